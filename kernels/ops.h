@@ -1,0 +1,160 @@
+// The Ops table: the fused operations that a transformer's forward pass is written over, once.
+// A backend (cpu, hip) implements it. Ops know matrices, blocks and shapes; they know no model and no file.
+//
+// Memory: every float* below is the backend's own memory, from buffer(); host data goes in through
+// spans and comes out through read(). Shapes are row-major; "n" is the number of tokens of the batch.
+//
+// Batch invariance: the result for one token must not depend, bit for bit, on which other tokens
+// share the batch, on the number of threads, or on how a prompt was cut into batches. Every
+// implementation accumulates in a fixed order per output element. Warm == cold rests on this.
+//
+// Cancellation: once *cancel is true an op may return early with undefined output; the caller
+// checks the flag after each op and discards what the batch produced.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "quant_blocks.h"
+
+namespace hearth::kernels {
+
+/// Positions per KV page.
+inline constexpr int kPageTokens = 32;
+/// Most tokens in one batch: a matmul streams the weights once for all of them.
+inline constexpr int kMaxBatch = 256;
+
+/// A matrix as it lies in the file: n_rows rows of n_cols weights, rows of row_bytes(type, n_cols).
+struct MatrixSource {
+  BlockType type = BlockType::kF32;
+  const std::byte* data = nullptr;
+  int n_rows = 0;  // output features
+  int n_cols = 0;  // input features
+};
+
+/// A matrix in the backend's own layout. Destroyed before its Ops.
+class Matrix {
+ public:
+  virtual ~Matrix() = default;
+  int n_rows = 0;
+  int n_cols = 0;
+  size_t n_bytes = 0;  // as packed
+};
+
+/// Backend memory for floats, freed with the object. Destroyed before its Ops.
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  float* data = nullptr;
+  size_t n_floats = 0;
+};
+
+/// What attention and RoPE need to know, fixed when the KV pool is made.
+struct AttentionShape {
+  int n_layers = 0;
+  int n_heads = 0;
+  int n_kv_heads = 0;  // n_heads % n_kv_heads == 0
+  int head_dim = 0;    // a multiple of 16, at most 256
+  int max_positions = 0;
+  float rope_base = 0;  // pairs (i, i + head_dim/2): the NEOX order
+};
+
+/// Tokens to run together. Tokens of one sequence are in rising position; a token attends to all
+/// positions <= its own of its sequence. Spans must live until the next begin().
+struct Batch {
+  std::span<const uint32_t> tokens;    // [n] vocabulary ids
+  std::span<const int32_t> positions;  // [n]
+  std::span<const int32_t> sequences;  // [n] index into page_tables
+  std::span<const std::span<const int32_t>> page_tables;  // [sequence][position / 32] -> page id
+  int size() const { return static_cast<int>(tokens.size()); }
+};
+
+/// Greatest logit of a row; margin to the second. finite is false if any logit was NaN or Inf.
+struct Argmax {
+  uint32_t id = 0;
+  float logit = 0;
+  float margin = 0;
+  bool finite = true;
+};
+
+class Ops {
+ public:
+  virtual ~Ops() = default;
+
+  /// What runs, for people: e.g. "cpu avx512vnni, 2 threads".
+  virtual std::string description() const = 0;
+
+  // --- memory, at load only ---
+
+  /// Packs matrices with equal n_cols, stacked by rows, into the backend's layout (in parallel).
+  /// Parts may differ in type. The sources are not needed afterwards.
+  virtual std::unique_ptr<Matrix> pack(std::span<const MatrixSource> parts) = 0;
+  /// Backend memory, zeroed.
+  virtual std::unique_ptr<Buffer> buffer(size_t n_floats) = 0;
+  virtual void write(float* destination, std::span<const float> source) = 0;
+  virtual void read(std::span<float> destination, const float* source) = 0;
+
+  /// Makes the KV pool: n_pages pages, each holding kPageTokens positions of all layers (f16).
+  /// Pages cost physical memory only once written. Called once.
+  virtual void make_kv_pool(const AttentionShape& shape, int n_pages) = 0;
+  virtual size_t kv_page_bytes() const = 0;
+  /// Copies the first n_positions positions of a page, all layers.
+  virtual void copy_page(int to, int from, int n_positions) = 0;
+  /// A page's bytes out to / in from host memory, kv_page_bytes() each (disk tier).
+  virtual void read_page(std::span<std::byte> destination, int page) = 0;
+  virtual void write_page(int page, std::span<const std::byte> source) = 0;
+
+  // --- one step ---
+
+  /// Sets the batch that the following ops work on.
+  virtual void begin(const Batch& batch) = 0;
+  /// x[n][n_cols] = rows of the table for the batch's tokens, dequantized.
+  virtual void embed(const Matrix& table, float* x) = 0;
+  /// h = rmsnorm(x) * norm; [q|k|v] = h * qkv^T + bias; RoPE on q and k at the batch's positions;
+  /// k and v go into the batch's pages of this layer. x [n][n_cols], q [n][n_heads * head_dim].
+  /// qkv stacks q, k, v; bias [qkv.n_rows], or null.
+  virtual void norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv,
+                        const float* bias, const float* x, float* q) = 0;
+  /// Causal softmax(q k^T / sqrt(head_dim)) v over each token's pages.
+  /// q and out [n][n_heads * head_dim]; may not alias.
+  virtual void attention(int layer, const float* q, float* out) = 0;
+  /// x[n][w.n_rows] += in[n][w.n_cols] * w^T. Output projection and FFN down.
+  virtual void matmul_add(const Matrix& w, const float* in, float* x) = 0;
+  /// h[n][n_ff] = silu(g) * u with [g|u] = (rmsnorm(x) * norm) * gate_up^T; gate_up stacks gate, up.
+  virtual void norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
+                            float* h) = 0;
+  /// logits[rows.size()][head.n_rows] = (rmsnorm(x[row]) * norm) * head^T for the given batch rows.
+  virtual void norm_head(const float* norm, float eps, const Matrix& head, const float* x,
+                         std::span<const int32_t> rows, float* logits) = 0;
+  /// The same, only for the head's rows named by candidates (ascending): logits[candidates.size()],
+  /// one batch row. Bitwise equal to the full product at those rows. Constrained (healed) tokens.
+  virtual void norm_head_candidates(const float* norm, float eps, const Matrix& head,
+                                    const float* x, int32_t row,
+                                    std::span<const uint32_t> candidates, float* logits) = 0;
+  /// Per row of logits[n_rows][n_vocab]; lowest id wins a tie.
+  virtual void argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) = 0;
+
+  /// Read by every op; may be null. Set from the engine thread, flipped from any.
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+/// How the CPU backend runs. An empty variant picks the best that this CPU has.
+struct CpuOptions {
+  std::string variant;  // "", "scalar", "avx2", "avx512vnni", "neon"
+  int n_threads = 0;    // 0: one a core, but at most 8
+};
+
+/// Variants that were built and that this CPU can run, best first.
+std::vector<std::string> cpu_variants();
+/// Throws std::invalid_argument, naming the variants there are, for one that cannot run here.
+std::unique_ptr<Ops> make_cpu_ops(const CpuOptions& options);
+
+/// Row of any block type to float: the definition that every packed kernel is tested against.
+void dequantize_row(BlockType type, const std::byte* row, float* out, int n_cols);
+
+}  // namespace hearth::kernels

@@ -1,0 +1,76 @@
+// Custom messages and settings: the only file of this room that extension/ may import. Types and names, no code
+// but the message types.
+import type { EngineStatus, FinishReason, ModelInfo, Timings } from '../native/index.ts';
+
+/** Settings under "hearth." in package.json; a test compares keys and defaults. */
+export interface Settings {
+  enabled: boolean;
+  /** VS Code language ids in which no completion is offered. */
+  disabledLanguages: string[];
+  /** Path of a GGUF file; empty: the bundled starter model. */
+  'model.path': string;
+  /** 0: one thread a core, at most 8. */
+  'engine.threads': number;
+  /** Memory for the KV cache in MiB; 0: min(1 GiB, 10 % of RAM). */
+  'cache.memoryMiB': number;
+  'completion.maxTokens': number;
+  'completion.multiline': 'auto' | 'always' | 'never';
+}
+
+export const defaultSettings: Settings = {
+  enabled: true,
+  disabledLanguages: [],
+  'model.path': '',
+  'engine.threads': 0,
+  'cache.memoryMiB': 0,
+  'completion.maxTokens': 64,
+  'completion.multiline': 'auto',
+};
+
+/** What LSP's initializationOptions carry. */
+export interface InitializationOptions {
+  settings: Settings;
+  /** Absolute path of the bundled model. */
+  bundledModel: string;
+}
+
+/** Server -> client, on every change of state and after every answer. */
+export const statusNotification = 'hearth/status';
+export interface ServerStatus {
+  health: 'starting' | 'loading' | 'ready' | 'off' | 'error';
+  /** 0..1 while loading. */
+  progress?: number;
+  /** For people: the error and what to do. */
+  message?: string;
+  model?: ModelInfo;
+  /** Rolling, over the last answers. */
+  decodeTokensPerSecond?: number;
+  prefillTokensPerSecond?: number;
+  /** Of the last answer. */
+  last?: Timings & { latencyMs: number };
+  engine?: EngineStatus;
+}
+
+/** Client -> server: settings changed. Params: Settings. */
+export const settingsNotification = 'hearth/settings';
+
+/** Client -> server request. The answer streams as explainChunk notifications with the same id. */
+export const explainRequest = 'hearth/explain';
+export interface ExplainParams {
+  id: number;
+  text: string;
+  languageId: string;
+}
+export interface ExplainResult {
+  text: string;
+  finishReason: FinishReason;
+  timings: Timings;
+}
+export const explainChunkNotification = 'hearth/explainChunk';
+export interface ExplainChunk {
+  id: number;
+  text: string;
+}
+
+/** Client -> server request: the doctor's report as plain text lines. */
+export const doctorRequest = 'hearth/doctor';

@@ -1,0 +1,19 @@
+// The one exception of the engine: a code for programs, a message for people.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace hearth {
+
+/// code: "model-not-found", "model-unreadable", "model-truncated", "model-invalid",
+/// "model-unsupported", "out-of-memory", "bad-argument", "context-full".
+/// The message names the file or tensor and says what to do about it.
+class EngineError : public std::runtime_error {
+ public:
+  EngineError(std::string code, const std::string& message)
+      : std::runtime_error(message), code(std::move(code)) {}
+  std::string code;
+};
+
+}  // namespace hearth

@@ -1,0 +1,83 @@
+// The radix page cache: one tree, keyed by token ids, of KV pages shared by all sequences.
+// Owns which page holds what, reference counts and eviction; the page bytes belong to Ops.
+// Used by the engine thread alone.
+//
+// A path is the pages of one sequence from its root: full pages are immutable and shared; the last,
+// partly filled page belongs to one path (copied on fork). Eviction: least recently used leaves that
+// no path holds, weighted by the cost to recompute (deeper pages attend to more and cost more).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace hearth {
+
+struct CacheStatistics {
+  int pages_total = 0;     // the budget
+  int pages_used = 0;      // hold something: pinned or cached
+  int pages_held = 0;      // referenced by a living path
+  uint64_t hit_tokens = 0; // supplied instead of computed, since load
+  uint64_t miss_tokens = 0;
+  uint64_t evictions = 0;
+};
+
+class PageCache;
+
+/// One sequence: its tokens and the pages that hold their KV. Movable; gives its pages back to the
+/// cache (which keeps the full ones findable) when destroyed. Must not outlive its cache.
+class Path {
+ public:
+  Path() = default;
+  ~Path();
+  Path(Path&&) noexcept;
+  Path& operator=(Path&&) noexcept;
+
+  /// Tokens whose KV is in the pages.
+  std::span<const uint32_t> tokens() const;
+  int length() const;
+  /// Page id per 32 positions; covers length() plus what reserve() added.
+  std::span<const int32_t> pages() const;
+
+  /// Makes room for n more positions, evicting if needed. The tail page becomes writable (copied
+  /// first if others share it). False when every page is held by some path: nothing has changed.
+  bool reserve(int n);
+  /// Says that the next tokens' KV has been written. Needs reserve() first.
+  void commit(std::span<const uint32_t> tokens);
+  /// Forgets all positions >= length. The next reserve() copies the tail page if it is shared.
+  void truncate(int length);
+  /// A second path with the same content, sharing all full pages; the tail is copied on write.
+  Path fork() const;
+
+ private:
+  friend class PageCache;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+class PageCache {
+ public:
+  /// copy(to, from, n_positions) copies page bytes. page_tokens is kernels::kPageTokens but for tests.
+  PageCache(int n_pages, int page_tokens, std::function<void(int, int, int)> copy);
+  ~PageCache();
+
+  /// The longest known prefix of tokens, at most tokens.size() - 1 long so that the last token is
+  /// always evaluated (its logits are wanted). Token granularity: a partly matching page is copied
+  /// on the first reserve().
+  Path find(std::span<const uint32_t> tokens);
+  /// How many leading tokens find() would supply, without touching the LRU order.
+  int match_length(std::span<const uint32_t> tokens) const;
+  /// Drops every page that no path holds.
+  void clear();
+  CacheStatistics statistics() const;
+
+ private:
+  friend class Path;
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace hearth

@@ -1,0 +1,53 @@
+// Byte-level BPE of the GGUF's own vocabulary: tokenizer.ggml.model "gpt2", pre-tokenizer "qwen2".
+// Source: GPT-2's byte alphabet and merge rule; the split pattern of Qwen2's tokenizer.json.
+// Immutable after construction; used from any thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hearth {
+
+class GgufFile;
+
+/// How text that looks like a special token ("<|fim_suffix|>") is read.
+enum class SpecialTokens { kAsText, kParse };
+
+class Tokenizer {
+ public:
+  /// Throws EngineError (model-unsupported, model-invalid) for another model or pre-tokenizer.
+  explicit Tokenizer(const GgufFile& file);
+  ~Tokenizer();
+
+  /// UTF-8 in, ids out. Invalid UTF-8 is not an error: each bad byte is one U+FFFD.
+  /// Linear time in practice: long runs without a split point are cut by the merge heap, O(n log n).
+  std::vector<uint32_t> encode(std::string_view text, SpecialTokens special) const;
+  /// The token's bytes (not necessarily whole UTF-8 characters). Special tokens give their name.
+  std::string_view bytes(uint32_t id) const;
+  std::string decode(std::span<const uint32_t> ids) const;
+
+  uint32_t size() const;
+  /// Control or user-defined: never produced from text, never shown as text.
+  bool is_special(uint32_t id) const;
+  /// Id of a special token by name, e.g. "<|fim_prefix|>"; UINT32_MAX if the model has none.
+  uint32_t special_id(std::string_view name) const;
+  /// All special tokens by name.
+  const std::map<std::string, uint32_t, std::less<>>& special_tokens() const;
+  /// EOS, EOT and FIM/file tokens: generation ends on any of these.
+  const std::vector<uint32_t>& end_of_generation() const;
+
+  /// Ids of all ordinary tokens t where t's bytes start with prefix, or prefix starts with t's
+  /// bytes (t not empty). Ascending. For token healing.
+  std::vector<uint32_t> compatible_with(std::string_view prefix) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hearth

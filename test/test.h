@@ -1,0 +1,65 @@
+// A 60-line test registry: TEST(name) { CHECK(...); }. One program per room, linked with test_main.cc.
+#pragma once
+
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace test {
+
+struct Case {
+  std::string name;
+  std::function<void()> run;
+};
+
+inline std::vector<Case>& cases() {
+  static std::vector<Case> all;
+  return all;
+}
+
+struct Register {
+  Register(std::string name, std::function<void()> run) {
+    cases().push_back({std::move(name), std::move(run)});
+  }
+};
+
+[[noreturn]] inline void fail(const char* file, int line, const std::string& what) {
+  throw std::runtime_error(std::string(file) + ":" + std::to_string(line) + ": " + what);
+}
+
+template <typename A, typename B>
+void check_equal(const A& a, const B& b, const char* text, const char* file, int line) {
+  if (a == b) return;
+  std::ostringstream message;
+  message << text << ": " << a << " != " << b;
+  fail(file, line, message.str());
+}
+
+}  // namespace test
+
+#define TEST_JOIN2(a, b) a##b
+#define TEST_JOIN(a, b) TEST_JOIN2(a, b)
+#define TEST_NAMED(title, id)                          \
+  static void id();                                    \
+  static const test::Register TEST_JOIN(id, _r)(title, id); \
+  static void id()
+/// TEST("a plain sentence") { ... }
+#define TEST(title) TEST_NAMED(title, TEST_JOIN(test_case_, __LINE__))
+#define CHECK(condition) \
+  if (!(condition)) test::fail(__FILE__, __LINE__, #condition)
+#define CHECK_EQUAL(a, b) test::check_equal((a), (b), #a " == " #b, __FILE__, __LINE__)
+/// |a - b| <= tolerance, and both finite.
+#define CHECK_NEAR(a, b, tolerance) CHECK(std::fabs((a) - (b)) <= (tolerance))
+/// The expression throws an exception whose message contains text.
+#define CHECK_THROWS(expression, text)                                             \
+  try {                                                                            \
+    expression;                                                                    \
+    test::fail(__FILE__, __LINE__, #expression " did not throw");                  \
+  } catch (const std::exception& e) {                                              \
+    if (std::string(e.what()).find(text) == std::string::npos)                     \
+      test::fail(__FILE__, __LINE__, std::string("unexpected error: ") + e.what()); \
+  }
