@@ -1,0 +1,93 @@
+// The table that one instruction-set build ("variant") fills: single-threaded kernels over row tiles
+// and tokens. ops_cpu.cc splits the work over threads and composes the fused Ops from these.
+// variant_*.cc compile the same two sources (matmul.inl, vector_kernels.inl) with different flags and
+// export exactly one symbol each; everything else in them has internal linkage.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "quant_blocks.h"
+
+namespace hearth::kernels::cpu {
+
+/// Rows are interleaved in tiles of 16: one vector holds 16 rows x 4 columns of weights.
+inline constexpr int kTileRows = 16;
+/// Activations are quantized to int8 in groups of 32 columns, whatever the weight's type.
+inline constexpr int kGroup = 32;
+/// Tokens are interleaved in tiles of at most 12.
+inline constexpr int kTileTokens = 12;
+
+/// One packed matrix (one part of an Ops::Matrix): ceil(n_rows / 16) tiles of tile_bytes each.
+struct PackedPart {
+  BlockType type = BlockType::kF32;
+  int n_rows = 0;  // without padding
+  int n_cols = 0;
+  size_t tile_bytes = 0;             // a multiple of 64
+  const std::byte* data = nullptr;   // 64-byte aligned
+  int n_tiles() const { return (n_rows + kTileRows - 1) / kTileRows; }
+};
+
+/// n tokens as input of a matmul, in token tiles: 12, 12, ..., then the rest. Layout inside is the
+/// variant's business. Buffers are allocated once for kMaxBatch tokens and the widest input.
+struct Activations {
+  int n = 0;
+  int n_cols = 0;
+  int8_t* q = nullptr;      // [n][n_cols] interleaved
+  float* scales = nullptr;  // [n][n_cols / 32] interleaved
+  float* sums = nullptr;    // [n][n_cols / 16] interleaved: sums of q, for offsets and minima
+  float* f32 = nullptr;     // [n][n_cols] interleaved: for F32, F16, BF16 weights
+};
+
+struct RowKernels {
+  const char* name;  // "scalar", "avx2", "avx512vnni", "neon"
+
+  // --- matmul.inl ---
+
+  /// Bytes of one packed 16-row tile of n_cols columns.
+  size_t (*tile_bytes)(BlockType type, int n_cols);
+  /// Packs 16 rows (n_valid of them real, the rest zero) of row_bytes(type, n_cols) each.
+  void (*pack_tile)(BlockType type, const std::byte* rows, int n_valid, int n_cols, std::byte* tile);
+  /// Row `row` (0..15) of a packed tile, back to float: embeddings without a second copy of the table.
+  void (*unpack_row)(BlockType type, const std::byte* tile, int row, int n_cols, float* out);
+  /// Puts token `token` of activations (n and n_cols set before) in place: int8 with one scale per
+  /// 32 columns and, if with_f32, as float. x [n_cols].
+  void (*quantize_token)(const float* x, int token, bool with_f32, Activations& activations);
+  /// out[token * stride + (row - 16 * tile_begin)] = dot(weights[row], token) for the rows of tiles
+  /// [tile_begin, tile_end) and all n tokens. Padding rows give 0. Batch-invariant, bitwise.
+  void (*matmul)(const PackedPart& part, const Activations& activations, int tile_begin,
+                 int tile_end, float* out, size_t stride);
+
+  // --- vector_kernels.inl ---
+
+  /// out = x / rms(x) * norm.
+  void (*rmsnorm)(const float* x, const float* norm, float eps, int n, float* out);
+  /// In place: NEOX pairs (i, i + head_dim/2) turned by cos_sin[head_dim/2][2].
+  void (*rope)(float* head, const float* cos_sin, int head_dim);
+  /// h = silu(gate) * up.
+  void (*silu_mul)(const float* gate, const float* up, int n, float* h);
+  /// x += y.
+  void (*add)(float* x, const float* y, int n);
+  /// Stores one position of one KV head into a page: k and v [head_dim] as f16 (saturating, never Inf).
+  void (*append_kv)(std::byte* page_head, int slot, const float* k, const float* v, int head_dim);
+  /// Attention of n_queries queries (heads of one KV group of one or several tokens) over one KV
+  /// head. q, out [n_queries] pointers to head_dim floats; query i sees n_visible[i] positions;
+  /// page_heads[p] is that KV head's part of page p. Fixed order per query: pages in turn, online softmax.
+  void (*attention)(const float* const* q, float* const* out, const int32_t* n_visible,
+                    int n_queries, const std::byte* const* page_heads, int head_dim, float scale,
+                    float* scratch);
+  /// Greatest element: index, value, second greatest; false if any is NaN or Inf.
+  bool (*argmax)(const float* x, int n, uint32_t* index, float* value, float* second);
+};
+
+/// Bytes of one KV head in one page: K as [head_dim][32] (positions are the SIMD lanes of q k^T), then
+/// V as [32][head_dim], both f16.
+constexpr size_t page_head_bytes(int head_dim) { return size_t{2} * 2 * 32 * head_dim; }
+
+/// Null when not built for this architecture.
+const RowKernels* scalar_kernels();
+const RowKernels* avx2_kernels();
+const RowKernels* avx512vnni_kernels();
+const RowKernels* neon_kernels();
+
+}  // namespace hearth::kernels::cpu
