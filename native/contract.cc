@@ -1,0 +1,126 @@
+#include "contract.h"
+
+#include <set>
+
+#include "error.h"
+
+namespace hearth {
+namespace {
+
+std::string shape_text(const std::vector<uint64_t>& shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); i++) {
+    if (i) text += ", ";
+    text += std::to_string(shape[i]);
+  }
+  return text + "]";
+}
+
+const GgufTensor& require(const GgufFile& file, const std::string& name,
+                          const std::vector<uint64_t>& shape) {
+  const GgufTensor* tensor = file.find(name);
+  if (!tensor)
+    throw EngineError("model-invalid", file.path() + ": tensor " + name +
+                                           " is missing; the file is not a complete qwen2 model");
+  if (tensor->shape != shape)
+    throw EngineError("model-invalid", tensor->file + ": tensor " + name + " has shape " +
+                                           shape_text(tensor->shape) + " where " +
+                                           shape_text(shape) + " is needed");
+  const kernels::BlockTraits traits = kernels::block_traits(tensor->type);
+  if (!traits.name)
+    throw EngineError("model-unsupported",
+                      tensor->file + ": tensor " + name + " has type id " +
+                          std::to_string(tensor->type_id) +
+                          ", which Hearth does not run; use a Q4_K_M, Q6_K or Q8_0 file");
+  const uint64_t n_rows = shape.size() > 1 ? shape[1] : 1;
+  const size_t row = kernels::row_bytes(tensor->type, static_cast<int>(shape[0]));
+  if (shape[0] % traits.weights != 0 || tensor->data.size() != n_rows * row)
+    throw EngineError("model-invalid", tensor->file + ": tensor " + name + " of type " +
+                                           traits.name + " holds " +
+                                           std::to_string(tensor->data.size()) + " bytes, not " +
+                                           std::to_string(n_rows * row));
+  return *tensor;
+}
+
+/// Collects the names that were asked for, so that the rest can be refused.
+class Contract {
+ public:
+  explicit Contract(const GgufFile& file) : file_(file) {}
+
+  void matrix(const std::string& name, int n_rows, int n_cols) {
+    require_matrix(file_, name, n_rows, n_cols);
+    known_.insert(name);
+  }
+  void vector(const std::string& name, int n) {
+    require_vector(file_, name, n);
+    known_.insert(name);
+  }
+  bool has(const std::string& name) const { return file_.find(name) != nullptr; }
+
+  void refuse_others() const {
+    for (const GgufTensor& tensor : file_.tensors())
+      if (!known_.contains(tensor.name))
+        throw EngineError("model-unsupported",
+                          tensor.file + ": tensor " + tensor.name +
+                              " is not part of the qwen2 architecture; Hearth would have to ignore "
+                              "it and give wrong answers");
+  }
+
+ private:
+  const GgufFile& file_;
+  std::set<std::string> known_;
+};
+
+void check_layer(Contract& contract, const ModelConfig& config, int layer) {
+  const auto name = [&](const char* tensor) { return layer_tensor(layer, tensor); };
+  contract.vector(name("attn_norm.weight"), config.n_embd);
+  const bool is_fused = contract.has(name("attn_qkv.weight"));
+  if (is_fused) {
+    contract.matrix(name("attn_qkv.weight"), config.n_q() + 2 * config.n_kv(), config.n_embd);
+    if (contract.has(name("attn_qkv.bias")))
+      contract.vector(name("attn_qkv.bias"), config.n_q() + 2 * config.n_kv());
+  } else {
+    contract.matrix(name("attn_q.weight"), config.n_q(), config.n_embd);
+    contract.matrix(name("attn_k.weight"), config.n_kv(), config.n_embd);
+    contract.matrix(name("attn_v.weight"), config.n_kv(), config.n_embd);
+    // All three biases or none: a model that lost one would run and talk nonsense.
+    if (contract.has(name("attn_q.bias")) || contract.has(name("attn_k.bias")) ||
+        contract.has(name("attn_v.bias"))) {
+      contract.vector(name("attn_q.bias"), config.n_q());
+      contract.vector(name("attn_k.bias"), config.n_kv());
+      contract.vector(name("attn_v.bias"), config.n_kv());
+    }
+  }
+  contract.matrix(name("attn_output.weight"), config.n_embd, config.n_q());
+  contract.vector(name("ffn_norm.weight"), config.n_embd);
+  contract.matrix(name("ffn_gate.weight"), config.n_ff, config.n_embd);
+  contract.matrix(name("ffn_up.weight"), config.n_ff, config.n_embd);
+  contract.matrix(name("ffn_down.weight"), config.n_embd, config.n_ff);
+}
+
+}  // namespace
+
+const GgufTensor& require_matrix(const GgufFile& file, const std::string& name, int n_rows,
+                                 int n_cols) {
+  return require(file, name, {static_cast<uint64_t>(n_cols), static_cast<uint64_t>(n_rows)});
+}
+
+const GgufTensor& require_vector(const GgufFile& file, const std::string& name, int n) {
+  return require(file, name, {static_cast<uint64_t>(n)});
+}
+
+std::string layer_tensor(int layer, const char* name) {
+  return "blk." + std::to_string(layer) + "." + name;
+}
+
+void check_tensors(const GgufFile& file, const ModelConfig& config) {
+  Contract contract(file);
+  contract.matrix("token_embd.weight", config.n_vocab, config.n_embd);
+  for (int layer = 0; layer < config.n_layers; layer++) check_layer(contract, config, layer);
+  contract.vector("output_norm.weight", config.n_embd);
+  if (contract.has("output.weight"))
+    contract.matrix("output.weight", config.n_vocab, config.n_embd);
+  contract.refuse_others();
+}
+
+}  // namespace hearth

@@ -1,0 +1,25 @@
+// The tensor contract of a qwen2 GGUF: which tensors there must be, of which shape and type.
+#pragma once
+
+#include <string>
+
+#include "gguf.h"
+#include "model.h"
+
+namespace hearth {
+
+/// Tensor by name with the shape [n_rows][n_cols] (n_rows 0: a vector of n_cols). Throws
+/// EngineError naming the tensor when it is missing, of another shape, or of a type that Hearth
+/// does not run.
+const GgufTensor& require_matrix(const GgufFile& file, const std::string& name, int n_rows,
+                                 int n_cols);
+const GgufTensor& require_vector(const GgufFile& file, const std::string& name, int n);
+
+/// "blk.I.NAME"
+std::string layer_tensor(int layer, const char* name);
+
+/// Throws EngineError for the first tensor that breaks the contract, and for tensors that qwen2
+/// does not have: they would change the result if ignored.
+void check_tensors(const GgufFile& file, const ModelConfig& config);
+
+}  // namespace hearth

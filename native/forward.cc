@@ -1,0 +1,81 @@
+#include "forward.h"
+
+namespace hearth {
+namespace {
+
+constexpr const char* kOpNames[] = {"begin",       "embed",       "qkv",      "attention",
+                                    "attn_output", "ffn_gate_up", "ffn_down", "head"};
+
+}  // namespace
+
+Forward::Forward(kernels::Ops& ops, const Model& model, Heartbeat& heartbeat,
+                 const std::atomic<bool>& interrupt)
+    : ops_(ops), model_(model), heartbeat_(heartbeat), interrupt_(interrupt) {
+  const ModelConfig& config = model.config;
+  const auto rows = [&](int n_rows, int n_cols) {
+    return ops.buffer(static_cast<size_t>(n_rows) * n_cols);
+  };
+  x_ = rows(kernels::kMaxBatch, config.n_embd);
+  q_ = rows(kernels::kMaxBatch, config.n_q());
+  attn_ = rows(kernels::kMaxBatch, config.n_q());
+  h_ = rows(kernels::kMaxBatch, config.n_ff);
+  logits_ = rows(kMaxLogitRows, config.n_vocab);
+  for (const char* name : kOpNames) op_times_.push_back({name, 0, 0});
+}
+
+template <typename Run>
+bool Forward::step(OpIndex index, int layer, Run&& run) {
+  if (interrupt_.load(std::memory_order_relaxed)) return false;
+  heartbeat_.mark(kOpNames[index], layer);
+  const int64_t start = now_ns();
+  run();
+  op_times_[index].ns += now_ns() - start;
+  op_times_[index].calls++;
+  return !interrupt_.load(std::memory_order_relaxed);
+}
+
+bool Forward::run_layer(int i, bool is_kv_only) {
+  const Layer& layer = model_.layers[i];
+  const float eps = model_.config.norm_eps;
+  const float* bias = layer.qkv_bias ? layer.qkv_bias->data : nullptr;
+  float* x = x_->data;
+  const bool has_kv = step(kQkv, i, [&] {
+    ops_.norm_qkv(i, layer.attn_norm->data, eps, *layer.qkv, bias, x, q_->data);
+  });
+  if (!has_kv || is_kv_only) return has_kv;
+  return step(kAttention, i, [&] { ops_.attention(i, q_->data, attn_->data); }) &&
+         step(kAttnOut, i, [&] { ops_.matmul_add(*layer.attn_out, attn_->data, x); }) &&
+         step(kGateUp, i,
+              [&] { ops_.norm_gate_up(layer.ffn_norm->data, eps, *layer.gate_up, x, h_->data); }) &&
+         step(kDown, i, [&] { ops_.matmul_add(*layer.ffn_down, h_->data, x); });
+}
+
+bool Forward::run(const kernels::Batch& batch, bool needs_head) {
+  const int n_layers = model_.config.n_layers;
+  const bool has_input = step(kBegin, 0, [&] { ops_.begin(batch); }) &&
+                         step(kEmbed, 0, [&] { ops_.embed(*model_.token_embd, x_->data); });
+  if (!has_input) return false;
+  for (int i = 0; i < n_layers; i++)
+    if (!run_layer(i, !needs_head && i == n_layers - 1)) return false;
+  return true;
+}
+
+const float* Forward::head(std::span<const int32_t> rows) {
+  const ModelConfig& config = model_.config;
+  const bool is_done = step(kHead, config.n_layers, [&] {
+    ops_.norm_head(model_.output_norm->data, config.norm_eps, model_.head(), x_->data, rows,
+                   logits_->data);
+  });
+  return is_done ? logits_->data : nullptr;
+}
+
+const float* Forward::head(int32_t row, std::span<const uint32_t> candidates) {
+  const ModelConfig& config = model_.config;
+  const bool is_done = step(kHead, config.n_layers, [&] {
+    ops_.norm_head_candidates(model_.output_norm->data, config.norm_eps, model_.head(), x_->data,
+                              row, candidates, logits_->data);
+  });
+  return is_done ? logits_->data : nullptr;
+}
+
+}  // namespace hearth

@@ -1,0 +1,41 @@
+// What the engine thread is doing, published for any thread: tells slow from stuck, and names the
+// op.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace hearth {
+
+inline int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Written by the engine thread at every op, read by status(). Relaxed: each field is for people.
+struct Heartbeat {
+  std::atomic<uint64_t> beat{0};
+  std::atomic<int64_t> at_ns{0};  // 0 when idle
+  std::atomic<int> token{0};
+  std::atomic<int> layer{0};
+  std::atomic<const char*> op{""};
+
+  void mark(const char* op_name, int layer_i) {
+    op.store(op_name, std::memory_order_relaxed);
+    layer.store(layer_i, std::memory_order_relaxed);
+    at_ns.store(now_ns(), std::memory_order_relaxed);
+    beat.fetch_add(1, std::memory_order_relaxed);
+  }
+  void idle() { at_ns.store(0, std::memory_order_relaxed); }
+};
+
+/// Accumulated time of one kind of op, for traces and the bench.
+struct OpTime {
+  const char* op = "";
+  int64_t ns = 0;
+  int64_t calls = 0;
+};
+
+}  // namespace hearth

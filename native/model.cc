@@ -1,0 +1,193 @@
+#include "model.h"
+
+#include <cstring>
+#include <map>
+
+#include "contract.h"
+#include "error.h"
+#include "gguf.h"
+
+namespace hearth {
+namespace {
+
+/// More than any qwen2 has; keeps products of sizes far from overflow when a file lies.
+constexpr uint64_t kMaxDimension = 1 << 24;
+
+int dimension(const GgufFile& file, const std::string& key) {
+  const std::optional<uint64_t> value = file.unsigned_value(key);
+  if (!value)
+    throw EngineError("model-invalid", file.path() + ": metadata key " + key + " is missing");
+  if (*value == 0 || *value > kMaxDimension)
+    throw EngineError("model-invalid", file.path() + ": metadata key " + key + " is " +
+                                           std::to_string(*value) + ", which makes no sense");
+  return static_cast<int>(*value);
+}
+
+void require_that(bool condition, const GgufFile& file, const std::string& what) {
+  if (!condition) throw EngineError("model-invalid", file.path() + ": " + what);
+}
+
+void require_qwen2(const GgufFile& file) {
+  const std::string architecture = file.string("general.architecture").value_or("unknown");
+  if (architecture != "qwen2")
+    throw EngineError("model-unsupported", file.path() + " is a model of architecture '" +
+                                               architecture +
+                                               "'; Hearth runs qwen2 (such as qwen2.5-coder)");
+  const std::string scaling = file.string("qwen2.rope.scaling.type").value_or("none");
+  if (scaling != "none")
+    throw EngineError("model-unsupported", file.path() + ": RoPE scaling '" + scaling +
+                                               "' is not supported; use a file without it");
+}
+
+std::string dominant_type(const GgufFile& file) {
+  std::map<std::string, uint64_t> bytes_by_type;
+  for (const GgufTensor& tensor : file.tensors())
+    if (const char* name = kernels::block_traits(tensor.type).name)
+      bytes_by_type[name] += tensor.data.size();
+  std::string best;
+  uint64_t most = 0;
+  for (const auto& [name, bytes] : bytes_by_type)
+    if (bytes > most) best = name, most = bytes;
+  return best;
+}
+
+/// Packs one checked file. Knows the progress made, by bytes of the file.
+class Loader {
+ public:
+  Loader(const GgufFile& file, const ModelConfig& config, kernels::Ops& ops,
+         const std::function<bool(double)>& progress)
+      : file_(file), config_(config), ops_(ops), progress_(progress) {}
+
+  Model load() {
+    Model model;
+    model.config = config_;
+    model.token_embd = matrix(model, {"token_embd.weight"});
+    for (int i = 0; i < config_.n_layers; i++) model.layers.push_back(layer(model, i));
+    model.output_norm = vector({"output_norm.weight"});
+    if (has_own_output()) model.output = matrix(model, {"output.weight"});
+    return model;
+  }
+
+ private:
+  Layer layer(Model& model, int i) {
+    const auto name = [&](const char* tensor) { return layer_tensor(i, tensor); };
+    const bool is_fused = file_.find(name("attn_qkv.weight")) != nullptr;
+    Layer out;
+    out.attn_norm = vector({name("attn_norm.weight")});
+    if (is_fused) {
+      out.qkv = matrix(model, {name("attn_qkv.weight")});
+      if (file_.find(name("attn_qkv.bias"))) out.qkv_bias = vector({name("attn_qkv.bias")});
+    } else {
+      out.qkv =
+          matrix(model, {name("attn_q.weight"), name("attn_k.weight"), name("attn_v.weight")});
+      if (file_.find(name("attn_q.bias")))
+        out.qkv_bias = vector({name("attn_q.bias"), name("attn_k.bias"), name("attn_v.bias")});
+    }
+    out.attn_out = matrix(model, {name("attn_output.weight")});
+    out.ffn_norm = vector({name("ffn_norm.weight")});
+    out.gate_up = matrix(model, {name("ffn_gate.weight"), name("ffn_up.weight")});
+    out.ffn_down = matrix(model, {name("ffn_down.weight")});
+    return out;
+  }
+
+  std::unique_ptr<kernels::Matrix> matrix(Model& model, const std::vector<std::string>& names) {
+    std::vector<kernels::MatrixSource> parts;
+    for (const std::string& name : names) {
+      const GgufTensor& tensor = *file_.find(name);
+      parts.push_back({tensor.type, tensor.data.data(), static_cast<int>(tensor.shape[1]),
+                       static_cast<int>(tensor.shape[0])});
+    }
+    std::unique_ptr<kernels::Matrix> packed = ops_.pack(parts);
+    model.n_bytes += packed->n_bytes;
+    for (const std::string& name : names) done(*file_.find(name));
+    return packed;
+  }
+
+  /// Vectors stacked end to end, as float.
+  std::unique_ptr<kernels::Buffer> vector(const std::vector<std::string>& names) {
+    std::vector<float> values;
+    for (const std::string& name : names) {
+      const GgufTensor& tensor = *file_.find(name);
+      const int n = static_cast<int>(tensor.shape[0]);
+      values.resize(values.size() + n);
+      kernels::dequantize_row(tensor.type, tensor.data.data(), values.data() + values.size() - n,
+                              n);
+      done(tensor);
+    }
+    std::unique_ptr<kernels::Buffer> buffer = ops_.buffer(values.size());
+    ops_.write(buffer->data, values);
+    return buffer;
+  }
+
+  /// Qwen's own files of the tied sizes carry the embedding a second time as output.weight.
+  bool has_own_output() const {
+    const GgufTensor* output = file_.find("output.weight");
+    if (!output) return false;
+    const GgufTensor& embedding = *file_.find("token_embd.weight");
+    return output->type != embedding.type || output->data.size() != embedding.data.size() ||
+           std::memcmp(output->data.data(), embedding.data.data(), output->data.size()) != 0;
+  }
+
+  void done(const GgufTensor& tensor) {
+    file_.release(tensor);
+    bytes_done_ += tensor.data.size();
+    const double fraction = static_cast<double>(bytes_done_) / static_cast<double>(file_.n_bytes());
+    if (progress_ && !progress_(fraction))
+      throw EngineError("cancelled", "loading " + file_.path() + " was cancelled");
+  }
+
+  const GgufFile& file_;
+  const ModelConfig& config_;
+  kernels::Ops& ops_;
+  const std::function<bool(double)>& progress_;
+  uint64_t bytes_done_ = 0;
+};
+
+}  // namespace
+
+ModelConfig check_model(const GgufFile& file) {
+  require_qwen2(file);
+  ModelConfig config;
+  config.name = file.string("general.name").value_or("");
+  config.n_layers = dimension(file, "qwen2.block_count");
+  config.n_embd = dimension(file, "qwen2.embedding_length");
+  config.n_heads = dimension(file, "qwen2.attention.head_count");
+  config.n_kv_heads = file.unsigned_value("qwen2.attention.head_count_kv")
+                          ? dimension(file, "qwen2.attention.head_count_kv")
+                          : config.n_heads;
+  config.n_ff = dimension(file, "qwen2.feed_forward_length");
+  config.n_context = dimension(file, "qwen2.context_length");
+  config.rope_base = static_cast<float>(file.number("qwen2.rope.freq_base").value_or(10000));
+  config.norm_eps =
+      static_cast<float>(file.number("qwen2.attention.layer_norm_rms_epsilon").value_or(1e-6));
+  require_that(config.n_embd % config.n_heads == 0, file,
+               "embedding_length is no multiple of head_count");
+  config.head_dim = file.unsigned_value("qwen2.attention.key_length")
+                        ? dimension(file, "qwen2.attention.key_length")
+                        : config.n_embd / config.n_heads;
+  require_that(config.n_heads % config.n_kv_heads == 0, file,
+               "head_count is no multiple of head_count_kv");
+  require_that(
+      config.head_dim % 16 == 0 && config.head_dim <= 256, file,
+      "head size " + std::to_string(config.head_dim) + " is not a multiple of 16 up to 256");
+  require_that(config.rope_base > 1, file, "rope.freq_base must be greater than 1");
+  const std::vector<std::string>* vocabulary = file.strings("tokenizer.ggml.tokens");
+  require_that(vocabulary && !vocabulary->empty() && vocabulary->size() < kMaxDimension, file,
+               "tokenizer.ggml.tokens is missing");
+  const GgufTensor* embedding = file.find("token_embd.weight");
+  // The embedding table may be padded beyond the vocabulary (151,936 rows for 151,665 tokens).
+  const bool is_padded = embedding && embedding->shape.size() == 2 &&
+                         embedding->shape[1] >= vocabulary->size() &&
+                         embedding->shape[1] < kMaxDimension;
+  config.n_vocab = static_cast<int>(is_padded ? embedding->shape[1] : vocabulary->size());
+  check_tensors(file, config);
+  config.quantization = dominant_type(file);
+  return config;
+}
+
+Model load_model(const GgufFile& file, const ModelConfig& config, kernels::Ops& ops,
+                 const std::function<bool(double)>& progress) {
+  return Loader(file, config, ops, progress).load();
+}
+
+}  // namespace hearth
