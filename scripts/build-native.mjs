@@ -1,0 +1,60 @@
+// Builds native/ and kernels/:
+//   build-native.mjs            addon and C++ tests with cmake-js, in build/native; dist/hearth.node
+//   build-native.mjs --debug    the same without optimization, in build/debug
+//   build-native.mjs --asan     C++ tests with AddressSanitizer and UBSan, in build/asan
+//   build-native.mjs --aarch64  kernel tests for 64-bit ARM, in build/aarch64
+import { cpSync, existsSync, mkdirSync, renameSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { buildEnv, checkBuildTools, main, root, run, ToolError, version } from './tools.mjs';
+
+// A configure that failed leaves a CMakeCache.txt but nothing to build with.
+const isConfigured = (folder) =>
+  existsSync(join(root, folder, 'build.ninja')) || existsSync(join(root, folder, 'Makefile'));
+
+/** The addon and the tests. cmake-js supplies the headers of Node-API from npm packages: nothing is downloaded. */
+export async function buildAddon({ debug = false } = {}) {
+  const require = createRequire(import.meta.url);
+  const cmakeJs = join(require.resolve('cmake-js/package.json'), '..', 'bin', 'cmake-js');
+  const folder = debug ? 'build/debug' : 'build/native';
+  const args = ['-d', 'native', '-O', folder, '--log-level', 'error', ...(debug ? ['--debug'] : [])];
+  if (!isConfigured(folder)) await run(process.execPath, [cmakeJs, 'configure', ...args], { quiet: true });
+  await run(process.execPath, [cmakeJs, 'build', ...args], { env: buildEnv() });
+  install(join(root, folder, debug ? 'Debug' : 'Release', 'hearth.node'));
+}
+
+// By rename: a process that has the old addon mapped keeps its old file.
+function install(addon) {
+  if (!existsSync(addon)) throw new ToolError(`the build made no ${addon}: is native/addon.cc there?`);
+  const target = join(root, 'dist', 'hearth.node');
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  cpSync(addon, `${target}.new`);
+  renameSync(`${target}.new`, target);
+}
+
+/** Targets of a plain cmake build, without the addon. */
+export async function buildTests(folder, options, targets) {
+  const generator = version('ninja') ? ['-G', 'Ninja'] : [];
+  if (!isConfigured(folder)) {
+    await run('cmake', ['-S', 'native', '-B', folder, ...generator, ...options], { quiet: true });
+  }
+  await run('cmake', ['--build', folder, '--target', ...targets], { env: buildEnv() });
+}
+
+export const buildAsan = () => buildTests('build/asan', ['-DHEARTH_ASAN=ON'], ['kernels_tests', 'native_tests']);
+
+export const buildAarch64 = () =>
+  buildTests('build/aarch64', ['-DCMAKE_TOOLCHAIN_FILE=aarch64-linux-gnu.cmake'], ['kernels_tests']);
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(async () => {
+    const flag = { type: 'boolean', default: false };
+    const { values } = parseArgs({ options: { debug: flag, asan: flag, aarch64: flag } });
+    checkBuildTools();
+    if (values.asan) await buildAsan();
+    else if (values.aarch64) await buildAarch64();
+    else await buildAddon(values);
+  });
+}

@@ -1,0 +1,25 @@
+// From a fresh clone to something that runs: packages, addon, bundles. Does only what is out of date, so that a second
+// run takes about a second.
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checkBuildTools, main, root, run } from './tools.mjs';
+
+// npm writes node_modules/.package-lock.json when it is done; an interrupted install has none.
+function packagesAreCurrent() {
+  const installed = join(root, 'node_modules', '.package-lock.json');
+  return existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs;
+}
+
+export async function setup() {
+  checkBuildTools();
+  if (!packagesAreCurrent()) {
+    console.log('installing packages (npm ci)');
+    await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error']);
+  }
+  console.log('building the engine');
+  await run(process.execPath, ['scripts/build-native.mjs']);
+  await run(process.execPath, ['esbuild.mjs']);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main(setup);
