@@ -1,0 +1,31 @@
+// Read-only documents "hearth:/<name>" whose text comes from us and may change while they are shown.
+import { EventEmitter, type TextDocumentContentProvider, Uri, workspace } from 'vscode';
+
+const scheme = 'hearth';
+
+/** A preview may ask again long after the editor closed the document, but nobody keeps more of them open. */
+const kept = 20;
+
+export class VirtualDocuments implements TextDocumentContentProvider {
+  private readonly texts = new Map<string, string>();
+  private readonly changes = new EventEmitter<Uri>();
+  readonly onDidChange = this.changes.event;
+  private readonly registration = workspace.registerTextDocumentContentProvider(scheme, this);
+
+  set(name: string, text: string): Uri {
+    const uri = Uri.from({ scheme, path: `/${name}` });
+    this.texts.set(uri.toString(), text);
+    for (const oldest of [...this.texts.keys()].slice(0, -kept)) this.texts.delete(oldest);
+    this.changes.fire(uri);
+    return uri;
+  }
+
+  provideTextDocumentContent(uri: Uri): string {
+    return this.texts.get(uri.toString()) ?? '';
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+    this.changes.dispose();
+  }
+}
