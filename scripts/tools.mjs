@@ -10,6 +10,9 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** A message for people: printed without a stack. */
 export class ToolError extends Error {}
 
+/** A test that this machine cannot run; in CI that is a failure. */
+export class NotRun extends Error {}
+
 /** Debian's package for each command. */
 const packages = {
   cmake: 'cmake',
@@ -92,12 +95,12 @@ export function checkBuildTools() {
 }
 
 /**
- * The commands that are not there, after an attempt to install them where that needs no question: as root on a Debian
- * (a container, a CI machine). Elsewhere nothing is changed.
+ * Throws NotRun when a command is missing, after an attempt to install it where that needs no question: as root on a
+ * Debian (a container, a CI machine). Elsewhere nothing is changed.
  */
-export async function missingCommands(commands) {
-  const missing = () => commands.filter((command) => !version(command));
-  const wanted = missing().map((command) => packages[command]);
+export async function requireCommands(...commands) {
+  const missing = () => commands.filter((command) => !version(command)).map((command) => packages[command]);
+  const wanted = missing();
   if (wanted.length > 0 && process.getuid?.() === 0 && version('apt-get')) {
     console.log(`installing ${wanted.join(' ')} with apt-get`);
     const options = { env: { DEBIAN_FRONTEND: 'noninteractive' }, quiet: true };
@@ -106,7 +109,8 @@ export async function missingCommands(commands) {
       console.log(error.output.trimEnd().split('\n').slice(-3).join('\n')),
     );
   }
-  return missing().map((command) => ({ command, package: packages[command] }));
+  if (missing().length > 0)
+    throw new NotRun(`needs ${missing().join(' and ')}: apt-get install ${missing().join(' ')}`);
 }
 
 /** make alone would use one core; Ninja is not slowed by the same limit. */

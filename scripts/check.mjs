@@ -1,0 +1,131 @@
+// Everything that can be said about the code without running it: `npm run check`. With --fix it formats first.
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { main, NotRun, requireCommands, root, run, ToolError } from './tools.mjs';
+
+const bin = (name) => join(root, 'node_modules', '.bin', name);
+const read = (file) => readFileSync(join(root, file), 'utf8');
+
+/** Tracked files and new ones that git does not ignore, still there, by the end of their names. */
+async function files(...endings) {
+  const list = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { quiet: true });
+  return list
+    .split('\n')
+    .filter((file) => endings.some((ending) => file.endsWith(ending)) && existsSync(join(root, file)));
+}
+
+const scripts = ['.ts', '.mjs', '.cjs'];
+const cpp = ['.cc', '.h', '.inl', '.inc', '.hip'];
+
+const formatted = async () => (await files(...cpp)).filter((file) => !file.endsWith('.inc'));
+
+async function checkCppFormat() {
+  await requireCommands('clang-format');
+  const sources = await formatted();
+  await run('clang-format', ['--dry-run', '-Werror', ...sources], { quiet: true });
+  return `${sources.length} files`;
+}
+
+/** Paths of one person's machine have no place in the project. */
+async function checkPaths() {
+  const personal = /(?<![\w.@$}~/-])\/(?:home|Users|root|work|farm)\/[\w.-]+|[A-Z]:\\Users\\/;
+  const found = [];
+  for (const file of await files(...scripts, ...cpp, '.md', '.json', '.txt', '.cmake', '.sh', '.ci/run')) {
+    if (file === 'package-lock.json' || file.startsWith('test/fixtures/')) continue;
+    read(file)
+      .split('\n')
+      .forEach((line, i) => {
+        if (personal.test(line)) found.push(`${file}:${i + 1}: ${line.trim()}`);
+      });
+  }
+  if (found.length > 0) throw new ToolError(`paths of a single machine:\n${found.join('\n')}`);
+  return 'none of a single machine';
+}
+
+/** Links lead somewhere, ARCHITECTURE.md names files that exist, and README.md has every setting and command. */
+async function checkDocuments() {
+  const wrong = [];
+  const documents = (await files('.md')).filter((file) => !file.startsWith('test/fixtures/'));
+  for (const file of documents) {
+    for (const [, link] of read(file).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
+      if (!/^[a-z]+:/.test(link) && !existsSync(join(root, dirname(file), link))) wrong.push(`${file}: no ${link}`);
+    }
+  }
+  for (const [, path] of read('ARCHITECTURE.md').matchAll(/`([\w.-]+\/[\w./-]+\.\w+)`/g)) {
+    if (!path.startsWith('dist/') && !existsSync(join(root, path))) wrong.push(`ARCHITECTURE.md: no ${path}`);
+  }
+  const { contributes = {} } = JSON.parse(read('package.json'));
+  const settings = Object.keys(contributes.configuration?.properties ?? {});
+  const titles = (contributes.commands ?? []).map((command) => command.title);
+  for (const name of [...settings, ...titles]) {
+    if (!read('README.md').includes(name)) wrong.push(`README.md does not mention ${name}`);
+  }
+  if (wrong.length > 0) throw new ToolError(wrong.join('\n'));
+  return `${documents.length} files`;
+}
+
+/** Lines of each room: not a limit, a reminder that the whole is to be read in an afternoon. */
+async function reportSize() {
+  const rooms = new Map();
+  const long = [];
+  for (const file of await files(...scripts, ...cpp)) {
+    const lines = read(file).split('\n').length - 1;
+    const room = file.includes('/') ? file.slice(0, file.indexOf('/')) : 'top';
+    rooms.set(room, (rooms.get(room) ?? 0) + lines);
+    if (lines > 400) long.push(`${file} ${lines}`);
+  }
+  const sums = [...rooms].map(([room, lines]) => `${room} ${lines}`).join(', ');
+  return `${sums} lines${long.length > 0 ? `; long: ${long.join(', ')}` : ''}`;
+}
+
+const quietly = async (command, args) => {
+  await run(command, args, { quiet: true });
+  return '';
+};
+
+const checks = [
+  [
+    'lint, format and imports',
+    () => quietly(bin('biome'), ['check', '--error-on-warnings', '--max-diagnostics=50', '.']),
+  ],
+  ['types', () => quietly(bin('tsc'), ['--noEmit'])],
+  ['C++ format', checkCppFormat],
+  ['paths', checkPaths],
+  ['documents', checkDocuments],
+  ['size', reportSize],
+];
+
+/** Prints one line a check; resolves to how many passed, failed, and could not be run here. */
+export async function check() {
+  let failed = 0;
+  let notRun = 0;
+  for (const [name, body] of checks) {
+    try {
+      console.log(`ok ${[name, await body()].filter(Boolean).join(': ')}`);
+    } catch (error) {
+      if (error instanceof NotRun) {
+        notRun++;
+        console.log(`not run ${name}: ${error.message}`);
+        continue;
+      }
+      failed++;
+      console.log(`FAIL ${name}\n${[error.output, error.message].filter(Boolean).join('\n')}`);
+    }
+  }
+  return { passed: checks.length - failed - notRun, failed, notRun };
+}
+
+async function format() {
+  await run(bin('biome'), ['check', '--write', '.']);
+  await requireCommands('clang-format');
+  await run('clang-format', ['-i', ...(await formatted())]);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(async () => {
+    if (process.argv.includes('--fix')) await format();
+    const { failed } = await check();
+    if (failed > 0) process.exitCode = 1;
+  });
+}

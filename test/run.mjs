@@ -1,0 +1,120 @@
+// Every test of the project, part by part, added up: `npm test`. One part alone: `node test/run.mjs --only unit`.
+// A part that this machine cannot run says so; where CI is set it counts as failed.
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { buildAarch64, buildAsan } from '../scripts/build-native.mjs';
+import { check } from '../scripts/check.mjs';
+import { main, NotRun, requireCommands, root, run, ToolError } from '../scripts/tools.mjs';
+
+const add = (a, b) => ({
+  passed: a.passed + b.passed,
+  failed: a.failed + b.failed,
+  notRun: (a.notRun ?? 0) + (b.notRun ?? 0),
+});
+const nothing = { passed: 0, failed: 0, notRun: 0 };
+
+/** A C++ test program says "ok NAME" or "FAIL NAME" a test and ends with its sums; only failures are shown. */
+async function program(command, args = [], env = {}) {
+  const output = await run(command, args, { quiet: true, env }).catch((error) => error.output ?? error.message);
+  const sums = /^(\d+) passed, (\d+) failed$/m.exec(output);
+  const result = sums ? { passed: Number(sums[1]), failed: Number(sums[2]) } : { passed: 0, failed: 1 };
+  if (result.failed > 0) console.log(output.replace(/^ok .*\n/gm, '').trimEnd());
+  return result;
+}
+
+async function programs(folder, env = {}) {
+  let sum = nothing;
+  for (const name of ['kernels_tests', 'native_tests']) {
+    sum = add(sum, await program(join(root, folder, name), [], env));
+  }
+  return sum;
+}
+
+/** With each build of the CPU kernels that this machine can run. */
+async function nativeTests() {
+  const addon = createRequire(import.meta.url)(join(root, 'dist', 'hearth.node'));
+  let sum = nothing;
+  for (const variant of addon.info().variants) {
+    const result = await programs('build/native', { HEARTH_CPU_VARIANT: variant });
+    console.log(`${variant}: ${result.passed} passed, ${result.failed} failed`);
+    sum = add(sum, result);
+  }
+  return sum;
+}
+
+async function asanTests() {
+  await buildAsan();
+  return programs('build/asan', { ASAN_OPTIONS: 'detect_leaks=1', UBSAN_OPTIONS: 'print_stacktrace=1' });
+}
+
+async function aarch64Tests() {
+  await requireCommands('aarch64-linux-gnu-g++', 'qemu-aarch64');
+  await buildAarch64();
+  return program('qemu-aarch64', ['-L', '/usr/aarch64-linux-gnu', join(root, 'build/aarch64/kernels_tests')]);
+}
+
+/** Vitest's own output for people, its JSON report for the sums. */
+async function vitest(name, args) {
+  const report = join(root, 'build', `vitest-${name}.json`);
+  rmSync(report, { force: true });
+  const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`];
+  const bin = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const error = await run(process.execPath, [bin, 'run', ...args, ...reporters]).then(
+    () => undefined,
+    (e) => e,
+  );
+  if (!existsSync(report)) return { passed: 0, failed: 1 };
+  const { numPassedTests, numFailedTests, numFailedTestSuites } = JSON.parse(readFileSync(report, 'utf8'));
+  // A file that cannot be loaded has no tests, but it has failed.
+  const failed = numFailedTests || (numFailedTestSuites > 0 || error ? 1 : 0);
+  return { passed: numPassedTests, failed };
+}
+
+async function editorTests() {
+  await run('bash', ['scripts/install-vscode.sh']).catch((error) => {
+    throw new NotRun(`VS Code cannot be installed here; ${error.message}`);
+  });
+  return vitest('e2e', ['--root', 'test/e2e']);
+}
+
+const parts = {
+  check: ['lint, types, formats', check],
+  native: ['C++ tests', nativeTests],
+  unit: ['TypeScript tests', () => vitest('unit', [])],
+  asan: ['C++ tests with AddressSanitizer and UBSan', asanTests],
+  aarch64: ['kernel tests on 64-bit ARM', aarch64Tests],
+  e2e: ['real VS Code', editorTests],
+};
+
+async function runPart([title, body]) {
+  console.log(`\n--- ${title} ---`);
+  const start = performance.now();
+  let result;
+  try {
+    result = await body();
+  } catch (error) {
+    if (error instanceof NotRun) console.log(`not run: ${error.message}`);
+    else console.log(error instanceof ToolError ? `${error.output ?? ''}\n${error.message}` : error);
+    result = error instanceof NotRun ? { ...nothing, notRun: 1 } : { ...nothing, failed: 1 };
+  }
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  const notRun = result.notRun ? `, ${result.notRun} not run` : '';
+  console.log(`${title}: ${result.passed} passed, ${result.failed} failed${notRun} in ${seconds} s`);
+  return result;
+}
+
+await main(async () => {
+  const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
+  const names = values.only?.flatMap((list) => list.split(',')) ?? Object.keys(parts);
+  const unknown = names.find((name) => !(name in parts));
+  if (unknown) throw new ToolError(`no part named ${unknown}; there are ${Object.keys(parts).join(', ')}`);
+
+  let sum = nothing;
+  for (const name of names) sum = add(sum, await runPart(parts[name]));
+  if (process.env.CI) sum = { ...sum, failed: sum.failed + sum.notRun };
+  else if (sum.notRun > 0) console.log(`\n${sum.notRun} not run on this machine, as said above`);
+  console.log(`\n${sum.passed} passed, ${sum.failed} failed`);
+  if (sum.failed > 0) process.exitCode = 1;
+});
