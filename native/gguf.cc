@@ -1,0 +1,201 @@
+// Joins the parts of a model and answers look-ups; gguf_part.cc reads one file.
+#include "gguf.h"
+
+#include <unordered_map>
+#include <utility>
+
+#include "error.h"
+#include "gguf_part.h"
+
+namespace hearth {
+namespace {
+
+// PREFIX-00001-of-00003.gguf
+struct SplitName {
+  std::string prefix;
+  int part = 0;
+  int n_parts = 0;
+
+  std::string file(int i) const {
+    const auto digits = [](int n) {
+      const std::string text = std::to_string(n);
+      return std::string(text.size() < 5 ? 5 - text.size() : 0, '0') + text;
+    };
+    return prefix + "-" + digits(i) + "-of-" + digits(n_parts) + ".gguf";
+  }
+};
+
+int five_digits(std::string_view text) {
+  int value = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return -1;
+    value = value * 10 + (c - '0');
+  }
+  return value;
+}
+
+std::optional<SplitName> parse_split_name(const std::string& path) {
+  constexpr std::string_view kShape = "-00000-of-00000.gguf";
+  if (path.size() <= kShape.size()) return std::nullopt;
+  const size_t start = path.size() - kShape.size();
+  const std::string_view tail = std::string_view(path).substr(start);
+  if (tail[0] != '-' || tail.substr(6, 4) != "-of-" || tail.substr(15) != ".gguf") {
+    return std::nullopt;
+  }
+  const SplitName name{path.substr(0, start), five_digits(tail.substr(1, 5)),
+                       five_digits(tail.substr(10, 5))};
+  if (name.part < 1 || name.n_parts < name.part) return std::nullopt;
+  return name;
+}
+
+[[noreturn]] void invalid(const std::string& path, const std::string& what) {
+  throw EngineError("model-invalid", "The model file " + path + " " + what);
+}
+
+uint64_t split_value(const GgufPart& part, const char* key, uint64_t absent) {
+  const auto entry = part.metadata.find(key);
+  if (entry == part.metadata.end()) return absent;
+  if (const auto* value = std::get_if<uint64_t>(&entry->second)) return *value;
+  // split.tensors.count is written as a signed number.
+  if (const auto* value = std::get_if<int64_t>(&entry->second); value && *value >= 0) {
+    return static_cast<uint64_t>(*value);
+  }
+  invalid(part.file.path(), "has a " + std::string(key) + " that is no count. Download it again.");
+}
+
+GgufPart read_split_part(const SplitName& name, int i) {
+  const std::string path = name.file(i);
+  try {
+    GgufPart part = read_gguf_part(path);
+    if (split_value(part, "split.count", 1) != static_cast<uint64_t>(name.n_parts) ||
+        split_value(part, "split.no", 0) != static_cast<uint64_t>(i - 1)) {
+      invalid(path, "is not the part of the model that its name says. Download it again.");
+    }
+    return part;
+  } catch (const EngineError& error) {
+    if (error.code != "model-not-found") throw;
+    throw EngineError(error.code, "Part " + std::to_string(i) + " of " +
+                                      std::to_string(name.n_parts) + " of the model is missing: " +
+                                      path + ". Download it into the same folder.");
+  }
+}
+
+}  // namespace
+
+struct GgufFile::State {
+  std::string path;
+  uint64_t n_bytes = 0;
+  std::vector<GgufPart> parts;
+  std::vector<GgufTensor> tensors;
+  std::unordered_map<std::string_view, size_t> by_name;  // into tensors
+
+  void add(GgufPart part) {
+    n_bytes += part.file.bytes().size();
+    for (GgufTensor& tensor : part.tensors) tensors.push_back(std::move(tensor));
+    part.tensors.clear();
+    parts.push_back(std::move(part));
+  }
+
+  void index_names() {
+    by_name.reserve(tensors.size());
+    for (size_t i = 0; i < tensors.size(); i++) {
+      if (!by_name.emplace(tensors[i].name, i).second) {
+        invalid(tensors[i].file, "repeats the tensor " + quoted(tensors[i].name) +
+                                     " of another part. Download all parts again.");
+      }
+    }
+  }
+
+  const GgufValue* value(std::string_view key) const {
+    const auto& metadata = parts.front().metadata;
+    const auto entry = metadata.find(key);
+    return entry == metadata.end() ? nullptr : &entry->second;
+  }
+
+  [[noreturn]] void wrong_kind(std::string_view key, const char* expected) const {
+    invalid(path, "has " + quoted(key) + " as another kind of value than " + expected +
+                      ". Choose another model file.");
+  }
+};
+
+GgufFile GgufFile::open(const std::string& path) {
+  auto state = std::make_unique<State>();
+  state->path = path;
+  const std::optional<SplitName> name = parse_split_name(path);
+  if (name && name->n_parts > 1) {
+    for (int i = 1; i <= name->n_parts; i++) state->add(read_split_part(*name, i));
+  } else {
+    state->add(read_gguf_part(path));
+    if (split_value(state->parts.front(), "split.count", 1) > 1) {
+      invalid(path,
+              "is one part of a split model, but is not named so. Give all parts their names "
+              "back (NAME-00001-of-00003.gguf) and open the first.");
+    }
+  }
+  const GgufPart& first = state->parts.front();
+  const uint64_t n_tensors = split_value(first, "split.tensors.count", state->tensors.size());
+  if (n_tensors != state->tensors.size()) {
+    invalid(path, "belongs to a model of " + std::to_string(n_tensors) +
+                      " tensors, but there are " + std::to_string(state->tensors.size()) +
+                      ". Download all parts again.");
+  }
+  state->index_names();
+  return GgufFile(std::move(state));
+}
+
+GgufFile::GgufFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+GgufFile::GgufFile(GgufFile&&) noexcept = default;
+GgufFile::~GgufFile() = default;
+
+const std::string& GgufFile::path() const { return state_->path; }
+uint64_t GgufFile::n_bytes() const { return state_->n_bytes; }
+const std::vector<GgufTensor>& GgufFile::tensors() const { return state_->tensors; }
+
+const std::map<std::string, GgufValue, std::less<>>& GgufFile::metadata() const {
+  return state_->parts.front().metadata;
+}
+
+const GgufTensor* GgufFile::find(std::string_view name) const {
+  const auto entry = state_->by_name.find(name);
+  return entry == state_->by_name.end() ? nullptr : &state_->tensors[entry->second];
+}
+
+std::optional<uint64_t> GgufFile::unsigned_value(std::string_view key) const {
+  const GgufValue* value = state_->value(key);
+  if (!value) return std::nullopt;
+  if (const auto* number = std::get_if<uint64_t>(value)) return *number;
+  const auto* number = std::get_if<int64_t>(value);
+  if (!number || *number < 0) state_->wrong_kind(key, "a whole number from 0");
+  return static_cast<uint64_t>(*number);
+}
+
+std::optional<double> GgufFile::number(std::string_view key) const {
+  const GgufValue* value = state_->value(key);
+  if (!value) return std::nullopt;
+  if (const auto* number = std::get_if<double>(value)) return *number;
+  if (const auto* number = std::get_if<uint64_t>(value)) return static_cast<double>(*number);
+  if (const auto* number = std::get_if<int64_t>(value)) return static_cast<double>(*number);
+  state_->wrong_kind(key, "a number");
+}
+
+std::optional<std::string> GgufFile::string(std::string_view key) const {
+  const GgufValue* value = state_->value(key);
+  if (!value) return std::nullopt;
+  if (const auto* text = std::get_if<std::string>(value)) return *text;
+  state_->wrong_kind(key, "text");
+}
+
+const std::vector<std::string>* GgufFile::strings(std::string_view key) const {
+  const GgufValue* value = state_->value(key);
+  if (!value) return nullptr;
+  if (const auto* texts = std::get_if<std::vector<std::string>>(value)) return texts;
+  state_->wrong_kind(key, "a list of texts");
+}
+
+void GgufFile::release(const GgufTensor& tensor) const {
+  for (const GgufPart& part : state_->parts) {
+    if (part.file.path() == tensor.file) part.file.release(tensor.data);
+  }
+}
+
+}  // namespace hearth

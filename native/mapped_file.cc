@@ -1,0 +1,69 @@
+#include "mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "error.h"
+
+namespace hearth {
+namespace {
+
+struct Descriptor {
+  int fd;
+  ~Descriptor() {
+    if (fd >= 0) close(fd);
+  }
+};
+
+[[noreturn]] void refuse(const std::string& path, int error) {
+  if (error == ENOENT || error == ENOTDIR) {
+    throw EngineError("model-not-found",
+                      "There is no model file at " + path + ". Check the path, or choose another.");
+  }
+  const std::string advice =
+      error == EACCES ? "Give yourself the right to read it." : "Check the disk and the file.";
+  throw EngineError("model-unreadable", "The model file " + path + " cannot be read (" +
+                                            std::strerror(error) + "). " + advice);
+}
+
+}  // namespace
+
+MappedFile::MappedFile(std::string path) : path_(std::move(path)) {
+  // O_NONBLOCK: opening a named pipe must fail below, not wait for a writer.
+  const Descriptor file{open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  struct stat status {};
+  if (file.fd < 0 || fstat(file.fd, &status) != 0) refuse(path_, errno);
+  if (!S_ISREG(status.st_mode)) {
+    const char* what = S_ISDIR(status.st_mode) ? " is a folder" : " is not an ordinary file";
+    throw EngineError("model-unreadable", path_ + what + ". Choose a .gguf file.");
+  }
+  const size_t n_bytes = static_cast<size_t>(status.st_size);
+  if (n_bytes == 0) return;  // mmap refuses an empty range
+  void* address = mmap(nullptr, n_bytes, PROT_READ, MAP_PRIVATE, file.fd, 0);
+  if (address == MAP_FAILED) refuse(path_, errno);
+  bytes_ = {static_cast<const std::byte*>(address), n_bytes};
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : path_(std::move(other.path_)), bytes_(std::exchange(other.bytes_, {})) {}
+
+void MappedFile::release(std::span<const std::byte> range) const {
+  const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t first = reinterpret_cast<uintptr_t>(range.data());
+  const uintptr_t begin = (first + page - 1) / page * page;
+  const uintptr_t end = (first + range.size()) / page * page;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+}  // namespace hearth
