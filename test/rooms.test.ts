@@ -1,0 +1,79 @@
+// The arrows between the rooms (ARCHITECTURE.md) are kept by tools; here the tools are shown to bite.
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+
+/** What biome says of one import in a file of a room: in a folder of its own, with the project's rules. */
+function lint(file: string, specifier: string): string {
+  const project = mkdtempSync(join(tmpdir(), 'hearth-rooms-'));
+  try {
+    copyFileSync(join(root, 'biome.json'), join(project, 'biome.json'));
+    mkdirSync(dirname(join(project, file)), { recursive: true });
+    writeFileSync(join(project, file), `import { x } from '${specifier}';\nx();\n`);
+    const biome = join(root, 'node_modules', '.bin', 'biome');
+    const args = ['lint', '--only=style/noRestrictedImports', '--vcs-enabled=false', '.'];
+    return spawnSync(biome, args, { cwd: project, encoding: 'utf8' }).stderr;
+  } finally {
+    rmSync(project, { recursive: true });
+  }
+}
+
+const forbidden = [
+  ['extension/client.ts', '../language-server/server.ts', 'only language-server/protocol.ts'],
+  ['extension/client.ts', '../native/index.ts', 'does not know the engine'],
+  ['extension/client.ts', '../test/language-server/client.ts', 'Nothing imports test/'],
+  ['language-server/server.ts', 'vscode', 'Only extension/ knows VS Code'],
+  ['language-server/server.ts', 'vscode-languageclient/node', 'Only extension/ knows VS Code'],
+  ['language-server/server.ts', '../extension/config.ts', 'does not know the extension'],
+  ['language-server/completion/provider.ts', '../../native/other.ts', 'only native/index.ts'],
+  ['language-server/server.ts', '../test/fixtures/engine.ts', 'Nothing imports test/'],
+  ['native/index.ts', '../language-server/protocol.ts', 'imports no other room'],
+  ['native/index.ts', 'vscode-languageserver/node', 'neither VS Code nor LSP'],
+  ['scripts/demo.mjs', '../test/run.mjs', 'Nothing imports test/'],
+] as const;
+
+const allowed = [
+  ['extension/client.ts', '../language-server/protocol.ts'],
+  ['extension/client.ts', 'vscode-languageclient/node'],
+  ['language-server/server.ts', '../native/index.ts'],
+  ['language-server/completion/provider.ts', '../../native/index.ts'],
+  ['language-server/server.ts', 'vscode-languageserver/node'],
+  ['test/language-server/server.test.ts', '../../language-server/server.ts'],
+] as const;
+
+test.each(forbidden)('the linter refuses %s the import of %s', (file, specifier, message) => {
+  expect(lint(file, specifier)).toContain(message);
+});
+
+test.each(allowed)('the linter grants %s the import of %s', (file, specifier) => {
+  expect(lint(file, specifier)).toMatch(/^Checked 2 files in .*\n$/);
+});
+
+/** [file, included path] of every #include "..." below a folder. */
+function includes(folder: string): [string, string][] {
+  const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => /\.(cc|h|inl|hip)$/.test(file))
+    .flatMap((file) => {
+      const text = readFileSync(join(root, folder, file), 'utf8');
+      return [...text.matchAll(/^\s*#include "(.+)"/gm)].map((match): [string, string] => [file, match[1] ?? '']);
+    });
+}
+
+test('kernels include nothing of the engine', () => {
+  const engine = new Set(readdirSync(join(root, 'native')).filter((file) => file.endsWith('.h')));
+  const kernels = includes('kernels');
+  expect(kernels.length).toBeGreaterThan(0);
+  expect(kernels.filter(([, path]) => engine.has(path) || path.includes('native/'))).toEqual([]);
+});
+
+test('the engine includes of the kernels only the Ops table and the blocks', () => {
+  const own = new Set(readdirSync(join(root, 'native')));
+  const foreign = includes('native').filter(([, path]) => !own.has(path));
+  expect(foreign.length).toBeGreaterThan(0);
+  expect(foreign.filter(([, path]) => path !== 'ops.h' && path !== 'quant_blocks.h')).toEqual([]);
+});
