@@ -1,114 +1,12 @@
 // The typed boundary to the engine: loads the addon, checks options, and nothing else.
-// Across it go numbers, UTF-8 strings and typed arrays; never JSON.
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import type { Completion, Engine, EngineStatus, LoadOptions, ModelInfo, SpecialTokens, Timings } from './types.ts';
 
-/** Tokens by name that a prompt needs; a model without one has -1. */
-export interface SpecialTokens {
-  fimPrefix: number;
-  fimMiddle: number;
-  fimSuffix: number;
-  fileSep: number;
-  repoName: number;
-  imStart: number;
-  imEnd: number;
-  endOfText: number;
-}
+export type * from './types.ts';
 
-export interface ModelInfo {
-  /** general.name of the GGUF, or the file's name. */
-  name: string;
-  path: string;
-  fileBytes: number;
-  /** e.g. "Q4_K_M" or the most frequent tensor type. */
-  quantization: string;
-  layers: number;
-  hidden: number;
-  vocabulary: number;
-  /** Most tokens of one sequence: the model's limit or the cache budget's, whichever is less. */
-  contextTokens: number;
-  special: SpecialTokens;
-  /** e.g. "cpu avx512vnni, 2 threads". */
-  backend: string;
-  loadMs: number;
-  /** Bytes of packed weights. */
-  weightBytes: number;
-}
-
-export type Priority = 'foreground' | 'background';
-
-export interface Sampling {
-  /** 0 = greedy. */
-  temperature: number;
-  topK: number;
-  topP: number;
-  minP: number;
-  seed: number;
-}
-
-export interface GenerateRequest {
-  /** The whole prompt; warmth is the cache's business. */
-  tokens: Uint32Array;
-  /** Bytes that the generated text must begin with (token healing); not repeated in the answer's text. */
-  heal?: Uint8Array;
-  maxTokens: number;
-  sampling?: Sampling;
-  priority?: Priority;
-  /** Ends the generation, beside the model's own end tokens. */
-  stopTokens?: Uint32Array;
-}
-
-export interface Timings {
-  promptTokens: number;
-  cachedTokens: number;
-  prefillMs: number;
-  completionTokens: number;
-  decodeMs: number;
-  /** From the request's arrival in the engine to the first token. */
-  ttftMs: number;
-}
-
-export type FinishReason = 'stop' | 'length' | 'cancelled';
-
-export interface Completion {
-  text: string;
-  tokens: Uint32Array;
-  finishReason: FinishReason;
-  timings: Timings;
-  /** Natural logarithm of the probability of each token. Empty when sampling greedily from candidates. */
-  logProbabilities: Float32Array;
-}
-
-export interface EngineStatus {
-  /** 'idle' or what runs. */
-  state: 'idle' | 'prefill' | 'decode';
-  /** Heartbeat: rises with every op. token: position in the prompt or answer. */
-  beat: number;
-  token: number;
-  layer: number;
-  op: string;
-  /** ms since the last heartbeat while busy; 0 when idle. */
-  stalledMs: number;
-  queued: number;
-  cache: { pagesTotal: number; pagesUsed: number; pagesHeld: number; pageBytes: number; hitTokens: number; missTokens: number; evictions: number };
-  /** Allocations made by the engine thread since load while serving; a test asserts it stays. */
-  busyMs: number;
-}
-
-export interface LoadOptions {
-  modelPath: string;
-  /** 0 or absent: one a core, at most 8. */
-  threads?: number;
-  /** '', 'scalar', 'avx2', 'avx512vnni', 'neon'; '' picks the best. */
-  variant?: string;
-  /** KV cache budget; absent: min(1 GiB, 10 % of RAM). */
-  cacheBytes?: number;
-  /** Limits the context below the model's own. */
-  contextTokens?: number;
-}
-
-/** Codes of native/error.h, plus 'addon-missing' and 'closed'. */
+/** Codes of native/error.h, plus 'addon-missing', 'bad-argument' and 'closed'. */
 export class EngineError extends Error {
   constructor(
     readonly code: string,
@@ -119,29 +17,245 @@ export class EngineError extends Error {
   }
 }
 
-/** One loaded model. Requests may overlap: the engine runs the foreground first, then in order. */
-export interface Engine {
-  readonly info: ModelInfo;
-  /** Special tokens are read as plain text unless parseSpecial. Lone surrogates become U+FFFD. */
-  tokenize(text: string, parseSpecial?: boolean): Uint32Array;
+export interface AddonInfo {
+  /** Variants of the CPU kernels that this CPU can run, best first. */
+  variants: string[];
+}
+
+// The order of RequestKind in request.h.
+const kinds = { generate: 0, prefill: 1, logits: 2, lastLogits: 3, score: 4, clearCache: 5 } as const;
+
+interface NativeRequest {
+  kind: number;
+  tokens: Uint32Array;
+  heal: Uint8Array;
+  maxTokens: number;
+  temperature: number;
+  topK: number;
+  topP: number;
+  minP: number;
+  seed: number;
+  isBackground: boolean;
+  stopTokens: Uint32Array;
+  logProbabilities: boolean;
+}
+
+interface NativeResult extends Omit<Completion, 'logProbabilities'> {
+  values: Float32Array;
+}
+
+interface NativeEngine {
+  info(): Omit<ModelInfo, 'special'> & { specialTokens: Record<string, number> };
+  tokenize(text: string, parseSpecial: boolean): Uint32Array;
   detokenize(tokens: Uint32Array): string;
   tokenBytes(token: number): Uint8Array;
-  /** onText gets whole characters as they come. Abort: resolves with what there is, finishReason 'cancelled'. */
-  generate(request: GenerateRequest, onText?: (text: string) => void, signal?: AbortSignal): Promise<Completion>;
-  /** Evaluates tokens into the cache; nothing is generated. */
-  prefill(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal): Promise<Timings>;
-  /** All logits, row-major [tokens.length][vocabulary], bypassing nothing: the same path as generate. */
-  logits(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array>;
-  /** Negative log-likelihood in nats of tokens[1..] given what precedes them; length tokens.length - 1. */
-  score(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array>;
+  submit(id: number, request: NativeRequest, onText: ((text: string) => void) | null): Promise<NativeResult>;
+  cancel(id: number): void;
   status(): EngineStatus;
-  /** Forgets every cached page that no request holds. */
-  clearCache(): Promise<void>;
-  /** Cancels everything and frees the model. */
   close(): Promise<void>;
 }
 
-export interface AddonInfo {
-  /** Variants that this CPU can run, best first. */
-  variants: string[];
+interface Addon {
+  load(
+    options: Required<LoadOptions>,
+    onProgress: ((fraction: number) => void) | null,
+  ): [engine: Promise<NativeEngine>, cancel: () => void];
+  variants(): string[];
+}
+
+let loadedAddon: Addon | undefined;
+
+/** dist/hearth.node: beside the bundles, or one folder over when run from the sources. */
+function addon(): Addon {
+  if (loadedAddon) return loadedAddon;
+  const places = [join(__dirname, 'hearth.node'), join(__dirname, '..', 'dist', 'hearth.node')];
+  const path = places.find((place) => existsSync(place));
+  if (!path) throw new EngineError('addon-missing', `${places[0]} is missing; run "npm run build:native"`);
+  try {
+    loadedAddon = createRequire(path)(path) as Addon;
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new EngineError(
+      'addon-missing',
+      `${path} does not run on ${process.platform}-${process.arch}: ${detail}; install the build for this platform`,
+    );
+  }
+  return loadedAddon;
+}
+
+export function addonInfo(): AddonInfo {
+  return { variants: addon().variants() };
+}
+
+/**
+ * Loads a model off the JavaScript thread; onProgress gets 0..1. Rejects with EngineError, whose message names the file
+ * or tensor and says what to do; code 'cancelled' after an abort.
+ */
+export async function loadEngine(
+  options: LoadOptions,
+  onProgress?: (fraction: number) => void,
+  signal?: AbortSignal,
+): Promise<Engine> {
+  const complete = { threads: 0, variant: '', cacheBytes: 0, contextTokens: 0, ...withoutUndefined(options) };
+  for (const key of ['threads', 'cacheBytes', 'contextTokens'] as const) {
+    requireCount(complete[key], key);
+  }
+  const [engine, cancel] = addon().load(complete, onProgress ?? null);
+  if (signal?.aborted) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  return new LoadedEngine(await guarded(engine).finally(() => signal?.removeEventListener('abort', cancel)));
+}
+
+class LoadedEngine implements Engine {
+  readonly info: ModelInfo;
+  private nextId = 1;
+  private isClosed = false;
+
+  constructor(private readonly native: NativeEngine) {
+    const { specialTokens, ...info } = native.info();
+    this.info = { ...info, special: specialIds(specialTokens) };
+  }
+
+  tokenize(text: string, parseSpecial = false): Uint32Array {
+    this.requireOpen();
+    return this.native.tokenize(text, parseSpecial);
+  }
+
+  detokenize(tokens: Uint32Array): string {
+    this.requireTokens(tokens);
+    return this.native.detokenize(tokens);
+  }
+
+  tokenBytes(token: number): Uint8Array {
+    this.requireTokens(Uint32Array.of(token));
+    return this.native.tokenBytes(token);
+  }
+
+  async generate(
+    request: Parameters<Engine['generate']>[0],
+    onText?: (text: string) => void,
+    signal?: AbortSignal,
+  ): Promise<Completion> {
+    requireCount(request.maxTokens, 'maxTokens');
+    const native = {
+      ...(request.sampling ?? {}),
+      heal: request.heal ?? new Uint8Array(),
+      maxTokens: request.maxTokens,
+      isBackground: request.priority === 'background',
+      stopTokens: request.stopTokens ?? new Uint32Array(),
+      logProbabilities: request.logProbabilities ?? false,
+    };
+    const { values, ...completion } = await this.submit(kinds.generate, request.tokens, native, signal, onText);
+    return { ...completion, logProbabilities: values };
+  }
+
+  async prefill(tokens: Uint32Array, priority?: 'foreground' | 'background', signal?: AbortSignal): Promise<Timings> {
+    const isBackground = priority === 'background';
+    return (await this.submit(kinds.prefill, tokens, { isBackground }, signal)).timings;
+  }
+
+  async logits(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array> {
+    return (await this.submit(kinds.logits, tokens, {}, signal)).values;
+  }
+
+  async lastLogits(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array> {
+    return (await this.submit(kinds.lastLogits, tokens, {}, signal)).values;
+  }
+
+  async score(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array> {
+    return (await this.submit(kinds.score, tokens, {}, signal)).values;
+  }
+
+  status(): EngineStatus {
+    this.requireOpen();
+    return this.native.status();
+  }
+
+  async clearCache(): Promise<void> {
+    await this.submit(kinds.clearCache, new Uint32Array(), {});
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    await this.native.close();
+  }
+
+  private async submit(
+    kind: number,
+    tokens: Uint32Array,
+    options: Partial<NativeRequest>,
+    signal?: AbortSignal,
+    onText?: (text: string) => void,
+  ): Promise<NativeResult> {
+    this.requireOpen();
+    const id = this.nextId++;
+    const promise = guarded(this.native.submit(id, { ...requestDefaults, ...options, kind, tokens }, onText ?? null));
+    const cancel = () => {
+      if (!this.isClosed) this.native.cancel(id);
+    };
+    if (signal?.aborted) cancel();
+    signal?.addEventListener('abort', cancel, { once: true });
+    try {
+      return await promise;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+    }
+  }
+
+  private requireOpen(): void {
+    if (this.isClosed) throw new EngineError('closed', 'the engine was closed');
+  }
+
+  private requireTokens(tokens: Uint32Array): void {
+    this.requireOpen();
+    const wrong = tokens.find((token) => token >= this.info.vocabulary);
+    if (wrong !== undefined) throw new EngineError('bad-argument', `token id ${wrong} is outside the vocabulary`);
+  }
+}
+
+const requestDefaults = {
+  heal: new Uint8Array(),
+  maxTokens: 0,
+  temperature: 0,
+  topK: 0,
+  topP: 1,
+  minP: 0,
+  seed: 0,
+  isBackground: false,
+  stopTokens: new Uint32Array(),
+  logProbabilities: false,
+};
+
+function specialIds(ids: Record<string, number>): SpecialTokens {
+  const id = (name: string) => ids[`<|${name}|>`] ?? -1;
+  return {
+    fimPrefix: id('fim_prefix'),
+    fimMiddle: id('fim_middle'),
+    fimSuffix: id('fim_suffix'),
+    fileSep: id('file_sep'),
+    repoName: id('repo_name'),
+    imStart: id('im_start'),
+    imEnd: id('im_end'),
+    endOfText: id('endoftext'),
+  };
+}
+
+/** The addon's errors carry their code as a property. */
+async function guarded<T>(promise: Promise<T>): Promise<T> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) throw new EngineError(String(error.code), error.message);
+    throw error;
+  }
+}
+
+function withoutUndefined<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}
+
+function requireCount(value: number, name: string): void {
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new EngineError('bad-argument', `${name} must be a whole number of at least 0, not ${value}`);
 }

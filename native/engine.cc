@@ -1,0 +1,136 @@
+#include "engine.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "gguf.h"
+#include "scheduler.h"
+
+namespace hearth {
+namespace {
+
+uint64_t default_cache_bytes() {
+  const uint64_t ram = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                       static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE));
+  return std::min<uint64_t>(1ULL << 30, ram / 10);
+}
+
+std::unique_ptr<kernels::Ops> make_ops(const LoadOptions& options) {
+  try {
+    return kernels::make_cpu_ops({options.variant, options.n_threads});
+  } catch (const std::invalid_argument& error) {
+    throw EngineError("bad-argument", error.what());
+  }
+}
+
+/// Pages of the pool: what the budget buys, but no more than 64 contexts and no less than one short
+/// prompt.
+int n_pages_for(const LoadOptions& options, const ModelConfig& config) {
+  const uint64_t page_bytes = uint64_t{2} * sizeof(uint16_t) * kernels::kPageTokens *
+                              static_cast<uint64_t>(config.n_kv()) * config.n_layers;
+  const uint64_t budget = options.cache_bytes ? options.cache_bytes : default_cache_bytes();
+  constexpr uint64_t kFewest = 16;  // 512 tokens
+  return static_cast<int>(std::clamp<uint64_t>(budget / page_bytes, kFewest, 1 << 20));
+}
+
+std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+}  // namespace
+
+/// Everything that lives as long as the engine, in order of construction.
+struct Engine::Loaded {
+  ModelInfo info;
+  std::atomic<bool> interrupt{false};
+  Heartbeat heartbeat;
+  std::unique_ptr<Tokenizer> tokenizer;
+  std::unique_ptr<kernels::Ops> ops;
+  Model model;
+  std::unique_ptr<Forward> forward;
+  std::unique_ptr<PageCache> cache;
+  std::unique_ptr<Sampler> sampler;
+  std::vector<float> host_logits;
+  std::unique_ptr<Workbench> bench;
+
+  void open(const LoadOptions& options, const std::function<bool(double)>& progress);
+  void warm_up();
+};
+
+void Engine::Loaded::open(const LoadOptions& options, const std::function<bool(double)>& progress) {
+  const int64_t start = now_ns();
+  GgufFile file = GgufFile::open(options.model_path);
+  const ModelConfig config = check_model(file);
+  tokenizer = std::make_unique<Tokenizer>(file);
+  ops = make_ops(options);
+  model = load_model(file, config, *ops, progress);
+
+  const int n_pages = n_pages_for(options, config);
+  // One page stays free for a copy-on-write of the tail.
+  int context = std::min(config.n_context, (n_pages - 1) * kernels::kPageTokens);
+  if (options.context_tokens > 0) context = std::min(context, options.context_tokens);
+  ops->make_kv_pool({config.n_layers, config.n_heads, config.n_kv_heads, config.head_dim, context,
+                     config.rope_base},
+                    n_pages);
+  ops->cancel = &interrupt;
+  forward = std::make_unique<Forward>(*ops, model, heartbeat, interrupt);
+  cache = std::make_unique<PageCache>(
+      n_pages, kernels::kPageTokens,
+      [this](int to, int from, int n_positions) { ops->copy_page(to, from, n_positions); });
+  sampler = std::make_unique<Sampler>(config.n_vocab);
+  host_logits.reserve(config.n_vocab);
+  bench = std::make_unique<Workbench>(Workbench{*ops, *tokenizer, *forward, *cache, *sampler,
+                                                host_logits, heartbeat, config.n_vocab, context});
+  warm_up();
+
+  info.config = config;
+  if (info.config.name.empty()) info.config.name = file_name(options.model_path);
+  info.path = options.model_path;
+  info.file_bytes = file.n_bytes();
+  info.weight_bytes = model.n_bytes;
+  info.context_tokens = context;
+  info.backend = ops->description();
+  info.load_ms = static_cast<double>(now_ns() - start) / 1e6;
+}
+
+/// One token through every kernel, so that the first keystroke finds code and threads in place.
+void Engine::Loaded::warm_up() {
+  Path path = cache->find({});
+  const uint32_t token = 0;
+  const int32_t position = 0;
+  path.reserve(1);
+  const std::span<const int32_t> page_table = path.pages();
+  const kernels::Batch batch{std::span(&token, 1), std::span(&position, 1), std::span(&position, 1),
+                             std::span(&page_table, 1)};
+  forward->run(batch, true);
+  forward->head(std::span(&position, 1));
+  heartbeat.idle();
+}
+
+Engine::Engine() : loaded_(std::make_unique<Loaded>()) {}
+
+std::unique_ptr<Engine> Engine::load(const LoadOptions& options,
+                                     const std::function<bool(double)>& progress) {
+  std::unique_ptr<Engine> engine(new Engine);
+  try {
+    engine->loaded_->open(options, progress);
+  } catch (const std::bad_alloc&) {
+    throw EngineError("out-of-memory", options.model_path +
+                                           ": not enough memory for the model; use a smaller one "
+                                           "or lower hearth.cache.memoryMiB");
+  }
+  engine->scheduler_ =
+      std::make_unique<Scheduler>(*engine->loaded_->bench, engine->loaded_->interrupt);
+  return engine;
+}
+
+Engine::~Engine() = default;
+
+const ModelInfo& Engine::info() const { return loaded_->info; }
+const Tokenizer& Engine::tokenizer() const { return *loaded_->tokenizer; }
+void Engine::submit(std::shared_ptr<Job> job) { scheduler_->submit(std::move(job)); }
+void Engine::cancel(const std::shared_ptr<Job>& job) { scheduler_->cancel(job); }
+EngineStatus Engine::status() const { return scheduler_->status(); }
+
+}  // namespace hearth

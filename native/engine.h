@@ -1,0 +1,80 @@
+// The engine: one loaded model, one thread that owns it, a priority queue in front.
+// Stateless to its callers: a request carries all its tokens; warmth is the page cache's business.
+// Cancel is a result, not an error. The engine never prints and never exits.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "model.h"
+#include "page_cache.h"
+#include "request.h"
+#include "tokenizer.h"
+
+namespace hearth {
+
+class Scheduler;
+
+struct LoadOptions {
+  std::string model_path;
+  std::string variant;       // CPU variant; empty: the best
+  int n_threads = 0;         // 0: one a core, at most 8
+  uint64_t cache_bytes = 0;  // 0: min(1 GiB, 10 % of RAM)
+  int context_tokens = 0;    // 0: the model's, as far as the cache holds it
+};
+
+struct ModelInfo {
+  ModelConfig config;
+  std::string path;
+  uint64_t file_bytes = 0;
+  uint64_t weight_bytes = 0;  // as packed
+  int context_tokens = 0;
+  std::string backend;
+  double load_ms = 0;
+};
+
+enum class EngineState { kIdle, kPrefill, kDecode };
+
+struct EngineStatus {
+  EngineState state = EngineState::kIdle;
+  uint64_t beat = 0;
+  int token = 0;
+  int layer = 0;
+  const char* op = "";
+  double stalled_ms = 0;  // since the last heartbeat; 0 when idle
+  int queued = 0;
+  size_t page_bytes = 0;
+  double busy_ms = 0;
+  CacheStatistics cache;
+};
+
+class Engine {
+ public:
+  /// Loads on the calling thread and starts the engine thread. progress gets 0..1; false stops
+  /// (EngineError "cancelled"). Throws EngineError for everything that can be wrong with a file.
+  static std::unique_ptr<Engine> load(const LoadOptions& options,
+                                      const std::function<bool(double)>& progress);
+  /// Cancels all jobs, waits for the thread.
+  ~Engine();
+
+  const ModelInfo& info() const;
+  const Tokenizer& tokenizer() const;
+
+  /// Queues a job; from any thread. Foreground jobs run before background ones and interrupt them
+  /// within one op; jobs of one priority run in turn.
+  void submit(std::shared_ptr<Job> job);
+  /// The job ends with kCancelled within one op; from any thread. Unknown or finished: no effect.
+  void cancel(const std::shared_ptr<Job>& job);
+
+  EngineStatus status() const;
+
+ private:
+  struct Loaded;
+  Engine();
+  std::unique_ptr<Loaded> loaded_;
+  std::unique_ptr<Scheduler> scheduler_;
+};
+
+}  // namespace hearth

@@ -1,0 +1,66 @@
+// What callers hand to the engine and get back. Plain data.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "error.h"
+#include "sampler.h"
+
+namespace hearth {
+
+enum class RequestKind {
+  kGenerate,
+  kPrefill,     // evaluate into the cache, generate nothing
+  kLogits,      // values = logits of every token, evaluated cold
+  kLastLogits,  // values = logits of the last token, through the cache
+  kScore,       // values = negative log-likelihood of tokens[1..]
+  kClearCache,
+};
+
+enum class Priority { kForeground, kBackground };
+enum class FinishReason { kStop, kLength, kCancelled };
+
+struct Request {
+  RequestKind kind = RequestKind::kGenerate;
+  std::vector<uint32_t> tokens;  // the whole prompt
+  std::string heal;              // bytes the generated text must begin with; not repeated in text
+  int max_tokens = 0;
+  SamplingOptions sampling;
+  Priority priority = Priority::kForeground;
+  std::vector<uint32_t> stop_tokens;  // beside the model's own
+  bool wants_log_probabilities = false;
+};
+
+struct Timings {
+  int prompt_tokens = 0;
+  int cached_tokens = 0;
+  double prefill_ms = 0;
+  int completion_tokens = 0;
+  double decode_ms = 0;
+  double ttft_ms = 0;  // from submit() to the first token
+};
+
+struct Result {
+  std::string text;
+  std::vector<uint32_t> tokens;
+  FinishReason finish_reason = FinishReason::kStop;
+  Timings timings;
+  std::vector<float> values;  // by kind: log-probabilities, logits or scores
+};
+
+/// One submitted request. The callbacks run on the engine thread and must not block or throw.
+struct Job {
+  uint64_t id = 0;  // the caller's
+  Request request;
+  std::function<void(std::string_view)> on_text;              // whole UTF-8 characters
+  std::function<void(Result&&, const EngineError*)> on_done;  // exactly once; error or result
+  std::atomic<bool> is_cancelled{false};
+  int64_t submitted_ns = 0;
+};
+
+}  // namespace hearth

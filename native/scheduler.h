@@ -1,0 +1,47 @@
+// The engine thread and its queue. Foreground before background, each in order of arrival; a
+// foreground job interrupts a background step, which is then done again later.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "engine.h"
+#include "task.h"
+
+namespace hearth {
+
+class Scheduler {
+ public:
+  /// The workbench and the flag (which the workbench's Forward and Ops read) must outlive it.
+  Scheduler(Workbench& bench, std::atomic<bool>& interrupt);
+  /// Ends every job as cancelled.
+  ~Scheduler();
+
+  void submit(std::shared_ptr<Job> job);
+  void cancel(const std::shared_ptr<Job>& job);
+  EngineStatus status() const;
+
+ private:
+  using Queue = std::list<std::unique_ptr<Task>>;
+  void run();
+  Queue::iterator next();
+  void end(Task& task, FinishReason reason, const EngineError* error);
+
+  Workbench& bench_;
+  std::atomic<bool>& interrupt_;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  Queue queue_;              // guarded; a task's inside belongs to the engine thread
+  Task* current_ = nullptr;  // guarded
+  bool is_stopping_ = false;
+  bool is_decoding_ = false;
+  double busy_ms_ = 0;
+  CacheStatistics cache_;  // a copy for status()
+  std::thread thread_;
+};
+
+}  // namespace hearth

@@ -1,0 +1,144 @@
+// What crosses the boundary to the engine: numbers, UTF-8 strings and typed arrays; never JSON.
+
+/** Tokens by name that a prompt needs; a model without one has -1. */
+export interface SpecialTokens {
+  fimPrefix: number;
+  fimMiddle: number;
+  fimSuffix: number;
+  fileSep: number;
+  repoName: number;
+  imStart: number;
+  imEnd: number;
+  endOfText: number;
+}
+
+export interface ModelInfo {
+  /** general.name of the GGUF, or the file's name. */
+  name: string;
+  path: string;
+  fileBytes: number;
+  /** e.g. "Q4_K_M" or the most frequent tensor type. */
+  quantization: string;
+  layers: number;
+  hidden: number;
+  vocabulary: number;
+  /** Most tokens of one sequence: the model's limit or the cache budget's, whichever is less. */
+  contextTokens: number;
+  special: SpecialTokens;
+  /** e.g. "cpu avx512vnni, 2 threads". */
+  backend: string;
+  loadMs: number;
+  /** Bytes of packed weights. */
+  weightBytes: number;
+}
+
+export type Priority = 'foreground' | 'background';
+
+export interface Sampling {
+  /** 0 = greedy. */
+  temperature: number;
+  topK: number;
+  topP: number;
+  minP: number;
+  seed: number;
+}
+
+export interface GenerateRequest {
+  /** The whole prompt; warmth is the cache's business. */
+  tokens: Uint32Array;
+  /** Bytes that the generated text must begin with (token healing); not repeated in the answer's text. */
+  heal?: Uint8Array;
+  maxTokens: number;
+  sampling?: Sampling;
+  priority?: Priority;
+  /** Ends the generation, beside the model's own end tokens. */
+  stopTokens?: Uint32Array;
+  /** Fills Completion.logProbabilities; costs a pass over the vocabulary a token. */
+  logProbabilities?: boolean;
+}
+
+export interface Timings {
+  promptTokens: number;
+  cachedTokens: number;
+  prefillMs: number;
+  completionTokens: number;
+  decodeMs: number;
+  /** From the request's arrival in the engine to the first token. */
+  ttftMs: number;
+}
+
+export type FinishReason = 'stop' | 'length' | 'cancelled';
+
+export interface Completion {
+  text: string;
+  tokens: Uint32Array;
+  finishReason: FinishReason;
+  timings: Timings;
+  /** Natural logarithm of the probability of each token (among the candidates while healing); empty unless asked for. */
+  logProbabilities: Float32Array;
+}
+
+/** Pages hold 32 tokens each. */
+export interface CacheStatus {
+  pagesTotal: number;
+  /** Held by a request or kept for a later one. */
+  pagesUsed: number;
+  pagesHeld: number;
+  pageBytes: number;
+  /** Prompt tokens supplied by the cache, and those that were evaluated, since load. */
+  hitTokens: number;
+  missTokens: number;
+  evictions: number;
+}
+
+export interface EngineStatus {
+  /** 'idle' or what runs. */
+  state: 'idle' | 'prefill' | 'decode';
+  /** Heartbeat: rises with every op. token: position in the prompt or answer. */
+  beat: number;
+  token: number;
+  layer: number;
+  op: string;
+  /** ms since the last heartbeat while busy; 0 when idle. */
+  stalledMs: number;
+  queued: number;
+  cache: CacheStatus;
+  /** Time that the engine thread has worked since load. */
+  busyMs: number;
+}
+
+export interface LoadOptions {
+  modelPath: string;
+  /** 0 or absent: one a core, at most 8. */
+  threads?: number;
+  /** '', 'scalar', 'avx2', 'avx512vnni', 'neon'; '' picks the best. */
+  variant?: string;
+  /** KV cache budget; absent: min(1 GiB, 10 % of RAM). */
+  cacheBytes?: number;
+  /** Limits the context below the model's own. */
+  contextTokens?: number;
+}
+
+/** One loaded model. Requests may overlap: the engine runs the foreground first, then in order. */
+export interface Engine {
+  readonly info: ModelInfo;
+  /** Special tokens are read as plain text unless parseSpecial. Lone surrogates become U+FFFD. */
+  tokenize(text: string, parseSpecial?: boolean): Uint32Array;
+  detokenize(tokens: Uint32Array): string;
+  tokenBytes(token: number): Uint8Array;
+  /** onText gets whole characters as they come. Abort: resolves with what there is, finishReason 'cancelled'. */
+  generate(request: GenerateRequest, onText?: (text: string) => void, signal?: AbortSignal): Promise<Completion>;
+  /** Evaluates tokens into the cache; nothing is generated. */
+  prefill(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal): Promise<Timings>;
+  /** All logits, row-major [tokens.length][vocabulary], evaluated without the cache's help. */
+  logits(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array>;
+  /** Logits after the last token [vocabulary], through the cache: bitwise the last row of logits(). */
+  lastLogits(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array>;
+  /** Negative log-likelihood in nats of tokens[1..] given what precedes them; length tokens.length - 1. */
+  score(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array>;
+  status(): EngineStatus;
+  /** Forgets every cached page that no request holds. */
+  clearCache(): Promise<void>;
+  /** Cancels everything and frees the model. */
+  close(): Promise<void>;
+}
