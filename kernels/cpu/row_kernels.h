@@ -28,8 +28,9 @@ struct PackedPart {
   int n_tiles() const { return (n_rows + kTileRows - 1) / kTileRows; }
 };
 
-/// n tokens as input of a matmul, in token tiles: 12, 12, ..., then the rest. Layout inside is the
-/// variant's business. Buffers are allocated once for kMaxBatch tokens and the widest input.
+/// n tokens as input of a matmul, in token tiles: 12, 12, ..., then the rest padded to 1, 2, 4, 8 or
+/// 12 columns (copies of the last token). Layout inside is the variant's business. Buffers are
+/// allocated once for kMaxBatch tokens and the widest input; padding never exceeds kMaxBatch.
 struct Activations {
   int n = 0;
   int n_cols = 0;

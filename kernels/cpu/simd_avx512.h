@@ -1,0 +1,147 @@
+// The SIMD vocabulary on AVX-512 VNNI: 16 floats, 16 int32 or 64 bytes are one register.
+// The same names exist in simd_avx2.h, simd_neon.h and simd_scalar.h; simd.h says what they mean.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace hearth::kernels::cpu {
+namespace {
+
+struct F32x16 {
+  __m512 v;
+};
+struct I32x16 {
+  __m512i v;
+};
+struct U8x64 {
+  __m512i v;
+};
+struct Mask16 {
+  __mmask16 v;
+};
+
+// --- 16 floats ---
+
+inline F32x16 load(const float* p) { return {_mm512_loadu_ps(p)}; }
+inline void store(float* p, F32x16 a) { _mm512_storeu_ps(p, a.v); }
+inline F32x16 broadcast(float x) { return {_mm512_set1_ps(x)}; }
+inline F32x16 operator+(F32x16 a, F32x16 b) { return {_mm512_add_ps(a.v, b.v)}; }
+inline F32x16 operator-(F32x16 a, F32x16 b) { return {_mm512_sub_ps(a.v, b.v)}; }
+inline F32x16 operator*(F32x16 a, F32x16 b) { return {_mm512_mul_ps(a.v, b.v)}; }
+inline F32x16 operator/(F32x16 a, F32x16 b) { return {_mm512_div_ps(a.v, b.v)}; }
+inline F32x16 fma(F32x16 a, F32x16 b, F32x16 c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }
+inline F32x16 fnma(F32x16 a, F32x16 b, F32x16 c) { return {_mm512_fnmadd_ps(a.v, b.v, c.v)}; }
+inline F32x16 max(F32x16 a, F32x16 b) { return {_mm512_max_ps(a.v, b.v)}; }
+inline F32x16 min(F32x16 a, F32x16 b) { return {_mm512_min_ps(a.v, b.v)}; }
+inline F32x16 abs(F32x16 a) { return {_mm512_abs_ps(a.v)}; }
+
+inline Mask16 first_lanes(int n) { return {static_cast<__mmask16>((1u << n) - 1)}; }
+inline Mask16 less(F32x16 a, F32x16 b) { return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ)}; }
+inline bool any(Mask16 m) { return m.v != 0; }
+inline F32x16 select(Mask16 m, F32x16 yes, F32x16 no) {
+  return {_mm512_mask_blend_ps(m.v, no.v, yes.v)};
+}
+inline I32x16 select(Mask16 m, I32x16 yes, I32x16 no) {
+  return {_mm512_mask_blend_epi32(m.v, no.v, yes.v)};
+}
+inline F32x16 load_first(const float* p, int n) {
+  return {_mm512_maskz_loadu_ps(first_lanes(n).v, p)};
+}
+inline void store_first(float* p, F32x16 a, int n) {
+  _mm512_mask_storeu_ps(p, first_lanes(n).v, a.v);
+}
+
+inline F32x16 load_f16(const void* p) {
+  return {_mm512_cvtph_ps(_mm256_loadu_si256(static_cast<const __m256i*>(p)))};
+}
+inline F32x16 load_bf16(const void* p) {
+  const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256(static_cast<const __m256i*>(p)));
+  return {_mm512_castsi512_ps(_mm512_slli_epi32(wide, 16))};
+}
+inline void store_f16(void* p, F32x16 a) {
+  _mm256_storeu_si256(static_cast<__m256i*>(p),
+                      _mm512_cvtps_ph(a.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+
+// --- 16 int32 ---
+
+inline I32x16 load(const int32_t* p) { return {_mm512_loadu_si512(p)}; }
+inline void store(int32_t* p, I32x16 a) { _mm512_storeu_si512(p, a.v); }
+inline I32x16 broadcast(int32_t x) { return {_mm512_set1_epi32(x)}; }
+inline I32x16 load_i8(const void* p) {
+  return {_mm512_cvtepi8_epi32(_mm_loadu_si128(static_cast<const __m128i*>(p)))};
+}
+inline I32x16 operator+(I32x16 a, I32x16 b) { return {_mm512_add_epi32(a.v, b.v)}; }
+inline I32x16 operator-(I32x16 a, I32x16 b) { return {_mm512_sub_epi32(a.v, b.v)}; }
+inline I32x16 operator&(I32x16 a, I32x16 b) { return {_mm512_and_si512(a.v, b.v)}; }
+inline I32x16 max(I32x16 a, I32x16 b) { return {_mm512_max_epi32(a.v, b.v)}; }
+template <int kBits>
+inline I32x16 shift_left(I32x16 a) {
+  return {_mm512_slli_epi32(a.v, kBits)};
+}
+template <int kBits>
+inline I32x16 shift_right(I32x16 a) {
+  return {_mm512_srai_epi32(a.v, kBits)};
+}
+inline F32x16 to_float(I32x16 a) { return {_mm512_cvtepi32_ps(a.v)}; }
+inline F32x16 bits_as_float(I32x16 a) { return {_mm512_castsi512_ps(a.v)}; }
+inline I32x16 bits_as_int(F32x16 a) { return {_mm512_castps_si512(a.v)}; }
+inline void store_i8(int8_t* p, I32x16 a) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(a.v));
+}
+
+// --- reductions, always in the same tree: halves, quarters, ... ---
+
+inline float reduce_add(F32x16 a) {
+  const __m256 h = _mm256_add_ps(_mm512_castps512_ps256(a.v), _mm512_extractf32x8_ps(a.v, 1));
+  const __m128 q = _mm_add_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1));
+  const __m128 d = _mm_add_ps(q, _mm_movehl_ps(q, q));
+  return _mm_cvtss_f32(_mm_add_ss(d, _mm_movehdup_ps(d)));
+}
+inline float reduce_max(F32x16 a) { return _mm512_reduce_max_ps(a.v); }
+inline int32_t reduce_max(I32x16 a) { return _mm512_reduce_max_epi32(a.v); }
+inline int32_t reduce_add(I32x16 a) { return _mm512_reduce_add_epi32(a.v); }
+
+// --- 64 weights: 16 rows x 4 columns ---
+
+inline U8x64 load_u8(const void* p) { return {_mm512_loadu_si512(p)}; }
+inline void store(uint8_t* p, U8x64 a) { _mm512_storeu_si512(p, a.v); }
+/// (a >> kBits) & mask, or for negative kBits (a << -kBits) & mask, per byte.
+template <int kBits>
+inline U8x64 shift_right_and(U8x64 a, uint8_t mask) {
+  const __m512i m = _mm512_set1_epi8(static_cast<char>(mask));
+  if constexpr (kBits < 0) return {_mm512_and_si512(_mm512_slli_epi16(a.v, -kBits), m)};
+  if constexpr (kBits > 0) return {_mm512_and_si512(_mm512_srli_epi16(a.v, kBits), m)};
+  return {_mm512_and_si512(a.v, m)};
+}
+inline U8x64 operator|(U8x64 a, U8x64 b) { return {_mm512_or_si512(a.v, b.v)}; }
+/// table[a] for 4-bit a.
+inline U8x64 look_up(const uint8_t* table, U8x64 a) {
+  const __m128i t = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table));
+  return {_mm512_shuffle_epi8(_mm512_broadcast_i32x4(t), a.v)};
+}
+
+inline __m512i broadcast_4(const int8_t* x) {
+  int32_t columns;
+  std::memcpy(&columns, x, sizeof columns);
+  return _mm512_set1_epi32(columns);
+}
+inline I32x16 dot(I32x16 acc, U8x64 w0, const int8_t* x0, U8x64 w1, const int8_t* x1) {
+  const __m512i first = _mm512_dpbusd_epi32(acc.v, w0.v, broadcast_4(x0));
+  return {_mm512_dpbusd_epi32(first, w1.v, broadcast_4(x1))};
+}
+inline constexpr int kDot8Offset = 128;
+inline I32x16 dot8(I32x16 acc, U8x64 w0, const int8_t* x0, U8x64 w1, const int8_t* x1) {
+  return dot(acc, w0, x0, w1, x1);
+}
+
+/// Tokens that a matmul kernel keeps in registers: 12 int32 + 12 float accumulators of 32
+/// registers.
+inline constexpr int kMaxTokens = 12;
+
+}  // namespace
+}  // namespace hearth::kernels::cpu

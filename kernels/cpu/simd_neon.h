@@ -1,0 +1,241 @@
+// The SIMD vocabulary on NEON with dot products: 16 floats, 16 int32 or 64 bytes are four
+// registers. The same names exist in simd_avx2.h, simd_avx512.h and simd_scalar.h; simd.h says what
+// they mean.
+#pragma once
+
+#include <arm_neon.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace hearth::kernels::cpu {
+namespace {
+
+struct F32x16 {
+  float32x4_t v[4];
+};
+struct I32x16 {
+  int32x4_t v[4];
+};
+struct U8x64 {
+  uint8x16_t v[4];
+};
+struct Mask16 {
+  uint32x4_t v[4];
+};
+
+/// Result of f(i) for each of the four registers.
+template <class Result, class F>
+inline Result quarters(F f) {
+  return {{f(0), f(1), f(2), f(3)}};
+}
+
+// --- 16 floats ---
+
+inline F32x16 load(const float* p) {
+  return quarters<F32x16>([&](int i) { return vld1q_f32(p + 4 * i); });
+}
+inline void store(float* p, F32x16 a) {
+  for (int i = 0; i < 4; i++) vst1q_f32(p + 4 * i, a.v[i]);
+}
+inline F32x16 broadcast(float x) {
+  return quarters<F32x16>([&](int) { return vdupq_n_f32(x); });
+}
+inline F32x16 operator+(F32x16 a, F32x16 b) {
+  return quarters<F32x16>([&](int i) { return vaddq_f32(a.v[i], b.v[i]); });
+}
+inline F32x16 operator-(F32x16 a, F32x16 b) {
+  return quarters<F32x16>([&](int i) { return vsubq_f32(a.v[i], b.v[i]); });
+}
+inline F32x16 operator*(F32x16 a, F32x16 b) {
+  return quarters<F32x16>([&](int i) { return vmulq_f32(a.v[i], b.v[i]); });
+}
+inline F32x16 operator/(F32x16 a, F32x16 b) {
+  return quarters<F32x16>([&](int i) { return vdivq_f32(a.v[i], b.v[i]); });
+}
+inline F32x16 fma(F32x16 a, F32x16 b, F32x16 c) {
+  return quarters<F32x16>([&](int i) { return vfmaq_f32(c.v[i], a.v[i], b.v[i]); });
+}
+inline F32x16 fnma(F32x16 a, F32x16 b, F32x16 c) {
+  return quarters<F32x16>([&](int i) { return vfmsq_f32(c.v[i], a.v[i], b.v[i]); });
+}
+// Not vmaxq and vminq: those answer NaN for a NaN in either operand.
+inline F32x16 max(F32x16 a, F32x16 b) {
+  return quarters<F32x16>(
+      [&](int i) { return vbslq_f32(vcgtq_f32(a.v[i], b.v[i]), a.v[i], b.v[i]); });
+}
+inline F32x16 min(F32x16 a, F32x16 b) {
+  return quarters<F32x16>(
+      [&](int i) { return vbslq_f32(vcltq_f32(a.v[i], b.v[i]), a.v[i], b.v[i]); });
+}
+inline F32x16 abs(F32x16 a) {
+  return quarters<F32x16>([&](int i) { return vabsq_f32(a.v[i]); });
+}
+
+inline Mask16 first_lanes(int n) {
+  const int32_t lanes[4] = {0, 1, 2, 3};
+  return quarters<Mask16>(
+      [&](int i) { return vcltq_s32(vld1q_s32(lanes), vdupq_n_s32(n - 4 * i)); });
+}
+inline Mask16 less(F32x16 a, F32x16 b) {
+  return quarters<Mask16>([&](int i) { return vcltq_f32(a.v[i], b.v[i]); });
+}
+inline bool any(Mask16 m) {
+  return vmaxvq_u32(vorrq_u32(vorrq_u32(m.v[0], m.v[1]), vorrq_u32(m.v[2], m.v[3]))) != 0;
+}
+inline F32x16 select(Mask16 m, F32x16 yes, F32x16 no) {
+  return quarters<F32x16>([&](int i) { return vbslq_f32(m.v[i], yes.v[i], no.v[i]); });
+}
+inline I32x16 select(Mask16 m, I32x16 yes, I32x16 no) {
+  return quarters<I32x16>([&](int i) { return vbslq_s32(m.v[i], yes.v[i], no.v[i]); });
+}
+inline F32x16 load_first(const float* p, int n) {
+  float lanes[16] = {};
+  std::memcpy(lanes, p, sizeof(float) * static_cast<size_t>(n));
+  return load(lanes);
+}
+inline void store_first(float* p, F32x16 a, int n) {
+  float lanes[16];
+  store(lanes, a);
+  std::memcpy(p, lanes, sizeof(float) * static_cast<size_t>(n));
+}
+
+inline uint16x4_t load_quarter_u16(const void* p, int i) {
+  uint16x4_t halves;
+  std::memcpy(&halves, static_cast<const char*>(p) + 8 * i, sizeof halves);
+  return halves;
+}
+inline F32x16 load_f16(const void* p) {
+  return quarters<F32x16>(
+      [&](int i) { return vcvt_f32_f16(vreinterpret_f16_u16(load_quarter_u16(p, i))); });
+}
+inline F32x16 load_bf16(const void* p) {
+  return quarters<F32x16>(
+      [&](int i) { return vreinterpretq_f32_u32(vshll_n_u16(load_quarter_u16(p, i), 16)); });
+}
+inline void store_f16(void* p, F32x16 a) {
+  for (int i = 0; i < 4; i++) {
+    const float16x4_t halves = vcvt_f16_f32(a.v[i]);
+    std::memcpy(static_cast<char*>(p) + 8 * i, &halves, sizeof halves);
+  }
+}
+
+// --- 16 int32 ---
+
+inline I32x16 load(const int32_t* p) {
+  return quarters<I32x16>([&](int i) { return vld1q_s32(p + 4 * i); });
+}
+inline void store(int32_t* p, I32x16 a) {
+  for (int i = 0; i < 4; i++) vst1q_s32(p + 4 * i, a.v[i]);
+}
+inline I32x16 broadcast(int32_t x) {
+  return quarters<I32x16>([&](int) { return vdupq_n_s32(x); });
+}
+inline I32x16 load_i8(const void* p) {
+  const int8x16_t bytes = vld1q_s8(static_cast<const int8_t*>(p));
+  const int16x8_t low = vmovl_s8(vget_low_s8(bytes)), high = vmovl_s8(vget_high_s8(bytes));
+  return {{vmovl_s16(vget_low_s16(low)), vmovl_s16(vget_high_s16(low)),
+           vmovl_s16(vget_low_s16(high)), vmovl_s16(vget_high_s16(high))}};
+}
+inline I32x16 operator+(I32x16 a, I32x16 b) {
+  return quarters<I32x16>([&](int i) { return vaddq_s32(a.v[i], b.v[i]); });
+}
+inline I32x16 operator-(I32x16 a, I32x16 b) {
+  return quarters<I32x16>([&](int i) { return vsubq_s32(a.v[i], b.v[i]); });
+}
+inline I32x16 operator&(I32x16 a, I32x16 b) {
+  return quarters<I32x16>([&](int i) { return vandq_s32(a.v[i], b.v[i]); });
+}
+inline I32x16 max(I32x16 a, I32x16 b) {
+  return quarters<I32x16>([&](int i) { return vmaxq_s32(a.v[i], b.v[i]); });
+}
+template <int kBits>
+inline I32x16 shift_left(I32x16 a) {
+  return quarters<I32x16>([&](int i) { return vshlq_n_s32(a.v[i], kBits); });
+}
+template <int kBits>
+inline I32x16 shift_right(I32x16 a) {
+  return quarters<I32x16>([&](int i) { return vshrq_n_s32(a.v[i], kBits); });
+}
+inline F32x16 to_float(I32x16 a) {
+  return quarters<F32x16>([&](int i) { return vcvtq_f32_s32(a.v[i]); });
+}
+inline F32x16 bits_as_float(I32x16 a) {
+  return quarters<F32x16>([&](int i) { return vreinterpretq_f32_s32(a.v[i]); });
+}
+inline I32x16 bits_as_int(F32x16 a) {
+  return quarters<I32x16>([&](int i) { return vreinterpretq_s32_f32(a.v[i]); });
+}
+inline void store_i8(int8_t* p, I32x16 a) {
+  const int16x8_t low = vcombine_s16(vmovn_s32(a.v[0]), vmovn_s32(a.v[1]));
+  const int16x8_t high = vcombine_s16(vmovn_s32(a.v[2]), vmovn_s32(a.v[3]));
+  vst1q_s8(p, vcombine_s8(vmovn_s16(low), vmovn_s16(high)));
+}
+
+// --- reductions, always in the same tree: halves, quarters, ... ---
+
+inline float reduce_add(F32x16 a) {
+  const float32x4_t q = vaddq_f32(vaddq_f32(a.v[0], a.v[2]), vaddq_f32(a.v[1], a.v[3]));
+  const float32x2_t d = vadd_f32(vget_low_f32(q), vget_high_f32(q));
+  return vget_lane_f32(d, 0) + vget_lane_f32(d, 1);
+}
+inline float reduce_max(F32x16 a) {
+  return vmaxvq_f32(vmaxq_f32(vmaxq_f32(a.v[0], a.v[1]), vmaxq_f32(a.v[2], a.v[3])));
+}
+inline int32_t reduce_max(I32x16 a) {
+  return vmaxvq_s32(vmaxq_s32(vmaxq_s32(a.v[0], a.v[1]), vmaxq_s32(a.v[2], a.v[3])));
+}
+inline int32_t reduce_add(I32x16 a) {
+  return vaddvq_s32(vaddq_s32(vaddq_s32(a.v[0], a.v[1]), vaddq_s32(a.v[2], a.v[3])));
+}
+
+// --- 64 weights: 16 rows x 4 columns ---
+
+inline U8x64 load_u8(const void* p) {
+  const uint8_t* bytes = static_cast<const uint8_t*>(p);
+  return quarters<U8x64>([&](int i) { return vld1q_u8(bytes + 16 * i); });
+}
+inline void store(uint8_t* p, U8x64 a) {
+  for (int i = 0; i < 4; i++) vst1q_u8(p + 16 * i, a.v[i]);
+}
+/// (a >> kBits) & mask, or for negative kBits (a << -kBits) & mask, per byte.
+template <int kBits>
+inline U8x64 shift_right_and(U8x64 a, uint8_t mask) {
+  const int8x16_t by = vdupq_n_s8(-kBits);
+  return quarters<U8x64>([&](int i) { return vandq_u8(vshlq_u8(a.v[i], by), vdupq_n_u8(mask)); });
+}
+inline U8x64 operator|(U8x64 a, U8x64 b) {
+  return quarters<U8x64>([&](int i) { return vorrq_u8(a.v[i], b.v[i]); });
+}
+/// table[a] for 4-bit a.
+inline U8x64 look_up(const uint8_t* table, U8x64 a) {
+  return quarters<U8x64>([&](int i) { return vqtbl1q_u8(vld1q_u8(table), a.v[i]); });
+}
+
+inline int8x16_t broadcast_4(const int8_t* x) {
+  int32_t columns;
+  std::memcpy(&columns, x, sizeof columns);
+  return vreinterpretq_s8_s32(vdupq_n_s32(columns));
+}
+/// Weights below 128 read the same as signed bytes, which is what sdot takes.
+inline I32x16 dot(I32x16 acc, U8x64 w0, const int8_t* x0, U8x64 w1, const int8_t* x1) {
+  const int8x16_t columns0 = broadcast_4(x0), columns1 = broadcast_4(x1);
+  return quarters<I32x16>([&](int i) {
+    const int32x4_t first = vdotq_s32(acc.v[i], vreinterpretq_s8_u8(w0.v[i]), columns0);
+    return vdotq_s32(first, vreinterpretq_s8_u8(w1.v[i]), columns1);
+  });
+}
+inline constexpr int kDot8Offset = 0;
+inline U8x64 centred(U8x64 w) {
+  return quarters<U8x64>([&](int i) { return veorq_u8(w.v[i], vdupq_n_u8(128)); });
+}
+inline I32x16 dot8(I32x16 acc, U8x64 w0, const int8_t* x0, U8x64 w1, const int8_t* x1) {
+  return dot(acc, centred(w0), x0, centred(w1), x1);
+}
+
+/// Tokens that a matmul kernel works on at once: 16 int32 accumulators of 32 registers.
+inline constexpr int kMaxTokens = 4;
+
+}  // namespace
+}  // namespace hearth::kernels::cpu
