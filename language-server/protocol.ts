@@ -72,5 +72,5 @@ export interface ExplainChunk {
   text: string;
 }
 
-/** Client -> server request: the doctor's report as plain text lines. */
+/** Client -> server request without params. Result: a string, the doctor's report as lines of plain text. */
 export const doctorRequest = 'hearth/doctor';

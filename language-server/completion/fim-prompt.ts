@@ -1,0 +1,85 @@
+// Fill-in-the-middle prompts by token id. Document text is tokenized apart from the special tokens and never parsed for
+// them, so that a file may contain the text "<|fim_suffix|>".
+import type { Engine } from '../../native/index.ts';
+
+export interface FimPrompt {
+  tokens: Uint32Array;
+  /** Bytes of the token taken back at the cursor; the answer must begin with them. */
+  heal?: Uint8Array;
+}
+
+/** Limits of a prompt's parts. Characters bound the tokenizer's work, tokens bound the context. */
+export interface PromptBudget {
+  prefixChars: number;
+  suffixChars: number;
+  prefixTokens: number;
+  suffixTokens: number;
+  givenTokens: number;
+}
+
+// The starter model, of 4096 tokens, was trained on contexts of 4800 and 1600 characters; longer ones make the first
+// answer slow on a CPU before they make it better, so a larger model gets at most twice that.
+export function promptBudget(contextTokens: number): PromptBudget {
+  const scale = Math.min(2, contextTokens / 4096);
+  return {
+    prefixChars: Math.floor(4800 * scale),
+    suffixChars: Math.floor(1600 * scale),
+    prefixTokens: Math.floor(contextTokens / 2),
+    suffixTokens: Math.floor(contextTokens / 6),
+    givenTokens: Math.min(384, Math.floor(contextTokens / 8)),
+  };
+}
+
+export function canFillInTheMiddle(engine: Engine): boolean {
+  const { fimPrefix, fimSuffix, fimMiddle } = engine.info.special;
+  return fimPrefix >= 0 && fimSuffix >= 0 && fimMiddle >= 0;
+}
+
+/** Text as the model saw it in training: with line feeds only. */
+export function tokenizeText(engine: Engine, text: string): Uint32Array {
+  return text === '' ? new Uint32Array() : engine.tokenize(text.replaceAll('\r\n', '\n'));
+}
+
+export function concatTokens(...parts: (Uint32Array | number)[]): Uint32Array {
+  const arrays = parts.map((part) => (typeof part === 'number' ? Uint32Array.of(part) : part));
+  const joined = new Uint32Array(arrays.reduce((length, array) => length + array.length, 0));
+  let at = 0;
+  for (const array of arrays) {
+    joined.set(array, at);
+    at += array.length;
+  }
+  return joined;
+}
+
+function tokenizeParts(engine: Engine, prefix: string, suffix: string): { before: Uint32Array; after: Uint32Array } {
+  const budget = promptBudget(engine.info.contextTokens);
+  const before = tokenizeText(engine, prefix);
+  return {
+    before: before.subarray(Math.max(0, before.length - budget.prefixTokens)),
+    after: tokenizeText(engine, suffix).subarray(0, budget.suffixTokens),
+  };
+}
+
+/** The model's own order: prefix, suffix, middle. */
+export function prefixSuffixPrompt(engine: Engine, prefix: string, suffix: string): Uint32Array {
+  const { fimPrefix, fimSuffix, fimMiddle } = engine.info.special;
+  const { before, after } = tokenizeParts(engine, prefix, suffix);
+  return concatTokens(fimPrefix, before, fimSuffix, after, fimMiddle);
+}
+
+/** The suffix first: text typed stays at the prompt's end. */
+export function suffixPrefixPrompt(engine: Engine, prefix: string, suffix: string): Uint32Array {
+  const { fimPrefix, fimSuffix, fimMiddle } = engine.info.special;
+  const { before, after } = tokenizeParts(engine, prefix, suffix);
+  return concatTokens(fimSuffix, after, fimPrefix, before, fimMiddle);
+}
+
+/**
+ * Appends the middle's given beginning to a head that ends with fim_middle. The last given token is taken back, because
+ * the cursor may stand inside what the model knows as one token: "nu" of "number", four spaces of " foo"'s indentation.
+ */
+export function withGivenMiddle(engine: Engine, head: Uint32Array, given: Uint32Array): FimPrompt {
+  const last = given[given.length - 1];
+  if (last === undefined) return { tokens: head };
+  return { tokens: concatTokens(head, given.subarray(0, given.length - 1)), heal: engine.tokenBytes(last) };
+}

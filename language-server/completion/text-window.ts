@@ -1,0 +1,78 @@
+// Pure functions that cut windows out of a document. Nothing here looks further than its limit, so that a document of
+// one 5 MB line costs no more than a page of text. Offsets are UTF-16 units, as in LSP.
+
+/** A document and the place in it where a completion is asked for. */
+export interface CursorDocument {
+  uri: string;
+  languageId: string;
+  text: string;
+  offset: number;
+}
+
+/** Moves an offset that would split a surrogate pair to the pair's end. */
+export function onCharacterBoundary(text: string, offset: number): number {
+  const unit = text.charCodeAt(offset);
+  const isLowSurrogate = unit >= 0xdc00 && unit <= 0xdfff;
+  const before = text.charCodeAt(offset - 1);
+  return isLowSurrogate && before >= 0xd800 && before <= 0xdbff ? offset + 1 : offset;
+}
+
+/** Start of the window of at most maxChars before `end`: a line start if the window holds one. */
+export function windowStart(text: string, end: number, maxChars: number): number {
+  const earliest = end - maxChars;
+  if (earliest <= 0) return 0;
+  const newline = text.slice(earliest - 1, end).indexOf('\n');
+  return newline === -1 ? onCharacterBoundary(text, earliest) : earliest + newline;
+}
+
+/** End of the window of at most maxChars after `start`: a line's end if the window holds one. */
+export function windowEnd(text: string, start: number, maxChars: number): number {
+  const latest = start + maxChars;
+  if (latest >= text.length) return text.length;
+  const newline = text.slice(start, latest).lastIndexOf('\n');
+  return newline <= 0 ? onCharacterBoundary(text, latest) : start + newline;
+}
+
+/**
+ * The line start `lines` lines above the line of `offset`, or the highest one within reach. Where even the line's own
+ * start is out of reach, an offset inside the line: half a reach back, so that the text after it has room to grow.
+ */
+export function lineStartAbove(text: string, offset: number, lines: number, reach: number): number {
+  const lowest = Math.max(0, offset - reach);
+  const window = text.slice(lowest, offset);
+  let found = -1;
+  let before = window.length;
+  for (let i = 0; i <= lines; i++) {
+    const newline = before > 0 ? window.lastIndexOf('\n', before - 1) : -1;
+    if (newline === -1) {
+      if (lowest === 0) found = 0;
+      break;
+    }
+    found = newline + 1;
+    before = newline;
+  }
+  return found === -1 ? onCharacterBoundary(text, offset - (reach >> 1)) : lowest + found;
+}
+
+/** What surrounds the cursor, for the rules on where a completion ends. Lines longer than the limit are cut. */
+export interface Surroundings {
+  linePrefix: string;
+  lineSuffix: string;
+  /** The nearest lines above and below that are not blank; empty if none is near. */
+  lineAbove: string;
+  lineBelow: string;
+}
+
+const surroundingsChars = 2000;
+
+export function surroundings(text: string, offset: number): Surroundings {
+  const before = text.slice(Math.max(0, offset - surroundingsChars), offset).split('\n');
+  const after = text.slice(offset, offset + surroundingsChars).split('\n');
+  const isFilled = (line: string) => line.trim() !== '';
+  return {
+    linePrefix: before.pop() ?? '',
+    lineSuffix: (after.shift() ?? '').trimEnd(),
+    lineAbove: (before.findLast(isFilled) ?? '').trimEnd(),
+    lineBelow: (after.find(isFilled) ?? '').trimEnd(),
+  };
+}

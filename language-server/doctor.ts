@@ -1,0 +1,93 @@
+// Finds out what works on this machine: the addon, the model, a short self test. For the command "Show Status" and for
+// `hearth doctor`.
+import { statSync } from 'node:fs';
+import { arch, cpus, freemem, platform, totalmem } from 'node:os';
+import type { AddonInfo, Engine } from '../native/index.ts';
+import { prefixSuffixPrompt } from './completion/fim-prompt.ts';
+
+export interface Check {
+  name: string;
+  isOk: boolean;
+  detail: string;
+}
+
+export interface Patient {
+  addonInfo: () => AddonInfo;
+  modelPath: string;
+  /** Rejects with the error for people when the model cannot be loaded. */
+  engine: () => Promise<Engine>;
+}
+
+export async function examine(patient: Patient): Promise<Check[]> {
+  const checks = [
+    await check('node', () => `${process.version}, ${platform()}-${arch()}`),
+    await check('processor', processorLine),
+    await check('memory', () => `${gib(freemem())} free of ${gib(totalmem())}`),
+    await check('addon', () => `CPU variants, best first: ${patient.addonInfo().variants.join(', ')}`),
+    await check('model file', () => `${patient.modelPath}, ${mib(statSync(patient.modelPath).size)}`),
+  ];
+  let engine: Engine | null = null;
+  checks.push(
+    await check('model', async () => {
+      engine = await patient.engine();
+      return modelLine(engine);
+    }),
+  );
+  if (engine !== null) checks.push(...(await selfTest(engine)));
+  return checks;
+}
+
+export function reportLines(checks: Check[]): string[] {
+  return checks.map(({ name, isOk, detail }) => `${isOk ? 'ok    ' : 'BROKEN'}  ${name}: ${detail}`);
+}
+
+async function selfTest(engine: Engine): Promise<Check[]> {
+  const sample = 'def add(a, b):\n    return a';
+  const prompt = prefixSuffixPrompt(engine, sample, '\n\nprint(add(1, 2))\n');
+  const request = { tokens: prompt, maxTokens: 16, priority: 'background' } as const;
+  return [
+    await check('tokenizer', () => {
+      const text = 'naïve(x) → "日本" // 🙂\n';
+      if (engine.detokenize(engine.tokenize(text)) !== text) throw new Error('text does not survive a round trip');
+      return 'text survives a round trip';
+    }),
+    await check('completion', async () => {
+      const first = await engine.generate(request);
+      const again = await engine.generate(request);
+      if (again.text !== first.text) throw new Error('the warm answer differs from the first one');
+      const { prefillMs, promptTokens, cachedTokens, completionTokens, decodeMs } = first.timings;
+      return (
+        `${promptTokens - cachedTokens} prompt tokens in ${prefillMs.toFixed(1)} ms, ${completionTokens} tokens in ` +
+        `${decodeMs.toFixed(1)} ms; again, warm: first token after ${again.timings.ttftMs.toFixed(1)} ms, same answer`
+      );
+    }),
+  ];
+}
+
+async function check(name: string, find: () => string | Promise<string>): Promise<Check> {
+  try {
+    return { name, isOk: true, detail: await find() };
+  } catch (error) {
+    return { name, isOk: false, detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function processorLine(): string {
+  const all = cpus();
+  return `${all[0]?.model.trim() ?? 'unknown'}, ${all.length} logical processors`;
+}
+
+function modelLine({ info }: Engine): string {
+  return (
+    `${info.name}, ${info.quantization}, ${info.layers} layers of ${info.hidden}, context ${info.contextTokens} tokens, ` +
+    `on ${info.backend}, loaded in ${info.loadMs.toFixed(0)} ms, ${mib(info.weightBytes)} of weights`
+  );
+}
+
+function gib(bytes: number): string {
+  return `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+}
+
+function mib(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}

@@ -1,0 +1,102 @@
+// Owns the loaded engine: loads it in the background, reloads it when a setting that it was loaded with changes, and
+// keeps the error for people when it cannot be loaded.
+import { homedir } from 'node:os';
+import { type Engine, EngineError, type LoadOptions } from '../native/index.ts';
+import { errorText, type Log } from './log.ts';
+import type { Settings } from './protocol.ts';
+
+export type LoadEngine = (
+  options: LoadOptions,
+  onProgress?: (fraction: number) => void,
+  signal?: AbortSignal,
+) => Promise<Engine>;
+
+export type HostState =
+  | { kind: 'unloaded' }
+  | { kind: 'loading'; progress: number; modelPath: string }
+  | { kind: 'ready'; engine: Engine }
+  | { kind: 'failed'; message: string };
+
+export class EngineHost {
+  private current: HostState = { kind: 'unloaded' };
+  private loadedWith = '';
+  private loading: { abort: AbortController; done: Promise<void> } | null = null;
+
+  constructor(
+    private readonly load: LoadEngine,
+    private readonly log: Log,
+    private readonly onChange: () => void,
+  ) {}
+
+  get state(): HostState {
+    return this.current;
+  }
+
+  get engine(): Engine | null {
+    return this.current.kind === 'ready' ? this.current.engine : null;
+  }
+
+  /** Loads an engine with these options, unless it is the one loaded or being loaded. Never rejects. */
+  async ensure(options: LoadOptions): Promise<void> {
+    const key = JSON.stringify(options);
+    if (key === this.loadedWith && this.current.kind !== 'failed') return this.loading?.done;
+    await this.unload();
+    this.loadedWith = key;
+    const abort = new AbortController();
+    this.loading = { abort, done: this.run(options, abort.signal) };
+    return this.loading.done;
+  }
+
+  /** Cancels a load in progress, or frees the loaded model. */
+  async unload(): Promise<void> {
+    const { loading, engine } = this;
+    this.loading = null;
+    this.loadedWith = '';
+    this.current = { kind: 'unloaded' };
+    loading?.abort.abort();
+    await loading?.done;
+    await engine?.close();
+  }
+
+  private async run(options: LoadOptions, signal: AbortSignal): Promise<void> {
+    const { modelPath } = options;
+    const startedAt = performance.now();
+    const update = (state: HostState) => {
+      if (signal.aborted) return;
+      this.current = state;
+      this.onChange();
+    };
+    update({ kind: 'loading', progress: 0, modelPath });
+    try {
+      const onProgress = (progress: number) => update({ kind: 'loading', progress, modelPath });
+      const engine = await this.load(options, onProgress, signal);
+      if (signal.aborted) return engine.close();
+      const { info } = engine;
+      this.log.info(`loaded ${info.name} (${info.quantization}) on ${info.backend} in ${sinceMs(startedAt)} ms`);
+      update({ kind: 'ready', engine });
+    } catch (error) {
+      if (signal.aborted) return;
+      this.log.error(`cannot load ${modelPath}: ${errorText(error)}`);
+      update({ kind: 'failed', message: messageForPeople(error) });
+    }
+  }
+}
+
+export function loadOptions(settings: Settings, bundledModel: string): LoadOptions {
+  const path = settings['model.path'].trim();
+  const options: LoadOptions = { modelPath: path === '' ? bundledModel : path.replace(/^~(?=[/\\])/, homedir()) };
+  if (settings['engine.threads'] > 0) options.threads = settings['engine.threads'];
+  if (settings['cache.memoryMiB'] > 0) options.cacheBytes = settings['cache.memoryMiB'] * 2 ** 20;
+  return options;
+}
+
+/** The engine's own errors say what happened and what to do; anything else is a fault of ours. */
+function messageForPeople(error: unknown): string {
+  if (error instanceof EngineError) return error.message;
+  const reason = error instanceof Error ? error.message : String(error);
+  return `The model could not be loaded because of a fault in Hearth: ${reason}. The log has the details.`;
+}
+
+function sinceMs(startedAt: number): string {
+  return (performance.now() - startedAt).toFixed(0);
+}

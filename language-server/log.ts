@@ -1,0 +1,30 @@
+// The server's log: lines for people, never document text.
+import type { Timings } from '../native/index.ts';
+
+export interface Log {
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+/** The last part of a URI: enough to recognise a document, less than its path. */
+export function documentName(uri: string): string {
+  const name = uri.slice(uri.lastIndexOf('/') + 1);
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+export function timingLine(timings: Timings, latencyMs: number): string {
+  const { promptTokens, cachedTokens, completionTokens, prefillMs, decodeMs } = timings;
+  return (
+    `${cachedTokens} of ${promptTokens} prompt tokens cached, prefill ${prefillMs.toFixed(0)} ms, ` +
+    `${completionTokens} tokens in ${decodeMs.toFixed(0)} ms, answered after ${latencyMs.toFixed(0)} ms`
+  );
+}
+
+export function errorText(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

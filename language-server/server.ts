@@ -1,0 +1,146 @@
+// The composition root: wires the connection, the documents, the engine and the features. Every handler answers
+// something; one bad request never ends the server.
+import {
+  type Connection,
+  type InitializeResult,
+  type InlineCompletionItem,
+  type InlineCompletionParams,
+  ResponseError,
+  TextDocumentSyncKind,
+  TextDocuments,
+} from 'vscode-languageserver/node';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import type { AddonInfo, Engine } from '../native/index.ts';
+import { version } from '../package.json';
+import { abortSignal } from './abort-signal.ts';
+import { CompletionProvider } from './completion/provider.ts';
+import { examine, reportLines } from './doctor.ts';
+import { EngineHost, type LoadEngine, loadOptions } from './engine-host.ts';
+import { explain } from './explain/provider.ts';
+import { documentName, errorText, timingLine } from './log.ts';
+import * as protocol from './protocol.ts';
+import { StatusReporter } from './status.ts';
+import { Watchdog } from './watchdog.ts';
+
+/** What the server takes from outside; tests give a fake engine. */
+export interface ServerParts {
+  loadEngine: LoadEngine;
+  addonInfo: () => AddonInfo;
+  /** For clients that name no bundled model. */
+  bundledModel: string;
+}
+
+/** A fault that the user is told about; outside the range that JSON-RPC reserves. */
+const requestFailedCode = -32803;
+// As EX_SOFTWARE of sysexits.h: an internal fault. The editor starts the server again.
+const hopelessExitCode = 70;
+
+export function startServer(connection: Connection, parts: ServerParts): void {
+  let settings = protocol.defaultSettings;
+  let bundledModel = parts.bundledModel;
+  const log = connection.console;
+  const documents = new TextDocuments(TextDocument);
+  const completions = new CompletionProvider();
+  const host = new EngineHost(parts.loadEngine, log, () => status.report());
+  const status = new StatusReporter(
+    host,
+    () => settings,
+    (report) => void connection.sendNotification(protocol.statusNotification, report),
+  );
+  const watchdog = new Watchdog(() => host.engine?.status() ?? null, {
+    slow: (message) => log.info(message),
+    hung: (message) => {
+      log.error(message);
+      status.setAlarm(message);
+    },
+    recovered: () => status.setAlarm(null),
+    hopeless: (message) => {
+      log.error(message);
+      setImmediate(() => process.exit(hopelessExitCode));
+    },
+  });
+
+  /** Loads what the settings ask for. A disabled server loads nothing, and keeps what it has. */
+  async function applySettings(): Promise<void> {
+    status.report();
+    if (settings.enabled) await host.ensure(loadOptions(settings, bundledModel));
+  }
+
+  async function loadedEngine(): Promise<Engine> {
+    await host.ensure(loadOptions(settings, bundledModel));
+    if (host.engine) return host.engine;
+    throw new Error(host.state.kind === 'failed' ? host.state.message : 'The model is being replaced; ask again.');
+  }
+
+  async function provide(params: InlineCompletionParams, signal: AbortSignal): Promise<InlineCompletionItem[]> {
+    const document = documents.get(params.textDocument.uri);
+    if (!document) return [];
+    const startedAt = performance.now();
+    const { position, context } = params;
+    const answer = await completions.provide(document, position, context, host.engine, settings, signal);
+    const latencyMs = performance.now() - startedAt;
+    const place = `${documentName(document.uri)}:${position.line + 1}:${position.character}`;
+    const result = answer.reason ?? `${answer.items.length} item`;
+    log.info(`completion at ${place}: ${result}; ${timingLine(answer.timings, latencyMs)}`);
+    if (answer.timings.promptTokens > 0) status.answered(answer.timings, latencyMs);
+    return answer.items;
+  }
+
+  async function explainSelection(
+    params: protocol.ExplainParams,
+    signal: AbortSignal,
+  ): Promise<protocol.ExplainResult> {
+    const startedAt = performance.now();
+    const onText = (text: string) => {
+      const chunk: protocol.ExplainChunk = { id: params.id, text };
+      void connection.sendNotification(protocol.explainChunkNotification, chunk);
+    };
+    const result = await explain(await loadedEngine(), params.text, params.languageId, onText, signal);
+    const latencyMs = performance.now() - startedAt;
+    log.info(`explanation: ${result.finishReason}; ${timingLine(result.timings, latencyMs)}`);
+    status.answered(result.timings, latencyMs);
+    return result;
+  }
+
+  async function doctor(): Promise<string> {
+    const modelPath = loadOptions(settings, bundledModel).modelPath;
+    return reportLines(await examine({ addonInfo: parts.addonInfo, modelPath, engine: loadedEngine })).join('\n');
+  }
+
+  connection.onInitialize((params): InitializeResult => {
+    const options = params.initializationOptions as Partial<protocol.InitializationOptions> | undefined;
+    settings = { ...protocol.defaultSettings, ...options?.settings };
+    bundledModel = options?.bundledModel ?? parts.bundledModel;
+    return {
+      capabilities: { textDocumentSync: TextDocumentSyncKind.Incremental, inlineCompletionProvider: true },
+      serverInfo: { name: 'hearth', version },
+    };
+  });
+  connection.onInitialized(() => void applySettings());
+  connection.onNotification(protocol.settingsNotification, (changed: protocol.Settings) => {
+    settings = { ...protocol.defaultSettings, ...changed };
+    if (!settings.enabled) completions.cancelAll();
+    void applySettings();
+  });
+  connection.languages.inlineCompletion.on((params, token) =>
+    provide(params, abortSignal(token)).catch((error: unknown) => {
+      log.error(`completion failed: ${errorText(error)}`);
+      return [];
+    }),
+  );
+  connection.onRequest(protocol.explainRequest, (params: protocol.ExplainParams, token) =>
+    explainSelection(params, abortSignal(token)).catch((error: unknown) => {
+      log.error(`explanation failed: ${errorText(error)}`);
+      return new ResponseError(requestFailedCode, error instanceof Error ? error.message : String(error));
+    }),
+  );
+  connection.onRequest(protocol.doctorRequest, doctor);
+  documents.onDidClose(({ document }) => completions.forget(document.uri));
+  connection.onShutdown(async () => {
+    watchdog.dispose();
+    completions.cancelAll();
+    await host.unload();
+  });
+  documents.listen(connection);
+  connection.listen();
+}
