@@ -1,0 +1,25 @@
+// Packs the built extension into hearth-<target>-<version>.vsix, for the system it runs on or the one named:
+//   node scripts/package.mjs [--target linux-x64] [--out FILE]
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { values } = parseArgs({ options: { target: { type: 'string' }, out: { type: 'string' } } });
+const target = values.target ?? `${process.platform}-${process.arch}`;
+const out = values.out ?? `hearth-${target}-${version}.vsix`;
+
+// vsce leaves out silently what .vscodeignore names and the folder lacks; an extension without its engine is no use.
+const allowed = readFileSync('.vscodeignore', 'utf8').match(/(?<=^!).+$/gm);
+const missing = allowed.filter((file) => !existsSync(file));
+if (missing.length > 0) {
+  console.error(`package: missing ${missing.join(', ')}. Run npm run build:native and npm run build first.`);
+  process.exit(1);
+}
+
+rmSync(out, { force: true });
+const vsce = 'node_modules/@vscode/vsce/vsce';
+// The read-me's pictures ship in the package; there is no public repository that vsce could link instead.
+const flags = ['--no-dependencies', '--no-rewrite-relative-links', '--target', target, '--out', out];
+execFileSync(process.execPath, [vsce, 'package', ...flags], { stdio: ['ignore', 'ignore', 'inherit'] });
+console.log(`${out}: ${(statSync(out).size / 2 ** 20).toFixed(1)} MiB`);
