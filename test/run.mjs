@@ -36,7 +36,7 @@ async function programs(folder, env = {}) {
 async function nativeTests() {
   const addon = createRequire(import.meta.url)(join(root, 'dist', 'hearth.node'));
   let sum = nothing;
-  for (const variant of addon.info().variants) {
+  for (const variant of addon.variants()) {
     const result = await programs('build/native', { HEARTH_CPU_VARIANT: variant });
     console.log(`${variant}: ${result.passed} passed, ${result.failed} failed`);
     sum = add(sum, result);
