@@ -2,9 +2,10 @@
 // Owns which page holds what, reference counts and eviction; the page bytes belong to Ops.
 // Used by the engine thread alone.
 //
-// A path is the pages of one sequence from its root: full pages are immutable and shared; the last,
-// partly filled page belongs to one path (copied on fork). Eviction: least recently used leaves that
-// no path holds, weighted by the cost to recompute (deeper pages attend to more and cost more).
+// A path is the pages of one sequence from its root. Every page stays findable when its path ends,
+// the last, partly filled one too. A page is append-only while others may read it: a path that stands
+// inside one copies the part it needs before it writes. Eviction: leaves that no path holds, least
+// recently used first, weighted by the cost to recompute (deeper pages attend to more and cost more).
 #pragma once
 
 #include <cstddef>
@@ -28,10 +29,10 @@ struct CacheStatistics {
 class PageCache;
 
 /// One sequence: its tokens and the pages that hold their KV. Movable; gives its pages back to the
-/// cache (which keeps the full ones findable) when destroyed. Must not outlive its cache.
+/// cache, which keeps them findable, when destroyed. Must not outlive its cache.
 class Path {
  public:
-  Path() = default;
+  Path();
   ~Path();
   Path(Path&&) noexcept;
   Path& operator=(Path&&) noexcept;
@@ -43,9 +44,10 @@ class Path {
   std::span<const int32_t> pages() const;
 
   /// Makes room for n more positions, evicting if needed. The tail page becomes writable (copied
-  /// first if others share it). False when every page is held by some path: nothing has changed.
+  /// first if others may read it). False when paths hold too many pages: nothing has changed.
   bool reserve(int n);
-  /// Says that the next tokens' KV has been written. Needs reserve() first.
+  /// Says that the next tokens' KV has been written. Needs reserve() first. May exchange a page that
+  /// became full for one of another path with the same tokens.
   void commit(std::span<const uint32_t> tokens);
   /// Forgets all positions >= length. The next reserve() copies the tail page if it is shared.
   void truncate(int length);

@@ -1,0 +1,203 @@
+#include "page_cache.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "page_tree.h"
+
+namespace hearth {
+
+struct PageCache::State {
+  PageTree tree;
+  std::function<void(int, int, int)> copy;
+  uint64_t hit_tokens = 0;
+  uint64_t miss_tokens = 0;
+};
+
+// Its address is the path's identity as a writer.
+struct Path::State {
+  // How the last page, partly filled, becomes writable.
+  enum class Tail { kAppend, kShrink, kCopy };
+
+  explicit State(std::shared_ptr<PageCache::State> cache) : cache(std::move(cache)) {}
+  State(const State&) = delete;
+  ~State() { drop_pages(0); }
+
+  PageTree& tree() const { return cache->tree; }
+  int length() const { return static_cast<int>(tokens.size()); }
+  int pages_for(int n_tokens) const {
+    return (n_tokens + tree().page_tokens() - 1) / tree().page_tokens();
+  }
+
+  Tail tail_kind() const;
+  bool is_sole_leaf(int32_t page) const;
+  void make_tail_writable(Tail kind);
+  void share_with_twin(int page_i);
+  void drop_pages(int n_kept);
+
+  std::shared_ptr<PageCache::State> cache;
+  std::vector<uint32_t> tokens;
+  std::vector<int32_t> pages;
+};
+
+bool Path::State::is_sole_leaf(int32_t page) const {
+  const PageTree::Node& node = tree().node(page);
+  return node.n_holders == 1 && node.first_child == PageTree::kNone;
+}
+
+// Positions that someone may read are never written again. Only at the end of its tokens does a
+// page grow in place, and only for one path; what a path wrote and took back itself is its own.
+Path::State::Tail Path::State::tail_kind() const {
+  const int fill = length() % tree().page_tokens();
+  if (fill == 0) return Tail::kAppend;
+  const int32_t page = pages[length() / tree().page_tokens()];
+  const PageTree::Node& node = tree().node(page);
+  const bool is_writer = node.writer == this;
+  if (node.n_tokens == fill && (is_writer || !node.writer)) return Tail::kAppend;
+  return is_writer && is_sole_leaf(page) ? Tail::kShrink : Tail::kCopy;
+}
+
+void Path::State::make_tail_writable(Tail kind) {
+  const int fill = length() % tree().page_tokens();
+  if (fill == 0) return;
+  int32_t& page = pages[length() / tree().page_tokens()];
+  if (kind == Tail::kCopy) {
+    const int32_t source = page;
+    const int32_t parent = tree().node(source).parent;
+    page = tree().allocate(this);
+    cache->copy(page, source, fill);
+    for (int i = 0; i < fill; i++) tree().append(page, parent, tree().tokens(source)[i]);
+    tree().let_go(source);
+  }
+  if (kind == Tail::kShrink) tree().shrink(page, fill);
+  tree().node(page).writer = this;
+}
+
+// Two paths may have computed the same page. One copy is enough, and later pages belong below it.
+void Path::State::share_with_twin(int page_i) {
+  const int32_t page = pages[page_i];
+  if (!is_sole_leaf(page)) return;
+  const int32_t twin = tree().twin(page);
+  if (twin == PageTree::kNone) return;
+  tree().hold(twin);
+  pages[page_i] = twin;
+  tree().let_go(page);
+}
+
+// From the last to the first: a parent is let go after its children.
+void Path::State::drop_pages(int n_kept) {
+  while (static_cast<int>(pages.size()) > n_kept) {
+    const int32_t page = pages.back();
+    pages.pop_back();
+    if (tree().node(page).writer == this) tree().node(page).writer = nullptr;
+    tree().let_go(page);
+  }
+}
+
+Path::Path() = default;
+Path::~Path() = default;
+Path::Path(Path&&) noexcept = default;
+Path& Path::operator=(Path&&) noexcept = default;
+
+std::span<const uint32_t> Path::tokens() const {
+  return state_ ? std::span<const uint32_t>(state_->tokens) : std::span<const uint32_t>();
+}
+
+int Path::length() const { return state_ ? state_->length() : 0; }
+
+std::span<const int32_t> Path::pages() const {
+  return state_ ? std::span<const int32_t>(state_->pages) : std::span<const int32_t>();
+}
+
+bool Path::reserve(int n) {
+  if (!state_) return false;
+  if (n <= 0) return true;
+  PageTree& tree = state_->tree();
+  const int n_pages = state_->pages_for(length() + n);
+  const int n_new = std::max(0, n_pages - static_cast<int>(state_->pages.size()));
+  State::Tail tail = state_->tail_kind();
+  // What fits the pool cold must fit it warm: without room for a copy the old page is given up.
+  if (tail == State::Tail::kCopy && n_new + 1 > tree.n_available() &&
+      state_->is_sole_leaf(state_->pages[length() / tree.page_tokens()])) {
+    tail = State::Tail::kShrink;
+  }
+  if (n_new + (tail == State::Tail::kCopy) > tree.n_available()) return false;
+  state_->make_tail_writable(tail);
+  for (int i = 0; i < n_new; i++) state_->pages.push_back(tree.allocate(state_.get()));
+  return true;
+}
+
+void Path::commit(std::span<const uint32_t> tokens) {
+  assert(state_ || tokens.empty());
+  for (const uint32_t token : tokens) {
+    PageTree& tree = state_->tree();
+    const int page_i = length() / tree.page_tokens();
+    assert(page_i < static_cast<int>(state_->pages.size()) && "commit needs reserve");
+    const int32_t page = state_->pages[page_i];
+    assert(tree.node(page).writer == state_.get());
+    assert(tree.node(page).n_tokens == length() % tree.page_tokens());
+    tree.append(page, page_i == 0 ? tree.root() : state_->pages[page_i - 1], token);
+    state_->tokens.push_back(token);
+    if (length() % tree.page_tokens() == 0) state_->share_with_twin(page_i);
+  }
+}
+
+void Path::truncate(int length) {
+  if (!state_) return;
+  assert(length >= 0 && length <= this->length());
+  state_->tokens.resize(length);
+  state_->drop_pages(state_->pages_for(length));
+}
+
+Path Path::fork() const {
+  Path path;
+  if (!state_) return path;
+  path.state_ = std::make_unique<State>(state_->cache);
+  path.state_->tokens = state_->tokens;
+  const auto shared = pages().first(state_->pages_for(length()));
+  path.state_->pages.assign(shared.begin(), shared.end());
+  for (const int32_t page : shared) state_->tree().hold(page);
+  return path;
+}
+
+PageCache::PageCache(int n_pages, int page_tokens, std::function<void(int, int, int)> copy)
+    : state_(std::make_shared<State>(PageTree(n_pages, page_tokens), std::move(copy))) {}
+
+PageCache::~PageCache() = default;
+
+Path PageCache::find(std::span<const uint32_t> tokens) {
+  state_->tree.tick();
+  Path path;
+  path.state_ = std::make_unique<Path::State>(state_);
+  // Room for an answer too, so that decoding seldom has to grow it.
+  path.state_->tokens.reserve(tokens.size() + 512);
+  path.state_->pages.reserve(path.state_->pages_for(static_cast<int>(tokens.size()) + 512));
+  const auto wanted = tokens.first(tokens.empty() ? 0 : tokens.size() - 1);
+  const int n_found = state_->tree.walk(wanted, [&](int32_t page, int) {
+    state_->tree.hold(page);
+    path.state_->pages.push_back(page);
+  });
+  path.state_->tokens.assign(tokens.begin(), tokens.begin() + n_found);
+  state_->hit_tokens += n_found;
+  state_->miss_tokens += tokens.size() - n_found;
+  return path;
+}
+
+int PageCache::match_length(std::span<const uint32_t> tokens) const {
+  const auto wanted = tokens.first(tokens.empty() ? 0 : tokens.size() - 1);
+  return state_->tree.walk(wanted, [](int32_t, int) {});
+}
+
+void PageCache::clear() { state_->tree.clear(); }
+
+CacheStatistics PageCache::statistics() const {
+  return {.pages_total = state_->tree.n_pages(),
+          .pages_used = state_->tree.n_used(),
+          .pages_held = state_->tree.n_held(),
+          .hit_tokens = state_->hit_tokens,
+          .miss_tokens = state_->miss_tokens,
+          .evictions = state_->tree.n_evictions()};
+}
+
+}  // namespace hearth

@@ -1,0 +1,166 @@
+#include "page_tree.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace hearth {
+namespace {
+
+// Context at which attention costs a token about as much as the weights do: a page this deep is
+// worth twice a first page.
+constexpr double kCostDoublingTokens = 4096;
+
+}  // namespace
+
+PageTree::PageTree(int n_pages, int page_tokens)
+    : page_tokens_(page_tokens),
+      nodes_(static_cast<size_t>(n_pages) + 1),
+      tokens_(static_cast<size_t>(n_pages) * page_tokens) {
+  nodes_.back().depth = -1;  // of the root, so that first pages have depth 0
+  free_.reserve(n_pages);
+  for (int32_t page = n_pages - 1; page >= 0; page--) free_.push_back(page);
+}
+
+std::span<const uint32_t> PageTree::tokens(int32_t page) const {
+  return std::span(tokens_).subspan(static_cast<size_t>(page) * page_tokens_,
+                                    nodes_[page].n_tokens);
+}
+
+int PageTree::common(int32_t page, std::span<const uint32_t> tokens) const {
+  const std::span<const uint32_t> own = this->tokens(page);
+  const auto end = std::mismatch(own.begin(), own.end(), tokens.begin(), tokens.end());
+  return static_cast<int>(end.first - own.begin());
+}
+
+PageTree::Match PageTree::best_child(int32_t parent, std::span<const uint32_t> tokens) const {
+  Match best;
+  for (int32_t page = nodes_[parent].first_child; page != kNone; page = nodes_[page].next) {
+    const int n_tokens = common(page, tokens);
+    if (n_tokens > best.n_tokens) best = {page, n_tokens};
+    if (best.n_tokens == page_tokens_) break;
+  }
+  return best;
+}
+
+int32_t PageTree::allocate(const void* writer) {
+  if (free_.empty()) evict();
+  const int32_t page = free_.back();
+  free_.pop_back();
+  nodes_[page].n_holders = 1;
+  nodes_[page].writer = writer;
+  n_held_++;
+  return page;
+}
+
+void PageTree::hold(int32_t page) {
+  if (nodes_[page].n_holders++ == 0) n_held_++;
+}
+
+void PageTree::let_go(int32_t page) {
+  Node& node = nodes_[page];
+  node.last_used = clock_;
+  if (--node.n_holders > 0) return;
+  n_held_--;
+  if (node.n_tokens == 0) {
+    free_.push_back(page);
+  } else {
+    remove_redundant(page);
+  }
+}
+
+void PageTree::append(int32_t page, int32_t parent, uint32_t token) {
+  Node& node = nodes_[page];
+  if (node.n_tokens == 0) link(page, parent);
+  tokens_[static_cast<size_t>(page) * page_tokens_ + node.n_tokens++] = token;
+}
+
+int32_t PageTree::twin(int32_t page) const {
+  const std::span<const uint32_t> own = tokens(page);
+  for (int32_t other = nodes_[nodes_[page].parent].first_child; other != kNone;
+       other = nodes_[other].next) {
+    if (other != page && common(other, own) == page_tokens_) return other;
+  }
+  return kNone;
+}
+
+void PageTree::clear() {
+  for (int32_t page = 0; page < n_pages(); page++) {
+    // Below an unheld page nothing is held, so the climb down and back frees its whole subtree.
+    while (nodes_[page].n_tokens > 0 && nodes_[page].n_holders == 0) {
+      int32_t leaf = page;
+      while (nodes_[leaf].first_child != kNone) leaf = nodes_[leaf].first_child;
+      remove_leaf(leaf);
+    }
+  }
+}
+
+bool PageTree::is_evictable(const Node& node) const {
+  return node.n_tokens > 0 && node.n_holders == 0 && node.first_child == kNone;
+}
+
+// What recomputing the page costs, divided by how long nobody has needed it.
+double PageTree::worth(const Node& node) const {
+  const double depth_tokens = static_cast<double>(node.depth) * page_tokens_;
+  const double cost = node.n_tokens * (1 + depth_tokens / kCostDoublingTokens);
+  return cost / static_cast<double>(clock_ - node.last_used + 1);
+}
+
+// A scan: about 1 ns a page, against milliseconds to fill the page that is won.
+void PageTree::evict() {
+  int32_t victim = kNone;
+  double least = 0;
+  for (int32_t page = 0; page < n_pages(); page++) {
+    if (!is_evictable(nodes_[page])) continue;
+    const double page_worth = worth(nodes_[page]);
+    if (victim == kNone || page_worth < least) {
+      victim = page;
+      least = page_worth;
+    }
+  }
+  assert(victim != kNone);
+  remove_leaf(victim);
+  n_evictions_++;
+}
+
+void PageTree::remove_leaf(int32_t page) {
+  unlink(page);
+  nodes_[page] = Node{};
+  free_.push_back(page);
+}
+
+// An unheld page whose tokens a sibling has too, and an unheld sibling whose tokens this page has,
+// would only take room: KV is the same for the same tokens, whoever computed it.
+void PageTree::remove_redundant(int32_t page) {
+  const Node& node = nodes_[page];
+  for (int32_t other = nodes_[node.parent].first_child; other != kNone;) {
+    const int32_t next = nodes_[other].next;
+    if (other != page) {
+      const int n_common = common(other, tokens(page));
+      if (n_common == node.n_tokens && is_evictable(node)) {
+        nodes_[other].last_used = clock_;
+        return remove_leaf(page);
+      }
+      if (n_common == nodes_[other].n_tokens && is_evictable(nodes_[other])) remove_leaf(other);
+    }
+    other = next;
+  }
+}
+
+void PageTree::link(int32_t page, int32_t parent) {
+  Node& node = nodes_[page];
+  node.parent = parent;
+  node.depth = nodes_[parent].depth + 1;
+  node.next = nodes_[parent].first_child;
+  if (node.next != kNone) nodes_[node.next].previous = page;
+  nodes_[parent].first_child = page;
+}
+
+void PageTree::unlink(int32_t page) {
+  const Node& node = nodes_[page];
+  if (node.next != kNone) nodes_[node.next].previous = node.previous;
+  int32_t& link_here =
+      node.previous == kNone ? nodes_[node.parent].first_child : nodes_[node.previous].next;
+  link_here = node.next;
+}
+
+}  // namespace hearth
