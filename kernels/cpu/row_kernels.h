@@ -63,7 +63,7 @@ struct RowKernels {
 
   /// out = x / rms(x) * norm.
   void (*rmsnorm)(const float* x, const float* norm, float eps, int n, float* out);
-  /// In place: NEOX pairs (i, i + head_dim/2) turned by cos_sin[head_dim/2][2].
+  /// In place: NEOX pairs (i, i + head_dim/2) turned by cos_sin[2][head_dim/2]: cosines, then sines.
   void (*rope)(float* head, const float* cos_sin, int head_dim);
   /// h = silu(gate) * up.
   void (*silu_mul)(const float* gate, const float* up, int n, float* h);
@@ -71,15 +71,31 @@ struct RowKernels {
   void (*add)(float* x, const float* y, int n);
   /// Stores one position of one KV head into a page: k and v [head_dim] as f16 (saturating, never Inf).
   void (*append_kv)(std::byte* page_head, int slot, const float* k, const float* v, int head_dim);
-  /// Attention of n_queries queries (heads of one KV group of one or several tokens) over one KV
-  /// head. q, out [n_queries] pointers to head_dim floats; query i sees n_visible[i] positions;
-  /// page_heads[p] is that KV head's part of page p. Fixed order per query: pages in turn, online softmax.
-  void (*attention)(const float* const* q, float* const* out, const int32_t* n_visible,
-                    int n_queries, const std::byte* const* page_heads, int head_dim, float scale,
-                    float* scratch);
+  /// Attention of n_queries queries (heads of one KV group of one or several tokens) over one split:
+  /// kSplitPositions positions of one KV head, page_heads[p] being its part of the split's page p.
+  /// q [n_queries] pointers to head_dim floats; query i sees the split's first n_visible[i] >= 1
+  /// positions. partials [n_queries] pointers to partial_floats(head_dim) floats that are set.
+  void (*attend_split)(const float* const* q, float* const* partials, const int32_t* n_visible,
+                       int n_queries, const std::byte* const* page_heads, int head_dim,
+                       float scale);
+  /// Adds the next split's partial to a query's total (which begins as the partial of split 0).
+  /// Splits are merged in order, so a query's result does not depend on who computed which split.
+  void (*merge_split)(float* total, const float* partial, int head_dim);
+  /// out [head_dim] = the total's weighted sum over the sum of its weights.
+  void (*finish_attention)(const float* total, int head_dim, float* out);
   /// Greatest element: index, value, second greatest; false if any is NaN or Inf.
   bool (*argmax)(const float* x, int n, uint32_t* index, float* value, float* second);
 };
+
+/// Attention runs over fixed splits of the positions: small enough that a long context gives all
+/// threads work for a single token, and that a split's K and V stay in the L2 cache.
+inline constexpr int kSplitPages = 8;
+inline constexpr int kSplitPositions = kSplitPages * 32;
+inline constexpr int kMaxHeadDim = 256;
+
+/// A query's result over some positions: [head_dim] sums of v weighted by e^(score - maximum), then
+/// the maximum and the sum of the weights.
+constexpr size_t partial_floats(int head_dim) { return static_cast<size_t>(head_dim) + 16; }
 
 /// Bytes of one KV head in one page: K as [head_dim][32] (positions are the SIMD lanes of q k^T), then
 /// V as [32][head_dim], both f16.

@@ -1,0 +1,47 @@
+#include "arena.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <new>
+#include <utility>
+
+namespace hearth::kernels::cpu {
+namespace {
+
+constexpr size_t kHugePage = size_t{2} << 20;
+
+}  // namespace
+
+Arena::Arena(size_t n_bytes) {
+  if (n_bytes == 0) return;
+  mapping_bytes_ = n_bytes >= kHugePage ? n_bytes + kHugePage : n_bytes;
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+#ifdef MAP_NORESERVE
+  flags |= MAP_NORESERVE;  // a KV pool is sized for the longest use and mostly stays unwritten
+#endif
+  void* memory = mmap(nullptr, mapping_bytes_, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  mapping_ = data_ = static_cast<std::byte*>(memory);
+  if (n_bytes < kHugePage) return;
+  data_ += -reinterpret_cast<uintptr_t>(mapping_) % kHugePage;
+#ifdef MADV_HUGEPAGE
+  // Only whole ones: a huge tail would cost a MiB a matrix on average. A wish; may be refused.
+  madvise(data_, n_bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
+#endif
+}
+
+Arena::~Arena() {
+  if (mapping_ != nullptr) munmap(mapping_, mapping_bytes_);
+}
+
+Arena::Arena(Arena&& other) noexcept { *this = std::move(other); }
+
+Arena& Arena::operator=(Arena&& other) noexcept {
+  std::swap(mapping_, other.mapping_);
+  std::swap(mapping_bytes_, other.mapping_bytes_);
+  std::swap(data_, other.data_);
+  return *this;
+}
+
+}  // namespace hearth::kernels::cpu

@@ -1,0 +1,181 @@
+#include "attention.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hearth::kernels::cpu {
+namespace {
+
+// Queries that share one pass over K and V: at 64 the pass is bound by arithmetic, not by L2.
+constexpr int kBlockQueries = 64;
+// Batches up to this (decode, speculation, alternatives) may run their splits apart.
+constexpr int kMostApart = 16;
+
+}  // namespace
+
+Attention::Attention(const RowKernels& kernels, const AttentionShape& shape, int n_pages,
+                     int n_threads)
+    : kernels_(kernels),
+      shape_(shape),
+      n_threads_(n_threads),
+      scale_(1.0f / std::sqrt(static_cast<float>(shape.head_dim))),
+      block_queries_(std::max(kBlockQueries, shape.n_heads / shape.n_kv_heads)),
+      most_splits_((shape.max_positions + kSplitPositions - 1) / kSplitPositions),
+      pool_(shape, n_pages),
+      angles_(static_cast<size_t>(kMaxBatch * shape.head_dim)),
+      queries_(static_cast<size_t>(n_threads)) {
+  for (int i = 0; i < shape.head_dim / 2; i++) {
+    frequencies_.push_back(std::pow(double{shape.rope_base}, -2.0 * i / shape.head_dim));
+  }
+  const size_t partial_bytes = partial_floats(shape.head_dim) * sizeof(float);
+  thread_partials_ = Arena(partial_bytes * static_cast<size_t>(n_threads * 2 * block_queries_));
+  split_partials_ =
+      Arena(partial_bytes * static_cast<size_t>(kMostApart * shape.n_heads * most_splits_));
+  blocks_.reserve(kMaxBatch);
+  for (Queries& queries : queries_) {
+    queries.q.resize(static_cast<size_t>(block_queries_));
+    queries.partials.resize(static_cast<size_t>(block_queries_));
+    queries.n_visible.resize(static_cast<size_t>(block_queries_));
+  }
+}
+
+int Attention::tokens_per_block(int n) const {
+  // Large enough to share passes over K and V, small enough that all threads find work.
+  const int shared = std::max(1, kBlockQueries / group());
+  const int spread = n * shape_.n_kv_heads / (4 * n_threads_);
+  return std::clamp(spread, 1, shared);
+}
+
+int Attention::n_splits_of(int token) const {
+  return batch_.positions[static_cast<size_t>(token)] / kSplitPositions + 1;
+}
+
+void Attention::begin(const Batch& batch) {
+  batch_ = batch;
+  blocks_.clear();
+  n_splits_ = 0;
+  const int most_tokens = tokens_per_block(batch.size());
+  for (int token = 0; token < batch.size(); token++) {
+    const bool continues = !blocks_.empty() && blocks_.back().n < most_tokens &&
+                           batch.sequences[static_cast<size_t>(token)] ==
+                               batch.sequences[static_cast<size_t>(token - 1)];
+    if (!continues) blocks_.push_back({token, 0});
+    blocks_.back().n++;
+    n_splits_ = std::max(n_splits_, n_splits_of(token));
+  }
+  splits_apart_ = n_threads_ > 1 && n_splits_ > 1 && batch.size() <= kMostApart;
+}
+
+void Attention::fill_angles(int token) {
+  const size_t half = frequencies_.size();
+  float* cosines = angles_.data() + static_cast<size_t>(token) * 2 * half;
+  const double position = batch_.positions[static_cast<size_t>(token)];
+  for (size_t i = 0; i < half; i++) {
+    cosines[i] = static_cast<float>(std::cos(position * frequencies_[i]));
+    cosines[half + i] = static_cast<float>(std::sin(position * frequencies_[i]));
+  }
+}
+
+void Attention::rope(int token, float* head) const {
+  kernels_.rope(head, angles_.data() + token * shape_.head_dim, shape_.head_dim);
+}
+
+void Attention::append(int layer, int token, int kv_head, const float* k, const float* v) const {
+  const size_t i = static_cast<size_t>(token);
+  const int position = batch_.positions[i];
+  const int page = batch_.page_tables[static_cast<size_t>(batch_.sequences[i])]
+                                     [static_cast<size_t>(position / kPageTokens)];
+  kernels_.append_kv(pool_.page_head(page, layer, kv_head), position % kPageTokens, k, v,
+                     shape_.head_dim);
+}
+
+float* Attention::thread_partial(int thread, int set, int query) const {
+  const size_t index = static_cast<size_t>((thread * 2 + set) * block_queries_ + query);
+  return reinterpret_cast<float*>(thread_partials_.data()) +
+         index * partial_floats(shape_.head_dim);
+}
+
+float* Attention::split_partial(int token, int head, int split) const {
+  const size_t index = static_cast<size_t>((token * shape_.n_heads + head) * most_splits_ + split);
+  return reinterpret_cast<float*>(split_partials_.data()) + index * partial_floats(shape_.head_dim);
+}
+
+// Runs one split for the block's queries that see any of it. partial_of(i) says where query i of
+// the block (token by token, head by head) is to leave its result.
+template <typename PartialOf>
+void Attention::attend(const Step& step, const Block& block, int kv_head, int split,
+                       Queries& queries, const PartialOf& partial_of) const {
+  int n_queries = 0, most_visible = 0;
+  for (int i = 0; i < block.n * group(); i++) {
+    const int token = block.first + i / group();
+    const int visible = batch_.positions[static_cast<size_t>(token)] + 1 - split * kSplitPositions;
+    if (visible <= 0) continue;
+    const int head = kv_head * group() + i % group();
+    const size_t k = static_cast<size_t>(n_queries++);
+    queries.q[k] = step.q + static_cast<size_t>(token) * row_floats() + head * shape_.head_dim;
+    queries.partials[k] = partial_of(i);
+    queries.n_visible[k] = std::min(visible, kSplitPositions);
+    most_visible = std::max(most_visible, queries.n_visible[k]);
+  }
+  if (n_queries == 0) return;
+  const int sequence = batch_.sequences[static_cast<size_t>(block.first)];
+  const std::span<const int32_t> table = batch_.page_tables[static_cast<size_t>(sequence)];
+  for (int page = 0; page * kPageTokens < most_visible; page++) {
+    const int id = table[static_cast<size_t>(split * kSplitPages + page)];
+    queries.pages[page] = pool_.page_head(id, step.layer, kv_head);
+  }
+  kernels_.attend_split(queries.q.data(), queries.partials.data(), queries.n_visible.data(),
+                        n_queries, queries.pages, shape_.head_dim, scale_);
+}
+
+void Attention::attend_whole(const Step& step, const Block& block, int kv_head, int thread) {
+  const auto total = [&](int query) { return thread_partial(thread, 0, query); };
+  const auto partial = [&](int query) { return thread_partial(thread, 1, query); };
+  Queries& queries = queries_[static_cast<size_t>(thread)];
+  attend(step, block, kv_head, 0, queries, total);
+  for (int split = 1; split < n_splits_of(block.first + block.n - 1); split++) {
+    attend(step, block, kv_head, split, queries, partial);
+    for (int i = 0; i < block.n * group(); i++) {
+      if (split < n_splits_of(block.first + i / group())) {
+        kernels_.merge_split(total(i), partial(i), shape_.head_dim);
+      }
+    }
+  }
+  for (int i = 0; i < block.n * group(); i++) {
+    const int token = block.first + i / group(), head = kv_head * group() + i % group();
+    kernels_.finish_attention(
+        total(i), shape_.head_dim,
+        step.out + static_cast<size_t>(token) * row_floats() + head * shape_.head_dim);
+  }
+}
+
+void Attention::chunk(const Step& step, int chunk, int thread) {
+  const int kv_head = chunk % shape_.n_kv_heads;
+  const size_t n_blocks = blocks_.size();
+  // The last blocks see most: they go first, so that no thread ends on a long chunk.
+  const Block& block =
+      blocks_[n_blocks - 1 - static_cast<size_t>(chunk / shape_.n_kv_heads) % n_blocks];
+  if (!splits_apart_) return attend_whole(step, block, kv_head, thread);
+  const int split = chunk / n_finishes();
+  attend(step, block, kv_head, split, queries_[static_cast<size_t>(thread)], [&](int query) {
+    return split_partial(block.first + query / group(), kv_head * group() + query % group(), split);
+  });
+}
+
+void Attention::finish(const Step& step, int chunk) const {
+  const Block& block = blocks_[static_cast<size_t>(chunk / shape_.n_kv_heads)];
+  const int first_head = chunk % shape_.n_kv_heads * group();
+  for (int token = block.first; token < block.first + block.n; token++) {
+    for (int head = first_head; head < first_head + group(); head++) {
+      float* total = split_partial(token, head, 0);
+      for (int split = 1; split < n_splits_of(token); split++) {
+        kernels_.merge_split(total, split_partial(token, head, split), shape_.head_dim);
+      }
+      kernels_.finish_attention(
+          total, shape_.head_dim,
+          step.out + static_cast<size_t>(token) * row_floats() + head * shape_.head_dim);
+    }
+  }
+}
+
+}  // namespace hearth::kernels::cpu

@@ -1,0 +1,90 @@
+// The attention of one batch: its KV pages, its RoPE angles, and how its tokens and heads are cut
+// into chunks for the threads. No chunking choice made here changes a bit of the result: a query's
+// splits are fixed by position and merged in order (row_kernels.h).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "arena.h"
+#include "kv_pool.h"
+#include "ops.h"
+#include "row_kernels.h"
+
+namespace hearth::kernels::cpu {
+
+class Attention {
+ public:
+  Attention(const RowKernels& kernels, const AttentionShape& shape, int n_pages, int n_threads);
+
+  const AttentionShape& shape() const { return shape_; }
+  const KvPool& pool() const { return pool_; }
+
+  /// Plans the batch. Afterwards angles must be filled for each token.
+  void begin(const Batch& batch);
+  void fill_angles(int token);
+
+  /// In place: RoPE at the token's position.
+  void rope(int token, float* head) const;
+  /// Stores the token's k and v [head_dim] of one KV head into its page.
+  void append(int layer, int token, int kv_head, const float* k, const float* v) const;
+
+  /// One layer's attention is: run chunk() for [0, n_chunks()), then finish() for [0,
+  /// n_finishes()).
+  struct Step {
+    int layer = 0;
+    const float* q = nullptr;
+    float* out = nullptr;
+  };
+  int n_chunks() const { return n_finishes() * (is_split() ? n_splits_ : 1); }
+  void chunk(const Step& step, int chunk, int thread);
+  /// Whether chunks are single splits, which finish() has yet to merge.
+  bool is_split() const { return splits_apart_; }
+  int n_finishes() const { return static_cast<int>(blocks_.size()) * shape_.n_kv_heads; }
+  void finish(const Step& step, int chunk) const;
+
+ private:
+  /// Consecutive tokens of one sequence, whose queries are run together.
+  struct Block {
+    int first = 0;
+    int n = 0;
+  };
+  /// One thread's arguments of attend_split.
+  struct Queries {
+    std::vector<const float*> q;
+    std::vector<float*> partials;
+    std::vector<int32_t> n_visible;
+    const std::byte* pages[kSplitPages];
+  };
+
+  int group() const { return shape_.n_heads / shape_.n_kv_heads; }
+  int tokens_per_block(int n) const;
+  int n_splits_of(int token) const;
+  size_t row_floats() const { return static_cast<size_t>(shape_.n_heads * shape_.head_dim); }
+  float* thread_partial(int thread, int set, int query) const;
+  float* split_partial(int token, int head, int split) const;
+  template <typename PartialOf>
+  void attend(const Step& step, const Block& block, int kv_head, int split, Queries& queries,
+              const PartialOf& partial_of) const;
+  void attend_whole(const Step& step, const Block& block, int kv_head, int thread);
+
+  const RowKernels& kernels_;
+  const AttentionShape shape_;
+  const int n_threads_;
+  const float scale_;
+  const int block_queries_;  // most queries of a block
+  const int most_splits_;
+  KvPool pool_;
+  std::vector<double> frequencies_;  // [head_dim / 2] radians a position
+  std::vector<float> angles_;        // [kMaxBatch][2][head_dim / 2]
+  Arena thread_partials_;            // [n_threads][2][block_queries_] partials
+  Arena split_partials_;             // [kMostApart][n_heads][most_splits_] partials
+  std::vector<Queries> queries_;     // [n_threads]
+
+  Batch batch_;
+  std::vector<Block> blocks_;
+  int n_splits_ = 0;  // of the token that sees most
+  bool splits_apart_ = false;
+};
+
+}  // namespace hearth::kernels::cpu

@@ -1,0 +1,82 @@
+// The CPU backend of the Ops table, over any variant's row kernels: memory, the split of each op
+// into chunks for the threads, and what is fused with a chunk while its rows are still in the
+// cache.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "attention.h"
+#include "ops.h"
+#include "packed_matrix.h"
+#include "row_kernels.h"
+#include "thread_pool.h"
+#include "workspace.h"
+
+namespace hearth::kernels::cpu {
+
+class CpuOps final : public Ops {
+ public:
+  CpuOps(const RowKernels& kernels, int n_threads);
+
+  std::string description() const override;
+
+  std::unique_ptr<Matrix> pack(std::span<const MatrixSource> parts) override;
+  std::unique_ptr<Buffer> buffer(size_t n_floats) override;
+  void write(float* destination, std::span<const float> source) override;
+  void read(std::span<float> destination, const float* source) override;
+
+  void make_kv_pool(const AttentionShape& shape, int n_pages) override;
+  size_t kv_page_bytes() const override;
+  void copy_page(int to, int from, int n_positions) override;
+  void read_page(std::span<std::byte> destination, int page) override;
+  void write_page(int page, std::span<const std::byte> source) override;
+
+  void begin(const Batch& batch) override;
+  void embed(const Matrix& table, float* x) override;
+  void norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv, const float* bias,
+                const float* x, float* q) override;
+  void attention(int layer, const float* q, float* out) override;
+  void matmul_add(const Matrix& w, const float* in, float* x) override;
+  void norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
+                    float* h) override;
+  void norm_head(const float* norm, float eps, const Matrix& head, const float* x,
+                 std::span<const int32_t> rows, float* logits) override;
+  void norm_head_candidates(const float* norm, float eps, const Matrix& head, const float* x,
+                            int32_t row, std::span<const uint32_t> candidates,
+                            float* logits) override;
+  void argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) override;
+
+ private:
+  /// One layer's q, k and v on their way into the query buffer and the KV pages.
+  struct Qkv {
+    int layer;
+    const PackedMatrix& weights;
+    const float* bias;
+    const Activations& input;
+    float* q;
+  };
+
+  bool is_cancelled() const;
+  template <typename Body>
+  void for_chunks(int n_chunks, const Body& body);
+  template <typename Body>
+  void for_ranges(int n, int per_chunk, const Body& body);
+
+  const Activations& quantize(const PackedMatrix& w, int n, const float* in);
+  template <typename RowOf>
+  const Activations& norm_and_quantize(const float* norm, float eps, const PackedMatrix& w, int n,
+                                       const RowOf& row_of);
+  int tiles_per_chunk(const PackedMatrix& w, int n) const;
+  void key_value_chunk(const Qkv& qkv, int kv_head, int thread);
+  void query_chunk(const Qkv& qkv, int head_begin, int head_end);
+
+  const RowKernels& kernels_;
+  ThreadPool pool_;
+  Workspace workspace_;
+  std::optional<Attention> attention_;
+  Batch batch_;
+};
+
+}  // namespace hearth::kernels::cpu

@@ -1,0 +1,37 @@
+// The memory of all KV pages: page -> layer -> KV head -> page_head_bytes() (see row_kernels.h).
+// Which page holds what is the caller's business.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "arena.h"
+#include "ops.h"
+#include "row_kernels.h"
+
+namespace hearth::kernels::cpu {
+
+class KvPool {
+ public:
+  KvPool() = default;
+  KvPool(const AttentionShape& shape, int n_pages);
+
+  size_t page_bytes() const { return page_bytes_; }
+  std::byte* page(int page) const {
+    return arena_.data() + static_cast<size_t>(page) * page_bytes_;
+  }
+  std::byte* page_head(int page, int layer, int kv_head) const {
+    return this->page(page) + static_cast<size_t>(layer * n_kv_heads_ + kv_head) * head_bytes_;
+  }
+  /// One layer's part of the first n_positions positions. V's later rows stay untouched; K holds
+  /// all positions side by side and is copied whole.
+  void copy_layer(int to, int from, int layer, int n_positions) const;
+
+ private:
+  int n_kv_heads_ = 0;
+  size_t head_bytes_ = 0;
+  size_t page_bytes_ = 0;
+  Arena arena_;
+};
+
+}  // namespace hearth::kernels::cpu

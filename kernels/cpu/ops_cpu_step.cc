@@ -1,0 +1,253 @@
+// The ops of one step. Each is at most two parallel loops: the inputs of all tokens are normed and
+// quantized, then chunks of weight tiles are multiplied and finished (bias, RoPE, residual, SwiGLU)
+// by the thread that made them.
+#include <algorithm>
+#include <cstring>
+
+#include "cpu_ops.h"
+
+namespace hearth::kernels::cpu {
+namespace {
+
+const PackedMatrix& packed(const Matrix& matrix) {
+  return static_cast<const PackedMatrix&>(matrix);
+}
+
+}  // namespace
+
+bool CpuOps::is_cancelled() const {
+  return cancel != nullptr && cancel->load(std::memory_order_relaxed);
+}
+
+template <typename Body>
+void CpuOps::for_chunks(int n_chunks, const Body& body) {
+  pool_.parallel_for(n_chunks, [&](int chunk, int thread) {
+    if (!is_cancelled()) body(chunk, thread);
+  });
+}
+
+/// body(begin, end, thread) over [0, n) in ranges of at most per_chunk.
+template <typename Body>
+void CpuOps::for_ranges(int n, int per_chunk, const Body& body) {
+  for_chunks((n + per_chunk - 1) / per_chunk, [&](int chunk, int thread) {
+    body(chunk * per_chunk, std::min(n, (chunk + 1) * per_chunk), thread);
+  });
+}
+
+// --- inputs ---
+
+// A range is a token tile: the tokens inside one are interleaved, and two threads that wrote to the
+// same cache lines would slow each other down.
+const Activations& CpuOps::quantize(const PackedMatrix& w, int n, const float* in) {
+  Activations& activations = workspace_.activations(n, w.n_cols);
+  for_ranges(n, kTileTokens, [&](int begin, int end, int) {
+    for (int token = begin; token < end; token++) {
+      kernels_.quantize_token(in + static_cast<size_t>(token) * w.n_cols, token, w.needs_f32(),
+                              activations);
+    }
+  });
+  return activations;
+}
+
+template <typename RowOf>
+const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const PackedMatrix& w,
+                                             int n, const RowOf& row_of) {
+  Activations& activations = workspace_.activations(n, w.n_cols);
+  for_ranges(n, kTileTokens, [&](int begin, int end, int thread) {
+    float* normed = workspace_.row(thread);
+    for (int token = begin; token < end; token++) {
+      kernels_.rmsnorm(row_of(token), norm, eps, w.n_cols, normed);
+      kernels_.quantize_token(normed, token, w.needs_f32(), activations);
+    }
+  });
+  return activations;
+}
+
+// Long enough that claiming a chunk (0.1 us) does not count, short enough that a thread which loses
+// its core does not hold up the rest, and at least a few for each thread. The rates are those of
+// one AVX-512 core: streaming weights, or multiplying when many tokens share them.
+int CpuOps::tiles_per_chunk(const PackedMatrix& w, int n) const {
+  constexpr double kBytesPerUs = 35e3, kOperationsPerUs = 500e3;
+  constexpr double kLeastUs = 5, kMostUs = 20;
+  const double tile_us = std::max(static_cast<double>(w.tile_bytes()) / kBytesPerUs,
+                                  2.0 * kTileRows * w.n_cols * n / kOperationsPerUs);
+  const double share_us = tile_us * w.n_tiles() / (4 * pool_.n_threads());
+  const double tiles = std::clamp(share_us, kLeastUs, kMostUs) / tile_us;
+  return std::clamp(static_cast<int>(tiles), 1, kChunkRows / kTileRows);
+}
+
+// --- the ops ---
+
+void CpuOps::begin(const Batch& batch) {
+  batch_ = batch;
+  if (!attention_) return;
+  attention_->begin(batch);
+  for_ranges(batch.size(), 8, [&](int begin, int end, int) {
+    for (int token = begin; token < end; token++) attention_->fill_angles(token);
+  });
+}
+
+void CpuOps::embed(const Matrix& table, float* x) {
+  for_ranges(batch_.size(), 8, [&](int begin, int end, int) {
+    for (int token = begin; token < end; token++) {
+      packed(table).unpack_row(kernels_,
+                               static_cast<int>(batch_.tokens[static_cast<size_t>(token)]),
+                               x + static_cast<size_t>(token) * table.n_cols);
+    }
+  });
+}
+
+void CpuOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv, const float* bias,
+                      const float* x, float* q) {
+  const PackedMatrix& w = packed(qkv);
+  const int n = batch_.size();
+  const Qkv task{
+      layer, w, bias,
+      norm_and_quantize(norm, eps, w, n,
+                        [&](int token) { return x + static_cast<size_t>(token) * w.n_cols; }),
+      q};
+  const AttentionShape& shape = attention_->shape();
+  const int tiles_per_head = shape.head_dim / kTileRows;
+  const int heads_per_chunk = std::max(1, tiles_per_chunk(w, n) / tiles_per_head);
+  const int n_query_chunks = (shape.n_heads + heads_per_chunk - 1) / heads_per_chunk;
+  for_chunks(shape.n_kv_heads + n_query_chunks, [&](int chunk, int thread) {
+    if (chunk < shape.n_kv_heads) return key_value_chunk(task, chunk, thread);
+    const int first = (chunk - shape.n_kv_heads) * heads_per_chunk;
+    query_chunk(task, first, std::min(shape.n_heads, first + heads_per_chunk));
+  });
+}
+
+// K and V of one head together: a position is appended to its page as a whole.
+void CpuOps::key_value_chunk(const Qkv& qkv, int kv_head, int thread) {
+  const AttentionShape& shape = attention_->shape();
+  const int dim = shape.head_dim, tiles = dim / kTileRows;
+  const int k_row = (shape.n_heads + kv_head) * dim;
+  const int v_row = k_row + shape.n_kv_heads * dim;
+  float* keys = workspace_.tiles(thread);  // [n][dim]
+  float* values = keys + static_cast<size_t>(qkv.input.n) * dim;
+  const int k_tile = qkv.weights.tile_of(k_row), v_tile = qkv.weights.tile_of(v_row);
+  const size_t stride = static_cast<size_t>(dim);
+  qkv.weights.matmul(kernels_, qkv.input, k_tile, k_tile + tiles, keys, stride);
+  qkv.weights.matmul(kernels_, qkv.input, v_tile, v_tile + tiles, values, stride);
+  for (int token = 0; token < qkv.input.n; token++, keys += dim, values += dim) {
+    if (qkv.bias != nullptr) {
+      kernels_.add(keys, qkv.bias + k_row, dim);
+      kernels_.add(values, qkv.bias + v_row, dim);
+    }
+    attention_->rope(token, keys);
+    attention_->append(qkv.layer, token, kv_head, keys, values);
+  }
+}
+
+void CpuOps::query_chunk(const Qkv& qkv, int head_begin, int head_end) {
+  const AttentionShape& shape = attention_->shape();
+  const int dim = shape.head_dim, row = head_begin * dim;
+  const int tile = qkv.weights.tile_of(row);
+  const size_t stride = static_cast<size_t>(shape.n_heads * dim);
+  qkv.weights.matmul(kernels_, qkv.input, tile, tile + (head_end - head_begin) * dim / kTileRows,
+                     qkv.q + row, stride);
+  for (int token = 0; token < qkv.input.n; token++) {
+    float* heads = qkv.q + static_cast<size_t>(token) * stride + row;
+    if (qkv.bias != nullptr) kernels_.add(heads, qkv.bias + row, (head_end - head_begin) * dim);
+    for (int head = head_begin; head < head_end; head++, heads += dim)
+      attention_->rope(token, heads);
+  }
+}
+
+void CpuOps::attention(int layer, const float* q, float* out) {
+  const Attention::Step step{layer, q, out};
+  for_chunks(attention_->n_chunks(),
+             [&](int chunk, int thread) { attention_->chunk(step, chunk, thread); });
+  if (!attention_->is_split()) return;
+  for_chunks(attention_->n_finishes(), [&](int chunk, int) { attention_->finish(step, chunk); });
+}
+
+void CpuOps::matmul_add(const Matrix& matrix, const float* in, float* x) {
+  const PackedMatrix& w = packed(matrix);
+  const int n = batch_.size();
+  const Activations& input = quantize(w, n, in);
+  for_ranges(w.n_tiles(), tiles_per_chunk(w, n), [&](int begin, int end, int thread) {
+    float* tiles = workspace_.tiles(thread);
+    const size_t stride = static_cast<size_t>(end - begin) * kTileRows;
+    w.matmul(kernels_, input, begin, end, tiles, stride);
+    const int row = begin * kTileRows;
+    const int n_rows = std::min(w.n_rows, end * kTileRows) - row;
+    for (int token = 0; token < n; token++) {
+      kernels_.add(x + static_cast<size_t>(token) * w.n_rows + row, tiles + token * stride, n_rows);
+    }
+  });
+}
+
+void CpuOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
+                          float* h) {
+  const PackedMatrix& w = packed(gate_up);
+  const int n = batch_.size(), n_ff = w.n_rows / 2;
+  const Activations& input = norm_and_quantize(
+      norm, eps, w, n, [&](int token) { return x + static_cast<size_t>(token) * w.n_cols; });
+  const int up_tile = w.tile_of(n_ff);
+  const int per_chunk = std::max(1, tiles_per_chunk(w, n) / 2);
+  for_ranges((n_ff + kTileRows - 1) / kTileRows, per_chunk, [&](int begin, int end, int thread) {
+    const size_t stride = static_cast<size_t>(end - begin) * kTileRows;
+    float* gates = workspace_.tiles(thread);
+    float* ups = gates + n * stride;
+    w.matmul(kernels_, input, begin, end, gates, stride);
+    w.matmul(kernels_, input, up_tile + begin, up_tile + end, ups, stride);
+    const int row = begin * kTileRows;
+    for (int token = 0; token < n; token++) {
+      kernels_.silu_mul(gates + token * stride, ups + token * stride,
+                        std::min(n_ff, end * kTileRows) - row,
+                        h + static_cast<size_t>(token) * n_ff + row);
+    }
+  });
+}
+
+void CpuOps::norm_head(const float* norm, float eps, const Matrix& head, const float* x,
+                       std::span<const int32_t> rows, float* logits) {
+  const PackedMatrix& w = packed(head);
+  const int n = static_cast<int>(rows.size());
+  const Activations& input = norm_and_quantize(norm, eps, w, n, [&](int token) {
+    return x + static_cast<size_t>(rows[static_cast<size_t>(token)]) * w.n_cols;
+  });
+  for_ranges(w.n_tiles(), tiles_per_chunk(w, n), [&](int begin, int end, int thread) {
+    float* tiles = workspace_.tiles(thread);
+    const size_t stride = static_cast<size_t>(end - begin) * kTileRows;
+    w.matmul(kernels_, input, begin, end, tiles, stride);
+    const int row = begin * kTileRows;
+    const size_t n_bytes = sizeof(float) * (std::min(w.n_rows, end * kTileRows) - row);
+    for (int token = 0; token < n; token++) {
+      std::memcpy(logits + static_cast<size_t>(token) * w.n_rows + row, tiles + token * stride,
+                  n_bytes);
+    }
+  });
+}
+
+void CpuOps::norm_head_candidates(const float* norm, float eps, const Matrix& head, const float* x,
+                                  int32_t row, std::span<const uint32_t> candidates,
+                                  float* logits) {
+  const PackedMatrix& w = packed(head);
+  const Activations& input = norm_and_quantize(
+      norm, eps, w, 1, [&](int) { return x + static_cast<size_t>(row) * w.n_cols; });
+  for_ranges(static_cast<int>(candidates.size()), 64, [&](int begin, int end, int) {
+    float rows[kTileRows];
+    int computed = -1;
+    for (int i = begin; i < end; i++) {
+      const int candidate = static_cast<int>(candidates[static_cast<size_t>(i)]);
+      const int tile = w.tile_of(candidate);
+      if (tile != computed) w.matmul(kernels_, input, tile, tile + 1, rows, kTileRows);
+      computed = tile;
+      logits[i] = rows[w.lane_of(candidate)];
+    }
+  });
+}
+
+void CpuOps::argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) {
+  for_chunks(n_rows, [&](int row, int) {
+    Argmax& best = out[static_cast<size_t>(row)];
+    float second = 0;
+    best.finite = kernels_.argmax(logits + static_cast<size_t>(row) * n_vocab, n_vocab, &best.id,
+                                  &best.logit, &second);
+    best.margin = best.logit - second;
+  });
+}
+
+}  // namespace hearth::kernels::cpu

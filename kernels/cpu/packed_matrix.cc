@@ -1,0 +1,93 @@
+#include "packed_matrix.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace hearth::kernels::cpu {
+namespace {
+
+bool is_float(BlockType type) {
+  return type == BlockType::kF32 || type == BlockType::kF16 || type == BlockType::kBF16;
+}
+
+}  // namespace
+
+PackedMatrix::PackedMatrix(const RowKernels& kernels, ThreadPool& pool,
+                           std::span<const MatrixSource> sources) {
+  if (sources.empty()) throw std::invalid_argument("a matrix to pack has no parts");
+  n_cols = sources.front().n_cols;
+  for (const MatrixSource& source : sources) {
+    if (source.n_cols != n_cols || source.n_rows <= 0 || n_cols <= 0 || n_cols % kGroup != 0) {
+      throw std::invalid_argument(
+          "a matrix to pack has parts of unequal width, no rows, or a width that is not a multiple "
+          "of 32");
+    }
+    const int first_tile = parts_.empty() ? 0 : n_tiles();
+    const size_t tile_bytes = kernels.tile_bytes(source.type, n_cols);
+    parts_.push_back(
+        {{source.type, source.n_rows, n_cols, tile_bytes, nullptr}, n_rows, first_tile});
+    n_rows += source.n_rows;
+    n_bytes += tile_bytes * static_cast<size_t>(last().packed.n_tiles());
+    needs_f32_ |= is_float(source.type);
+  }
+  arena_ = Arena(n_bytes);
+  const std::byte* data = arena_.data();
+  for (Part& part : parts_) {
+    part.packed.data = data;
+    data += part.packed.tile_bytes * static_cast<size_t>(part.packed.n_tiles());
+  }
+  constexpr int kTilesPerChunk = 8;
+  const int n_chunks = (n_tiles() + kTilesPerChunk - 1) / kTilesPerChunk;
+  pool.parallel_for(n_chunks, [&](int chunk, int) {
+    const int end = std::min(n_tiles(), (chunk + 1) * kTilesPerChunk);
+    for (int tile = chunk * kTilesPerChunk; tile < end; tile++) pack_tile(kernels, sources, tile);
+  });
+}
+
+void PackedMatrix::pack_tile(const RowKernels& kernels, std::span<const MatrixSource> sources,
+                             int tile) {
+  size_t i = parts_.size() - 1;
+  while (parts_[i].first_tile > tile) i--;
+  const PackedPart& part = parts_[i].packed;
+  const size_t tile_in_part = static_cast<size_t>(tile - parts_[i].first_tile);
+  const int first_row = static_cast<int>(tile_in_part) * kTileRows;
+  const std::byte* rows =
+      sources[i].data + static_cast<size_t>(first_row) * row_bytes(part.type, n_cols);
+  const std::byte* packed = part.data + tile_in_part * part.tile_bytes;
+  kernels.pack_tile(part.type, rows, std::min(kTileRows, part.n_rows - first_row), n_cols,
+                    arena_.data() + (packed - arena_.data()));
+}
+
+const PackedMatrix::Part& PackedMatrix::part_of(int row) const {
+  size_t i = parts_.size() - 1;
+  while (parts_[i].first_row > row) i--;
+  return parts_[i];
+}
+
+int PackedMatrix::tile_of(int row) const {
+  const Part& part = part_of(row);
+  return part.first_tile + (row - part.first_row) / kTileRows;
+}
+
+int PackedMatrix::lane_of(int row) const { return (row - part_of(row).first_row) % kTileRows; }
+
+void PackedMatrix::unpack_row(const RowKernels& kernels, int row, float* out) const {
+  const Part& part = part_of(row);
+  const int tile = (row - part.first_row) / kTileRows;
+  kernels.unpack_row(part.packed.type,
+                     part.packed.data + static_cast<size_t>(tile) * part.packed.tile_bytes,
+                     lane_of(row), n_cols, out);
+}
+
+void PackedMatrix::matmul(const RowKernels& kernels, const Activations& activations, int tile_begin,
+                          int tile_end, float* out, size_t stride) const {
+  for (const Part& part : parts_) {
+    const int begin = std::max(tile_begin, part.first_tile);
+    const int end = std::min(tile_end, part.first_tile + part.packed.n_tiles());
+    if (begin >= end) continue;
+    kernels.matmul(part.packed, activations, begin - part.first_tile, end - part.first_tile,
+                   out + (begin - tile_begin) * kTileRows, stride);
+  }
+}
+
+}  // namespace hearth::kernels::cpu

@@ -1,0 +1,49 @@
+// A matrix in the CPU's own layout: the parts' rows in tiles of 16, each part beginning a new tile.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "arena.h"
+#include "ops.h"
+#include "row_kernels.h"
+#include "thread_pool.h"
+
+namespace hearth::kernels::cpu {
+
+class PackedMatrix final : public Matrix {
+ public:
+  PackedMatrix(const RowKernels& kernels, ThreadPool& pool, std::span<const MatrixSource> sources);
+
+  int n_tiles() const { return last().first_tile + last().packed.n_tiles(); }
+  /// Mean over the parts.
+  size_t tile_bytes() const { return n_bytes / static_cast<size_t>(n_tiles()); }
+  /// Whether a part's weights are floats, which are multiplied with float activations.
+  bool needs_f32() const { return needs_f32_; }
+  /// Where a row of the stack lies: row = 16 * tile + lane only if all parts are multiples of 16
+  /// rows.
+  int tile_of(int row) const;
+  int lane_of(int row) const;
+
+  /// The row as float. out [n_cols].
+  void unpack_row(const RowKernels& kernels, int row, float* out) const;
+  /// RowKernels::matmul over the tiles of all parts.
+  void matmul(const RowKernels& kernels, const Activations& activations, int tile_begin,
+              int tile_end, float* out, size_t stride) const;
+
+ private:
+  struct Part {
+    PackedPart packed;
+    int first_row = 0;
+    int first_tile = 0;
+  };
+  const Part& last() const { return parts_.back(); }
+  const Part& part_of(int row) const;
+  void pack_tile(const RowKernels& kernels, std::span<const MatrixSource> sources, int tile);
+
+  std::vector<Part> parts_;
+  bool needs_f32_ = false;
+  Arena arena_;
+};
+
+}  // namespace hearth::kernels::cpu

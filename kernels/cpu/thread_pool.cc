@@ -1,0 +1,187 @@
+#include "thread_pool.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+namespace hearth::kernels::cpu {
+namespace {
+
+constexpr int kMostThreads = 8;  // by then decode waits for memory, and an editor wants cores too
+constexpr std::chrono::microseconds kSpin{50};
+constexpr int kWindowLoops = 64;
+constexpr double kLeastEfficiency = 0.6;  // of 2 threads: a speedup of 1.2
+constexpr int kStop = -1;                 // instead of a number of chunks
+constexpr int kFirstRetryInterval = 512, kMostRetryInterval = 16384;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+#ifdef __linux__
+// The first hardware thread of a core: its siblings share the vector units and add next to nothing.
+bool is_first_sibling(int cpu) {
+  const std::string path =
+      "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list";
+  int first = cpu;
+  if (std::FILE* file = std::fopen(path.c_str(), "r")) {
+    if (std::fscanf(file, "%d", &first) != 1) first = cpu;
+    std::fclose(file);
+  }
+  return first == cpu;
+}
+#endif
+
+int usable_cores() {
+#ifdef __linux__
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+    int n_cores = 0;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+      if (CPU_ISSET(cpu, &allowed) && is_first_sibling(cpu)) n_cores++;
+    }
+    // Only second siblings allowed: then they are the cores.
+    if (n_cores == 0) n_cores = CPU_COUNT(&allowed);
+    return n_cores;
+  }
+#endif
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+int choose_threads(int wanted) {
+  return wanted > 0 ? wanted : std::clamp(usable_cores(), 1, kMostThreads);
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(int n_threads)
+    : n_threads_(choose_threads(n_threads)),
+      n_active_(n_threads_),
+      retry_interval_(kFirstRetryInterval) {
+  workers_.reserve(static_cast<size_t>(n_threads_ - 1));
+  for (int thread = 1; thread < n_threads_; thread++) {
+    workers_.emplace_back([this, thread] { worker_main(thread); });
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  unclaimed_.store(kStop);
+  unclaimed_.notify_all();
+  n_active_.store(n_threads_ + 1);
+  n_active_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::run(int n_chunks, Task task) {
+  if (n_chunks <= 0) return;
+  if (n_chunks == 1 || n_active_.load(std::memory_order_relaxed) == 1) {
+    for (int chunk = 0; chunk < n_chunks; chunk++) task.call(task.body, chunk, 0);
+    if (n_chunks > 1) adapt(n_chunks, n_chunks, {}, {});
+    return;
+  }
+  const Clock::time_point start = Clock::now();
+  task_ = task;
+  n_chunks_ = n_chunks;
+  unfinished_.store(n_chunks, std::memory_order_relaxed);
+  unclaimed_.store(n_chunks, std::memory_order_release);
+  unclaimed_.notify_all();
+  const int own_chunks = work(0);
+  const Clock::time_point own_end = Clock::now();
+  wait_for_workers();
+  adapt(n_chunks, own_chunks, own_end - start, Clock::now() - start);
+}
+
+// Claims and runs chunks until none is left. The claim counts down to 0 and never below, so a
+// worker that comes late finds either nothing or a whole new loop; task_ and n_chunks_ are read
+// only between a claim and its completion, when the caller cannot have moved on.
+int ThreadPool::work(int thread) {
+  int done = 0;
+  int left = unclaimed_.load(std::memory_order_relaxed);
+  while (left > 0) {
+    if (!unclaimed_.compare_exchange_weak(left, left - 1, std::memory_order_acquire,
+                                          std::memory_order_relaxed)) {
+      continue;
+    }
+    task_.call(task_.body, n_chunks_ - left, thread);
+    done++;
+    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
+    left = unclaimed_.load(std::memory_order_relaxed);
+  }
+  return done;
+}
+
+void ThreadPool::worker_main(int thread) {
+  while (true) {
+    wait_for_work(thread);
+    if (unclaimed_.load(std::memory_order_relaxed) == kStop) return;
+    work(thread);
+  }
+}
+
+void ThreadPool::wait_for_work(int thread) {
+  int active = n_active_.load();
+  for (; thread >= active; active = n_active_.load()) n_active_.wait(active);
+  const Clock::time_point spin_end = Clock::now() + kSpin;
+  while (Clock::now() < spin_end) {
+    for (int i = 0; i < 16; i++) {
+      if (unclaimed_.load(std::memory_order_relaxed) != 0) return;
+      pause();
+    }
+  }
+  unclaimed_.wait(0);
+}
+
+// A worker that is late may have lost its core to someone else: spin briefly, then lend it ours.
+void ThreadPool::wait_for_workers() {
+  const Clock::time_point spin_end = Clock::now() + kSpin;
+  int left = unfinished_.load(std::memory_order_acquire);
+  while (left > 0 && Clock::now() < spin_end) {
+    pause();
+    left = unfinished_.load(std::memory_order_acquire);
+  }
+  for (; left > 0; left = unfinished_.load(std::memory_order_acquire)) unfinished_.wait(left);
+}
+
+// Halves the threads when they do not pay, because others use the cores or loops are too short, and
+// tries them all again later (each time later, while it does not help). The speedup is estimated
+// from the caller's own chunks: their mean time times all chunks is what it would have needed
+// alone.
+void ThreadPool::adapt(int n_chunks, int own_chunks, Clock::duration own, Clock::duration total) {
+  const int active = n_active_.load(std::memory_order_relaxed);
+  if (active < n_threads_ && --loops_until_retry_ <= 0) {
+    n_active_.store(n_threads_);
+    n_active_.notify_all();
+    window_loops_ = 0;
+    window_speedup_ = 0;
+    return;
+  }
+  if (active == 1) return;
+  if (own_chunks > 0 && total.count() > 0) {
+    window_speedup_ += static_cast<double>(n_chunks) / own_chunks *
+                       static_cast<double>(own.count()) / static_cast<double>(total.count());
+  } else {
+    window_speedup_ += active;  // the workers were done before the caller had begun
+  }
+  if (++window_loops_ < kWindowLoops) return;
+  const bool pays = window_speedup_ / kWindowLoops >= kLeastEfficiency * active;
+  window_loops_ = 0;
+  window_speedup_ = 0;
+  if (pays) {
+    if (active == n_threads_) retry_interval_ = kFirstRetryInterval;
+    return;
+  }
+  n_active_.store((active + 1) / 2);
+  loops_until_retry_ = retry_interval_;
+  retry_interval_ = std::min(2 * retry_interval_, kMostRetryInterval);
+}
+
+}  // namespace hearth::kernels::cpu

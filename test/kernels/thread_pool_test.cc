@@ -1,0 +1,111 @@
+#include "cpu/thread_pool.h"
+
+#include <time.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "test.h"
+
+using hearth::kernels::cpu::ThreadPool;
+
+namespace {
+
+double process_cpu_seconds() {
+  timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// Runs loops of two chunks per thread in which workers take 2 ms a chunk, as if they had lost
+/// their cores.
+void run_starved(ThreadPool& pool, int n_loops) {
+  for (int i = 0; i < n_loops; i++) {
+    pool.parallel_for(2 * pool.n_threads(), [](int, int thread) {
+      std::this_thread::sleep_for(std::chrono::microseconds(thread == 0 ? 20 : 2000));
+    });
+  }
+}
+
+}  // namespace
+
+TEST("runs each chunk of a parallel loop exactly once") {
+  for (int n_threads : {1, 2, 3, 4}) {
+    ThreadPool pool(n_threads);
+    CHECK_EQUAL(pool.n_threads(), n_threads);
+    for (int n_chunks : {0, 1, 2, 3, 7, 64, 1000}) {
+      std::vector<int> runs(static_cast<size_t>(n_chunks));  // written without a lock, on purpose
+      pool.parallel_for(n_chunks, [&](int chunk, int) { runs[static_cast<size_t>(chunk)]++; });
+      for (int count : runs) CHECK_EQUAL(count, 1);
+    }
+  }
+}
+
+TEST("hands out thread numbers that no two threads use at once") {
+  constexpr int kThreads = 4;
+  ThreadPool pool(kThreads);
+  std::atomic<int> users[kThreads] = {};
+  std::atomic<bool> clashed{false};
+  for (int i = 0; i < 500; i++) {
+    pool.parallel_for(32, [&](int, int thread) {
+      if (thread < 0 || thread >= kThreads || users[thread]++ != 0) clashed = true;
+      users[thread]--;
+    });
+  }
+  CHECK(!clashed);
+}
+
+TEST("sees in every loop what the loop before it wrote") {
+  ThreadPool pool(3);
+  std::vector<int> values(48);
+  for (int round = 0; round < 3000; round++) {
+    pool.parallel_for(48, [&](int i, int) {
+      const size_t other = static_cast<size_t>((i + 17) % 48);
+      if (values[other] >= 0) values[static_cast<size_t>(i)] += 0;
+    });
+    pool.parallel_for(48, [&](int i, int) { values[static_cast<size_t>(47 - i)]++; });
+  }
+  for (int value : values) CHECK_EQUAL(value, 3000);
+}
+
+TEST("wakes sleeping workers for a loop that comes late") {
+  ThreadPool pool(3);
+  for (int i = 0; i < 20; i++) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::atomic<int> sum{0};
+    pool.parallel_for(100, [&](int chunk, int) { sum += chunk; });
+    CHECK_EQUAL(sum.load(), 4950);
+  }
+}
+
+TEST("an idle pool uses no CPU time") {
+  ThreadPool pool(4);
+  pool.parallel_for(16, [](int, int) {});
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // past the spinning
+  const double before = process_cpu_seconds();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  CHECK(process_cpu_seconds() - before < 0.002);
+}
+
+TEST("stops using workers that do not pay, and tries them again later") {
+  ThreadPool pool(2);
+  run_starved(pool, 64);
+  std::atomic<int> by_workers{0};
+  const auto count = [&](int, int thread) { by_workers += thread != 0; };
+  for (int i = 0; i < 100; i++) pool.parallel_for(8, count);
+  CHECK_EQUAL(by_workers.load(), 0);
+  for (int i = 0; i < 1000 && by_workers == 0; i++) {
+    pool.parallel_for(8, [&](int, int thread) {
+      by_workers += thread != 0;
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    });
+  }
+  CHECK(by_workers > 0);
+}
+
+TEST("chooses between 1 and 8 threads on its own") {
+  ThreadPool pool(0);
+  CHECK(pool.n_threads() >= 1 && pool.n_threads() <= 8);
+}
