@@ -66,9 +66,10 @@ async function vitest(name, args) {
     (e) => e,
   );
   if (!existsSync(report)) return { passed: 0, failed: 1 };
-  const { numPassedTests, numFailedTests, numFailedTestSuites } = JSON.parse(readFileSync(report, 'utf8'));
+  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
   // A file that cannot be loaded has no tests, but it has failed.
-  const failed = numFailedTests || (numFailedTestSuites > 0 || error ? 1 : 0);
+  const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
+  const failed = numFailedTests + broken || (error ? 1 : 0);
   return { passed: numPassedTests, failed };
 }
 
