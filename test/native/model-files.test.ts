@@ -1,0 +1,155 @@
+// Model files, right ones of every kind and wrong ones: each wrong one gets one clear error that names the tensor or file.
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { loadEngine } from '../../native/index.ts';
+import { type GgufSpec, writeGguf } from '../support/gguf-writer.ts';
+import { type SyntheticOptions, shapes, syntheticModel } from '../support/synthetic-model.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hearth-models-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const path = join(folder, 'model.gguf');
+
+const tiny: SyntheticOptions = { shape: shapes.tiny, quantization: 'q4_k_m' };
+
+async function checkError(change: (spec: GgufSpec) => void, code: string, message: RegExp): Promise<void> {
+  const spec = syntheticModel(tiny);
+  change(spec);
+  writeGguf(path, spec);
+  await expect(loadEngine({ modelPath: path })).rejects.toMatchObject({
+    code,
+    message: expect.stringMatching(message),
+  });
+}
+
+async function greedyText(options: SyntheticOptions, version = 3): Promise<number[]> {
+  writeGguf(path, { ...syntheticModel(options), version });
+  const engine = await loadEngine({ modelPath: path });
+  const answer = await engine.generate({ tokens: Uint32Array.of(1, 2, 3, 300), maxTokens: 8 });
+  await engine.close();
+  return [...answer.tokens];
+}
+
+describe('accepts', () => {
+  test.each([
+    ['separate projections with biases', {}],
+    ['separate projections without biases', { biases: false }],
+    ['a fused projection', { fusedQkv: true }],
+    ['a fused projection without biases', { fusedQkv: true, biases: false }],
+    ['an output matrix of its own', { shape: { ...shapes.tiny, tied: false } }],
+  ])('%s', async (_, options) => {
+    expect((await greedyText({ ...tiny, ...options })).length).toBeGreaterThan(0);
+  });
+
+  test('version 2 of the format, with the same answer', async () => {
+    expect(await greedyText(tiny, 2)).toEqual(await greedyText(tiny, 3));
+  });
+});
+
+describe('refuses', () => {
+  test('a tensor that is missing', () =>
+    checkError(
+      (spec) =>
+        spec.tensors.splice(
+          spec.tensors.findIndex(({ name }) => name === 'blk.1.ffn_up.weight'),
+          1,
+        ),
+      'model-invalid',
+      /blk\.1\.ffn_up\.weight is missing/,
+    ));
+
+  test('one missing bias of three', () =>
+    checkError(
+      (spec) =>
+        spec.tensors.splice(
+          spec.tensors.findIndex(({ name }) => name === 'blk.2.attn_k.bias'),
+          1,
+        ),
+      'model-invalid',
+      /blk\.2\.attn_k\.bias is missing/,
+    ));
+
+  test('a tensor of the wrong shape', () =>
+    checkError(
+      (spec) => {
+        const tensor = spec.tensors.find(({ name }) => name === 'blk.0.attn_q.weight');
+        tensor?.shape.reverse();
+        tensor?.shape.splice(0, 2, 512, 128);
+      },
+      'model-invalid',
+      /blk\.0\.attn_q\.weight has shape \[512, 128\] where \[256, 256\] is needed/,
+    ));
+
+  test('a tensor that qwen2 does not have', () =>
+    checkError(
+      (spec) => {
+        const [norm] = spec.tensors.filter(({ name }) => name === 'output_norm.weight');
+        if (norm) spec.tensors.push({ ...norm, name: 'rope_freqs.weight' });
+      },
+      'model-unsupported',
+      /rope_freqs\.weight is not part of the qwen2 architecture/,
+    ));
+
+  test('another architecture', () =>
+    checkError(
+      (spec) => {
+        spec.metadata['general.architecture'] = { string: 'llama' };
+      },
+      'model-unsupported',
+      /architecture 'llama'/,
+    ));
+
+  test('a tensor type that it does not run', () =>
+    checkError(
+      (spec) => {
+        const tensor = spec.tensors.find(({ name }) => name === 'blk.0.ffn_gate.weight');
+        if (tensor) tensor.type = 16; // IQ2_XXS
+      },
+      'model-unsupported',
+      /blk\.0\.ffn_gate\.weight has type id 16/,
+    ));
+
+  test('a missing file', async () => {
+    const missing = join(folder, 'nowhere.gguf');
+    await expect(loadEngine({ modelPath: missing })).rejects.toMatchObject({
+      code: 'model-not-found',
+      message: expect.stringContaining(missing),
+    });
+  });
+
+  test('a file cut short', async () => {
+    writeGguf(path, syntheticModel(tiny));
+    writeFileSync(path, readFileSync(path).subarray(0, 1_000_000));
+    await expect(loadEngine({ modelPath: path })).rejects.toMatchObject({ code: 'model-truncated' });
+  });
+
+  test('a file without read permission', async () => {
+    writeGguf(path, syntheticModel(tiny));
+    chmodSync(path, 0o000);
+    chmodSync(folder, 0o755);
+    await asOrdinaryUser(() =>
+      expect(loadEngine({ modelPath: path })).rejects.toMatchObject({
+        code: 'model-unreadable',
+        message: expect.stringContaining(path),
+      }),
+    );
+    chmodSync(path, 0o600);
+  });
+
+  test('a file that is no model', async () => {
+    writeFileSync(path, 'not a model at all, but long enough to be read as one');
+    await expect(loadEngine({ modelPath: path })).rejects.toMatchObject({ code: 'model-invalid' });
+  });
+});
+
+/** Root may read everything: steps down while the action runs. */
+async function asOrdinaryUser(action: () => Promise<void>): Promise<void> {
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(65534);
+  try {
+    await action();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}
