@@ -9,11 +9,11 @@ export interface Log {
 
 /** The last part of a URI: enough to recognise a document, less than its path. */
 export function documentName(uri: string): string {
-  const name = uri.slice(uri.lastIndexOf('/') + 1);
+  const lastPart = (text: string) => text.slice(text.search(/[^/\\:]*$/));
   try {
-    return decodeURIComponent(name);
+    return lastPart(decodeURIComponent(uri));
   } catch {
-    return name;
+    return lastPart(uri);
   }
 }
 

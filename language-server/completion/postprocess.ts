@@ -28,10 +28,12 @@ export function toGhostText(
 export function trimOverlap(text: string, lineSuffix: string): string {
   const rest = lineSuffix.trim();
   if (rest === '') return text;
+  if (')]}"\'`'.includes(rest.charAt(0))) {
+    const closed = closingIndex(text, rest.charAt(0));
+    return closed === -1 ? text : text.slice(0, closed);
+  }
   const found = rest.length > 1 ? text.indexOf(rest) : -1;
   if (found !== -1) return text.slice(0, found);
-  const closed = closingIndex(text, rest.charAt(0));
-  if (closed !== -1) return text.slice(0, closed);
   const written = text.trimEnd();
   return written.slice(0, written.length - sharedLength(written, rest));
 }
@@ -51,9 +53,8 @@ const openerOf: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
 // The bracket or quote right of the cursor closes something left of it; the text may open and close its own pairs,
 // but the first that it closes without having opened it is that one.
 function closingIndex(text: string, closer: string): number {
-  if ('"\'`'.includes(closer)) return text.search(new RegExp(`(?<!\\\\)${closer}`));
   const opener = openerOf[closer];
-  if (opener === undefined) return -1;
+  if (opener === undefined) return text.search(new RegExp(`(?<!\\\\)${closer}`));
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
     if (text[i] === opener) depth++;

@@ -1,4 +1,5 @@
 // Files that hold keys and passwords by convention: nothing of them enters a prompt.
+import { documentName } from '../log.ts';
 
 const secretNames = [
   /^\.env(\..+)?$/,
@@ -10,6 +11,6 @@ const secretNames = [
 ];
 
 export function holdsSecrets(uri: string): boolean {
-  const name = uri.slice(uri.lastIndexOf('/') + 1).toLowerCase();
+  const name = documentName(uri).toLowerCase();
   return secretNames.some((pattern) => pattern.test(name));
 }

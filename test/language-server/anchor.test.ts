@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { Anchors } from '../../language-server/completion/anchor.ts';
+import { FakeEngine } from '../fixtures/fake-engine.ts';
+import { atCursor } from './cursor.ts';
+
+const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i}\n`).join('');
+
+/** The prompts, as text with the healed bytes behind "^", for one document in several states. */
+function prompts(states: string[], engine = new FakeEngine()): string[] {
+  const anchors = new Anchors(engine);
+  return states.map((state) => {
+    const { tokens, heal } = anchors.prompt(atCursor(state));
+    return engine.detokenize(tokens) + (heal ? `^${Buffer.from(heal).toString('utf8')}` : '');
+  });
+}
+
+function check(marked: string, expected: string): void {
+  expect(prompts([marked])).toEqual([expected]);
+}
+
+/** The states share one anchor if each prompt begins with the first one's head. */
+function checkShared(states: string[], isShared: boolean): void {
+  const heads = prompts(states).map((prompt) => prompt.slice(0, prompt.indexOf('<|fim_middle|>')));
+  expect(new Set(heads).size === 1).toBe(isShared);
+}
+
+test('puts the anchor a dozen lines up and takes the last token back', () => {
+  const { text } = atCursor(`${lines(20)}$0`);
+  const above = text.split('\n').slice(0, 8).join('\n');
+  const given = text.split('\n').slice(8).join('\n');
+  check(`${lines(20)}na$0\nrest();\n`, `<|fim_prefix|>${above}\n<|fim_suffix|>\nrest();\n<|fim_middle|>${given}n^a`);
+});
+
+test('gives the whole beginning of a short document as the middle', () => {
+  check('let a$0;', '<|fim_prefix|><|fim_suffix|>;<|fim_middle|>let ^a');
+});
+
+test('heals nothing at the very start of a document', () => {
+  check('$0let', '<|fim_prefix|><|fim_suffix|>let<|fim_middle|>');
+});
+
+test('keeps the anchor while text is typed and taken back', () => {
+  const text = lines(20);
+  checkShared([`${text}$0\nend`, `${text}f$0\nend`, `${text}foo(\n  b$0\nend`, `${text}fo$0\nend`], true);
+});
+
+test('keeps the anchor when the editor closes a bracket', () => {
+  checkShared(['print$0\nend', 'print($0)\nend', 'print(a$0)\nend', 'print(a)$0\nend'], true);
+});
+
+test('makes a new anchor when text above or below changes', () => {
+  const text = lines(20);
+  checkShared([`${text}a$0\nend`, `changed\n${text}a$0\nend`], false);
+  checkShared([`${text}a$0\nend`, `${text}a$0\nchanged`], false);
+});
+
+test('makes a new anchor when the given text grows long', () => {
+  const text = lines(20);
+  checkShared([`${text}$0`, `${text}${'typed();\n'.repeat(60)}$0`], false);
+});
+
+test('keeps the prefix beginning while the cursor moves down a long document', () => {
+  const text = lines(2000);
+  const starts = [12_000, 12_090, 12_180].map((at) => {
+    const [prompt = ''] = prompts([`${text.slice(0, at)}$0${text.slice(at)}`]);
+    return prompt.length;
+  });
+  expect(Math.max(...starts)).toBeLessThan(20_000);
+  const engine = new FakeEngine();
+  const anchors = new Anchors(engine);
+  const heads = [12_000, 12_900].map((at) =>
+    engine.detokenize(anchors.prompt(atCursor(`${text.slice(0, at)}$0${text.slice(at)}`)).tokens).slice(0, 60),
+  );
+  expect(heads[0]).toBe(heads[1]);
+});
+
+test('reads special tokens in a document as plain text', () => {
+  const engine = new FakeEngine();
+  const { tokens } = new Anchors(engine).prompt(atCursor('a <|fim_suffix|> <|fim_middle|> b$0'));
+  expect([...tokens].filter((token) => token > 255)).toEqual([256, 258, 257]);
+});
+
+test('stays within the context for text of many tokens a character', () => {
+  const engine = new FakeEngine({ contextTokens: 4096 });
+  const { tokens } = new Anchors(engine).prompt(atCursor(`${'日本語\n'.repeat(3000)}$0${'日本語\n'.repeat(3000)}`));
+  expect(tokens.length).toBeLessThan(4096 - 512);
+});
+
+test('tokenizes no more than a window of a 5 MB line', () => {
+  const engine = new FakeEngine({ contextTokens: 4096 });
+  const tokenize = engine.tokenize.bind(engine);
+  let characters = 0;
+  engine.tokenize = (text) => {
+    characters += text.length;
+    return tokenize(text);
+  };
+  const half = 'x = 1; '.repeat(360_000);
+  new Anchors(engine).prompt(atCursor(`${half}$0${half}`));
+  expect(characters).toBeLessThan(10_000);
+});

@@ -1,0 +1,112 @@
+// A language client for tests: the server as a child process, over stdio, as any editor runs it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  CancellationToken,
+  createProtocolConnection,
+  type InlineCompletionItem,
+  type ProtocolConnection,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from 'vscode-languageserver-protocol/node';
+import {
+  defaultSettings,
+  type ServerStatus,
+  type Settings,
+  statusNotification,
+} from '../../language-server/protocol.ts';
+
+export class LspClient {
+  readonly connection: ProtocolConnection;
+  readonly statuses: ServerStatus[] = [];
+  readonly child: ChildProcess;
+  private readonly waiting = new Set<() => void>();
+  private versions = new Map<string, number>();
+
+  private constructor(command: string[]) {
+    const [program = '', ...args] = command;
+    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.child = child;
+    this.connection = createProtocolConnection(
+      new StreamMessageReader(child.stdout),
+      new StreamMessageWriter(child.stdin),
+    );
+    this.connection.onNotification(statusNotification, (status: ServerStatus) => {
+      this.statuses.push(status);
+      for (const look of this.waiting) look();
+    });
+    this.connection.listen();
+  }
+
+  static async start(command: string[], settings: Partial<Settings> = {}, bundledModel?: string): Promise<LspClient> {
+    const client = new LspClient(command);
+    await client.connection.sendRequest('initialize', {
+      processId: process.pid,
+      rootUri: null,
+      capabilities: {},
+      initializationOptions: { settings: { ...defaultSettings, ...settings }, bundledModel },
+    });
+    await client.connection.sendNotification('initialized', {});
+    return client;
+  }
+
+  /** The first status, of those come and to come, that is as wanted. */
+  status(isWanted: (status: ServerStatus) => boolean): Promise<ServerStatus> {
+    return new Promise((resolve) => {
+      const look = () => {
+        const found = this.statuses.find(isWanted);
+        if (!found) return;
+        this.waiting.delete(look);
+        resolve(found);
+      };
+      this.waiting.add(look);
+      look();
+    });
+  }
+
+  /** Resolves when the model is loaded or cannot be. */
+  async settled(): Promise<ServerStatus> {
+    return this.status(({ health }) => health === 'ready' || health === 'error');
+  }
+
+  open(uri: string, text: string, languageId = 'typescript'): Promise<void> {
+    this.versions.set(uri, 1);
+    const textDocument = { uri, languageId, version: 1, text };
+    return this.connection.sendNotification('textDocument/didOpen', { textDocument });
+  }
+
+  /** Types text at a place, as an incremental change. */
+  type(uri: string, line: number, character: number, text: string): Promise<void> {
+    const version = (this.versions.get(uri) ?? 0) + 1;
+    this.versions.set(uri, version);
+    const position = { line, character };
+    return this.connection.sendNotification('textDocument/didChange', {
+      textDocument: { uri, version },
+      contentChanges: [{ range: { start: position, end: position }, text }],
+    });
+  }
+
+  complete(
+    uri: string,
+    line: number,
+    character: number,
+    token = CancellationToken.None,
+  ): Promise<InlineCompletionItem[] | null> {
+    const params = { textDocument: { uri }, position: { line, character }, context: { triggerKind: 2 } };
+    return this.connection.sendRequest('textDocument/inlineCompletion', params, token);
+  }
+
+  settings(settings: Partial<Settings>): Promise<void> {
+    return this.connection.sendNotification('hearth/settings', { ...defaultSettings, ...settings });
+  }
+
+  /** Ends the server as LSP asks; the exit code. */
+  async stop(): Promise<number | null> {
+    const exited = once(this.child, 'exit');
+    await this.connection.sendRequest('shutdown');
+    await this.connection.sendNotification('exit');
+    const [code] = (await exited) as [number | null];
+    this.connection.dispose();
+    return code;
+  }
+}

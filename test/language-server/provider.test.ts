@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest';
+import type { InlineCompletionContext } from 'vscode-languageserver/node';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import { type Answer, CompletionProvider } from '../../language-server/completion/provider.ts';
+import { defaultSettings, type Settings } from '../../language-server/protocol.ts';
+import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
+import { atCursor } from './cursor.ts';
+
+const automatic: InlineCompletionContext = { triggerKind: 2 };
+
+interface Ask {
+  uri?: string;
+  languageId?: string;
+  context?: InlineCompletionContext;
+  settings?: Partial<Settings>;
+  signal?: AbortSignal;
+}
+
+/** A provider with an engine, asked for completions at $0. */
+function setUp(options: FakeOptions = {}) {
+  const engine = new FakeEngine({ respond: () => 'answer();', ...options });
+  const provider = new CompletionProvider();
+  const ask = (
+    marked: string,
+    { uri = 'file:///a.ts', languageId = 'typescript', ...rest }: Ask = {},
+  ): Promise<Answer> => {
+    const { text, offset } = atCursor(marked);
+    const document = TextDocument.create(uri, languageId, 1, text);
+    const settings = { ...defaultSettings, ...rest.settings };
+    const { context = automatic, signal } = rest;
+    return provider.provide(document, document.positionAt(offset), context, engine, settings, signal);
+  };
+  return { engine, provider, ask };
+}
+
+async function checkRefused(asked: Ask, reason: Answer['reason']): Promise<void> {
+  const { engine, ask } = setUp();
+  expect(await ask('a = $0', asked)).toMatchObject({ items: [], reason });
+  expect(engine.requests).toEqual([]);
+}
+
+test('offers the text at the cursor', async () => {
+  const { items, reason } = await setUp().ask('a = $0\n');
+  const position = { line: 0, character: 4 };
+  expect(items).toEqual([{ insertText: 'answer();', range: { start: position, end: position } }]);
+  expect(reason).toBeNull();
+});
+
+test('offers nothing when switched off', () => checkRefused({ settings: { enabled: false } }, 'disabled'));
+
+test('offers nothing in a disabled language', () =>
+  checkRefused({ settings: { disabledLanguages: ['typescript'] } }, 'disabled-language'));
+
+test.each([
+  'file:///p/.env',
+  'file:///p/.env.local',
+  'file:///k/server.pem',
+  'untitled:id_rsa',
+  'file:///secrets.yaml',
+])('offers nothing in %s, which may hold secrets', (uri) => checkRefused({ uri }, 'secrets-file'));
+
+test('completes files whose names only resemble those of secrets', async () => {
+  const { items } = await setUp().ask('a = $0', { uri: 'file:///src/environment.ts' });
+  expect(items).toHaveLength(1);
+});
+
+test('continues the entry selected in the suggest widget', async () => {
+  const { ask, engine } = setUp({ respond: (prompt) => (prompt.endsWith('console.log') ? '(1);' : 'wrong') });
+  const range = { start: { line: 0, character: 8 }, end: { line: 0, character: 10 } };
+  const context = { ...automatic, selectedCompletionInfo: { range, text: 'log' } };
+  const { items } = await ask('console.lo$0\n', { context });
+  expect(items).toEqual([{ insertText: 'log(1);', range }]);
+  expect(engine.requests).toHaveLength(1);
+});
+
+test('answers typed-through text without the engine', async () => {
+  const { ask, engine } = setUp();
+  await ask('a = $0\n');
+  const { items, timings } = await ask('a = ans$0\n');
+  expect(items[0]?.insertText).toBe('wer();');
+  expect(timings.promptTokens).toBe(0);
+  expect(engine.requests).toHaveLength(1);
+});
+
+test('a keystroke adds one token to a cached prompt', async () => {
+  const { ask } = setUp({ respond: () => '' });
+  await ask('const total = a$0\nend');
+  const { timings } = await ask('const total = ab$0\nend');
+  expect(timings.promptTokens - timings.cachedTokens).toBe(1);
+});
+
+test('a newer request supersedes the one that runs', async () => {
+  const { ask, engine } = setUp({ tokenMs: 5 });
+  const first = ask('a = $0\n');
+  const second = ask('ab = $0\n');
+  expect(await first).toMatchObject({ items: [], reason: 'cancelled', finishReason: 'cancelled' });
+  expect((await second).items).toHaveLength(1);
+  expect(engine.cancelled).toBe(1);
+});
+
+test('requests in different documents do not disturb each other', async () => {
+  const { ask } = setUp({ tokenMs: 2 });
+  const answers = await Promise.all([
+    ask('a = $0', { uri: 'file:///one.ts' }),
+    ask('a = $0', { uri: 'file:///two.ts' }),
+  ]);
+  expect(answers.map(({ items }) => items.length)).toEqual([1, 1]);
+});
+
+test('a cancelled request answers nothing and ends the generation', async () => {
+  const { ask, engine } = setUp({ tokenMs: 5 });
+  const controller = new AbortController();
+  const answer = ask('a = $0\n', { signal: controller.signal });
+  controller.abort();
+  expect(await answer).toMatchObject({ items: [], reason: 'cancelled' });
+  expect(engine.cancelled).toBe(1);
+});
+
+test('ends the generation as soon as a stop rule has cut the text', async () => {
+  const { ask } = setUp({ respond: () => `one();\n${'two();\n'.repeat(50)}` });
+  const { items, finishReason, timings } = await ask('a = $0\n', { settings: { 'completion.maxTokens': 300 } });
+  expect(items[0]?.insertText).toBe('one();');
+  expect(finishReason).toBe('stop');
+  expect(timings.completionTokens).toBeLessThan(20);
+});
+
+test('says why there is no completion when the model cannot fill in the middle', async () => {
+  const { ask } = setUp({ special: { fimMiddle: -1 } });
+  expect(await ask('a = $0')).toMatchObject({ items: [], reason: 'model-cannot-fill-in' });
+});
+
+test('lone surrogates do no harm', async () => {
+  const { items } = await setUp().ask('a = "\ud83d"; b = \udc00$0 + "\ud800"');
+  expect(items).toHaveLength(1);
+});
+
+test('forgets a closed document', async () => {
+  const { ask, provider, engine } = setUp();
+  await ask('a = $0\n');
+  provider.forget('file:///a.ts');
+  await ask('a = ans$0\n');
+  expect(engine.requests).toHaveLength(2);
+});

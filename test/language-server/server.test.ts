@@ -1,0 +1,179 @@
+// The server as a child process around a fake engine: the protocol, not the model.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { CancellationTokenSource } from 'vscode-languageserver-protocol/node';
+import type { ExplainChunk, ExplainResult, Settings } from '../../language-server/protocol.ts';
+import { LspClient } from './lsp-client.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hearth-server-'));
+const server = join(folder, 'fake-server.cjs');
+const uri = 'file:///sample.ts';
+let client: LspClient | null = null;
+
+beforeAll(async () => {
+  await build({
+    entryPoints: [join(__dirname, '../fixtures/fake-server.ts')],
+    outfile: server,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    mainFields: ['module', 'main'],
+  });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(async () => {
+  expect(await client?.stop()).toBe(0);
+});
+
+async function start(settings: Partial<Settings> = {}): Promise<LspClient> {
+  client = await LspClient.start([process.execPath, server, '--stdio'], settings);
+  return client;
+}
+
+test('completes a document that is typed in', async () => {
+  const editor = await start();
+  await editor.settled();
+  await editor.open(uri, 'const a = \nend');
+  await editor.type(uri, 0, 10, 'b');
+  const items = await editor.complete(uri, 0, 11);
+  const position = { line: 0, character: 11 };
+  expect(items).toEqual([{ insertText: 'answer();', range: { start: position, end: position } }]);
+});
+
+test('tells how fast it answered', async () => {
+  const editor = await start();
+  await editor.settled();
+  await editor.open(uri, 'const a = ');
+  await editor.complete(uri, 0, 10);
+  const status = await editor.status(({ last }) => last !== undefined);
+  expect(status).toMatchObject({ health: 'ready', model: { name: 'fake' }, engine: { state: 'idle' } });
+  expect(status.decodeTokensPerSecond).toBeGreaterThan(0);
+  expect(status.last?.completionTokens).toBe(9);
+});
+
+test('answers at once with nothing while the model is loading', async () => {
+  const editor = await start({ 'model.path': 'endless' });
+  const { progress } = await editor.status((status) => status.health === 'loading' && (status.progress ?? 0) > 0);
+  expect(progress).toBeLessThan(1);
+  await editor.open(uri, 'const a = ');
+  expect(await editor.complete(uri, 0, 10)).toEqual([]);
+});
+
+test('says why a model cannot be loaded, and lives on', async () => {
+  const editor = await start({ 'model.path': 'missing' });
+  expect(await editor.settled()).toEqual({ health: 'error', message: 'There is no model file "missing".' });
+  await editor.open(uri, 'const a = ');
+  expect(await editor.complete(uri, 0, 10)).toEqual([]);
+});
+
+test('loads another model when the settings name one', async () => {
+  const editor = await start({ 'model.path': 'missing' });
+  await editor.settled();
+  await editor.settings({ 'model.path': '' });
+  await editor.status(({ health }) => health === 'ready');
+  await editor.open(uri, 'const a = ');
+  expect(await editor.complete(uri, 0, 10)).toHaveLength(1);
+});
+
+test('keeps the model when a setting changes that it does not depend on', async () => {
+  const editor = await start();
+  await editor.settled();
+  const loads = () => editor.statuses.filter(({ health }) => health === 'loading').length;
+  const loadsBefore = loads();
+  await editor.settings({ 'completion.maxTokens': 3 });
+  await editor.open(uri, 'const a = ');
+  expect(await editor.complete(uri, 0, 10)).toMatchObject([{ insertText: 'ans' }]);
+  expect(loads()).toBe(loadsBefore);
+});
+
+test('gives up a load that the settings have overtaken', async () => {
+  const editor = await start({ 'model.path': 'endless' });
+  await editor.status(({ health }) => health === 'loading');
+  await editor.settings({ 'model.path': 'bundled' });
+  await editor.status(({ health }) => health === 'ready');
+});
+
+test('reports a fault of its own as one', async () => {
+  const editor = await start({ 'model.path': 'broken' });
+  expect((await editor.settled()).message).toMatch(/fault in Hearth: a fault of the program/);
+});
+
+test('is off without loading anything when disabled', async () => {
+  const editor = await start({ enabled: false });
+  expect(await editor.status(({ health }) => health === 'off')).toEqual({ health: 'off' });
+  await editor.open(uri, 'const a = ');
+  expect(await editor.complete(uri, 0, 10)).toEqual([]);
+});
+
+test('a cancelled request answers nothing', async () => {
+  const editor = await start({ 'model.path': 'slow' });
+  await editor.settled();
+  await editor.open(uri, 'const a = ');
+  const source = new CancellationTokenSource();
+  const answer = editor.complete(uri, 0, 10, source.token);
+  source.cancel();
+  expect(await answer).toEqual([]);
+});
+
+test('a keystroke overtakes the request before it', async () => {
+  const editor = await start({ 'model.path': 'slow' });
+  await editor.settled();
+  await editor.open(uri, 'const a = ');
+  const first = editor.complete(uri, 0, 10);
+  await editor.type(uri, 0, 10, 'b');
+  const second = editor.complete(uri, 0, 11);
+  expect(await first).toEqual([]);
+  expect(await second).toHaveLength(1);
+});
+
+test('answers nothing for a document that is not open', async () => {
+  const editor = await start();
+  await editor.settled();
+  expect(await editor.complete('file:///closed.ts', 0, 0)).toEqual([]);
+});
+
+test('completes next to lone surrogates and special tokens', async () => {
+  const editor = await start();
+  await editor.settled();
+  await editor.open(uri, 'a = "\ud83d <|fim_suffix|> \udc00"; ');
+  expect(await editor.complete(uri, 0, 26)).toHaveLength(1);
+});
+
+test('completes in the middle of a 5 MB line within a second', async () => {
+  const editor = await start();
+  await editor.settled();
+  const half = 'x = 1; '.repeat(360_000);
+  await editor.open(uri, half + half);
+  await editor.type(uri, 0, half.length, 'y');
+  const startedAt = performance.now();
+  expect(await editor.complete(uri, 0, half.length + 1)).toHaveLength(1);
+  expect(performance.now() - startedAt).toBeLessThan(1000);
+});
+
+test('streams an explanation in pieces', async () => {
+  const editor = await start();
+  await editor.settled();
+  const chunks: ExplainChunk[] = [];
+  editor.connection.onNotification('hearth/explainChunk', (chunk: ExplainChunk) => void chunks.push(chunk));
+  const params = { id: 7, text: 'a + b', languageId: 'typescript' };
+  const result: ExplainResult = await editor.connection.sendRequest('hearth/explain', params);
+  expect(result).toMatchObject({ text: 'answer();', finishReason: 'stop' });
+  expect(chunks.map(({ text }) => text).join('')).toBe('answer();');
+  expect(new Set(chunks.map(({ id }) => id))).toEqual(new Set([7]));
+});
+
+test('explains with the message for people when there is no model', async () => {
+  const editor = await start({ 'model.path': 'missing' });
+  const params = { id: 1, text: 'a', languageId: 'c' };
+  await expect(editor.connection.sendRequest('hearth/explain', params)).rejects.toThrow('There is no model file');
+});
+
+test('lets the doctor report what is broken', async () => {
+  const editor = await start({ 'model.path': 'missing' });
+  const report: string = await editor.connection.sendRequest('hearth/doctor');
+  expect(report).toMatch(/^ok +addon: CPU variants, best first: fake$/m);
+  expect(report).toMatch(/^BROKEN +model: There is no model file "missing"\.$/m);
+});

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Watchdog } from '../../language-server/watchdog.ts';
+import type { EngineStatus } from '../../native/index.ts';
+import { FakeEngine } from '../fixtures/fake-engine.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const busy: Partial<EngineStatus> = { state: 'prefill', op: 'matmul', layer: 7, token: 512 };
+
+/** The events after each of these states, each held for the given seconds. */
+function check(states: { status: Partial<EngineStatus>; seconds: number }[], expected: string[]): string[] {
+  const idle = new FakeEngine().status();
+  let current = idle;
+  const events: string[] = [];
+  const messages: string[] = [];
+  const record = (name: string) => (message?: string) => {
+    events.push(name);
+    messages.push(message ?? '');
+  };
+  const watchdog = new Watchdog(() => current, {
+    slow: record('slow'),
+    hung: record('hung'),
+    recovered: record('recovered'),
+    hopeless: record('hopeless'),
+  });
+  for (const { status, seconds } of states) {
+    current = { ...idle, ...status };
+    vi.advanceTimersByTime(seconds * 1000);
+  }
+  watchdog.dispose();
+  vi.advanceTimersByTime(60_000);
+  expect(events).toEqual(expected);
+  return messages;
+}
+
+test('is silent while the engine is idle', () => {
+  check([{ status: {}, seconds: 60 }], []);
+});
+
+test('is silent while answers take moments', () => {
+  check(
+    [
+      { status: busy, seconds: 3 },
+      { status: {}, seconds: 1 },
+      { status: busy, seconds: 3 },
+    ],
+    [],
+  );
+});
+
+test('calls an engine slow that moves for long', () => {
+  check([{ status: { ...busy, stalledMs: 40 }, seconds: 20 }], ['slow']);
+});
+
+test('names the operation in which the engine hangs', () => {
+  const [message] = check([{ status: { ...busy, stalledMs: 12_000 }, seconds: 3 }], ['hung']);
+  expect(message).toBe('The engine has not moved for 12 s: prefill, token 512, layer 7, operation "matmul"');
+});
+
+test('says when the engine moves again', () => {
+  check(
+    [
+      { status: { ...busy, stalledMs: 12_000 }, seconds: 2 },
+      { status: {}, seconds: 2 },
+    ],
+    ['hung', 'recovered'],
+  );
+});
+
+test('gives up an engine that hangs for half a minute', () => {
+  check([{ status: { ...busy, stalledMs: 30_000 }, seconds: 1 }], ['hopeless']);
+});
