@@ -24,8 +24,8 @@ export function promptBudget(contextTokens: number): PromptBudget {
   return {
     prefixChars: Math.floor(4800 * scale),
     suffixChars: Math.floor(1600 * scale),
-    prefixTokens: Math.floor(contextTokens / 2),
-    suffixTokens: Math.floor(contextTokens / 6),
+    prefixTokens: Math.floor(contextTokens * 0.6),
+    suffixTokens: Math.floor(contextTokens * 0.2),
     givenTokens: Math.min(384, Math.floor(contextTokens / 8)),
   };
 }

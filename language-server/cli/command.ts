@@ -1,0 +1,114 @@
+// What a command of `hearth` is, and what commands share: options, input, the engine.
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import type { ParseArgsConfig } from 'node:util';
+import { type Engine, type LoadOptions, loadEngine } from '../../native/index.ts';
+import { bundledModelPath } from '../bundled-model.ts';
+
+type ParseOption = NonNullable<ParseArgsConfig['options']>[string];
+export type Options = Record<string, ParseOption & { help: string; value?: string }>;
+export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
+
+export interface Command {
+  summary: string;
+  /** What follows the options, as in "FILE:LINE:CHARACTER". */
+  operands: string;
+  options: Options;
+  run(values: Values, operands: string[]): Promise<void>;
+}
+
+/** A wrong call: exit code 2, with a hint at --help. */
+export class UsageError extends Error {}
+
+export const engineOptions: Options = {
+  model: { type: 'string', value: 'FILE', help: 'GGUF file; without it the bundled starter model' },
+  threads: { type: 'string', short: 't', value: 'N', help: 'threads; without it one a core, at most 8' },
+  variant: { type: 'string', value: 'NAME', help: 'CPU variant: scalar, avx2, avx512vnni, neon; without it the best' },
+  context: { type: 'string', value: 'N', help: 'most tokens of a sequence; without it as many as the model allows' },
+};
+
+export function text(values: Values, name: string): string | undefined {
+  const value = values[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function count(values: Values, name: string): number | undefined {
+  const value = text(values, name);
+  return value === undefined ? undefined : toCount(value, `--${name}`);
+}
+
+export function counts(values: Values, name: string, fallback: number[]): number[] {
+  const value = values[name];
+  return Array.isArray(value) ? value.map((item) => toCount(String(item), `-${name}`)) : fallback;
+}
+
+function toCount(value: string, name: string): number {
+  const number = Number(value);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new UsageError(`${name} wants a number above 0, not "${value}"`);
+}
+
+export function onlyOperand(operands: string[], name: string): string {
+  const [operand, ...rest] = operands;
+  if (operand === undefined || rest.length > 0) throw new UsageError(`one ${name} is wanted, not ${operands.length}`);
+  return operand;
+}
+
+export function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+export function modelPath(values: Values): string {
+  return text(values, 'model') ?? bundledModelPath();
+}
+
+export function loadFrom(values: Values): Promise<Engine> {
+  const options: LoadOptions = { modelPath: modelPath(values) };
+  const threads = count(values, 'threads');
+  const variant = text(values, 'variant');
+  const contextTokens = count(values, 'context');
+  if (threads !== undefined) options.threads = threads;
+  if (variant !== undefined) options.variant = variant;
+  if (contextTokens !== undefined) options.contextTokens = contextTokens;
+  return loadEngine(options);
+}
+
+export async function withEngine(values: Values, use: (engine: Engine) => Promise<void>): Promise<void> {
+  const engine = await loadFrom(values);
+  try {
+    await use(engine);
+  } finally {
+    await engine.close();
+  }
+}
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+const languageIds: Record<string, string> = {
+  '.c': 'c',
+  '.cc': 'cpp',
+  '.cpp': 'cpp',
+  '.go': 'go',
+  '.h': 'cpp',
+  '.java': 'java',
+  '.js': 'javascript',
+  '.mjs': 'javascript',
+  '.py': 'python',
+  '.rs': 'rust',
+  '.ts': 'typescript',
+  '.tsx': 'typescriptreact',
+};
+
+export function languageIdOf(path: string): string {
+  return languageIds[extname(path)] ?? '';
+}

@@ -1,0 +1,80 @@
+// hearth complete FILE:LINE:CHARACTER
+import { pathToFileURL } from 'node:url';
+import { styleText } from 'node:util';
+import { Anchors } from '../completion/anchor.ts';
+import { complete, type GhostCompletion } from '../completion/complete.ts';
+import type { CursorDocument } from '../completion/text-window.ts';
+import { timingLine } from '../log.ts';
+import { defaultSettings } from '../protocol.ts';
+import {
+  type Command,
+  count,
+  engineOptions,
+  languageIdOf,
+  onlyOperand,
+  print,
+  printJson,
+  readText,
+  UsageError,
+  withEngine,
+} from './command.ts';
+
+const contextLines = 3;
+
+export const completeCommand: Command = {
+  summary: 'complete a file at a place, as the editor would',
+  operands: 'FILE:LINE:CHARACTER',
+  options: {
+    ...engineOptions,
+    'max-tokens': {
+      type: 'string',
+      value: 'N',
+      help: `most tokens written; ${defaultSettings['completion.maxTokens']}`,
+    },
+  },
+  run: (values, operands) =>
+    withEngine(values, async (engine) => {
+      const document = documentAt(onlyOperand(operands, 'FILE:LINE:CHARACTER'));
+      const maxTokens = count(values, 'max-tokens') ?? defaultSettings['completion.maxTokens'];
+      const multiline = defaultSettings['completion.multiline'];
+      const startedAt = performance.now();
+      const result = await complete(engine, new Anchors(engine), document, { maxTokens, multiline });
+      const latencyMs = performance.now() - startedAt;
+      if (values.json) printJson({ ...result, text: result.text ?? '' });
+      else show(document, result, latencyMs);
+    }),
+};
+
+/** LINE counts from 1, as editors show it; CHARACTER from 0, in UTF-16 units, as LSP counts. */
+function documentAt(place: string): CursorDocument {
+  const [, path, line, character] = /^(.+):(\d+):(\d+)$/.exec(place) ?? [];
+  if (path === undefined) throw new UsageError(`"${place}" is not of the form FILE:LINE:CHARACTER`);
+  const text = readText(path);
+  const lines = text.split('\n');
+  const target = lines[Number(line) - 1];
+  if (target === undefined) throw new Error(`${path} has ${lines.length} lines; there is no line ${line}`);
+  if (Number(character) > target.length) {
+    throw new Error(`line ${line} of ${path} has ${target.length} characters; there is no character ${character}`);
+  }
+  const before = lines.slice(0, Number(line) - 1).reduce((length, each) => length + each.length + 1, 0);
+  return { uri: pathToFileURL(path).href, languageId: languageIdOf(path), text, offset: before + Number(character) };
+}
+
+function show({ text, offset }: CursorDocument, result: GhostCompletion, latencyMs: number): void {
+  const before = text
+    .slice(0, offset)
+    .split('\n')
+    .slice(-contextLines - 1)
+    .join('\n');
+  const after = text
+    .slice(offset)
+    .split('\n', contextLines + 1)
+    .join('\n');
+  print(`${before}${result.text === null ? '' : ghost(result.text)}${after.trimEnd()}`);
+  const outcome = result.text === null ? `nothing (${result.reason}); ` : '';
+  print(`\n${outcome}${timingLine(result.timings, latencyMs)}`);
+}
+
+function ghost(text: string): string {
+  return process.stdout.isTTY ? styleText('dim', text) : `«${text}»`;
+}

@@ -1,0 +1,26 @@
+// hearth doctor
+import { addonInfo, type Engine } from '../../native/index.ts';
+import { examine, reportLines } from '../doctor.ts';
+import { type Command, engineOptions, loadFrom, modelPath, print, printJson } from './command.ts';
+
+export const doctorCommand: Command = {
+  summary: 'find out what works on this machine; exit code 1 if something is broken',
+  operands: '',
+  options: engineOptions,
+  async run(values) {
+    let engine: Engine | null = null;
+    const checks = await examine({
+      addonInfo,
+      modelPath: modelPath(values),
+      engine: async () => {
+        engine = await loadFrom(values);
+        return engine;
+      },
+    });
+    await (engine as Engine | null)?.close();
+    const isOk = checks.every((check) => check.isOk);
+    if (values.json) printJson({ isOk, checks });
+    else for (const line of reportLines(checks)) print(line);
+    if (!isOk) process.exitCode = 1;
+  },
+};

@@ -1,0 +1,101 @@
+// hearth eval CASES.jsonl: how often the model fills in what was there.
+import type { Engine } from '../../native/index.ts';
+import { Anchors, defaultLinesUp } from '../completion/anchor.ts';
+import { complete } from '../completion/complete.ts';
+import { prefixSuffixPrompt, suffixPrefixPrompt } from '../completion/fim-prompt.ts';
+import {
+  type Command,
+  count,
+  engineOptions,
+  onlyOperand,
+  print,
+  printJson,
+  readText,
+  text,
+  UsageError,
+  withEngine,
+} from './command.ts';
+import { addTo, group, rates, scoreOf, type Tally } from './eval-score.ts';
+
+// As in the model card's figures.
+const maxTokens = 48;
+
+interface FimCase {
+  language: string;
+  path: string;
+  kind: string;
+  prefix: string;
+  suffix: string;
+  middle: string;
+}
+
+type Layout = (engine: Engine, fimCase: FimCase) => Promise<string>;
+
+export const evalCommand: Command = {
+  summary: 'how often the model writes what was there; cases are {language, path, kind, prefix, suffix, middle}',
+  operands: 'CASES.jsonl',
+  options: {
+    ...engineOptions,
+    layout: {
+      type: 'string',
+      value: 'NAME',
+      help: `plain or spm: the bare model; anchored:N: as the editor asks, N lines up; anchored:${defaultLinesUp}`,
+    },
+    limit: { type: 'string', value: 'N', help: 'only the first N cases' },
+  },
+  async run(values, operands) {
+    const layout = layoutOf(text(values, 'layout') ?? `anchored:${defaultLinesUp}`);
+    const cases = readCases(onlyOperand(operands, 'CASES.jsonl')).slice(0, count(values, 'limit'));
+    await withEngine(values, async (engine) => {
+      const tallies = new Map<string, Tally>();
+      for (const fimCase of cases) {
+        const score = scoreOf(await layout(engine, fimCase), fimCase.middle);
+        for (const key of ['', `language ${fimCase.language}`, `kind ${fimCase.kind}`]) addTo(tallies, key, score);
+      }
+      const report = {
+        ...rates(tallies.get('')),
+        byLanguage: group(tallies, 'language '),
+        byKind: group(tallies, 'kind '),
+      };
+      if (values.json) printJson(report);
+      else printReport(report);
+    });
+  },
+};
+
+function layoutOf(name: string): Layout {
+  if (name === 'plain') return (engine, { prefix, suffix }) => bare(engine, prefixSuffixPrompt(engine, prefix, suffix));
+  if (name === 'spm') return (engine, { prefix, suffix }) => bare(engine, suffixPrefixPrompt(engine, prefix, suffix));
+  const [, linesUp] = /^anchored:(\d+)$/.exec(name) ?? [];
+  if (linesUp === undefined) throw new UsageError(`--layout is plain, spm or anchored:N, not "${name}"`);
+  return async (engine, { language, path, prefix, suffix }) => {
+    const document = { uri: path, languageId: language, text: prefix + suffix, offset: prefix.length };
+    const options = { maxTokens, multiline: 'auto' } as const;
+    return (await complete(engine, new Anchors(engine, Number(linesUp)), document, options)).text ?? '';
+  };
+}
+
+async function bare(engine: Engine, tokens: Uint32Array): Promise<string> {
+  return (await engine.generate({ tokens, maxTokens })).text;
+}
+
+function readCases(path: string): FimCase[] {
+  const lines = readText(path).split('\n');
+  const cases = lines.filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as FimCase);
+  const isWhole = ({ prefix, suffix, middle }: FimCase) =>
+    [prefix, suffix, middle].every((part) => typeof part === 'string');
+  const broken = cases.findIndex((fimCase) => !isWhole(fimCase));
+  if (broken !== -1) throw new Error(`case ${broken + 1} of ${path} lacks prefix, suffix or middle`);
+  if (cases.length === 0) throw new Error(`${path} has no cases`);
+  return cases;
+}
+
+function printReport(report: Tally & { byLanguage: Record<string, Tally>; byKind: Record<string, Tally> }): void {
+  const percent = (rate: number) => `${(rate * 100).toFixed(1)} %`.padStart(8);
+  const rows = { all: report, ...report.byKind, ...report.byLanguage };
+  print(`${''.padEnd(12)}   cases    exact  1st line  similar`);
+  for (const [name, row] of Object.entries(rows)) {
+    const figures = [row.exactMatch, row.firstLine, row.editSimilarity].map(percent).join(' ');
+    print(`${name.padEnd(12)} ${String(row.cases).padStart(7)} ${figures}`);
+  }
+}

@@ -1,0 +1,18 @@
+// hearth lsp --stdio: the language server, for editors other than VS Code.
+import { createConnection, ProposedFeatures } from 'vscode-languageserver/node';
+import { addonInfo, loadEngine } from '../../native/index.ts';
+import { startServer } from '../server.ts';
+import { type Command, engineOptions, modelPath } from './command.ts';
+
+export const lspCommand: Command = {
+  summary: 'serve an editor over the language server protocol',
+  operands: '',
+  options: {
+    model: engineOptions.model ?? { type: 'string', help: '' },
+    stdio: { type: 'boolean', help: 'talk over standard input and output' },
+  },
+  async run(values) {
+    // createConnection reads --stdio from the command line itself.
+    startServer(createConnection(ProposedFeatures.all), { loadEngine, addonInfo, bundledModel: modelPath(values) });
+  },
+};

@@ -1,0 +1,45 @@
+// hearth perplexity FILES…
+import type { Engine } from '../../native/index.ts';
+import { type Command, engineOptions, print, printJson, readText, UsageError, withEngine } from './command.ts';
+
+interface Likelihood {
+  nats: number;
+  tokens: number;
+  bytes: number;
+}
+
+export const perplexityCommand: Command = {
+  summary: 'how well the model predicts files, in nats a token and a byte',
+  operands: 'FILES…',
+  options: engineOptions,
+  async run(values, operands) {
+    if (operands.length === 0) throw new UsageError('at least one file is wanted');
+    const texts = operands.map(readText);
+    await withEngine(values, async (engine) => {
+      const total: Likelihood = { nats: 0, tokens: 0, bytes: 0 };
+      for (const content of texts) await addLikelihood(engine, engine.tokenize(content), total);
+      if (total.tokens === 0) throw new Error('the files are too short: two tokens are needed');
+      const nllPerToken = total.nats / total.tokens;
+      const nllPerByte = total.nats / total.bytes;
+      if (values.json) printJson({ nllPerToken, nllPerByte, tokens: total.tokens });
+      else {
+        const perplexity = Math.exp(nllPerToken).toFixed(3);
+        print(
+          `${nllPerToken.toFixed(4)} nats a token (perplexity ${perplexity}), ${nllPerByte.toFixed(4)} nats a byte`,
+        );
+        print(`${total.tokens} tokens, ${total.bytes} bytes`);
+      }
+    });
+  },
+};
+
+/** A text is cut into windows of the context's size; a window's first token has nothing before it and is not counted. */
+async function addLikelihood(engine: Engine, tokens: Uint32Array, total: Likelihood): Promise<void> {
+  const size = engine.info.contextTokens;
+  for (let start = 0; start + 1 < tokens.length; start += size) {
+    const window = tokens.subarray(start, start + size);
+    for (const nats of await engine.score(window)) total.nats += nats;
+    total.tokens += window.length - 1;
+    for (const token of window.subarray(1)) total.bytes += engine.tokenBytes(token).length;
+  }
+}
