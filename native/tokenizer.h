@@ -27,12 +27,13 @@ class Tokenizer {
   /// UTF-8 in, ids out. Invalid UTF-8 is not an error: each bad byte is one U+FFFD.
   /// Linear time in practice: long runs without a split point are cut by the merge heap, O(n log n).
   std::vector<uint32_t> encode(std::string_view text, SpecialTokens special) const;
-  /// The token's bytes (not necessarily whole UTF-8 characters). Special tokens give their name.
+  /// The token's bytes (not necessarily whole UTF-8 characters). Special tokens give their name,
+  /// unused ones and ids outside the vocabulary nothing.
   std::string_view bytes(uint32_t id) const;
   std::string decode(std::span<const uint32_t> ids) const;
 
   uint32_t size() const;
-  /// Control or user-defined: never produced from text, never shown as text.
+  /// Control, user-defined or unused: never produced from text, never shown as text.
   bool is_special(uint32_t id) const;
   /// Id of a special token by name, e.g. "<|fim_prefix|>"; UINT32_MAX if the model has none.
   uint32_t special_id(std::string_view name) const;
