@@ -1,7 +1,6 @@
 // Every test of the project, part by part, added up: `npm test`. One part alone: `node test/run.mjs --only unit`.
 // A part that this machine cannot run says so; where CI is set it counts as failed.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildAarch64, buildAsan } from '../scripts/build-native.mjs';
@@ -24,22 +23,11 @@ async function program(command, args = [], env = {}) {
   return result;
 }
 
+/** Both rooms. The tests themselves go through the builds of the CPU kernels that this machine can run. */
 async function programs(folder, env = {}) {
   let sum = nothing;
   for (const name of ['kernels_tests', 'native_tests']) {
     sum = add(sum, await program(join(root, folder, name), [], env));
-  }
-  return sum;
-}
-
-/** With each build of the CPU kernels that this machine can run. */
-async function nativeTests() {
-  const addon = createRequire(import.meta.url)(join(root, 'dist', 'hearth.node'));
-  let sum = nothing;
-  for (const variant of addon.variants()) {
-    const result = await programs('build/native', { HEARTH_CPU_VARIANT: variant });
-    console.log(`${variant}: ${result.passed} passed, ${result.failed} failed`);
-    sum = add(sum, result);
   }
   return sum;
 }
@@ -82,7 +70,7 @@ async function editorTests() {
 
 const parts = {
   check: ['lint, types, formats', check],
-  native: ['C++ tests', nativeTests],
+  native: ['C++ tests', () => programs('build/native')],
   unit: ['TypeScript tests', () => vitest('unit', [])],
   asan: ['C++ tests with AddressSanitizer and UBSan', asanTests],
   aarch64: ['kernel tests on 64-bit ARM', aarch64Tests],
