@@ -19,8 +19,9 @@ export type HostState =
 
 export class EngineHost {
   private current: HostState = { kind: 'unloaded' };
-  private loadedWith = '';
-  private loading: { abort: AbortController; done: Promise<void> } | null = null;
+  private wanted = '';
+  private abort = new AbortController();
+  private done: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly load: LoadEngine,
@@ -37,28 +38,36 @@ export class EngineHost {
   }
 
   /** Loads an engine with these options, unless it is the one loaded or being loaded. Never rejects. */
-  async ensure(options: LoadOptions): Promise<void> {
+  ensure(options: LoadOptions): Promise<void> {
     const key = JSON.stringify(options);
-    if (key === this.loadedWith && this.current.kind !== 'failed') return this.loading?.done;
-    await this.unload();
-    this.loadedWith = key;
-    const abort = new AbortController();
-    this.loading = { abort, done: this.run(options, abort.signal) };
-    return this.loading.done;
+    if (key === this.wanted && this.current.kind !== 'failed') return this.done;
+    const { unloaded, signal } = this.unloadFor(key);
+    this.done = unloaded.then(() => this.run(options, signal));
+    return this.done;
   }
 
   /** Cancels a load in progress, or frees the loaded model. */
-  async unload(): Promise<void> {
-    const { loading, engine } = this;
-    this.loading = null;
-    this.loadedWith = '';
+  unload(): Promise<void> {
+    this.done = this.unloadFor('').unloaded;
+    return this.done;
+  }
+
+  // Two models are never in memory at once: a load that was overtaken ends, and what it loaded is freed, before the
+  // next begins.
+  private unloadFor(key: string): { unloaded: Promise<void>; signal: AbortSignal } {
+    const { engine, done } = this;
+    this.wanted = key;
     this.current = { kind: 'unloaded' };
-    loading?.abort.abort();
-    await loading?.done;
-    await engine?.close();
+    this.abort.abort();
+    this.abort = new AbortController();
+    const unloaded = done
+      .then(() => engine?.close())
+      .catch((error: unknown) => this.log.error(`cannot close the engine: ${errorText(error)}`));
+    return { unloaded, signal: this.abort.signal };
   }
 
   private async run(options: LoadOptions, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
     const { modelPath } = options;
     const startedAt = performance.now();
     const update = (state: HostState) => {

@@ -34,8 +34,8 @@ export class StatusReporter {
   private status(): ServerStatus {
     const { state } = this.host;
     if (this.alarm !== null) return { health: 'error', message: this.alarm };
-    if (state.kind === 'failed') return { health: 'error', message: state.message };
     if (!this.settings().enabled) return { health: 'off', ...this.figures() };
+    if (state.kind === 'failed') return { health: 'error', message: state.message };
     if (state.kind === 'loading') return { health: 'loading', progress: state.progress };
     if (state.kind === 'unloaded') return { health: 'starting' };
     return { health: 'ready', ...this.figures() };

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { EngineHost, loadOptions } from '../../language-server/engine-host.ts';
+import { defaultSettings } from '../../language-server/protocol.ts';
+import type { LoadOptions } from '../../native/index.ts';
+import { FakeEngine } from '../fixtures/fake-engine.ts';
+
+/** A host whose loads end when the test says so; every engine that was ever loaded. */
+function setUp() {
+  const engines = new Map<string, FakeEngine>();
+  const finish = new Map<string, () => void>();
+  const events: string[] = [];
+  const load = async ({ modelPath }: LoadOptions) => {
+    events.push(`load ${modelPath}`);
+    await new Promise<void>((resolve) => finish.set(modelPath, resolve));
+    const engine = new FakeEngine();
+    engines.set(modelPath, engine);
+    return engine;
+  };
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const host = new EngineHost(load, log, () => events.push(host.state.kind));
+  const finishLoad = async (modelPath: string) => {
+    while (!finish.has(modelPath)) await new Promise((resolve) => setImmediate(resolve));
+    finish.get(modelPath)?.();
+  };
+  return { host, engines, events, finishLoad };
+}
+
+test('loads once for equal options', async () => {
+  const { host, events, finishLoad } = setUp();
+  const loads = [host.ensure({ modelPath: 'a' }), host.ensure({ modelPath: 'a' })];
+  await finishLoad('a');
+  await Promise.all(loads);
+  await host.ensure({ modelPath: 'a' });
+  expect(events).toEqual(['loading', 'load a', 'ready']);
+});
+
+test('frees the old model before it loads another', async () => {
+  const { host, engines, finishLoad } = setUp();
+  const first = host.ensure({ modelPath: 'a' });
+  await finishLoad('a');
+  await first;
+  const second = host.ensure({ modelPath: 'b' });
+  expect(host.engine).toBeNull();
+  await finishLoad('b');
+  await second;
+  expect(engines.get('a')?.closed).toBe(true);
+  expect(host.engine).toBe(engines.get('b'));
+});
+
+test('frees a model whose load was overtaken', async () => {
+  const { host, engines, finishLoad } = setUp();
+  const overtaken = host.ensure({ modelPath: 'a' });
+  await finishLoad('a').then(() => {});
+  const last = host.ensure({ modelPath: 'b' });
+  await overtaken;
+  await finishLoad('b');
+  await last;
+  expect(engines.get('a')?.closed).toBe(true);
+  expect(host.engine).toBe(engines.get('b'));
+});
+
+test('loads only the last of several models asked for at once', async () => {
+  const { host, events, finishLoad } = setUp();
+  const loads = ['a', 'b', 'c'].map((modelPath) => host.ensure({ modelPath }));
+  await finishLoad('c');
+  await Promise.all(loads);
+  expect(events).toEqual(['loading', 'load c', 'ready']);
+});
+
+test('is empty after it has unloaded', async () => {
+  const { host, engines, finishLoad } = setUp();
+  const loaded = host.ensure({ modelPath: 'a' });
+  await finishLoad('a');
+  await loaded;
+  await host.unload();
+  expect(host.state).toEqual({ kind: 'unloaded' });
+  expect(engines.get('a')?.closed).toBe(true);
+});
+
+test('turns settings into load options', () => {
+  expect(loadOptions(defaultSettings, '/bundled')).toEqual({ modelPath: '/bundled' });
+  const settings = { ...defaultSettings, 'model.path': ' /own ', 'engine.threads': 3, 'cache.memoryMiB': 2 };
+  expect(loadOptions(settings, '/bundled')).toEqual({ modelPath: '/own', threads: 3, cacheBytes: 2_097_152 });
+  expect(loadOptions({ ...settings, 'model.path': '~/m.gguf' }, '').modelPath).toMatch(/^\/.*[^~]\/m\.gguf$/);
+});

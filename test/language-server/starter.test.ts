@@ -1,0 +1,152 @@
+// dist/server.js with the real engine and the starter model.
+import { once } from 'node:events';
+import { mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { CancellationTokenSource } from 'vscode-languageserver-protocol/node';
+import type { ExplainChunk, ExplainResult, Settings } from '../../language-server/protocol.ts';
+import { LspClient } from './lsp-client.ts';
+
+const root = join(__dirname, '../..');
+const server = join(root, 'dist/server.js');
+const model = join(root, 'models/starter-45m-q6_k.gguf');
+const uri = 'file:///sample.ts';
+const folder = mkdtempSync(join(tmpdir(), 'hearth-starter-'));
+let client: LspClient | null = null;
+
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(async () => {
+  expect(await client?.stop()).toBe(0);
+  client = null;
+});
+
+async function start(settings: Partial<Settings> = {}): Promise<LspClient> {
+  client = await LspClient.start([process.execPath, server, '--stdio'], settings, model);
+  return client;
+}
+
+async function startReady(): Promise<LspClient> {
+  const editor = await start();
+  expect(await editor.settled()).toMatchObject({ health: 'ready' });
+  return editor;
+}
+
+/** Lines of this repository, as a document that the model can make sense of. */
+function sampleLines(count: number): string {
+  const path = join(root, 'language-server/completion/text-window.ts');
+  return readFileSync(path, 'utf8').split('\n').slice(0, count).join('\n');
+}
+
+test('completes a document with the starter model', async () => {
+  const editor = await startReady();
+  const text = sampleLines(30);
+  await editor.open(uri, `${text}\nexport function sum(a: number, b: number): number {\n  return \n}\n`);
+  const [item] = (await editor.complete(uri, 31, 9)) ?? [];
+  expect(item?.insertText).toMatch(/\S/);
+  expect(item?.insertText).not.toMatch(/<\|/);
+});
+
+test('a keystroke reuses all but a few tokens of the prompt', async () => {
+  const editor = await startReady();
+  const text = sampleLines(60);
+  await editor.open(uri, `${text}\nconst total = \n`);
+  await editor.complete(uri, 60, 14);
+  // A letter that the ghost text is unlikely to begin with, so that the engine is asked.
+  await editor.type(uri, 60, 14, 'Q');
+  await editor.complete(uri, 60, 15);
+  const { last } = await editor.status((status) => (status.last?.cachedTokens ?? 0) > 0);
+  const { promptTokens = 0, cachedTokens = 0 } = last ?? {};
+  expect(promptTokens - cachedTokens).toBeLessThanOrEqual(4);
+  expect(promptTokens).toBeGreaterThan(300);
+});
+
+test('answers quickly with nothing when asked before the model is loaded', async () => {
+  const editor = await start();
+  await editor.open(uri, 'const a = ');
+  const startedAt = performance.now();
+  expect(Array.isArray(await editor.complete(uri, 0, 10))).toBe(true);
+  expect(performance.now() - startedAt).toBeLessThan(2000);
+  await editor.settled();
+});
+
+test('completes in the middle of a 5 MB line', async () => {
+  const editor = await startReady();
+  const half = 'x = x + 1; '.repeat(230_000);
+  await editor.open(uri, half + half);
+  await editor.type(uri, 0, half.length, 'y');
+  await editor.complete(uri, 0, half.length + 1);
+  const { last } = await editor.status((status) => status.last !== undefined);
+  expect(last?.promptTokens).toBeLessThan(4096);
+  expect(last?.latencyMs).toBeLessThan(20_000);
+});
+
+test('survives special tokens and lone surrogates in a document', async () => {
+  const editor = await startReady();
+  const line = 'const a = "<|fim_suffix|> \ud83d <|fim_middle|> \udc00 <|endoftext|>" + ';
+  await editor.open(uri, line);
+  const items = await editor.complete(uri, 0, line.length);
+  for (const { insertText } of items ?? []) expect(insertText).not.toMatch(/<\|fim_/);
+  expect((await editor.status(({ last }) => last !== undefined)).health).toBe('ready');
+});
+
+test('a cancelled request ends soon and the next one is answered', async () => {
+  const editor = await startReady();
+  await editor.open(uri, `${sampleLines(90)}\nconst a = `);
+  const source = new CancellationTokenSource();
+  const answer = editor.complete(uri, 90, 10, source.token);
+  source.cancel();
+  expect(await answer).toEqual([]);
+  await editor.type(uri, 90, 10, 'text.');
+  expect(Array.isArray(await editor.complete(uri, 90, 15))).toBe(true);
+});
+
+test('names a model file that is missing, and lives on', async () => {
+  const editor = await start({ 'model.path': join(folder, 'nowhere.gguf') });
+  const { health, message } = await editor.settled();
+  expect(health).toBe('error');
+  expect(message).toContain('nowhere.gguf');
+  await editor.open(uri, 'const a = ');
+  expect(await editor.complete(uri, 0, 10)).toEqual([]);
+});
+
+test('names a model file that is truncated, and loads a whole one afterwards', async () => {
+  const path = join(folder, 'half.gguf');
+  const half = Buffer.alloc(18_000_000);
+  readSync(openSync(model, 'r'), half);
+  writeFileSync(path, half);
+  const editor = await start({ 'model.path': path });
+  const { health, message } = await editor.settled();
+  expect(health).toBe('error');
+  expect(message).toContain('half.gguf');
+  await editor.settings({ 'model.path': model });
+  await editor.status((status) => status.health === 'ready');
+});
+
+test('streams an explanation', async () => {
+  const editor = await startReady();
+  const chunks: string[] = [];
+  editor.connection.onNotification('hearth/explainChunk', ({ text }: ExplainChunk) => void chunks.push(text));
+  const code = 'function add(a, b) {\n  return a + b;\n}';
+  const params = { id: 1, text: code, languageId: 'javascript' };
+  const result: ExplainResult = await editor.connection.sendRequest('hearth/explain', params);
+  expect(result.text).toMatch(/\S/);
+  expect(result.text).not.toMatch(/<\|/);
+  expect(chunks.join('')).toBe(result.text);
+});
+
+test('the doctor finds nothing broken', async () => {
+  const editor = await startReady();
+  const report: string = await editor.connection.sendRequest('hearth/doctor');
+  expect(report.split('\n').filter((line) => !line.startsWith('ok'))).toEqual([]);
+  expect(report).toContain('same answer');
+});
+
+test('ends when the editor goes away', async () => {
+  const editor = await startReady();
+  client = null;
+  const exited = once(editor.child, 'exit');
+  editor.connection.dispose();
+  editor.child.stdin?.end();
+  await exited;
+});
