@@ -1,0 +1,170 @@
+// Attention of every variant against softmax(q k^T / sqrt(d)) v written out in double precision.
+#include "cpu/attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "cpu_variants.h"
+#include "test.h"
+
+using hearth::kernels::AttentionShape;
+using hearth::kernels::Batch;
+using hearth::kernels::cpu::Attention;
+using hearth::kernels::cpu::RowKernels;
+
+namespace {
+
+/// One sequence in scattered pages whose unwritten bytes are all NaN, with known q, k and v.
+class Sequence {
+ public:
+  Sequence(const AttentionShape& shape, int length) : shape_(shape), length_(length) {
+    std::mt19937 random(static_cast<unsigned>(length * 31 + shape.head_dim + shape.n_heads));
+    std::normal_distribution<float> normal(0, 1);
+    const size_t n_q = static_cast<size_t>(length * shape.n_heads * shape.head_dim);
+    const size_t n_kv = static_cast<size_t>(length * shape.n_kv_heads * shape.head_dim);
+    for (size_t i = 0; i < n_q; i++) q_.push_back(normal(random));
+    // Multiples of 1/64: exact in half precision, so storing them costs nothing.
+    for (size_t i = 0; i < n_kv; i++) k_.push_back(std::round(normal(random) * 64) / 64);
+    for (size_t i = 0; i < n_kv; i++) v_.push_back(std::round(normal(random) * 64) / 64);
+    for (int page = 0; page < n_pages(); page++) table_.push_back(page);
+    std::shuffle(table_.begin(), table_.end(), random);
+    for (int i = 0; i < length; i++) positions_.push_back(i);
+    sequences_.resize(static_cast<size_t>(length));
+    tokens_.resize(static_cast<size_t>(length));
+  }
+
+  /// out [length][n_heads * head_dim], computed in batches of batch_size.
+  std::vector<float> run(const RowKernels& kernels, int batch_size, int n_threads) const {
+    Attention attention(kernels, shape_, n_pages(), n_threads);
+    for (int page = 0; page < n_pages(); page++) {
+      std::memset(attention.pool().page(page), 0xff, attention.pool().page_bytes());
+    }
+    const size_t row = static_cast<size_t>(shape_.n_heads * shape_.head_dim);
+    std::vector<float> out(q_.size(), NAN);
+    for (int first = 0; first < length_; first += batch_size) {
+      const size_t at = static_cast<size_t>(first);
+      const size_t n = static_cast<size_t>(std::min(batch_size, length_ - first));
+      const std::span<const int32_t> tables[] = {table_};
+      attention.begin({std::span(tokens_).subspan(at, n), std::span(positions_).subspan(at, n),
+                       std::span(sequences_).subspan(at, n), tables});
+      for (int layer = 0; layer < shape_.n_layers; layer++) {
+        for (size_t i = 0; i < n; i++) append(attention, layer, static_cast<int>(i), first);
+      }
+      // The last layer: others hold the same, and must not be in its way.
+      const Attention::Step step{shape_.n_layers - 1, q_.data() + at * row, out.data() + at * row};
+      for (int i = 0; i < attention.n_chunks(); i++) attention.chunk(step, i, i % n_threads);
+      if (!attention.is_split()) continue;
+      for (int i = 0; i < attention.n_finishes(); i++) attention.finish(step, i);
+    }
+    return out;
+  }
+
+  void check(const std::vector<float>& out, int position) const {
+    const int dim = shape_.head_dim, group = shape_.n_heads / shape_.n_kv_heads;
+    for (int head = 0; head < shape_.n_heads; head++) {
+      const size_t at = static_cast<size_t>((position * shape_.n_heads + head) * dim);
+      const float* q = q_.data() + at;
+      std::vector<double> weights;
+      double most = -INFINITY, most_products = 0, sum = 0, most_v = 0;
+      for (int p = 0; p <= position; p++) {
+        const float* k = row(k_, p, head / group);
+        double score = 0, products = 0;
+        for (int d = 0; d < dim; d++) {
+          score += double{q[d]} * k[d];
+          products += std::fabs(double{q[d]} * k[d]);
+        }
+        weights.push_back(score / std::sqrt(dim));
+        most = std::max(most, weights.back());
+        most_products = std::max(most_products, products / std::sqrt(dim));
+      }
+      for (double& weight : weights) sum += weight = std::exp(weight - most);
+      for (int d = 0; d < dim; d++) {
+        double expected = 0;
+        for (int p = 0; p <= position; p++) {
+          const double v = row(v_, p, head / group)[d];
+          expected += weights[static_cast<size_t>(p)] / sum * v;
+          most_v = std::max(most_v, std::fabs(v));
+        }
+        // A score errs by at most dim roundings of its products, and so does the logarithm of its
+        // weight; the weighted sum and the sum of weights add a rounding for each position.
+        const double tolerance = 0x1p-24 * most_v * (2 * dim * most_products + 2 * position + 32);
+        CHECK_NEAR(out[at + static_cast<size_t>(d)], expected, tolerance);
+      }
+    }
+  }
+
+ private:
+  int n_pages() const { return (length_ + 31) / 32 + 2; }
+  const float* row(const std::vector<float>& kv, int position, int kv_head) const {
+    return kv.data() + (position * shape_.n_kv_heads + kv_head) * shape_.head_dim;
+  }
+  void append(const Attention& attention, int layer, int token, int first) const {
+    for (int head = 0; head < shape_.n_kv_heads; head++) {
+      attention.append(layer, token, head, row(k_, first + token, head),
+                       row(v_, first + token, head));
+    }
+  }
+
+  AttentionShape shape_;
+  int length_;
+  std::vector<float> q_, k_, v_;
+  std::vector<int32_t> table_, positions_, sequences_;
+  std::vector<uint32_t> tokens_;
+};
+
+AttentionShape shape_of(int n_heads, int n_kv_heads, int head_dim) {
+  return {2, n_heads, n_kv_heads, head_dim, 4096, 10000.0f};
+}
+
+}  // namespace
+
+TEST("attention equals the softmax over positions for every group size") {
+  for (const RowKernels* kernels : test::usable_row_kernels()) {
+    for (int head_dim : {64, 128}) {
+      for (int group = 1; group <= 8; group++) {
+        const Sequence sequence(shape_of(2 * group, 2, head_dim), 200);
+        const std::vector<float> out = sequence.run(*kernels, 256, 2);
+        for (int position = 0; position < 200; position += group == 7 ? 1 : 13) {
+          sequence.check(out, position);
+        }
+      }
+    }
+  }
+}
+
+TEST("attention equals the softmax for unusual head dimensions and many heads") {
+  for (const RowKernels* kernels : test::usable_row_kernels()) {
+    for (int head_dim : {16, 48, 80, 256}) {
+      const Sequence sequence(shape_of(3, 1, head_dim), 70);
+      const std::vector<float> out = sequence.run(*kernels, 33, 1);
+      for (int position = 0; position < 70; position++) sequence.check(out, position);
+    }
+    const Sequence many(shape_of(80, 1, 16), 40);
+    const std::vector<float> out = many.run(*kernels, 40, 1);
+    for (int position = 0; position < 40; position++) many.check(out, position);
+  }
+}
+
+TEST("attention equals the softmax across splits") {
+  for (const RowKernels* kernels : test::usable_row_kernels()) {
+    const Sequence sequence(shape_of(6, 1, 64), 800);
+    const std::vector<float> out = sequence.run(*kernels, 256, 1);
+    for (int position : {254, 255, 256, 257, 511, 512, 700, 799}) sequence.check(out, position);
+  }
+}
+
+TEST("attention of a token is the same bits in any batch, with any number of threads") {
+  for (const RowKernels* kernels : test::usable_row_kernels()) {
+    const Sequence sequence(shape_of(7, 1, 64), 530);
+    const std::vector<float> alone = sequence.run(*kernels, 1, 1);
+    for (int batch_size : {1, 2, 7, 12, 13, 64, 256}) {
+      for (int n_threads : {1, 2, 3, 4}) {
+        const std::vector<float> out = sequence.run(*kernels, batch_size, n_threads);
+        CHECK(std::memcmp(out.data(), alone.data(), out.size() * sizeof(float)) == 0);
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+// The row kernels of every variant that this CPU can run, for tests that go through all of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cpu/row_kernels.h"
+#include "ops.h"
+
+namespace test {
+
+inline std::vector<const hearth::kernels::cpu::RowKernels*> usable_row_kernels() {
+  namespace cpu = hearth::kernels::cpu;
+  std::vector<const cpu::RowKernels*> usable;
+  for (const std::string& name : hearth::kernels::cpu_variants()) {
+    for (const cpu::RowKernels* kernels : {cpu::scalar_kernels(), cpu::avx2_kernels(),
+                                           cpu::avx512vnni_kernels(), cpu::neon_kernels()}) {
+      if (kernels != nullptr && kernels->name == name) usable.push_back(kernels);
+    }
+  }
+  return usable;
+}
+
+/// A float of IEEE half precision, by definition of the format.
+inline double half_value(uint16_t half) {
+  const int exponent = half >> 10 & 31, fraction = half & 1023;
+  const double sign = half >> 15 ? -1 : 1;
+  if (exponent == 31) return fraction ? NAN : sign * INFINITY;
+  if (exponent == 0) return sign * std::ldexp(fraction, -24);
+  return sign * std::ldexp(1024 + fraction, exponent - 25);
+}
+
+}  // namespace test

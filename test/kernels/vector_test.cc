@@ -1,0 +1,223 @@
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "cpu_variants.h"
+#include "test.h"
+
+using hearth::kernels::cpu::RowKernels;
+namespace cpu = hearth::kernels::cpu;
+
+namespace {
+
+constexpr double kUnit = 0x1p-24;  // of float rounding
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+/// n floats at an address that is 4 past a multiple of 8, with guards on both sides.
+class Row {
+ public:
+  explicit Row(int n, float value = 0)
+      : floats_(static_cast<size_t>(n) + 34, kGuard), n_(static_cast<size_t>(n)) {
+    for (size_t i = 0; i < n_; i++) data()[i] = value;
+  }
+  float* data() { return floats_.data() + 17; }
+  float& operator[](int i) { return data()[i]; }
+  bool guards_hold() const {
+    for (size_t i = 0; i < 17; i++) {
+      if (floats_[i] != kGuard || floats_[17 + n_ + i] != kGuard) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr float kGuard = -777.25f;
+  std::vector<float> floats_;
+  size_t n_;
+};
+
+Row random_row(int n, float spread, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal(0, spread);
+  Row row(n);
+  for (int i = 0; i < n; i++) row[i] = normal(random);
+  return row;
+}
+
+/// Every length up to 70 has each kind of tail; the others are rows of real models.
+template <typename Check>
+void for_variants_and_lengths(const Check& check) {
+  for (const RowKernels* kernels : test::usable_row_kernels()) {
+    for (int n = 1; n <= 70; n++) check(*kernels, n);
+    for (int n : {896, 1536, 3584, 18944}) check(*kernels, n);
+  }
+}
+
+}  // namespace
+
+TEST("rmsnorm divides by the root of the mean square and scales") {
+  for_variants_and_lengths([](const RowKernels& kernels, int n) {
+    Row x = random_row(n, 3, 1), norm = random_row(n, 1, 2), out(n);
+    kernels.rmsnorm(x.data(), norm.data(), 1e-6f, n, out.data());
+    double squares = 0;
+    for (int i = 0; i < n; i++) squares += double{x[i]} * x[i];
+    const double rms = std::sqrt(squares / n + 1e-6f);
+    for (int i = 0; i < n; i++) {
+      const double expected = x[i] / rms * norm[i];
+      // At most n / 64 + 10 roundings on the way to the mean; the root halves their effect.
+      CHECK_NEAR(out[i], expected, std::fabs(expected) * (n / 128.0 + 10) * kUnit);
+    }
+    CHECK(out.guards_hold());
+  });
+}
+
+TEST("rmsnorm of a row with a NaN is NaN throughout") {
+  for_variants_and_lengths([](const RowKernels& kernels, int n) {
+    Row x = random_row(n, 1, 3), norm(n, 1.0f), out(n);
+    x[n / 2] = kNan;
+    kernels.rmsnorm(x.data(), norm.data(), 1e-6f, n, out.data());
+    for (int i = 0; i < n; i++) CHECK(std::isnan(out[i]));
+  });
+}
+
+TEST("rope turns pairs that are half a head apart") {
+  for (const RowKernels* kernels : test::usable_row_kernels()) {
+    for (int dim = 16; dim <= 256; dim += 16) {
+      const int half = dim / 2;
+      Row head = random_row(dim, 2, 4), cos_sin(dim);
+      for (int i = 0; i < half; i++) {
+        cos_sin[i] = std::cos(0.37f * static_cast<float>(i));
+        cos_sin[half + i] = std::sin(0.37f * static_cast<float>(i));
+      }
+      Row turned = head;
+      kernels->rope(turned.data(), cos_sin.data(), dim);
+      for (int i = 0; i < half; i++) {
+        const double a = head[i], b = head[half + i], c = cos_sin[i], s = cos_sin[half + i];
+        const double tolerance = 2 * kUnit * (std::fabs(a) + std::fabs(b));
+        CHECK_NEAR(turned[i], a * c - b * s, tolerance);
+        CHECK_NEAR(turned[half + i], b * c + a * s, tolerance);
+      }
+      CHECK(turned.guards_hold());
+    }
+  }
+}
+
+TEST("silu_mul multiplies up by gate times its sigmoid") {
+  for_variants_and_lengths([](const RowKernels& kernels, int n) {
+    Row gate = random_row(n, 20, 5), up = random_row(n, 3, 6), h(n);
+    kernels.silu_mul(gate.data(), up.data(), n, h.data());
+    for (int i = 0; i < n; i++) {
+      const double expected = gate[i] / (1 + std::exp(-double{gate[i]})) * up[i];
+      // e^-g and 1 + e^-g are within 4 roundings, then a division and a product. Where e^-g
+      // overflows float, silu is below 1e-36 and comes out as 0.
+      CHECK_NEAR(h[i], expected, std::fabs(expected) * 6 * kUnit + 1e-36 * std::fabs(up[i]));
+    }
+    CHECK(h.guards_hold());
+  });
+}
+
+TEST("silu_mul takes the extremes of float, and lets NaN through") {
+  for (const RowKernels* kernels : test::usable_row_kernels()) {
+    Row gate(5), up(5, 2.0f), h(5);
+    const float gates[] = {1e30f, -1e30f, -90.0f, 0.0f, kNan};
+    for (int i = 0; i < 5; i++) gate[i] = gates[i];
+    kernels->silu_mul(gate.data(), up.data(), 5, h.data());
+    CHECK_EQUAL(h[0], 2e30f);
+    CHECK_EQUAL(h[1], 0.0f);
+    CHECK_NEAR(h[2], 0.0f, 1e-35f);
+    CHECK_EQUAL(h[3], 0.0f);
+    CHECK(std::isnan(h[4]));
+  }
+}
+
+TEST("add adds, touching nothing else") {
+  for_variants_and_lengths([](const RowKernels& kernels, int n) {
+    Row x = random_row(n, 1, 7), y = random_row(n, 1, 8), sum = x;
+    kernels.add(sum.data(), y.data(), n);
+    for (int i = 0; i < n; i++) CHECK_EQUAL(sum[i], x[i] + y[i]);
+    CHECK(sum.guards_hold());
+  });
+}
+
+TEST("append_kv rounds to half precision, saturates, and writes one position only") {
+  for (const RowKernels* kernels : test::usable_row_kernels()) {
+    for (int dim : {16, 64, 128, 256}) {
+      for (int slot : {0, 1, 17, 31}) {
+        Row k = random_row(dim, 1, 9), v = random_row(dim, 0.001f, 10);
+        const float special[] = {1e9f, -1e9f, kInf, -kInf, 65519.0f, 1e-7f, -0.0f};
+        for (int i = 0; i < 7; i++) k[i] = v[15 - i] = special[i];
+        k[8] = v[0] = kNan;
+        std::vector<uint16_t> page(cpu::page_head_bytes(dim) / 2, 0x1234);
+        const size_t n = static_cast<size_t>(dim);
+        kernels->append_kv(reinterpret_cast<std::byte*>(page.data()), slot, k.data(), v.data(),
+                           dim);
+        const auto check = [](uint16_t stored, float x) {
+          const double value = test::half_value(stored);
+          CHECK_EQUAL(std::isnan(value), std::isnan(x));
+          if (std::isnan(x)) return;
+          const double clamped = std::fmin(65504, std::fmax(-65504, x));
+          CHECK_NEAR(value, clamped, std::fmax(std::fabs(clamped) * 0x1p-11, 0x1p-25));
+        };
+        for (size_t d = 0; d < n; d++) {
+          for (size_t p = 0; p < 32; p++) {
+            const uint16_t key = page[d * 32 + p], value = page[32 * n + p * n + d];
+            if (p == static_cast<size_t>(slot)) {
+              check(key, k[static_cast<int>(d)]);
+              check(value, v[static_cast<int>(d)]);
+            } else {
+              CHECK(key == 0x1234 && value == 0x1234);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST("argmax finds the greatest and the second, the lowest index of equals") {
+  for_variants_and_lengths([](const RowKernels& kernels, int n) {
+    Row x = random_row(n, 5, 11);
+    uint32_t index = 0;
+    float value = 0, second = 0;
+    for (int place : {0, n / 3, n - 1}) {
+      Row y = x;
+      y[place] = 100;
+      CHECK(kernels.argmax(y.data(), n, &index, &value, &second));
+      CHECK_EQUAL(index, static_cast<uint32_t>(place));
+      CHECK_EQUAL(value, 100.0f);
+      float expected = -kInf;
+      for (int i = 0; i < n; i++) {
+        if (i != place) expected = std::fmax(expected, y[i]);
+      }
+      CHECK_EQUAL(second, expected);
+      y[n - 1] = 100;
+      CHECK(kernels.argmax(y.data(), n, &index, &value, &second));
+      CHECK_EQUAL(index, static_cast<uint32_t>(place));
+      if (place < n - 1) CHECK_EQUAL(second, 100.0f);
+    }
+    Row equal(n, -3.0f);
+    CHECK(kernels.argmax(equal.data(), n, &index, &value, &second));
+    CHECK_EQUAL(index, 0u);
+  });
+}
+
+TEST("argmax reports NaN and Inf wherever they are, and stays inside the row") {
+  for_variants_and_lengths([](const RowKernels& kernels, int n) {
+    if (n > 70) return;
+    uint32_t index = 0;
+    float value = 0, second = 0;
+    for (float bad : {kNan, kInf, -kInf}) {
+      for (int place = 0; place < n; place++) {
+        Row x = random_row(n, 1, 12);
+        x[place] = bad;
+        CHECK(!kernels.argmax(x.data(), n, &index, &value, &second));
+        CHECK(index < static_cast<uint32_t>(n));
+      }
+      Row all(n, bad);
+      CHECK(!kernels.argmax(all.data(), n, &index, &value, &second));
+      CHECK(index < static_cast<uint32_t>(n));
+    }
+  });
+}
