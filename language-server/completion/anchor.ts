@@ -42,6 +42,22 @@ export class Anchors {
     return withGivenMiddle(this.engine, anchor.head, given);
   }
 
+  /**
+   * The next anchor, once the given text has used most of its room: for evaluation in the background, to be adopted
+   * when that is done. Until then the held one serves.
+   */
+  upcoming(document: CursorDocument): { tokens: Uint32Array; adopt: () => void } | null {
+    const held = this.anchors.get(document.uri);
+    if (!held || !stillHolds(held, document)) return null;
+    const used = this.given(held.offset, document).length;
+    if (used < this.budget.givenTokens * 0.6) return null;
+    const { anchor, given } = this.place(document, held);
+    // A dozen long lines fill the room at once; moving on by a line or two would cost more than it saves.
+    if (given.length > used * 0.7) return null;
+    const { tokens } = withGivenMiddle(this.engine, anchor.head, given);
+    return { tokens, adopt: () => this.remember(document.uri, anchor) };
+  }
+
   forget(uri: string): void {
     this.anchors.delete(uri);
   }

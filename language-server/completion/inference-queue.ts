@@ -16,6 +16,10 @@ export class InferenceQueue {
     }
   }
 
+  isRunning(key: string): boolean {
+    return this.running.has(key);
+  }
+
   cancel(key: string): void {
     this.running.get(key)?.abort();
     this.running.delete(key);

@@ -27,6 +27,7 @@ export interface Answer {
 
 export class CompletionProvider {
   private readonly queue = new InferenceQueue();
+  private readonly ahead = new InferenceQueue();
   private readonly last = new LastCompletion();
   private anchors: { engine: Engine; anchors: Anchors } | null = null;
 
@@ -57,6 +58,7 @@ export class CompletionProvider {
       (superseded) => complete(engine, this.anchorsOf(engine), at.document, options, superseded),
       signal,
     );
+    if (result.reason !== 'cancelled') void this.evaluateAhead(engine, at.document);
     const { text, reason, finishReason, timings } = result;
     if (text === null) return { items: [], reason, finishReason, timings };
     this.last.remember(at.document, text);
@@ -65,12 +67,28 @@ export class CompletionProvider {
 
   forget(uri: string): void {
     this.queue.cancel(uri);
+    this.ahead.cancel(uri);
     this.last.forget(uri);
     this.anchors?.anchors.forget(uri);
   }
 
   cancelAll(): void {
     this.queue.cancelAll();
+    this.ahead.cancelAll();
+  }
+
+  /** Evaluates the document's next anchor while the user reads or types, so that the change to it costs no wait. */
+  private async evaluateAhead(engine: Engine, document: CursorDocument): Promise<void> {
+    if (this.ahead.isRunning(document.uri)) return;
+    const next = this.anchorsOf(engine).upcoming(document);
+    if (!next) return;
+    await this.ahead
+      .run(document.uri, async (signal) => {
+        await engine.prefill(next.tokens, 'background', signal);
+        if (!signal.aborted) next.adopt();
+      })
+      // Work ahead only saves time: what is wrong with the engine shows at the next request.
+      .catch(() => {});
   }
 
   // Anchors hold token ids, so they live no longer than their engine.

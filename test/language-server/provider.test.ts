@@ -141,3 +141,24 @@ test('forgets a closed document', async () => {
   await ask('a = ans$0\n');
   expect(engine.requests).toHaveLength(2);
 });
+
+test('evaluates the next anchor before the text outgrows the one in use', async () => {
+  const { ask, engine } = setUp({ respond: () => '' });
+  const above = 'above();\n'.repeat(20);
+  const states = Array.from({ length: 30 }, (_, lines) => `${above}${'typed();\n'.repeat(lines)}$0\nend`);
+  const evaluated: number[] = [];
+  for (const state of states) {
+    const { timings } = await ask(state);
+    evaluated.push(timings.promptTokens - timings.cachedTokens);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  // The document's first request is cold; a line more costs its nine bytes, also where the anchor moves.
+  expect(engine.prefilled.length).toBeGreaterThan(0);
+  expect(Math.max(...evaluated.slice(1))).toBeLessThan(12);
+});
+
+test('does not work ahead on a short text', async () => {
+  const { ask, engine } = setUp({ respond: () => '' });
+  await ask('a = $0\nend');
+  expect(engine.prefilled).toEqual([]);
+});
