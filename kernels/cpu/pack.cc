@@ -1,0 +1,178 @@
+#include "pack.h"
+
+#include <cstring>
+
+#include "file_blocks.h"
+#include "half.h"
+#include "packed_layout.h"
+
+namespace hearth::kernels::cpu {
+namespace {
+
+constexpr size_t round_up(size_t n, size_t multiple) {
+  return (n + multiple - 1) / multiple * multiple;
+}
+
+size_t element_bytes(BlockType type) { return type == BlockType::kF32 ? 4 : 2; }
+
+// --- quantized types: one group of 16 rows at a time ---
+
+struct GroupAddress {
+  std::byte* header;
+  std::byte* planes;
+  int group;  // in its block
+};
+
+GroupAddress address_of(const Layout& layout, std::byte* tile, int group) {
+  std::byte* block = tile + static_cast<size_t>(group / layout.n_groups) *
+                                static_cast<size_t>(layout.block_bytes());
+  const int in_block = group % layout.n_groups;
+  return {block, block + layout.header_bytes() + in_block * layout.group_bytes(), in_block};
+}
+
+/// Takes `bits` bits of each weight, from bit `from` up, into a plane. w [kSteps][16 rows][4].
+void write_plane(const uint8_t* w, int from, int bits, std::byte* plane) {
+  const int fields = 8 / bits;
+  for (int vector = 0; vector < bits; vector++, plane += kVectorBytes) {
+    uint8_t bytes[kVectorBytes] = {};
+    for (int field = 0; field < fields; field++) {
+      const uint8_t* step = w + (vector * fields + field) * kVectorBytes;
+      for (int i = 0; i < kVectorBytes; i++) {
+        bytes[i] |= static_cast<uint8_t>((step[i] >> from & ((1 << bits) - 1)) << (bits * field));
+      }
+    }
+    std::memcpy(plane, bytes, sizeof bytes);
+  }
+}
+
+void write_scales(const Layout& layout, const FileGroup& group, int row, const GroupAddress& to) {
+  const auto put_half = [row](std::byte* place, uint16_t half) {
+    std::memcpy(place + 2 * row, &half, sizeof half);
+  };
+  if (!layout.has_block_scale) {
+    const int place = to.group * 2 * kTileRows;
+    put_half(to.header + place, group.d);
+    if (layout.has_min) put_half(to.header + layout.min_offset() + place, group.dmin);
+    return;
+  }
+  put_half(to.header, group.d);
+  put_half(to.header + 2 * kTileRows, group.dmin);
+  std::byte* scales = to.header + 4 * kTileRows;
+  std::byte* minima = to.header + layout.min_offset();
+  for (int half = 0; half < layout.n_halves(); half++) {
+    const int place = (to.group * layout.n_halves() + half) * kTileRows + row;
+    const int high = layout.packs_min ? group.minima[half] << 4 : 0;
+    scales[place] = static_cast<std::byte>(group.scales[half] | high);
+    if (layout.has_min && !layout.packs_min)
+      minima[place] = static_cast<std::byte>(group.minima[half]);
+  }
+}
+
+void pack_quantized(BlockType type, const std::byte* rows, int n_valid, int n_cols,
+                    std::byte* tile) {
+  const Layout layout = layout_of(type);
+  const size_t source_row_bytes = row_bytes(type, n_cols);
+  std::memset(tile, 0, tile_bytes(type, n_cols));
+  for (int g = 0; g < n_cols / kGroup; g++) {
+    const GroupAddress to = address_of(layout, tile, g);
+    uint8_t w[kSteps][kTileRows][4] = {};
+    for (int row = 0; row < n_valid; row++) {
+      FileGroup group;
+      read_group(type, rows + static_cast<size_t>(row) * source_row_bytes, g, group);
+      for (int step = 0; step < kSteps; step++) std::memcpy(w[step][row], group.w + 4 * step, 4);
+      write_scales(layout, group, row, to);
+    }
+    write_plane(&w[0][0][0], 0, layout.low_bits, to.planes);
+    if (layout.high_bits > 0) {
+      write_plane(&w[0][0][0], layout.low_bits, layout.high_bits, to.planes + layout.low_bytes());
+    }
+  }
+}
+
+int read_plane(const std::byte* plane, int bits, int row, int column) {
+  const int fields = 8 / bits;
+  const int step = column / 4;
+  const std::byte byte = plane[step / fields * kVectorBytes + 4 * row + column % 4];
+  return std::to_integer<int>(byte) >> (bits * (step % fields)) & ((1 << bits) - 1);
+}
+
+struct Scale {
+  float scale;
+  float minimum;
+};
+
+Scale read_scale(const Layout& layout, const GroupAddress& from, int half, int row) {
+  const auto half_at = [row](const std::byte* place) {
+    return f16_to_f32(load_u16(place + 2 * row));
+  };
+  if (!layout.has_block_scale) {
+    const int place = from.group * 2 * kTileRows;
+    return {half_at(from.header + place),
+            layout.has_min ? half_at(from.header + layout.min_offset() + place) : 0};
+  }
+  const int place = (from.group * layout.n_halves() + half) * kTileRows + row;
+  int scale = static_cast<int8_t>(from.header[4 * kTileRows + place]);
+  int minimum = 0;
+  if (layout.packs_min) {
+    minimum = scale >> 4 & 15;
+    scale &= 15;
+  } else if (layout.has_min) {
+    minimum = static_cast<int8_t>(from.header[layout.min_offset() + place]);
+  }
+  return {half_at(from.header) * static_cast<float>(scale),
+          half_at(from.header + 2 * kTileRows) * static_cast<float>(minimum)};
+}
+
+void unpack_quantized(BlockType type, const std::byte* tile, int row, int n_cols, float* out) {
+  const Layout layout = layout_of(type);
+  for (int g = 0; g < n_cols / kGroup; g++) {
+    const GroupAddress from = address_of(layout, const_cast<std::byte*>(tile), g);
+    for (int i = 0; i < kGroup; i++) {
+      int w = read_plane(from.planes, layout.low_bits, row, i);
+      if (layout.high_bits > 0) {
+        w |= read_plane(from.planes + layout.low_bytes(), layout.high_bits, row, i)
+             << layout.low_bits;
+      }
+      if (layout.is_table) w = kIq4Values[w];
+      const Scale s = read_scale(layout, from, i / layout.scale_columns, row);
+      const float product = s.scale * static_cast<float>(w - layout.offset);
+      out[g * kGroup + i] = layout.has_min ? product - s.minimum : product;
+    }
+  }
+}
+
+}  // namespace
+
+size_t tile_bytes(BlockType type, int n_cols) {
+  const size_t columns = static_cast<size_t>(n_cols);
+  if (is_float(type)) return round_up(columns * kTileRows * element_bytes(type), kVectorBytes);
+  const Layout layout = layout_of(type);
+  const size_t block_columns = static_cast<size_t>(layout.n_groups * kGroup);
+  return round_up(columns, block_columns) / block_columns *
+         static_cast<size_t>(layout.block_bytes());
+}
+
+void pack_tile(BlockType type, const std::byte* rows, int n_valid, int n_cols, std::byte* tile) {
+  if (!is_float(type)) return pack_quantized(type, rows, n_valid, n_cols, tile);
+  std::memset(tile, 0, tile_bytes(type, n_cols));
+  const size_t bytes = element_bytes(type), columns = static_cast<size_t>(n_cols);
+  for (size_t row = 0; row < static_cast<size_t>(n_valid); row++) {
+    for (size_t k = 0; k < columns; k++) {
+      std::memcpy(tile + (k * kTileRows + row) * bytes, rows + (row * columns + k) * bytes, bytes);
+    }
+  }
+}
+
+void unpack_row(BlockType type, const std::byte* tile, int row, int n_cols, float* out) {
+  if (!is_float(type)) return unpack_quantized(type, tile, row, n_cols, out);
+  for (int k = 0; k < n_cols; k++) {
+    const std::byte* place = tile + static_cast<size_t>(k * kTileRows + row) * element_bytes(type);
+    if (type == BlockType::kF32) {
+      std::memcpy(out + k, place, sizeof(float));
+    } else {
+      out[k] = type == BlockType::kF16 ? f16_to_f32(load_u16(place)) : bf16_to_f32(load_u16(place));
+    }
+  }
+}
+
+}  // namespace hearth::kernels::cpu

@@ -1,0 +1,92 @@
+// How quantized weights lie in a packed tile: 16 rows, interleaved so that one 64-byte vector holds
+// 16 rows x 4 columns, as unsigned numbers (weight + offset).
+//
+//   tile   = blocks of n_groups groups of 32 columns, each 64-byte aligned, read front to back
+//   block  = header (scales and minima of its groups), then the groups
+//   group  = low plane (64 bytes for each low bit), then high plane (64 bytes for each high bit)
+//   header, with block scale: f16 d[16], f16 dmin[16], int8 scales[][16], int8 minima[][16]
+//   header, without:          f16 scales[n_groups][16], f16 minima[n_groups][16]
+//
+// A group has 8 steps of 4 columns. With b bits a plane's vector j holds step j * 8 / b + f in bits
+// b * f and up of each byte. weight = scale * (w - offset) - minimum; minima only where a type has
+// them. F32, F16 and BF16 are not quantized: their tile is [n_cols][16 rows] in their own format.
+#pragma once
+
+#include "quant_blocks.h"
+#include "row_kernels.h"
+
+namespace hearth::kernels::cpu {
+namespace {
+
+inline constexpr int kSteps = 8;         // of 4 columns, in a group
+inline constexpr int kVectorBytes = 64;  // 16 rows x 4 columns
+
+struct Layout {
+  int n_groups;       // in a block
+  int low_bits;       // 2, 4 or 8
+  int high_bits;      // 0, 1 or 2
+  int scale_columns;  // that share a scale: 16 or 32
+  int offset;
+  bool has_min;
+  bool has_block_scale;
+  bool packs_min = false;  // scale and minimum share a byte: minimum in the high nibble
+  bool is_table = false;   // w is an index into kIq4Values
+
+  constexpr int n_halves() const { return kGroup / scale_columns; }
+  constexpr int n_scales() const { return n_groups * n_halves(); }
+  constexpr int low_bytes() const { return low_bits * kVectorBytes; }
+  constexpr int group_bytes() const { return (low_bits + high_bits) * kVectorBytes; }
+  /// Where the minima begin in the header.
+  constexpr int min_offset() const {
+    return has_block_scale ? 4 * kTileRows + n_scales() * kTileRows : 2 * n_groups * kTileRows;
+  }
+  constexpr int header_bytes() const {
+    return has_min && !packs_min ? 2 * min_offset() - (has_block_scale ? 4 * kTileRows : 0)
+                                 : min_offset();
+  }
+  constexpr int block_bytes() const { return header_bytes() + n_groups * group_bytes(); }
+  constexpr bool is_8_bit() const { return low_bits == 8 || is_table; }
+};
+
+/// The IQ4 code book, plus 128.
+inline constexpr uint8_t kIq4Values[16] = {1,   24,  45,  63,  79,  93,  106, 118,
+                                           129, 141, 153, 166, 181, 197, 217, 241};
+
+constexpr bool is_float(BlockType type) {
+  return type == BlockType::kF32 || type == BlockType::kF16 || type == BlockType::kBF16;
+}
+
+/// Of a quantized type.
+constexpr Layout layout_of(BlockType type) {
+  switch (type) {  //         groups low high columns offset min block scale
+    case BlockType::kQ4_0:
+      return {2, 4, 0, 32, 8, false, false};
+    case BlockType::kQ4_1:
+      return {2, 4, 0, 32, 0, true, false};
+    case BlockType::kQ5_0:
+      return {2, 4, 1, 32, 16, false, false};
+    case BlockType::kQ5_1:
+      return {2, 4, 1, 32, 0, true, false};
+    case BlockType::kQ8_0:
+      return {2, 8, 0, 32, 128, false, false};
+    case BlockType::kQ2_K:
+      return {8, 2, 0, 16, 0, true, true, true};
+    case BlockType::kQ3_K:
+      return {8, 2, 1, 16, 4, false, true};
+    case BlockType::kQ4_K:
+      return {8, 4, 0, 32, 0, true, true};
+    case BlockType::kQ5_K:
+      return {8, 4, 1, 32, 0, true, true};
+    case BlockType::kQ6_K:
+      return {8, 4, 2, 16, 32, false, true};
+    case BlockType::kIQ4_NL:
+      return {2, 4, 0, 32, 128, false, false, false, true};
+    case BlockType::kIQ4_XS:
+      return {8, 4, 0, 32, 128, false, true, false, true};
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+}  // namespace hearth::kernels::cpu

@@ -1,0 +1,38 @@
+// The body of every variant_*.cc, which includes its simd_*.h before this. All of it has internal
+// linkage: two variants may not share one copy of a function, as the linker would keep either.
+#include <utility>
+
+#include "pack.h"
+#include "packed_layout.h"
+#include "row_kernels.h"
+#include "simd.h"
+// clang-format off
+#include "packed_source.inl"
+#include "multiply.inl"
+#include "matmul.inl"
+#include "vector_kernels.inl"
+// clang-format on
+
+namespace hearth::kernels::cpu {
+namespace {
+
+constexpr RowKernels table(const char* name) {
+  return {.name = name,
+          .tile_bytes = tile_bytes,
+          .pack_tile = pack_tile,
+          .unpack_row = unpack_row,
+          .quantize_token = quantize_token,
+          .matmul = matmul,
+          .rmsnorm = rmsnorm,
+          .rope = rope,
+          .silu_mul = silu_mul,
+          .add = add,
+          .append_kv = append_kv,
+          .attend_split = attend_split,
+          .merge_split = merge_split,
+          .finish_attention = finish_attention,
+          .argmax = argmax};
+}
+
+}  // namespace
+}  // namespace hearth::kernels::cpu

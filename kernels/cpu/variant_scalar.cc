@@ -1,0 +1,13 @@
+// Plain C++, for any processor: slow, and the reference that the other variants are measured
+// against.
+#include "simd_scalar.h"
+#include "variant.inl"
+
+namespace hearth::kernels::cpu {
+
+const RowKernels* scalar_kernels() {
+  static constexpr RowKernels kTable = table("scalar");
+  return &kTable;
+}
+
+}  // namespace hearth::kernels::cpu

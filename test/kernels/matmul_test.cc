@@ -1,0 +1,353 @@
+// Packing and matmul of every block type in every variant that this machine runs: against sums in
+// double precision over the same quantized activations, bit for bit between variants, and bit for
+// bit between any two ways to batch and split the work.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <new>
+
+#include "cpu/file_blocks.h"
+#include "cpu/packed_layout.h"
+#include "cpu/row_kernels.h"
+#include "cpu_variants.h"
+#include "ops.h"
+#include "random_blocks.h"
+#include "test.h"
+
+namespace {
+
+using hearth::kernels::block_traits;
+using hearth::kernels::dequantize_row;
+using hearth::kernels::row_bytes;
+using test::BlockType;
+namespace cpu = hearth::kernels::cpu;
+
+/// Bytes on a 64-byte boundary, plus `misalign`.
+class Bytes {
+ public:
+  explicit Bytes(size_t n, size_t misalign = 0)
+      : bytes_(new (std::align_val_t{64}) std::byte[n + misalign]), misalign_(misalign) {
+    std::memset(bytes_.get(), 0xa5, n + misalign);
+  }
+  std::byte* data() { return bytes_.get() + misalign_; }
+  template <class T>
+  T* as() {
+    return reinterpret_cast<T*>(data());
+  }
+
+ private:
+  struct Free {
+    void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
+  };
+  std::unique_ptr<std::byte[], Free> bytes_;
+  size_t misalign_;
+};
+
+struct Packed {
+  Packed(const cpu::RowKernels& kernels, BlockType type, const std::vector<std::byte>& rows,
+         int n_rows, int n_cols)
+      : part{type, n_rows, n_cols, kernels.tile_bytes(type, n_cols), nullptr},
+        bytes(part.tile_bytes * static_cast<size_t>(part.n_tiles())) {
+    for (int tile = 0; tile < part.n_tiles(); tile++) {
+      const int first = tile * cpu::kTileRows;
+      kernels.pack_tile(type, rows.data() + static_cast<size_t>(first) * row_bytes(type, n_cols),
+                        std::min(cpu::kTileRows, n_rows - first), n_cols,
+                        bytes.data() + static_cast<size_t>(tile) * part.tile_bytes);
+    }
+    part.data = bytes.data();
+  }
+  cpu::PackedPart part;
+  Bytes bytes;
+};
+
+/// Room for a token tile's padding; q, scales and sums cover whole groups of 32 columns.
+struct ActivationBuffers {
+  ActivationBuffers(int n, int n_cols)
+      : n_floats(static_cast<size_t>(n + 11) * static_cast<size_t>(n_cols)),
+        q(n_floats),
+        scales(n_floats / 8),
+        sums(n_floats / 4),
+        f32(n_floats * 4) {
+    activations = {
+        n, n_cols, q.as<int8_t>(), scales.as<float>(), sums.as<float>(), f32.as<float>()};
+  }
+  size_t n_floats;
+  Bytes q, scales, sums, f32;
+  cpu::Activations activations;
+};
+
+std::vector<float> random_tokens(int n, int n_cols, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal(0, 1);
+  std::vector<float> x(static_cast<size_t>(n) * static_cast<size_t>(n_cols));
+  for (float& value : x) value = normal(random);
+  return x;
+}
+
+/// [n][16 * tiles] from inputs and to outputs at odd addresses (multiples of 4).
+std::vector<float> run(const cpu::RowKernels& kernels, const Packed& w, const float* x, int n,
+                       int tile_begin, int tile_end) {
+  const int n_cols = w.part.n_cols;
+  ActivationBuffers buffers(n, n_cols);
+  for (int token = 0; token < n; token++) {
+    kernels.quantize_token(x + static_cast<size_t>(token) * static_cast<size_t>(n_cols), token,
+                           true, buffers.activations);
+  }
+  const size_t stride = static_cast<size_t>(tile_end - tile_begin) * cpu::kTileRows;
+  Bytes out(stride * static_cast<size_t>(n) * sizeof(float), 4);
+  kernels.matmul(w.part, buffers.activations, tile_begin, tile_end, out.as<float>(), stride);
+  return {out.as<float>(), out.as<float>() + stride * static_cast<size_t>(n)};
+}
+
+std::vector<float> run(const cpu::RowKernels& kernels, const Packed& w, const std::vector<float>& x,
+                       int n) {
+  return run(kernels, w, x.data(), n, 0, w.part.n_tiles());
+}
+
+bool same_bits(const float* a, const float* b, size_t n) {
+  return std::memcmp(a, b, n * sizeof(float)) == 0;
+}
+
+// --- the reference ---
+
+/// One token as the kernels see it: q * scale, in groups of 32; unchanged for float weights.
+std::vector<double> quantized(const float* x, int n_cols) {
+  std::vector<double> out;
+  for (int first = 0; first < n_cols; first += 32) {
+    float amax = 0;
+    for (int i = first; i < first + 32; i++) amax = std::max(amax, std::fabs(x[i]));
+    const double scale = amax / 127.0f;
+    for (int i = first; i < first + 32; i++) {
+      const double q = amax > 0 ? std::nearbyint(x[i] * (127.0f / amax)) : 0;
+      out.push_back(q * scale);
+    }
+  }
+  return out;
+}
+
+struct Sum {
+  double value = 0;
+  double magnitude = 0;  // of all terms, minima counted apart: what rounding errors are relative to
+};
+
+Sum reference(BlockType type, const std::byte* row, const float* x, int n_cols) {
+  std::vector<float> w(static_cast<size_t>(n_cols));
+  dequantize_row(type, row, w.data(), n_cols);
+  const bool is_float = cpu::is_float(type);
+  const std::vector<double> a =
+      is_float ? std::vector<double>(x, x + n_cols) : quantized(x, n_cols);
+  Sum sum;
+  cpu::FileGroup group;
+  for (size_t i = 0; i < a.size(); i++) {
+    sum.value += w[i] * a[i];
+    double minimum = 0;
+    if (!is_float && cpu::layout_of(type).has_min) {
+      if (i % 32 == 0) cpu::read_group(type, row, static_cast<int>(i / 32), group);
+      minimum = std::fabs(cpu::f16_to_f32(group.dmin) * group.minima[i % 32 / 16]);
+    }
+    sum.magnitude += (std::fabs(w[i]) + 2 * minimum) * std::fabs(a[i]);
+  }
+  return sum;
+}
+
+/// At most four roundings of 2^-24 a group are added up (the scale of a group, the product, the
+/// fma, the minimum's fma), and a float chain has 32 + 1.
+double tolerance(BlockType type, int n_cols) {
+  const double roundings = cpu::is_float(type) ? 33 + n_cols / 32 : 4 + n_cols / 16;
+  return roundings * 0x1p-24;
+}
+
+void check_against_reference(BlockType type, const std::vector<std::byte>& rows, int n_rows,
+                             int n_cols, const std::vector<float>& x, int n,
+                             const std::vector<float>& out) {
+  const size_t stride = static_cast<size_t>((n_rows + 15) / 16 * 16);
+  for (int token = 0; token < n; token++) {
+    for (size_t row = 0; row < stride; row++) {
+      const float actual = out[static_cast<size_t>(token) * stride + row];
+      if (row >= static_cast<size_t>(n_rows)) {
+        CHECK_EQUAL(actual, 0.0f);
+        continue;
+      }
+      const Sum sum =
+          reference(type, rows.data() + row * row_bytes(type, n_cols),
+                    x.data() + static_cast<size_t>(token) * static_cast<size_t>(n_cols), n_cols);
+      CHECK_NEAR(actual, sum.value, tolerance(type, n_cols) * sum.magnitude + 1e-30);
+    }
+  }
+}
+
+/// Widths that the type allows: odd numbers of groups, and more than one block of the column loop.
+std::vector<int> widths(BlockType type) {
+  if (block_traits(type).weights == 256) return {256, 1280};
+  return {96, 448, 1056};
+}
+
+// --- tests ---
+
+TEST("unpacks a packed row to the bits of dequantize_row") {
+  for (const cpu::RowKernels* kernels : test::usable_row_kernels()) {
+    for (const BlockType type : test::kAllTypes) {
+      for (const int n_cols : widths(type)) {
+        constexpr int kRows = 21;
+        const std::vector<std::byte> rows = test::random_rows(type, kRows, n_cols, 3);
+        const Packed w(*kernels, type, rows, kRows, n_cols);
+        const size_t n = static_cast<size_t>(n_cols);
+        std::vector<float> expected(n), actual(n);
+        for (int row = 0; row < kRows; row++) {
+          dequantize_row(type, rows.data() + static_cast<size_t>(row) * row_bytes(type, n_cols),
+                         expected.data(), n_cols);
+          kernels->unpack_row(type, w.part.data + static_cast<size_t>(row / 16) * w.part.tile_bytes,
+                              row % 16, n_cols, actual.data());
+          CHECK(same_bits(expected.data(), actual.data(), n));
+        }
+      }
+    }
+  }
+}
+
+TEST("packs within 15 percent of the file's size, in whole cache lines") {
+  for (const BlockType type : test::kAllTypes) {
+    const size_t packed = cpu::scalar_kernels()->tile_bytes(type, 1536);
+    CHECK_EQUAL(packed % 64, size_t{0});
+    CHECK(static_cast<double>(packed) <= 1.15 * 16 * static_cast<double>(row_bytes(type, 1536)));
+  }
+}
+
+TEST("multiplies every type in every variant as double precision does") {
+  constexpr int kRows = 37;
+  for (const BlockType type : test::kAllTypes) {
+    for (const int n_cols : widths(type)) {
+      const std::vector<std::byte> rows = test::random_rows(type, kRows, n_cols, 11);
+      const std::vector<float> x = random_tokens(25, n_cols, 5);
+      for (const cpu::RowKernels* kernels : test::usable_row_kernels()) {
+        const Packed w(*kernels, type, rows, kRows, n_cols);
+        for (const int n : {1, 12, 25}) {
+          check_against_reference(type, rows, kRows, n_cols, x, n, run(*kernels, w, x, n));
+        }
+      }
+    }
+  }
+}
+
+TEST("gives the same bits in every variant") {
+  constexpr int kRows = 19;
+  for (const BlockType type : test::kAllTypes) {
+    const int n_cols = widths(type).back();
+    const std::vector<std::byte> rows = test::random_rows(type, kRows, n_cols, 13);
+    const std::vector<float> x = random_tokens(13, n_cols, 17);
+    const Packed w(*cpu::scalar_kernels(), type, rows, kRows, n_cols);
+    for (const int n : {1, 13}) {
+      const std::vector<float> expected = run(*cpu::scalar_kernels(), w, x, n);
+      for (const cpu::RowKernels* kernels : test::usable_row_kernels()) {
+        CHECK(same_bits(expected.data(), run(*kernels, w, x, n).data(), expected.size()));
+      }
+    }
+  }
+}
+
+TEST("gives a token the same bits in any batch, at any place, with any split of the rows") {
+  constexpr int kRows = 37, kTokens = 25;
+  for (const BlockType type : test::kAllTypes) {
+    const int n_cols = widths(type).back();
+    const size_t columns = static_cast<size_t>(n_cols);
+    const std::vector<std::byte> rows = test::random_rows(type, kRows, n_cols, 19);
+    const std::vector<float> x = random_tokens(kTokens, n_cols, 23);
+    for (const cpu::RowKernels* kernels : test::usable_row_kernels()) {
+      const Packed w(*kernels, type, rows, kRows, n_cols);
+      constexpr size_t kStride = 48;
+      std::vector<float> alone;
+      for (size_t token = 0; token < kTokens; token++) {
+        const std::vector<float> out = run(*kernels, w, x.data() + token * columns, 1, 0, 3);
+        alone.insert(alone.end(), out.begin(), out.end());
+      }
+      for (int n = 2; n <= kTokens; n++) {
+        const size_t first = static_cast<size_t>(kTokens - n);
+        const std::vector<float> out = run(*kernels, w, x.data() + first * columns, n, 0, 3);
+        CHECK(same_bits(out.data(), alone.data() + first * kStride, out.size()));
+      }
+      for (const int n : {1, 7, 25}) {
+        for (int tile = 0; tile < 3; tile++) {
+          const std::vector<float> out = run(*kernels, w, x.data(), n, tile, tile + 1);
+          for (size_t token = 0; token < static_cast<size_t>(n); token++) {
+            CHECK(same_bits(out.data() + token * 16,
+                            alone.data() + token * kStride + static_cast<size_t>(tile) * 16, 16));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST("does not saturate at the extremes of weights and activations") {
+  constexpr int kRows = 16, kColumns = 256;
+  for (const BlockType type : test::kAllTypes) {
+    if (cpu::is_float(type)) continue;
+    for (const uint8_t fill : {0x00, 0xff, 0x80, 0x7f}) {
+      std::vector<std::byte> rows = test::random_rows(type, kRows, kColumns, 29);
+      const std::vector<std::byte> scales = rows;
+      std::fill(rows.begin(), rows.end(), static_cast<std::byte>(fill));
+      const auto block_bytes = static_cast<size_t>(block_traits(type).bytes);
+      for (size_t i = 0; i < rows.size(); i++) {
+        const int at = static_cast<int>(i % block_bytes);
+        const test::HalfFields fields = test::half_fields(type);
+        const bool is_d = at == fields.d || at == fields.d + 1;
+        const bool is_dmin = fields.dmin >= 0 && (at == fields.dmin || at == fields.dmin + 1);
+        if (is_d || is_dmin) rows[i] = scales[i];
+      }
+      std::vector<float> x(2 * kColumns);
+      for (size_t i = 0; i < x.size(); i++) x[i] = i < kColumns || i % 8 < 4 ? 1.0f : -1.0f;
+      for (const cpu::RowKernels* kernels : test::usable_row_kernels()) {
+        const Packed w(*kernels, type, rows, kRows, kColumns);
+        check_against_reference(type, rows, kRows, kColumns, x, 2, run(*kernels, w, x, 2));
+      }
+    }
+  }
+}
+
+TEST("multiplies float matrices of any width") {
+  for (const BlockType type : {BlockType::kF32, BlockType::kF16, BlockType::kBF16}) {
+    for (const int n_cols : {1, 4, 31, 33, 530}) {
+      const std::vector<std::byte> rows = test::random_rows(type, 5, n_cols, 31);
+      const std::vector<float> x = random_tokens(14, n_cols, 37);
+      for (const cpu::RowKernels* kernels : test::usable_row_kernels()) {
+        const Packed w(*kernels, type, rows, 5, n_cols);
+        for (const int n : {1, 14}) {
+          check_against_reference(type, rows, 5, n_cols, x, n, run(*kernels, w, x, n));
+        }
+      }
+    }
+  }
+}
+
+TEST("lets NaN and infinity in one token through, to that token only") {
+  constexpr int kColumns = 256;
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+        -std::numeric_limits<float>::infinity()}) {
+    for (const BlockType type : {BlockType::kQ4_K, BlockType::kQ8_0, BlockType::kF16}) {
+      const std::vector<std::byte> rows = test::random_rows(type, 16, kColumns, 41);
+      std::vector<float> x = random_tokens(3, kColumns, 43);
+      x[kColumns + 100] = bad;
+      for (const cpu::RowKernels* kernels : test::usable_row_kernels()) {
+        const std::vector<float> out =
+            run(*kernels, Packed(*kernels, type, rows, 16, kColumns), x, 3);
+        for (size_t i = 0; i < out.size(); i++) CHECK_EQUAL(std::isfinite(out[i]), i / 16 != 1);
+      }
+    }
+  }
+}
+
+TEST("takes zeros and tiny activations for what they are") {
+  constexpr int kColumns = 96;
+  const std::vector<std::byte> rows = test::random_rows(BlockType::kQ8_0, 16, kColumns, 47);
+  std::vector<float> x(2 * kColumns);
+  std::fill(x.begin() + kColumns, x.end(), std::numeric_limits<float>::denorm_min());
+  for (const cpu::RowKernels* kernels : test::usable_row_kernels()) {
+    const std::vector<float> out =
+        run(*kernels, Packed(*kernels, BlockType::kQ8_0, rows, 16, kColumns), x, 2);
+    for (const float value : out) CHECK_EQUAL(value, 0.0f);
+  }
+}
+
+}  // namespace
