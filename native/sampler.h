@@ -1,5 +1,6 @@
-// Choosing the next token from logits: greedy, temperature, top-k, top-p, min-p. No allocation after
-// construction. The random state belongs to the request, so that a request gives the same text whatever runs between.
+// Choosing the next token from logits: greedy, temperature, top-k, top-p, min-p. No allocation
+// after construction. The random state belongs to the request, so that a request gives the same
+// text whatever runs between.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ struct SamplingOptions {
   int top_k = 40;         // 0: off
   float top_p = 1;        // 1: off
   float min_p = 0;        // 0: off; relative to the greatest probability
-  uint64_t seed = 0;
+  uint64_t seed = 0;      // of the request's Random
 };
 
 /// A request's own random state.
@@ -30,15 +31,25 @@ struct Sampled {
 class Sampler {
  public:
   explicit Sampler(int n_vocab);
-  /// NaN counts as -inf; all NaN gives index 0. The lowest index wins a tie.
+  /// A logit that is not finite is never chosen; with no finite one, index 0 at log-probability
+  /// -inf. Greedy, the lowest index wins a tie. At most n_vocab logits.
   Sampled sample(std::span<const float> logits, const SamplingOptions& options, Random& random);
 
  private:
+  void weigh(std::span<const float> logits, float top, float temperature);
+  /// The indices to draw from, never empty.
+  std::span<const uint32_t> candidates(const SamplingOptions& options, size_t n);
+  /// The greatest of order, sorted, until there are n_most or their weights reach the mass.
+  std::span<const uint32_t> take_greatest(std::span<uint32_t> order, size_t n_most,
+                                          double wanted_mass);
+  double mass(std::span<const uint32_t> indices) const;
+  uint32_t draw(std::span<const uint32_t> indices, Random& random) const;
+
   std::vector<uint32_t> order_;
-  std::vector<float> weights_;
+  std::vector<float> weights_;  // by index: probability relative to the greatest
 };
 
-/// Natural logarithm of sum(exp(logits)), in double precision.
+/// Natural logarithm of the sum of exp(logit) over finite logits, in double precision.
 double log_sum_exp(std::span<const float> logits);
 
 }  // namespace hearth
