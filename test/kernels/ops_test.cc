@@ -1,0 +1,502 @@
+// The Ops table on the CPU, every variant: against straightforward double precision, and a small
+// transformer whose result must not change by a bit with threads or batches.
+#include "ops.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <random>
+#include <vector>
+
+#include "cpu_variants.h"
+#include "test.h"
+
+using namespace hearth::kernels;  // the test speaks of little else
+
+// --- every allocation of the program is counted ---
+
+static std::atomic<int> n_allocations{0};
+
+// Not inlined, or GCC would compare this malloc with the delete of its own library.
+[[gnu::noinline]] void* operator new(size_t n) {
+  n_allocations++;
+  if (void* memory = std::malloc(n)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+namespace {
+
+// --- random matrices and what they mean ---
+
+struct TestMatrix {
+  BlockType type;
+  int n_rows;
+  int n_cols;
+  std::vector<std::byte> bytes;
+  std::vector<float> weights;  // [n_rows][n_cols], as dequantize_row says
+  MatrixSource source() const { return {type, bytes.data(), n_rows, n_cols}; }
+};
+
+TestMatrix random_matrix(BlockType type, int n_rows, int n_cols, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal(0, 1 / std::sqrt(static_cast<float>(n_cols)));
+  TestMatrix matrix{type, n_rows, n_cols, {}, {}};
+  const size_t n = static_cast<size_t>(n_rows) * static_cast<size_t>(n_cols);
+  const size_t bytes_per_row = row_bytes(type, n_cols);
+  matrix.bytes.resize(bytes_per_row * static_cast<size_t>(n_rows));
+  matrix.weights.resize(n);
+  if (type == BlockType::kF32) {
+    for (float& weight : matrix.weights) weight = normal(random);
+    std::memcpy(matrix.bytes.data(), matrix.weights.data(), matrix.bytes.size());
+    return matrix;
+  }
+  for (std::byte& byte : matrix.bytes) byte = static_cast<std::byte>(random());
+  // Q8_0: each block of 32 begins with its scale, here 2^-10 as IEEE half.
+  for (size_t block = 0; block < matrix.bytes.size(); block += 34) {
+    matrix.bytes[block] = std::byte{0x00};
+    matrix.bytes[block + 1] = std::byte{0x14};
+  }
+  for (int row = 0; row < n_rows; row++) {
+    dequantize_row(type, matrix.bytes.data() + static_cast<size_t>(row) * bytes_per_row,
+                   matrix.weights.data() + static_cast<size_t>(row) * n_cols, n_cols);
+  }
+  return matrix;
+}
+
+std::vector<float> random_floats(size_t n, unsigned seed, float offset = 0) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal(offset, 1);
+  std::vector<float> floats(n);
+  for (float& value : floats) value = normal(random);
+  return floats;
+}
+
+/// Value and how far the kernels may be from it.
+struct Bounded {
+  double value = 0;
+  double error = 0;
+};
+
+/// Row of w times in: float weights meet float inputs; quantized ones meet int8 inputs, each off by
+/// at most half a step of its group's greatest / 127.
+Bounded product(const TestMatrix& w, int row, const std::vector<double>& in) {
+  Bounded result;
+  for (int group = 0; group < w.n_cols; group += 32) {
+    double greatest = 0;
+    for (int k = group; k < group + 32; k++) {
+      greatest = std::max(greatest, std::fabs(in[static_cast<size_t>(k)]));
+    }
+    for (int k = group; k < group + 32; k++) {
+      const double weight = w.weights[static_cast<size_t>(row * w.n_cols + k)];
+      const double x = in[static_cast<size_t>(k)];
+      result.value += weight * x;
+      result.error += std::fabs(weight * x) * (w.n_cols + 16) * 0x1p-24;
+      if (w.type != BlockType::kF32) result.error += std::fabs(weight) * greatest / 254 * 1.001;
+    }
+  }
+  return result;
+}
+
+std::vector<double> normed(const float* x, const std::vector<float>& norm) {
+  double squares = 0;
+  for (size_t i = 0; i < norm.size(); i++) squares += double{x[i]} * x[i];
+  const double rms = std::sqrt(squares / static_cast<double>(norm.size()) + 1e-6f);
+  std::vector<double> out;
+  for (size_t i = 0; i < norm.size(); i++) out.push_back(x[i] / rms * norm[i]);
+  return out;
+}
+
+// --- batches ---
+
+/// Tokens [first, first + n) of one sequence whose page table is page i for positions 32 i...
+struct TestBatch {
+  TestBatch(int first, int n, int n_pages) {
+    for (int i = 0; i < n; i++) {
+      tokens.push_back(static_cast<uint32_t>((first + i) * 13 % 100));
+      positions.push_back(first + i);
+      sequences.push_back(0);
+    }
+    for (int i = 0; i < n_pages; i++) pages.push_back(n_pages - 1 - i);
+    table[0] = pages;
+  }
+  Batch batch() const { return {tokens, positions, sequences, table}; }
+  std::vector<uint32_t> tokens;
+  std::vector<int32_t> positions, sequences, pages;
+  std::span<const int32_t> table[1];
+};
+
+std::unique_ptr<Buffer> to_buffer(Ops& ops, const std::vector<float>& values) {
+  std::unique_ptr<Buffer> buffer = ops.buffer(values.size());
+  ops.write(buffer->data, values);
+  return buffer;
+}
+
+std::unique_ptr<Matrix> pack(Ops& ops, std::initializer_list<const TestMatrix*> matrices) {
+  std::vector<MatrixSource> parts;
+  for (const TestMatrix* matrix : matrices) parts.push_back(matrix->source());
+  return ops.pack(parts);
+}
+
+template <typename Check>
+void for_variants_and_types(const Check& check) {
+  for (const std::string& variant : cpu_variants()) {
+    for (BlockType type : {BlockType::kF32, BlockType::kQ8_0}) {
+      for (int n : {1, 3, 12, 30}) check(*make_cpu_ops({variant, 2}), type, n);
+    }
+  }
+}
+
+// --- a small transformer of mixed types ---
+
+constexpr int kLayers = 2, kHeads = 6, kKvHeads = 2, kHeadDim = 32, kWidth = 128, kFf = 224;
+constexpr int kVocab = 110, kContext = 320;
+constexpr int kPages = kContext / kPageTokens;
+
+class Model {
+ public:
+  explicit Model(const CpuOptions& options) : ops(make_cpu_ops(options)) {
+    const int n_q = kHeads * kHeadDim, n_kv = kKvHeads * kHeadDim;
+    const auto q8 = BlockType::kQ8_0;
+    const auto f32 = BlockType::kF32;
+    const TestMatrix q = random_matrix(q8, n_q, kWidth, 1), k = random_matrix(f32, n_kv, kWidth, 2),
+                     v = random_matrix(q8, n_kv, kWidth, 3), o = random_matrix(q8, kWidth, n_q, 4),
+                     gate = random_matrix(q8, kFf, kWidth, 5),
+                     up = random_matrix(f32, kFf, kWidth, 6),
+                     down = random_matrix(q8, kWidth, kFf, 7),
+                     head = random_matrix(q8, kVocab, kWidth, 8);
+    qkv_ = pack(*ops, {&q, &k, &v});
+    out_ = pack(*ops, {&o});
+    gate_up_ = pack(*ops, {&gate, &up});
+    head_ = pack(*ops, {&head});
+    down_ = pack(*ops, {&down});
+    norm_ = to_buffer(*ops, random_floats(kWidth, 10, 1));
+    bias_ = to_buffer(*ops, random_floats(static_cast<size_t>(n_q + 2 * n_kv), 11));
+    x_ = ops->buffer(size_t{kMaxBatch} * kWidth);
+    q_ = ops->buffer(size_t{kMaxBatch} * n_q);
+    attention_ = ops->buffer(size_t{kMaxBatch} * n_q);
+    h_ = ops->buffer(size_t{kMaxBatch} * kFf);
+    logits_ = ops->buffer(size_t{kMaxBatch} * kVocab);
+    ops->make_kv_pool({kLayers, kHeads, kKvHeads, kHeadDim, kContext, 10000.0f}, kPages);
+  }
+
+  /// One batch; leaves logits of all its tokens in logits().
+  void step(const Batch& batch, std::span<const int32_t> rows, std::span<Argmax> best) {
+    ops->begin(batch);
+    ops->embed(*head_, x_->data);
+    for (int layer = 0; layer < kLayers; layer++) {
+      ops->norm_qkv(layer, norm_->data, 1e-6f, *qkv_, bias_->data, x_->data, q_->data);
+      ops->attention(layer, q_->data, attention_->data);
+      ops->matmul_add(*out_, attention_->data, x_->data);
+      ops->norm_gate_up(norm_->data, 1e-6f, *gate_up_, x_->data, h_->data);
+      ops->matmul_add(*down_, h_->data, x_->data);
+    }
+    ops->norm_head(norm_->data, 1e-6f, *head_, x_->data, rows, logits_->data);
+    ops->argmax(logits_->data, batch.size(), kVocab, best);
+  }
+
+  /// Logits of all tokens of a prompt that is evaluated in batches of batch_size, then all pages.
+  std::vector<float> run(int batch_size) {
+    std::vector<float> results;
+    std::vector<int32_t> rows;
+    for (int i = 0; i < batch_size; i++) rows.push_back(i);
+    std::vector<Argmax> best(static_cast<size_t>(batch_size));
+    for (int first = 0; first < kContext; first += batch_size) {
+      const TestBatch part(first, std::min(batch_size, kContext - first), kPages);
+      const size_t n = part.tokens.size(), at = results.size();
+      step(part.batch(), std::span(rows).first(n), best);
+      results.resize(at + n * kVocab);
+      ops->read(std::span(results).subspan(at), logits_->data);
+    }
+    std::vector<std::byte> page(ops->kv_page_bytes());
+    for (int i = 0; i < kPages; i++) {
+      ops->read_page(page, i);
+      const size_t at = results.size();
+      results.resize(at + page.size() / sizeof(float));
+      std::memcpy(results.data() + at, page.data(), page.size());
+    }
+    return results;
+  }
+
+  std::unique_ptr<Ops> ops;
+
+ private:
+  std::unique_ptr<Matrix> qkv_, out_, gate_up_, down_, head_;
+  std::unique_ptr<Buffer> norm_, bias_, x_, q_, attention_, h_, logits_;
+};
+
+}  // namespace
+
+TEST("embed gives the rows of the table") {
+  for_variants_and_types([](Ops& ops, BlockType type, int n) {
+    const TestMatrix table = random_matrix(type, 100, 96, 20);
+    const std::unique_ptr<Matrix> packed = pack(ops, {&table});
+    const std::unique_ptr<Buffer> x = ops.buffer(static_cast<size_t>(n) * 96);
+    const TestBatch batch(0, n, 1);
+    ops.begin(batch.batch());
+    ops.embed(*packed, x->data);
+    for (int token = 0; token < n; token++) {
+      const uint32_t id = batch.tokens[static_cast<size_t>(token)];
+      CHECK(std::memcmp(x->data + token * 96, table.weights.data() + id * 96, 96 * sizeof(float)) ==
+            0);
+    }
+  });
+}
+
+TEST("matmul_add adds the product to the residual stream") {
+  for_variants_and_types([](Ops& ops, BlockType type, int n) {
+    const int n_rows = 83, n_cols = 224;
+    const TestMatrix w = random_matrix(type, n_rows, n_cols, 21);
+    const std::unique_ptr<Matrix> packed = pack(ops, {&w});
+    const std::vector<float> in = random_floats(static_cast<size_t>(n * n_cols), 22);
+    const std::vector<float> before = random_floats(static_cast<size_t>(n * n_rows), 23);
+    const std::unique_ptr<Buffer> in_buffer = to_buffer(ops, in), x = to_buffer(ops, before);
+    const TestBatch batch(0, n, 1);
+    ops.begin(batch.batch());
+    ops.matmul_add(*packed, in_buffer->data, x->data);
+    for (int token = 0; token < n; token++) {
+      const std::vector<double> row(in.begin() + token * n_cols, in.begin() + (token + 1) * n_cols);
+      for (int i = 0; i < n_rows; i++) {
+        const Bounded expected = product(w, i, row);
+        const size_t at = static_cast<size_t>(token * n_rows + i);
+        CHECK_NEAR(x->data[at], before[at] + expected.value,
+                   expected.error + 0x1p-23 * (1 + std::fabs(before[at])));
+      }
+    }
+  });
+}
+
+TEST("norm_gate_up multiplies silu of the gate with up") {
+  for_variants_and_types([](Ops& ops, BlockType type, int n) {
+    const int n_ff = 72, n_cols = 64;  // up begins inside what would be the gate's fifth tile
+    const TestMatrix gate = random_matrix(type, n_ff, n_cols, 24);
+    const TestMatrix up = random_matrix(BlockType::kF32, n_ff, n_cols, 25);
+    const std::unique_ptr<Matrix> packed = pack(ops, {&gate, &up});
+    const std::vector<float> in = random_floats(static_cast<size_t>(n * n_cols), 26);
+    const std::vector<float> norm = random_floats(static_cast<size_t>(n_cols), 27, 1);
+    const std::unique_ptr<Buffer> x = to_buffer(ops, in), norm_buffer = to_buffer(ops, norm);
+    const std::unique_ptr<Buffer> h = ops.buffer(static_cast<size_t>(n * n_ff));
+    const TestBatch batch(0, n, 1);
+    ops.begin(batch.batch());
+    ops.norm_gate_up(norm_buffer->data, 1e-6f, *packed, x->data, h->data);
+    for (int token = 0; token < n; token++) {
+      const std::vector<double> row = normed(in.data() + token * n_cols, norm);
+      for (int i = 0; i < n_ff; i++) {
+        const Bounded g = product(gate, i, row), u = product(up, i, row);
+        const double silu = g.value / (1 + std::exp(-g.value));
+        // |silu'| <= 1.1
+        const double error = 1.1 * g.error * (std::fabs(u.value) + u.error) +
+                             std::fabs(silu) * u.error + 1e-6 * (1 + std::fabs(silu * u.value));
+        CHECK_NEAR(h->data[token * n_ff + i], silu * u.value, error);
+      }
+    }
+  });
+}
+
+TEST("norm_qkv gives turned queries and puts keys and values into the pages") {
+  for_variants_and_types([](Ops& ops, BlockType type, int n) {
+    const int dim = 32, n_heads = 3, n_cols = 64, first = 40, half = dim / 2;
+    const TestMatrix q = random_matrix(type, n_heads * dim, n_cols, 30);
+    const TestMatrix k = random_matrix(BlockType::kF32, dim, n_cols, 31);
+    const TestMatrix v = random_matrix(type, dim, n_cols, 32);
+    const std::unique_ptr<Matrix> packed = pack(ops, {&q, &k, &v});
+    const std::vector<float> in = random_floats(static_cast<size_t>(n * n_cols), 33);
+    const std::vector<float> norm = random_floats(static_cast<size_t>(n_cols), 34, 1);
+    const std::vector<float> bias = random_floats(static_cast<size_t>((n_heads + 2) * dim), 35);
+    const std::unique_ptr<Buffer> x = to_buffer(ops, in), norm_buffer = to_buffer(ops, norm),
+                                  bias_buffer = to_buffer(ops, bias);
+    const std::unique_ptr<Buffer> out = ops.buffer(static_cast<size_t>(n * n_heads * dim));
+    ops.make_kv_pool({2, n_heads, 1, dim, 96, 10000.0f}, 3);
+    const TestBatch batch(first, n, 3);
+    ops.begin(batch.batch());
+    ops.norm_qkv(1, norm_buffer->data, 1e-6f, *packed, bias_buffer->data, x->data, out->data);
+
+    std::vector<uint16_t> page(ops.kv_page_bytes() / 2);
+    for (int token = 0; token < n; token++) {
+      const std::vector<double> row = normed(in.data() + token * n_cols, norm);
+      const int position = first + token;
+      ops.read_page(std::as_writable_bytes(std::span(page)),
+                    batch.pages[static_cast<size_t>(position / 32)]);
+      const uint16_t* keys = page.data() + 2 * 32 * dim;  // layer 1
+      const uint16_t* values = keys + 32 * dim;
+      const auto turned = [&](const TestMatrix& w, int w_row, int bias_row, int i) {
+        const int a_i = i % half;
+        Bounded a = product(w, w_row + a_i, row), b = product(w, w_row + half + a_i, row);
+        a.value += bias[static_cast<size_t>(bias_row + a_i)];
+        b.value += bias[static_cast<size_t>(bias_row + half + a_i)];
+        const double angle = position * std::pow(10000.0, -2.0 * a_i / dim);
+        const double value = i < half ? a.value * std::cos(angle) - b.value * std::sin(angle)
+                                      : b.value * std::cos(angle) + a.value * std::sin(angle);
+        return Bounded{value, a.error + b.error + 1e-6};
+      };
+      for (int i = 0; i < n_heads * dim; i++) {
+        const int head_row = i / dim * dim;
+        const Bounded expected = turned(q, head_row, head_row, i % dim);
+        CHECK_NEAR(out->data[token * n_heads * dim + i], expected.value, expected.error);
+      }
+      const int slot = position % 32;
+      for (int d = 0; d < dim; d++) {
+        const Bounded key = turned(k, 0, n_heads * dim, d);
+        CHECK_NEAR(test::half_value(keys[d * 32 + slot]), key.value,
+                   key.error + std::fabs(key.value) * 0x1p-10);
+        const Bounded value = product(v, d, row);
+        const double biased = value.value + bias[static_cast<size_t>((n_heads + 1) * dim + d)];
+        CHECK_NEAR(test::half_value(values[slot * dim + d]), biased,
+                   value.error + std::fabs(biased) * 0x1p-10);
+      }
+    }
+  });
+}
+
+TEST("norm_head gives the logits of the wanted rows, and the same bits for candidates alone") {
+  for_variants_and_types([](Ops& ops, BlockType type, int n) {
+    const int n_vocab = 219, n_cols = 96;
+    const TestMatrix head = random_matrix(type, n_vocab, n_cols, 40);
+    const std::unique_ptr<Matrix> packed = pack(ops, {&head});
+    const std::vector<float> in = random_floats(static_cast<size_t>(n * n_cols), 41);
+    const std::vector<float> norm = random_floats(static_cast<size_t>(n_cols), 42, 1);
+    const std::unique_ptr<Buffer> x = to_buffer(ops, in), norm_buffer = to_buffer(ops, norm);
+    const std::unique_ptr<Buffer> logits = ops.buffer(static_cast<size_t>(2 * n_vocab));
+    const TestBatch batch(0, n, 1);
+    const std::vector<int32_t> rows = {n - 1, n / 2};
+    ops.begin(batch.batch());
+    ops.norm_head(norm_buffer->data, 1e-6f, *packed, x->data, rows, logits->data);
+    for (int i = 0; i < 2 * n_vocab; i++) {
+      const int row = rows[static_cast<size_t>(i / n_vocab)];
+      const Bounded expected = product(head, i % n_vocab, normed(in.data() + row * n_cols, norm));
+      CHECK_NEAR(logits->data[i], expected.value, expected.error + 1e-6);
+    }
+    std::vector<uint32_t> candidates;
+    for (uint32_t id = 0; id < static_cast<uint32_t>(n_vocab); id += 1 + id / 3) {
+      candidates.push_back(id);
+    }
+    candidates.push_back(static_cast<uint32_t>(n_vocab - 1));
+    const std::unique_ptr<Buffer> some = ops.buffer(candidates.size());
+    ops.norm_head_candidates(norm_buffer->data, 1e-6f, *packed, x->data, rows[1], candidates,
+                             some->data);
+    for (size_t i = 0; i < candidates.size(); i++) {
+      CHECK_EQUAL(some->data[i], logits->data[static_cast<uint32_t>(n_vocab) + candidates[i]]);
+    }
+  });
+}
+
+TEST("argmax reports each row's best, its margin, and rows that are not finite") {
+  for (const std::string& variant : cpu_variants()) {
+    const std::unique_ptr<Ops> ops = make_cpu_ops({variant, 2});
+    std::vector<float> logits(3 * 50, -1.0f);
+    logits[7] = 4;
+    logits[8] = 1;
+    logits[50 + 49] = logits[50 + 20] = 2;
+    logits[100 + 30] = NAN;
+    const std::unique_ptr<Buffer> buffer = to_buffer(*ops, logits);
+    Argmax best[3];
+    ops->argmax(buffer->data, 3, 50, best);
+    CHECK(best[0].finite && best[0].id == 7 && best[0].logit == 4 && best[0].margin == 3);
+    CHECK(best[1].finite && best[1].id == 20 && best[1].margin == 0);
+    CHECK(!best[2].finite);
+  }
+}
+
+TEST("a token's result is the same bits in any batch, with any number of threads") {
+  for (const std::string& variant : cpu_variants()) {
+    const std::vector<float> expected = Model({variant, 1}).run(1);
+    for (int n_threads : {1, 2, 3, 4}) {
+      Model model({variant, n_threads});
+      for (int batch_size : {1, 2, 7, 12, 13, 64, 256}) {
+        const std::vector<float> results = model.run(batch_size);
+        CHECK_EQUAL(results.size(), expected.size());
+        CHECK(std::memcmp(results.data(), expected.data(), results.size() * sizeof(float)) == 0);
+      }
+    }
+  }
+}
+
+TEST("steps allocate nothing") {
+  for (const std::string& variant : cpu_variants()) {
+    Model model({variant, 2});
+    std::vector<int32_t> rows;
+    std::vector<Argmax> best(256);
+    for (int i = 0; i < 256; i++) rows.push_back(i);
+    for (int n : {256, 1, 5, 13}) {
+      const TestBatch batch(kContext - n, n, kPages);
+      const int before = n_allocations;
+      model.step(batch.batch(), std::span(rows).first(static_cast<size_t>(n)), best);
+      CHECK_EQUAL(n_allocations.load(), before);
+    }
+  }
+}
+
+TEST("ops that are cancelled return without doing anything") {
+  for (const std::string& variant : cpu_variants()) {
+    const std::unique_ptr<Ops> ops = make_cpu_ops({variant, 2});
+    const TestMatrix w = random_matrix(BlockType::kF32, 64, 64, 50);
+    const std::unique_ptr<Matrix> packed = pack(*ops, {&w});
+    const std::vector<float> ones(64, 1.0f);
+    const std::unique_ptr<Buffer> x = to_buffer(*ops, ones), in = to_buffer(*ops, ones);
+    const TestBatch batch(0, 1, 1);
+    std::atomic<bool> cancelled{true};
+    ops->cancel = &cancelled;
+    ops->begin(batch.batch());
+    ops->matmul_add(*packed, in->data, x->data);
+    for (int i = 0; i < 64; i++) CHECK_EQUAL(x->data[i], 1.0f);
+    cancelled = false;
+    ops->matmul_add(*packed, in->data, x->data);
+    CHECK(x->data[0] != 1.0f);
+  }
+}
+
+TEST("a copied page holds the same positions, and pages travel through host memory") {
+  const std::unique_ptr<Ops> ops = make_cpu_ops({});
+  ops->make_kv_pool({3, 4, 2, 32, 128, 10000.0f}, 4);
+  std::vector<std::byte> page(ops->kv_page_bytes());
+  for (size_t i = 0; i < page.size(); i++) page[i] = static_cast<std::byte>(i * 7 + i / 256);
+  ops->write_page(1, page);
+  std::vector<std::byte> back(page.size());
+  ops->read_page(back, 1);
+  CHECK(back == page);
+  ops->copy_page(3, 1, 20);
+  ops->read_page(back, 3);
+  const size_t head_bytes = cpu::page_head_bytes(32);
+  CHECK_EQUAL(page.size(), 3 * 2 * head_bytes);
+  for (size_t head = 0; head < 6; head++) {
+    for (size_t i = 0; i < 20 * 32 * 2; i++) {
+      const size_t position = i / 64, byte = i % 64;
+      const size_t key = head * head_bytes + (byte / 2 * 32 + position) * 2 + byte % 2;
+      const size_t value = head * head_bytes + head_bytes / 2 + i;
+      CHECK(back[key] == page[key] && back[value] == page[value]);
+    }
+  }
+}
+
+TEST("a KV pool larger than the machine's memory costs nothing until it is written") {
+  const std::unique_ptr<Ops> ops = make_cpu_ops({});
+  ops->make_kv_pool({64, 64, 8, 128, 32768, 10000.0f}, 32768);  // 256 GiB
+  std::vector<std::byte> page(ops->kv_page_bytes());
+  CHECK_EQUAL(page.size(), size_t{8} << 20);
+  ops->write_page(32767, page);
+  ops->read_page(page, 0);
+}
+
+TEST("matrices that cannot be packed are refused") {
+  const std::unique_ptr<Ops> ops = make_cpu_ops({});
+  const TestMatrix a = random_matrix(BlockType::kF32, 16, 64, 60);
+  const TestMatrix b = random_matrix(BlockType::kF32, 16, 96, 61);
+  const TestMatrix narrow = random_matrix(BlockType::kF32, 16, 40, 62);
+  CHECK_THROWS(pack(*ops, {&a, &b}), "unequal width");
+  CHECK_THROWS(pack(*ops, {&narrow}), "multiple of 32");
+  CHECK_THROWS(pack(*ops, {}), "no parts");
+}
+
+TEST("an unknown CPU variant is refused with the names of those that run here") {
+  const std::string best = cpu_variants().front();
+  CHECK_THROWS(make_cpu_ops({"sse9", 1}), best);
+  CHECK_THROWS(make_cpu_ops({"sse9", 1}), "scalar");
+  CHECK_EQUAL(cpu_variants().back(), std::string("scalar"));
+  CHECK_EQUAL(make_cpu_ops({"scalar", 2})->description(), std::string("cpu scalar, 2 threads"));
+  CHECK_EQUAL(make_cpu_ops({"", 1})->description(), "cpu " + best + ", 1 thread");
+}
