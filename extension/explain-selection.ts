@@ -1,30 +1,27 @@
-// "Explain Selection": the answer streams into a virtual Markdown document, shown by VS Code's own preview beside the
-// code. One explanation at a time: a new one, or Cancel, ends the one before.
+// "Explain Selection": the answer streams into a page beside the code. One explanation at a time: a new one, the Stop
+// button or closing the page ends the one before.
 import {
   CancellationTokenSource,
   commands,
   type Disposable,
-  ProgressLocation,
   type TextEditor,
+  ViewColumn,
+  type WebviewPanel,
   window,
   workspace,
 } from 'vscode';
 import { type ExplainParams, type ExplainResult, explainRequest } from '../language-server/protocol.ts';
 import type { Client } from './client.ts';
-import { explanationText } from './explanation-text.ts';
-import type { VirtualDocuments } from './virtual-documents.ts';
-
-// The preview renders the whole document on each change: ten times a second is smooth and cheap.
-const refreshMs = 100;
+import { type ExplainState, explainPage, type PageMessage } from './explain-page.ts';
+import { withoutHtml } from './without-html.ts';
 
 export class ExplainSelection implements Disposable {
   private id = 0;
+  private panel: WebviewPanel | undefined;
+  private state: ExplainState = { html: '', note: '', isRunning: false };
   private running: CancellationTokenSource | undefined;
 
-  constructor(
-    private readonly client: Client,
-    private readonly documents: VirtualDocuments,
-  ) {}
+  constructor(private readonly client: Client) {}
 
   async run(): Promise<void> {
     const editor = window.activeTextEditor;
@@ -35,69 +32,107 @@ export class ExplainSelection implements Disposable {
     this.running?.cancel();
     const cancellation = new CancellationTokenSource();
     this.running = cancellation;
-    const options = { location: ProgressLocation.Notification, title: 'Hearth explains…', cancellable: true };
-    await window.withProgress(options, async (_progress, token) => {
-      token.onCancellationRequested(() => cancellation.cancel());
-      await this.explain(editor, cancellation);
-    });
+    this.open(pageTitle(editor));
+    this.show({ html: '', note: 'Thinking…', isRunning: true });
+    await this.explain(editor, cancellation);
     cancellation.dispose();
   }
 
   dispose(): void {
     this.running?.cancel();
+    this.panel?.dispose();
   }
 
-  private async explain(editor: TextEditor, cancellation: CancellationTokenSource): Promise<void> {
-    const id = ++this.id;
-    const { document, selection } = editor;
-    const params: ExplainParams = { id, text: document.getText(selection), languageId: document.languageId };
-    const title = `${workspace.asRelativePath(document.uri)}, lines ${selection.start.line + 1}–${selection.end.line + 1}`;
-    const page = new Page(this.documents, `Explanation ${id}.md`, title);
+  private async explain({ document, selection }: TextEditor, cancellation: CancellationTokenSource): Promise<void> {
+    const isCurrent = () => this.running === cancellation;
+    const params: ExplainParams = {
+      id: ++this.id,
+      text: document.getText(selection),
+      languageId: document.languageId,
+    };
+    const answer = new RenderedAnswer((html) => {
+      if (isCurrent() && this.state.isRunning) this.show({ ...this.state, html });
+    });
     const chunks = this.client.onExplainChunk((chunk) => {
-      if (chunk.id === id) page.append(chunk.text);
+      if (chunk.id === params.id) answer.append(chunk.text);
     });
     try {
-      await commands.executeCommand('markdown.showPreviewToSide', page.show());
-      page.finish(await this.client.request<ExplainResult>(explainRequest, params, cancellation.token));
+      const result = await this.client.request<ExplainResult>(explainRequest, params, cancellation.token);
+      // The result holds the whole text, so a chunk that came late or not at all does no harm.
+      const html = await render(result.text);
+      if (isCurrent()) this.show({ html, note: resultNote(result), isRunning: false });
     } catch (error) {
-      page.fail(cancellation.token.isCancellationRequested ? 'Cancelled.' : (error as Error).message);
+      const note = cancellation.token.isCancellationRequested ? 'Stopped.' : (error as Error).message;
+      if (isCurrent()) this.show({ ...this.state, note, isRunning: false });
     } finally {
       chunks.dispose();
     }
   }
+
+  private open(title: string): void {
+    const panel = this.panel ?? this.createPanel();
+    this.panel = panel;
+    panel.webview.html = explainPage(title);
+    panel.reveal(undefined, true);
+  }
+
+  private createPanel(): WebviewPanel {
+    const place = { viewColumn: ViewColumn.Beside, preserveFocus: true };
+    const panel = window.createWebviewPanel('hearth.explanation', 'Explanation', place, {
+      enableScripts: true,
+      enableFindWidget: true,
+    });
+    panel.webview.onDidReceiveMessage((message: PageMessage) => {
+      if (message === 'ready') this.show(this.state);
+      if (message === 'stop') this.running?.cancel();
+    });
+    panel.onDidDispose(() => {
+      this.panel = undefined;
+      this.running?.cancel();
+    });
+    return panel;
+  }
+
+  private show(state: ExplainState): void {
+    this.state = state;
+    void this.panel?.webview.postMessage(state);
+  }
 }
 
-/** The document of one explanation while it grows. */
-class Page {
+/** Renders a growing answer, one rendering at a time and always of the newest text. */
+class RenderedAnswer {
   private text = '';
-  private timer: NodeJS.Timeout | undefined;
+  private isRendering = false;
 
-  constructor(
-    private readonly documents: VirtualDocuments,
-    private readonly name: string,
-    private readonly title: string,
-  ) {}
-
-  show(footer = '') {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    return this.documents.set(this.name, explanationText(this.title, this.text, footer));
-  }
+  constructor(private readonly onHtml: (html: string) => void) {}
 
   append(text: string): void {
     this.text += text;
-    this.timer ??= setTimeout(() => this.show(), refreshMs);
+    if (!this.isRendering) void this.renderAll();
   }
 
-  /** The result holds the whole text, so a chunk that came late or not at all does no harm. */
-  finish({ text, finishReason, timings }: ExplainResult): void {
-    this.text = text;
-    const seconds = ((timings.prefillMs + timings.decodeMs) / 1000).toFixed(1);
-    const ending = { stop: '', length: ', cut off at the limit', cancelled: ', cancelled' }[finishReason];
-    this.show(`${timings.completionTokens} tokens in ${seconds} s${ending}`);
+  private async renderAll(): Promise<void> {
+    this.isRendering = true;
+    for (let rendered = ''; rendered !== this.text; ) {
+      rendered = this.text;
+      this.onHtml(await render(rendered));
+    }
+    this.isRendering = false;
   }
+}
 
-  fail(message: string): void {
-    this.show(message);
-  }
+/** By VS Code's own Markdown renderer. */
+async function render(markdown: string): Promise<string> {
+  return await commands.executeCommand<string>('markdown.api.render', withoutHtml(markdown));
+}
+
+function pageTitle({ document, selection }: TextEditor): string {
+  return `${workspace.asRelativePath(document.uri)}, lines ${selection.start.line + 1}–${selection.end.line + 1}`;
+}
+
+function resultNote({ text, finishReason, timings }: ExplainResult): string {
+  if (text.trim() === '') return 'The model has nothing to say about this code.';
+  const seconds = ((timings.prefillMs + timings.decodeMs) / 1000).toFixed(1);
+  const ending = { stop: '', length: ', cut off at the limit', cancelled: ', stopped' }[finishReason];
+  return `${timings.completionTokens} tokens in ${seconds} s${ending}`;
 }

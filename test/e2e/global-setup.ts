@@ -1,0 +1,23 @@
+// Before the tests: VS Code is installed and the extension, as built, is packed. HEARTH_VSIX names another package.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    vsix: string;
+  }
+}
+
+export function setup(project: TestProject): void {
+  const root = resolve(import.meta.dirname, '../..');
+  process.chdir(root);
+  mkdirSync('build/e2e', { recursive: true });
+  execFileSync('scripts/install-vscode.sh', { stdio: 'inherit' });
+  const vsix = process.env['HEARTH_VSIX'] ?? 'build/e2e/hearth.vsix';
+  if (!process.env['HEARTH_VSIX']) {
+    execFileSync(process.execPath, ['scripts/package.mjs', '--out', vsix], { stdio: 'inherit' });
+  }
+  project.provide('vsix', resolve(root, vsix));
+}

@@ -1,0 +1,148 @@
+// The packaged extension in a real VS Code, used with the keyboard. What the model writes is not asserted: only what
+// holds for any text that it writes.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
+import { type CodeServer, startCodeServer } from './code-server.ts';
+import { launchBrowser, Workbench } from './workbench.ts';
+
+const sample = `interface Rectangle {
+  width: number;
+  height: number;
+}
+
+/** The area in square metres. */
+function area(rectangle: Rectangle): number {
+  return rectangle.width * rectangle.height;
+}
+
+/** Twice the width and the height. */
+function perimeter(rectangle: Rectangle): number {
+  `;
+const typed = 'return';
+
+let server: CodeServer;
+let browser: Browser;
+let bench: Workbench;
+const folder = mkdtempSync(join(tmpdir(), 'hearth-e2e-folder-'));
+
+beforeAll(async () => {
+  const file = join(folder, 'sample.ts');
+  writeFileSync(file, '');
+  server = await startCodeServer({ vsix: [inject('vsix')] });
+  browser = await launchBrowser();
+  bench = await Workbench.open(browser, server, folder, file);
+}, 150_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return;
+  console.error(server.hearthLog().slice(-4000));
+  await bench.page.screenshot({ path: `build/e2e/${task.name.replaceAll(/\W+/g, '-')}.png` });
+});
+
+/** For the read-me and the walkthrough: only when asked, so that a test run leaves the working tree as it was. */
+async function picture(name: string): Promise<void> {
+  if (process.env['HEARTH_PICTURES']) await bench.page.screenshot({ path: `media/${name}.png` });
+}
+
+function statusSays(words: RegExp, timeout = 10_000) {
+  return expect.poll(() => bench.statusLabel(), { timeout }).toMatch(words);
+}
+
+/** How often the server answered for the document's end, with what it says about it in the log. */
+function answersAtEnd(text: string, result: RegExp): number {
+  const lines = text.split('\n');
+  const place = `completion at sample.ts:${lines.length}:${lines.at(-1)?.length}: `;
+  const log = server.hearthLog().split('\n');
+  return log.filter((line) => line.includes(place) && result.test(line.slice(line.indexOf(place) + place.length)))
+    .length;
+}
+
+/** Types at the end of the sample and answers with the ghost text that is then shown. */
+async function ghostTextFor(last: string): Promise<string> {
+  await bench.setText(sample);
+  const before = answersAtEnd(sample + last, /^1 item/);
+  await bench.type(last);
+  await expect.poll(() => answersAtEnd(sample + last, /^1 item/), { timeout: 20_000 }).toBeGreaterThan(before);
+  await expect.poll(() => bench.shownGhostText()).not.toBe('');
+  return bench.shownGhostText();
+}
+
+test('the status bar says ready once the bundled model is loaded', async () => {
+  await statusSays(/ready/, 60_000);
+});
+
+test('typing brings ghost text, and the status bar says how fast it came', async () => {
+  await ghostTextFor(typed);
+  await statusSays(/ready, \d+ tokens per second/);
+  expect(await bench.statusItem.textContent()).toMatch(/^ [\d.]+ tok\/s$/);
+  await picture('ghost-text');
+});
+
+test('the tooltip of the status bar names the model, the cache and the last answer', async () => {
+  await ghostTextFor(typed);
+  await bench.statusItem.hover();
+  const tooltip = bench.page.locator('.monaco-hover', { hasText: 'Hearth' }).last();
+  await tooltip.waitFor();
+  const text = await tooltip.textContent();
+  for (const words of ['Model', 'Backend', 'Cache', 'Last answer', 'tok/s written', 'Show log']) {
+    expect(text).toContain(words);
+  }
+  await bench.press('Escape');
+});
+
+test('Tab accepts the whole ghost text', async () => {
+  const ghostText = await ghostTextFor(typed);
+  await bench.press('Tab');
+  await expect.poll(() => bench.savedText()).toBe(sample + typed + ghostText);
+});
+
+test('Ctrl+Right accepts the next word of the ghost text', async () => {
+  const ghostText = await ghostTextFor(typed);
+  await bench.press('Control+ArrowRight');
+  const accepted = async () => (await bench.savedText()).slice((sample + typed).length);
+  await expect.poll(accepted).not.toBe('');
+  expect(ghostText.startsWith(await accepted())).toBe(true);
+});
+
+test('Explain Selection writes an explanation into a page beside the editor', async () => {
+  await bench.setText(sample);
+  await bench.press('Control+a');
+  await bench.runCommand('Hearth: Explain Selection');
+  const page = bench.explanation();
+  await page.getByText(/^\d+ tokens in [\d.]+ s/).waitFor({ timeout: 60_000 });
+  expect(await page.locator('h1').textContent()).toBe(`sample.ts, lines 1–${sample.split('\n').length}`);
+  expect((await page.locator('main').textContent())?.trim()).not.toBe('');
+  expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(false);
+  await picture('explain');
+});
+
+test('no ghost text comes while completions are turned off', async () => {
+  await bench.runCommand('Hearth: Toggle Completions');
+  await statusSays(/turned off/);
+  await bench.setText(sample);
+  const off = answersAtEnd(sample + typed, /^(?!1 item)/);
+  await bench.type(typed);
+  await expect.poll(() => answersAtEnd(sample + typed, /^(?!1 item)/)).toBeGreaterThan(off);
+  expect(await bench.shownGhostText()).toBe('');
+  await bench.runCommand('Hearth: Toggle Completions');
+  await statusSays(/ready/);
+  expect(await ghostTextFor(typed)).not.toBe('');
+});
+
+test('a server that was killed is started again and completes', async () => {
+  const processes = () => [...server.hearthLog().matchAll(/runs as process (\d+)/g)].map((match) => Number(match[1]));
+  const before = processes();
+  process.kill(before.at(-1) as number, 'SIGKILL');
+  await expect.poll(() => processes().length, { timeout: 20_000 }).toBe(before.length + 1);
+  await statusSays(/ready/, 30_000);
+  expect(await ghostTextFor(typed)).not.toBe('');
+});

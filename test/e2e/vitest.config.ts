@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  cacheDir: '../../build/e2e/vitest',
+  test: {
+    include: ['*.test.ts'],
+    globalSetup: 'global-setup.ts',
+    testTimeout: 90_000,
+    fileParallelism: false, // one editor at a time
+    expect: { poll: { timeout: 10_000, interval: 50 } },
+  },
+});

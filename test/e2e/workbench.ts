@@ -1,0 +1,94 @@
+// VS Code's workbench in a headless browser, driven as a person does: keys, clicks, and looking.
+import { readFileSync } from 'node:fs';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { type CodeServer, remoteUri } from './code-server.ts';
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  });
+}
+
+/** The window on one folder with one file open. */
+export class Workbench {
+  private constructor(
+    readonly page: Page,
+    private readonly file: string,
+  ) {}
+
+  static async open(browser: Browser, server: CodeServer, folder: string, file: string): Promise<Workbench> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.url });
+    const page = await context.newPage();
+    const payload = JSON.stringify([['openFile', remoteUri(server, file)]]);
+    await page.goto(`${server.url}/?${new URLSearchParams({ folder, payload })}`);
+    const workbench = new Workbench(page, file);
+    await workbench.editor.waitFor({ timeout: 60_000 });
+    return workbench;
+  }
+
+  get editor(): Locator {
+    const name = this.file.slice(this.file.lastIndexOf('/') + 1);
+    return this.page.locator(`.editor-instance .monaco-editor[data-uri$="${name}"]`).first();
+  }
+
+  get statusItem(): Locator {
+    return this.page.locator('.statusbar-item[id^="hearth.hearth"]');
+  }
+
+  /** What a screen reader says of the status bar's item; '' while there is none. */
+  async statusLabel(): Promise<string> {
+    const labels = await this.statusItem.evaluateAll((items) => items.map((item) => item.ariaLabel));
+    return labels[0] ?? '';
+  }
+
+  /** What ghost text is shown now; '' for none. Its first line stands in the text, the others in a zone below it. */
+  async shownGhostText(): Promise<string> {
+    const first = await this.editor.locator('.ghost-text-decoration').allTextContents();
+    const others = await this.editor.locator('.suggest-preview-text .view-line').allTextContents();
+    return [first.join(''), ...others].join('\n').replaceAll('\u00a0', ' ');
+  }
+
+  press(...keys: string[]): Promise<void> {
+    return keys.reduce((before, key) => before.then(() => this.page.keyboard.press(key)), Promise.resolve());
+  }
+
+  type(text: string): Promise<void> {
+    return this.page.keyboard.type(text, { delay: 20 });
+  }
+
+  /**
+   * The document's text, by saving it: the page has only the visible lines and mixes ghost text into them. Saving takes
+   * a moment, so poll it.
+   */
+  async savedText(): Promise<string> {
+    await this.press('Control+s');
+    return readFileSync(this.file, 'utf8');
+  }
+
+  async setText(text: string): Promise<void> {
+    await this.editor.locator('.view-line').first().click();
+    await this.press('Control+a', 'Delete');
+    await expect.poll(() => this.savedText()).toBe('');
+    // Pasted: what is typed would be indented and its brackets closed.
+    await this.page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+    await this.press('Control+v');
+    await expect.poll(() => this.savedText()).toBe(text);
+  }
+
+  async runCommand(title: string): Promise<void> {
+    await this.press('F1');
+    const input = this.page.locator('.quick-input-widget input.input');
+    await input.waitFor();
+    await input.fill(`>${title}`);
+    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().click();
+  }
+
+  /** The body of the explanation, which is a page in a page in the page. */
+  explanation(): Locator {
+    const frame = this.page.frameLocator('iframe.webview.ready').last();
+    return frame.frameLocator('iframe#active-frame').locator('body');
+  }
+}
