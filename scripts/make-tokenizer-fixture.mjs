@@ -1,0 +1,30 @@
+// Cuts Qwen2's vocabulary down to what the strings of a test need: 152 thousand tokens would be too much to keep.
+//   node scripts/make-tokenizer-fixture.mjs ggml-vocab-qwen2.gguf
+// Reads FILE.inp (strings) and FILE.out (ids, one line a string), both as llama.cpp's tests have them, and writes
+// test/fixtures/tokenizer/. A merge can fire only where its result occurs, so the others can go without effect.
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { gguf } from '@huggingface/gguf';
+
+const path = process.argv[2];
+const { metadata } = await gguf(path, { allowLocalFile: true });
+const tokens = metadata['tokenizer.ggml.tokens'];
+const merges = metadata['tokenizer.ggml.merges'];
+
+// GPT-2's alphabet: printable bytes stand for themselves, the others for characters from U+0100 on.
+let next = 0x100;
+const alphabet = Array.from({ length: 256 }, (_, byte) => {
+  const isPrintable = (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte !== 0xad);
+  return String.fromCodePoint(isPrintable ? byte : next++);
+});
+const text = [...readFileSync(`${path}.inp`)].map((byte) => alphabet[byte]).join('');
+
+const needed = new Set(alphabet);
+const rules = merges.filter((rule) => text.includes(rule.replace(' ', '')));
+for (const rule of rules) needed.add(rule.replace(' ', ''));
+const lines = tokens.flatMap((token, id) => (needed.has(token) ? [`token ${id} ${token}`] : []));
+lines.push(...rules.map((rule) => `merge ${rule}`));
+
+const folder = new URL('../test/fixtures/tokenizer/', import.meta.url);
+writeFileSync(new URL('qwen2.vocabulary', folder), `${lines.join('\n')}\n`);
+copyFileSync(`${path}.inp`, new URL('qwen2.inp', folder));
+copyFileSync(`${path}.out`, new URL('qwen2.out', folder));

@@ -1,0 +1,356 @@
+// The tokenizer against llama.cpp's answers, against the merge rule written naively, and on text
+// meant to break it. tokenizer.test.ts compares it with another implementation.
+#include "tokenizer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <random>
+#include <sstream>
+
+#include "bpe.h"
+#include "error.h"
+#include "gguf.h"
+#include "gguf_builder.h"
+#include "pretokenizer.h"
+#include "test.h"
+
+using hearth::GgufFile;
+using hearth::SpecialTokens;
+using hearth::Tokenizer;
+using test::GgufBuilder;
+using test::TemporaryFolder;
+
+namespace {
+
+using Ids = std::vector<uint32_t>;
+using Texts = std::vector<std::string>;
+
+const Tokenizer& starter() {
+  static const GgufFile file =
+      GgufFile::open(HEARTH_FIXTURES "/../../models/starter-45m-q6_k.gguf");
+  static const Tokenizer tokenizer(file);
+  return tokenizer;
+}
+
+Ids encode(std::string_view text) { return starter().encode(text, SpecialTokens::kAsText); }
+
+std::string read_fixture(const std::string& name) {
+  std::ifstream file(HEARTH_FIXTURES "/tokenizer/" + name, std::ios::binary);
+  std::stringstream content;
+  content << file.rdbuf();
+  return content.str();
+}
+
+Texts pieces(std::string_view text) {
+  Texts result;
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = hearth::piece_end(text, start);
+    result.emplace_back(text.substr(start, end - start));
+    start = end;
+  }
+  return result;
+}
+
+void check_pieces(const Texts& expected) {
+  std::string text;
+  for (const std::string& piece : expected) text += piece;
+  const Texts actual = pieces(text);
+  if (actual == expected) return;
+  std::string message = "pieces of \"" + text + "\":";
+  for (const std::string& piece : actual) message += " [" + piece + "]";
+  test::fail(__FILE__, __LINE__, message);
+}
+
+std::string random_text(std::mt19937& random, int n_parts) {
+  static const Texts kParts = {"a",
+                               "return",
+                               "x",
+                               " ",
+                               "  ",
+                               "\t",
+                               "\n",
+                               "\r\n",
+                               "'s",
+                               "'LL",
+                               "'",
+                               "1",
+                               "42",
+                               "(",
+                               ");",
+                               "{}",
+                               "é",
+                               "ß",
+                               "漢字",
+                               "٣",
+                               "½",
+                               "🦙",
+                               "\u200d",
+                               "\u00a0",
+                               "\u2028",
+                               "\u0085",
+                               "\ufeff",
+                               "<|",
+                               "fim_prefix|>",
+                               "=====",
+                               "__init__",
+                               "Ωmega"};
+  std::string text;
+  for (int i = 0; i < n_parts; i++) text += kParts[random() % kParts.size()];
+  return text;
+}
+
+}  // namespace
+
+TEST("Qwen2's vocabulary gives the ids that llama.cpp gives") {
+  // The ids of the whole vocabulary, by index in the cut-down one.
+  std::vector<uint32_t> whole_ids;
+  Texts tokens, merges;
+  std::istringstream lines(read_fixture("qwen2.vocabulary"));
+  for (std::string kind, first, second; lines >> kind >> first >> second;) {
+    if (kind == "merge") {
+      merges.push_back(first + " " + second);
+    } else {
+      whole_ids.push_back(static_cast<uint32_t>(std::stoul(first)));
+      tokens.push_back(second);
+    }
+  }
+  GgufBuilder builder;
+  builder.key("tokenizer.ggml.model", GgufBuilder::kString, std::string("gpt2"))
+      .key("tokenizer.ggml.pre", GgufBuilder::kString, std::string("qwen2"))
+      .array("tokenizer.ggml.tokens", GgufBuilder::kString, tokens)
+      .array("tokenizer.ggml.merges", GgufBuilder::kString, merges);
+  const TemporaryFolder folder;
+  const GgufFile file = GgufFile::open(folder.write("vocabulary.gguf", builder.bytes("")));
+  const Tokenizer tokenizer(file);
+
+  const std::string input = read_fixture("qwen2.inp"), separator = "\n__ggml_vocab_test__\n";
+  std::istringstream expected_lines(read_fixture("qwen2.out"));
+  std::string expected;
+  int n_cases = 0;
+  for (size_t start = 0; std::getline(expected_lines, expected); n_cases++) {
+    const size_t end = std::min(input.find(separator, start), input.size());
+    const std::string text = input.substr(start, end - start);
+    std::string actual;
+    const Ids ids = tokenizer.encode(text, SpecialTokens::kAsText);
+    for (const uint32_t id : ids) actual += " " + std::to_string(whole_ids[id]);
+    CHECK_EQUAL(actual, expected);
+    CHECK_EQUAL(tokenizer.decode(ids), text);
+    start = std::min(end + separator.size(), input.size());
+  }
+  CHECK_EQUAL(n_cases, 46);
+}
+
+TEST("text is split as Qwen2's pattern splits it") {
+  check_pieces({"int", " x", " =", " ", "4", "2", ";"});
+  check_pieces({"it", "'s", " we", "'LL", " don", "'T", " '", "quoted", "'"});
+  check_pieces({"'re", "'ve", "'d", "'m", "'x", "'l"});
+  check_pieces({"(foo", ".bar", "(a", ",b", "))\n\n"});
+  check_pieces({"a", "\n\n", "   ", " b"});
+  check_pieces({"a", "  \n\t\n", "\tb", "  "});
+  check_pieces({"\tx", "\t", "\ty", "\t", "1", " ", " ", "2"});
+  check_pieces({"  ", " ;", "\r\n", "//", " \r\n"});
+  check_pieces({"été", " Ω", "漢字", "\u2028", "x", "½", "٣", "🦙🦙", " 🦙\n"});
+  check_pieces({"\ufeffimport", "\u00a0x", "\u0085", "\u00a0", " y"});
+  check_pieces({"\n\n\n"});
+  check_pieces({"    "});
+  check_pieces({});
+}
+
+TEST("every text of valid UTF-8 comes back from its tokens") {
+  std::mt19937 random(2);
+  for (int i = 0; i < 3000; i++) {
+    const std::string text = random_text(random, 1 + static_cast<int>(random() % 40));
+    CHECK_EQUAL(starter().decode(encode(text)), text);
+  }
+}
+
+TEST("invalid UTF-8 is read with U+FFFD for each bad byte") {
+  const std::string bad = "\xEF\xBF\xBD";
+  const auto check = [&](const std::string& text, const std::string& expected) {
+    CHECK_EQUAL(hearth::repair_utf8(text), expected);
+    CHECK_EQUAL(starter().decode(encode(text)), expected);
+  };
+  check("a\xFF\x62", "a" + bad + "b");
+  check("\xC0\x80", bad + bad);                      // overlong
+  check("\xE0\x9F\xBFx", bad + bad + bad + "x");     // overlong
+  check("\xED\xA0\x80", bad + bad + bad);            // surrogate
+  check("\xF4\x90\x80\x80", bad + bad + bad + bad);  // above U+10FFFF
+  check("\xF5z", bad + "z");
+  check("\xE6\xBC", bad + bad);  // cut off
+  check("\xF0\x9F\xA6", bad + bad + bad);
+  check("\x80 é", bad + " é");
+  std::mt19937 random(3);
+  for (int i = 0; i < 3000; i++) {
+    std::string text(random() % 60, '\0');
+    for (char& c : text) c = static_cast<char>(random() % 4 ? 0x80 + random() % 128 : random());
+    CHECK_EQUAL(starter().decode(encode(text)), hearth::repair_utf8(text));
+  }
+}
+
+namespace {
+
+/// Merges by the definition: the lowest rank anywhere, the leftmost of equals, until none is left.
+Ids merge_naively(const hearth::MergeTable& table, Ids ids) {
+  while (true) {
+    size_t best = ids.size();
+    hearth::MergeTable::Merge best_merge;
+    for (size_t i = 0; i + 1 < ids.size(); i++) {
+      const hearth::MergeTable::Merge merge = table.find(ids[i], ids[i + 1]);
+      if (merge.rank < best_merge.rank) best = i, best_merge = merge;
+    }
+    if (best == ids.size()) return ids;
+    ids[best] = best_merge.merged;
+    ids.erase(ids.begin() + static_cast<ptrdiff_t>(best) + 1);
+  }
+}
+
+}  // namespace
+
+TEST("short and long words merge as the definition says") {
+  std::mt19937 random(4);
+  for (int round = 0; round < 300; round++) {
+    // Few symbols and many rules, so that merges compete and cascade.
+    hearth::MergeTable table(64);
+    uint32_t n_symbols = 3;
+    for (uint32_t rank = 0; rank < 40; rank++) {
+      table.add(static_cast<uint32_t>(random() % n_symbols),
+                static_cast<uint32_t>(random() % n_symbols), {rank, n_symbols});
+      n_symbols++;
+    }
+    hearth::Merger merger(table);
+    for (const size_t length : {0u, 1u, 2u, 7u, 47u, 48u, 49u, 200u}) {
+      Ids ids(length);
+      for (uint32_t& id : ids) id = static_cast<uint32_t>(random() % 3);
+      const Ids expected = merge_naively(table, ids);
+      ids.resize(merger.merge(ids));
+      CHECK(ids == expected);
+    }
+  }
+}
+
+TEST("names of special tokens are text unless they are asked for") {
+  const Tokenizer& tokenizer = starter();
+  const std::string text = "a<|fim_prefix|>b<|fim_prefi<|file_sep|>";
+  const Ids plain = encode(text);
+  CHECK(std::none_of(plain.begin(), plain.end(),
+                     [&](uint32_t id) { return tokenizer.is_special(id); }));
+  CHECK_EQUAL(tokenizer.decode(plain), text);
+  const Ids parsed = tokenizer.encode(text, SpecialTokens::kParse);
+  CHECK_EQUAL(std::count(parsed.begin(), parsed.end(), 16378u), 1);
+  CHECK_EQUAL(parsed.back(), 16383u);
+  CHECK_EQUAL(tokenizer.decode(parsed), text);
+  CHECK_EQUAL(parsed.front(), encode("a").front());
+  CHECK((tokenizer.encode("<|im_end|><|im_end|>", SpecialTokens::kParse) == Ids{16377, 16377}));
+  CHECK(tokenizer.encode("", SpecialTokens::kParse).empty());
+}
+
+TEST("special tokens are found by name and end a generation") {
+  const Tokenizer& tokenizer = starter();
+  CHECK_EQUAL(tokenizer.size(), 16384u);
+  CHECK_EQUAL(tokenizer.special_id("<|fim_prefix|>"), 16378u);
+  CHECK_EQUAL(tokenizer.special_id("<|fim_middle|>"), 16379u);
+  CHECK_EQUAL(tokenizer.special_id("<|fim_suffix|>"), 16380u);
+  CHECK_EQUAL(tokenizer.special_id("return"), UINT32_MAX);
+  CHECK_EQUAL(tokenizer.special_tokens().size(), 9u);
+  Ids ends(9);
+  std::iota(ends.begin(), ends.end(), 16375u);
+  CHECK(tokenizer.end_of_generation() == ends);
+  CHECK(tokenizer.is_special(16375) && !tokenizer.is_special(16374));
+  CHECK_EQUAL(tokenizer.bytes(16378), "<|fim_prefix|>");
+  CHECK_EQUAL(tokenizer.bytes(16384), "");
+  CHECK(!tokenizer.is_special(16384));
+}
+
+TEST("tokens that agree with bytes to heal are all found, and only they") {
+  const Tokenizer& tokenizer = starter();
+  for (const std::string prefix :
+       {"ret", " ", "    retur", "\n", "\xE6", "x", ".forEach((", "\xFF", ""}) {
+    Ids expected;
+    for (uint32_t id = 0; id < tokenizer.size(); id++) {
+      const std::string_view bytes = tokenizer.bytes(id);
+      if (tokenizer.is_special(id) || bytes.empty()) continue;
+      if (bytes.starts_with(prefix) || prefix.starts_with(bytes)) expected.push_back(id);
+    }
+    CHECK(!expected.empty());
+    CHECK(tokenizer.compatible_with(prefix) == expected);
+  }
+}
+
+TEST("a line of half a megabyte without a place to split is tokenized in seconds") {
+  std::mt19937 random(5);
+  std::string letters(500'000, 'a');
+  for (char& c : letters) c = static_cast<char>('a' + random() % 26);
+  for (const std::string& text : {std::string(500'000, 'a'), std::string(500'000, '='), letters}) {
+    const auto start = std::chrono::steady_clock::now();
+    const Ids ids = encode(text);
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    CHECK_EQUAL(starter().decode(ids), text);
+    std::printf("  %.1f s\n", spent.count());
+    CHECK(spent.count() < 60);  // quadratic merging would take many minutes
+  }
+}
+
+namespace {
+
+/// All 256 bytes, "ab" and "<|endoftext|>".
+GgufBuilder tiny_vocabulary(const std::string& model, const std::string& split, const Texts& merges,
+                            int n_bytes = 256) {
+  Texts tokens;
+  int next = 0x100;
+  for (int byte = 0; byte < n_bytes; byte++) {
+    const bool is_printable = (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte != 0xAD);
+    const int c = is_printable ? byte : next++;
+    tokens.push_back(c < 0x80 ? std::string(1, static_cast<char>(c))
+                              : std::string{static_cast<char>(0xC0 | c >> 6),
+                                            static_cast<char>(0x80 | (c & 0x3F))});
+  }
+  tokens.insert(tokens.end(), {"ab", "<|endoftext|>"});
+  GgufBuilder builder;
+  builder.key("tokenizer.ggml.model", GgufBuilder::kString, model)
+      .key("tokenizer.ggml.pre", GgufBuilder::kString, split)
+      .array("tokenizer.ggml.tokens", GgufBuilder::kString, tokens)
+      .array("tokenizer.ggml.merges", GgufBuilder::kString, merges);
+  return builder;
+}
+
+void check_refused(const GgufBuilder& builder, const std::string& code, const std::string& text) {
+  const TemporaryFolder folder;
+  const GgufFile file = GgufFile::open(folder.write("v.gguf", builder.bytes("")));
+  try {
+    const Tokenizer tokenizer(file);
+  } catch (const hearth::EngineError& error) {
+    CHECK_EQUAL(error.code, code);
+    CHECK(std::string(error.what()).find(text) != std::string::npos);
+    return;
+  }
+  test::fail(__FILE__, __LINE__, "accepted: " + text);
+}
+
+}  // namespace
+
+TEST("a vocabulary without token types still has its well-known special tokens") {
+  const TemporaryFolder folder;
+  const std::string bytes = tiny_vocabulary("gpt2", "qwen2", {"a b"}).bytes("");
+  const GgufFile file = GgufFile::open(folder.write("v.gguf", bytes));
+  const Tokenizer tokenizer(file);
+  CHECK((tokenizer.encode("ab<|endoftext|>", SpecialTokens::kParse) == Ids{256, 257}));
+  CHECK(tokenizer.end_of_generation() == Ids{257});
+}
+
+TEST("a vocabulary that Hearth cannot use is refused with the reason") {
+  check_refused(tiny_vocabulary("llama", "qwen2", {}), "model-unsupported", "\"llama\"");
+  check_refused(tiny_vocabulary("gpt2", "llama-bpe", {}), "model-unsupported", "\"llama-bpe\"");
+  check_refused(GgufBuilder(), "model-unsupported", "tokenizer");
+  for (const char* merge : {"a c", "ab", "a", "", " ", "zz a"}) {
+    check_refused(tiny_vocabulary("gpt2", "qwen2", {merge}), "model-invalid", "merge rule");
+  }
+  check_refused(tiny_vocabulary("gpt2", "qwen2", {}, 200), "model-invalid",
+                "no token for the byte");
+  GgufBuilder types = tiny_vocabulary("gpt2", "qwen2", {});
+  types.array("tokenizer.ggml.token_type", GgufBuilder::kI32, std::vector<int32_t>{1});
+  check_refused(types, "model-invalid", "token_type");
+  GgufBuilder ends = tiny_vocabulary("gpt2", "qwen2", {});
+  ends.key("tokenizer.ggml.eos_token_id", GgufBuilder::kU32, uint32_t{258});
+  check_refused(ends, "model-invalid", "eos_token_id");
+}
