@@ -93,6 +93,16 @@ Napi::Value to_js(Napi::Env env, const EngineStatus& status) {
   object.Set("queued", status.queued);
   object.Set("cache", cache);
   object.Set("busyMs", status.busy_ms);
+  Napi::Array ops = Napi::Array::New(env, status.ops.size());
+  for (uint32_t i = 0; i < status.ops.size(); i++) {
+    const OpTime& time = status.ops[i];
+    Napi::Object op = Napi::Object::New(env);
+    op.Set("op", time.op);
+    op.Set("ms", static_cast<double>(time.ns) / 1e6);
+    op.Set("calls", static_cast<double>(time.calls));
+    ops.Set(i, op);
+  }
+  object.Set("ops", ops);
   return object;
 }
 

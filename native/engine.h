@@ -7,7 +7,9 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "heartbeat.h"
 #include "model.h"
 #include "page_cache.h"
 #include "request.h"
@@ -48,6 +50,7 @@ struct EngineStatus {
   size_t page_bytes = 0;
   double busy_ms = 0;
   CacheStatistics cache;
+  std::vector<OpTime> ops;  // up to the end of the last request
 };
 
 class Engine {

@@ -5,7 +5,10 @@
 namespace hearth {
 
 Scheduler::Scheduler(Workbench& bench, std::atomic<bool>& interrupt)
-    : bench_(bench), interrupt_(interrupt), cache_(bench.cache.statistics()) {
+    : bench_(bench),
+      interrupt_(interrupt),
+      cache_(bench.cache.statistics()),
+      ops_(bench.forward.op_times()) {
   thread_ = std::thread([this] { run(); });
 }
 
@@ -98,6 +101,11 @@ void Scheduler::run() {
 }
 
 void Scheduler::end(Task& task, FinishReason reason, const EngineError* error) {
+  {
+    // Before the answer: its caller finds the answer's share in status().
+    const std::lock_guard lock(mutex_);
+    ops_ = bench_.forward.op_times();
+  }
   task.job().on_done(task.finish(reason), error);
 }
 
@@ -117,6 +125,7 @@ EngineStatus Scheduler::status() const {
                                 : EngineState::kPrefill;
   status.busy_ms = busy_ms_;
   status.cache = cache_;
+  status.ops = ops_;
   status.page_bytes = bench_.ops.kv_page_bytes();
   return status;
 }

@@ -40,7 +40,8 @@ class Scheduler {
   bool is_stopping_ = false;
   bool is_decoding_ = false;
   double busy_ms_ = 0;
-  CacheStatistics cache_;  // a copy for status()
+  CacheStatistics cache_;  // copies for status()
+  std::vector<OpTime> ops_;
   std::thread thread_;
 };
 

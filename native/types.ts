@@ -105,6 +105,14 @@ export interface EngineStatus {
   cache: CacheStatus;
   /** Time that the engine thread has worked since load. */
   busyMs: number;
+  /** Where that time went, up to the end of the last request. */
+  ops: OpTime[];
+}
+
+export interface OpTime {
+  op: string;
+  ms: number;
+  calls: number;
 }
 
 export interface LoadOptions {
