@@ -1,70 +1,84 @@
-// hearth bench: tokens per second of prefill and decode.
+// hearth bench: tokens per second of prefill and decode, the cost of a batch, and where the time goes.
 import type { Engine } from '../../native/index.ts';
-import { type Command, count, counts, engineOptions, print, printJson, withEngine } from './command.ts';
+import { type Measure, measureBatches, measureDecode, measurePrefill, median, randomTokens } from './bench-measures.ts';
+import { type Command, count, counts, engineOptions, print, printJson, type Values, withEngine } from './command.ts';
+
+/** Tokens of context before the batches. */
+const batchDepth = 512;
+/** A batch takes milliseconds, and its cost is compared with another one's: more runs than for the rest. */
+const batchRunsPerRun = 5;
 
 export const benchCommand: Command = {
   summary: 'measure prefill and decode on random tokens',
   operands: '',
   options: {
     ...engineOptions,
-    prompt: { type: 'string', short: 'p', multiple: true, value: 'N', help: 'prompt lengths to prefill; 512' },
-    generate: { type: 'string', short: 'n', multiple: true, value: 'N', help: 'numbers of tokens to decode; 64' },
+    prompt: { type: 'string', short: 'p', multiple: true, value: 'N', help: 'prompt lengths to prefill; 512; 0: none' },
+    generate: {
+      type: 'string',
+      short: 'n',
+      multiple: true,
+      value: 'N',
+      help: 'numbers of tokens to decode; 64; 0: none',
+    },
+    depth: { type: 'string', short: 'd', multiple: true, value: 'N', help: 'tokens of context to decode behind; 0' },
+    batch: { type: 'string', short: 'b', multiple: true, value: 'N', help: 'tokens of one forward pass to time; none' },
     repeat: { type: 'string', short: 'r', value: 'N', help: 'runs, of which the median counts; 3' },
   },
   run: (values) =>
     withEngine(values, async (engine) => {
-      const runs = count(values, 'repeat') ?? 3;
-      const random = randomTokens(engine);
-      const prefill: Record<string, number> = {};
-      const decode: Record<string, number> = {};
-      for (const n of counts(values, 'prompt', [512])) {
-        prefill[n] = await medianOf(runs, () => prefillRate(engine, random(n)));
-      }
-      for (const n of counts(values, 'generate', [64])) {
-        decode[n] = await medianOf(runs, () => decodeRate(engine, n, random));
-      }
+      await engine.prefill(randomTokens(engine, 32));
+      const figures = await measureAll(engine, values);
       const { backend, loadMs, name } = engine.info;
       const peakRssMb = process.resourceUsage().maxRSS / 1024;
-      const result = { prefill, decode, loadMs, peakRssMb, ...parseBackend(backend), model: name };
-      if (values.json) return printJson(result);
+      const result = { ...medians(figures), loadMs, peakRssMb, ...parseBackend(backend), model: name };
+      if (values.json) return printJson({ ...result, measures: Object.fromEntries(figures) });
       print(`${name} on ${backend}; loaded in ${loadMs.toFixed(0)} ms, at most ${peakRssMb.toFixed(0)} MB in memory`);
-      for (const [n, rate] of Object.entries(prefill)) print(`prefill ${n.padStart(6)}  ${rate.toFixed(1)} tokens/s`);
-      for (const [n, rate] of Object.entries(decode)) print(`decode  ${n.padStart(6)}  ${rate.toFixed(1)} tokens/s`);
+      for (const [what, measure] of figures) print(figureLine(what, measure));
     }),
 };
 
-async function prefillRate(engine: Engine, tokens: Uint32Array): Promise<number> {
-  await engine.clearCache();
-  const { promptTokens, cachedTokens, prefillMs } = await engine.prefill(tokens);
-  return ((promptTokens - cachedTokens) * 1000) / prefillMs;
-}
-
-/** An answer may end by itself, so that several make up the number of tokens. */
-async function decodeRate(engine: Engine, wanted: number, random: (n: number) => Uint32Array): Promise<number> {
-  let tokens = 0;
-  let ms = 0;
-  while (tokens < wanted) {
-    const { timings } = await engine.generate({ tokens: random(8), maxTokens: wanted - tokens });
-    tokens += timings.completionTokens;
-    ms += timings.decodeMs;
+/** Keys: "prefill 512", "decode 64" or "decode 64 at 2048", "batch 4". */
+async function measureAll(engine: Engine, values: Values): Promise<Map<string, Measure>> {
+  const runs = count(values, 'repeat') ?? 3;
+  const figures = new Map<string, Measure>();
+  for (const n of wanted(values, 'prompt', [512])) figures.set(`prefill ${n}`, await measurePrefill(engine, n, runs));
+  for (const n of wanted(values, 'generate', [64])) {
+    for (const depth of counts(values, 'depth', [0])) {
+      const what = depth > 0 ? `decode ${n} at ${depth}` : `decode ${n}`;
+      figures.set(what, await measureDecode(engine, n, depth, runs));
+    }
   }
-  return (tokens * 1000) / ms;
+  const sizes = wanted(values, 'batch', []);
+  if (sizes.length > 0) {
+    const batches = await measureBatches(engine, sizes, batchDepth, runs * batchRunsPerRun);
+    for (const [n, measure] of batches) figures.set(`batch ${n}`, measure);
+  }
+  return figures;
 }
 
-async function medianOf(runs: number, measure: () => Promise<number>): Promise<number> {
-  const rates: number[] = [];
-  for (let run = 0; run < runs; run++) rates.push(await measure());
-  rates.sort((a, b) => a - b);
-  const middle = rates.length >> 1;
-  const upper = rates[middle] ?? 0;
-  return rates.length % 2 === 1 ? upper : (upper + (rates[middle - 1] ?? 0)) / 2;
+function wanted(values: Values, name: string, fallback: number[]): number[] {
+  return counts(values, name, fallback).filter((n) => n > 0);
 }
 
-/** Ordinary tokens only; the special ones stand at the vocabulary's end. Other ones at each call, so nothing is cached. */
-function randomTokens(engine: Engine): (n: number) => Uint32Array {
-  const specials = Object.values(engine.info.special).filter((id) => id >= 0);
-  const ordinary = Math.min(engine.info.vocabulary, ...specials);
-  return (n) => Uint32Array.from({ length: n }, () => Math.floor(Math.random() * ordinary));
+/** { prefill: { "512": tokens/s }, decode: { "64": tokens/s, "64 at 2048": ... }, batch: { "4": ms } } */
+function medians(figures: Map<string, Measure>): Record<string, Record<string, number>> {
+  const result: Record<string, Record<string, number>> = { prefill: {}, decode: {}, batch: {} };
+  for (const [what, { samples }] of figures) {
+    const space = what.indexOf(' ');
+    const group = result[what.slice(0, space)];
+    if (group) group[what.slice(space + 1)] = median(samples);
+  }
+  return result;
+}
+
+/** "prefill 512           810.0 tokens/s  ffn_gate_up 43 %, ffn_down 22 %, ..." */
+function figureLine(what: string, { samples, ops }: Measure): string {
+  const unit = what.startsWith('batch') ? 'ms      ' : 'tokens/s';
+  const all = ops.reduce((sum, { ms }) => sum + ms, 0);
+  const busiest = ops.filter(({ ms }) => ms >= all / 100).sort((a, b) => b.ms - a.ms);
+  const profile = busiest.map(({ op, ms }) => `${op} ${((100 * ms) / all).toFixed(0)} %`).join(', ');
+  return `${what.padEnd(18)}${median(samples).toFixed(1).padStart(8)} ${unit}  ${profile}`;
 }
 
 /** "cpu avx512vnni, 2 threads" */

@@ -34,18 +34,19 @@ export function text(values: Values, name: string): string | undefined {
 
 export function count(values: Values, name: string): number | undefined {
   const value = text(values, name);
-  return value === undefined ? undefined : toCount(value, `--${name}`);
+  return value === undefined ? undefined : toCount(value, `--${name}`, 1);
 }
 
+/** Of an option that may be given several times; 0 is allowed. */
 export function counts(values: Values, name: string, fallback: number[]): number[] {
   const value = values[name];
-  return Array.isArray(value) ? value.map((item) => toCount(String(item), `-${name}`)) : fallback;
+  return Array.isArray(value) ? value.map((item) => toCount(String(item), `--${name}`, 0)) : fallback;
 }
 
-function toCount(value: string, name: string): number {
+function toCount(value: string, name: string, least: number): number {
   const number = Number(value);
-  if (Number.isInteger(number) && number > 0) return number;
-  throw new UsageError(`${name} wants a number above 0, not "${value}"`);
+  if (value !== '' && Number.isInteger(number) && number >= least) return number;
+  throw new UsageError(`${name} wants a number of at least ${least}, not "${value}"`);
 }
 
 export function onlyOperand(operands: string[], name: string): string {

@@ -43,7 +43,7 @@ test('lists its commands', () => {
 test('says what is wrong with a call', () => {
   checkFails(['compleet'], 2, /no command "compleet"/);
   checkFails(['bench', '--fast'], 2, /--fast/);
-  checkFails(['bench', '-p', 'many'], 2, /wants a number above 0/);
+  checkFails(['bench', '-p', 'many'], 2, /wants a number of at least 0/);
   checkFails(['tokenize'], 2, /one TEXT is wanted/);
   checkFails(['complete', sample], 2, /FILE:LINE:CHARACTER/);
   checkFails(['eval', sample, '--layout', 'odd'], 2, /plain, spm or anchored:N/);
