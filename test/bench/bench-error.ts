@@ -1,0 +1,2 @@
+/** A message for people: printed without a stack. */
+export class BenchError extends Error {}

@@ -1,0 +1,113 @@
+// The two engines: each run is a process of its own that loads the model, measures, and prints JSON.
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BenchError } from './bench-error.ts';
+
+export interface Plan {
+  model: string;
+  threads: number;
+  variant: string;
+  /** Prompt lengths. */
+  prefill: number[];
+  /** Steps of one token behind each depth of context; 0: none. */
+  decode: number;
+  depths: number[];
+  /** Tokens of one forward pass behind batchDepth tokens of context. */
+  batch: number[];
+  batchDepth: number;
+  batchRounds: number;
+}
+
+export interface RunResult {
+  /** By "prefill 512" (tokens/s), "decode 64 at 2048" (tokens/s), "batch 4" (ms), "load" (ms), "memory" (MB). */
+  samples: Record<string, number[]>;
+  /** Milliseconds by op, for each of those that has them. */
+  ops: Record<string, Record<string, number>>;
+  variant: string;
+}
+
+export interface BenchEngine {
+  name: string;
+  run(plan: Plan): Promise<RunResult>;
+}
+
+interface HearthReport {
+  loadMs: number;
+  peakRssMb: number;
+  variant: string;
+  measures: Record<string, { samples: number[]; ops: { op: string; ms: number }[] }>;
+}
+
+export function hearth(root: string): BenchEngine {
+  const flags = (flag: string, values: number[]) => values.flatMap((value) => [flag, String(value)]);
+  return {
+    name: 'hearth',
+    async run(plan) {
+      const args = ['bench', '--json', '--model', plan.model, '-t', String(plan.threads), '--repeat', '1'];
+      if (plan.variant) args.push('--variant', plan.variant);
+      args.push(...flags('-p', plan.prefill.length > 0 ? plan.prefill : [0]));
+      args.push(...flags('-n', [plan.decode]), ...flags('-d', plan.depths), ...flags('-b', plan.batch));
+      const report = await runJson<HearthReport>([join(root, 'dist', 'hearth.js'), ...args]);
+      const result: RunResult = { samples: {}, ops: {}, variant: report.variant };
+      for (const [key, { samples, ops }] of Object.entries(report.measures)) {
+        const what = /^decode \d+$/.test(key) ? `${key} at 0` : key;
+        result.samples[what] = samples;
+        result.ops[what] = Object.fromEntries(ops.map(({ op, ms }) => [op, ms]));
+      }
+      return { ...result, samples: { ...result.samples, load: [report.loadMs], memory: [report.peakRssMb] } };
+    },
+  };
+}
+
+export function llamaCpp(root: string): BenchEngine {
+  const entry = installLlamaCpp(join(root, '.cache', 'bench'));
+  return {
+    name: 'llama.cpp',
+    async run(plan) {
+      const worker = join(root, 'test', 'bench', 'llama-cpp.mjs');
+      const { samples } = await runJson<{ samples: Record<string, number[]> }>([worker, entry, JSON.stringify(plan)]);
+      return { samples, ops: {}, variant: '' };
+    },
+  };
+}
+
+/** Its own folder and package.json: the product does not depend on it. Install scripts would build from source. */
+function installLlamaCpp(folder: string): string {
+  const entry = join(folder, 'node_modules', 'node-llama-cpp', 'dist', 'index.js');
+  if (existsSync(entry)) return entry;
+  console.log('installing node-llama-cpp into .cache/bench');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+  const binary = `@node-llama-cpp/${process.platform === 'darwin' ? 'mac' : 'linux'}-${process.arch}`;
+  const packages = [`node-llama-cpp@${llamaCppVersion}`, `${binary}@${llamaCppVersion}`];
+  const flags = ['--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund', '--loglevel', 'error'];
+  try {
+    execFileSync('npm', ['install', ...flags, ...packages], { cwd: folder, stdio: 'inherit' });
+  } catch {
+    throw new BenchError('node-llama-cpp cannot be installed; measure without it: npm run bench -- --engines hearth');
+  }
+  return entry;
+}
+
+export const llamaCppVersion = '3.22.1';
+
+function runJson<T>(args: string[]): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let out = '';
+    let err = '';
+    child.stdout.on('data', (data: Buffer) => {
+      out += data.toString();
+    });
+    child.stderr.on('data', (data: Buffer) => {
+      err += data.toString();
+    });
+    child.on('error', reject);
+    child.on('close', (code) => {
+      const line = out.trim().split('\n').at(-1) ?? '';
+      if (code === 0 && line.startsWith('{')) resolve(JSON.parse(line) as T);
+      else reject(new BenchError(`${args.slice(0, 2).join(' ')} failed (exit code ${code})\n${err.trim()}`));
+    });
+  });
+}

@@ -1,0 +1,27 @@
+// The machine's limits, by machine_peak.cc, built when it is new.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Limits {
+  readGbPerSecond: number;
+  /** 10^9 operations, two a multiply-add, by CPU variant. */
+  int8Gops: Record<string, number>;
+}
+
+/** Undefined, with a word why, where there is no compiler. */
+export function measureLimits(root: string, threads: number): Limits | undefined {
+  const source = join(root, 'test', 'bench', 'machine_peak.cc');
+  const program = join(root, 'build', 'machine_peak');
+  try {
+    if (!existsSync(program) || statSync(program).mtimeMs < statSync(source).mtimeMs) {
+      mkdirSync(join(root, 'build'), { recursive: true });
+      const flags = ['-O3', '-march=native', '-std=c++20', '-pthread'];
+      execFileSync('g++', [...flags, source, '-o', program], { stdio: ['ignore', 'inherit', 'inherit'] });
+    }
+    return JSON.parse(execFileSync(program, [String(threads)], { encoding: 'utf8' })) as Limits;
+  } catch (error) {
+    console.log(`the machine's limits are not known: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+// The files to measure: synthetic ones by name, kept in .cache/bench/models, or any GGUF by path. And what a token costs
+// with them, from their tensors: multiplications and bytes read.
+import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gguf } from '@huggingface/gguf';
+import { type Quantization, shapes, writeSyntheticModel } from '../support/synthetic-model.ts';
+import { BenchError } from './bench-error.ts';
+
+export interface BenchModel {
+  name: string;
+  path: string;
+  /** Weights that every token of a prompt is multiplied with: the last layer only stores K and V, the head has no part. */
+  prefillWeights: number;
+  /** What a decoded token reads, head included, beside its context. */
+  streamedBytes: number;
+  /** Of the KV cache in f16, a token. */
+  kvBytes: number;
+}
+
+export async function benchModel(root: string, nameOrPath: string): Promise<BenchModel> {
+  const path = nameOrPath.endsWith('.gguf') ? nameOrPath : syntheticModelPath(root, nameOrPath);
+  const { metadata, tensorInfos, tensorDataOffset } = await gguf(path, { allowLocalFile: true });
+  const ends = tensorInfos.map(({ offset }) => Number(offset)).sort((a, b) => a - b);
+  ends.push(statSync(path).size - Number(tensorDataOffset));
+  const tensors = tensorInfos.map(({ name, shape, offset }) => ({
+    name,
+    isMatrix: shape.length > 1,
+    weights: shape.reduce((product, n) => product * Number(n), 1),
+    // Up to the next tensor: a few bytes of padding too many.
+    bytes: ends[ends.indexOf(Number(offset)) + 1]! - Number(offset),
+  }));
+  const body = tensors.filter(({ name, isMatrix }) => isMatrix && name.startsWith('blk.'));
+  // A model without an output matrix uses the embedding's.
+  const head = ['output.weight', 'token_embd.weight'].flatMap((name) => tensors.filter((t) => t.name === name))[0];
+  if (!head) throw new BenchError(`${path} has neither output.weight nor token_embd.weight: is it a language model?`);
+  const read = (key: string) => Number((metadata as Record<string, unknown>)[`qwen2.${key}`]);
+  const last = `blk.${read('block_count') - 1}.`;
+  const isSkipped = (name: string) => name.startsWith(last) && /attn_output|ffn_/.test(name);
+  const headDim = read('embedding_length') / read('attention.head_count');
+  return {
+    name: basename(path, '.gguf'),
+    path,
+    prefillWeights: sum(body.filter(({ name }) => !isSkipped(name)).map(({ weights }) => weights)),
+    streamedBytes: sum(body.map(({ bytes }) => bytes)) + head.bytes,
+    kvBytes: 2 * 2 * read('block_count') * read('attention.head_count_kv') * headDim,
+  };
+}
+
+/** Written under another name first: a file that is there is whole. */
+function syntheticModelPath(root: string, name: string): string {
+  const [size = '', quantization = ''] = name.split(/-(.*)/);
+  const shape = Object.entries(shapes).find(([key]) => key === size)?.[1];
+  if (!shape || !/^(q8_0|q4_0|q4_k_m)$/.test(quantization)) {
+    const sizes = Object.keys(shapes).join(', ');
+    throw new BenchError(
+      `there is no model "${name}": FILE.gguf or SIZE-TYPE; sizes ${sizes}; types q8_0, q4_0, q4_k_m`,
+    );
+  }
+  const folder = join(root, '.cache', 'bench', 'models');
+  const path = join(folder, `${name}.gguf`);
+  if (existsSync(path)) return path;
+  console.log(`writing ${name}.gguf`);
+  mkdirSync(folder, { recursive: true });
+  writeSyntheticModel(`${path}.new`, { shape, quantization: quantization as Quantization });
+  renameSync(`${path}.new`, path);
+  return path;
+}
+
+function sum(values: number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,45 @@
+// How much of the processors other programs use, from /proc/stat: to wait for a quiet machine and to tell when it was
+// not. The bench and its finished children are not others; time stolen by the host of a virtual machine is.
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+interface Ticks {
+  busy: number;
+  all: number;
+  own: number;
+}
+
+/** Starts a measurement of the share of others, 0..1, since now; undefined where there is no /proc. */
+export function watchOthers(): () => number | undefined {
+  if (!existsSync('/proc/stat')) return () => undefined;
+  const from = ticks();
+  return () => {
+    const to = ticks();
+    const others = to.busy - from.busy - (to.own - from.own);
+    return Math.max(0, others / Math.max(1, to.all - from.all));
+  };
+}
+
+/** Waits until others use less than `share`, at most `seconds`. */
+export async function waitForQuiet(share: number, seconds: number): Promise<void> {
+  for (const end = performance.now() + seconds * 1000; performance.now() < end; ) {
+    const others = watchOthers();
+    await sleep(1500);
+    if ((others() ?? 0) < share) return;
+  }
+}
+
+function ticks(): Ticks {
+  const cpu = readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? '';
+  const [user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0] = cpu
+    .split(/ +/)
+    .slice(1)
+    .map(Number);
+  const busy = user + nice + system + irq + softirq + steal;
+  // Behind the name in parentheses: utime, stime, and those of the children waited for, are fields 14 to 17.
+  const self = readFileSync('/proc/self/stat', 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  const own = self.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  return { busy, all: busy + idle + iowait, own };
+}

@@ -1,0 +1,36 @@
+// `npm run bench`: Hearth and llama.cpp side by side on this machine.
+//
+//   npm run bench                                      everything; about 20 minutes with two threads
+//   npm run bench -- --quick                           one model, two rounds
+//   npm run bench -- --models 1.5b-q4_k_m,FILE.gguf    other sizes (0.5b 1.5b 3b 7b) and types (q8_0 q4_0 q4_k_m), own files
+//   npm run bench -- --only prefill,decode             of prefill, decode, curve, load, memory
+//   npm run bench -- --variant avx2 --threads 4        kernels and threads; llama.cpp always picks its own kernels
+//   npm run bench -- --repeat 9 --patience 0           rounds; seconds to wait, in all, for a quiet machine
+//   npm run bench -- --engines hearth                  without llama.cpp
+//
+// Models have true shapes and random weights, which are as fast as trained ones: nothing is downloaded for them.
+// llama.cpp comes through node-llama-cpp from npm, installed into .cache/bench when first needed.
+// Each engine runs in its own process, in turns; a figure is the median over the rounds. Rows are appended to
+// results/CPU-Nt.csv. No figure fails the bench.
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { main, root, ToolError } from '../../scripts/tools.mjs';
+
+const outfile = join(root, 'build', 'bench.mjs');
+await build({
+  entryPoints: [join(root, 'test', 'bench', 'bench.ts')],
+  outfile,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  packages: 'external',
+  logLevel: 'warning',
+});
+const { bench, BenchError } = await import(pathToFileURL(outfile).href);
+await main(() =>
+  bench(root, process.argv.slice(2)).catch((error) => {
+    throw error instanceof BenchError ? new ToolError(error.message) : error;
+  }),
+);
