@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
+import { launchBrowser } from './browser.ts';
 import { type CodeServer, startCodeServer } from './code-server.ts';
-import { launchBrowser, Workbench } from './workbench.ts';
+import { Workbench } from './workbench.ts';
 
 const sample = `interface Rectangle {
   width: number;

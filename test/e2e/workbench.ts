@@ -1,15 +1,8 @@
 // VS Code's workbench in a headless browser, driven as a person does: keys, clicks, and looking.
 import { readFileSync } from 'node:fs';
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { type CodeServer, remoteUri } from './code-server.ts';
-
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-  });
-}
 
 /** The window on one folder with one file open. */
 export class Workbench {

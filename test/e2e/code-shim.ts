@@ -1,0 +1,40 @@
+// Stands in for the `code` executable that @vscode/test-electron starts: the same tests in the same extension host,
+// with VS Code's server and a headless browser in place of the desktop. Prints what the tests print and ends as they do.
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { format } from 'node:util';
+import { launchBrowser } from './browser.ts';
+import { remoteUri, startCodeServer } from './code-server.ts';
+
+// What VS Code itself says into the console of a page.
+const noise =
+  /^(\[|Creating a socket|Resolv|Updating additional|Extension host|Timed out|getaddrinfo|Starting|Auto updat)/;
+
+function option(name: string): string {
+  const argument = process.argv.find((word) => word.startsWith(`--${name}=`));
+  if (!argument) throw new Error(`--${name}=... is missing`);
+  return argument.slice(name.length + 3);
+}
+
+const server = await startCodeServer({ isTestDriver: true });
+const browser = await launchBrowser();
+let code = 1;
+try {
+  const page = await browser.newPage();
+  const ended = new Promise<number>((end) => void page.exposeFunction('codeAutomationExit', end));
+  await page.exposeFunction('codeAutomationLog', (_type: string, words: unknown[]) => {
+    const line = format(...words);
+    if (!noise.test(line)) console.log(line);
+  });
+  const payload = JSON.stringify(
+    ['extensionDevelopmentPath', 'extensionTestsPath'].map((name) => [name, remoteUri(server, option(name))]),
+  );
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-host-'));
+  await page.goto(`${server.url}/?${new URLSearchParams({ folder, payload })}`);
+  code = await ended;
+} finally {
+  await browser.close();
+  await server.stop();
+}
+process.exit(code);

@@ -1,0 +1,36 @@
+// The suite of host/ inside VS Code's extension host, through @vscode/test-electron: in VS Code's server by default, in
+// a desktop VS Code where HEARTH_DESKTOP=1 says that one may be downloaded.
+import { chmodSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { runTests } from '@vscode/test-electron';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+
+const out = 'build/e2e/host';
+const common = { bundle: true, platform: 'node', target: 'node20', logLevel: 'warning' } as const;
+
+async function bundleSuite(): Promise<void> {
+  const entryPoints = ['test/e2e/host/index.ts', 'test/e2e/host/extension.ts'];
+  const outExtension = { '.js': '.cjs' };
+  await build({ ...common, entryPoints, outdir: out, outExtension, format: 'cjs', external: ['vscode', 'mocha'] });
+}
+
+async function bundleShim(): Promise<string> {
+  const outfile = `${out}/code-shim.mjs`;
+  const banner = { js: '#!/usr/bin/env node' };
+  const external = ['playwright-core'];
+  await build({ ...common, entryPoints: ['test/e2e/code-shim.ts'], outfile, banner, format: 'esm', external });
+  chmodSync(outfile, 0o755);
+  return resolve(outfile);
+}
+
+test('the tests inside the extension host pass', async () => {
+  await bundleSuite();
+  const desktop = process.env['HEARTH_DESKTOP'];
+  const code = await runTests({
+    ...(desktop ? {} : { vscodeExecutablePath: await bundleShim() }),
+    extensionDevelopmentPath: resolve(process.env['HEARTH_EXTENSION'] ?? '.'),
+    extensionTestsPath: resolve(out, 'index.cjs'),
+  });
+  expect(code).toBe(0);
+}, 180_000);
