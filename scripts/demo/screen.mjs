@@ -8,12 +8,13 @@ const bold = style(1);
 const linesAbove = 8;
 const linesBelow = 3;
 
-function figures({ latencyMs, timings, accepted }) {
-  const key = accepted ? green('Tab') : '   ';
-  if (timings.promptTokens === 0) return `${key} ${latencyMs.toFixed(1)} ms, from memory`;
+function figures({ latencyMs, timings, accepted }, ghost) {
+  // As in VS Code: Tab takes all of it, Ctrl+→ a word.
+  const key = green((accepted && (accepted === ghost ? 'Tab' : 'Ctrl+→')).padEnd(7));
+  if (timings.promptTokens === 0) return `${key}${latencyMs.toFixed(1)} ms, from memory`;
   const { ttftMs, completionTokens, decodeMs, promptTokens, cachedTokens } = timings;
   const speed = decodeMs > 0 ? `, ${Math.round((completionTokens * 1000) / decodeMs)} tokens/s` : '';
-  return `${key} first token ${ttftMs.toFixed(0)} ms${speed}, ${cachedTokens} of ${promptTokens} tokens cached`;
+  return `${key}first token ${ttftMs.toFixed(0)} ms${speed}, ${cachedTokens} of ${promptTokens} tokens cached`;
 }
 
 export class Screen {
@@ -46,7 +47,7 @@ export class Screen {
     const height = linesAbove + linesBelow + 6;
     const frame = numbered.slice(0, height);
     while (frame.length < height) frame.push('');
-    frame.push('', event ? `      ${figures(event)}` : '');
+    frame.push('', event ? `      ${figures(event, ghost)}` : '');
     const up = this.height > 0 ? `\x1b[${this.height}A` : '';
     process.stdout.write(`${up}${frame.map((line) => `\x1b[2K${line}\n`).join('')}`);
     this.height = frame.length;
@@ -55,6 +56,6 @@ export class Screen {
   log(before, ghost, event) {
     const line = before.slice(before.lastIndexOf('\n') + 1);
     const text = ghost.replaceAll('\n', '\\n');
-    console.log(`${line}[${text}]\n      ${figures(event)}`);
+    console.log(`${line}[${text}]\n      ${figures(event, ghost)}`);
   }
 }
