@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { statusLabel, statusText, statusTooltip } from '../../extension/status-text.ts';
+import type { ServerStatus } from '../../language-server/protocol.ts';
+
+const special = {
+  fimPrefix: 1,
+  fimMiddle: 2,
+  fimSuffix: 3,
+  fileSep: 4,
+  repoName: 5,
+  imStart: 6,
+  imEnd: 7,
+  endOfText: 0,
+};
+const model = {
+  name: 'Tiny',
+  path: 'tiny.gguf',
+  fileBytes: 32 * 2 ** 20,
+  quantization: 'Q6_K',
+  layers: 2,
+  hidden: 64,
+  vocabulary: 300,
+  contextTokens: 4096,
+  special,
+  backend: 'cpu avx2, 2 threads',
+  loadMs: 10,
+  weightBytes: 30 * 2 ** 20,
+};
+const last = { promptTokens: 400, cachedTokens: 398, prefillMs: 3, completionTokens: 7, decodeMs: 40, ttftMs: 9 };
+const ready: ServerStatus = {
+  health: 'ready',
+  model,
+  decodeTokensPerSecond: 42.4,
+  prefillTokensPerSecond: 800.2,
+  last: { ...last, latencyMs: 44.4 },
+};
+
+function check(status: ServerStatus, text: string, label: string): void {
+  expect(statusText(status)).toBe(text);
+  expect(statusLabel(status)).toBe(`Hearth, local completion: ${label}`);
+}
+
+test('each state has its text and its spoken label', () => {
+  check({ health: 'starting' }, '$(loading~spin) Hearth', 'starting');
+  check({ health: 'loading', progress: 0.426 }, '$(loading~spin) Hearth 42 %', 'loading the model, 42 %');
+  check({ health: 'ready' }, '$(flame) Hearth', 'ready');
+  check({ health: 'off' }, '$(circle-slash) Hearth', 'turned off');
+  check({ health: 'error', message: 'No such file.' }, '$(error) Hearth', 'No such file.');
+});
+
+test('a ready server shows its speed', () => {
+  check(ready, '$(flame) 42 tok/s', 'ready, 42 tokens per second');
+  check({ ...ready, decodeTokensPerSecond: 4.25 }, '$(flame) 4.3 tok/s', 'ready, 4 tokens per second');
+});
+
+test('the tooltip has a row for the model, the speed and the last answer', () => {
+  const tooltip = statusTooltip(ready);
+  expect(tooltip).toContain('| Model | Tiny (Q6\\_K, 32 MiB, 4096 tokens of context) |');
+  expect(tooltip).toContain('| Speed | 42 tok/s written, 800 tok/s read |');
+  expect(tooltip).toContain('| Last answer | 44 ms; 2 of 400 prompt tokens computed, 7 written |');
+});
+
+test('the name of a model cannot put a link into the tooltip', () => {
+  const tooltip = statusTooltip({ ...ready, model: { ...model, name: '[x](command:hearth.toggle) | y' } });
+  expect(tooltip).toContain('\\[x\\]\\(command:hearth.toggle\\) \\| y');
+});
+
+test('an error without a model still offers the log', () => {
+  expect(statusTooltip({ health: 'error', message: 'No such file.' })).toContain('[Show log](command:hearth.showLog)');
+});
