@@ -1,0 +1,158 @@
+#include "device.h"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+namespace hearth::kernels::hip {
+namespace {
+
+constexpr size_t kStagingBytes = size_t{16} << 20;
+// A 256-token batch of a 7B model takes 0.3 s on a small GPU. Ten seconds mean that it hangs.
+constexpr std::chrono::seconds kPatience{10};
+// A decode step is over in about a millisecond: sleeping would cost as much again.
+constexpr std::chrono::milliseconds kSpin{3};
+
+std::string megabytes(size_t n_bytes) { return std::to_string((n_bytes >> 20) + 1) + " MB"; }
+
+}  // namespace
+
+Memory& Memory::operator=(Memory&& other) noexcept {
+  std::swap(api_, other.api_);
+  std::swap(data_, other.data_);
+  std::swap(n_bytes_, other.n_bytes_);
+  std::swap(is_host_, other.is_host_);
+  return *this;
+}
+
+Memory::~Memory() {
+  if (data_) (is_host_ ? api_->release_host : api_->release)(data_);
+}
+
+Device::Device(const GpuApi& api, const DeviceChoice& choice) : api_(api), choice_(choice) {
+  try {
+    check(api_.set_device(choice.index), "choosing the GPU");
+    check(api_.create_stream(&stream_, kNonBlocking), "creating a stream");
+    check(api_.create_event(&event_, kDisableTiming), "creating an event");
+    check(api_.load_module(&module_, choice.code_object.data()), "loading the kernels");
+    staging_ = allocate_host(kStagingBytes);
+  } catch (...) {
+    destroy();
+    throw;
+  }
+}
+
+Device::~Device() { destroy(); }
+
+void Device::destroy() {
+  if (module_) api_.unload_module(module_);
+  if (event_) api_.destroy_event(event_);
+  if (stream_) api_.destroy_stream(stream_);
+}
+
+void Device::check(int result, const char* what) const {
+  if (result == 0) return;
+  throw std::runtime_error("GPU " + choice_.name + ": " + what + " failed: " +
+                           api_.error_string(result) + " (" + std::to_string(result) + ")");
+}
+
+Memory Device::allocate(size_t n_bytes, const char* purpose) {
+  void* data = nullptr;
+  const int result = api_.allocate(&data, std::max<size_t>(n_bytes, 16));
+  if (result == kOutOfMemory) {
+    size_t free = 0, total = 0;
+    api_.memory_info(&free, &total);
+    throw std::runtime_error("GPU " + choice_.name + ": " + purpose + " needs " +
+                             megabytes(n_bytes) + " but only " + megabytes(free) + " of " +
+                             megabytes(total) + " are free; choose a smaller model");
+  }
+  check(result, "allocating memory");
+  Memory memory(api_, data, n_bytes, false);
+  check(api_.fill(data, 0, n_bytes, stream_), "clearing memory");
+  return memory;
+}
+
+Memory Device::allocate_host(size_t n_bytes) {
+  void* data = nullptr;
+  check(api_.allocate_host(&data, n_bytes, 0), "allocating pinned memory");
+  return Memory(api_, data, n_bytes, true);
+}
+
+void* Device::function(const std::string& name) const {
+  void* function = nullptr;
+  return api_.find_function(&function, module_, name.c_str()) == 0 ? function : nullptr;
+}
+
+void Device::copy(void* to, const void* from, size_t n_bytes, CopyKind kind) {
+  if (n_bytes) check(api_.copy(to, from, n_bytes, kind, stream_), "copying");
+}
+
+void Device::upload(void* to, const void* from, size_t n_bytes) {
+  for (size_t done = 0; done < n_bytes;) {
+    const size_t n = std::min(n_bytes - done, kStagingBytes);
+    std::memcpy(staging_.as(), static_cast<const std::byte*>(from) + done, n);
+    copy(static_cast<std::byte*>(to) + done, staging_.as(), n, kHostToDevice);
+    wait();
+    done += n;
+  }
+}
+
+void Device::download(void* to, const void* from, size_t n_bytes) {
+  for (size_t done = 0; done < n_bytes;) {
+    const size_t n = std::min(n_bytes - done, kStagingBytes);
+    copy(staging_.as(), static_cast<const std::byte*>(from) + done, n, kDeviceToHost);
+    wait();
+    std::memcpy(static_cast<std::byte*>(to) + done, staging_.as(), n);
+    done += n;
+  }
+}
+
+void Device::launch(const Launch& launch) {
+  void* params[] = {const_cast<std::byte*>(launch.params.data())};
+  const auto& grid = launch.grid;
+  check(api_.launch(launch.function, grid[0], grid[1], grid[2], launch.block, 1, 1,
+                    launch.shared_bytes, stream_, params, nullptr),
+        "launching a kernel");
+}
+
+void Device::wait() {
+  check(api_.record_event(event_, stream_), "recording an event");
+  wait_for(*this, event_);
+}
+
+void wait_for(const Device& device, void* event) {
+  const auto start = std::chrono::steady_clock::now();
+  for (;;) {
+    const int result = device.api().query_event(event);
+    if (result == 0) return;
+    if (result != kNotReady) device.check(result, "running a kernel");
+    const auto waited = std::chrono::steady_clock::now() - start;
+    if (waited > kPatience)
+      throw std::runtime_error("GPU " + device.choice().name +
+                               ": did not answer for ten seconds; run on the CPU instead");
+    if (waited > kSpin) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+StagedUpload::StagedUpload(Device& device, size_t n_bytes)
+    : device_(device),
+      host_(device.allocate_host(n_bytes)),
+      memory_(device.allocate(n_bytes, "the batch")) {
+  device.check(device.api().create_event(&sent_, kDisableTiming), "creating an event");
+  device.check(device.api().record_event(sent_, device.stream()), "recording an event");
+}
+
+StagedUpload::~StagedUpload() { device_.api().destroy_event(sent_); }
+
+std::byte* StagedUpload::begin() {
+  wait_for(device_, sent_);
+  return host_.as();
+}
+
+void StagedUpload::send(size_t n_bytes) {
+  device_.copy(memory_.as(), host_.as(), n_bytes, kHostToDevice);
+  device_.check(device_.api().record_event(sent_, device_.stream()), "recording an event");
+}
+
+}  // namespace hearth::kernels::hip

@@ -1,0 +1,126 @@
+// One GPU, one stream: memory, copies through pinned staging, launches, and waits that end.
+// Used by one thread. Errors are std::runtime_error with a message for people.
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "gpu_api.h"
+
+namespace hearth::kernels::hip {
+
+/// Which GPU, and the code object for its architecture; both outlive the Device.
+struct DeviceChoice {
+  int index = 0;
+  std::string name;  // for people: "gfx1100 AMD Radeon RX 7900 XTX"
+  int n_processors = 1;
+  std::span<const std::byte> code_object;
+};
+
+class Device;
+
+/// Memory of the device, or pinned memory of the host (which the device can address, too).
+class Memory {
+ public:
+  Memory() = default;
+  Memory(const GpuApi& api, void* data, size_t n_bytes, bool is_host)
+      : api_(&api), data_(data), n_bytes_(n_bytes), is_host_(is_host) {}
+  Memory(Memory&& other) noexcept { *this = std::move(other); }
+  Memory& operator=(Memory&& other) noexcept;
+  ~Memory();
+  template <class T = std::byte>
+  T* as() const {
+    return static_cast<T*>(data_);
+  }
+  size_t n_bytes() const { return n_bytes_; }
+
+ private:
+  const GpuApi* api_ = nullptr;
+  void* data_ = nullptr;
+  size_t n_bytes_ = 0;
+  bool is_host_ = false;
+};
+
+/// One launch, ready to be compared with another. Every kernel takes one struct.
+struct Launch {
+  void* function = nullptr;
+  std::array<unsigned, 3> grid{1, 1, 1};
+  unsigned block = 0;
+  unsigned shared_bytes = 0;
+  unsigned n_param_bytes = 0;
+  alignas(8) std::array<std::byte, 320> params{};
+
+  template <class Params>
+  void set(const Params& p) {
+    static_assert(std::is_trivially_copyable_v<Params> && sizeof(Params) <= sizeof(params));
+    n_param_bytes = sizeof(Params);
+    std::memcpy(params.data(), &p, sizeof(Params));
+  }
+  bool operator==(const Launch& other) const = default;
+};
+
+class Device {
+ public:
+  Device(const GpuApi& api, const DeviceChoice& choice);
+  ~Device();
+  Device(const Device&) = delete;
+
+  const GpuApi& api() const { return api_; }
+  const DeviceChoice& choice() const { return choice_; }
+  void* stream() const { return stream_; }
+
+  /// Zeroed. Says how much was asked for and how much there is when it does not fit.
+  Memory allocate(size_t n_bytes, const char* purpose);
+  Memory allocate_host(size_t n_bytes);
+  /// Null when the code object has no such kernel.
+  void* function(const std::string& name) const;
+
+  /// From and to any host memory; returns when done.
+  void upload(void* to, const void* from, size_t n_bytes);
+  void download(void* to, const void* from, size_t n_bytes);
+  void copy(void* to, const void* from, size_t n_bytes, CopyKind kind);
+  void launch(const Launch& launch);
+  /// Returns once everything on the stream is done; throws after a generous time.
+  void wait();
+  /// Throws, naming what failed, unless result is 0.
+  void check(int result, const char* what) const;
+
+ private:
+  void destroy();
+  const GpuApi& api_;
+  DeviceChoice choice_;
+  void* stream_ = nullptr;
+  void* event_ = nullptr;
+  void* module_ = nullptr;
+  Memory staging_;
+};
+
+/// A small host-to-device upload that is repeated: it goes out on the stream without waiting.
+class StagedUpload {
+ public:
+  StagedUpload(Device& device, size_t n_bytes);
+  ~StagedUpload();
+  StagedUpload(const StagedUpload&) = delete;
+
+  /// Where to write the next upload; waits until the last one has left.
+  std::byte* begin();
+  void send(size_t n_bytes);
+  size_t n_bytes() const { return host_.n_bytes(); }
+  template <class T>
+  T* device(size_t byte_offset = 0) const {
+    return reinterpret_cast<T*>(memory_.as() + byte_offset);
+  }
+
+ private:
+  Device& device_;
+  Memory host_, memory_;
+  void* sent_ = nullptr;
+};
+
+/// Polls until the event has happened; throws when the GPU has not answered for a long time.
+void wait_for(const Device& device, void* event);
+
+}  // namespace hearth::kernels::hip

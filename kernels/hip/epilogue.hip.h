@@ -1,0 +1,64 @@
+// What follows a matmul, while its results are still in registers: residual add, plain store, SwiGLU,
+// or bias + RoPE + append to the KV pages. Pairs arrive as (a, b): gate and up, or i and i + head_dim/2.
+#pragma once
+
+#include "gpu.hip.h"
+#include "params.h"
+
+namespace hearth::kernels::hip {
+
+/// f16 that is never Inf: a stored page stays finite whatever the model does.
+GPU_DEVICE uint16_t saturated_half(float value) {
+  return float_to_half(fminf(fmaxf(value, -65504.0f), 65504.0f));
+}
+
+GPU_DEVICE void store_one(const Epilogue& e, int row, int token, float value) {
+  if (row >= e.n_rows) return;
+  float* to = e.out + static_cast<uint64_t>(token) * e.stride + e.row0 + row;
+  *to = e.kind == EpilogueKind::kAdd ? *to + value : value;
+}
+
+/// K or V of one position of one head inside the pool.
+GPU_DEVICE uint16_t* kv_slot(const KvPool& pool, int layer, int page, int kv_head, int is_v,
+                             int slot) {
+  return pool.data + static_cast<uint64_t>(page) * pool.page_halves +
+         layer * pool.layer_halves + ((2 * kv_head + is_v) * kPage + slot) * pool.head_dim;
+}
+
+/// Rows i and i + head_dim / 2 of one head of the stacked q, k, v.
+GPU_DEVICE void store_qkv(const Epilogue& e, int row, int token, float a, float b) {
+  const KvPool& pool = e.pool;
+  const int half = pool.head_dim / 2;
+  const int global = e.row0 + row, head = global / pool.head_dim, i = global % pool.head_dim;
+  if (e.bias) a += e.bias[global], b += e.bias[global + half];
+  const int position = e.batch.positions[token];
+  const int kv_head = head - pool.n_heads;
+  if (kv_head < pool.n_kv_heads) {  // q or k
+    const float* turn = e.cos_sin + 2 * (static_cast<uint64_t>(position) * half + i);
+    const float x = a;
+    a = x * turn[0] - b * turn[1];
+    b = x * turn[1] + b * turn[0];
+  }
+  if (kv_head < 0) {
+    float* q = e.out + static_cast<uint64_t>(token) * e.stride + global;
+    q[0] = a, q[half] = b;
+    return;
+  }
+  const int is_v = kv_head >= pool.n_kv_heads;
+  uint16_t* to = kv_slot(pool, e.layer, e.batch.append_page[token],
+                         kv_head - is_v * pool.n_kv_heads, is_v, position % kPage);
+  to[i] = saturated_half(a), to[i + half] = saturated_half(b);
+}
+
+GPU_DEVICE void store_pair(const Epilogue& e, int row_a, int row_b, int token, float a, float b) {
+  if (e.kind == EpilogueKind::kQkv) {
+    store_qkv(e, row_a, token, a, b);
+  } else if (e.kind == EpilogueKind::kSwiglu) {
+    store_one(e, row_a, token, a / (1.0f + expf(-a)) * b);
+  } else {
+    store_one(e, row_a, token, a);
+    store_one(e, row_b, token, b);
+  }
+}
+
+}  // namespace hearth::kernels::hip

@@ -1,0 +1,70 @@
+// Weights that the file stores as floats (F32, F16, BF16): kept as they are, row after row, and
+// multiplied by unquantized activations. Rare in completion models, so simple rather than fast.
+#pragma once
+
+#include "matmul.hip.h"
+
+namespace hearth::kernels::hip {
+
+struct F32Weight {
+  float bits;
+  GPU_DEVICE float value(F32Weight w) { return w.bits; }
+};
+struct F16Weight {
+  uint16_t bits;
+  GPU_DEVICE float value(F16Weight w) { return half_to_float(w.bits); }
+};
+struct Bf16Weight {
+  uint16_t bits;
+  GPU_DEVICE float value(Bf16Weight w) {
+    const uint32_t wide = static_cast<uint32_t>(w.bits) << 16;
+    float result;
+    memcpy(&result, &wide, 4);
+    return result;
+  }
+};
+
+/// Weights of a float type: a group of 32 lanes takes a row (or a pair of rows) and eight tokens; lane
+/// partial sums in column order, then a tree over the lanes.
+template <class T, int kTiles>
+GPU_DEVICE void float_matmul(const MatmulParams& p) {
+  wait_for_previous();
+  let_next_start();
+  const int lane = threadIdx.x % GPU_LANES;
+  const int i = blockIdx.x * (blockDim.x / GPU_LANES) + threadIdx.x / GPU_LANES;
+  const int tile = first_tile<kTiles>(p, i / kTileRows), row = i % kTileRows;
+  if (i >= p.n_tiles * kTileRows) return;
+  const int row_a = kTileRows * tile + row, row_b = row_a + kTileRows * p.span;
+  const int first = kTileTokens * blockIdx.y, n = min(kTileTokens, p.n_tokens - first);
+  float sum[2][kTileTokens] = {};
+  const T* a = reinterpret_cast<const T*>(p.a) + static_cast<uint64_t>(row_a) * p.n_cols;
+  const T* b = reinterpret_cast<const T*>(p.b) + static_cast<uint64_t>(row_a) * p.n_cols;
+  for (int col = lane; col < p.n_cols; col += GPU_LANES) {
+    const float wa = T::value(a[col]), wb = kTiles == 2 ? T::value(b[col]) : 0;
+    for (int k = 0; k < n; k++) {
+      const float x = p.x.f32[static_cast<uint64_t>(first + k) * p.n_cols + col];
+      sum[0][k] = fmaf(wa, x, sum[0][k]);
+      sum[1][k] = fmaf(wb, x, sum[1][k]);
+    }
+  }
+  for (int k = 0; k < n; k++) {
+    const float va = lanes_sum(sum[0][k]), vb = kTiles == 2 ? lanes_sum(sum[1][k]) : 0;
+    if (lane != k) continue;
+    if constexpr (kTiles == 1)
+      store_one(p.epilogue, row_a, first + k, va);
+    else
+      store_pair(p.epilogue, row_a, row_b, first + k, va, vb);
+  }
+}
+
+template <class T>
+GPU_DEVICE void embed_float_row(const EmbedParams& p) {
+  wait_for_previous();
+  const int token = p.tokens[blockIdx.x] - p.first_row;
+  if (token < 0 || token >= p.n_rows) return;
+  const T* row = reinterpret_cast<const T*>(p.tiles) + static_cast<int64_t>(token) * p.n_cols;
+  for (int i = threadIdx.x; i < p.n_cols; i += blockDim.x)
+    p.x[static_cast<int64_t>(blockIdx.x) * p.n_cols + i] = T::value(row[i]);
+}
+
+}  // namespace hearth::kernels::hip

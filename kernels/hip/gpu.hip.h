@@ -1,0 +1,164 @@
+// The only header through which a kernel sees its platform: AMD (hipcc), NVIDIA (nvcc, for running
+// the kernels on a GPU that can be had) or the CPU emulation of the tests. One spelling for each.
+//
+// Kernels think in groups of 32 lanes. A wave of 64 (gfx9) holds two of them, so no kernel may assume
+// that its 32 lanes are alone in their wave, and none mentions the wave's size.
+#pragma once
+
+#include <stdint.h>
+
+#if defined(GPU_EMULATION)
+#include "emulation.h"
+#elif defined(GPU_NV_SHIM)
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#else
+#include <hip/hip_runtime.h>
+#endif
+
+/// Lanes that share a tile of 16 rows; shuffles stay inside.
+#define GPU_LANES 32
+
+#if defined(GPU_EMULATION)
+#define GPU_DEVICE static inline
+#define GPU_UNROLL
+#define GPU_KERNEL(name, Params, max_threads) \
+  static void name(Params p);                 \
+  static const emulation::Register register_##name(#name, emulation::run<Params, name>); \
+  static void name(Params p)
+#define GPU_DYNAMIC_SHARED(T, name) T* name = reinterpret_cast<T*>(emulation::dynamic_shared())
+#else
+#define GPU_DEVICE static __device__ __forceinline__
+#define GPU_UNROLL _Pragma("unroll")
+#define GPU_KERNEL(name, Params, max_threads) \
+  extern "C" __global__ __launch_bounds__(max_threads) void name(const Params p)
+#define GPU_DYNAMIC_SHARED(T, name) extern __shared__ T name[]
+#endif
+
+namespace hearth::kernels::hip {
+
+#if defined(GPU_EMULATION)
+
+template <class T>
+GPU_DEVICE T shuffle_xor(T value, int mask) {
+  return emulation::shuffle(value, emulation::lane() ^ mask);
+}
+template <class T>
+GPU_DEVICE T shuffle(T value, int lane) {
+  return emulation::shuffle(value, lane);
+}
+GPU_DEVICE int dot4(int a, int b, int c) {
+  for (int i = 0; i < 32; i += 8) c += int8_t(a >> i) * int8_t(b >> i);
+  return c;
+}
+GPU_DEVICE float half_to_float(uint16_t bits) {
+  _Float16 half;
+  __builtin_memcpy(&half, &bits, 2);
+  return half;
+}
+GPU_DEVICE uint16_t float_to_half(float value) {
+  const _Float16 half = static_cast<_Float16>(value);
+  uint16_t bits;
+  __builtin_memcpy(&bits, &half, 2);
+  return bits;
+}
+/// Bytes of the 16-entry table {low, high} picked by the nibble in each byte of index.
+GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
+  uint32_t result = 0;
+  for (int i = 0; i < 32; i += 8) {
+    const int entry = index >> i & 15;
+    result |= (table[entry / 4] >> 8 * (entry % 4) & 255) << i;
+  }
+  return static_cast<int>(result);
+}
+GPU_DEVICE void wait_for_previous() {}
+GPU_DEVICE void let_next_start() {}
+
+#elif defined(GPU_NV_SHIM)
+
+template <class T>
+GPU_DEVICE T shuffle_xor(T value, int mask) {
+  return __shfl_xor_sync(0xffffffffu, value, mask);
+}
+template <class T>
+GPU_DEVICE T shuffle(T value, int lane) {
+  return __shfl_sync(0xffffffffu, value, lane);
+}
+GPU_DEVICE int dot4(int a, int b, int c) { return __dp4a(a, b, c); }
+GPU_DEVICE float half_to_float(uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
+GPU_DEVICE uint16_t float_to_half(float value) { return __half_as_ushort(__float2half_rn(value)); }
+GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
+  // __byte_perm takes its four selectors as nibbles of the low half: bring the bytes together.
+  uint32_t selector = index & 0x07070707;
+  selector = (selector | selector >> 4) & 0x00ff00ff;
+  selector = (selector | selector >> 8) & 0x0000ffff;
+  const uint32_t low = __byte_perm(table[0], table[1], selector);
+  const uint32_t high = __byte_perm(table[2], table[3], selector);
+  const uint32_t upper = ((index >> 3) & 0x01010101) * 255;  // bytes whose entry is 8 or more
+  return static_cast<int>((low & ~upper) | (high & upper));
+}
+/// Everything earlier on the stream is done and visible. What comes before it in a kernel (loading
+/// weights) overlaps the previous kernel's tail. Every kernel must call it.
+GPU_DEVICE void wait_for_previous() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+GPU_DEVICE void let_next_start() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+
+#else  // AMD
+
+template <class T>
+GPU_DEVICE T shuffle_xor(T value, int mask) {
+  return __shfl_xor(value, mask, GPU_LANES);
+}
+template <class T>
+GPU_DEVICE T shuffle(T value, int lane) {
+  return __shfl(value, lane, GPU_LANES);
+}
+GPU_DEVICE int dot4(int a, int b, int c) {
+#if __has_builtin(__builtin_amdgcn_sudot4) && \
+    (defined(__GFX11__) || defined(__GFX12__) || defined(__gfx1100__))
+  return __builtin_amdgcn_sudot4(true, a, true, b, c, false);
+#elif defined(__gfx906__) || defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx940__) || \
+    defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__) || defined(__gfx1011__) ||  \
+    defined(__gfx1012__) || defined(__gfx1030__) || defined(__gfx1031__) ||                       \
+    defined(__gfx1032__) || defined(__gfx1033__) || defined(__gfx1034__) ||                       \
+    defined(__gfx1035__) || defined(__gfx1036__)
+  return __builtin_amdgcn_sdot4(a, b, c, false);
+#else  // gfx900, gfx1010: no such instruction
+  GPU_UNROLL for (int i = 0; i < 32; i += 8) c += int(int8_t(a >> i)) * int(int8_t(b >> i));
+  return c;
+#endif
+}
+GPU_DEVICE float half_to_float(uint16_t bits) {
+  _Float16 half;
+  __builtin_memcpy(&half, &bits, 2);
+  return half;
+}
+GPU_DEVICE uint16_t float_to_half(float value) {
+  const _Float16 half = static_cast<_Float16>(value);
+  uint16_t bits;
+  __builtin_memcpy(&bits, &half, 2);
+  return bits;
+}
+GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
+  const uint32_t selector = index & 0x07070707;
+  const uint32_t low = __builtin_amdgcn_perm(table[1], table[0], selector);
+  const uint32_t high = __builtin_amdgcn_perm(table[3], table[2], selector);
+  const uint32_t upper = ((index >> 3) & 0x01010101) * 255;
+  return static_cast<int>((low & ~upper) | (high & upper));
+}
+GPU_DEVICE void wait_for_previous() {}
+GPU_DEVICE void let_next_start() {}
+
+#endif
+
+/// Sum, or greatest, over the 32 lanes; the same bits in every lane.
+GPU_DEVICE float lanes_sum(float value) {
+  GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1) value += shuffle_xor(value, mask);
+  return value;
+}
+GPU_DEVICE float lanes_max(float value) {
+  GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1)
+    value = fmaxf(value, shuffle_xor(value, mask));
+  return value;
+}
+
+}  // namespace hearth::kernels::hip

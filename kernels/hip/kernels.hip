@@ -1,0 +1,44 @@
+// Every kernel that the host launches, by name. One code object per GPU architecture.
+#include "argmax.hip.h"
+#include "attention.hip.h"
+#include "float_weights.hip.h"
+#include "matmul.hip.h"
+
+namespace hearth::kernels::hip {
+
+// Bounds leave 128 registers a thread, except for the tiles of prefill.
+#define FORMAT_KERNELS(name, type)                                                             \
+  GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::type>(p); }                  \
+  GPU_KERNEL(embed_##name, EmbedParams, 256) { embed_row<BlockType::type>(p); }                \
+  GPU_KERNEL(stream_##name##_1x8, MatmulParams, 512) { stream_matmul<BlockType::type, 1, 1>(p); } \
+  GPU_KERNEL(stream_##name##_2x8, MatmulParams, 512) { stream_matmul<BlockType::type, 2, 1>(p); } \
+  GPU_KERNEL(stream_##name##_1x32, MatmulParams, 512) { stream_matmul<BlockType::type, 1, 4>(p); } \
+  GPU_KERNEL(stream_##name##_2x32, MatmulParams, 256) { stream_matmul<BlockType::type, 2, 4>(p); } \
+  GPU_KERNEL(tile_##name, MatmulParams, 128) { tile_matmul<BlockType::type>(p); }
+
+HEARTH_PACKED_FORMATS(FORMAT_KERNELS)
+
+#define FLOAT_KERNELS(name, T)                                                        \
+  GPU_KERNEL(embed_##name, EmbedParams, 256) { embed_float_row<T>(p); }               \
+  GPU_KERNEL(float_##name##_1, MatmulParams, 256) { float_matmul<T, 1>(p); }          \
+  GPU_KERNEL(float_##name##_2, MatmulParams, 256) { float_matmul<T, 2>(p); }
+
+FLOAT_KERNELS(f32, F32Weight)
+FLOAT_KERNELS(f16, F16Weight)
+FLOAT_KERNELS(bf16, Bf16Weight)
+
+#define ATTENTION_KERNEL(head_dim) \
+  GPU_KERNEL(attention_##head_dim, AttentionParams, GPU_ATTENTION_THREADS) { attention<head_dim>(p); }
+
+ATTENTION_KERNEL(32)
+ATTENTION_KERNEL(64)
+ATTENTION_KERNEL(128)
+ATTENTION_KERNEL(256)
+
+GPU_KERNEL(merge_parts_256, MergeParams, 256) { merge_parts(p); }
+GPU_KERNEL(norm_quantize_256, NormParams, GPU_NORM_THREADS) { norm_quantize(p); }
+GPU_KERNEL(argmax_parts_256, ArgmaxParams, GPU_ARGMAX_THREADS) { argmax_parts(p); }
+GPU_KERNEL(argmax_result_256, ArgmaxParams, GPU_ARGMAX_THREADS) { argmax_result(p); }
+GPU_KERNEL(gather_256, GatherParams, 256) { gather(p); }
+
+}  // namespace hearth::kernels::hip

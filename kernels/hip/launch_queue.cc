@@ -1,0 +1,80 @@
+#include "launch_queue.h"
+
+#include <algorithm>
+
+namespace hearth::kernels::hip {
+namespace {
+
+// Batches of 1 to 8 tokens, each at a few context lengths.
+constexpr size_t kMaxGraphs = 24;
+
+}  // namespace
+
+LaunchQueue::~LaunchQueue() {
+  for (const Graph& graph : graphs_)
+    if (graph.executable) device_.api().destroy_executable(graph.executable);
+}
+
+void LaunchQueue::add(const Launch& launch, bool deferred) {
+  if (deferred) {
+    pending_.push_back(launch);
+    return;
+  }
+  flush();
+  device_.launch(launch);
+  n_plain_launches_++;
+}
+
+LaunchQueue::Graph* LaunchQueue::find() {
+  const auto found = std::find_if(graphs_.begin(), graphs_.end(), [&](const Graph& graph) {
+    return graph.launches == pending_;
+  });
+  return found == graphs_.end() ? nullptr : &*found;
+}
+
+LaunchQueue::Graph& LaunchQueue::remember() {
+  if (graphs_.size() < kMaxGraphs) {
+    graphs_.emplace_back();
+  } else {
+    const auto oldest =
+        std::min_element(graphs_.begin(), graphs_.end(), [](const Graph& a, const Graph& b) {
+          return a.last_use < b.last_use;
+        });
+    device_.wait();  // it may still run
+    if (oldest->executable) device_.api().destroy_executable(oldest->executable);
+    *oldest = Graph{};
+    std::swap(*oldest, graphs_.back());
+  }
+  graphs_.back().launches = pending_;
+  return graphs_.back();
+}
+
+void LaunchQueue::instantiate(Graph& graph) {
+  void* captured = nullptr;
+  const GpuApi& api = device_.api();
+  device_.check(api.begin_capture(device_.stream(), kCaptureThreadLocal), "capturing a graph");
+  for (const Launch& launch : pending_) device_.launch(launch);
+  device_.check(api.end_capture(device_.stream(), &captured), "capturing a graph");
+  const int result = api.instantiate_graph(&graph.executable, captured, nullptr, nullptr, 0);
+  api.destroy_graph(captured);
+  device_.check(result, "making a graph");
+}
+
+void LaunchQueue::flush() {
+  if (pending_.empty()) return;
+  Graph* graph = find();
+  if (graph && !graph->executable) instantiate(*graph);
+  if (!graph) {
+    for (const Launch& launch : pending_) device_.launch(launch);
+    n_plain_launches_ += pending_.size();
+    graph = &remember();
+  } else {
+    device_.check(device_.api().launch_graph(graph->executable, device_.stream()),
+                  "launching a graph");
+    n_graph_launches_++;
+  }
+  graph->last_use = ++clock_;
+  pending_.clear();
+}
+
+}  // namespace hearth::kernels::hip

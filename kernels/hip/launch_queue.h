@@ -1,0 +1,41 @@
+// Launches of a decode step, collected and sent as one graph. A step repeats the same launches with the
+// same parameters (what changes lies in device memory), so its graph is found by comparing them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device.h"
+
+namespace hearth::kernels::hip {
+
+class LaunchQueue {
+ public:
+  explicit LaunchQueue(Device& device) : device_(device) {}
+  ~LaunchQueue();
+  LaunchQueue(const LaunchQueue&) = delete;
+
+  /// deferred: kept until flush(); else started at once (after what is pending).
+  void add(const Launch& launch, bool deferred);
+  void flush();
+
+  uint64_t n_graph_launches() const { return n_graph_launches_; }
+  uint64_t n_plain_launches() const { return n_plain_launches_; }
+
+ private:
+  struct Graph {
+    std::vector<Launch> launches;
+    void* executable = nullptr;  // null until the launches have come a second time
+    uint64_t last_use = 0;
+  };
+  Graph* find();
+  Graph& remember();
+  void instantiate(Graph& graph);
+
+  Device& device_;
+  std::vector<Launch> pending_;
+  std::vector<Graph> graphs_;
+  uint64_t clock_ = 0, n_graph_launches_ = 0, n_plain_launches_ = 0;
+};
+
+}  // namespace hearth::kernels::hip

@@ -1,0 +1,177 @@
+// HipOps: memory, KV pages and the batch. The steps are in ops_hip_step.cc.
+#include "ops_hip.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace hearth::kernels::hip {
+namespace {
+
+// Most page ids of a batch: 256 sequences of 32,768 positions.
+constexpr size_t kMaxPageIds = size_t{256} * 1024;
+constexpr size_t kBatchBytes = 4 * kMaxBatch * sizeof(int32_t) + kMaxPageIds * sizeof(int32_t);
+// Candidates of a constrained token, the tiles that hold them, and a row.
+constexpr size_t kRowsBytes = size_t{4} << 20;
+constexpr int kMaxArgmaxRows = 256;
+constexpr int kMaxArgmaxBlocks = 128;
+
+class HipBuffer : public Buffer {
+ public:
+  HipBuffer(Memory memory, size_t n) : memory_(std::move(memory)) {
+    data = memory_.as<float>();
+    n_floats = n;
+  }
+
+ private:
+  Memory memory_;
+};
+
+/// cos and sin of position * base^(-2i / head_dim), in double before rounding: [position][i][2].
+std::vector<float> rope_table(const AttentionShape& shape) {
+  const int half = shape.head_dim / 2;
+  std::vector<float> table;
+  table.reserve(static_cast<size_t>(shape.max_positions) * half * 2);
+  std::vector<double> frequencies;
+  for (int i = 0; i < half; i++)
+    frequencies.push_back(std::pow(shape.rope_base, -2.0 * i / shape.head_dim));
+  for (int position = 0; position < shape.max_positions; position++) {
+    for (const double frequency : frequencies) {
+      table.push_back(static_cast<float>(std::cos(position * frequency)));
+      table.push_back(static_cast<float>(std::sin(position * frequency)));
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+HipOps::HipOps(const GpuApi& api, const DeviceChoice& choice)
+    : device_(api, choice),
+      queue_(device_),
+      batch_upload_(device_, kBatchBytes),
+      rows_upload_(device_, kRowsBytes) {
+  const int32_t* ints = batch_upload_.device<int32_t>();
+  batch_ = {ints, ints + kMaxBatch, ints + 2 * kMaxBatch, ints + 3 * kMaxBatch,
+            ints + 4 * kMaxBatch};
+  argmax_parts_ = device_.allocate(sizeof(ArgmaxPart) * kMaxArgmaxRows * kMaxArgmaxBlocks, "argmax");
+  argmax_result_ = device_.allocate_host(sizeof(ArgmaxPart) * kMaxArgmaxRows);
+}
+
+std::string HipOps::description() const { return "hip " + device_.choice().name; }
+
+std::unique_ptr<Matrix> HipOps::pack(std::span<const MatrixSource> parts) {
+  queue_.flush();
+  auto matrix = pack_matrix(device_, parts);
+  const bool has_floats =
+      std::any_of(matrix->parts.begin(), matrix->parts.end(), [](const HipPart& part) {
+        return packed_type(part.type, 64).is_float;
+      });
+  make_workspace(matrix->n_cols, has_floats);
+  return matrix;
+}
+
+void HipOps::make_workspace(int n_cols, bool with_f32) {
+  const bool has_f32 = x_f32_.n_bytes() > 0;
+  if (n_cols <= workspace_cols_ && (has_f32 || !with_f32)) return;
+  workspace_cols_ = std::max(workspace_cols_, n_cols);
+  const size_t padded = (workspace_cols_ + kUnit - 1) / kUnit * kUnit;
+  device_.wait();
+  x_q_ = device_.allocate(kMaxBatch * padded, "activations");
+  x_scales_ = device_.allocate(kMaxBatch * padded / kGroup * sizeof(GroupScale), "activations");
+  if (with_f32 || has_f32)
+    x_f32_ = device_.allocate(kMaxBatch * padded * sizeof(float), "activations");
+  quantized_ = nullptr;
+}
+
+std::unique_ptr<Buffer> HipOps::buffer(size_t n_floats) {
+  return std::make_unique<HipBuffer>(device_.allocate(n_floats * sizeof(float), "a buffer"),
+                                     n_floats);
+}
+
+void HipOps::write(float* destination, std::span<const float> source) {
+  queue_.flush();
+  quantized_ = nullptr;
+  device_.upload(destination, source.data(), source.size_bytes());
+}
+
+void HipOps::read(std::span<float> destination, const float* source) {
+  queue_.flush();
+  rows_pending_ = false;
+  device_.download(destination.data(), source, destination.size_bytes());
+}
+
+void HipOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
+  const int d = shape.head_dim;
+  if (d != 32 && d != 64 && d != 128 && d != 256)
+    throw std::runtime_error("heads of " + std::to_string(d) +
+                             " dimensions run on the CPU only (the GPU kernels know 32, 64, 128, 256)");
+  shape_ = shape;
+  n_pages_ = n_pages;
+  pool_.layer_halves = uint64_t{2} * shape.n_kv_heads * kPage * d;
+  pool_.page_halves = pool_.layer_halves * shape.n_layers;
+  pool_.n_heads = shape.n_heads;
+  pool_.n_kv_heads = shape.n_kv_heads;
+  pool_.head_dim = d;
+  kv_ = device_.allocate(kv_page_bytes() * n_pages, "the KV cache");
+  pool_.data = kv_.as<uint16_t>();
+  const std::vector<float> table = rope_table(shape);
+  cos_sin_ = device_.allocate(table.size() * sizeof(float), "the RoPE table");
+  device_.upload(cos_sin_.as(), table.data(), table.size() * sizeof(float));
+  // Either every token of a full batch in one part, or eight tokens in a part a chunk.
+  const size_t max_chunks = (shape.max_positions + kChunk - 1) / kChunk;
+  const size_t n_parts = std::max<size_t>(kMaxBatch, 8 * 2 * max_chunks);
+  attention_parts_ =
+      device_.allocate(n_parts * shape.n_heads * (d + 2) * sizeof(float), "attention");
+}
+
+void HipOps::copy_page(int to, int from, int) {
+  queue_.flush();
+  device_.copy(kv_.as() + to * kv_page_bytes(), kv_.as() + from * kv_page_bytes(), kv_page_bytes(),
+               kDeviceToDevice);
+}
+
+void HipOps::read_page(std::span<std::byte> destination, int page) {
+  queue_.flush();
+  device_.download(destination.data(), kv_.as() + page * kv_page_bytes(), kv_page_bytes());
+}
+
+void HipOps::write_page(int page, std::span<const std::byte> source) {
+  queue_.flush();
+  device_.upload(kv_.as() + page * kv_page_bytes(), source.data(), kv_page_bytes());
+}
+
+void HipOps::begin(const Batch& batch) {
+  queue_.flush();
+  rows_pending_ = false;
+  quantized_ = nullptr;
+  n_ = batch.size();
+  n_chunks_ = 1;
+  size_t n_ids = 0;
+  std::vector<int32_t> offsets;
+  for (const auto& table : batch.page_tables) {
+    offsets.push_back(static_cast<int32_t>(n_ids));
+    n_ids += table.size();
+  }
+  if (n_ids > kMaxPageIds) throw std::invalid_argument("too many pages in one batch for the GPU");
+  int32_t* ints = reinterpret_cast<int32_t*>(batch_upload_.begin());
+  for (int i = 0; i < n_; i++) {
+    const int position = batch.positions[i], sequence = batch.sequences[i];
+    ints[i] = static_cast<int32_t>(batch.tokens[i]);
+    ints[kMaxBatch + i] = position;
+    ints[2 * kMaxBatch + i] = batch.page_tables[sequence][position / kPage];
+    ints[3 * kMaxBatch + i] = offsets[sequence];
+    n_chunks_ = std::max(n_chunks_, position / kChunk + 1);
+  }
+  int32_t* ids = ints + 4 * kMaxBatch;
+  for (const auto& table : batch.page_tables) ids = std::copy(table.begin(), table.end(), ids);
+  batch_upload_.send((4 * kMaxBatch + n_ids) * sizeof(int32_t));
+}
+
+}  // namespace hearth::kernels::hip
+
+namespace hearth::kernels {
+std::unique_ptr<Ops> make_hip_ops(const hip::GpuApi& api, const hip::DeviceChoice& choice) {
+  return std::make_unique<hip::HipOps>(api, choice);
+}
+}  // namespace hearth::kernels

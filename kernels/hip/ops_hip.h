@@ -1,0 +1,97 @@
+// The Ops table on one GPU. Small batches are collected and launched as one graph when somebody reads
+// a result; large ones are launched at once.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "device.h"
+#include "hip_matrix.h"
+#include "launch_queue.h"
+#include "ops.h"
+#include "params.h"
+
+namespace hearth::kernels::hip {
+
+class HipOps : public Ops {
+ public:
+  HipOps(const GpuApi& api, const DeviceChoice& choice);
+
+  std::string description() const override;
+  std::unique_ptr<Matrix> pack(std::span<const MatrixSource> parts) override;
+  std::unique_ptr<Buffer> buffer(size_t n_floats) override;
+  void write(float* destination, std::span<const float> source) override;
+  void read(std::span<float> destination, const float* source) override;
+
+  void make_kv_pool(const AttentionShape& shape, int n_pages) override;
+  size_t kv_page_bytes() const override { return pool_.page_halves * sizeof(uint16_t); }
+  void copy_page(int to, int from, int n_positions) override;
+  void read_page(std::span<std::byte> destination, int page) override;
+  void write_page(int page, std::span<const std::byte> source) override;
+
+  void begin(const Batch& batch) override;
+  void embed(const Matrix& table, float* x) override;
+  void norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv, const float* bias,
+                const float* x, float* q) override;
+  void attention(int layer, const float* q, float* out) override;
+  void matmul_add(const Matrix& w, const float* in, float* x) override;
+  void norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
+                    float* h) override;
+  void norm_head(const float* norm, float eps, const Matrix& head, const float* x,
+                 std::span<const int32_t> rows, float* logits) override;
+  void norm_head_candidates(const float* norm, float eps, const Matrix& head, const float* x,
+                            int32_t row, std::span<const uint32_t> candidates,
+                            float* logits) override;
+  void argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) override;
+
+  const LaunchQueue& queue() const { return queue_; }
+
+ private:
+  template <class Params>
+  void launch(const std::string& kernel, std::array<unsigned, 3> grid, unsigned block,
+              unsigned shared_bytes, const Params& params);
+  bool is_cancelled() const { return cancel && cancel->load(std::memory_order_relaxed); }
+  void make_workspace(int n_cols, bool with_f32);
+  /// Rows of x (all for null), normalized (unless norm is null), quantized into the workspace.
+  void quantize(const float* x, const int32_t* rows, int n, const float* norm, float eps,
+                const Matrix& for_matrix);
+  /// The workspace times a part's tiles; tile_ids (device, n_ids of them) or all.
+  void matmul(const HipPart& part, int n_cols, int n_tokens, const Epilogue& epilogue,
+              const int32_t* tile_ids = nullptr, int n_ids = 0);
+  /// The workspace times pairs of tiles: rows of a part and those `span` tiles further on.
+  void matmul_pairs(const HipPart& part, const uint8_t* second, int n_pairs, int span, int n_cols,
+                    int n_tokens, const Epilogue& epilogue);
+  void start_matmul(const HipPart& part, MatmulParams& p, bool is_pairs);
+  const int32_t* upload_rows(std::span<const int32_t> rows, int n_batch);
+
+  Device device_;
+  LaunchQueue queue_;
+  std::unordered_map<std::string, void*> functions_;
+
+  AttentionShape shape_;
+  KvPool pool_{};
+  Memory kv_, cos_sin_, attention_parts_;
+  int n_pages_ = 0;
+
+  // The workspace: quantized activations of kMaxBatch tokens, of what quantized_ points to.
+  Memory x_q_, x_scales_, x_f32_;
+  int workspace_cols_ = 0;
+  Activations x_{};
+  const float* quantized_ = nullptr;
+
+  StagedUpload batch_upload_, rows_upload_;
+  BatchView batch_{};
+  int n_ = 0;         // tokens of the batch
+  int n_chunks_ = 0;  // of its longest token
+  bool rows_pending_ = false;
+
+  Memory argmax_parts_, argmax_result_, candidate_logits_;
+};
+
+}  // namespace hearth::kernels::hip
+
+namespace hearth::kernels {
+/// Throws std::runtime_error, with a reason for people, when the GPU cannot be used.
+std::unique_ptr<Ops> make_hip_ops(const hip::GpuApi& api, const hip::DeviceChoice& choice);
+}  // namespace hearth::kernels

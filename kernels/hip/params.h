@@ -1,0 +1,160 @@
+// What the host hands to each kernel: one plain struct a kernel, passed by value. Compiled by the host
+// compiler and by hipcc/nvcc alike, so: fixed-size types, no constructors. No padding either: launches
+// are compared byte by byte to find the graph that was made of them.
+#pragma once
+
+#include <stdint.h>
+
+namespace hearth::kernels::hip {
+
+/// Columns that share an activation's scale, and the columns of one packed unit (two such groups).
+inline constexpr int kGroup = 32;
+inline constexpr int kUnit = 2 * kGroup;
+inline constexpr int kTileRows = 16;
+inline constexpr int kTileTokens = 8;
+/// A row's units are summed in at most this many slices; slices are added in rising order. The cut
+/// depends on the matrix alone, so every kernel gives a token the same bits.
+inline constexpr int kMaxSlices = 16;
+/// Positions that attention takes at once; the order of merging chunks is fixed, too.
+inline constexpr int kChunk = 64;
+inline constexpr int kPage = 32;
+/// Query heads of one KV head that attention works on together.
+inline constexpr int kGroupHeads = 8;
+
+/// Scale of one token's group, and the sums of its two halves (for formats with minima).
+struct GroupScale {
+  float scale;
+  int16_t sums[2];
+};
+
+/// Tokens as the matmuls read them. Token tiles of 8; inside a tile, group after group: 8 x 32 bytes
+/// whose columns 16h + 4t + j lie at 8t + 4h + j, so that a lane's operand is one 8-byte load.
+struct Activations {
+  int8_t* q;           // [n/8][n_groups][8][32]
+  GroupScale* scales;  // [n/8][n_groups][8]
+  float* f32;          // [n][n_cols], for float weights
+  int32_t n_groups;    // even
+  int32_t reserved;
+};
+
+struct BatchView {
+  const int32_t* tokens;
+  const int32_t* positions;
+  const int32_t* append_page;   // page of the token's own position
+  const int32_t* table_offset;  // into page_ids, of the token's sequence
+  const int32_t* page_ids;
+};
+
+/// KV pool: [page][layer][kv head][K, V][kPage][head_dim] f16.
+struct KvPool {
+  uint16_t* data;
+  uint64_t page_halves;   // f16 values a page
+  uint64_t layer_halves;  // and a layer of a page
+  int32_t n_heads, n_kv_heads, head_dim;
+  int32_t reserved;
+};
+
+enum class EpilogueKind : int32_t { kAdd, kStore, kSwiglu, kQkv };
+
+/// What becomes of a matmul's results.
+struct Epilogue {
+  EpilogueKind kind;
+  int32_t row0;    // of this part in the stacked matrix
+  int32_t n_rows;  // valid rows of this part
+  int32_t stride;  // floats between tokens of out
+  float* out;
+  // kQkv only:
+  const float* bias;     // [all rows] or null
+  const float* cos_sin;  // [position][head_dim / 2][2]
+  BatchView batch;
+  KvPool pool;
+  int32_t layer;
+  int32_t reserved;
+};
+
+struct MatmulParams {
+  const uint8_t* a;        // packed tiles
+  const uint8_t* b;        // those of the pairs' second rows (up; or i + head_dim / 2)
+  uint64_t tile_bytes;     // per 16 rows
+  const int32_t* tile_ids; // only these tiles, or null
+  int32_t n_tiles;         // tiles, or pairs of tiles
+  int32_t span;            // pair i: tile (i / span) * 2 span + i % span
+  int32_t n_units, slice_units, n_slices;
+  int32_t n_cols;
+  int32_t n_tokens;
+  int32_t reserved;
+  Activations x;
+  Epilogue epilogue;
+};
+
+struct PackParams {
+  const uint8_t* rows;  // as in the file
+  uint8_t* tiles;
+  uint64_t row_bytes, tile_bytes;
+  int32_t n_rows, n_cols, n_units;
+  int32_t reserved;
+};
+
+struct EmbedParams {
+  const uint8_t* tiles;
+  uint64_t tile_bytes;
+  const int32_t* tokens;
+  float* x;
+  int32_t n_cols;
+  int32_t first_row, n_rows;  // the part's rows; other tokens are left alone
+  int32_t reserved;
+};
+
+struct NormParams {
+  const float* x;         // [n][n_cols]
+  const float* norm;      // null: quantize x as it is
+  const int32_t* rows;    // which rows of x, or null: all
+  float eps;
+  int32_t n_cols;
+  Activations out;
+  int32_t with_f32;
+  int32_t reserved;
+};
+
+struct AttentionParams {
+  const float* q;  // [n][n_heads * head_dim]
+  float* parts;    // [n][n_heads][n_parts][head_dim + 2]: maximum, sum, unnormalized output
+  KvPool pool;
+  BatchView batch;
+  int32_t layer;
+  int32_t n_parts;  // a block a chunk, or 1: a block takes all chunks in turn
+  float scale;
+  int32_t reserved;
+};
+
+struct MergeParams {
+  const float* parts;
+  float* out;  // [n][n_heads * head_dim]
+  const int32_t* positions;
+  Activations quantized;
+  int32_t n_heads, head_dim, n_parts;
+  int32_t reserved;
+};
+
+struct ArgmaxPart {
+  float best, second;
+  uint32_t id;
+  uint32_t finite;
+};
+
+struct ArgmaxParams {
+  const float* logits;
+  ArgmaxPart* parts;   // [n_rows][n_blocks]
+  ArgmaxPart* result;  // [n_rows], pinned host memory
+  int32_t n_vocab, n_blocks;
+};
+
+struct GatherParams {
+  const float* from;
+  const int32_t* ids;
+  float* to;
+  int32_t n;
+  int32_t reserved;
+};
+
+}  // namespace hearth::kernels::hip

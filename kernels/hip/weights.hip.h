@@ -1,0 +1,235 @@
+// Packing weights on the GPU, and reading them back out of the packed layout (formats.h): a unit
+// at a time for the matmuls, one weight at a time for embeddings.
+#pragma once
+
+#include "gguf_rows.hip.h"
+
+namespace hearth::kernels::hip {
+
+/// Values of the IQ4 code book, four a word.
+GPU_DEVICE void load_code_book(uint32_t table[4]) {
+  table[0] = 0xbfad9881;  // -127 -104 -83 -65
+  table[1] = 0xf6eaddcf;  // -49 -35 -22 -10
+  table[2] = 0x26190d01;  // 1 13 25 38
+  table[3] = 0x71594535;  // 53 69 89 113
+}
+
+/// Four codes, one a byte, to four signed weights.
+template <BlockType kType>
+GPU_DEVICE int decode_word(uint32_t codes) {
+  constexpr FormatTraits kTraits = format_traits(kType);
+  if constexpr (kTraits.code_book) {
+    uint32_t table[4];
+    load_code_book(table);
+    return lookup16(static_cast<int>(codes), table);
+  } else if constexpr (kTraits.offset != 0) {
+    // No byte carries into the next: codes stay below 64, so code + 128 - offset fits a byte.
+    return static_cast<int>((codes + (128 - kTraits.offset) * 0x01010101u) ^ 0x80808080u);
+  } else {
+    return static_cast<int>(codes);
+  }
+}
+
+/// Scales of one row in one group: weight = scale * factor * code + offset * minimum.
+struct RowScale {
+  float scale, offset;
+  int factors[2], minima[2];  // of the two halves, for formats with 16-column scales
+};
+
+/// entry and tail as row_scale_entry() and row_tail_entry() give them.
+template <BlockType kType>
+GPU_DEVICE RowScale row_scale(uint32_t entry, uint32_t tail) {
+  constexpr ScaleKind kScale = Layout<kType>::kScale;
+  RowScale r = {};
+  if constexpr (kScale == ScaleKind::kHalf) r.scale = half_to_float(entry & 0xffff);
+  if constexpr (kScale == ScaleKind::kHalfMin) {
+    r.scale = half_to_float(entry & 0xffff);
+    r.offset = half_to_float(entry >> 16);
+  }
+  if constexpr (kScale == ScaleKind::kSuper32)
+    r.scale = half_to_float(tail & 0xffff) * int8_t(entry & 255);
+  if constexpr (kScale == ScaleKind::kSuper32Min) {
+    r.scale = half_to_float(tail & 0xffff) * float(entry & 255);
+    r.offset = -half_to_float(tail >> 16) * float(entry >> 8 & 255);
+  }
+  if constexpr (kScale == ScaleKind::kSuper16) {
+    r.scale = half_to_float(tail & 0xffff);
+    r.factors[0] = int8_t(entry & 255);
+    r.factors[1] = int8_t(entry >> 8 & 255);
+  }
+  if constexpr (kScale == ScaleKind::kSuper16Min) {
+    r.scale = half_to_float(tail & 0xffff);
+    r.offset = -half_to_float(tail >> 16);
+    r.factors[0] = entry & 15, r.factors[1] = entry >> 8 & 15;
+    r.minima[0] = entry >> 4 & 15, r.minima[1] = entry >> 12 & 15;
+  }
+  return r;
+}
+
+template <int kWords>
+GPU_DEVICE void load_words(uint32_t (&to)[kWords], const uint8_t* from) {
+  static_assert(kWords == 1 || kWords == 2 || kWords == 4);
+  if constexpr (kWords == 4) {
+    const uint4 v = *reinterpret_cast<const uint4*>(from);
+    to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+  } else if constexpr (kWords == 2) {
+    const uint2 v = *reinterpret_cast<const uint2*>(from);
+    to[0] = v.x, to[1] = v.y;
+  } else {
+    to[0] = *reinterpret_cast<const uint32_t*>(from);
+  }
+}
+
+/// A lane's share of one unit: its 32 weights and the scales of its two rows, still packed.
+template <BlockType kType>
+struct Unit {
+  using L = Layout<kType>;
+  static constexpr int kLow = L::kTraits.low, kHigh = L::kTraits.high;
+  uint32_t low[kLow == 8 ? 2 : 1][kLow == 8 ? 4 : kLow];
+  uint32_t high[kHigh ? kHigh : 1];
+  uint32_t entries[L::kEntryBytes];
+  uint32_t tails[L::kTailEntry == 4 ? 2 : 1];
+
+  GPU_DEVICE Unit load(const uint8_t* tile, int unit, int lane) {
+    Unit u;
+    const uint8_t* record = tile + static_cast<uint64_t>(unit / L::kUnits) * L::kRecordBytes;
+    const uint8_t* base = record + unit % L::kUnits * L::kUnitBytes;
+    if constexpr (kLow == 8) {
+      load_words(u.low[0], base + 16 * lane);
+      load_words(u.low[1], base + 512 + 16 * lane);
+    } else {
+      load_words(u.low[0], base + 4 * kLow * lane);
+    }
+    if constexpr (kHigh) load_words(u.high, base + L::kHighOffset + 4 * kHigh * lane);
+    load_words(u.entries, base + L::kScaleOffset + lane / 4 * 4 * L::kEntryBytes);
+    if constexpr (L::kSuper)
+      load_words(u.tails, record + L::kTailOffset + lane / 4 * 2 * L::kTailEntry);
+    return u;
+  }
+
+  /// Operand word i (0..3) of group 0 or 1.
+  GPU_DEVICE int word(const Unit& u, int group, int i) {
+    if constexpr (kLow == 8) return static_cast<int>(u.low[group][i]);
+    const int f = 4 * group + i;
+    constexpr uint32_t kMask = 0x01010101u * ((1 << kLow) - 1);
+    uint32_t codes = u.low[0][f % kLow] >> kLow * (f / kLow) & kMask;
+    if constexpr (kHigh) {
+      constexpr uint32_t kHighMask = 0x01010101u * ((1 << kHigh) - 1);
+      codes |= (u.high[f % kHigh] >> kHigh * (f / kHigh) & kHighMask) << kLow;
+    }
+    return decode_word<kType>(codes);
+  }
+
+  GPU_DEVICE RowScale scale(const Unit& u, int row_half, int group) {
+    const int entry = 2 * row_half + group;
+    uint32_t bits;
+    if constexpr (L::kEntryBytes == 4) bits = u.entries[entry];
+    if constexpr (L::kEntryBytes == 2) bits = u.entries[entry / 2] >> 16 * (entry % 2) & 0xffff;
+    if constexpr (L::kEntryBytes == 1) bits = u.entries[0] >> 8 * entry & 0xff;
+    uint32_t tail = 0;
+    if constexpr (L::kTailEntry == 4) tail = u.tails[row_half];
+    if constexpr (L::kTailEntry == 2) tail = u.tails[0] >> 16 * row_half & 0xffff;
+    return row_scale<kType>(bits, tail);
+  }
+};
+
+/// Adds a group's part of the dot product: dots of the whole group, or of its two halves.
+template <BlockType kType>
+GPU_DEVICE float add_group(float sum, const RowScale& w, const int dots[2], const GroupScale& x) {
+  using L = Layout<kType>;
+  int dot = dots[0];
+  if constexpr (L::kHalves) dot = w.factors[0] * dots[0] + w.factors[1] * dots[1];
+  sum = fmaf(static_cast<float>(dot), w.scale * x.scale, sum);
+  if constexpr (L::kMin) {
+    int sums = x.sums[0] + x.sums[1];
+    if constexpr (L::kHalves) sums = w.minima[0] * x.sums[0] + w.minima[1] * x.sums[1];
+    sum = fmaf(static_cast<float>(sums), w.offset * x.scale, sum);
+  }
+  return sum;
+}
+
+// --- packing: grid (tiles, units / 8), a lane of the packed layout a thread ---
+
+template <BlockType kType>
+GPU_DEVICE void pack_plane(const PackParams& p, uint8_t* plane, int bits, int shift, int lane,
+                           int row, int col) {
+  const uint32_t mask = (1u << bits) - 1;
+  uint32_t words[8] = {};
+  for (int f = 0; f < 8; f++) {
+    const int r = row + f % 2 * 8, c = col + f / 4 * 32 + f / 2 % 2 * 16;
+    if (r >= p.n_rows || c >= p.n_cols) continue;
+    const uint8_t* source = p.rows + static_cast<uint64_t>(r) * p.row_bytes;
+    for (int j = 0; j < 4; j++)
+      words[f % bits] |= (row_code<kType>(source, c + j) >> shift & mask)
+                         << (8 * j + bits * (f / bits));
+  }
+  for (int i = 0; i < bits; i++) {
+    // Eight-bit planes are two: 16 bytes a lane for each group.
+    uint8_t* to = bits == 8 ? plane + i / 4 * 512 + 16 * lane + i % 4 * 4
+                            : plane + (lane * bits + i) * 4;
+    *reinterpret_cast<uint32_t*>(to) = words[i];
+  }
+}
+
+template <BlockType kType>
+GPU_DEVICE void pack_scales(const PackParams& p, uint8_t* record, uint8_t* unit, int g, int row,
+                            int col) {
+  using L = Layout<kType>;
+  for (int half = 0; half < 2; half++) {
+    const int r = row + 8 * half;
+    const uint8_t* source = p.rows + static_cast<uint64_t>(r) * p.row_bytes;
+    for (int group = 0; group < 2; group++) {
+      const bool valid = r < p.n_rows && col + 32 * group < p.n_cols;
+      const uint32_t entry = valid ? row_scale_entry<kType>(source, col + 32 * group) : 0;
+      uint8_t* to = unit + L::kScaleOffset + (4 * g + 2 * half + group) * L::kEntryBytes;
+      for (int i = 0; i < L::kEntryBytes; i++) to[i] = entry >> 8 * i & 255;
+    }
+    if (!L::kSuper || col % 256 != 0) continue;
+    const uint32_t tail = r < p.n_rows ? row_tail_entry<kType>(source, col) : 0;
+    uint8_t* to = record + L::kTailOffset + (2 * g + half) * L::kTailEntry;
+    for (int i = 0; i < L::kTailEntry; i++) to[i] = tail >> 8 * i & 255;
+  }
+}
+
+template <BlockType kType>
+GPU_DEVICE void pack_unit(const PackParams& p) {
+  using L = Layout<kType>;
+  wait_for_previous();
+  const int lane = threadIdx.x % GPU_LANES, g = lane / 4, t = lane % 4;
+  const int unit = blockIdx.y * (blockDim.x / GPU_LANES) + threadIdx.x / GPU_LANES;
+  if (unit >= p.n_units) return;
+  uint8_t* record = p.tiles + blockIdx.x * p.tile_bytes + unit / L::kUnits * L::kRecordBytes;
+  uint8_t* base = record + unit % L::kUnits * L::kUnitBytes;
+  const int row = blockIdx.x * kTileRows + g, col = unit * kUnit;
+  pack_plane<kType>(p, base, L::kTraits.low, 0, lane, row, col + 4 * t);
+  if constexpr (L::kTraits.high != 0)
+    pack_plane<kType>(p, base + L::kHighOffset, L::kTraits.high, L::kTraits.low, lane, row,
+                      col + 4 * t);
+  if (t == 0) pack_scales<kType>(p, record, base, g, row, col);
+}
+
+// --- embeddings: a block a token; tokens of another part's rows are left alone ---
+
+template <BlockType kType>
+GPU_DEVICE void embed_row(const EmbedParams& p) {
+  using U = Unit<kType>;
+  wait_for_previous();
+  const int token = p.tokens[blockIdx.x] - p.first_row;
+  if (token < 0 || token >= p.n_rows) return;
+  const uint8_t* tile = p.tiles + static_cast<uint64_t>(token / kTileRows) * p.tile_bytes;
+  const int row_half = token % kTileRows / 8;
+  for (int i = threadIdx.x; i < p.n_cols / 4; i += blockDim.x) {
+    const int col = 4 * i, group = col / 32 % 2, half = col / 16 % 2;
+    const U unit = U::load(tile, col / kUnit, token % 8 * 4 + i % 4);
+    const RowScale scale = U::scale(unit, row_half, group);
+    const int codes = U::word(unit, group, 2 * half + row_half);
+    using L = Layout<kType>;
+    const float factor = L::kHalves ? scale.scale * scale.factors[half] : scale.scale;
+    const float minimum = L::kHalves ? scale.offset * scale.minima[half] : scale.offset;
+    for (int j = 0; j < 4; j++)
+      p.x[static_cast<uint64_t>(blockIdx.x) * p.n_cols + col + j] =
+          factor * int8_t(codes >> 8 * j) + minimum;
+  }
+}
+
+}  // namespace hearth::kernels::hip

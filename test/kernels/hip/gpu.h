@@ -1,0 +1,13 @@
+// The GPU that the HIP tests run on: the CPU emulation (emulation_api.cc) or an NVIDIA GPU through
+// CUDA's runtime (cuda_api.cc). A program links one of them.
+#pragma once
+
+#include "hip/device.h"
+
+namespace test {
+
+const hearth::kernels::hip::GpuApi& gpu_api();
+/// Throws when there is none, saying what the runtime said.
+const hearth::kernels::hip::DeviceChoice& gpu_choice();
+
+}  // namespace test

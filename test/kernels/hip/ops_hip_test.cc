@@ -1,0 +1,383 @@
+// The HIP kernels against the CPU's scalar ones, op by op, for every type of weight. Both quantize the
+// same way, so results differ by the order of float sums, and, behind a norm, by int8 steps where a
+// quotient lies on a rounding tie. Bounds follow from that; none is tuned.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "../random_blocks.h"
+#include "gpu.h"
+#include "hip/ops_hip.h"
+#include "ops.h"
+#include "test.h"
+
+using namespace hearth::kernels;  // the test speaks of little else
+
+namespace {
+
+struct TestMatrix {
+  TestMatrix(BlockType type, int n_rows, int n_cols, uint32_t seed)
+      : type(type),
+        n_rows(n_rows),
+        n_cols(n_cols),
+        bytes(test::random_rows(type, n_rows, n_cols, seed)),
+        weights(static_cast<size_t>(n_rows) * n_cols) {
+    for (int row = 0; row < n_rows; row++)
+      dequantize_row(type, &bytes[row * row_bytes(type, n_cols)], &weights[row * size_t(n_cols)],
+                     n_cols);
+  }
+  MatrixSource source() const { return {type, bytes.data(), n_rows, n_cols}; }
+  bool is_float() const { return block_traits(type).weights == 1; }
+  BlockType type;
+  int n_rows, n_cols;
+  std::vector<std::byte> bytes;
+  std::vector<float> weights;
+};
+
+std::vector<float> random_floats(size_t n, unsigned seed, float offset = 0) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal(offset, 1);
+  std::vector<float> floats(n);
+  for (float& value : floats) value = normal(random);
+  return floats;
+}
+
+std::unique_ptr<hip::HipOps> gpu_ops() {
+  return std::make_unique<hip::HipOps>(test::gpu_api(), test::gpu_choice());
+}
+std::unique_ptr<Ops> cpu_ops() { return make_cpu_ops({"scalar", 1}); }
+
+/// How far two right products of row w and x may be apart. steps: x went through a norm first.
+double product_bound(const TestMatrix& w, int row, const float* x, bool has_steps) {
+  double sum = 0, steps = 0;
+  for (int group = 0; group < w.n_cols; group += 32) {
+    double greatest = 0;
+    for (int k = group; k < group + 32; k++) greatest = std::max(greatest, std::fabs(double{x[k]}));
+    for (int k = group; k < group + 32; k++) {
+      const double weight = std::fabs(w.weights[row * size_t(w.n_cols) + k]);
+      sum += weight * greatest;
+      const double quotient = greatest > 0 ? std::fabs(x[k]) / greatest * 127 : 0;
+      const double to_tie = std::fabs(quotient - std::floor(quotient) - 0.5);
+      if (has_steps && to_tie < 1e-3) steps += weight * greatest / 127;
+    }
+  }
+  if (w.is_float()) steps = 0;
+  // Minima and offsets cancel inside a group: their parts are bounded by sixteen times its sum.
+  return steps + 16 * sum * (w.n_cols / 32 + 32) * 0x1p-24 + 1e-30;
+}
+
+std::vector<float> normed(const float* x, const std::vector<float>& norm) {
+  double squares = 0;
+  for (size_t i = 0; i < norm.size(); i++) squares += double{x[i]} * x[i];
+  const double rms = std::sqrt(squares / norm.size() + 1e-6);
+  std::vector<float> out;
+  for (size_t i = 0; i < norm.size(); i++) out.push_back(float(x[i] / rms * norm[i]));
+  return out;
+}
+
+/// n tokens of one sequence at first, first + 1, ...; page i of n_pages is page n_pages - 1 - i.
+struct TestBatch {
+  TestBatch(int first, int n, int n_pages) {
+    for (int i = 0; i < n; i++) {
+      tokens.push_back((first + i) * 13 % 40);
+      positions.push_back(first + i);
+      sequences.push_back(0);
+    }
+    for (int i = 0; i < n_pages; i++) pages.push_back(n_pages - 1 - i);
+    table[0] = pages;
+  }
+  Batch batch() const { return {tokens, positions, sequences, table}; }
+  std::vector<uint32_t> tokens;
+  std::vector<int32_t> positions, sequences, pages;
+  std::span<const int32_t> table[1];
+};
+
+std::unique_ptr<Buffer> to_buffer(Ops& ops, const std::vector<float>& values) {
+  auto buffer = ops.buffer(values.size());
+  ops.write(buffer->data, values);
+  return buffer;
+}
+
+std::vector<float> from_buffer(Ops& ops, const Buffer& buffer) {
+  std::vector<float> values(buffer.n_floats);
+  ops.read(values, buffer.data);
+  return values;
+}
+
+void check_near(const std::vector<float>& got, const std::vector<float>& expected, size_t i,
+                double bound, const std::string& what) {
+  if (std::fabs(double{got[i]} - expected[i]) <= bound) return;
+  test::fail(__FILE__, __LINE__,
+             what + " [" + std::to_string(i) + "]: " + std::to_string(got[i]) + ", CPU " +
+                 std::to_string(expected[i]) + ", bound " + std::to_string(bound));
+}
+
+std::string title(BlockType type, int n_rows, int n_cols, int n) {
+  return std::string(block_traits(type).name) + " " + std::to_string(n_rows) + "x" +
+         std::to_string(n_cols) + " n=" + std::to_string(n);
+}
+
+/// Column counts with every kind of tail: half a unit, odd units, several slices.
+std::vector<int> column_counts(BlockType type) {
+  if (block_traits(type).weights == 256) return {256, 1280};
+  return {32, 96, 448, 2112};
+}
+
+}  // namespace
+
+TEST("a GPU embedding is the dequantized row") {
+  for (BlockType type : test::kAllTypes) {
+    for (int n_cols : column_counts(type)) {
+      const TestMatrix table(type, 40, n_cols, 7);
+      auto ops = gpu_ops();
+      const auto matrix = ops->pack(std::vector{table.source()});
+      const TestBatch batch(0, 5, 1);
+      auto x = ops->buffer(5 * size_t(n_cols));
+      ops->begin(batch.batch());
+      ops->embed(*matrix, x->data);
+      const auto got = from_buffer(*ops, *x);
+      for (size_t i = 0; i < got.size(); i++) {
+        const float weight = table.weights[batch.tokens[i / n_cols] * size_t(n_cols) + i % n_cols];
+        if (got[i] != weight) check_near(got, {weight}, i, 0, title(type, 40, n_cols, 5));
+      }
+    }
+  }
+}
+
+TEST("a GPU matmul adds what the CPU adds, for every type, shape and batch") {
+  for (BlockType type : test::kAllTypes) {
+    for (int n_cols : column_counts(type)) {
+      for (int n : {1, 3, 8, 9, 33}) {
+        const TestMatrix w(type, 50, n_cols, 3);
+        const auto in = random_floats(n * size_t(n_cols), n), x = random_floats(n * size_t(50), 5);
+        std::vector<float> results[2];
+        for (int k = 0; k < 2; k++) {
+          const std::unique_ptr<Ops> ops = k ? cpu_ops() : gpu_ops();
+          const auto matrix = ops->pack(std::vector{w.source()});
+          const auto in_buffer = to_buffer(*ops, in), x_buffer = to_buffer(*ops, x);
+          const TestBatch step(0, n, 2);
+          ops->begin(step.batch());
+          ops->matmul_add(*matrix, in_buffer->data, x_buffer->data);
+          results[k] = from_buffer(*ops, *x_buffer);
+        }
+        for (size_t i = 0; i < results[0].size(); i++)
+          check_near(results[0], results[1], i,
+                     product_bound(w, i % 50, &in[i / 50 * n_cols], false) + 1e-6,
+                     title(type, 50, n_cols, n));
+      }
+    }
+  }
+}
+
+TEST("GPU logits are the CPU's, for all rows or some candidates") {
+  for (BlockType type : test::kAllTypes) {
+    const int n_cols = 512, n_rows = 100, n = 5;
+    const TestMatrix head(type, n_rows, n_cols, 11);
+    const auto x = random_floats(n * size_t(n_cols), 1), norm = random_floats(n_cols, 2, 1);
+    const std::vector<int32_t> rows{1, 4};
+    const std::vector<uint32_t> candidates{0, 3, 16, 50, 51, 99};
+    std::vector<float> results[2], some;
+    for (int k = 0; k < 2; k++) {
+      const std::unique_ptr<Ops> ops = k ? cpu_ops() : gpu_ops();
+      const auto matrix = ops->pack(std::vector{head.source()});
+      const auto x_buffer = to_buffer(*ops, x), norm_buffer = to_buffer(*ops, norm);
+      const auto logits = ops->buffer(2 * n_rows), few = ops->buffer(candidates.size());
+      const TestBatch step(0, n, 1);
+      ops->begin(step.batch());
+      ops->norm_head(norm_buffer->data, 1e-6f, *matrix, x_buffer->data, rows, logits->data);
+      ops->norm_head_candidates(norm_buffer->data, 1e-6f, *matrix, x_buffer->data, rows[1],
+                                candidates, few->data);
+      results[k] = from_buffer(*ops, *logits);
+      if (k == 0) some = from_buffer(*ops, *few);
+    }
+    for (int i = 0; i < 2 * n_rows; i++) {
+      const auto h = normed(&x[rows[i / n_rows] * size_t(n_cols)], norm);
+      check_near(results[0], results[1], i, product_bound(head, i % n_rows, h.data(), true),
+                 title(type, n_rows, n_cols, n));
+    }
+    for (size_t i = 0; i < candidates.size(); i++)
+      CHECK_EQUAL(some[i], results[0][n_rows + candidates[i]]);
+  }
+}
+
+TEST("GPU SwiGLU is the CPU's") {
+  for (BlockType type : test::kAllTypes) {
+    for (int n : {1, 9, 40}) {
+      const int n_cols = 256, n_ff = 48;
+      const TestMatrix gate(type, n_ff, n_cols, 21), up(type, n_ff, n_cols, 22);
+      const auto x = random_floats(n * size_t(n_cols), 1), norm = random_floats(n_cols, 2, 1);
+      std::vector<float> results[2];
+      for (int k = 0; k < 2; k++) {
+        const std::unique_ptr<Ops> ops = k ? cpu_ops() : gpu_ops();
+        const auto matrix = ops->pack(std::vector{gate.source(), up.source()});
+        const auto x_buffer = to_buffer(*ops, x), norm_buffer = to_buffer(*ops, norm);
+        const auto h = ops->buffer(n * size_t(n_ff));
+        const TestBatch step(0, n, 2);
+        ops->begin(step.batch());
+        ops->norm_gate_up(norm_buffer->data, 1e-6f, *matrix, x_buffer->data, h->data);
+        results[k] = from_buffer(*ops, *h);
+      }
+      for (int i = 0; i < n * n_ff; i++) {
+        const auto h = normed(&x[i / n_ff * size_t(n_cols)], norm);
+        double g = 0, u = 0;
+        for (int c = 0; c < n_cols; c++) {
+          g += double{gate.weights[i % n_ff * size_t(n_cols) + c]} * h[c];
+          u += double{up.weights[i % n_ff * size_t(n_cols) + c]} * h[c];
+        }
+        // |silu'| <= 1.1 and |silu(g)| <= |g|.
+        const double eg = product_bound(gate, i % n_ff, h.data(), true);
+        const double eu = product_bound(up, i % n_ff, h.data(), true);
+        const double bound = 1.1 * eg * (std::fabs(u) * 1.1 + 1) + (std::fabs(g) * 1.1 + 1) * eu +
+                             1e-6 * std::fabs(results[1][i]);
+        check_near(results[0], results[1], i, bound, title(type, n_ff, n_cols, n));
+      }
+    }
+  }
+}
+
+namespace {
+
+/// Runs q, k, v and attention over a context in batches of the given sizes; the last batch's outputs.
+struct AttentionRun {
+  std::vector<float> q, out;
+};
+
+AttentionRun run_attention(Ops& ops, const AttentionShape& shape, const TestMatrix& qkv,
+                           const std::vector<int>& batches, const std::vector<float>& x_all) {
+  const int n_q = shape.n_heads * shape.head_dim, n_cols = qkv.n_cols;
+  int context = 0;
+  for (int n : batches) context += n;
+  const int n_pages = (context + kPageTokens - 1) / kPageTokens;
+  ops.make_kv_pool(shape, n_pages);
+  const auto matrix = ops.pack(std::vector{qkv.source()});
+  const auto norm = to_buffer(ops, random_floats(n_cols, 2, 1));
+  const auto bias = to_buffer(ops, random_floats(qkv.n_rows, 9));
+  const auto x = ops.buffer(kMaxBatch * size_t(n_cols)), q = ops.buffer(kMaxBatch * size_t(n_q)),
+             out = ops.buffer(kMaxBatch * size_t(n_q));
+  AttentionRun run;
+  int first = 0;
+  for (int n : batches) {
+    ops.write(x->data, std::span(x_all).subspan(first * size_t(n_cols), n * size_t(n_cols)));
+    const TestBatch step(first, n, n_pages);
+    ops.begin(step.batch());
+    for (int layer = 0; layer < shape.n_layers; layer++)
+      ops.norm_qkv(layer, norm->data, 1e-6f, *matrix, bias->data, x->data, q->data);
+    ops.attention(shape.n_layers - 1, q->data, out->data);
+    for (const auto& [buffer, to] : {std::pair(q.get(), &run.q), std::pair(out.get(), &run.out)}) {
+      std::vector<float> values(n * size_t(n_q));
+      ops.read(values, buffer->data);
+      to->insert(to->end(), values.begin(), values.end());
+    }
+    first += n;
+  }
+  return run;
+}
+
+}  // namespace
+
+TEST("GPU attention over its own q, k and v is the CPU's, at every head size") {
+  for (const auto& [head_dim, n_heads, n_kv_heads] :
+       std::vector<std::array<int, 3>>{{64, 7, 1}, {128, 6, 2}, {32, 20, 2}, {256, 4, 4}}) {
+    const AttentionShape shape{2, n_heads, n_kv_heads, head_dim, 256, 10000};
+    const TestMatrix qkv(BlockType::kQ8_0, (n_heads + 2 * n_kv_heads) * head_dim, 128, 31);
+    const auto x = random_floats(150 * 128, 77);
+    const auto expected = run_attention(*cpu_ops(), shape, qkv, {100, 49, 1}, x);
+    const auto got = run_attention(*gpu_ops(), shape, qkv, {100, 49, 1}, x);
+    for (size_t i = 0; i < got.q.size(); i++) {
+      const int n_q = n_heads * head_dim;
+      const auto h = normed(&x[i / n_q * 128], random_floats(128, 2, 1));
+      const int row = i % n_q;  // RoPE mixes two rows
+      const int other = row % head_dim < head_dim / 2 ? row + head_dim / 2 : row - head_dim / 2;
+      const double bound = product_bound(qkv, row, h.data(), true) +
+                           product_bound(qkv, other, h.data(), true) + 1e-4;
+      check_near(got.q, expected.q, i, bound, "q, heads of " + std::to_string(head_dim));
+    }
+    // Attention is a mean of f16 values: an f16 step of the greatest, and what steps in q and k move.
+    double greatest = 0;
+    for (float value : expected.out) greatest = std::max(greatest, std::fabs(double{value}));
+    for (size_t i = 0; i < got.out.size(); i++)
+      check_near(got.out, expected.out, i, greatest * 0.01, "attention");
+  }
+}
+
+TEST("a GPU token gets the same bits in any batch") {
+  const AttentionShape shape{1, 6, 1, 64, 256, 10000};
+  const TestMatrix qkv(BlockType::kQ4_K, 8 * 64, 256, 41);
+  const auto x = random_floats(140 * 256, 78);
+  const auto whole = run_attention(*gpu_ops(), shape, qkv, {140}, x);
+  std::vector<int> pieces{33, 9, 8, 1, 1, 2, 5, 40};
+  while (int n = 140 - std::accumulate(pieces.begin(), pieces.end(), 0)) pieces.push_back(std::min(n, 7));
+  const auto cut = run_attention(*gpu_ops(), shape, qkv, pieces, x);
+  CHECK(whole.q == cut.q);
+  CHECK(whole.out == cut.out);
+
+  for (BlockType type : test::kAllTypes) {
+    const TestMatrix w(type, 96, 1280, 51);
+    const auto in = random_floats(70 * 1280, 3);
+    const auto ops = gpu_ops();
+    const auto matrix = ops->pack(std::vector{w.source()});
+    std::vector<float> first;
+    for (int n : {1, 7, 20, 70}) {
+      const auto in_buffer = to_buffer(*ops, in), out = ops->buffer(n * 96);
+      const TestBatch step(0, n, 3);
+      ops->begin(step.batch());
+      ops->matmul_add(*matrix, in_buffer->data, out->data);
+      const auto got = from_buffer(*ops, *out);
+      if (n == 1) first = got;
+      CHECK(std::equal(first.begin(), first.end(), got.begin()));
+    }
+  }
+}
+
+TEST("GPU argmax finds the greatest, the lowest id of equals, the margin, and NaN") {
+  const auto ops = gpu_ops();
+  const int n = 5000;
+  std::vector<float> logits = random_floats(4 * n, 6);
+  logits[3210] = logits[17] = 50, logits[4000] = 49;
+  logits[n + 4999] = 9, logits[n] = 8.5f;
+  logits[2 * n + 4321] = NAN;
+  logits[3 * n + 1] = INFINITY;
+  const auto buffer = to_buffer(*ops, logits);
+  std::vector<Argmax> got(4);
+  const TestBatch step(0, 4, 1);
+  ops->begin(step.batch());
+  ops->argmax(buffer->data, 4, n, got);
+  CHECK_EQUAL(got[0].id, 17u);
+  CHECK_EQUAL(got[0].margin, 0.0f);
+  CHECK_EQUAL(got[1].id, 4999u);
+  CHECK_EQUAL(got[1].logit, 9.0f);
+  CHECK_EQUAL(got[1].margin, 0.5f);
+  CHECK(got[0].finite && got[1].finite && !got[2].finite && !got[3].finite);
+}
+
+TEST("a repeated GPU step is one graph launch, and sees the new batch") {
+  const auto ops = gpu_ops();
+  const TestMatrix table(BlockType::kQ8_0, 40, 64, 7);
+  const auto matrix = ops->pack(std::vector{table.source()});
+  const auto x = ops->buffer(64);
+  for (int position = 0; position < 5; position++) {
+    const TestBatch batch(position, 1, 1);
+    ops->begin(batch.batch());
+    ops->embed(*matrix, x->data);
+    const auto got = from_buffer(*ops, *x);
+    CHECK(std::equal(got.begin(), got.end(), &table.weights[batch.tokens[0] * size_t{64}]));
+  }
+  CHECK_EQUAL(ops->queue().n_graph_launches(), uint64_t{4});
+  CHECK_EQUAL(ops->queue().n_plain_launches(), uint64_t{1});
+}
+
+TEST("GPU pages are copied, read and written whole") {
+  const AttentionShape shape{2, 2, 1, 64, 64, 10000};
+  const auto ops = gpu_ops();
+  ops->make_kv_pool(shape, 3);
+  std::vector<std::byte> page(ops->kv_page_bytes()), got(page.size());
+  for (size_t i = 0; i < page.size(); i++) page[i] = std::byte(i * 7 % 120);
+  ops->write_page(1, page);
+  ops->copy_page(2, 1, kPageTokens);
+  ops->read_page(got, 2);
+  CHECK(got == page);
+}
