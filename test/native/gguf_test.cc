@@ -243,11 +243,12 @@ TEST("general.alignment moves the start of the data") {
 namespace {
 
 GgufBuilder split_part(int part, int n_parts, int n_tensors) {
+  const std::string name = {'t', static_cast<char>('0' + part)};
   GgufBuilder builder;
   builder.key("split.no", GgufBuilder::kU16, static_cast<uint16_t>(part - 1))
       .key("split.count", GgufBuilder::kU16, static_cast<uint16_t>(n_parts))
       .key("split.tensors.count", GgufBuilder::kI32, int32_t{n_tensors})
-      .tensor("t" + std::to_string(part), {4}, kF32Id, 32);
+      .tensor(name, {4}, kF32Id, 32);
   return builder;
 }
 

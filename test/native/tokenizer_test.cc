@@ -133,7 +133,7 @@ TEST("Qwen2's vocabulary gives the ids that llama.cpp gives") {
     const std::string text = input.substr(start, end - start);
     std::string actual;
     const Ids ids = tokenizer.encode(text, SpecialTokens::kAsText);
-    for (const uint32_t id : ids) actual += " " + std::to_string(whole_ids[id]);
+    for (const uint32_t id : ids) actual.append(" ").append(std::to_string(whole_ids[id]));
     CHECK_EQUAL(actual, expected);
     CHECK_EQUAL(tokenizer.decode(ids), text);
     start = std::min(end + separator.size(), input.size());
