@@ -19,24 +19,23 @@ namespace hearth {
 
 struct GgufTensor {
   std::string name;
-  uint32_t type_id = 0;               // as in the file; may be one that Hearth does not run
-  kernels::BlockType type{};          // valid if block_traits(type).name is not null
-  std::vector<uint64_t> shape;        // ne[], fastest first: shape[0] = columns
-  std::span<const std::byte> data;    // inside the map
-  std::string file;                   // the part that holds it
+  uint32_t type_id = 0;             // as in the file; may be one that Hearth does not run
+  kernels::BlockType type{};        // valid if block_traits(type).name is not null
+  std::vector<uint64_t> shape;      // ne[], fastest first: shape[0] = columns
+  std::span<const std::byte> data;  // inside the map
+  std::string file;                 // the part that holds it
 };
 
 /// Metadata value. Arrays of numbers become vectors of the widest type of their kind.
-using GgufValue =
-    std::variant<uint64_t, int64_t, double, bool, std::string, std::vector<uint64_t>,
-                 std::vector<int64_t>, std::vector<double>, std::vector<std::string>>;
+using GgufValue = std::variant<uint64_t, int64_t, double, bool, std::string, std::vector<uint64_t>,
+                               std::vector<int64_t>, std::vector<double>, std::vector<std::string>>;
 
 /// An open model file with all its parts. Spans and tensors are valid as long as it lives.
 class GgufFile {
  public:
   /// Opens PATH, and for PREFIX-00001-of-0000N.gguf all N parts. Throws EngineError
-  /// (model-not-found, model-unreadable, model-truncated, model-invalid, model-unsupported), naming the
-  /// file, the offset or tensor, and what to do.
+  /// (model-not-found, model-unreadable, model-truncated, model-invalid, model-unsupported), naming
+  /// the file, the offset or tensor, and what to do.
   static GgufFile open(const std::string& path);
   GgufFile(GgufFile&&) noexcept;
   ~GgufFile();
@@ -47,7 +46,8 @@ class GgufFile {
   const std::vector<GgufTensor>& tensors() const;
   const GgufTensor* find(std::string_view name) const;
 
-  /// Typed look-ups. nullopt when absent; EngineError(model-invalid) naming the key when of another kind.
+  /// Typed look-ups. nullopt when absent; EngineError(model-invalid) naming the key when of another
+  /// kind.
   std::optional<uint64_t> unsigned_value(std::string_view key) const;
   std::optional<double> number(std::string_view key) const;
   std::optional<std::string> string(std::string_view key) const;

@@ -3,9 +3,10 @@
 // Used by the engine thread alone.
 //
 // A path is the pages of one sequence from its root. Every page stays findable when its path ends,
-// the last, partly filled one too. A page is append-only while others may read it: a path that stands
-// inside one copies the part it needs before it writes. Eviction: leaves that no path holds, least
-// recently used first, weighted by the cost to recompute (deeper pages attend to more and cost more).
+// the last, partly filled one too. A page is append-only while others may read it: a path that
+// stands inside one copies the part it needs before it writes. Eviction: leaves that no path holds,
+// least recently used first, weighted by the cost to recompute (deeper pages attend to more and
+// cost more).
 #pragma once
 
 #include <cstddef>
@@ -18,10 +19,10 @@
 namespace hearth {
 
 struct CacheStatistics {
-  int pages_total = 0;     // the budget
-  int pages_used = 0;      // hold something: pinned or cached
-  int pages_held = 0;      // referenced by a living path
-  uint64_t hit_tokens = 0; // supplied instead of computed, since load
+  int pages_total = 0;      // the budget
+  int pages_used = 0;       // hold something: pinned or cached
+  int pages_held = 0;       // referenced by a living path
+  uint64_t hit_tokens = 0;  // supplied instead of computed, since load
   uint64_t miss_tokens = 0;
   uint64_t evictions = 0;
 };
@@ -46,8 +47,8 @@ class Path {
   /// Makes room for n more positions, evicting if needed. The tail page becomes writable (copied
   /// first if others may read it). False when paths hold too many pages: nothing has changed.
   bool reserve(int n);
-  /// Says that the next tokens' KV has been written. Needs reserve() first. May exchange a page that
-  /// became full for one of another path with the same tokens.
+  /// Says that the next tokens' KV has been written. Needs reserve() first. May exchange a page
+  /// that became full for one of another path with the same tokens.
   void commit(std::span<const uint32_t> tokens);
   /// Forgets all positions >= length. The next reserve() copies the tail page if it is shared.
   void truncate(int length);
@@ -62,7 +63,8 @@ class Path {
 
 class PageCache {
  public:
-  /// copy(to, from, n_positions) copies page bytes. page_tokens is kernels::kPageTokens but for tests.
+  /// copy(to, from, n_positions) copies page bytes. page_tokens is kernels::kPageTokens but for
+  /// tests.
   PageCache(int n_pages, int page_tokens, std::function<void(int, int, int)> copy);
   ~PageCache();
 

@@ -3,8 +3,9 @@
 // sequences.
 //
 // Invariants: a page below another has a full parent. A held page's ancestors are held, so nothing
-// below an unheld page is held. A position that some path or the tree may read is not written again.
-// Letting go of a page leaves no unheld leaf beside it whose tokens merely begin those of a sibling.
+// below an unheld page is held. A position that some path or the tree may read is not written
+// again. Letting go of a page leaves no unheld leaf beside it whose tokens merely begin those of a
+// sibling.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,8 @@ class Tokenizer {
   ~Tokenizer();
 
   /// UTF-8 in, ids out. Invalid UTF-8 is not an error: each bad byte is one U+FFFD.
-  /// Linear time in practice: long runs without a split point are cut by the merge heap, O(n log n).
+  /// Linear time in practice: long runs without a split point are cut by the merge heap, O(n log
+  /// n).
   std::vector<uint32_t> encode(std::string_view text, SpecialTokens special) const;
   /// The token's bytes (not necessarily whole UTF-8 characters). Special tokens give their name,
   /// unused ones and ids outside the vocabulary nothing.
