@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { arch, cpus, freemem, platform, totalmem } from 'node:os';
 import type { AddonInfo, Engine } from '../native/index.ts';
-import { prefixSuffixPrompt } from './completion/fim-prompt.ts';
+import { fimHead, tokenizeText } from './completion/fim-prompt.ts';
 
 export interface Check {
   name: string;
@@ -42,9 +42,9 @@ export function reportLines(checks: Check[]): string[] {
 }
 
 async function selfTest(engine: Engine): Promise<Check[]> {
-  const sample = 'def add(a, b):\n    return a';
-  const prompt = prefixSuffixPrompt(engine, sample, '\n\nprint(add(1, 2))\n');
-  const request = { tokens: prompt, maxTokens: 16, priority: 'background' } as const;
+  const before = tokenizeText(engine, 'def add(a, b):\n    return a');
+  const after = tokenizeText(engine, '\n\nprint(add(1, 2))\n');
+  const request = { tokens: fimHead(engine, before, after), maxTokens: 16, priority: 'background' } as const;
   return [
     await check('tokenizer', () => {
       const text = 'naïve(x) → "日本" // 🙂\n';

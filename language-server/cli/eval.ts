@@ -2,7 +2,7 @@
 import type { Engine } from '../../native/index.ts';
 import { Anchors, defaultLinesUp } from '../completion/anchor.ts';
 import { complete } from '../completion/complete.ts';
-import { prefixSuffixPrompt, suffixPrefixPrompt } from '../completion/fim-prompt.ts';
+import { concatTokens, fimHead, tokenizeText } from '../completion/fim-prompt.ts';
 import {
   type Command,
   count,
@@ -64,8 +64,7 @@ export const evalCommand: Command = {
 };
 
 function layoutOf(name: string): Layout {
-  if (name === 'plain') return (engine, { prefix, suffix }) => bare(engine, prefixSuffixPrompt(engine, prefix, suffix));
-  if (name === 'spm') return (engine, { prefix, suffix }) => bare(engine, suffixPrefixPrompt(engine, prefix, suffix));
+  if (name === 'plain' || name === 'spm') return (engine, fimCase) => bare(engine, fimCase, name);
   const [, linesUp] = /^anchored:(\d+)$/.exec(name) ?? [];
   if (linesUp === undefined) throw new UsageError(`--layout is plain, spm or anchored:N, not "${name}"`);
   return async (engine, { language, path, prefix, suffix }) => {
@@ -75,7 +74,13 @@ function layoutOf(name: string): Layout {
   };
 }
 
-async function bare(engine: Engine, tokens: Uint32Array): Promise<string> {
+/** The whole case in the model's own order, or suffix first, and what it writes as it is. */
+async function bare(engine: Engine, fimCase: FimCase, order: 'plain' | 'spm'): Promise<string> {
+  const { fimPrefix, fimSuffix, fimMiddle } = engine.info.special;
+  const prefix = tokenizeText(engine, fimCase.prefix);
+  const suffix = tokenizeText(engine, fimCase.suffix);
+  const tokens =
+    order === 'plain' ? fimHead(engine, prefix, suffix) : concatTokens(fimSuffix, suffix, fimPrefix, prefix, fimMiddle);
   return (await engine.generate({ tokens, maxTokens })).text;
 }
 

@@ -2,7 +2,7 @@
 // tokens. Prompt = prefix up to the anchor, frozen suffix, and the text from the anchor to the cursor as the given
 // beginning of the middle. The anchor stands a dozen lines above the cursor: nearer ones complete worse.
 import type { Engine } from '../../native/index.ts';
-import { type FimPrompt, prefixSuffixPrompt, promptBudget, tokenizeText, withGivenMiddle } from './fim-prompt.ts';
+import { type FimPrompt, fimHead, promptBudget, tokenizeText, withGivenMiddle } from './fim-prompt.ts';
 import { type CursorDocument, lineStartAbove, windowEnd, windowStart } from './text-window.ts';
 
 export const defaultLinesUp = 12;
@@ -82,10 +82,22 @@ export class Anchors {
       offset = lineStartAbove(text, cursor, this.linesUp, reach);
       given = this.given(offset, document);
     }
-    const start = prefixStart(text, offset, budget.prefixChars, previous?.start);
-    const prefix = text.slice(start, offset);
+    const { start, tokens } = this.prefix(text, offset, previous?.start);
     const suffix = text.slice(cursor, windowEnd(text, cursor, budget.suffixChars));
-    return { anchor: { start, offset, prefix, suffix, head: prefixSuffixPrompt(this.engine, prefix, suffix) }, given };
+    const suffixTokens = tokenizeText(this.engine, suffix).subarray(0, budget.suffixTokens);
+    const head = fimHead(this.engine, tokens, suffixTokens);
+    return { anchor: { start, offset, prefix: text.slice(start, offset), suffix, head }, given };
+  }
+
+  // Text of many tokens gets a shorter window instead of one cut at any token, so that it still begins with a line and
+  // stays where it is.
+  private prefix(text: string, end: number, previous: number | undefined): { start: number; tokens: Uint32Array } {
+    const { prefixChars, prefixTokens } = this.budget;
+    for (let maxChars = prefixChars; ; maxChars = Math.floor(maxChars * 0.7)) {
+      const start = prefixStart(text, end, maxChars, previous);
+      const tokens = tokenizeText(this.engine, text.slice(start, end));
+      if (tokens.length <= prefixTokens || maxChars < 16) return { start, tokens };
+    }
   }
 
   // A person works in a few documents; the oldest anchor goes first.

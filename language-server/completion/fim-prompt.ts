@@ -17,15 +17,16 @@ export interface PromptBudget {
   givenTokens: number;
 }
 
-// The starter model, of 4096 tokens, was trained on contexts of 4800 and 1600 characters; longer ones make the first
-// answer slow on a CPU before they make it better, so a larger model gets at most twice that.
+// The starter model, of 4096 tokens, was trained on contexts of 4800 and 1600 characters, of ordinary code 1300 and 430
+// tokens; longer ones make the first answer slow on a CPU before they make it better, so a larger model gets at most
+// twice that.
 export function promptBudget(contextTokens: number): PromptBudget {
   const scale = Math.min(2, contextTokens / 4096);
   return {
     prefixChars: Math.floor(4800 * scale),
     suffixChars: Math.floor(1600 * scale),
-    prefixTokens: Math.floor(contextTokens * 0.6),
-    suffixTokens: Math.floor(contextTokens * 0.2),
+    prefixTokens: Math.floor(1536 * scale),
+    suffixTokens: Math.floor(512 * scale),
     givenTokens: Math.min(384, Math.floor(contextTokens / 8)),
   };
 }
@@ -51,27 +52,10 @@ export function concatTokens(...parts: (Uint32Array | number)[]): Uint32Array {
   return joined;
 }
 
-function tokenizeParts(engine: Engine, prefix: string, suffix: string): { before: Uint32Array; after: Uint32Array } {
-  const budget = promptBudget(engine.info.contextTokens);
-  const before = tokenizeText(engine, prefix);
-  return {
-    before: before.subarray(Math.max(0, before.length - budget.prefixTokens)),
-    after: tokenizeText(engine, suffix).subarray(0, budget.suffixTokens),
-  };
-}
-
-/** The model's own order: prefix, suffix, middle. */
-export function prefixSuffixPrompt(engine: Engine, prefix: string, suffix: string): Uint32Array {
+/** A prompt in the model's own order: prefix, suffix, and the middle to be written. */
+export function fimHead(engine: Engine, prefix: Uint32Array, suffix: Uint32Array): Uint32Array {
   const { fimPrefix, fimSuffix, fimMiddle } = engine.info.special;
-  const { before, after } = tokenizeParts(engine, prefix, suffix);
-  return concatTokens(fimPrefix, before, fimSuffix, after, fimMiddle);
-}
-
-/** The suffix first: text typed stays at the prompt's end. */
-export function suffixPrefixPrompt(engine: Engine, prefix: string, suffix: string): Uint32Array {
-  const { fimPrefix, fimSuffix, fimMiddle } = engine.info.special;
-  const { before, after } = tokenizeParts(engine, prefix, suffix);
-  return concatTokens(fimSuffix, after, fimPrefix, before, fimMiddle);
+  return concatTokens(fimPrefix, prefix, fimSuffix, suffix, fimMiddle);
 }
 
 /**

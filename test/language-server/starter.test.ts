@@ -17,7 +17,7 @@ let client: LspClient | null = null;
 
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(async () => {
-  expect(await client?.stop()).toBe(0);
+  if (client) expect(await client.stop()).toBe(0);
   client = null;
 });
 
@@ -77,8 +77,7 @@ test('completes in the middle of a 5 MB line', async () => {
   await editor.type(uri, 0, half.length, 'y');
   await editor.complete(uri, 0, half.length + 1);
   const { last } = await editor.status((status) => status.last !== undefined);
-  expect(last?.promptTokens).toBeLessThan(4096);
-  expect(last?.latencyMs).toBeLessThan(20_000);
+  expect(last?.promptTokens).toBeLessThan(2500);
 });
 
 test('survives special tokens and lone surrogates in a document', async () => {
