@@ -126,8 +126,11 @@ async function render(markdown: string): Promise<string> {
   return await commands.executeCommand<string>('markdown.api.render', withoutHtml(markdown));
 }
 
-function pageTitle({ document, selection }: TextEditor): string {
-  return `${workspace.asRelativePath(document.uri)}, lines ${selection.start.line + 1}–${selection.end.line + 1}`;
+function pageTitle({ document, selection: { start, end } }: TextEditor): string {
+  // Whole lines are selected up to the start of the next.
+  const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
+  const lines = last === start.line ? `line ${last + 1}` : `lines ${start.line + 1}–${last + 1}`;
+  return `${workspace.asRelativePath(document.uri)}, ${lines}`;
 }
 
 function resultNote({ text, finishReason, timings }: ExplainResult): string {

@@ -19,6 +19,7 @@ const quietSettings = {
   'git.enabled': false,
   'security.workspace.trust.enabled': false,
   'telemetry.telemetryLevel': 'off',
+  'typescript.validate.enable': false,
   'window.confirmBeforeClose': 'never',
   'workbench.colorTheme': 'Default Dark Modern',
   'workbench.secondarySideBar.defaultVisibility': 'hidden',

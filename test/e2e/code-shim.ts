@@ -7,9 +7,8 @@ import { format } from 'node:util';
 import { launchBrowser } from './browser.ts';
 import { remoteUri, startCodeServer } from './code-server.ts';
 
-// What VS Code itself says into the console of a page.
-const noise =
-  /^(\[|Creating a socket|Resolv|Updating additional|Extension host|Timed out|getaddrinfo|Starting|Auto updat)/;
+// What VS Code itself says into the console of a page: its own stack traces, "[Service Worker] ..." and the like.
+const noise = /\/out\/vs\/|^(\[|Creating a socket|Resolv|Updating additional|Extension host|Timed out|getaddrinfo)/;
 
 function option(name: string): string {
   const argument = process.argv.find((word) => word.startsWith(`--${name}=`));

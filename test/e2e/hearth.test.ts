@@ -1,6 +1,6 @@
 // The packaged extension in a real VS Code, used with the keyboard. What the model writes is not asserted: only what
 // holds for any text that it writes.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -9,28 +9,30 @@ import { launchBrowser } from './browser.ts';
 import { type CodeServer, startCodeServer } from './code-server.ts';
 import { Workbench } from './workbench.ts';
 
-const sample = `interface Rectangle {
-  width: number;
-  height: number;
-}
+const sample = `class Stack<Item> {
+  private items: Item[] = [];
 
-/** The area in square metres. */
-function area(rectangle: Rectangle): number {
-  return rectangle.width * rectangle.height;
-}
+  push(item: Item): void {
+    this.items.push(item);
+  }
 
-/** Twice the width and the height. */
-function perimeter(rectangle: Rectangle): number {
-  `;
+  pop(): Item | undefined {
+    return this.items.pop();
+  }
+
+  isEmpty(): boolean {
+    `;
 const typed = 'return';
 
 let server: CodeServer;
 let browser: Browser;
 let bench: Workbench;
-const folder = mkdtempSync(join(tmpdir(), 'hearth-e2e-folder-'));
+const temporary = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
+const folder = join(temporary, 'sample');
 
 beforeAll(async () => {
-  const file = join(folder, 'sample.ts');
+  const file = join(folder, 'stack.ts');
+  mkdirSync(folder);
   writeFileSync(file, '');
   server = await startCodeServer({ vsix: [inject('vsix')] });
   browser = await launchBrowser();
@@ -40,7 +42,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await server?.stop();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(temporary, { recursive: true, force: true });
 });
 
 afterEach(async ({ task }) => {
@@ -51,7 +53,9 @@ afterEach(async ({ task }) => {
 
 /** For the read-me and the walkthrough: only when asked, so that a test run leaves the working tree as it was. */
 async function picture(name: string): Promise<void> {
-  if (process.env['HEARTH_PICTURES']) await bench.page.screenshot({ path: `media/${name}.png` });
+  if (!process.env['HEARTH_PICTURES']) return;
+  await bench.page.mouse.move(520, 450); // away from what has a tooltip
+  await bench.page.screenshot({ path: `media/${name}.png` });
 }
 
 function statusSays(words: RegExp, timeout = 10_000) {
@@ -61,7 +65,7 @@ function statusSays(words: RegExp, timeout = 10_000) {
 /** How often the server answered for the document's end, with what it says about it in the log. */
 function answersAtEnd(text: string, result: RegExp): number {
   const lines = text.split('\n');
-  const place = `completion at sample.ts:${lines.length}:${lines.at(-1)?.length}: `;
+  const place = `completion at stack.ts:${lines.length}:${lines.at(-1)?.length}: `;
   const log = server.hearthLog().split('\n');
   return log.filter((line) => line.includes(place) && result.test(line.slice(line.indexOf(place) + place.length)))
     .length;
@@ -116,11 +120,11 @@ test('Ctrl+Right accepts the next word of the ghost text', async () => {
 
 test('Explain Selection writes an explanation into a page beside the editor', async () => {
   await bench.setText(sample);
-  await bench.press('Control+a');
+  await bench.selectLines(4, 6);
   await bench.runCommand('Hearth: Explain Selection');
   const page = bench.explanation();
   await page.getByText(/^\d+ tokens in [\d.]+ s/).waitFor({ timeout: 60_000 });
-  expect(await page.locator('h1').textContent()).toBe(`sample.ts, lines 1–${sample.split('\n').length}`);
+  expect(await page.locator('h1').textContent()).toBe('stack.ts, lines 4–6');
   expect((await page.locator('main').textContent())?.trim()).not.toBe('');
   expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(false);
   await picture('explain');

@@ -12,13 +12,14 @@ export class Workbench {
   ) {}
 
   static async open(browser: Browser, server: CodeServer, folder: string, file: string): Promise<Workbench> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const context = await browser.newContext({ viewport: { width: 1040, height: 520 } });
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.url });
     const page = await context.newPage();
     const payload = JSON.stringify([['openFile', remoteUri(server, file)]]);
     await page.goto(`${server.url}/?${new URLSearchParams({ folder, payload })}`);
     const workbench = new Workbench(page, file);
     await workbench.editor.waitFor({ timeout: 60_000 });
+    await workbench.press('Control+b'); // the side bar goes
     return workbench;
   }
 
@@ -69,6 +70,13 @@ export class Workbench {
     await this.page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
     await this.press('Control+v');
     await expect.poll(() => this.savedText()).toBe(text);
+  }
+
+  /** Selects whole lines, counted from 1, which must be on the screen. */
+  async selectLines(from: number, to: number): Promise<void> {
+    await this.press('Control+Home');
+    for (let line = 1; line < from; line++) await this.press('ArrowDown');
+    for (let line = from; line <= to; line++) await this.press('Shift+ArrowDown');
   }
 
   async runCommand(title: string): Promise<void> {
