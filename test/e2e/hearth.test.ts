@@ -55,6 +55,7 @@ afterEach(async ({ task }) => {
 async function picture(name: string): Promise<void> {
   if (!process.env['HEARTH_PICTURES']) return;
   await bench.page.mouse.move(520, 450); // away from what has a tooltip
+  await bench.page.locator('.workbench-hover').waitFor({ state: 'hidden' });
   await bench.page.screenshot({ path: `media/${name}.png` });
 }
 

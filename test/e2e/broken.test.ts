@@ -1,0 +1,76 @@
+// An installation that is damaged: each fault is told once, in words, and is over when it is repaired.
+import { copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { launchBrowser } from './browser.ts';
+import { type CodeServer, startCodeServer } from './code-server.ts';
+import { Workbench } from './workbench.ts';
+
+let server: CodeServer;
+let browser: Browser;
+let bench: Workbench;
+let installed: string;
+const folder = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
+
+beforeAll(async () => {
+  writeFileSync(join(folder, 'a.ts'), '');
+  server = await startCodeServer({ vsix: [inject('vsix')] });
+  const extensions = join(server.root, 'extensions');
+  const name = readdirSync(extensions).find((entry) => entry.startsWith('hearth.hearth-')) as string;
+  installed = join(extensions, name, 'dist');
+  renameSync(join(installed, 'hearth.node'), join(installed, 'kept.node'));
+  renameSync(join(installed, 'server.js'), join(installed, 'kept.js'));
+  copyFileSync(join(installed, 'kept.js'), join(installed, 'server.js'));
+  writeFileSync(join(installed, 'hearth.node'), 'for another system');
+  browser = await launchBrowser();
+  bench = await Workbench.open(browser, server, folder, join(folder, 'a.ts'));
+}, 150_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The message that VS Code shows, once its text is as expected. */
+async function message(words: RegExp) {
+  const shown = bench.page.locator('.notification-toast', { hasText: words });
+  await shown.waitFor({ timeout: 60_000 });
+  expect(await shown.count()).toBe(1);
+  expect(await bench.statusLabel()).toMatch(words);
+  return shown;
+}
+
+test('an engine for another system is named as the fault, with a button to the log', async () => {
+  const shown = await message(/hearth\.node/);
+  await shown.getByRole('button', { name: 'Show Log' }).click();
+  await bench.page.locator('.output-view .view-line').first().waitFor();
+});
+
+test('a server that ends at once is tried twice, not for ever', async () => {
+  writeFileSync(join(installed, 'server.js'), 'process.exit(3)');
+  const before = server.hearthLog().length;
+  await bench.runCommand('Hearth: Restart Server');
+  await message(/keeps ending unexpectedly/);
+  expect(
+    server
+      .hearthLog()
+      .slice(before)
+      .match(/is started again/g),
+  ).toHaveLength(1);
+});
+
+test('a missing server is named with its path', async () => {
+  rmSync(join(installed, 'server.js'));
+  await bench.runCommand('Hearth: Restart Server');
+  await message(/server\.js is missing/);
+});
+
+test('a repaired installation works after a restart of the server', async () => {
+  renameSync(join(installed, 'kept.js'), join(installed, 'server.js'));
+  renameSync(join(installed, 'kept.node'), join(installed, 'hearth.node'));
+  await bench.runCommand('Hearth: Restart Server');
+  await expect.poll(() => bench.statusLabel(), { timeout: 30_000 }).toMatch(/ready/);
+});
