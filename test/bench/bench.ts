@@ -1,10 +1,9 @@
 // The course of a bench: limits, then for each model the engines in turns, round by round, then table and CSV.
-import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type BenchEngine, hearth, llamaCpp, llamaCppVersion, type Plan, type RunResult } from './engines.ts';
 import { type Figure, Samples } from './figures.ts';
 import { type Limits, measureLimits } from './limits.ts';
-import { type BenchModel, benchModel } from './models.ts';
+import { type BenchModel, benchModel, intoPageCache } from './models.ts';
 import { type Group, type Options, parse } from './options.ts';
 import { waitForQuiet, watchOthers } from './quiet.ts';
 import { appendCsv, type CsvRow, printProfile, printTable } from './report.ts';
@@ -18,7 +17,9 @@ const spoiltShare = 0.1;
 
 export async function bench(root: string, args: string[]): Promise<void> {
   const options = parse(args);
-  const engines = options.engines.map((name) => (name === 'hearth' ? hearth(root) : llamaCpp(root)));
+  const engines = options.engines.map((name) =>
+    name === 'hearth' ? hearth(root) : llamaCpp(root, options.llamaKernels),
+  );
   const patience = { seconds: options.patience };
   await waitForQuiet(quietShare, Math.min(60, patience.seconds));
   const limits = measureLimits(root, options.threads);
@@ -38,7 +39,6 @@ async function benchOneModel(
   limits: Limits | undefined,
   patience: { seconds: number },
 ): Promise<CsvRow[]> {
-  readFileSync(model.path); // into the page cache
   const samples = engines.map(() => new Samples());
   const ops = new Map<string, Map<string, number>>();
   let variant = '';
@@ -56,7 +56,8 @@ async function benchOneModel(
   const of = (name: string) => figures[engines.findIndex((engine) => engine.name === name)] ?? [];
   printTable(model, of('hearth'), of('llama.cpp'), limits, variant);
   if (ops.size > 0) printProfile(ops);
-  const label = (name: string) => (name === 'hearth' ? `hearth ${variant}` : `node-llama-cpp ${llamaCppVersion}`);
+  const rival = `node-llama-cpp ${llamaCppVersion} ${options.llamaKernels}`.trimEnd();
+  const label = (name: string) => (name === 'hearth' ? `hearth ${variant}` : rival);
   return engines.flatMap(({ name }) => of(name).map((figure) => ({ model: model.name, engine: label(name), figure })));
 }
 
@@ -91,6 +92,7 @@ async function quietRun(engine: BenchEngine, plan: Plan, patience: { seconds: nu
     const start = performance.now();
     await waitForQuiet(quietShare, patience.seconds);
     patience.seconds -= (performance.now() - start) / 1000;
+    intoPageCache(plan.model);
     const others = watchOthers();
     const result = await engine.run(plan);
     const share = others();

@@ -1,6 +1,6 @@
 // The two engines: each run is a process of its own that loads the model, measures, and prints JSON.
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BenchError } from './bench-error.ts';
 
@@ -60,8 +60,10 @@ export function hearth(root: string): BenchEngine {
   };
 }
 
-export function llamaCpp(root: string): BenchEngine {
-  const entry = installLlamaCpp(join(root, '.cache', 'bench'));
+/** kernels: one of llama.cpp's CPU builds (haswell, zen4, ...) to use alone; empty: the best for this CPU, as for users. */
+export function llamaCpp(root: string, kernels: string): BenchEngine {
+  const folder = installLlamaCpp(join(root, '.cache', 'bench'));
+  const entry = join(kernels ? withKernels(folder, kernels) : folder, 'node_modules/node-llama-cpp/dist/index.js');
   return {
     name: 'llama.cpp',
     async run(plan) {
@@ -74,22 +76,35 @@ export function llamaCpp(root: string): BenchEngine {
 
 /** Its own folder and package.json: the product does not depend on it. Install scripts would build from source. */
 function installLlamaCpp(folder: string): string {
-  const entry = join(folder, 'node_modules', 'node-llama-cpp', 'dist', 'index.js');
-  if (existsSync(entry)) return entry;
+  if (existsSync(join(folder, 'node_modules', 'node-llama-cpp'))) return folder;
   console.log('installing node-llama-cpp into .cache/bench');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-  const binary = `@node-llama-cpp/${process.platform === 'darwin' ? 'mac' : 'linux'}-${process.arch}`;
-  const packages = [`node-llama-cpp@${llamaCppVersion}`, `${binary}@${llamaCppVersion}`];
+  const packages = [`node-llama-cpp@${llamaCppVersion}`, `@node-llama-cpp/${platform}@${llamaCppVersion}`];
   const flags = ['--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund', '--loglevel', 'error'];
   try {
     execFileSync('npm', ['install', ...flags, ...packages], { cwd: folder, stdio: 'inherit' });
   } catch {
     throw new BenchError('node-llama-cpp cannot be installed; measure without it: npm run bench -- --engines hearth');
   }
-  return entry;
+  return folder;
 }
 
+/** A copy of the installation, by hard links, without the other builds: llama.cpp picks among those that it finds. */
+function withKernels(folder: string, kernels: string): string {
+  const copy = `${folder}-${kernels}`;
+  const libraries = join(copy, 'node_modules', '@node-llama-cpp', platform, 'bins', platform);
+  rmSync(copy, { recursive: true, force: true });
+  mkdirSync(copy);
+  execFileSync('cp', ['-al', join(folder, 'node_modules'), copy]);
+  const builds = readdirSync(libraries).filter((file) => file.startsWith('libggml-cpu-'));
+  const wanted = builds.filter((file) => file.startsWith(`libggml-cpu-${kernels}.`));
+  if (wanted.length === 0) throw new BenchError(`llama.cpp has no build "${kernels}"; it has ${builds.join(', ')}`);
+  for (const file of builds) if (!wanted.includes(file)) rmSync(join(libraries, file));
+  return copy;
+}
+
+const platform = `${process.platform === 'darwin' ? 'mac' : 'linux'}-${process.arch}`;
 export const llamaCppVersion = '3.22.1';
 
 function runJson<T>(args: string[]): Promise<T> {

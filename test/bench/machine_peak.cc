@@ -2,6 +2,7 @@
 //   g++ -O3 -march=native -std=c++20 -pthread machine_peak.cc -o machine_peak && ./machine_peak 2
 // Prints JSON. Each figure is the best of many runs: a limit, not an average.
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -105,6 +106,34 @@ struct Avx512Vnni {
 };
 #endif
 
+#ifdef __AMX_INT8__
+/// Matrix tiles: 16 rows of 64 bytes. Linux gives their registers to those who ask.
+bool has_amx() {
+  constexpr int kRequestPermission = 0x1023, kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
+double amx_gops(int n_threads) {
+  constexpr int64_t kRounds = 500'000;
+  struct alignas(64) {
+    uint8_t palette = 1, start_row = 0, reserved[14] = {};
+    uint16_t column_bytes[16] = {64, 64, 64, 64, 64, 64};
+    uint8_t rows[16] = {16, 16, 16, 16, 16, 16};
+  } const shape;
+  const double seconds = best_seconds(n_threads, 40, [&](int) {
+    _tile_loadconfig(&shape);
+    for (int64_t i = 0; i < kRounds; i++) {
+      _tile_dpbusd(0, 4, 5);
+      _tile_dpbusd(1, 4, 5);
+      _tile_dpbusd(2, 4, 5);
+      _tile_dpbusd(3, 4, 5);
+    }
+    _tile_release();
+  });
+  return 2.0 * (16 * 16 * 64) * 4 * kRounds * n_threads / seconds / 1e9;
+}
+#endif
+
 #ifdef __AVX2__
 /// Bytes to 16 bits to 32 bits: three instructions where VNNI has one.
 struct Avx2 {
@@ -126,6 +155,9 @@ int main(int argc, char** argv) {
               read_gb_per_second(n_threads));
 #ifdef __AVX512VNNI__
   std::printf("\"avx512vnni\": %.0f, ", gops<Avx512Vnni>(n_threads));
+#endif
+#ifdef __AMX_INT8__
+  if (has_amx()) std::printf("\"amx\": %.0f, ", amx_gops(n_threads));
 #endif
 #ifdef __AVX2__
   std::printf("\"avx2\": %.0f", gops<Avx2>(n_threads));

@@ -1,6 +1,6 @@
 // The files to measure: synthetic ones by name, kept in .cache/bench/models, or any GGUF by path. And what a token costs
 // with them, from their tensors: multiplications and bytes read.
-import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gguf } from '@huggingface/gguf';
 import { type Quantization, shapes, writeSyntheticModel } from '../support/synthetic-model.ts';
@@ -64,6 +64,14 @@ function syntheticModelPath(root: string, name: string): string {
   writeSyntheticModel(`${path}.new`, { shape, quantization: quantization as Quantization });
   renameSync(`${path}.new`, path);
   return path;
+}
+
+/** Reads the file, so that loading it does not wait for the disk. */
+export function intoPageCache(path: string): void {
+  const file = openSync(path, 'r');
+  const buffer = new Uint8Array(1 << 24);
+  while (readSync(file, buffer) > 0);
+  closeSync(file);
 }
 
 function sum(values: number[]): number {

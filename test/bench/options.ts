@@ -11,6 +11,7 @@ export interface Options {
   only: readonly Group[];
   threads: number;
   variant: string;
+  llamaKernels: string;
   rounds: number;
   patience: number;
 }
@@ -21,7 +22,7 @@ export function parse(args: string[]): Options {
     args,
     options: {
       ...{ models: text, engines: text, only: text, threads: text, variant: text, repeat: text, patience: text },
-      quick: { type: 'boolean', default: false },
+      ...{ 'llama-kernels': text, quick: { type: 'boolean', default: false } },
     },
   });
   const list = (value: string) => value.split(',').filter(Boolean);
@@ -35,6 +36,7 @@ export function parse(args: string[]): Options {
     only: known(list(values.only ?? groups.join(',')), groups, 'only'),
     threads: number(values.threads ?? '2', 'threads'),
     variant: values.variant ?? '',
+    llamaKernels: values['llama-kernels'] ?? '',
     rounds: number(values.repeat ?? (values.quick ? '2' : '5'), 'repeat'),
     patience: number(values.patience ?? (values.quick ? '30' : '600'), 'patience'),
   };
