@@ -2,7 +2,7 @@
 import { createConnection, ProposedFeatures } from 'vscode-languageserver/node';
 import { addonInfo, loadEngine } from '../../native/index.ts';
 import { startServer } from '../server.ts';
-import { type Command, engineOptions, modelPath } from './command.ts';
+import { type Command, engineOptions, modelPath, UsageError } from './command.ts';
 
 export const lspCommand: Command = {
   summary: 'serve an editor over the language server protocol',
@@ -12,6 +12,7 @@ export const lspCommand: Command = {
     stdio: { type: 'boolean', help: 'talk over standard input and output' },
   },
   async run(values) {
+    if (!values.stdio) throw new UsageError('--stdio is wanted: there is no other way to talk');
     // createConnection reads --stdio from the command line itself.
     startServer(createConnection(ProposedFeatures.all), { loadEngine, addonInfo, bundledModel: modelPath(values) });
   },

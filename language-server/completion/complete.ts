@@ -49,8 +49,9 @@ export async function complete(
   };
 
   const prompt = anchors.prompt(document);
+  const room = engine.info.contextTokens - prompt.tokens.length;
   const completion = await engine.generate(
-    { ...prompt, maxTokens: options.maxTokens, priority: 'foreground' },
+    { ...prompt, maxTokens: Math.min(options.maxTokens, room), priority: 'foreground' },
     stopAtEnd,
     signal ? AbortSignal.any([signal, enough.signal]) : enough.signal,
   );

@@ -58,12 +58,16 @@ export function fimHead(engine: Engine, prefix: Uint32Array, suffix: Uint32Array
   return concatTokens(fimPrefix, prefix, fimSuffix, suffix, fimMiddle);
 }
 
+const lineFeed = 10;
+
 /**
  * Appends the middle's given beginning to a head that ends with fim_middle. The last given token is taken back, because
  * the cursor may stand inside what the model knows as one token: "nu" of "number", four spaces of " foo"'s indentation.
+ * At the start of a line nothing is taken back: tokens do not run over line ends, but for more line ends.
  */
 export function withGivenMiddle(engine: Engine, head: Uint32Array, given: Uint32Array): FimPrompt {
   const last = given[given.length - 1];
-  if (last === undefined) return { tokens: head };
-  return { tokens: concatTokens(head, given.subarray(0, given.length - 1)), heal: engine.tokenBytes(last) };
+  const heal = last === undefined ? null : engine.tokenBytes(last);
+  if (heal === null || heal.includes(lineFeed)) return { tokens: concatTokens(head, given) };
+  return { tokens: concatTokens(head, given.subarray(0, given.length - 1)), heal };
 }

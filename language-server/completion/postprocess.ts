@@ -1,11 +1,12 @@
 // From the model's text to ghost text: pure functions that cut what the document already has.
 
 import type { Settings } from '../protocol.ts';
+import { closers, closingIndex } from './closing-bracket.ts';
 import { allowsSeveralLines, completionEnd } from './stop-rules.ts';
 import type { Surroundings } from './text-window.ts';
 
 /** Why there is no ghost text. */
-export type EmptyReason = 'model-wrote-nothing' | 'repeats-next-line' | 'only-closing-text';
+export type EmptyReason = 'model-wrote-nothing' | 'repeats-next-line' | 'nothing-to-add';
 
 export type GhostText = { text: string; reason: null } | { text: null; reason: EmptyReason };
 
@@ -16,10 +17,10 @@ export function toGhostText(
   multiline: Settings['completion.multiline'],
 ): GhostText {
   const severalLines = allowsSeveralLines(around, languageId, multiline);
+  if (raw.trim() === '') return { text: null, reason: 'model-wrote-nothing' };
   const ended = raw.slice(0, completionEnd(raw, around, languageId, severalLines));
-  if (ended.trim() === '') return { text: null, reason: 'model-wrote-nothing' };
   const trimmed = trimOverlap(ended, around.lineSuffix).trimEnd();
-  if (trimmed === '') return { text: null, reason: 'only-closing-text' };
+  if (trimmed === '') return { text: null, reason: 'nothing-to-add' };
   const kept = trimRepeatedLines(trimmed, around).trimEnd();
   return kept === '' ? { text: null, reason: 'repeats-next-line' } : { text: kept, reason: null };
 }
@@ -28,7 +29,7 @@ export function toGhostText(
 export function trimOverlap(text: string, lineSuffix: string): string {
   const rest = lineSuffix.trim();
   if (rest === '') return text;
-  if (')]}"\'`'.includes(rest.charAt(0))) {
+  if (closers.includes(rest.charAt(0))) {
     const closed = closingIndex(text, rest.charAt(0));
     return closed === -1 ? text : text.slice(0, closed);
   }
@@ -46,21 +47,6 @@ function sharedLength(text: string, rest: string): number {
     if (!splitsWord && text.endsWith(rest.slice(0, length))) return length;
   }
   return 0;
-}
-
-const openerOf: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
-
-// The bracket or quote right of the cursor closes something left of it; the text may open and close its own pairs,
-// but the first that it closes without having opened it is that one.
-function closingIndex(text: string, closer: string): number {
-  const opener = openerOf[closer];
-  if (opener === undefined) return text.search(new RegExp(`(?<!\\\\)${closer}`));
-  let depth = 0;
-  for (let i = 0; i < text.length; i++) {
-    if (text[i] === opener) depth++;
-    if (text[i] === closer && depth-- === 0) return i;
-  }
-  return -1;
 }
 
 // A line equal to the next one in the document, indentation included, means that the model has caught up with it.

@@ -1,6 +1,7 @@
 // Where a completion ends, when the model itself goes on. The rules look at whole lines only, so they give the same
 // answer for streamed text as for the finished one: what they would cut need not be generated.
 import type { Settings } from '../protocol.ts';
+import { closers, closingIndex } from './closing-bracket.ts';
 import type { Surroundings } from './text-window.ts';
 
 const maxLines = 12;
@@ -29,7 +30,9 @@ function opensBlock(linePrefix: string, languageId: string): boolean {
 function oneLineEnd(text: string, around: Surroundings): number {
   const begin = around.lineSuffix === '' ? text.search(/\S/) : 0;
   const newline = begin === -1 ? -1 : text.indexOf('\n', begin);
-  return newline === -1 ? text.length : newline;
+  const closer = around.lineSuffix.trim().charAt(0);
+  const closed = closer !== '' && closers.includes(closer) ? closingIndex(text, closer) : -1;
+  return Math.min(newline === -1 ? text.length : newline, closed === -1 ? text.length : closed);
 }
 
 function severalLinesEnd(text: string, around: Surroundings, languageId: string): number {

@@ -39,6 +39,10 @@ test('heals nothing at the very start of a document', () => {
   check('$0let', '<|fim_prefix|><|fim_suffix|>let<|fim_middle|>');
 });
 
+test('heals nothing at the start of a line', () => {
+  check('a();\n$0\nb', '<|fim_prefix|><|fim_suffix|>\nb<|fim_middle|>a();\n');
+});
+
 test('keeps the anchor while text is typed and taken back', () => {
   const text = lines(20);
   checkShared([`${text}$0\nend`, `${text}f$0\nend`, `${text}foo(\n  b$0\nend`, `${text}fo$0\nend`], true);

@@ -68,7 +68,7 @@ test('answers nothing where the model writes nothing', () => {
 });
 
 test('answers nothing where only the closing bracket is written', () => {
-  checkEmpty('print($0)\n', ')', 'only-closing-text');
+  checkEmpty('print($0)\n', ')', 'nothing-to-add');
 });
 
 test('answers nothing where the next line is repeated', () => {
@@ -123,7 +123,7 @@ test('does not take a ruler or a row of numbers for repetition', () => {
 
 test('never shows a special token that the model spells out', () => {
   check('a = $0\n', 'b<|fim_suffix|>c', 'b');
-  checkEmpty('a = $0\n', '<|endoftext|>', 'model-wrote-nothing');
+  checkEmpty('a = $0\n', '<|endoftext|>', 'nothing-to-add');
 });
 
 test('treats line ends of Windows like others', () => {

@@ -124,6 +124,20 @@ test('ends the generation as soon as a stop rule has cut the text', async () => 
   expect(timings.completionTokens).toBeLessThan(20);
 });
 
+test('ends the generation at the bracket that the editor has closed', async () => {
+  const { ask } = setUp({ respond: () => 'a, b) and so on, to the end of the line' });
+  const { items, timings } = await ask('print($0)\n');
+  expect(items[0]?.insertText).toBe('a, b');
+  expect(timings.completionTokens).toBe('a, b)'.length);
+});
+
+test('asks for no more tokens than the context has room for', async () => {
+  const { ask, engine } = setUp({ contextTokens: 100 });
+  await ask('a = $0', { settings: { 'completion.maxTokens': 5000 } });
+  const [request] = engine.requests;
+  expect((request?.tokens.length ?? 0) + (request?.maxTokens ?? 0)).toBe(100);
+});
+
 test('says why there is no completion when the model cannot fill in the middle', async () => {
   const { ask } = setUp({ special: { fimMiddle: -1 } });
   expect(await ask('a = $0')).toMatchObject({ items: [], reason: 'model-cannot-fill-in' });

@@ -141,6 +141,13 @@ test('the doctor finds nothing broken', async () => {
   expect(report).toContain('same answer');
 });
 
+test('the command line serves an editor too', async () => {
+  client = await LspClient.start([process.execPath, join(root, 'dist/hearth.js'), 'lsp', '--stdio', '--model', model]);
+  await client.settled();
+  await client.open(uri, 'const a = ');
+  expect(Array.isArray(await client.complete(uri, 0, 10))).toBe(true);
+});
+
 test('ends when the editor goes away', async () => {
   const editor = await startReady();
   client = null;
