@@ -29,14 +29,16 @@ struct Output {
   bool resume;
 
   template <int kTokens>
-  void read(F32x16 (&total)[kTokens]) const {
+  [[gnu::always_inline]] void read(F32x16 (&total)[kTokens]) const {
+#pragma GCC unroll 12
     for (int c = 0; c < kTokens; c++) {
       total[c] =
           resume && c < n_valid ? load(out + static_cast<size_t>(c) * stride) : broadcast(0.0f);
     }
   }
   template <int kTokens>
-  void write(const F32x16 (&total)[kTokens]) const {
+  [[gnu::always_inline]] void write(const F32x16 (&total)[kTokens]) const {
+#pragma GCC unroll 12
     for (int c = 0; c < kTokens; c++) {
       if (c < n_valid) store(out + static_cast<size_t>(c) * stride, total[c]);
     }
@@ -49,30 +51,54 @@ struct Output {
 /// scale has at most 18 significant bits.
 inline constexpr float kMagic = 12582912.0f;
 
+/// What a kernel needs of its tokens' sums, for a run of groups: where the integer sums start
+/// (kMagic - offset * sum) or, for a type with minima, what these are multiplied by (scale * sum).
+/// Prepared ahead, so that the inner loop broadcasts them from memory.
+template <class Source, int kTokens>
+struct SumTerms {
+  static constexpr GroupShape kShape = Source::kShape;
+  static constexpr int kGroups = 32;
+  static constexpr int kStride = kShape.n_halves * kTokens;
+  static_assert(!(kShape.has_min && kShape.has_offset));
+  alignas(64) float values[kGroups * kStride];
+
+  void prepare(const Source& source, TokenColumns x, int n_groups) {
+    if constexpr (!kShape.has_min && !kShape.has_offset) return;
+    float* value = values;
+    for (int g = 0; g < n_groups; g++, x.next_group()) {
+      for (int half = 0; half < kShape.n_halves; half++, value += kTokens) {
+        F32x16 sum = load_first(x.sums + half * x.width, kTokens);
+        if constexpr (kShape.n_halves == 1) sum = sum + load_first(x.sums + x.width, kTokens);
+        store_first(value,
+                    kShape.has_min ? load_first(x.scales, kTokens) * sum
+                                   : fnma(broadcast(source.offset()), sum, broadcast(kMagic)),
+                    kTokens);
+      }
+    }
+  }
+};
+
 /// One scale's worth of columns: adds scale * dot * x's scale - minimum * sum(x) to the totals.
 template <int kHalf, class Source, int kTokens>
 [[gnu::always_inline]] inline void add_half(const Source& source, const TokenColumns& x,
-                                            F32x16 (&total)[kTokens]) {
+                                            const float* sum_terms, F32x16 (&total)[kTokens]) {
   constexpr GroupShape kShape = Source::kShape;
   constexpr int kPairs = kSteps / 2 / kShape.n_halves;
-  float start[kTokens], weighted_sum[kTokens];
-  for (int c = 0; c < kTokens; c++) {
-    float sum = x.sums[kHalf * x.width + c];
-    if constexpr (kShape.n_halves == 1) sum += x.sums[x.width + c];
-    start[c] = kMagic - source.offset() * sum;
-    weighted_sum[c] = x.scales[c] * sum;
-  }
   I32x16 acc[kTokens];
-  for (int c = 0; c < kTokens; c++) acc[c] = bits_as_int(broadcast(start[c]));
+#pragma GCC unroll 12
+  for (int c = 0; c < kTokens; c++) {
+    acc[c] = bits_as_int(broadcast(kShape.has_offset ? sum_terms[c] : kMagic));
+  }
 
   const auto add_pair = [&]<int kPair>() __attribute__((always_inline)) {
     constexpr int kStep = 2 * (kHalf * kPairs + kPair);
     const U8x64 w0 = source.template weights<kStep>(), w1 = source.template weights<kStep + 1>();
     const int8_t* x0 = x.q + kStep * 4 * x.width;
     const int8_t* x1 = x0 + 4 * x.width;
-    for (int c = 0; c < kTokens; c++) {
-      acc[c] = kShape.is_8_bit ? dot8(acc[c], w0, x0 + 4 * c, w1, x1 + 4 * c)
-                               : dot(acc[c], w0, x0 + 4 * c, w1, x1 + 4 * c);
+    if constexpr (kShape.is_8_bit) {
+      dot8(acc, w0, x0, w1, x1);
+    } else {
+      dot(acc, w0, x0, w1, x1);
     }
   };
   [&]<int... kPair>(std::integer_sequence<int, kPair...>) __attribute__((always_inline)) {
@@ -82,27 +108,38 @@ template <int kHalf, class Source, int kTokens>
 
   const F32x16 scale = source.scale(kHalf);
   const F32x16 minus_magic = broadcast(-kMagic) * scale;
+#pragma GCC unroll 12
   for (int c = 0; c < kTokens; c++) {
     const F32x16 product = fma(bits_as_float(acc[c]), scale, minus_magic);
     total[c] = fma(product, broadcast(x.scales[c]), total[c]);
   }
   if constexpr (kShape.has_min) {
     const F32x16 minimum = source.minimum(kHalf);
+#pragma GCC unroll 12
     for (int c = 0; c < kTokens; c++) {
-      total[c] = fnma(minimum, broadcast(weighted_sum[c]), total[c]);
+      total[c] = fnma(minimum, broadcast(sum_terms[c]), total[c]);
     }
   }
 }
 
 template <int kTokens, class Source>
 void multiply(Source source, TokenColumns x, int n_groups, const Output& output) {
+  using Terms = SumTerms<Source, kTokens>;
+  Terms terms;
   F32x16 total[kTokens];
   output.read(total);
-  for (int g = 0; g < n_groups; g++) {
-    add_half<0>(source, x, total);
-    if constexpr (Source::kShape.n_halves == 2) add_half<1>(source, x, total);
-    source.next();
-    x.next_group();
+  for (int n_left = n_groups; n_left > 0; n_left -= Terms::kGroups) {
+    const int n = n_left < Terms::kGroups ? n_left : Terms::kGroups;
+    terms.prepare(source, x, n);
+    const float* sum_terms = terms.values;
+    for (int g = 0; g < n; g++, sum_terms += Terms::kStride) {
+      add_half<0>(source, x, sum_terms, total);
+      if constexpr (Source::kShape.n_halves == 2) {
+        add_half<1>(source, x, sum_terms + kTokens, total);
+      }
+      source.next();
+      x.next_group();
+    }
   }
   output.write(total);
 }
@@ -126,11 +163,14 @@ void multiply_float(const std::byte* w, TokenColumns x, int n_cols, const Output
     const int n = n_cols - column < kGroup ? n_cols - column : kGroup;
     prefetch(w, n * kColumnBytes);
     F32x16 sum[kTokens];
+#pragma GCC unroll 12
     for (int c = 0; c < kTokens; c++) sum[c] = broadcast(0.0f);
     for (int k = 0; k < n; k++, w += kColumnBytes, x.f32 += x.width) {
       const F32x16 weights = load_float_weights<kType>(w);
+#pragma GCC unroll 12
       for (int c = 0; c < kTokens; c++) sum[c] = fma(weights, broadcast(x.f32[c]), sum[c]);
     }
+#pragma GCC unroll 12
     for (int c = 0; c < kTokens; c++) total[c] = total[c] + sum[c];
   }
   output.write(total);

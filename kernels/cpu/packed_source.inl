@@ -9,16 +9,17 @@ namespace {
 struct GroupShape {
   int n_halves;  // scales in a group
   bool has_min;
+  bool has_offset;
   bool is_8_bit;
 };
-
-constexpr GroupShape shape_of(const Layout& layout) {
-  return {layout.n_halves(), layout.has_min, layout.is_8_bit()};
-}
 
 /// What must be subtracted, times sum(x), from the result of dot or dot8.
 constexpr int remaining_offset(const Layout& layout) {
   return layout.is_8_bit() ? kDot8Offset : layout.offset;
+}
+
+constexpr GroupShape shape_of(const Layout& layout) {
+  return {layout.n_halves(), layout.has_min, remaining_offset(layout) != 0, layout.is_8_bit()};
 }
 
 /// Bytes that a stream runs ahead: DRAM latency (~100 ns) at ~40 GB/s is 4 KB; 8 KB measured best.

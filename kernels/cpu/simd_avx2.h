@@ -223,10 +223,15 @@ inline __m256i dot_half(__m256i acc, __m256i w0, __m256i x0, __m256i w1, __m256i
       _mm256_add_epi16(_mm256_maddubs_epi16(w0, x0), _mm256_maddubs_epi16(w1, x1));
   return _mm256_add_epi32(acc, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
 }
-inline I32x16 dot(I32x16 acc, U8x64 w0, const int8_t* x0, U8x64 w1, const int8_t* x1) {
-  const __m256i columns0 = broadcast_4(x0), columns1 = broadcast_4(x1);
-  return {dot_half(acc.a, w0.a, columns0, w1.a, columns1),
-          dot_half(acc.b, w0.b, columns0, w1.b, columns1)};
+template <int kTokens>
+[[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0, U8x64 w1,
+                                       const int8_t* x1) {
+#pragma GCC unroll 12
+  for (int c = 0; c < kTokens; c++) {
+    const __m256i columns0 = broadcast_4(x0 + 4 * c), columns1 = broadcast_4(x1 + 4 * c);
+    acc[c] = {dot_half(acc[c].a, w0.a, columns0, w1.a, columns1),
+              dot_half(acc[c].b, w0.b, columns0, w1.b, columns1)};
+  }
 }
 /// Eight bits would saturate maddubs: |w - 128| * (x with the sign of w - 128) is at most 128 *
 /// 127.
@@ -237,10 +242,15 @@ inline __m256i dot8_half(__m256i acc, __m256i w, __m256i x) {
   return _mm256_add_epi32(acc, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
 }
 inline constexpr int kDot8Offset = 0;
-inline I32x16 dot8(I32x16 acc, U8x64 w0, const int8_t* x0, U8x64 w1, const int8_t* x1) {
-  const __m256i columns0 = broadcast_4(x0), columns1 = broadcast_4(x1);
-  return {dot8_half(dot8_half(acc.a, w0.a, columns0), w1.a, columns1),
-          dot8_half(dot8_half(acc.b, w0.b, columns0), w1.b, columns1)};
+template <int kTokens>
+[[gnu::always_inline]] inline void dot8(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0,
+                                        U8x64 w1, const int8_t* x1) {
+#pragma GCC unroll 12
+  for (int c = 0; c < kTokens; c++) {
+    const __m256i columns0 = broadcast_4(x0 + 4 * c), columns1 = broadcast_4(x1 + 4 * c);
+    acc[c] = {dot8_half(dot8_half(acc[c].a, w0.a, columns0), w1.a, columns1),
+              dot8_half(dot8_half(acc[c].b, w0.b, columns0), w1.b, columns1)};
+  }
 }
 
 /// Tokens that a matmul kernel works on at once: 8 int32 accumulators of 16 registers.

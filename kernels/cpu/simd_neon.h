@@ -219,19 +219,26 @@ inline int8x16_t broadcast_4(const int8_t* x) {
   return vreinterpretq_s8_s32(vdupq_n_s32(columns));
 }
 /// Weights below 128 read the same as signed bytes, which is what sdot takes.
-inline I32x16 dot(I32x16 acc, U8x64 w0, const int8_t* x0, U8x64 w1, const int8_t* x1) {
-  const int8x16_t columns0 = broadcast_4(x0), columns1 = broadcast_4(x1);
-  return quarters<I32x16>([&](int i) {
-    const int32x4_t first = vdotq_s32(acc.v[i], vreinterpretq_s8_u8(w0.v[i]), columns0);
-    return vdotq_s32(first, vreinterpretq_s8_u8(w1.v[i]), columns1);
-  });
+template <int kTokens>
+[[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0, U8x64 w1,
+                                       const int8_t* x1) {
+#pragma GCC unroll 12
+  for (int c = 0; c < kTokens; c++) {
+    const int8x16_t columns0 = broadcast_4(x0 + 4 * c), columns1 = broadcast_4(x1 + 4 * c);
+    acc[c] = quarters<I32x16>([&](int i) {
+      const int32x4_t first = vdotq_s32(acc[c].v[i], vreinterpretq_s8_u8(w0.v[i]), columns0);
+      return vdotq_s32(first, vreinterpretq_s8_u8(w1.v[i]), columns1);
+    });
+  }
 }
 inline constexpr int kDot8Offset = 0;
 inline U8x64 centred(U8x64 w) {
   return quarters<U8x64>([&](int i) { return veorq_u8(w.v[i], vdupq_n_u8(128)); });
 }
-inline I32x16 dot8(I32x16 acc, U8x64 w0, const int8_t* x0, U8x64 w1, const int8_t* x1) {
-  return dot(acc, centred(w0), x0, centred(w1), x1);
+template <int kTokens>
+[[gnu::always_inline]] inline void dot8(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0,
+                                        U8x64 w1, const int8_t* x1) {
+  dot(acc, centred(w0), x0, centred(w1), x1);
 }
 
 /// Tokens that a matmul kernel works on at once: 16 int32 accumulators of 32 registers.

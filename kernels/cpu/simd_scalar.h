@@ -210,14 +210,20 @@ inline U8x64 look_up(const uint8_t* table, U8x64 a) {
   return lanes<U8x64, 64>([&](int i) { return table[a.v[i]]; });
 }
 
-inline I32x16 dot(I32x16 acc, U8x64 w0, const int8_t* x0, U8x64 w1, const int8_t* x1) {
-  for (int i = 0; i < 16; i++)
-    for (int k = 0; k < 4; k++) acc.v[i] += w0.v[4 * i + k] * x0[k] + w1.v[4 * i + k] * x1[k];
-  return acc;
+template <int kTokens>
+inline void dot(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0, U8x64 w1, const int8_t* x1) {
+  for (int c = 0; c < kTokens; c++) {
+    for (int i = 0; i < 16; i++) {
+      for (int k = 0; k < 4; k++) {
+        acc[c].v[i] += w0.v[4 * i + k] * x0[4 * c + k] + w1.v[4 * i + k] * x1[4 * c + k];
+      }
+    }
+  }
 }
 inline constexpr int kDot8Offset = 128;
-inline I32x16 dot8(I32x16 acc, U8x64 w0, const int8_t* x0, U8x64 w1, const int8_t* x1) {
-  return dot(acc, w0, x0, w1, x1);
+template <int kTokens>
+inline void dot8(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0, U8x64 w1, const int8_t* x1) {
+  dot(acc, w0, x0, w1, x1);
 }
 
 /// Tokens that a matmul kernel works on at once.
