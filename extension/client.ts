@@ -43,13 +43,15 @@ export class Client {
     const module = this.context.asAbsolutePath('dist/server.js');
     if (!existsSync(module)) return this.fail(`The language server ${module} is missing. Please reinstall Hearth.`);
     this.setStatus({ health: 'starting' });
-    const client = this.createLanguageClient(module);
+    const policy = new RestartPolicy();
+    const client = this.createLanguageClient(module, policy);
     this.languageClient = client;
     try {
       await client.start();
     } catch (error) {
       this.log.error(`Starting the language server failed: ${String(error)}`);
-      if (this.status.health !== 'error') this.fail('The language server did not start. The log says why.');
+      // What becomes of a process that ended is the error handler's business.
+      if (!policy.hasDied) this.fail('The language server did not start. The log says why.');
     }
   }
 
@@ -81,8 +83,7 @@ export class Client {
     this.log.dispose();
   }
 
-  private createLanguageClient(module: string): LanguageClient {
-    const policy = new RestartPolicy();
+  private createLanguageClient(module: string, policy: RestartPolicy): LanguageClient {
     const options: LanguageClientOptions = {
       documentSelector: schemes.map((scheme) => ({ scheme })),
       initializationOptions: (): InitializationOptions => ({

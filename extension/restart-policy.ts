@@ -11,6 +11,10 @@ export class RestartPolicy {
   private wasReady = false;
   private deaths: number[] = [];
 
+  get hasDied(): boolean {
+    return this.deaths.length > 0;
+  }
+
   ready(): void {
     this.wasReady = true;
   }

@@ -54,6 +54,7 @@ test('a server that ends at once is tried twice, not for ever', async () => {
   const before = server.hearthLog().length;
   await bench.runCommand('Hearth: Restart Server');
   await message(/keeps ending unexpectedly/);
+  expect(await bench.page.locator('.notification-toast', { hasText: 'did not start' }).count()).toBe(0);
   expect(
     server
       .hearthLog()

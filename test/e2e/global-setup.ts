@@ -15,8 +15,8 @@ export function setup(project: TestProject): void {
   process.chdir(root);
   mkdirSync('build/e2e', { recursive: true });
   execFileSync('scripts/install-vscode.sh', { stdio: 'inherit' });
-  const vsix = process.env['HEARTH_VSIX'] ?? 'build/e2e/hearth.vsix';
-  if (!process.env['HEARTH_VSIX']) {
+  const vsix = process.env.HEARTH_VSIX ?? 'build/e2e/hearth.vsix';
+  if (!process.env.HEARTH_VSIX) {
     execFileSync(process.execPath, ['scripts/package.mjs', '--out', vsix], { stdio: 'inherit' });
   }
   project.provide('vsix', resolve(root, vsix));

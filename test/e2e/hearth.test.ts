@@ -53,7 +53,7 @@ afterEach(async ({ task }) => {
 
 /** For the read-me and the walkthrough: only when asked, so that a test run leaves the working tree as it was. */
 async function picture(name: string): Promise<void> {
-  if (!process.env['HEARTH_PICTURES']) return;
+  if (!process.env.HEARTH_PICTURES) return;
   await bench.page.mouse.move(520, 450); // away from what has a tooltip
   await bench.page.locator('.workbench-hover').waitFor({ state: 'hidden' });
   await bench.page.screenshot({ path: `media/${name}.png` });

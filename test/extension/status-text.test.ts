@@ -26,7 +26,15 @@ const model = {
   loadMs: 10,
   weightBytes: 30 * 2 ** 20,
 };
-const last = { promptTokens: 400, cachedTokens: 398, prefillMs: 3, completionTokens: 7, decodeMs: 40, ttftMs: 9 };
+const last = {
+  promptTokens: 400,
+  cachedTokens: 398,
+  prefillMs: 3,
+  completionTokens: 7,
+  decodeMs: 40,
+  decodePasses: 7,
+  ttftMs: 9,
+};
 const ready: ServerStatus = {
   health: 'ready',
   model,
