@@ -10,6 +10,7 @@ import { explainCommand } from './explain.ts';
 import { logitsCommand } from './logits.ts';
 import { lspCommand } from './lsp.ts';
 import { perplexityCommand } from './perplexity.ts';
+import { replayCommand } from './replay.ts';
 import { tokenizeCommand } from './tokenize.ts';
 
 const commands: Record<string, Command> = {
@@ -20,6 +21,7 @@ const commands: Record<string, Command> = {
   perplexity: perplexityCommand,
   eval: evalCommand,
   bench: benchCommand,
+  replay: replayCommand,
   doctor: doctorCommand,
   lsp: lspCommand,
 };

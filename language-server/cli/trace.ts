@@ -1,0 +1,56 @@
+// A typing trace: JSON lines. First {"type":"open","name","text"}, then one edit a line:
+// {"type":"edit","line","character","insert","t_ms"}; t_ms counts from the start, the cursor ends behind the insert.
+import { readText } from './command.ts';
+
+export interface Edit {
+  line: number;
+  character: number;
+  insert: string;
+  atMs: number;
+}
+
+export interface Trace {
+  name: string;
+  text: string;
+  edits: Edit[];
+}
+
+export function readTrace(path: string): Trace {
+  const [first, ...rest] = readText(path)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line, i) => parseLine(path, i + 1, line));
+  if (first?.type !== 'open') throw new Error(`${path}:1: the first line must be of type "open"`);
+  const edits = rest.map((entry, i): Edit => {
+    if (entry.type !== 'edit') throw new Error(`${path}:${i + 2}: an "edit" was expected, not "${entry.type}"`);
+    return {
+      line: numberOf(entry.line, path, i + 2),
+      character: numberOf(entry.character, path, i + 2),
+      insert: String(entry.insert),
+      atMs: numberOf(entry.t_ms, path, i + 2),
+    };
+  });
+  return { name: String(first.name), text: String(first.text), edits };
+}
+
+function parseLine(path: string, line: number, text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    throw new Error(`${path}:${line}: this is not JSON`);
+  }
+}
+
+function numberOf(value: unknown, path: string, line: number): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw new Error(`${path}:${line}: a number is missing`);
+}
+
+/** Where the cursor stands after the edit. */
+export function cursorAfter({ line, character, insert }: Edit): { line: number; character: number } {
+  const lines = insert.split('\n');
+  const last = lines.at(-1) ?? '';
+  return lines.length === 1
+    ? { line, character: character + last.length }
+    : { line: line + lines.length - 1, character: last.length };
+}
