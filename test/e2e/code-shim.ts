@@ -1,7 +1,6 @@
 // Stands in for the `code` executable that @vscode/test-electron starts: the same tests in the same extension host,
 // with VS Code's server and a headless browser in place of the desktop. Prints what the tests print and ends as they do.
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'node:util';
 import { launchBrowser } from './browser.ts';
@@ -29,7 +28,8 @@ try {
   const payload = JSON.stringify(
     ['extensionDevelopmentPath', 'extensionTestsPath'].map((name) => [name, remoteUri(server, option(name))]),
   );
-  const folder = mkdtempSync(join(tmpdir(), 'hearth-host-'));
+  const folder = join(server.root, 'workspace');
+  mkdirSync(folder);
   await page.goto(`${server.url}/?${new URLSearchParams({ folder, payload })}`);
   code = await ended;
 } finally {
