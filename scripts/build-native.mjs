@@ -1,6 +1,7 @@
 // Builds native/ and kernels/:
 //   build-native.mjs            addon and C++ tests with cmake-js, in build/native; dist/hearth.node
-//   build-native.mjs --debug    the same without optimization, in build/debug
+//   build-native.mjs --addon    the addon alone, as the demo needs it
+//   build-native.mjs --debug    without optimization, in build/debug
 //   build-native.mjs --asan     C++ tests with AddressSanitizer and UBSan, in build/asan
 //   build-native.mjs --aarch64  kernel tests for 64-bit ARM, in build/aarch64
 import { cpSync, existsSync, mkdirSync, renameSync } from 'node:fs';
@@ -15,13 +16,15 @@ const isConfigured = (folder) =>
   existsSync(join(root, folder, 'build.ninja')) || existsSync(join(root, folder, 'Makefile'));
 
 /** The addon and the tests. cmake-js supplies the headers of Node-API from npm packages: nothing is downloaded. */
-export async function buildAddon({ debug = false } = {}) {
+export async function buildNative({ debug = false, addon = false } = {}) {
   const require = createRequire(import.meta.url);
   const cmakeJs = join(require.resolve('cmake-js/package.json'), '..', 'bin', 'cmake-js');
   const folder = debug ? 'build/debug' : 'build/native';
   const args = ['-d', 'native', '-O', folder, '--log-level', 'error', ...(debug ? ['--debug'] : [])];
   if (!isConfigured(folder)) await run(process.execPath, [cmakeJs, 'configure', ...args], { quiet: true });
-  await run(process.execPath, [cmakeJs, 'build', ...args], { env: buildEnv() });
+  await run(process.execPath, [cmakeJs, 'build', ...args, ...(addon ? ['--target', 'hearth_addon'] : [])], {
+    env: buildEnv(),
+  });
   install(join(root, folder, debug ? 'Debug' : 'Release', 'hearth.node'));
 }
 
@@ -51,10 +54,10 @@ export const buildAarch64 = () =>
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     const flag = { type: 'boolean', default: false };
-    const { values } = parseArgs({ options: { debug: flag, asan: flag, aarch64: flag } });
+    const { values } = parseArgs({ options: { debug: flag, addon: flag, asan: flag, aarch64: flag } });
     checkBuildTools();
     if (values.asan) await buildAsan();
     else if (values.aarch64) await buildAarch64();
-    else await buildAddon(values);
+    else await buildNative(values);
   });
 }

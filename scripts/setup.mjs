@@ -18,7 +18,7 @@ export async function setup() {
     await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error']);
   }
   console.log('building the engine');
-  await run(process.execPath, ['scripts/build-native.mjs']);
+  await run(process.execPath, ['scripts/build-native.mjs', '--addon']);
   await run(process.execPath, ['esbuild.mjs']);
 }
 

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildAarch64, buildAsan } from '../scripts/build-native.mjs';
+import { buildAarch64, buildAsan, buildNative } from '../scripts/build-native.mjs';
 import { check } from '../scripts/check.mjs';
 import { main, NotRun, requireCommands, root, run, ToolError } from '../scripts/tools.mjs';
 
@@ -30,6 +30,11 @@ async function programs(folder, env = {}) {
     sum = add(sum, await program(join(root, folder, name), [], env));
   }
   return sum;
+}
+
+async function nativeTests() {
+  await buildNative();
+  return programs('build/native');
 }
 
 async function asanTests() {
@@ -70,7 +75,7 @@ async function editorTests() {
 
 const parts = {
   check: ['lint, types, formats', check],
-  native: ['C++ tests', () => programs('build/native')],
+  native: ['C++ tests', nativeTests],
   unit: ['TypeScript tests', () => vitest('unit', [])],
   asan: ['C++ tests with AddressSanitizer and UBSan', asanTests],
   aarch64: ['kernel tests on 64-bit ARM', aarch64Tests],
