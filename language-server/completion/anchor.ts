@@ -2,8 +2,9 @@
 // tokens. Prompt = prefix up to the anchor, frozen suffix, and the text from the anchor to the cursor as the given
 // beginning of the middle. The anchor stands a dozen lines above the cursor: nearer ones complete worse.
 import type { Engine } from '../../native/index.ts';
-import { type FimPrompt, fimHead, promptBudget, tokenizeText, withGivenMiddle } from './fim-prompt.ts';
+import { type FimPrompt, fimHead, promptBudget, tokenizeText } from './fim-prompt.ts';
 import { type CursorDocument, lineStartAbove, windowEnd, windowStart } from './text-window.ts';
+import { withGivenMiddle } from './token-healing.ts';
 
 export const defaultLinesUp = 12;
 

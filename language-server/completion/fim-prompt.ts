@@ -4,7 +4,7 @@ import type { Engine } from '../../native/index.ts';
 
 export interface FimPrompt {
   tokens: Uint32Array;
-  /** Bytes of the token taken back at the cursor; the answer must begin with them. */
+  /** Bytes of the tokens taken back at the cursor; the answer must begin with them. */
   heal?: Uint8Array;
 }
 
@@ -56,18 +56,4 @@ export function concatTokens(...parts: (Uint32Array | number)[]): Uint32Array {
 export function fimHead(engine: Engine, prefix: Uint32Array, suffix: Uint32Array): Uint32Array {
   const { fimPrefix, fimSuffix, fimMiddle } = engine.info.special;
   return concatTokens(fimPrefix, prefix, fimSuffix, suffix, fimMiddle);
-}
-
-const lineFeed = 10;
-
-/**
- * Appends the middle's given beginning to a head that ends with fim_middle. The last given token is taken back, because
- * the cursor may stand inside what the model knows as one token: "nu" of "number", four spaces of " foo"'s indentation.
- * At the start of a line nothing is taken back: tokens do not run over line ends, but for more line ends.
- */
-export function withGivenMiddle(engine: Engine, head: Uint32Array, given: Uint32Array): FimPrompt {
-  const last = given[given.length - 1];
-  const heal = last === undefined ? null : engine.tokenBytes(last);
-  if (heal === null || heal.includes(lineFeed)) return { tokens: concatTokens(head, given) };
-  return { tokens: concatTokens(head, given.subarray(0, given.length - 1)), heal };
 }

@@ -24,15 +24,23 @@ function checkShared(states: string[], isShared: boolean): void {
   expect(new Set(heads).size === 1).toBe(isShared);
 }
 
-test('puts the anchor a dozen lines up and takes the last token back', () => {
+test('puts the anchor a dozen lines up and takes the word begun back', () => {
   const { text } = atCursor(`${lines(20)}$0`);
   const above = text.split('\n').slice(0, 8).join('\n');
   const given = text.split('\n').slice(8).join('\n');
-  check(`${lines(20)}na$0\nrest();\n`, `<|fim_prefix|>${above}\n<|fim_suffix|>\nrest();\n<|fim_middle|>${given}n^a`);
+  check(`${lines(20)}na$0\nrest();\n`, `<|fim_prefix|>${above}\n<|fim_suffix|>\nrest();\n<|fim_middle|>${given}^na`);
 });
 
 test('gives the whole beginning of a short document as the middle', () => {
   check('let a$0;', '<|fim_prefix|><|fim_suffix|>;<|fim_middle|>let ^a');
+});
+
+test('takes back no more than three tokens of a word', () => {
+  check('number$0;', '<|fim_prefix|><|fim_suffix|>;<|fim_middle|>num^ber');
+});
+
+test('takes back one token after a word', () => {
+  check('get($0;', '<|fim_prefix|><|fim_suffix|>;<|fim_middle|>get^(');
 });
 
 test('heals nothing at the very start of a document', () => {

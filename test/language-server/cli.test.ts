@@ -64,7 +64,7 @@ test('completes a file at a place', () => {
   expect(typeof result.text).toBe('string');
   expect(result.reason === null).toBe(result.text !== '');
   expect(Object.keys(result.timings).sort()).toEqual(
-    ['cachedTokens', 'completionTokens', 'decodeMs', 'prefillMs', 'promptTokens', 'ttftMs'].sort(),
+    ['cachedTokens', 'completionTokens', 'decodeMs', 'decodePasses', 'prefillMs', 'promptTokens', 'ttftMs'].sort(),
   );
 });
 

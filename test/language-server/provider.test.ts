@@ -84,8 +84,8 @@ test('answers typed-through text without the engine', async () => {
 
 test('a keystroke adds one token to a cached prompt', async () => {
   const { ask } = setUp({ respond: () => '' });
-  await ask('const total = a$0\nend');
-  const { timings } = await ask('const total = ab$0\nend');
+  await ask('const total = abcd$0\nend');
+  const { timings } = await ask('const total = abcde$0\nend');
   expect(timings.promptTokens - timings.cachedTokens).toBe(1);
 });
 
