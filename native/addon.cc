@@ -40,6 +40,7 @@ Napi::Object to_js(Napi::Env env, const Timings& timings) {
   object.Set("completionTokens", timings.completion_tokens);
   object.Set("decodeMs", timings.decode_ms);
   object.Set("ttftMs", timings.ttft_ms);
+  object.Set("decodePasses", timings.decode_passes);
   return object;
 }
 
@@ -51,6 +52,14 @@ Napi::Value to_js(Napi::Env env, const Result& result) {
   object.Set("finishReason", kReasons[static_cast<int>(result.finish_reason)]);
   object.Set("timings", to_js(env, result.timings));
   object.Set("values", typed_array<Napi::Float32Array>(env, result.values));
+  Napi::Array alternatives = Napi::Array::New(env, result.alternatives.size());
+  for (uint32_t i = 0; i < result.alternatives.size(); i++) {
+    Napi::Object alternative = Napi::Object::New(env);
+    alternative.Set("text", result.alternatives[i].text);
+    alternative.Set("tokens", typed_array<Napi::Uint32Array>(env, result.alternatives[i].tokens));
+    alternatives.Set(i, alternative);
+  }
+  object.Set("alternatives", alternatives);
   return object;
 }
 
@@ -117,6 +126,8 @@ Request request_of(const Napi::Object& object) {
                                                                     : Priority::kForeground;
   request.stop_tokens = tokens_of(object.Get("stopTokens"));
   request.wants_log_probabilities = object.Get("logProbabilities").ToBoolean().Value();
+  request.speculate = object.Get("speculate").ToBoolean().Value();
+  request.n_alternatives = object.Get("alternatives").ToNumber().Int32Value();
   request.sampling.temperature = static_cast<float>(number(object, "temperature"));
   request.sampling.top_k = object.Get("topK").ToNumber().Int32Value();
   request.sampling.top_p = static_cast<float>(number(object, "topP"));

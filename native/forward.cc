@@ -3,8 +3,8 @@
 namespace hearth {
 namespace {
 
-constexpr const char* kOpNames[] = {"begin",       "embed",       "qkv",      "attention",
-                                    "attn_output", "ffn_gate_up", "ffn_down", "head"};
+constexpr const char* kOpNames[] = {"begin",       "embed",    "qkv",  "attention", "attn_output",
+                                    "ffn_gate_up", "ffn_down", "head", "argmax"};
 
 }  // namespace
 
@@ -76,6 +76,12 @@ const float* Forward::head(int32_t row, std::span<const uint32_t> candidates) {
                               row, candidates, logits_->data);
   });
   return is_done ? logits_->data : nullptr;
+}
+
+bool Forward::argmax(const float* logits, std::span<kernels::Argmax> out) {
+  const ModelConfig& config = model_.config;
+  return step(kArgmax, config.n_layers,
+              [&] { ops_.argmax(logits, static_cast<int>(out.size()), config.n_vocab, out); });
 }
 
 }  // namespace hearth

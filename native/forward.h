@@ -31,11 +31,25 @@ class Forward {
   const float* head(std::span<const int32_t> rows);
   /// Logits of one row for some tokens only (ascending ids), [candidates.size()].
   const float* head(int32_t row, std::span<const uint32_t> candidates);
+  /// Of the first out.size() rows that head() gave. False when interrupted: out holds nothing
+  /// usable.
+  bool argmax(const float* logits, std::span<kernels::Argmax> out);
 
   const std::vector<OpTime>& op_times() const { return op_times_; }
 
  private:
-  enum OpIndex { kBegin, kEmbed, kQkv, kAttention, kAttnOut, kGateUp, kDown, kHead, kOpCount };
+  enum OpIndex {
+    kBegin,
+    kEmbed,
+    kQkv,
+    kAttention,
+    kAttnOut,
+    kGateUp,
+    kDown,
+    kHead,
+    kArgmax,
+    kOpCount
+  };
   template <typename Run>
   bool step(OpIndex index, int layer, Run&& run);
   bool run_layer(int i, bool is_kv_only);

@@ -38,6 +38,8 @@ interface NativeRequest {
   isBackground: boolean;
   stopTokens: Uint32Array;
   logProbabilities: boolean;
+  speculate: boolean;
+  alternatives: number;
 }
 
 interface NativeResult extends Omit<Completion, 'logProbabilities'> {
@@ -137,6 +139,9 @@ class LoadedEngine implements Engine {
     signal?: AbortSignal,
   ): Promise<Completion> {
     requireCount(request.maxTokens, 'maxTokens');
+    const alternatives = request.alternatives ?? 1;
+    if (![1, 2, 3, 4].includes(alternatives))
+      throw new EngineError('bad-argument', `alternatives must be 1, 2, 3 or 4, not ${alternatives}`);
     const native = {
       ...(request.sampling ?? {}),
       heal: request.heal ?? new Uint8Array(),
@@ -144,6 +149,8 @@ class LoadedEngine implements Engine {
       isBackground: request.priority === 'background',
       stopTokens: request.stopTokens ?? new Uint32Array(),
       logProbabilities: request.logProbabilities ?? false,
+      speculate: request.speculate ?? true,
+      alternatives,
     };
     const { values, ...completion } = await this.submit(kinds.generate, request.tokens, native, signal, onText);
     return { ...completion, logProbabilities: values };
@@ -225,6 +232,8 @@ const requestDefaults = {
   isBackground: false,
   stopTokens: new Uint32Array(),
   logProbabilities: false,
+  speculate: false,
+  alternatives: 1,
 };
 
 function specialIds(ids: Record<string, number>): SpecialTokens {

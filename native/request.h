@@ -22,6 +22,8 @@ enum class RequestKind {
   kClearCache,
 };
 
+inline constexpr int kMaxAlternatives = 4;
+
 enum class Priority { kForeground, kBackground };
 enum class FinishReason { kStop, kLength, kCancelled };
 
@@ -34,6 +36,8 @@ struct Request {
   Priority priority = Priority::kForeground;
   std::vector<uint32_t> stop_tokens;  // beside the model's own
   bool wants_log_probabilities = false;
+  bool speculate = true;   // drafts tokens from the text so far; never changes the answer
+  int n_alternatives = 1;  // at most kMaxAlternatives; they differ in their first token
 };
 
 struct Timings {
@@ -42,7 +46,13 @@ struct Timings {
   double prefill_ms = 0;
   int completion_tokens = 0;
   double decode_ms = 0;
-  double ttft_ms = 0;  // from submit() to the first token
+  double ttft_ms = 0;     // from submit() to the first token
+  int decode_passes = 0;  // forward passes after the prompt's
+};
+
+struct Alternative {
+  std::string text;
+  std::vector<uint32_t> tokens;
 };
 
 struct Result {
@@ -51,6 +61,9 @@ struct Result {
   FinishReason finish_reason = FinishReason::kStop;
   Timings timings;
   std::vector<float> values;  // by kind: log-probabilities, logits or scores
+  // If several were asked for: the main answer first, then those that differ from all before them
+  // in more than white space.
+  std::vector<Alternative> alternatives;
 };
 
 /// One submitted request. The callbacks run on the engine thread and must not block or throw.

@@ -63,50 +63,60 @@ void Scheduler::run() {
     interrupt_ = is_stopping_;
     is_decoding_ = task.is_decoding();
     const bool is_cancelled = is_stopping_ || task.job().is_cancelled;
-    const int64_t start = now_ns();
     lock.unlock();
 
-    bool is_done = is_cancelled;
-    if (is_cancelled) {
-      end(task, FinishReason::kCancelled, nullptr);
-    } else {
-      try {
-        is_done = task.step();
-        if (is_done) end(task, task.finish_reason(), nullptr);
-      } catch (const EngineError& error) {
-        is_done = true;
-        end(task, FinishReason::kStop, &error);
-      } catch (const std::exception& error) {
-        is_done = true;
-        const EngineError fault("engine-fault", error.what());
-        end(task, FinishReason::kStop, &fault);
-      }
-    }
+    const int64_t start = now_ns();
+    std::optional<EngineError> error;
+    const std::optional<FinishReason> end =
+        is_cancelled ? FinishReason::kCancelled : advance(task, error);
 
-    // The finished task's path goes back to the cache here, on the engine thread.
-    Queue finished;
-    if (is_done) {
-      lock.lock();
-      current_ = nullptr;
-      finished.splice(finished.begin(), queue_, it);
-      lock.unlock();
-      finished.clear();
-    }
-    bench_.heartbeat.idle();
     lock.lock();
     current_ = nullptr;
-    busy_ms_ += static_cast<double>(now_ns() - start) / 1e6;
-    cache_ = bench_.cache.statistics();
+    std::unique_ptr<Task> finished;
+    if (end) {
+      finished = std::move(*it);
+      queue_.erase(it);
+    }
+    lock.unlock();
+    if (finished) finish(std::move(finished), *end, error, start);
+    lock.lock();
+    if (!end) publish(start);
   }
 }
 
-void Scheduler::end(Task& task, FinishReason reason, const EngineError* error) {
+/// Why the task ended; nothing while it goes on.
+std::optional<FinishReason> Scheduler::advance(Task& task, std::optional<EngineError>& error) {
+  try {
+    if (!task.step()) return std::nullopt;
+    return task.finish_reason();
+  } catch (const EngineError& thrown) {
+    error = thrown;
+  } catch (const std::exception& thrown) {
+    error = EngineError("engine-fault", thrown.what());
+  }
+  return FinishReason::kStop;
+}
+
+/// The task's pages go back to the cache, on the engine thread, before its caller hears of the end:
+/// status() then shows what the answer left behind.
+void Scheduler::finish(std::unique_ptr<Task> task, FinishReason reason,
+                       const std::optional<EngineError>& error, int64_t start_ns) {
+  const std::shared_ptr<Job> job = task->shared_job();
+  Result result = task->finish(reason);
+  task.reset();
   {
-    // Before the answer: its caller finds the answer's share in status().
     const std::lock_guard lock(mutex_);
     ops_ = bench_.forward.op_times();
+    publish(start_ns);
   }
-  task.job().on_done(task.finish(reason), error);
+  job->on_done(std::move(result), error ? &*error : nullptr);
+}
+
+/// After a step. Needs the lock.
+void Scheduler::publish(int64_t start_ns) {
+  bench_.heartbeat.idle();
+  busy_ms_ += static_cast<double>(now_ns() - start_ns) / 1e6;
+  cache_ = bench_.cache.statistics();
 }
 
 EngineStatus Scheduler::status() const {

@@ -7,6 +7,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "engine.h"
@@ -29,7 +30,10 @@ class Scheduler {
   using Queue = std::list<std::unique_ptr<Task>>;
   void run();
   Queue::iterator next();
-  void end(Task& task, FinishReason reason, const EngineError* error);
+  std::optional<FinishReason> advance(Task& task, std::optional<EngineError>& error);
+  void finish(std::unique_ptr<Task> task, FinishReason reason,
+              const std::optional<EngineError>& error, int64_t start_ns);
+  void publish(int64_t start_ns);
 
   Workbench& bench_;
   std::atomic<bool>& interrupt_;

@@ -4,8 +4,6 @@
 #include <array>
 #include <numeric>
 
-#include "utf8.h"
-
 namespace hearth {
 namespace {
 
@@ -21,15 +19,13 @@ double ms_between(int64_t from_ns, int64_t to_ns) {
 }  // namespace
 
 Task::Task(std::shared_ptr<Job> job, Workbench& bench)
-    : job_(std::move(job)), bench_(bench), random_(job_->request.sampling.seed) {
-  heal_left_ = job_->request.heal;
-}
+    : job_(std::move(job)), bench_(bench), decoder_(*job_, bench) {}
 
 bool Task::step() {
   if (!has_begun_) begin();
   const int64_t start = now_ns();
-  const bool was_decoding = is_decoding_;
-  const bool is_done = was_decoding ? decode_step() : prefill_step();
+  const bool was_decoding = is_decoding();
+  const bool is_done = was_decoding ? decoder_.step() && decoder_.is_done() : prefill_step();
   double& ms = was_decoding ? result_.timings.decode_ms : result_.timings.prefill_ms;
   ms += ms_between(start, now_ns());
   return is_done;
@@ -54,8 +50,6 @@ void Task::begin() {
   path_ = bench_.cache.find(is_cold ? std::span<const uint32_t>{} : request.tokens);
   result_.timings.prompt_tokens = n_prompt;
   result_.timings.cached_tokens = path_.length();
-  // All that the answer will need, so that decoding does not allocate.
-  result_.tokens.reserve(static_cast<size_t>(std::max(0, request.max_tokens)));
   if (is_cold) result_.values.reserve(request.tokens.size());
 }
 
@@ -79,42 +73,29 @@ bool Task::prefill_step() {
   if (!evaluate(chunk, needs_head)) return false;
   // Before the commit: an interrupted head leaves the chunk to be run again.
   if (wants_values && !collect_values(first, n)) return false;
-  bool is_done = is_last;
-  if (is_last && request.kind == RequestKind::kLastLogits) {
-    const int32_t row = n - 1;
+  if (is_last) return end_prompt(chunk);
+  path_.commit(chunk);
+  return false;
+}
+
+/// What the request is for, from the batch that ends its prompt. Nothing has changed if
+/// interrupted.
+bool Task::end_prompt(std::span<const uint32_t> chunk) {
+  const Request& request = job_->request;
+  if (request.kind == RequestKind::kGenerate && request.max_tokens > 0) {
+    if (!decoder_.start(path_, chunk)) return false;
+    result_.timings.ttft_ms = ms_between(job_->submitted_ns, now_ns());
+    return decoder_.is_done();
+  }
+  if (request.kind == RequestKind::kLastLogits) {
+    const auto row = static_cast<int32_t>(chunk.size()) - 1;
     const float* logits = bench_.forward.head(std::span(&row, 1));
     if (!logits) return false;
     result_.values.resize(bench_.n_vocab);
     bench_.ops.read(result_.values, logits);
   }
-  if (is_last && request.kind == RequestKind::kGenerate) {
-    if (request.max_tokens <= 0) {
-      finish_reason_ = FinishReason::kLength;
-    } else {
-      const size_t n_before = result_.tokens.size();
-      is_done = choose_token(n - 1);
-      if (!is_done && result_.tokens.size() == n_before) return false;  // interrupted
-      is_decoding_ = true;
-      result_.timings.ttft_ms = ms_between(job_->submitted_ns, now_ns());
-    }
-  }
   path_.commit(chunk);
-  return is_done;
-}
-
-bool Task::decode_step() {
-  const uint32_t last = result_.tokens.back();
-  bench_.heartbeat.token.store(static_cast<int>(result_.tokens.size()), std::memory_order_relaxed);
-  if (path_.length() + 1 >= bench_.context_tokens) {
-    finish_reason_ = FinishReason::kLength;
-    return true;
-  }
-  if (!evaluate(std::span(&last, 1), true)) return false;
-  const size_t n_before = result_.tokens.size();
-  const bool is_done = choose_token(0);
-  if (!is_done && result_.tokens.size() == n_before) return false;  // interrupted
-  path_.commit(std::span(&last, 1));
-  return is_done;
+  return true;
 }
 
 bool Task::evaluate(std::span<const uint32_t> tokens, bool needs_head) {
@@ -163,75 +144,14 @@ bool Task::collect_values(int first, int n) {
   return true;
 }
 
-/// Appends the next token after a batch row. True when the request is done; false with no token
-/// appended when interrupted.
-bool Task::choose_token(int32_t row) {
-  if (!heal_left_.empty()) return choose_healed(row);
-  const float* logits = bench_.forward.head(std::span(&row, 1));
-  if (!logits) return false;
-  const Request& request = job_->request;
-  kernels::Argmax best;
-  bench_.ops.argmax(logits, 1, bench_.n_vocab, std::span(&best, 1));
-  if (!best.finite)
-    throw EngineError("engine-fault", "the model gave logits that are not numbers at token " +
-                                          std::to_string(path_.length()) + " on " +
-                                          bench_.ops.description());
-  if (request.sampling.temperature <= 0 && !request.wants_log_probabilities)
-    return accept(best.id, 0);
-  bench_.host_logits.resize(bench_.n_vocab);
-  bench_.ops.read(bench_.host_logits, logits);
-  const Sampled sampled = bench_.sampler.sample(bench_.host_logits, request.sampling, random_);
-  return accept(sampled.index, sampled.log_probability);
-}
-
-/// The same among the tokens that agree with the bytes to be healed. The log-probability is among
-/// these candidates.
-bool Task::choose_healed(int32_t row) {
-  const std::vector<uint32_t> candidates = bench_.tokenizer.compatible_with(heal_left_);
-  const float* logits = bench_.forward.head(row, candidates);
-  if (!logits) return false;
-  bench_.host_logits.resize(candidates.size());
-  bench_.ops.read(bench_.host_logits, logits);
-  const Sampled sampled =
-      bench_.sampler.sample(bench_.host_logits, job_->request.sampling, random_);
-  return accept(candidates[sampled.index], sampled.log_probability);
-}
-
-bool Task::accept(uint32_t token, float log_probability) {
-  const Request& request = job_->request;
-  result_.tokens.push_back(token);
-  if (request.wants_log_probabilities) result_.values.push_back(log_probability);
-  const std::vector<uint32_t>& ends = bench_.tokenizer.end_of_generation();
-  const bool is_end = std::find(ends.begin(), ends.end(), token) != ends.end() ||
-                      std::find(request.stop_tokens.begin(), request.stop_tokens.end(), token) !=
-                          request.stop_tokens.end();
-  if (is_end) {
-    finish_reason_ = FinishReason::kStop;
-    return true;
-  }
-  std::string_view bytes = bench_.tokenizer.bytes(token);
-  if (bench_.tokenizer.is_special(token)) bytes = {};
-  const size_t n_healed = std::min(heal_left_.size(), bytes.size());
-  heal_left_.erase(0, n_healed);
-  emit(bytes.substr(n_healed));
-  if (static_cast<int>(result_.tokens.size()) < request.max_tokens) return false;
-  finish_reason_ = FinishReason::kLength;
-  return true;
-}
-
-void Task::emit(std::string_view bytes) {
-  held_bytes_.append(bytes);
-  const size_t n = whole_characters(held_bytes_);
-  if (n == 0) return;
-  const std::string_view text = std::string_view(held_bytes_).substr(0, n);
-  result_.text.append(text);
-  if (job_->on_text) job_->on_text(text);
-  held_bytes_.erase(0, n);
+FinishReason Task::finish_reason() const {
+  if (decoder_.has_started()) return decoder_.finish_reason();
+  return job_->request.kind == RequestKind::kGenerate ? FinishReason::kLength : FinishReason::kStop;
 }
 
 Result Task::finish(FinishReason reason) {
+  if (decoder_.has_started()) decoder_.finish(result_);
   result_.finish_reason = reason;
-  result_.timings.completion_tokens = static_cast<int>(result_.tokens.size());
   return std::move(result_);
 }
 

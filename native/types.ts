@@ -55,6 +55,13 @@ export interface GenerateRequest {
   stopTokens?: Uint32Array;
   /** Fills Completion.logProbabilities; costs a pass over the vocabulary a token. */
   logProbabilities?: boolean;
+  /**
+   * Drafts tokens from what followed the same words before, and evaluates them in one pass: never changes the answer,
+   * only how soon it comes. Default true.
+   */
+  speculate?: boolean;
+  /** 1..4 answers that differ in their first token, decoded side by side; see Completion.alternatives. Default 1. */
+  alternatives?: number;
 }
 
 export interface Timings {
@@ -65,6 +72,13 @@ export interface Timings {
   decodeMs: number;
   /** From the request's arrival in the engine to the first token. */
   ttftMs: number;
+  /** Forward passes after the prompt's; fewer than the tokens when drafts were accepted. */
+  decodePasses: number;
+}
+
+export interface Alternative {
+  text: string;
+  tokens: Uint32Array;
 }
 
 export type FinishReason = 'stop' | 'length' | 'cancelled';
@@ -76,6 +90,11 @@ export interface Completion {
   timings: Timings;
   /** Natural logarithm of the probability of each token (among the candidates while healing); empty unless asked for. */
   logProbabilities: Float32Array;
+  /**
+   * If several were asked for: the answer above first, then those that differ from all before them in more than white
+   * space. Only the first is streamed.
+   */
+  alternatives: Alternative[];
 }
 
 /** Pages hold 32 tokens each. */

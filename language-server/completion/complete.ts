@@ -27,6 +27,7 @@ export const noTimings: Timings = {
   completionTokens: 0,
   decodeMs: 0,
   ttftMs: 0,
+  decodePasses: 0,
 };
 
 export async function complete(

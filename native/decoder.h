@@ -1,0 +1,110 @@
+// Decoding: the answer of one request, or up to four alternatives side by side, pass by pass. Each
+// pass evaluates of every unfinished answer the token chosen last and, of a single one, a draft of
+// what may follow; of a draft only what the model would have chosen anyway is accepted.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "drafter.h"
+#include "forward.h"
+#include "page_cache.h"
+#include "request.h"
+#include "sampler.h"
+#include "tokenizer.h"
+
+namespace hearth {
+
+/// What all requests work with. Belongs to the engine thread.
+struct Workbench {
+  kernels::Ops& ops;
+  const Tokenizer& tokenizer;
+  Forward& forward;
+  PageCache& cache;
+  Sampler& sampler;
+  std::vector<float>& host_logits;  // scratch of n_vocab
+  Heartbeat& heartbeat;
+  int n_vocab = 0;
+  int context_tokens = 0;
+  PassCosts pass_costs{};
+};
+
+class Decoder {
+ public:
+  /// Both must outlive it.
+  Decoder(const Job& job, Workbench& bench) : job_(job), bench_(bench) {}
+
+  /// Chooses the first token of each answer after the last row of the batch just evaluated, which
+  /// holds the prompt's last tokens; then commits these and takes the path. False when interrupted:
+  /// nothing has changed.
+  bool start(Path& path, std::span<const uint32_t> last_tokens);
+  bool has_started() const { return !answers_.empty(); }
+  /// One forward pass. False when interrupted: nothing has changed. Throws EngineError.
+  bool step();
+  bool is_done() const;
+  FinishReason finish_reason() const { return answers_.front().finish_reason; }
+  int n_tokens() const;
+  /// Moves the answers out.
+  void finish(Result& result);
+
+ private:
+  struct Choice {
+    uint32_t token = 0;
+    float log_probability = 0;
+  };
+  struct Answer {
+    Path path;
+    std::vector<uint32_t> tokens;  // of which the last is not evaluated yet
+    std::vector<float> log_probabilities;
+    std::string text;
+    std::string heal_left;   // bytes still to be generated again
+    std::string held_bytes;  // an unfinished UTF-8 character
+    Random random{0};
+    bool is_done = false;
+    FinishReason finish_reason = FinishReason::kStop;
+    // Of the pass under way: its rows of the batch, and how many of them have a choice.
+    int first_row = 0;
+    int n_rows = 0;
+    int n_chosen = 0;
+    Random random_after{0};
+  };
+
+  Answer new_answer() const;
+  bool choose_firsts(int32_t row, Answer& main, std::vector<Choice>& firsts);
+
+  void gather();
+  void add_rows(Answer& answer);
+  bool make_room(Answer& answer);
+  std::span<const uint32_t> draft_for(const Answer& answer);
+  bool evaluate();
+  bool choose();
+  void choose_rows(Answer& answer, const float* logits, const kernels::Argmax* bests);
+  Choice choose_from(const float* logits, const kernels::Argmax& best, Random& random);
+  bool choose_healed(int32_t row, std::span<const uint32_t> candidates, Random& random,
+                     Choice& choice);
+  void read_logits(const float* logits, int n);
+
+  void accept_choices(Answer& answer);
+  void accept(Answer& answer, const Choice& choice);
+  void emit(Answer& answer, std::string_view bytes);
+  void end(Answer& answer, FinishReason reason);
+
+  const Job& job_;
+  Workbench& bench_;
+  std::vector<Answer> answers_;  // the main one first; its text alone is streamed
+  std::optional<Drafter> drafter_;
+  int n_passes_ = 0;
+
+  // The batch of one pass; rows follow each other by answer.
+  int n_rows_ = 0;
+  std::array<uint32_t, kMaxLogitRows> tokens_;
+  std::array<int32_t, kMaxLogitRows> positions_;
+  std::array<int32_t, kMaxLogitRows> sequences_;
+  std::array<std::span<const int32_t>, kMaxAlternatives> page_tables_;
+  std::array<Choice, kMaxLogitRows> choices_;  // by row
+};
+
+}  // namespace hearth

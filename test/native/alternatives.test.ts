@@ -1,0 +1,89 @@
+// Several answers side by side: each is the one that it would be alone.
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Engine, loadEngine } from '../../native/index.ts';
+
+const models = {
+  starter: join(import.meta.dirname, '../../models/starter-45m-q6_k.gguf'),
+  'tiny random': join(import.meta.dirname, '../fixtures/reference/tiny-mixed.gguf'),
+};
+const code = `export function sum(values: number[]): number {
+  let total = 0;
+  for (const value of values) {
+`;
+
+describe.each(Object.entries(models))('%s', (name, modelPath) => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await loadEngine({ modelPath });
+  });
+  afterAll(() => engine.close());
+
+  test('each alternative goes on from its first token as it would alone', async () => {
+    const tokens = engine.tokenize(code);
+    const maxTokens = 20;
+    const main = await engine.generate({ tokens, maxTokens });
+    const answer = await engine.generate({ tokens, maxTokens, alternatives: 4 });
+    expect(answer).toMatchObject({ text: main.text, tokens: main.tokens });
+    expect(answer.alternatives[0]).toEqual({ text: main.text, tokens: main.tokens });
+    expect(answer.alternatives.length).toBeGreaterThan(1);
+    const logits = await engine.lastLogits(tokens);
+    const likely = [...logits.keys()].sort((a, b) => (logits[b] ?? 0) - (logits[a] ?? 0)).slice(0, 4);
+    for (const alternative of answer.alternatives) {
+      const first = alternative.tokens.subarray(0, 1);
+      expect(likely).toContain(first[0]);
+      await engine.clearCache();
+      const alone = await engine.generate({
+        tokens: Uint32Array.from([...tokens, ...first]),
+        maxTokens: maxTokens - 1,
+      });
+      expect(alternative.tokens).toEqual(Uint32Array.from([...first, ...alone.tokens]));
+    }
+  });
+
+  test('alternatives differ in more than white space', async () => {
+    const seen = [];
+    for (const text of [code, `${code}  `, 'const x = ', 'import ']) {
+      const { alternatives } = await engine.generate({ tokens: engine.tokenize(text), maxTokens: 6, alternatives: 4 });
+      const essences = alternatives.map((alternative) => alternative.text.replace(/[ \t\n\v\f\r]/g, ''));
+      expect(new Set(essences).size).toBe(essences.length);
+      seen.push(essences.length);
+    }
+    expect(Math.max(...seen)).toBeGreaterThan(1);
+  });
+
+  test('healed alternatives all begin with the given bytes', async () => {
+    const tokens = engine.tokenize(`${code}    total`);
+    const heal = new TextEncoder().encode('tot');
+    const prompt = tokens.subarray(0, -1);
+    const answer = await engine.generate({ tokens: prompt, heal, maxTokens: 8, alternatives: 3 });
+    expect(answer.alternatives.length).toBeGreaterThan(1);
+    for (const { text, tokens: chosen } of answer.alternatives) {
+      const whole = engine.detokenize(chosen).replace(/^ +/, '');
+      expect(whole.startsWith('tot') || 'tot'.startsWith(whole)).toBe(true);
+      if (name === 'starter') expect(whole).toBe(`tot${text}`);
+    }
+    const main = await engine.generate({ tokens: prompt, heal, maxTokens: 8 });
+    expect(answer.alternatives[0]?.text).toBe(main.text);
+  });
+
+  test('only the main answer is streamed, and one answer alone has no alternatives', async () => {
+    const tokens = engine.tokenize(code);
+    const pieces: string[] = [];
+    const several = await engine.generate({ tokens, maxTokens: 12, alternatives: 3 }, (text) => pieces.push(text));
+    expect(pieces.join('')).toBe(several.text);
+    expect((await engine.generate({ tokens, maxTokens: 2 })).alternatives).toEqual([]);
+    await expect(engine.generate({ tokens, maxTokens: 2, alternatives: 5 })).rejects.toThrow('1, 2, 3 or 4');
+  });
+
+  test('alternatives give way when the cache has no room for them', async () => {
+    const { cache } = engine.status();
+    const small = await loadEngine({ modelPath, cacheBytes: 16 * cache.pageBytes });
+    const tokens = Uint32Array.from({ length: 15 * 32 - 40 }, (_, i) => 300 + (i % 97));
+    const alone = await small.generate({ tokens, maxTokens: 40 });
+    const answer = await small.generate({ tokens, maxTokens: 40, alternatives: 4 });
+    expect(answer).toMatchObject({ tokens: alone.tokens, finishReason: alone.finishReason });
+    expect(small.status().cache.pagesHeld).toBe(0);
+    await small.close();
+  });
+});

@@ -1,0 +1,91 @@
+// Drafts change how soon an answer comes, never the answer: compared with the same request without, token by token.
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Completion, type Engine, type GenerateRequest, loadEngine } from '../../native/index.ts';
+
+// Passes of a repetitive answer, against one a token: random weights repeat themselves less.
+const models = {
+  starter: { modelPath: join(import.meta.dirname, '../../models/starter-45m-q6_k.gguf'), most: 0.4 },
+  'tiny random': { modelPath: join(import.meta.dirname, '../fixtures/reference/tiny-mixed.gguf'), most: 1 },
+};
+const repetitive = Array.from({ length: 8 }, (_, i) => `  readonly field${i}: string = read('field${i}');`).join('\n');
+const fresh = `/** Sorts in place, stable. */
+export function insertionSort<T>(values: T[], isLess: (a: T, b: T) => boolean): T[] {
+  for (let i = 1; i < values.length; i++) {
+`;
+
+describe.each(Object.entries(models))('%s', (_, { modelPath, most }) => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await loadEngine({ modelPath });
+  });
+  afterAll(() => engine.close());
+
+  const prompt = (text: string) => engine.tokenize(text).map((token) => token % engine.info.vocabulary);
+
+  async function both(request: GenerateRequest): Promise<{ plain: Completion; drafted: Completion }> {
+    const plain = await engine.generate({ ...request, speculate: false });
+    const pieces: string[] = [];
+    const drafted = await engine.generate({ ...request, speculate: true }, (text) => pieces.push(text));
+    expect(drafted.tokens).toEqual(plain.tokens);
+    expect(drafted.text).toBe(plain.text);
+    expect(drafted.finishReason).toBe(plain.finishReason);
+    expect(drafted.logProbabilities).toEqual(plain.logProbabilities);
+    expect(pieces.join('')).toBe(plain.text);
+    return { plain, drafted };
+  }
+
+  test('a repetitive answer takes fewer passes', async () => {
+    const once = repetitive.split('\n').slice(0, 3).join('\n');
+    const text = `class Row {\n${once}\n}\n`;
+    const { plain, drafted } = await both({ tokens: prompt(`${text.repeat(4)}class Row {\n`), maxTokens: 50 });
+    expect(plain.timings.decodePasses).toBe(plain.tokens.length - 1);
+    expect(drafted.timings.decodePasses).toBeLessThan(most * plain.timings.decodePasses);
+  });
+
+  test('a fresh answer is the same', async () => {
+    await both({ tokens: prompt(fresh), maxTokens: 50 });
+  });
+
+  test('the limit, a stop token and the end of the context cut a draft where they would cut the answer', async () => {
+    const tokens = prompt(`class Row {\n${repetitive}\n`);
+    const { plain } = await both({ tokens, maxTokens: 40 });
+    for (const maxTokens of [1, 2, 3, 4, 5, 6, 7, 9, 12]) await both({ tokens, maxTokens });
+    for (const stop of plain.tokens.subarray(0, 6)) {
+      const { drafted } = await both({ tokens, maxTokens: 20, stopTokens: Uint32Array.of(stop) });
+      expect(drafted).toMatchObject({ finishReason: 'stop' });
+    }
+    const small = await loadEngine({ modelPath, contextTokens: tokens.length + 19 });
+    const cut = await small.generate({ tokens, maxTokens: 40, speculate: false });
+    expect(await small.generate({ tokens, maxTokens: 40 })).toMatchObject({
+      tokens: cut.tokens,
+      finishReason: 'length',
+    });
+    expect(cut.tokens.length).toBeLessThan(20);
+    await small.close();
+  });
+
+  test('sampled answers with log-probabilities are the same', async () => {
+    const sampling = { temperature: 0.3, topK: 5, topP: 0.9, minP: 0, seed: 11 };
+    const tokens = prompt(`class Row {\n${repetitive}\n`);
+    await both({ tokens, maxTokens: 40, sampling, logProbabilities: true });
+  });
+
+  test('healed answers are the same', async () => {
+    const tokens = prompt(`class Row {\n${repetitive}\n`);
+    for (let n = tokens.length - 5; n < tokens.length; n++) {
+      const heal = engine.tokenBytes(tokens[n] ?? 0);
+      await both({ tokens: tokens.subarray(0, n), heal: heal.subarray(0, 1), maxTokens: 16 });
+      await both({ tokens: tokens.subarray(0, n), heal, maxTokens: 16 });
+    }
+  });
+
+  test('what drafts leave behind in the cache is right', async () => {
+    const tokens = prompt(`class Row {\n${repetitive}\n`);
+    const { tokens: answer } = await engine.generate({ tokens, maxTokens: 60 });
+    const all = Uint32Array.from([...tokens, ...answer]);
+    const warm = await engine.lastLogits(all);
+    await engine.clearCache();
+    expect(await engine.lastLogits(all)).toEqual(warm);
+  });
+});
