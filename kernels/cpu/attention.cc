@@ -6,8 +6,8 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-// Queries that share one pass over K and V: at 64 the pass is bound by arithmetic, not by L2.
-constexpr int kBlockQueries = 64;
+// Queries that share one pass over K and V: at 60 the pass is bound by arithmetic, not by L2.
+constexpr int kBlockQueries = 60;  // whole blocks of 12, too
 // Batches up to this (decode, speculation, alternatives) may run their splits apart.
 constexpr int kMostApart = 16;
 

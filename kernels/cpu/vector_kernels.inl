@@ -123,31 +123,72 @@ void append_kv(std::byte* page_head, int slot, const float* k, const float* v, i
 
 // --- attention ---
 
+/// Columns of 16 lanes that the products of a block keep in registers: with 12 queries, 24 sums of
+/// the 32 registers of AVX-512, where each broadcast then serves two.
+constexpr int kColumns = kMaxTokens >= 12 ? 2 : 1;
+constexpr int kStride = 256;
+static_assert(kStride == kMaxHeadDim && kStride == kSplitPositions);
+
 /// Up to kMaxTokens queries that share each K and V load and its conversion to float.
 struct QueryBlock {
   float* const* partials;
   const int32_t* n_visible;
   const std::byte* const* page_heads;
+  int n_pages;
   int head_dim;
   float scale;
-  alignas(64) float q[kMaxTokens][kMaxHeadDim];
-  alignas(64) float weights[kMaxTokens][kSplitPositions];  // scores first
+  alignas(64) float q[kMaxTokens][kStride];
+  alignas(64) float weights[kMaxTokens][kStride];  // scores first
+
+  const std::byte* keys(int page) const { return page_heads[page]; }
+  const std::byte* values(int page) const {
+    return page_heads[page] + 2 * kPositions * static_cast<size_t>(head_dim);
+  }
+  int next(int page) const { return least(page + 1, n_pages - 1); }
 };
 
-/// weights[i][p] = q[i] k[p] for a page's first n_positions (rounded up to 16). Positions are
-/// lanes: what an unwritten one holds stays in its lane.
+/// Half-precision rows of lanes, and where the next page has its own: fetched into the cache
+/// meanwhile, as pages lie too far apart for the hardware to foresee.
+struct HalfRows {
+  const std::byte* rows;
+  const std::byte* next;
+  size_t row_bytes;
+};
+
+/// sums[i][c] += scalars[i * kStride + s] * rows[s][16 c ...] for s in [0, n), in turn.
+template <int kQueries, int kWidth>
+inline void add_products(const float* scalars, HalfRows half, int n,
+                         F32x16 (&sums)[kQueries][kWidth]) {
+  for (int s = 0; s < n; s++) {
+    const size_t at = static_cast<size_t>(s) * half.row_bytes;
+    F32x16 columns[kWidth];
+    for (int c = 0; c < kWidth; c++) columns[c] = load_f16(half.rows + at + 32 * c);
+    __builtin_prefetch(half.next + at);
+#pragma GCC unroll 12
+    for (int i = 0; i < kQueries; i++) {
+      const F32x16 scalar = broadcast(scalars[i * kStride + s]);
+      for (int c = 0; c < kWidth; c++) sums[i][c] = fma(scalar, columns[c], sums[i][c]);
+    }
+  }
+}
+
+/// weights[i][p] = q[i] k[p] for a page. Positions are lanes: what an unwritten one holds stays in
+/// its lane.
 template <int kQueries>
 void score_page(QueryBlock& block, int page, int n_positions) {
-  const std::byte* keys = block.page_heads[page];
-  for (int p = 0; p < n_positions; p += 16) {
-    F32x16 sums[kQueries];
-    for (int i = 0; i < kQueries; i++) sums[i] = broadcast(0.0f);
-    for (int d = 0; d < block.head_dim; d++) {
-      const F32x16 k = load_f16(keys + 2 * (kPositions * d + p));
-#pragma GCC unroll 12
-      for (int i = 0; i < kQueries; i++) sums[i] = fma(broadcast(block.q[i][d]), k, sums[i]);
+  for (int p = 0; p < n_positions; p += 16 * kColumns) {
+    F32x16 sums[kQueries][kColumns];
+    for (auto& row : sums) {
+      for (F32x16& sum : row) sum = broadcast(0.0f);
     }
-    for (int i = 0; i < kQueries; i++) store(block.weights[i] + kPositions * page + p, sums[i]);
+    add_products(block.q[0],
+                 {block.keys(page) + 2 * p, block.keys(block.next(page)) + 2 * p, 2 * kPositions},
+                 block.head_dim, sums);
+    for (int i = 0; i < kQueries; i++) {
+      for (int c = 0; c < kColumns; c++) {
+        store(block.weights[i] + kPositions * page + p + 16 * c, sums[i][c]);
+      }
+    }
   }
 }
 
@@ -173,23 +214,31 @@ void weigh(float* weights, int n_visible, float scale, float* maximum_and_sum) {
   maximum_and_sum[1] = reduce_add(sum);
 }
 
-/// partials[first + i] += weights * v over the positions [begin, end) of a page, in turn.
+/// partials[first + i][d ...] += weights * v over the positions [begin, end) of a page.
+template <int kQueries, int kWidth>
+inline void accumulate_columns(const QueryBlock& block, int first, int page, int begin, int end,
+                               int d) {
+  const size_t row_bytes = 2 * static_cast<size_t>(block.head_dim);
+  const size_t at = static_cast<size_t>(begin) * row_bytes + 2 * static_cast<size_t>(d);
+  F32x16 sums[kQueries][kWidth];
+  for (int i = 0; i < kQueries; i++) {
+    for (int c = 0; c < kWidth; c++) sums[i][c] = load(block.partials[first + i] + d + 16 * c);
+  }
+  add_products(block.weights[first] + kPositions * page + begin,
+               {block.values(page) + at, block.values(block.next(page)) + at, row_bytes},
+               end - begin, sums);
+  for (int i = 0; i < kQueries; i++) {
+    for (int c = 0; c < kWidth; c++) store(block.partials[first + i] + d + 16 * c, sums[i][c]);
+  }
+}
+
 template <int kQueries>
 void accumulate_page(const QueryBlock& block, int first, int page, int begin, int end) {
-  const size_t row = 2 * static_cast<size_t>(block.head_dim);
-  const std::byte* values = block.page_heads[page] + kPositions * row;
-  for (int d = 0; d < block.head_dim; d += 16) {
-    F32x16 sums[kQueries];
-    for (int i = 0; i < kQueries; i++) sums[i] = load(block.partials[first + i] + d);
-    for (int p = begin; p < end; p++) {
-      const F32x16 v = load_f16(values + p * row + 2 * d);
-#pragma GCC unroll 12
-      for (int i = 0; i < kQueries; i++) {
-        sums[i] = fma(broadcast(block.weights[first + i][kPositions * page + p]), v, sums[i]);
-      }
-    }
-    for (int i = 0; i < kQueries; i++) store(block.partials[first + i] + d, sums[i]);
+  int d = 0;
+  for (; d + 16 * kColumns <= block.head_dim; d += 16 * kColumns) {
+    accumulate_columns<kQueries, kColumns>(block, first, page, begin, end, d);
   }
+  if (d < block.head_dim) accumulate_columns<kQueries, 1>(block, first, page, begin, end, d);
 }
 
 /// Positions that all queries see are taken together; the rest one query at a time, so that what a
@@ -205,8 +254,8 @@ void attend_block(QueryBlock& block) {
     const int rest = n - kPositions * page;
     return rest < 0 ? 0 : least(rest, kPositions);
   };
-  const int n_pages = (some_see + kPositions - 1) / kPositions;
-  for (int page = 0; page < n_pages; page++) {
+  block.n_pages = (some_see + kPositions - 1) / kPositions;
+  for (int page = 0; page < block.n_pages; page++) {
     score_page<kQueries>(block, page, in_page(some_see, page));
   }
   for (int i = 0; i < kQueries; i++) {
@@ -214,7 +263,7 @@ void attend_block(QueryBlock& block) {
     for (int d = 0; d < block.head_dim; d += 16) store(partial + d, broadcast(0.0f));
     weigh(block.weights[i], block.n_visible[i], block.scale, partial + block.head_dim);
   }
-  for (int page = 0; page < n_pages; page++) {
+  for (int page = 0; page < block.n_pages; page++) {
     const int shared = in_page(all_see, page);
     accumulate_page<kQueries>(block, 0, page, 0, shared);
     for (int i = 0; i < kQueries; i++) {
