@@ -30,6 +30,7 @@ struct Workbench {
   int n_vocab = 0;
   int context_tokens = 0;
   PassCosts pass_costs{};
+  int chunk_tokens = kernels::kMaxBatch;  // of the next piece of a prompt
 };
 
 class Decoder {

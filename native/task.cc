@@ -7,8 +7,11 @@
 namespace hearth {
 namespace {
 
-/// Background prompts go in small chunks: what an interruption throws away is at most this much.
-constexpr int kBackgroundChunk = 32;
+/// Two of the kernels' token tiles.
+constexpr int kSmallestChunk = 24;
+constexpr int kLargestChunk = kernels::kMaxBatch / kSmallestChunk * kSmallestChunk;
+/// An interrupted chunk's work is lost: background work expects to be interrupted.
+constexpr int kLargestBackgroundChunk = 48;
 
 constexpr std::array<int32_t, kernels::kMaxBatch> kSequenceZero{};
 
@@ -61,21 +64,31 @@ bool Task::prefill_step() {
   }
   const int n_prompt = static_cast<int>(request.tokens.size());
   const int first = path_.length();
-  const int limit =
-      request.priority == Priority::kForeground ? kernels::kMaxBatch : kBackgroundChunk;
-  const int n = std::min(n_prompt - first, limit);
+  const int n = std::min(n_prompt - first, chunk_tokens());
   const bool is_last = first + n == n_prompt;
   const bool wants_values =
       request.kind == RequestKind::kLogits || request.kind == RequestKind::kScore;
   const bool needs_head = wants_values || (is_last && request.kind != RequestKind::kPrefill);
   const std::span<const uint32_t> chunk = std::span(request.tokens).subspan(first, n);
   bench_.heartbeat.token.store(first, std::memory_order_relaxed);
-  if (!evaluate(chunk, needs_head)) return false;
+  if (!evaluate(chunk, needs_head)) {
+    bench_.chunk_tokens = std::max(kSmallestChunk, n / 2);
+    return false;
+  }
+  bench_.chunk_tokens += kSmallestChunk;
   // Before the commit: an interrupted head leaves the chunk to be run again.
   if (wants_values && !collect_values(first, n)) return false;
   if (is_last) return end_prompt(chunk);
   path_.commit(chunk);
   return false;
+}
+
+/// Large chunks are fast, small ones keep their work when keys come faster than a chunk takes: an
+/// interruption halves the size, each whole chunk adds to it. Results do not depend on it.
+int Task::chunk_tokens() const {
+  const bool is_urgent = job_->request.priority == Priority::kForeground;
+  bench_.chunk_tokens = std::min(bench_.chunk_tokens, kLargestChunk);
+  return std::min(bench_.chunk_tokens, is_urgent ? kLargestChunk : kLargestBackgroundChunk);
 }
 
 /// What the request is for, from the batch that ends its prompt. Nothing has changed if

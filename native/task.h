@@ -27,6 +27,7 @@ class Task {
  private:
   void begin();
   bool prefill_step();
+  int chunk_tokens() const;
   bool end_prompt(std::span<const uint32_t> chunk);
   bool evaluate(std::span<const uint32_t> tokens, bool needs_head);
   bool collect_values(int first, int n);
