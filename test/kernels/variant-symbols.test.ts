@@ -1,0 +1,40 @@
+// One source is compiled once per instruction set. Were a function of it visible outside its object, the linker
+// would keep one copy for all variants, perhaps one of AVX-512 that then crashes a processor without it.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+// As the addon is linked from it; `npm run build:native` makes it.
+const archive = fileURLToPath(new URL('../../build/native/kernels/libkernels_cpu.a', import.meta.url));
+
+/** Object name -> what it exports, from `nm`: "object.o:" lines, each followed by "address type name" lines. */
+function exportedSymbols(path: string): Map<string, string[]> {
+  const objects = new Map<string, string[]>();
+  let symbols: string[] = [];
+  for (const line of execFileSync('nm', ['-g', path], { encoding: 'utf8' }).split('\n')) {
+    const object = /([^/()]+\.o)\)?:$/.exec(line)?.[1];
+    if (object) {
+      symbols = [];
+      objects.set(object, symbols);
+    }
+    const symbol = /^[0-9a-f]+ [A-Za-z] (.+)$/.exec(line)?.[1];
+    if (symbol) symbols.push(symbol);
+  }
+  return objects;
+}
+
+test('each variant exports its table and nothing else', () => {
+  expect(existsSync(archive), `${archive} is missing: run npm run build:native`).toBe(true);
+  const variants = [...exportedSymbols(archive)].filter(([object]) => object.startsWith('variant_'));
+  expect(variants.map(([object]) => object.replace(/\..*/, '')).sort()).toEqual([
+    'variant_avx2',
+    'variant_avx512',
+    'variant_neon',
+    'variant_scalar',
+  ]);
+  for (const [object, symbols] of variants) {
+    expect(symbols, object).toHaveLength(1);
+    expect(symbols[0], object).toMatch(/hearth7kernels3cpu\d+[a-z0-9]+_kernelsEv$/);
+  }
+});
