@@ -1,7 +1,7 @@
 // Attention over KV pages. A block takes one token, one KV head with its query heads, and chunks of 64
 // positions; a chunk gives each head a maximum, a sum and an unnormalized output, and chunks are merged
-// in rising order. Decoding gives every chunk its own block and merges in a second kernel; prefill gives
-// a block all chunks of its token. Both do the same arithmetic in the same order.
+// in rising order. Decoding gives every chunk its own block, and the block that is done last merges;
+// prefill gives a block all chunks of its token. Both do the same arithmetic in the same order.
 #pragma once
 
 #include "activations.hip.h"
@@ -9,7 +9,7 @@
 
 namespace hearth::kernels::hip {
 
-#define GPU_ATTENTION_THREADS 256
+#define GPU_ATTENTION_THREADS 512
 
 /// What chunks so far add up to, scaled by exp(-maximum).
 struct Softmax {
@@ -26,47 +26,75 @@ GPU_DEVICE Softmax merge(const Softmax& a, const Softmax& b, float& scale_a, flo
 
 template <int kHeadDim>
 struct AttentionShared {
-  float scores[kGroupHeads][kChunk];
-  float outputs[512 / kHeadDim][kGroupHeads][kHeadDim];
+  alignas(16) float scores[kChunk][kGroupHeads];
+  float outputs[2 * GPU_ATTENTION_THREADS / kHeadDim][kGroupHeads][kHeadDim];
   float running[kGroupHeads][kHeadDim];
   Softmax softmax[kGroupHeads], chunk_softmax[kGroupHeads];
 };
 
+/// n positions of one KV head: a chunk lies in two pages. Rows past the end read the last one, so that
+/// loads need no conditions; what comes of them is masked.
 struct ChunkView {
-  const int32_t* pages;
-  const KvPool* pool;
-  int layer, kv_head, begin, end;  // positions
+  const uint16_t* pages[2];  // K of the head, then its V
+  int n;
 };
 
-GPU_DEVICE const uint16_t* kv_row(const ChunkView& c, int position, int is_v) {
-  return kv_slot(*c.pool, c.layer, c.pages[position / kPage], c.kv_head, is_v, position % kPage);
+/// K or V of position i of the chunk.
+template <int kHeadDim>
+GPU_DEVICE const uint16_t* kv_row(const ChunkView& c, int i, int is_v) {
+  i = min(i, c.n - 1);
+  return (i < kPage ? c.pages[0] : c.pages[1]) + (is_v * kPage + i % kPage) * kHeadDim;
+}
+
+/// Sums each head's value over kLanes neighbours. Lanes trade heads for lanes at every step, so that
+/// eight sums cost little more than one; the order of adding is that of a plain butterfly. Returns how
+/// many heads a lane ends up with, the first being head0.
+template <int kLanes>
+GPU_DEVICE int sum_heads(float (&dot)[kGroupHeads], int lane, int& head0) {
+  int n = kGroupHeads;
+  head0 = 0;
+  GPU_UNROLL for (int mask = kLanes / 2; mask > 0; mask >>= 1) {
+    if (n > 1) {
+      n /= 2;
+      const bool is_upper = lane & mask;
+      if (is_upper) head0 += n;
+      GPU_UNROLL for (int i = 0; i < n; i++) {
+        const float keep = is_upper ? dot[n + i] : dot[i], give = is_upper ? dot[i] : dot[n + i];
+        dot[i] = keep + shuffle_xor(give, mask);
+      }
+    } else {
+      dot[0] += shuffle_xor(dot[0], mask);
+    }
+  }
+  return n;
 }
 
 /// scores[head][i] = q . k: kHeadDim / 8 lanes a position, 8 dimensions a lane (one 16-byte load).
 template <int kHeadDim>
-GPU_DEVICE void chunk_scores(const ChunkView& c, const float* q, int n_heads, float scale,
+GPU_DEVICE void chunk_scores(const ChunkView& c, const float (&query)[kGroupHeads][8], float scale,
                              AttentionShared<kHeadDim>& shared) {
-  constexpr int kLanes = kHeadDim / 8;
-  const int part = threadIdx.x % kLanes;
-  float query[kGroupHeads][8];
-  GPU_UNROLL for (int head = 0; head < kGroupHeads; head++) GPU_UNROLL for (int j = 0; j < 8; j++)
-      query[head][j] = head < n_heads ? q[head * kHeadDim + 8 * part + j] : 0.0f;
-  for (int i = threadIdx.x / kLanes; i < kChunk; i += GPU_ATTENTION_THREADS / kLanes) {
-    const bool visible = c.begin + i < c.end;
-    uint4 bits = {0, 0, 0, 0};
-    if (visible) bits = reinterpret_cast<const uint4*>(kv_row(c, c.begin + i, 0))[part];
-    const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
+  constexpr int kLanes = kHeadDim / 8, kStep = GPU_ATTENTION_THREADS / kLanes;
+  constexpr int kSteps = (kChunk + kStep - 1) / kStep;
+  const int part = threadIdx.x % kLanes, first = threadIdx.x / kLanes;
+  uint4 keys[kSteps];
+  GPU_UNROLL for (int step = 0; step < kSteps; step++) {  // all loads before the first use
+    const int i = first + step * kStep;
+    keys[step] = reinterpret_cast<const uint4*>(kv_row<kHeadDim>(c, i, 0))[part];
+  }
+  GPU_UNROLL for (int step = 0; step < kSteps; step++) {
+    const uint32_t words[4] = {keys[step].x, keys[step].y, keys[step].z, keys[step].w};
     float dot[kGroupHeads] = {};
     GPU_UNROLL for (int j = 0; j < 8; j++) {
       const float k = half_to_float(words[j / 2] >> 16 * (j % 2) & 0xffff);
       GPU_UNROLL for (int head = 0; head < kGroupHeads; head++)
         dot[head] = fmaf(query[head][j], k, dot[head]);
     }
-    GPU_UNROLL for (int head = 0; head < kGroupHeads; head++) {
-      GPU_UNROLL for (int mask = kLanes / 2; mask > 0; mask >>= 1)
-        dot[head] += shuffle_xor(dot[head], mask);
-      if (part == 0 && visible) shared.scores[head][i] = dot[head] * scale;
-    }
+    int head0;
+    const int n = sum_heads<kLanes>(dot, part, head0);
+    const int i = first + step * kStep;
+    if (i < c.n)
+      GPU_UNROLL for (int j = 0; j < kGroupHeads; j++)
+        if (j < n) shared.scores[i][head0 + j] = dot[j] * scale;
   }
 }
 
@@ -74,31 +102,53 @@ GPU_DEVICE void chunk_scores(const ChunkView& c, const float* q, int n_heads, fl
 template <int kHeadDim>
 GPU_DEVICE void chunk_softmax(const ChunkView& c, AttentionShared<kHeadDim>& shared) {
   const int head = threadIdx.x / GPU_LANES, lane = threadIdx.x % GPU_LANES;
-  float* scores = shared.scores[head];
-  const int n = c.end - c.begin;
-  const float a = lane < n ? scores[lane] : -INFINITY;
-  const float b = lane + 32 < n ? scores[lane + 32] : -INFINITY;
+  if (head >= kGroupHeads) return;
+  const int n = c.n;
+  const float a = lane < n ? shared.scores[lane][head] : -INFINITY;
+  const float b = lane + 32 < n ? shared.scores[lane + 32][head] : -INFINITY;
   const float maximum = lanes_max(fmaxf(a, b));
   const float weight_a = lane < n ? expf(a - maximum) : 0.0f;
   const float weight_b = lane + 32 < n ? expf(b - maximum) : 0.0f;
-  scores[lane] = weight_a, scores[lane + 32] = weight_b;
+  shared.scores[lane][head] = weight_a, shared.scores[lane + 32][head] = weight_b;
   const float sum = lanes_sum(weight_a + weight_b);
   if (lane == 0) shared.chunk_softmax[head] = {maximum, sum};
 }
 
-/// outputs[part][head][i] = sum of weight * v over every kParts-th position; two dimensions a thread.
+/// A thread's part of V: two dimensions of every kParts-th position.
 template <int kHeadDim>
-GPU_DEVICE void chunk_outputs(const ChunkView& c, AttentionShared<kHeadDim>& shared) {
-  constexpr int kParts = 512 / kHeadDim;
+struct Values {
+  static constexpr int kParts = 2 * GPU_ATTENTION_THREADS / kHeadDim;
+  static constexpr int kSteps = kChunk / kParts;
+  uint32_t bits[kSteps];
+
+  GPU_DEVICE void load(Values& v, const ChunkView& c) {
+    const int pair = threadIdx.x % (kHeadDim / 2), part = threadIdx.x / (kHeadDim / 2);
+    GPU_UNROLL for (int step = 0; step < kSteps; step++) {
+      const int i = part + step * kParts;
+      v.bits[step] = reinterpret_cast<const uint32_t*>(kv_row<kHeadDim>(c, i, 1))[pair];
+    }
+  }
+};
+
+/// outputs[part][head][i] = sum of weight * v over the part's positions. Weights past the end are zero.
+template <int kHeadDim>
+GPU_DEVICE void chunk_outputs(const Values<kHeadDim>& values, AttentionShared<kHeadDim>& shared) {
+  using V = Values<kHeadDim>;
   const int pair = threadIdx.x % (kHeadDim / 2), part = threadIdx.x / (kHeadDim / 2);
   float output[kGroupHeads][2] = {};
-  GPU_UNROLL for (int step = 0; step < kChunk / kParts; step++) {
-    const int i = part + step * kParts;
-    if (c.begin + i >= c.end) continue;
-    const uint32_t bits = reinterpret_cast<const uint32_t*>(kv_row(c, c.begin + i, 1))[pair];
+  GPU_UNROLL for (int step = 0; step < V::kSteps; step++) {
+    const uint32_t bits = values.bits[step];
     const float v[2] = {half_to_float(bits & 0xffff), half_to_float(bits >> 16)};
-    GPU_UNROLL for (int head = 0; head < kGroupHeads; head++) GPU_UNROLL for (int j = 0; j < 2; j++)
-        output[head][j] = fmaf(shared.scores[head][i], v[j], output[head][j]);
+    const float4* weights = reinterpret_cast<const float4*>(shared.scores[part + step * V::kParts]);
+    GPU_UNROLL for (int head = 0; head < kGroupHeads; head += 4) {
+      const float4 w = weights[head / 4];
+      GPU_UNROLL for (int j = 0; j < 2; j++) {
+        output[head][j] = fmaf(w.x, v[j], output[head][j]);
+        output[head + 1][j] = fmaf(w.y, v[j], output[head + 1][j]);
+        output[head + 2][j] = fmaf(w.z, v[j], output[head + 2][j]);
+        output[head + 3][j] = fmaf(w.w, v[j], output[head + 3][j]);
+      }
+    }
   }
   GPU_UNROLL for (int head = 0; head < kGroupHeads; head++) GPU_UNROLL for (int j = 0; j < 2; j++)
       shared.outputs[part][head][2 * pair + j] = output[head][j];
@@ -110,7 +160,7 @@ GPU_DEVICE void merge_chunk(bool first, AttentionShared<kHeadDim>& shared) {
   for (int i = threadIdx.x; i < kGroupHeads * kHeadDim; i += GPU_ATTENTION_THREADS) {
     const int head = i / kHeadDim, dim = i % kHeadDim;
     float output = 0;
-    for (int part = 0; part < 512 / kHeadDim; part++) output += shared.outputs[part][head][dim];
+    for (int part = 0; part < Values<kHeadDim>::kParts; part++) output += shared.outputs[part][head][dim];
     float scale_running = 0, scale_chunk = 1;
     if (!first) {
       merge(shared.softmax[head], shared.chunk_softmax[head], scale_running, scale_chunk);
@@ -127,74 +177,121 @@ GPU_DEVICE void merge_chunk(bool first, AttentionShared<kHeadDim>& shared) {
   }
 }
 
-/// Grid (tokens, KV heads x batches of 8 query heads, parts).
-template <int kHeadDim>
-GPU_DEVICE void attention(const AttentionParams& p) {
-  __shared__ AttentionShared<kHeadDim> shared;
-  wait_for_previous();
-  let_next_start();
-  const int token = blockIdx.x, part = blockIdx.z;
-  const int group = p.pool.n_heads / p.pool.n_kv_heads;
-  const int batches = (group + kGroupHeads - 1) / kGroupHeads;
-  const int kv_head = blockIdx.y / batches, batch = blockIdx.y % batches;
-  const int head0 = kv_head * group + batch * kGroupHeads;
-  const int n_heads = min(kGroupHeads, group - batch * kGroupHeads);
-  const int n_visible = p.batch.positions[token] + 1;
-  const int n_chunks = (n_visible + kChunk - 1) / kChunk;
-  const int chunk_end = p.n_parts == 1 ? n_chunks : min(part + 1, n_chunks);
-  if (part >= chunk_end) return;
+/// One block's place in the grid (tokens, KV heads x batches of 8 query heads, parts).
+struct AttentionBlock {
+  int token, kv_head, head0, n_heads, part, n_chunks;
 
-  ChunkView c = {p.batch.page_ids + p.batch.table_offset[token], &p.pool, p.layer, kv_head, 0, 0};
-  const float* q =
-      p.q + (static_cast<int64_t>(token) * p.pool.n_heads + head0) * kHeadDim;
-  for (int chunk = part; chunk < chunk_end; chunk++) {
-    c.begin = chunk * kChunk, c.end = min(c.begin + kChunk, n_visible);
-    chunk_scores<kHeadDim>(c, q, n_heads, p.scale, shared);
-    __syncthreads();
-    chunk_softmax<kHeadDim>(c, shared);
-    __syncthreads();
-    chunk_outputs<kHeadDim>(c, shared);
-    __syncthreads();
-    merge_chunk<kHeadDim>(chunk == part, shared);
-    __syncthreads();
+  GPU_DEVICE AttentionBlock locate(const AttentionParams& p) {
+    AttentionBlock b;
+    const int group = p.pool.n_heads / p.pool.n_kv_heads;
+    const int batches = (group + kGroupHeads - 1) / kGroupHeads, batch = blockIdx.y % batches;
+    b.token = blockIdx.x;
+    b.part = blockIdx.z;
+    b.kv_head = blockIdx.y / batches;
+    b.head0 = b.kv_head * group + batch * kGroupHeads;
+    b.n_heads = min(kGroupHeads, group - batch * kGroupHeads);
+    b.n_chunks = p.batch.positions[b.token] / kChunk + 1;
+    return b;
   }
-  for (int i = threadIdx.x; i < n_heads * (kHeadDim + 2); i += GPU_ATTENTION_THREADS) {
+};
+
+/// Where a head's part lies: maximum, sum, output.
+GPU_DEVICE float* part_of(const AttentionParams& p, int token, int head, int part) {
+  const int64_t at = (static_cast<int64_t>(token) * p.pool.n_heads + head) * p.n_parts + part;
+  return p.parts + at * (p.pool.head_dim + 2);
+}
+
+/// Writes the part, and says (to all threads) whether every other part of these heads is there.
+template <int kHeadDim>
+GPU_DEVICE bool hand_in(const AttentionParams& p, const AttentionBlock& b,
+                        const AttentionShared<kHeadDim>& shared, int& is_last) {
+  for (int i = threadIdx.x; i < b.n_heads * (kHeadDim + 2); i += GPU_ATTENTION_THREADS) {
     const int head = i / (kHeadDim + 2), at = i % (kHeadDim + 2);
-    float* to = p.parts + ((static_cast<int64_t>(token) * p.pool.n_heads + head0 + head) *
-                               p.n_parts + part) * (kHeadDim + 2);
-    to[at] = at == 0   ? shared.softmax[head].maximum
-             : at == 1 ? shared.softmax[head].sum
-                       : shared.running[head][at - 2];
+    part_of(p, b.token, b.head0 + head, b.part)[at] = at == 0   ? shared.softmax[head].maximum
+                                                      : at == 1 ? shared.softmax[head].sum
+                                                                : shared.running[head][at - 2];
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {  // its fence stands for the block's writes: the barrier came before
+    memory_fence();
+    uint32_t* arrived = p.arrived + b.token * gridDim.y + blockIdx.y;
+    const uint32_t n_parts = p.n_parts == 1 ? 1 : b.n_chunks;
+    is_last = atomic_add(arrived, 1) == n_parts - 1;
+    if (is_last) *arrived = 0;  // for the next launch
+    memory_fence();
+  }
+  __syncthreads();
+  return is_last;
+}
+
+/// Merges the parts in order, divides by the sum and quantizes for the output projection.
+template <int kHeadDim>
+GPU_DEVICE void finish(const AttentionParams& p, const AttentionBlock& b) {
+  const int n_parts = p.n_parts == 1 ? 1 : b.n_chunks;
+  // Lanes past the end go along (with the last head), for quantizing shuffles.
+  for (int i = 4 * threadIdx.x; i / 128 * 128 < b.n_heads * kHeadDim; i += 4 * GPU_ATTENTION_THREADS) {
+    const bool stores = i < b.n_heads * kHeadDim;
+    const int head = b.head0 + min(i / kHeadDim, b.n_heads - 1), dim = i % kHeadDim;
+    const volatile float* part = part_of(p, b.token, head, 0);
+    Softmax softmax = {part[0], part[1]};
+    float values[4];
+    GPU_UNROLL for (int j = 0; j < 4; j++) values[j] = part[2 + dim + j];
+    for (int k = 1; k < n_parts; k++) {
+      part += kHeadDim + 2;
+      float scale, scale_part;
+      softmax = merge(softmax, {part[0], part[1]}, scale, scale_part);
+      GPU_UNROLL for (int j = 0; j < 4; j++)
+        values[j] = fmaf(values[j], scale, part[2 + dim + j] * scale_part);
+    }
+    const int col = head * kHeadDim + dim;
+    float* out = p.out + static_cast<int64_t>(b.token) * p.pool.n_heads * kHeadDim + col;
+    GPU_UNROLL for (int j = 0; j < 4; j++) {
+      values[j] /= softmax.sum;
+      if (stores) out[j] = values[j];
+    }
+    quantize_group(p.quantized, b.token, col / kGroup, values, stores);
   }
 }
 
-/// Merges a token's parts and quantizes the result for the output projection. Grid (tokens, blocks of
-/// 256 columns).
-GPU_DEVICE void merge_parts(const MergeParams& p) {
-  wait_for_previous();
+template <int kHeadDim>
+GPU_DEVICE void attention(const AttentionParams& p) {
+  __shared__ AttentionShared<kHeadDim> shared;
+  __shared__ int is_last;
   let_next_start();
-  const int token = blockIdx.x, col = blockIdx.y * blockDim.x + threadIdx.x;
-  const int n_cols = p.n_heads * p.head_dim;
-  const int n_chunks = p.positions[token] / kChunk + 1;
-  const int n_parts = p.n_parts == 1 ? 1 : n_chunks;
-  if (col / kGroup >= p.quantized.n_groups) return;
-  float value = 0;
-  if (col < n_cols) {
-    const int stride = p.head_dim + 2, head = col / p.head_dim, dim = col % p.head_dim;
-    const float* part =
-        p.parts + (static_cast<int64_t>(token) * p.n_heads + head) * p.n_parts * stride;
-    Softmax softmax = {part[0], part[1]};
-    value = part[2 + dim];
-    for (int i = 1; i < n_parts; i++) {
-      part += stride;
-      float scale, scale_part;
-      softmax = merge(softmax, {part[0], part[1]}, scale, scale_part);
-      value = fmaf(value, scale, part[2 + dim] * scale_part);
-    }
-    value /= softmax.sum;
-    p.out[static_cast<int64_t>(token) * n_cols + col] = value;
+  wait_for_previous();
+  const AttentionBlock b = AttentionBlock::locate(p);
+  const int chunk_end = p.n_parts == 1 ? b.n_chunks : min(b.part + 1, b.n_chunks);
+  if (b.part >= chunk_end) return;
+
+  const int n_visible = p.batch.positions[b.token] + 1;
+  const int32_t* pages = p.batch.page_ids + p.batch.table_offset[b.token];
+  const int lane = threadIdx.x % (kHeadDim / 8);
+  const float* q = p.q + (static_cast<int64_t>(b.token) * p.pool.n_heads + b.head0) * kHeadDim;
+  float query[kGroupHeads][8];
+  GPU_UNROLL for (int head = 0; head < kGroupHeads; head++) GPU_UNROLL for (int j = 0; j < 8; j += 4) {
+    float4 v = {0, 0, 0, 0};
+    if (head < b.n_heads) v = *reinterpret_cast<const float4*>(q + head * kHeadDim + 8 * lane + j);
+    query[head][j] = v.x, query[head][j + 1] = v.y;
+    query[head][j + 2] = v.z, query[head][j + 3] = v.w;
   }
-  quantize_group(p.quantized, token, col / kGroup, value);
+
+  for (int chunk = b.part; chunk < chunk_end; chunk++) {
+    const int begin = chunk * kChunk, last = min(begin + kChunk, n_visible) - 1;
+    const ChunkView c = {{kv_slot(p.pool, p.layer, pages[begin / kPage], b.kv_head, 0, 0),
+                          kv_slot(p.pool, p.layer, pages[last / kPage], b.kv_head, 0, 0)},
+                         last - begin + 1};
+    Values<kHeadDim> values;
+    Values<kHeadDim>::load(values, c);
+    chunk_scores<kHeadDim>(c, query, p.scale, shared);
+    __syncthreads();
+    chunk_softmax<kHeadDim>(c, shared);
+    __syncthreads();
+    chunk_outputs<kHeadDim>(values, shared);
+    __syncthreads();
+    merge_chunk<kHeadDim>(chunk == b.part, shared);
+    __syncthreads();
+  }
+  if (hand_in<kHeadDim>(p, b, shared, is_last)) finish<kHeadDim>(p, b);
 }
 
 }  // namespace hearth::kernels::hip

@@ -51,7 +51,7 @@ struct Launch {
   unsigned block = 0;
   unsigned shared_bytes = 0;
   unsigned n_param_bytes = 0;
-  alignas(8) std::array<std::byte, 320> params{};
+  alignas(8) std::array<std::byte, 384> params{};
 
   template <class Params>
   void set(const Params& p) {

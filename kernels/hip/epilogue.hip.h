@@ -50,15 +50,11 @@ GPU_DEVICE void store_qkv(const Epilogue& e, int row, int token, float a, float 
   to[i] = saturated_half(a), to[i + half] = saturated_half(b);
 }
 
-GPU_DEVICE void store_pair(const Epilogue& e, int row_a, int row_b, int token, float a, float b) {
-  if (e.kind == EpilogueKind::kQkv) {
-    store_qkv(e, row_a, token, a, b);
-  } else if (e.kind == EpilogueKind::kSwiglu) {
-    store_one(e, row_a, token, a / (1.0f + expf(-a)) * b);
-  } else {
-    store_one(e, row_a, token, a);
-    store_one(e, row_b, token, b);
-  }
+GPU_DEVICE void store_pair(const Epilogue& e, int row, int token, float a, float b) {
+  if (e.kind == EpilogueKind::kQkv)
+    store_qkv(e, row, token, a, b);
+  else
+    store_one(e, row, token, a / (1.0f + expf(-a)) * b);
 }
 
 }  // namespace hearth::kernels::hip

@@ -32,17 +32,17 @@ GPU_DEVICE void float_matmul(const MatmulParams& p) {
   let_next_start();
   const int lane = threadIdx.x % GPU_LANES;
   const int i = blockIdx.x * (blockDim.x / GPU_LANES) + threadIdx.x / GPU_LANES;
-  const int tile = first_tile<kTiles>(p, i / kTileRows), row = i % kTileRows;
   if (i >= p.n_tiles * kTileRows) return;
-  const int row_a = kTileRows * tile + row, row_b = row_a + kTileRows * p.span;
+  const int tile = first_tile<kTiles>(p, i / kTileRows), row = i % kTileRows;
+  const int n_cols = p.norm.n_cols, row_a = kTileRows * tile + row;
   const int first = kTileTokens * blockIdx.y, n = min(kTileTokens, p.n_tokens - first);
   float sum[2][kTileTokens] = {};
-  const T* a = reinterpret_cast<const T*>(p.a) + static_cast<uint64_t>(row_a) * p.n_cols;
-  const T* b = reinterpret_cast<const T*>(p.b) + static_cast<uint64_t>(row_a) * p.n_cols;
-  for (int col = lane; col < p.n_cols; col += GPU_LANES) {
+  const T* a = reinterpret_cast<const T*>(p.a) + static_cast<uint64_t>(row_a) * n_cols;
+  const T* b = reinterpret_cast<const T*>(p.b) + static_cast<uint64_t>(row_a) * n_cols;
+  for (int col = lane; col < n_cols; col += GPU_LANES) {
     const float wa = T::value(a[col]), wb = kTiles == 2 ? T::value(b[col]) : 0;
     for (int k = 0; k < n; k++) {
-      const float x = p.x.f32[static_cast<uint64_t>(first + k) * p.n_cols + col];
+      const float x = p.x.f32[static_cast<uint64_t>(first + k) * n_cols + col];
       sum[0][k] = fmaf(wa, x, sum[0][k]);
       sum[1][k] = fmaf(wb, x, sum[1][k]);
     }
@@ -53,7 +53,7 @@ GPU_DEVICE void float_matmul(const MatmulParams& p) {
     if constexpr (kTiles == 1)
       store_one(p.epilogue, row_a, first + k, va);
     else
-      store_pair(p.epilogue, row_a, row_b, first + k, va, vb);
+      store_pair(p.epilogue, row_a, first + k, va, vb);
   }
 }
 

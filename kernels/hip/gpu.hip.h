@@ -22,6 +22,7 @@
 #if defined(GPU_EMULATION)
 #define GPU_DEVICE static inline
 #define GPU_UNROLL
+#define GPU_UNROLL_4
 #define GPU_KERNEL(name, Params, max_threads) \
   static void name(Params p);                 \
   static const emulation::Register register_##name(#name, emulation::run<Params, name>); \
@@ -30,6 +31,7 @@
 #else
 #define GPU_DEVICE static __device__ __forceinline__
 #define GPU_UNROLL _Pragma("unroll")
+#define GPU_UNROLL_4 _Pragma("unroll 4")
 #define GPU_KERNEL(name, Params, max_threads) \
   extern "C" __global__ __launch_bounds__(max_threads) void name(const Params p)
 #define GPU_DYNAMIC_SHARED(T, name) extern __shared__ T name[]
@@ -73,6 +75,12 @@ GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
 }
 GPU_DEVICE void wait_for_previous() {}
 GPU_DEVICE void let_next_start() {}
+GPU_DEVICE void memory_fence() {}
+GPU_DEVICE uint32_t atomic_add(uint32_t* counter, uint32_t value) {
+  const uint32_t before = *counter;
+  *counter += value;
+  return before;
+}
 
 #elif defined(GPU_NV_SHIM)
 
@@ -148,6 +156,13 @@ GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
 GPU_DEVICE void wait_for_previous() {}
 GPU_DEVICE void let_next_start() {}
 
+#endif
+
+#if !defined(GPU_EMULATION)
+GPU_DEVICE void memory_fence() { __threadfence(); }
+GPU_DEVICE uint32_t atomic_add(uint32_t* counter, uint32_t value) {
+  return atomicAdd(counter, value);
+}
 #endif
 
 /// Sum, or greatest, over the 32 lanes; the same bits in every lane.

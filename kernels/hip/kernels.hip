@@ -6,15 +6,20 @@
 
 namespace hearth::kernels::hip {
 
-// Bounds leave 128 registers a thread, except for the tiles of prefill.
-#define FORMAT_KERNELS(name, type)                                                             \
-  GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::type>(p); }                  \
-  GPU_KERNEL(embed_##name, EmbedParams, 256) { embed_row<BlockType::type>(p); }                \
-  GPU_KERNEL(stream_##name##_1x8, MatmulParams, 512) { stream_matmul<BlockType::type, 1, 1>(p); } \
-  GPU_KERNEL(stream_##name##_2x8, MatmulParams, 512) { stream_matmul<BlockType::type, 2, 1>(p); } \
-  GPU_KERNEL(stream_##name##_1x32, MatmulParams, 512) { stream_matmul<BlockType::type, 1, 4>(p); } \
-  GPU_KERNEL(stream_##name##_2x32, MatmulParams, 256) { stream_matmul<BlockType::type, 2, 4>(p); } \
-  GPU_KERNEL(tile_##name, MatmulParams, 128) { tile_matmul<BlockType::type>(p); }
+// stream_<format>_<tiles of 16 rows>x<tokens>. The bounds set how many registers a thread may have.
+#define STREAM_KERNEL(name, type, tiles, tokens, max_threads)               \
+  GPU_KERNEL(stream_##name##_##tiles##x##tokens, MatmulParams, max_threads) { \
+    stream_matmul<BlockType::type, tiles, tokens>(p);                       \
+  }
+#define FORMAT_KERNELS(name, type)                                              \
+  GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::type>(p); }   \
+  GPU_KERNEL(embed_##name, EmbedParams, 256) { embed_row<BlockType::type>(p); } \
+  STREAM_KERNEL(name, type, 1, 1, 512)                                          \
+  STREAM_KERNEL(name, type, 2, 1, 256)                                          \
+  STREAM_KERNEL(name, type, 1, 8, 512)                                          \
+  STREAM_KERNEL(name, type, 2, 8, 256)                                          \
+  STREAM_KERNEL(name, type, 1, 32, 512)                                         \
+  STREAM_KERNEL(name, type, 2, 32, 256)
 
 HEARTH_PACKED_FORMATS(FORMAT_KERNELS)
 
@@ -35,8 +40,7 @@ ATTENTION_KERNEL(64)
 ATTENTION_KERNEL(128)
 ATTENTION_KERNEL(256)
 
-GPU_KERNEL(merge_parts_256, MergeParams, 256) { merge_parts(p); }
-GPU_KERNEL(norm_quantize_256, NormParams, GPU_NORM_THREADS) { norm_quantize(p); }
+GPU_KERNEL(norm_quantize_512, NormParams, GPU_NORM_THREADS) { norm_quantize(p); }
 GPU_KERNEL(argmax_parts_256, ArgmaxParams, GPU_ARGMAX_THREADS) { argmax_parts(p); }
 GPU_KERNEL(argmax_result_256, ArgmaxParams, GPU_ARGMAX_THREADS) { argmax_result(p); }
 GPU_KERNEL(gather_256, GatherParams, 256) { gather(p); }

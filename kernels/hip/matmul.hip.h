@@ -1,162 +1,266 @@
-// x * w^T over packed weights, in two shapes with the same arithmetic: per output the groups of a slice
-// in rising order, then the slices in rising order, in explicit multiplications and fused adds. So a
-// token gets the same bits from either, in any batch.
+// x * w^T over packed weights. The weights stream through once; everything serves that. A block takes 32
+// tokens at most and one tile of 16 rows (or a pair of tiles, or two of these in turn: jobs); its groups
+// of 32 lanes, "warps", share the columns. The sum of a slice of columns is built in rising order with
+// explicit fused adds, slices are added as a binary tree, whoever holds them: so a token gets the same
+// bits in any batch.
 #pragma once
 
+#include "activations.hip.h"
 #include "epilogue.hip.h"
 #include "mma.hip.h"
 #include "weights.hip.h"
 
 namespace hearth::kernels::hip {
 
-/// First tile of block or warp i, whose second lies at the same place in p.b.
+/// First tile of pair (or tile) i, whose second lies at the same place in p.b.
 template <int kTiles>
 GPU_DEVICE int first_tile(const MatmulParams& p, int i) {
   if (p.tile_ids) return p.tile_ids[i];
   return kTiles == 1 ? i : i / p.span * 2 * p.span + i % p.span;
 }
 
-/// Adds one group of one tile of tokens to sum[tile][rows g, g, g + 8, g + 8].
-template <BlockType kType, int kTiles>
-GPU_DEVICE void multiply_group(const MatmulParams& p, const Unit<kType> (&w)[kTiles],
-                               const RowScale (&scales)[kTiles][2], int group, int global_group,
-                               int token_tile, int lane, float (*sum)[4], int stride) {
+/// What a lane multiplies weights by: its part of a token's group, and the scales of the tokens whose
+/// results it gets.
+struct Operand {
+  int q[2];
+  GroupScale scales[2];
+};
+
+/// Where a lane finds its operands: those of token g, and the scales of tokens 2t and 2t + 1. Lanes of
+/// tokens that are not there read the last one that is: their results are never stored, and loads
+/// without conditions can all be under way together.
+template <int kTokenTiles>
+struct OperandSource {
+  const int8_t* q[kTokenTiles];
+  const GroupScale* scales[kTokenTiles][2];
+  int n_slots;
+
+  GPU_DEVICE OperandSource of(const Activations& x, int first_tile, int n_tokens, int lane) {
+    OperandSource s;
+    s.n_slots = x.n_slots;
+    GPU_UNROLL for (int i = 0; i < kTokenTiles; i++) {
+      const int last = max(0, min(n_tokens - kTileTokens * i, kTileTokens) - 1);
+      const int64_t at = static_cast<int64_t>(first_tile + i) * x.n_groups * x.n_slots;
+      s.q[i] = x.q + (at + min(lane / 4, last)) * kGroup + lane % 4 * 8;
+      s.scales[i][0] = x.scales + at + min(lane % 4 * 2, last);
+      s.scales[i][1] = x.scales + at + min(lane % 4 * 2 + 1, last);
+    }
+    return s;
+  }
+
+  template <int kPerLane>
+  GPU_DEVICE Operand load(const OperandSource& s, int tile, int group) {
+    const int at = group * s.n_slots;
+    const uint2 q = *reinterpret_cast<const uint2*>(s.q[tile] + at * kGroup);
+    Operand o;
+    o.q[0] = q.x, o.q[1] = q.y;
+    GPU_UNROLL for (int i = 0; i < kPerLane; i++) o.scales[i] = s.scales[tile][i][at];
+    return o;
+  }
+};
+
+/// Adds one group of one tile of tokens to the sums of rows g and g + 8 and the lane's tokens.
+template <BlockType kType, int kPerLane>
+GPU_DEVICE void multiply_group(const Unit<kType>& w, const RowScale (&scales)[2], int group,
+                               const Operand& x, int n_tokens, float (&sum)[2 * kPerLane]) {
   using L = Layout<kType>;
   using U = Unit<kType>;
-  const int n_left = p.n_tokens - kTileTokens * token_tile;
-  const int64_t at = static_cast<int64_t>(token_tile) * p.x.n_groups + global_group;
-  int b[2] = {0, 0};
-  if (lane / 4 < n_left) {
-    const uint2 q = *reinterpret_cast<const uint2*>(p.x.q + at * 256 + 8 * lane);
-    b[0] = q.x, b[1] = q.y;
+  int a[4], c[2][4] = {};
+  GPU_UNROLL for (int i = 0; i < 4; i++) a[i] = U::word(w, group, i);
+  if constexpr (L::kHalves) {
+    mma_16(c[0], a[0], a[1], x.q[0], n_tokens);
+    mma_16(c[1], a[2], a[3], x.q[1], n_tokens);
+  } else {
+    mma_32(c[0], a, x.q, n_tokens);
   }
-  const GroupScale* x = p.x.scales + at * kTileTokens + lane % 4 * 2;
-  const GroupScale pair[2] = {x[0], x[1]};
-  GPU_UNROLL for (int tile = 0; tile < kTiles; tile++) {
-    int a[4], c[2][4] = {};
-    GPU_UNROLL for (int i = 0; i < 4; i++) a[i] = U::word(w[tile], group, i);
-    if constexpr (L::kHalves) {
-      mma_16(c[0], a[0], a[1], b[0], n_left);
-      mma_16(c[1], a[2], a[3], b[1], n_left);
-    } else {
-      mma_32(c[0], a, b, n_left);
+  GPU_UNROLL for (int row = 0; row < 2; row++) GPU_UNROLL for (int i = 0; i < kPerLane; i++) {
+    const int dots[2] = {c[0][2 * row + i], c[1][2 * row + i]};
+    float& to = sum[row * kPerLane + i];
+    to = add_group<kType>(to, scales[row], dots, x.scales[i]);
+  }
+}
+
+/// Sums of a lane, [tile][token tile][row, token], as a tree: a finished slice is added to its sibling.
+template <int kTiles, int kTokenTiles, int kPerLane>
+struct SliceSums {
+  float sum[kTiles][kTokenTiles][2 * kPerLane];
+  float pairs[2][kTiles][kTokenTiles][2 * kPerLane];
+
+  /// Closes slice s of the n (1, 2 or 4) that this warp holds; after the last, sum is that of all.
+  GPU_DEVICE void close(SliceSums& z, int s, int n) {
+    GPU_UNROLL for (int k = 0; k < kTiles; k++) GPU_UNROLL for (int i = 0; i < kTokenTiles; i++)
+        GPU_UNROLL for (int j = 0; j < 2 * kPerLane; j++) {
+      float value = z.sum[k][i][j];
+      if (s & 1) value = z.pairs[0][k][i][j] + value;
+      if (s == 3) value = z.pairs[1][k][i][j] + value;
+      if (s == 1) z.pairs[1][k][i][j] = value;
+      if (!(s & 1)) z.pairs[0][k][i][j] = value;
+      z.sum[k][i][j] = s == n - 1 ? value : 0.0f;
     }
-    GPU_UNROLL for (int i = 0; i < 4; i++) {
-      const int dots[2] = {c[0][i], c[1][i]};
-      sum[tile * stride][i] =
-          add_group<kType>(sum[tile * stride][i], scales[tile][i / 2], dots, pair[i % 2]);
+  }
+};
+
+/// n <= kMaxSlices values added as a binary tree.
+GPU_DEVICE float tree_sum(const float* values, int stride, int n) {
+  float v[kMaxSlices];
+  GPU_UNROLL for (int i = 0; i < kMaxSlices; i++) v[i] = i < n ? values[i * stride] : 0.0f;
+  GPU_UNROLL for (int width = 1; width < kMaxSlices; width *= 2)
+    GPU_UNROLL for (int i = 0; i < kMaxSlices; i += 2 * width) v[i] += v[i + width];
+  return v[0];
+}
+
+/// Brings the block's tokens to shared memory, quantizing them where that has not been done.
+template <int kTokens>
+GPU_DEVICE Activations stage_input(const MatmulParams& p, uint8_t* shared) {
+  if (p.input == InputKind::kMemory) return p.x;
+  const int n = kTokens == 1 ? 1 : p.n_tokens, n_groups = p.x.n_groups;
+  Activations x = p.x;
+  x.n_slots = n;
+  x.q = reinterpret_cast<int8_t*>(shared);
+  x.scales = reinterpret_cast<GroupScale*>(shared + n_groups * n * kGroup);
+  if (p.input == InputKind::kNorm) {
+    float* group_sums = reinterpret_cast<float*>(x.scales + n_groups * n);
+    for (int token = 0; token < n; token++)
+      norm_quantize_token(p.norm, token, x, nullptr, group_sums);
+    return x;
+  }
+  const uint4* from = reinterpret_cast<const uint4*>(p.x.q);
+  uint4* to = reinterpret_cast<uint4*>(x.q);
+  for (int i = threadIdx.x; i < n_groups * n * 2; i += blockDim.x)
+    to[i] = from[i / (2 * n) * 2 * kTileTokens + i % (2 * n)];
+  for (int i = threadIdx.x; i < n_groups * n; i += blockDim.x)
+    x.scales[i] = p.x.scales[i / n * kTileTokens + i % n];
+  __syncthreads();
+  return x;
+}
+
+/// SwiGLU of two jobs is a group of 32 columns of the next matmul's input: 32 lanes quantize a token's.
+GPU_DEVICE void store_swiglu(const MatmulParams& p, const float* partial, int n_warps, int stride,
+                             int warp_stride, int first_token, int n_tokens) {
+  for (int i = threadIdx.x; i < n_tokens * kGroup; i += blockDim.x) {
+    const int token = i / kGroup, col = i % kGroup;
+    const float* at = partial + col / 16 * n_warps * warp_stride + col % 16 * stride + token;
+    const float gate = tree_sum(at, warp_stride, n_warps);
+    const float up = tree_sum(at + 16 * stride, warp_stride, n_warps);
+    const float h = gate / (1.0f + expf(-gate)) * up;
+    store_one(p.epilogue, blockIdx.y * kGroup + col, first_token + token, h);
+    float v[4];  // quantizing wants four columns a lane
+    GPU_UNROLL for (int j = 0; j < 4; j++) v[j] = shuffle(h, col % 8 * 4 + j);
+    quantize_group(p.quantized, first_token + token, blockIdx.y, v, col < 8);
+  }
+}
+
+/// The units of weights that a warp goes through: its range of columns, job after job.
+template <BlockType kType, int kTiles>
+struct UnitSource {
+  const uint8_t *a, *b, *next_a, *next_b;
+  int unit, begin, end, n_left;
+
+  GPU_DEVICE UnitSource of(const MatmulParams& p, int begin, int end) {
+    const int first = blockIdx.y * p.n_jobs;
+    const uint64_t offset = first_tile<kTiles>(p, first) * p.tile_bytes;
+    const uint64_t next = first_tile<kTiles>(p, first + p.n_jobs - 1) * p.tile_bytes;
+    return {p.a + offset, p.b + offset, p.a + next, p.b + next,
+            begin,        begin,        end,        p.n_jobs * (end - begin)};
+  }
+
+  GPU_DEVICE void load(UnitSource& s, Unit<kType> (&w)[kTiles], int lane) {
+    if (s.n_left > 0) {
+      w[0] = Unit<kType>::load(s.a, s.unit, lane);
+      if constexpr (kTiles == 2) w[1] = Unit<kType>::load(s.b, s.unit, lane);
     }
+    s.n_left--;
+    const bool wraps = ++s.unit == s.end;
+    s.unit = wraps ? s.begin : s.unit;
+    s.a = wraps ? s.next_a : s.a;
+    s.b = wraps ? s.next_b : s.b;
   }
-}
+};
 
-template <BlockType kType, int kTiles>
-GPU_DEVICE void load_units(const MatmulParams& p, int tile, int unit, int lane,
-                           Unit<kType> (&w)[kTiles]) {
-  const uint64_t offset = tile * p.tile_bytes;
-  w[0] = Unit<kType>::load(p.a + offset, unit, lane);
-  if constexpr (kTiles == 2) w[1] = Unit<kType>::load(p.b + offset, unit, lane);
-}
-
-template <BlockType kType, int kTiles>
-GPU_DEVICE void load_scales(const Unit<kType> (&w)[kTiles], int group,
-                            RowScale (&scales)[kTiles][2]) {
-  GPU_UNROLL for (int tile = 0; tile < kTiles; tile++) {
-    scales[tile][0] = Unit<kType>::scale(w[tile], 0, group);
-    scales[tile][1] = Unit<kType>::scale(w[tile], 1, group);
-  }
-}
-
-/// Few tokens: the weights stream through once, everything serves that. A block takes one tile (or one
-/// pair) of 16 rows; its groups of 32 lanes take slices of the columns and leave partial sums in shared
-/// memory, [slice][tile][row][token]. The next unit's weights are in flight while one is multiplied.
-template <BlockType kType, int kTiles, int kTokenTiles>
+/// Grid (blocks of tokens, tiles or pairs / jobs): neighbours share weights, so that these come from
+/// memory once. Shared memory: the tokens (if staged), and partial sums [job][warp][tile][row][token].
+template <BlockType kType, int kTiles, int kTokens>
 GPU_DEVICE void stream_matmul(const MatmulParams& p) {
-  GPU_DYNAMIC_SHARED(float, partial);
-  constexpr int kTokens = kTileTokens * kTokenTiles;
+  GPU_DYNAMIC_SHARED(uint4, shared);
+  constexpr int kTokenTiles = kTokens == 32 ? 4 : 1, kPerLane = kTokens == 1 ? 1 : 2;
+  constexpr int kStride = kTokens | 1;  // odd: a column of rows lies in different banks
+  constexpr int kWarpStride = 16 * kTiles * kStride;
+  // Units in flight a warp: enough to cover memory's latency at the occupancy that registers allow.
+  constexpr int kDepth = kTokens == 1 || kTiles * kTokenTiles == 1 ? 4 : 2;
+  using Sums = SliceSums<kTiles, kTokenTiles, kPerLane>;
+  using Source = OperandSource<kTokenTiles>;
+  using Weights = UnitSource<kType, kTiles>;
   const int lane = threadIdx.x % GPU_LANES, g = lane / 4, t = lane % 4;
-  const int tile = first_tile<kTiles>(p, blockIdx.x);
   const int n_warps = blockDim.x / GPU_LANES, warp = threadIdx.x / GPU_LANES;
-  const int slice_end = (warp + 1) * p.n_slices / n_warps;
-  int slice = warp * p.n_slices / n_warps;
+  const int n_own = (1 << p.log2_slices) / n_warps, first_slice = warp * n_own;
+  const auto slice_begin = [&](int slice) {
+    return (first_slice + slice) * p.n_units >> p.log2_slices;
+  };
 
-  const int unit_end = min(slice_end * p.slice_units, p.n_units);
-  int unit = slice * p.slice_units;
-  Unit<kType> next[kTiles];
-  if (unit < unit_end) load_units<kType, kTiles>(p, tile, unit, lane, next);
+  Weights weights = Weights::of(p, slice_begin(0), slice_begin(n_own));
+  Unit<kType> ring[kDepth][kTiles];
+  const int n_units = weights.n_left;
+  GPU_UNROLL for (int d = 0; d < kDepth; d++) Weights::load(weights, ring[d], lane);
   let_next_start();
   wait_for_previous();
-  float sum[kTiles][kTokenTiles][4] = {};
-  for (; unit < unit_end; unit++) {
-    Unit<kType> w[kTiles];
-    GPU_UNROLL for (int i = 0; i < kTiles; i++) w[i] = next[i];
-    if (unit + 1 < unit_end) load_units<kType, kTiles>(p, tile, unit + 1, lane, next);
-    GPU_UNROLL for (int group = 0; group < 2; group++) {
-      RowScale scales[kTiles][2];
-      load_scales<kType, kTiles>(w, group, scales);
-      GPU_UNROLL for (int i = 0; i < kTokenTiles; i++)
-        multiply_group<kType, kTiles>(p, w, scales, group, 2 * unit + group, i, lane, &sum[0][i],
-                                      kTokenTiles);
+  uint8_t* bytes = reinterpret_cast<uint8_t*>(shared);
+  float* partial = reinterpret_cast<float*>(bytes + p.input_bytes);
+  const Activations x = stage_input<kTokens>(p, bytes);
+
+  const int first_token = blockIdx.x * kTokens;
+  const int n_tokens = kTokens == 1 ? 1 : min(kTokens, p.n_tokens - first_token);
+  const Source source = Source::of(x, blockIdx.x * kTokenTiles, n_tokens, lane);
+  Sums sums = {};
+  int unit = weights.begin, slice = 0, slice_end = slice_begin(1);
+  float* to = partial + warp * kWarpStride;
+  for (int k0 = 0; k0 < n_units; k0 += kDepth) {
+    GPU_UNROLL for (int d = 0; d < kDepth; d++) {
+      if (k0 + d >= n_units) break;
+      GPU_UNROLL for (int group = 0; group < 2; group++) {
+        RowScale scales[kTiles][2];
+        GPU_UNROLL for (int k = 0; k < kTiles; k++) {
+          scales[k][0] = Unit<kType>::scale(ring[d][k], 0, group);
+          scales[k][1] = Unit<kType>::scale(ring[d][k], 1, group);
+        }
+        GPU_UNROLL for (int i = 0; i < kTokenTiles; i++) {
+          const Operand o = Source::template load<kPerLane>(source, i, 2 * unit + group);
+          GPU_UNROLL for (int k = 0; k < kTiles; k++)
+            multiply_group<kType, kPerLane>(ring[d][k], scales[k], group, o,
+                                            n_tokens - kTileTokens * i, sums.sum[k][i]);
+        }
+      }
+      Weights::load(weights, ring[d], lane);
+      if (++unit < slice_end) continue;
+      Sums::close(sums, slice, n_own);
+      if (++slice == n_own) {
+        GPU_UNROLL for (int k = 0; k < kTiles; k++) GPU_UNROLL for (int i = 0; i < kTokenTiles; i++)
+            GPU_UNROLL for (int j = 0; j < 2 * kPerLane; j++) {
+          const int row = 16 * k + g + j / kPerLane * 8, token = 8 * i + 2 * t + j % kPerLane;
+          if (kTokens > 1 || t == 0) to[row * kStride + token] = sums.sum[k][i][j];
+          sums.sum[k][i][j] = 0;
+        }
+        to += n_warps * kWarpStride;
+        unit = weights.begin, slice = 0;
+      }
+      slice_end = slice_begin(slice + 1);
     }
-    if ((unit + 1) % p.slice_units != 0 && unit + 1 < unit_end) continue;
-    GPU_UNROLL for (int k = 0; k < kTiles; k++) GPU_UNROLL for (int i = 0; i < kTokenTiles; i++)
-        GPU_UNROLL for (int j = 0; j < 4; j++) {
-      const int row = 16 * k + g + j / 2 * 8, token = 8 * i + 2 * t + j % 2;
-      partial[(slice * 16 * kTiles + row) * kTokens + token] = sum[k][i][j];
-      sum[k][i][j] = 0;
-    }
-    slice++;
   }
   __syncthreads();
 
-  for (int i = threadIdx.x; i < 16 * p.n_tokens; i += blockDim.x) {
-    const int row = i % 16, token = i / 16;
-    float total[2] = {0, 0};
-    for (int s = 0; s < p.n_slices; s++)
-      GPU_UNROLL for (int k = 0; k < kTiles; k++)
-        total[k] += partial[((s * kTiles + k) * 16 + row) * kTokens + token];
+  if constexpr (kTiles == 2) {
+    if (p.epilogue.kind == EpilogueKind::kSwiglu && p.n_jobs == 2)
+      return store_swiglu(p, partial, n_warps, kStride, kWarpStride, first_token, n_tokens);
+  }
+  for (int i = threadIdx.x; i < p.n_jobs * 16 * n_tokens; i += blockDim.x) {
+    const int row = i % 16, token = i / 16 % n_tokens, which = i / 16 / n_tokens;
+    const float* at = partial + which * n_warps * kWarpStride + row * kStride + token;
+    const int tile = first_tile<kTiles>(p, blockIdx.y * p.n_jobs + which);
+    const float a = tree_sum(at, kWarpStride, n_warps);
     if constexpr (kTiles == 1)
-      store_one(p.epilogue, 16 * tile + row, token, total[0]);
+      store_one(p.epilogue, 16 * tile + row, first_token + token, a);
     else
-      store_pair(p.epilogue, 16 * tile + row, 16 * (tile + p.span) + row, token, total[0],
-                 total[1]);
-  }
-}
-
-/// Many tokens: each group of 32 lanes takes a pair of row tiles and 32 tokens through all columns, in
-/// registers. Operands lie in operand order, so the first-level cache serves where others use shared
-/// memory: the block's groups share tokens and walk the columns in step.
-template <BlockType kType>
-GPU_DEVICE void tile_matmul(const MatmulParams& p) {
-  constexpr int kTokenTiles = 4;
-  wait_for_previous();
-  let_next_start();
-  const int lane = threadIdx.x % GPU_LANES, g = lane / 4, t = lane % 4;
-  const int pair = blockIdx.x * (blockDim.x / GPU_LANES) + threadIdx.x / GPU_LANES;
-  if (pair >= p.n_tiles) return;
-  const int tile = first_tile<2>(p, pair);
-  const int token_tile = blockIdx.y * kTokenTiles;
-
-  float sum[2][kTokenTiles][4] = {}, total[2][kTokenTiles][4] = {};
-  for (int unit = 0; unit < p.n_units; unit++) {
-    Unit<kType> w[2];
-    load_units<kType, 2>(p, tile, unit, lane, w);
-    GPU_UNROLL for (int group = 0; group < 2; group++) {
-      RowScale scales[2][2];
-      load_scales<kType, 2>(w, group, scales);
-      GPU_UNROLL for (int i = 0; i < kTokenTiles; i++)
-        if (8 * (token_tile + i) < p.n_tokens)
-          multiply_group<kType, 2>(p, w, scales, group, 2 * unit + group, token_tile + i, lane,
-                                   &sum[0][i], kTokenTiles);
-    }
-    if ((unit + 1) % p.slice_units != 0 && unit + 1 < p.n_units) continue;
-    GPU_UNROLL for (int k = 0; k < 2; k++) GPU_UNROLL for (int i = 0; i < kTokenTiles; i++)
-        GPU_UNROLL for (int j = 0; j < 4; j++) total[k][i][j] += sum[k][i][j], sum[k][i][j] = 0;
-  }
-  GPU_UNROLL for (int i = 0; i < kTokenTiles; i++) GPU_UNROLL for (int j = 0; j < 4; j++) {
-    const int token = 8 * (token_tile + i) + 2 * t + j % 2, row = g + j / 2 * 8;
-    if (token < p.n_tokens)
-      store_pair(p.epilogue, 16 * tile + row, 16 * (tile + p.span) + row, token, total[0][i][j],
-                 total[1][i][j]);
+      store_pair(p.epilogue, 16 * tile + row, first_token + token, a,
+                 tree_sum(at + 16 * kStride, kWarpStride, n_warps));
   }
 }
 

@@ -72,16 +72,22 @@ std::unique_ptr<Matrix> HipOps::pack(std::span<const MatrixSource> parts) {
 }
 
 void HipOps::make_workspace(int n_cols, bool with_f32) {
-  const bool has_f32 = x_f32_.n_bytes() > 0;
+  const bool has_f32 = in_f32_.n_bytes() > 0;
   if (n_cols <= workspace_cols_ && (has_f32 || !with_f32)) return;
   workspace_cols_ = std::max(workspace_cols_, n_cols);
   const size_t padded = (workspace_cols_ + kUnit - 1) / kUnit * kUnit;
   device_.wait();
-  x_q_ = device_.allocate(kMaxBatch * padded, "activations");
-  x_scales_ = device_.allocate(kMaxBatch * padded / kGroup * sizeof(GroupScale), "activations");
+  for (Memory* q : {&in_q_, &next_q_}) *q = device_.allocate(kMaxBatch * padded, "activations");
+  for (Memory* scales : {&in_scales_, &next_scales_})
+    *scales = device_.allocate(kMaxBatch * padded / kGroup * sizeof(GroupScale), "activations");
   if (with_f32 || has_f32)
-    x_f32_ = device_.allocate(kMaxBatch * padded * sizeof(float), "activations");
+    in_f32_ = device_.allocate(kMaxBatch * padded * sizeof(float), "activations");
   quantized_ = nullptr;
+}
+
+Activations HipOps::activations(const Memory& q, const Memory& scales, int n_cols) const {
+  return {q.as<int8_t>(), scales.as<GroupScale>(), in_f32_.as<float>(),
+          (n_cols + kUnit - 1) / kUnit * 2, kTileTokens};
 }
 
 std::unique_ptr<Buffer> HipOps::buffer(size_t n_floats) {
@@ -118,9 +124,12 @@ void HipOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
   const std::vector<float> table = rope_table(shape);
   cos_sin_ = device_.allocate(table.size() * sizeof(float), "the RoPE table");
   device_.upload(cos_sin_.as(), table.data(), table.size() * sizeof(float));
+  make_workspace(shape.n_heads * d, false);  // attention's output is quantized there
   // Either every token of a full batch in one part, or eight tokens in a part a chunk.
   const size_t max_chunks = (shape.max_positions + kChunk - 1) / kChunk;
   const size_t n_parts = std::max<size_t>(kMaxBatch, 8 * 2 * max_chunks);
+  attention_arrived_ =
+      device_.allocate(sizeof(uint32_t) * kMaxBatch * shape.n_heads, "attention");
   attention_parts_ =
       device_.allocate(n_parts * shape.n_heads * (d + 2) * sizeof(float), "attention");
 }

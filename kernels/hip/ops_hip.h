@@ -53,15 +53,16 @@ class HipOps : public Ops {
               unsigned shared_bytes, const Params& params);
   bool is_cancelled() const { return cancel && cancel->load(std::memory_order_relaxed); }
   void make_workspace(int n_cols, bool with_f32);
-  /// Rows of x (all for null), normalized (unless norm is null), quantized into the workspace.
-  void quantize(const float* x, const int32_t* rows, int n, const float* norm, float eps,
-                const Matrix& for_matrix);
-  /// The workspace times a part's tiles; tile_ids (device, n_ids of them) or all.
-  void matmul(const HipPart& part, int n_cols, int n_tokens, const Epilogue& epilogue,
-              const int32_t* tile_ids = nullptr, int n_ids = 0);
-  /// The workspace times pairs of tiles: rows of a part and those `span` tiles further on.
-  void matmul_pairs(const HipPart& part, const uint8_t* second, int n_pairs, int span, int n_cols,
-                    int n_tokens, const Epilogue& epilogue);
+  /// Activations of this many columns in a workspace.
+  Activations activations(const Memory& q, const Memory& scales, int n_cols) const;
+  /// The input of a matmul of n tokens: a norm that each block can do for itself, or a launch of one.
+  MatmulParams normed_input(const Matrix& w, const float* x, const float* norm, float eps,
+                            const int32_t* rows, int n);
+  void quantize(const Norm& norm, int n, const Activations& out, bool with_f32);
+  /// p times a part's tiles; tile_ids (device, n_ids of them) or all.
+  void matmul(const HipPart& part, MatmulParams p, const int32_t* tile_ids = nullptr, int n_ids = 0);
+  /// p times pairs of tiles: rows of a part and those `span` tiles further on, from `second`.
+  void matmul_pairs(const HipPart& part, MatmulParams p, const uint8_t* second, int n_pairs, int span);
   void start_matmul(const HipPart& part, MatmulParams& p, bool is_pairs);
   const int32_t* upload_rows(std::span<const int32_t> rows, int n_batch);
 
@@ -71,13 +72,13 @@ class HipOps : public Ops {
 
   AttentionShape shape_;
   KvPool pool_{};
-  Memory kv_, cos_sin_, attention_parts_;
+  Memory kv_, cos_sin_, attention_parts_, attention_arrived_;
   int n_pages_ = 0;
 
-  // The workspace: quantized activations of kMaxBatch tokens, of what quantized_ points to.
-  Memory x_q_, x_scales_, x_f32_;
+  // Quantized activations of kMaxBatch tokens: those that a matmul reads, and those that attention or
+  // SwiGLU leave for the next one; quantized_ is the float buffer that the latter belong to.
+  Memory in_q_, in_scales_, in_f32_, next_q_, next_scales_;
   int workspace_cols_ = 0;
-  Activations x_{};
   const float* quantized_ = nullptr;
 
   StagedUpload batch_upload_, rows_upload_;

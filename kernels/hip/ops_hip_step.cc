@@ -11,11 +11,13 @@ namespace {
 
 // Batches up to this size repeat while decoding, so they become graphs.
 constexpr int kDeferredTokens = 8;
-// The stream kernels' token tiles.
-constexpr int kStreamTokens = 32;
 constexpr unsigned kThreads = 256;
-// Waves per processor that keep enough loads in flight; more only add partial sums.
-constexpr int kWarpsPerProcessor = 32;
+// Warps per processor that keep enough loads in flight.
+constexpr int kWarpsPerProcessor = 16;
+// So many tokens each block normalizes for itself; for more, a launch of its own is cheaper.
+constexpr int kOwnNormTokens = 2;
+// Groups of 32 columns (44 bytes each) that leave shared memory for partial sums on every GPU.
+constexpr int kMaxSharedGroups = 640;
 
 unsigned ceil_div(int a, int b) { return static_cast<unsigned>((a + b - 1) / b); }
 
@@ -40,82 +42,80 @@ void HipOps::launch(const std::string& kernel, std::array<unsigned, 3> grid, uns
   queue_.add(launch, n_ <= kDeferredTokens);
 }
 
-void HipOps::quantize(const float* x, const int32_t* rows, int n, const float* norm, float eps,
-                      const Matrix& for_matrix) {
-  const int n_cols = for_matrix.n_cols;
-  x_.q = x_q_.as<int8_t>();
-  x_.scales = x_scales_.as<GroupScale>();
-  x_.f32 = x_f32_.as<float>();
-  x_.n_groups = (n_cols + kUnit - 1) / kUnit * 2;
+void HipOps::quantize(const Norm& norm, int n, const Activations& out, bool with_f32) {
   NormParams p = {};
-  p.x = x;
   p.norm = norm;
-  p.rows = rows;
-  p.eps = eps;
-  p.n_cols = n_cols;
-  p.out = x_;
-  for (const HipPart& part : packed(for_matrix).parts)
-    if (packed_type(part.type, kUnit).is_float) p.with_f32 = 1;
-  launch("norm_quantize_256", {static_cast<unsigned>(n), 1, 1}, kThreads, 0, p);
+  p.out = out;
+  p.with_f32 = with_f32;
+  launch("norm_quantize_512", {static_cast<unsigned>(n), 1, 1}, 512, out.n_groups * sizeof(float), p);
+}
+
+MatmulParams HipOps::normed_input(const Matrix& w, const float* x, const float* norm, float eps,
+                                  const int32_t* rows, int n) {
+  MatmulParams p = {};
+  p.n_tokens = n;
+  p.norm = {x, norm, rows, eps, w.n_cols};
+  p.x = activations(in_q_, in_scales_, w.n_cols);
+  const auto& parts = packed(w).parts;
+  const bool has_floats = std::any_of(parts.begin(), parts.end(), [](const HipPart& part) {
+    return packed_type(part.type, kUnit).is_float;
+  });
+  if (n <= kOwnNormTokens && !has_floats && p.x.n_groups * n <= kMaxSharedGroups)
+    p.input = InputKind::kNorm;
+  else
+    quantize(p.norm, n, p.x, has_floats);
+  return p;
 }
 
 void HipOps::start_matmul(const HipPart& part, MatmulParams& p, bool is_pairs) {
-  const PackedType type = packed_type(part.type, p.n_cols);
+  const PackedType type = packed_type(part.type, p.norm.n_cols);
   p.tile_bytes = type.tile_bytes;
-  p.n_units = static_cast<int>(ceil_div(p.n_cols, kUnit));
-  p.slice_units = static_cast<int>(ceil_div(p.n_units, kMaxSlices));
-  p.n_slices = static_cast<int>(ceil_div(p.n_units, p.slice_units));
-  p.x = x_;
+  p.n_units = p.x.n_groups / 2;
+  const int n_slices = std::min<int>(kMaxSlices, std::bit_floor(static_cast<unsigned>(p.n_units)));
+  p.log2_slices = std::countr_zero(static_cast<unsigned>(n_slices));
   const unsigned n = p.n_tokens, n_tiles = p.n_tiles;
   const std::string width = is_pairs ? "2" : "1";
   if (type.is_float) {
-    launch("float_" + type.name + "_" + width, {n_tiles * 2, ceil_div(n, kTileTokens), 1}, kThreads,
-           0, p);
+    launch("float_" + type.name + "_" + width, {n_tiles * 2, ceil_div(n, kTileTokens), 1}, 256, 0, p);
     return;
   }
-  if (p.n_tokens > kStreamTokens) {
-    if (!is_pairs) {
-      p.n_tiles /= 2, p.span = 1, p.b = p.a + p.tile_bytes;
-    }
-    launch("tile_" + type.name, {ceil_div(p.n_tiles, 4), ceil_div(n, 32), 1}, 128, 0, p);
-    return;
-  }
-  const bool is_one_tile = p.n_tokens <= kTileTokens;
-  const int most_warps = is_pairs && !is_one_tile ? 8 : 16;
-  const int wanted = static_cast<int>(
-      ceil_div(kWarpsPerProcessor * device_.choice().n_processors, std::max(1, p.n_tiles)));
-  const unsigned warps = std::clamp(wanted, std::min(4, p.n_slices), std::min(most_warps, p.n_slices));
-  const unsigned token_tiles = is_one_tile ? 1 : 4;
-  const unsigned shared = p.n_slices * (is_pairs ? 32 : 16) * token_tiles * 8 * sizeof(float);
-  launch("stream_" + type.name + "_" + width + (is_one_tile ? "x8" : "x32"), {n_tiles, 1, 1},
-         warps * 32, shared, p);
+  const int block_tokens = n == 1 ? 1 : n <= kTileTokens ? kTileTokens : 4 * kTileTokens;
+  const bool is_wide = block_tokens > kTileTokens;
+  const unsigned token_blocks = ceil_div(n, block_tokens);
+  const int n_blocks = static_cast<int>(token_blocks * n_tiles / p.n_jobs);
+  // As many warps as keep the processors busy; more only add partial sums.
+  const int wanted = kWarpsPerProcessor * device_.choice().n_processors / std::max(1, n_blocks);
+  // Partial sums stay within 40 KB.
+  const int most = std::min(!is_pairs ? 16 : is_wide ? 8 / p.n_jobs : 8, n_slices);
+  const int warps = std::clamp<int>(std::bit_floor(static_cast<unsigned>(wanted)),
+                                    std::max(n_slices / 4, 1), most);
+  if (p.input == InputKind::kMemory && !is_wide && p.x.n_groups * p.n_tokens <= kMaxSharedGroups)
+    p.input = InputKind::kCopy;
+  if (p.input != InputKind::kMemory)
+    p.input_bytes = static_cast<int>(
+        (p.x.n_groups * (p.n_tokens * (kGroup + sizeof(GroupScale)) + sizeof(float)) + 15) / 16 * 16);
+  const unsigned sums = p.n_jobs * warps * (is_pairs ? 32 : 16) * (block_tokens | 1);
+  launch("stream_" + type.name + "_" + width + "x" + std::to_string(block_tokens),
+         {token_blocks, n_tiles / p.n_jobs, 1}, warps * 32, p.input_bytes + sums * sizeof(float), p);
 }
 
-void HipOps::matmul(const HipPart& part, int n_cols, int n_tokens, const Epilogue& epilogue,
-                    const int32_t* tile_ids, int n_ids) {
-  MatmulParams p = {};
+void HipOps::matmul(const HipPart& part, MatmulParams p, const int32_t* tile_ids, int n_ids) {
   p.a = p.b = part.data;
   p.tile_ids = tile_ids;
   p.n_tiles = tile_ids ? n_ids : part.n_tiles();
   p.span = 1;
-  p.n_cols = n_cols;
-  p.n_tokens = n_tokens;
-  p.epilogue = epilogue;
+  p.n_jobs = 1;
   p.epilogue.row0 = part.row0;
   p.epilogue.n_rows = part.n_rows;
   start_matmul(part, p, false);
 }
 
-void HipOps::matmul_pairs(const HipPart& part, const uint8_t* second, int n_pairs, int span,
-                          int n_cols, int n_tokens, const Epilogue& epilogue) {
-  MatmulParams p = {};
+void HipOps::matmul_pairs(const HipPart& part, MatmulParams p, const uint8_t* second, int n_pairs,
+                          int span) {
   p.a = part.data;
   p.b = second;
   p.n_tiles = n_pairs;
   p.span = span;
-  p.n_cols = n_cols;
-  p.n_tokens = n_tokens;
-  p.epilogue = epilogue;
   start_matmul(part, p, true);
 }
 
@@ -139,9 +139,9 @@ void HipOps::embed(const Matrix& table, float* x) {
 void HipOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv, const float* bias,
                       const float* x, float* q) {
   if (is_cancelled()) return;
-  quantize(x, nullptr, n_, norm, eps, qkv);
-  quantized_ = nullptr;
-  Epilogue e = {};
+  MatmulParams p = normed_input(qkv, x, norm, eps, nullptr, n_);
+  p.n_jobs = 1;
+  Epilogue& e = p.epilogue;
   e.kind = EpilogueKind::kQkv;
   e.stride = shape_.n_heads * shape_.head_dim;
   e.out = q;
@@ -154,8 +154,7 @@ void HipOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv
   for (const HipPart& part : packed(qkv).parts) {
     e.row0 = part.row0;
     e.n_rows = part.n_rows;
-    matmul_pairs(part, part.data + span * part.tile_bytes, part.n_rows / 32, span, qkv.n_cols, n_,
-                 e);
+    matmul_pairs(part, p, part.data + span * part.tile_bytes, part.n_rows / 32, span);
   }
 }
 
@@ -164,6 +163,9 @@ void HipOps::attention(int layer, const float* q, float* out) {
   AttentionParams p = {};
   p.q = q;
   p.parts = attention_parts_.as<float>();
+  p.arrived = attention_arrived_.as<uint32_t>();
+  p.out = out;
+  p.quantized = activations(next_q_, next_scales_, shape_.n_heads * shape_.head_dim);
   p.pool = pool_;
   p.batch = batch_;
   p.layer = layer;
@@ -175,56 +177,49 @@ void HipOps::attention(int layer, const float* q, float* out) {
   p.n_parts = n_ * rounded <= room ? static_cast<int>(rounded) : 1;
   const int group = shape_.n_heads / shape_.n_kv_heads;
   const unsigned heads = shape_.n_kv_heads * ceil_div(group, kGroupHeads);
-  const unsigned n = n_;
   launch("attention_" + std::to_string(shape_.head_dim),
-         {n, heads, static_cast<unsigned>(p.n_parts)}, kThreads, 0, p);
-
-  const int n_cols = shape_.n_heads * shape_.head_dim;
-  MergeParams merge = {};
-  merge.parts = p.parts;
-  merge.out = out;
-  merge.positions = batch_.positions;
-  x_.q = x_q_.as<int8_t>();
-  x_.scales = x_scales_.as<GroupScale>();
-  x_.f32 = out;
-  x_.n_groups = static_cast<int>(ceil_div(n_cols, kUnit)) * 2;
-  merge.quantized = x_;
-  merge.n_heads = shape_.n_heads;
-  merge.head_dim = shape_.head_dim;
-  merge.n_parts = p.n_parts;
-  launch("merge_parts_256", {n, ceil_div(x_.n_groups * kGroup, kThreads), 1}, kThreads, 0, merge);
+         {static_cast<unsigned>(n_), heads, static_cast<unsigned>(p.n_parts)}, 512, 0, p);
   quantized_ = out;
 }
 
 void HipOps::matmul_add(const Matrix& w, const float* in, float* x) {
   if (is_cancelled()) return;
-  if (quantized_ != in) quantize(in, nullptr, n_, nullptr, 0, w);
-  quantized_ = in == x ? nullptr : in;
-  Epilogue e = {};
-  e.kind = EpilogueKind::kAdd;
-  e.stride = w.n_rows;
-  e.out = x;
-  for (const HipPart& part : packed(w).parts) matmul(part, w.n_cols, n_, e);
+  const bool is_ready = quantized_ == in;
+  MatmulParams p = {};
+  p.n_tokens = n_;
+  p.norm.n_cols = w.n_cols;
+  p.x = activations(is_ready ? next_q_ : in_q_, is_ready ? next_scales_ : in_scales_, w.n_cols);
+  p.x.f32 = const_cast<float*>(in);  // float weights only read it
+  if (!is_ready) quantize({in, nullptr, nullptr, 0, w.n_cols}, n_, p.x, false);
+  if (x == quantized_) quantized_ = nullptr;
+  p.epilogue.kind = EpilogueKind::kAdd;
+  p.epilogue.stride = w.n_rows;
+  p.epilogue.out = x;
+  for (const HipPart& part : packed(w).parts) matmul(part, p);
 }
 
 void HipOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
                           float* h) {
   if (is_cancelled()) return;
-  quantize(x, nullptr, n_, norm, eps, gate_up);
-  quantized_ = nullptr;
   const auto& parts = packed(gate_up).parts;
   const int n_ff = gate_up.n_rows / 2;
   const bool is_split = parts.size() == 2 && parts[0].type == parts[1].type;
-  if (!is_split && (parts.size() != 1 || n_ff % 16 != 0))
+  if (!is_split && (parts.size() != 1 || n_ff % kTileRows != 0))
     throw std::runtime_error("FFN gate and up of different types run on the CPU only");
-  Epilogue e = {};
-  e.kind = EpilogueKind::kSwiglu;
-  e.n_rows = n_ff;
-  e.stride = n_ff;
-  e.out = h;
-  const int n_pairs = static_cast<int>(ceil_div(n_ff, 16));
+  MatmulParams p = normed_input(gate_up, x, norm, eps, nullptr, n_);
+  p.epilogue.kind = EpilogueKind::kSwiglu;
+  p.epilogue.n_rows = n_ff;
+  p.epilogue.stride = n_ff;
+  p.epilogue.out = h;
+  // Two pairs of tiles a block give 32 columns of h: a group that can be quantized at once.
+  const bool is_float = packed_type(parts[0].type, kUnit).is_float;
+  const bool quantizes = n_ff % kUnit == 0 && n_ff <= workspace_cols_ && !is_float;
+  p.n_jobs = quantizes ? 2 : 1;
+  p.quantized = activations(next_q_, next_scales_, n_ff);
+  const int n_pairs = static_cast<int>(ceil_div(n_ff, kTileRows));
   const uint8_t* up = is_split ? parts[1].data : parts[0].data + n_pairs * parts[0].tile_bytes;
-  matmul_pairs(parts[0], up, n_pairs, n_pairs, gate_up.n_cols, n_, e);
+  matmul_pairs(parts[0], p, up, n_pairs, n_pairs);
+  quantized_ = quantizes ? h : nullptr;
 }
 
 const int32_t* HipOps::upload_rows(std::span<const int32_t> rows, int n_batch) {
@@ -242,14 +237,12 @@ const int32_t* HipOps::upload_rows(std::span<const int32_t> rows, int n_batch) {
 void HipOps::norm_head(const float* norm, float eps, const Matrix& head, const float* x,
                        std::span<const int32_t> rows, float* logits) {
   if (is_cancelled() || rows.empty()) return;
-  const int n = static_cast<int>(rows.size());
-  quantize(x, upload_rows(rows, n_), n, norm, eps, head);
-  quantized_ = nullptr;
-  Epilogue e = {};
-  e.kind = EpilogueKind::kStore;
-  e.stride = head.n_rows;
-  e.out = logits;
-  for (const HipPart& part : packed(head).parts) matmul(part, head.n_cols, n, e);
+  MatmulParams p = normed_input(head, x, norm, eps, upload_rows(rows, n_),
+                                static_cast<int>(rows.size()));
+  p.epilogue.kind = EpilogueKind::kStore;
+  p.epilogue.stride = head.n_rows;
+  p.epilogue.out = logits;
+  for (const HipPart& part : packed(head).parts) matmul(part, p);
 }
 
 void HipOps::norm_head_candidates(const float* norm, float eps, const Matrix& head, const float* x,
@@ -277,18 +270,16 @@ void HipOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
   upload_rows(ints, -1);
   const int32_t* uploaded = rows_upload_.device<int32_t>();
 
-  quantize(x, uploaded, 1, norm, eps, head);
-  quantized_ = nullptr;
-  Epilogue e = {};
-  e.kind = EpilogueKind::kStore;
-  e.stride = head.n_rows;
-  e.out = candidate_logits_.as<float>();
+  MatmulParams p = normed_input(head, x, norm, eps, uploaded, 1);
+  p.epilogue.kind = EpilogueKind::kStore;
+  p.epilogue.stride = head.n_rows;
+  p.epilogue.out = candidate_logits_.as<float>();
   for (size_t i = 0; i < packed(head).parts.size(); i++) {
     const int n_ids = static_cast<int>(starts[i + 1] - starts[i]);
-    if (n_ids) matmul(packed(head).parts[i], head.n_cols, 1, e, uploaded + starts[i], n_ids);
+    if (n_ids) matmul(packed(head).parts[i], p, uploaded + starts[i], n_ids);
   }
   GatherParams gather = {};
-  gather.from = e.out;
+  gather.from = p.epilogue.out;
   gather.ids = uploaded + 1;
   gather.to = logits;
   gather.n = static_cast<int>(candidates.size());

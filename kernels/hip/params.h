@@ -12,8 +12,9 @@ inline constexpr int kGroup = 32;
 inline constexpr int kUnit = 2 * kGroup;
 inline constexpr int kTileRows = 16;
 inline constexpr int kTileTokens = 8;
-/// A row's units are summed in at most this many slices; slices are added in rising order. The cut
-/// depends on the matrix alone, so every kernel gives a token the same bits.
+/// A row's units are cut into at most this many slices, a power of two; slices are added as a binary
+/// tree. The cut depends on the matrix alone, so a token gets the same bits however many warps share
+/// the slices.
 inline constexpr int kMaxSlices = 16;
 /// Positions that attention takes at once; the order of merging chunks is fixed, too.
 inline constexpr int kChunk = 64;
@@ -27,14 +28,14 @@ struct GroupScale {
   int16_t sums[2];
 };
 
-/// Tokens as the matmuls read them. Token tiles of 8; inside a tile, group after group: 8 x 32 bytes
-/// whose columns 16h + 4t + j lie at 8t + 4h + j, so that a lane's operand is one 8-byte load.
+/// Tokens as the matmuls read them. Token tiles of n_slots; inside a tile, group after group: n_slots x
+/// 32 bytes whose columns 16h + 4t + j lie at 8t + 4h + j, so that a lane's operand is one 8-byte load.
 struct Activations {
-  int8_t* q;           // [n/8][n_groups][8][32]
-  GroupScale* scales;  // [n/8][n_groups][8]
+  int8_t* q;           // [tile][n_groups][n_slots][32]
+  GroupScale* scales;  // [tile][n_groups][n_slots]
   float* f32;          // [n][n_cols], for float weights
   int32_t n_groups;    // even
-  int32_t reserved;
+  int32_t n_slots;     // kTileTokens in memory; the tokens there are in a block's copy
 };
 
 struct BatchView {
@@ -72,19 +73,39 @@ struct Epilogue {
   int32_t reserved;
 };
 
-struct MatmulParams {
-  const uint8_t* a;        // packed tiles
-  const uint8_t* b;        // those of the pairs' second rows (up; or i + head_dim / 2)
-  uint64_t tile_bytes;     // per 16 rows
-  const int32_t* tile_ids; // only these tiles, or null
-  int32_t n_tiles;         // tiles, or pairs of tiles
-  int32_t span;            // pair i: tile (i / span) * 2 span + i % span
-  int32_t n_units, slice_units, n_slices;
+/// rmsnorm of rows of x: x / rms(x) * norm, or x itself where norm is null.
+struct Norm {
+  const float* x;       // [n][n_cols]
+  const float* norm;
+  const int32_t* rows;  // which rows of x, or null: all
+  float eps;
   int32_t n_cols;
+};
+
+/// Where a matmul's activations come from.
+enum class InputKind : int32_t {
+  kMemory,  // x, quantized by an earlier kernel
+  kCopy,    // the same, copied to shared memory first
+  kNorm,    // each block normalizes and quantizes for itself
+};
+
+struct MatmulParams {
+  const uint8_t* a;         // packed tiles
+  const uint8_t* b;         // those of the pairs' second rows (up; or i + head_dim / 2)
+  uint64_t tile_bytes;      // per 16 rows
+  const int32_t* tile_ids;  // only these tiles, or null
+  int32_t n_tiles;          // tiles, or pairs of tiles
+  int32_t span;             // pair i: tile (i / span) * 2 span + i % span
+  int32_t n_jobs;           // tiles (or pairs) a block takes, one after another
+  int32_t n_units;
+  int32_t log2_slices;
   int32_t n_tokens;
-  int32_t reserved;
+  InputKind input;
+  int32_t input_bytes;  // of shared memory for the tokens: q, scales, sums; a multiple of 16
   Activations x;
+  Norm norm;
   Epilogue epilogue;
+  Activations quantized;  // kSwiglu with two jobs: the result, quantized
 };
 
 struct PackParams {
@@ -106,33 +127,23 @@ struct EmbedParams {
 };
 
 struct NormParams {
-  const float* x;         // [n][n_cols]
-  const float* norm;      // null: quantize x as it is
-  const int32_t* rows;    // which rows of x, or null: all
-  float eps;
-  int32_t n_cols;
+  Norm norm;
   Activations out;
   int32_t with_f32;
   int32_t reserved;
 };
 
 struct AttentionParams {
-  const float* q;  // [n][n_heads * head_dim]
-  float* parts;    // [n][n_heads][n_parts][head_dim + 2]: maximum, sum, unnormalized output
+  const float* q;     // [n][n_heads * head_dim]
+  float* parts;       // [n][n_heads][n_parts][head_dim + 2]: maximum, sum, unnormalized output
+  uint32_t* arrived;  // [n][blocks of heads]: parts that are there; zero between launches
+  float* out;         // [n][n_heads * head_dim]
+  Activations quantized;
   KvPool pool;
   BatchView batch;
   int32_t layer;
   int32_t n_parts;  // a block a chunk, or 1: a block takes all chunks in turn
   float scale;
-  int32_t reserved;
-};
-
-struct MergeParams {
-  const float* parts;
-  float* out;  // [n][n_heads * head_dim]
-  const int32_t* positions;
-  Activations quantized;
-  int32_t n_heads, head_dim, n_parts;
   int32_t reserved;
 };
 

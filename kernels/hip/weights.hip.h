@@ -92,7 +92,7 @@ struct Unit {
 
   GPU_DEVICE Unit load(const uint8_t* tile, int unit, int lane) {
     Unit u;
-    const uint8_t* record = tile + static_cast<uint64_t>(unit / L::kUnits) * L::kRecordBytes;
+    const uint8_t* record = tile + unit / L::kUnits * L::kRecordBytes;
     const uint8_t* base = record + unit % L::kUnits * L::kUnitBytes;
     if constexpr (kLow == 8) {
       load_words(u.low[0], base + 16 * lane);

@@ -37,7 +37,7 @@ struct Fiber {
 struct Block {
   std::vector<Fiber> fibers;
   std::vector<char> shared;
-  Index index{}, size{};
+  Index index{}, size{}, grid{};
   Launcher kernel = nullptr;
   const void* params = nullptr;
   void* scheduler = nullptr;
@@ -136,6 +136,7 @@ std::map<std::string, Launcher>& registry() {
 Index thread_index() { return {block.current, 0, 0}; }
 Index block_index() { return block.index; }
 Index block_size() { return block.size; }
+Index grid_size() { return block.grid; }
 void* dynamic_shared() { return block.shared.data(); }
 int lane() { return block.current % kLanes; }
 
@@ -168,6 +169,7 @@ void launch(Launcher kernel, dim3 grid, dim3 size, size_t shared_bytes, const vo
   block.kernel = kernel;
   block.params = params;
   block.size = {static_cast<int>(size.x), 1, 1};
+  block.grid = {static_cast<int>(grid.x), static_cast<int>(grid.y), static_cast<int>(grid.z)};
   if (block.fibers.size() != size.x) block.fibers = std::vector<Fiber>(size.x);
   for (unsigned z = 0; z < grid.z; z++)
     for (unsigned y = 0; y < grid.y; y++)

@@ -18,6 +18,7 @@
 #define threadIdx (emulation::thread_index())
 #define blockIdx (emulation::block_index())
 #define blockDim (emulation::block_size())
+#define gridDim (emulation::grid_size())
 
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
@@ -27,6 +28,9 @@ struct uint2 {
 };
 struct alignas(16) uint4 {
   uint32_t x, y, z, w;
+};
+struct alignas(16) float4 {
+  float x, y, z, w;
 };
 using std::max;
 using std::min;
@@ -40,6 +44,7 @@ struct Index {
 Index thread_index();
 Index block_index();
 Index block_size();
+Index grid_size();
 void* dynamic_shared();
 int lane();
 

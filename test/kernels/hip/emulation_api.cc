@@ -12,7 +12,7 @@ namespace {
 
 namespace hip = hearth::kernels::hip;
 
-constexpr size_t kMaxParamBytes = 320;
+constexpr size_t kMaxParamBytes = 384;
 
 struct RecordedLaunch {
   emulation::Launcher kernel;

@@ -1,0 +1,165 @@
+// Tokens per second of the HIP ops at the true shapes of qwen2.5-coder, over random weights: what the
+// engine could reach with the ops alone. "bench 1.5b q8_0": decode, batches of 2..8, prefill.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <random>
+
+#include "../random_blocks.h"
+#include "gpu.h"
+#include "hip/ops_hip.h"
+
+using namespace hearth::kernels;
+
+namespace {
+
+struct Shape {
+  int n_layers, n_embd, n_heads, n_kv_heads, n_ff, n_vocab;
+  int head_dim() const { return n_embd / n_heads; }
+};
+const std::map<std::string, Shape> kShapes = {
+    {"0.5b", {24, 896, 14, 2, 4864, 151936}},
+    {"1.5b", {28, 1536, 12, 2, 8960, 151936}},
+    {"3b", {36, 2048, 16, 2, 11008, 151936}},
+    {"7b", {28, 3584, 28, 4, 18944, 152064}},
+};
+
+/// Random bytes with sane scales; fast, since models are large.
+std::vector<std::byte> fast_rows(BlockType type, int n_rows, int n_cols) {
+  const std::vector<std::byte> some = test::random_rows(type, 64, n_cols, 1);
+  std::vector<std::byte> rows(n_rows * row_bytes(type, n_cols));
+  for (size_t i = 0; i < rows.size(); i += some.size())
+    std::memcpy(&rows[i], some.data(), std::min(some.size(), rows.size() - i));
+  return rows;
+}
+
+struct Layer {
+  std::unique_ptr<Matrix> qkv, attn_out, gate_up, down;
+};
+
+class Bench {
+ public:
+  Bench(const Shape& shape, bool is_mixed)
+      : shape_(shape), ops_(test::gpu_api(), test::gpu_choice()), is_mixed_(is_mixed) {
+    const int n_q = shape.n_embd, n_kv = shape.n_kv_heads * shape.head_dim();
+    const BlockType main = is_mixed ? BlockType::kQ4_K : BlockType::kQ8_0;
+    for (int i = 0; i < shape.n_layers; i++) {
+      const BlockType more = is_mixed && i % 2 ? BlockType::kQ6_K : main;
+      Layer layer;
+      layer.qkv = pack({{main, n_q + n_kv}, {more, n_kv}}, shape.n_embd);
+      layer.attn_out = pack({{main, shape.n_embd}}, n_q);
+      layer.gate_up = pack({{main, 2 * shape.n_ff}}, shape.n_embd);
+      layer.down = pack({{more, shape.n_embd}}, shape.n_ff);
+      layers_.push_back(std::move(layer));
+    }
+    const BlockType last = is_mixed ? BlockType::kQ6_K : main;
+    head_ = pack({{last, shape.n_vocab}}, shape.n_embd);
+    ops_.make_kv_pool({shape.n_layers, shape.n_heads, shape.n_kv_heads, shape.head_dim(), kContext,
+                       1e6f},
+                      kContext / kPageTokens);
+    norm_ = ops_.buffer(shape.n_embd);
+    ops_.write(norm_->data, std::vector<float>(shape.n_embd, 1.0f));
+    bias_ = ops_.buffer(n_q + 2 * n_kv);
+    x_ = ops_.buffer(kMaxBatch * size_t(shape.n_embd));
+    q_ = ops_.buffer(kMaxBatch * size_t(n_q));
+    attn_ = ops_.buffer(kMaxBatch * size_t(n_q));
+    h_ = ops_.buffer(kMaxBatch * size_t(shape.n_ff));
+    logits_ = ops_.buffer(16 * size_t(shape.n_vocab));
+    pages_.resize(kContext / kPageTokens);
+    std::iota(pages_.begin(), pages_.end(), 0);
+  }
+
+  double gigabytes() const { return n_bytes_ * 1e-9; }
+
+  /// One batch of n tokens at `first`, its last n_heads rows through the head.
+  void step(int first, int n, int n_rows) {
+    std::vector<uint32_t> tokens(n);
+    std::vector<int32_t> positions(n), sequences(n, 0), rows(n_rows);
+    std::iota(positions.begin(), positions.end(), first);
+    std::iota(rows.begin(), rows.end(), n - n_rows);
+    for (int i = 0; i < n; i++) tokens[i] = (first + i) * 7919u % shape_.n_vocab;
+    const std::span<const int32_t> tables[] = {pages_};
+    ops_.begin({tokens, positions, sequences, tables});
+    ops_.embed(*head_, x_->data);
+    for (int i = 0; i < shape_.n_layers; i++) {
+      const Layer& layer = layers_[i];
+      ops_.norm_qkv(i, norm_->data, 1e-6f, *layer.qkv, bias_->data, x_->data, q_->data);
+      ops_.attention(i, q_->data, attn_->data);
+      ops_.matmul_add(*layer.attn_out, attn_->data, x_->data);
+      ops_.norm_gate_up(norm_->data, 1e-6f, *layer.gate_up, x_->data, h_->data);
+      ops_.matmul_add(*layer.down, h_->data, x_->data);
+    }
+    std::vector<Argmax> best(n_rows);
+    ops_.norm_head(norm_->data, 1e-6f, *head_, x_->data, rows, logits_->data);
+    ops_.argmax(logits_->data, n_rows, shape_.n_vocab, best);
+  }
+
+  /// Median seconds of a batch.
+  double time(int first, int n, int n_rows, int n_repeats) {
+    std::vector<double> seconds;
+    for (int i = 0; i < n_repeats + 3; i++) {
+      const auto start = std::chrono::steady_clock::now();
+      step(first, n, n_rows);
+      seconds.push_back(
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    std::sort(seconds.begin() + 3, seconds.end());
+    return seconds[3 + n_repeats / 2];
+  }
+
+  static constexpr int kContext = 4096;
+
+ private:
+  std::unique_ptr<Matrix> pack(const std::vector<std::pair<BlockType, int>>& parts, int n_cols) {
+    std::vector<std::vector<std::byte>> rows;
+    std::vector<MatrixSource> sources;
+    for (const auto& [type, n_rows] : parts) {
+      rows.push_back(fast_rows(type, n_rows, n_cols));
+      sources.push_back({type, rows.back().data(), n_rows, n_cols});
+    }
+    auto matrix = ops_.pack(sources);
+    n_bytes_ += matrix->n_bytes;
+    return matrix;
+  }
+
+  Shape shape_;
+  hip::HipOps ops_;
+  bool is_mixed_;
+  double n_bytes_ = 0;
+  std::vector<Layer> layers_;
+  std::unique_ptr<Matrix> head_;
+  std::unique_ptr<Buffer> norm_, bias_, x_, q_, attn_, h_, logits_;
+  std::vector<int32_t> pages_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc != 3 || !kShapes.count(argv[1])) {
+    std::fprintf(stderr, "usage: bench 0.5b|1.5b|3b|7b q8_0|q4_k_m\n");
+    return 2;
+  }
+  Bench bench(kShapes.at(argv[1]), std::string(argv[2]) == "q4_k_m");
+  const double one = bench.time(100, 1, 1, 100);
+  std::printf("%s %s: %.0f tok/s (%.0f us), %.0f GB/s of weights\n", argv[1], argv[2], 1 / one,
+              one * 1e6, bench.gigabytes() / one);
+  for (int context : {1000, 4000})
+    std::printf("  at position %d: %.0f tok/s\n", context, 1 / bench.time(context, 1, 1, 50));
+  for (int n : {2, 4, 8})
+    std::printf("  %d tokens: %.2fx the time of one\n", n, bench.time(100, n, n, 50) / one);
+  for (int n : {16, 32, 64, 128, 256}) {
+    const double seconds = bench.time(0, n, 1, 20);
+    std::printf("  prefill %d: %.0f tok/s (%.0f us)\n", n, n / seconds, seconds * 1e6);
+  }
+  std::printf("  prefill 512: %.0f tok/s\n",
+              512 / (bench.time(0, 256, 1, 10) + bench.time(256, 256, 1, 10)));
+  return 0;
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "%s\n", e.what());
+  return 1;
+}
