@@ -154,6 +154,8 @@ Path Path::fork() const {
   Path path;
   if (!state_) return path;
   path.state_ = std::make_unique<State>(state_->cache);
+  path.state_->tokens.reserve(state_->tokens.capacity());
+  path.state_->pages.reserve(state_->pages.capacity());
   path.state_->tokens = state_->tokens;
   const auto shared = pages().first(state_->pages_for(length()));
   path.state_->pages.assign(shared.begin(), shared.end());

@@ -1,0 +1,87 @@
+// Decoding does not allocate: counts operator new on the engine thread between two pieces of text.
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "ask.h"
+#include "test.h"
+
+namespace {
+
+thread_local bool is_counting = false;
+thread_local int n_allocations = 0;
+
+}  // namespace
+
+void* operator new(size_t n_bytes) {
+  n_allocations += is_counting;
+  if (void* memory = std::malloc(n_bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+namespace {
+
+constexpr int kWarmUp = 4;  // the drafter is made after the first token
+constexpr int kTokens = 90;
+
+/// Allocations from the fourth token to the last.
+int allocations(hearth::Request request) {
+  const auto engine = test::load_tiny(2, 0);
+  const auto job = std::make_shared<hearth::Job>();
+  job->request = std::move(request);
+  int n_pieces = 0, n_seen = 0;
+  job->on_text = [&](std::string_view) {
+    n_pieces++;
+    if (n_pieces == kWarmUp) n_allocations = 0;
+    is_counting = n_pieces >= kWarmUp;
+    n_seen = n_allocations;
+  };
+  std::promise<void> done;
+  job->on_done = [&](hearth::Result&&, const hearth::EngineError*) {
+    is_counting = false;
+    done.set_value();
+  };
+  engine->submit(job);
+  done.get_future().get();
+  CHECK(n_pieces > kTokens / 2);
+  return n_seen;
+}
+
+hearth::Request request() {
+  hearth::Request request;
+  for (uint32_t i = 0; i < 150; i++) request.tokens.push_back(300 + i * i % 23);
+  request.max_tokens = kTokens;
+  return request;
+}
+
+}  // namespace
+
+TEST("the counter of allocations counts") {
+  is_counting = true;
+  n_allocations = 0;
+  delete new std::vector<int>(100);
+  is_counting = false;
+  CHECK_EQUAL(n_allocations, 2);
+}
+
+TEST("plain decoding does not allocate") {
+  hearth::Request plain = request();
+  plain.speculate = false;
+  CHECK_EQUAL(allocations(plain), 0);
+}
+
+TEST("decoding with drafts, sampling and log-probabilities does not allocate") {
+  hearth::Request sampled = request();
+  sampled.wants_log_probabilities = true;
+  sampled.sampling.temperature = 0.5f;
+  CHECK_EQUAL(allocations(sampled), 0);
+  CHECK_EQUAL(allocations(request()), 0);
+}
+
+TEST("decoding alternatives does not allocate") {
+  hearth::Request several = request();
+  several.n_alternatives = 4;
+  CHECK_EQUAL(allocations(several), 0);
+}

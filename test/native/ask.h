@@ -1,0 +1,42 @@
+// Requests to an Engine from tests: submit and wait.
+#pragma once
+
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine.h"
+
+namespace test {
+
+struct Pending {
+  std::shared_ptr<hearth::Job> job;
+  std::future<hearth::Result> result;  // throws EngineError
+};
+
+inline Pending submit(hearth::Engine& engine, hearth::Request request) {
+  auto job = std::make_shared<hearth::Job>();
+  job->request = std::move(request);
+  auto promise = std::make_shared<std::promise<hearth::Result>>();
+  job->on_done = [promise](hearth::Result&& result, const hearth::EngineError* error) {
+    if (error) return promise->set_exception(std::make_exception_ptr(*error));
+    promise->set_value(std::move(result));
+  };
+  engine.submit(job);
+  return {job, promise->get_future()};
+}
+
+inline hearth::Result ask(hearth::Engine& engine, hearth::Request request) {
+  return submit(engine, std::move(request)).result.get();
+}
+
+inline std::unique_ptr<hearth::Engine> load_tiny(int n_threads, uint64_t cache_bytes) {
+  hearth::LoadOptions options;
+  options.model_path = std::string(HEARTH_FIXTURES) + "/reference/tiny-mixed.gguf";
+  options.n_threads = n_threads;
+  options.cache_bytes = cache_bytes;
+  return hearth::Engine::load(options, [](double) { return true; });
+}
+
+}  // namespace test

@@ -1,0 +1,76 @@
+// Cancelling at any moment: the result says so, nothing stays held, the next answer is the cold
+// one.
+#include <chrono>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "ask.h"
+#include "test.h"
+
+using hearth::FinishReason;
+using hearth::Request;
+using hearth::RequestKind;
+
+namespace {
+
+constexpr int kRounds = 150;
+
+Request prompt(RequestKind kind, uint32_t seed, int n_tokens) {
+  Request request;
+  request.kind = kind;
+  std::mt19937 random(seed);
+  for (int i = 0; i < n_tokens; i++) request.tokens.push_back(300 + random() % 5);
+  return request;
+}
+
+std::vector<float> cold_logits(hearth::Engine& engine, Request request) {
+  Request clear;
+  clear.kind = RequestKind::kClearCache;
+  test::ask(engine, clear);
+  return test::ask(engine, std::move(request)).values;
+}
+
+}  // namespace
+
+TEST("a request cancelled at any moment leaves nothing held, and the next answer is the cold one") {
+  const auto engine = test::load_tiny(2, 0);
+  const auto cold = test::load_tiny(1, 0);
+  std::mt19937 random(3);
+  int n_cancelled = 0;
+  for (uint32_t round = 0; round < kRounds; round++) {
+    Request generate = prompt(RequestKind::kGenerate, round, 250);
+    generate.max_tokens = 100;
+    generate.n_alternatives = 1 + round % 3;
+    test::Pending pending = test::submit(*engine, std::move(generate));
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 12000));
+    engine->cancel(pending.job);
+    n_cancelled += pending.result.get().finish_reason == FinishReason::kCancelled;
+    const hearth::EngineStatus status = engine->status();
+    CHECK_EQUAL(status.cache.pages_held, 0);
+    CHECK_EQUAL(status.queued, 0);
+    if (round % 5 > 0) continue;
+    const Request last = prompt(RequestKind::kLastLogits, round, 260);
+    CHECK(test::ask(*engine, last).values == cold_logits(*cold, last));
+  }
+  CHECK(n_cancelled > kRounds / 4);
+}
+
+TEST("requests waiting behind another are cancelled without being begun") {
+  const auto engine = test::load_tiny(2, 0);
+  std::vector<test::Pending> waiting;
+  for (uint32_t i = 0; i < 8; i++) {
+    Request generate = prompt(RequestKind::kGenerate, i, 400);
+    generate.max_tokens = 5000;
+    waiting.push_back(test::submit(*engine, std::move(generate)));
+  }
+  for (test::Pending& pending : waiting) engine->cancel(pending.job);
+  int n_untouched = 0;
+  for (test::Pending& pending : waiting) {
+    const hearth::Result result = pending.result.get();
+    CHECK(result.finish_reason == FinishReason::kCancelled);
+    n_untouched += result.timings.prompt_tokens == 0;
+  }
+  CHECK(n_untouched >= 7);
+  CHECK_EQUAL(engine->status().cache.pages_held, 0);
+}

@@ -1,0 +1,221 @@
+// Random editing of several documents against a tiny cache: whatever was typed, deleted, forked,
+// drafted, evicted, interrupted or cancelled before, an answer equals the cold one, bit for bit.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "ask.h"
+#include "test.h"
+
+using hearth::Engine;
+using hearth::FinishReason;
+using hearth::Priority;
+using hearth::Request;
+using hearth::RequestKind;
+using hearth::Result;
+
+namespace {
+
+constexpr int kMostTokens = 120;
+constexpr int kSteps = 3000;
+// Three documents of four pages with their answers and forks want more, so pages are evicted.
+constexpr int kPages = 20;
+
+class Editor {
+ public:
+  Editor(Engine& warm, Engine& cold, uint32_t seed) : warm_(warm), cold_(cold), random_(seed) {
+    for (Document& document : documents_) {
+      document.tokens.resize(20 + below(60));
+      for (uint32_t& token : document.tokens) token = new_token();
+      document.cursor = document.tokens.size();
+    }
+  }
+
+  void step() {
+    Document& document = documents_[below(documents_.size())];
+    edit(document);
+    tend_background();
+    switch (below(5)) {
+      case 0:
+        return check_logits(document);
+      case 1:
+        return cancel_soon(document);
+      case 2:
+        return check_alternatives(document);
+      default:
+        return complete(document);
+    }
+  }
+
+  void finish() {
+    for (test::Pending& pending : background_) pending.result.get();
+    background_.clear();
+    for (Document& document : documents_) check_logits(document);
+  }
+
+  int n_checked = 0;
+  int n_cancelled = 0;
+
+ private:
+  struct Document {
+    std::vector<uint32_t> tokens;
+    size_t cursor = 0;
+  };
+
+  size_t below(size_t n) { return random_() % n; }
+  // Few different tokens: documents share beginnings, and drafts find matches.
+  uint32_t new_token() { return 300 + below(4); }
+
+  std::vector<uint32_t> prompt(const Document& document) const {
+    return {document.tokens.begin(), document.tokens.begin() + document.cursor};
+  }
+
+  Request request(RequestKind kind, const Document& document) {
+    Request request;
+    request.kind = kind;
+    request.tokens = prompt(document);
+    request.max_tokens = 1 + below(12);
+    if (below(4) == 0) request.sampling = {.temperature = 0.8f, .top_k = 8, .seed = below(100)};
+    return request;
+  }
+
+  void edit(Document& document) {
+    std::vector<uint32_t>& tokens = document.tokens;
+    const auto at = [&] { return tokens.begin() + document.cursor; };
+    switch (below(6)) {
+      case 0:  // delete before the cursor
+        for (size_t n = 1 + below(6); n > 0 && document.cursor > 1; n--)
+          tokens.erase(tokens.begin() + --document.cursor);
+        break;
+      case 1:  // jump
+        document.cursor = 1 + below(tokens.size());
+        break;
+      case 2:  // edit elsewhere
+        tokens[below(tokens.size())] = new_token();
+        break;
+      default:  // type
+        for (size_t n = 1 + below(3); n > 0; n--) {
+          tokens.insert(at(), new_token());
+          document.cursor++;
+        }
+    }
+    while (tokens.size() > kMostTokens) tokens.erase(tokens.begin() + below(tokens.size()));
+    document.cursor = std::clamp<size_t>(document.cursor, 1, tokens.size());
+  }
+
+  // At most one request goes on in the background while others are asked.
+  void tend_background() {
+    if (!background_.empty() && below(3) == 0) {
+      if (below(2) == 0) warm_.cancel(background_.back().job);
+      background_.back().result.get();
+      background_.clear();
+    }
+    if (background_.empty() && below(3) == 0) {
+      const Document& other = documents_[below(documents_.size())];
+      Request ahead = request(below(2) ? RequestKind::kPrefill : RequestKind::kGenerate, other);
+      ahead.priority = Priority::kBackground;
+      background_.push_back(test::submit(warm_, std::move(ahead)));
+    }
+  }
+
+  void check_logits(const Document& document) {
+    Request wanted;
+    wanted.kind = RequestKind::kLastLogits;
+    wanted.tokens = prompt(document);
+    const std::vector<float> warm = test::ask(warm_, wanted).values;
+    clear_cold();
+    CHECK(warm == test::ask(cold_, wanted).values);
+    n_checked++;
+  }
+
+  // The answer is sometimes accepted, so that the next prompt goes on from its KV.
+  void complete(Document& document) {
+    Request wanted = request(RequestKind::kGenerate, document);
+    wanted.wants_log_probabilities = below(2);
+    const Result warm = test::ask(warm_, wanted);
+    if (below(2)) check_result(warm, wanted);
+    if (below(2)) return;
+    document.tokens.insert(document.tokens.begin() + document.cursor, warm.tokens.begin(),
+                           warm.tokens.end());
+    document.cursor += warm.tokens.size();
+  }
+
+  void check_result(const Result& warm, Request wanted) {
+    wanted.speculate = false;
+    clear_cold();
+    const Result cold = test::ask(cold_, std::move(wanted));
+    CHECK(warm.tokens == cold.tokens);
+    CHECK(warm.values == cold.values);
+    CHECK_EQUAL(warm.text, cold.text);
+    n_checked++;
+  }
+
+  void check_alternatives(const Document& document) {
+    Request wanted = request(RequestKind::kGenerate, document);
+    wanted.sampling = {};
+    wanted.max_tokens = 6;
+    wanted.n_alternatives = 2 + below(3);
+    const Result warm = test::ask(warm_, wanted);
+    CHECK(warm.alternatives.at(0).tokens == warm.tokens);
+    const hearth::Alternative& fork = warm.alternatives[below(warm.alternatives.size())];
+    if (&fork == &warm.alternatives[0] || fork.tokens.size() < 2) return;
+    wanted.tokens.push_back(fork.tokens[0]);
+    wanted.max_tokens = 5;
+    wanted.n_alternatives = 1;
+    clear_cold();
+    const Result cold = test::ask(cold_, wanted);
+    CHECK(std::ranges::equal(std::span(fork.tokens).subspan(1), cold.tokens));
+    n_checked++;
+  }
+
+  void cancel_soon(const Document& document) {
+    Request wanted = request(RequestKind::kGenerate, document);
+    wanted.max_tokens = 40;
+    wanted.n_alternatives = 1 + below(4);
+    test::Pending pending = test::submit(warm_, std::move(wanted));
+    std::this_thread::sleep_for(std::chrono::microseconds(below(8) * below(200)));
+    warm_.cancel(pending.job);
+    n_cancelled += pending.result.get().finish_reason == FinishReason::kCancelled;
+  }
+
+  void clear_cold() {
+    Request clear;
+    clear.kind = RequestKind::kClearCache;
+    test::ask(cold_, std::move(clear));
+  }
+
+  Engine& warm_;
+  Engine& cold_;
+  std::mt19937 random_;
+  std::array<Document, 3> documents_;
+  std::vector<test::Pending> background_;
+};
+
+}  // namespace
+
+TEST("after any editing an answer equals the cold one, and no page stays held") {
+  const size_t page_bytes = test::load_tiny(1, 0)->status().page_bytes;
+  const auto warm = test::load_tiny(2, kPages * page_bytes);
+  const auto cold = test::load_tiny(1, 0);
+  CHECK_EQUAL(warm->status().cache.pages_total, kPages);
+  int n_checked = 0, n_cancelled = 0;
+  for (uint32_t seed = 1; seed <= 3; seed++) {
+    Editor editor(*warm, *cold, seed);
+    for (int i = 0; i < kSteps / 3; i++) {
+      editor.step();
+      CHECK(warm->status().cache.pages_used <= kPages);
+    }
+    editor.finish();
+    CHECK_EQUAL(warm->status().cache.pages_held, 0);
+    n_checked += editor.n_checked;
+    n_cancelled += editor.n_cancelled;
+  }
+  const hearth::CacheStatistics cache = warm->status().cache;
+  CHECK(n_checked > kSteps / 3);
+  CHECK(n_cancelled > kSteps / 20);
+  CHECK(cache.evictions > 100);
+  CHECK(cache.hit_tokens > cache.miss_tokens);
+}
