@@ -13,9 +13,12 @@ thread_local int n_allocations = 0;
 
 }  // namespace
 
-void* operator new(size_t n_bytes) {
+void* operator new(size_t n_bytes, const std::nothrow_t&) noexcept {
   n_allocations += is_counting;
-  if (void* memory = std::malloc(n_bytes)) return memory;
+  return std::malloc(n_bytes);
+}
+void* operator new(size_t n_bytes) {
+  if (void* memory = operator new(n_bytes, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
