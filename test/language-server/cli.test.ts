@@ -34,7 +34,18 @@ function checkFails(args: string[], code: number, line: RegExp): void {
 test('lists its commands', () => {
   const { code, out } = hearth('--help');
   expect(code).toBe(0);
-  for (const name of ['complete', 'explain', 'tokenize', 'logits', 'perplexity', 'eval', 'bench', 'doctor', 'lsp']) {
+  for (const name of [
+    'complete',
+    'explain',
+    'tokenize',
+    'logits',
+    'perplexity',
+    'eval',
+    'bench',
+    'replay',
+    'doctor',
+    'lsp',
+  ]) {
     expect(out).toContain(`  ${name} `);
     expect(hearth(name, '--help').out).toContain(`Usage: hearth ${name}`);
   }

@@ -1,0 +1,102 @@
+// `hearth replay` with the starter model: what a keystroke costs the engine.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { ReplayReport } from '../../language-server/cli/replay.ts';
+
+const root = join(__dirname, '../..');
+const program = join(root, 'dist/hearth.js');
+const shortTrace = join(root, 'test/fixtures/traces/text-window.jsonl');
+const folder = mkdtempSync(join(tmpdir(), 'hearth-replay-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function node(...args: string[]): { code: number | null; out: string; err: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  return { code: status, out: stdout, err: stderr };
+}
+
+function replay(trace: string, ...args: string[]): ReplayReport {
+  const { code, out, err } = node(program, 'replay', trace, '--json', ...args);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return JSON.parse(out) as ReplayReport;
+}
+
+function written(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** The sources of this repository in one document. */
+function longDocument(): string {
+  const rooms = ['language-server', 'language-server/cli', 'language-server/completion', 'extension', 'native'];
+  const paths = rooms.flatMap((room) => readdirSync(join(root, room)).map((name) => join(root, room, name)));
+  const sources = paths.filter((path) => path.endsWith('.ts')).map((path) => readFileSync(path, 'utf8'));
+  return sources.join('\n');
+}
+
+/** A trace of so many keys, typed into the file behind this line. */
+function cutTrace(source: string, line: number, keys: number): string {
+  const { code, out } = node(join(root, 'scripts/make-trace.mjs'), source, '--line', `${line}`, '--lines', '10');
+  expect(code).toBe(0);
+  const lines = out.split('\n').slice(0, keys + 1);
+  return written('trace.jsonl', lines.join('\n'));
+}
+
+test('a keystroke in a document of 1500 lines evaluates a token or two', () => {
+  const text = longDocument();
+  expect(text.split('\n').length).toBeGreaterThan(1500);
+  const report = replay(cutTrace(written('long.ts', text), 1500, 80));
+  expect(report.keystrokes).toBe(80);
+  expect(report.withText).toBeGreaterThan(40);
+  expect(report.tokensEvaluated.mean).toBeLessThanOrEqual(1.5);
+  expect(report.tokensEvaluated.max).toBeLessThanOrEqual(8);
+  expect(report.backgroundTokens.mean).toBeLessThanOrEqual(6);
+}, 120_000);
+
+test('reports every figure of a trace', () => {
+  const report = replay(written('start.jsonl', readFileSync(shortTrace, 'utf8').split('\n').slice(0, 13).join('\n')));
+  const times = { p50: expect.any(Number), p95: expect.any(Number), p99: expect.any(Number) };
+  expect(report).toEqual({
+    keystrokes: 12,
+    answeredBeforeNextKey: 12,
+    withText: expect.any(Number),
+    firstTextMs: times,
+    fullMs: times,
+    tokensEvaluated: { mean: expect.any(Number), p99: expect.any(Number), max: expect.any(Number) },
+    backgroundTokens: { mean: expect.any(Number) },
+    cacheHitTokens: expect.any(Number),
+    peakRssMb: expect.any(Number),
+  });
+  expect(report.firstTextMs.p50).toBeLessThanOrEqual(report.fullMs.p50);
+  expect(report.peakRssMb).toBeGreaterThan(30);
+});
+
+test('types at the recorded speed when asked to', () => {
+  const trace = written('live.jsonl', readFileSync(shortTrace, 'utf8').split('\n').slice(0, 16).join('\n'));
+  const startedAt = performance.now();
+  const report = replay(trace, '--mode', 'live', '--max-tokens', '2');
+  expect(performance.now() - startedAt).toBeGreaterThan(15 * 140);
+  expect(report.keystrokes).toBe(15);
+  expect(report.answeredBeforeNextKey).toBeLessThanOrEqual(15);
+});
+
+const opened = '{"type":"open","name":"a","text":""}';
+test.each([
+  ['does not begin with a document', '{"type":"edit"}', /:1: the first line must be of type "open"/],
+  ['opens a second one', `${opened}\n{"type":"open"}`, /:2: an "edit" was expected, not "open"/],
+  ['lacks a number', `${opened}\n{"type":"edit","line":0}`, /:2: a number is missing/],
+  ['is cut off', '{"type":', /:1: this is not JSON/],
+])('names the line of a trace that %s', (_, text, message) => {
+  const { code, err } = node(program, 'replay', written('wrong.jsonl', text));
+  expect(code).toBe(1);
+  expect(err).toMatch(message);
+});
+
+test('says which modes there are', () => {
+  const { code, err } = node(program, 'replay', shortTrace, '--mode', 'fast');
+  expect(code).toBe(2);
+  expect(err).toMatch(/--mode is wait or live, not "fast"/);
+});
