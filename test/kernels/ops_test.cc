@@ -155,7 +155,7 @@ void for_variants_and_types(const Check& check) {
 // --- a small transformer of mixed types ---
 
 constexpr int kLayers = 2, kHeads = 6, kKvHeads = 2, kHeadDim = 32, kWidth = 128, kFf = 224;
-constexpr int kVocab = 110, kContext = 320;
+constexpr int kVocab = 110, kContext = 288;
 constexpr int kPages = kContext / kPageTokens;
 
 class Model {
