@@ -5,6 +5,7 @@ import {
   type InitializeResult,
   type InlineCompletionItem,
   type InlineCompletionParams,
+  ProgressType,
   ResponseError,
   TextDocumentSyncKind,
   TextDocuments,
@@ -34,6 +35,7 @@ export interface ServerParts {
 const requestFailedCode = -32803;
 // As EX_SOFTWARE of sysexits.h: an internal fault. The editor starts the server again.
 const hopelessExitCode = 70;
+const partialResult = new ProgressType<InlineCompletionItem[]>();
 
 export function startServer(connection: Connection, parts: ServerParts): void {
   let settings = protocol.defaultSettings;
@@ -76,8 +78,13 @@ export function startServer(connection: Connection, parts: ServerParts): void {
     const document = documents.get(params.textDocument.uri);
     if (!document) return [];
     const startedAt = performance.now();
-    const { position, context } = params;
-    const answer = await completions.provide(document, position, context, host.engine, settings, signal);
+    const { position, context, partialResultToken } = params;
+    // The final answer repeats the item, grown: a client that asks for the first text early replaces it.
+    const onFirstItem = (item: InlineCompletionItem) => {
+      if (partialResultToken !== undefined) void connection.sendProgress(partialResult, partialResultToken, [item]);
+    };
+    const listening = { signal, onFirstItem };
+    const answer = await completions.provide(document, position, context, host.engine, settings, listening);
     const latencyMs = performance.now() - startedAt;
     const place = `${documentName(document.uri)}:${position.line + 1}:${position.character}`;
     const result = answer.reason ?? `${answer.items.length} item`;

@@ -23,7 +23,11 @@ export class UsageError extends Error {}
 export const engineOptions: Options = {
   model: { type: 'string', value: 'FILE', help: 'GGUF file; without it the bundled starter model' },
   threads: { type: 'string', short: 't', value: 'N', help: 'threads; without it one a core, at most 8' },
-  variant: { type: 'string', value: 'NAME', help: 'CPU variant: scalar, avx2, avx512vnni, neon; without it the best' },
+  variant: {
+    type: 'string',
+    value: 'NAME',
+    help: 'CPU variant: scalar, avx2, avxvnni, avx512vnni, neon; without it the best',
+  },
   context: { type: 'string', value: 'N', help: 'most tokens of a sequence; without it as many as the model allows' },
 };
 

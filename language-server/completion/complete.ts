@@ -30,12 +30,14 @@ export const noTimings: Timings = {
   decodePasses: 0,
 };
 
+/** onFirstText gets what can be shown first, once, while the rest is written. */
 export async function complete(
   engine: Engine,
   anchors: Anchors,
   document: CursorDocument,
   options: CompletionOptions,
   signal?: AbortSignal,
+  onFirstText?: (text: string) => void,
 ): Promise<GhostCompletion> {
   if (!canFillInTheMiddle(engine)) {
     return { text: null, reason: 'model-cannot-fill-in', finishReason: 'stop', timings: noTimings };
@@ -43,22 +45,28 @@ export async function complete(
   const around = surroundings(document.text, document.offset);
   const severalLines = allowsSeveralLines(around, document.languageId, options.multiline);
   const enough = new AbortController();
+  const toGhost = (raw: string) => toGhostText(raw, around, document.languageId, options.multiline);
   let streamed = '';
-  const stopAtEnd = (text: string) => {
+  let isToldFirst = onFirstText === undefined;
+  const watch = (text: string) => {
     streamed += text;
     if (completionEnd(streamed, around, document.languageId, severalLines) < streamed.length) enough.abort();
+    const first = isToldFirst || signal?.aborted ? null : toGhost(streamed).text;
+    if (first === null) return;
+    isToldFirst = true;
+    onFirstText?.(first);
   };
 
   const prompt = anchors.prompt(document);
   const room = engine.info.contextTokens - prompt.tokens.length;
   const completion = await engine.generate(
     { ...prompt, maxTokens: Math.min(options.maxTokens, room), priority: 'foreground' },
-    stopAtEnd,
+    watch,
     signal ? AbortSignal.any([signal, enough.signal]) : enough.signal,
   );
   const { timings } = completion;
   if (signal?.aborted) return { text: null, reason: 'cancelled', finishReason: 'cancelled', timings };
   const finishReason = enough.signal.aborted ? 'stop' : completion.finishReason;
   if (finishReason === 'cancelled') return { text: null, reason: 'cancelled', finishReason, timings };
-  return { ...toGhostText(completion.text, around, document.languageId, options.multiline), finishReason, timings };
+  return { ...toGhost(completion.text), finishReason, timings };
 }

@@ -25,6 +25,12 @@ export interface Answer {
   timings: Timings;
 }
 
+export interface Listening {
+  signal?: AbortSignal;
+  /** Gets the beginning of the answer as soon as it can be shown; not called for an answer from memory. */
+  onFirstItem?: (item: InlineCompletionItem) => void;
+}
+
 export class CompletionProvider {
   private readonly queue = new InferenceQueue();
   private readonly ahead = new InferenceQueue();
@@ -37,7 +43,7 @@ export class CompletionProvider {
     context: InlineCompletionContext,
     engine: Engine | null,
     settings: Settings,
-    signal?: AbortSignal,
+    { signal, onFirstItem }: Listening = {},
   ): Promise<Answer> {
     // A request supersedes the one before it even if it is answered without the engine.
     this.queue.cancel(document.uri);
@@ -53,9 +59,10 @@ export class CompletionProvider {
     if (known !== null) return { items: [toItem(known)], reason: null, finishReason: 'stop', timings: noTimings };
 
     const options = { maxTokens: settings['completion.maxTokens'], multiline: settings['completion.multiline'] };
+    const onFirstText = onFirstItem && ((text: string) => onFirstItem(toItem(text)));
     const result = await this.queue.run(
       document.uri,
-      (superseded) => complete(engine, this.anchorsOf(engine), at.document, options, superseded),
+      (superseded) => complete(engine, this.anchorsOf(engine), at.document, options, superseded, onFirstText),
       signal,
     );
     if (result.reason !== 'cancelled') void this.evaluateAhead(engine, at.document);

@@ -91,8 +91,10 @@ export class LspClient {
     line: number,
     character: number,
     token = CancellationToken.None,
+    partialResultToken?: string,
   ): Promise<InlineCompletionItem[] | null> {
-    const params = { textDocument: { uri }, position: { line, character }, context: { triggerKind: 2 } };
+    const place = { textDocument: { uri }, position: { line, character } };
+    const params = { ...place, context: { triggerKind: 2 }, partialResultToken };
     return this.connection.sendRequest('textDocument/inlineCompletion', params, token);
   }
 

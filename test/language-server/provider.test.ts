@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { InlineCompletionContext } from 'vscode-languageserver/node';
+import type { InlineCompletionContext, InlineCompletionItem } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { type Answer, CompletionProvider } from '../../language-server/completion/provider.ts';
 import { defaultSettings, type Settings } from '../../language-server/protocol.ts';
@@ -14,6 +14,7 @@ interface Ask {
   context?: InlineCompletionContext;
   settings?: Partial<Settings>;
   signal?: AbortSignal;
+  onFirstItem?: (item: InlineCompletionItem) => void;
 }
 
 /** A provider with an engine, asked for completions at $0. */
@@ -27,8 +28,8 @@ function setUp(options: FakeOptions = {}) {
     const { text, offset } = atCursor(marked);
     const document = TextDocument.create(uri, languageId, 1, text);
     const settings = { ...defaultSettings, ...rest.settings };
-    const { context = automatic, signal } = rest;
-    return provider.provide(document, document.positionAt(offset), context, engine, settings, signal);
+    const { context = automatic, settings: _, ...listening } = rest;
+    return provider.provide(document, document.positionAt(offset), context, engine, settings, listening);
   };
   return { engine, provider, ask };
 }
@@ -122,6 +123,20 @@ test('ends the generation as soon as a stop rule has cut the text', async () => 
   expect(items[0]?.insertText).toBe('one();');
   expect(finishReason).toBe('stop');
   expect(timings.completionTokens).toBeLessThan(20);
+});
+
+test('tells the first text that can be shown while the rest is written', async () => {
+  const { ask } = setUp({ respond: () => '  foo(1);' });
+  const first: InlineCompletionItem[] = [];
+  const { items } = await ask('a = $0\n', { onFirstItem: (item) => first.push(item) });
+  expect(first).toEqual([{ ...items[0], insertText: '  f' }]);
+});
+
+test('tells no first text of what the document has already', async () => {
+  const { ask } = setUp({ respond: () => ')' });
+  const first: InlineCompletionItem[] = [];
+  const { items } = await ask('print($0)\n', { onFirstItem: (item) => first.push(item) });
+  expect({ items, first }).toEqual({ items: [], first: [] });
 });
 
 test('ends the generation at the bracket that the editor has closed', async () => {

@@ -100,3 +100,9 @@ test('says which modes there are', () => {
   expect(code).toBe(2);
   expect(err).toMatch(/--mode is wait or live, not "fast"/);
 });
+
+test('shows the first text before the answer is whole', () => {
+  const trace = written('first.jsonl', readFileSync(shortTrace, 'utf8').split('\n').slice(0, 6).join('\n'));
+  const { firstTextMs, fullMs } = replay(trace, '--max-tokens', '32');
+  expect(firstTextMs.p99).toBeLessThan(fullMs.p99);
+});

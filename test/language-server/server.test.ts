@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { CancellationTokenSource } from 'vscode-languageserver-protocol/node';
+import {
+  CancellationToken,
+  CancellationTokenSource,
+  type InlineCompletionItem,
+  ProgressType,
+} from 'vscode-languageserver-protocol/node';
 import type { ExplainChunk, ExplainResult, Settings } from '../../language-server/protocol.ts';
 import { LspClient } from './lsp-client.ts';
 
@@ -41,6 +46,19 @@ test('completes a document that is typed in', async () => {
   const items = await editor.complete(uri, 0, 11);
   const position = { line: 0, character: 11 };
   expect(items).toEqual([{ insertText: 'answer();', range: { start: position, end: position } }]);
+});
+
+test('sends the first text ahead of the answer to a client that asks for it', async () => {
+  const editor = await start({ 'model.path': 'slow' });
+  await editor.settled();
+  await editor.open(uri, 'const a = ');
+  const seen: string[] = [];
+  editor.connection.onProgress(new ProgressType<InlineCompletionItem[]>(), 'first', (items) => {
+    seen.push(...items.map(({ insertText }) => String(insertText)));
+  });
+  const items = await editor.complete(uri, 0, 10, CancellationToken.None, 'first');
+  expect(seen).toEqual(['a']);
+  expect(items).toMatchObject([{ insertText: 'answer();' }]);
 });
 
 test('tells how fast it answered', async () => {
