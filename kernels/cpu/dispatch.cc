@@ -6,7 +6,9 @@
 #include "ops.h"
 #include "row_kernels.h"
 
-#if defined(__aarch64__) && defined(__linux__)
+#ifdef __x86_64__
+#include <cpuid.h>
+#elif defined(__aarch64__) && defined(__linux__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
@@ -18,6 +20,16 @@ bool runs_avx2() {
 #ifdef __x86_64__
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
          __builtin_cpu_supports("f16c");
+#else
+  return false;
+#endif
+}
+
+bool runs_avxvnni() {
+#ifdef __x86_64__
+  // Leaf 7.1 by hand: not every compiler's __builtin_cpu_supports knows the name.
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return runs_avx2() && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax >> 4 & 1) != 0;
 #else
   return false;
 #endif
@@ -50,6 +62,7 @@ struct Variant {
 // Best first.
 constexpr Variant kVariants[] = {
     {cpu::avx512vnni_kernels, runs_avx512vnni},
+    {cpu::avxvnni_kernels, runs_avxvnni},
     {cpu::avx2_kernels, runs_avx2},
     {cpu::neon_kernels, runs_neon},
     {cpu::scalar_kernels, [] { return true; }},

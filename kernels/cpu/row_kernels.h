@@ -1,7 +1,7 @@
-// The table that one instruction-set build ("variant") fills: single-threaded kernels over row tiles
-// and tokens. ops_cpu.cc splits the work over threads and composes the fused Ops from these.
-// variant_*.cc compile the same two sources (matmul.inl, vector_kernels.inl) with different flags and
-// export exactly one symbol each; everything else in them has internal linkage.
+// The table that one instruction-set build ("variant") fills: single-threaded kernels over row
+// tiles and tokens. ops_cpu.cc splits the work over threads and composes the fused Ops from these.
+// variant_*.cc compile the same two sources (matmul.inl, vector_kernels.inl) with different flags
+// and export exactly one symbol each; everything else in them has internal linkage.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +23,13 @@ struct PackedPart {
   BlockType type = BlockType::kF32;
   int n_rows = 0;  // without padding
   int n_cols = 0;
-  size_t tile_bytes = 0;             // a multiple of 64
-  const std::byte* data = nullptr;   // 64-byte aligned
+  size_t tile_bytes = 0;            // a multiple of 64
+  const std::byte* data = nullptr;  // 64-byte aligned
   int n_tiles() const { return (n_rows + kTileRows - 1) / kTileRows; }
 };
 
-/// n tokens as input of a matmul, in token tiles: 12, 12, ..., then the rest padded to 1, 2, 4, 8 or
-/// 12 columns (copies of the last token). Layout inside is the variant's business. Buffers are
+/// n tokens as input of a matmul, in token tiles: 12, 12, ..., then the rest padded to 1, 2, 4, 8
+/// or 12 columns (copies of the last token). Layout inside is the variant's business. Buffers are
 /// allocated once for kMaxBatch tokens and the widest input; padding never exceeds kMaxBatch.
 struct Activations {
   int n = 0;
@@ -41,15 +41,17 @@ struct Activations {
 };
 
 struct RowKernels {
-  const char* name;  // "scalar", "avx2", "avx512vnni", "neon"
+  const char* name;  // "scalar", "avx2", "avxvnni", "avx512vnni", "neon"
 
   // --- matmul.inl ---
 
   /// Bytes of one packed 16-row tile of n_cols columns.
   size_t (*tile_bytes)(BlockType type, int n_cols);
   /// Packs 16 rows (n_valid of them real, the rest zero) of row_bytes(type, n_cols) each.
-  void (*pack_tile)(BlockType type, const std::byte* rows, int n_valid, int n_cols, std::byte* tile);
-  /// Row `row` (0..15) of a packed tile, back to float: embeddings without a second copy of the table.
+  void (*pack_tile)(BlockType type, const std::byte* rows, int n_valid, int n_cols,
+                    std::byte* tile);
+  /// Row `row` (0..15) of a packed tile, back to float: embeddings without a second copy of the
+  /// table.
   void (*unpack_row)(BlockType type, const std::byte* tile, int row, int n_cols, float* out);
   /// Puts token `token` of activations (n and n_cols set before) in place: int8 with one scale per
   /// 32 columns and, if with_f32, as float. x [n_cols].
@@ -63,18 +65,20 @@ struct RowKernels {
 
   /// out = x / rms(x) * norm.
   void (*rmsnorm)(const float* x, const float* norm, float eps, int n, float* out);
-  /// In place: NEOX pairs (i, i + head_dim/2) turned by cos_sin[2][head_dim/2]: cosines, then sines.
+  /// In place: NEOX pairs (i, i + head_dim/2) turned by cos_sin[2][head_dim/2]: cosines, then
+  /// sines.
   void (*rope)(float* head, const float* cos_sin, int head_dim);
   /// h = silu(gate) * up.
   void (*silu_mul)(const float* gate, const float* up, int n, float* h);
   /// x += y.
   void (*add)(float* x, const float* y, int n);
-  /// Stores one position of one KV head into a page: k and v [head_dim] as f16 (saturating, never Inf).
+  /// Stores one position of one KV head into a page: k and v [head_dim] as f16 (saturating, never
+  /// Inf).
   void (*append_kv)(std::byte* page_head, int slot, const float* k, const float* v, int head_dim);
-  /// Attention of n_queries queries (heads of one KV group of one or several tokens) over one split:
-  /// kSplitPositions positions of one KV head, page_heads[p] being its part of the split's page p.
-  /// q [n_queries] pointers to head_dim floats; query i sees the split's first n_visible[i] >= 1
-  /// positions. partials [n_queries] pointers to partial_floats(head_dim) floats that are set.
+  /// Attention of n_queries queries (heads of one KV group of one or several tokens) over one
+  /// split: kSplitPositions positions of one KV head, page_heads[p] being its part of the split's
+  /// page p. q [n_queries] pointers to head_dim floats; query i sees the split's first n_visible[i]
+  /// >= 1 positions. partials [n_queries] pointers to partial_floats(head_dim) floats that are set.
   void (*attend_split)(const float* const* q, float* const* partials, const int32_t* n_visible,
                        int n_queries, const std::byte* const* page_heads, int head_dim,
                        float scale);
@@ -97,13 +101,14 @@ inline constexpr int kMaxHeadDim = 256;
 /// the maximum and the sum of the weights.
 constexpr size_t partial_floats(int head_dim) { return static_cast<size_t>(head_dim) + 16; }
 
-/// Bytes of one KV head in one page: K as [head_dim][32] (positions are the SIMD lanes of q k^T), then
-/// V as [32][head_dim], both f16.
+/// Bytes of one KV head in one page: K as [head_dim][32] (positions are the SIMD lanes of q k^T),
+/// then V as [32][head_dim], both f16.
 constexpr size_t page_head_bytes(int head_dim) { return size_t{2} * 2 * 32 * head_dim; }
 
 /// Null when not built for this architecture.
 const RowKernels* scalar_kernels();
 const RowKernels* avx2_kernels();
+const RowKernels* avxvnni_kernels();
 const RowKernels* avx512vnni_kernels();
 const RowKernels* neon_kernels();
 

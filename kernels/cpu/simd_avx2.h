@@ -1,5 +1,7 @@
 // The SIMD vocabulary on AVX2 + FMA + F16C: 16 floats, 16 int32 or 64 bytes are two registers.
-// The same names exist in simd_avx512.h, simd_neon.h and simd_scalar.h; simd.h says what they mean.
+// Dot products are apart, in dot_avx2.h and, for processors that have the instruction,
+// dot_avxvnni.h. The same names exist in simd_avx512.h, simd_neon.h and simd_scalar.h; simd.h says
+// what they mean.
 #pragma once
 
 #include <immintrin.h>
@@ -215,49 +217,6 @@ inline __m256i broadcast_4(const int8_t* x) {
   int32_t columns;
   std::memcpy(&columns, x, sizeof columns);
   return _mm256_set1_epi32(columns);
-}
-/// Keeps GCC from putting off the additions of a group until all its products are made, which then
-/// spill to the stack.
-inline __m256i added_now(__m256i acc, __m256i products) {
-  acc = _mm256_add_epi32(acc, products);
-  asm("" : "+x"(acc));
-  return acc;
-}
-/// Weights of at most 6 bits: two products of maddubs sum to 4 * 63 * 127 = 32004, which int16
-/// holds.
-inline __m256i dot_half(__m256i acc, __m256i w0, __m256i x0, __m256i w1, __m256i x1) {
-  const __m256i pairs =
-      _mm256_add_epi16(_mm256_maddubs_epi16(w0, x0), _mm256_maddubs_epi16(w1, x1));
-  return added_now(acc, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
-}
-template <int kTokens>
-[[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0, U8x64 w1,
-                                       const int8_t* x1) {
-#pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++) {
-    const __m256i columns0 = broadcast_4(x0 + 4 * c), columns1 = broadcast_4(x1 + 4 * c);
-    acc[c] = {dot_half(acc[c].a, w0.a, columns0, w1.a, columns1),
-              dot_half(acc[c].b, w0.b, columns0, w1.b, columns1)};
-  }
-}
-/// Eight bits would saturate maddubs: |w - 128| * (x with the sign of w - 128) is at most 128 *
-/// 127.
-inline __m256i dot8_half(__m256i acc, __m256i w, __m256i x) {
-  const __m256i centred = _mm256_xor_si256(w, _mm256_set1_epi8(-128));
-  const __m256i pairs =
-      _mm256_maddubs_epi16(_mm256_abs_epi8(centred), _mm256_sign_epi8(x, centred));
-  return added_now(acc, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
-}
-inline constexpr int kDot8Offset = 0;
-template <int kTokens>
-[[gnu::always_inline]] inline void dot8(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0,
-                                        U8x64 w1, const int8_t* x1) {
-#pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++) {
-    const __m256i columns0 = broadcast_4(x0 + 4 * c), columns1 = broadcast_4(x1 + 4 * c);
-    acc[c] = {dot8_half(dot8_half(acc[c].a, w0.a, columns0), w1.a, columns1),
-              dot8_half(dot8_half(acc[c].b, w0.b, columns0), w1.b, columns1)};
-  }
 }
 
 /// Tokens that a matmul kernel works on at once: 8 int32 accumulators of 16 registers.

@@ -2,7 +2,7 @@
 #include "row_kernels.h"
 
 #if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
-#include "simd_avx2.h"
+#include "dot_avx2.h"
 #include "variant.inl"
 
 namespace hearth::kernels::cpu {

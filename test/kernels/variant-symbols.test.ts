@@ -30,6 +30,7 @@ test('each variant exports its table and nothing else', () => {
   expect(variants.map(([object]) => object.replace(/\..*/, '')).sort()).toEqual([
     'variant_avx2',
     'variant_avx512',
+    'variant_avxvnni',
     'variant_neon',
     'variant_scalar',
   ]);
