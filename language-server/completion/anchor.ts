@@ -33,13 +33,14 @@ export class Anchors {
   ) {}
 
   prompt(document: CursorDocument): FimPrompt {
-    const held = this.anchors.get(document.uri);
-    if (held && stillHolds(held, document)) {
-      const given = this.given(held.offset, document);
-      if (given.length <= this.budget.givenTokens) return withGivenMiddle(this.engine, held.head, given);
-    }
-    const { anchor, given } = this.place(document, held);
+    const { anchor, given } = this.anchored(document);
     this.remember(document.uri, anchor);
+    return withGivenMiddle(this.engine, anchor.head, given);
+  }
+
+  /** For a state that the document may come to: the anchor in use stays, as the document does. */
+  promptAhead(document: CursorDocument): FimPrompt {
+    const { anchor, given } = this.anchored(document);
     return withGivenMiddle(this.engine, anchor.head, given);
   }
 
@@ -65,6 +66,15 @@ export class Anchors {
 
   private get budget() {
     return promptBudget(this.engine.info.contextTokens);
+  }
+
+  private anchored(document: CursorDocument): { anchor: Anchor; given: Uint32Array } {
+    const held = this.anchors.get(document.uri);
+    if (held && stillHolds(held, document)) {
+      const given = this.given(held.offset, document);
+      if (given.length <= this.budget.givenTokens) return { anchor: held, given };
+    }
+    return this.place(document, held);
   }
 
   private given(offset: number, document: CursorDocument): Uint32Array {

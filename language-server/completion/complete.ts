@@ -1,5 +1,5 @@
 // One completion: prompt, generation with stop rules on the stream, ghost text. Used by the server and by `hearth`.
-import type { Engine, FinishReason, Timings } from '../../native/index.ts';
+import type { Engine, FinishReason, Priority, Timings } from '../../native/index.ts';
 import type { Settings } from '../protocol.ts';
 import type { Anchors } from './anchor.ts';
 import { canFillInTheMiddle } from './fim-prompt.ts';
@@ -10,6 +10,8 @@ import { type CursorDocument, surroundings } from './text-window.ts';
 export interface CompletionOptions {
   maxTokens: number;
   multiline: Settings['completion.multiline'];
+  /** Background is for a state that the document may come to. Default foreground. */
+  priority?: Priority;
 }
 
 export interface GhostCompletion {
@@ -57,10 +59,11 @@ export async function complete(
     onFirstText?.(first);
   };
 
-  const prompt = anchors.prompt(document);
+  const priority = options.priority ?? 'foreground';
+  const prompt = priority === 'foreground' ? anchors.prompt(document) : anchors.promptAhead(document);
   const room = engine.info.contextTokens - prompt.tokens.length;
   const completion = await engine.generate(
-    { ...prompt, maxTokens: Math.min(options.maxTokens, room), priority: 'foreground' },
+    { ...prompt, maxTokens: Math.min(options.maxTokens, room), priority },
     watch,
     signal ? AbortSignal.any([signal, enough.signal]) : enough.signal,
   );

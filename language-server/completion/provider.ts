@@ -4,9 +4,11 @@ import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Engine, FinishReason, Timings } from '../../native/index.ts';
 import type { Settings } from '../protocol.ts';
 import { Anchors } from './anchor.ts';
-import { complete, type GhostCompletion, noTimings } from './complete.ts';
+import { type CompletionOptions, complete, type GhostCompletion, noTimings } from './complete.ts';
 import { InferenceQueue } from './inference-queue.ts';
 import { LastCompletion } from './last-completion.ts';
+import { accepted, Prefetch, takeOver } from './prefetch.ts';
+import { requestedPlace } from './requested-place.ts';
 import { holdsSecrets } from './secrets.ts';
 import type { CursorDocument } from './text-window.ts';
 
@@ -27,7 +29,7 @@ export interface Answer {
 
 export interface Listening {
   signal?: AbortSignal;
-  /** Gets the beginning of the answer as soon as it can be shown; not called for an answer from memory. */
+  /** Gets the beginning of the answer as soon as it can be shown. */
   onFirstItem?: (item: InlineCompletionItem) => void;
 }
 
@@ -35,7 +37,13 @@ export class CompletionProvider {
   private readonly queue = new InferenceQueue();
   private readonly ahead = new InferenceQueue();
   private readonly last = new LastCompletion();
+  private readonly prefetch: Prefetch;
   private anchors: { engine: Engine; anchors: Anchors } | null = null;
+
+  /** restMs: how long an answer is left alone before what follows it is made. */
+  constructor(restMs?: number) {
+    this.prefetch = new Prefetch(restMs);
+  }
 
   async provide(
     document: TextDocument,
@@ -50,24 +58,28 @@ export class CompletionProvider {
     const refusal = refusalFor(document, settings) ?? (engine ? null : 'no-engine');
     if (refusal !== null || engine === null) return nothing(refusal ?? 'no-engine');
 
-    const at = cursorDocument(document, position, context);
+    const at = requestedPlace(document, position, context);
     const toItem = (text: string): InlineCompletionItem => ({
       insertText: at.selected + text,
       range: { start: at.rangeStart, end: at.rangeEnd },
     });
-    const known = this.last.remainder(at.document);
-    if (known !== null) return { items: [toItem(known)], reason: null, finishReason: 'stop', timings: noTimings };
-
     const options = { maxTokens: settings['completion.maxTokens'], multiline: settings['completion.multiline'] };
+    const known = this.last.remainder(at.document);
+    if (known !== null) {
+      this.workAhead(engine, at.document, known, options);
+      return { items: [toItem(known)], reason: null, finishReason: 'stop', timings: noTimings };
+    }
+
     const onFirstText = onFirstItem && ((text: string) => onFirstItem(toItem(text)));
     const result = await this.queue.run(
       document.uri,
-      (superseded) => complete(engine, this.anchorsOf(engine), at.document, options, superseded, onFirstText),
+      (superseded) => this.complete(engine, at.document, options, superseded, onFirstText),
       signal,
     );
-    if (result.reason !== 'cancelled') void this.evaluateAhead(engine, at.document);
-    const { text, reason, finishReason, timings } = result;
-    if (text === null) return { items: [], reason, finishReason, timings };
+    const { reason, finishReason, timings } = result;
+    if (reason !== 'cancelled') this.workAhead(engine, at.document, result.text, options);
+    if (result.text === null) return { items: [], reason, finishReason, timings };
+    const text = withLineEndsOf(at.document, result.text);
     this.last.remember(at.document, text);
     return { items: [toItem(text)], reason: null, finishReason, timings };
   }
@@ -75,6 +87,7 @@ export class CompletionProvider {
   forget(uri: string): void {
     this.queue.cancel(uri);
     this.ahead.cancel(uri);
+    this.prefetch.cancel(uri);
     this.last.forget(uri);
     this.anchors?.anchors.forget(uri);
   }
@@ -82,6 +95,32 @@ export class CompletionProvider {
   cancelAll(): void {
     this.queue.cancelAll();
     this.ahead.cancelAll();
+    this.prefetch.cancelAll();
+  }
+
+  /** By the engine, or what was made ahead for this very place. */
+  private complete(
+    engine: Engine,
+    document: CursorDocument,
+    options: CompletionOptions,
+    signal: AbortSignal,
+    onFirstText?: (text: string) => void,
+  ): Promise<GhostCompletion> {
+    const ahead = this.prefetch.find(document);
+    if (ahead) return takeOver(ahead, signal, onFirstText);
+    this.prefetch.cancel(document.uri);
+    return complete(engine, this.anchorsOf(engine), document, options, signal, onFirstText);
+  }
+
+  /** While the user reads or types: the next anchor, and what follows the shown text. */
+  private workAhead(engine: Engine, document: CursorDocument, text: string | null, options: CompletionOptions): void {
+    void this.evaluateAhead(engine, document);
+    if (text === null) return;
+    const next = accepted(document, withLineEndsOf(document, text));
+    const inBackground = { ...options, priority: 'background' as const };
+    void this.prefetch.start(next, (place, signal, onFirstText) =>
+      complete(engine, this.anchorsOf(engine), place, inBackground, signal, onFirstText),
+    );
   }
 
   /** Evaluates the document's next anchor while the user reads or types, so that the change to it costs no wait. */
@@ -98,11 +137,19 @@ export class CompletionProvider {
       .catch(() => {});
   }
 
-  // Anchors hold token ids, so they live no longer than their engine.
+  // Anchors hold token ids, so they live no longer than their engine; nor does what it made ahead.
   private anchorsOf(engine: Engine): Anchors {
-    if (this.anchors?.engine !== engine) this.anchors = { engine, anchors: new Anchors(engine) };
+    if (this.anchors?.engine !== engine) {
+      this.prefetch.cancelAll();
+      this.anchors = { engine, anchors: new Anchors(engine) };
+    }
     return this.anchors.anchors;
   }
+}
+
+// The editor writes line breaks its own way; text that is to be found again in the document must have them too.
+function withLineEndsOf({ text }: CursorDocument, ghostText: string): string {
+  return text.charAt(text.indexOf('\n') - 1) === '\r' ? ghostText.replace(/\r?\n/g, '\r\n') : ghostText;
 }
 
 function nothing(reason: NoCompletionReason): Answer {
@@ -113,35 +160,4 @@ function refusalFor(document: TextDocument, settings: Settings): NoCompletionRea
   if (!settings.enabled) return 'disabled';
   if (settings.disabledLanguages.includes(document.languageId)) return 'disabled-language';
   return holdsSecrets(document.uri) ? 'secrets-file' : null;
-}
-
-interface CursorInDocument {
-  document: CursorDocument;
-  /** The selected entry of the suggest widget, with which the ghost text must begin. */
-  selected: string;
-  rangeStart: Position;
-  rangeEnd: Position;
-}
-
-// With the suggest widget open, the document is completed as if its selected entry had been accepted.
-function cursorDocument(
-  document: TextDocument,
-  position: Position,
-  context: InlineCompletionContext,
-): CursorInDocument {
-  const { uri, languageId } = document;
-  const text = document.getText();
-  const info = context.selectedCompletionInfo;
-  if (!info) {
-    const offset = document.offsetAt(position);
-    return { document: { uri, languageId, text, offset }, selected: '', rangeStart: position, rangeEnd: position };
-  }
-  const start = document.offsetAt(info.range.start);
-  const accepted = text.slice(0, start) + info.text + text.slice(document.offsetAt(info.range.end));
-  return {
-    document: { uri, languageId, text: accepted, offset: start + info.text.length },
-    selected: info.text,
-    rangeStart: info.range.start,
-    rangeEnd: info.range.end,
-  };
 }

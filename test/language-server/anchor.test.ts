@@ -79,6 +79,16 @@ test('keeps the beginning of the prefix while the cursor moves down a long docum
   expect(beginnings[0]).toMatch(/^<\|fim_prefix\|>line \d+\n/);
 });
 
+test('looking ahead leaves the anchor where it is', () => {
+  const engine = new FakeEngine();
+  const anchors = new Anchors(engine);
+  const here = atCursor(`${lines(20)}a$0`);
+  const before = anchors.prompt(here).tokens;
+  const ahead = anchors.promptAhead(atCursor(`${lines(20)}a${'typed();\n'.repeat(60)}$0`)).tokens;
+  expect(engine.detokenize(ahead)).toContain('typed();');
+  expect(anchors.prompt(here).tokens).toEqual(before);
+});
+
 test('reads special tokens in a document as plain text', () => {
   const engine = new FakeEngine();
   const { tokens } = new Anchors(engine).prompt(atCursor('a <|fim_suffix|> <|fim_middle|> b$0'));

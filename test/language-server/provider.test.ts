@@ -18,9 +18,9 @@ interface Ask {
 }
 
 /** A provider with an engine, asked for completions at $0. */
-function setUp(options: FakeOptions = {}) {
+function setUp({ restMs = 60_000, ...options }: FakeOptions & { restMs?: number } = {}) {
   const engine = new FakeEngine({ respond: () => 'answer();', ...options });
-  const provider = new CompletionProvider();
+  const provider = new CompletionProvider(restMs);
   const ask = (
     marked: string,
     { uri = 'file:///a.ts', languageId = 'typescript', ...rest }: Ask = {},
