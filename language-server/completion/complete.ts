@@ -10,12 +10,16 @@ import { type CursorDocument, surroundings } from './text-window.ts';
 export interface CompletionOptions {
   maxTokens: number;
   multiline: Settings['completion.multiline'];
+  /** Answers wanted, the most likely one first; default 1. */
+  alternatives?: number;
   /** Background is for a state that the document may come to. Default foreground. */
   priority?: Priority;
 }
 
 export interface GhostCompletion {
   text: string | null;
+  /** Further texts that may be shown instead, if several were asked for. */
+  alternatives: string[];
   /** Why the text is null. */
   reason: EmptyReason | 'cancelled' | 'model-cannot-fill-in' | null;
   finishReason: FinishReason;
@@ -42,17 +46,25 @@ export async function complete(
   onFirstText?: (text: string) => void,
 ): Promise<GhostCompletion> {
   if (!canFillInTheMiddle(engine)) {
-    return { text: null, reason: 'model-cannot-fill-in', finishReason: 'stop', timings: noTimings };
+    return { ...noText('model-cannot-fill-in', 'stop'), timings: noTimings };
   }
   const around = surroundings(document.text, document.offset);
   const severalLines = allowsSeveralLines(around, document.languageId, options.multiline);
   const enough = new AbortController();
   const toGhost = (raw: string) => toGhostText(raw, around, document.languageId, options.multiline);
+  // The others are decoded beside the first and may be longer: they get as many tokens again.
+  const alternatives = options.alternatives ?? 1;
+  const room = alternatives > 1 ? 2 : 1;
+  let pieces = 0;
+  let piecesAtEnd = Number.POSITIVE_INFINITY;
   let streamed = '';
   let isToldFirst = onFirstText === undefined;
   const watch = (text: string) => {
     streamed += text;
-    if (completionEnd(streamed, around, document.languageId, severalLines) < streamed.length) enough.abort();
+    pieces++;
+    const isEnded = completionEnd(streamed, around, document.languageId, severalLines) < streamed.length;
+    if (isEnded) piecesAtEnd = Math.min(piecesAtEnd, pieces);
+    if (pieces >= room * piecesAtEnd) enough.abort();
     const first = isToldFirst || signal?.aborted ? null : toGhost(streamed).text;
     if (first === null) return;
     isToldFirst = true;
@@ -61,15 +73,32 @@ export async function complete(
 
   const priority = options.priority ?? 'foreground';
   const prompt = priority === 'foreground' ? anchors.prompt(document) : anchors.promptAhead(document);
-  const room = engine.info.contextTokens - prompt.tokens.length;
+  const left = engine.info.contextTokens - prompt.tokens.length;
   const completion = await engine.generate(
-    { ...prompt, maxTokens: Math.min(options.maxTokens, room), priority },
+    { ...prompt, maxTokens: Math.min(options.maxTokens, left), priority, alternatives },
     watch,
     signal ? AbortSignal.any([signal, enough.signal]) : enough.signal,
   );
   const { timings } = completion;
-  if (signal?.aborted) return { text: null, reason: 'cancelled', finishReason: 'cancelled', timings };
+  if (signal?.aborted) return { ...noText('cancelled', 'cancelled'), timings };
   const finishReason = enough.signal.aborted ? 'stop' : completion.finishReason;
-  if (finishReason === 'cancelled') return { text: null, reason: 'cancelled', finishReason, timings };
-  return { ...toGhost(completion.text), finishReason, timings };
+  if (finishReason === 'cancelled') return { ...noText('cancelled', finishReason), timings };
+  const main = toGhost(completion.text);
+  const others = completion.alternatives.flatMap((alternative) => toGhost(alternative.text).text ?? []);
+  return { ...main, alternatives: unlike(main.text, others), finishReason, timings };
+}
+
+/** The texts that differ from the first one and from each other in more than white space. */
+export function unlike(first: string | null, texts: string[]): string[] {
+  const essence = (text: string) => text.replace(/\s/g, '');
+  const known = new Set(first === null ? [] : [essence(first)]);
+  return texts.filter((text) => {
+    const isNew = !known.has(essence(text));
+    known.add(essence(text));
+    return isNew;
+  });
+}
+
+export function noText(reason: NonNullable<GhostCompletion['reason']>, finishReason: FinishReason) {
+  return { text: null, alternatives: [], reason, finishReason };
 }

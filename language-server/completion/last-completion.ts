@@ -10,19 +10,20 @@ interface Shown {
   length: number;
   before: string;
   after: string;
-  text: string;
+  /** The one shown first, then those that may be shown instead. */
+  texts: string[];
 }
 
 export class LastCompletion {
   private readonly shown = new Map<string, Shown>();
 
-  remember({ uri, text, offset }: CursorDocument, ghostText: string): void {
+  remember({ uri, text, offset }: CursorDocument, ...texts: string[]): void {
     this.shown.set(uri, {
       offset,
       length: text.length,
       before: text.slice(Math.max(0, offset - comparedChars), offset),
       after: text.slice(offset, offset + comparedChars),
-      text: ghostText,
+      texts,
     });
   }
 
@@ -30,11 +31,12 @@ export class LastCompletion {
   remainder(document: CursorDocument): string | null {
     const { uri, text, offset } = document;
     const shown = this.shown.get(uri);
-    if (!shown || offset < shown.offset || offset >= shown.offset + shown.text.length) return null;
+    if (!shown || offset < shown.offset) return null;
     if (text.slice(Math.max(0, shown.offset - comparedChars), shown.offset) !== shown.before) return null;
     const typed = text.slice(shown.offset, offset);
-    if (!shown.text.startsWith(typed) || !this.continues(shown, text, offset, typed)) return null;
-    const rest = trimOverlap(shown.text.slice(typed.length), surroundings(text, offset).lineSuffix);
+    const typedThrough = shown.texts.find((each) => each.length > typed.length && each.startsWith(typed));
+    if (typedThrough === undefined || !this.continues(shown, text, offset, typed)) return null;
+    const rest = trimOverlap(typedThrough.slice(typed.length), surroundings(text, offset).lineSuffix);
     return rest.trim() === '' ? null : rest;
   }
 

@@ -1,7 +1,7 @@
 // As if accepted: while ghost text is shown, what would follow it is made in the background. The request after it was
 // accepted, or typed to its end, finds the answer made or under way.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type GhostCompletion, noTimings } from './complete.ts';
+import { type GhostCompletion, noText, noTimings } from './complete.ts';
 import type { CursorDocument } from './text-window.ts';
 
 // While someone types past the ghost text every answer is soon out of date; what follows it can wait for a short rest.
@@ -90,7 +90,7 @@ export async function takeOver(
   signal: AbortSignal,
   onFirstText?: (text: string) => void,
 ): Promise<GhostCompletion> {
-  const cancelled = { text: null, reason: 'cancelled', finishReason: 'cancelled', timings: noTimings } as const;
+  const cancelled = { ...noText('cancelled', 'cancelled'), timings: noTimings };
   if (signal.aborted) return cancelled;
   void firstText.then((text) => signal.aborted || onFirstText?.(text));
   const end = new Promise<typeof cancelled>((resolve) => {

@@ -1,10 +1,15 @@
 // From an LSP request to ghost text: what must not be completed, what is already known, and what the engine is asked.
-import type { InlineCompletionContext, InlineCompletionItem, Position } from 'vscode-languageserver/node';
+import {
+  type InlineCompletionContext,
+  type InlineCompletionItem,
+  InlineCompletionTriggerKind,
+  type Position,
+} from 'vscode-languageserver/node';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Engine, FinishReason, Timings } from '../../native/index.ts';
 import type { Settings } from '../protocol.ts';
 import { Anchors } from './anchor.ts';
-import { type CompletionOptions, complete, type GhostCompletion, noTimings } from './complete.ts';
+import { type CompletionOptions, complete, type GhostCompletion, noTimings, unlike } from './complete.ts';
 import { InferenceQueue } from './inference-queue.ts';
 import { LastCompletion } from './last-completion.ts';
 import { accepted, Prefetch, takeOver } from './prefetch.ts';
@@ -26,6 +31,9 @@ export interface Answer {
   /** All zero when the engine was not asked. */
   timings: Timings;
 }
+
+/** Texts that an explicit request may choose from. */
+const maxAlternatives = 3;
 
 export interface Listening {
   signal?: AbortSignal;
@@ -64,8 +72,9 @@ export class CompletionProvider {
       range: { start: at.rangeStart, end: at.rangeEnd },
     });
     const options = { maxTokens: settings['completion.maxTokens'], multiline: settings['completion.multiline'] };
+    const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoked;
     const known = this.last.remainder(at.document);
-    if (known !== null) {
+    if (known !== null && !isInvoked) {
       this.workAhead(engine, at.document, known, options);
       return { items: [toItem(known)], reason: null, finishReason: 'stop', timings: noTimings };
     }
@@ -73,15 +82,21 @@ export class CompletionProvider {
     const onFirstText = onFirstItem && ((text: string) => onFirstItem(toItem(text)));
     const result = await this.queue.run(
       document.uri,
-      (superseded) => this.complete(engine, at.document, options, superseded, onFirstText),
+      (superseded) =>
+        isInvoked
+          ? this.generate(engine, at.document, { ...options, alternatives: maxAlternatives }, superseded, onFirstText)
+          : this.complete(engine, at.document, options, superseded, onFirstText),
       signal,
     );
     const { reason, finishReason, timings } = result;
-    if (reason !== 'cancelled') this.workAhead(engine, at.document, result.text, options);
-    if (result.text === null) return { items: [], reason, finishReason, timings };
-    const text = withLineEndsOf(at.document, result.text);
-    this.last.remember(at.document, text);
-    return { items: [toItem(text)], reason: null, finishReason, timings };
+    if (reason === 'cancelled') return { items: [], reason, finishReason, timings };
+    const made = [...(result.text === null ? [] : [result.text]), ...result.alternatives];
+    const [first = null, ...others] = known === null ? made : [known, ...unlike(known, made)];
+    this.workAhead(engine, at.document, first, options);
+    if (first === null) return { items: [], reason, finishReason, timings };
+    const texts = [first, ...others].slice(0, maxAlternatives).map((text) => withLineEndsOf(at.document, text));
+    this.last.remember(at.document, ...texts);
+    return { items: texts.map(toItem), reason: null, finishReason, timings };
   }
 
   forget(uri: string): void {
@@ -109,6 +124,16 @@ export class CompletionProvider {
     const ahead = this.prefetch.find(document);
     if (ahead) return takeOver(ahead, signal, onFirstText);
     this.prefetch.cancel(document.uri);
+    return this.generate(engine, document, options, signal, onFirstText);
+  }
+
+  private generate(
+    engine: Engine,
+    document: CursorDocument,
+    options: CompletionOptions,
+    signal: AbortSignal,
+    onFirstText?: (text: string) => void,
+  ): Promise<GhostCompletion> {
     return complete(engine, this.anchorsOf(engine), document, options, signal, onFirstText);
   }
 
@@ -119,7 +144,7 @@ export class CompletionProvider {
     const next = accepted(document, withLineEndsOf(document, text));
     const inBackground = { ...options, priority: 'background' as const };
     void this.prefetch.start(next, (place, signal, onFirstText) =>
-      complete(engine, this.anchorsOf(engine), place, inBackground, signal, onFirstText),
+      this.generate(engine, place, inBackground, signal, onFirstText),
     );
   }
 

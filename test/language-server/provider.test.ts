@@ -191,3 +191,45 @@ test('does not work ahead on a short text', async () => {
   await ask('a = $0\nend');
   expect(engine.prefilled).toEqual([]);
 });
+
+const invoked: InlineCompletionContext = { triggerKind: 1 };
+const texts = ({ items }: Answer) => items.map(({ insertText }) => insertText);
+
+test('offers up to three answers when asked for explicitly, the automatic one first', async () => {
+  const { ask, engine } = setUp({ otherAnswers: ['other();', 'third();', 'fourth();'] });
+  expect(texts(await ask('a = $0\n', { context: invoked }))).toEqual(['answer();', 'other();', 'third();']);
+  expect(engine.requests[0]?.alternatives).toBe(3);
+  expect(texts(await ask('ab = $0\n'))).toEqual(['answer();']);
+  expect(engine.requests[1]?.alternatives).toBe(1);
+});
+
+test('trims every alternative, and drops those that differ in white space only or add nothing', async () => {
+  const { ask } = setUp({ respond: () => 'a, b)', otherAnswers: ['a,b) {', ')'] });
+  expect(texts(await ask('print($0)\n', { context: invoked }))).toEqual(['a, b']);
+});
+
+test('offers what is shown first when asked for more', async () => {
+  const { ask } = setUp({
+    respond: (prompt) => (prompt.endsWith('= ') ? 'answer();' : 'another();'),
+    otherAnswers: ['third();'],
+  });
+  await ask('a = $0\n');
+  expect(texts(await ask('a = ans$0\n', { context: invoked }))).toEqual(['wer();', 'another();', 'third();']);
+});
+
+test('answers typed-through text of any alternative without the engine', async () => {
+  const { ask, engine } = setUp({ otherAnswers: ['other();'] });
+  await ask('a = $0\n', { context: invoked });
+  expect(texts(await ask('a = oth$0\n'))).toEqual(['er();']);
+  expect(engine.requests).toHaveLength(1);
+});
+
+test('gives the alternatives as many tokens again as the first answer needed', async () => {
+  const { ask } = setUp({ respond: () => `one();\n${'two();\n'.repeat(50)}` });
+  const { items, timings } = await ask('a = $0\n', {
+    context: invoked,
+    settings: { 'completion.maxTokens': 300 },
+  });
+  expect(items[0]?.insertText).toBe('one();');
+  expect(timings.completionTokens).toBe(2 * 'one();\n'.length);
+});

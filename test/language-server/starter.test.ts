@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { CancellationTokenSource } from 'vscode-languageserver-protocol/node';
+import { CancellationTokenSource, type InlineCompletionItem } from 'vscode-languageserver-protocol/node';
 import type { ExplainChunk, ExplainResult, Settings } from '../../language-server/protocol.ts';
 import { LspClient } from './lsp-client.ts';
 
@@ -59,6 +60,42 @@ test('a keystroke reuses all but a few tokens of the prompt', async () => {
   const { promptTokens = 0, cachedTokens = 0 } = last ?? {};
   expect(promptTokens - cachedTokens).toBeLessThanOrEqual(4);
   expect(promptTokens).toBeGreaterThan(300);
+});
+
+test('continues behind an accepted text without asking the engine again', async () => {
+  const editor = await start({ 'completion.maxTokens': 8 });
+  await editor.settled();
+  await editor.open(uri, `${sampleLines(30)}\nconst total = \n`);
+  const [item] = (await editor.complete(uri, 30, 14)) ?? [];
+  const text = String(item?.insertText);
+  expect(text).toMatch(/^\S[^\n]*$/);
+  await editor.status(({ last }) => last !== undefined);
+  // The rest before the work ahead, and a few tokens.
+  await sleep(1000);
+  const answered = editor.statuses.length;
+  await editor.type(uri, 30, 14, text);
+  const [next] = (await editor.complete(uri, 30, 14 + text.length)) ?? [];
+  expect(next?.insertText).toMatch(/\S/);
+  expect(editor.statuses).toHaveLength(answered);
+});
+
+test('offers alternatives when asked for explicitly, the automatic answer first', async () => {
+  const editor = await startReady();
+  await editor.open(uri, `${sampleLines(30)}\nconst total = \n`);
+  const ask = (triggerKind: number): Promise<InlineCompletionItem[]> => {
+    const place = { textDocument: { uri }, position: { line: 30, character: 14 } };
+    return editor.connection.sendRequest('textDocument/inlineCompletion', { ...place, context: { triggerKind } });
+  };
+  const asked = await ask(1);
+  const texts = asked.map(({ insertText }) => String(insertText).replace(/\s/g, ''));
+  expect(texts.length).toBeGreaterThan(1);
+  expect(texts.length).toBeLessThanOrEqual(3);
+  expect(new Set(texts).size).toBe(texts.length);
+  // Asked in another server, so that the answer is not one from memory.
+  await client?.stop();
+  const other = await startReady();
+  await other.open(uri, `${sampleLines(30)}\nconst total = \n`);
+  expect(await other.complete(uri, 30, 14)).toEqual(asked.slice(0, 1));
 });
 
 test('answers quickly with nothing when asked before the model is loaded', async () => {
