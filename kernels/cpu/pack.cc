@@ -125,18 +125,22 @@ Scale read_scale(const Layout& layout, const GroupAddress& from, int half, int r
 
 void unpack_quantized(BlockType type, const std::byte* tile, int row, int n_cols, float* out) {
   const Layout layout = layout_of(type);
-  for (int g = 0; g < n_cols / kGroup; g++) {
-    const GroupAddress from = address_of(layout, const_cast<std::byte*>(tile), g);
-    for (int i = 0; i < kGroup; i++) {
-      int w = read_plane(from.planes, layout.low_bits, row, i);
+  const int n_halves = n_cols / layout.scale_columns;
+  for (int h = 0; h < n_halves; h++) {
+    const GroupAddress from =
+        address_of(layout, const_cast<std::byte*>(tile), h / layout.n_halves());
+    const int half = h % layout.n_halves();
+    const Scale s = read_scale(layout, from, half, row);
+    for (int i = 0; i < layout.scale_columns; i++) {
+      const int column = half * layout.scale_columns + i;
+      int w = read_plane(from.planes, layout.low_bits, row, column);
       if (layout.high_bits > 0) {
-        w |= read_plane(from.planes + layout.low_bytes(), layout.high_bits, row, i)
-             << layout.low_bits;
+        const std::byte* high = from.planes + layout.low_bytes();
+        w |= read_plane(high, layout.high_bits, row, column) << layout.low_bits;
       }
       if (layout.is_table) w = kIq4Values[w];
-      const Scale s = read_scale(layout, from, i / layout.scale_columns, row);
       const float product = s.scale * static_cast<float>(w - layout.offset);
-      out[g * kGroup + i] = layout.has_min ? product - s.minimum : product;
+      *out++ = layout.has_min ? product - s.minimum : product;
     }
   }
 }

@@ -64,6 +64,11 @@ const PackedMatrix::Part& PackedMatrix::part_of(int row) const {
   return parts_[i];
 }
 
+bool PackedMatrix::rows_fill_tiles() const {
+  return std::all_of(parts_.begin(), parts_.end() - 1,
+                     [](const Part& part) { return part.packed.n_rows % kTileRows == 0; });
+}
+
 int PackedMatrix::tile_of(int row) const {
   const Part& part = part_of(row);
   return part.first_tile + (row - part.first_row) / kTileRows;

@@ -20,8 +20,9 @@ class PackedMatrix final : public Matrix {
   size_t tile_bytes() const { return n_bytes / static_cast<size_t>(n_tiles()); }
   /// Whether a part's weights are floats, which are multiplied with float activations.
   bool needs_f32() const { return needs_f32_; }
-  /// Where a row of the stack lies: row = 16 * tile + lane only if all parts are multiples of 16
-  /// rows.
+  /// Whether each part but the last is a multiple of 16 rows, so that row = 16 * tile + lane.
+  bool rows_fill_tiles() const;
+  /// Where a row of the stack lies.
   int tile_of(int row) const;
   int lane_of(int row) const;
 
