@@ -7,7 +7,8 @@ export class Throughput {
   private readonly answers: Timings[] = [];
 
   add(timings: Timings): void {
-    if (timings.promptTokens === 0) return;
+    // Without a first token the prompt was not evaluated to its end.
+    if (timings.completionTokens === 0) return;
     this.answers.push(timings);
     if (this.answers.length > rememberedAnswers) this.answers.shift();
   }

@@ -99,8 +99,9 @@ function summarize(server: ReplayServer, keys: Key[]): ReplayReport {
   const evaluated = keys.map((key) => key.evaluated);
   const foreground = evaluated.reduce((sum, n) => sum + n, 0);
   const cache = server.status.engine?.cache;
-  // The first answer reads the whole document; it is no keystroke's cost.
-  const warm = evaluated.slice(1);
+  // Up to the first answer the document is read, also by requests that the next key cancels: no keystroke's cost.
+  const firstAnswer = keys.findIndex(({ isCancelled }) => !isCancelled);
+  const warm = firstAnswer === -1 ? [] : evaluated.slice(firstAnswer + 1);
   return {
     keystrokes: keys.length,
     answeredBeforeNextKey: keys.filter(({ isBeforeNextKey }) => isBeforeNextKey).length,

@@ -81,6 +81,7 @@ test('types at the recorded speed when asked to', () => {
   expect(performance.now() - startedAt).toBeGreaterThan(15 * 140);
   expect(report.keystrokes).toBe(15);
   expect(report.answeredBeforeNextKey).toBeLessThanOrEqual(15);
+  expect(report.tokensEvaluated.max).toBeLessThanOrEqual(8);
 });
 
 const opened = '{"type":"open","name":"a","text":""}';

@@ -15,6 +15,9 @@ test('knows nothing before the first answer', () => check([], undefined, undefin
 
 test('leaves out answers from memory', () => check([noTimings], undefined, undefined));
 
+test('leaves out answers that were cancelled before their first token', () =>
+  check([{ ...answer, prefillMs: 1, completionTokens: 0, decodeMs: 0 }, answer], 50, 2000));
+
 test('counts the prompt tokens that were evaluated', () => check([answer], 50, 2000));
 
 test('weighs answers by their length', () =>
