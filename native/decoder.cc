@@ -136,13 +136,9 @@ void Decoder::add_rows(Answer& answer) {
 bool Decoder::make_room(Answer& answer) {
   if (answer.path.reserve(1)) return true;
   if (&answer != &answers_.front()) return false;
-  for (size_t i = 1; i < answers_.size(); i++) {
-    if (!answers_[i].is_done) end(answers_[i], FinishReason::kLength);
-    answers_[i].path = Path();
-  }
+  for (size_t i = 1; i < answers_.size(); i++) give_way(answers_[i]);
   if (answer.path.reserve(1)) return true;
-  throw EngineError("context-full",
-                    "every page of the KV cache is in use; raise hearth.cache.memoryMiB");
+  throw NoPages();
 }
 
 std::span<const uint32_t> Decoder::draft_for(const Answer& answer) {
@@ -288,6 +284,15 @@ void Decoder::emit(Answer& answer, std::string_view bytes) {
 void Decoder::end(Answer& answer, FinishReason reason) {
   answer.is_done = true;
   answer.finish_reason = reason;
+}
+
+void Decoder::give_way() {
+  for (Answer& answer : answers_) give_way(answer);
+}
+
+void Decoder::give_way(Answer& answer) {
+  if (!answer.is_done) end(answer, FinishReason::kLength);
+  answer.path = Path();
 }
 
 bool Decoder::is_done() const {

@@ -33,6 +33,13 @@ struct Workbench {
   int chunk_tokens = kernels::kMaxBatch;  // of the next piece of a prompt
 };
 
+/// Paths hold all pages.
+struct NoPages : EngineError {
+  NoPages()
+      : EngineError("context-full",
+                    "every page of the KV cache is in use; raise hearth.cache.memoryMiB") {}
+};
+
 class Decoder {
  public:
   /// Both must outlive it.
@@ -48,6 +55,8 @@ class Decoder {
   bool is_done() const;
   FinishReason finish_reason() const { return answers_.front().finish_reason; }
   int n_tokens() const;
+  /// Gives all pages back; the answers end where they are.
+  void give_way();
   /// Moves the answers out.
   void finish(Result& result);
 
@@ -91,6 +100,7 @@ class Decoder {
   void accept_choices(Answer& answer);
   void accept(Answer& answer, const Choice& choice);
   void emit(Answer& answer, std::string_view bytes);
+  void give_way(Answer& answer);
   void end(Answer& answer, FinishReason reason);
 
   const Job& job_;

@@ -89,12 +89,25 @@ std::optional<FinishReason> Scheduler::advance(Task& task, std::optional<EngineE
   try {
     if (!task.step()) return std::nullopt;
     return task.finish_reason();
+  } catch (const NoPages& thrown) {
+    if (make_room(task)) return std::nullopt;
+    error = thrown;
   } catch (const EngineError& thrown) {
     error = thrown;
   } catch (const std::exception& thrown) {
     error = EngineError("engine-fault", thrown.what());
   }
   return FinishReason::kStop;
+}
+
+/// Whether background work had pages to give up for a foreground task.
+bool Scheduler::make_room(const Task& task) {
+  if (task.job().request.priority == Priority::kBackground) return false;
+  const int n_held = bench_.cache.statistics().pages_held;
+  const std::lock_guard lock(mutex_);
+  for (const std::unique_ptr<Task>& other : queue_)
+    if (other->job().request.priority == Priority::kBackground) other->give_way();
+  return bench_.cache.statistics().pages_held < n_held;
 }
 
 /// The task's pages go back to the cache, on the engine thread, before its caller hears of the end:

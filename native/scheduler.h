@@ -31,6 +31,7 @@ class Scheduler {
   void run();
   Queue::iterator next();
   std::optional<FinishReason> advance(Task& task, std::optional<EngineError>& error);
+  bool make_room(const Task& task);
   void finish(std::unique_ptr<Task> task, FinishReason reason,
               const std::optional<EngineError>& error, int64_t start_ns);
   void publish(int64_t start_ns);

@@ -112,9 +112,7 @@ bool Task::end_prompt(std::span<const uint32_t> chunk) {
 }
 
 bool Task::evaluate(std::span<const uint32_t> tokens, bool needs_head) {
-  if (!path_.reserve(static_cast<int>(tokens.size())))
-    throw EngineError("context-full",
-                      "every page of the KV cache is in use; raise hearth.cache.memoryMiB");
+  if (!path_.reserve(static_cast<int>(tokens.size()))) throw NoPages();
   std::array<int32_t, kernels::kMaxBatch> positions;
   std::iota(positions.begin(), positions.begin() + tokens.size(), path_.length());
   const std::span<const int32_t> page_table = path_.pages();
@@ -155,6 +153,14 @@ bool Task::collect_values(int first, int n) {
     }
   }
   return true;
+}
+
+void Task::give_way() {
+  decoder_.give_way();
+  if (is_decoding() || !has_begun_) return;
+  path_ = Path();
+  result_ = Result();
+  has_begun_ = false;
 }
 
 FinishReason Task::finish_reason() const {

@@ -15,10 +15,12 @@ class Task {
   /// One chunk of the prompt or one pass of decoding. True when the request is done; interrupted
   /// steps leave the task as it was. Throws EngineError.
   bool step();
+  /// Lets go of all pages. A prompt begins anew at the next step, an answer ends where it is.
+  void give_way();
   /// Ends the request now, with what there is.
   Result finish(FinishReason reason);
 
-  Job& job() { return *job_; }
+  Job& job() const { return *job_; }
   std::shared_ptr<Job> shared_job() const { return job_; }
   bool is_decoding() const { return decoder_.has_started(); }
   /// Why the request ended; valid once step() returned true.

@@ -1,9 +1,12 @@
 // Requests to an Engine from tests: submit and wait.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <future>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "engine.h"
@@ -13,11 +16,17 @@ namespace test {
 struct Pending {
   std::shared_ptr<hearth::Job> job;
   std::future<hearth::Result> result;  // throws EngineError
+  bool is_done() const {
+    return result.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
 };
 
-inline Pending submit(hearth::Engine& engine, hearth::Request request) {
+/// on_text runs on the engine thread.
+inline Pending submit(hearth::Engine& engine, hearth::Request request,
+                      std::function<void(std::string_view)> on_text = {}) {
   auto job = std::make_shared<hearth::Job>();
   job->request = std::move(request);
+  job->on_text = std::move(on_text);
   auto promise = std::make_shared<std::promise<hearth::Result>>();
   job->on_done = [promise](hearth::Result&& result, const hearth::EngineError* error) {
     if (error) return promise->set_exception(std::make_exception_ptr(*error));
