@@ -19,10 +19,11 @@ using hearth::Result;
 
 namespace {
 
-constexpr int kMostTokens = 120;
+constexpr int kMostTokens = 220;
 constexpr int kSteps = 3000;
-// Three documents of four pages with their answers and forks want more, so pages are evicted.
-constexpr int kPages = 20;
+// Three documents of up to seven pages with their answers and forks want more: pages are evicted,
+// and the foreground takes them from the background.
+constexpr int kPages = 16;
 
 class Editor {
  public:
