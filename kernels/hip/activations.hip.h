@@ -1,5 +1,5 @@
-// Activations for the matmuls: rmsnorm and int8 quantization. Sums are built group of 32 by group, then
-// lane by lane over the groups, so they do not depend on the number of threads.
+// Activations for the matmuls: rmsnorm and int8 quantization. Sums are built group of 32 by group,
+// then lane by lane over the groups, so they do not depend on the number of threads.
 #pragma once
 
 #include "gpu.hip.h"
@@ -9,9 +9,9 @@ namespace hearth::kernels::hip {
 
 #define GPU_NORM_THREADS 512
 
-/// Quantizes one group of one token, in the CPU kernels' arithmetic; each of 8 neighbouring lanes brings
-/// four columns. A group that holds NaN or Inf gets a NaN scale, so that no error is lost on the way to
-/// the logits.
+/// Quantizes one group of one token, in the CPU kernels' arithmetic; each of 8 neighbouring lanes
+/// brings four columns. A group that holds NaN or Inf gets a NaN scale, so that no error is lost on
+/// the way to the logits.
 GPU_DEVICE void quantize_group(const Activations& out, int token, int group, const float (&v)[4],
                                bool stores = true) {
   const int lane = threadIdx.x % 8;
@@ -29,8 +29,8 @@ GPU_DEVICE void quantize_group(const Activations& out, int token, int group, con
   const float inverse = is_finite && greatest > 1e-30f ? 127.0f / greatest : 0.0f;
   const float scale = is_finite ? (inverse > 0 ? greatest * (1.0f / 127.0f) : 0.0f) : NAN;
   uint32_t word = 0;
-  GPU_UNROLL for (int j = 0; j < 4; j++)
-    if (is_finite) word |= (static_cast<int>(rintf(v[j] * inverse)) & 255u) << 8 * j;
+  GPU_UNROLL for (int j = 0; j < 4; j++) if (is_finite) word |=
+      (static_cast<int>(rintf(v[j] * inverse)) & 255u) << 8 * j;
   int sum = dot4(static_cast<int>(word), 0x01010101, 0);  // of the half: four lanes
   sum += shuffle_xor(sum, 1);
   sum += shuffle_xor(sum, 2);
@@ -39,8 +39,7 @@ GPU_DEVICE void quantize_group(const Activations& out, int token, int group, con
   const int64_t group_at = static_cast<int64_t>(token / out.n_slots) * out.n_groups + group;
   const int64_t at = group_at * out.n_slots + token % out.n_slots;
   *reinterpret_cast<uint32_t*>(out.q + at * kGroup + lane % 4 * 8 + lane / 4 * 4) = word;
-  if (lane == 0)
-    out.scales[at] = {scale, {static_cast<int16_t>(sum), static_cast<int16_t>(other)}};
+  if (lane == 0) out.scales[at] = {scale, {static_cast<int16_t>(sum), static_cast<int16_t>(other)}};
 }
 
 /// Four columns of a row; zero past its end.
@@ -50,9 +49,10 @@ GPU_DEVICE float4 load_columns(const float* row, int i, int n_cols) {
   return v;
 }
 
-/// A block normalizes and quantizes one token, a group of columns to each 8 lanes at a time; columns past
-/// the end are zero. group_sums: shared, a float a group. All threads must come. Loads are issued four at
-/// a time: the row comes from the second-level cache, and each trip there is as long as all arithmetic.
+/// A block normalizes and quantizes one token, a group of columns to each 8 lanes at a time;
+/// columns past the end are zero. group_sums: shared, a float a group. All threads must come. Loads
+/// are issued four at a time: the row comes from the second-level cache, and each trip there is as
+/// long as all arithmetic.
 GPU_DEVICE void norm_quantize_token(const Norm& p, int token, const Activations& out, float* f32,
                                     float* group_sums) {
   constexpr int kBatch = 4;
@@ -68,7 +68,8 @@ GPU_DEVICE void norm_quantize_token(const Norm& p, int token, const Activations&
     for (int base = 0; base < out.n_groups; base += step) {
       GPU_UNROLL for (int k = 0; k < kBatch; k++) v[k] = load_columns(x, column(base, k), p.n_cols);
       GPU_UNROLL for (int k = 0; k < kBatch; k++) {
-        float squares = fmaf(v[k].w, v[k].w, fmaf(v[k].z, v[k].z, fmaf(v[k].y, v[k].y, v[k].x * v[k].x)));
+        float squares =
+            fmaf(v[k].w, v[k].w, fmaf(v[k].z, v[k].z, fmaf(v[k].y, v[k].y, v[k].x * v[k].x)));
         GPU_UNROLL for (int mask = 4; mask > 0; mask >>= 1) squares += shuffle_xor(squares, mask);
         const int group = base + first + k * n_at_once;
         if (eighth == 0 && group < out.n_groups) group_sums[group] = squares;
@@ -92,8 +93,8 @@ GPU_DEVICE void norm_quantize_token(const Norm& p, int token, const Activations&
       const float r[4] = {v[k].x * inverse_rms * norm[k].x, v[k].y * inverse_rms * norm[k].y,
                           v[k].z * inverse_rms * norm[k].z, v[k].w * inverse_rms * norm[k].w};
       const int i = column(base, k);
-      GPU_UNROLL for (int j = 0; j < 4; j++)
-        if (f32 && i < p.n_cols) f32[static_cast<int64_t>(token) * p.n_cols + i + j] = r[j];
+      GPU_UNROLL for (int j = 0; j < 4; j++) if (f32 && i < p.n_cols)
+          f32[static_cast<int64_t>(token) * p.n_cols + i + j] = r[j];
       quantize_group(out, token, i / kGroup, r, i / kGroup < out.n_groups);
     }
   }

@@ -1,5 +1,5 @@
-// Greatest and second greatest logit of a row, and whether all are finite, in two steps: parts of the
-// row, then the parts. The lowest id wins a tie whatever the order of comparing.
+// Greatest and second greatest logit of a row, and whether all are finite, in two steps: parts of
+// the row, then the parts. The lowest id wins a tie whatever the order of comparing.
 #pragma once
 
 #include "gpu.hip.h"
@@ -24,7 +24,8 @@ GPU_DEVICE ArgmaxPart block_best(ArgmaxPart mine, ArgmaxPart* scratch) {
   scratch[threadIdx.x] = mine;
   for (int n = GPU_ARGMAX_THREADS / 2; n > 0; n /= 2) {
     __syncthreads();
-    if (threadIdx.x < n) scratch[threadIdx.x] = better(scratch[threadIdx.x], scratch[threadIdx.x + n]);
+    if (threadIdx.x < n)
+      scratch[threadIdx.x] = better(scratch[threadIdx.x], scratch[threadIdx.x + n]);
   }
   return scratch[0];
 }

@@ -1,7 +1,8 @@
-// Attention over KV pages. A block takes one token, one KV head with its query heads, and chunks of 64
-// positions; a chunk gives each head a maximum, a sum and an unnormalized output, and chunks are merged
-// in rising order. Decoding gives every chunk its own block, and the block that is done last merges;
-// prefill gives a block all chunks of its token. Both do the same arithmetic in the same order.
+// Attention over KV pages. A block takes one token, one KV head with its query heads, and chunks of
+// 64 positions; a chunk gives each head a maximum, a sum and an unnormalized output, and chunks are
+// merged in rising order. Decoding gives every chunk its own block, and the block that is done last
+// merges; prefill gives a block all chunks of its token. Both do the same arithmetic in the same
+// order.
 #pragma once
 
 #include "activations.hip.h"
@@ -32,8 +33,8 @@ struct AttentionShared {
   Softmax softmax[kGroupHeads], chunk_softmax[kGroupHeads];
 };
 
-/// n positions of one KV head: a chunk lies in two pages. Rows past the end read the last one, so that
-/// loads need no conditions; what comes of them is masked.
+/// n positions of one KV head: a chunk lies in two pages. Rows past the end read the last one, so
+/// that loads need no conditions; what comes of them is masked.
 struct ChunkView {
   const uint16_t* pages[2];  // K of the head, then its V
   int n;
@@ -46,9 +47,9 @@ GPU_DEVICE const uint16_t* kv_row(const ChunkView& c, int i, int is_v) {
   return (i < kPage ? c.pages[0] : c.pages[1]) + (is_v * kPage + i % kPage) * kHeadDim;
 }
 
-/// Sums each head's value over kLanes neighbours. Lanes trade heads for lanes at every step, so that
-/// eight sums cost little more than one; the order of adding is that of a plain butterfly. Returns how
-/// many heads a lane ends up with, the first being head0.
+/// Sums each head's value over kLanes neighbours. Lanes trade heads for lanes at every step, so
+/// that eight sums cost little more than one; the order of adding is that of a plain butterfly.
+/// Returns how many heads a lane ends up with, the first being head0.
 template <int kLanes>
 GPU_DEVICE int sum_heads(float (&dot)[kGroupHeads], int lane, int& head0) {
   int n = kGroupHeads;
@@ -86,15 +87,15 @@ GPU_DEVICE void chunk_scores(const ChunkView& c, const float (&query)[kGroupHead
     float dot[kGroupHeads] = {};
     GPU_UNROLL for (int j = 0; j < 8; j++) {
       const float k = half_to_float(words[j / 2] >> 16 * (j % 2) & 0xffff);
-      GPU_UNROLL for (int head = 0; head < kGroupHeads; head++)
-        dot[head] = fmaf(query[head][j], k, dot[head]);
+      GPU_UNROLL for (int head = 0; head < kGroupHeads; head++) dot[head] =
+          fmaf(query[head][j], k, dot[head]);
     }
     int head0;
     const int n = sum_heads<kLanes>(dot, part, head0);
     const int i = first + step * kStep;
     if (i < c.n)
-      GPU_UNROLL for (int j = 0; j < kGroupHeads; j++)
-        if (j < n) shared.scores[i][head0 + j] = dot[j] * scale;
+      GPU_UNROLL for (int j = 0; j < kGroupHeads; j++) if (j < n) shared.scores[i][head0 + j] =
+          dot[j] * scale;
   }
 }
 
@@ -130,7 +131,8 @@ struct Values {
   }
 };
 
-/// outputs[part][head][i] = sum of weight * v over the part's positions. Weights past the end are zero.
+/// outputs[part][head][i] = sum of weight * v over the part's positions. Weights past the end are
+/// zero.
 template <int kHeadDim>
 GPU_DEVICE void chunk_outputs(const Values<kHeadDim>& values, AttentionShared<kHeadDim>& shared) {
   using V = Values<kHeadDim>;
@@ -160,7 +162,8 @@ GPU_DEVICE void merge_chunk(bool first, AttentionShared<kHeadDim>& shared) {
   for (int i = threadIdx.x; i < kGroupHeads * kHeadDim; i += GPU_ATTENTION_THREADS) {
     const int head = i / kHeadDim, dim = i % kHeadDim;
     float output = 0;
-    for (int part = 0; part < Values<kHeadDim>::kParts; part++) output += shared.outputs[part][head][dim];
+    for (int part = 0; part < Values<kHeadDim>::kParts; part++)
+      output += shared.outputs[part][head][dim];
     float scale_running = 0, scale_chunk = 1;
     if (!first) {
       merge(shared.softmax[head], shared.chunk_softmax[head], scale_running, scale_chunk);
@@ -229,7 +232,8 @@ template <int kHeadDim>
 GPU_DEVICE void finish(const AttentionParams& p, const AttentionBlock& b) {
   const int n_parts = p.n_parts == 1 ? 1 : b.n_chunks;
   // Lanes past the end go along (with the last head), for quantizing shuffles.
-  for (int i = 4 * threadIdx.x; i / 128 * 128 < b.n_heads * kHeadDim; i += 4 * GPU_ATTENTION_THREADS) {
+  for (int i = 4 * threadIdx.x; i / 128 * 128 < b.n_heads * kHeadDim;
+       i += 4 * GPU_ATTENTION_THREADS) {
     const bool stores = i < b.n_heads * kHeadDim;
     const int head = b.head0 + min(i / kHeadDim, b.n_heads - 1), dim = i % kHeadDim;
     const volatile float* part = part_of(p, b.token, head, 0);
@@ -240,8 +244,8 @@ GPU_DEVICE void finish(const AttentionParams& p, const AttentionBlock& b) {
       part += kHeadDim + 2;
       float scale, scale_part;
       softmax = merge(softmax, {part[0], part[1]}, scale, scale_part);
-      GPU_UNROLL for (int j = 0; j < 4; j++)
-        values[j] = fmaf(values[j], scale, part[2 + dim + j] * scale_part);
+      GPU_UNROLL for (int j = 0; j < 4; j++) values[j] =
+          fmaf(values[j], scale, part[2 + dim + j] * scale_part);
     }
     const int col = head * kHeadDim + dim;
     float* out = p.out + static_cast<int64_t>(b.token) * p.pool.n_heads * kHeadDim + col;
@@ -268,7 +272,8 @@ GPU_DEVICE void attention(const AttentionParams& p) {
   const int lane = threadIdx.x % (kHeadDim / 8);
   const float* q = p.q + (static_cast<int64_t>(b.token) * p.pool.n_heads + b.head0) * kHeadDim;
   float query[kGroupHeads][8];
-  GPU_UNROLL for (int head = 0; head < kGroupHeads; head++) GPU_UNROLL for (int j = 0; j < 8; j += 4) {
+  GPU_UNROLL for (int head = 0; head < kGroupHeads; head++)
+      GPU_UNROLL for (int j = 0; j < 8; j += 4) {
     float4 v = {0, 0, 0, 0};
     if (head < b.n_heads) v = *reinterpret_cast<const float4*>(q + head * kHeadDim + 8 * lane + j);
     query[head][j] = v.x, query[head][j + 1] = v.y;

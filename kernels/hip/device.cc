@@ -32,7 +32,7 @@ Memory::~Memory() {
 
 Device::Device(const GpuApi& api, const DeviceChoice& choice) : api_(api), choice_(choice) {
   try {
-    check(api_.set_device(choice.index), "choosing the GPU");
+    attach();
     check(api_.create_stream(&stream_, kNonBlocking), "creating a stream");
     check(api_.create_event(&event_, kDisableTiming), "creating an event");
     check(api_.load_module(&module_, choice.code_object.data()), "loading the kernels");
@@ -57,16 +57,25 @@ void Device::check(int result, const char* what) const {
                            api_.error_string(result) + " (" + std::to_string(result) + ")");
 }
 
+void Device::attach() const {
+  static thread_local const Device* attached = nullptr;
+  if (attached == this) return;
+  check(api_.set_device(choice_.index), "choosing the GPU");
+  attached = this;
+}
+
 Memory Device::allocate(size_t n_bytes, const char* purpose) {
+  attach();
   void* data = nullptr;
-  const int result = api_.allocate(&data, std::max<size_t>(n_bytes, 16));
-  if (result == kOutOfMemory) {
-    size_t free = 0, total = 0;
-    api_.memory_info(&free, &total);
+  size_t free = 0, total = 0;
+  check(api_.memory_info(&free, &total), "asking for free memory");
+  free -= std::min(free, choice_.reserved_bytes);
+  const int result =
+      n_bytes > free ? kOutOfMemory : api_.allocate(&data, std::max<size_t>(n_bytes, 16));
+  if (result == kOutOfMemory)
     throw std::runtime_error("GPU " + choice_.name + ": " + purpose + " needs " +
                              megabytes(n_bytes) + " but only " + megabytes(free) + " of " +
                              megabytes(total) + " are free; choose a smaller model");
-  }
   check(result, "allocating memory");
   Memory memory(api_, data, n_bytes, false);
   check(api_.fill(data, 0, n_bytes, stream_), "clearing memory");
@@ -85,6 +94,7 @@ void* Device::function(const std::string& name) const {
 }
 
 void Device::copy(void* to, const void* from, size_t n_bytes, CopyKind kind) {
+  attach();
   if (n_bytes) check(api_.copy(to, from, n_bytes, kind, stream_), "copying");
 }
 
@@ -109,6 +119,7 @@ void Device::download(void* to, const void* from, size_t n_bytes) {
 }
 
 void Device::launch(const Launch& launch) {
+  attach();
   void* params[] = {const_cast<std::byte*>(launch.params.data())};
   const auto& grid = launch.grid;
   check(api_.launch(launch.function, grid[0], grid[1], grid[2], launch.block, 1, 1,
@@ -117,6 +128,7 @@ void Device::launch(const Launch& launch) {
 }
 
 void Device::wait() {
+  attach();
   check(api_.record_event(event_, stream_), "recording an event");
   wait_for(*this, event_);
 }

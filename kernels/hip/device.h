@@ -18,6 +18,7 @@ struct DeviceChoice {
   std::string name;  // for people: "gfx1100 AMD Radeon RX 7900 XTX"
   int n_processors = 1;
   std::span<const std::byte> code_object;
+  size_t reserved_bytes = 0;  // of its memory, left for the desktop
 };
 
 class Device;
@@ -90,6 +91,8 @@ class Device {
 
  private:
   void destroy();
+  /// A thread begins with device 0: the engine's thread must be told.
+  void attach() const;
   const GpuApi& api_;
   DeviceChoice choice_;
   void* stream_ = nullptr;

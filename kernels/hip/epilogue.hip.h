@@ -1,5 +1,6 @@
-// What follows a matmul, while its results are still in registers: residual add, plain store, SwiGLU,
-// or bias + RoPE + append to the KV pages. Pairs arrive as (a, b): gate and up, or i and i + head_dim/2.
+// What follows a matmul, while its results are still in registers: residual add, plain store,
+// SwiGLU, or bias + RoPE + append to the KV pages. Pairs arrive as (a, b): gate and up, or i and i
+// + head_dim/2.
 #pragma once
 
 #include "gpu.hip.h"
@@ -21,8 +22,8 @@ GPU_DEVICE void store_one(const Epilogue& e, int row, int token, float value) {
 /// K or V of one position of one head inside the pool.
 GPU_DEVICE uint16_t* kv_slot(const KvPool& pool, int layer, int page, int kv_head, int is_v,
                              int slot) {
-  return pool.data + static_cast<uint64_t>(page) * pool.page_halves +
-         layer * pool.layer_halves + ((2 * kv_head + is_v) * kPage + slot) * pool.head_dim;
+  return pool.data + static_cast<uint64_t>(page) * pool.page_halves + layer * pool.layer_halves +
+         ((2 * kv_head + is_v) * kPage + slot) * pool.head_dim;
 }
 
 /// Rows i and i + head_dim / 2 of one head of the stacked q, k, v.

@@ -24,8 +24,8 @@ struct Bf16Weight {
   }
 };
 
-/// Weights of a float type: a group of 32 lanes takes a row (or a pair of rows) and eight tokens; lane
-/// partial sums in column order, then a tree over the lanes.
+/// Weights of a float type: a group of 32 lanes takes a row (or a pair of rows) and eight tokens;
+/// lane partial sums in column order, then a tree over the lanes.
 template <class T, int kTiles>
 GPU_DEVICE void float_matmul(const MatmulParams& p) {
   wait_for_previous();

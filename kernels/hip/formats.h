@@ -1,10 +1,11 @@
 // How weights lie in the file, and how they lie on the GPU.
 //
-// Packed layout: tiles of 16 rows; a tile is a row of records, a record one unit (64 columns), or four
-// for formats whose blocks span 256 columns. In a unit, lane 4g + t owns rows g and g + 8 and of each
-// 32-column group the columns 4t..4t+3 and 16+4t..16+4t+3: 32 weights, 8 words of 4. Word f = 4 * group
-// + 2 * half + (row >= 8) is exactly operand register f % 4 of a 16x8x32 matrix instruction, so a lane's
-// weights are one or two coalesced 16-byte loads and unpack with a shift and a mask a word.
+// Packed layout: tiles of 16 rows; a tile is a row of records, a record one unit (64 columns), or
+// four for formats whose blocks span 256 columns. In a unit, lane 4g + t owns rows g and g + 8 and
+// of each 32-column group the columns 4t..4t+3 and 16+4t..16+4t+3: 32 weights, 8 words of 4. Word f
+// = 4 * group
+// + 2 * half + (row >= 8) is exactly operand register f % 4 of a 16x8x32 matrix instruction, so a
+// lane's weights are one or two coalesced 16-byte loads and unpack with a shift and a mask a word.
 // Codes are split into bit planes of 8, 4, 2 or 1 bits; plane word f % bits holds word f at bit
 // bits * (f / bits) of each byte. Scales follow the planes, 4 entries (row half, group) a g.
 // Sizes stay those of the file within 4 %.
@@ -16,12 +17,12 @@
 namespace hearth::kernels::hip {
 
 enum class ScaleKind {
-  kHalf,         // f16 scale a group
-  kHalfMin,      // f16 scale and offset a group
-  kSuper32,      // int8 scale a group, f16 scale a 256-block
-  kSuper32Min,   // uint8 scale and minimum a group, two f16 a block
-  kSuper16,      // int8 scale a half group, f16 a block
-  kSuper16Min,   // 4-bit scale and minimum a half group, two f16 a block
+  kHalf,        // f16 scale a group
+  kHalfMin,     // f16 scale and offset a group
+  kSuper32,     // int8 scale a group, f16 scale a 256-block
+  kSuper32Min,  // uint8 scale and minimum a group, two f16 a block
+  kSuper16,     // int8 scale a half group, f16 a block
+  kSuper16Min,  // 4-bit scale and minimum a half group, two f16 a block
 };
 
 /// Bits of low and high plane, offset taken from the code, non-linear code book, scales.
@@ -33,19 +34,32 @@ struct FormatTraits {
 
 constexpr FormatTraits format_traits(BlockType type) {
   switch (type) {
-    case BlockType::kQ4_0: return {4, 0, 8, false, ScaleKind::kHalf};
-    case BlockType::kQ4_1: return {4, 0, 0, false, ScaleKind::kHalfMin};
-    case BlockType::kQ5_0: return {4, 1, 16, false, ScaleKind::kHalf};
-    case BlockType::kQ5_1: return {4, 1, 0, false, ScaleKind::kHalfMin};
-    case BlockType::kQ8_0: return {8, 0, 0, false, ScaleKind::kHalf};
-    case BlockType::kQ2_K: return {2, 0, 0, false, ScaleKind::kSuper16Min};
-    case BlockType::kQ3_K: return {2, 1, 4, false, ScaleKind::kSuper16};
-    case BlockType::kQ4_K: return {4, 0, 0, false, ScaleKind::kSuper32Min};
-    case BlockType::kQ5_K: return {4, 1, 0, false, ScaleKind::kSuper32Min};
-    case BlockType::kQ6_K: return {4, 2, 32, false, ScaleKind::kSuper16};
-    case BlockType::kIQ4_NL: return {4, 0, 0, true, ScaleKind::kHalf};
-    case BlockType::kIQ4_XS: return {4, 0, 0, true, ScaleKind::kSuper32};
-    default: return {0, 0, 0, false, ScaleKind::kHalf};
+    case BlockType::kQ4_0:
+      return {4, 0, 8, false, ScaleKind::kHalf};
+    case BlockType::kQ4_1:
+      return {4, 0, 0, false, ScaleKind::kHalfMin};
+    case BlockType::kQ5_0:
+      return {4, 1, 16, false, ScaleKind::kHalf};
+    case BlockType::kQ5_1:
+      return {4, 1, 0, false, ScaleKind::kHalfMin};
+    case BlockType::kQ8_0:
+      return {8, 0, 0, false, ScaleKind::kHalf};
+    case BlockType::kQ2_K:
+      return {2, 0, 0, false, ScaleKind::kSuper16Min};
+    case BlockType::kQ3_K:
+      return {2, 1, 4, false, ScaleKind::kSuper16};
+    case BlockType::kQ4_K:
+      return {4, 0, 0, false, ScaleKind::kSuper32Min};
+    case BlockType::kQ5_K:
+      return {4, 1, 0, false, ScaleKind::kSuper32Min};
+    case BlockType::kQ6_K:
+      return {4, 2, 32, false, ScaleKind::kSuper16};
+    case BlockType::kIQ4_NL:
+      return {4, 0, 0, true, ScaleKind::kHalf};
+    case BlockType::kIQ4_XS:
+      return {4, 0, 0, true, ScaleKind::kSuper32};
+    default:
+      return {0, 0, 0, false, ScaleKind::kHalf};
   }
 }
 
@@ -58,7 +72,7 @@ struct Layout {
   static constexpr bool kHalves = kScale == ScaleKind::kSuper16 || kScale == ScaleKind::kSuper16Min;
   static constexpr bool kMin = kScale == ScaleKind::kHalfMin || kScale == ScaleKind::kSuper32Min ||
                                kScale == ScaleKind::kSuper16Min;
-  static constexpr int kEntryBytes = kScale == ScaleKind::kHalfMin ? 4
+  static constexpr int kEntryBytes = kScale == ScaleKind::kHalfMin   ? 4
                                      : kScale == ScaleKind::kSuper32 ? 1
                                                                      : 2;
   static constexpr int kHighOffset = 128 * kTraits.low;

@@ -32,13 +32,12 @@ GPU_DEVICE uint32_t row_code(const uint8_t* row, int col) {
   if constexpr (kType == BlockType::kQ4_K)
     return block[16 + 32 * (chunk / 2) + l] >> 4 * (chunk % 2) & 15;
   if constexpr (kType == BlockType::kQ5_K)
-    return (block[48 + 32 * (chunk / 2) + l] >> 4 * (chunk % 2) & 15) |
-           (block[16 + l] >> chunk & 1) << 4;
+    return (block[48 + 32 * (chunk / 2) + l] >> 4 * (chunk % 2) & 15) | (block[16 + l] >> chunk & 1)
+                                                                            << 4;
   if constexpr (kType == BlockType::kQ6_K)
     return (block[64 * (i / 128) + l + 32 * (chunk % 2)] >> 4 * (chunk / 2 % 2) & 15) |
            (block[128 + 32 * (i / 128) + l] >> 2 * (chunk % 4) & 3) << 4;
-  if constexpr (kType == BlockType::kIQ4_XS)
-    return block[8 + 16 * chunk + i % 16] >> nibble & 15;
+  if constexpr (kType == BlockType::kIQ4_XS) return block[8 + 16 * chunk + i % 16] >> nibble & 15;
   return 0;
 }
 

@@ -1,8 +1,8 @@
 // The only header through which a kernel sees its platform: AMD (hipcc), NVIDIA (nvcc, for running
 // the kernels on a GPU that can be had) or the CPU emulation of the tests. One spelling for each.
 //
-// Kernels think in groups of 32 lanes. A wave of 64 (gfx9) holds two of them, so no kernel may assume
-// that its 32 lanes are alone in their wave, and none mentions the wave's size.
+// Kernels think in groups of 32 lanes. A wave of 64 (gfx9) holds two of them, so no kernel may
+// assume that its 32 lanes are alone in their wave, and none mentions the wave's size.
 #pragma once
 
 #include <stdint.h>
@@ -23,8 +23,8 @@
 #define GPU_DEVICE static inline
 #define GPU_UNROLL
 #define GPU_UNROLL_4
-#define GPU_KERNEL(name, Params, max_threads) \
-  static void name(Params p);                 \
+#define GPU_KERNEL(name, Params, max_threads)                                            \
+  static void name(Params p);                                                            \
   static const emulation::Register register_##name(#name, emulation::run<Params, name>); \
   static void name(Params p)
 #define GPU_DYNAMIC_SHARED(T, name) T* name = reinterpret_cast<T*>(emulation::dynamic_shared())
@@ -171,8 +171,8 @@ GPU_DEVICE float lanes_sum(float value) {
   return value;
 }
 GPU_DEVICE float lanes_max(float value) {
-  GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1)
-    value = fmaxf(value, shuffle_xor(value, mask));
+  GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1) value =
+      fmaxf(value, shuffle_xor(value, mask));
   return value;
 }
 

@@ -1,5 +1,5 @@
-// A matrix in GPU memory: parts of one type each, in tiles of 16 rows (formats.h), padded to an even
-// number of tiles.
+// A matrix in GPU memory: parts of one type each, in tiles of 16 rows (formats.h), padded to an
+// even number of tiles.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace hearth::kernels::hip {
 
-/// Neighbouring sources of one type make one part where tiles allow, so that q, k, v are one launch.
+/// Neighbouring sources of one type make one part where tiles allow, so that q, k, v are one
+/// launch.
 struct HipPart {
   BlockType type = BlockType::kF32;
   const uint8_t* data = nullptr;

@@ -7,9 +7,9 @@
 namespace hearth::kernels::hip {
 
 // stream_<format>_<tiles of 16 rows>x<tokens>. The bounds set how many registers a thread may have.
-#define STREAM_KERNEL(name, type, tiles, tokens, max_threads)               \
+#define STREAM_KERNEL(name, type, tiles, tokens, max_threads)                 \
   GPU_KERNEL(stream_##name##_##tiles##x##tokens, MatmulParams, max_threads) { \
-    stream_matmul<BlockType::type, tiles, tokens>(p);                       \
+    stream_matmul<BlockType::type, tiles, tokens>(p);                         \
   }
 #define FORMAT_KERNELS(name, type)                                              \
   GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::type>(p); }   \
@@ -23,17 +23,19 @@ namespace hearth::kernels::hip {
 
 HEARTH_PACKED_FORMATS(FORMAT_KERNELS)
 
-#define FLOAT_KERNELS(name, T)                                                        \
-  GPU_KERNEL(embed_##name, EmbedParams, 256) { embed_float_row<T>(p); }               \
-  GPU_KERNEL(float_##name##_1, MatmulParams, 256) { float_matmul<T, 1>(p); }          \
+#define FLOAT_KERNELS(name, T)                                               \
+  GPU_KERNEL(embed_##name, EmbedParams, 256) { embed_float_row<T>(p); }      \
+  GPU_KERNEL(float_##name##_1, MatmulParams, 256) { float_matmul<T, 1>(p); } \
   GPU_KERNEL(float_##name##_2, MatmulParams, 256) { float_matmul<T, 2>(p); }
 
 FLOAT_KERNELS(f32, F32Weight)
 FLOAT_KERNELS(f16, F16Weight)
 FLOAT_KERNELS(bf16, Bf16Weight)
 
-#define ATTENTION_KERNEL(head_dim) \
-  GPU_KERNEL(attention_##head_dim, AttentionParams, GPU_ATTENTION_THREADS) { attention<head_dim>(p); }
+#define ATTENTION_KERNEL(head_dim)                                           \
+  GPU_KERNEL(attention_##head_dim, AttentionParams, GPU_ATTENTION_THREADS) { \
+    attention<head_dim>(p);                                                  \
+  }
 
 ATTENTION_KERNEL(32)
 ATTENTION_KERNEL(64)

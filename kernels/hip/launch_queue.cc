@@ -26,9 +26,8 @@ void LaunchQueue::add(const Launch& launch, bool deferred) {
 }
 
 LaunchQueue::Graph* LaunchQueue::find() {
-  const auto found = std::find_if(graphs_.begin(), graphs_.end(), [&](const Graph& graph) {
-    return graph.launches == pending_;
-  });
+  const auto found = std::find_if(graphs_.begin(), graphs_.end(),
+                                  [&](const Graph& graph) { return graph.launches == pending_; });
   return found == graphs_.end() ? nullptr : &*found;
 }
 
@@ -37,9 +36,8 @@ LaunchQueue::Graph& LaunchQueue::remember() {
     graphs_.emplace_back();
   } else {
     const auto oldest =
-        std::min_element(graphs_.begin(), graphs_.end(), [](const Graph& a, const Graph& b) {
-          return a.last_use < b.last_use;
-        });
+        std::min_element(graphs_.begin(), graphs_.end(),
+                         [](const Graph& a, const Graph& b) { return a.last_use < b.last_use; });
     device_.wait();  // it may still run
     if (oldest->executable) device_.api().destroy_executable(oldest->executable);
     *oldest = Graph{};

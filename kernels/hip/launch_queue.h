@@ -1,5 +1,6 @@
-// Launches of a decode step, collected and sent as one graph. A step repeats the same launches with the
-// same parameters (what changes lies in device memory), so its graph is found by comparing them.
+// Launches of a decode step, collected and sent as one graph. A step repeats the same launches with
+// the same parameters (what changes lies in device memory), so its graph is found by comparing
+// them.
 #pragma once
 
 #include <cstdint>

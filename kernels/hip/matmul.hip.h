@@ -1,8 +1,8 @@
-// x * w^T over packed weights. The weights stream through once; everything serves that. A block takes 32
-// tokens at most and one tile of 16 rows (or a pair of tiles, or two of these in turn: jobs); its groups
-// of 32 lanes, "warps", share the columns. The sum of a slice of columns is built in rising order with
-// explicit fused adds, slices are added as a binary tree, whoever holds them: so a token gets the same
-// bits in any batch.
+// x * w^T over packed weights. The weights stream through once; everything serves that. A block
+// takes 32 tokens at most and one tile of 16 rows (or a pair of tiles, or two of these in turn:
+// jobs); its groups of 32 lanes, "warps", share the columns. The sum of a slice of columns is built
+// in rising order with explicit fused adds, slices are added as a binary tree, whoever holds them:
+// so a token gets the same bits in any batch.
 #pragma once
 
 #include "activations.hip.h"
@@ -16,19 +16,19 @@ namespace hearth::kernels::hip {
 template <int kTiles>
 GPU_DEVICE int first_tile(const MatmulParams& p, int i) {
   if (p.tile_ids) return p.tile_ids[i];
-  return kTiles == 1 ? i : i / p.span * 2 * p.span + i % p.span;
+  return kTiles == 1 || p.span == 0 ? i : i / p.span * 2 * p.span + i % p.span;
 }
 
-/// What a lane multiplies weights by: its part of a token's group, and the scales of the tokens whose
-/// results it gets.
+/// What a lane multiplies weights by: its part of a token's group, and the scales of the tokens
+/// whose results it gets.
 struct Operand {
   int q[2];
   GroupScale scales[2];
 };
 
-/// Where a lane finds its operands: those of token g, and the scales of tokens 2t and 2t + 1. Lanes of
-/// tokens that are not there read the last one that is: their results are never stored, and loads
-/// without conditions can all be under way together.
+/// Where a lane finds its operands: those of token g, and the scales of tokens 2t and 2t + 1. Lanes
+/// of tokens that are not there read the last one that is: their results are never stored, and
+/// loads without conditions can all be under way together.
 template <int kTokenTiles>
 struct OperandSource {
   const int8_t* q[kTokenTiles];
@@ -80,7 +80,8 @@ GPU_DEVICE void multiply_group(const Unit<kType>& w, const RowScale (&scales)[2]
   }
 }
 
-/// Sums of a lane, [tile][token tile][row, token], as a tree: a finished slice is added to its sibling.
+/// Sums of a lane, [tile][token tile][row, token], as a tree: a finished slice is added to its
+/// sibling.
 template <int kTiles, int kTokenTiles, int kPerLane>
 struct SliceSums {
   float sum[kTiles][kTokenTiles][2 * kPerLane];
@@ -105,7 +106,7 @@ GPU_DEVICE float tree_sum(const float* values, int stride, int n) {
   float v[kMaxSlices];
   GPU_UNROLL for (int i = 0; i < kMaxSlices; i++) v[i] = i < n ? values[i * stride] : 0.0f;
   GPU_UNROLL for (int width = 1; width < kMaxSlices; width *= 2)
-    GPU_UNROLL for (int i = 0; i < kMaxSlices; i += 2 * width) v[i] += v[i + width];
+      GPU_UNROLL for (int i = 0; i < kMaxSlices; i += 2 * width) v[i] += v[i + width];
   return v[0];
 }
 
@@ -134,7 +135,8 @@ GPU_DEVICE Activations stage_input(const MatmulParams& p, uint8_t* shared) {
   return x;
 }
 
-/// SwiGLU of two jobs is a group of 32 columns of the next matmul's input: 32 lanes quantize a token's.
+/// SwiGLU of two jobs is a group of 32 columns of the next matmul's input: 32 lanes quantize a
+/// token's.
 GPU_DEVICE void store_swiglu(const MatmulParams& p, const float* partial, int n_warps, int stride,
                              int warp_stride, int first_token, int n_tokens) {
   for (int i = threadIdx.x; i < n_tokens * kGroup; i += blockDim.x) {
@@ -177,8 +179,9 @@ struct UnitSource {
   }
 };
 
-/// Grid (blocks of tokens, tiles or pairs / jobs): neighbours share weights, so that these come from
-/// memory once. Shared memory: the tokens (if staged), and partial sums [job][warp][tile][row][token].
+/// Grid (blocks of tokens, tiles or pairs / jobs): neighbours share weights, so that these come
+/// from memory once. Shared memory: the tokens (if staged), and partial sums
+/// [job][warp][tile][row][token].
 template <BlockType kType, int kTiles, int kTokens>
 GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
@@ -224,9 +227,8 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
         }
         GPU_UNROLL for (int i = 0; i < kTokenTiles; i++) {
           const Operand o = Source::template load<kPerLane>(source, i, 2 * unit + group);
-          GPU_UNROLL for (int k = 0; k < kTiles; k++)
-            multiply_group<kType, kPerLane>(ring[d][k], scales[k], group, o,
-                                            n_tokens - kTileTokens * i, sums.sum[k][i]);
+          GPU_UNROLL for (int k = 0; k < kTiles; k++) multiply_group<kType, kPerLane>(
+              ring[d][k], scales[k], group, o, n_tokens - kTileTokens * i, sums.sum[k][i]);
         }
       }
       Weights::load(weights, ring[d], lane);

@@ -1,7 +1,8 @@
 // One small matrix product of 32 lanes: c[16 x 8] += a[16 x 32] * b[32 x 8], int8 to int32, exact.
-// Lane 4g + t holds of a the words (row g, g + 8, g, g + 8; columns 4t.. of half 0, 0, 1, 1), of b token
-// g's columns 4t.. of halves 0 and 1, and of c rows g, g, g + 8, g + 8 and tokens 2t, 2t + 1, 2t, 2t + 1.
-// NVIDIA has this as an instruction. Elsewhere dot4 and shuffles among four lanes give the same integers.
+// Lane 4g + t holds of a the words (row g, g + 8, g, g + 8; columns 4t.. of half 0, 0, 1, 1), of b
+// token g's columns 4t.. of halves 0 and 1, and of c rows g, g, g + 8, g + 8 and tokens 2t, 2t + 1,
+// 2t, 2t + 1. NVIDIA has this as an instruction. Elsewhere dot4 and shuffles among four lanes give
+// the same integers.
 #pragma once
 
 #include "gpu.hip.h"
@@ -24,7 +25,8 @@ GPU_DEVICE void mma_16(int c[4], int a0, int a1, int b, int) {
 
 #else
 
-/// Lanes of a quad hold parts of two rows' sums; all get both sums, the owner of the token keeps them.
+/// Lanes of a quad hold parts of two rows' sums; all get both sums, the owner of the token keeps
+/// them.
 GPU_DEVICE void keep_quad_sum(int c[4], int upper, int lower, int token, int t) {
   upper += shuffle_xor(upper, 1), lower += shuffle_xor(lower, 1);
   upper += shuffle_xor(upper, 2), lower += shuffle_xor(lower, 2);

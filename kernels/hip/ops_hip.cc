@@ -54,7 +54,8 @@ HipOps::HipOps(const GpuApi& api, const DeviceChoice& choice)
   const int32_t* ints = batch_upload_.device<int32_t>();
   batch_ = {ints, ints + kMaxBatch, ints + 2 * kMaxBatch, ints + 3 * kMaxBatch,
             ints + 4 * kMaxBatch};
-  argmax_parts_ = device_.allocate(sizeof(ArgmaxPart) * kMaxArgmaxRows * kMaxArgmaxBlocks, "argmax");
+  argmax_parts_ =
+      device_.allocate(sizeof(ArgmaxPart) * kMaxArgmaxRows * kMaxArgmaxBlocks, "argmax");
   argmax_result_ = device_.allocate_host(sizeof(ArgmaxPart) * kMaxArgmaxRows);
 }
 
@@ -64,9 +65,8 @@ std::unique_ptr<Matrix> HipOps::pack(std::span<const MatrixSource> parts) {
   queue_.flush();
   auto matrix = pack_matrix(device_, parts);
   const bool has_floats =
-      std::any_of(matrix->parts.begin(), matrix->parts.end(), [](const HipPart& part) {
-        return packed_type(part.type, 64).is_float;
-      });
+      std::any_of(matrix->parts.begin(), matrix->parts.end(),
+                  [](const HipPart& part) { return packed_type(part.type, 64).is_float; });
   make_workspace(matrix->n_cols, has_floats);
   return matrix;
 }
@@ -110,8 +110,9 @@ void HipOps::read(std::span<float> destination, const float* source) {
 void HipOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
   const int d = shape.head_dim;
   if (d != 32 && d != 64 && d != 128 && d != 256)
-    throw std::runtime_error("heads of " + std::to_string(d) +
-                             " dimensions run on the CPU only (the GPU kernels know 32, 64, 128, 256)");
+    throw std::runtime_error(
+        "heads of " + std::to_string(d) +
+        " dimensions run on the CPU only (the GPU kernels know 32, 64, 128, 256)");
   shape_ = shape;
   n_pages_ = n_pages;
   pool_.layer_halves = uint64_t{2} * shape.n_kv_heads * kPage * d;
@@ -128,8 +129,7 @@ void HipOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
   // Either every token of a full batch in one part, or eight tokens in a part a chunk.
   const size_t max_chunks = (shape.max_positions + kChunk - 1) / kChunk;
   const size_t n_parts = std::max<size_t>(kMaxBatch, 8 * 2 * max_chunks);
-  attention_arrived_ =
-      device_.allocate(sizeof(uint32_t) * kMaxBatch * shape.n_heads, "attention");
+  attention_arrived_ = device_.allocate(sizeof(uint32_t) * kMaxBatch * shape.n_heads, "attention");
   attention_parts_ =
       device_.allocate(n_parts * shape.n_heads * (d + 2) * sizeof(float), "attention");
 }

@@ -1,5 +1,5 @@
-// The Ops table on one GPU. Small batches are collected and launched as one graph when somebody reads
-// a result; large ones are launched at once.
+// The Ops table on one GPU. Small batches are collected and launched as one graph when somebody
+// reads a result; large ones are launched at once.
 #pragma once
 
 #include <memory>
@@ -55,14 +55,17 @@ class HipOps : public Ops {
   void make_workspace(int n_cols, bool with_f32);
   /// Activations of this many columns in a workspace.
   Activations activations(const Memory& q, const Memory& scales, int n_cols) const;
-  /// The input of a matmul of n tokens: a norm that each block can do for itself, or a launch of one.
+  /// The input of a matmul of n tokens: a norm that each block can do for itself, or a launch of
+  /// one.
   MatmulParams normed_input(const Matrix& w, const float* x, const float* norm, float eps,
                             const int32_t* rows, int n);
   void quantize(const Norm& norm, int n, const Activations& out, bool with_f32);
   /// p times a part's tiles; tile_ids (device, n_ids of them) or all.
-  void matmul(const HipPart& part, MatmulParams p, const int32_t* tile_ids = nullptr, int n_ids = 0);
+  void matmul(const HipPart& part, MatmulParams p, const int32_t* tile_ids = nullptr,
+              int n_ids = 0);
   /// p times pairs of tiles: rows of a part and those `span` tiles further on, from `second`.
-  void matmul_pairs(const HipPart& part, MatmulParams p, const uint8_t* second, int n_pairs, int span);
+  void matmul_pairs(const HipPart& part, MatmulParams p, const uint8_t* second, int n_pairs,
+                    int span);
   void start_matmul(const HipPart& part, MatmulParams& p, bool is_pairs);
   const int32_t* upload_rows(std::span<const int32_t> rows, int n_batch);
 
@@ -75,8 +78,8 @@ class HipOps : public Ops {
   Memory kv_, cos_sin_, attention_parts_, attention_arrived_;
   int n_pages_ = 0;
 
-  // Quantized activations of kMaxBatch tokens: those that a matmul reads, and those that attention or
-  // SwiGLU leave for the next one; quantized_ is the float buffer that the latter belong to.
+  // Quantized activations of kMaxBatch tokens: those that a matmul reads, and those that attention
+  // or SwiGLU leave for the next one; quantized_ is the float buffer that the latter belong to.
   Memory in_q_, in_scales_, in_f32_, next_q_, next_scales_;
   int workspace_cols_ = 0;
   const float* quantized_ = nullptr;

@@ -1,6 +1,6 @@
-// What the host hands to each kernel: one plain struct a kernel, passed by value. Compiled by the host
-// compiler and by hipcc/nvcc alike, so: fixed-size types, no constructors. No padding either: launches
-// are compared byte by byte to find the graph that was made of them.
+// What the host hands to each kernel: one plain struct a kernel, passed by value. Compiled by the
+// host compiler and by hipcc/nvcc alike, so: fixed-size types, no constructors. No padding either:
+// launches are compared byte by byte to find the graph that was made of them.
 #pragma once
 
 #include <stdint.h>
@@ -12,9 +12,9 @@ inline constexpr int kGroup = 32;
 inline constexpr int kUnit = 2 * kGroup;
 inline constexpr int kTileRows = 16;
 inline constexpr int kTileTokens = 8;
-/// A row's units are cut into at most this many slices, a power of two; slices are added as a binary
-/// tree. The cut depends on the matrix alone, so a token gets the same bits however many warps share
-/// the slices.
+/// A row's units are cut into at most this many slices, a power of two; slices are added as a
+/// binary tree. The cut depends on the matrix alone, so a token gets the same bits however many
+/// warps share the slices.
 inline constexpr int kMaxSlices = 16;
 /// Positions that attention takes at once; the order of merging chunks is fixed, too.
 inline constexpr int kChunk = 64;
@@ -28,8 +28,9 @@ struct GroupScale {
   int16_t sums[2];
 };
 
-/// Tokens as the matmuls read them. Token tiles of n_slots; inside a tile, group after group: n_slots x
-/// 32 bytes whose columns 16h + 4t + j lie at 8t + 4h + j, so that a lane's operand is one 8-byte load.
+/// Tokens as the matmuls read them. Token tiles of n_slots; inside a tile, group after group:
+/// n_slots x 32 bytes whose columns 16h + 4t + j lie at 8t + 4h + j, so that a lane's operand is
+/// one 8-byte load.
 struct Activations {
   int8_t* q;           // [tile][n_groups][n_slots][32]
   GroupScale* scales;  // [tile][n_groups][n_slots]
@@ -75,7 +76,7 @@ struct Epilogue {
 
 /// rmsnorm of rows of x: x / rms(x) * norm, or x itself where norm is null.
 struct Norm {
-  const float* x;       // [n][n_cols]
+  const float* x;  // [n][n_cols]
   const float* norm;
   const int32_t* rows;  // which rows of x, or null: all
   float eps;
@@ -95,7 +96,7 @@ struct MatmulParams {
   uint64_t tile_bytes;      // per 16 rows
   const int32_t* tile_ids;  // only these tiles, or null
   int32_t n_tiles;          // tiles, or pairs of tiles
-  int32_t span;             // pair i: tile (i / span) * 2 span + i % span
+  int32_t span;             // pair i: tile (i / span) * 2 span + i % span, or i if span is 0
   int32_t n_jobs;           // tiles (or pairs) a block takes, one after another
   int32_t n_units;
   int32_t log2_slices;

@@ -165,8 +165,8 @@ GPU_DEVICE void pack_plane(const PackParams& p, uint8_t* plane, int bits, int sh
   }
   for (int i = 0; i < bits; i++) {
     // Eight-bit planes are two: 16 bytes a lane for each group.
-    uint8_t* to = bits == 8 ? plane + i / 4 * 512 + 16 * lane + i % 4 * 4
-                            : plane + (lane * bits + i) * 4;
+    uint8_t* to =
+        bits == 8 ? plane + i / 4 * 512 + 16 * lane + i % 4 * 4 : plane + (lane * bits + i) * 4;
     *reinterpret_cast<uint32_t*>(to) = words[i];
   }
 }

@@ -1,5 +1,5 @@
-// Tokens per second of the HIP ops at the true shapes of qwen2.5-coder, over random weights: what the
-// engine could reach with the ops alone. "bench 1.5b q8_0": decode, batches of 2..8, prefill.
+// Tokens per second of the HIP ops at the true shapes of qwen2.5-coder, over random weights: what
+// the engine could reach with the ops alone. "bench 1.5b q8_0": decode, batches of 2..8, prefill.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -59,9 +59,9 @@ class Bench {
     }
     const BlockType last = is_mixed ? BlockType::kQ6_K : main;
     head_ = pack({{last, shape.n_vocab}}, shape.n_embd);
-    ops_.make_kv_pool({shape.n_layers, shape.n_heads, shape.n_kv_heads, shape.head_dim(), kContext,
-                       1e6f},
-                      kContext / kPageTokens);
+    ops_.make_kv_pool(
+        {shape.n_layers, shape.n_heads, shape.n_kv_heads, shape.head_dim(), kContext, 1e6f},
+        kContext / kPageTokens);
     norm_ = ops_.buffer(shape.n_embd);
     ops_.write(norm_->data, std::vector<float>(shape.n_embd, 1.0f));
     bias_ = ops_.buffer(n_q + 2 * n_kv);

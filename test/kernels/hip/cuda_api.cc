@@ -1,6 +1,6 @@
-// The GPU runtime's functions on CUDA's, to run the HIP kernels on an NVIDIA GPU. HEARTH_GPU_KERNELS
-// names the fatbin of kernels.hip. Kernels start early (programmatic dependent launch): each waits for
-// its predecessor itself, after having begun to load its weights.
+// The GPU runtime's functions on CUDA's, to run the HIP kernels on an NVIDIA GPU.
+// HEARTH_GPU_KERNELS names the fatbin of kernels.hip. Kernels start early (programmatic dependent
+// launch): each waits for its predecessor itself, after having begun to load its weights.
 #include <cuda_runtime.h>
 
 #include <cstdlib>
@@ -124,8 +124,7 @@ const hip::DeviceChoice& gpu_choice() {
   static const hip::DeviceChoice choice = [] {
     int n_devices = 0;
     const int result = cudaGetDeviceCount(&n_devices);
-    if (result != 0)
-      throw std::runtime_error(std::string("no GPU: ") + error_string(result));
+    if (result != 0) throw std::runtime_error(std::string("no GPU: ") + error_string(result));
     cudaDeviceProp properties;
     cudaGetDeviceProperties(&properties, 0);
     return hip::DeviceChoice{0, properties.name, properties.multiProcessorCount,

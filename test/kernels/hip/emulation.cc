@@ -45,8 +45,9 @@ struct Block {
 } block;
 
 [[noreturn]] void fail(const char* what, int a, int b) {
-  std::fprintf(stderr, "emulation: %s: thread %d (line %d), thread %d (line %d) of block %d %d %d\n",
-               what, a, block.fibers[a].line, b, block.fibers[b].line, block.index.x, block.index.y,
+  std::fprintf(stderr,
+               "emulation: %s: thread %d (line %d), thread %d (line %d) of block %d %d %d\n", what,
+               a, block.fibers[a].line, b, block.fibers[b].line, block.index.x, block.index.y,
                block.index.z);
   std::abort();
 }
@@ -82,7 +83,8 @@ void check_group(int first, int last) {
     const State state = block.fibers[i].state;
     (state == State::kExchange ? waiting : state == State::kBarrier ? at_barrier : done) = i;
   }
-  if (waiting >= 0 && at_barrier >= 0) fail("some lanes shuffle, others are at a barrier", waiting, at_barrier);
+  if (waiting >= 0 && at_barrier >= 0)
+    fail("some lanes shuffle, others are at a barrier", waiting, at_barrier);
   if (waiting >= 0 && done >= 0) fail("lanes shuffle after others have left", waiting, done);
   if (at_barrier >= 0 && done >= 0) fail("a barrier after lanes have left", at_barrier, done);
   for (int i = first; i < last && waiting >= 0; i++) {
@@ -120,7 +122,8 @@ void run_block() {
     for (int i = 0; i < n; i++) {
       Fiber& fiber = block.fibers[i];
       if (fiber.state == State::kDone) continue;
-      if (fiber.line != block.fibers[waiting].line) fail("threads at different barriers", i, waiting);
+      if (fiber.line != block.fibers[waiting].line)
+        fail("threads at different barriers", i, waiting);
       fiber.state = State::kRunning;
     }
   }

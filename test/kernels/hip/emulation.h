@@ -1,8 +1,9 @@
-// Runs HIP kernels on the CPU: a fiber per thread, a block at a time. Lanes run until they meet at a
-// shuffle or a barrier; lanes that meet at different ones, or after others have left, are reported with
-// their numbers. Shared memory is poisoned with NaN between blocks where it is dynamic. It shows wrong
-// indices, missing barriers and divergence; it cannot show races between blocks, nor speed.
-// EMULATION_WAVE is the width of a wave: it decides the order in which threads run.
+// Runs HIP kernels on the CPU: a fiber per thread, a block at a time. Lanes run until they meet at
+// a shuffle or a barrier; lanes that meet at different ones, or after others have left, are
+// reported with their numbers. Shared memory is poisoned with NaN between blocks where it is
+// dynamic. It shows wrong indices, missing barriers and divergence; it cannot show races between
+// blocks, nor speed. EMULATION_WAVE is the width of a wave: it decides the order in which threads
+// run.
 #pragma once
 
 #include <math.h>

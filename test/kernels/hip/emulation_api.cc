@@ -55,7 +55,8 @@ void run(const RecordedLaunch& launch) {
                     launch.params.data());
 }
 int launch(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-           unsigned block_y, unsigned block_z, unsigned shared_bytes, void*, void** params, void**) {
+           unsigned block_y, unsigned block_z, unsigned shared_bytes, void*, void** params,
+           void**) {
   const std::byte* bytes = static_cast<const std::byte*>(params[0]);
   RecordedLaunch recorded{reinterpret_cast<emulation::Launcher>(function),
                           {grid_x, grid_y, grid_z},
@@ -99,11 +100,11 @@ int set_device(int) { return 0; }
 const char* error_string(int) { return "emulated"; }
 
 const hip::GpuApi kApi = {
-    error_string,  set_device,   memory_info,   allocate,      release,           allocate_host,
-    release,       copy,         fill,          create_handle, release,           create_handle,
-    record_event,  done,         release,       load_module,   find_function,     release,
-    launch,        begin_capture, end_capture,  instantiate_graph, launch_graph,  destroy_graph,
-    destroy_graph,
+    error_string,  set_device,        memory_info,  allocate,      release,
+    allocate_host, release,           copy,         fill,          create_handle,
+    release,       create_handle,     record_event, done,          release,
+    load_module,   find_function,     release,      launch,        begin_capture,
+    end_capture,   instantiate_graph, launch_graph, destroy_graph, destroy_graph,
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The HIP kernels against the CPU's scalar ones, op by op, for every type of weight. Both quantize the
-// same way, so results differ by the order of float sums, and, behind a norm, by int8 steps where a
-// quotient lies on a rounding tie. Bounds follow from that; none is tuned.
+// The HIP kernels against the CPU's scalar ones, op by op, for every type of weight. Both quantize
+// the same way, so results differ by the order of float sums, and, behind a norm, by int8 steps
+// where a quotient lies on a rounding tie. Bounds follow from that; none is tuned.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -241,7 +241,8 @@ TEST("GPU SwiGLU is the CPU's") {
 
 namespace {
 
-/// Runs q, k, v and attention over a context in batches of the given sizes; the last batch's outputs.
+/// Runs q, k, v and attention over a context in batches of the given sizes; the last batch's
+/// outputs.
 struct AttentionRun {
   std::vector<float> q, out;
 };
@@ -296,7 +297,8 @@ TEST("GPU attention over its own q, k and v is the CPU's, at every head size") {
                            product_bound(qkv, other, h.data(), true) + 1e-4;
       check_near(got.q, expected.q, i, bound, "q, heads of " + std::to_string(head_dim));
     }
-    // Attention is a mean of f16 values: an f16 step of the greatest, and what steps in q and k move.
+    // Attention is a mean of f16 values: an f16 step of the greatest, and what steps in q and k
+    // move.
     double greatest = 0;
     for (float value : expected.out) greatest = std::max(greatest, std::fabs(double{value}));
     for (size_t i = 0; i < got.out.size(); i++)
@@ -310,7 +312,8 @@ TEST("a GPU token gets the same bits in any batch") {
   const auto x = random_floats(140 * 256, 78);
   const auto whole = run_attention(*gpu_ops(), shape, qkv, {140}, x);
   std::vector<int> pieces{33, 9, 8, 1, 1, 2, 5, 40};
-  while (int n = 140 - std::accumulate(pieces.begin(), pieces.end(), 0)) pieces.push_back(std::min(n, 7));
+  while (int n = 140 - std::accumulate(pieces.begin(), pieces.end(), 0))
+    pieces.push_back(std::min(n, 7));
   const auto cut = run_attention(*gpu_ops(), shape, qkv, pieces, x);
   CHECK(whole.q == cut.q);
   CHECK(whole.out == cut.out);
