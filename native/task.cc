@@ -44,6 +44,10 @@ void Task::begin() {
     throw EngineError("context-full", "the prompt has " + std::to_string(n_prompt) +
                                           " tokens; the context holds " +
                                           std::to_string(bench_.context_tokens));
+  if (request.n_alternatives < 1 || request.n_alternatives > kMaxAlternatives)
+    throw EngineError("bad-argument", "alternatives must be 1 to " +
+                                          std::to_string(kMaxAlternatives) + ", not " +
+                                          std::to_string(request.n_alternatives));
   for (uint32_t token : request.tokens)
     if (token >= static_cast<uint32_t>(bench_.n_vocab))
       throw EngineError("bad-argument", "token id " + std::to_string(token) +

@@ -67,3 +67,11 @@ TEST("a foreground request gets the pages of a background answer, which ends ear
   CHECK(std::equal(part.tokens.begin(), part.tokens.end(), whole.begin()));
   CHECK_EQUAL(engine->status().cache.pages_held, 0);
 }
+
+TEST("more alternatives than the engine decodes at once are refused") {
+  const auto engine = test::load_tiny(1, 0);
+  Request request = prompt(RequestKind::kGenerate, 300);
+  request.max_tokens = 2;
+  request.n_alternatives = hearth::kMaxAlternatives + 1;
+  CHECK_THROWS(test::ask(*engine, request), "alternatives must be 1 to 4");
+}
