@@ -1,8 +1,10 @@
 // The Ops table: the fused operations that a transformer's forward pass is written over, once.
-// A backend (cpu, hip) implements it. Ops know matrices, blocks and shapes; they know no model and no file.
+// A backend (cpu, hip) implements it. Ops know matrices, blocks and shapes; they know no model and
+// no file.
 //
 // Memory: every float* below is the backend's own memory, from buffer(); host data goes in through
-// spans and comes out through read(). Shapes are row-major; "n" is the number of tokens of the batch.
+// spans and comes out through read(). Shapes are row-major; "n" is the number of tokens of the
+// batch.
 //
 // Batch invariance: the result for one token must not depend, bit for bit, on which other tokens
 // share the batch, on the number of threads, or on how a prompt was cut into batches. Every
@@ -67,9 +69,9 @@ struct AttentionShape {
 /// Tokens to run together. Tokens of one sequence are in rising position; a token attends to all
 /// positions <= its own of its sequence. Spans must live until the next begin().
 struct Batch {
-  std::span<const uint32_t> tokens;    // [n] vocabulary ids
-  std::span<const int32_t> positions;  // [n]
-  std::span<const int32_t> sequences;  // [n] index into page_tables
+  std::span<const uint32_t> tokens;                       // [n] vocabulary ids
+  std::span<const int32_t> positions;                     // [n]
+  std::span<const int32_t> sequences;                     // [n] index into page_tables
   std::span<const std::span<const int32_t>> page_tables;  // [sequence][position / 32] -> page id
   int size() const { return static_cast<int>(tokens.size()); }
 };
@@ -125,7 +127,8 @@ class Ops {
   virtual void attention(int layer, const float* q, float* out) = 0;
   /// x[n][w.n_rows] += in[n][w.n_cols] * w^T. Output projection and FFN down.
   virtual void matmul_add(const Matrix& w, const float* in, float* x) = 0;
-  /// h[n][n_ff] = silu(g) * u with [g|u] = (rmsnorm(x) * norm) * gate_up^T; gate_up stacks gate, up.
+  /// h[n][n_ff] = silu(g) * u with [g|u] = (rmsnorm(x) * norm) * gate_up^T; gate_up stacks gate,
+  /// up.
   virtual void norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
                             float* h) = 0;
   /// logits[rows.size()][head.n_rows] = (rmsnorm(x[row]) * norm) * head^T for the given batch rows.

@@ -41,7 +41,9 @@ export function run(command, args, { env = {}, quiet = false } = {}) {
     child.on('error', () => reject(new ToolError(`cannot start ${command}: is it installed?`)));
     child.on('close', (code, signal) => {
       if (code === 0) return resolve(output);
-      const error = new ToolError(`${[command, ...args].join(' ')} failed (${signal ?? `exit code ${code}`})`);
+      const line = [command, ...args].join(' ');
+      const shown = line.length > 200 ? `${line.slice(0, 200)}…` : line;
+      const error = new ToolError(`${shown} failed (${signal ?? `exit code ${code}`})`);
       reject(Object.assign(error, { output }));
     });
   });

@@ -1,4 +1,5 @@
-// A 60-line test registry: TEST(name) { CHECK(...); }. One program per room, linked with test_main.cc.
+// A 60-line test registry: TEST(name) { CHECK(...); }. One program per room, linked with
+// test_main.cc.
 #pragma once
 
 #include <cmath>
@@ -43,8 +44,8 @@ void check_equal(const A& a, const B& b, const char* text, const char* file, int
 
 #define TEST_JOIN2(a, b) a##b
 #define TEST_JOIN(a, b) TEST_JOIN2(a, b)
-#define TEST_NAMED(title, id)                          \
-  static void id();                                    \
+#define TEST_NAMED(title, id)                               \
+  static void id();                                         \
   static const test::Register TEST_JOIN(id, _r)(title, id); \
   static void id()
 /// TEST("a plain sentence") { ... }
@@ -55,11 +56,11 @@ void check_equal(const A& a, const B& b, const char* text, const char* file, int
 /// |a - b| <= tolerance, and both finite.
 #define CHECK_NEAR(a, b, tolerance) CHECK(std::fabs((a) - (b)) <= (tolerance))
 /// The expression throws an exception whose message contains text.
-#define CHECK_THROWS(expression, text)                                             \
-  try {                                                                            \
-    expression;                                                                    \
-    test::fail(__FILE__, __LINE__, #expression " did not throw");                  \
-  } catch (const std::exception& e) {                                              \
-    if (std::string(e.what()).find(text) == std::string::npos)                     \
+#define CHECK_THROWS(expression, text)                                              \
+  try {                                                                             \
+    expression;                                                                     \
+    test::fail(__FILE__, __LINE__, #expression " did not throw");                   \
+  } catch (const std::exception& e) {                                               \
+    if (std::string(e.what()).find(text) == std::string::npos)                      \
       test::fail(__FILE__, __LINE__, std::string("unexpected error: ") + e.what()); \
   }
