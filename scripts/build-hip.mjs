@@ -46,8 +46,12 @@ function resources(remarks) {
   const kernels = new Map();
   let current = {};
   for (const [, key, value] of remarks.matchAll(/remark:\s+([^:\n]+): (\S+) \[-Rpass/g)) {
-    if (key === 'Function Name') kernels.set(value, (current = {}));
-    else current[key] = Number(value);
+    if (key === 'Function Name') {
+      current = {};
+      kernels.set(value, current);
+    } else {
+      current[key] = Number(value);
+    }
   }
   return kernels;
 }
@@ -78,10 +82,19 @@ function build(architecture) {
     const object = join(output, `${architecture}.co`);
     const flags = ['-std=c++20', '-O3', '-ffp-contract=off', '-Rpass-analysis=kernel-resource-usage'];
     const includes = ['-Ikernels', '-Ikernels/hip'];
-    const args = ['--genco', `--offload-arch=${architecture}`, ...flags, ...includes, ...libraryArgs(architecture, scratch)];
+    const args = [
+      '--genco',
+      `--offload-arch=${architecture}`,
+      ...flags,
+      ...includes,
+      ...libraryArgs(architecture, scratch),
+    ];
     // With nvcc installed hipcc would quietly compile for NVIDIA.
     const env = { ...process.env, HIP_PLATFORM: 'amd' };
-    const { stderr } = run('hipcc', [...args, '-x', 'hip', 'kernels/hip/kernels.hip', '-o', object], { cwd: root, env });
+    const { stderr } = run('hipcc', [...args, '-x', 'hip', 'kernels/hip/kernels.hip', '-o', object], {
+      cwd: root,
+      env,
+    });
     writeFileSync(join(output, `${architecture}.log`), stderr);
     const report = checkResources(architecture, resources(stderr));
     const { dot4, matrix } = countInstructions(architecture, object, scratch);
