@@ -13,16 +13,17 @@ thread_local int n_allocations = 0;
 
 }  // namespace
 
-void* operator new(size_t n_bytes, const std::nothrow_t&) noexcept {
+// noinline: inlined on one side only, g++ takes new and free for a mismatch.
+[[gnu::noinline]] void* operator new(size_t n_bytes, const std::nothrow_t&) noexcept {
   n_allocations += is_counting;
   return std::malloc(n_bytes);
 }
-void* operator new(size_t n_bytes) {
+[[gnu::noinline]] void* operator new(size_t n_bytes) {
   if (void* memory = operator new(n_bytes, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace {
 
