@@ -11,6 +11,7 @@
 #include "multiply.inl"
 #include "matmul.inl"
 #include "vector_kernels.inl"
+#include "attention.inl"
 // clang-format on
 
 namespace hearth::kernels::cpu {

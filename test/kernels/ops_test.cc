@@ -1,81 +1,22 @@
-// The Ops table on the CPU, every variant: against straightforward double precision, and a small
-// transformer whose result must not change by a bit with threads or batches.
+// Each op of the CPU backend, every variant, against straightforward double precision.
 #include "ops.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <new>
-#include <random>
 #include <vector>
 
 #include "cpu_variants.h"
+#include "ops_fixture.h"
 #include "test.h"
 
 using namespace hearth::kernels;  // the test speaks of little else
-
-// --- every allocation of the program is counted ---
-
-static std::atomic<int> n_allocations{0};
-
-// Not inlined, or GCC would compare this malloc with the delete of its own library.
-[[gnu::noinline]] void* operator new(size_t n) {
-  n_allocations++;
-  if (void* memory = std::malloc(n)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+using test::pack, test::random_floats, test::random_matrix, test::TestBatch, test::TestMatrix,
+    test::to_buffer;
 
 namespace {
-
-// --- random matrices and what they mean ---
-
-struct TestMatrix {
-  BlockType type;
-  int n_rows;
-  int n_cols;
-  std::vector<std::byte> bytes;
-  std::vector<float> weights;  // [n_rows][n_cols], as dequantize_row says
-  MatrixSource source() const { return {type, bytes.data(), n_rows, n_cols}; }
-};
-
-TestMatrix random_matrix(BlockType type, int n_rows, int n_cols, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> normal(0, 1 / std::sqrt(static_cast<float>(n_cols)));
-  TestMatrix matrix{type, n_rows, n_cols, {}, {}};
-  const size_t n = static_cast<size_t>(n_rows) * static_cast<size_t>(n_cols);
-  const size_t bytes_per_row = row_bytes(type, n_cols);
-  matrix.bytes.resize(bytes_per_row * static_cast<size_t>(n_rows));
-  matrix.weights.resize(n);
-  if (type == BlockType::kF32) {
-    for (float& weight : matrix.weights) weight = normal(random);
-    std::memcpy(matrix.bytes.data(), matrix.weights.data(), matrix.bytes.size());
-    return matrix;
-  }
-  for (std::byte& byte : matrix.bytes) byte = static_cast<std::byte>(random());
-  // Q8_0: each block of 32 begins with its scale, here 2^-10 as IEEE half.
-  for (size_t block = 0; block < matrix.bytes.size(); block += 34) {
-    matrix.bytes[block] = std::byte{0x00};
-    matrix.bytes[block + 1] = std::byte{0x14};
-  }
-  for (int row = 0; row < n_rows; row++) {
-    dequantize_row(type, matrix.bytes.data() + static_cast<size_t>(row) * bytes_per_row,
-                   matrix.weights.data() + static_cast<size_t>(row) * n_cols, n_cols);
-  }
-  return matrix;
-}
-
-std::vector<float> random_floats(size_t n, unsigned seed, float offset = 0) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> normal(offset, 1);
-  std::vector<float> floats(n);
-  for (float& value : floats) value = normal(random);
-  return floats;
-}
 
 /// Value and how far the kernels may be from it.
 struct Bounded {
@@ -112,37 +53,6 @@ std::vector<double> normed(const float* x, const std::vector<float>& norm) {
   return out;
 }
 
-// --- batches ---
-
-/// Tokens [first, first + n) of one sequence whose page table is page i for positions 32 i...
-struct TestBatch {
-  TestBatch(int first, int n, int n_pages) {
-    for (int i = 0; i < n; i++) {
-      tokens.push_back(static_cast<uint32_t>((first + i) * 13 % 100));
-      positions.push_back(first + i);
-      sequences.push_back(0);
-    }
-    for (int i = 0; i < n_pages; i++) pages.push_back(n_pages - 1 - i);
-    table[0] = pages;
-  }
-  Batch batch() const { return {tokens, positions, sequences, table}; }
-  std::vector<uint32_t> tokens;
-  std::vector<int32_t> positions, sequences, pages;
-  std::span<const int32_t> table[1];
-};
-
-std::unique_ptr<Buffer> to_buffer(Ops& ops, const std::vector<float>& values) {
-  std::unique_ptr<Buffer> buffer = ops.buffer(values.size());
-  ops.write(buffer->data, values);
-  return buffer;
-}
-
-std::unique_ptr<Matrix> pack(Ops& ops, std::initializer_list<const TestMatrix*> matrices) {
-  std::vector<MatrixSource> parts;
-  for (const TestMatrix* matrix : matrices) parts.push_back(matrix->source());
-  return ops.pack(parts);
-}
-
 template <typename Check>
 void for_variants_and_types(const Check& check) {
   for (const std::string& variant : cpu_variants()) {
@@ -151,84 +61,6 @@ void for_variants_and_types(const Check& check) {
     }
   }
 }
-
-// --- a small transformer of mixed types ---
-
-constexpr int kLayers = 2, kHeads = 6, kKvHeads = 2, kHeadDim = 32, kWidth = 128, kFf = 224;
-constexpr int kVocab = 110, kContext = 288;
-constexpr int kPages = kContext / kPageTokens;
-
-class Model {
- public:
-  explicit Model(const CpuOptions& options) : ops(make_cpu_ops(options)) {
-    const int n_q = kHeads * kHeadDim, n_kv = kKvHeads * kHeadDim;
-    const auto q8 = BlockType::kQ8_0;
-    const auto f32 = BlockType::kF32;
-    const TestMatrix q = random_matrix(q8, n_q, kWidth, 1), k = random_matrix(f32, n_kv, kWidth, 2),
-                     v = random_matrix(q8, n_kv, kWidth, 3), o = random_matrix(q8, kWidth, n_q, 4),
-                     gate = random_matrix(q8, kFf, kWidth, 5),
-                     up = random_matrix(f32, kFf, kWidth, 6),
-                     down = random_matrix(q8, kWidth, kFf, 7),
-                     head = random_matrix(q8, kVocab, kWidth, 8);
-    qkv_ = pack(*ops, {&q, &k, &v});
-    out_ = pack(*ops, {&o});
-    gate_up_ = pack(*ops, {&gate, &up});
-    head_ = pack(*ops, {&head});
-    down_ = pack(*ops, {&down});
-    norm_ = to_buffer(*ops, random_floats(kWidth, 10, 1));
-    bias_ = to_buffer(*ops, random_floats(static_cast<size_t>(n_q + 2 * n_kv), 11));
-    x_ = ops->buffer(size_t{kMaxBatch} * kWidth);
-    q_ = ops->buffer(size_t{kMaxBatch} * n_q);
-    attention_ = ops->buffer(size_t{kMaxBatch} * n_q);
-    h_ = ops->buffer(size_t{kMaxBatch} * kFf);
-    logits_ = ops->buffer(size_t{kMaxBatch} * kVocab);
-    ops->make_kv_pool({kLayers, kHeads, kKvHeads, kHeadDim, kContext, 10000.0f}, kPages);
-  }
-
-  /// One batch; leaves logits of all its tokens in logits().
-  void step(const Batch& batch, std::span<const int32_t> rows, std::span<Argmax> best) {
-    ops->begin(batch);
-    ops->embed(*head_, x_->data);
-    for (int layer = 0; layer < kLayers; layer++) {
-      ops->norm_qkv(layer, norm_->data, 1e-6f, *qkv_, bias_->data, x_->data, q_->data);
-      ops->attention(layer, q_->data, attention_->data);
-      ops->matmul_add(*out_, attention_->data, x_->data);
-      ops->norm_gate_up(norm_->data, 1e-6f, *gate_up_, x_->data, h_->data);
-      ops->matmul_add(*down_, h_->data, x_->data);
-    }
-    ops->norm_head(norm_->data, 1e-6f, *head_, x_->data, rows, logits_->data);
-    ops->argmax(logits_->data, batch.size(), kVocab, best);
-  }
-
-  /// Logits of all tokens of a prompt that is evaluated in batches of batch_size, then all pages.
-  std::vector<float> run(int batch_size) {
-    std::vector<float> results;
-    std::vector<int32_t> rows;
-    for (int i = 0; i < batch_size; i++) rows.push_back(i);
-    std::vector<Argmax> best(static_cast<size_t>(batch_size));
-    for (int first = 0; first < kContext; first += batch_size) {
-      const TestBatch part(first, std::min(batch_size, kContext - first), kPages);
-      const size_t n = part.tokens.size(), at = results.size();
-      step(part.batch(), std::span(rows).first(n), best);
-      results.resize(at + n * kVocab);
-      ops->read(std::span(results).subspan(at), logits_->data);
-    }
-    std::vector<std::byte> page(ops->kv_page_bytes());
-    for (int i = 0; i < kPages; i++) {
-      ops->read_page(page, i);
-      const size_t at = results.size();
-      results.resize(at + page.size() / sizeof(float));
-      std::memcpy(results.data() + at, page.data(), page.size());
-    }
-    return results;
-  }
-
-  std::unique_ptr<Ops> ops;
-
- private:
-  std::unique_ptr<Matrix> qkv_, out_, gate_up_, down_, head_;
-  std::unique_ptr<Buffer> norm_, bias_, x_, q_, attention_, h_, logits_;
-};
 
 }  // namespace
 
@@ -399,35 +231,6 @@ TEST("argmax reports each row's best, its margin, and rows that are not finite")
     CHECK(best[0].finite && best[0].id == 7 && best[0].logit == 4 && best[0].margin == 3);
     CHECK(best[1].finite && best[1].id == 20 && best[1].margin == 0);
     CHECK(!best[2].finite);
-  }
-}
-
-TEST("a token's result is the same bits in any batch, with any number of threads") {
-  for (const std::string& variant : cpu_variants()) {
-    const std::vector<float> expected = Model({variant, 1}).run(1);
-    for (int n_threads : {1, 2, 3, 4}) {
-      Model model({variant, n_threads});
-      for (int batch_size : {1, 2, 7, 12, 13, 64, 256}) {
-        const std::vector<float> results = model.run(batch_size);
-        CHECK_EQUAL(results.size(), expected.size());
-        CHECK(std::memcmp(results.data(), expected.data(), results.size() * sizeof(float)) == 0);
-      }
-    }
-  }
-}
-
-TEST("steps allocate nothing") {
-  for (const std::string& variant : cpu_variants()) {
-    Model model({variant, 2});
-    std::vector<int32_t> rows;
-    std::vector<Argmax> best(256);
-    for (int i = 0; i < 256; i++) rows.push_back(i);
-    for (int n : {256, 1, 5, 13}) {
-      const TestBatch batch(kContext - n, n, kPages);
-      const int before = n_allocations;
-      model.step(batch.batch(), std::span(rows).first(static_cast<size_t>(n)), best);
-      CHECK_EQUAL(n_allocations.load(), before);
-    }
   }
 }
 

@@ -1,0 +1,139 @@
+// A small transformer over the CPU ops, every variant: its result must not change by a bit with
+// threads or batches, and its steps must not allocate.
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "ops.h"
+#include "ops_fixture.h"
+#include "test.h"
+
+using namespace hearth::kernels;  // the test speaks of little else
+using test::pack, test::random_floats, test::random_matrix, test::TestBatch, test::TestMatrix,
+    test::to_buffer;
+
+// --- every allocation of the program is counted ---
+
+static std::atomic<int> n_allocations{0};
+
+// Not inlined, or GCC would compare this malloc with the delete of its own library.
+[[gnu::noinline]] void* operator new(size_t n) {
+  n_allocations++;
+  if (void* memory = std::malloc(n)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+namespace {
+
+constexpr int kLayers = 2, kHeads = 6, kKvHeads = 2, kHeadDim = 32, kWidth = 128, kFf = 224;
+constexpr int kVocab = 110, kContext = 288;
+constexpr int kPages = kContext / kPageTokens;
+
+class Model {
+ public:
+  explicit Model(const CpuOptions& options) : ops(make_cpu_ops(options)) {
+    const int n_q = kHeads * kHeadDim, n_kv = kKvHeads * kHeadDim;
+    const auto q8 = BlockType::kQ8_0;
+    const auto f32 = BlockType::kF32;
+    const TestMatrix q = random_matrix(q8, n_q, kWidth, 1), k = random_matrix(f32, n_kv, kWidth, 2),
+                     v = random_matrix(q8, n_kv, kWidth, 3), o = random_matrix(q8, kWidth, n_q, 4),
+                     gate = random_matrix(q8, kFf, kWidth, 5),
+                     up = random_matrix(f32, kFf, kWidth, 6),
+                     down = random_matrix(q8, kWidth, kFf, 7),
+                     head = random_matrix(q8, kVocab, kWidth, 8);
+    qkv_ = pack(*ops, {&q, &k, &v});
+    out_ = pack(*ops, {&o});
+    gate_up_ = pack(*ops, {&gate, &up});
+    head_ = pack(*ops, {&head});
+    down_ = pack(*ops, {&down});
+    norm_ = to_buffer(*ops, random_floats(kWidth, 10, 1));
+    bias_ = to_buffer(*ops, random_floats(static_cast<size_t>(n_q + 2 * n_kv), 11));
+    x_ = ops->buffer(size_t{kMaxBatch} * kWidth);
+    q_ = ops->buffer(size_t{kMaxBatch} * n_q);
+    attention_ = ops->buffer(size_t{kMaxBatch} * n_q);
+    h_ = ops->buffer(size_t{kMaxBatch} * kFf);
+    logits_ = ops->buffer(size_t{kMaxBatch} * kVocab);
+    ops->make_kv_pool({kLayers, kHeads, kKvHeads, kHeadDim, kContext, 10000.0f}, kPages);
+  }
+
+  /// One batch; leaves logits of all its tokens in logits().
+  void step(const Batch& batch, std::span<const int32_t> rows, std::span<Argmax> best) {
+    ops->begin(batch);
+    ops->embed(*head_, x_->data);
+    for (int layer = 0; layer < kLayers; layer++) {
+      ops->norm_qkv(layer, norm_->data, 1e-6f, *qkv_, bias_->data, x_->data, q_->data);
+      ops->attention(layer, q_->data, attention_->data);
+      ops->matmul_add(*out_, attention_->data, x_->data);
+      ops->norm_gate_up(norm_->data, 1e-6f, *gate_up_, x_->data, h_->data);
+      ops->matmul_add(*down_, h_->data, x_->data);
+    }
+    ops->norm_head(norm_->data, 1e-6f, *head_, x_->data, rows, logits_->data);
+    ops->argmax(logits_->data, batch.size(), kVocab, best);
+  }
+
+  /// Logits of all tokens of a prompt that is evaluated in batches of batch_size, then all pages.
+  std::vector<float> run(int batch_size) {
+    std::vector<float> results;
+    std::vector<int32_t> rows;
+    for (int i = 0; i < batch_size; i++) rows.push_back(i);
+    std::vector<Argmax> best(static_cast<size_t>(batch_size));
+    for (int first = 0; first < kContext; first += batch_size) {
+      const TestBatch part(first, std::min(batch_size, kContext - first), kPages);
+      const size_t n = part.tokens.size(), at = results.size();
+      step(part.batch(), std::span(rows).first(n), best);
+      results.resize(at + n * kVocab);
+      ops->read(std::span(results).subspan(at), logits_->data);
+    }
+    std::vector<std::byte> page(ops->kv_page_bytes());
+    for (int i = 0; i < kPages; i++) {
+      ops->read_page(page, i);
+      const size_t at = results.size();
+      results.resize(at + page.size() / sizeof(float));
+      std::memcpy(results.data() + at, page.data(), page.size());
+    }
+    return results;
+  }
+
+  std::unique_ptr<Ops> ops;
+
+ private:
+  std::unique_ptr<Matrix> qkv_, out_, gate_up_, down_, head_;
+  std::unique_ptr<Buffer> norm_, bias_, x_, q_, attention_, h_, logits_;
+};
+
+}  // namespace
+
+TEST("a token's result is the same bits in any batch, with any number of threads") {
+  for (const std::string& variant : cpu_variants()) {
+    const std::vector<float> expected = Model({variant, 1}).run(1);
+    for (int n_threads : {1, 2, 3, 4}) {
+      Model model({variant, n_threads});
+      for (int batch_size : {1, 2, 7, 12, 13, 64, 256}) {
+        const std::vector<float> results = model.run(batch_size);
+        CHECK_EQUAL(results.size(), expected.size());
+        CHECK(std::memcmp(results.data(), expected.data(), results.size() * sizeof(float)) == 0);
+      }
+    }
+  }
+}
+
+TEST("steps allocate nothing") {
+  for (const std::string& variant : cpu_variants()) {
+    Model model({variant, 2});
+    std::vector<int32_t> rows;
+    std::vector<Argmax> best(256);
+    for (int i = 0; i < 256; i++) rows.push_back(i);
+    for (int n : {256, 1, 5, 13}) {
+      const TestBatch batch(kContext - n, n, kPages);
+      const int before = n_allocations;
+      model.step(batch.batch(), std::span(rows).first(static_cast<size_t>(n)), best);
+      CHECK_EQUAL(n_allocations.load(), before);
+    }
+  }
+}

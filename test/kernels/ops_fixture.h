@@ -1,0 +1,96 @@
+// Random matrices with their meaning in float, batches of one sequence, and short ways to give both
+// to an Ops.
+#pragma once
+
+#include <cmath>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "ops.h"
+
+namespace test {
+
+using hearth::kernels::Batch;
+using hearth::kernels::BlockType;
+using hearth::kernels::Buffer;
+using hearth::kernels::Matrix;
+using hearth::kernels::MatrixSource;
+using hearth::kernels::Ops;
+
+struct TestMatrix {
+  BlockType type;
+  int n_rows;
+  int n_cols;
+  std::vector<std::byte> bytes;
+  std::vector<float> weights;  // [n_rows][n_cols], as dequantize_row says
+  MatrixSource source() const { return {type, bytes.data(), n_rows, n_cols}; }
+};
+
+inline TestMatrix random_matrix(BlockType type, int n_rows, int n_cols, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal(0, 1 / std::sqrt(static_cast<float>(n_cols)));
+  TestMatrix matrix{type, n_rows, n_cols, {}, {}};
+  const size_t n = static_cast<size_t>(n_rows) * static_cast<size_t>(n_cols);
+  const size_t bytes_per_row = hearth::kernels::row_bytes(type, n_cols);
+  matrix.bytes.resize(bytes_per_row * static_cast<size_t>(n_rows));
+  matrix.weights.resize(n);
+  if (type == BlockType::kF32) {
+    for (float& weight : matrix.weights) weight = normal(random);
+    std::memcpy(matrix.bytes.data(), matrix.weights.data(), matrix.bytes.size());
+    return matrix;
+  }
+  for (std::byte& byte : matrix.bytes) byte = static_cast<std::byte>(random());
+  // Q8_0: each block of 32 begins with its scale, here 2^-10 as IEEE half.
+  for (size_t block = 0; block < matrix.bytes.size(); block += 34) {
+    matrix.bytes[block] = std::byte{0x00};
+    matrix.bytes[block + 1] = std::byte{0x14};
+  }
+  for (int row = 0; row < n_rows; row++) {
+    hearth::kernels::dequantize_row(
+        type, matrix.bytes.data() + static_cast<size_t>(row) * bytes_per_row,
+        matrix.weights.data() + static_cast<size_t>(row) * n_cols, n_cols);
+  }
+  return matrix;
+}
+
+inline std::vector<float> random_floats(size_t n, unsigned seed, float offset = 0) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal(offset, 1);
+  std::vector<float> floats(n);
+  for (float& value : floats) value = normal(random);
+  return floats;
+}
+
+/// Tokens [first, first + n) of one sequence whose page table is page i for positions 32 i...
+struct TestBatch {
+  TestBatch(int first, int n, int n_pages) {
+    for (int i = 0; i < n; i++) {
+      tokens.push_back(static_cast<uint32_t>((first + i) * 13 % 100));
+      positions.push_back(first + i);
+      sequences.push_back(0);
+    }
+    for (int i = 0; i < n_pages; i++) pages.push_back(n_pages - 1 - i);
+    table[0] = pages;
+  }
+  Batch batch() const { return {tokens, positions, sequences, table}; }
+  std::vector<uint32_t> tokens;
+  std::vector<int32_t> positions, sequences, pages;
+  std::span<const int32_t> table[1];
+};
+
+inline std::unique_ptr<Buffer> to_buffer(Ops& ops, const std::vector<float>& values) {
+  std::unique_ptr<Buffer> buffer = ops.buffer(values.size());
+  ops.write(buffer->data, values);
+  return buffer;
+}
+
+inline std::unique_ptr<Matrix> pack(Ops& ops, std::initializer_list<const TestMatrix*> matrices) {
+  std::vector<MatrixSource> parts;
+  for (const TestMatrix* matrix : matrices) parts.push_back(matrix->source());
+  return ops.pack(parts);
+}
+
+}  // namespace test
