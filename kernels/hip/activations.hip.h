@@ -89,7 +89,7 @@ GPU_DEVICE void norm_quantize_token(const Norm& p, int token, const Activations&
       if (p.norm) norm[k] = load_columns(p.norm, column(base, k), p.n_cols);
     }
     GPU_UNROLL for (int k = 0; k < kBatch; k++) {
-      if (base + k * n_at_once >= out.n_groups) break;  // of all threads
+      if (base + k * n_at_once >= out.n_groups) continue;  // of all threads
       const float r[4] = {v[k].x * inverse_rms * norm[k].x, v[k].y * inverse_rms * norm[k].y,
                           v[k].z * inverse_rms * norm[k].z, v[k].w * inverse_rms * norm[k].w};
       const int i = column(base, k);

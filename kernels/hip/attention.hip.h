@@ -286,8 +286,9 @@ GPU_DEVICE void attention(const AttentionParams& p) {
                           kv_slot(p.pool, p.layer, pages[last / kPage], b.kv_head, 0, 0)},
                          last - begin + 1};
     Values<kHeadDim> values;
-    Values<kHeadDim>::load(values, c);
+    if (!GPU_FEW_REGISTERS) Values<kHeadDim>::load(values, c);
     chunk_scores<kHeadDim>(c, query, p.scale, shared);
+    if (GPU_FEW_REGISTERS) Values<kHeadDim>::load(values, c);
     __syncthreads();
     chunk_softmax<kHeadDim>(c, shared);
     __syncthreads();

@@ -41,13 +41,15 @@ GPU_DEVICE void float_matmul(const MatmulParams& p) {
   const T* b = reinterpret_cast<const T*>(p.b) + static_cast<uint64_t>(row_a) * n_cols;
   for (int col = lane; col < n_cols; col += GPU_LANES) {
     const float wa = T::value(a[col]), wb = kTiles == 2 ? T::value(b[col]) : 0;
-    for (int k = 0; k < n; k++) {
+    GPU_UNROLL for (int k = 0; k < kTileTokens; k++) {
+      if (k >= n) continue;
       const float x = p.x.f32[static_cast<uint64_t>(first + k) * n_cols + col];
       sum[0][k] = fmaf(wa, x, sum[0][k]);
       sum[1][k] = fmaf(wb, x, sum[1][k]);
     }
   }
-  for (int k = 0; k < n; k++) {
+  GPU_UNROLL for (int k = 0; k < kTileTokens; k++) {
+    if (k >= n) continue;
     const float va = lanes_sum(sum[0][k]), vb = kTiles == 2 ? lanes_sum(sum[1][k]) : 0;
     if (lane != k) continue;
     if constexpr (kTiles == 1)

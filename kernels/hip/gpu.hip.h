@@ -19,6 +19,14 @@
 /// Lanes that share a tile of 16 rows; shuffles stay inside.
 #define GPU_LANES 32
 
+/// A block of 512 has 128 registers a lane where waves are 64 wide: loads ahead of use must be
+/// fewer.
+#if defined(__GFX9__)
+#define GPU_FEW_REGISTERS true
+#else
+#define GPU_FEW_REGISTERS false
+#endif
+
 #if defined(GPU_EMULATION)
 #define GPU_DEVICE static inline
 #define GPU_UNROLL

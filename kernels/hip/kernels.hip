@@ -18,8 +18,8 @@ namespace hearth::kernels::hip {
   STREAM_KERNEL(name, type, 2, 1, 256)                                          \
   STREAM_KERNEL(name, type, 1, 8, 512)                                          \
   STREAM_KERNEL(name, type, 2, 8, 256)                                          \
-  STREAM_KERNEL(name, type, 1, 32, 512)                                         \
-  STREAM_KERNEL(name, type, 2, 32, 256)
+  STREAM_KERNEL(name, type, 1, 32, 256)                                         \
+  STREAM_KERNEL(name, type, 2, 32, 128)
 
 HEARTH_PACKED_FORMATS(FORMAT_KERNELS)
 

@@ -203,7 +203,13 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   Weights weights = Weights::of(p, slice_begin(0), slice_begin(n_own));
   Unit<kType> ring[kDepth][kTiles];
   const int n_units = weights.n_left;
-  GPU_UNROLL for (int d = 0; d < kDepth; d++) Weights::load(weights, ring[d], lane);
+  static_assert(kDepth == 2 || kDepth == 4);
+  Weights::load(weights, ring[0], lane);
+  Weights::load(weights, ring[1], lane);
+  if constexpr (kDepth == 4) {
+    Weights::load(weights, ring[2], lane);
+    Weights::load(weights, ring[3], lane);
+  }
   let_next_start();
   wait_for_previous();
   uint8_t* bytes = reinterpret_cast<uint8_t*>(shared);
@@ -216,35 +222,45 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   Sums sums = {};
   int unit = weights.begin, slice = 0, slice_end = slice_begin(1);
   float* to = partial + warp * kWarpStride;
-  for (int k0 = 0; k0 < n_units; k0 += kDepth) {
-    GPU_UNROLL for (int d = 0; d < kDepth; d++) {
-      if (k0 + d >= n_units) break;
-      GPU_UNROLL for (int group = 0; group < 2; group++) {
-        RowScale scales[kTiles][2];
-        GPU_UNROLL for (int k = 0; k < kTiles; k++) {
-          scales[k][0] = Unit<kType>::scale(ring[d][k], 0, group);
-          scales[k][1] = Unit<kType>::scale(ring[d][k], 1, group);
-        }
-        GPU_UNROLL for (int i = 0; i < kTokenTiles; i++) {
-          const Operand o = Source::template load<kPerLane>(source, i, 2 * unit + group);
-          GPU_UNROLL for (int k = 0; k < kTiles; k++) multiply_group<kType, kPerLane>(
-              ring[d][k], scales[k], group, o, n_tokens - kTileTokens * i, sums.sum[k][i]);
-        }
+  const auto multiply = [&](Unit<kType>(&w)[kTiles]) {
+    GPU_UNROLL for (int group = 0; group < 2; group++) {
+      RowScale scales[kTiles][2];
+      GPU_UNROLL for (int k = 0; k < kTiles; k++) {
+        scales[k][0] = Unit<kType>::scale(w[k], 0, group);
+        scales[k][1] = Unit<kType>::scale(w[k], 1, group);
       }
-      Weights::load(weights, ring[d], lane);
-      if (++unit < slice_end) continue;
-      Sums::close(sums, slice, n_own);
-      if (++slice == n_own) {
-        GPU_UNROLL for (int k = 0; k < kTiles; k++) GPU_UNROLL for (int i = 0; i < kTokenTiles; i++)
-            GPU_UNROLL for (int j = 0; j < 2 * kPerLane; j++) {
-          const int row = 16 * k + g + j / kPerLane * 8, token = 8 * i + 2 * t + j % kPerLane;
-          if (kTokens > 1 || t == 0) to[row * kStride + token] = sums.sum[k][i][j];
-          sums.sum[k][i][j] = 0;
-        }
-        to += n_warps * kWarpStride;
-        unit = weights.begin, slice = 0;
+      GPU_UNROLL for (int i = 0; i < kTokenTiles; i++) {
+        const Operand o = Source::template load<kPerLane>(source, i, 2 * unit + group);
+        GPU_UNROLL for (int k = 0; k < kTiles; k++) multiply_group<kType, kPerLane>(
+            w[k], scales[k], group, o, n_tokens - kTileTokens * i, sums.sum[k][i]);
       }
-      slice_end = slice_begin(slice + 1);
+    }
+    Weights::load(weights, w, lane);
+  };
+  const auto store = [&] {
+    GPU_UNROLL for (int k = 0; k < kTiles; k++) GPU_UNROLL for (int i = 0; i < kTokenTiles; i++)
+        GPU_UNROLL for (int j = 0; j < 2 * kPerLane; j++) {
+      const int row = 16 * k + g + j / kPerLane * 8, token = 8 * i + 2 * t + j % kPerLane;
+      if (kTokens > 1 || t == 0) to[row * kStride + token] = sums.sum[k][i][j];
+      sums.sum[k][i][j] = 0;
+    }
+    to += n_warps * kWarpStride;
+    unit = weights.begin, slice = 0;
+  };
+  const auto step = [&](Unit<kType>(&w)[kTiles]) {
+    multiply(w);
+    if (++unit < slice_end) return;
+    Sums::close(sums, slice, n_own);
+    if (++slice == n_own) store();
+    slice_end = slice_begin(slice + 1);
+  };
+  // Spelled out, not a loop over the ring: registers have no run-time index.
+  for (int k = 0; k < n_units; k += kDepth) {
+    step(ring[0]);
+    if (k + 1 < n_units) step(ring[1]);
+    if constexpr (kDepth == 4) {
+      if (k + 2 < n_units) step(ring[2]);
+      if (k + 3 < n_units) step(ring[3]);
     }
   }
   __syncthreads();

@@ -37,7 +37,7 @@ GPU_DEVICE void keep_quad_sum(int c[4], int upper, int lower, int token, int t) 
 GPU_DEVICE void mma_32(int c[4], const int a[4], const int b[2], int n_tokens) {
   const int t = threadIdx.x % 4;
   GPU_UNROLL for (int token = 0; token < 8; token++) {
-    if (token >= n_tokens) break;
+    if (token >= n_tokens) continue;
     const int b0 = shuffle(b[0], 4 * token + t), b1 = shuffle(b[1], 4 * token + t);
     keep_quad_sum(c, dot4(a[0], b0, dot4(a[2], b1, 0)), dot4(a[1], b0, dot4(a[3], b1, 0)), token,
                   t);
@@ -46,7 +46,7 @@ GPU_DEVICE void mma_32(int c[4], const int a[4], const int b[2], int n_tokens) {
 GPU_DEVICE void mma_16(int c[4], int a0, int a1, int b, int n_tokens) {
   const int t = threadIdx.x % 4;
   GPU_UNROLL for (int token = 0; token < 8; token++) {
-    if (token >= n_tokens) break;
+    if (token >= n_tokens) continue;
     const int b0 = shuffle(b, 4 * token + t);
     keep_quad_sum(c, dot4(a0, b0, 0), dot4(a1, b0, 0), token, t);
   }

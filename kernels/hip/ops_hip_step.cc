@@ -89,7 +89,8 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p, bool is_pairs) {
   // As many warps as keep the processors busy; more only add partial sums.
   const int wanted = kWarpsPerProcessor * device_.choice().n_processors / std::max(1, n_blocks);
   // Partial sums stay within 40 KB. Four warps go through two jobs faster than eight do (H200).
-  const int most = std::min(p.n_jobs == 2 ? 4 : is_pairs ? 8 : 16, n_slices);
+  const int pair_warps = is_wide || p.n_jobs == 2 ? 4 : 8;
+  const int most = std::min(is_pairs ? pair_warps : is_wide ? 8 : 16, n_slices);
   const int warps = std::clamp<int>(std::bit_floor(static_cast<unsigned>(wanted)),
                                     std::max(n_slices / 4, 1), most);
   if (p.input == InputKind::kMemory && !is_wide && p.x.n_groups * p.n_tokens <= kMaxSharedGroups)

@@ -221,11 +221,19 @@ GPU_DEVICE void embed_row(const EmbedParams& p) {
   for (int i = threadIdx.x; i < p.n_cols / 4; i += blockDim.x) {
     const int col = 4 * i, group = col / 32 % 2, half = col / 16 % 2;
     const U unit = U::load(tile, col / kUnit, token % 8 * 4 + i % 4);
-    const RowScale scale = U::scale(unit, row_half, group);
-    const int codes = U::word(unit, group, 2 * half + row_half);
+    // Registers have no run-time index: everything is unpacked, and the wanted part picked.
+    RowScale scale = {};
+    int codes = 0;
+    GPU_UNROLL for (int f = 0; f < 8; f++) {
+      const bool is_wanted = f / 4 == group && f / 2 % 2 == half && f % 2 == row_half;
+      const RowScale candidate = U::scale(unit, f % 2, f / 4);
+      if (is_wanted) scale = candidate, codes = U::word(unit, f / 4, f % 4);
+    }
     using L = Layout<kType>;
-    const float factor = L::kHalves ? scale.scale * scale.factors[half] : scale.scale;
-    const float minimum = L::kHalves ? scale.offset * scale.minima[half] : scale.offset;
+    const int halves[2] = {half ? scale.factors[1] : scale.factors[0],
+                           half ? scale.minima[1] : scale.minima[0]};
+    const float factor = L::kHalves ? scale.scale * halves[0] : scale.scale;
+    const float minimum = L::kHalves ? scale.offset * halves[1] : scale.offset;
     for (int j = 0; j < 4; j++)
       p.x[static_cast<uint64_t>(blockIdx.x) * p.n_cols + col + j] =
           factor * int8_t(codes >> 8 * j) + minimum;
