@@ -19,7 +19,7 @@ namespace hearth::kernels::hip {
   STREAM_KERNEL(name, type, 1, 8, 512)                                          \
   STREAM_KERNEL(name, type, 2, 8, 256)                                          \
   STREAM_KERNEL(name, type, 1, 32, 256)                                         \
-  STREAM_KERNEL(name, type, 2, 32, 128)
+  STREAM_KERNEL(name, type, 2, 16, 128)
 
 HEARTH_PACKED_FORMATS(FORMAT_KERNELS)
 

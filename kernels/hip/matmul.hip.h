@@ -185,7 +185,7 @@ struct UnitSource {
 template <BlockType kType, int kTiles, int kTokens>
 GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
-  constexpr int kTokenTiles = kTokens == 32 ? 4 : 1, kPerLane = kTokens == 1 ? 1 : 2;
+  constexpr int kTokenTiles = (kTokens + 7) / 8, kPerLane = kTokens == 1 ? 1 : 2;
   constexpr int kStride = kTokens | 1;  // odd: a column of rows lies in different banks
   constexpr int kWarpStride = 16 * kTiles * kStride;
   // Units in flight a warp: enough to cover memory's latency at the occupancy that registers allow.

@@ -82,7 +82,9 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p, bool is_pairs) {
            p);
     return;
   }
-  const int block_tokens = n == 1 ? 1 : n <= kTileTokens ? kTileTokens : 4 * kTileTokens;
+  // A pair of tiles times 32 tokens would not fit the registers of any AMD GPU.
+  const int wide_tokens = (is_pairs ? 2 : 4) * kTileTokens;
+  const int block_tokens = n == 1 ? 1 : n <= kTileTokens ? kTileTokens : wide_tokens;
   const bool is_wide = block_tokens > kTileTokens;
   const unsigned token_blocks = ceil_div(n, block_tokens);
   const int n_blocks = static_cast<int>(token_blocks * n_tiles / p.n_jobs);
