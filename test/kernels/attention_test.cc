@@ -159,8 +159,10 @@ TEST("attention equals the softmax across splits") {
 TEST("attention of a token is the same bits in any batch, with any number of threads") {
   for (const RowKernels* kernels : test::usable_row_kernels()) {
     const Sequence sequence(shape_of(7, 1, 64), 290);
-    const std::vector<float> alone = sequence.run(*kernels, 1, 1);
-    for (int batch_size : {1, 2, 7, 12, 13, 64, 256}) {
+    const std::vector<float> alone = sequence.run(*kernels, test::kIsSanitized ? 64 : 1, 1);
+    const auto batch_sizes =
+        test::kIsSanitized ? std::vector<int>{13} : std::vector<int>{1, 2, 7, 12, 13, 64, 256};
+    for (int batch_size : batch_sizes) {
       for (int n_threads : {1, 4}) {
         const std::vector<float> out = sequence.run(*kernels, batch_size, n_threads);
         CHECK(std::memcmp(out.data(), alone.data(), out.size() * sizeof(float)) == 0);

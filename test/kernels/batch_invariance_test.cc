@@ -110,11 +110,15 @@ class Model {
 }  // namespace
 
 TEST("a token's result is the same bits in any batch, with any number of threads") {
+  const auto thread_counts =
+      test::kIsSanitized ? std::vector<int>{3} : std::vector<int>{1, 2, 3, 4};
+  const auto batch_sizes =
+      test::kIsSanitized ? std::vector<int>{13, 256} : std::vector<int>{1, 2, 7, 12, 13, 64, 256};
   for (const std::string& variant : cpu_variants()) {
-    const std::vector<float> expected = Model({variant, 1}).run(1);
-    for (int n_threads : {1, 2, 3, 4}) {
+    const std::vector<float> expected = Model({variant, 1}).run(test::kIsSanitized ? 64 : 1);
+    for (int n_threads : thread_counts) {
       Model model({variant, n_threads});
-      for (int batch_size : {1, 2, 7, 12, 13, 64, 256}) {
+      for (int batch_size : batch_sizes) {
         const std::vector<float> results = model.run(batch_size);
         CHECK_EQUAL(results.size(), expected.size());
         CHECK(std::memcmp(results.data(), expected.data(), results.size() * sizeof(float)) == 0);

@@ -20,7 +20,7 @@ using hearth::Result;
 namespace {
 
 constexpr int kMostTokens = 220;
-constexpr int kSteps = 3000;
+constexpr int kSteps = test::kIsSanitized ? 500 : 3000;
 // Three documents of up to seven pages with their answers and forks want more: pages are evicted,
 // and the foreground takes them from the background.
 constexpr int kPages = 16;
