@@ -28,7 +28,7 @@ export async function measureDecode(engine: Engine, n: number, depth: number, ru
     // An answer may end by itself, so that several make up the number. Its first token belongs to the prompt.
     while (steps < n) {
       const tokens = Uint32Array.from([...context, ...randomTokens(engine, 1)]);
-      const { timings } = await engine.generate({ tokens, maxTokens: n - steps + 1 });
+      const { timings } = await engine.generate({ tokens, maxTokens: n - steps + 1, speculate: false });
       steps += timings.completionTokens - 1;
       ms += timings.decodeMs;
     }
