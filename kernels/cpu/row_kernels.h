@@ -1,6 +1,6 @@
 // The table that one instruction-set build ("variant") fills: single-threaded kernels over row
 // tiles and tokens. ops_cpu.cc splits the work over threads and composes the fused Ops from these.
-// variant_*.cc compile the same two sources (matmul.inl, vector_kernels.inl) with different flags
+// variant_*.cc compile the same sources (variant.inl names them) with different flags
 // and export exactly one symbol each; everything else in them has internal linkage.
 #pragma once
 
