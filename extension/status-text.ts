@@ -55,7 +55,7 @@ function modelRows({ model }: ServerStatus): [string, string][] {
   const size = `${escapeMarkdown(model.quantization)}, ${mebibytes(model.fileBytes)}, ${model.contextTokens} tokens of context`;
   return [
     ['Model', `${escapeMarkdown(model.name)} (${size})`],
-    ['Backend', escapeMarkdown(model.backend)],
+    ['Backend', escapeMarkdown(model.whyCpu === '' ? model.backend : `${model.backend} (${model.whyCpu})`)],
   ];
 }
 

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,13 @@ struct Argmax {
   float logit = 0;
   float margin = 0;
   bool finite = true;
+};
+
+/// Thrown when the backend itself has failed: a GPU that hangs or is gone. Nothing it holds is of
+/// any more use; what() is for people.
+class BackendError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 class Ops {

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { arch, cpus, freemem, platform, totalmem } from 'node:os';
 import type { AddonInfo, Engine } from '../native/index.ts';
 import { fimHead, tokenizeText } from './completion/fim-prompt.ts';
+import { backendLine } from './engine-host.ts';
 
 export interface Check {
   name: string;
@@ -24,6 +25,7 @@ export async function examine(patient: Patient): Promise<Check[]> {
     await check('processor', processorLine),
     await check('memory', () => `${gib(freemem())} free of ${gib(totalmem())}`),
     await check('addon', () => `CPU variants, best first: ${patient.addonInfo().variants.join(', ')}`),
+    await check('GPU', () => patient.addonInfo().gpus),
     await check('model file', () => `${patient.modelPath}, ${mib(statSync(patient.modelPath).size)}`),
   ];
   let engine: Engine | null = null;
@@ -80,7 +82,7 @@ function processorLine(): string {
 function modelLine({ info }: Engine): string {
   return (
     `${info.name}, ${info.quantization}, ${info.layers} layers of ${info.hidden}, context ${info.contextTokens} tokens, ` +
-    `on ${info.backend}, loaded in ${info.loadMs.toFixed(0)} ms, ${mib(info.weightBytes)} of weights`
+    `on ${backendLine(info)}, loaded in ${info.loadMs.toFixed(0)} ms, ${mib(info.weightBytes)} of weights`
   );
 }
 

@@ -1,7 +1,7 @@
 // Owns the loaded engine: loads it in the background, reloads it when a setting that it was loaded with changes, and
 // keeps the error for people when it cannot be loaded.
 import { homedir } from 'node:os';
-import { type Engine, EngineError, type LoadOptions } from '../native/index.ts';
+import { type Engine, EngineError, type LoadOptions, type ModelInfo } from '../native/index.ts';
 import { errorText, type Log } from './log.ts';
 import type { Settings } from './protocol.ts';
 
@@ -80,8 +80,12 @@ export class EngineHost {
       const onProgress = (progress: number) => update({ kind: 'loading', progress, modelPath });
       const engine = await this.load(options, onProgress, signal);
       if (signal.aborted) return engine.close();
+      engine.onMovedToCpu = (info) => {
+        this.log.error(`the GPU is lost; the model now runs on ${backendLine(info)}`);
+        update({ kind: 'ready', engine });
+      };
       const { info } = engine;
-      this.log.info(`loaded ${info.name} (${info.quantization}) on ${info.backend} in ${sinceMs(startedAt)} ms`);
+      this.log.info(`loaded ${info.name} (${info.quantization}) on ${backendLine(info)} in ${sinceMs(startedAt)} ms`);
       update({ kind: 'ready', engine });
     } catch (error) {
       if (signal.aborted) return;
@@ -93,10 +97,16 @@ export class EngineHost {
 
 export function loadOptions(settings: Settings, bundledModel: string): LoadOptions {
   const path = settings['model.path'].trim();
-  const options: LoadOptions = { modelPath: path === '' ? bundledModel : path.replace(/^~(?=[/\\])/, homedir()) };
+  const modelPath = path === '' ? bundledModel : path.replace(/^~(?=[/\\])/, homedir());
+  const options: LoadOptions = { modelPath, backend: settings.backend };
   if (settings['engine.threads'] > 0) options.threads = settings['engine.threads'];
   if (settings['cache.memoryMiB'] > 0) options.cacheBytes = settings['cache.memoryMiB'] * 2 ** 20;
   return options;
+}
+
+/** What computes and, where it is not the GPU, why. */
+export function backendLine({ backend, whyCpu }: ModelInfo): string {
+  return whyCpu === '' ? backend : `${backend} (${whyCpu})`;
 }
 
 /** The engine's own errors say what happened and what to do; anything else is a fault of ours. */

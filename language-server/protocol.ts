@@ -9,6 +9,8 @@ export interface Settings {
   disabledLanguages: string[];
   /** Path of a GGUF file; empty: the bundled starter model. */
   'model.path': string;
+  /** 'auto': the GPU if it can, else the CPU. */
+  backend: 'auto' | 'cpu' | 'hip';
   /** 0: one thread a core, at most 8. */
   'engine.threads': number;
   /** Memory for the KV cache in MiB; 0: min(1 GiB, 10 % of RAM). */
@@ -21,6 +23,7 @@ export const defaultSettings: Settings = {
   enabled: true,
   disabledLanguages: [],
   'model.path': '',
+  backend: 'auto',
   'engine.threads': 0,
   'cache.memoryMiB': 0,
   'completion.maxTokens': 64,

@@ -8,6 +8,7 @@
 
 #include "async_task.h"
 #include "engine.h"
+#include "hip/backend.h"
 
 namespace hearth {
 namespace {
@@ -74,6 +75,7 @@ Napi::Value to_js(Napi::Env env, const ModelInfo& info, const Tokenizer& tokeniz
   object.Set("vocabulary", info.config.n_vocab);
   object.Set("contextTokens", info.context_tokens);
   object.Set("backend", info.backend);
+  object.Set("whyCpu", info.why_cpu);
   object.Set("loadMs", info.load_ms);
   object.Set("weightBytes", static_cast<double>(info.weight_bytes));
   Napi::Object special = Napi::Object::New(env);
@@ -236,6 +238,8 @@ Napi::Value load(const Napi::CallbackInfo& call) {
   const auto given = call[0].As<Napi::Object>();
   LoadOptions options;
   options.model_path = string(given, "modelPath");
+  options.backend = string(given, "backend");
+  options.gpu_kernels = string(given, "gpuKernels");
   options.variant = string(given, "variant");
   options.n_threads = given.Get("threads").ToNumber().Int32Value();
   options.cache_bytes = static_cast<uint64_t>(number(given, "cacheBytes"));
@@ -273,12 +277,21 @@ Napi::Value variants(const Napi::CallbackInfo& call) {
   return array;
 }
 
+Napi::Value gpus(const Napi::CallbackInfo& call) {
+  try {
+    return Napi::String::New(call.Env(), hip::describe_gpus());
+  } catch (const std::exception& error) {
+    return Napi::String::New(call.Env(), error.what());
+  }
+}
+
 Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   auto addon = std::make_unique<Addon>();
   addon->handle_class = Napi::Persistent(EngineHandle::define(env));
   env.SetInstanceData(addon.release());
   exports.Set("load", Napi::Function::New(env, load));
   exports.Set("variants", Napi::Function::New(env, variants));
+  exports.Set("gpus", Napi::Function::New(env, gpus));
   return exports;
 }
 

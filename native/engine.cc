@@ -6,6 +6,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "backend.h"
 #include "gguf.h"
 #include "scheduler.h"
 
@@ -18,19 +19,14 @@ uint64_t default_cache_bytes() {
   return std::min<uint64_t>(1ULL << 30, ram / 10);
 }
 
-std::unique_ptr<kernels::Ops> make_ops(const LoadOptions& options) {
-  try {
-    return kernels::make_cpu_ops({options.variant, options.n_threads});
-  } catch (const std::invalid_argument& error) {
-    throw EngineError("bad-argument", error.what());
-  }
+uint64_t page_bytes_of(const ModelConfig& config) {
+  return uint64_t{2} * sizeof(uint16_t) * kernels::kPageTokens *
+         static_cast<uint64_t>(config.n_kv()) * config.n_layers;
 }
 
 /// Pages of the pool: what the budget buys, but no more than 64 contexts and no less than one short
 /// prompt.
-int n_pages_for(const LoadOptions& options, const ModelConfig& config) {
-  const uint64_t page_bytes = uint64_t{2} * sizeof(uint16_t) * kernels::kPageTokens *
-                              static_cast<uint64_t>(config.n_kv()) * config.n_layers;
+int n_pages_for(const LoadOptions& options, uint64_t page_bytes) {
   const uint64_t budget = options.cache_bytes ? options.cache_bytes : default_cache_bytes();
   constexpr uint64_t kFewest = 16;  // 512 tokens
   return static_cast<int>(std::clamp<uint64_t>(budget / page_bytes, kFewest, 1 << 20));
@@ -54,22 +50,57 @@ struct Engine::Loaded {
   std::vector<float> host_logits;
   std::unique_ptr<Workbench> bench;
 
-  void open(const LoadOptions& options, const std::function<bool(double)>& progress);
+  using Progress = std::function<bool(double)>;
+  void open(const LoadOptions& options, const Progress& progress);
+  void load_on_gpu(const GgufFile& file, const LoadOptions& options, const Progress& progress);
+  void load_on(std::unique_ptr<kernels::Ops> backend, const GgufFile& file,
+               const LoadOptions& options, const Progress& progress);
+  void unload();
   void warm_up();
 };
 
-void Engine::Loaded::open(const LoadOptions& options, const std::function<bool(double)>& progress) {
+void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) {
   const int64_t start = now_ns();
   GgufFile file = GgufFile::open(options.model_path);
-  const ModelConfig config = check_model(file);
+  info.config = check_model(file);
   tokenizer = std::make_unique<Tokenizer>(file);
-  ops = make_ops(options);
+  if (wants_gpu(options)) load_on_gpu(file, options, progress);
+  if (!ops) load_on(make_cpu_ops(options), file, options, progress);
+
+  if (info.config.name.empty()) info.config.name = file_name(options.model_path);
+  info.path = options.model_path;
+  info.file_bytes = file.n_bytes();
+  info.weight_bytes = model.n_bytes;
+  info.backend = ops->description();
+  info.load_ms = static_cast<double>(now_ns() - start) / 1e6;
+}
+
+/// Whatever the GPU cannot do, the CPU does; what is wrong with the file is wrong on both.
+void Engine::Loaded::load_on_gpu(const GgufFile& file, const LoadOptions& options,
+                                 const Progress& progress) {
+  const uint64_t page_bytes = page_bytes_of(info.config);
+  try {
+    const uint64_t kv_bytes = page_bytes * n_pages_for(options, page_bytes);
+    load_on(make_gpu_ops(options, file.n_bytes() + kv_bytes), file, options, progress);
+  } catch (const EngineError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    info.why_cpu = error.what();
+    unload();
+  }
+}
+
+void Engine::Loaded::load_on(std::unique_ptr<kernels::Ops> backend, const GgufFile& file,
+                             const LoadOptions& options, const Progress& progress) {
+  ops = std::move(backend);
+  const ModelConfig& config = info.config;
   model = load_model(file, config, *ops, progress);
 
-  const int n_pages = n_pages_for(options, config);
+  const int n_pages = n_pages_for(options, page_bytes_of(config));
   // One page stays free for a copy-on-write of the tail.
   int context = std::min(config.n_context, (n_pages - 1) * kernels::kPageTokens);
   if (options.context_tokens > 0) context = std::min(context, options.context_tokens);
+  info.context_tokens = context;
   ops->make_kv_pool({config.n_layers, config.n_heads, config.n_kv_heads, config.head_dim, context,
                      config.rope_base},
                     n_pages);
@@ -83,15 +114,14 @@ void Engine::Loaded::open(const LoadOptions& options, const std::function<bool(d
   bench = std::make_unique<Workbench>(Workbench{*ops, *tokenizer, *forward, *cache, *sampler,
                                                 host_logits, heartbeat, config.n_vocab, context});
   warm_up();
+}
 
-  info.config = config;
-  if (info.config.name.empty()) info.config.name = file_name(options.model_path);
-  info.path = options.model_path;
-  info.file_bytes = file.n_bytes();
-  info.weight_bytes = model.n_bytes;
-  info.context_tokens = context;
-  info.backend = ops->description();
-  info.load_ms = static_cast<double>(now_ns() - start) / 1e6;
+void Engine::Loaded::unload() {
+  bench.reset();
+  cache.reset();
+  forward.reset();
+  model = Model();
+  ops.reset();
 }
 
 /// One token through every kernel, so that the first keystroke finds code and threads in place.

@@ -21,10 +21,12 @@ class Scheduler;
 
 struct LoadOptions {
   std::string model_path;
-  std::string variant;       // CPU variant; empty: the best
-  int n_threads = 0;         // 0: one a core, at most 8
-  uint64_t cache_bytes = 0;  // 0: min(1 GiB, 10 % of RAM)
-  int context_tokens = 0;    // 0: the model's, as far as the cache holds it
+  std::string backend = "auto";  // "auto": the GPU if there is one, "cpu", "hip"
+  std::string gpu_kernels;       // folder of the GPU's code objects
+  std::string variant;           // CPU variant; empty: the best
+  int n_threads = 0;             // 0: one a core, at most 8
+  uint64_t cache_bytes = 0;      // 0: min(1 GiB, 10 % of RAM)
+  int context_tokens = 0;        // 0: the model's, as far as the cache holds it
 };
 
 struct ModelInfo {
@@ -34,6 +36,7 @@ struct ModelInfo {
   uint64_t weight_bytes = 0;  // as packed
   int context_tokens = 0;
   std::string backend;
+  std::string why_cpu;  // why the GPU does not do it; empty when it does or was not wanted
   double load_ms = 0;
 };
 

@@ -1,7 +1,7 @@
 // The typed boundary to the engine: loads the addon, checks options, and nothing else.
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Completion, Engine, EngineStatus, LoadOptions, ModelInfo, SpecialTokens, Timings } from './types.ts';
 
 export type * from './types.ts';
@@ -20,6 +20,8 @@ export class EngineError extends Error {
 export interface AddonInfo {
   /** Variants of the CPU kernels that this CPU can run, best first. */
   variants: string[];
+  /** The GPUs that AMD's runtime sees, or why there are none. Asks the runtime: takes a moment. */
+  gpus: string;
 }
 
 // The order of RequestKind in request.h.
@@ -59,20 +61,23 @@ interface NativeEngine {
 
 interface Addon {
   load(
-    options: Required<LoadOptions>,
+    options: Required<LoadOptions> & { gpuKernels: string },
     onProgress: ((fraction: number) => void) | null,
   ): [engine: Promise<NativeEngine>, cancel: () => void];
   variants(): string[];
+  gpus(): string;
 }
 
 let loadedAddon: Addon | undefined;
 
 /** dist/hearth.node: beside the bundles, or one folder over when run from the sources. */
+const addonPlaces = [join(__dirname, 'hearth.node'), join(__dirname, '..', 'dist', 'hearth.node')];
+const addonPath = () => addonPlaces.find((place) => existsSync(place));
+
 function addon(): Addon {
   if (loadedAddon) return loadedAddon;
-  const places = [join(__dirname, 'hearth.node'), join(__dirname, '..', 'dist', 'hearth.node')];
-  const path = places.find((place) => existsSync(place));
-  if (!path) throw new EngineError('addon-missing', `${places[0]} is missing; run "npm run build:native"`);
+  const path = addonPath();
+  if (!path) throw new EngineError('addon-missing', `${addonPlaces[0]} is missing; run "npm run build:native"`);
   try {
     loadedAddon = createRequire(path)(path) as Addon;
   } catch (error) {
@@ -86,8 +91,11 @@ function addon(): Addon {
 }
 
 export function addonInfo(): AddonInfo {
-  return { variants: addon().variants() };
+  return { variants: addon().variants(), gpus: addon().gpus() };
 }
+
+/** Code objects by architecture, beside the addon; the package of a system without GPU support has none. */
+const gpuKernels = () => join(dirname(addonPath() ?? ''), 'hip');
 
 /**
  * Loads a model off the JavaScript thread; onProgress gets 0..1. Rejects with EngineError, whose message names the file
@@ -98,24 +106,30 @@ export async function loadEngine(
   onProgress?: (fraction: number) => void,
   signal?: AbortSignal,
 ): Promise<Engine> {
-  const complete = { threads: 0, variant: '', cacheBytes: 0, contextTokens: 0, ...withoutUndefined(options) };
+  const defaults = { backend: 'auto', threads: 0, variant: '', cacheBytes: 0, contextTokens: 0 } as const;
+  const complete = { ...defaults, ...withoutUndefined(options), gpuKernels: gpuKernels() };
   for (const key of ['threads', 'cacheBytes', 'contextTokens'] as const) {
     requireCount(complete[key], key);
   }
   const [engine, cancel] = addon().load(complete, onProgress ?? null);
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });
-  return new LoadedEngine(await guarded(engine).finally(() => signal?.removeEventListener('abort', cancel)));
+  const native = await guarded(engine).finally(() => signal?.removeEventListener('abort', cancel));
+  return new LoadedEngine(native, () => guarded(addon().load({ ...complete, backend: 'cpu' }, null)[0]));
 }
 
 class LoadedEngine implements Engine {
-  readonly info: ModelInfo;
+  info: ModelInfo;
+  onMovedToCpu?: (info: ModelInfo) => void;
   private nextId = 1;
   private isClosed = false;
+  private moving: Promise<void> | undefined;
 
-  constructor(private readonly native: NativeEngine) {
-    const { specialTokens, ...info } = native.info();
-    this.info = { ...info, special: specialIds(specialTokens) };
+  constructor(
+    private native: NativeEngine,
+    private readonly loadOnCpu: () => Promise<NativeEngine>,
+  ) {
+    this.info = infoOf(native);
   }
 
   tokenize(text: string, parseSpecial = false): Uint32Array {
@@ -185,7 +199,25 @@ class LoadedEngine implements Engine {
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
+    await this.moving?.catch(() => undefined);
     await this.native.close();
+  }
+
+  /** Once for all requests that learn that the GPU is lost. */
+  private moveToCpu(lost: NativeEngine, whyCpu: string): Promise<void> {
+    if (this.native === lost) {
+      this.moving ??= this.replace(lost, whyCpu).finally(() => {
+        this.moving = undefined;
+      });
+    }
+    return this.moving ?? Promise.resolve();
+  }
+
+  private async replace(lost: NativeEngine, whyCpu: string): Promise<void> {
+    this.native = await this.loadOnCpu();
+    this.info = { ...infoOf(this.native), whyCpu };
+    await lost.close();
+    this.onMovedToCpu?.(this.info);
   }
 
   private async submit(
@@ -195,16 +227,29 @@ class LoadedEngine implements Engine {
     signal?: AbortSignal,
     onText?: (text: string) => void,
   ): Promise<NativeResult> {
+    if (this.moving !== undefined) await this.moving;
     this.requireOpen();
+    const { native } = this;
     const id = this.nextId++;
-    const promise = guarded(this.native.submit(id, { ...requestDefaults, ...options, kind, tokens }, onText ?? null));
+    let hasStreamed = false;
+    const stream = (text: string) => {
+      hasStreamed = true;
+      onText?.(text);
+    };
+    const request = { ...requestDefaults, ...options, kind, tokens };
+    const promise = guarded(native.submit(id, request, onText ? stream : null));
     const cancel = () => {
-      if (!this.isClosed) this.native.cancel(id);
+      if (!this.isClosed && native === this.native) native.cancel(id);
     };
     if (signal?.aborted) cancel();
     signal?.addEventListener('abort', cancel, { once: true });
     try {
       return await promise;
+    } catch (error) {
+      if (!(error instanceof EngineError) || error.code !== 'backend-failed' || this.isClosed) throw error;
+      await this.moveToCpu(native, error.message);
+      if (hasStreamed) throw error;
+      return await this.submit(kind, tokens, options, signal, onText);
     } finally {
       signal?.removeEventListener('abort', cancel);
     }
@@ -219,6 +264,11 @@ class LoadedEngine implements Engine {
     const wrong = tokens.find((token) => token >= this.info.vocabulary);
     if (wrong !== undefined) throw new EngineError('bad-argument', `token id ${wrong} is outside the vocabulary`);
   }
+}
+
+function infoOf(native: NativeEngine): ModelInfo {
+  const { specialTokens, ...info } = native.info();
+  return { ...info, special: specialIds(specialTokens) };
 }
 
 const requestDefaults = {

@@ -94,6 +94,8 @@ std::optional<FinishReason> Scheduler::advance(Task& task, std::optional<EngineE
     error = thrown;
   } catch (const EngineError& thrown) {
     error = thrown;
+  } catch (const kernels::BackendError& thrown) {
+    error = EngineError("backend-failed", thrown.what());
   } catch (const std::exception& thrown) {
     error = EngineError("engine-fault", thrown.what());
   }

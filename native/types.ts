@@ -27,6 +27,8 @@ export interface ModelInfo {
   special: SpecialTokens;
   /** e.g. "cpu avx512vnni, 2 threads". */
   backend: string;
+  /** Why the GPU does not do it; empty when it does, or was not wanted. */
+  whyCpu: string;
   loadMs: number;
   /** Bytes of packed weights. */
   weightBytes: number;
@@ -136,6 +138,8 @@ export interface OpTime {
 
 export interface LoadOptions {
   modelPath: string;
+  /** 'auto': the GPU if it can, else the CPU, as with 'hip', which also asks AMD's runtime where no driver is seen. */
+  backend?: 'auto' | 'cpu' | 'hip';
   /** 0 or absent: one a core, at most 8. */
   threads?: number;
   /** '', 'scalar', 'avx2', 'avxvnni', 'avx512vnni', 'neon'; '' picks the best. */
@@ -148,7 +152,13 @@ export interface LoadOptions {
 
 /** One loaded model. Requests may overlap: the engine runs the foreground first, then in order. */
 export interface Engine {
+  /** Another object once the GPU was lost and the model moved to the CPU. */
   readonly info: ModelInfo;
+  /**
+   * Called after such a move. Requests of which nothing was streamed yet are done again on the CPU; the others are
+   * rejected with code 'backend-failed'.
+   */
+  onMovedToCpu?: (info: ModelInfo) => void;
   /** Special tokens are read as plain text unless parseSpecial. Lone surrogates become U+FFFD. */
   tokenize(text: string, parseSpecial?: boolean): Uint32Array;
   detokenize(tokens: Uint32Array): string;

@@ -1,16 +1,12 @@
 #include "device.h"
 
 #include <algorithm>
-#include <chrono>
-#include <stdexcept>
 #include <thread>
 
 namespace hearth::kernels::hip {
 namespace {
 
 constexpr size_t kStagingBytes = size_t{16} << 20;
-// A 256-token batch of a 7B model takes 0.3 s on a small GPU. Ten seconds mean that it hangs.
-constexpr std::chrono::seconds kPatience{10};
 // A decode step is over in about a millisecond: sleeping would cost as much again.
 constexpr std::chrono::milliseconds kSpin{3};
 
@@ -19,7 +15,7 @@ std::string megabytes(size_t n_bytes) { return std::to_string((n_bytes >> 20) + 
 }  // namespace
 
 Memory& Memory::operator=(Memory&& other) noexcept {
-  std::swap(api_, other.api_);
+  std::swap(device_, other.device_);
   std::swap(data_, other.data_);
   std::swap(n_bytes_, other.n_bytes_);
   std::swap(is_host_, other.is_host_);
@@ -27,7 +23,8 @@ Memory& Memory::operator=(Memory&& other) noexcept {
 }
 
 Memory::~Memory() {
-  if (data_) (is_host_ ? api_->release_host : api_->release)(data_);
+  if (!data_ || device_->is_lost()) return;
+  (is_host_ ? device_->api().release_host : device_->api().release)(data_);
 }
 
 Device::Device(const GpuApi& api, const DeviceChoice& choice) : api_(api), choice_(choice) {
@@ -46,6 +43,7 @@ Device::Device(const GpuApi& api, const DeviceChoice& choice) : api_(api), choic
 Device::~Device() { destroy(); }
 
 void Device::destroy() {
+  if (is_lost_) return;
   if (module_) api_.unload_module(module_);
   if (event_) api_.destroy_event(event_);
   if (stream_) api_.destroy_stream(stream_);
@@ -53,11 +51,12 @@ void Device::destroy() {
 
 void Device::check(int result, const char* what) const {
   if (result == 0) return;
-  throw std::runtime_error("GPU " + choice_.name + ": " + what + " failed: " +
-                           api_.error_string(result) + " (" + std::to_string(result) + ")");
+  throw BackendError("GPU " + choice_.name + ": " + what + " failed: " + api_.error_string(result) +
+                     " (" + std::to_string(result) + ")");
 }
 
 void Device::attach() const {
+  if (is_lost_) throw BackendError("GPU " + choice_.name + " does not answer any more");
   static thread_local const Device* attached = nullptr;
   if (attached == this) return;
   check(api_.set_device(choice_.index), "choosing the GPU");
@@ -73,11 +72,11 @@ Memory Device::allocate(size_t n_bytes, const char* purpose) {
   const int result =
       n_bytes > free ? kOutOfMemory : api_.allocate(&data, std::max<size_t>(n_bytes, 16));
   if (result == kOutOfMemory)
-    throw std::runtime_error("GPU " + choice_.name + ": " + purpose + " needs " +
-                             megabytes(n_bytes) + " but only " + megabytes(free) + " of " +
-                             megabytes(total) + " are free; choose a smaller model");
+    throw BackendError("GPU " + choice_.name + ": " + purpose + " needs " + megabytes(n_bytes) +
+                       " but only " + megabytes(free) + " of " + megabytes(total) +
+                       " are free; choose a smaller model");
   check(result, "allocating memory");
-  Memory memory(api_, data, n_bytes, false);
+  Memory memory(*this, data, n_bytes, false);
   check(api_.fill(data, 0, n_bytes, stream_), "clearing memory");
   return memory;
 }
@@ -85,7 +84,7 @@ Memory Device::allocate(size_t n_bytes, const char* purpose) {
 Memory Device::allocate_host(size_t n_bytes) {
   void* data = nullptr;
   check(api_.allocate_host(&data, n_bytes, 0), "allocating pinned memory");
-  return Memory(api_, data, n_bytes, true);
+  return Memory(*this, data, n_bytes, true);
 }
 
 void* Device::function(const std::string& name) const {
@@ -130,19 +129,22 @@ void Device::launch(const Launch& launch) {
 void Device::wait() {
   attach();
   check(api_.record_event(event_, stream_), "recording an event");
-  wait_for(*this, event_);
+  wait_for(event_);
 }
 
-void wait_for(const Device& device, void* event) {
+void Device::wait_for(void* event) {
+  attach();
   const auto start = std::chrono::steady_clock::now();
   for (;;) {
-    const int result = device.api().query_event(event);
+    const int result = api_.query_event(event);
     if (result == 0) return;
-    if (result != kNotReady) device.check(result, "running a kernel");
+    if (result != kNotReady) check(result, "running a kernel");
     const auto waited = std::chrono::steady_clock::now() - start;
-    if (waited > kPatience)
-      throw std::runtime_error("GPU " + device.choice().name +
-                               ": did not answer for ten seconds; run on the CPU instead");
+    if (waited > choice_.patience) {
+      is_lost_ = true;
+      throw BackendError("GPU " + choice_.name + ": did not answer for " +
+                         std::to_string(choice_.patience.count()) + " ms");
+    }
     if (waited > kSpin) std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 }
@@ -155,10 +157,12 @@ StagedUpload::StagedUpload(Device& device, size_t n_bytes)
   device.check(device.api().record_event(sent_, device.stream()), "recording an event");
 }
 
-StagedUpload::~StagedUpload() { device_.api().destroy_event(sent_); }
+StagedUpload::~StagedUpload() {
+  if (!device_.is_lost()) device_.api().destroy_event(sent_);
+}
 
 std::byte* StagedUpload::begin() {
-  wait_for(device_, sent_);
+  device_.wait_for(sent_);
   return host_.as();
 }
 

@@ -1,14 +1,16 @@
 // One GPU, one stream: memory, copies through pinned staging, launches, and waits that end.
-// Used by one thread. Errors are std::runtime_error with a message for people.
+// Used by one thread. Errors are BackendError with a message for people.
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <span>
 #include <string>
 #include <type_traits>
 
 #include "gpu_api.h"
+#include "ops.h"
 
 namespace hearth::kernels::hip {
 
@@ -19,6 +21,9 @@ struct DeviceChoice {
   int n_processors = 1;
   std::span<const std::byte> code_object;
   size_t reserved_bytes = 0;  // of its memory, left for the desktop
+  // A 256-token batch of a 7B model takes 0.3 s on a small GPU: one that takes longer than this
+  // hangs.
+  std::chrono::milliseconds patience{10'000};
 };
 
 class Device;
@@ -27,8 +32,8 @@ class Device;
 class Memory {
  public:
   Memory() = default;
-  Memory(const GpuApi& api, void* data, size_t n_bytes, bool is_host)
-      : api_(&api), data_(data), n_bytes_(n_bytes), is_host_(is_host) {}
+  Memory(const Device& device, void* data, size_t n_bytes, bool is_host)
+      : device_(&device), data_(data), n_bytes_(n_bytes), is_host_(is_host) {}
   Memory(Memory&& other) noexcept { *this = std::move(other); }
   Memory& operator=(Memory&& other) noexcept;
   ~Memory();
@@ -39,7 +44,7 @@ class Memory {
   size_t n_bytes() const { return n_bytes_; }
 
  private:
-  const GpuApi* api_ = nullptr;
+  const Device* device_ = nullptr;
   void* data_ = nullptr;
   size_t n_bytes_ = 0;
   bool is_host_ = false;
@@ -72,6 +77,9 @@ class Device {
   const GpuApi& api() const { return api_; }
   const DeviceChoice& choice() const { return choice_; }
   void* stream() const { return stream_; }
+  /// It has not answered in time. Every call fails from then on, and nothing is freed any more:
+  /// freeing would wait for the kernel that hangs.
+  bool is_lost() const { return is_lost_; }
 
   /// Zeroed. Says how much was asked for and how much there is when it does not fit.
   Memory allocate(size_t n_bytes, const char* purpose);
@@ -84,8 +92,10 @@ class Device {
   void download(void* to, const void* from, size_t n_bytes);
   void copy(void* to, const void* from, size_t n_bytes, CopyKind kind);
   void launch(const Launch& launch);
-  /// Returns once everything on the stream is done; throws after a generous time.
+  /// Returns once everything on the stream is done, or the event has happened; throws when the GPU
+  /// does not answer in time.
   void wait();
+  void wait_for(void* event);
   /// Throws, naming what failed, unless result is 0.
   void check(int result, const char* what) const;
 
@@ -95,6 +105,7 @@ class Device {
   void attach() const;
   const GpuApi& api_;
   DeviceChoice choice_;
+  bool is_lost_ = false;
   void* stream_ = nullptr;
   void* event_ = nullptr;
   void* module_ = nullptr;
@@ -122,8 +133,5 @@ class StagedUpload {
   Memory host_, memory_;
   void* sent_ = nullptr;
 };
-
-/// Polls until the event has happened; throws when the GPU has not answered for a long time.
-void wait_for(const Device& device, void* event);
 
 }  // namespace hearth::kernels::hip

@@ -11,6 +11,7 @@ constexpr size_t kMaxGraphs = 24;
 }  // namespace
 
 LaunchQueue::~LaunchQueue() {
+  if (device_.is_lost()) return;
   for (const Graph& graph : graphs_)
     if (graph.executable) device_.api().destroy_executable(graph.executable);
 }

@@ -22,6 +22,7 @@ export class UsageError extends Error {}
 
 export const engineOptions: Options = {
   model: { type: 'string', value: 'FILE', help: 'GGUF file; without it the bundled starter model' },
+  backend: { type: 'string', value: 'NAME', help: 'auto, cpu or hip; without it auto: the GPU if there is one' },
   threads: { type: 'string', short: 't', value: 'N', help: 'threads; without it one a core, at most 8' },
   variant: {
     type: 'string',
@@ -75,9 +76,12 @@ export function loadFrom(values: Values): Promise<Engine> {
   const options: LoadOptions = { modelPath: modelPath(values) };
   const threads = count(values, 'threads');
   const variant = text(values, 'variant');
+  const backend = text(values, 'backend');
   const contextTokens = count(values, 'context');
   if (threads !== undefined) options.threads = threads;
   if (variant !== undefined) options.variant = variant;
+  if (backend === 'auto' || backend === 'cpu' || backend === 'hip') options.backend = backend;
+  else if (backend !== undefined) throw new UsageError(`--backend wants auto, cpu or hip, not "${backend}"`);
   if (contextTokens !== undefined) options.contextTokens = contextTokens;
   return loadEngine(options);
 }

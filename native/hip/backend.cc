@@ -8,9 +8,12 @@
 #include "hip/ops_hip.h"
 #include "runtime.h"
 #include "self_test.h"
+#include "test_record.h"
 
 namespace hearth::hip {
 namespace {
+
+using kernels::hip::DeviceChoice;
 
 // A compositor and a browser keep a few hundred megabytes of video memory.
 constexpr size_t kReservedBytes = size_t{768} << 20;
@@ -23,7 +26,7 @@ struct Ground {
 
 class OwningOps : private std::unique_ptr<Ground>, public kernels::hip::HipOps {
  public:
-  OwningOps(std::unique_ptr<Ground> ground, const kernels::hip::DeviceChoice& choice)
+  OwningOps(std::unique_ptr<Ground> ground, const DeviceChoice& choice)
       : std::unique_ptr<Ground>(std::move(ground)),
         HipOps(std::unique_ptr<Ground>::get()->runtime.api(), choice) {}
 };
@@ -37,30 +40,57 @@ std::vector<char> read_file(const std::string& path) {
 std::string architectures(const Runtime& runtime) {
   std::string names;
   for (const GpuDevice& device : runtime.devices())
-    names += (names.empty() ? "" : ", ") + device.architecture + " " + device.name;
+    names += (names.empty() ? "" : ", ") + device.architecture + " (" + device.name + ")";
   return names;
+}
+
+/// The first device that there are kernels for; reads them into the ground.
+DeviceChoice choose(Ground& ground, const std::string& folder) {
+  for (const GpuDevice& device : ground.runtime.devices()) {
+    ground.code_object = read_file(folder + "/" + device.architecture + ".co");
+    if (ground.code_object.empty()) continue;
+    DeviceChoice choice;
+    choice.index = device.index;
+    choice.name = device.architecture + " " + device.name;
+    choice.n_processors = device.n_processors;
+    choice.code_object = std::as_bytes(std::span(ground.code_object));
+    choice.reserved_bytes = kReservedBytes;
+    return choice;
+  }
+  throw std::runtime_error("Hearth has no GPU kernels for " + architectures(ground.runtime));
+}
+
+/// Before gigabytes of a model have gone there in vain.
+void require_memory(const Runtime& runtime, const DeviceChoice& choice, uint64_t n_bytes) {
+  size_t free = 0, total = 0;
+  const bool is_known =
+      runtime.api().set_device(choice.index) == 0 && runtime.api().memory_info(&free, &total) == 0;
+  if (!is_known || n_bytes + kReservedBytes <= free) return;
+  const auto mib = [](uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; };
+  throw std::runtime_error(
+      "GPU " + choice.name + ": the model and its cache need " + mib(n_bytes) + ", but of " +
+      mib(total) + " only " + mib(free) + " are free, and " + mib(kReservedBytes) +
+      " stay with the desktop; choose a smaller model or lower hearth.cache.memoryMiB");
 }
 
 }  // namespace
 
-std::unique_ptr<kernels::Ops> make_ops(const std::string& folder) {
+std::unique_ptr<kernels::Ops> make_ops(const std::string& folder, uint64_t n_bytes) {
   auto ground = std::make_unique<Ground>();
-  kernels::hip::DeviceChoice choice;
-  for (const GpuDevice& device : ground->runtime.devices()) {
-    ground->code_object = read_file(folder + "/" + device.architecture + ".co");
-    if (ground->code_object.empty()) continue;
-    choice.index = device.index;
-    choice.name = device.architecture + " " + device.name;
-    choice.n_processors = device.n_processors;
-    choice.code_object = std::as_bytes(std::span(ground->code_object));
-    choice.reserved_bytes = kReservedBytes;
-    break;
-  }
-  if (choice.code_object.empty())
-    throw std::runtime_error("no GPU kernels for " + architectures(ground->runtime));
+  const DeviceChoice choice = choose(*ground, folder);
+  require_memory(ground->runtime, choice, n_bytes);
+  const TestRecord record(choice.name + " " + ground->runtime.versions(), choice.code_object);
   auto ops = std::make_unique<OwningOps>(std::move(ground), choice);
-  self_test(*ops);
+  if (!record.has_passed()) {
+    self_test(*ops);
+    record.pass();
+  }
   return ops;
+}
+
+std::string describe_gpus() {
+  const Runtime runtime;
+  return architectures(runtime) + " by " + runtime.library();
 }
 
 }  // namespace hearth::hip

@@ -4,14 +4,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 
 namespace hearth::hip {
 namespace {
 
-constexpr const char* kLibraries[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
-                                      "libamdhip64.so"};
+/// By name, newest first, then where AMD's own packages put it. HEARTH_HIP_LIBRARY names another.
+std::vector<std::string> libraries() {
+  if (const char* named = std::getenv("HEARTH_HIP_LIBRARY")) return {named};
+  return {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so",
+          "/opt/rocm/lib/libamdhip64.so"};
+}
 
 // Numbers of hipDeviceAttribute_t, equal from ROCm 5.2 on.
 constexpr int kIntegrated = 16;
@@ -31,23 +36,16 @@ void load(void* handle, const std::string& library, const char* name, Function& 
 }  // namespace
 
 Runtime::Runtime() {
-  for (const char* name : kLibraries) {
-    handle_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  for (const std::string& name : libraries()) {
+    handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle_) continue;
     library_ = name;
-    break;
-  }
-  if (!handle_) throw std::runtime_error("no AMD GPU runtime: libamdhip64 is not installed");
-  try {
     load_functions();
     list_devices();
-  } catch (...) {
-    dlclose(handle_);
-    throw;
+    return;
   }
+  throw std::runtime_error("no AMD GPU runtime: libamdhip64 is not installed");
 }
-
-Runtime::~Runtime() { dlclose(handle_); }
 
 void Runtime::load_functions() {
   const auto get = [this](const char* name, auto& function) {
@@ -78,6 +76,18 @@ void Runtime::load_functions() {
   get("hipGraphLaunch", api_.launch_graph);
   get("hipGraphDestroy", api_.destroy_graph);
   get("hipGraphExecDestroy", api_.destroy_executable);
+}
+
+std::string Runtime::versions() const {
+  std::string versions;
+  for (const char* name : {"hipDriverGetVersion", "hipRuntimeGetVersion"}) {
+    int (*get)(int*);
+    load(handle_, library_, name, get);
+    int version = 0;
+    get(&version);
+    versions += std::to_string(version) + " ";
+  }
+  return versions;
 }
 
 void Runtime::list_devices() {

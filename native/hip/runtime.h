@@ -23,11 +23,12 @@ class Runtime {
   /// Throws std::runtime_error saying what is missing: the library, a function, or a GPU (with the
   /// runtime's own words).
   Runtime();
-  ~Runtime();
   Runtime(const Runtime&) = delete;
 
   const kernels::hip::GpuApi& api() const { return api_; }
   const std::string& library() const { return library_; }
+  /// Of the driver and the library, for telling one installation from another.
+  std::string versions() const;
   /// Discrete GPUs first, then by processors.
   const std::vector<GpuDevice>& devices() const { return devices_; }
 
@@ -36,7 +37,7 @@ class Runtime {
   void list_devices();
   GpuDevice describe(int index) const;
 
-  void* handle_ = nullptr;
+  void* handle_ = nullptr;  // stays loaded: the library leaves threads behind
   std::string library_;
   kernels::hip::GpuApi api_{};
   std::vector<GpuDevice> devices_;

@@ -23,6 +23,7 @@ const model = {
   contextTokens: 4096,
   special,
   backend: 'cpu avx2, 2 threads',
+  whyCpu: '',
   loadMs: 10,
   weightBytes: 30 * 2 ** 20,
 };
@@ -66,6 +67,15 @@ test('the tooltip has a row for the model, the speed and the last answer', () =>
   expect(tooltip).toContain('| Model | Tiny (Q6\\_K, 32 MiB, 4096 tokens of context) |');
   expect(tooltip).toContain('| Speed | 42 tok/s written, 800 tok/s read |');
   expect(tooltip).toContain('| Last answer | 44 ms; 2 of 400 prompt tokens computed, 7 written |');
+});
+
+test('the tooltip says why the GPU does not do it', () => {
+  expect(statusTooltip(ready)).toContain('| Backend | cpu avx2, 2 threads |');
+  const whyCpu = 'no AMD GPU: hipGetDeviceCount returned 100 (no device)';
+  const tooltip = statusTooltip({ ...ready, model: { ...model, whyCpu } });
+  expect(tooltip).toContain(
+    '| Backend | cpu avx2, 2 threads \\(no AMD GPU: hipGetDeviceCount returned 100 \\(no device\\)\\) |',
+  );
 });
 
 test('the name of a model cannot put a link into the tooltip', () => {

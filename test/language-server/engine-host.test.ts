@@ -78,8 +78,10 @@ test('is empty after it has unloaded', async () => {
 });
 
 test('turns settings into load options', () => {
-  expect(loadOptions(defaultSettings, '/bundled')).toEqual({ modelPath: '/bundled' });
-  const settings = { ...defaultSettings, 'model.path': ' /own ', 'engine.threads': 3, 'cache.memoryMiB': 2 };
-  expect(loadOptions(settings, '/bundled')).toEqual({ modelPath: '/own', threads: 3, cacheBytes: 2_097_152 });
+  expect(loadOptions(defaultSettings, '/bundled')).toEqual({ modelPath: '/bundled', backend: 'auto' });
+  const numbers = { 'engine.threads': 3, 'cache.memoryMiB': 2 };
+  const settings = { ...defaultSettings, 'model.path': ' /own ', backend: 'cpu', ...numbers } as const;
+  const options = { modelPath: '/own', backend: 'cpu', threads: 3, cacheBytes: 2_097_152 };
+  expect(loadOptions(settings, '/bundled')).toEqual(options);
   expect(loadOptions({ ...settings, 'model.path': '~/m.gguf' }, '').modelPath).toMatch(/^\/.*[^~]\/m\.gguf$/);
 });
