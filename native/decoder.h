@@ -31,6 +31,7 @@ struct Workbench {
   int context_tokens = 0;
   PassCosts pass_costs{};
   int chunk_tokens = kernels::kMaxBatch;  // of the next piece of a prompt
+  int slice_tokens = 0;                   // of the next short one; 0: not measured yet
 };
 
 /// Paths hold all pages.

@@ -182,7 +182,6 @@ Path PageCache::find(std::span<const uint32_t> tokens) {
   });
   path.state_->tokens.assign(tokens.begin(), tokens.begin() + n_found);
   state_->hit_tokens += n_found;
-  state_->miss_tokens += tokens.size() - n_found;
   return path;
 }
 
@@ -190,6 +189,8 @@ int PageCache::match_length(std::span<const uint32_t> tokens) const {
   const auto wanted = tokens.first(tokens.empty() ? 0 : tokens.size() - 1);
   return state_->tree.walk(wanted, [](int32_t, int) {});
 }
+
+void PageCache::count_evaluated(int n_tokens) { state_->miss_tokens += n_tokens; }
 
 void PageCache::clear() { state_->tree.clear(); }
 

@@ -19,11 +19,11 @@
 namespace hearth {
 
 struct CacheStatistics {
-  int pages_total = 0;      // the budget
-  int pages_used = 0;       // hold something: pinned or cached
-  int pages_held = 0;       // referenced by a living path
-  uint64_t hit_tokens = 0;  // supplied instead of computed, since load
-  uint64_t miss_tokens = 0;
+  int pages_total = 0;       // the budget
+  int pages_used = 0;        // hold something: pinned or cached
+  int pages_held = 0;        // referenced by a living path
+  uint64_t hit_tokens = 0;   // supplied instead of computed, since load
+  uint64_t miss_tokens = 0;  // of prompts, computed
   uint64_t evictions = 0;
 };
 
@@ -74,6 +74,8 @@ class PageCache {
   Path find(std::span<const uint32_t> tokens);
   /// How many leading tokens find() would supply, without touching the LRU order.
   int match_length(std::span<const uint32_t> tokens) const;
+  /// For the statistics.
+  void count_evaluated(int n_tokens);
   /// Drops every page that no path holds.
   void clear();
   CacheStatistics statistics() const;

@@ -41,7 +41,7 @@ struct Request {
 };
 
 struct Timings {
-  int prompt_tokens = 0;
+  int prompt_tokens = 0;  // all of them unless cancelled: the cached ones and those evaluated
   int cached_tokens = 0;
   double prefill_ms = 0;
   int completion_tokens = 0;

@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace hearth {
+namespace {
+
+bool is_foreground(const Job& job) { return job.request.priority == Priority::kForeground; }
+bool is_background(const Job& job) { return !is_foreground(job); }
+
+}  // namespace
 
 Scheduler::Scheduler(Workbench& bench, std::atomic<bool>& interrupt)
     : bench_(bench),
@@ -24,11 +30,11 @@ Scheduler::~Scheduler() {
 
 void Scheduler::submit(std::shared_ptr<Job> job) {
   job->submitted_ns = now_ns();
-  const bool is_urgent = job->request.priority == Priority::kForeground;
+  const bool is_urgent = is_foreground(*job);
   {
     const std::lock_guard lock(mutex_);
     queue_.push_back(std::make_unique<Task>(std::move(job), bench_));
-    if (is_urgent && current_ && current_->job().request.priority == Priority::kBackground)
+    if (is_urgent && current_ && is_background(current_->job()) && slice_ == Slice::kFree)
       interrupt_ = true;
   }
   wake_.notify_one();
@@ -40,16 +46,36 @@ void Scheduler::cancel(const std::shared_ptr<Job>& job) {
   if (current_ && &current_->job() == job.get()) interrupt_ = true;
 }
 
-/// Cancelled jobs first, to be answered at once; then foreground, then background. Needs the lock.
-Scheduler::Queue::iterator Scheduler::next() {
+/// Cancelled jobs first, to be answered at once; then foreground, then background. What background
+/// work is owed it gets while a foreground job writes, whose first text is out then; but when a
+/// second one ended before it wrote anything, ahead of the third. Needs the lock.
+Scheduler::Turn Scheduler::next() {
   const auto first = [&](auto&& matches) {
     return std::find_if(queue_.begin(), queue_.end(),
                         [&](const std::unique_ptr<Task>& task) { return matches(task->job()); });
   };
-  auto found = first([](Job& job) { return job.is_cancelled.load(); });
-  if (found == queue_.end())
-    found = first([](Job& job) { return job.request.priority == Priority::kForeground; });
-  return found == queue_.end() ? queue_.begin() : found;
+  const auto none = queue_.end();
+  const auto cancelled = first([](const Job& job) { return job.is_cancelled.load(); });
+  if (cancelled != none) return {cancelled};
+  const auto urgent = first(is_foreground);
+  const auto patient = first(is_background);
+  if (urgent == none) return {patient};
+  const int n_bearable = (*urgent)->is_decoding() ? 0 : 1;
+  if (patient != none && n_owed_ > n_bearable) return {patient, Slice::kShort};
+  return {urgent};
+}
+
+/// After a turn. Needs the lock; the queue still holds the task.
+void Scheduler::note_turn(const Task& task, std::optional<FinishReason> end) {
+  if (is_background(task.job())) {
+    const bool is_lost = interrupt_ || end == FinishReason::kCancelled;
+    if (!is_lost) n_owed_ = 0;
+  } else if (end) {
+    const bool has_patient =
+        std::any_of(queue_.begin(), queue_.end(),
+                    [](const std::unique_ptr<Task>& other) { return is_background(other->job()); });
+    n_owed_ = has_patient ? n_owed_ + 1 : 0;
+  }
 }
 
 void Scheduler::run() {
@@ -57,9 +83,10 @@ void Scheduler::run() {
   while (true) {
     wake_.wait(lock, [&] { return is_stopping_ || !queue_.empty(); });
     if (queue_.empty()) return;  // stopping
-    const Queue::iterator it = next();
+    const auto [it, slice] = next();
     Task& task = **it;
     current_ = &task;
+    slice_ = slice;
     interrupt_ = is_stopping_;
     is_decoding_ = task.is_decoding();
     const bool is_cancelled = is_stopping_ || task.job().is_cancelled;
@@ -68,10 +95,11 @@ void Scheduler::run() {
     const int64_t start = now_ns();
     std::optional<EngineError> error;
     const std::optional<FinishReason> end =
-        is_cancelled ? FinishReason::kCancelled : advance(task, error);
+        is_cancelled ? FinishReason::kCancelled : advance(task, slice, error);
 
     lock.lock();
     current_ = nullptr;
+    note_turn(task, end);
     std::unique_ptr<Task> finished;
     if (end) {
       finished = std::move(*it);
@@ -85,9 +113,10 @@ void Scheduler::run() {
 }
 
 /// Why the task ended; nothing while it goes on.
-std::optional<FinishReason> Scheduler::advance(Task& task, std::optional<EngineError>& error) {
+std::optional<FinishReason> Scheduler::advance(Task& task, Slice slice,
+                                               std::optional<EngineError>& error) {
   try {
-    if (!task.step()) return std::nullopt;
+    if (!task.step(slice)) return std::nullopt;
     return task.finish_reason();
   } catch (const NoPages& thrown) {
     if (make_room(task)) return std::nullopt;
@@ -104,11 +133,11 @@ std::optional<FinishReason> Scheduler::advance(Task& task, std::optional<EngineE
 
 /// Whether background work had pages to give up for a foreground task.
 bool Scheduler::make_room(const Task& task) {
-  if (task.job().request.priority == Priority::kBackground) return false;
+  if (is_background(task.job())) return false;
   const int n_held = bench_.cache.statistics().pages_held;
   const std::lock_guard lock(mutex_);
   for (const std::unique_ptr<Task>& other : queue_)
-    if (other->job().request.priority == Priority::kBackground) other->give_way();
+    if (is_background(other->job())) other->give_way();
   return bench_.cache.statistics().pages_held < n_held;
 }
 

@@ -1,5 +1,6 @@
 // The engine thread and its queue. Foreground before background, each in order of arrival; a
-// foreground job interrupts a background step, which is then done again later.
+// foreground job interrupts a background step, which is then done again later. So that background
+// work gets on however fast requests follow each other, it is owed a short step for each of them.
 #pragma once
 
 #include <atomic>
@@ -28,9 +29,14 @@ class Scheduler {
 
  private:
   using Queue = std::list<std::unique_ptr<Task>>;
+  struct Turn {
+    Queue::iterator task;
+    Slice slice = Slice::kFree;  // kShort: a background step ahead of a foreground job
+  };
   void run();
-  Queue::iterator next();
-  std::optional<FinishReason> advance(Task& task, std::optional<EngineError>& error);
+  Turn next();
+  std::optional<FinishReason> advance(Task& task, Slice slice, std::optional<EngineError>& error);
+  void note_turn(const Task& task, std::optional<FinishReason> end);
   bool make_room(const Task& task);
   void finish(std::unique_ptr<Task> task, FinishReason reason,
               const std::optional<EngineError>& error, int64_t start_ns);
@@ -40,8 +46,11 @@ class Scheduler {
   std::atomic<bool>& interrupt_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  Queue queue_;              // guarded; a task's inside belongs to the engine thread
-  Task* current_ = nullptr;  // guarded
+  Queue queue_;                 // guarded; a task's inside belongs to the engine thread
+  Task* current_ = nullptr;     // guarded
+  Slice slice_ = Slice::kFree;  // of current_; guarded
+  // Foreground jobs that ended since background work last got something done; guarded.
+  int n_owed_ = 0;
   bool is_stopping_ = false;
   bool is_decoding_ = false;
   double busy_ms_ = 0;

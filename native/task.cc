@@ -12,6 +12,10 @@ constexpr int kSmallestChunk = 24;
 constexpr int kLargestChunk = kernels::kMaxBatch / kSmallestChunk * kSmallestChunk;
 /// An interrupted chunk's work is lost: background work expects to be interrupted.
 constexpr int kLargestBackgroundChunk = 48;
+/// A short slice makes a waiting request late by so much at most, where so few tokens can do it: up
+/// to eight, a pass costs little more than with one.
+constexpr double kSliceMs = 10;
+constexpr int kSmallestSlice = 8;
 
 constexpr std::array<int32_t, kernels::kMaxBatch> kSequenceZero{};
 
@@ -24,11 +28,11 @@ double ms_between(int64_t from_ns, int64_t to_ns) {
 Task::Task(std::shared_ptr<Job> job, Workbench& bench)
     : job_(std::move(job)), bench_(bench), decoder_(*job_, bench) {}
 
-bool Task::step() {
+bool Task::step(Slice slice) {
   if (!has_begun_) begin();
   const int64_t start = now_ns();
   const bool was_decoding = is_decoding();
-  const bool is_done = was_decoding ? decoder_.step() && decoder_.is_done() : prefill_step();
+  const bool is_done = was_decoding ? decoder_.step() && decoder_.is_done() : prefill_step(slice);
   double& ms = was_decoding ? result_.timings.decode_ms : result_.timings.prefill_ms;
   ms += ms_between(start, now_ns());
   return is_done;
@@ -55,12 +59,11 @@ void Task::begin() {
                                             std::to_string(bench_.n_vocab));
   const bool is_cold = request.kind == RequestKind::kLogits || request.kind == RequestKind::kScore;
   path_ = bench_.cache.find(is_cold ? std::span<const uint32_t>{} : request.tokens);
-  result_.timings.prompt_tokens = n_prompt;
   result_.timings.cached_tokens = path_.length();
   if (is_cold) result_.values.reserve(request.tokens.size());
 }
 
-bool Task::prefill_step() {
+bool Task::prefill_step(Slice slice) {
   const Request& request = job_->request;
   if (request.kind == RequestKind::kClearCache) {
     bench_.cache.clear();
@@ -68,18 +71,14 @@ bool Task::prefill_step() {
   }
   const int n_prompt = static_cast<int>(request.tokens.size());
   const int first = path_.length();
-  const int n = std::min(n_prompt - first, chunk_tokens());
+  const int n = std::min(n_prompt - first, chunk_tokens(slice));
   const bool is_last = first + n == n_prompt;
   const bool wants_values =
       request.kind == RequestKind::kLogits || request.kind == RequestKind::kScore;
   const bool needs_head = wants_values || (is_last && request.kind != RequestKind::kPrefill);
   const std::span<const uint32_t> chunk = std::span(request.tokens).subspan(first, n);
   bench_.heartbeat.token.store(first, std::memory_order_relaxed);
-  if (!evaluate(chunk, needs_head)) {
-    bench_.chunk_tokens = std::max(kSmallestChunk, n / 2);
-    return false;
-  }
-  bench_.chunk_tokens += kSmallestChunk;
+  if (!evaluate_chunk(chunk, needs_head, slice)) return false;
   // Before the commit: an interrupted head leaves the chunk to be run again.
   if (wants_values && !collect_values(first, n)) return false;
   if (is_last) return end_prompt(chunk);
@@ -89,10 +88,27 @@ bool Task::prefill_step() {
 
 /// Large chunks are fast, small ones keep their work when keys come faster than a chunk takes: an
 /// interruption halves the size, each whole chunk adds to it. Results do not depend on it.
-int Task::chunk_tokens() const {
+int Task::chunk_tokens(Slice slice) const {
+  if (slice == Slice::kShort) return std::max(bench_.slice_tokens, kSmallestSlice);
   const bool is_urgent = job_->request.priority == Priority::kForeground;
   bench_.chunk_tokens = std::min(bench_.chunk_tokens, kLargestChunk);
   return std::min(bench_.chunk_tokens, is_urgent ? kLargestChunk : kLargestBackgroundChunk);
+}
+
+/// Evaluates, and learns from the time it took how large the next piece should be.
+bool Task::evaluate_chunk(std::span<const uint32_t> chunk, bool needs_head, Slice slice) {
+  const int n = static_cast<int>(chunk.size());
+  const int64_t start = now_ns();
+  const bool is_whole = evaluate(chunk, needs_head);
+  if (is_whole) bench_.cache.count_evaluated(n);
+  if (slice == Slice::kFree) {
+    bench_.chunk_tokens =
+        is_whole ? bench_.chunk_tokens + kSmallestChunk : std::max(kSmallestChunk, n / 2);
+  } else if (is_whole && n >= chunk_tokens(slice)) {
+    const double n_in_time = n * kSliceMs / ms_between(start, now_ns());
+    bench_.slice_tokens = static_cast<int>(std::min<double>(n_in_time, kLargestBackgroundChunk));
+  }
+  return is_whole;
 }
 
 /// What the request is for, from the batch that ends its prompt. Nothing has changed if
@@ -173,7 +189,11 @@ FinishReason Task::finish_reason() const {
 }
 
 Result Task::finish(FinishReason reason) {
-  if (decoder_.has_started()) decoder_.finish(result_);
+  result_.timings.prompt_tokens = path_.length();
+  if (decoder_.has_started()) {
+    result_.timings.prompt_tokens = static_cast<int>(job_->request.tokens.size());
+    decoder_.finish(result_);
+  }
   result_.finish_reason = reason;
   return std::move(result_);
 }

@@ -8,13 +8,16 @@
 
 namespace hearth {
 
+/// How much of a prompt a step may take: what runs best, or little because something urgent waits.
+enum class Slice { kFree, kShort };
+
 class Task {
  public:
   Task(std::shared_ptr<Job> job, Workbench& bench);
 
   /// One chunk of the prompt or one pass of decoding. True when the request is done; interrupted
   /// steps leave the task as it was. Throws EngineError.
-  bool step();
+  bool step(Slice slice);
   /// Lets go of all pages. A prompt begins anew at the next step, an answer ends where it is.
   void give_way();
   /// Ends the request now, with what there is.
@@ -28,8 +31,9 @@ class Task {
 
  private:
   void begin();
-  bool prefill_step();
-  int chunk_tokens() const;
+  bool prefill_step(Slice slice);
+  int chunk_tokens(Slice slice) const;
+  bool evaluate_chunk(std::span<const uint32_t> chunk, bool needs_head, Slice slice);
   bool end_prompt(std::span<const uint32_t> chunk);
   bool evaluate(std::span<const uint32_t> tokens, bool needs_head);
   bool collect_values(int first, int n);

@@ -67,6 +67,7 @@ export interface GenerateRequest {
 }
 
 export interface Timings {
+  /** The whole prompt's; of a cancelled request, those that the cache supplied or that were evaluated. */
   promptTokens: number;
   cachedTokens: number;
   prefillMs: number;

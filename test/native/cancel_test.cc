@@ -74,3 +74,26 @@ TEST("requests waiting behind another are cancelled without being begun") {
   CHECK(n_untouched >= 7);
   CHECK_EQUAL(engine->status().cache.pages_held, 0);
 }
+
+TEST("a cancelled prompt counts the tokens that were evaluated, and no others") {
+  const auto engine = test::load_tiny(2, 0);
+  const int n_tokens = engine->info().context_tokens;
+  int n_partial = 0;
+  for (uint32_t round = 0; round < 10; round++) {
+    Request whole = prompt(RequestKind::kPrefill, round, n_tokens);
+    whole.priority = hearth::Priority::kBackground;  // in small pieces
+    Request beginning = whole;
+    beginning.tokens.resize(100);
+    test::ask(*engine, beginning);
+    const uint64_t n_missed = engine->status().cache.miss_tokens;
+    test::Pending pending = test::submit(*engine, whole);
+    while (engine->status().cache.miss_tokens == n_missed) std::this_thread::yield();
+    engine->cancel(pending.job);
+    const hearth::Timings timings = pending.result.get().timings;
+    const uint64_t n_evaluated = engine->status().cache.miss_tokens - n_missed;
+    CHECK_EQUAL(timings.cached_tokens, 100);
+    CHECK_EQUAL(timings.prompt_tokens, 100 + static_cast<int>(n_evaluated));
+    n_partial += timings.prompt_tokens < n_tokens;
+  }
+  CHECK(n_partial > 0);
+}

@@ -77,6 +77,7 @@ struct Simulation {
     Path path = cache.find(tokens);
     CHECK(path.length() < static_cast<int>(tokens.size()));
     CHECK(std::equal(path.tokens().begin(), path.tokens().end(), tokens.begin()));
+    cache.count_evaluated(static_cast<int>(tokens.size()) - path.length());
     CHECK(extend(path, Tokens(tokens.begin() + path.length(), tokens.end())));
     check(path);
     return path;

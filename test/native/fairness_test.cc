@@ -1,0 +1,160 @@
+// Background work beside requests that follow each other without a gap. Each next request is
+// submitted from the last one's callback, on the engine thread: the queue never lacks a foreground
+// job, so all counts below hold on any machine.
+#include <atomic>
+#include <functional>
+#include <future>
+#include <memory>
+#include <vector>
+
+#include "ask.h"
+#include "test.h"
+
+using hearth::Engine;
+using hearth::FinishReason;
+using hearth::Job;
+using hearth::Priority;
+using hearth::Request;
+using hearth::RequestKind;
+
+namespace {
+
+constexpr int kLeastSlice = 8;
+
+Request request(RequestKind kind, int n_tokens, uint32_t first_token, int max_tokens) {
+  Request request;
+  request.kind = kind;
+  for (int i = 0; i < n_tokens; i++) request.tokens.push_back(first_token + i % 50);
+  request.max_tokens = max_tokens;
+  request.speculate = false;
+  return request;
+}
+
+Request in_background(Request request) {
+  request.priority = Priority::kBackground;
+  return request;
+}
+
+/// Foreground requests one upon the other until stopped or n_most were made.
+class Stream {
+ public:
+  Stream(Engine& engine, Request each, int n_most)
+      : engine_(engine), each_(std::move(each)), n_most_(n_most) {}
+
+  std::function<void()> after_each = [] {};
+
+  /// Returns once the last is done.
+  void run() {
+    submit_next();
+    ended_.get_future().wait();
+  }
+  void stop() { is_stopped_ = true; }
+  int n_done() const { return n_done_; }
+
+ private:
+  void submit_next() {
+    auto job = std::make_shared<Job>();
+    job->request = each_;
+    job->on_done = [this](hearth::Result&&, const hearth::EngineError*) {
+      n_done_++;
+      after_each();
+      if (is_stopped_ || n_done_ == n_most_) return ended_.set_value();
+      submit_next();
+    };
+    engine_.submit(std::move(job));
+  }
+
+  Engine& engine_;
+  Request each_;
+  int n_most_;
+  int n_done_ = 0;
+  std::atomic<bool> is_stopped_{false};
+  std::promise<void> ended_;
+};
+
+/// The foreground requests that it takes until a background prompt of n_tokens is evaluated.
+int requests_until_evaluated(Engine& engine, int n_tokens, Request each, int n_most) {
+  Stream stream(engine, std::move(each), n_most);
+  std::shared_ptr<Job> background = std::make_shared<Job>();
+  background->request = in_background(request(RequestKind::kPrefill, n_tokens, 500, 0));
+  FinishReason reason = FinishReason::kCancelled;
+  background->on_done = [&](hearth::Result&& result, const hearth::EngineError* error) {
+    if (!error) reason = result.finish_reason;
+    stream.stop();
+  };
+  // From the first request's callback: never is the background alone.
+  stream.after_each = [&, is_first = true]() mutable {
+    if (std::exchange(is_first, false)) engine.submit(background);
+  };
+  stream.run();
+  engine.cancel(background);
+  Request barrier = request(RequestKind::kLastLogits, 3, 300, 0);
+  test::ask(engine, in_background(barrier));
+  CHECK(reason != FinishReason::kCancelled);
+  return stream.n_done();
+}
+
+}  // namespace
+
+TEST("a background prompt is evaluated while requests follow each other without a gap") {
+  constexpr int kPromptTokens = 400;
+  const auto engine = test::load_tiny(2, 0);
+  const Request each = request(RequestKind::kGenerate, 40, 300, 4);
+  // One slice for each request but the first, which precedes the background job.
+  const int n_most = kPromptTokens / kLeastSlice + 2;
+  CHECK(requests_until_evaluated(*engine, kPromptTokens, each, n_most) <= n_most);
+}
+
+TEST("a background prompt is evaluated beside requests that write nothing, too") {
+  constexpr int kPromptTokens = 200;
+  const auto engine = test::load_tiny(2, 0);
+  const Request each = request(RequestKind::kPrefill, 40, 300, 0);
+  const int n_most = 2 * kPromptTokens / kLeastSlice + 3;
+  CHECK(requests_until_evaluated(*engine, kPromptTokens, each, n_most) <= n_most);
+}
+
+TEST("a request waits for at most one pass of background work") {
+  constexpr int kBackgroundTokens = 60;
+  const auto engine = test::load_tiny(2, 0);
+  Stream stream(*engine, request(RequestKind::kGenerate, 40, 300, 3), 200);
+  int n_passes = 0, n_passes_before = 0, most_between = 0;
+  auto background = std::make_shared<Job>();
+  background->request = in_background(request(RequestKind::kGenerate, 30, 500, kBackgroundTokens));
+  // One choice a pass.
+  background->request.wants_log_probabilities = true;
+  background->on_text = [&](std::string_view) { n_passes++; };
+  size_t n_written = 0;
+  background->on_done = [&](hearth::Result&& result, const hearth::EngineError*) {
+    n_written = result.tokens.size();
+    stream.stop();
+  };
+  stream.after_each = [&, is_first = true]() mutable {
+    if (std::exchange(is_first, false)) return engine->submit(background);
+    most_between = std::max(most_between, n_passes - n_passes_before);
+    n_passes_before = n_passes;
+  };
+  stream.run();
+  CHECK_EQUAL(n_written, static_cast<size_t>(kBackgroundTokens));
+  CHECK_EQUAL(most_between, 1);
+}
+
+TEST("a cancelled background request leaves before the foreground writes its next text") {
+  const auto engine = test::load_tiny(2, 0);
+  auto background = std::make_shared<Job>();
+  background->request = in_background(request(RequestKind::kGenerate, 300, 500, 50));
+  int n_texts = 0, n_texts_at_cancel = 0, n_texts_at_end = -1;
+  background->on_done = [&](hearth::Result&& result, const hearth::EngineError*) {
+    if (result.finish_reason == FinishReason::kCancelled) n_texts_at_end = n_texts;
+  };
+  test::Pending foreground =
+      test::submit(*engine, request(RequestKind::kGenerate, 40, 300, 60), [&](std::string_view) {
+        if (++n_texts == 2) engine->submit(background);
+        if (n_texts == 5) {
+          n_texts_at_cancel = n_texts;
+          engine->cancel(background);
+        }
+      });
+  foreground.result.get();
+  CHECK_EQUAL(n_texts_at_cancel, 5);
+  CHECK_EQUAL(n_texts_at_end, 5);
+}
