@@ -3,6 +3,7 @@ import type { ExtensionContext } from 'vscode';
 import { Client } from './client.ts';
 import { registerCommands } from './commands.ts';
 import { sendSettingsOnChange } from './config.ts';
+import { followCursor } from './cursor.ts';
 import { ExplainSelection } from './explain-selection.ts';
 import { showProblems } from './problem-message.ts';
 import { StatusBar } from './status-bar.ts';
@@ -27,6 +28,7 @@ export async function activate(context: ExtensionContext): Promise<Api> {
     new StatusBar(client),
     showProblems(client),
     sendSettingsOnChange(client),
+    followCursor(client),
     registerCommands(client, documents, explain),
   );
   await client.start();

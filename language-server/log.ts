@@ -17,6 +17,11 @@ export function documentName(uri: string): string {
   }
 }
 
+/** As editors show it, but for the character, which counts from 0 as in LSP. */
+export function placeName(uri: string, { line, character }: { line: number; character: number }): string {
+  return `${documentName(uri)}:${line + 1}:${character}`;
+}
+
 export function timingLine(timings: Timings, latencyMs: number): string {
   const { promptTokens, cachedTokens, completionTokens, prefillMs, decodeMs } = timings;
   return (

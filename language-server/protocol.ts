@@ -57,6 +57,16 @@ export interface ServerStatus {
 /** Client -> server: settings changed. Params: Settings. */
 export const settingsNotification = 'hearth/settings';
 
+/**
+ * Client -> server: the cursor has come to rest here, in a document just opened or after a move. What a completion at
+ * this place needs is read before it is asked for. A status follows when that is done or given up.
+ */
+export const cursorNotification = 'hearth/cursor';
+export interface CursorParams {
+  uri: string;
+  position: { line: number; character: number };
+}
+
 /** Client -> server request. The answer streams as explainChunk notifications with the same id. */
 export const explainRequest = 'hearth/explain';
 export interface ExplainParams {

@@ -18,7 +18,7 @@ import { CompletionProvider } from './completion/provider.ts';
 import { examine, reportLines } from './doctor.ts';
 import { EngineHost, type LoadEngine, loadOptions } from './engine-host.ts';
 import { explain } from './explain/provider.ts';
-import { documentName, errorText, timingLine } from './log.ts';
+import { errorText, placeName, timingLine } from './log.ts';
 import * as protocol from './protocol.ts';
 import { StatusReporter } from './status.ts';
 import { Watchdog } from './watchdog.ts';
@@ -86,11 +86,23 @@ export function startServer(connection: Connection, parts: ServerParts): void {
     const listening = { signal, onFirstItem };
     const answer = await completions.provide(document, position, context, host.engine, settings, listening);
     const latencyMs = performance.now() - startedAt;
-    const place = `${documentName(document.uri)}:${position.line + 1}:${position.character}`;
     const result = answer.reason ?? `${answer.items.length} item`;
-    log.info(`completion at ${place}: ${result}; ${timingLine(answer.timings, latencyMs)}`);
+    log.info(`completion at ${placeName(document.uri, position)}: ${result}; ${timingLine(answer.timings, latencyMs)}`);
     if (answer.timings.promptTokens > 0) status.answered(answer.timings, latencyMs);
     return answer.items;
+  }
+
+  async function readAroundCursor({ uri, position }: protocol.CursorParams): Promise<void> {
+    const document = documents.get(uri);
+    if (!document) return;
+    const startedAt = performance.now();
+    const timings = await completions.rest(document, position, host.engine, settings);
+    if (timings) {
+      const ms = (performance.now() - startedAt).toFixed(0);
+      const tokens = timings.promptTokens - timings.cachedTokens;
+      log.info(`read ${tokens} tokens around ${placeName(uri, position)} in ${ms} ms`);
+    }
+    status.report();
   }
 
   async function explainSelection(
@@ -128,6 +140,9 @@ export function startServer(connection: Connection, parts: ServerParts): void {
     settings = { ...protocol.defaultSettings, ...changed };
     if (!settings.enabled) completions.cancelAll();
     void applySettings();
+  });
+  connection.onNotification(protocol.cursorNotification, (params: protocol.CursorParams) => {
+    readAroundCursor(params).catch((error: unknown) => log.error(`reading ahead failed: ${errorText(error)}`));
   });
   connection.languages.inlineCompletion.on((params, token) =>
     provide(params, abortSignal(token)).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 // hearth complete FILE:LINE:CHARACTER
 import { pathToFileURL } from 'node:url';
 import { styleText } from 'node:util';
-import { Anchors } from '../completion/anchor.ts';
+import { Anchors } from '../completion/anchors.ts';
 import { complete, type GhostCompletion } from '../completion/complete.ts';
 import type { CursorDocument } from '../completion/text-window.ts';
 import { timingLine } from '../log.ts';

@@ -1,6 +1,7 @@
 // hearth eval CASES.jsonl: how often the model fills in what was there.
 import type { Engine } from '../../native/index.ts';
-import { Anchors, defaultLinesUp } from '../completion/anchor.ts';
+import { defaultLinesUp } from '../completion/anchor.ts';
+import { Anchors } from '../completion/anchors.ts';
 import { complete } from '../completion/complete.ts';
 import { concatTokens, fimHead, tokenizeText } from '../completion/fim-prompt.ts';
 import {

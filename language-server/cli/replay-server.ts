@@ -6,6 +6,7 @@ import {
   createProtocolConnection,
   type InlineCompletionItem,
   InlineCompletionRequest,
+  type Position,
   ProgressType,
   StreamMessageReader,
   StreamMessageWriter,
@@ -31,6 +32,7 @@ export class ReplayServer {
   status: protocol.ServerStatus = { health: 'starting' };
   private version = 1;
   private requests = 0;
+  private onStatus = () => {};
   private readonly uri: string;
 
   private constructor(
@@ -49,6 +51,7 @@ export class ReplayServer {
       child.once('exit', (code) => reject(new Error(`the language server ended with exit code ${code}`)));
       connection.onNotification(protocol.statusNotification, (status: protocol.ServerStatus) => {
         server.status = status;
+        server.onStatus();
         if (status.health === 'ready') resolve();
         if (status.health === 'error') reject(new Error(status.message));
       });
@@ -67,6 +70,16 @@ export class ReplayServer {
     });
     await ready;
     return server;
+  }
+
+  /** The cursor stands there for a while, as in a document that was opened; resolves when the server has read it. */
+  async rest(position: Position): Promise<void> {
+    const params: protocol.CursorParams = { uri: this.uri, position };
+    const read = new Promise<void>((resolve) => {
+      this.onStatus = resolve;
+    });
+    await this.connection.sendNotification(protocol.cursorNotification, params);
+    await read;
   }
 
   /** Types the edit and asks for a completion behind it. */

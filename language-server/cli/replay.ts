@@ -14,6 +14,7 @@ export const replayCommand: Command = {
     threads: { type: 'string', short: 't', value: 'N', help: 'threads; without it one a core, at most 8' },
     mode: { type: 'string', value: 'MODE', help: 'wait: for each answer; live: type at the recorded speed; wait' },
     'max-tokens': { type: 'string', short: 'n', value: 'N', help: 'longest completion; 16' },
+    keys: { type: 'boolean', help: 'also print a line of JSON for each key' },
   },
   async run(values, operands) {
     const trace = readTrace(onlyOperand(operands, 'TRACE.jsonl'));
@@ -27,8 +28,12 @@ export const replayCommand: Command = {
     };
     const server = await ReplayServer.start(trace, languageIdOf(trace.name), settings, bundledModelPath());
     try {
+      const [first] = trace.edits;
+      if (first) await server.rest({ line: first.line, character: first.character });
+      const readBefore = server.status.engine?.cache.missTokens ?? 0;
       const keys = await (mode === 'wait' ? typeAndWait(server, trace) : typeLive(server, trace));
-      const report = summarize(server, keys);
+      if (values.keys) for (const [i, key] of keys.entries()) printJson({ insert: trace.edits[i]?.insert, ...key });
+      const report = summarize(server, keys, readBefore);
       if (values.json) printJson(report);
       else printReport(report);
     } finally {
@@ -94,14 +99,11 @@ interface Percentiles {
   p99: number;
 }
 
-function summarize(server: ReplayServer, keys: Key[]): ReplayReport {
+function summarize(server: ReplayServer, keys: Key[], readBefore: number): ReplayReport {
   const answered = keys.filter(({ isCancelled }) => !isCancelled);
   const evaluated = keys.map((key) => key.evaluated);
   const foreground = evaluated.reduce((sum, n) => sum + n, 0);
   const cache = server.status.engine?.cache;
-  // Up to the first answer the document is read, also by requests that the next key cancels: no keystroke's cost.
-  const firstAnswer = keys.findIndex(({ isCancelled }) => !isCancelled);
-  const warm = firstAnswer === -1 ? [] : evaluated.slice(firstAnswer + 1);
   return {
     keystrokes: keys.length,
     answeredBeforeNextKey: keys.filter(({ isBeforeNextKey }) => isBeforeNextKey).length,
@@ -109,11 +111,11 @@ function summarize(server: ReplayServer, keys: Key[]): ReplayReport {
     firstTextMs: percentiles(answered.map(({ firstTextMs }) => firstTextMs)),
     fullMs: percentiles(answered.map(({ fullMs }) => fullMs)),
     tokensEvaluated: {
-      mean: mean(warm),
-      p99: percentile(warm, 0.99),
-      max: Math.max(0, ...warm),
+      mean: mean(evaluated),
+      p99: percentile(evaluated, 0.99),
+      max: Math.max(0, ...evaluated),
     },
-    backgroundTokens: { mean: cache ? Math.max(0, cache.missTokens - foreground) / keys.length : 0 },
+    backgroundTokens: { mean: cache ? Math.max(0, cache.missTokens - readBefore - foreground) / keys.length : 0 },
     cacheHitTokens: cache?.hitTokens ?? 0,
     peakRssMb: server.peakRssMb(),
   };

@@ -1,7 +1,7 @@
 // One completion: prompt, generation with stop rules on the stream, ghost text. Used by the server and by `hearth`.
 import type { Engine, FinishReason, Priority, Timings } from '../../native/index.ts';
 import type { Settings } from '../protocol.ts';
-import type { Anchors } from './anchor.ts';
+import type { Anchors } from './anchors.ts';
 import { canFillInTheMiddle } from './fim-prompt.ts';
 import { type EmptyReason, toGhostText } from './postprocess.ts';
 import { allowsSeveralLines, completionEnd } from './stop-rules.ts';

@@ -14,6 +14,9 @@ export interface PromptBudget {
   suffixChars: number;
   prefixTokens: number;
   suffixTokens: number;
+  /** Given tokens from which on the next anchor is made ready. */
+  nextAnchorTokens: number;
+  /** Most given tokens; far enough beyond, so that keys without a pause do not overtake the next anchor. */
   givenTokens: number;
 }
 
@@ -27,7 +30,8 @@ export function promptBudget(contextTokens: number): PromptBudget {
     suffixChars: Math.floor(1600 * scale),
     prefixTokens: Math.floor(1536 * scale),
     suffixTokens: Math.floor(512 * scale),
-    givenTokens: Math.min(384, Math.floor(contextTokens / 8)),
+    nextAnchorTokens: Math.min(256, Math.floor(contextTokens / 16)),
+    givenTokens: Math.min(768, Math.floor(contextTokens / 8)),
   };
 }
 

@@ -8,11 +8,13 @@ import {
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Engine, FinishReason, Timings } from '../../native/index.ts';
 import type { Settings } from '../protocol.ts';
-import { Anchors } from './anchor.ts';
+import { Anchors } from './anchors.ts';
 import { type CompletionOptions, complete, type GhostCompletion, noTimings, unlike } from './complete.ts';
+import { canFillInTheMiddle } from './fim-prompt.ts';
 import { InferenceQueue } from './inference-queue.ts';
 import { LastCompletion } from './last-completion.ts';
 import { accepted, Prefetch, takeOver } from './prefetch.ts';
+import { ReadAhead } from './read-ahead.ts';
 import { requestedPlace } from './requested-place.ts';
 import { holdsSecrets } from './secrets.ts';
 import type { CursorDocument } from './text-window.ts';
@@ -41,12 +43,18 @@ export interface Listening {
   onFirstItem?: (item: InlineCompletionItem) => void;
 }
 
+/** Anchors hold token ids, so they live no longer than their engine. */
+interface Warm {
+  engine: Engine;
+  anchors: Anchors;
+  readAhead: ReadAhead;
+}
+
 export class CompletionProvider {
   private readonly queue = new InferenceQueue();
-  private readonly ahead = new InferenceQueue();
   private readonly last = new LastCompletion();
   private readonly prefetch: Prefetch;
-  private anchors: { engine: Engine; anchors: Anchors } | null = null;
+  private warm: Warm | null = null;
 
   /** restMs: how long an answer is left alone before what follows it is made. */
   constructor(restMs?: number) {
@@ -75,12 +83,13 @@ export class CompletionProvider {
     const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoked;
     const known = this.last.remainder(at.document);
     if (known !== null && !isInvoked) {
-      this.workAhead(engine, at.document, known, options);
+      void this.warmFor(engine).readAhead.nextAnchor(at.document);
+      this.makeAhead(engine, at.document, known, options);
       return { items: [toItem(known)], reason: null, finishReason: 'stop', timings: noTimings };
     }
 
     const onFirstText = onFirstItem && ((text: string) => onFirstItem(toItem(text)));
-    const result = await this.queue.run(
+    const answer = this.queue.run(
       document.uri,
       (superseded) =>
         isInvoked
@@ -88,28 +97,50 @@ export class CompletionProvider {
           : this.complete(engine, at.document, options, superseded, onFirstText),
       signal,
     );
+    // Also beside a request that the next key will cancel.
+    void this.warmFor(engine).readAhead.nextAnchor(at.document);
+    const result = await answer;
     const { reason, finishReason, timings } = result;
     if (reason === 'cancelled') return { items: [], reason, finishReason, timings };
     const made = [...(result.text === null ? [] : [result.text]), ...result.alternatives];
     const [first = null, ...others] = known === null ? made : [known, ...unlike(known, made)];
-    this.workAhead(engine, at.document, first, options);
     if (first === null) return { items: [], reason, finishReason, timings };
+    this.makeAhead(engine, at.document, first, options);
     const texts = [first, ...others].slice(0, maxAlternatives).map((text) => withLineEndsOf(at.document, text));
     this.last.remember(at.document, ...texts);
     return { items: texts.map(toItem), reason: null, finishReason, timings };
   }
 
+  /**
+   * The cursor rests in a document, or has come to it: what a request there needs is read. Resolves when it is; to null
+   * if there is nothing to read or something newer came.
+   */
+  async rest(
+    document: TextDocument,
+    position: Position,
+    engine: Engine | null,
+    settings: Settings,
+  ): Promise<Timings | null> {
+    if (!engine) return null;
+    const { readAhead } = this.warmFor(engine);
+    // There is one cursor: the place that it left is no longer of interest.
+    readAhead.cancelAll();
+    if (refusalFor(document, settings) !== null || !canFillInTheMiddle(engine)) return null;
+    const { uri, languageId } = document;
+    return readAhead.aroundCursor({ uri, languageId, text: document.getText(), offset: document.offsetAt(position) });
+  }
+
   forget(uri: string): void {
     this.queue.cancel(uri);
-    this.ahead.cancel(uri);
     this.prefetch.cancel(uri);
     this.last.forget(uri);
-    this.anchors?.anchors.forget(uri);
+    this.warm?.readAhead.cancel(uri);
+    this.warm?.anchors.forget(uri);
   }
 
   cancelAll(): void {
     this.queue.cancelAll();
-    this.ahead.cancelAll();
+    this.warm?.readAhead.cancelAll();
     this.prefetch.cancelAll();
   }
 
@@ -134,13 +165,11 @@ export class CompletionProvider {
     signal: AbortSignal,
     onFirstText?: (text: string) => void,
   ): Promise<GhostCompletion> {
-    return complete(engine, this.anchorsOf(engine), document, options, signal, onFirstText);
+    return complete(engine, this.warmFor(engine).anchors, document, options, signal, onFirstText);
   }
 
-  /** While the user reads or types: the next anchor, and what follows the shown text. */
-  private workAhead(engine: Engine, document: CursorDocument, text: string | null, options: CompletionOptions): void {
-    void this.evaluateAhead(engine, document);
-    if (text === null) return;
+  /** While the user reads: what follows the shown text if it is accepted. */
+  private makeAhead(engine: Engine, document: CursorDocument, text: string, options: CompletionOptions): void {
     const next = accepted(document, withLineEndsOf(document, text));
     const inBackground = { ...options, priority: 'background' as const };
     void this.prefetch.start(next, (place, signal, onFirstText) =>
@@ -148,27 +177,13 @@ export class CompletionProvider {
     );
   }
 
-  /** Evaluates the document's next anchor while the user reads or types, so that the change to it costs no wait. */
-  private async evaluateAhead(engine: Engine, document: CursorDocument): Promise<void> {
-    if (this.ahead.isRunning(document.uri)) return;
-    const next = this.anchorsOf(engine).upcoming(document);
-    if (!next) return;
-    await this.ahead
-      .run(document.uri, async (signal) => {
-        await engine.prefill(next.tokens, 'background', signal);
-        if (!signal.aborted) next.adopt();
-      })
-      // Work ahead only saves time: what is wrong with the engine shows at the next request.
-      .catch(() => {});
-  }
-
-  // Anchors hold token ids, so they live no longer than their engine; nor does what it made ahead.
-  private anchorsOf(engine: Engine): Anchors {
-    if (this.anchors?.engine !== engine) {
-      this.prefetch.cancelAll();
-      this.anchors = { engine, anchors: new Anchors(engine) };
-    }
-    return this.anchors.anchors;
+  private warmFor(engine: Engine): Warm {
+    if (this.warm?.engine === engine) return this.warm;
+    this.prefetch.cancelAll();
+    this.warm?.readAhead.cancelAll();
+    const anchors = new Anchors(engine);
+    this.warm = { engine, anchors, readAhead: new ReadAhead(engine, anchors) };
+    return this.warm;
   }
 }
 

@@ -86,6 +86,13 @@ test('the status bar says ready once the bundled model is loaded', async () => {
   await statusSays(/ready/, 60_000);
 });
 
+test('the text around the cursor is read before a key comes', async () => {
+  await bench.setText(sample);
+  const lines = sample.split('\n');
+  const read = new RegExp(`read \\d+ tokens around stack\\.ts:${lines.length}:${lines.at(-1)?.length} `);
+  await expect.poll(() => server.hearthLog(), { timeout: 10_000 }).toMatch(read);
+});
+
 test('typing brings ghost text, and the status bar says how fast it came', async () => {
   await ghostTextFor(typed);
   await statusSays(/ready, \d+ tokens per second/);

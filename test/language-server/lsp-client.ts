@@ -10,6 +10,8 @@ import {
   StreamMessageWriter,
 } from 'vscode-languageserver-protocol/node';
 import {
+  type CursorParams,
+  cursorNotification,
   defaultSettings,
   type ServerStatus,
   type Settings,
@@ -84,6 +86,11 @@ export class LspClient {
       textDocument: { uri, version },
       contentChanges: [{ range: { start: position, end: position }, text }],
     });
+  }
+
+  rest(uri: string, line: number, character: number): Promise<void> {
+    const params: CursorParams = { uri, position: { line, character } };
+    return this.connection.sendNotification(cursorNotification, params);
   }
 
   complete(

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import {
   CancellationToken,
   CancellationTokenSource,
@@ -145,6 +145,19 @@ test('a keystroke overtakes the request before it', async () => {
   const second = editor.complete(uri, 0, 11);
   expect(await first).toEqual([]);
   expect(await second).toHaveLength(1);
+});
+
+test('reads around the resting cursor before it is asked', async () => {
+  const editor = await start();
+  await editor.settled();
+  await editor.open(uri, 'const a = ');
+  const reports = editor.statuses.length;
+  await editor.rest(uri, 0, 10);
+  await editor.rest('file:///closed.ts', 0, 0);
+  await vi.waitFor(() => expect(editor.statuses.length).toBeGreaterThan(reports));
+  await editor.complete(uri, 0, 10);
+  const status = await editor.status(({ last }) => last !== undefined);
+  expect(status.last).toMatchObject({ promptTokens: 12, cachedTokens: 12 });
 });
 
 test('answers nothing for a document that is not open', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Anchors } from '../../language-server/completion/anchor.ts';
+import { Anchors } from '../../language-server/completion/anchors.ts';
 import { FakeEngine } from '../fixtures/fake-engine.ts';
 import { atCursor } from './cursor.ts';
 
@@ -68,7 +68,7 @@ test('makes a new anchor when text above or below changes', () => {
 
 test('makes a new anchor when the given text grows long', () => {
   const text = lines(20);
-  checkShared([`${text}$0`, `${text}${'typed();\n'.repeat(60)}$0`], false);
+  checkShared([`${text}$0`, `${text}${'typed();\n'.repeat(100)}$0`], false);
 });
 
 test('keeps the beginning of the prefix while the cursor moves down a long document', () => {

@@ -1,0 +1,119 @@
+// Which anchor each document has, and when the next one takes its place. The held anchor serves until the engine has
+// read the next one's prompt, up to what was typed meanwhile: no key pays for an anchor while one line follows another.
+import type { Engine } from '../../native/index.ts';
+import {
+  type Anchor,
+  type Anchored,
+  anchoredAt,
+  defaultLinesUp,
+  maxGivenChars,
+  placeAnchor,
+  promptOf,
+  stillHolds,
+} from './anchor.ts';
+import { type FimPrompt, promptBudget } from './fim-prompt.ts';
+import type { CursorDocument } from './text-window.ts';
+
+// An anchor costs several hundred tokens: the next one must leave clearly less given text than the held one has.
+const worthwhileShare = 0.7;
+// What the first key after the change may find unread.
+const maxUnread = 4;
+// A person works in a few documents.
+const maxDocuments = 16;
+
+interface NextAnchor {
+  anchor: Anchor;
+  /** As much of a prompt with it as the engine has read. */
+  read: Uint32Array;
+}
+
+interface Place {
+  held: Anchor;
+  next?: NextAnchor | undefined;
+}
+
+/** What the engine should read of a next anchor's prompt; `done` is to be called once it has. */
+export interface Reading {
+  anchor: Anchor;
+  tokens: Uint32Array;
+  done: () => void;
+}
+
+/** Belongs to one engine: anchors hold token ids. */
+export class Anchors {
+  private readonly places = new Map<string, Place>();
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly linesUp = defaultLinesUp,
+  ) {}
+
+  prompt(document: CursorDocument): FimPrompt {
+    const anchored = this.anchored(document);
+    const place = this.places.get(document.uri);
+    this.keep(document.uri, anchored.anchor === place?.held ? place : { held: anchored.anchor });
+    return promptOf(this.engine, anchored);
+  }
+
+  /** For a state that the document may come to: the anchor in use stays, as the document does. */
+  promptAhead(document: CursorDocument): FimPrompt {
+    return promptOf(this.engine, this.anchored(document));
+  }
+
+  /** What is to be read next; null when nothing is, also because the next anchor has just taken the held one's place. */
+  reading(document: CursorDocument): Reading | null {
+    const place = this.places.get(document.uri);
+    if (!place || !stillHolds(place.held, document)) return null;
+    if (place.next && !stillHolds(place.next.anchor, document)) place.next = undefined;
+    place.next ??= this.nextAfter(place.held, document);
+    if (!place.next) return null;
+    const { next } = place;
+    const { tokens } = promptOf(this.engine, anchoredAt(this.engine, next.anchor, document));
+    if (tokens.length - commonLength(tokens, next.read) <= maxUnread) {
+      this.keep(document.uri, { held: next.anchor });
+      return null;
+    }
+    const done = () => {
+      next.read = tokens;
+    };
+    return { anchor: next.anchor, tokens, done };
+  }
+
+  forget(uri: string): void {
+    this.places.delete(uri);
+  }
+
+  private anchored(document: CursorDocument): Anchored {
+    const held = this.places.get(document.uri)?.held;
+    if (held && stillHolds(held, document)) {
+      const anchored = anchoredAt(this.engine, held, document);
+      if (anchored.given.length <= this.budget.givenTokens) return anchored;
+    }
+    return placeAnchor(this.engine, document, this.linesUp, held);
+  }
+
+  /** Begins once the given text has used a good part of its room. */
+  private nextAfter(held: Anchor, document: CursorDocument): NextAnchor | undefined {
+    const used = anchoredAt(this.engine, held, document).given.length;
+    if (used < this.budget.nextAnchorTokens && document.offset - held.offset < maxGivenChars / 2) return undefined;
+    const { anchor, given } = placeAnchor(this.engine, document, this.linesUp, held);
+    return given.length > used * worthwhileShare ? undefined : { anchor, read: new Uint32Array() };
+  }
+
+  private get budget() {
+    return promptBudget(this.engine.info.contextTokens);
+  }
+
+  /** The one not used for longest goes first. */
+  private keep(uri: string, place: Place): void {
+    this.places.delete(uri);
+    this.places.set(uri, place);
+    const [oldest] = this.places.keys();
+    if (this.places.size > maxDocuments && oldest !== undefined) this.places.delete(oldest);
+  }
+}
+
+function commonLength(a: Uint32Array, b: Uint32Array): number {
+  const differs = a.findIndex((token, i) => token !== b[i]);
+  return differs === -1 ? a.length : differs;
+}

@@ -1,0 +1,161 @@
+// What is read before a key needs it: around the resting cursor, and the next anchor while typing.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import { CompletionProvider } from '../../language-server/completion/provider.ts';
+import { defaultSettings, type Settings } from '../../language-server/protocol.ts';
+import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
+import { atCursor } from './cursor.ts';
+
+interface Where {
+  uri?: string;
+  languageId?: string;
+  settings?: Partial<Settings>;
+}
+
+/** A provider whose work ahead is only reading; the cursor is at $0. */
+function setUp(options: FakeOptions = {}) {
+  const engine = new FakeEngine({ contextTokens: 4096, ...options });
+  const provider = new CompletionProvider(60_000);
+  const place = (marked: string, { uri = 'file:///a.ts', languageId = 'typescript', settings }: Where) => {
+    const { text, offset } = atCursor(marked);
+    const document = TextDocument.create(uri, languageId, 1, text);
+    return { document, position: document.positionAt(offset), settings: { ...defaultSettings, ...settings } };
+  };
+  const rest = (marked: string, where: Where = {}) => {
+    const { document, position, settings } = place(marked, where);
+    return provider.rest(document, position, engine, settings);
+  };
+  const type = (marked: string, where: Where = {}) => {
+    const { document, position, settings } = place(marked, where);
+    return provider.provide(document, position, { triggerKind: 2 }, engine, settings);
+  };
+  return { engine, provider, rest, type };
+}
+
+const headOf = (prompt: string) => prompt.slice(0, prompt.indexOf('<|fim_middle|>'));
+const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i};\n`).join('');
+
+test('reads at background priority what a request at the resting cursor begins with', async () => {
+  const { engine, rest, type } = setUp();
+  expect(await rest(`${lines(30)}$0\nrest`)).not.toBeNull();
+  await type(`${lines(30)}a$0\nrest`);
+  const [read] = engine.prefilled;
+  expect(read?.priority).toBe('background');
+  expect(read?.text).toContain('line 12;');
+  expect(engine.detokenize(engine.requests[0]?.tokens ?? new Uint32Array())).toBe(read?.text);
+});
+
+test('the first line break keeps the anchor that was read', async () => {
+  const { engine, rest, type } = setUp();
+  await rest(`${lines(30)}a();$0\nrest`);
+  await type(`${lines(30)}a();\n$0\nrest`);
+  const prompt = engine.detokenize(engine.requests[0]?.tokens ?? new Uint32Array());
+  expect(headOf(prompt)).toBe(headOf(engine.prefilled[0]?.text ?? ''));
+});
+
+test('a key, a move, another document or its end gives up what was being read', async () => {
+  const { engine, provider, rest, type } = setUp({ prefillMs: 20 });
+  const leave: (() => unknown)[] = [
+    () => type('ab$0'),
+    () => rest('$0a'),
+    () => rest('$0', { uri: 'file:///b.ts' }),
+    () => provider.forget('file:///a.ts'),
+    () => provider.cancelAll(),
+  ];
+  for (const [i, left] of leave.entries()) {
+    const reading = rest('a$0');
+    void left();
+    expect(await reading).toBeNull();
+    expect(engine.cancelled).toBe(i + 1);
+    await sleep(30);
+  }
+});
+
+test.each<[string, Where]>([
+  ['when switched off', { settings: { enabled: false } }],
+  ['in a disabled language', { settings: { disabledLanguages: ['typescript'] } }],
+  ['in a file that holds secrets', { uri: 'file:///p/.env' }],
+])('reads nothing %s', async (_, where) => {
+  const { engine, rest } = setUp();
+  expect(await rest('a$0', where)).toBeNull();
+  expect(engine.prefilled).toEqual([]);
+});
+
+test('reads nothing for a model that cannot fill in', async () => {
+  const { engine, rest } = setUp({ special: { fimMiddle: -1 } });
+  expect(await rest('a$0')).toBeNull();
+  expect(engine.prefilled).toEqual([]);
+});
+
+test('a cursor moving to a file that holds secrets gives up what was being read', async () => {
+  const { engine, rest } = setUp({ prefillMs: 20 });
+  const reading = rest('a$0');
+  await rest('b$0', { uri: 'file:///p/.env' });
+  expect(await reading).toBeNull();
+  expect(engine.cancelled).toBe(1);
+});
+
+/** Types lines behind others, key by key; readings of the engine end when they are told to. */
+function typist() {
+  const parts = setUp();
+  const { engine } = parts;
+  const readings: { text: string; signal: AbortSignal | undefined; end: () => void }[] = [];
+  const prefill = engine.prefill.bind(engine);
+  engine.prefill = async (tokens, priority, signal) => {
+    await new Promise<void>((end) => void readings.push({ text: engine.detokenize(tokens), signal, end }));
+    return prefill(tokens, priority, signal);
+  };
+  let typed = 0;
+  const promptText = () => engine.detokenize(engine.requests.at(-1)?.tokens ?? new Uint32Array());
+  /** The prompt of the last of so many keys. */
+  const keys = async (count: number) => {
+    for (const end = typed + count; typed < end; ) {
+      await parts.type(`${lines(20)}${lines(100).slice(0, ++typed)}$0\nrest`);
+    }
+    return promptText();
+  };
+  const endReading = async () => {
+    readings.at(-1)?.end();
+    await sleep(10);
+  };
+  return { ...parts, readings, keys, endReading, promptText };
+}
+
+test('the held anchor serves until the next one is read, with what was typed meanwhile', async () => {
+  const { readings, keys, endReading } = typist();
+  const first = headOf(await keys(1));
+  while (readings.length === 0) expect(headOf(await keys(1))).toBe(first);
+  expect(headOf(await keys(40))).toBe(first);
+  await endReading();
+  expect(readings).toHaveLength(2);
+  expect(headOf(await keys(3))).toBe(first);
+  await endReading();
+  const prompt = await keys(1);
+  expect(headOf(prompt)).not.toBe(first);
+  const read = readings.map(({ text }) => text).filter((text) => prompt.startsWith(text));
+  expect(prompt.length - (read.at(-1)?.length ?? 0)).toBeLessThanOrEqual(8);
+});
+
+test('a key that goes on typing leaves the next anchor being read', async () => {
+  const { readings, keys } = typist();
+  while (readings.length === 0) await keys(1);
+  await keys(20);
+  expect(readings).toHaveLength(1);
+  expect(readings[0]?.signal?.aborted).toBe(false);
+});
+
+test('a change above the cursor gives up the next anchor', async () => {
+  const { readings, keys, type, promptText } = typist();
+  while (readings.length === 0) await keys(1);
+  await type(`changed\n${lines(20)}$0\nrest`);
+  expect(readings[0]?.signal?.aborted).toBe(true);
+  expect(promptText()).toContain('changed');
+});
+
+test('gives up an anchor that is not read in time', async () => {
+  const { readings, keys } = typist();
+  const first = headOf(await keys(1));
+  while (readings.length === 0) await keys(1);
+  expect(headOf(await keys(600))).not.toBe(first);
+});
