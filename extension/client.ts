@@ -89,6 +89,7 @@ export class Client {
       initializationOptions: (): InitializationOptions => ({
         settings: readSettings(),
         bundledModel: this.context.asAbsolutePath(bundledModel),
+        storageFolder: this.context.globalStorageUri.fsPath,
       }),
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,

@@ -13,6 +13,7 @@ export function readSettings(): Settings {
     backend: read('backend'),
     'engine.threads': read('engine.threads'),
     'cache.memoryMiB': read('cache.memoryMiB'),
+    'cache.diskMiB': read('cache.diskMiB'),
     'completion.maxTokens': read('completion.maxTokens'),
     'completion.multiline': read('completion.multiline'),
   };

@@ -86,6 +86,8 @@ export class EngineHost {
       };
       const { info } = engine;
       this.log.info(`loaded ${info.name} (${info.quantization}) on ${backendLine(info)} in ${sinceMs(startedAt)} ms`);
+      if (info.restoredPages > 0) this.log.info(`${info.restoredPages} pages of the cache come from disk`);
+      for (const problem of info.diskProblems) this.log.warn(problem);
       update({ kind: 'ready', engine });
     } catch (error) {
       if (signal.aborted) return;
@@ -95,12 +97,14 @@ export class EngineHost {
   }
 }
 
-export function loadOptions(settings: Settings, bundledModel: string): LoadOptions {
+export function loadOptions(settings: Settings, bundledModel: string, pagesFolder = ''): LoadOptions {
   const path = settings['model.path'].trim();
   const modelPath = path === '' ? bundledModel : path.replace(/^~(?=[/\\])/, homedir());
   const options: LoadOptions = { modelPath, backend: settings.backend };
   if (settings['engine.threads'] > 0) options.threads = settings['engine.threads'];
   if (settings['cache.memoryMiB'] > 0) options.cacheBytes = settings['cache.memoryMiB'] * 2 ** 20;
+  const diskBytes = settings['cache.diskMiB'] * 2 ** 20;
+  if (pagesFolder !== '' && diskBytes > 0) Object.assign(options, { diskFolder: pagesFolder, diskBytes });
   return options;
 }
 

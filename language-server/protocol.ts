@@ -15,6 +15,8 @@ export interface Settings {
   'engine.threads': number;
   /** Memory for the KV cache in MiB; 0: min(1 GiB, 10 % of RAM). */
   'cache.memoryMiB': number;
+  /** Disk for what the engine has read, so that it is warm after a restart, in MiB; 0: nothing is written. */
+  'cache.diskMiB': number;
   'completion.maxTokens': number;
   'completion.multiline': 'auto' | 'always' | 'never';
 }
@@ -26,6 +28,7 @@ export const defaultSettings: Settings = {
   backend: 'auto',
   'engine.threads': 0,
   'cache.memoryMiB': 0,
+  'cache.diskMiB': 0,
   'completion.maxTokens': 64,
   'completion.multiline': 'auto',
 };
@@ -35,6 +38,8 @@ export interface InitializationOptions {
   settings: Settings;
   /** Absolute path of the bundled model. */
   bundledModel: string;
+  /** Folder for files of our own; absent: none are written. */
+  storageFolder?: string;
 }
 
 /** Server -> client, on every change of state and after every answer. */

@@ -15,6 +15,7 @@ import type { AddonInfo, Engine } from '../native/index.ts';
 import { version } from '../package.json';
 import { abortSignal } from './abort-signal.ts';
 import { CompletionProvider } from './completion/provider.ts';
+import { pagesFolderIn, wipe } from './disk-cache.ts';
 import { examine, reportLines } from './doctor.ts';
 import { EngineHost, type LoadEngine, loadOptions } from './engine-host.ts';
 import { explain } from './explain/provider.ts';
@@ -40,6 +41,7 @@ const partialResult = new ProgressType<InlineCompletionItem[]>();
 export function startServer(connection: Connection, parts: ServerParts): void {
   let settings = protocol.defaultSettings;
   let bundledModel = parts.bundledModel;
+  let pagesFolder = '';
   const log = connection.console;
   const documents = new TextDocuments(TextDocument);
   const completions = new CompletionProvider();
@@ -65,11 +67,13 @@ export function startServer(connection: Connection, parts: ServerParts): void {
   /** Loads what the settings ask for. A disabled server loads nothing, and keeps what it has. */
   async function applySettings(): Promise<void> {
     status.report();
-    if (settings.enabled) await host.ensure(loadOptions(settings, bundledModel));
+    if (settings.enabled) await host.ensure(loadOptions(settings, bundledModel, pagesFolder));
+    // After that: an engine that was loaded with it writes there when it is closed.
+    if (settings['cache.diskMiB'] === 0) await wipe(pagesFolder, log);
   }
 
   async function loadedEngine(): Promise<Engine> {
-    await host.ensure(loadOptions(settings, bundledModel));
+    await host.ensure(loadOptions(settings, bundledModel, pagesFolder));
     if (host.engine) return host.engine;
     throw new Error(host.state.kind === 'failed' ? host.state.message : 'The model is being replaced; ask again.');
   }
@@ -130,6 +134,7 @@ export function startServer(connection: Connection, parts: ServerParts): void {
     const options = params.initializationOptions as Partial<protocol.InitializationOptions> | undefined;
     settings = { ...protocol.defaultSettings, ...options?.settings };
     bundledModel = options?.bundledModel ?? parts.bundledModel;
+    pagesFolder = pagesFolderIn(options?.storageFolder);
     return {
       capabilities: { textDocumentSync: TextDocumentSyncKind.Incremental, inlineCompletionProvider: true },
       serverInfo: { name: 'hearth', version },

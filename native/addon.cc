@@ -77,6 +77,10 @@ Napi::Value to_js(Napi::Env env, const ModelInfo& info, const Tokenizer& tokeniz
   object.Set("backend", info.backend);
   object.Set("whyCpu", info.why_cpu);
   object.Set("loadMs", info.load_ms);
+  object.Set("restoredPages", info.restored_pages);
+  Napi::Array problems = Napi::Array::New(env, info.disk_problems.size());
+  for (uint32_t i = 0; i < info.disk_problems.size(); i++) problems.Set(i, info.disk_problems[i]);
+  object.Set("diskProblems", problems);
   object.Set("weightBytes", static_cast<double>(info.weight_bytes));
   Napi::Object special = Napi::Object::New(env);
   for (const auto& [name, id] : tokenizer.special_tokens()) special.Set(name, id);
@@ -218,7 +222,8 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
     const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call.Env().Undefined());
     const auto engine = std::make_shared<std::unique_ptr<Engine>>(std::move(engine_));
     task->run([engine]() -> AsyncTask::Make {
-      engine->reset();
+      const std::unique_ptr<Engine> closing = std::move(*engine);
+      closing->close();
       return [](Napi::Env env) { return env.Undefined(); };
     });
     return task->promise();
@@ -244,6 +249,8 @@ Napi::Value load(const Napi::CallbackInfo& call) {
   options.n_threads = given.Get("threads").ToNumber().Int32Value();
   options.cache_bytes = static_cast<uint64_t>(number(given, "cacheBytes"));
   options.context_tokens = given.Get("contextTokens").ToNumber().Int32Value();
+  options.disk_folder = string(given, "diskFolder");
+  options.disk_bytes = static_cast<uint64_t>(number(given, "diskBytes"));
   const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call[1]);
   const auto is_cancelled = std::make_shared<std::atomic<bool>>(false);
   task->run([options, task, is_cancelled]() -> AsyncTask::Make {

@@ -8,6 +8,8 @@
 
 #include "backend.h"
 #include "gguf.h"
+#include "kv_identity.h"
+#include "page_store.h"
 #include "scheduler.h"
 
 namespace hearth {
@@ -49,6 +51,7 @@ struct Engine::Loaded {
   std::unique_ptr<Sampler> sampler;
   std::vector<float> host_logits;
   std::unique_ptr<Workbench> bench;
+  std::unique_ptr<PageStore> store;  // null: no disk tier
 
   using Progress = std::function<bool(double)>;
   void open(const LoadOptions& options, const Progress& progress);
@@ -57,6 +60,7 @@ struct Engine::Loaded {
                const LoadOptions& options, const Progress& progress);
   void unload();
   void warm_up();
+  void restore_pages(const LoadOptions& options);
 };
 
 void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) {
@@ -72,6 +76,7 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
   info.file_bytes = file.n_bytes();
   info.weight_bytes = model.n_bytes;
   info.backend = ops->description();
+  if (!options.disk_folder.empty()) restore_pages(options);
   info.load_ms = static_cast<double>(now_ns() - start) / 1e6;
 }
 
@@ -138,6 +143,14 @@ void Engine::Loaded::warm_up() {
   heartbeat.idle();
 }
 
+void Engine::Loaded::restore_pages(const LoadOptions& options) {
+  store = std::make_unique<PageStore>(options.disk_folder, options.disk_bytes,
+                                      kv_identity(*bench, info), *ops);
+  PageStore::Restored restored = store->restore(*cache);
+  info.restored_pages = restored.n_pages;
+  info.disk_problems = std::move(restored.problems);
+}
+
 Engine::Engine() : loaded_(std::make_unique<Loaded>()) {}
 
 std::unique_ptr<Engine> Engine::load(const LoadOptions& options,
@@ -156,6 +169,11 @@ std::unique_ptr<Engine> Engine::load(const LoadOptions& options,
 }
 
 Engine::~Engine() = default;
+
+void Engine::close() {
+  scheduler_.reset();
+  if (loaded_->store) loaded_->store->save(*loaded_->cache);
+}
 
 const ModelInfo& Engine::info() const { return loaded_->info; }
 const Tokenizer& Engine::tokenizer() const { return *loaded_->tokenizer; }

@@ -27,6 +27,8 @@ struct LoadOptions {
   int n_threads = 0;             // 0: one a core, at most 8
   uint64_t cache_bytes = 0;      // 0: min(1 GiB, 10 % of RAM)
   int context_tokens = 0;        // 0: the model's, as far as the cache holds it
+  std::string disk_folder;       // where pages outlive the engine; empty: nowhere
+  uint64_t disk_bytes = 0;       // at most there
 };
 
 struct ModelInfo {
@@ -38,6 +40,8 @@ struct ModelInfo {
   std::string backend;
   std::string why_cpu;  // why the GPU does not do it; empty when it does or was not wanted
   double load_ms = 0;
+  int restored_pages = 0;                  // from disk
+  std::vector<std::string> disk_problems;  // files there that were left out, for the log
 };
 
 enum class EngineState { kIdle, kPrefill, kDecode };
@@ -64,6 +68,9 @@ class Engine {
                                       const std::function<bool(double)>& progress);
   /// Cancels all jobs, waits for the thread.
   ~Engine();
+  /// The same, and keeps the pages on disk if that was asked for. Nothing but the destructor may
+  /// follow. Throws EngineError "cache-unwritable".
+  void close();
 
   const ModelInfo& info() const;
   const Tokenizer& tokenizer() const;

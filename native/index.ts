@@ -106,9 +106,17 @@ export async function loadEngine(
   onProgress?: (fraction: number) => void,
   signal?: AbortSignal,
 ): Promise<Engine> {
-  const defaults = { backend: 'auto', threads: 0, variant: '', cacheBytes: 0, contextTokens: 0 } as const;
+  const defaults = {
+    backend: 'auto',
+    threads: 0,
+    variant: '',
+    cacheBytes: 0,
+    contextTokens: 0,
+    diskFolder: '',
+    diskBytes: 0,
+  } as const;
   const complete = { ...defaults, ...withoutUndefined(options), gpuKernels: gpuKernels() };
-  for (const key of ['threads', 'cacheBytes', 'contextTokens'] as const) {
+  for (const key of ['threads', 'cacheBytes', 'contextTokens', 'diskBytes'] as const) {
     requireCount(complete[key], key);
   }
   const [engine, cancel] = addon().load(complete, onProgress ?? null);

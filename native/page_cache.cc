@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <tuple>
 #include <utility>
 
 #include "page_tree.h"
@@ -193,6 +194,35 @@ int PageCache::match_length(std::span<const uint32_t> tokens) const {
 void PageCache::count_evaluated(int n_tokens) { state_->miss_tokens += n_tokens; }
 
 void PageCache::clear() { state_->tree.clear(); }
+
+std::vector<CachedPage> PageCache::pages() const {
+  const PageTree& tree = state_->tree;
+  std::vector<CachedPage> pages;
+  for (int32_t page = 0; page < tree.n_pages(); page++) {
+    const PageTree::Node& node = tree.node(page);
+    if (node.n_tokens == 0) continue;
+    pages.push_back({page, node.parent == tree.root() ? kNone : node.parent, tree.tokens(page)});
+  }
+  // Whoever used a page used those before it.
+  std::sort(pages.begin(), pages.end(), [&](const CachedPage& a, const CachedPage& b) {
+    const PageTree::Node& left = tree.node(a.page);
+    const PageTree::Node& right = tree.node(b.page);
+    return std::tie(right.last_used, left.depth) < std::tie(left.last_used, right.depth);
+  });
+  return pages;
+}
+
+PageCache::Adopted PageCache::adopt(int32_t parent, std::span<const uint32_t> tokens,
+                                    const std::function<void(int32_t)>& fill) {
+  PageTree& tree = state_->tree;
+  assert(parent == kNone || tree.node(parent).n_tokens == tree.page_tokens());
+  Adopted adopted;
+  adopted.page = tree.adopt(parent == kNone ? tree.root() : parent, tokens, [&](int32_t page) {
+    adopted.is_new = true;
+    fill(page);
+  });
+  return adopted;
+}
 
 CacheStatistics PageCache::statistics() const {
   return {.pages_total = state_->tree.n_pages(),

@@ -27,6 +27,13 @@ struct CacheStatistics {
   uint64_t evictions = 0;
 };
 
+/// What the disk tier keeps of a page.
+struct CachedPage {
+  int32_t page = 0;
+  int32_t parent = 0;                // the page before it, or PageCache::kNone
+  std::span<const uint32_t> tokens;  // valid until the cache is used again
+};
+
 class PageCache;
 
 /// One sequence: its tokens and the pages that hold their KV. Movable; gives its pages back to the
@@ -79,6 +86,20 @@ class PageCache {
   /// Drops every page that no path holds.
   void clear();
   CacheStatistics statistics() const;
+
+  // --- for the disk tier ---
+
+  static constexpr int32_t kNone = -1;
+  /// What is cached, the last used first, and no page before its parent.
+  std::vector<CachedPage> pages() const;
+  struct Adopted {
+    int32_t page = kNone;  // kNone: the cache takes no more
+    bool is_new = false;
+  };
+  /// Adds a page below a full one (kNone: at the beginning), unless its tokens are known there;
+  /// fill(page) puts the KV in. Evicts nothing.
+  Adopted adopt(int32_t parent, std::span<const uint32_t> tokens,
+                const std::function<void(int32_t)>& fill);
 
  private:
   friend class Path;

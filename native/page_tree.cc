@@ -74,6 +74,18 @@ void PageTree::append(int32_t page, int32_t parent, uint32_t token) {
   tokens_[static_cast<size_t>(page) * page_tokens_ + node.n_tokens++] = token;
 }
 
+int32_t PageTree::adopt(int32_t parent, std::span<const uint32_t> tokens,
+                        const std::function<void(int32_t)>& fill) {
+  const Match known = best_child(parent, tokens);
+  if (known.n_tokens == static_cast<int>(tokens.size())) return known.page;
+  if (free_.empty()) return kNone;
+  const int32_t page = allocate(nullptr);
+  fill(page);
+  for (const uint32_t token : tokens) append(page, parent, token);
+  let_go(page);
+  return page;
+}
+
 int32_t PageTree::twin(int32_t page) const {
   const std::span<const uint32_t> own = tokens(page);
   for (int32_t other = nodes_[nodes_[page].parent].first_child; other != kNone;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -74,6 +75,10 @@ class PageTree {
   void append(int32_t page, int32_t parent, uint32_t token);
   /// Forgets the tokens from n_tokens on. Only for a leaf with one holder.
   void shrink(int32_t page, int n_tokens) { nodes_[page].n_tokens = n_tokens; }
+  /// The page below parent that holds these tokens: one that is there, or else a free one that
+  /// fill(page) puts their KV into. kNone when none is free: nothing is evicted for it. Not held.
+  int32_t adopt(int32_t parent, std::span<const uint32_t> tokens,
+                const std::function<void(int32_t)>& fill);
   /// Another full page with the same tokens below the same parent; kNone if there is none.
   int32_t twin(int32_t page) const;
   /// Frees every unheld page.

@@ -32,6 +32,9 @@ export interface ModelInfo {
   loadMs: number;
   /** Bytes of packed weights. */
   weightBytes: number;
+  /** Pages of the cache that came from disk, and for the log what there could not be used. */
+  restoredPages: number;
+  diskProblems: string[];
 }
 
 export type Priority = 'foreground' | 'background';
@@ -149,6 +152,10 @@ export interface LoadOptions {
   cacheBytes?: number;
   /** Limits the context below the model's own. */
   contextTokens?: number;
+  /** Folder where cached pages outlive the engine: read here, written by close(). Absent: nowhere. */
+  diskFolder?: string;
+  /** At most so much there; the oldest is dropped. */
+  diskBytes?: number;
 }
 
 /** One loaded model. Requests may overlap: the engine runs the foreground first, then in order. */
@@ -177,6 +184,6 @@ export interface Engine {
   status(): EngineStatus;
   /** Forgets every cached page that no request holds. */
   clearCache(): Promise<void>;
-  /** Cancels everything and frees the model. */
+  /** Cancels everything and frees the model. Rejects when the pages cannot be written; it is closed all the same. */
   close(): Promise<void>;
 }

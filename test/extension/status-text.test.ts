@@ -26,6 +26,8 @@ const model = {
   whyCpu: '',
   loadMs: 10,
   weightBytes: 30 * 2 ** 20,
+  restoredPages: 0,
+  diskProblems: [],
 };
 const last = {
   promptTokens: 400,

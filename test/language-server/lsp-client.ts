@@ -40,13 +40,17 @@ export class LspClient {
     this.connection.listen();
   }
 
-  static async start(command: string[], settings: Partial<Settings> = {}, bundledModel?: string): Promise<LspClient> {
+  static async start(
+    command: string[],
+    settings: Partial<Settings> = {},
+    folders: { bundledModel?: string; storageFolder?: string } = {},
+  ): Promise<LspClient> {
     const client = new LspClient(command);
     await client.connection.sendRequest('initialize', {
       processId: process.pid,
       rootUri: null,
       capabilities: {},
-      initializationOptions: { settings: { ...defaultSettings, ...settings }, bundledModel },
+      initializationOptions: { settings: { ...defaultSettings, ...settings }, ...folders },
     });
     await client.connection.sendNotification('initialized', {});
     return client;

@@ -22,8 +22,9 @@ afterEach(async () => {
   client = null;
 });
 
-async function start(settings: Partial<Settings> = {}): Promise<LspClient> {
-  client = await LspClient.start([process.execPath, server, '--stdio'], settings, model);
+async function start(settings: Partial<Settings> = {}, storageFolder?: string): Promise<LspClient> {
+  const folders = { bundledModel: model, ...(storageFolder !== undefined && { storageFolder }) };
+  client = await LspClient.start([process.execPath, server, '--stdio'], settings, folders);
   return client;
 }
 

@@ -40,12 +40,22 @@ inline hearth::Result ask(hearth::Engine& engine, hearth::Request request) {
   return submit(engine, std::move(request)).result.get();
 }
 
-inline std::unique_ptr<hearth::Engine> load_tiny(int n_threads, uint64_t cache_bytes) {
+inline hearth::LoadOptions tiny_options() {
   hearth::LoadOptions options;
   options.model_path = std::string(HEARTH_FIXTURES) + "/reference/tiny-mixed.gguf";
+  options.n_threads = 1;
+  return options;
+}
+
+inline std::unique_ptr<hearth::Engine> load(const hearth::LoadOptions& options) {
+  return hearth::Engine::load(options, [](double) { return true; });
+}
+
+inline std::unique_ptr<hearth::Engine> load_tiny(int n_threads, uint64_t cache_bytes) {
+  hearth::LoadOptions options = tiny_options();
   options.n_threads = n_threads;
   options.cache_bytes = cache_bytes;
-  return hearth::Engine::load(options, [](double) { return true; });
+  return load(options);
 }
 
 }  // namespace test

@@ -1,0 +1,123 @@
+#include "page_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace hearth {
+namespace {
+
+constexpr uint64_t kMagic = 0x31'56'4B'68'74'72'61'65;  // "earthKV1"
+
+// magic, identity, page_tokens, page_bytes, n_records, checksum of those
+using Header = std::array<uint64_t, 6>;
+static_assert(sizeof(Header) == kPageFileHeaderBytes);
+
+Header header_of(const PageShape& shape, uint64_t n_records) {
+  Header header{kMagic, shape.identity, shape.page_tokens, shape.page_bytes, n_records, 0};
+  header.back() = checksum(std::as_bytes(std::span(header).first(5)), 0);
+  return header;
+}
+
+// A record: parent, number of tokens, the tokens, KV, checksum. The index of the record is part of
+// the sum: one that strayed to another place is damaged.
+constexpr size_t kTokensAt = 2 * sizeof(uint32_t);
+size_t kv_at(const PageShape& shape) { return kTokensAt + shape.page_tokens * sizeof(uint32_t); }
+size_t sum_at(const PageShape& shape) { return kv_at(shape) + shape.page_bytes; }
+
+}  // namespace
+
+uint64_t checksum(std::span<const std::byte> bytes, uint64_t seed) {
+  // Odd multipliers with well spread bits: the golden ratio's, and one of Steele and Vigna's.
+  constexpr uint64_t kIn = 0x9E3779B97F4A7C15, kOut = 0xD1342543DE82EF95;
+  uint64_t sum = seed ^ bytes.size();
+  const auto add = [&](uint64_t word) { sum = std::rotl(sum ^ (word * kIn), 29) * kOut; };
+  size_t i = 0;
+  for (; i + sizeof(uint64_t) <= bytes.size(); i += sizeof(uint64_t)) {
+    uint64_t word;
+    std::memcpy(&word, &bytes[i], sizeof word);
+    add(word);
+  }
+  uint64_t rest = 0;
+  if (i < bytes.size()) std::memcpy(&rest, &bytes[i], bytes.size() - i);
+  add(rest);
+  return sum ^ (sum >> 32);
+}
+
+size_t PageShape::record_bytes() const { return sum_at(*this) + sizeof(uint64_t); }
+
+PageFileReader::PageFileReader(std::FILE* file, const PageShape& shape)
+    : shape_(shape), file_(file), buffer_(shape.record_bytes()) {}
+
+std::unique_ptr<PageFileReader> PageFileReader::open(const std::string& path,
+                                                     const PageShape& shape) {
+  // O_NONBLOCK: a named pipe must fail below, not wait for a writer.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  if (fd < 0) return nullptr;
+  std::FILE* file = fdopen(fd, "rb");
+  if (!file) {
+    ::close(fd);
+    return nullptr;
+  }
+  std::unique_ptr<PageFileReader> reader(new PageFileReader(file, shape));
+  Header header;
+  if (std::fread(header.data(), sizeof header, 1, file) != 1) return nullptr;
+  const uint64_t n_records = header[4];
+  if (n_records >= PageRecord::kNoParent || header != header_of(shape, n_records)) return nullptr;
+  reader->n_records_ = static_cast<uint32_t>(n_records);
+  return reader;
+}
+
+PageFileReader::Read PageFileReader::next(PageRecord& record) {
+  if (n_read_ == n_records_) return Read::kEnd;
+  if (std::fread(buffer_.data(), buffer_.size(), 1, file_.get()) != 1) return Read::kEnd;
+  const uint32_t index = n_read_++;
+  const std::span<const std::byte> bytes(buffer_);
+  uint64_t sum;
+  std::memcpy(&sum, &bytes[sum_at(shape_)], sizeof sum);
+  if (sum != checksum(bytes.first(sum_at(shape_)), index)) return Read::kDamaged;
+  std::array<uint32_t, 2> head;
+  std::memcpy(head.data(), bytes.data(), sizeof head);
+  const auto [parent, n_tokens] = head;
+  const bool is_sound = (parent == PageRecord::kNoParent || parent < index) && n_tokens > 0 &&
+                        n_tokens <= shape_.page_tokens;
+  if (!is_sound) return Read::kDamaged;
+  // The buffer is aligned for any type, and the tokens begin at a multiple of four.
+  const auto* tokens = reinterpret_cast<const uint32_t*>(&bytes[kTokensAt]);
+  record = {parent, {tokens, n_tokens}, bytes.subspan(kv_at(shape_), shape_.page_bytes)};
+  return Read::kRecord;
+}
+
+bool PageFileWriter::create(const std::string& path, const PageShape& shape, uint32_t n_records) {
+  shape_ = shape;
+  buffer_.assign(shape.record_bytes(), std::byte{0});
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return false;
+  file_.reset(fdopen(fd, "wb"));
+  if (!file_) {
+    ::close(fd);
+    return false;
+  }
+  const Header header = header_of(shape, n_records);
+  return std::fwrite(header.data(), sizeof header, 1, file_.get()) == 1;
+}
+
+std::span<std::byte> PageFileWriter::kv() {
+  return std::span(buffer_).subspan(kv_at(shape_), shape_.page_bytes);
+}
+
+bool PageFileWriter::write(uint32_t parent, std::span<const uint32_t> tokens) {
+  const std::array<uint32_t, 2> head{parent, static_cast<uint32_t>(tokens.size())};
+  std::memcpy(buffer_.data(), head.data(), sizeof head);
+  std::memcpy(&buffer_[kTokensAt], tokens.data(), tokens.size_bytes());
+  const uint64_t sum = checksum(std::span(buffer_).first(sum_at(shape_)), n_written_++);
+  std::memcpy(&buffer_[sum_at(shape_)], &sum, sizeof sum);
+  return std::fwrite(buffer_.data(), buffer_.size(), 1, file_.get()) == 1;
+}
+
+bool PageFileWriter::close() { return std::fclose(file_.release()) == 0; }
+
+}  // namespace hearth

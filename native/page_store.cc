@@ -1,0 +1,167 @@
+#include "page_store.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "error.h"
+
+namespace hearth {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Written under the second name and renamed when whole: a reader never sees half a file.
+constexpr const char* kExtension = ".pages";
+constexpr const char* kUnfinished = ".unfinished";
+
+std::string hexadecimal(uint64_t value) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string text(16, '0');
+  for (int i = 15; i >= 0; i--, value >>= 4) text[i] = kDigits[value & 15];
+  return text;
+}
+
+/// Names rise with time: the order of files of one model is that of their names.
+std::string new_name(uint64_t identity) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return hexadecimal(identity) + "-" + hexadecimal(static_cast<uint64_t>(now.count()));
+}
+
+/// Ours by their names; the folder may hold what others put there.
+bool is_store_file(const fs::path& path) {
+  const std::string stem = path.stem().string();
+  const bool has_name = path.extension() == kExtension || path.extension() == kUnfinished;
+  return has_name && stem.size() == 33 && std::all_of(stem.begin(), stem.end(), [](char c) {
+           return std::strchr("0123456789abcdef-", c) != nullptr;
+         });
+}
+
+std::vector<fs::path> store_files(const std::string& folder) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    if (is_store_file(it->path())) paths.push_back(it->path());
+  return paths;
+}
+
+/// From the part of the name that says when.
+bool is_newer(const fs::path& a, const fs::path& b) {
+  return a.stem().string().substr(17) > b.stem().string().substr(17);
+}
+
+[[noreturn]] void cannot_write(const std::string& path, const std::string& reason) {
+  throw EngineError("cache-unwritable",
+                    "What was read could not be kept in " + path + " (" + reason +
+                        "). Free some space there, or set hearth.cache.diskMiB to 0.");
+}
+
+}  // namespace
+
+PageStore::PageStore(std::string folder, uint64_t max_bytes, uint64_t identity, kernels::Ops& ops)
+    : folder_(std::move(folder)),
+      max_bytes_(max_bytes),
+      shape_{identity, kernels::kPageTokens, ops.kv_page_bytes()},
+      ops_(ops) {}
+
+PageStore::Restored PageStore::restore(PageCache& cache) {
+  Restored restored;
+  std::vector<fs::path> paths = store_files(folder_);
+  std::sort(paths.begin(), paths.end(), is_newer);
+  const std::string prefix = hexadecimal(shape_.identity);
+  for (const fs::path& path : paths) {
+    const bool is_ours = path.extension() == kExtension && path.stem().string().starts_with(prefix);
+    if (is_ours && restore_file(path.string(), cache, restored)) replaced_.push_back(path.string());
+  }
+  return restored;
+}
+
+/// True when nothing more is to be had from the file.
+bool PageStore::restore_file(const std::string& path, PageCache& cache, Restored& restored) {
+  const std::unique_ptr<PageFileReader> reader = PageFileReader::open(path, shape_);
+  if (!reader) {
+    restored.problems.push_back(path + " is damaged and was left out");
+    return true;
+  }
+  std::vector<int32_t> parents;  // by record; kNone: not in the cache, or not full
+  PageRecord record;
+  PageFileReader::Read read;
+  bool has_room = true;
+  uint32_t n_whole = 0;
+  while (has_room && (read = reader->next(record)) != PageFileReader::Read::kEnd) {
+    parents.push_back(PageCache::kNone);
+    if (read == PageFileReader::Read::kDamaged) continue;
+    n_whole++;
+    const bool is_first = record.parent == PageRecord::kNoParent;
+    const int32_t parent = is_first ? PageCache::kNone : parents[record.parent];
+    if (!is_first && parent == PageCache::kNone) continue;
+    const PageCache::Adopted adopted =
+        cache.adopt(parent, record.tokens, [&](int32_t page) { ops_.write_page(page, record.kv); });
+    if (record.tokens.size() == shape_.page_tokens) parents.back() = adopted.page;
+    restored.n_pages += adopted.is_new;
+    has_room = adopted.page != PageCache::kNone;
+  }
+  if (has_room && n_whole < reader->n_records())
+    restored.problems.push_back(path + ": " + std::to_string(reader->n_records() - n_whole) +
+                                " of " + std::to_string(reader->n_records()) +
+                                " pages are damaged and were left out");
+  return has_room;
+}
+
+void PageStore::save(const PageCache& cache) {
+  std::vector<CachedPage> pages = cache.pages();
+  const uint64_t n_most =
+      (max_bytes_ - std::min(max_bytes_, kPageFileHeaderBytes)) / shape_.record_bytes();
+  pages.resize(std::min<uint64_t>(pages.size(), n_most));
+  if (!pages.empty()) {
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    if (error) cannot_write(folder_, error.message());
+    fs::permissions(folder_, fs::perms::owner_all, error);
+    const std::string path = (fs::path(folder_) / new_name(shape_.identity)).string();
+    write_file(path, pages);
+  }
+  std::error_code ignored;
+  for (const std::string& path : replaced_) fs::remove(path, ignored);
+  replaced_.clear();
+  drop_oldest();
+}
+
+void PageStore::write_file(const std::string& path, std::span<const CachedPage> pages) {
+  const std::string unfinished = path + kUnfinished;
+  std::vector<uint32_t> records;  // by page
+  PageFileWriter writer;
+  bool is_good = writer.create(unfinished, shape_, static_cast<uint32_t>(pages.size()));
+  for (uint32_t i = 0; is_good && i < pages.size(); i++) {
+    const CachedPage& page = pages[i];
+    records.resize(std::max<size_t>(records.size(), page.page + 1), PageRecord::kNoParent);
+    records[page.page] = i;
+    ops_.read_page(writer.kv(), page.page);
+    is_good =
+        writer.write(page.parent == PageCache::kNone ? PageRecord::kNoParent : records[page.parent],
+                     page.tokens);
+  }
+  is_good = is_good && writer.close() &&
+            std::rename(unfinished.c_str(), (path + kExtension).c_str()) == 0;
+  if (is_good) return;
+  const std::string reason = std::strerror(errno);
+  std::remove(unfinished.c_str());
+  cannot_write(folder_, reason);
+}
+
+/// Of whatever model: the limit is the folder's.
+void PageStore::drop_oldest() const {
+  std::vector<fs::path> paths = store_files(folder_);
+  std::sort(paths.begin(), paths.end(), is_newer);
+  uint64_t n_bytes = 0;
+  for (const fs::path& path : paths) {
+    std::error_code error;
+    n_bytes += fs::file_size(path, error);
+    if (!error && n_bytes > max_bytes_) fs::remove(path, error);
+  }
+}
+
+}  // namespace hearth

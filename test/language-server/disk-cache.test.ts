@@ -1,0 +1,48 @@
+// What the engine has read survives the server, if the user wants it. dist/server.js with the starter model.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { Settings } from '../../language-server/protocol.ts';
+import { LspClient } from './lsp-client.ts';
+
+const root = join(__dirname, '../..');
+const bundledModel = join(root, 'models/starter-45m-q6_k.gguf');
+const storageFolder = mkdtempSync(join(tmpdir(), 'hearth-storage-'));
+const pages = join(storageFolder, 'pages');
+const uri = 'file:///sample.ts';
+
+afterAll(() => rmSync(storageFolder, { recursive: true }));
+
+/** Starts a server, completes at one place, stops it; the answer and where its pages came from. */
+async function session(settings: Partial<Settings>) {
+  const command = [process.execPath, join(root, 'dist/server.js'), '--stdio'];
+  const client = await LspClient.start(command, settings, { bundledModel, storageFolder });
+  const { health, model } = await client.settled();
+  expect(health).toBe('ready');
+  const source = readFileSync(join(root, 'language-server/completion/text-window.ts'), 'utf8');
+  const lines = source.split('\n').slice(0, 60);
+  await client.open(uri, `${lines.join('\n')}\nconst total = \n`);
+  const items = await client.complete(uri, 60, 14);
+  const { last } = await client.status((status) => status.last !== undefined);
+  expect(await client.stop()).toBe(0);
+  return { text: items?.[0]?.insertText, cachedTokens: last?.cachedTokens, restoredPages: model?.restoredPages };
+}
+
+test('a document is warm in the next server, which answers the same', async () => {
+  const first = await session({ 'cache.diskMiB': 64 });
+  expect(first.text).toMatch(/\S/);
+  expect(first.restoredPages).toBe(0);
+  expect(readdirSync(pages)).toHaveLength(1);
+  const second = await session({ 'cache.diskMiB': 64 });
+  expect(second.text).toBe(first.text);
+  expect(second.cachedTokens).toBeGreaterThan(300);
+  expect(second.restoredPages).toBeGreaterThan(300 / 32);
+});
+
+test('what was written is deleted when it is switched off, and nothing is written then', async () => {
+  await session({ 'cache.diskMiB': 64 });
+  expect(existsSync(pages)).toBe(true);
+  expect(await session({})).toMatchObject({ restoredPages: 0 });
+  expect(existsSync(pages)).toBe(false);
+});

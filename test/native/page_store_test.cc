@@ -1,0 +1,247 @@
+// Pages that outlive an engine: the next one is warm and its logits are the cold ones, bit for bit,
+// whatever happened to the files in between.
+#include "page_store.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ask.h"
+#include "test.h"
+
+namespace fs = std::filesystem;
+using hearth::Engine;
+using hearth::Request;
+using hearth::RequestKind;
+
+namespace {
+
+/// A folder for one test, gone after it.
+struct Folder {
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "hearth-pages-XXXXXX").string();
+    CHECK(mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  ~Folder() { fs::remove_all(path); }
+  std::vector<fs::path> files() const {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(path)) found.push_back(entry.path());
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+  fs::path path;
+};
+
+std::unique_ptr<Engine> open_engine(const fs::path& folder, uint64_t disk_bytes = 1 << 30,
+                                    uint64_t cache_bytes = 0) {
+  hearth::LoadOptions options = test::tiny_options();
+  options.disk_folder = folder.string();
+  options.disk_bytes = disk_bytes;
+  options.cache_bytes = cache_bytes;
+  return test::load(options);
+}
+
+Request document(uint32_t seed, int n_tokens) {
+  Request request;
+  request.kind = RequestKind::kLastLogits;
+  std::mt19937 random(seed);
+  for (int i = 0; i < n_tokens; i++) request.tokens.push_back(300 + random() % 50);
+  return request;
+}
+
+/// Reads the documents and closes.
+void leave(const fs::path& folder, const std::vector<Request>& documents,
+           uint64_t disk_bytes = 1 << 30) {
+  const auto engine = open_engine(folder, disk_bytes);
+  for (const Request& each : documents) test::ask(*engine, each);
+  engine->close();
+}
+
+std::vector<float> cold_logits(const Request& document) {
+  static const std::unique_ptr<Engine> engine = test::load_tiny(1, 0);
+  Request clear;
+  clear.kind = RequestKind::kClearCache;
+  test::ask(*engine, clear);
+  return test::ask(*engine, document).values;
+}
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_file(const fs::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+}  // namespace
+
+TEST("what an engine has read the next one has, and its logits are the cold ones") {
+  const Folder folder;
+  const std::vector<Request> documents{document(1, 200), document(2, 75), document(3, 1)};
+  leave(folder.path, documents);
+  const auto engine = open_engine(folder.path);
+  CHECK_EQUAL(engine->info().restored_pages, 7 + 3 + 1);
+  CHECK(engine->info().disk_problems.empty());
+  CHECK_EQUAL(engine->status().cache.pages_held, 0);
+  for (const Request& each : documents) {
+    const hearth::Result warm = test::ask(*engine, each);
+    CHECK_EQUAL(warm.timings.cached_tokens, static_cast<int>(each.tokens.size()) - 1);
+    CHECK(warm.values == cold_logits(each));
+  }
+}
+
+TEST("pages are for their owner alone, in one file that takes the place of the last") {
+  const Folder folder;
+  const fs::path inner = folder.path / "not" / "there yet";
+  for (uint32_t i = 0; i < 3; i++) leave(inner, {document(i, 50)});
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(inner)) files.push_back(entry.path());
+  CHECK_EQUAL(files.size(), 1u);
+  struct stat status {};
+  CHECK_EQUAL(stat(files[0].c_str(), &status), 0);
+  CHECK_EQUAL(status.st_mode & 0777, 0600u);
+  CHECK_EQUAL(stat(inner.c_str(), &status), 0);
+  CHECK_EQUAL(status.st_mode & 0777, 0700u);
+  CHECK_EQUAL(open_engine(inner)->info().restored_pages, 3 * 2);
+}
+
+TEST("two engines that ran side by side leave both their pages") {
+  const Folder folder;
+  const auto one = open_engine(folder.path), other = open_engine(folder.path);
+  test::ask(*one, document(1, 60));
+  test::ask(*other, document(1, 60));
+  test::ask(*other, document(2, 90));
+  one->close();
+  other->close();
+  CHECK_EQUAL(folder.files().size(), 2u);
+  CHECK_EQUAL(open_engine(folder.path)->info().restored_pages, 2 + 3);
+}
+
+TEST("a folder never holds more than its limit, and the oldest goes first") {
+  const Folder folder;
+  const uint64_t page_bytes = test::load_tiny(1, 0)->status().page_bytes;
+  const uint64_t limit = 10 * (page_bytes + 1000);
+  leave(folder.path, {document(1, 6 * 32)}, limit);
+  const auto engine = open_engine(folder.path, limit);
+  for (uint32_t i = 2; i < 6; i++) test::ask(*engine, document(i, 4 * 32));
+  engine->close();
+  uint64_t n_bytes = 0;
+  for (const fs::path& file : folder.files()) n_bytes += fs::file_size(file);
+  CHECK(n_bytes <= limit);
+  CHECK(n_bytes > limit / 2);
+  const auto next = open_engine(folder.path, limit);
+  CHECK_EQUAL(test::ask(*next, document(5, 4 * 32)).timings.cached_tokens, 4 * 32 - 1);
+  CHECK_EQUAL(test::ask(*next, document(1, 6 * 32)).timings.cached_tokens, 0);
+}
+
+TEST("a small cache takes from disk what it holds, and the file stays for larger ones") {
+  const Folder folder;
+  const uint64_t page_bytes = test::load_tiny(1, 0)->status().page_bytes;
+  leave(folder.path, {document(1, 400), document(2, 400)});
+  const auto small = open_engine(folder.path, 1 << 30, 16 * page_bytes);
+  CHECK_EQUAL(small->info().restored_pages, 16);
+  CHECK(test::ask(*small, document(2, 400)).values == cold_logits(document(2, 400)));
+  small->close();
+  CHECK_EQUAL(open_engine(folder.path)->info().restored_pages, 13 + 13);
+}
+
+TEST("a damaged file costs the damaged pages, never a wrong logit") {
+  const Request whole = document(1, 300), other = document(2, 100);
+  const std::vector<float> expected = cold_logits(whole);
+  const Folder origin;
+  leave(origin.path, {whole, other});
+  const fs::path name = origin.files().at(0).filename();
+  const std::string bytes = read_file(origin.path / name);
+  std::mt19937 random(7);
+  std::set<int> n_restored;
+  for (int round = 0; round < 40; round++) {
+    const Folder folder;
+    std::string damaged = bytes;
+    if (round % 2 == 0) {
+      damaged[random() % damaged.size()] ^= static_cast<char>(1 << random() % 8);
+    } else {
+      damaged.resize(random() % damaged.size());
+    }
+    write_file(folder.path / name, damaged);
+    const auto engine = open_engine(folder.path);
+    CHECK_EQUAL(engine->info().disk_problems.size(), 1u);
+    CHECK(engine->info().disk_problems[0].find(name.string()) != std::string::npos);
+    CHECK(engine->info().restored_pages < 10 + 4);
+    n_restored.insert(engine->info().restored_pages);
+    CHECK(test::ask(*engine, whole).values == expected);
+  }
+  CHECK(n_restored.size() > 4);
+}
+
+TEST("pages of another model are left alone, and so is what others put there") {
+  const Folder folder;
+  leave(folder.path, {document(1, 100)});
+  const fs::path file = folder.files().at(0);
+  std::string other_name = file.filename().string();
+  other_name[0] = other_name[0] == '0' ? '1' : '0';
+  fs::rename(file, folder.path / other_name);
+  write_file(folder.path / "notes.txt", "not ours");
+  write_file(folder.path / "holiday.pages", "not ours either");
+  const auto engine = open_engine(folder.path);
+  CHECK_EQUAL(engine->info().restored_pages, 0);
+  CHECK(engine->info().disk_problems.empty());
+  test::ask(*engine, document(2, 50));
+  engine->close();
+  CHECK_EQUAL(folder.files().size(), 4u);
+  CHECK_EQUAL(read_file(folder.path / "holiday.pages"), std::string("not ours either"));
+}
+
+TEST("a file renamed to this model's name is recognized as another's") {
+  const Folder folder, other;
+  leave(folder.path, {document(1, 100)});
+  const fs::path file = folder.files().at(0);
+  std::string bytes = read_file(file);
+  bytes[8] ^= 1;  // the identity in the header
+  write_file(file, bytes);
+  const auto engine = open_engine(folder.path);
+  CHECK_EQUAL(engine->info().restored_pages, 0);
+  CHECK_EQUAL(engine->info().disk_problems.size(), 1u);
+}
+
+TEST("a folder that cannot be written is named when the engine closes") {
+  const Folder folder;
+  write_file(folder.path / "file", "in the way");
+  const auto engine = open_engine(folder.path / "file" / "pages");
+  test::ask(*engine, document(1, 40));
+  CHECK_THROWS(engine->close(), (folder.path / "file" / "pages").string());
+}
+
+TEST("nothing is written when nothing was read, or no folder was given") {
+  const Folder folder;
+  open_engine(folder.path)->close();
+  CHECK(folder.files().empty());
+  const auto engine = test::load_tiny(1, 0);
+  test::ask(*engine, document(1, 40));
+  engine->close();
+}
+
+TEST("a checksum sees each changed bit, cut and shift") {
+  std::vector<std::byte> bytes(100);
+  for (size_t i = 0; i < bytes.size(); i++) bytes[i] = static_cast<std::byte>(i * 7);
+  std::set<uint64_t> sums{hearth::checksum(bytes, 0), hearth::checksum(bytes, 1)};
+  for (size_t i = 0; i < 8 * bytes.size(); i++) {
+    bytes[i / 8] ^= static_cast<std::byte>(1 << i % 8);
+    sums.insert(hearth::checksum(bytes, 0));
+    bytes[i / 8] ^= static_cast<std::byte>(1 << i % 8);
+  }
+  for (size_t n = 0; n < bytes.size(); n++) {
+    sums.insert(hearth::checksum(std::span(bytes).first(n), 0));
+    if (n > 0) sums.insert(hearth::checksum(std::span(bytes).subspan(n), 0));
+  }
+  CHECK_EQUAL(sums.size(), 2 + 800 + 100 + 99u);
+}
