@@ -134,6 +134,7 @@ Request request_of(const Napi::Object& object) {
   request.wants_log_probabilities = object.Get("logProbabilities").ToBoolean().Value();
   request.speculate = object.Get("speculate").ToBoolean().Value();
   request.n_alternatives = object.Get("alternatives").ToNumber().Int32Value();
+  request.pin = static_cast<uint64_t>(number(object, "pin"));
   request.sampling.temperature = static_cast<float>(number(object, "temperature"));
   request.sampling.top_k = object.Get("topK").ToNumber().Int32Value();
   request.sampling.top_p = static_cast<float>(number(object, "topP"));

@@ -12,6 +12,7 @@
 #include "drafter.h"
 #include "forward.h"
 #include "page_cache.h"
+#include "pins.h"
 #include "request.h"
 #include "sampler.h"
 #include "tokenizer.h"
@@ -29,6 +30,7 @@ struct Workbench {
   Heartbeat& heartbeat;
   int n_vocab = 0;
   int context_tokens = 0;
+  Pins pins{};
   PassCosts pass_costs{};
   int chunk_tokens = kernels::kMaxBatch;  // of the next piece of a prompt
   int slice_tokens = 0;                   // of the next short one; 0: not measured yet

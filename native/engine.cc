@@ -172,6 +172,7 @@ Engine::~Engine() = default;
 
 void Engine::close() {
   scheduler_.reset();
+  loaded_->bench->pins.clear();
   if (loaded_->store) loaded_->store->save(*loaded_->cache);
 }
 

@@ -25,7 +25,7 @@ export interface AddonInfo {
 }
 
 // The order of RequestKind in request.h.
-const kinds = { generate: 0, prefill: 1, logits: 2, lastLogits: 3, score: 4, clearCache: 5 } as const;
+const kinds = { generate: 0, prefill: 1, logits: 2, lastLogits: 3, score: 4, clearCache: 5, pin: 6 } as const;
 
 interface NativeRequest {
   kind: number;
@@ -42,6 +42,7 @@ interface NativeRequest {
   logProbabilities: boolean;
   speculate: boolean;
   alternatives: number;
+  pin: number;
 }
 
 interface NativeResult extends Omit<Completion, 'logProbabilities'> {
@@ -200,6 +201,11 @@ class LoadedEngine implements Engine {
     return this.native.status();
   }
 
+  async pin(id: number, tokens: Uint32Array): Promise<void> {
+    requireCount(id, 'a pin');
+    await this.submit(kinds.pin, tokens, { pin: id, isBackground: true });
+  }
+
   async clearCache(): Promise<void> {
     await this.submit(kinds.clearCache, new Uint32Array(), {});
   }
@@ -292,6 +298,7 @@ const requestDefaults = {
   logProbabilities: false,
   speculate: false,
   alternatives: 1,
+  pin: 0,
 };
 
 function specialIds(ids: Record<string, number>): SpecialTokens {

@@ -170,19 +170,23 @@ PageCache::PageCache(int n_pages, int page_tokens, std::function<void(int, int, 
 PageCache::~PageCache() = default;
 
 Path PageCache::find(std::span<const uint32_t> tokens) {
+  Path path = hold(tokens.first(tokens.empty() ? 0 : tokens.size() - 1));
+  state_->hit_tokens += path.length();
+  return path;
+}
+
+Path PageCache::hold(std::span<const uint32_t> tokens) {
   state_->tree.tick();
   Path path;
   path.state_ = std::make_unique<Path::State>(state_);
   // Room for an answer too, so that decoding seldom has to grow it.
   path.state_->tokens.reserve(tokens.size() + 512);
   path.state_->pages.reserve(path.state_->pages_for(static_cast<int>(tokens.size()) + 512));
-  const auto wanted = tokens.first(tokens.empty() ? 0 : tokens.size() - 1);
-  const int n_found = state_->tree.walk(wanted, [&](int32_t page, int) {
+  const int n_found = state_->tree.walk(tokens, [&](int32_t page, int) {
     state_->tree.hold(page);
     path.state_->pages.push_back(page);
   });
   path.state_->tokens.assign(tokens.begin(), tokens.begin() + n_found);
-  state_->hit_tokens += n_found;
   return path;
 }
 
@@ -208,6 +212,11 @@ std::vector<CachedPage> PageCache::pages() const {
     const PageTree::Node& left = tree.node(a.page);
     const PageTree::Node& right = tree.node(b.page);
     return std::tie(right.last_used, left.depth) < std::tie(left.last_used, right.depth);
+  });
+  // But for those that a path still holds: what lies below them stays out.
+  std::vector<bool> is_known(tree.n_pages());
+  std::erase_if(pages, [&](const CachedPage& page) {
+    return !(is_known[page.page] = page.parent == kNone || is_known[page.parent]);
   });
   return pages;
 }

@@ -79,6 +79,8 @@ class PageCache {
   /// always evaluated (its logits are wanted). Token granularity: a partly matching page is copied
   /// on the first reserve().
   Path find(std::span<const uint32_t> tokens);
+  /// As far as the tokens are known, to keep their pages; no use for the statistics.
+  Path hold(std::span<const uint32_t> tokens);
   /// How many leading tokens find() would supply, without touching the LRU order.
   int match_length(std::span<const uint32_t> tokens) const;
   /// For the statistics.

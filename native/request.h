@@ -20,6 +20,7 @@ enum class RequestKind {
   kLastLogits,  // values = logits of the last token, through the cache
   kScore,       // values = negative log-likelihood of tokens[1..]
   kClearCache,
+  kPin,  // hold what is cached of the tokens, in place of what the pin held before
 };
 
 inline constexpr int kMaxAlternatives = 4;
@@ -38,6 +39,7 @@ struct Request {
   bool wants_log_probabilities = false;
   bool speculate = true;   // drafts tokens from the text so far; never changes the answer
   int n_alternatives = 1;  // at most kMaxAlternatives; they differ in their first token
+  uint64_t pin = 0;        // of kPin
 };
 
 struct Timings {

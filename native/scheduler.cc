@@ -131,14 +131,20 @@ std::optional<FinishReason> Scheduler::advance(Task& task, Slice slice,
   return FinishReason::kStop;
 }
 
-/// Whether background work had pages to give up for a foreground task.
+/// Background work gives up its pages for a foreground task, and pins theirs for any. False when
+/// nothing was left to give.
 bool Scheduler::make_room(const Task& task) {
-  if (is_background(task.job())) return false;
-  const int n_held = bench_.cache.statistics().pages_held;
-  const std::lock_guard lock(mutex_);
-  for (const std::unique_ptr<Task>& other : queue_)
-    if (is_background(other->job())) other->give_way();
-  return bench_.cache.statistics().pages_held < n_held;
+  const auto n_held = [&] { return bench_.cache.statistics().pages_held; };
+  const int n_before = n_held();
+  if (is_foreground(task.job())) {
+    const std::lock_guard lock(mutex_);
+    for (const std::unique_ptr<Task>& other : queue_)
+      if (is_background(other->job())) other->give_way();
+  }
+  // The oldest may hold nothing that others do not hold, too.
+  while (n_held() == n_before && bench_.pins.drop_oldest()) {
+  }
+  return n_held() < n_before;
 }
 
 /// The task's pages go back to the cache, on the engine thread, before its caller hears of the end:

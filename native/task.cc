@@ -41,7 +41,7 @@ bool Task::step(Slice slice) {
 void Task::begin() {
   has_begun_ = true;
   const Request& request = job_->request;
-  if (request.kind == RequestKind::kClearCache) return;
+  if (request.kind == RequestKind::kClearCache || request.kind == RequestKind::kPin) return;
   if (request.tokens.empty()) throw EngineError("bad-argument", "the prompt has no tokens");
   const int n_prompt = static_cast<int>(request.tokens.size());
   if (n_prompt > bench_.context_tokens)
@@ -66,7 +66,12 @@ void Task::begin() {
 bool Task::prefill_step(Slice slice) {
   const Request& request = job_->request;
   if (request.kind == RequestKind::kClearCache) {
+    bench_.pins.clear();
     bench_.cache.clear();
+    return true;
+  }
+  if (request.kind == RequestKind::kPin) {
+    bench_.pins.set(request.pin, bench_.cache.hold(request.tokens));
     return true;
   }
   const int n_prompt = static_cast<int>(request.tokens.size());

@@ -181,8 +181,13 @@ export interface Engine {
   lastLogits(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array>;
   /** Negative log-likelihood in nats of tokens[1..] given what precedes them; length tokens.length - 1. */
   score(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array>;
+  /**
+   * Holds what is cached of these tokens, in place of what the pin of this id held before; no tokens: lets it go. Pages
+   * that no pin holds are evicted first. Waits behind background requests that came before it.
+   */
+  pin(id: number, tokens: Uint32Array): Promise<void>;
   status(): EngineStatus;
-  /** Forgets every cached page that no request holds. */
+  /** Forgets every cached page that no request holds, and all pins. */
   clearCache(): Promise<void>;
   /** Cancels everything and frees the model. Rejects when the pages cannot be written; it is closed all the same. */
   close(): Promise<void>;

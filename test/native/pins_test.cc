@@ -1,0 +1,111 @@
+// Pinned anchors outlast whatever else is read, and stand in nobody's way.
+#include "pins.h"
+
+#include <vector>
+
+#include "ask.h"
+#include "test.h"
+
+using hearth::Engine;
+using hearth::Request;
+using hearth::RequestKind;
+
+namespace {
+
+constexpr int kPages = 16;
+constexpr int kAnchorTokens = 4 * 32;
+
+std::unique_ptr<Engine> load_small() {
+  return test::load_tiny(2, kPages * test::load_tiny(1, 0)->status().page_bytes);
+}
+
+Request document(uint32_t number, int n_tokens) {
+  Request request;
+  request.kind = RequestKind::kLastLogits;
+  for (int i = 0; i < n_tokens; i++) request.tokens.push_back(300 + (number * 7 + i * number) % 90);
+  return request;
+}
+
+void pin(Engine& engine, uint64_t id, std::vector<uint32_t> tokens) {
+  Request request;
+  request.kind = RequestKind::kPin;
+  request.pin = id;
+  request.tokens = std::move(tokens);
+  test::ask(engine, request);
+}
+
+/// Several times the cache's size.
+void read_others(Engine& engine) {
+  for (uint32_t number = 20; number < 30; number++) test::ask(engine, document(number, 5 * 32));
+}
+
+int n_cached(Engine& engine, const Request& document) {
+  return test::ask(engine, document).timings.cached_tokens;
+}
+
+}  // namespace
+
+TEST("a pinned anchor stays while other documents are read, and goes when it is let go") {
+  const auto engine = load_small();
+  const Request anchor = document(1, kAnchorTokens);
+  const std::vector<float> cold = test::ask(*engine, anchor).values;
+  read_others(*engine);
+  CHECK_EQUAL(n_cached(*engine, anchor), 0);
+  pin(*engine, 1, anchor.tokens);
+  CHECK_EQUAL(engine->status().cache.pages_held, 4);
+  read_others(*engine);
+  const hearth::Result warm = test::ask(*engine, anchor);
+  CHECK_EQUAL(warm.timings.cached_tokens, kAnchorTokens - 1);
+  CHECK(warm.values == cold);
+  pin(*engine, 1, {});
+  CHECK_EQUAL(engine->status().cache.pages_held, 0);
+  read_others(*engine);
+  CHECK_EQUAL(n_cached(*engine, anchor), 0);
+}
+
+TEST("a new anchor takes the place of the old one") {
+  const auto engine = load_small();
+  for (uint32_t number = 1; number < 6; number++) {
+    const Request anchor = document(number, kAnchorTokens);
+    test::ask(*engine, anchor);
+    pin(*engine, 7, anchor.tokens);
+    CHECK_EQUAL(engine->status().cache.pages_held, 4);
+  }
+  read_others(*engine);
+  CHECK_EQUAL(n_cached(*engine, document(5, kAnchorTokens)), kAnchorTokens - 1);
+  CHECK_EQUAL(n_cached(*engine, document(4, kAnchorTokens)), 0);
+}
+
+TEST("a prompt that needs the pages of pins gets them, the oldest pin's first") {
+  for (const hearth::Priority priority :
+       {hearth::Priority::kForeground, hearth::Priority::kBackground}) {
+    const auto engine = load_small();
+    Request large = document(9, 10 * 32);
+    large.priority = priority;
+    const std::vector<float> cold = test::ask(*engine, large).values;
+    for (uint32_t number : {1, 2, 3}) {
+      test::ask(*engine, document(number, kAnchorTokens));
+      pin(*engine, number, document(number, kAnchorTokens).tokens);
+    }
+    read_others(*engine);
+    CHECK(test::ask(*engine, large).values == cold);
+    CHECK_EQUAL(engine->status().cache.pages_held, 4);
+    CHECK_EQUAL(n_cached(*engine, document(3, kAnchorTokens)), kAnchorTokens - 1);
+  }
+}
+
+TEST("a pin of unknown tokens holds what is known of them") {
+  const auto engine = load_small();
+  const Request known = document(1, 40);
+  test::ask(*engine, known);
+  pin(*engine, 1, document(2, 40).tokens);
+  CHECK_EQUAL(engine->status().cache.pages_held, 0);
+  std::vector<uint32_t> longer = known.tokens;
+  longer.insert(longer.end(), 100, 300);
+  pin(*engine, 1, longer);
+  CHECK_EQUAL(engine->status().cache.pages_held, 2);
+  Request clear;
+  clear.kind = RequestKind::kClearCache;
+  test::ask(*engine, clear);
+  CHECK_EQUAL(engine->status().cache.pages_used, 0);
+}
