@@ -10,16 +10,20 @@ import {
   ProgressType,
   StreamMessageReader,
   StreamMessageWriter,
+  type TextDocumentContentChangeEvent,
 } from 'vscode-languageserver/node';
 import * as protocol from '../protocol.ts';
-import { cursorAfter, type Edit, type Trace } from './trace.ts';
+import { cursorAfter, type Edit, type Trace, textAfter } from './trace.ts';
 
 const partialResult = new ProgressType<InlineCompletionItem[]>();
 
 export interface Answer {
-  hasText: boolean;
+  /** What is offered; null when nothing is. */
+  text: string | null;
+  /** By the next key, before the answer came. */
   isCancelled: boolean;
-  firstTextMs: number;
+  /** Until there was something to show or the answer that there is nothing; null when the next key came before. */
+  firstTextMs: number | null;
   fullMs: number;
 }
 
@@ -84,47 +88,59 @@ export class ReplayServer {
 
   /** Types the edit and asks for a completion behind it. */
   type(edit: Edit): Pending {
-    const startedAt = performance.now();
     const start = { line: edit.line, character: edit.character };
-    void this.connection.sendNotification('textDocument/didChange', {
-      textDocument: { uri: this.uri, version: ++this.version },
-      contentChanges: [{ range: { start, end: start }, text: edit.insert }],
-    });
-    const partialResultToken = `replay-${++this.requests}`;
-    let firstTextMs: number | undefined;
-    const progress = this.connection.onProgress(partialResult, partialResultToken, (items) => {
-      if (items.length > 0) firstTextMs ??= performance.now() - startedAt;
-    });
+    this.change({ range: { start, end: start }, text: edit.insert });
+    return this.complete(cursorAfter(edit));
+  }
+
+  /** Makes the document what it is after that edit of the trace (-1: before all), in one change; the cursor's place. */
+  goTo(trace: Trace, edit: number): Position {
+    this.change({ text: textAfter(trace, edit) });
+    const last = trace.edits[edit];
+    return last ? cursorAfter(last) : { line: 0, character: 0 };
+  }
+
+  complete(position: Position): Pending {
+    const startedAt = performance.now();
+    const elapsed = () => performance.now() - startedAt;
     const source = new CancellationTokenSource();
-    const params = {
-      textDocument: { uri: this.uri },
-      position: cursorAfter(edit),
-      context: { triggerKind: 2 as const },
-      partialResultToken,
-    };
+    const { token } = source;
+    const partialResultToken = `replay-${++this.requests}`;
+    let firstTextMs: number | null = null;
+    const progress = this.connection.onProgress(partialResult, partialResultToken, (items) => {
+      if (items.length > 0 && !token.isCancellationRequested) firstTextMs ??= elapsed();
+    });
+    const context = { triggerKind: 2 as const };
+    const params = { textDocument: { uri: this.uri }, position, context, partialResultToken };
     const answer = this.connection
-      .sendRequest(InlineCompletionRequest.type, params, source.token)
+      .sendRequest(InlineCompletionRequest.type, params, token)
       .then(
         (result) => (Array.isArray(result) ? result : (result?.items ?? [])),
         () => [],
       )
-      .then((items): Answer => {
+      .then(([item]): Answer => {
         progress.dispose();
-        const fullMs = performance.now() - startedAt;
-        const hasText = items.length > 0;
-        return {
-          hasText,
-          isCancelled: source.token.isCancellationRequested,
-          firstTextMs: firstTextMs ?? fullMs,
-          fullMs,
-        };
+        const fullMs = elapsed();
+        const isCancelled = token.isCancellationRequested;
+        const text = item === undefined ? null : String(item.insertText);
+        return { text, isCancelled, firstTextMs: firstTextMs ?? (isCancelled ? null : fullMs), fullMs };
       });
     return { answer, cancel: () => source.cancel() };
   }
 
-  peakRssMb(): number {
+  /** In MB now, and at most so far. */
+  memory(): { rssMb: number; peakRssMb: number } {
     const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8');
-    return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+    const mb = (key: string) => Number(new RegExp(`${key}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
+    return { rssMb: mb('VmRSS'), peakRssMb: mb('VmHWM') };
+  }
+
+  /** Time that the server's threads have run. */
+  cpuMs(): number {
+    // Behind the name in parentheses: utime and stime are fields 14 and 15, in hundredths of a second.
+    const stat = readFileSync(`/proc/${this.child.pid}/stat`, 'utf8').replace(/^.*\) /, '');
+    const fields = stat.split(' ').slice(11, 13).map(Number);
+    return 10 * fields.reduce((sum, ticks) => sum + ticks, 0);
   }
 
   async close(): Promise<void> {
@@ -133,6 +149,13 @@ export class ReplayServer {
     await this.connection.sendNotification('exit');
     await gone;
     this.connection.dispose();
+  }
+
+  private change(change: TextDocumentContentChangeEvent): void {
+    void this.connection.sendNotification('textDocument/didChange', {
+      textDocument: { uri: this.uri, version: ++this.version },
+      contentChanges: [change],
+    });
   }
 }
 

@@ -54,3 +54,13 @@ export function cursorAfter({ line, character, insert }: Edit): { line: number; 
     ? { line, character: character + last.length }
     : { line: line + lines.length - 1, character: last.length };
 }
+
+/** The document after that edit and all before it. */
+export function textAfter(trace: Trace, edit: number): string {
+  const lines = trace.text.split('\n');
+  for (const { line, character, insert } of trace.edits.slice(0, edit + 1)) {
+    const old = lines[line] ?? '';
+    lines.splice(line, 1, ...`${old.slice(0, character)}${insert}${old.slice(character)}`.split('\n'));
+  }
+  return lines.join('\n');
+}

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { ReplayReport } from '../../language-server/cli/replay.ts';
+import type { ReplayReport } from '../../language-server/cli/replay-report.ts';
 
 const root = join(__dirname, '../..');
 const program = join(root, 'dist/hearth.js');
@@ -66,6 +66,7 @@ test('reports every figure of a trace', () => {
   expect(report).toEqual({
     keystrokes: 12,
     answeredBeforeNextKey: 12,
+    textBeforeNextKey: 12,
     withText: expect.any(Number),
     firstTextMs: times,
     fullMs: times,
@@ -87,6 +88,26 @@ test('types at the recorded speed when asked to', () => {
   expect(report.answeredBeforeNextKey).toBeLessThanOrEqual(15);
   expect(report.tokensEvaluated.max).toBeLessThanOrEqual(8);
 });
+
+test('typing what the ghost text says, or accepting it, evaluates no token', () => {
+  const trace = written('accept.jsonl', readFileSync(shortTrace, 'utf8').split('\n').slice(0, 31).join('\n'));
+  const { accepting } = replay(trace, '--accept', '3');
+  expect(accepting).toMatchObject({ accepted: 3, typedThrough: 12, tokensEvaluated: 0 });
+}, 30_000);
+
+test('tells each minute, and at the end, what a long session holds', () => {
+  const trace = written('soak.jsonl', readFileSync(shortTrace, 'utf8').split('\n').slice(0, 4).join('\n'));
+  const { code, out } = node(program, 'replay', trace, '--minutes', '0.02', '--json');
+  expect(code).toBe(0);
+  const [end] = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, number>);
+  expect(end?.keys).toBeGreaterThanOrEqual(3);
+  expect(end?.cacheMb).toBeLessThanOrEqual(end?.budgetMb ?? 0);
+  expect(end?.rssMb).toBeGreaterThan(30);
+  expect(end).toHaveProperty('idleCpuPercent');
+}, 60_000);
 
 const opened = '{"type":"open","name":"a","text":""}';
 test.each([

@@ -1,0 +1,50 @@
+// What it costs to take ghost text: keys that it says, and Tab. Both are answered from memory.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Percentiles, percentiles } from './replay-report.ts';
+import type { ReplayServer } from './replay-server.ts';
+import { keyOf } from './replay-typing.ts';
+import { cursorAfter, type Trace } from './trace.ts';
+
+export interface AcceptReport {
+  accepted: number;
+  typedThrough: number;
+  typedThroughMs: Percentiles;
+  acceptedMs: Percentiles;
+  /** For all these answers together. */
+  tokensEvaluated: number;
+}
+
+// A person reads before pressing Tab; what follows the ghost text is made meanwhile.
+const readingMs = 1500;
+const keysTypedAlong = 4;
+
+/** Goes to places along the trace; types the beginning of the ghost text offered there, reads, and accepts the rest. */
+export async function acceptGhostTexts(server: ReplayServer, trace: Trace, wanted: number): Promise<AcceptReport> {
+  const typedThroughMs: number[] = [];
+  const acceptedMs: number[] = [];
+  let tokensEvaluated = 0;
+  // Not every place has an offer.
+  const stride = Math.max(1, Math.floor(trace.edits.length / (2 * wanted)));
+  for (let i = stride - 1; i < trace.edits.length && acceptedMs.length < wanted; i += stride) {
+    let at = server.goTo(trace, i);
+    const { text } = await server.complete(at).answer;
+    if (text === null || text.length <= keysTypedAlong) continue;
+    const take = async (insert: string, times: number[]) => {
+      const edit = { ...at, insert, atMs: 0 };
+      at = cursorAfter(edit);
+      const { fullMs, evaluated } = await keyOf(server, server.type(edit));
+      times.push(fullMs);
+      tokensEvaluated += evaluated;
+    };
+    for (const key of text.slice(0, keysTypedAlong)) await take(key, typedThroughMs);
+    await sleep(readingMs);
+    await take(text.slice(keysTypedAlong), acceptedMs);
+  }
+  return {
+    accepted: acceptedMs.length,
+    typedThrough: typedThroughMs.length,
+    typedThroughMs: percentiles(typedThroughMs),
+    acceptedMs: percentiles(acceptedMs),
+    tokensEvaluated,
+  };
+}

@@ -1,0 +1,87 @@
+// What `hearth replay` tells: times and tokens of a trace's keys.
+import { print } from './command.ts';
+import type { AcceptReport } from './replay-accept.ts';
+import type { ReplayServer } from './replay-server.ts';
+import type { Key } from './replay-typing.ts';
+
+export interface ReplayReport {
+  keystrokes: number;
+  answeredBeforeNextKey: number;
+  /** Something to show had come, though perhaps not all of it. */
+  textBeforeNextKey: number;
+  withText: number;
+  firstTextMs: Percentiles;
+  fullMs: Percentiles;
+  tokensEvaluated: { mean: number; p99: number; max: number };
+  backgroundTokens: { mean: number };
+  cacheHitTokens: number;
+  peakRssMb: number;
+  /** With --accept. */
+  accepting?: AcceptReport;
+}
+
+export interface Percentiles {
+  p50: number;
+  p95: number;
+  p99: number;
+}
+
+/** evaluatedBefore: by the engine before the first key. */
+export function summarize(server: ReplayServer, keys: Key[], evaluatedBefore: number): ReplayReport {
+  const answered = keys.filter(({ isCancelled }) => !isCancelled);
+  const evaluated = keys.map((key) => key.evaluated);
+  const foreground = evaluated.reduce((sum, n) => sum + n, 0);
+  const cache = server.status.engine?.cache;
+  const background = (cache?.missTokens ?? 0) - evaluatedBefore - foreground;
+  return {
+    keystrokes: keys.length,
+    answeredBeforeNextKey: answered.length,
+    textBeforeNextKey: keys.filter(({ firstTextMs }) => firstTextMs !== null).length,
+    withText: keys.filter(({ text }) => text !== null).length,
+    firstTextMs: percentiles(keys.flatMap(({ firstTextMs }) => firstTextMs ?? [])),
+    fullMs: percentiles(answered.map(({ fullMs }) => fullMs)),
+    tokensEvaluated: {
+      mean: mean(evaluated),
+      p99: percentile(evaluated, 0.99),
+      max: Math.max(0, ...evaluated),
+    },
+    backgroundTokens: { mean: Math.max(0, background) / Math.max(1, keys.length) },
+    cacheHitTokens: cache?.hitTokens ?? 0,
+    peakRssMb: server.memory().peakRssMb,
+  };
+}
+
+function mean(values: number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+}
+
+function percentile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+export function percentiles(values: number[]): Percentiles {
+  return { p50: percentile(values, 0.5), p95: percentile(values, 0.95), p99: percentile(values, 0.99) };
+}
+
+export function printReport(report: ReplayReport): void {
+  const { keystrokes, answeredBeforeNextKey, textBeforeNextKey, tokensEvaluated, accepting } = report;
+  print(`${keystrokes} keys, before the next one ${answeredBeforeNextKey} answered, ${textBeforeNextKey} with text`);
+  printTimes('first text', report.firstTextMs);
+  printTimes('full answer', report.fullMs);
+  print(
+    `evaluated    ${tokensEvaluated.mean.toFixed(1)} tokens a key, at most ${tokensEvaluated.max}; ` +
+      `in the background ${report.backgroundTokens.mean.toFixed(1)}`,
+  );
+  print(`cache        ${report.cacheHitTokens} tokens supplied; ${report.peakRssMb.toFixed(0)} MB at most in memory`);
+  if (!accepting) return;
+  printTimes('typed along', accepting.typedThroughMs);
+  printTimes('accepted', accepting.acceptedMs);
+  const { accepted, typedThrough, tokensEvaluated: tokens } = accepting;
+  print(`${accepted} ghost texts accepted, ${typedThrough} keys typed along with them, for ${tokens} tokens`);
+}
+
+function printTimes(what: string, times: Percentiles): void {
+  const shown = Object.entries(times).map(([name, ms]) => `${name} ${ms.toFixed(1)} ms`);
+  print(`${what.padEnd(12)} ${shown.join(', ')}`);
+}
