@@ -156,7 +156,7 @@ class Ops {
 
 /// How the CPU backend runs. An empty variant picks the best that this CPU has.
 struct CpuOptions {
-  std::string variant;  // "", "scalar", "avx2", "avxvnni", "avx512vnni", "neon"
+  std::string variant;  // "", "scalar", "avx2", "avxvnni", "avx512vnni", "amx", "neon"
   int n_threads = 0;    // 0: one a core, but at most 8
 };
 

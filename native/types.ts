@@ -146,7 +146,7 @@ export interface LoadOptions {
   backend?: 'auto' | 'cpu' | 'hip';
   /** 0 or absent: one a core, at most 8. */
   threads?: number;
-  /** '', 'scalar', 'avx2', 'avxvnni', 'avx512vnni', 'neon'; '' picks the best. */
+  /** '', 'scalar', 'avx2', 'avxvnni', 'avx512vnni', 'amx', 'neon'; '' picks the best. */
   variant?: string;
   /** KV cache budget; absent: min(1 GiB, 10 % of RAM). */
   cacheBytes?: number;

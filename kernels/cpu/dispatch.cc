@@ -8,6 +8,10 @@
 
 #ifdef __x86_64__
 #include <cpuid.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 #elif defined(__aarch64__) && defined(__linux__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
@@ -45,6 +49,21 @@ bool runs_avx512vnni() {
 #endif
 }
 
+/// The tile registers must be in the processor, saved by the system, and granted to this process:
+/// Linux gives the 8 KiB a thread that they take to those who ask.
+bool runs_amx() {
+#if defined(__x86_64__) && defined(__linux__)
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (!runs_avx512vnni() || __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
+  constexpr unsigned kTile = 1u << 24, kInt8 = 1u << 25;
+  constexpr int kRequestPermission = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM
+  return (edx & kTile) != 0 && (edx & kInt8) != 0 &&
+         syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+
 bool runs_neon() {
 #if defined(__aarch64__) && defined(__linux__)
   constexpr unsigned long kNeeded = HWCAP_ASIMDDP | HWCAP_ASIMDHP | HWCAP_FPHP;
@@ -61,11 +80,9 @@ struct Variant {
 
 // Best first.
 constexpr Variant kVariants[] = {
-    {cpu::avx512vnni_kernels, runs_avx512vnni},
-    {cpu::avxvnni_kernels, runs_avxvnni},
-    {cpu::avx2_kernels, runs_avx2},
-    {cpu::neon_kernels, runs_neon},
-    {cpu::scalar_kernels, [] { return true; }},
+    {cpu::amx_kernels, runs_amx},         {cpu::avx512vnni_kernels, runs_avx512vnni},
+    {cpu::avxvnni_kernels, runs_avxvnni}, {cpu::avx2_kernels, runs_avx2},
+    {cpu::neon_kernels, runs_neon},       {cpu::scalar_kernels, [] { return true; }},
 };
 
 std::vector<const cpu::RowKernels*> usable() {

@@ -30,7 +30,7 @@ struct Output {
 
   template <int kTokens>
   [[gnu::always_inline]] void read(F32x16 (&total)[kTokens]) const {
-#pragma GCC unroll 12
+#pragma GCC unroll 16
     for (int c = 0; c < kTokens; c++) {
       total[c] =
           resume && c < n_valid ? load(out + static_cast<size_t>(c) * stride) : broadcast(0.0f);
@@ -38,7 +38,7 @@ struct Output {
   }
   template <int kTokens>
   [[gnu::always_inline]] void write(const F32x16 (&total)[kTokens]) const {
-#pragma GCC unroll 12
+#pragma GCC unroll 16
     for (int c = 0; c < kTokens; c++) {
       if (c < n_valid) store(out + static_cast<size_t>(c) * stride, total[c]);
     }

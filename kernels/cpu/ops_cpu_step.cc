@@ -41,7 +41,7 @@ void CpuOps::for_ranges(int n, int per_chunk, const Body& body) {
 // same cache lines would slow each other down.
 const Activations& CpuOps::quantize(const PackedMatrix& w, int n, const float* in) {
   Activations& activations = workspace_.activations(n, w.n_cols);
-  for_ranges(n, kTileTokens, [&](int begin, int end, int) {
+  for_ranges(n, n > kTileTokens ? kernels_.wide_tile : kTileTokens, [&](int begin, int end, int) {
     for (int token = begin; token < end; token++) {
       kernels_.quantize_token(in + static_cast<size_t>(token) * w.n_cols, token, w.needs_f32(),
                               activations);
@@ -54,13 +54,14 @@ template <typename RowOf>
 const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const PackedMatrix& w,
                                              int n, const RowOf& row_of) {
   Activations& activations = workspace_.activations(n, w.n_cols);
-  for_ranges(n, kTileTokens, [&](int begin, int end, int thread) {
-    float* normed = workspace_.row(thread);
-    for (int token = begin; token < end; token++) {
-      kernels_.rmsnorm(row_of(token), norm, eps, w.n_cols, normed);
-      kernels_.quantize_token(normed, token, w.needs_f32(), activations);
-    }
-  });
+  for_ranges(n, n > kTileTokens ? kernels_.wide_tile : kTileTokens,
+             [&](int begin, int end, int thread) {
+               float* normed = workspace_.row(thread);
+               for (int token = begin; token < end; token++) {
+                 kernels_.rmsnorm(row_of(token), norm, eps, w.n_cols, normed);
+                 kernels_.quantize_token(normed, token, w.needs_f32(), activations);
+               }
+             });
   return activations;
 }
 

@@ -140,15 +140,16 @@ class PanelSource {
   float offset_;
 };
 
-/// Unpacks n_groups groups, at most Panel::kGroups, from a block's begin on.
-template <BlockType kType>
-void fill_panel(const std::byte* block, int n_groups, Panel& panel) {
+/// Unpacks n_groups groups, at most Panel::kGroups, from a block's begin on; each U8x64 of weights
+/// as finish() returns it.
+template <BlockType kType, class Finish>
+void fill_panel(const std::byte* block, int n_groups, Panel& panel, Finish finish) {
   PackedSource<kType> source(block);
   constexpr GroupShape kShape = PackedSource<kType>::kShape;
   uint8_t* w = panel.w;
   for (int g = 0; g < n_groups; g++, source.next()) {
     [&]<int... kStep>(std::integer_sequence<int, kStep...>) {
-      (store(w + kStep * kVectorBytes, source.template weights<kStep>()), ...);
+      (store(w + kStep * kVectorBytes, finish(source.template weights<kStep>())), ...);
     }
     (std::make_integer_sequence<int, kSteps>());
     w += kSteps * kVectorBytes;

@@ -15,7 +15,7 @@ namespace hearth::kernels::cpu {
 inline constexpr int kTileRows = 16;
 /// Activations are quantized to int8 in groups of 32 columns, whatever the weight's type.
 inline constexpr int kGroup = 32;
-/// Tokens are interleaved in tiles of at most 12.
+/// Tokens are interleaved in tiles of at most 12, or in tiles of RowKernels::wide_tile.
 inline constexpr int kTileTokens = 12;
 
 /// One packed matrix (one part of an Ops::Matrix): ceil(n_rows / 16) tiles of tile_bytes each.
@@ -29,8 +29,9 @@ struct PackedPart {
 };
 
 /// n tokens as input of a matmul, in token tiles: 12, 12, ..., then the rest padded to 1, 2, 4, 8
-/// or 12 columns (copies of the last token). Layout inside is the variant's business. Buffers are
-/// allocated once for kMaxBatch tokens and the widest input; padding never exceeds kMaxBatch.
+/// or 12 columns, or 16 after 16 where wide_tile is 16. What pads is computed but never stored.
+/// Layout inside is the variant's business. Buffers are allocated once for kMaxBatch tokens and the
+/// widest input; padding never exceeds kMaxBatch.
 struct Activations {
   int n = 0;
   int n_cols = 0;
@@ -41,7 +42,9 @@ struct Activations {
 };
 
 struct RowKernels {
-  const char* name;  // "scalar", "avx2", "avxvnni", "avx512vnni", "neon"
+  const char* name;  // "scalar", "avx2", "avxvnni", "avx512vnni", "amx" or "neon"
+  /// In a token tile of a batch of more than kTileTokens tokens: 12 or 16.
+  int wide_tile;
 
   // --- matmul.inl ---
 
@@ -110,6 +113,7 @@ const RowKernels* scalar_kernels();
 const RowKernels* avx2_kernels();
 const RowKernels* avxvnni_kernels();
 const RowKernels* avx512vnni_kernels();
+const RowKernels* amx_kernels();
 const RowKernels* neon_kernels();
 
 }  // namespace hearth::kernels::cpu

@@ -6,9 +6,20 @@
 #include "packed_layout.h"
 #include "row_kernels.h"
 #include "simd.h"
+#ifndef __AMX_INT8__
+namespace hearth::kernels::cpu {
+inline constexpr int kWideTokens = kTileTokens;
+}
+#endif
 // clang-format off
 #include "packed_source.inl"
 #include "multiply.inl"
+#include "activations.inl"
+#ifdef __AMX_INT8__
+#include "multiply_amx.inl"
+#else
+#include "multiply_wide.inl"
+#endif
 #include "matmul.inl"
 #include "vector_kernels.inl"
 #include "attention.inl"
@@ -19,6 +30,7 @@ namespace {
 
 constexpr RowKernels table(const char* name) {
   return {.name = name,
+          .wide_tile = kWideTokens,
           .tile_bytes = tile_bytes,
           .pack_tile = pack_tile,
           .unpack_row = unpack_row,

@@ -27,7 +27,7 @@ export const engineOptions: Options = {
   variant: {
     type: 'string',
     value: 'NAME',
-    help: 'CPU variant: scalar, avx2, avxvnni, avx512vnni, neon; without it the best',
+    help: 'CPU variant: scalar, avx2, avxvnni, avx512vnni, amx, neon; without it the best',
   },
   context: { type: 'string', value: 'N', help: 'most tokens of a sequence; without it as many as the model allows' },
 };

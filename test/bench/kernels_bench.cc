@@ -27,9 +27,10 @@ namespace {
 namespace cpu = hearth::kernels::cpu;
 using test::BlockType;
 
-constexpr int kColumns = 1536;              // of a 1.5B model's hidden state
-constexpr int kRows = 1024;                 // of a chunk of a prompt's matmul
-constexpr size_t kStreamBytes = 384 << 20;  // well beyond the caches of a core
+constexpr int kColumns = 1536;  // of a 1.5B model's hidden state
+constexpr int kChunkTiles = 8,
+              kRows = kChunkTiles * cpu::kTileRows;  // of a chunk of a prompt's matmul
+constexpr size_t kStreamBytes = 384 << 20;           // well beyond the caches of a core
 
 double thread_seconds() {
   timespec t;
@@ -97,7 +98,7 @@ __attribute__((target("avx512f"))) double read_gbytes(const std::byte* memory) {
 
 struct Tokens {
   Tokens(const cpu::RowKernels& kernels, int n)
-      : q(static_cast<size_t>(n + 12) * kColumns),
+      : q(static_cast<size_t>(n + 15) * kColumns),
         scales(q.size() / 32),
         sums(q.size() / 16),
         f32(q.size()),
@@ -124,19 +125,19 @@ double stream_seconds(const cpu::RowKernels& kernels, const cpu::PackedPart& par
   int portion = 0;
   const double seconds = best_seconds(2 * kPortions, [&] {
     const int begin = portion++ % kPortions * n_tiles;
-    for (int tile = begin; tile < begin + n_tiles; tile += 32) {
-      kernels.matmul(part, tokens.activations, tile, std::min(tile + 32, begin + n_tiles),
-                     tokens.out.data(), 512);
+    for (int tile = begin; tile < begin + n_tiles; tile += kChunkTiles) {
+      kernels.matmul(part, tokens.activations, tile, std::min(tile + kChunkTiles, begin + n_tiles),
+                     tokens.out.data(), kRows);
     }
   });
   return seconds / static_cast<double>(static_cast<size_t>(n_tiles) * part.tile_bytes);
 }
 
-/// Seconds for n tokens and 1024 rows, as one of many chunks of a prompt's matmul.
+/// Seconds for n tokens and kRows rows, as one of many chunks of a prompt's matmul.
 double prompt_seconds(const cpu::RowKernels& kernels, const cpu::PackedPart& part, int n) {
   Tokens tokens(kernels, n);
   return best_seconds(100, [&] {
-    kernels.matmul(part, tokens.activations, 0, kRows / cpu::kTileRows, tokens.out.data(), kRows);
+    kernels.matmul(part, tokens.activations, 0, kChunkTiles, tokens.out.data(), kRows);
   });
 }
 

@@ -15,7 +15,7 @@ inline std::vector<const hearth::kernels::cpu::RowKernels*> usable_row_kernels()
   for (const std::string& name : hearth::kernels::cpu_variants()) {
     for (const cpu::RowKernels* kernels :
          {cpu::scalar_kernels(), cpu::avx2_kernels(), cpu::avxvnni_kernels(),
-          cpu::avx512vnni_kernels(), cpu::neon_kernels()}) {
+          cpu::avx512vnni_kernels(), cpu::amx_kernels(), cpu::neon_kernels()}) {
       if (kernels != nullptr && kernels->name == name) usable.push_back(kernels);
     }
   }

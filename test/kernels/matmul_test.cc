@@ -64,7 +64,7 @@ struct Packed {
 /// Room for a token tile's padding; q, scales and sums cover whole groups of 32 columns.
 struct ActivationBuffers {
   ActivationBuffers(int n, int n_cols)
-      : n_floats(static_cast<size_t>(n + 11) * static_cast<size_t>(n_cols)),
+      : n_floats(static_cast<size_t>(n + 15) * static_cast<size_t>(n_cols)),
         q(n_floats),
         scales(n_floats / 8),
         sums(n_floats / 4),

@@ -28,6 +28,7 @@ test('each variant exports its table and nothing else', () => {
   expect(existsSync(archive), `${archive} is missing: run npm run build:native`).toBe(true);
   const variants = [...exportedSymbols(archive)].filter(([object]) => object.startsWith('variant_'));
   expect(variants.map(([object]) => object.replace(/\..*/, '')).sort()).toEqual([
+    'variant_amx',
     'variant_avx2',
     'variant_avx512',
     'variant_avxvnni',

@@ -145,7 +145,7 @@ test('measures speed', () => {
   expect(Object.keys(result.prefill)).toEqual(['32', '64']);
   expect(Object.keys(result.decode)).toEqual(['4']);
   expect(result.threads).toBe(1);
-  expect(result.variant).toMatch(/^(scalar|avx2|avxvnni|avx512vnni|neon)$/);
+  expect(result.variant).toMatch(/^(scalar|avx2|avxvnni|avx512vnni|amx|neon)$/);
   for (const rate of Object.values({ ...result.prefill, ...result.decode })) expect(rate).toBeGreaterThan(0);
 });
 
