@@ -30,6 +30,9 @@ interface NextAnchor {
 interface Place {
   held: Anchor;
   next?: NextAnchor | undefined;
+  /** Id of the pin that keeps the anchor's pages in the engine's cache, from when they have been read. */
+  pin: number;
+  isPinned: boolean;
 }
 
 /** What the engine should read of a next anchor's prompt; `done` is to be called once it has. */
@@ -42,6 +45,7 @@ export interface Reading {
 /** Belongs to one engine: anchors hold token ids. */
 export class Anchors {
   private readonly places = new Map<string, Place>();
+  private nextPin = 1;
 
   constructor(
     private readonly engine: Engine,
@@ -51,7 +55,12 @@ export class Anchors {
   prompt(document: CursorDocument): FimPrompt {
     const anchored = this.anchored(document);
     const place = this.places.get(document.uri);
-    this.keep(document.uri, anchored.anchor === place?.held ? place : { held: anchored.anchor });
+    if (anchored.anchor !== place?.held) {
+      this.hold(document.uri, anchored.anchor);
+    } else {
+      this.keep(document.uri, place);
+      this.pin(place); // an earlier request has read it
+    }
     return promptOf(this.engine, anchored);
   }
 
@@ -70,7 +79,7 @@ export class Anchors {
     const { next } = place;
     const { tokens } = promptOf(this.engine, anchoredAt(this.engine, next.anchor, document));
     if (tokens.length - commonLength(tokens, next.read) <= maxUnread) {
-      this.keep(document.uri, { held: next.anchor });
+      this.pin(this.hold(document.uri, next.anchor));
       return null;
     }
     const done = () => {
@@ -80,7 +89,9 @@ export class Anchors {
   }
 
   forget(uri: string): void {
+    const place = this.places.get(uri);
     this.places.delete(uri);
+    if (place) this.setPin(place.pin, new Uint32Array());
   }
 
   private anchored(document: CursorDocument): Anchored {
@@ -104,12 +115,29 @@ export class Anchors {
     return promptBudget(this.engine.info.contextTokens);
   }
 
+  private hold(uri: string, held: Anchor): Place {
+    const pin = this.places.get(uri)?.pin ?? this.nextPin++;
+    const place = { held, pin, isPinned: false };
+    this.keep(uri, place);
+    return place;
+  }
+
+  private pin(place: Place): void {
+    if (!place.isPinned) this.setPin(place.pin, place.held.head);
+    place.isPinned = true;
+  }
+
+  /** A pin only saves time: what is wrong with the engine shows at the next request. */
+  private setPin(id: number, tokens: Uint32Array): void {
+    this.engine.pin(id, tokens).catch(() => undefined);
+  }
+
   /** The one not used for longest goes first. */
   private keep(uri: string, place: Place): void {
     this.places.delete(uri);
     this.places.set(uri, place);
     const [oldest] = this.places.keys();
-    if (this.places.size > maxDocuments && oldest !== undefined) this.places.delete(oldest);
+    if (this.places.size > maxDocuments && oldest !== undefined) this.forget(oldest);
   }
 }
 

@@ -115,3 +115,18 @@ test('tokenizes no more than a window of a 5 MB line', () => {
   expect(Math.max(...lengths)).toBeLessThanOrEqual(4800);
   expect(lengths.length).toBeLessThan(12);
 });
+
+test('pins the anchor once it has been read, until the document is forgotten', () => {
+  const engine = new FakeEngine();
+  const anchors = new Anchors(engine);
+  anchors.prompt(atCursor('a();\n$0\nend'));
+  expect(engine.pins.size).toBe(0);
+  anchors.prompt(atCursor('a();\nb$0\nend'));
+  expect([...engine.pins.values()]).toEqual(['<|fim_prefix|><|fim_suffix|>\nend<|fim_middle|>']);
+  anchors.prompt(atCursor('a();\nb$0\nother end'));
+  anchors.prompt(atCursor('a();\nbc$0\nother end'));
+  expect([...engine.pins.values()]).toEqual(['<|fim_prefix|><|fim_suffix|>\nother end<|fim_middle|>']);
+  anchors.prompt(atCursor('a();\nbc$0\nthird end'));
+  anchors.forget(atCursor('$0').uri);
+  expect(engine.pins.size).toBe(0);
+});
