@@ -62,7 +62,7 @@ interface NativeEngine {
 
 interface Addon {
   load(
-    options: Required<LoadOptions> & { gpuKernels: string },
+    options: Required<LoadOptions>,
     onProgress: ((fraction: number) => void) | null,
   ): [engine: Promise<NativeEngine>, cancel: () => void];
   variants(): string[];
@@ -116,7 +116,7 @@ export async function loadEngine(
     diskFolder: '',
     diskBytes: 0,
   } as const;
-  const complete = { ...defaults, ...withoutUndefined(options), gpuKernels: gpuKernels() };
+  const complete = { ...defaults, gpuKernels: gpuKernels(), ...withoutUndefined(options) };
   for (const key of ['threads', 'cacheBytes', 'contextTokens', 'diskBytes'] as const) {
     requireCount(complete[key], key);
   }

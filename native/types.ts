@@ -144,6 +144,8 @@ export interface LoadOptions {
   modelPath: string;
   /** 'auto': the GPU if it can, else the CPU, as with 'hip', which also asks AMD's runtime where no driver is seen. */
   backend?: 'auto' | 'cpu' | 'hip';
+  /** Folder of the GPU's code objects, <architecture>.co; absent: hip/ beside the addon. */
+  gpuKernels?: string;
   /** 0 or absent: one a core, at most 8. */
   threads?: number;
   /** '', 'scalar', 'avx2', 'avxvnni', 'avx512vnni', 'amx', 'neon'; '' picks the best. */

@@ -10,7 +10,9 @@ constexpr size_t kStagingBytes = size_t{16} << 20;
 // A decode step is over in about a millisecond: sleeping would cost as much again.
 constexpr std::chrono::milliseconds kSpin{3};
 
-std::string megabytes(size_t n_bytes) { return std::to_string((n_bytes >> 20) + 1) + " MB"; }
+std::string mebibytes(size_t n_bytes) {
+  return std::to_string((n_bytes + (size_t{1} << 20) - 1) >> 20) + " MiB";
+}
 
 }  // namespace
 
@@ -72,8 +74,8 @@ Memory Device::allocate(size_t n_bytes, const char* purpose) {
   const int result =
       n_bytes > free ? kOutOfMemory : api_.allocate(&data, std::max<size_t>(n_bytes, 16));
   if (result == kOutOfMemory)
-    throw BackendError("GPU " + choice_.name + ": " + purpose + " needs " + megabytes(n_bytes) +
-                       " but only " + megabytes(free) + " of " + megabytes(total) +
+    throw BackendError("GPU " + choice_.name + ": " + purpose + " needs " + mebibytes(n_bytes) +
+                       " but only " + mebibytes(free) + " of " + mebibytes(total) +
                        " are free; choose a smaller model");
   check(result, "allocating memory");
   Memory memory(*this, data, n_bytes, false);

@@ -1,6 +1,7 @@
 #include "self_test.h"
 
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -10,59 +11,192 @@ namespace hearth::hip {
 namespace {
 
 using kernels::BlockType;
+using kernels::Ops;
 
 constexpr BlockType kTypes[] = {
     BlockType::kF32,  BlockType::kF16,  BlockType::kBF16, BlockType::kQ4_0,   BlockType::kQ4_1,
     BlockType::kQ5_0, BlockType::kQ5_1, BlockType::kQ8_0, BlockType::kQ2_K,   BlockType::kQ3_K,
     BlockType::kQ4_K, BlockType::kQ5_K, BlockType::kQ6_K, BlockType::kIQ4_NL, BlockType::kIQ4_XS};
-constexpr int kRows = 48, kCols = 512;
-constexpr int kBatches[] = {1, 3, 40};  // one kernel each
+constexpr int kHeadSizes[] = {32, 64, 128, 256};
+constexpr int kBatches[] = {1, 3, 40};  // decode, drafts, prompt: kernels of their own
+constexpr int kMaxTokens = 40;
+constexpr int kCols = 256, kRows = 48, kHidden = 256;
+constexpr float kEps = 1e-6f;
+// Only the order of float sums differs, far below a thousandth of the greatest value; behind a norm
+// also a few int8 steps.
+constexpr float kSumTolerance = 1e-3f, kStepTolerance = 1e-2f;
 
-/// Bytes below 0x40: every f16 or float in them is a small positive number, in whatever field.
-std::vector<std::byte> random_rows(BlockType type) {
-  std::mt19937 random(1);
-  std::vector<std::byte> bytes(kRows * kernels::row_bytes(type, kCols));
-  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() & 0x3f);
-  return bytes;
+std::vector<float> wave(size_t n, float step = 1) {
+  std::vector<float> values(n);
+  for (size_t i = 0; i < n; i++) values[i] = std::sin(step * static_cast<float>(i));
+  return values;
 }
 
-std::vector<float> product(kernels::Ops& ops, BlockType type, int n, std::vector<float> x) {
-  const std::vector<std::byte> rows = random_rows(type);
-  const kernels::MatrixSource source{type, rows.data(), kRows, kCols};
-  const auto matrix = ops.pack({&source, 1});
-  const auto in = ops.buffer(x.size());
-  const auto out = ops.buffer(static_cast<size_t>(n) * kRows);
-  ops.write(in->data, x);
-  const std::vector<uint32_t> tokens(n, 0);
-  std::vector<int32_t> positions, sequences(n, 0);
-  for (int i = 0; i < n; i++) positions.push_back(i);
-  const std::vector<int32_t> pages{0, 1};
-  const std::span<const int32_t> tables[] = {pages};
-  ops.begin({tokens, positions, sequences, tables});
-  ops.matmul_add(*matrix, in->data, out->data);
-  std::vector<float> result(static_cast<size_t>(n) * kRows);
-  ops.read(result, out->data);
-  return result;
+/// Rows of bytes below 0x40: every f16 or float in them is a small positive number, in whatever
+/// field.
+class Rows {
+ public:
+  Rows(BlockType type, int n_rows, unsigned seed)
+      : type_(type), n_rows_(n_rows), bytes_(n_rows * kernels::row_bytes(type, kCols)) {
+    std::mt19937 random(seed);
+    for (std::byte& byte : bytes_) byte = static_cast<std::byte>(random() & 0x3f);
+  }
+  kernels::MatrixSource source() const { return {type_, bytes_.data(), n_rows_, kCols}; }
+
+ private:
+  BlockType type_;
+  int n_rows_;
+  std::vector<std::byte> bytes_;
+};
+
+/// One backend, and what the steps below have in common.
+class Bench {
+ public:
+  explicit Bench(std::unique_ptr<Ops> made) : ops(std::move(made)) {
+    norm = buffer(wave(kCols, 0.3f));
+  }
+  std::unique_ptr<kernels::Buffer> buffer(const std::vector<float>& values) {
+    auto made = ops->buffer(values.size());
+    ops->write(made->data, values);
+    return made;
+  }
+  std::unique_ptr<kernels::Matrix> pack(const std::vector<kernels::MatrixSource>& parts) {
+    return ops->pack(parts);
+  }
+  /// n tokens of one sequence at first, first + 1, ...
+  void begin(int first, int n) {
+    tokens_.resize(n), positions_.resize(n), sequences_.assign(n, 0);
+    std::iota(positions_.begin(), positions_.end(), first);
+    for (int i = 0; i < n; i++) tokens_[i] = (first + i) * 7 % kRows;
+    ops->begin({tokens_, positions_, sequences_, {&table_, 1}});
+  }
+  std::vector<float> read(const kernels::Buffer& from) {
+    std::vector<float> values(from.n_floats);
+    ops->read(values, from.data);
+    return values;
+  }
+
+  std::unique_ptr<Ops> ops;
+  std::unique_ptr<kernels::Buffer> norm;
+
+ private:
+  std::vector<uint32_t> tokens_;
+  std::vector<int32_t> positions_, sequences_;
+  const std::vector<int32_t> pages_{2, 0, 1};
+  const std::span<const int32_t> table_ = pages_;
+};
+
+using Step = std::function<std::vector<float>(Bench&)>;
+
+void compare(Bench& gpu, Bench& cpu, const std::string& what, float tolerance, const Step& step) {
+  const std::vector<float> expected = step(cpu), got = step(gpu);
+  float greatest = 0;
+  for (const float value : expected) greatest = std::max(greatest, std::fabs(value));
+  for (size_t i = 0; i < got.size(); i++)
+    if (!(std::fabs(got[i] - expected[i]) <= tolerance * greatest))
+      throw std::runtime_error("the GPU fails its self-test: " + what +
+                               " comes out wrong; update the GPU driver");
+}
+
+Step embedding(const Rows& table) {
+  return [&](Bench& b) {
+    const auto matrix = b.pack({table.source()});
+    const auto x = b.ops->buffer(3 * kCols);
+    b.begin(0, 3);
+    b.ops->embed(*matrix, x->data);
+    return b.read(*x);
+  };
+}
+
+Step product(const Rows& w, int n) {
+  return [&w, n](Bench& b) {
+    const auto matrix = b.pack({w.source()});
+    const auto in = b.buffer(wave(n * size_t{kCols})), x = b.buffer(wave(n * size_t{kRows}));
+    b.begin(0, n);
+    b.ops->matmul_add(*matrix, in->data, x->data);
+    return b.read(*x);
+  };
+}
+
+/// Gate, up and down, so that what SwiGLU leaves behind for the next product is used.
+Step feed_forward(const Rows& gate, const Rows& up, const Rows& down, int n) {
+  return [&gate, &up, &down, n](Bench& b) {
+    const auto gate_up = b.pack({gate.source(), up.source()}), last = b.pack({down.source()});
+    const auto in = b.buffer(wave(n * size_t{kCols})), x = b.ops->buffer(n * size_t{kRows});
+    const auto h = b.ops->buffer(n * size_t{kHidden});
+    b.begin(0, n);
+    b.ops->norm_gate_up(b.norm->data, kEps, *gate_up, in->data, h->data);
+    b.ops->matmul_add(*last, h->data, x->data);
+    return b.read(*x);
+  };
+}
+
+/// Logits of two rows, of some candidates, and the greatest.
+Step head(const Rows& w) {
+  return [&](Bench& b) {
+    const auto matrix = b.pack({w.source()});
+    const auto x = b.buffer(wave(3 * kCols));
+    const auto logits = b.ops->buffer(2 * kRows), some = b.ops->buffer(3);
+    const std::vector<int32_t> rows{0, 2};
+    const std::vector<uint32_t> candidates{1, 20, 47};
+    std::vector<kernels::Argmax> best(2);
+    b.begin(0, 3);
+    b.ops->norm_head(b.norm->data, kEps, *matrix, x->data, rows, logits->data);
+    b.ops->norm_head_candidates(b.norm->data, kEps, *matrix, x->data, 1, candidates, some->data);
+    b.ops->argmax(logits->data, 2, kRows, best);
+    std::vector<float> all = b.read(*logits);
+    for (const float value : b.read(*some)) all.push_back(value);
+    for (const kernels::Argmax& row : best) all.push_back(row.finite ? row.logit : NAN);
+    return all;
+  };
+}
+
+/// A prompt that fills two pages and a bit, then one token more.
+Step attention(const Rows& qkv, int head_size) {
+  return [&qkv, head_size](Bench& b) {
+    const int n_heads = 4, n_q = n_heads * head_size;
+    b.ops->make_kv_pool({1, n_heads, 2, head_size, 96, 10000}, 3);
+    const auto matrix = b.pack({qkv.source()});
+    const auto bias = b.buffer(wave(2 * n_q, 0.1f));
+    const auto x = b.buffer(wave(kMaxTokens * size_t{kCols}, 0.7f));
+    const auto q = b.ops->buffer(kMaxTokens * size_t(n_q)), out = b.ops->buffer(q->n_floats);
+    std::vector<float> all;
+    int first = 0;
+    for (const int n : {kMaxTokens, 30, 1}) {
+      b.begin(first, n);
+      b.ops->norm_qkv(0, b.norm->data, kEps, *matrix, bias->data, x->data, q->data);
+      b.ops->attention(0, q->data, out->data);
+      const std::vector<float> values = b.read(*out);
+      all.insert(all.end(), values.begin(), values.begin() + n * n_q);
+      first += n;
+    }
+    return all;
+  };
+}
+
+std::unique_ptr<Ops> scalar_cpu() { return kernels::make_cpu_ops({"scalar", 1}); }
+
+void test_type(Bench& gpu, Bench& cpu, BlockType type) {
+  const std::string name = kernels::block_traits(type).name;
+  const Rows rows(type, kRows, 1), gate(type, kHidden, 2), up(type, kHidden, 3);
+  compare(gpu, cpu, "a row of " + name, 0, embedding(rows));
+  for (const int n : kBatches) {
+    compare(gpu, cpu, "a product with " + name, kSumTolerance, product(rows, n));
+    compare(gpu, cpu, "SwiGLU with " + name, kStepTolerance, feed_forward(gate, up, rows, n));
+  }
 }
 
 }  // namespace
 
-void self_test(kernels::Ops& gpu) {
-  const auto cpu = kernels::make_cpu_ops({"scalar", 1});
-  for (const BlockType type : kTypes) {
-    for (const int n : kBatches) {
-      std::vector<float> x(static_cast<size_t>(n) * kCols);
-      for (size_t i = 0; i < x.size(); i++) x[i] = std::sin(static_cast<float>(i));
-      const auto expected = product(*cpu, type, n, x), got = product(gpu, type, n, x);
-      float greatest = 0;
-      for (const float value : expected) greatest = std::max(greatest, std::fabs(value));
-      // Only the order of float sums differs: far below a thousandth of the greatest value.
-      for (size_t i = 0; i < got.size(); i++)
-        if (!(std::fabs(got[i] - expected[i]) <= 1e-3f * greatest))
-          throw std::runtime_error("the GPU computes " +
-                                   std::string(kernels::block_traits(type).name) +
-                                   " wrongly; run on the CPU, and update the GPU driver");
-    }
+void self_test(const std::function<std::unique_ptr<Ops>()>& make_gpu) {
+  Bench gpu(make_gpu()), cpu(scalar_cpu());
+  for (const BlockType type : kTypes) test_type(gpu, cpu, type);
+  compare(gpu, cpu, "the head", kStepTolerance, head(Rows(BlockType::kQ8_0, kRows, 4)));
+  for (const int size : kHeadSizes) {
+    Bench own_gpu(make_gpu()), own_cpu(scalar_cpu());
+    const Rows qkv(BlockType::kQ8_0, 8 * size, 5);
+    compare(own_gpu, own_cpu, "attention with heads of " + std::to_string(size), kStepTolerance,
+            attention(qkv, size));
   }
 }
 

@@ -6,10 +6,6 @@
 #include <memory>
 #include <vector>
 
-#ifndef EMULATION_WAVE
-#define EMULATION_WAVE 32
-#endif
-
 // Saves the callee-saved registers on the running fiber's stack and continues another one.
 extern "C" void emulation_switch(void** from, void* to);
 asm(".text\n.globl emulation_switch\nemulation_switch:\n"
@@ -22,6 +18,7 @@ namespace {
 
 constexpr size_t kStackBytes = 256 << 10;
 constexpr int kLanes = 32;
+const int wave = std::getenv("EMULATION_WAVE") ? std::atoi(std::getenv("EMULATION_WAVE")) : 32;
 enum class State { kRunning, kExchange, kBarrier, kDone };
 
 struct Fiber {
@@ -113,7 +110,7 @@ void run_block() {
   for (Fiber& fiber : block.fibers) start(fiber);
   for (;;) {
     int n_done = 0, waiting = -1;
-    for (int i = 0; i < n; i += EMULATION_WAVE) run_wave(i, std::min(i + EMULATION_WAVE, n));
+    for (int i = 0; i < n; i += wave) run_wave(i, std::min(i + wave, n));
     for (int i = 0; i < n; i++) {
       if (block.fibers[i].state == State::kDone) n_done++;
       if (block.fibers[i].state == State::kBarrier) waiting = i;
@@ -166,6 +163,12 @@ Register::Register(const char* name, Launcher launcher) { registry()[name] = lau
 Launcher find(const std::string& name) {
   const auto found = registry().find(name);
   return found == registry().end() ? nullptr : found->second;
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> names;
+  for (const auto& [name, launcher] : registry()) names.push_back(name);
+  return names;
 }
 
 void launch(Launcher kernel, dim3 grid, dim3 size, size_t shared_bytes, const void* params) {

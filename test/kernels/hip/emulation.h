@@ -2,8 +2,8 @@
 // a shuffle or a barrier; lanes that meet at different ones, or after others have left, are
 // reported with their numbers. Shared memory is poisoned with NaN between blocks where it is
 // dynamic. It shows wrong indices, missing barriers and divergence; it cannot show races between
-// blocks, nor speed. EMULATION_WAVE is the width of a wave: it decides the order in which threads
-// run.
+// blocks, nor speed. EMULATION_WAVE in the environment is the width of a wave, 32 unless told: it
+// decides the order in which threads run.
 #pragma once
 
 #include <math.h>
@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #define __shared__ static thread_local
 #define __syncthreads() emulation::barrier(__LINE__)
@@ -77,6 +78,8 @@ struct Register {
   Register(const char* name, Launcher launcher);
 };
 Launcher find(const std::string& name);
+/// Of all kernels.
+std::vector<std::string> names();
 /// Runs all blocks of a grid, one after another.
 void launch(Launcher kernel, dim3 grid, dim3 block, size_t shared_bytes, const void* params);
 

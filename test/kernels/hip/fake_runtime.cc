@@ -1,0 +1,126 @@
+// libamdhip64 as the loader sees it, over the emulated GPU. HEARTH_FAKE_GPU says what is wrong with
+// it: "none" no device, "unknown" an architecture without kernels, "small" no free memory, "full"
+// none for anything large, "wrong:KERNEL" a kernel that does nothing, "hang:FILE" no
+// answer any more once FILE exists.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "gpu.h"
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+using hearth::kernels::hip::kNotReady;
+using hearth::kernels::hip::kOutOfMemory;
+
+constexpr int kNoDevice = 100;
+constexpr size_t kGiB = size_t{1} << 30;
+// Where hipDeviceProp_t of ROCm 6 has the architecture's name.
+constexpr size_t kArchitectureOffset = 1160;
+
+const hearth::kernels::hip::GpuApi& gpu() { return test::gpu_api(); }
+
+/// What follows "kind:" in the fault, "" for "kind" alone; null if the fault is another.
+const char* fault(const char* kind) {
+  const char* given = std::getenv("HEARTH_FAKE_GPU");
+  const size_t n = std::strlen(kind);
+  if (!given || std::strncmp(given, kind, n) != 0) return nullptr;
+  return given + n + (given[n] == ':');
+}
+
+bool hangs() {
+  const char* file = fault("hang");
+  return file && access(file, F_OK) == 0;
+}
+
+}  // namespace
+
+EXPORT const char* hipGetErrorString(int error) {
+  if (error == kNoDevice) return "hipErrorNoDevice";
+  return error == kOutOfMemory ? "hipErrorOutOfMemory" : "an emulated error";
+}
+EXPORT int hipGetDeviceCount(int* n) {
+  *n = fault("none") ? 0 : 1;
+  return fault("none") ? kNoDevice : 0;
+}
+EXPORT int hipGetDevicePropertiesR0600(void* properties, int) {
+  char* bytes = static_cast<char*>(properties);
+  std::strcpy(bytes, "Emulated GPU");
+  std::strcpy(bytes + kArchitectureOffset, fault("unknown") ? "gfx803" : "gfx1100:xnack-");
+  return 0;
+}
+EXPORT int hipDeviceGetAttribute(int* value, int, int) {
+  *value = 2;
+  return 0;
+}
+EXPORT int hipDriverGetVersion(int* version) { return *version = 60443483, 0; }
+EXPORT int hipRuntimeGetVersion(int* version) { return *version = 60443483, 0; }
+EXPORT int hipSetDevice(int device) { return gpu().set_device(device); }
+EXPORT int hipMemGetInfo(size_t* free, size_t* total) {
+  *total = 8 * kGiB;
+  *free = fault("small") ? kGiB / 2 : 7 * kGiB;
+  return 0;
+}
+EXPORT int hipMalloc(void** memory, size_t n_bytes) {
+  if (fault("full") && n_bytes > kGiB / 16) return kOutOfMemory;
+  return gpu().allocate(memory, n_bytes);
+}
+EXPORT int hipFree(void* memory) {
+  if (hangs()) std::abort();  // a real one would never return
+  return gpu().release(memory);
+}
+EXPORT int hipHostMalloc(void** memory, size_t n_bytes, unsigned flags) {
+  return gpu().allocate_host(memory, n_bytes, flags);
+}
+EXPORT int hipHostFree(void* memory) { return gpu().release_host(memory); }
+EXPORT int hipMemcpyAsync(void* to, const void* from, size_t n_bytes, int kind, void* stream) {
+  return gpu().copy(to, from, n_bytes, kind, stream);
+}
+EXPORT int hipMemsetAsync(void* memory, int value, size_t n_bytes, void* stream) {
+  return gpu().fill(memory, value, n_bytes, stream);
+}
+EXPORT int hipStreamCreateWithFlags(void** stream, unsigned flags) {
+  return gpu().create_stream(stream, flags);
+}
+EXPORT int hipStreamDestroy(void* stream) { return gpu().destroy_stream(stream); }
+EXPORT int hipEventCreateWithFlags(void** event, unsigned flags) {
+  return gpu().create_event(event, flags);
+}
+EXPORT int hipEventRecord(void* event, void* stream) { return gpu().record_event(event, stream); }
+EXPORT int hipEventQuery(void* event) { return hangs() ? kNotReady : gpu().query_event(event); }
+EXPORT int hipEventDestroy(void* event) { return gpu().destroy_event(event); }
+EXPORT int hipModuleLoadData(void** module, const void* code_object) {
+  return gpu().load_module(module, code_object);
+}
+EXPORT int hipModuleGetFunction(void** function, void* module, const char* name) {
+  const char* wrong = fault("wrong");
+  if (!wrong || std::strcmp(wrong, name) != 0) return gpu().find_function(function, module, name);
+  *function = reinterpret_cast<void*>(+[](const void*) {});
+  return 0;
+}
+EXPORT int hipModuleUnload(void* module) { return gpu().unload_module(module); }
+EXPORT int hipModuleLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                 unsigned block_x, unsigned block_y, unsigned block_z,
+                                 unsigned shared_bytes, void* stream, void** params, void** extra) {
+  return gpu().launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
+                      stream, params, extra);
+}
+EXPORT int hipStreamBeginCapture(void* stream, int mode) {
+  return gpu().begin_capture(stream, mode);
+}
+EXPORT int hipStreamEndCapture(void* stream, void** graph) {
+  return gpu().end_capture(stream, graph);
+}
+EXPORT int hipGraphInstantiate(void** executable, void* graph, void* node, char* log,
+                               size_t log_bytes) {
+  return gpu().instantiate_graph(executable, graph, node, log, log_bytes);
+}
+EXPORT int hipGraphLaunch(void* executable, void* stream) {
+  return gpu().launch_graph(executable, stream);
+}
+EXPORT int hipGraphDestroy(void* graph) { return gpu().destroy_graph(graph); }
+EXPORT int hipGraphExecDestroy(void* executable) { return gpu().destroy_executable(executable); }

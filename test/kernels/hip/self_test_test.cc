@@ -1,0 +1,67 @@
+// The self-test that decides whether a GPU is trusted: it must pass on sound kernels, run all of
+// them, and notice when one does nothing.
+#include "hip/self_test.h"
+
+#include <cstring>
+#include <set>
+#include <string>
+
+#include "emulation.h"
+#include "gpu.h"
+#include "hip/ops_hip.h"
+#include "test.h"
+
+namespace {
+
+namespace hip = hearth::kernels::hip;
+
+std::set<std::string> used;
+std::string broken;
+
+/// The emulated GPU, watched, with one kernel that does nothing.
+hip::GpuApi watched_api() {
+  hip::GpuApi api = test::gpu_api();
+  api.find_function = [](void** function, void* module, const char* name) {
+    used.insert(name);
+    if (broken != name) return test::gpu_api().find_function(function, module, name);
+    *function = reinterpret_cast<void*>(+[](const void*) {});
+    return 0;
+  };
+  return api;
+}
+
+/// What the self-test says; "" when it passes.
+std::string verdict(const std::string& broken_kernel) {
+  broken = broken_kernel;
+  const hip::GpuApi api = watched_api();
+  try {
+    hearth::hip::self_test([&] { return std::make_unique<hip::HipOps>(api, test::gpu_choice()); });
+    return "";
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+TEST("the self-test passes on sound kernels, and runs every kernel") {
+  used.clear();
+  CHECK_EQUAL(verdict(""), "");
+  for (const std::string& name : emulation::names())
+    if (!used.count(name)) test::fail(__FILE__, __LINE__, "the self-test does not run " + name);
+}
+
+TEST("the self-test names what a broken kernel spoils") {
+  const std::pair<const char*, const char*> cases[] = {
+      {"embed_f16", "a row of F16"},
+      {"pack_q4_0", "a row of Q4_0"},
+      {"float_bf16_2", "SwiGLU with BF16"},
+      {"attention_128", "attention with heads of 128"},
+      {"norm_quantize_512", "SwiGLU with F32"},
+      {"argmax_result_256", "the head"},
+      {"gather_256", "the head"},
+  };
+  for (const auto& [kernel, what] : cases)
+    CHECK_EQUAL(verdict(kernel), std::string("the GPU fails its self-test: ") + what +
+                                     " comes out wrong; update the GPU driver");
+}
