@@ -46,7 +46,9 @@ export async function buildTests(folder, options, targets) {
   await run('cmake', ['--build', folder, '--target', ...targets], { env: buildEnv() });
 }
 
-export const buildAsan = () => buildTests('build/asan', ['-DHEARTH_ASAN=ON'], ['kernels_tests', 'native_tests']);
+const hipTests = process.arch === 'x64' ? ['hip_tests'] : [];
+export const buildAsan = () =>
+  buildTests('build/asan', ['-DHEARTH_ASAN=ON'], ['kernels_tests', 'native_tests', ...hipTests]);
 
 export const buildAarch64 = () =>
   buildTests('build/aarch64', ['-DCMAKE_TOOLCHAIN_FILE=aarch64-linux-gnu.cmake'], ['kernels_tests']);

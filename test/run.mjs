@@ -37,9 +37,27 @@ async function nativeTests() {
   return programs('build/native');
 }
 
+/** The HIP kernels on a GPU emulated with 32 and with 64 lanes a wave; a program of the x86-64 build. */
+async function emulatedGpu(folder, env = {}) {
+  if (process.arch !== 'x64') throw new NotRun('the emulation of a GPU runs on x86-64 only');
+  let sum = nothing;
+  for (const wave of ['32', '64']) {
+    const waveEnv = { ...env, EMULATION_WAVE: wave };
+    sum = add(sum, await program(join(root, folder, 'hip_tests/hip_tests'), [], waveEnv));
+  }
+  return sum;
+}
+
+async function hipTests() {
+  await buildNative();
+  return emulatedGpu('build/native');
+}
+
 async function asanTests() {
   await buildAsan();
-  return programs('build/asan', { ASAN_OPTIONS: 'detect_leaks=1', UBSAN_OPTIONS: 'print_stacktrace=1' });
+  const env = { ASAN_OPTIONS: 'detect_leaks=1', UBSAN_OPTIONS: 'print_stacktrace=1' };
+  const sum = await programs('build/asan', env);
+  return process.arch === 'x64' ? add(sum, await emulatedGpu('build/asan', env)) : sum;
 }
 
 async function aarch64Tests() {
@@ -76,6 +94,7 @@ async function editorTests() {
 const parts = {
   check: ['lint, types, formats', check],
   native: ['C++ tests', nativeTests],
+  hip: ['GPU kernels in an emulation', hipTests],
   unit: ['TypeScript tests', () => vitest('unit', [])],
   asan: ['C++ tests with AddressSanitizer and UBSan', asanTests],
   aarch64: ['kernel tests on 64-bit ARM', aarch64Tests],

@@ -2,6 +2,8 @@
 #include "hip/device.h"
 
 #include <cstdlib>
+#include <memory>
+#include <vector>
 
 #include "gpu.h"
 #include "hip/ops_hip.h"
@@ -12,15 +14,29 @@ namespace {
 namespace hip = hearth::kernels::hip;
 
 bool hangs = false;
+std::vector<std::unique_ptr<char[]>> owned;  // freed by the test: a lost GPU frees nothing
 
-/// Everything that a real runtime would do only after the kernel that hangs.
+int give(void** memory, size_t n_bytes) {
+  owned.push_back(std::make_unique<char[]>(n_bytes));
+  *memory = owned.back().get();
+  return 0;
+}
+/// A real runtime would wait for the kernel that hangs.
+int release(void*) {
+  if (hangs) std::abort();
+  return 0;
+}
+int give_handle(void** handle, unsigned) { return give(handle, 1); }
+
 hip::GpuApi hanging_api() {
   hip::GpuApi api = test::gpu_api();
   api.query_event = [](void*) { return hangs ? hip::kNotReady : 0; };
-  api.release = [](void* memory) {
-    return hangs ? (std::abort(), 1) : test::gpu_api().release(memory);
-  };
-  api.destroy_stream = api.destroy_event = api.release;
+  api.allocate = give;
+  api.allocate_host = [](void** memory, size_t n_bytes, unsigned) { return give(memory, n_bytes); };
+  api.create_stream = api.create_event = give_handle;
+  api.load_module = [](void** module, const void*) { return give(module, 1); };
+  api.release = api.release_host = api.destroy_stream = api.destroy_event = api.unload_module =
+      release;
   return api;
 }
 
@@ -52,4 +68,5 @@ TEST("a GPU that does not answer is given up after a while, and for good") {
                 "GPU emulation does not answer any more");
   }
   hangs = false;
+  owned.clear();
 }

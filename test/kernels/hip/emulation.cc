@@ -32,7 +32,7 @@ struct Fiber {
 };
 
 struct Block {
-  std::vector<Fiber> fibers;
+  std::vector<Fiber> fibers;  // as many as the largest block so far had threads
   std::vector<char> shared;
   Index index{}, size{}, grid{};
   Launcher kernel = nullptr;
@@ -106,8 +106,8 @@ void run_wave(int first, int last) {
 }
 
 void run_block() {
-  const int n = static_cast<int>(block.fibers.size());
-  for (Fiber& fiber : block.fibers) start(fiber);
+  const int n = block.size.x;
+  for (int i = 0; i < n; i++) start(block.fibers[i]);
   for (;;) {
     int n_done = 0, waiting = -1;
     for (int i = 0; i < n; i += wave) run_wave(i, std::min(i + wave, n));
@@ -176,7 +176,7 @@ void launch(Launcher kernel, dim3 grid, dim3 size, size_t shared_bytes, const vo
   block.params = params;
   block.size = {static_cast<int>(size.x), 1, 1};
   block.grid = {static_cast<int>(grid.x), static_cast<int>(grid.y), static_cast<int>(grid.z)};
-  if (block.fibers.size() != size.x) block.fibers = std::vector<Fiber>(size.x);
+  if (block.fibers.size() < size.x) block.fibers = std::vector<Fiber>(size.x);
   for (unsigned z = 0; z < grid.z; z++)
     for (unsigned y = 0; y < grid.y; y++)
       for (unsigned x = 0; x < grid.x; x++) {
