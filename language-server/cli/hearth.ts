@@ -65,6 +65,12 @@ function help(name: string, command: Command, options: Options): string {
   );
 }
 
+// Who reads the output, such as `head`, may have enough of it.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+
 main(process.argv.slice(2)).catch((error: unknown) => {
   const message = error instanceof Error ? error.message : String(error);
   const isUsage = error instanceof UsageError;

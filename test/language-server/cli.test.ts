@@ -31,6 +31,14 @@ function checkFails(args: string[], code: number, line: RegExp): void {
   expect(result.err.trimEnd().split('\n')).toHaveLength(1);
 }
 
+test('ends quietly when nobody reads its output any more', () => {
+  const trace = join(__dirname, '../fixtures/traces/text-window.jsonl');
+  const shell = `"${process.execPath}" "${program}" replay "${trace}" --keys --max-tokens 1 | head -n 1; echo $PIPESTATUS`;
+  const { stdout, stderr } = spawnSync('bash', ['-c', shell], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  expect(stdout).toMatch(/^\{"insert":.*\}\n0\n$/);
+});
+
 test('lists its commands', () => {
   const { code, out } = hearth('--help');
   expect(code).toBe(0);

@@ -1,0 +1,98 @@
+// Types a trace into llama-server with the requests that llama.vscode sends: 256 lines above the cursor, 64 below, the
+// line up to the cursor as the prompt, slot 0 kept warm. It differs in two things: the answer is streamed, so that the
+// first text can be timed, and a key cancels the request before it where llama.vscode would wait for its end.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const linesAbove = 256;
+const linesBelow = 64;
+
+/** The document as lines, with one place where text is put in. */
+class Document {
+  constructor(text) {
+    this.lines = text.split('\n');
+  }
+
+  /** Answers with the cursor behind the insert. */
+  insert({ line, character, insert }) {
+    const old = this.lines[line];
+    const added = `${old.slice(0, character)}${insert}`.split('\n');
+    const cursor = { line: line + added.length - 1, character: added.at(-1).length };
+    added[added.length - 1] += old.slice(character);
+    this.lines.splice(line, 1, ...added);
+    return cursor;
+  }
+
+  request({ line, character }, maxTokens, more) {
+    const text = this.lines[line];
+    const left = text.slice(0, character);
+    const indent = text.search(/\S|$/);
+    return {
+      id_slot: 0,
+      input_prefix: `${this.lines.slice(Math.max(0, line - linesAbove), line).join('\n')}\n`,
+      input_suffix: `${[text.slice(character), ...this.lines.slice(line + 1, line + 1 + linesBelow)].join('\n')}\n`,
+      input_extra: [],
+      prompt: left.trim() === '' ? '' : left,
+      n_predict: maxTokens,
+      n_cmpl: 1,
+      ...(indent > 0 && { n_indent: indent }),
+      top_k: 40,
+      top_p: 0.99,
+      samplers: ['top_k', 'top_p', 'infill'],
+      cache_prompt: true,
+      t_max_prompt_ms: 500,
+      t_max_predict_ms: 2500,
+      stream: true,
+      ...more,
+    };
+  }
+}
+
+/** One streamed request: {text, firstMs, fullMs, evaluated}; null once cancelled. */
+async function ask(url, body, signal) {
+  const startedAt = performance.now();
+  const elapsed = () => performance.now() - startedAt;
+  const answer = { text: '', firstMs: null, evaluated: 0 };
+  try {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${url}/infill`, { method: 'POST', headers, body: JSON.stringify(body), signal });
+    if (!response.ok) throw new Error(`llama-server: ${response.status} ${await response.text()}`);
+    let received = '';
+    for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+      received += piece;
+      const events = received.split('\n\n');
+      received = events.pop();
+      for (const event of events) {
+        const { content, timings } = JSON.parse(event.replace(/^data: /, ''));
+        answer.text += content ?? '';
+        if (answer.text.trim() !== '') answer.firstMs ??= elapsed();
+        if (timings) answer.evaluated = timings.prompt_n;
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return { ...answer, isCancelled: true };
+  }
+  return { ...answer, isCancelled: false, firstMs: answer.firstMs ?? elapsed(), fullMs: elapsed() };
+}
+
+/** wait: a key comes when the one before it is answered. live: at its time, and it cancels the request before it. */
+export async function typeTrace(url, { text, edits }, mode, maxTokens, more) {
+  const document = new Document(text);
+  const [first] = edits;
+  // The document has been open for a while: the server knows the place.
+  await ask(url, document.request(first, maxTokens, more), new AbortController().signal);
+  const startedAt = performance.now();
+  const answers = [];
+  let previous;
+  for (const edit of edits) {
+    if (mode === 'live') {
+      await sleep(Math.max(0, startedAt + edit.t_ms - performance.now()));
+      previous?.abort();
+    }
+    previous = new AbortController();
+    const answer = ask(url, document.request(document.insert(edit), maxTokens, more), previous.signal);
+    answers.push(answer);
+    if (mode === 'wait') await answer;
+  }
+  return Promise.all(answers);
+}

@@ -1,0 +1,180 @@
+// Typing with Hearth and with llama-server as llama.vscode drives it: the same trace, the same model file, one after the
+// other, each in a process of its own.
+//   node test/bench/llama-server.mjs --server PATH [--models FILE,FILE] [--trace FILE] [--keys 40] [--threads 2]
+//                                    [--max-tokens 16] [--random-weights]
+// PATH is a llama-server that you have built. Models with random weights need --random-weights: llama.vscode's sampler
+// ends their answers at once. Without --trace forty keys are typed into this repository's sources, behind line 1450.
+// Rows are appended to results/typing-CPU-Nt.csv. No figure fails the bench.
+import { execFileSync, spawn } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { main, root, ToolError } from '../../scripts/tools.mjs';
+import { typeTrace } from './infill-client.mjs';
+
+// As llama.vscode starts it for completions on a CPU.
+const serverOptions = ['-ub', '1024', '-b', '1024', '-dt', '0.1', '--ctx-size', '0', '--cache-reuse', '256'];
+const startPatienceMs = 60_000;
+
+const string = (value) => ({ type: 'string', default: value });
+const { values: options } = parseArgs({
+  options: {
+    server: { type: 'string' },
+    models: string(join(root, 'models', 'starter-45m-q6_k.gguf')),
+    trace: { type: 'string' },
+    keys: string('40'),
+    threads: string(String(Math.min(8, availableParallelism()))),
+    'max-tokens': string('16'),
+    'random-weights': { type: 'boolean', default: false },
+  },
+});
+
+/** Lines of all TypeScript sources, so that the document is long. */
+function ownTrace() {
+  const rooms = ['language-server', 'language-server/cli', 'language-server/completion', 'extension', 'native'];
+  const sources = rooms.flatMap((room) =>
+    readdirSync(join(root, room))
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(join(root, room, name), 'utf8')),
+  );
+  const document = join(tmpdir(), `hearth-sources-${process.pid}.ts`);
+  writeFileSync(document, sources.join('').split('\n').slice(0, 1540).join('\n'));
+  const args = [join(root, 'scripts/make-trace.mjs'), document, '--line', '1450', '--lines', '40'];
+  const trace = join(tmpdir(), `hearth-own-trace-${process.pid}.jsonl`);
+  writeFileSync(trace, execFileSync(process.execPath, args));
+  return trace;
+}
+
+function hearth(model, trace, mode) {
+  const args = ['dist/hearth.js', 'replay', trace, '--model', model, '--mode', mode, '--json'];
+  args.push('--threads', options.threads, '--max-tokens', options['max-tokens']);
+  const report = JSON.parse(execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' }));
+  return {
+    mode,
+    engine: 'hearth',
+    keys: report.keystrokes,
+    withText: report.textBeforeNextKey,
+    answered: report.answeredBeforeNextKey,
+    first: report.firstTextMs,
+    full: report.fullMs,
+    tokensMean: report.tokensEvaluated.mean,
+    tokensMax: report.tokensEvaluated.max,
+    peakRssMb: report.peakRssMb,
+  };
+}
+
+async function llamaServer(model, [open, ...edits], mode) {
+  const port = await freePort();
+  const args = ['-m', model, '-t', options.threads, '--host', '127.0.0.1', '--port', String(port), ...serverOptions];
+  const child = spawn(options.server, args, { stdio: 'ignore' });
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    await untilHealthy(url, child);
+    const trace = { text: JSON.parse(open).text, edits: edits.map((line) => JSON.parse(line)) };
+    const plain = { samplers: ['top_k'], top_k: 1, ignore_eos: true };
+    const more = options['random-weights'] ? plain : {};
+    const keys = await typeTrace(url, trace, mode, Number(options['max-tokens']), more);
+    const whole = keys.filter(({ isCancelled }) => !isCancelled);
+    const evaluated = whole.map((key) => key.evaluated);
+    return {
+      mode,
+      engine: 'llama-server',
+      keys: keys.length,
+      withText: keys.filter(({ firstMs }) => firstMs !== null).length,
+      answered: whole.length,
+      first: percentiles(keys.flatMap(({ firstMs }) => firstMs ?? [])),
+      full: percentiles(whole.map(({ fullMs }) => fullMs)),
+      tokensMean: evaluated.reduce((sum, n) => sum + n, 0) / Math.max(1, evaluated.length),
+      tokensMax: Math.max(0, ...evaluated),
+      peakRssMb: peakRssMb(child.pid),
+    };
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+async function untilHealthy(url, child) {
+  for (const end = performance.now() + startPatienceMs; performance.now() < end; await sleep(100)) {
+    if (child.exitCode !== null) throw new ToolError(`${options.server} ended with exit code ${child.exitCode}`);
+    const response = await fetch(`${url}/health`).catch(() => undefined);
+    if (response?.ok) return;
+  }
+  throw new ToolError(`${options.server} is not ready after ${startPatienceMs / 1000} s`);
+}
+
+function peakRssMb(pid) {
+  const path = `/proc/${pid}/status`;
+  const status = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+}
+
+function percentiles(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  return { p50: at(0.5), p95: at(0.95) };
+}
+
+const columns = {
+  mode: ({ mode }) => mode,
+  engine: ({ engine }) => engine,
+  'text before next key': ({ keys, withText }) => `${withText}/${keys}`,
+  'answered before next key': ({ keys, answered }) => `${answered}/${keys}`,
+  'first text p50 ms': ({ first }) => short(first.p50),
+  'first text p95 ms': ({ first }) => short(first.p95),
+  'full answer p50 ms': ({ full }) => short(full.p50),
+  'full answer p95 ms': ({ full }) => short(full.p95),
+  'tokens a key': ({ tokensMean }) => short(tokensMean),
+  'tokens at most': ({ tokensMax }) => String(tokensMax),
+  'peak MB': ({ peakRssMb }) => String(Math.round(peakRssMb)),
+};
+
+const short = (value) => (Number.isNaN(value) ? '-' : value.toFixed(value < 100 ? 1 : 0));
+
+function print(model, rows) {
+  const names = Object.keys(columns);
+  console.log(`\n${basename(model)}, ${options.threads} threads, ${options['max-tokens']} tokens at most\n`);
+  console.log(`| ${names.join(' | ')} |\n|${names.map(() => ' --- ').join('|')}|`);
+  for (const row of rows) console.log(`| ${names.map((name) => columns[name](row)).join(' | ')} |`);
+}
+
+function append(model, rows) {
+  const folder = join(root, 'test', 'bench', 'results');
+  const cpu = (cpus()[0]?.model ?? 'cpu').replaceAll(/[^\w.]+/g, '-');
+  const path = join(folder, `typing-${cpu}-${options.threads}t.csv`);
+  const names = Object.keys(columns);
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+  const head = existsSync(path) ? '' : `date,commit,model,${names.join(',')}\n`;
+  const start = [new Date().toISOString().slice(0, 10), commit, basename(model)];
+  const lines = rows.map((row) => [...start, ...names.map((name) => columns[name](row))].join(','));
+  mkdirSync(folder, { recursive: true });
+  appendFileSync(path, `${head}${lines.join('\n')}\n`);
+}
+
+await main(async () => {
+  if (!options.server || !existsSync(options.server)) throw new ToolError('--server wants the path of a llama-server');
+  const [open, ...edits] = readFileSync(options.trace ?? ownTrace(), 'utf8')
+    .trim()
+    .split('\n');
+  const traceLines = [open, ...edits.slice(0, Number(options.keys))];
+  const path = join(tmpdir(), `hearth-trace-${process.pid}.jsonl`);
+  writeFileSync(path, traceLines.join('\n'));
+  for (const model of options.models.split(',')) {
+    const rows = [];
+    for (const mode of ['wait', 'live'])
+      rows.push(hearth(model, path, mode), await llamaServer(model, traceLines, mode));
+    print(model, rows);
+    append(model, rows);
+  }
+});
