@@ -84,38 +84,10 @@ void matmul(const PackedPart& part, const Activations& activations, int tile_beg
   const auto run = [&]<BlockType kType>() {
     matmul_of<kType>(part, activations, {tile_begin, tile_end}, out, stride);
   };
-  switch (part.type) {
-    case BlockType::kF32:
-      return run.template operator()<BlockType::kF32>();
-    case BlockType::kF16:
-      return run.template operator()<BlockType::kF16>();
-    case BlockType::kQ4_0:
-      return run.template operator()<BlockType::kQ4_0>();
-    case BlockType::kQ4_1:
-      return run.template operator()<BlockType::kQ4_1>();
-    case BlockType::kQ5_0:
-      return run.template operator()<BlockType::kQ5_0>();
-    case BlockType::kQ5_1:
-      return run.template operator()<BlockType::kQ5_1>();
-    case BlockType::kQ8_0:
-      return run.template operator()<BlockType::kQ8_0>();
-    case BlockType::kQ2_K:
-      return run.template operator()<BlockType::kQ2_K>();
-    case BlockType::kQ3_K:
-      return run.template operator()<BlockType::kQ3_K>();
-    case BlockType::kQ4_K:
-      return run.template operator()<BlockType::kQ4_K>();
-    case BlockType::kQ5_K:
-      return run.template operator()<BlockType::kQ5_K>();
-    case BlockType::kQ6_K:
-      return run.template operator()<BlockType::kQ6_K>();
-    case BlockType::kIQ4_NL:
-      return run.template operator()<BlockType::kIQ4_NL>();
-    case BlockType::kIQ4_XS:
-      return run.template operator()<BlockType::kIQ4_XS>();
-    case BlockType::kBF16:
-      return run.template operator()<BlockType::kBF16>();
-  }
+  if (part.type == BlockType::kF32) return run.template operator()<BlockType::kF32>();
+  if (part.type == BlockType::kF16) return run.template operator()<BlockType::kF16>();
+  if (part.type == BlockType::kBF16) return run.template operator()<BlockType::kBF16>();
+  with_quantized_type(part.type, run);
 }
 
 }  // namespace

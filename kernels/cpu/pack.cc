@@ -30,22 +30,27 @@ GroupAddress address_of(const Layout& layout, std::byte* tile, int group) {
   return {block, block + layout.header_bytes() + in_block * layout.group_bytes(), in_block};
 }
 
-/// Takes `bits` bits of each weight, from bit `from` up, into a plane. w [kSteps][16 rows][4].
-void write_plane(const uint8_t* w, int from, int bits, std::byte* plane) {
-  const int fields = 8 / bits;
-  for (int vector = 0; vector < bits; vector++, plane += kVectorBytes) {
-    uint8_t bytes[kVectorBytes] = {};
-    for (int field = 0; field < fields; field++) {
-      const uint8_t* step = w + (vector * fields + field) * kVectorBytes;
-      for (int i = 0; i < kVectorBytes; i++) {
-        bytes[i] |= static_cast<uint8_t>((step[i] >> from & ((1 << bits) - 1)) << (bits * field));
+/// Takes kBits bits of each weight, from bit kFrom up, into a plane: eight bytes at a time, as the
+/// masks keep a byte's bits out of the next. w [kSteps][16 rows][4].
+template <int kFrom, int kBits>
+void write_plane(const uint8_t* w, std::byte* plane) {
+  constexpr int kFields = 8 / kBits;
+  constexpr uint64_t kMask = 0x0101010101010101u * ((1u << kBits) - 1);
+  for (int vector = 0; vector < kBits; vector++, w += kFields * kVectorBytes) {
+    for (int i = 0; i < kVectorBytes; i += 8, plane += 8) {
+      uint64_t fields = 0;
+      for (int field = 0; field < kFields; field++) {
+        uint64_t step;
+        std::memcpy(&step, w + field * kVectorBytes + i, sizeof step);
+        fields |= (step >> kFrom & kMask) << (kBits * field);
       }
+      std::memcpy(plane, &fields, sizeof fields);
     }
-    std::memcpy(plane, bytes, sizeof bytes);
   }
 }
 
-void write_scales(const Layout& layout, const FileGroup& group, int row, const GroupAddress& to) {
+inline void write_scales(const Layout& layout, const FileGroup& group, int row,
+                         const GroupAddress& to) {
   const auto put_half = [row](std::byte* place, uint16_t half) {
     std::memcpy(place + 2 * row, &half, sizeof half);
   };
@@ -68,23 +73,24 @@ void write_scales(const Layout& layout, const FileGroup& group, int row, const G
   }
 }
 
-void pack_quantized(BlockType type, const std::byte* rows, int n_valid, int n_cols,
-                    std::byte* tile) {
-  const Layout layout = layout_of(type);
-  const size_t source_row_bytes = row_bytes(type, n_cols);
-  std::memset(tile, 0, tile_bytes(type, n_cols));
+template <BlockType kType>
+void pack_quantized(const std::byte* rows, int n_valid, int n_cols, std::byte* tile) {
+  constexpr Layout kLayout = layout_of(kType);
+  const size_t source_row_bytes = row_bytes(kType, n_cols);
+  std::memset(tile, 0, tile_bytes(kType, n_cols));
+  uint8_t w[kSteps][kTileRows][4] = {};
   for (int g = 0; g < n_cols / kGroup; g++) {
-    const GroupAddress to = address_of(layout, tile, g);
-    uint8_t w[kSteps][kTileRows][4] = {};
+    const GroupAddress to = address_of(kLayout, tile, g);
     for (int row = 0; row < n_valid; row++) {
       FileGroup group;
-      read_group(type, rows + static_cast<size_t>(row) * source_row_bytes, g, group);
+      read_group<kType>(rows + static_cast<size_t>(row) * source_row_bytes, g, group);
       for (int step = 0; step < kSteps; step++) std::memcpy(w[step][row], group.w + 4 * step, 4);
-      write_scales(layout, group, row, to);
+      write_scales(kLayout, group, row, to);
     }
-    write_plane(&w[0][0][0], 0, layout.low_bits, to.planes);
-    if (layout.high_bits > 0) {
-      write_plane(&w[0][0][0], layout.low_bits, layout.high_bits, to.planes + layout.low_bytes());
+    write_plane<0, kLayout.low_bits>(&w[0][0][0], to.planes);
+    if constexpr (kLayout.high_bits > 0) {
+      write_plane<kLayout.low_bits, kLayout.high_bits>(&w[0][0][0],
+                                                       to.planes + kLayout.low_bytes());
     }
   }
 }
@@ -157,7 +163,10 @@ size_t tile_bytes(BlockType type, int n_cols) {
 }
 
 void pack_tile(BlockType type, const std::byte* rows, int n_valid, int n_cols, std::byte* tile) {
-  if (!is_float(type)) return pack_quantized(type, rows, n_valid, n_cols, tile);
+  if (!is_float(type)) {
+    return with_quantized_type(
+        type, [&]<BlockType kType>() { pack_quantized<kType>(rows, n_valid, n_cols, tile); });
+  }
   std::memset(tile, 0, tile_bytes(type, n_cols));
   const size_t bytes = element_bytes(type), columns = static_cast<size_t>(n_cols);
   for (size_t row = 0; row < static_cast<size_t>(n_valid); row++) {

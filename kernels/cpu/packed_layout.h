@@ -88,5 +88,40 @@ constexpr Layout layout_of(BlockType type) {
   }
 }
 
+/// Calls f.operator()<kType>() for a quantized type.
+template <class F>
+void with_quantized_type(BlockType type, F&& f) {
+  switch (type) {
+    case BlockType::kQ4_0:
+      return f.template operator()<BlockType::kQ4_0>();
+    case BlockType::kQ4_1:
+      return f.template operator()<BlockType::kQ4_1>();
+    case BlockType::kQ5_0:
+      return f.template operator()<BlockType::kQ5_0>();
+    case BlockType::kQ5_1:
+      return f.template operator()<BlockType::kQ5_1>();
+    case BlockType::kQ8_0:
+      return f.template operator()<BlockType::kQ8_0>();
+    case BlockType::kQ2_K:
+      return f.template operator()<BlockType::kQ2_K>();
+    case BlockType::kQ3_K:
+      return f.template operator()<BlockType::kQ3_K>();
+    case BlockType::kQ4_K:
+      return f.template operator()<BlockType::kQ4_K>();
+    case BlockType::kQ5_K:
+      return f.template operator()<BlockType::kQ5_K>();
+    case BlockType::kQ6_K:
+      return f.template operator()<BlockType::kQ6_K>();
+    case BlockType::kIQ4_NL:
+      return f.template operator()<BlockType::kIQ4_NL>();
+    case BlockType::kIQ4_XS:
+      return f.template operator()<BlockType::kIQ4_XS>();
+    case BlockType::kF32:
+    case BlockType::kF16:
+    case BlockType::kBF16:
+      return;
+  }
+}
+
 }  // namespace
 }  // namespace hearth::kernels::cpu
