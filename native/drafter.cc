@@ -5,56 +5,58 @@
 namespace hearth {
 namespace {
 
-// Shorter matches are mostly chance: ") {" occurs everywhere.
+// Shorter matches are mostly chance: ") {" occurs everywhere. More so in other texts than in one's
+// own: drafts from there at three words gain passes and lose time.
 constexpr int kFewestMatching = 3;
-// Below this gain a draft only makes the machine warm.
-constexpr double kLeastGain = 1.05;
-// Drafts to see before judging: the first few may be unlucky.
-constexpr int kFairTrial = 4;
-// A pass fades to half within about four.
-constexpr double kFading = 0.84;
-// Until it has been measured: what another token adds to a pass.
-constexpr double kAssumedTokenCost = 0.1;
-// Other work on the machine makes a pass longer, never shorter: the least time counts, but slowly
-// gives way to a context that has grown.
-constexpr double kForgetting = 1.02;
+constexpr int kFewestMatchingElsewhere = 4;
+// Longer ones need not be told apart.
+constexpr size_t kMostMatching = 32;
 
 }  // namespace
 
-void PassCosts::note(int n_tokens, double ms) {
-  if (n_tokens >= static_cast<int>(ms_.size())) return;
-  double& known = ms_[n_tokens];
-  known = known > 0 ? std::min(ms, kForgetting * known) : ms;
-}
-
-double PassCosts::relative(int n_tokens) const {
-  const bool is_known = ms_[1] > 0 && ms_[n_tokens] > 0;
-  return is_known ? ms_[n_tokens] / ms_[1] : 1 + kAssumedTokenCost * (n_tokens - 1);
-}
-
-Drafter::Drafter(std::span<const uint32_t> prompt, int n_expected)
-    : text_(prompt.size() + n_expected) {
+Drafter::Drafter(DraftCorpus& corpus, std::span<const uint32_t> prompt, int n_expected)
+    : text_(prompt.size() + n_expected), corpus_(corpus) {
   for (const uint32_t token : prompt) text_.append(token);
+  find_in_corpus();
+}
+
+void Drafter::append(uint32_t token) {
+  text_.append(token);
+  in_corpus_ = corpus_.text().advance(in_corpus_, token);
+}
+
+void Drafter::find_in_corpus() {
+  generation_ = corpus_.generation();
+  in_corpus_ = {};
+  const std::span<const uint32_t> all = text_.tokens();
+  for (const uint32_t token : all.last(std::min(all.size(), kMostMatching)))
+    in_corpus_ = corpus_.text().advance(in_corpus_, token);
 }
 
 std::span<const uint32_t> Drafter::propose(int n_most) {
-  if (is_off_ || text_.match_length() < kFewestMatching) return {};
-  const std::span<const uint32_t> known = text_.continuation();
-  const int n = std::min(length_, n_most);
-  // A match that overlaps the end is a period: the draft goes on with itself.
+  if (generation_ != corpus_.generation()) find_in_corpus();
+  n_most = std::max(0, n_most);
+  if (text_.match_length() >= kFewestMatching && own_.is_worth_trying()) {
+    last_ = &own_;
+    return go_on(text_.continuation(), std::min(own_.length(), n_most));
+  }
+  DraftRecord& record = corpus_.record();
+  if (in_corpus_.length >= kFewestMatchingElsewhere && record.is_worth_trying()) {
+    last_ = &record;
+    return corpus_.continuation(in_corpus_, std::min(record.length(), n_most));
+  }
+  return {};
+}
+
+/// A match that overlaps the end is a period: the draft goes on with itself.
+std::span<const uint32_t> Drafter::go_on(std::span<const uint32_t> known, int n) {
   const int n_known = static_cast<int>(known.size());
   for (int i = 0; i < n; i++) draft_[i] = i < n_known ? known[i] : draft_[i - n_known];
-  return std::span(draft_).first(std::max(0, n));
+  return std::span(draft_).first(n);
 }
 
 void Drafter::learn(int n_drafted, int n_accepted, const PassCosts& costs) {
-  if (n_drafted == 0) return;
-  const bool is_whole = n_accepted == n_drafted;
-  length_ = is_whole ? std::min(kMaxDraft, std::max(length_, 2 * n_drafted))
-                     : std::max(2, std::min(length_ - 1, n_accepted + 1));
-  tokens_ = kFading * tokens_ + n_accepted + 1;
-  cost_ = kFading * cost_ + costs.relative(n_drafted + 1);
-  is_off_ = ++n_tried_ >= kFairTrial && tokens_ < kLeastGain * cost_;
+  if (n_drafted > 0) last_->learn(n_drafted, n_accepted, costs);
 }
 
 }  // namespace hearth

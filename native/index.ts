@@ -25,7 +25,7 @@ export interface AddonInfo {
 }
 
 // The order of RequestKind in request.h.
-const kinds = { generate: 0, prefill: 1, logits: 2, lastLogits: 3, score: 4, clearCache: 5, pin: 6 } as const;
+const kinds = { generate: 0, prefill: 1, logits: 2, lastLogits: 3, score: 4, clearCache: 5, learn: 6, pin: 7 } as const;
 
 interface NativeRequest {
   kind: number;
@@ -204,6 +204,10 @@ class LoadedEngine implements Engine {
   async pin(id: number, tokens: Uint32Array): Promise<void> {
     requireCount(id, 'a pin');
     await this.submit(kinds.pin, tokens, { pin: id, isBackground: true });
+  }
+
+  async learn(tokens: Uint32Array): Promise<void> {
+    await this.submit(kinds.learn, tokens, { isBackground: true });
   }
 
   async clearCache(): Promise<void> {

@@ -20,7 +20,8 @@ enum class RequestKind {
   kLastLogits,  // values = logits of the last token, through the cache
   kScore,       // values = negative log-likelihood of tokens[1..]
   kClearCache,
-  kPin,  // hold what is cached of the tokens, in place of what the pin held before
+  kLearn,  // drafts may come from these tokens, too
+  kPin,    // hold what is cached of the tokens, in place of what the pin held before
 };
 
 inline constexpr int kMaxAlternatives = 4;

@@ -1,5 +1,6 @@
 #include "suffix_automaton.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -16,6 +17,20 @@ SuffixAutomaton::SuffixAutomaton(size_t n_tokens) {
 std::span<const uint32_t> SuffixAutomaton::continuation() const {
   if (match_length_ == 0) return {};
   return std::span(tokens_).subspan(match_end_);
+}
+
+SuffixAutomaton::Place SuffixAutomaton::advance(Place place, uint32_t token) const {
+  for (; place.state != kNone; place.state = states_[place.state].link) {
+    // A state that was split has lost its shorter substrings to its link.
+    place.length = std::min(place.length, states_[place.state].length);
+    if (const Edge* edge = find(place.state, token)) return {edge->to, place.length + 1};
+  }
+  return {};
+}
+
+std::span<const uint32_t> SuffixAutomaton::continuation(Place place) const {
+  if (place.length == 0) return {};
+  return std::span(tokens_).subspan(states_[place.state].end);
 }
 
 void SuffixAutomaton::append(uint32_t token) {
@@ -57,9 +72,13 @@ int32_t SuffixAutomaton::clone(int32_t state, int32_t length) {
   return copy;
 }
 
-SuffixAutomaton::Edge* SuffixAutomaton::find(int32_t state, uint32_t token) {
+const SuffixAutomaton::Edge* SuffixAutomaton::find(int32_t state, uint32_t token) const {
   const int32_t edge = slots_[slot_of(state, token)];
   return edge == kNone ? nullptr : &edges_[edge];
+}
+
+SuffixAutomaton::Edge* SuffixAutomaton::find(int32_t state, uint32_t token) {
+  return const_cast<Edge*>(std::as_const(*this).find(state, token));
 }
 
 void SuffixAutomaton::add_edge(int32_t from, uint32_t token, int32_t to) {

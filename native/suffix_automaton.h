@@ -22,6 +22,17 @@ class SuffixAutomaton {
   /// What followed that earlier occurrence, up to the end of the sequence; empty without a match.
   std::span<const uint32_t> continuation() const;
 
+  /// The longest suffix of another text that occurs in this sequence. Appending to the sequence
+  /// leaves it true, though maybe not the longest.
+  struct Place {
+    int32_t state = 0;
+    int32_t length = 0;
+  };
+  /// Once the other text goes on with the token.
+  Place advance(Place place, uint32_t token) const;
+  /// What followed one occurrence, up to the end of the sequence; empty without a match.
+  std::span<const uint32_t> continuation(Place place) const;
+
  private:
   static constexpr int32_t kNone = -1;
   // A state stands for the substrings that end at the same places of the text.
@@ -40,6 +51,7 @@ class SuffixAutomaton {
 
   int32_t add_state(int32_t length, int32_t end);
   int32_t clone(int32_t state, int32_t length);
+  const Edge* find(int32_t state, uint32_t token) const;
   Edge* find(int32_t state, uint32_t token);
   void add_edge(int32_t from, uint32_t token, int32_t to);
   size_t slot_of(int32_t state, uint32_t token) const;

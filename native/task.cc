@@ -19,6 +19,11 @@ constexpr int kSmallestSlice = 8;
 
 constexpr std::array<int32_t, kernels::kMaxBatch> kSequenceZero{};
 
+bool evaluates(RequestKind kind) {
+  return kind != RequestKind::kClearCache && kind != RequestKind::kPin &&
+         kind != RequestKind::kLearn;
+}
+
 double ms_between(int64_t from_ns, int64_t to_ns) {
   return static_cast<double>(to_ns - from_ns) / 1e6;
 }
@@ -41,7 +46,7 @@ bool Task::step(Slice slice) {
 void Task::begin() {
   has_begun_ = true;
   const Request& request = job_->request;
-  if (request.kind == RequestKind::kClearCache || request.kind == RequestKind::kPin) return;
+  if (!evaluates(request.kind)) return;
   if (request.tokens.empty()) throw EngineError("bad-argument", "the prompt has no tokens");
   const int n_prompt = static_cast<int>(request.tokens.size());
   if (n_prompt > bench_.context_tokens)
@@ -63,15 +68,22 @@ void Task::begin() {
   if (is_cold) result_.values.reserve(request.tokens.size());
 }
 
-bool Task::prefill_step(Slice slice) {
+/// Requests that need no model.
+void Task::keep_house() {
   const Request& request = job_->request;
+  if (request.kind == RequestKind::kLearn) bench_.corpus.learn(request.tokens);
+  if (request.kind == RequestKind::kPin)
+    bench_.pins.set(request.pin, bench_.cache.hold(request.tokens));
   if (request.kind == RequestKind::kClearCache) {
     bench_.pins.clear();
     bench_.cache.clear();
-    return true;
   }
-  if (request.kind == RequestKind::kPin) {
-    bench_.pins.set(request.pin, bench_.cache.hold(request.tokens));
+}
+
+bool Task::prefill_step(Slice slice) {
+  const Request& request = job_->request;
+  if (!evaluates(request.kind)) {
+    keep_house();
     return true;
   }
   const int n_prompt = static_cast<int>(request.tokens.size());

@@ -31,6 +31,7 @@ class Task {
 
  private:
   void begin();
+  void keep_house();
   bool prefill_step(Slice slice);
   int chunk_tokens(Slice slice) const;
   bool evaluate_chunk(std::span<const uint32_t> chunk, bool needs_head, Slice slice);

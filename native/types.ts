@@ -61,7 +61,7 @@ export interface GenerateRequest {
   /** Fills Completion.logProbabilities; costs a pass over the vocabulary a token. */
   logProbabilities?: boolean;
   /**
-   * Drafts tokens from what followed the same words before, and evaluates them in one pass: never changes the answer,
+   * Drafts tokens from what followed the same words before, in the prompt or in what was learned, and evaluates them in one pass: never changes the answer,
    * only how soon it comes. Default true.
    */
   speculate?: boolean;
@@ -188,6 +188,11 @@ export interface Engine {
    * that no pin holds are evicted first. Waits behind background requests that came before it.
    */
   pin(id: number, tokens: Uint32Array): Promise<void>;
+  /**
+   * Drafts may come from this text, too, not only from the prompt: another document, an accepted completion. The newest
+   * 65,536 tokens are remembered.
+   */
+  learn(tokens: Uint32Array): Promise<void>;
   status(): EngineStatus;
   /** Forgets every cached page that no request holds, and all pins. */
   clearCache(): Promise<void>;

@@ -43,6 +43,15 @@ describe.each(Object.entries(models))('%s', (_, { modelPath, most }) => {
     expect(drafted.timings.decodePasses).toBeLessThan(most * plain.timings.decodePasses);
   });
 
+  test('an answer that was learned as another text takes fewer passes, and is the same', async () => {
+    const tokens = prompt(`${fresh}    const value = values[i];\n`);
+    const { tokens: answer } = await engine.generate({ tokens, maxTokens: 50, speculate: false });
+    const before = await both({ tokens, maxTokens: 50 });
+    await engine.learn(Uint32Array.from([...tokens.subarray(-8), ...answer]));
+    const after = await both({ tokens, maxTokens: 50 });
+    expect(after.drafted.timings.decodePasses).toBeLessThan(before.drafted.timings.decodePasses);
+  });
+
   test('a fresh answer is the same', async () => {
     await both({ tokens: prompt(fresh), maxTokens: 50 });
   });

@@ -66,3 +66,47 @@ TEST("the continuation of a repeated match is the newer one") {
   CHECK_EQUAL(automaton.match_length(), 3);
   CHECK_EQUAL(automaton.continuation().front(), 4u);
 }
+
+namespace {
+
+bool occurs(std::span<const uint32_t> words, std::span<const uint32_t> text) {
+  return std::search(text.begin(), text.end(), words.begin(), words.end()) != text.end();
+}
+
+/// The suffix that the place stands for occurs, and what is said to follow it does follow it.
+void check_place(const SuffixAutomaton& automaton, SuffixAutomaton::Place place,
+                 std::span<const uint32_t> other) {
+  if (place.length == 0) return;
+  const std::span<const uint32_t> text = automaton.tokens();
+  const std::span<const uint32_t> suffix = other.last(place.length);
+  const std::span<const uint32_t> next = automaton.continuation(place);
+  const size_t end = text.size() - next.size();
+  CHECK(std::equal(next.begin(), next.end(), text.begin() + end));
+  CHECK(std::ranges::equal(suffix, text.subspan(end - place.length, place.length)));
+}
+
+}  // namespace
+
+TEST(
+    "the place of another text is its longest suffix that occurs, and stays true as this one "
+    "grows") {
+  std::mt19937 random(2);
+  for (int i = 0; i < 100; i++) {
+    const uint32_t n_letters = 2 + i % 5;
+    const bool is_growing = i % 2;
+    SuffixAutomaton automaton(1);
+    std::vector<uint32_t> other;
+    SuffixAutomaton::Place place;
+    for (int n = 0; n < 60; n++) automaton.append(random() % n_letters);
+    for (int n = 0; n < 60; n++) {
+      other.push_back(random() % (n_letters + 1));
+      place = automaton.advance(place, other.back());
+      check_place(automaton, place, other);
+      const bool is_longest = place.length == n + 1 ||
+                              !occurs(std::span(other).last(place.length + 1), automaton.tokens());
+      CHECK(is_growing || is_longest);
+      if (is_growing) automaton.append(random() % n_letters);
+      check_place(automaton, place, other);
+    }
+  }
+}
