@@ -13,6 +13,7 @@ import { type CompletionOptions, complete, type GhostCompletion, noTimings, unli
 import { canFillInTheMiddle } from './fim-prompt.ts';
 import { InferenceQueue } from './inference-queue.ts';
 import { LastCompletion } from './last-completion.ts';
+import { LeftDocuments } from './left-documents.ts';
 import { accepted, Prefetch, takeOver } from './prefetch.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { requestedPlace } from './requested-place.ts';
@@ -48,6 +49,7 @@ interface Warm {
   engine: Engine;
   anchors: Anchors;
   readAhead: ReadAhead;
+  leftDocuments: LeftDocuments;
 }
 
 export class CompletionProvider {
@@ -83,7 +85,7 @@ export class CompletionProvider {
     const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoked;
     const known = this.last.remainder(at.document);
     if (known !== null && !isInvoked) {
-      void this.warmFor(engine).readAhead.nextAnchor(at.document);
+      this.follow(engine, document, at.document);
       this.makeAhead(engine, at.document, known, options);
       return { items: [toItem(known)], reason: null, finishReason: 'stop', timings: noTimings };
     }
@@ -98,7 +100,7 @@ export class CompletionProvider {
       signal,
     );
     // Also beside a request that the next key will cancel.
-    void this.warmFor(engine).readAhead.nextAnchor(at.document);
+    this.follow(engine, document, at.document);
     const result = await answer;
     const { reason, finishReason, timings } = result;
     if (reason === 'cancelled') return { items: [], reason, finishReason, timings };
@@ -135,6 +137,7 @@ export class CompletionProvider {
     this.prefetch.cancel(uri);
     this.last.forget(uri);
     this.warm?.readAhead.cancel(uri);
+    this.warm?.leftDocuments.forget(uri);
     this.warm?.anchors.forget(uri);
   }
 
@@ -168,6 +171,13 @@ export class CompletionProvider {
     return complete(engine, this.warmFor(engine).anchors, document, options, signal, onFirstText);
   }
 
+  /** What is made of a key beside its answer. */
+  private follow(engine: Engine, document: TextDocument, place: CursorDocument): void {
+    const { readAhead, leftDocuments } = this.warmFor(engine);
+    void readAhead.nextAnchor(place);
+    leftDocuments.visit(document);
+  }
+
   /** While the user reads: what follows the shown text if it is accepted. */
   private makeAhead(engine: Engine, document: CursorDocument, text: string, options: CompletionOptions): void {
     const next = accepted(document, withLineEndsOf(document, text));
@@ -182,7 +192,12 @@ export class CompletionProvider {
     this.prefetch.cancelAll();
     this.warm?.readAhead.cancelAll();
     const anchors = new Anchors(engine);
-    this.warm = { engine, anchors, readAhead: new ReadAhead(engine, anchors) };
+    this.warm = {
+      engine,
+      anchors,
+      readAhead: new ReadAhead(engine, anchors),
+      leftDocuments: new LeftDocuments(engine),
+    };
     return this.warm;
   }
 }

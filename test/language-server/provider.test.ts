@@ -233,3 +233,17 @@ test('gives the alternatives as many tokens again as the first answer needed', a
   expect(items[0]?.insertText).toBe('one();');
   expect(timings.completionTokens).toBe(2 * 'one();\n'.length);
 });
+
+test('teaches the engine a document that the user has left, once for each state of it', async () => {
+  const { engine, provider } = setUp();
+  const documents = [1, 2].map((i) => TextDocument.create(`file:///${i}.ts`, 'typescript', 1, `text ${i}\n`));
+  const [first, second] = documents as [TextDocument, TextDocument];
+  const visit = (document: TextDocument) =>
+    provider.provide(document, { line: 1, character: 0 }, automatic, engine, defaultSettings);
+  for (const document of [first, first, second, first, second]) await visit(document);
+  expect(engine.learned).toEqual(['text 1\n', 'text 2\n']);
+  const change = { range: { start: { line: 0, character: 0 }, end: { line: 0, character: 4 } }, text: 'new' };
+  TextDocument.update(first, [change], 2);
+  for (const document of [first, second]) await visit(document);
+  expect(engine.learned).toEqual(['text 1\n', 'text 2\n', 'new 1\n']);
+});
