@@ -3,9 +3,7 @@
 #include "page_store.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -15,31 +13,16 @@
 #include <vector>
 
 #include "ask.h"
+#include "temporary_folder.h"
 #include "test.h"
 
 namespace fs = std::filesystem;
 using hearth::Engine;
 using hearth::Request;
 using hearth::RequestKind;
+using Folder = test::TemporaryFolder;
 
 namespace {
-
-/// A folder for one test, gone after it.
-struct Folder {
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "hearth-pages-XXXXXX").string();
-    CHECK(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() { fs::remove_all(path); }
-  std::vector<fs::path> files() const {
-    std::vector<fs::path> found;
-    for (const auto& entry : fs::directory_iterator(path)) found.push_back(entry.path());
-    std::sort(found.begin(), found.end());
-    return found;
-  }
-  fs::path path;
-};
 
 std::unique_ptr<Engine> open_engine(const fs::path& folder, uint64_t disk_bytes = 1 << 30,
                                     uint64_t cache_bytes = 0) {
