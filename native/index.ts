@@ -234,7 +234,8 @@ class LoadedEngine implements Engine {
   private async replace(lost: NativeEngine, whyCpu: string): Promise<void> {
     this.native = await this.loadOnCpu();
     this.info = { ...infoOf(this.native), whyCpu };
-    await lost.close();
+    // Its pages cannot be saved any more.
+    await lost.close().catch(() => undefined);
     this.onMovedToCpu?.(this.info);
   }
 

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { deviceWideWaits } from './lint-hip.mjs';
 import { main, NotRun, requireCommands, root, run, ToolError } from './tools.mjs';
 
 const bin = (name) => join(root, 'node_modules', '.bin', name);
@@ -41,6 +42,16 @@ async function checkPaths() {
   }
   if (found.length > 0) throw new ToolError(`paths of a single machine:\n${found.join('\n')}`);
   return 'none of a single machine';
+}
+
+/** Nothing that drives the GPU may wait for all of it. */
+async function checkDeviceWaits() {
+  const sources = (await files('.cc', '.h', '.hip')).filter((file) => /^(kernels|native)\/hip\//.test(file));
+  const found = sources.flatMap((file) =>
+    deviceWideWaits(read(file)).map(([line, problem]) => `${file}:${line}: ${problem}`),
+  );
+  if (found.length > 0) throw new ToolError(`calls that wait for the whole GPU:\n${found.join('\n')}`);
+  return `${sources.length} files`;
 }
 
 /** Links lead somewhere, ARCHITECTURE.md names files that exist, and README.md has every setting and command. */
@@ -92,6 +103,7 @@ const checks = [
   ['types', () => quietly(bin('tsc'), ['--noEmit'])],
   ['C++ format', checkCppFormat],
   ['paths', checkPaths],
+  ['GPU waits', checkDeviceWaits],
   ['documents', checkDocuments],
   ['size', reportSize],
 ];

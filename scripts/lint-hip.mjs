@@ -1,0 +1,35 @@
+// Finds calls in the GPU's host code that wait for the whole device: they also wait for the desktop, have no bound, and
+// hang with the first kernel that does. Work goes on the one stream that Device made, and waits poll an event.
+//   lint-hip.mjs FILE...    one line for each such call, exit code 1 if there is one
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const rules = [
+  [/\b(?:hip|cuda)(?:Device|Stream|Event|Ctx)Synchronize\b/g, 'waits without bound: poll an event'],
+  [/\b(?:hip|cuda)Mem(?:cpy|set)(?!\w*Async)\w*\s*[("]/g, 'waits for the device: use the Async one on the stream'],
+  [/\b(?:hip|cuda)StreamCreate\s*[("]/g, 'makes a stream that waits for the default one: create it non-blocking'],
+  [/<<</g, 'launches on the default stream: launch on the stream of the Device'],
+  // The stream is the last argument of these.
+  [/\b(?:copy|fill|record_event|launch_graph)\([^;{}]*,\s*(?:nullptr|NULL|0)\s*\)/g, 'uses the default stream'],
+];
+
+/** [line, what is wrong] of each such call; comments do not count. */
+export function deviceWideWaits(source) {
+  const code = source.replace(/\/\/.*/g, '');
+  const found = rules.flatMap(([pattern, reason]) =>
+    [...code.matchAll(pattern)].map(({ 0: text, index }) => {
+      const line = code.slice(0, index).split('\n').length;
+      return [line, `${text.replace(/\s+/g, ' ')} ${reason}`];
+    }),
+  );
+  return found.sort(([a], [b]) => a - b);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const file of process.argv.slice(2)) {
+    for (const [line, problem] of deviceWideWaits(readFileSync(file, 'utf8'))) {
+      console.log(`${file}:${line}: ${problem}`);
+      process.exitCode = 1;
+    }
+  }
+}
