@@ -1,43 +1,49 @@
-// Compiles kernels/hip for AMD GPUs with hipcc, one code object an architecture, and proves what can be
-// proven without one: no spills, no scratch memory, and the dot-product instructions in the machine code.
-//   build-hip.mjs                          dist/hip/<architecture>.co for those that Debian's hipcc 5.2 knows
-//   build-hip.mjs gfx942 gfx1201           these instead (needs a ROCm that knows them)
-import { spawnSync } from 'node:child_process';
+// Compiles kernels/hip for AMD GPUs with hipcc, one code object an architecture, and proves what can be proven without
+// a GPU: no spills, no scratch memory, and the dot-product instructions in the machine code.
+//   build-hip.mjs                    dist/hip/<architecture>.co for those that Debian's hipcc 5.2 knows
+//   build-hip.mjs gfx942 gfx1201     these instead; needs a ROCm that knows them (kernels/hip/README.md)
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { main, root, run, ToolError, version } from './tools.mjs';
 
-const root = join(fileURLToPath(import.meta.url), '..', '..');
 const output = join(root, 'dist', 'hip');
-const defaultArchitectures = ['gfx906', 'gfx90a', 'gfx1030', 'gfx1100'];
 const bitcode = '/usr/lib/x86_64-linux-gnu/amdgcn/bitcode';
 
-function run(command, args, options = {}) {
-  const result = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28, ...options });
-  if (result.error) throw new Error(`${command} cannot run: ${result.error.message}`);
-  if (result.status !== 0) throw new Error(`${command} failed:\n${result.stderr || result.stdout}`);
-  return result;
-}
+/** What each architecture must have in its machine code. */
+const architectures = {
+  gfx906: /v_dot4_i32_i8/,
+  gfx90a: /v_dot4_i32_i8/,
+  gfx1030: /v_dot4c?_i32_i8/,
+  gfx1100: /v_dot4_i32_iu8/,
+};
 
 /** The first of these programs that is there: Debian names LLVM's by version, ROCm does not. */
 function tool(name) {
   const names = [`${name}-15`, name, `/opt/rocm/llvm/bin/${name}`];
-  const found = names.find((candidate) => !spawnSync(candidate, ['--version']).error);
-  if (!found) throw new Error(`${name} is missing: install llvm-15`);
+  const found = names.find(version);
+  if (!found) throw new ToolError(`${name} is missing: install llvm-15`);
   return found;
 }
 
+const quietly = (command, args, env = {}) =>
+  run(command, args, { quiet: true, env }).catch((error) => {
+    throw new ToolError(`${error.message}\n${error.output ?? ''}`);
+  });
+
 /** Debian's device libraries lack the one file that names gfx1100; it holds a single number. */
-function libraryArgs(architecture, scratch) {
+async function libraryArgs(architecture, scratch) {
   const number = architecture.replace('gfx', '');
-  if (!existsSync(bitcode) || existsSync(join(bitcode, `oclc_isa_version_${number}.bc`))) return [];
+  const name = `oclc_isa_version_${number}.bc`;
+  if (!existsSync(bitcode) || existsSync(join(bitcode, name))) return [];
   const folder = join(scratch, 'bitcode');
   mkdirSync(folder);
-  for (const name of readdirSync(bitcode)) symlinkSync(join(bitcode, name), join(folder, name));
+  for (const file of readdirSync(bitcode)) symlinkSync(join(bitcode, file), join(folder, file));
   const value = Number(number.slice(0, -2)) * 1000 + Number.parseInt(number.slice(-2), 16);
-  const source = `@__oclc_ISA_version = linkonce_odr protected addrspace(4) constant i32 ${value}\n`;
-  run(tool('llvm-as'), ['-', '-o', join(folder, `oclc_isa_version_${number}.bc`)], { input: source });
+  const source = join(scratch, 'version.ll');
+  writeFileSync(source, `@__oclc_ISA_version = linkonce_odr protected addrspace(4) constant i32 ${value}\n`);
+  await quietly(tool('llvm-as'), [source, '-o', join(folder, name)]);
   return [`--rocm-device-lib-path=${folder}`];
 }
 
@@ -57,59 +63,78 @@ function resources(remarks) {
 }
 
 function checkResources(architecture, kernels) {
-  if (kernels.size === 0) throw new Error(`${architecture}: the compiler reported no kernel`);
-  for (const [name, use] of kernels) {
-    for (const [key, value] of Object.entries(use)) {
-      if (/Scratch|Spill/.test(key) && value !== 0) throw new Error(`${architecture}: ${name} has ${key} ${value}`);
-    }
-  }
+  if (kernels.size === 0) throw new ToolError(`${architecture}: the compiler reported no kernel`);
+  const wrong = [...kernels].flatMap(([name, use]) =>
+    Object.entries(use)
+      .filter(([key, value]) => /Scratch|Spill/.test(key) && value !== 0)
+      .map(([key, value]) => `${architecture}: ${name} has ${key} ${value}`),
+  );
+  if (wrong.length > 0) throw new ToolError(wrong.join('\n'));
   const most = Math.max(...[...kernels.values()].map((use) => use.VGPRs ?? 0));
   return `${kernels.size} kernels, at most ${most} VGPRs, no scratch, no spills`;
 }
 
-function countInstructions(architecture, object, scratch) {
+async function checkInstructions(architecture, object, scratch) {
   const elf = join(scratch, 'kernels.elf');
   const target = `--targets=hipv4-amdgcn-amd-amdhsa--${architecture}`;
-  run(tool('clang-offload-bundler'), ['--unbundle', '--type=o', target, `--input=${object}`, `--output=${elf}`]);
-  const text = run(tool('llvm-objdump'), ['-d', `--mcpu=${architecture}`, elf]).stdout;
-  const count = (pattern) => text.match(pattern)?.length ?? 0;
-  return { dot4: count(/v_dot4/g), matrix: count(/v_mfma|v_wmma/g) };
+  await quietly(tool('clang-offload-bundler'), [
+    '--unbundle',
+    '--type=o',
+    target,
+    `--input=${object}`,
+    `--output=${elf}`,
+  ]);
+  const code = await quietly(tool('llvm-objdump'), ['-d', `--mcpu=${architecture}`, elf]);
+  const wanted = architectures[architecture] ?? /v_dot4|v_mfma|v_wmma/;
+  if (!wanted.test(code)) throw new ToolError(`${architecture}: no ${wanted.source} in the machine code`);
+  const count = (pattern) => code.match(pattern)?.length ?? 0;
+  return `${count(/v_dot4/g)} v_dot4, ${count(/v_mfma|v_wmma/g)} v_mfma/v_wmma`;
 }
 
-function build(architecture) {
+async function build(architecture) {
   const scratch = mkdtempSync(join(tmpdir(), 'hearth-hip-'));
   try {
     const object = join(output, `${architecture}.co`);
-    const flags = ['-std=c++20', '-O3', '-ffp-contract=off', '-Rpass-analysis=kernel-resource-usage'];
-    const includes = ['-Ikernels', '-Ikernels/hip'];
-    const args = [
-      '--genco',
-      `--offload-arch=${architecture}`,
-      ...flags,
-      ...includes,
-      ...libraryArgs(architecture, scratch),
-    ];
-    // With nvcc installed hipcc would quietly compile for NVIDIA.
-    const env = { ...process.env, HIP_PLATFORM: 'amd' };
-    const { stderr } = run('hipcc', [...args, '-x', 'hip', 'kernels/hip/kernels.hip', '-o', object], {
-      cwd: root,
-      env,
-    });
-    writeFileSync(join(output, `${architecture}.log`), stderr);
-    const report = checkResources(architecture, resources(stderr));
-    const { dot4, matrix } = countInstructions(architecture, object, scratch);
-    if (dot4 + matrix === 0) throw new Error(`${architecture}: no dot-product instruction in the machine code`);
-    console.log(`${architecture}: ${report}; ${dot4} v_dot4, ${matrix} v_mfma/v_wmma`);
+    const remarks = await quietly(
+      'hipcc',
+      [
+        '--genco',
+        `--offload-arch=${architecture}`,
+        ...['-std=c++20', '-O3', '-ffp-contract=off', '-Rpass-analysis=kernel-resource-usage'],
+        ...['-Ikernels', '-Ikernels/hip', '-x', 'hip', 'kernels/hip/kernels.hip', '-o', object],
+        ...(await libraryArgs(architecture, scratch)),
+      ],
+      { HIP_PLATFORM: 'amd' }, // with nvcc installed hipcc would quietly compile for NVIDIA
+    );
+    writeFileSync(join(output, `${architecture}.log`), remarks);
+    const used = checkResources(architecture, resources(remarks));
+    console.log(`ok ${architecture}: ${used}; ${await checkInstructions(architecture, object, scratch)}`);
   } finally {
     rmSync(scratch, { recursive: true });
   }
 }
 
-mkdirSync(output, { recursive: true });
-try {
-  const architectures = process.argv.slice(2);
-  for (const architecture of architectures.length ? architectures : defaultArchitectures) build(architecture);
-} catch (error) {
-  console.error(error.message);
-  process.exitCode = 1;
+/** Builds and proves each; resolves to how many are right and how many are not. */
+export async function buildHip(names = Object.keys(architectures)) {
+  mkdirSync(output, { recursive: true });
+  const waiting = [...names];
+  let failed = 0;
+  const worker = async () => {
+    for (let name = waiting.shift(); name; name = waiting.shift()) {
+      await build(name).catch((error) => {
+        failed++;
+        console.log(`FAIL ${error.message}`);
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, worker));
+  return { passed: names.length - failed, failed };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(async () => {
+    const names = process.argv.slice(2);
+    const { failed } = await buildHip(names.length > 0 ? names : undefined);
+    if (failed > 0) process.exitCode = 1;
+  });
 }
