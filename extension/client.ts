@@ -15,10 +15,13 @@ import {
 import {
   type ExplainChunk,
   explainChunkNotification,
+  type GrownParams,
+  grownNotification,
   type InitializationOptions,
   type ServerStatus,
   statusNotification,
 } from '../language-server/protocol.ts';
+import { askAgain } from './ask-again.ts';
 import { readSettings } from './config.ts';
 import { RestartPolicy } from './restart-policy.ts';
 
@@ -89,6 +92,7 @@ export class Client {
       initializationOptions: (): InitializationOptions => ({
         settings: readSettings(),
         bundledModel: this.context.asAbsolutePath(bundledModel),
+        asksAgain: true,
         storageFolder: this.context.globalStorageUri.fsPath,
       }),
       outputChannel: this.log,
@@ -106,6 +110,7 @@ export class Client {
       if (status.health === 'ready') policy.ready();
       this.setStatus(status);
     });
+    client.onNotification(grownNotification, (grown: GrownParams) => void askAgain(grown));
     client.onNotification(explainChunkNotification, (chunk: ExplainChunk) => this.chunkEmitter.fire(chunk));
     return client;
   }

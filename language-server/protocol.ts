@@ -40,6 +40,8 @@ export interface InitializationOptions {
   bundledModel: string;
   /** Folder for files of our own; absent: none are written. */
   storageFolder?: string;
+  /** Answers may be early: the client asks again when it gets a grownNotification. */
+  asksAgain?: boolean;
 }
 
 /** Server -> client, on every change of state and after every answer. */
@@ -70,6 +72,12 @@ export const cursorNotification = 'hearth/cursor';
 export interface CursorParams {
   uri: string;
   position: { line: number; character: number };
+}
+
+/** Server -> client: the text last offered at this place has been written further; asking again brings the whole. */
+export const grownNotification = 'hearth/grown';
+export interface GrownParams extends CursorParams {
+  version: number;
 }
 
 /** Client -> server request. The answer streams as explainChunk notifications with the same id. */

@@ -5,6 +5,7 @@ import {
   type InitializeResult,
   type InlineCompletionItem,
   type InlineCompletionParams,
+  InlineCompletionTriggerKind,
   ProgressType,
   ResponseError,
   TextDocumentSyncKind,
@@ -14,7 +15,8 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { AddonInfo, Engine } from '../native/index.ts';
 import { version } from '../package.json';
 import { abortSignal } from './abort-signal.ts';
-import { CompletionProvider } from './completion/provider.ts';
+import { EarlyAnswers, GrowingItem } from './completion/early-answers.ts';
+import { type Answer, CompletionProvider } from './completion/provider.ts';
 import { pagesFolderIn, wipe } from './disk-cache.ts';
 import { examine, reportLines } from './doctor.ts';
 import { EngineHost, type LoadEngine, loadOptions } from './engine-host.ts';
@@ -42,9 +44,14 @@ export function startServer(connection: Connection, parts: ServerParts): void {
   let settings = protocol.defaultSettings;
   let bundledModel = parts.bundledModel;
   let pagesFolder = '';
+  let asksAgain = false;
   const log = connection.console;
   const documents = new TextDocuments(TextDocument);
   const completions = new CompletionProvider();
+  const early = new EarlyAnswers((uri, version, position) => {
+    const grown: protocol.GrownParams = { uri, version, position };
+    void connection.sendNotification(protocol.grownNotification, grown);
+  });
   const host = new EngineHost(parts.loadEngine, log, () => status.report());
   const status = new StatusReporter(
     host,
@@ -82,17 +89,26 @@ export function startServer(connection: Connection, parts: ServerParts): void {
     const document = documents.get(params.textDocument.uri);
     if (!document) return [];
     const startedAt = performance.now();
-    const { position, context, partialResultToken } = params;
+    const { position, partialResultToken } = params;
+    const growing = new GrowingItem();
     // The final answer repeats the item, grown: a client that asks for the first text early replaces it.
-    const onFirstItem = (item: InlineCompletionItem) => {
-      if (partialResultToken !== undefined) void connection.sendProgress(partialResult, partialResultToken, [item]);
+    const onItem = (item: InlineCompletionItem) => {
+      const isFirst = growing.item === null;
+      growing.grow(item);
+      if (isFirst && partialResultToken !== undefined)
+        void connection.sendProgress(partialResult, partialResultToken, [item]);
     };
-    const listening = { signal, onFirstItem };
-    const answer = await completions.provide(document, position, context, host.engine, settings, listening);
-    const latencyMs = performance.now() - startedAt;
-    const result = answer.reason ?? `${answer.items.length} item`;
-    log.info(`completion at ${placeName(document.uri, position)}: ${result}; ${timingLine(answer.timings, latencyMs)}`);
-    if (answer.timings.promptTokens > 0) status.answered(answer.timings, latencyMs);
+    const note = ({ reason, items, timings }: Answer) => {
+      const latencyMs = performance.now() - startedAt;
+      const result = reason ?? `${items.length} item`;
+      log.info(`completion at ${placeName(document.uri, position)}: ${result}; ${timingLine(timings, latencyMs)}`);
+      if (timings.promptTokens > 0) status.answered(timings, latencyMs);
+    };
+    const wish = early.wishOf(document, position, params.context);
+    const whole = completions.provide(document, position, wish, host.engine, settings, { signal, onItem });
+    const isEarly = asksAgain && wish.triggerKind === InlineCompletionTriggerKind.Automatic;
+    const answer = await (isEarly ? early.answer(document, position, growing, whole, note) : whole);
+    note(answer);
     return answer.items;
   }
 
@@ -135,6 +151,7 @@ export function startServer(connection: Connection, parts: ServerParts): void {
     settings = { ...protocol.defaultSettings, ...options?.settings };
     bundledModel = options?.bundledModel ?? parts.bundledModel;
     pagesFolder = pagesFolderIn(options?.storageFolder);
+    asksAgain = options?.asksAgain ?? false;
     return {
       capabilities: { textDocumentSync: TextDocumentSyncKind.Incremental, inlineCompletionProvider: true },
       serverInfo: { name: 'hearth', version },

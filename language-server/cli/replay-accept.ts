@@ -27,6 +27,9 @@ export async function acceptGhostTexts(server: ReplayServer, trace: Trace, wante
   const stride = Math.max(1, Math.floor(trace.edits.length / (2 * wanted)));
   for (let i = stride - 1; i < trace.edits.length && acceptedMs.length < wanted; i += stride) {
     let at = server.goTo(trace, i);
+    await server.complete(at).answer;
+    await sleep(readingMs);
+    // What was offered may have grown; then the editor has asked again.
     const { text } = await server.complete(at).answer;
     if (text === null || text.length <= keysTypedAlong) continue;
     const take = async (insert: string, times: number[]) => {

@@ -34,6 +34,8 @@ export interface Pending {
 
 export class ReplayServer {
   status: protocol.ServerStatus = { health: 'starting' };
+  /** By the engine for answers so far. One from memory has none; of one that is not whole yet they come later. */
+  evaluatedTokens = 0;
   private version = 1;
   private requests = 0;
   private onStatus = () => {};
@@ -48,20 +50,18 @@ export class ReplayServer {
   }
 
   /** Starts the server, opens the trace's document and waits for the model. */
-  static async start(trace: Trace, languageId: string, settings: protocol.Settings, bundledModel: string) {
+  static async start(trace: Trace, languageId: string, initializationOptions: protocol.InitializationOptions) {
     const { child, connection } = spawnServer();
     const server = new ReplayServer(child, connection, trace);
     const ready = new Promise<void>((resolve, reject) => {
       child.once('exit', (code) => reject(new Error(`the language server ended with exit code ${code}`)));
       connection.onNotification(protocol.statusNotification, (status: protocol.ServerStatus) => {
-        server.status = status;
-        server.onStatus();
+        server.noteStatus(status);
         if (status.health === 'ready') resolve();
         if (status.health === 'error') reject(new Error(status.message));
       });
     });
     connection.listen();
-    const initializationOptions: protocol.InitializationOptions = { settings, bundledModel };
     await connection.sendRequest('initialize', {
       processId: process.pid,
       rootUri: null,
@@ -149,6 +149,14 @@ export class ReplayServer {
     await this.connection.sendNotification('exit');
     await gone;
     this.connection.dispose();
+  }
+
+  private noteStatus(status: protocol.ServerStatus): void {
+    const { last } = status;
+    const isAnswer = last !== undefined && last.latencyMs !== this.status.last?.latencyMs;
+    if (isAnswer) this.evaluatedTokens += last.promptTokens - last.cachedTokens;
+    this.status = status;
+    this.onStatus();
   }
 
   private change(change: TextDocumentContentChangeEvent): void {

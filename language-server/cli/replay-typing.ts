@@ -4,7 +4,7 @@ import type { Answer, Pending, ReplayServer } from './replay-server.ts';
 import type { Trace } from './trace.ts';
 
 export interface Key extends Answer {
-  /** By the engine for this key's answer, in the foreground. */
+  /** By the engine in the foreground, from the key to its answer. */
   evaluated: number;
 }
 
@@ -31,9 +31,7 @@ export async function typeLive(server: ReplayServer, trace: Trace, isOver = () =
 }
 
 export async function keyOf(server: ReplayServer, pending: Pending): Promise<Key> {
-  const before = server.status.last;
+  const before = server.evaluatedTokens;
   const answer = await pending.answer;
-  // The server reports the figures of an answer before it answers; one from memory has none.
-  const { last } = server.status;
-  return { ...answer, evaluated: last && last !== before ? last.promptTokens - last.cachedTokens : 0 };
+  return { ...answer, evaluated: server.evaluatedTokens - before };
 }

@@ -17,6 +17,8 @@ export const replayCommand: Command = {
     threads: { type: 'string', short: 't', value: 'N', help: 'threads; without it one a core, at most 8' },
     mode: { type: 'string', value: 'MODE', help: 'wait: for each answer; live: type at the recorded speed; wait' },
     'max-tokens': { type: 'string', short: 'n', value: 'N', help: 'longest completion; 16' },
+    cache: { type: 'string', value: 'MIB', help: 'memory for what was read; without it as in the editor' },
+    whole: { type: 'boolean', help: 'wait for whole answers; without it, as in the editor, take what there is early' },
     accept: { type: 'string', value: 'N', help: 'at the end accept N ghost texts, and time that too' },
     minutes: {
       type: 'string',
@@ -36,9 +38,11 @@ export const replayCommand: Command = {
       ...defaultSettings,
       'model.path': text(values, 'model') ?? '',
       'engine.threads': count(values, 'threads') ?? 0,
+      'cache.memoryMiB': count(values, 'cache') ?? 0,
       'completion.maxTokens': count(values, 'max-tokens') ?? 16,
     };
-    const server = await ReplayServer.start(trace, languageIdOf(trace.name), settings, bundledModelPath());
+    const options = { settings, bundledModel: bundledModelPath(), asksAgain: values.whole !== true };
+    const server = await ReplayServer.start(trace, languageIdOf(trace.name), options);
     try {
       const [first] = trace.edits;
       if (!first) throw new Error(`${trace.name}: the trace has no edits`);

@@ -36,14 +36,14 @@ export const noTimings: Timings = {
   decodePasses: 0,
 };
 
-/** onFirstText gets what can be shown first, once, while the rest is written. */
+/** onText gets what can be shown so far, each time that it has grown. */
 export async function complete(
   engine: Engine,
   anchors: Anchors,
   document: CursorDocument,
   options: CompletionOptions,
   signal?: AbortSignal,
-  onFirstText?: (text: string) => void,
+  onText?: (text: string) => void,
 ): Promise<GhostCompletion> {
   if (!canFillInTheMiddle(engine)) {
     return { ...noText('model-cannot-fill-in', 'stop'), timings: noTimings };
@@ -58,17 +58,17 @@ export async function complete(
   let pieces = 0;
   let piecesAtEnd = Number.POSITIVE_INFINITY;
   let streamed = '';
-  let isToldFirst = onFirstText === undefined;
+  let shown: string | null = null;
   const watch = (text: string) => {
     streamed += text;
     pieces++;
     const isEnded = completionEnd(streamed, around, document.languageId, severalLines) < streamed.length;
     if (isEnded) piecesAtEnd = Math.min(piecesAtEnd, pieces);
     if (pieces >= room * piecesAtEnd) enough.abort();
-    const first = isToldFirst || signal?.aborted ? null : toGhost(streamed).text;
-    if (first === null) return;
-    isToldFirst = true;
-    onFirstText?.(first);
+    const showable = onText && !signal?.aborted ? toGhost(streamed).text : null;
+    if (showable === null || showable === shown) return;
+    shown = showable;
+    onText?.(showable);
   };
 
   const priority = options.priority ?? 'foreground';

@@ -10,7 +10,7 @@ export const defaultRestMs = 150;
 export type MakeAhead = (
   document: CursorDocument,
   signal: AbortSignal,
-  onFirstText: (text: string) => void,
+  onText: (text: string) => void,
 ) => Promise<GhostCompletion>;
 
 export interface Ahead {
@@ -88,11 +88,11 @@ export function accepted(document: CursorDocument, text: string): CursorDocument
 export async function takeOver(
   { firstText, completion }: Ahead,
   signal: AbortSignal,
-  onFirstText?: (text: string) => void,
+  onText?: (text: string) => void,
 ): Promise<GhostCompletion> {
   const cancelled = { ...noText('cancelled', 'cancelled'), timings: noTimings };
   if (signal.aborted) return cancelled;
-  void firstText.then((text) => signal.aborted || onFirstText?.(text));
+  void firstText.then((text) => signal.aborted || onText?.(text));
   const end = new Promise<typeof cancelled>((resolve) => {
     signal.addEventListener('abort', () => resolve(cancelled), { once: true });
   });

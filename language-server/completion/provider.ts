@@ -29,7 +29,8 @@ export type NoCompletionReason =
 
 export interface Answer {
   items: InlineCompletionItem[];
-  reason: NoCompletionReason | null;
+  /** Why there are no items, or not all of the text. */
+  reason: NoCompletionReason | 'not-whole-yet' | null;
   finishReason: FinishReason;
   /** All zero when the engine was not asked. */
   timings: Timings;
@@ -40,8 +41,8 @@ const maxAlternatives = 3;
 
 export interface Listening {
   signal?: AbortSignal;
-  /** Gets the beginning of the answer as soon as it can be shown. */
-  onFirstItem?: (item: InlineCompletionItem) => void;
+  /** Gets what can be shown of the answer so far, each time that it has grown. */
+  onItem?: (item: InlineCompletionItem) => void;
 }
 
 /** Anchors hold token ids, so they live no longer than their engine. */
@@ -69,7 +70,7 @@ export class CompletionProvider {
     context: InlineCompletionContext,
     engine: Engine | null,
     settings: Settings,
-    { signal, onFirstItem }: Listening = {},
+    { signal, onItem }: Listening = {},
   ): Promise<Answer> {
     // A request supersedes the one before it even if it is answered without the engine.
     this.queue.cancel(document.uri);
@@ -90,13 +91,13 @@ export class CompletionProvider {
       return { items: [toItem(known)], reason: null, finishReason: 'stop', timings: noTimings };
     }
 
-    const onFirstText = onFirstItem && ((text: string) => onFirstItem(toItem(text)));
+    const onText = onItem && ((text: string) => onItem(toItem(text)));
     const answer = this.queue.run(
       document.uri,
       (superseded) =>
         isInvoked
-          ? this.generate(engine, at.document, { ...options, alternatives: maxAlternatives }, superseded, onFirstText)
-          : this.complete(engine, at.document, options, superseded, onFirstText),
+          ? this.generate(engine, at.document, { ...options, alternatives: maxAlternatives }, superseded, onText)
+          : this.complete(engine, at.document, options, superseded, onText),
       signal,
     );
     // Also beside a request that the next key will cancel.
@@ -153,12 +154,12 @@ export class CompletionProvider {
     document: CursorDocument,
     options: CompletionOptions,
     signal: AbortSignal,
-    onFirstText?: (text: string) => void,
+    onText?: (text: string) => void,
   ): Promise<GhostCompletion> {
     const ahead = this.prefetch.find(document);
-    if (ahead) return takeOver(ahead, signal, onFirstText);
+    if (ahead) return takeOver(ahead, signal, onText);
     this.prefetch.cancel(document.uri);
-    return this.generate(engine, document, options, signal, onFirstText);
+    return this.generate(engine, document, options, signal, onText);
   }
 
   private generate(
@@ -166,9 +167,9 @@ export class CompletionProvider {
     document: CursorDocument,
     options: CompletionOptions,
     signal: AbortSignal,
-    onFirstText?: (text: string) => void,
+    onText?: (text: string) => void,
   ): Promise<GhostCompletion> {
-    return complete(engine, this.warmFor(engine).anchors, document, options, signal, onFirstText);
+    return complete(engine, this.warmFor(engine).anchors, document, options, signal, onText);
   }
 
   /** What is made of a key beside its answer. */
@@ -182,8 +183,8 @@ export class CompletionProvider {
   private makeAhead(engine: Engine, document: CursorDocument, text: string, options: CompletionOptions): void {
     const next = accepted(document, withLineEndsOf(document, text));
     const inBackground = { ...options, priority: 'background' as const };
-    void this.prefetch.start(next, (place, signal, onFirstText) =>
-      this.generate(engine, place, inBackground, signal, onFirstText),
+    void this.prefetch.start(next, (place, signal, onText) =>
+      this.generate(engine, place, inBackground, signal, onText),
     );
   }
 

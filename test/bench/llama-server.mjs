@@ -1,7 +1,7 @@
 // Typing with Hearth and with llama-server as llama.vscode drives it: the same trace, the same model file, one after the
 // other, each in a process of its own.
 //   node test/bench/llama-server.mjs --server PATH [--models FILE,FILE] [--trace FILE] [--keys 40] [--threads 2]
-//                                    [--max-tokens 16] [--random-weights]
+//                                    [--max-tokens 16] [--modes wait,live] [--random-weights]
 // PATH is a llama-server that you have built. Models with random weights need --random-weights: llama.vscode's sampler
 // ends their answers at once. Without --trace forty keys are typed into this repository's sources, behind line 1450.
 // Rows are appended to results/typing-CPU-Nt.csv. No figure fails the bench.
@@ -28,6 +28,7 @@ const { values: options } = parseArgs({
     keys: string('40'),
     threads: string(String(Math.min(8, availableParallelism()))),
     'max-tokens': string('16'),
+    modes: string('wait,live'),
     'random-weights': { type: 'boolean', default: false },
   },
 });
@@ -48,13 +49,14 @@ function ownTrace() {
   return trace;
 }
 
-function hearth(model, trace, mode) {
+function hearth(model, trace, mode, isWhole) {
   const args = ['dist/hearth.js', 'replay', trace, '--model', model, '--mode', mode, '--json'];
   args.push('--threads', options.threads, '--max-tokens', options['max-tokens']);
+  if (isWhole) args.push('--whole');
   const report = JSON.parse(execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' }));
   return {
     mode,
-    engine: 'hearth',
+    engine: isWhole ? 'hearth, whole answers' : 'hearth',
     keys: report.keystrokes,
     withText: report.textBeforeNextKey,
     answered: report.answeredBeforeNextKey,
@@ -157,7 +159,8 @@ function append(model, rows) {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
   const head = existsSync(path) ? '' : `date,commit,model,${names.join(',')}\n`;
   const start = [new Date().toISOString().slice(0, 10), commit, basename(model)];
-  const lines = rows.map((row) => [...start, ...names.map((name) => columns[name](row))].join(','));
+  const cell = (text) => (text.includes(',') ? `"${text}"` : text);
+  const lines = rows.map((row) => [...start, ...names.map((name) => cell(columns[name](row)))].join(','));
   mkdirSync(folder, { recursive: true });
   appendFileSync(path, `${head}${lines.join('\n')}\n`);
 }

@@ -13,6 +13,7 @@ import {
   type CursorParams,
   cursorNotification,
   defaultSettings,
+  type InitializationOptions,
   type ServerStatus,
   type Settings,
   statusNotification,
@@ -43,14 +44,14 @@ export class LspClient {
   static async start(
     command: string[],
     settings: Partial<Settings> = {},
-    folders: { bundledModel?: string; storageFolder?: string } = {},
+    options: Partial<InitializationOptions> = {},
   ): Promise<LspClient> {
     const client = new LspClient(command);
     await client.connection.sendRequest('initialize', {
       processId: process.pid,
       rootUri: null,
       capabilities: {},
-      initializationOptions: { settings: { ...defaultSettings, ...settings }, ...folders },
+      initializationOptions: { settings: { ...defaultSettings, ...settings }, ...options },
     });
     await client.connection.sendNotification('initialized', {});
     return client;

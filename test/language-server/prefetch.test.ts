@@ -17,7 +17,7 @@ function setUp({ restMs = 0, ...options }: FakeOptions & { restMs?: number } = {
     const { text, offset } = atCursor(marked);
     const document = TextDocument.create(uri, 'typescript', 1, text);
     const listening = onFirstText && {
-      onFirstItem: (item: { insertText: unknown }) => onFirstText(`${item.insertText}`),
+      onItem: (item: { insertText: unknown }) => onFirstText(`${item.insertText}`),
     };
     const position = document.positionAt(offset);
     return provider.provide(document, position, { triggerKind: 2 }, engine, defaultSettings, listening);

@@ -14,7 +14,7 @@ interface Ask {
   context?: InlineCompletionContext;
   settings?: Partial<Settings>;
   signal?: AbortSignal;
-  onFirstItem?: (item: InlineCompletionItem) => void;
+  onItem?: (item: InlineCompletionItem) => void;
 }
 
 /** A provider with an engine, asked for completions at $0. */
@@ -125,18 +125,19 @@ test('ends the generation as soon as a stop rule has cut the text', async () => 
   expect(timings.completionTokens).toBeLessThan(20);
 });
 
-test('tells the first text that can be shown while the rest is written', async () => {
-  const { ask } = setUp({ respond: () => '  foo(1);' });
-  const first: InlineCompletionItem[] = [];
-  const { items } = await ask('a = $0\n', { onFirstItem: (item) => first.push(item) });
-  expect(first).toEqual([{ ...items[0], insertText: '  f' }]);
+test('tells what can be shown while the rest is written', async () => {
+  const { ask } = setUp({ respond: () => '  f(1);' });
+  const seen: InlineCompletionItem[] = [];
+  const { items } = await ask('a = $0\n', { onItem: (item) => seen.push(item) });
+  expect(seen[0]).toEqual({ ...items[0], insertText: '  f' });
+  expect(seen.map(({ insertText }) => insertText)).toEqual(['  f', '  f(', '  f(1', '  f(1)', '  f(1);']);
 });
 
-test('tells no first text of what the document has already', async () => {
+test('tells nothing of what the document has already', async () => {
   const { ask } = setUp({ respond: () => ')' });
-  const first: InlineCompletionItem[] = [];
-  const { items } = await ask('print($0)\n', { onFirstItem: (item) => first.push(item) });
-  expect({ items, first }).toEqual({ items: [], first: [] });
+  const seen: InlineCompletionItem[] = [];
+  const { items } = await ask('print($0)\n', { onItem: (item) => seen.push(item) });
+  expect({ items, seen }).toEqual({ items: [], seen: [] });
 });
 
 test('ends the generation at the bracket that the editor has closed', async () => {

@@ -160,6 +160,17 @@ test('reads around the resting cursor before it is asked', async () => {
   expect(status.last).toMatchObject({ promptTokens: 12, cachedTokens: 12 });
 });
 
+test('offers text early to a client that asks again, and tells it when the rest has come', async () => {
+  client = await LspClient.start([process.execPath, server, '--stdio'], { 'model.path': 'slow' }, { asksAgain: true });
+  const editor = client;
+  await editor.settled();
+  await editor.open(uri, 'const a = ');
+  const told = new Promise((resolve) => editor.connection.onNotification('hearth/grown', resolve));
+  expect(await editor.complete(uri, 0, 10)).not.toMatchObject([{ insertText: 'answer();' }]);
+  expect(await told).toEqual({ uri, version: 1, position: { line: 0, character: 10 } });
+  expect(await editor.complete(uri, 0, 10)).toMatchObject([{ insertText: 'answer();' }]);
+});
+
 test('answers nothing for a document that is not open', async () => {
   const editor = await start();
   await editor.settled();
