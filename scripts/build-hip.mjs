@@ -2,7 +2,16 @@
 // a GPU: no spills, no scratch memory, and the dot-product instructions in the machine code.
 //   build-hip.mjs                    dist/hip/<architecture>.co for those that Debian's hipcc 5.2 knows
 //   build-hip.mjs gfx942 gfx1201     these instead; needs a ROCm that knows them (kernels/hip/README.md)
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -94,7 +103,7 @@ async function checkInstructions(architecture, object, scratch) {
 async function build(architecture) {
   const scratch = mkdtempSync(join(tmpdir(), 'hearth-hip-'));
   try {
-    const object = join(output, `${architecture}.co`);
+    const object = join(scratch, `${architecture}.co`);
     const remarks = await quietly(
       'hipcc',
       [
@@ -108,7 +117,9 @@ async function build(architecture) {
     );
     writeFileSync(join(output, `${architecture}.log`), remarks);
     const used = checkResources(architecture, resources(remarks));
-    console.log(`ok ${architecture}: ${used}; ${await checkInstructions(architecture, object, scratch)}`);
+    const instructions = await checkInstructions(architecture, object, scratch);
+    copyFileSync(object, join(output, `${architecture}.co`));
+    console.log(`ok ${architecture}: ${used}; ${instructions}`);
   } finally {
     rmSync(scratch, { recursive: true });
   }

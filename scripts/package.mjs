@@ -1,7 +1,7 @@
 // Packs the built extension into hearth-<target>-<version>.vsix, for the system it runs on or the one named:
 //   node scripts/package.mjs [--target linux-x64] [--out FILE]
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -10,7 +10,8 @@ const target = values.target ?? `${process.platform}-${process.arch}`;
 const out = values.out ?? `hearth-${target}-${version}.vsix`;
 
 // vsce leaves out silently what .vscodeignore names and the folder lacks; an extension without its engine is no use.
-const allowed = readFileSync('.vscodeignore', 'utf8').match(/(?<=^!).+$/gm);
+// Without GPU kernels (the only pattern) it is: the processor does their work.
+const allowed = readFileSync('.vscodeignore', 'utf8').match(/(?<=^!)[^*]+$/gm);
 const missing = allowed.filter((file) => !existsSync(file));
 if (missing.length > 0) {
   console.error(`package: missing ${missing.join(', ')}. Run npm run build:native and npm run build first.`);
@@ -22,4 +23,7 @@ const vsce = 'node_modules/@vscode/vsce/vsce';
 // The read-me's pictures ship in the package; there is no public repository that vsce could link instead.
 const flags = ['--no-dependencies', '--no-rewrite-relative-links', '--target', target, '--out', out];
 execFileSync(process.execPath, [vsce, 'package', ...flags], { stdio: ['ignore', 'ignore', 'inherit'] });
+const kernels = existsSync('dist/hip') ? readdirSync('dist/hip').filter((file) => file.endsWith('.co')) : [];
+const gpus = kernels.map((file) => file.replace('.co', '')).join(', ');
+console.log(gpus ? `GPU kernels for ${gpus}` : 'no GPU kernels: npm run build:hip compiles them');
 console.log(`${out}: ${(statSync(out).size / 2 ** 20).toFixed(1)} MiB`);

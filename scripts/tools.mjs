@@ -22,6 +22,7 @@ const packages = {
   'clang-format': 'clang-format',
   'aarch64-linux-gnu-g++': 'g++-aarch64-linux-gnu',
   'qemu-aarch64': 'qemu-user',
+  hipcc: 'hipcc',
 };
 
 /** Runs a command at the repository's root; rejects with a ToolError that names it when it fails. */
