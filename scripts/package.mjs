@@ -11,7 +11,7 @@ const out = values.out ?? `hearth-${target}-${version}.vsix`;
 
 // vsce leaves out silently what .vscodeignore names and the folder lacks; an extension without its engine is no use.
 // Without GPU kernels (the only pattern) it is: the processor does their work.
-const allowed = readFileSync('.vscodeignore', 'utf8').match(/(?<=^!)[^*]+$/gm);
+const allowed = readFileSync('.vscodeignore', 'utf8').match(/(?<=^!)[^*\n]+$/gm);
 const missing = allowed.filter((file) => !existsSync(file));
 if (missing.length > 0) {
   console.error(`package: missing ${missing.join(', ')}. Run npm run build:native and npm run build first.`);
