@@ -62,7 +62,7 @@ async function benchOneModel(
 }
 
 /** One process for the speeds; another that does what a user's would, for the memory. */
-function plans(model: BenchModel, { only, threads, variant }: Options): Plan[] {
+function plans(model: BenchModel, { only, threads, depths, variant }: Options): Plan[] {
   const nothing: Plan = {
     ...{ model: model.path, threads, variant },
     ...{ prefill: [], decode: 0, depths: [0], batch: [], batchDepth: 512, batchRounds: 5 },
@@ -72,7 +72,7 @@ function plans(model: BenchModel, { only, threads, variant }: Options): Plan[] {
     ...nothing,
     prefill: wants('prefill') ? [32, 128, 512] : [],
     decode: wants('decode') ? 64 : 0,
-    depths: wants('decode') ? [0, 512, 2048] : [0],
+    depths: wants('decode') ? depths : [0],
     batch: wants('curve') ? [1, 2, 4, 8, 12] : [],
   };
   const isSpeed = only.some((group) => group !== 'memory');

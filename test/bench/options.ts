@@ -10,6 +10,8 @@ export interface Options {
   engines: string[];
   only: readonly Group[];
   threads: number;
+  /** Tokens of context to decode behind. */
+  depths: number[];
   variant: string;
   llamaKernels: string;
   rounds: number;
@@ -21,7 +23,8 @@ export function parse(args: string[]): Options {
   const { values } = parseArgs({
     args,
     options: {
-      ...{ models: text, engines: text, only: text, threads: text, variant: text, repeat: text, patience: text },
+      ...{ models: text, engines: text, only: text, threads: text, depths: text },
+      ...{ variant: text, repeat: text, patience: text },
       ...{ 'llama-kernels': text, quick: { type: 'boolean', default: false } },
     },
   });
@@ -35,6 +38,7 @@ export function parse(args: string[]): Options {
     engines: known(list(values.engines ?? 'hearth,llama.cpp'), ['hearth', 'llama.cpp'], 'engines'),
     only: known(list(values.only ?? groups.join(',')), groups, 'only'),
     threads: number(values.threads ?? '2', 'threads'),
+    depths: list(values.depths ?? '0,512,2048').map((depth) => number(depth, 'depths')),
     variant: values.variant ?? '',
     llamaKernels: values['llama-kernels'] ?? '',
     rounds: number(values.repeat ?? (values.quick ? '2' : '5'), 'repeat'),

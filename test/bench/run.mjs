@@ -4,6 +4,7 @@
 //   npm run bench -- --quick                           one model, two rounds
 //   npm run bench -- --models 1.5b-q4_k_m,FILE.gguf    other sizes (0.5b 1.5b 3b 7b) and types (q8_0 q4_0 q4_k_m), own files
 //   npm run bench -- --only prefill,decode             of prefill, decode, curve, load, memory
+//   npm run bench -- --depths 0                        tokens of context to decode behind
 //   npm run bench -- --variant avx2 --threads 4        kernels and threads; ours; llama.cpp picks its own best ones
 //   npm run bench -- --llama-kernels zen4              one of llama.cpp's CPU builds: haswell is AVX2, zen4 is AVX-512
 //                                                      with VNNI, sapphirerapids has AMX too
