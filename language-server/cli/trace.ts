@@ -1,11 +1,14 @@
 // A typing trace: JSON lines. First {"type":"open","name","text"}, then one edit a line:
-// {"type":"edit","line","character","insert","t_ms"}; t_ms counts from the start, the cursor ends behind the insert.
+// {"type":"edit","line","character","insert","t_ms"}; t_ms counts from the start. The cursor ends behind the insert, or
+// "behind" characters before its end: what an editor closed stands right of it.
 import { readText } from './command.ts';
 
 export interface Edit {
   line: number;
   character: number;
   insert: string;
+  /** Characters of the insert that are right of the cursor. */
+  behind: number;
   atMs: number;
 }
 
@@ -27,6 +30,7 @@ export function readTrace(path: string): Trace {
       line: numberOf(entry.line, path, i + 2),
       character: numberOf(entry.character, path, i + 2),
       insert: String(entry.insert),
+      behind: entry.behind === undefined ? 0 : numberOf(entry.behind, path, i + 2),
       atMs: numberOf(entry.t_ms, path, i + 2),
     };
   });
@@ -47,8 +51,8 @@ function numberOf(value: unknown, path: string, line: number): number {
 }
 
 /** Where the cursor stands after the edit. */
-export function cursorAfter({ line, character, insert }: Edit): { line: number; character: number } {
-  const lines = insert.split('\n');
+export function cursorAfter({ line, character, insert, behind }: Edit): { line: number; character: number } {
+  const lines = insert.slice(0, insert.length - behind).split('\n');
   const last = lines.at(-1) ?? '';
   return lines.length === 1
     ? { line, character: character + last.length }

@@ -44,7 +44,8 @@ export function placeAnchor(engine: Engine, document: CursorDocument, linesUp: n
     given = tokenizeText(engine, text.slice(offset, cursor));
   }
   const { start, tokens } = prefixWindow(engine, text, offset, previous?.start);
-  const suffix = text.slice(cursor, windowEnd(text, cursor, budget.suffixChars));
+  const suffixStart = cursor + closersAt(text, cursor);
+  const suffix = text.slice(suffixStart, windowEnd(text, suffixStart, budget.suffixChars));
   const suffixTokens = tokenizeText(engine, suffix).subarray(0, budget.suffixTokens);
   const head = fimHead(engine, tokens, suffixTokens);
   return { anchor: { start, offset, prefix: text.slice(start, offset), suffix, head }, given };
@@ -83,14 +84,20 @@ export function stillHolds(anchor: Anchor, { text, offset }: CursorDocument): bo
   return isNear && text.startsWith(anchor.prefix, anchor.start) && hasFrozenSuffix(anchor.suffix, text, offset);
 }
 
-// Brackets and quotes that the editor closed after the anchor was made stay out of the suffix; what the completion
-// repeats of them is trimmed.
-const maxAutoClosed = 4;
+// What the editor closed right of the cursor goes when it is typed over, and with a line break moves to a line of its own:
+// it stays out of the suffix, and what the completion repeats of it is trimmed.
+const autoClosed = /[)\]}>"'`;,\s]/;
+const maxAutoClosed = 80;
 
 function hasFrozenSuffix(suffix: string, text: string, offset: number): boolean {
-  for (let closed = 0; closed <= maxAutoClosed; closed++) {
-    if (text.startsWith(suffix, offset + closed)) return suffix !== '' || offset + closed === text.length;
-    if (!')]}"\'`>;'.includes(text.charAt(offset + closed))) return false;
+  for (let at = offset; at <= offset + maxAutoClosed; at++) {
+    if (suffix === '' ? at >= text.length : text.startsWith(suffix, at)) return true;
+    if (!autoClosed.test(text.charAt(at))) return false;
   }
   return false;
+}
+
+/** Length of the closing brackets and quotes right of the offset, if nothing follows them in the line. */
+function closersAt(text: string, offset: number): number {
+  return /^[)\]}>"'`][)\]}>"'`;,]*(?=\r?\n|$)/.exec(text.slice(offset, offset + maxAutoClosed))?.[0].length ?? 0;
 }

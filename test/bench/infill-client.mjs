@@ -61,8 +61,9 @@ async function ask(url, body, signal) {
       received += piece;
       const events = received.split('\n\n');
       received = events.pop();
-      for (const event of events) {
-        const { content, timings } = JSON.parse(event.replace(/^data: /, ''));
+      // Lines that begin with a colon are pings.
+      for (const event of events.filter((text) => text.startsWith('data: '))) {
+        const { content, timings } = JSON.parse(event.slice(6));
         answer.text += content ?? '';
         if (answer.text.trim() !== '') answer.firstMs ??= elapsed();
         if (timings) answer.evaluated = timings.prompt_n;

@@ -60,6 +60,23 @@ test('keeps the anchor when the editor closes a bracket', () => {
   checkShared(['print$0\nend', 'print($0)\nend', 'print(a$0)\nend', 'print(a)$0\nend'], true);
 });
 
+test('keeps the anchor when the editor closes a block and a line break opens it', () => {
+  checkShared(['if (a) $0\nend', 'if (a) {$0}\nend', 'if (a) {\n  $0\n}\nend', 'if (a) {\n  b();$0\n}\nend'], true);
+});
+
+test('keeps the anchor at the end of a document, too, when the editor closes a bracket', () => {
+  checkShared(['print$0', 'print($0)', 'print(a$0)', 'print(a)$0'], true);
+});
+
+test('keeps an anchor made inside brackets when they are typed over', () => {
+  checkShared(["print(f('a$0'));\nend", "print(f('ab'$0));\nend", "print(f('ab'))$0;\nend"], true);
+});
+
+test('leaves closing brackets that end the line out of the suffix, and others in it', () => {
+  check('f(a$0);\nend', '<|fim_prefix|><|fim_suffix|>\nend<|fim_middle|>f(^a');
+  check('f(a$0, b);\nend', '<|fim_prefix|><|fim_suffix|>, b);\nend<|fim_middle|>f(^a');
+});
+
 test('makes a new anchor when text above or below changes', () => {
   const text = lines(20);
   checkShared([`${text}a$0\nend`, `changed\n${text}a$0\nend`], false);

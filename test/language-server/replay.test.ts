@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { ReplayReport } from '../../language-server/cli/replay-report.ts';
+import { readTrace, textAfter } from '../../language-server/cli/trace.ts';
 
 const root = join(__dirname, '../..');
 const program = join(root, 'dist/hearth.js');
@@ -38,18 +39,23 @@ function longDocument(): string {
 }
 
 /** Forty lines typed into the file behind this line. */
-function cutTrace(source: string, line: number): string {
-  const { code, out } = node(join(root, 'scripts/make-trace.mjs'), source, '--line', `${line}`, '--lines', '40');
+function cutTrace(source: string, line: number, ...more: string[]): string {
+  const cut = ['--line', `${line}`, '--lines', '40', ...more];
+  const { code, out } = node(join(root, 'scripts/make-trace.mjs'), source, ...cut);
   expect(code).toBe(0);
   return written(`trace-${line}.jsonl`, out);
 }
 
-test.each([250, 1500])(
-  'forty lines typed at line %i of a long document cost few tokens a key, and none many',
-  (line) => {
+test.each<[string, number, string[]]>([
+  ['at the beginning of a long document', 250, []],
+  ['far down in a long document', 1500, []],
+  ['with brackets that the editor closes', 1000, ['--auto-close']],
+])(
+  'forty lines typed %s cost few tokens a key, and none many',
+  (_, line, more) => {
     const text = longDocument();
     expect(text.split('\n').length).toBeGreaterThan(1500);
-    const report = replay(cutTrace(written('long.ts', text), line), '--max-tokens', '4');
+    const report = replay(cutTrace(written('long.ts', text), line, ...more), '--max-tokens', '4', '--whole');
     expect(report.keystrokes).toBeGreaterThan(500);
     expect(report.withText).toBeGreaterThan(report.keystrokes / 2);
     expect(report.tokensEvaluated.mean).toBeLessThanOrEqual(1.5);
@@ -59,6 +65,18 @@ test.each([250, 1500])(
   },
   120_000,
 );
+
+test('a trace whose brackets the editor closes ends in the same text', () => {
+  const source = written('block.ts', 'begin\nif (f("a")) {\n  g([1]);\n}\nend\n');
+  const args = ['--line', '2', '--lines', '3'];
+  for (const more of [[], ['--auto-close']]) {
+    const trace = readTrace(
+      written('block.jsonl', node(join(root, 'scripts/make-trace.mjs'), source, ...args, ...more).out),
+    );
+    expect(textAfter(trace, trace.edits.length - 1)).toBe(readFileSync(source, 'utf8'));
+    expect(trace.edits.some(({ behind }) => behind > 0)).toBe(more.length > 0);
+  }
+});
 
 test('reports every figure of a trace', () => {
   const report = replay(written('start.jsonl', readFileSync(shortTrace, 'utf8').split('\n').slice(0, 13).join('\n')));
