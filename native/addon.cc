@@ -250,6 +250,7 @@ Napi::Value load(const Napi::CallbackInfo& call) {
   options.n_threads = given.Get("threads").ToNumber().Int32Value();
   options.cache_bytes = static_cast<uint64_t>(number(given, "cacheBytes"));
   options.context_tokens = given.Get("contextTokens").ToNumber().Int32Value();
+  options.draft_model_path = string(given, "draftModelPath");
   options.disk_folder = string(given, "diskFolder");
   options.disk_bytes = static_cast<uint64_t>(number(given, "diskBytes"));
   const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call[1]);

@@ -149,7 +149,8 @@ std::span<const uint32_t> Decoder::draft_for(const Answer& answer) {
   if (!is_possible || n_most <= 0) return {};
   // Made here, not with the request: the first token does not wait for it.
   if (!drafter_) {
-    drafter_.emplace(bench_.corpus, request.tokens, static_cast<int>(answer.tokens.capacity()));
+    drafter_.emplace(bench_.corpus, bench_.draft_model, request.tokens,
+                     static_cast<int>(answer.tokens.capacity()));
     for (const uint32_t token : answer.tokens) drafter_->append(token);
   }
   return drafter_->propose(n_most);

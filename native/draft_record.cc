@@ -27,9 +27,10 @@ void PassCosts::note(int n_tokens, double ms) {
   known = known > 0 ? std::min(ms, kForgetting * known) : ms;
 }
 
-double PassCosts::relative(int n_tokens) const {
-  const bool is_known = ms_[1] > 0 && ms_[n_tokens] > 0;
-  return is_known ? ms_[n_tokens] / ms_[1] : 1 + kAssumedTokenCost * (n_tokens - 1);
+double PassCosts::relative(int n_tokens, double draft_ms) const {
+  if (ms_[1] > 0 && ms_[n_tokens] > 0) return (ms_[n_tokens] + draft_ms) / ms_[1];
+  const double assumed = 1 + kAssumedTokenCost * (n_tokens - 1);
+  return ms_[n_tokens] > 0 ? assumed * (1 + draft_ms / ms_[n_tokens]) : assumed;
 }
 
 bool DraftRecord::is_worth_trying() {
@@ -38,12 +39,12 @@ bool DraftRecord::is_worth_trying() {
   return false;
 }
 
-void DraftRecord::learn(int n_drafted, int n_accepted, const PassCosts& costs) {
+void DraftRecord::learn(int n_drafted, int n_accepted, double cost) {
   const bool is_whole = n_accepted == n_drafted;
   length_ = is_whole ? std::min(kMaxDraft, std::max(length_, 2 * n_drafted))
                      : std::max(2, std::min(length_ - 1, n_accepted + 1));
   tokens_ = kFading * tokens_ + n_accepted + 1;
-  cost_ = kFading * cost_ + costs.relative(n_drafted + 1);
+  cost_ = kFading * cost_ + cost;
   if (++n_tried_ < kFairTrial || tokens_ >= kLeastGain * cost_) return;
   *this = DraftRecord();
   n_resting_ = kRest;

@@ -14,7 +14,8 @@ inline constexpr int kMaxDraft = 11;
 class PassCosts {
  public:
   void note(int n_tokens, double ms);
-  double relative(int n_tokens) const;
+  /// With what was spent on the draft before it.
+  double relative(int n_tokens, double draft_ms = 0) const;
 
  private:
   std::array<double, kMaxDraft + 2> ms_{};  // by n_tokens; 0: never run
@@ -25,7 +26,8 @@ class DraftRecord {
   int length() const { return length_; }
   /// Whether to draft this time. After drafts that did not pay it says no for a while.
   bool is_worth_trying();
-  void learn(int n_drafted, int n_accepted, const PassCosts& costs);
+  /// cost: of the pass and its draft, in passes of one token.
+  void learn(int n_drafted, int n_accepted, double cost);
 
  private:
   int length_ = 3;

@@ -14,8 +14,9 @@ constexpr size_t kMostMatching = 32;
 
 }  // namespace
 
-Drafter::Drafter(DraftCorpus& corpus, std::span<const uint32_t> prompt, int n_expected)
-    : text_(prompt.size() + n_expected), corpus_(corpus) {
+Drafter::Drafter(DraftCorpus& corpus, DraftModel* model, std::span<const uint32_t> prompt,
+                 int n_expected)
+    : text_(prompt.size() + n_expected), corpus_(corpus), model_(model) {
   for (const uint32_t token : prompt) text_.append(token);
   find_in_corpus();
 }
@@ -36,9 +37,17 @@ void Drafter::find_in_corpus() {
 std::span<const uint32_t> Drafter::propose(int n_most) {
   if (generation_ != corpus_.generation()) find_in_corpus();
   n_most = std::max(0, n_most);
+  model_ms_ = 0;
   if (text_.match_length() >= kFewestMatching && own_.is_worth_trying()) {
     last_ = &own_;
     return go_on(text_.continuation(), std::min(own_.length(), n_most));
+  }
+  if (model_ && model_->record().is_worth_trying()) {
+    last_ = &model_->record();
+    const int64_t start = now_ns();
+    const auto draft = model_->propose(text_.tokens(), std::min(last_->length(), n_most));
+    model_ms_ = static_cast<double>(now_ns() - start) / 1e6;
+    if (!draft.empty()) return draft;
   }
   DraftRecord& record = corpus_.record();
   if (in_corpus_.length >= kFewestMatchingElsewhere && record.is_worth_trying()) {
@@ -56,7 +65,7 @@ std::span<const uint32_t> Drafter::go_on(std::span<const uint32_t> known, int n)
 }
 
 void Drafter::learn(int n_drafted, int n_accepted, const PassCosts& costs) {
-  if (n_drafted > 0) last_->learn(n_drafted, n_accepted, costs);
+  if (n_drafted > 0) last_->learn(n_drafted, n_accepted, costs.relative(n_drafted + 1, model_ms_));
 }
 
 }  // namespace hearth

@@ -51,6 +51,7 @@ struct Engine::Loaded {
   std::unique_ptr<PageCache> cache;
   std::unique_ptr<Sampler> sampler;
   std::vector<float> host_logits;
+  std::unique_ptr<DraftModel> draft_model;  // null: none
   std::unique_ptr<Workbench> bench;
   std::unique_ptr<PageStore> store;  // null: no disk tier
 
@@ -84,6 +85,11 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
   info.file_bytes = file.n_bytes();
   info.weight_bytes = model.n_bytes;
   info.backend = ops->description();
+  if (!options.draft_model_path.empty()) {
+    draft_model = std::make_unique<DraftModel>(options, info.context_tokens, *tokenizer, heartbeat,
+                                               interrupt, progress);
+    bench->draft_model = draft_model.get();
+  }
   if (!options.disk_folder.empty()) restore_pages(options);
   info.load_ms = static_cast<double>(now_ns() - start) / 1e6;
 }

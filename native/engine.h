@@ -27,6 +27,7 @@ struct LoadOptions {
   int n_threads = 0;             // 0: one a core, at most 8
   uint64_t cache_bytes = 0;      // 0: min(1 GiB, 10 % of RAM)
   int context_tokens = 0;        // 0: the model's, as far as the cache holds it
+  std::string draft_model_path;  // a small model that guesses what this one writes; empty: none
   std::string disk_folder;       // where pages outlive the engine; empty: nowhere
   uint64_t disk_bytes = 0;       // at most there
 };

@@ -88,6 +88,7 @@ bool Task::prefill_step(Slice slice) {
   }
   const int n_prompt = static_cast<int>(request.tokens.size());
   const int first = path_.length();
+  if (first == n_prompt) return bench_.draft_model->read(request.tokens, chunk_tokens(slice));
   const int n = std::min(n_prompt - first, chunk_tokens(slice));
   const bool is_last = first + n == n_prompt;
   const bool wants_values =
@@ -145,7 +146,8 @@ bool Task::end_prompt(std::span<const uint32_t> chunk) {
     bench_.ops.read(result_.values, logits);
   }
   path_.commit(chunk);
-  return true;
+  // The draft model reads ahead, too: only then can it keep up with an answer.
+  return request.kind != RequestKind::kPrefill || !bench_.draft_model;
 }
 
 bool Task::evaluate(std::span<const uint32_t> tokens, bool needs_head) {

@@ -154,6 +154,8 @@ export interface LoadOptions {
   cacheBytes?: number;
   /** Limits the context below the model's own. */
   contextTokens?: number;
+  /** A smaller model with the same tokens: guesses what this one writes, which is faster and changes nothing. */
+  draftModelPath?: string;
   /** Folder where cached pages outlive the engine: read here, written by close(). Absent: nowhere. */
   diskFolder?: string;
   /** At most so much there; the oldest is dropped. */

@@ -18,7 +18,7 @@ const std::vector<uint32_t> kPrompt{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 1
 }  // namespace
 
 TEST("a draft is what followed the same three tokens") {
-  Drafter drafter(no_corpus, kPrompt, 8);
+  Drafter drafter(no_corpus, nullptr, kPrompt, 8);
   const std::span<const uint32_t> draft = drafter.propose(11);
   CHECK(std::ranges::equal(draft, std::vector<uint32_t>{4, 5, 6}));
   CHECK_EQUAL(drafter.propose(2).size(), 2u);
@@ -28,13 +28,13 @@ TEST("a draft is what followed the same three tokens") {
 }
 
 TEST("a draft goes on with a period") {
-  Drafter drafter(no_corpus, std::vector<uint32_t>{5, 6, 5, 6, 5, 6}, 8);
+  Drafter drafter(no_corpus, nullptr, std::vector<uint32_t>{5, 6, 5, 6, 5, 6}, 8);
   CHECK(std::ranges::equal(drafter.propose(3), std::vector<uint32_t>{5, 6, 5}));
 }
 
 TEST("drafts grow while they are accepted and shrink when not") {
   const PassCosts costs;
-  Drafter drafter(no_corpus, kPrompt, 8);
+  Drafter drafter(no_corpus, nullptr, kPrompt, 8);
   drafter.learn(3, 3, costs);
   CHECK_EQUAL(drafter.propose(11).size(), 6u);
   drafter.learn(6, 6, costs);
@@ -45,7 +45,7 @@ TEST("drafts grow while they are accepted and shrink when not") {
 
 TEST("drafting stops for long when it does not pay, then has another trial") {
   const PassCosts costs;
-  Drafter drafter(no_corpus, kPrompt, 8);
+  Drafter drafter(no_corpus, nullptr, kPrompt, 8);
   for (int i = 0; i < 4; i++) {
     CHECK(!drafter.propose(11).empty());
     drafter.learn(3, 0, costs);
@@ -63,7 +63,7 @@ TEST("what a longer pass costs is measured") {
   costs.note(1, 9.9);
   costs.note(4, 39.6);
   CHECK_NEAR(costs.relative(4), 4.0, 1e-9);
-  Drafter drafter(no_corpus, kPrompt, 8);
+  Drafter drafter(no_corpus, nullptr, kPrompt, 8);
   // Three of four tokens for four times the price.
   for (int i = 0; i < 4; i++) drafter.learn(3, 2, costs);
   CHECK(drafter.propose(11).empty());
@@ -73,7 +73,7 @@ TEST("a draft comes from the corpus when the text itself has no match") {
   DraftCorpus corpus;
   corpus.learn(std::vector<uint32_t>{50, 51, 52, 53, 54, 55});
   corpus.learn(std::vector<uint32_t>{90, 1, 2, 3, 70, 71, 72});
-  Drafter drafter(corpus, kPrompt, 8);
+  Drafter drafter(corpus, nullptr, kPrompt, 8);
   CHECK(std::ranges::equal(drafter.propose(11), std::vector<uint32_t>{4, 5, 6}));
   drafter.append(70);  // the corpus has 1, 2, 3, 70
   CHECK(std::ranges::equal(drafter.propose(11), std::vector<uint32_t>{71, 72}));
@@ -83,7 +83,7 @@ TEST("a draft comes from the corpus when the text itself has no match") {
 
 TEST("a corpus that changes under a drafter is looked at anew") {
   DraftCorpus corpus(32);
-  Drafter drafter(corpus, std::vector<uint32_t>{7, 8, 9}, 8);
+  Drafter drafter(corpus, nullptr, std::vector<uint32_t>{7, 8, 9}, 8);
   CHECK(drafter.propose(11).empty());
   corpus.learn(std::vector<uint32_t>{7, 8, 9, 10});
   drafter.append(10);
@@ -103,7 +103,8 @@ TEST("the corpus forgets the oldest, and learns nothing twice") {
     return tokens;
   };
   const auto has = [&](uint32_t first) {
-    Drafter drafter(corpus, std::vector<uint32_t>{first, first + 1, first + 2, first + 3}, 4);
+    Drafter drafter(corpus, nullptr, std::vector<uint32_t>{first, first + 1, first + 2, first + 3},
+                    4);
     return !drafter.propose(1).empty();
   };
   for (int i = 0; i < 10; i++) corpus.learn(text(100));
@@ -127,10 +128,10 @@ TEST(
   corpus.learn(std::vector<uint32_t>{40, 41, 42, 43, 44, 45, 46});
   const std::vector<uint32_t> fresh{30, 40, 41, 42, 43};
   for (int i = 0; i < 4; i++) {
-    Drafter drafter(corpus, fresh, 8);
+    Drafter drafter(corpus, nullptr, fresh, 8);
     CHECK(!drafter.propose(11).empty());
     drafter.learn(3, 0, costs);
   }
-  CHECK(Drafter(corpus, fresh, 8).propose(11).empty());
-  CHECK(!Drafter(corpus, kPrompt, 8).propose(11).empty());
+  CHECK(Drafter(corpus, nullptr, fresh, 8).propose(11).empty());
+  CHECK(!Drafter(corpus, nullptr, kPrompt, 8).propose(11).empty());
 }

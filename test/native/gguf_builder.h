@@ -1,5 +1,4 @@
-// Writes small GGUF files for tests, valid unless told otherwise, into a folder that goes away with
-// it.
+// Writes small GGUF files for tests, valid unless told otherwise.
 #pragma once
 
 #include <cstdint>
@@ -10,34 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include <unistd.h>
+#include "temporary_folder.h"
 
 namespace test {
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "hearth-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) throw std::runtime_error("no temporary folder");
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-  std::string write(const std::string& name, std::string_view bytes) const {
-    // A new file each time: writing over an old one waits for the disk on some file systems.
-    std::filesystem::remove(file(name));
-    std::ofstream(file(name), std::ios::binary) << bytes;
-    return file(name);
-  }
-
- private:
-  std::string path_;
-};
 
 /// The bytes of a GGUF; n_keys, n_tensors and version may be set to lies.
 class GgufBuilder {

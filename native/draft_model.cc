@@ -1,0 +1,113 @@
+#include "draft_model.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "backend.h"
+#include "engine.h"
+#include "error.h"
+#include "gguf.h"
+
+namespace hearth {
+namespace {
+
+// Tokens that a small model reads in about the time of one pass of a large one.
+constexpr int kMostUnread = 32;
+
+/// Both vocabularies may be padded or end with special tokens of their own: what both have must
+/// mean the same.
+uint32_t common_tokens(const Tokenizer& first, const Tokenizer& second, const std::string& path) {
+  const uint32_t n = std::min(first.size(), second.size());
+  for (uint32_t id = 0; id < n; id++)
+    if (first.bytes(id) != second.bytes(id))
+      throw EngineError("model-unsupported",
+                        path + " cannot draft: its token " + std::to_string(id) +
+                            " is another one. Choose a smaller model of the same family in "
+                            "hearth.draftModel.path.");
+  return n;
+}
+
+}  // namespace
+
+DraftModel::DraftModel(const LoadOptions& options, int n_context, const Tokenizer& tokenizer,
+                       Heartbeat& heartbeat, const std::atomic<bool>& interrupt,
+                       const std::function<bool(double)>& progress)
+    : ops_(make_cpu_ops(options)) {
+  const GgufFile file = GgufFile::open(options.draft_model_path);
+  const ModelConfig config = check_model(file);
+  n_tokens_ = common_tokens(tokenizer, Tokenizer(file), options.draft_model_path);
+  model_ = load_model(file, config, *ops_, progress);
+  n_context_ = std::min(n_context, config.n_context);
+  // Two contexts, and a page for a copy-on-write of the tail.
+  const int n_pages = 2 * (n_context_ / kernels::kPageTokens + 1) + 1;
+  ops_->make_kv_pool({config.n_layers, config.n_heads, config.n_kv_heads, config.head_dim,
+                      n_context_, config.rope_base},
+                     n_pages);
+  ops_->cancel = &interrupt;
+  forward_ = std::make_unique<Forward>(*ops_, model_, heartbeat, interrupt);
+  cache_ = std::make_unique<PageCache>(
+      n_pages, kernels::kPageTokens,
+      [this](int to, int from, int n_positions) { ops_->copy_page(to, from, n_positions); });
+}
+
+/// Goes to where the text parts from what was read; the last token is left to be evaluated.
+void DraftModel::follow(std::span<const uint32_t> text) {
+  const std::span<const uint32_t> known = path_.tokens();
+  const auto differs = std::mismatch(known.begin(), known.end(), text.begin(), text.end());
+  const auto n_common = static_cast<int>(differs.first - known.begin());
+  const int n_most = static_cast<int>(text.size()) - 1;
+  if (n_common > 0 && n_common + kMostUnread > n_most)
+    return path_.truncate(std::min(n_common, n_most));
+  path_ = Path();
+  path_ = cache_->find(text);
+}
+
+bool DraftModel::read(std::span<const uint32_t> text, int n_most) {
+  if (text.empty() || static_cast<int>(text.size()) >= n_context_) return true;
+  follow(text);
+  const std::span<const uint32_t> unread = text.subspan(path_.length());
+  const auto n = std::min<size_t>(unread.size(), n_most);
+  return evaluate(unread.first(n), false) && n == unread.size();
+}
+
+std::span<const uint32_t> DraftModel::propose(std::span<const uint32_t> text, int n_most) {
+  n_most = std::min({n_most, kMaxDraft, n_context_ - static_cast<int>(text.size())});
+  if (n_most <= 0) return {};
+  follow(text);
+  std::span<const uint32_t> next = text.subspan(path_.length());
+  if (next.size() > kMostUnread) return {};
+  int n = 0;
+  while (n < n_most) {
+    uint32_t token;
+    if (!evaluate(next, true) || !choose(static_cast<int>(next.size()) - 1, token)) return {};
+    if (token >= n_tokens_) break;
+    draft_[n] = token;
+    next = std::span(draft_).subspan(n++, 1);
+  }
+  return std::span(draft_).first(n);
+}
+
+bool DraftModel::evaluate(std::span<const uint32_t> tokens, bool needs_head) {
+  const auto n = static_cast<int>(tokens.size());
+  if (!path_.reserve(n)) return false;
+  std::array<int32_t, kernels::kMaxBatch> positions;
+  std::iota(positions.begin(), positions.begin() + n, path_.length());
+  constexpr std::array<int32_t, kernels::kMaxBatch> kSequenceZero{};
+  const std::span<const int32_t> page_table = path_.pages();
+  const bool is_whole =
+      forward_->run({tokens, std::span(positions).first(n), std::span(kSequenceZero).first(n),
+                     std::span(&page_table, 1)},
+                    needs_head);
+  if (is_whole) path_.commit(tokens);
+  return is_whole;
+}
+
+bool DraftModel::choose(int row, uint32_t& token) {
+  const float* logits = forward_->head(std::span(&row, 1));
+  kernels::Argmax best;
+  if (!logits || !forward_->argmax(logits, std::span(&best, 1))) return false;
+  token = best.id;
+  return best.finite;
+}
+
+}  // namespace hearth

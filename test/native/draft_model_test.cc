@@ -1,0 +1,115 @@
+// A second model that drafts: the same text as without it, in fewer passes when it guesses well.
+#include "draft_model.h"
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "ask.h"
+#include "test.h"
+
+using hearth::Engine;
+using hearth::Request;
+using hearth::RequestKind;
+using hearth::Result;
+
+namespace {
+
+/// The model drafts for itself: all that it says comes true.
+std::unique_ptr<Engine> load_with_draft_model() {
+  hearth::LoadOptions options = test::tiny_options();
+  options.draft_model_path = options.model_path;
+  return test::load(options);
+}
+
+Request prompt(uint32_t seed, int n_tokens) {
+  Request request;
+  std::mt19937 random(seed);
+  for (int i = 0; i < n_tokens; i++) request.tokens.push_back(300 + random() % 600);
+  request.max_tokens = 40;
+  return request;
+}
+
+void read_ahead(Engine& engine, Request request) {
+  request.kind = RequestKind::kPrefill;
+  request.priority = hearth::Priority::kBackground;
+  test::ask(engine, std::move(request));
+}
+
+}  // namespace
+
+TEST("with a draft model the text is the same, in fewer passes") {
+  const auto engine = load_with_draft_model();
+  const auto plain = test::load_tiny(1, 0);
+  for (uint32_t seed = 0; seed < 6; seed++) {
+    Request request = prompt(seed, 50 + 40 * seed);
+    if (seed % 2) request.sampling = {.temperature = 0.5f, .top_k = 4, .seed = seed};
+    request.wants_log_probabilities = seed % 3 == 0;
+    read_ahead(*engine, request);
+    const Result drafted = test::ask(*engine, request);
+    request.speculate = false;
+    const Result expected = test::ask(*plain, request);
+    CHECK(drafted.tokens == expected.tokens);
+    CHECK(drafted.values == expected.values);
+    CHECK_EQUAL(drafted.text, expected.text);
+    if (seed == 0) CHECK(drafted.timings.decode_passes < expected.timings.decode_passes / 2);
+  }
+  CHECK_EQUAL(engine->status().cache.pages_held, 0);
+}
+
+TEST("a prompt that the draft model has not read is answered without it") {
+  const auto engine = load_with_draft_model();
+  const auto plain = test::load_tiny(1, 0);
+  Request request = prompt(3, 200);
+  const Result drafted = test::ask(*engine, request);
+  request.speculate = false;
+  CHECK(drafted.tokens == test::ask(*plain, request).tokens);
+}
+
+TEST("a few tokens typed after reading are caught up with, and those taken back forgotten") {
+  const auto engine = load_with_draft_model();
+  const auto plain = test::load_tiny(1, 0);
+  Request request = prompt(5, 120);
+  request.max_tokens = 12;
+  read_ahead(*engine, request);
+  std::mt19937 random(1);
+  int n_passes = 0, n_tokens = 0;
+  for (int key = 0; key < 30; key++) {
+    const size_t n_kept = request.tokens.size() - random() % 3;
+    request.tokens.resize(n_kept);
+    for (int i = 0; i < 2; i++) request.tokens.push_back(300 + random() % 600);
+    request.speculate = true;
+    const Result drafted = test::ask(*engine, request);
+    request.speculate = false;
+    CHECK(drafted.tokens == test::ask(*plain, request).tokens);
+    n_passes += drafted.timings.decode_passes;
+    n_tokens += static_cast<int>(drafted.tokens.size()) - 1;
+  }
+  CHECK(n_passes < n_tokens);
+}
+
+TEST("cancelling amid a draft leaves the next answer as it was") {
+  const auto engine = load_with_draft_model();
+  const auto plain = test::load_tiny(1, 0);
+  Request request = prompt(8, 150);
+  read_ahead(*engine, request);
+  Request alone = request;
+  alone.speculate = false;
+  const std::vector<uint32_t> expected = test::ask(*plain, alone).tokens;
+  for (int round = 0; round < 40; round++) {
+    test::Pending pending = test::submit(*engine, request);
+    std::this_thread::sleep_for(std::chrono::microseconds(150 * round));
+    engine->cancel(pending.job);
+    const Result part = pending.result.get();
+    CHECK(std::equal(part.tokens.begin(), part.tokens.end(), expected.begin()));
+  }
+  CHECK(test::ask(*engine, request).tokens == expected);
+}
+
+TEST("a draft model with other tokens is refused by name") {
+  hearth::LoadOptions options = test::tiny_options();
+  options.draft_model_path = std::string(HEARTH_FIXTURES) + "/../../models/starter-45m-q6_k.gguf";
+  CHECK_THROWS(test::load(options), "starter-45m-q6_k.gguf cannot draft: its token");
+}
