@@ -10,6 +10,7 @@ export function readSettings(): Settings {
     enabled: read('enabled'),
     disabledLanguages: read('disabledLanguages'),
     'model.path': read('model.path'),
+    'draftModel.path': read('draftModel.path'),
     backend: read('backend'),
     'engine.threads': read('engine.threads'),
     'cache.memoryMiB': read('cache.memoryMiB'),

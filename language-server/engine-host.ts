@@ -98,14 +98,19 @@ export class EngineHost {
 }
 
 export function loadOptions(settings: Settings, bundledModel: string, pagesFolder = ''): LoadOptions {
-  const path = settings['model.path'].trim();
-  const modelPath = path === '' ? bundledModel : path.replace(/^~(?=[/\\])/, homedir());
-  const options: LoadOptions = { modelPath, backend: settings.backend };
+  const modelPath = ownPath(settings['model.path']);
+  const draftModelPath = ownPath(settings['draftModel.path']);
+  const options: LoadOptions = { modelPath: modelPath === '' ? bundledModel : modelPath, backend: settings.backend };
+  if (draftModelPath !== '') options.draftModelPath = draftModelPath;
   if (settings['engine.threads'] > 0) options.threads = settings['engine.threads'];
   if (settings['cache.memoryMiB'] > 0) options.cacheBytes = settings['cache.memoryMiB'] * 2 ** 20;
   const diskBytes = settings['cache.diskMiB'] * 2 ** 20;
   if (pagesFolder !== '' && diskBytes > 0) Object.assign(options, { diskFolder: pagesFolder, diskBytes });
   return options;
+}
+
+function ownPath(setting: string): string {
+  return setting.trim().replace(/^~(?=[/\\])/, homedir());
 }
 
 /** What computes and, where it is not the GPU, why. */

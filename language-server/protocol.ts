@@ -9,6 +9,8 @@ export interface Settings {
   disabledLanguages: string[];
   /** Path of a GGUF file; empty: the bundled starter model. */
   'model.path': string;
+  /** Path of a smaller GGUF file of the same family that guesses what the model writes; empty: none. */
+  'draftModel.path': string;
   /** 'auto': the GPU if it can, else the CPU. */
   backend: 'auto' | 'cpu' | 'hip';
   /** 0: one thread a core, at most 8. */
@@ -25,6 +27,7 @@ export const defaultSettings: Settings = {
   enabled: true,
   disabledLanguages: [],
   'model.path': '',
+  'draftModel.path': '',
   backend: 'auto',
   'engine.threads': 0,
   'cache.memoryMiB': 0,

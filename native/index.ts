@@ -113,7 +113,8 @@ export async function loadEngine(
     variant: '',
     cacheBytes: 0,
     contextTokens: 0,
-    draftModelPath: '', diskFolder: '',
+    draftModelPath: '',
+    diskFolder: '',
     diskBytes: 0,
   } as const;
   const complete = { ...defaults, gpuKernels: gpuKernels(), ...withoutUndefined(options) };
