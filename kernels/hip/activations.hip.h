@@ -51,22 +51,24 @@ GPU_DEVICE float4 load_columns(const float* row, int i, int n_cols) {
 
 /// A block normalizes and quantizes one token, a group of columns to each 8 lanes at a time;
 /// columns past the end are zero. group_sums: shared, a float a group. All threads must come. Loads
-/// are issued four at a time: the row comes from the second-level cache, and each trip there is as
+/// are issued together: the row comes from the second-level cache, and each trip there is as
 /// long as all arithmetic.
 GPU_DEVICE void norm_quantize_token(const Norm& p, int token, const Activations& out, float* f32,
                                     float* group_sums) {
-  constexpr int kBatch = 4;
+  constexpr int kBatch = 2;
   const int lane = threadIdx.x % GPU_LANES, n_at_once = blockDim.x / 8, eighth = threadIdx.x % 8;
   const float* x = p.x + static_cast<int64_t>(p.rows ? p.rows[token] : token) * p.n_cols;
   const int first = threadIdx.x / 8, step = kBatch * n_at_once;
   const auto column = [&](int base, int k) {
     return (base + first + k * n_at_once) * kGroup + 4 * eighth;
   };
-  float4 v[kBatch];
+  float4 v[kBatch], norm[kBatch];
   float inverse_rms = 1.0f;
   if (p.norm) {
-    for (int base = 0; base < out.n_groups; base += step) {
+    GPU_NO_UNROLL for (int base = 0; base < out.n_groups; base += step) {
       GPU_UNROLL for (int k = 0; k < kBatch; k++) v[k] = load_columns(x, column(base, k), p.n_cols);
+      GPU_UNROLL for (int k = 0; k < kBatch; k++) norm[k] =
+          load_columns(p.norm, column(base, k), p.n_cols);
       GPU_UNROLL for (int k = 0; k < kBatch; k++) {
         float squares =
             fmaf(v[k].w, v[k].w, fmaf(v[k].z, v[k].z, fmaf(v[k].y, v[k].y, v[k].x * v[k].x)));
@@ -77,14 +79,15 @@ GPU_DEVICE void norm_quantize_token(const Norm& p, int token, const Activations&
     }
     __syncthreads();
     float sum = 0;
-    for (int group = lane; group < out.n_groups; group += GPU_LANES) sum += group_sums[group];
+    GPU_NO_UNROLL for (int group = lane; group < out.n_groups; group += GPU_LANES) sum +=
+        group_sums[group];
     inverse_rms = 1.0f / sqrtf(lanes_sum(sum) / p.n_cols + p.eps);
   }
   const bool is_loaded = p.norm && out.n_groups <= step;
-  for (int base = 0; base < out.n_groups; base += step) {
-    float4 norm[kBatch];
+  GPU_NO_UNROLL for (int base = 0; base < out.n_groups; base += step) {
     GPU_UNROLL for (int k = 0; k < kBatch; k++) {
-      if (!is_loaded) v[k] = load_columns(x, column(base, k), p.n_cols);
+      if (is_loaded) continue;
+      v[k] = load_columns(x, column(base, k), p.n_cols);
       norm[k] = {1, 1, 1, 1};
       if (p.norm) norm[k] = load_columns(p.norm, column(base, k), p.n_cols);
     }

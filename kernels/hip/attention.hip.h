@@ -162,8 +162,8 @@ GPU_DEVICE void merge_chunk(bool first, AttentionShared<kHeadDim>& shared) {
   for (int i = threadIdx.x; i < kGroupHeads * kHeadDim; i += GPU_ATTENTION_THREADS) {
     const int head = i / kHeadDim, dim = i % kHeadDim;
     float output = 0;
-    for (int part = 0; part < Values<kHeadDim>::kParts; part++)
-      output += shared.outputs[part][head][dim];
+    GPU_UNROLL_4 for (int part = 0; part < Values<kHeadDim>::kParts; part++) output +=
+        shared.outputs[part][head][dim];
     float scale_running = 0, scale_chunk = 1;
     if (!first) {
       merge(shared.softmax[head], shared.chunk_softmax[head], scale_running, scale_chunk);
@@ -218,8 +218,7 @@ GPU_DEVICE bool hand_in(const AttentionParams& p, const AttentionBlock& b,
   if (threadIdx.x == 0) {  // its fence stands for the block's writes: the barrier came before
     memory_fence();
     uint32_t* arrived = p.arrived + b.token * gridDim.y + blockIdx.y;
-    const uint32_t n_parts = p.n_parts == 1 ? 1 : b.n_chunks;
-    is_last = atomic_add(arrived, 1) == n_parts - 1;
+    is_last = atomic_add(arrived, 1) == static_cast<uint32_t>(b.n_chunks) - 1;
     if (is_last) *arrived = 0;  // for the next launch
     memory_fence();
   }
@@ -227,30 +226,44 @@ GPU_DEVICE bool hand_in(const AttentionParams& p, const AttentionBlock& b,
   return is_last;
 }
 
-/// Merges the parts in order, divides by the sum and quantizes for the output projection.
+/// Four dimensions of a head, all parts merged in order; returns the sum that divides them.
 template <int kHeadDim>
-GPU_DEVICE void finish(const AttentionParams& p, const AttentionBlock& b) {
-  const int n_parts = p.n_parts == 1 ? 1 : b.n_chunks;
+GPU_DEVICE float merge_parts(const AttentionParams& p, const AttentionBlock& b, int head, int dim,
+                             float (&values)[4]) {
+  const volatile float* part = part_of(p, b.token, head, 0);
+  Softmax softmax = {part[0], part[1]};
+  GPU_UNROLL for (int j = 0; j < 4; j++) values[j] = part[2 + dim + j];
+  GPU_NO_UNROLL for (int k = 1; k < b.n_chunks; k++) {
+    part += kHeadDim + 2;
+    float scale, scale_part;
+    softmax = merge(softmax, {part[0], part[1]}, scale, scale_part);
+    GPU_UNROLL for (int j = 0; j < 4; j++) values[j] =
+        fmaf(values[j], scale, part[2 + dim + j] * scale_part);
+  }
+  return softmax.sum;
+}
+
+/// Divides by the sum and quantizes for the output projection. A block that has all chunks itself
+/// needs no parts.
+template <int kHeadDim>
+GPU_DEVICE void finish(const AttentionParams& p, const AttentionBlock& b, bool is_alone,
+                       const AttentionShared<kHeadDim>& shared) {
   // Lanes past the end go along (with the last head), for quantizing shuffles.
-  for (int i = 4 * threadIdx.x; i / 128 * 128 < b.n_heads * kHeadDim;
-       i += 4 * GPU_ATTENTION_THREADS) {
+  GPU_NO_UNROLL for (int i = 4 * threadIdx.x; i / 128 * 128 < b.n_heads * kHeadDim;
+                     i += 4 * GPU_ATTENTION_THREADS) {
     const bool stores = i < b.n_heads * kHeadDim;
-    const int head = b.head0 + min(i / kHeadDim, b.n_heads - 1), dim = i % kHeadDim;
-    const volatile float* part = part_of(p, b.token, head, 0);
-    Softmax softmax = {part[0], part[1]};
-    float values[4];
-    GPU_UNROLL for (int j = 0; j < 4; j++) values[j] = part[2 + dim + j];
-    for (int k = 1; k < n_parts; k++) {
-      part += kHeadDim + 2;
-      float scale, scale_part;
-      softmax = merge(softmax, {part[0], part[1]}, scale, scale_part);
-      GPU_UNROLL for (int j = 0; j < 4; j++) values[j] =
-          fmaf(values[j], scale, part[2 + dim + j] * scale_part);
+    const int head = min(i / kHeadDim, b.n_heads - 1), dim = i % kHeadDim;
+    float values[4], sum;
+    if (is_alone) {
+      sum = shared.softmax[head].sum;
+      GPU_UNROLL for (int j = 0; j < 4; j++) values[j] = shared.running[head][dim + j];
+    } else {
+      sum = merge_parts<kHeadDim>(p, b, b.head0 + head, dim, values);
     }
-    const int col = head * kHeadDim + dim;
+    const int col = (b.head0 + head) * kHeadDim + dim;
     float* out = p.out + static_cast<int64_t>(b.token) * p.pool.n_heads * kHeadDim + col;
     GPU_UNROLL for (int j = 0; j < 4; j++) {
-      values[j] /= softmax.sum;
+      values[j] /= sum;
       if (stores) out[j] = values[j];
     }
     quantize_group(p.quantized, b.token, col / kGroup, values, stores);
@@ -280,7 +293,7 @@ GPU_DEVICE void attention(const AttentionParams& p) {
     query[head][j + 2] = v.z, query[head][j + 3] = v.w;
   }
 
-  for (int chunk = b.part; chunk < chunk_end; chunk++) {
+  GPU_NO_UNROLL for (int chunk = b.part; chunk < chunk_end; chunk++) {
     const int begin = chunk * kChunk, last = min(begin + kChunk, n_visible) - 1;
     const ChunkView c = {{kv_slot(p.pool, p.layer, pages[begin / kPage], b.kv_head, 0, 0),
                           kv_slot(p.pool, p.layer, pages[last / kPage], b.kv_head, 0, 0)},
@@ -297,7 +310,9 @@ GPU_DEVICE void attention(const AttentionParams& p) {
     merge_chunk<kHeadDim>(chunk == b.part, shared);
     __syncthreads();
   }
-  if (hand_in<kHeadDim>(p, b, shared, is_last)) finish<kHeadDim>(p, b);
+  const bool is_alone = p.n_parts == 1 || b.n_chunks == 1;
+  if (is_alone || hand_in<kHeadDim>(p, b, shared, is_last))
+    finish<kHeadDim>(p, b, is_alone, shared);
 }
 
 }  // namespace hearth::kernels::hip

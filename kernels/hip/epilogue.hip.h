@@ -30,7 +30,8 @@ GPU_DEVICE uint16_t* kv_slot(const KvPool& pool, int layer, int page, int kv_hea
 GPU_DEVICE void store_qkv(const Epilogue& e, int row, int token, float a, float b) {
   const KvPool& pool = e.pool;
   const int half = pool.head_dim / 2;
-  const int global = e.row0 + row, head = global / pool.head_dim, i = global % pool.head_dim;
+  const int global = e.row0 + row;
+  const int head = global >> pool.log2_head_dim, i = global & (pool.head_dim - 1);
   if (e.bias) a += e.bias[global], b += e.bias[global + half];
   const int position = e.batch.positions[token];
   const int kv_head = head - pool.n_heads;

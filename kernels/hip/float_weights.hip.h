@@ -2,7 +2,7 @@
 // multiplied by unquantized activations. Rare in completion models, so simple rather than fast.
 #pragma once
 
-#include "matmul.hip.h"
+#include "tile_jobs.hip.h"
 
 namespace hearth::kernels::hip {
 
@@ -32,8 +32,8 @@ GPU_DEVICE void float_matmul(const MatmulParams& p) {
   let_next_start();
   const int lane = threadIdx.x % GPU_LANES;
   const int i = blockIdx.x * (blockDim.x / GPU_LANES) + threadIdx.x / GPU_LANES;
-  if (i >= p.n_tiles * kTileRows) return;
-  const int tile = first_tile<kTiles>(p, i / kTileRows), row = i % kTileRows;
+  if (i >= p.n_tiles / kTiles * kTileRows) return;
+  const int tile = tile_of(p, i / kTileRows * kTiles), row = i % kTileRows;
   const int n_cols = p.norm.n_cols, row_a = kTileRows * tile + row;
   const int first = kTileTokens * blockIdx.y, n = min(kTileTokens, p.n_tokens - first);
   float sum[2][kTileTokens] = {};

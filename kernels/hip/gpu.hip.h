@@ -31,6 +31,7 @@
 #define GPU_DEVICE static inline
 #define GPU_UNROLL
 #define GPU_UNROLL_4
+#define GPU_NO_UNROLL
 #define GPU_KERNEL(name, Params, max_threads)                                            \
   static void name(Params p);                                                            \
   static const emulation::Register register_##name(#name, emulation::run<Params, name>); \
@@ -40,9 +41,19 @@
 #define GPU_DEVICE static __device__ __forceinline__
 #define GPU_UNROLL _Pragma("unroll")
 #define GPU_UNROLL_4 _Pragma("unroll 4")
+/// Small kernels run their code once: what they wait for is instructions, so code is kept short.
+#define GPU_NO_UNROLL _Pragma("unroll 1")
 #define GPU_KERNEL(name, Params, max_threads) \
   extern "C" __global__ __launch_bounds__(max_threads) void name(const Params p)
 #define GPU_DYNAMIC_SHARED(T, name) extern __shared__ T name[]
+#endif
+
+/// A kernel of which two blocks should fit a processor at once: NVIDIA's compiler has to be told.
+#if defined(GPU_NV_SHIM)
+#define GPU_KERNEL_TWO(name, Params, max_threads) \
+  extern "C" __global__ __launch_bounds__(max_threads, 2) void name(const Params p)
+#else
+#define GPU_KERNEL_TWO GPU_KERNEL
 #endif
 
 namespace hearth::kernels::hip {
@@ -165,6 +176,19 @@ GPU_DEVICE void wait_for_previous() {}
 GPU_DEVICE void let_next_start() {}
 
 #endif
+
+/// The kernel's parameters, read again where they are needed. AMD's compiler would otherwise read
+/// all of them at the kernel's start and keep them, in more scalar registers than there are.
+template <class Params>
+GPU_DEVICE const Params& late(const Params& p) {
+#if defined(GPU_EMULATION) || defined(GPU_NV_SHIM)
+  return p;
+#else
+  auto* again = __builtin_amdgcn_kernarg_segment_ptr();
+  asm volatile("" : "+s"(again));
+  return *(const Params*)again;
+#endif
+}
 
 #if !defined(GPU_EMULATION)
 GPU_DEVICE void memory_fence() { __threadfence(); }

@@ -3,23 +3,21 @@
 #include "attention.hip.h"
 #include "float_weights.hip.h"
 #include "matmul.hip.h"
+#include "matvec.hip.h"
+#include "wide_matmul.hip.h"
 
 namespace hearth::kernels::hip {
 
-// stream_<format>_<tiles of 16 rows>x<tokens>. The bounds set how many registers a thread may have.
-#define STREAM_KERNEL(name, type, tiles, tokens, max_threads)                 \
-  GPU_KERNEL(stream_##name##_##tiles##x##tokens, MatmulParams, max_threads) { \
-    stream_matmul<BlockType::type, tiles, tokens>(p);                         \
-  }
-#define FORMAT_KERNELS(name, type)                                              \
-  GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::type>(p); }   \
-  GPU_KERNEL(embed_##name, EmbedParams, 256) { embed_row<BlockType::type>(p); } \
-  STREAM_KERNEL(name, type, 1, 1, 512)                                          \
-  STREAM_KERNEL(name, type, 2, 1, 256)                                          \
-  STREAM_KERNEL(name, type, 1, 8, 512)                                          \
-  STREAM_KERNEL(name, type, 2, 8, 256)                                          \
-  STREAM_KERNEL(name, type, 1, 32, 256)                                         \
-  STREAM_KERNEL(name, type, 2, 16, 128)
+// matvec_<format>: one token; stream_<format>_<tokens>: a few; wide_<format>_<tokens>: many. The
+// bounds set how many registers a thread may have.
+#define FORMAT_KERNELS(name, type)                                                                 \
+  GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::type>(p); }                      \
+  GPU_KERNEL(embed_##name, EmbedParams, 256) { embed_row<BlockType::type>(p); }                    \
+  GPU_KERNEL_TWO(matvec_##name, MatmulParams, 256) { matvec<BlockType::type>(p); }                 \
+  GPU_KERNEL(stream_##name##_8, MatmulParams, 512) { stream_matmul<BlockType::type, 8>(p); }       \
+  GPU_KERNEL_TWO(stream_##name##_32, MatmulParams, 256) { stream_matmul<BlockType::type, 32>(p); } \
+  GPU_KERNEL(wide_##name##_32, MatmulParams, 256) { wide_matmul<BlockType::type, 32>(p); }         \
+  GPU_KERNEL(wide_##name##_64, MatmulParams, 256) { wide_matmul<BlockType::type, 64>(p); }
 
 HEARTH_PACKED_FORMATS(FORMAT_KERNELS)
 

@@ -3,6 +3,9 @@
 // token g's columns 4t.. of halves 0 and 1, and of c rows g, g, g + 8, g + 8 and tokens 2t, 2t + 1,
 // 2t, 2t + 1. NVIDIA has this as an instruction. Elsewhere dot4 and shuffles among four lanes give
 // the same integers.
+//
+// One token would leave seven of eight columns of that product empty, so its groups go four at a
+// time, from four slices of the columns: four_dots gives lane t the dots of slice t, rows g, g + 8.
 #pragma once
 
 #include "gpu.hip.h"
@@ -23,32 +26,129 @@ GPU_DEVICE void mma_16(int c[4], int a0, int a1, int b, int) {
       : "r"(a0), "r"(a1), "r"(b));
 }
 
+/// One group of one token in four slices of columns: a lane brings its part of slice g / 2.
+struct FourInputs {
+  int q[2];
+};
+struct FourSources {
+  const int8_t* q;
+
+  GPU_DEVICE FourSources of(const int8_t* x, const int (&first_groups)[4], int lane) {
+    const int slice = lane / 8;
+    const int group = slice < 2 ? (slice == 0 ? first_groups[0] : first_groups[1])
+                                : (slice == 2 ? first_groups[2] : first_groups[3]);
+    return {x + group * 32 + lane % 4 * 8};
+  }
+  GPU_DEVICE FourInputs load(const FourSources& s, int group) {
+    const uint2 q = *reinterpret_cast<const uint2*>(s.q + group * 32);
+    return {{static_cast<int>(q.x), static_cast<int>(q.y)}};
+  }
+};
+
+/// Column 2k of the matrix instruction is slice k, so lane t finds the dots of slice t in what
+/// slice t's weights gave; what they gave for other slices' inputs is not looked at.
+GPU_DEVICE void pick_slice(int (&dots)[2], const int (&c)[4][4]) {
+  const int t = threadIdx.x % 4;
+  GPU_UNROLL for (int row = 0; row < 2; row++) {
+    const int low = t & 1 ? c[1][2 * row] : c[0][2 * row];
+    const int high = t & 1 ? c[3][2 * row] : c[2][2 * row];
+    dots[row] = t & 2 ? high : low;
+  }
+}
+GPU_DEVICE void four_dots_32(int (&dots)[2], const int (&a)[4][4], const FourInputs& x, int start) {
+  int c[4][4];
+  GPU_UNROLL for (int k = 0; k < 4; k++) {
+    c[k][0] = c[k][2] = start, c[k][1] = c[k][3] = 0;
+    mma_32(c[k], a[k], x.q, 1);
+  }
+  pick_slice(dots, c);
+}
+GPU_DEVICE void four_dots_16(int (&dots)[2], const int (&a)[4][4], const FourInputs& x, int half) {
+  int c[4][4] = {};
+  GPU_UNROLL for (int k = 0; k < 4; k++)
+      mma_16(c[k], a[k][2 * half], a[k][2 * half + 1], x.q[half], 1);
+  pick_slice(dots, c);
+}
+
 #else
+
+/// One group of one token in four slices of columns: a lane brings columns 4t.. of each.
+struct FourInputs {
+  int q[4][2];
+};
+struct FourSources {
+  const int8_t* q[4];
+
+  GPU_DEVICE FourSources of(const int8_t* x, const int (&first_groups)[4], int lane) {
+    FourSources s;
+    GPU_UNROLL for (int k = 0; k < 4; k++) s.q[k] = x + first_groups[k] * 32 + lane % 4 * 8;
+    return s;
+  }
+  GPU_DEVICE FourInputs load(const FourSources& s, int group) {
+    FourInputs x;
+    GPU_UNROLL for (int k = 0; k < 4; k++) {
+      const uint2 q = *reinterpret_cast<const uint2*>(s.q[k] + group * 32);
+      x.q[k][0] = static_cast<int>(q.x), x.q[k][1] = static_cast<int>(q.y);
+    }
+    return x;
+  }
+};
+
+/// Each of a quad's lanes has its part of four slices' sums; lane t gets slice t's, for both rows.
+/// Lanes trade slices for lanes at each step.
+GPU_DEVICE void trade_slices(int (&dots)[2], const int (&part)[4][2]) {
+  const int t = threadIdx.x % 4;
+  const bool is_upper = t & 2, is_odd = t & 1;
+  int half[2][2];
+  GPU_UNROLL for (int i = 0; i < 2; i++) GPU_UNROLL for (int row = 0; row < 2; row++) {
+    const int keep = is_upper ? part[2 + i][row] : part[i][row];
+    const int give = is_upper ? part[i][row] : part[2 + i][row];
+    half[i][row] = keep + shuffle_xor(give, 2);
+  }
+  GPU_UNROLL for (int row = 0; row < 2; row++) {
+    const int keep = is_odd ? half[1][row] : half[0][row];
+    const int give = is_odd ? half[0][row] : half[1][row];
+    dots[row] = keep + shuffle_xor(give, 1);
+  }
+}
+GPU_DEVICE void four_dots_32(int (&dots)[2], const int (&a)[4][4], const FourInputs& x, int start) {
+  int part[4][2];
+  GPU_UNROLL for (int k = 0; k < 4; k++) GPU_UNROLL for (int row = 0; row < 2; row++) part[k][row] =
+      dot4(a[k][row], x.q[k][0], dot4(a[k][2 + row], x.q[k][1], 0));
+  trade_slices(dots, part);
+  dots[0] += start, dots[1] += start;
+}
+GPU_DEVICE void four_dots_16(int (&dots)[2], const int (&a)[4][4], const FourInputs& x, int half) {
+  int part[4][2];
+  GPU_UNROLL for (int k = 0; k < 4; k++) GPU_UNROLL for (int row = 0; row < 2; row++) part[k][row] =
+      dot4(a[k][2 * half + row], x.q[k][half], 0);
+  trade_slices(dots, part);
+}
 
 /// Lanes of a quad hold parts of two rows' sums; all get both sums, the owner of the token keeps
 /// them.
-GPU_DEVICE void keep_quad_sum(int c[4], int upper, int lower, int token, int t) {
+GPU_DEVICE void keep_quad_sum(int c[4], int upper, int lower, int token) {
   upper += shuffle_xor(upper, 1), lower += shuffle_xor(lower, 1);
   upper += shuffle_xor(upper, 2), lower += shuffle_xor(lower, 2);
-  if (t == token / 2) c[token % 2] += upper, c[2 + token % 2] += lower;
+  const bool is_mine = static_cast<int>(threadIdx.x % 4) == token / 2, is_odd = token & 1;
+  c[0] += is_mine && !is_odd ? upper : 0, c[1] += is_mine && is_odd ? upper : 0;
+  c[2] += is_mine && !is_odd ? lower : 0, c[3] += is_mine && is_odd ? lower : 0;
 }
 
-/// Only the first n_tokens of 8 are computed: a decode step pays for one.
+/// Only the first n_tokens of 8 are computed. A loop, since eight tokens in a row for each of many
+/// tiles would fill registers with what is needed later.
 GPU_DEVICE void mma_32(int c[4], const int a[4], const int b[2], int n_tokens) {
-  const int t = threadIdx.x % 4;
-  GPU_UNROLL for (int token = 0; token < 8; token++) {
-    if (token >= n_tokens) continue;
+  const int t = threadIdx.x % 4, n = min(n_tokens, 8);
+  GPU_NO_UNROLL for (int token = 0; token < n; token++) {
     const int b0 = shuffle(b[0], 4 * token + t), b1 = shuffle(b[1], 4 * token + t);
-    keep_quad_sum(c, dot4(a[0], b0, dot4(a[2], b1, 0)), dot4(a[1], b0, dot4(a[3], b1, 0)), token,
-                  t);
+    keep_quad_sum(c, dot4(a[0], b0, dot4(a[2], b1, 0)), dot4(a[1], b0, dot4(a[3], b1, 0)), token);
   }
 }
 GPU_DEVICE void mma_16(int c[4], int a0, int a1, int b, int n_tokens) {
-  const int t = threadIdx.x % 4;
-  GPU_UNROLL for (int token = 0; token < 8; token++) {
-    if (token >= n_tokens) continue;
+  const int t = threadIdx.x % 4, n = min(n_tokens, 8);
+  GPU_NO_UNROLL for (int token = 0; token < n; token++) {
     const int b0 = shuffle(b, 4 * token + t);
-    keep_quad_sum(c, dot4(a0, b0, 0), dot4(a1, b0, 0), token, t);
+    keep_quad_sum(c, dot4(a0, b0, 0), dot4(a1, b0, 0), token);
   }
 }
 

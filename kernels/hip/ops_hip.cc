@@ -2,6 +2,7 @@
 #include "ops_hip.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <stdexcept>
 
@@ -120,6 +121,7 @@ void HipOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
   pool_.n_heads = shape.n_heads;
   pool_.n_kv_heads = shape.n_kv_heads;
   pool_.head_dim = d;
+  pool_.log2_head_dim = std::countr_zero(static_cast<unsigned>(d));
   kv_ = device_.allocate(kv_page_bytes() * n_pages, "the KV cache");
   pool_.data = kv_.as<uint16_t>();
   const std::vector<float> table = rope_table(shape);

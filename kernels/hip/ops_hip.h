@@ -63,10 +63,10 @@ class HipOps : public Ops {
   /// p times a part's tiles; tile_ids (device, n_ids of them) or all.
   void matmul(const HipPart& part, MatmulParams p, const int32_t* tile_ids = nullptr,
               int n_ids = 0);
-  /// p times pairs of tiles: rows of a part and those `span` tiles further on, from `second`.
+  /// p times pairs of tiles: of a part and of what begins at `second` (log2_span: MatmulParams).
   void matmul_pairs(const HipPart& part, MatmulParams p, const uint8_t* second, int n_pairs,
-                    int span);
-  void start_matmul(const HipPart& part, MatmulParams& p, bool is_pairs);
+                    int log2_span);
+  void start_matmul(const HipPart& part, MatmulParams& p);
   const int32_t* upload_rows(std::span<const int32_t> rows, int n_batch);
 
   Device device_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "matmul_shape.h"
 #include "ops_hip.h"
 
 namespace hearth::kernels::hip {
@@ -12,12 +13,10 @@ namespace {
 // Batches up to this size repeat while decoding, so they become graphs.
 constexpr int kDeferredTokens = 8;
 constexpr unsigned kThreads = 256;
-// Warps per processor that keep enough loads in flight.
-constexpr int kWarpsPerProcessor = 16;
 // So many groups of 32 columns each block normalizes for itself; for more (wider models, or more
 // tokens) a launch of its own is cheaper: on an H200 the border lies between 1536 and 3584 columns.
 constexpr int kOwnNormGroups = 64;
-// Groups of 32 columns (44 bytes each) that leave shared memory for partial sums on every GPU.
+// Groups of 32 columns (44 bytes each) that leave shared memory for sums on every GPU.
 constexpr int kMaxSharedGroups = 640;
 
 unsigned ceil_div(int a, int b) { return static_cast<unsigned>((a + b - 1) / b); }
@@ -69,62 +68,57 @@ MatmulParams HipOps::normed_input(const Matrix& w, const float* x, const float* 
   return p;
 }
 
-void HipOps::start_matmul(const HipPart& part, MatmulParams& p, bool is_pairs) {
+void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
   const PackedType type = packed_type(part.type, p.norm.n_cols);
+  const bool is_pairs = p.log2_span != kNoPairs;
   p.tile_bytes = type.tile_bytes;
   p.n_units = p.x.n_groups / 2;
-  const int n_slices = std::min<int>(kMaxSlices, std::bit_floor(static_cast<unsigned>(p.n_units)));
-  p.log2_slices = std::countr_zero(static_cast<unsigned>(n_slices));
-  const unsigned n = p.n_tokens, n_tiles = p.n_tiles;
-  const std::string width = is_pairs ? "2" : "1";
   if (type.is_float) {
-    launch("float_" + type.name + "_" + width, {n_tiles * 2, ceil_div(n, kTileTokens), 1}, 256, 0,
-           p);
+    const unsigned n_tiles = is_pairs ? p.n_tiles / 2 : p.n_tiles;
+    launch("float_" + type.name + (is_pairs ? "_2" : "_1"),
+           {n_tiles * 2, ceil_div(p.n_tokens, kTileTokens), 1}, 256, 0, p);
     return;
   }
-  // A pair of tiles times 32 tokens would not fit the registers of any AMD GPU.
-  const int wide_tokens = (is_pairs ? 2 : 4) * kTileTokens;
-  const int block_tokens = n == 1 ? 1 : n <= kTileTokens ? kTileTokens : wide_tokens;
-  const bool is_wide = block_tokens > kTileTokens;
-  const unsigned token_blocks = ceil_div(n, block_tokens);
-  const int n_blocks = static_cast<int>(token_blocks * n_tiles / p.n_jobs);
-  // As many warps as keep the processors busy; more only add partial sums.
-  const int wanted = kWarpsPerProcessor * device_.choice().n_processors / std::max(1, n_blocks);
-  // Partial sums stay within 40 KB. Four warps go through two jobs faster than eight do (H200).
-  const int pair_warps = is_wide || p.n_jobs == 2 ? 4 : 8;
-  const int most = std::min(is_pairs ? pair_warps : is_wide ? 8 : 16, n_slices);
-  const int warps = std::clamp<int>(std::bit_floor(static_cast<unsigned>(wanted)),
-                                    std::max(n_slices / 4, 1), most);
-  if (p.input == InputKind::kMemory && !is_wide && p.x.n_groups * p.n_tokens <= kMaxSharedGroups)
-    p.input = InputKind::kCopy;
+  const int n_slices = count_slices(p.n_units, part.n_tiles());
+  p.log2_slices = std::countr_zero(static_cast<unsigned>(n_slices));
+  const MatmulShape shape = choose_shape(p, n_slices, device_.choice().n_processors);
+  p.block_tiles = shape.block_tiles;
+  p.log2_own = std::countr_zero(static_cast<unsigned>(std::max(shape.own_slices, 1)));
+  const int n_groups = p.x.n_groups;
+  const bool can_copy = shape.tokens == 1 ||
+                        (shape.tokens == kTileTokens && n_groups * p.n_tokens <= kMaxSharedGroups);
+  if (p.input == InputKind::kMemory && can_copy) p.input = InputKind::kCopy;
   if (p.input != InputKind::kMemory)
     p.input_bytes = static_cast<int>(
-        (p.x.n_groups * (p.n_tokens * (kGroup + sizeof(GroupScale)) + sizeof(float)) + 15) / 16 *
-        16);
-  const unsigned sums = p.n_jobs * warps * (is_pairs ? 32 : 16) * (block_tokens | 1);
-  launch("stream_" + type.name + "_" + width + "x" + std::to_string(block_tokens),
-         {token_blocks, n_tiles / p.n_jobs, 1}, warps * 32, p.input_bytes + sums * sizeof(float),
-         p);
+        (n_groups * (p.n_tokens * (kGroup + sizeof(GroupScale)) + sizeof(float)) + 15) / 16 * 16);
+  const unsigned staged =
+      shape.is_wide() ? 2 * shape.tokens * 2 * (kGroup + sizeof(GroupScale)) : 0;
+  const unsigned shared_bytes = p.input_bytes + staged + shape.sum_bytes(n_slices);
+  if (shared_bytes > kMaxSharedBytes)
+    throw std::runtime_error("rows of " + std::to_string(p.norm.n_cols) +
+                             " columns run on the CPU only (too long for the GPU kernels)");
+  launch(shape.prefix + type.name + shape.suffix,
+         {ceil_div(p.n_tokens, shape.tokens), ceil_div(p.n_tiles, shape.block_tiles), 1},
+         shape.warps * 32, shared_bytes, p);
 }
 
 void HipOps::matmul(const HipPart& part, MatmulParams p, const int32_t* tile_ids, int n_ids) {
   p.a = p.b = part.data;
   p.tile_ids = tile_ids;
   p.n_tiles = tile_ids ? n_ids : part.n_tiles();
-  p.span = 1;
-  p.n_jobs = 1;
+  p.log2_span = kNoPairs;
   p.epilogue.row0 = part.row0;
   p.epilogue.n_rows = part.n_rows;
-  start_matmul(part, p, false);
+  start_matmul(part, p);
 }
 
 void HipOps::matmul_pairs(const HipPart& part, MatmulParams p, const uint8_t* second, int n_pairs,
-                          int span) {
+                          int log2_span) {
   p.a = part.data;
   p.b = second;
-  p.n_tiles = n_pairs;
-  p.span = span;
-  start_matmul(part, p, true);
+  p.n_tiles = 2 * n_pairs;
+  p.log2_span = log2_span;
+  start_matmul(part, p);
 }
 
 void HipOps::embed(const Matrix& table, float* x) {
@@ -148,7 +142,6 @@ void HipOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv
                       const float* x, float* q) {
   if (is_cancelled()) return;
   MatmulParams p = normed_input(qkv, x, norm, eps, nullptr, n_);
-  p.n_jobs = 1;
   Epilogue& e = p.epilogue;
   e.kind = EpilogueKind::kQkv;
   e.stride = shape_.n_heads * shape_.head_dim;
@@ -158,11 +151,11 @@ void HipOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv
   e.batch = batch_;
   e.pool = pool_;
   e.layer = layer;
-  const int span = shape_.head_dim / 32;
+  const int log2_span = pool_.log2_head_dim - 5, span = 1 << log2_span;
   for (const HipPart& part : packed(qkv).parts) {
     e.row0 = part.row0;
     e.n_rows = part.n_rows;
-    matmul_pairs(part, p, part.data + span * part.tile_bytes, part.n_rows / 32, span);
+    matmul_pairs(part, p, part.data + span * part.tile_bytes, part.n_rows / 32, log2_span);
   }
 }
 
@@ -219,14 +212,13 @@ void HipOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, c
   p.epilogue.n_rows = n_ff;
   p.epilogue.stride = n_ff;
   p.epilogue.out = h;
-  // Two pairs of tiles a block give 32 columns of h: a group that can be quantized at once.
+  // Two pairs of tiles give 32 columns of h: a group that can be quantized at once.
   const bool is_float = packed_type(parts[0].type, kUnit).is_float;
   const bool quantizes = n_ff % kUnit == 0 && n_ff <= workspace_cols_ && !is_float;
-  p.n_jobs = quantizes ? 2 : 1;
-  p.quantized = activations(next_q_, next_scales_, n_ff);
+  if (quantizes) p.quantized = activations(next_q_, next_scales_, n_ff);
   const int n_pairs = static_cast<int>(ceil_div(n_ff, kTileRows));
   const uint8_t* up = is_split ? parts[1].data : parts[0].data + n_pairs * parts[0].tile_bytes;
-  matmul_pairs(parts[0], p, up, n_pairs, 0);
+  matmul_pairs(parts[0], p, up, n_pairs, kPlainPairs);
   quantized_ = quantizes ? h : nullptr;
 }
 

@@ -12,10 +12,11 @@ inline constexpr int kGroup = 32;
 inline constexpr int kUnit = 2 * kGroup;
 inline constexpr int kTileRows = 16;
 inline constexpr int kTileTokens = 8;
-/// A row's units are cut into at most this many slices, a power of two; slices are added as a
-/// binary tree. The cut depends on the matrix alone, so a token gets the same bits however many
-/// warps share the slices.
-inline constexpr int kMaxSlices = 16;
+/// A row's units are cut into at most this many slices, a power of two. The sums of four slices
+/// make a quad's, the sums of quads the row's, each added in rising order: the cut depends on the
+/// matrix alone, so a token gets the same bits whoever computes which slice.
+inline constexpr int kMaxSlices = 32;
+inline constexpr int kQuad = 4;
 /// Positions that attention takes at once; the order of merging chunks is fixed, too.
 inline constexpr int kChunk = 64;
 inline constexpr int kPage = 32;
@@ -52,8 +53,8 @@ struct KvPool {
   uint16_t* data;
   uint64_t page_halves;   // f16 values a page
   uint64_t layer_halves;  // and a layer of a page
-  int32_t n_heads, n_kv_heads, head_dim;
-  int32_t reserved;
+  int32_t n_heads, n_kv_heads;
+  int32_t head_dim, log2_head_dim;
 };
 
 enum class EpilogueKind : int32_t { kAdd, kStore, kSwiglu, kQkv };
@@ -90,23 +91,29 @@ enum class InputKind : int32_t {
   kNorm,    // each block normalizes and quantizes for itself
 };
 
+/// Values of log2_span: single tiles; pairs whose tiles are number i of a and of b.
+inline constexpr int kNoPairs = -1;
+inline constexpr int kPlainPairs = 30;
+
 struct MatmulParams {
   const uint8_t* a;         // packed tiles
   const uint8_t* b;         // those of the pairs' second rows (up; or i + head_dim / 2)
   uint64_t tile_bytes;      // per 16 rows
   const int32_t* tile_ids;  // only these tiles, or null
-  int32_t n_tiles;          // tiles, or pairs of tiles
-  int32_t span;             // pair i: tile (i / span) * 2 span + i % span, or i if span is 0
-  int32_t n_jobs;           // tiles (or pairs) a block takes, one after another
+  int32_t n_tiles;          // in all; a pair counts as two, a and b
+  int32_t log2_span;        // pair i: tile (i / span) * 2 span + i % span; kNoPairs, kPlainPairs
+  int32_t block_tiles;      // of a block
   int32_t n_units;
   int32_t log2_slices;
+  int32_t log2_own;  // slices of a warp: 4 leave a quad's sum, fewer leave a sum each
   int32_t n_tokens;
   InputKind input;
   int32_t input_bytes;  // of shared memory for the tokens: q, scales, sums; a multiple of 16
+  int32_t reserved;
   Activations x;
   Norm norm;
   Epilogue epilogue;
-  Activations quantized;  // kSwiglu with two jobs: the result, quantized
+  Activations quantized;  // kSwiglu: the result, quantized, if q is not null
 };
 
 struct PackParams {

@@ -80,20 +80,24 @@ GPU_DEVICE void load_words(uint32_t (&to)[kWords], const uint8_t* from) {
   }
 }
 
-/// A lane's share of one unit: its 32 weights and the scales of its two rows, still packed.
+/// Where a unit's bytes lie in a tile.
 template <BlockType kType>
-struct Unit {
+GPU_DEVICE const uint8_t* unit_at(const uint8_t* tile, unsigned unit) {
+  using L = Layout<kType>;
+  return tile + unit / L::kUnits * L::kRecordBytes + unit % L::kUnits * L::kUnitBytes;
+}
+
+/// A lane's 32 weights of one unit, still packed.
+template <BlockType kType>
+struct UnitCodes {
   using L = Layout<kType>;
   static constexpr int kLow = L::kTraits.low, kHigh = L::kTraits.high;
   uint32_t low[kLow == 8 ? 2 : 1][kLow == 8 ? 4 : kLow];
   uint32_t high[kHigh ? kHigh : 1];
-  uint32_t entries[L::kEntryBytes];
-  uint32_t tails[L::kTailEntry == 4 ? 2 : 1];
 
-  GPU_DEVICE Unit load(const uint8_t* tile, int unit, int lane) {
-    Unit u;
-    const uint8_t* record = tile + unit / L::kUnits * L::kRecordBytes;
-    const uint8_t* base = record + unit % L::kUnits * L::kUnitBytes;
+  GPU_DEVICE UnitCodes load(const uint8_t* tile, unsigned unit, int lane) {
+    UnitCodes u;
+    const uint8_t* base = unit_at<kType>(tile, unit);
     if constexpr (kLow == 8) {
       load_words(u.low[0], base + 16 * lane);
       load_words(u.low[1], base + 512 + 16 * lane);
@@ -101,14 +105,11 @@ struct Unit {
       load_words(u.low[0], base + 4 * kLow * lane);
     }
     if constexpr (kHigh) load_words(u.high, base + L::kHighOffset + 4 * kHigh * lane);
-    load_words(u.entries, base + L::kScaleOffset + lane / 4 * 4 * L::kEntryBytes);
-    if constexpr (L::kSuper)
-      load_words(u.tails, record + L::kTailOffset + lane / 4 * 2 * L::kTailEntry);
     return u;
   }
 
   /// Operand word i (0..3) of group 0 or 1.
-  GPU_DEVICE int word(const Unit& u, int group, int i) {
+  GPU_DEVICE int word(const UnitCodes& u, int group, int i) {
     if constexpr (kLow == 8) return static_cast<int>(u.low[group][i]);
     const int f = 4 * group + i;
     constexpr uint32_t kMask = 0x01010101u * ((1 << kLow) - 1);
@@ -119,27 +120,72 @@ struct Unit {
     }
     return decode_word<kType>(codes);
   }
+};
 
-  GPU_DEVICE RowScale scale(const Unit& u, int row_half, int group) {
+/// The scales of a lane's two rows in one unit, still packed.
+template <BlockType kType>
+struct UnitScales {
+  using L = Layout<kType>;
+  uint32_t entries[L::kEntryBytes];
+  uint32_t tails[L::kTailEntry == 4 ? 2 : 1];
+
+  GPU_DEVICE UnitScales load(const uint8_t* tile, unsigned unit, int lane) {
+    UnitScales s;
+    const uint8_t* base = unit_at<kType>(tile, unit);
+    load_words(s.entries, base + L::kScaleOffset + lane / 4 * 4 * L::kEntryBytes);
+    if constexpr (L::kSuper) {
+      const uint8_t* record = tile + unit / L::kUnits * L::kRecordBytes;
+      load_words(s.tails, record + L::kTailOffset + lane / 4 * 2 * L::kTailEntry);
+    }
+    return s;
+  }
+
+  GPU_DEVICE RowScale scale(const UnitScales& s, int row_half, int group) {
     const int entry = 2 * row_half + group;
     uint32_t bits;
-    if constexpr (L::kEntryBytes == 4) bits = u.entries[entry];
-    if constexpr (L::kEntryBytes == 2) bits = u.entries[entry / 2] >> 16 * (entry % 2) & 0xffff;
-    if constexpr (L::kEntryBytes == 1) bits = u.entries[0] >> 8 * entry & 0xff;
+    if constexpr (L::kEntryBytes == 4) bits = s.entries[entry];
+    if constexpr (L::kEntryBytes == 2) bits = s.entries[entry / 2] >> 16 * (entry % 2) & 0xffff;
+    if constexpr (L::kEntryBytes == 1) bits = s.entries[0] >> 8 * entry & 0xff;
     uint32_t tail = 0;
-    if constexpr (L::kTailEntry == 4) tail = u.tails[row_half];
-    if constexpr (L::kTailEntry == 2) tail = u.tails[0] >> 16 * row_half & 0xffff;
+    if constexpr (L::kTailEntry == 4) tail = s.tails[row_half];
+    if constexpr (L::kTailEntry == 2) tail = s.tails[0] >> 16 * row_half & 0xffff;
     return row_scale<kType>(bits, tail);
   }
 };
 
-/// Adds a group's part of the dot product: dots of the whole group, or of its two halves.
+/// A lane's share of one unit.
+template <BlockType kType>
+struct Unit {
+  UnitCodes<kType> codes;
+  UnitScales<kType> scales;
+
+  GPU_DEVICE Unit load(const uint8_t* tile, unsigned unit, int lane) {
+    return {UnitCodes<kType>::load(tile, unit, lane), UnitScales<kType>::load(tile, unit, lane)};
+  }
+};
+
+/// Dots start from this: as bits of a float they are then 3 * 2^22 plus the dot, exactly, and one
+/// subtraction converts them. GPUs convert integers at a quarter of the speed of other arithmetic.
+constexpr int kDotStart = 0x4b400000;
+
+template <BlockType kType>
+GPU_DEVICE constexpr int dot_start() {
+  return Layout<kType>::kHalves ? 0 : kDotStart;
+}
+
+/// Adds a group's part of the dot product: dots of the whole group (from dot_start), or of its two
+/// halves.
 template <BlockType kType>
 GPU_DEVICE float add_group(float sum, const RowScale& w, const int dots[2], const GroupScale& x) {
   using L = Layout<kType>;
-  int dot = dots[0];
-  if constexpr (L::kHalves) dot = w.factors[0] * dots[0] + w.factors[1] * dots[1];
-  sum = fmaf(static_cast<float>(dot), w.scale * x.scale, sum);
+  float dot;
+  if constexpr (L::kHalves) {
+    dot = static_cast<float>(w.factors[0] * dots[0] + w.factors[1] * dots[1]);
+  } else {
+    memcpy(&dot, &dots[0], sizeof dot);
+    dot -= 12582912.0f;
+  }
+  sum = fmaf(dot, w.scale * x.scale, sum);
   if constexpr (L::kMin) {
     int sums = x.sums[0] + x.sums[1];
     if constexpr (L::kHalves) sums = w.minima[0] * x.sums[0] + w.minima[1] * x.sums[1];
@@ -212,7 +258,6 @@ GPU_DEVICE void pack_unit(const PackParams& p) {
 
 template <BlockType kType>
 GPU_DEVICE void embed_row(const EmbedParams& p) {
-  using U = Unit<kType>;
   wait_for_previous();
   const int token = p.tokens[blockIdx.x] - p.first_row;
   if (token < 0 || token >= p.n_rows) return;
@@ -220,14 +265,14 @@ GPU_DEVICE void embed_row(const EmbedParams& p) {
   const int row_half = token % kTileRows / 8;
   for (int i = threadIdx.x; i < p.n_cols / 4; i += blockDim.x) {
     const int col = 4 * i, group = col / 32 % 2, half = col / 16 % 2;
-    const U unit = U::load(tile, col / kUnit, token % 8 * 4 + i % 4);
+    const auto unit = Unit<kType>::load(tile, col / kUnit, token % 8 * 4 + i % 4);
     // Registers have no run-time index: everything is unpacked, and the wanted part picked.
     RowScale scale = {};
     int codes = 0;
     GPU_UNROLL for (int f = 0; f < 8; f++) {
       const bool is_wanted = f / 4 == group && f / 2 % 2 == half && f % 2 == row_half;
-      const RowScale candidate = U::scale(unit, f % 2, f / 4);
-      if (is_wanted) scale = candidate, codes = U::word(unit, f / 4, f % 4);
+      const RowScale candidate = UnitScales<kType>::scale(unit.scales, f % 2, f / 4);
+      if (is_wanted) scale = candidate, codes = UnitCodes<kType>::word(unit.codes, f / 4, f % 4);
     }
     using L = Layout<kType>;
     const int halves[2] = {half ? scale.factors[1] : scale.factors[0],

@@ -1,9 +1,11 @@
 // Tokens per second of the HIP ops at the true shapes of qwen2.5-coder, over random weights: what
-// the engine could reach with the ops alone. "bench 1.5b q8_0": decode, batches of 2..8, prefill.
+// the engine could reach with the ops alone. "bench 1.5b q8_0": decode, batches of 2..8, prefill;
+// "bench 1.5b q8_0 32": one batch of 32 tokens.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -140,11 +142,16 @@ class Bench {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (argc != 3 || !kShapes.count(argv[1])) {
-    std::fprintf(stderr, "usage: bench 0.5b|1.5b|3b|7b q8_0|q4_k_m\n");
+  if (argc < 3 || argc > 4 || !kShapes.count(argv[1])) {
+    std::fprintf(stderr, "usage: bench 0.5b|1.5b|3b|7b q8_0|q4_k_m [tokens of one batch]\n");
     return 2;
   }
   Bench bench(kShapes.at(argv[1]), std::string(argv[2]) == "q4_k_m");
+  if (argc == 4) {  // for a profiler
+    const int n = std::atoi(argv[3]);
+    std::printf("%d tokens: %.0f us\n", n, bench.time(0, n, 1, 5) * 1e6);
+    return 0;
+  }
   const double one = bench.time(100, 1, 1, 100);
   std::printf("%s %s: %.0f tok/s (%.0f us), %.0f GB/s of weights\n", argv[1], argv[2], 1 / one,
               one * 1e6, bench.gigabytes() / one);

@@ -1,0 +1,141 @@
+// What all matmuls over packed weights share: which tiles a block takes, how its tokens come to
+// shared memory, and what becomes of the sums. A block leaves them in shared memory, [tile of the
+// block] [quad][row][token], and adds the quads here.
+#pragma once
+
+#include "activations.hip.h"
+#include "epilogue.hip.h"
+
+namespace hearth::kernels::hip {
+
+GPU_DEVICE bool has_pairs(const MatmulParams& p) { return p.log2_span != kNoPairs; }
+
+/// The tile (in p.a, or in p.b: see MatmulParams) that is number i of the launch.
+GPU_DEVICE int tile_of(const MatmulParams& p, int i) {
+  if (!has_pairs(p)) return p.tile_ids ? p.tile_ids[i] : i;
+  const int pair = i >> 1, head = pair >> p.log2_span;
+  return pair + (head << p.log2_span);
+}
+
+GPU_DEVICE const uint8_t* tile_data(const MatmulParams& p, int i) {
+  const uint8_t* from = has_pairs(p) && (i & 1) ? p.b : p.a;
+  return from + tile_of(p, i) * p.tile_bytes;
+}
+
+/// Tiles of this block: the last one may have fewer.
+GPU_DEVICE int count_block_tiles(const MatmulParams& p) {
+  return min(p.block_tiles, p.n_tiles - static_cast<int>(blockIdx.y) * p.block_tiles);
+}
+
+/// log2 of the quads that a row's slices make.
+GPU_DEVICE int log2_quads(const MatmulParams& p) { return max(p.log2_slices - 2, 0); }
+
+GPU_DEVICE int slice_begin(const MatmulParams& p, int slice) {
+  return slice * p.n_units >> p.log2_slices;
+}
+
+/// Brings the block's tokens to shared memory, quantizing them where that has not been done.
+GPU_DEVICE Activations stage_input(const MatmulParams& p, int n, uint8_t* shared) {
+  if (p.input == InputKind::kMemory) return p.x;
+  const int n_groups = p.x.n_groups;
+  Activations x = p.x;
+  x.n_slots = n;
+  x.q = reinterpret_cast<int8_t*>(shared);
+  x.scales = reinterpret_cast<GroupScale*>(shared + n_groups * n * kGroup);
+  if (p.input == InputKind::kNorm) {
+    float* group_sums = reinterpret_cast<float*>(x.scales + n_groups * n);
+    GPU_NO_UNROLL for (int token = 0; token < n; token++)
+        norm_quantize_token(p.norm, token, x, nullptr, group_sums);
+    return x;
+  }
+  const uint4* from = reinterpret_cast<const uint4*>(p.x.q);
+  uint4* to = reinterpret_cast<uint4*>(x.q);
+  GPU_NO_UNROLL for (int i = threadIdx.x; i < n_groups * n * 2; i += blockDim.x) to[i] =
+      from[i / (2 * n) * 2 * kTileTokens + i % (2 * n)];
+  GPU_NO_UNROLL for (int i = threadIdx.x; i < n_groups * n; i += blockDim.x) x.scales[i] =
+      p.x.scales[i / n * kTileTokens + i % n];
+  __syncthreads();
+  return x;
+}
+
+/// The sums of a block: [tile][part][16 rows][stride], a token a column. A part is a quad, or one
+/// of its slices.
+struct BlockSums {
+  float* data;
+  int n_parts, quad_parts, stride;
+
+  GPU_DEVICE float* at(const BlockSums& s, int tile, int part, int row, int token) {
+    return s.data + ((tile * s.n_parts + part) * kTileRows + row) * s.stride + token;
+  }
+  /// Four parts at a time: a quad's slices, or four quads.
+  GPU_DEVICE float total(const BlockSums& s, int tile, int row, int token) {
+    const float* part = at(s, tile, 0, row, token);
+    float sum = 0;
+    GPU_NO_UNROLL for (int i = 0; i < s.n_parts; i += kQuad) {
+      float v[kQuad];
+      GPU_UNROLL for (int k = 0; k < kQuad; k++) v[k] =
+          part[min(i + k, s.n_parts - 1) * kTileRows * s.stride];
+      const bool are_quads = s.quad_parts == 1;
+      float quad = are_quads && i > 0 ? sum + v[0] : v[0];
+      GPU_UNROLL for (int k = 1; k < kQuad; k++) quad = i + k < s.n_parts ? quad + v[k] : quad;
+      sum = are_quads || i == 0 ? quad : sum + quad;
+    }
+    return sum;
+  }
+};
+
+/// SwiGLU of two pairs of tiles is a group of 32 columns of the next matmul's input: 32 lanes
+/// quantize a token's.
+template <int kTokens>
+GPU_DEVICE void store_swiglu(const MatmulParams& p, const BlockSums& sums, int n_tiles,
+                             int first_token, int n_tokens) {
+  const int first_pair = blockIdx.y * p.block_tiles / 2;
+  GPU_NO_UNROLL for (int i = threadIdx.x; i < n_tiles / 4 * kTokens * kGroup; i += blockDim.x) {
+    const int col = i % kGroup, token = i / kGroup % kTokens;
+    if (token >= n_tokens) continue;  // of all 32 lanes
+    const int pair = i / kGroup / kTokens * 2 + col / kTileRows, row = col % kTileRows;
+    const float gate = BlockSums::total(sums, 2 * pair, row, token);
+    const float up = BlockSums::total(sums, 2 * pair + 1, row, token);
+    const float h = gate / (1.0f + expf(-gate)) * up;
+    store_one(p.epilogue, (first_pair + pair) * kTileRows + row, first_token + token, h);
+    float v[4];  // quantizing wants four columns a lane
+    GPU_UNROLL for (int j = 0; j < 4; j++) v[j] = shuffle(h, col % 8 * 4 + j);
+    quantize_group(p.quantized, first_token + token, (first_pair + pair) / 2, v, col < 8);
+  }
+}
+
+/// One row of one token, or of a pair of rows.
+template <int kTokens>
+GPU_DEVICE void store_sum(const MatmulParams& p, const BlockSums& sums, int i, int first_token,
+                          int n_tokens) {
+  const int row = i % kTileRows, token = i / kTileRows % kTokens;
+  if (token >= n_tokens) return;
+  const bool is_pairs = has_pairs(p);
+  const int tile = i / kTileRows / kTokens * (is_pairs ? 2 : 1);
+  const int global_row = tile_of(p, blockIdx.y * p.block_tiles + tile) * kTileRows + row;
+  const float a = BlockSums::total(sums, tile, row, token);
+  if (is_pairs)
+    store_pair(p.epilogue, global_row, first_token + token, a,
+               BlockSums::total(sums, tile + 1, row, token));
+  else
+    store_one(p.epilogue, global_row, first_token + token, a);
+}
+
+/// Adds the quads and hands every row on. The block must have met after its last sum.
+template <int kTokens>
+GPU_DEVICE void store_block(const MatmulParams& p, const BlockSums& sums, int first_token,
+                            int n_tokens) {
+  const int n_tiles = count_block_tiles(p);
+  if (p.epilogue.kind == EpilogueKind::kSwiglu && p.quantized.q)
+    return store_swiglu<kTokens>(p, sums, n_tiles, first_token, n_tokens);
+  const int n = (has_pairs(p) ? n_tiles / 2 : n_tiles) * kTileRows * kTokens;
+  if constexpr (kTokens == 1) {
+    GPU_NO_UNROLL for (int i = threadIdx.x; i < n; i += blockDim.x)
+        store_sum<kTokens>(p, sums, i, first_token, n_tokens);
+  } else {  // several rows a thread: what one waits for overlaps
+    GPU_UNROLL_4 for (int i = threadIdx.x; i < n; i += blockDim.x)
+        store_sum<kTokens>(p, sums, i, first_token, n_tokens);
+  }
+}
+
+}  // namespace hearth::kernels::hip
