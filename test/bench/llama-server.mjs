@@ -6,7 +6,16 @@
 // ends their answers at once. Without --trace forty keys are typed into this repository's sources, behind line 1450.
 // Rows are appended to results/typing-CPU-Nt.csv. No figure fails the bench.
 import { execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -41,10 +50,10 @@ function ownTrace() {
       .filter((name) => name.endsWith('.ts'))
       .map((name) => readFileSync(join(root, room, name), 'utf8')),
   );
-  const document = join(tmpdir(), `hearth-sources-${process.pid}.ts`);
+  const document = join(folder, 'sources.ts');
   writeFileSync(document, sources.join('').split('\n').slice(0, 1540).join('\n'));
   const args = [join(root, 'scripts/make-trace.mjs'), document, '--line', '1450', '--lines', '40'];
-  const trace = join(tmpdir(), `hearth-own-trace-${process.pid}.jsonl`);
+  const trace = join(folder, 'own-trace.jsonl');
   writeFileSync(trace, execFileSync(process.execPath, args));
   return trace;
 }
@@ -165,18 +174,24 @@ function append(model, rows) {
   appendFileSync(path, `${head}${lines.join('\n')}\n`);
 }
 
+const folder = mkdtempSync(join(tmpdir(), 'hearth-typing-'));
+process.on('exit', () => rmSync(folder, { recursive: true }));
+
 await main(async () => {
   if (!options.server || !existsSync(options.server)) throw new ToolError('--server wants the path of a llama-server');
   const [open, ...edits] = readFileSync(options.trace ?? ownTrace(), 'utf8')
     .trim()
     .split('\n');
   const traceLines = [open, ...edits.slice(0, Number(options.keys))];
-  const path = join(tmpdir(), `hearth-trace-${process.pid}.jsonl`);
+  const path = join(folder, 'trace.jsonl');
   writeFileSync(path, traceLines.join('\n'));
   for (const model of options.models.split(',')) {
     const rows = [];
-    for (const mode of ['wait', 'live'])
-      rows.push(hearth(model, path, mode), await llamaServer(model, traceLines, mode));
+    for (const mode of options.modes.split(',')) {
+      // In wait mode whole answers alone can be compared; live, the editor takes what there is early.
+      if (mode === 'live') rows.push(hearth(model, path, mode, false));
+      rows.push(hearth(model, path, mode, true), await llamaServer(model, traceLines, mode));
+    }
     print(model, rows);
     append(model, rows);
   }
