@@ -18,7 +18,8 @@ constexpr BlockType kTypes[] = {
     BlockType::kQ5_0, BlockType::kQ5_1, BlockType::kQ8_0, BlockType::kQ2_K,   BlockType::kQ3_K,
     BlockType::kQ4_K, BlockType::kQ5_K, BlockType::kQ6_K, BlockType::kIQ4_NL, BlockType::kIQ4_XS};
 constexpr int kHeadSizes[] = {32, 64, 128, 256};
-constexpr int kBatches[] = {1, 3, 40};  // decode, drafts, prompt: kernels of their own
+// Decoding, drafts, a short prompt and a longer one: kernels of their own.
+constexpr int kBatches[] = {1, 3, 20, 40};
 constexpr int kMaxTokens = 40;
 constexpr int kCols = 256, kRows = 48, kHidden = 256;
 constexpr float kEps = 1e-6f;

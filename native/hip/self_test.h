@@ -1,4 +1,5 @@
-// Known answers before trust: every kernel on the GPU must give what the CPU's scalar kernels give.
+// Known answers before trust: every kernel on the GPU (but those for
+// matrices of thousands of rows) must give what the CPU's scalar kernels give.
 // A driver or compiler that gets one wrong is found before it writes a word.
 #pragma once
 
