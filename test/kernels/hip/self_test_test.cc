@@ -49,7 +49,7 @@ TEST("the self-test passes on sound kernels, and runs every kernel but the wide 
   used.clear();
   CHECK_EQUAL(verdict(""), "");
   for (const std::string& name : emulation::names())
-    // Those begin at 8192 rows, which would take minutes here: the op suite has them.
+    // Those begin at 8192 rows, which would take minutes here; model_test.cc runs them on a GPU.
     if (!name.starts_with("wide_") && !used.count(name))
       test::fail(__FILE__, __LINE__, "the self-test does not run " + name);
 }
