@@ -81,7 +81,19 @@ function prefixStart(text: string, end: number, maxChars: number, previous: numb
 /** Whether all that the anchor says of the document is still so. */
 export function stillHolds(anchor: Anchor, { text, offset }: CursorDocument): boolean {
   const isNear = offset >= anchor.offset && offset - anchor.offset <= maxGivenChars;
-  return isNear && text.startsWith(anchor.prefix, anchor.start) && hasFrozenSuffix(anchor.suffix, text, offset);
+  if (!isNear || !text.startsWith(anchor.prefix, anchor.start)) return false;
+  return hasFrozenSuffix(anchor.suffix, text, offset) || isOverrun(anchor, { text, offset });
+}
+
+/**
+ * Whether the cursor has gone over brackets that the suffix begins with, as at the end of a block that the editor has
+ * closed. The anchor serves on, its suffix repeating them, until another one has been read.
+ */
+export function isOverrun({ suffix }: Anchor, { text, offset }: Pick<CursorDocument, 'text' | 'offset'>): boolean {
+  for (let gone = 1; gone <= maxAutoClosed && autoClosed.test(suffix.charAt(gone - 1)); gone++) {
+    if (hasFrozenSuffix(suffix.slice(gone), text, offset)) return true;
+  }
+  return false;
 }
 
 // What the editor closed right of the cursor goes when it is typed over, and with a line break moves to a line of its own:

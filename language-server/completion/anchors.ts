@@ -6,6 +6,7 @@ import {
   type Anchored,
   anchoredAt,
   defaultLinesUp,
+  isOverrun,
   maxGivenChars,
   placeAnchor,
   promptOf,
@@ -103,12 +104,15 @@ export class Anchors {
     return placeAnchor(this.engine, document, this.linesUp, held);
   }
 
-  /** Begins once the given text has used a good part of its room. */
+  /** Begins once the given text has used a good part of its room, or the suffix is out of date. */
   private nextAfter(held: Anchor, document: CursorDocument): NextAnchor | undefined {
     const used = anchoredAt(this.engine, held, document).given.length;
-    if (used < this.budget.nextAnchorTokens && document.offset - held.offset < maxGivenChars / 2) return undefined;
+    // Blocks end often: an anchor for each would cost more than what a stale suffix spoils.
+    const isStale = used >= this.budget.nextAnchorTokens * 0.75 && isOverrun(held, document);
+    const isFull = used >= this.budget.nextAnchorTokens || document.offset - held.offset >= maxGivenChars / 2;
+    if (!isStale && !isFull) return undefined;
     const { anchor, given } = placeAnchor(this.engine, document, this.linesUp, held);
-    return given.length > used * worthwhileShare ? undefined : { anchor, read: new Uint32Array() };
+    return isStale || given.length <= used * worthwhileShare ? { anchor, read: new Uint32Array() } : undefined;
   }
 
   private get budget() {

@@ -72,6 +72,21 @@ test('keeps an anchor made inside brackets when they are typed over', () => {
   checkShared(["print(f('a$0'));\nend", "print(f('ab'$0));\nend", "print(f('ab'))$0;\nend"], true);
 });
 
+test('keeps an anchor made inside a block when its end is typed over, until the next one has been read', () => {
+  const anchors = new Anchors(new FakeEngine());
+  const suffixOf = (state: string) => {
+    const prompt = new FakeEngine().detokenize(anchors.prompt(atCursor(state)).tokens);
+    return prompt.slice(prompt.indexOf('<|fim_suffix|>'), prompt.indexOf('<|fim_middle|>'));
+  };
+  const block = `if (a) {\n  ${'b();'.repeat(60)}$0\n}\nend`;
+  const behind = block.replace('$0\n}', '\n}\nf($0)');
+  expect(suffixOf(block)).toBe('<|fim_suffix|>\n}\nend');
+  expect(suffixOf(behind)).toBe('<|fim_suffix|>\n}\nend');
+  anchors.reading(atCursor(behind))?.done();
+  expect(anchors.reading(atCursor(behind))).toBeNull();
+  expect(suffixOf(behind)).toBe('<|fim_suffix|>\nend');
+});
+
 test('leaves closing brackets that end the line out of the suffix, and others in it', () => {
   check('f(a$0);\nend', '<|fim_prefix|><|fim_suffix|>\nend<|fim_middle|>f(^a');
   check('f(a$0, b);\nend', '<|fim_prefix|><|fim_suffix|>, b);\nend<|fim_middle|>f(^a');
