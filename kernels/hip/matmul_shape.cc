@@ -9,8 +9,8 @@ namespace {
 // Blocks of a decode step's matmuls whose registers fit a processor at the same time.
 constexpr int kBlocksPerProcessor = 2;
 constexpr int kMaxWarps = 8;
-// Fewer tiles than these leave processors without work unless several warps share one (H200).
-constexpr int kFewTiles = 512;
+// Fewer tiles a processor leave some without work unless several warps share one (H200).
+constexpr int kFewTiles = 4;
 constexpr int kMaxSumBytes = 20 << 10;
 
 int ceil_div(int a, int b) { return (a + b - 1) / b; }
@@ -71,7 +71,7 @@ MatmulShape choose_shape(const MatmulParams& p, int n_slices, int n_processors) 
   const auto blocks = [&](int tiles, int tokens) {
     return ceil_div(p.n_tiles, tiles) * ceil_div(n, tokens);
   };
-  if (n > 1 && p.n_tiles < kFewTiles) return choose_few_tiles(n, step, n_slices);
+  if (n > 1 && p.n_tiles < kFewTiles * n_processors) return choose_few_tiles(n, step, n_slices);
   if (n <= kTileTokens) return choose_few_tokens(n, p.n_tiles, step, n_slices, n_processors);
   if (n > 32 && blocks(8, 64) >= n_processors) return {"wide_", "_64", 64, 8, 8, 0};
   return {"wide_", "_32", 32, 8, 8, 0};

@@ -174,6 +174,34 @@ TEST("a GPU matmul adds what the CPU adds, for every type, shape and batch") {
   }
 }
 
+TEST("GPU products of more tiles than processors are the CPU's") {
+  hip::DeviceChoice narrow = test::gpu_choice();
+  narrow.n_processors = 1;
+  const int n_cols = 1280, n_rows = 144;
+  for (BlockType type : test::kAllTypes) {
+    const TestMatrix w(type, n_rows, n_cols, 3);
+    for (int n : {1, 5, 20, 40}) {
+      if (test::kIsSanitized && n > 5 && type != BlockType::kQ6_K) continue;
+      const auto in = random_floats(n * size_t(n_cols), n), x = random_floats(n * n_rows, 5);
+      std::vector<float> results[2];
+      for (int k = 0; k < 2; k++) {
+        const std::unique_ptr<Ops> ops =
+            k ? cpu_ops() : std::make_unique<hip::HipOps>(test::gpu_api(), narrow);
+        const auto matrix = ops->pack(std::vector{w.source()});
+        const auto in_buffer = to_buffer(*ops, in), x_buffer = to_buffer(*ops, x);
+        const TestBatch step(0, n, 2);
+        ops->begin(step.batch());
+        ops->matmul_add(*matrix, in_buffer->data, x_buffer->data);
+        results[k] = from_buffer(*ops, *x_buffer);
+      }
+      for (size_t i = 0; i < results[0].size(); i++)
+        check_near(results[0], results[1], i,
+                   product_bound(w, i % n_rows, &in[i / n_rows * n_cols], false) + 1e-6,
+                   title(type, n_rows, n_cols, n));
+    }
+  }
+}
+
 TEST("GPU logits are the CPU's, for all rows or some candidates") {
   for (BlockType type : test::kAllTypes) {
     const int n_cols = 512, n_rows = 100, n = 5;
