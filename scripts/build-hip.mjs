@@ -23,7 +23,7 @@ const bitcode = '/usr/lib/x86_64-linux-gnu/amdgcn/bitcode';
 /** What each architecture must have in its machine code. */
 const architectures = {
   gfx906: /v_dot4_i32_i8/,
-  gfx90a: /v_dot4_i32_i8/,
+  gfx90a: /v_dot4c_i32_i8/,
   gfx1030: /v_dot4c?_i32_i8/,
   gfx1100: /v_dot4_i32_iu8/,
 };

@@ -9,12 +9,11 @@ namespace hearth::kernels::hip {
 
 #define GPU_ARGMAX_THREADS 256
 
-GPU_DEVICE ArgmaxPart better(const ArgmaxPart& a, const ArgmaxPart& b) {
+/// Field by field: choosing one of two structures takes memory for both.
+GPU_DEVICE ArgmaxPart better(ArgmaxPart a, ArgmaxPart b) {
   const bool a_wins = a.best > b.best || (a.best == b.best && a.id < b.id);
-  ArgmaxPart result = a_wins ? a : b;
-  result.second = fmaxf(a_wins ? a.second : b.second, a_wins ? b.best : a.best);
-  result.finite = a.finite & b.finite;
-  return result;
+  return {a_wins ? a.best : b.best, fmaxf(a_wins ? a.second : b.second, a_wins ? b.best : a.best),
+          a_wins ? a.id : b.id, a.finite & b.finite};
 }
 
 GPU_DEVICE ArgmaxPart nothing() { return {-INFINITY, -INFINITY, 0xffffffffu, 1}; }

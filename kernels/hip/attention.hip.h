@@ -70,6 +70,26 @@ GPU_DEVICE int sum_heads(float (&dot)[kGroupHeads], int lane, int& head0) {
   return n;
 }
 
+/// The scores of position i, whose key's part this lane has.
+template <int kHeadDim>
+GPU_DEVICE void score_key(const ChunkView& c, int i, const uint4& key,
+                          const float (&query)[kGroupHeads][8], float scale,
+                          AttentionShared<kHeadDim>& shared) {
+  constexpr int kLanes = kHeadDim / 8;
+  const uint32_t words[4] = {key.x, key.y, key.z, key.w};
+  float dot[kGroupHeads] = {};
+  GPU_UNROLL for (int j = 0; j < 8; j++) {
+    const float k = half_to_float(words[j / 2] >> 16 * (j % 2) & 0xffff);
+    GPU_UNROLL for (int head = 0; head < kGroupHeads; head++) dot[head] =
+        fmaf(query[head][j], k, dot[head]);
+  }
+  int head0;
+  const int n = sum_heads<kLanes>(dot, threadIdx.x % kLanes, head0);
+  if (i < c.n)
+    GPU_UNROLL for (int j = 0; j < kGroupHeads; j++) if (j < n) shared.scores[i][head0 + j] =
+        dot[j] * scale;
+}
+
 /// scores[head][i] = q . k: kHeadDim / 8 lanes a position, 8 dimensions a lane (one 16-byte load).
 template <int kHeadDim>
 GPU_DEVICE void chunk_scores(const ChunkView& c, const float (&query)[kGroupHeads][8], float scale,
@@ -77,26 +97,18 @@ GPU_DEVICE void chunk_scores(const ChunkView& c, const float (&query)[kGroupHead
   constexpr int kLanes = kHeadDim / 8, kStep = GPU_ATTENTION_THREADS / kLanes;
   constexpr int kSteps = (kChunk + kStep - 1) / kStep;
   const int part = threadIdx.x % kLanes, first = threadIdx.x / kLanes;
-  uint4 keys[kSteps];
-  GPU_UNROLL for (int step = 0; step < kSteps; step++) {  // all loads before the first use
-    const int i = first + step * kStep;
-    keys[step] = reinterpret_cast<const uint4*>(kv_row<kHeadDim>(c, i, 0))[part];
+  const auto load = [&](int i) {
+    return reinterpret_cast<const uint4*>(kv_row<kHeadDim>(c, i, 0))[part];
+  };
+  if constexpr (GPU_FEW_REGISTERS) {
+    GPU_NO_UNROLL for (int i = first; i < kChunk; i += kStep)
+        score_key<kHeadDim>(c, i, load(i), query, scale, shared);
+    return;
   }
-  GPU_UNROLL for (int step = 0; step < kSteps; step++) {
-    const uint32_t words[4] = {keys[step].x, keys[step].y, keys[step].z, keys[step].w};
-    float dot[kGroupHeads] = {};
-    GPU_UNROLL for (int j = 0; j < 8; j++) {
-      const float k = half_to_float(words[j / 2] >> 16 * (j % 2) & 0xffff);
-      GPU_UNROLL for (int head = 0; head < kGroupHeads; head++) dot[head] =
-          fmaf(query[head][j], k, dot[head]);
-    }
-    int head0;
-    const int n = sum_heads<kLanes>(dot, part, head0);
-    const int i = first + step * kStep;
-    if (i < c.n)
-      GPU_UNROLL for (int j = 0; j < kGroupHeads; j++) if (j < n) shared.scores[i][head0 + j] =
-          dot[j] * scale;
-  }
+  uint4 keys[kSteps];  // all loads before the first use
+  GPU_UNROLL for (int step = 0; step < kSteps; step++) keys[step] = load(first + step * kStep);
+  GPU_UNROLL for (int step = 0; step < kSteps; step++)
+      score_key<kHeadDim>(c, first + step * kStep, keys[step], query, scale, shared);
 }
 
 /// Scores to weights exp(score - maximum); 32 lanes a head.
