@@ -64,11 +64,12 @@ inline std::vector<float> random_floats(size_t n, unsigned seed, float offset = 
   return floats;
 }
 
-/// Tokens [first, first + n) of one sequence whose page table is page i for positions 32 i...
+/// n tokens of one sequence at first, first + 1, ...; page i of n_pages is page n_pages - 1 - i.
+/// Token ids are below 40.
 struct TestBatch {
   TestBatch(int first, int n, int n_pages) {
     for (int i = 0; i < n; i++) {
-      tokens.push_back(static_cast<uint32_t>((first + i) * 13 % 100));
+      tokens.push_back(static_cast<uint32_t>((first + i) * 13 % 40));
       positions.push_back(first + i);
       sequences.push_back(0);
     }

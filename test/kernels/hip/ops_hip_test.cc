@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "../ops_fixture.h"
 #include "../random_blocks.h"
 #include "gpu.h"
 #include "hip/ops_hip.h"
@@ -16,6 +17,7 @@
 #include "test.h"
 
 using namespace hearth::kernels;  // the test speaks of little else
+using test::random_floats, test::TestBatch, test::to_buffer;
 
 namespace {
 
@@ -37,14 +39,6 @@ struct TestMatrix {
   std::vector<std::byte> bytes;
   std::vector<float> weights;
 };
-
-std::vector<float> random_floats(size_t n, unsigned seed, float offset = 0) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> normal(offset, 1);
-  std::vector<float> floats(n);
-  for (float& value : floats) value = normal(random);
-  return floats;
-}
 
 std::unique_ptr<hip::HipOps> gpu_ops() {
   return std::make_unique<hip::HipOps>(test::gpu_api(), test::gpu_choice());
@@ -79,29 +73,6 @@ std::vector<float> normed(const float* x, const std::vector<float>& norm) {
   return out;
 }
 
-/// n tokens of one sequence at first, first + 1, ...; page i of n_pages is page n_pages - 1 - i.
-struct TestBatch {
-  TestBatch(int first, int n, int n_pages) {
-    for (int i = 0; i < n; i++) {
-      tokens.push_back((first + i) * 13 % 40);
-      positions.push_back(first + i);
-      sequences.push_back(0);
-    }
-    for (int i = 0; i < n_pages; i++) pages.push_back(n_pages - 1 - i);
-    table[0] = pages;
-  }
-  Batch batch() const { return {tokens, positions, sequences, table}; }
-  std::vector<uint32_t> tokens;
-  std::vector<int32_t> positions, sequences, pages;
-  std::span<const int32_t> table[1];
-};
-
-std::unique_ptr<Buffer> to_buffer(Ops& ops, const std::vector<float>& values) {
-  auto buffer = ops.buffer(values.size());
-  ops.write(buffer->data, values);
-  return buffer;
-}
-
 std::vector<float> from_buffer(Ops& ops, const Buffer& buffer) {
   std::vector<float> values(buffer.n_floats);
   ops.read(values, buffer.data);
@@ -119,6 +90,27 @@ void check_near(const std::vector<float>& got, const std::vector<float>& expecte
 std::string title(BlockType type, int n_rows, int n_cols, int n) {
   return std::string(block_traits(type).name) + " " + std::to_string(n_rows) + "x" +
          std::to_string(n_cols) + " n=" + std::to_string(n);
+}
+
+/// matmul_add of n random tokens, on this GPU and on the CPU.
+void check_matmul_add(const TestMatrix& w, int n, const hip::DeviceChoice& choice) {
+  const auto in = random_floats(n * size_t(w.n_cols), n);
+  const auto x = random_floats(n * size_t(w.n_rows), 5);
+  std::vector<float> results[2];
+  for (int k = 0; k < 2; k++) {
+    const std::unique_ptr<Ops> ops =
+        k ? cpu_ops() : std::make_unique<hip::HipOps>(test::gpu_api(), choice);
+    const auto matrix = ops->pack(std::vector{w.source()});
+    const auto in_buffer = to_buffer(*ops, in), x_buffer = to_buffer(*ops, x);
+    const TestBatch step(0, n, 2);
+    ops->begin(step.batch());
+    ops->matmul_add(*matrix, in_buffer->data, x_buffer->data);
+    results[k] = from_buffer(*ops, *x_buffer);
+  }
+  for (size_t i = 0; i < results[0].size(); i++)
+    check_near(results[0], results[1], i,
+               product_bound(w, i % w.n_rows, &in[i / w.n_rows * w.n_cols], false) + 1e-6,
+               title(w.type, w.n_rows, w.n_cols, n));
 }
 
 /// Column counts with every kind of tail: half a unit, odd units, several slices.
@@ -153,22 +145,7 @@ TEST("a GPU matmul adds what the CPU adds, for every type, shape and batch") {
     for (int n_cols : column_counts(type)) {
       for (int n : {1, 3, 8, 9, 33}) {
         if (test::kIsSanitized && n % 8 == 1 && n_cols > 1000) continue;
-        const TestMatrix w(type, 50, n_cols, 3);
-        const auto in = random_floats(n * size_t(n_cols), n), x = random_floats(n * size_t(50), 5);
-        std::vector<float> results[2];
-        for (int k = 0; k < 2; k++) {
-          const std::unique_ptr<Ops> ops = k ? cpu_ops() : gpu_ops();
-          const auto matrix = ops->pack(std::vector{w.source()});
-          const auto in_buffer = to_buffer(*ops, in), x_buffer = to_buffer(*ops, x);
-          const TestBatch step(0, n, 2);
-          ops->begin(step.batch());
-          ops->matmul_add(*matrix, in_buffer->data, x_buffer->data);
-          results[k] = from_buffer(*ops, *x_buffer);
-        }
-        for (size_t i = 0; i < results[0].size(); i++)
-          check_near(results[0], results[1], i,
-                     product_bound(w, i % 50, &in[i / 50 * n_cols], false) + 1e-6,
-                     title(type, 50, n_cols, n));
+        check_matmul_add(TestMatrix(type, 50, n_cols, 3), n, test::gpu_choice());
       }
     }
   }
@@ -177,27 +154,10 @@ TEST("a GPU matmul adds what the CPU adds, for every type, shape and batch") {
 TEST("GPU products of more tiles than processors are the CPU's") {
   hip::DeviceChoice narrow = test::gpu_choice();
   narrow.n_processors = 1;
-  const int n_cols = 1280, n_rows = 144;
   for (BlockType type : test::kAllTypes) {
-    const TestMatrix w(type, n_rows, n_cols, 3);
     for (int n : {1, 5, 20, 40}) {
       if (test::kIsSanitized && n > 5 && type != BlockType::kQ6_K) continue;
-      const auto in = random_floats(n * size_t(n_cols), n), x = random_floats(n * n_rows, 5);
-      std::vector<float> results[2];
-      for (int k = 0; k < 2; k++) {
-        const std::unique_ptr<Ops> ops =
-            k ? cpu_ops() : std::make_unique<hip::HipOps>(test::gpu_api(), narrow);
-        const auto matrix = ops->pack(std::vector{w.source()});
-        const auto in_buffer = to_buffer(*ops, in), x_buffer = to_buffer(*ops, x);
-        const TestBatch step(0, n, 2);
-        ops->begin(step.batch());
-        ops->matmul_add(*matrix, in_buffer->data, x_buffer->data);
-        results[k] = from_buffer(*ops, *x_buffer);
-      }
-      for (size_t i = 0; i < results[0].size(); i++)
-        check_near(results[0], results[1], i,
-                   product_bound(w, i % n_rows, &in[i / n_rows * n_cols], false) + 1e-6,
-                   title(type, n_rows, n_cols, n));
+      check_matmul_add(TestMatrix(type, 144, 1280, 3), n, narrow);
     }
   }
 }
