@@ -1,6 +1,5 @@
 // What all matmuls over packed weights share: which tiles a block takes, how its tokens come to
-// shared memory, and what becomes of the sums. A block leaves them in shared memory, [tile of the
-// block] [quad][row][token], and adds the quads here.
+// shared memory, and what becomes of the sums, which a block leaves in shared memory and adds here.
 #pragma once
 
 #include "activations.hip.h"

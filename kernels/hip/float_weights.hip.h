@@ -2,7 +2,7 @@
 // multiplied by unquantized activations. Rare in completion models, so simple rather than fast.
 #pragma once
 
-#include "tile_jobs.hip.h"
+#include "block_tiles.hip.h"
 
 namespace hearth::kernels::hip {
 

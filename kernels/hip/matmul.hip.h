@@ -3,8 +3,8 @@
 // that a matrix of few rows still fills the GPU.
 #pragma once
 
+#include "block_tiles.hip.h"
 #include "mma.hip.h"
-#include "tile_jobs.hip.h"
 #include "weights.hip.h"
 
 namespace hearth::kernels::hip {

@@ -40,12 +40,10 @@ MatmulShape choose_few_tiles(int n_tokens, int step, int n_slices) {
   const bool is_narrow = n_tokens <= kTileTokens;
   MatmulShape shape{"stream_", "_32", 32, step, kMaxWarps, 1};
   if (is_narrow) shape = {"stream_", "_8", kTileTokens, step, 2 * kMaxWarps, 1};
-  const int warps_a_tile = std::min(shape.warps / step, n_slices);
-  shape.own_slices = std::min(n_slices / warps_a_tile, kQuad);
+  shape.own_slices = std::clamp(n_slices * step / shape.warps, 1, kQuad);
   if (shape.sum_bytes(n_slices) > int{kMaxSharedBytes} * 3 / 4) shape.own_slices = kQuad;
-  const int parts = std::max(n_slices / shape.own_slices, 1);
-  shape.warps = std::max(shape.warps / parts, 1) * parts;
-  shape.warps = std::min(shape.warps, step * parts);
+  const int warps_a_tile = std::max(n_slices / shape.own_slices, 1);
+  shape.warps = std::clamp(shape.warps / warps_a_tile, 1, step) * warps_a_tile;
   return shape;
 }
 

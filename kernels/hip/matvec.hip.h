@@ -4,8 +4,8 @@
 // tiles, so that its token is brought to shared memory once for all of them.
 #pragma once
 
+#include "block_tiles.hip.h"
 #include "mma.hip.h"
-#include "tile_jobs.hip.h"
 #include "weights.hip.h"
 
 namespace hearth::kernels::hip {
