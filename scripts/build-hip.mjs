@@ -102,6 +102,7 @@ async function checkInstructions(architecture, object, scratch) {
 
 async function build(architecture) {
   const scratch = mkdtempSync(join(tmpdir(), 'hearth-hip-'));
+  rmSync(join(output, `${architecture}.co`), { force: true }); // of other sources than today's
   try {
     const object = join(scratch, `${architecture}.co`);
     const remarks = await quietly(
