@@ -6,39 +6,18 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <random>
 
-#include "../random_blocks.h"
 #include "gpu.h"
 #include "hip/ops_hip.h"
+#include "random_model.h"
 
 using namespace hearth::kernels;
+using test::fast_rows, test::kShapes, test::Shape;
 
 namespace {
-
-struct Shape {
-  int n_layers, n_embd, n_heads, n_kv_heads, n_ff, n_vocab;
-  int head_dim() const { return n_embd / n_heads; }
-};
-const std::map<std::string, Shape> kShapes = {
-    {"0.5b", {24, 896, 14, 2, 4864, 151936}},
-    {"1.5b", {28, 1536, 12, 2, 8960, 151936}},
-    {"3b", {36, 2048, 16, 2, 11008, 151936}},
-    {"7b", {28, 3584, 28, 4, 18944, 152064}},
-};
-
-/// Random bytes with sane scales; fast, since models are large.
-std::vector<std::byte> fast_rows(BlockType type, int n_rows, int n_cols) {
-  const std::vector<std::byte> some = test::random_rows(type, 64, n_cols, 1);
-  std::vector<std::byte> rows(n_rows * row_bytes(type, n_cols));
-  for (size_t i = 0; i < rows.size(); i += some.size())
-    std::memcpy(&rows[i], some.data(), std::min(some.size(), rows.size() - i));
-  return rows;
-}
 
 struct Layer {
   std::unique_ptr<Matrix> qkv, attn_out, gate_up, down;
