@@ -38,51 +38,61 @@ Decoder::Answer Decoder::new_answer() const {
   return answer;
 }
 
-bool Decoder::start(Path& path, std::span<const uint32_t> last_tokens) {
-  const auto row = static_cast<int32_t>(last_tokens.size()) - 1;
-  std::vector<Answer> answers;
-  answers.reserve(job_.request.n_alternatives);
-  answers.push_back(new_answer());
-  std::vector<Choice> firsts;
-  if (!choose_firsts(row, answers.front(), firsts)) return false;
-  path.commit(last_tokens);
-  for (size_t i = 1; i < firsts.size(); i++) {
-    answers.push_back(new_answer());
-    answers.back().path = path.fork();
+std::vector<uint32_t> Decoder::first_draft(int n_most) const {
+  const Request& request = job_.request;
+  if (!request.speculate || request.heal.empty() || request.n_alternatives > 1) return {};
+  const int n_room = bench_.context_tokens - static_cast<int>(request.tokens.size()) - 1;
+  n_most = std::min({n_most, kMaxDraft, request.max_tokens - 1, n_room});
+  std::vector<uint32_t> draft = bench_.cache.continuation(request.tokens, std::max(0, n_most));
+  std::string_view left = request.heal;
+  const auto differs = std::find_if(draft.begin(), draft.end(), [&](uint32_t token) {
+    const std::string_view bytes = bench_.tokenizer.bytes(token);
+    if (bytes.empty() || !left.starts_with(bytes)) return true;
+    left.remove_prefix(bytes.size());
+    return false;
+  });
+  draft.erase(differs, draft.end());
+  return draft;
+}
+
+bool Decoder::start(Path& path, std::span<const uint32_t> last_tokens,
+                    std::span<const uint32_t> draft) {
+  answers_.reserve(job_.request.n_alternatives);
+  Answer& main = answers_.emplace_back(new_answer());
+  n_prompt_rows_ = static_cast<int>(last_tokens.size()) - 1;
+  main.n_rows = 1 + static_cast<int>(draft.size());
+  tokens_[0] = last_tokens.back();
+  std::copy(draft.begin(), draft.end(), tokens_.begin() + 1);
+  if (!choose()) {
+    answers_.clear();
+    return false;
   }
-  answers.front().path = std::move(path);
-  answers_ = std::move(answers);
-  for (size_t i = 0; i < firsts.size(); i++) accept(answers_[i], firsts[i]);
+  path.commit(last_tokens.first(n_prompt_rows_));
+  main.path = std::move(path);
+  accept_choices(main);
+  if (job_.request.n_alternatives > 1) add_alternatives();
   return true;
 }
 
-/// The main answer's first token and, for the others, the most likely ones beside it.
-bool Decoder::choose_firsts(int32_t row, Answer& main, std::vector<Choice>& firsts) {
+/// They begin with the most likely tokens beside the main answer's first one.
+void Decoder::add_alternatives() {
   const Request& request = job_.request;
-  std::vector<uint32_t> candidates;  // of the logits in host_logits; empty: all tokens
-  Choice first;
-  if (!main.heal_left.empty()) {
-    candidates = bench_.tokenizer.compatible_with(main.heal_left);
-    if (!choose_healed(row, candidates, main.random, first)) return false;
-  } else {
-    const float* logits = bench_.forward.head(std::span(&row, 1));
-    kernels::Argmax best;
-    if (!logits || !bench_.forward.argmax(logits, std::span(&best, 1))) return false;
-    first = choose_from(logits, best, main.random);
-    if (request.n_alternatives > 1) read_logits(logits, bench_.n_vocab);
-  }
-  firsts.push_back(first);
+  std::vector<uint32_t> candidates;  // of the logits; empty: all tokens
+  if (!request.heal.empty()) candidates = bench_.tokenizer.compatible_with(request.heal);
+  read_logits(logits_, candidates.empty() ? bench_.n_vocab : static_cast<int>(candidates.size()));
   std::vector<float>& left = bench_.host_logits;
-  while (static_cast<int>(firsts.size()) < request.n_alternatives) {
-    const uint32_t last = firsts.back().token;
+  uint32_t last = answers_.front().tokens.front();
+  while (static_cast<int>(answers_.size()) < request.n_alternatives) {
     const auto at = std::lower_bound(candidates.begin(), candidates.end(), last);
     left[candidates.empty() ? last : at - candidates.begin()] = -INFINITY;
     Random unused(0);
     const Sampled next = bench_.sampler.sample(left, SamplingOptions{}, unused);
     if (next.log_probability == -INFINITY) break;
-    firsts.push_back({candidates.empty() ? next.index : candidates[next.index], 0});
+    last = candidates.empty() ? next.index : candidates[next.index];
+    Answer& answer = answers_.emplace_back(new_answer());
+    answer.path = answers_.front().path.fork();
+    accept(answer, {last, 0});
   }
-  return true;
 }
 
 // --- one pass ---
@@ -103,7 +113,7 @@ bool Decoder::step() {
 
 /// Collects the rows of the batch. An answer that has no room left ends here.
 void Decoder::gather() {
-  n_rows_ = 0;
+  n_prompt_rows_ = n_rows_ = 0;
   for (Answer& answer : answers_) {
     answer.n_rows = 0;
     page_tables_[&answer - answers_.data()] = {};
@@ -164,81 +174,6 @@ bool Decoder::evaluate() {
       .page_tables = std::span(page_tables_).first(answers_.size()),
   };
   return bench_.forward.run(batch, true);
-}
-
-/// One head for all rows that are free to be any token; healed ones have each their own.
-bool Decoder::choose() {
-  const auto is_free = [](const Answer& answer) {
-    return answer.n_rows > 0 && answer.heal_left.empty();
-  };
-  std::array<int32_t, kMaxLogitRows> rows;
-  int n = 0;
-  for (const Answer& answer : answers_)
-    for (int i = 0; is_free(answer) && i < answer.n_rows; i++) rows[n++] = answer.first_row + i;
-  if (n > 0) {
-    const float* logits = bench_.forward.head(std::span(rows).first(n));
-    std::array<kernels::Argmax, kMaxLogitRows> bests;
-    if (!logits || !bench_.forward.argmax(logits, std::span(bests).first(n))) return false;
-    const kernels::Argmax* best = bests.data();
-    for (Answer& answer : answers_) {
-      if (!is_free(answer)) continue;
-      choose_rows(answer, logits, best);
-      logits += static_cast<size_t>(answer.n_rows) * bench_.n_vocab;
-      best += answer.n_rows;
-    }
-  }
-  for (Answer& answer : answers_) {
-    if (answer.n_rows == 0 || is_free(answer)) continue;
-    answer.random_after = answer.random;
-    answer.n_chosen = 1;
-    const std::vector<uint32_t> candidates = bench_.tokenizer.compatible_with(answer.heal_left);
-    if (!choose_healed(answer.first_row, candidates, answer.random_after,
-                       choices_[answer.first_row]))
-      return false;
-  }
-  return true;
-}
-
-/// Row by row while the draft says what the model would have chosen.
-void Decoder::choose_rows(Answer& answer, const float* logits, const kernels::Argmax* bests) {
-  answer.random_after = answer.random;
-  answer.n_chosen = 0;
-  for (int i = 0; i < answer.n_rows; i++) {
-    const int row = answer.first_row + i;
-    if (i > 0 && tokens_[row] != choices_[row - 1].token) return;
-    choices_[row] = choose_from(logits + static_cast<size_t>(i) * bench_.n_vocab, bests[i],
-                                answer.random_after);
-    answer.n_chosen++;
-  }
-}
-
-Decoder::Choice Decoder::choose_from(const float* logits, const kernels::Argmax& best,
-                                     Random& random) {
-  const Request& request = job_.request;
-  if (!best.finite)
-    throw EngineError("engine-fault", "the model gave logits that are not numbers after token " +
-                                          std::to_string(n_tokens()) + " of the answer on " +
-                                          bench_.ops.description());
-  if (request.sampling.temperature <= 0 && !request.wants_log_probabilities) return {best.id, 0};
-  read_logits(logits, bench_.n_vocab);
-  const Sampled sampled = bench_.sampler.sample(bench_.host_logits, request.sampling, random);
-  return {sampled.index, sampled.log_probability};
-}
-
-/// Among the tokens that agree with the bytes to be healed; so is the log-probability.
-bool Decoder::choose_healed(int32_t row, std::span<const uint32_t> candidates, Random& random,
-                            Choice& choice) {
-  const float* logits = bench_.forward.head(row, candidates);
-  if (!logits) return false;
-  read_logits(logits, static_cast<int>(candidates.size()));
-  const Sampled sampled = bench_.sampler.sample(bench_.host_logits, job_.request.sampling, random);
-  choice = {candidates[sampled.index], sampled.log_probability};
-  return true;
-}
-
-void Decoder::read_logits(const float* logits, int n) {
-  bench_.host_logits.resize(n);
-  bench_.ops.read(bench_.host_logits, logits);
 }
 
 // --- accepting ---

@@ -50,10 +50,14 @@ class Decoder {
   /// Both must outlive it.
   Decoder(const Job& job, Workbench& bench) : job_(job), bench_(bench) {}
 
-  /// Chooses the first token of each answer after the last row of the batch just evaluated, which
-  /// holds the prompt's last tokens; then commits these and takes the path. False when interrupted:
-  /// nothing has changed.
-  bool start(Path& path, std::span<const uint32_t> last_tokens);
+  /// To be evaluated behind the prompt: what an earlier answer to it wrote of the bytes to be
+  /// healed. At the next key of a word these are the same tokens, and the first new text need not
+  /// wait for a pass for each. At most n_most tokens.
+  std::vector<uint32_t> first_draft(int n_most) const;
+  /// Chooses each answer's first tokens after the batch just evaluated, which holds the prompt's
+  /// last tokens and the first draft; then commits these and takes the path. False when
+  /// interrupted: nothing has changed.
+  bool start(Path& path, std::span<const uint32_t> last_tokens, std::span<const uint32_t> draft);
   bool has_started() const { return !answers_.empty(); }
   /// One forward pass. False when interrupted: nothing has changed. Throws EngineError.
   bool step();
@@ -80,15 +84,17 @@ class Decoder {
     Random random{0};
     bool is_done = false;
     FinishReason finish_reason = FinishReason::kStop;
-    // Of the pass under way: its rows of the batch, and how many of them have a choice.
+    // Of the pass under way: its rows, the first whose token may be any, and how many have a
+    // choice.
     int first_row = 0;
     int n_rows = 0;
+    int n_healed_rows = 0;
     int n_chosen = 0;
     Random random_after{0};
   };
 
   Answer new_answer() const;
-  bool choose_firsts(int32_t row, Answer& main, std::vector<Choice>& firsts);
+  void add_alternatives();
 
   void gather();
   void add_rows(Answer& answer);
@@ -96,10 +102,11 @@ class Decoder {
   std::span<const uint32_t> draft_for(const Answer& answer);
   bool evaluate();
   bool choose();
+  bool is_reached(const Answer& answer, int i) const;
+  bool choose_healed_rows(Answer& answer);
+  bool choose_free_rows();
   void choose_rows(Answer& answer, const float* logits, const kernels::Argmax* bests);
   Choice choose_from(const float* logits, const kernels::Argmax& best, Random& random);
-  bool choose_healed(int32_t row, std::span<const uint32_t> candidates, Random& random,
-                     Choice& choice);
   void read_logits(const float* logits, int n);
 
   void accept_choices(Answer& answer);
@@ -114,13 +121,15 @@ class Decoder {
   std::optional<Drafter> drafter_;
   int n_passes_ = 0;
 
-  // The batch of one pass; rows follow each other by answer.
+  // The batch of one pass; rows follow each other by answer, the first pass's behind the prompt's.
+  int n_prompt_rows_ = 0;
   int n_rows_ = 0;
   std::array<uint32_t, kMaxLogitRows> tokens_;
   std::array<int32_t, kMaxLogitRows> positions_;
   std::array<int32_t, kMaxLogitRows> sequences_;
   std::array<std::span<const int32_t>, kMaxAlternatives> page_tables_;
   std::array<Choice, kMaxLogitRows> choices_;  // by row
+  const float* logits_ = nullptr;              // that the pass's last head gave
 };
 
 }  // namespace hearth

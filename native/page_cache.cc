@@ -195,6 +195,10 @@ int PageCache::match_length(std::span<const uint32_t> tokens) const {
   return state_->tree.walk(wanted, [](int32_t, int) {});
 }
 
+std::vector<uint32_t> PageCache::continuation(std::span<const uint32_t> tokens, int n_most) const {
+  return state_->tree.continuation(tokens, n_most);
+}
+
 void PageCache::count_evaluated(int n_tokens) { state_->miss_tokens += n_tokens; }
 
 void PageCache::clear() { state_->tree.clear(); }

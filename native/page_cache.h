@@ -83,6 +83,8 @@ class PageCache {
   Path hold(std::span<const uint32_t> tokens);
   /// How many leading tokens find() would supply, without touching the LRU order.
   int match_length(std::span<const uint32_t> tokens) const;
+  /// What was last written behind the tokens, as far as it is cached, at most n_most.
+  std::vector<uint32_t> continuation(std::span<const uint32_t> tokens, int n_most) const;
   /// For the statistics.
   void count_evaluated(int n_tokens);
   /// Drops every page that no path holds.

@@ -42,6 +42,30 @@ PageTree::Match PageTree::best_child(int32_t parent, std::span<const uint32_t> t
   return best;
 }
 
+std::vector<uint32_t> PageTree::continuation(std::span<const uint32_t> tokens,
+                                             size_t n_most) const {
+  std::vector<uint32_t> next;
+  const auto leads_on = [&](int32_t page) {
+    const size_t n = nodes_[page].n_tokens;
+    const bool is_long_enough = n > tokens.size() || static_cast<int>(n) == page_tokens_;
+    return is_long_enough && common(page, tokens) == static_cast<int>(std::min(n, tokens.size()));
+  };
+  for (int32_t parent = root(); parent != kNone && next.size() < n_most;) {
+    int32_t newest = kNone;
+    for (int32_t page = nodes_[parent].first_child; page != kNone; page = nodes_[page].next)
+      if (leads_on(page) && (newest == kNone || nodes_[page].last_used > nodes_[newest].last_used))
+        newest = page;
+    if (newest == kNone) break;
+    const std::span<const uint32_t> own = this->tokens(newest);
+    const size_t n_known = std::min(own.size(), tokens.size());
+    tokens = tokens.subspan(n_known);
+    next.insert(next.end(), own.begin() + n_known, own.end());
+    parent = static_cast<int>(own.size()) == page_tokens_ ? newest : kNone;
+  }
+  next.resize(std::min(next.size(), n_most));
+  return next;
+}
+
 int32_t PageTree::allocate(const void* writer) {
   if (free_.empty()) evict();
   const int32_t page = free_.back();

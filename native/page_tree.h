@@ -66,6 +66,9 @@ class PageTree {
     return length;
   }
 
+  /// What follows the tokens where they were used last, at most n_most of it.
+  std::vector<uint32_t> continuation(std::span<const uint32_t> tokens, size_t n_most) const;
+
   /// A blank page, held once and not linked; evicts if none is free. Needs n_available() > 0.
   int32_t allocate(const void* writer);
   void hold(int32_t page);

@@ -95,6 +95,9 @@ bool Task::prefill_step(Slice slice) {
       request.kind == RequestKind::kLogits || request.kind == RequestKind::kScore;
   const bool needs_head = wants_values || (is_last && request.kind != RequestKind::kPrefill);
   const std::span<const uint32_t> chunk = std::span(request.tokens).subspan(first, n);
+  const bool has_draft = is_last && request.kind == RequestKind::kGenerate;
+  draft_ = has_draft ? decoder_.first_draft(kernels::kMaxBatch - n) : std::vector<uint32_t>();
+  if (!path_.reserve(n + static_cast<int>(draft_.size()))) draft_.clear();
   bench_.heartbeat.token.store(first, std::memory_order_relaxed);
   if (!evaluate_chunk(chunk, needs_head, slice)) return false;
   // Before the commit: an interrupted head leaves the chunk to be run again.
@@ -134,7 +137,7 @@ bool Task::evaluate_chunk(std::span<const uint32_t> chunk, bool needs_head, Slic
 bool Task::end_prompt(std::span<const uint32_t> chunk) {
   const Request& request = job_->request;
   if (request.kind == RequestKind::kGenerate && request.max_tokens > 0) {
-    if (!decoder_.start(path_, chunk)) return false;
+    if (!decoder_.start(path_, chunk, draft_)) return false;
     result_.timings.ttft_ms = ms_between(job_->submitted_ns, now_ns());
     return decoder_.is_done();
   }
@@ -150,15 +153,18 @@ bool Task::end_prompt(std::span<const uint32_t> chunk) {
   return request.kind != RequestKind::kPrefill || !bench_.draft_model;
 }
 
-bool Task::evaluate(std::span<const uint32_t> tokens, bool needs_head) {
-  if (!path_.reserve(static_cast<int>(tokens.size()))) throw NoPages();
+bool Task::evaluate(std::span<const uint32_t> chunk, bool needs_head) {
+  const size_t n = chunk.size() + draft_.size();
+  if (!path_.reserve(static_cast<int>(n))) throw NoPages();
+  std::array<uint32_t, kernels::kMaxBatch> tokens;
+  std::copy(draft_.begin(), draft_.end(), std::copy(chunk.begin(), chunk.end(), tokens.begin()));
   std::array<int32_t, kernels::kMaxBatch> positions;
-  std::iota(positions.begin(), positions.begin() + tokens.size(), path_.length());
+  std::iota(positions.begin(), positions.begin() + n, path_.length());
   const std::span<const int32_t> page_table = path_.pages();
   const kernels::Batch batch{
-      .tokens = tokens,
-      .positions = std::span(positions).first(tokens.size()),
-      .sequences = std::span(kSequenceZero).first(tokens.size()),
+      .tokens = std::span(tokens).first(n),
+      .positions = std::span(positions).first(n),
+      .sequences = std::span(kSequenceZero).first(n),
       .page_tables = std::span(&page_table, 1),
   };
   return bench_.forward.run(batch, needs_head);

@@ -36,13 +36,14 @@ class Task {
   int chunk_tokens(Slice slice) const;
   bool evaluate_chunk(std::span<const uint32_t> chunk, bool needs_head, Slice slice);
   bool end_prompt(std::span<const uint32_t> chunk);
-  bool evaluate(std::span<const uint32_t> tokens, bool needs_head);
+  bool evaluate(std::span<const uint32_t> chunk, bool needs_head);
   bool collect_values(int first, int n);
 
   std::shared_ptr<Job> job_;
   Workbench& bench_;
   Path path_;  // of the prompt, until the decoder takes it
   bool has_begun_ = false;
+  std::vector<uint32_t> draft_;  // evaluated behind the prompt's last chunk
   Decoder decoder_;
   Result result_;
 };

@@ -131,6 +131,7 @@ class Editor {
     request.tokens = prompt(document);
     request.max_tokens = 1 + below(12);
     if (below(4) == 0) request.sampling = {.temperature = 0.8f, .top_k = 8, .seed = below(100)};
+    if (below(3) == 0) request.heal = std::string("word").substr(0, 1 + below(4));
     return request;
   }
 
@@ -247,6 +248,8 @@ class Editor {
     CHECK(warm.alternatives.at(0).tokens == warm.tokens);
     const hearth::Alternative& fork = warm.alternatives[below(warm.alternatives.size())];
     if (&fork == &warm.alternatives[0] || fork.tokens.size() < 2) return;
+    const size_t n_healed = cold_.tokenizer().bytes(fork.tokens[0]).size();
+    wanted.heal.erase(0, std::min(wanted.heal.size(), n_healed));
     wanted.tokens.push_back(fork.tokens[0]);
     wanted.max_tokens = 5;
     wanted.n_alternatives = 1;

@@ -89,6 +89,36 @@ describe.each(Object.entries(models))('%s', (_, { modelPath, most }) => {
     }
   });
 
+  test('what the key before has healed of a word is healed in the pass that reads the prompt', async () => {
+    const tokens = prompt(fresh);
+    const word = new TextEncoder().encode('configurationOf');
+    let before: Uint32Array = new Uint32Array();
+    let saved = 0;
+    for (let n = 1; n <= word.length; n++) {
+      const request = { tokens, heal: word.subarray(0, n), maxTokens: 24 };
+      const healed = tokensWithin(before, request.heal);
+      const drafted = await engine.generate(request);
+      expect(drafted.timings.decodePasses).toBeLessThanOrEqual(drafted.tokens.length - 1 - healed);
+      const plain = await engine.generate({ ...request, speculate: false });
+      expect(drafted.tokens).toEqual(plain.tokens);
+      expect(drafted.text).toBe(plain.text);
+      saved += healed;
+      before = drafted.tokens;
+    }
+    expect(saved).toBeGreaterThan(0);
+  });
+
+  /** How many of the first tokens write nothing but a beginning of the bytes. */
+  function tokensWithin(tokens: Uint32Array, bytes: Uint8Array): number {
+    let written = '';
+    const isWithin = (token: number) => {
+      written += Buffer.from(engine.tokenBytes(token)).toString('latin1');
+      return Buffer.from(bytes).toString('latin1').startsWith(written);
+    };
+    const outside = tokens.findIndex((token) => !isWithin(token));
+    return outside === -1 ? tokens.length : outside;
+  }
+
   test('what drafts leave behind in the cache is right', async () => {
     const tokens = prompt(`class Row {\n${repetitive}\n`);
     const { tokens: answer } = await engine.generate({ tokens, maxTokens: 60 });

@@ -1,0 +1,91 @@
+// Decoder: choosing the tokens of the pass just evaluated, row by row.
+#include <algorithm>
+
+#include "decoder.h"
+
+namespace hearth {
+
+bool Decoder::choose() {
+  for (Answer& answer : answers_)
+    if (answer.n_rows > 0 && !choose_healed_rows(answer)) return false;
+  return choose_free_rows();
+}
+
+/// Whether the row is behind what the model has chosen: a draft's row only where the draft is
+/// right.
+bool Decoder::is_reached(const Answer& answer, int i) const {
+  const int row = answer.first_row + i;
+  return i < answer.n_rows && (i == 0 || tokens_[row] == choices_[row - 1].token);
+}
+
+/// Each has a head of its own, for the tokens that agree with the bytes to be healed; so is the
+/// log-probability.
+bool Decoder::choose_healed_rows(Answer& answer) {
+  answer.random_after = answer.random;
+  answer.n_chosen = 0;
+  std::string_view left = answer.heal_left;
+  while (!left.empty() && is_reached(answer, answer.n_chosen)) {
+    const std::vector<uint32_t> candidates = bench_.tokenizer.compatible_with(left);
+    const int row = answer.first_row + answer.n_chosen++;
+    logits_ = bench_.forward.head(n_prompt_rows_ + row, candidates);
+    if (!logits_) return false;
+    read_logits(logits_, static_cast<int>(candidates.size()));
+    const Sampled sampled =
+        bench_.sampler.sample(bench_.host_logits, job_.request.sampling, answer.random_after);
+    choices_[row] = {candidates[sampled.index], sampled.log_probability};
+    left.remove_prefix(std::min(left.size(), bench_.tokenizer.bytes(choices_[row].token).size()));
+  }
+  const bool is_free = left.empty() && is_reached(answer, answer.n_chosen);
+  answer.n_healed_rows = is_free ? answer.n_chosen : answer.n_rows;
+  return true;
+}
+
+/// One head for the rows of all answers.
+bool Decoder::choose_free_rows() {
+  std::array<int32_t, kMaxLogitRows> rows;
+  int n = 0;
+  for (const Answer& answer : answers_)
+    for (int i = answer.n_healed_rows; i < answer.n_rows; i++)
+      rows[n++] = n_prompt_rows_ + answer.first_row + i;
+  if (n == 0) return true;
+  const float* logits = logits_ = bench_.forward.head(std::span(rows).first(n));
+  std::array<kernels::Argmax, kMaxLogitRows> bests;
+  if (!logits || !bench_.forward.argmax(logits, std::span(bests).first(n))) return false;
+  const kernels::Argmax* best = bests.data();
+  for (Answer& answer : answers_) {
+    choose_rows(answer, logits, best);
+    const int n_free = std::max(0, answer.n_rows - answer.n_healed_rows);
+    logits += static_cast<size_t>(n_free) * bench_.n_vocab;
+    best += n_free;
+  }
+  return true;
+}
+
+/// Row by row while the draft says what the model would have chosen.
+void Decoder::choose_rows(Answer& answer, const float* logits, const kernels::Argmax* bests) {
+  for (int i = answer.n_healed_rows; is_reached(answer, i); i++) {
+    choices_[answer.first_row + i] = choose_from(logits, *bests++, answer.random_after);
+    logits += bench_.n_vocab;
+    answer.n_chosen++;
+  }
+}
+
+Decoder::Choice Decoder::choose_from(const float* logits, const kernels::Argmax& best,
+                                     Random& random) {
+  const Request& request = job_.request;
+  if (!best.finite)
+    throw EngineError("engine-fault", "the model gave logits that are not numbers after token " +
+                                          std::to_string(n_tokens()) + " of the answer on " +
+                                          bench_.ops.description());
+  if (request.sampling.temperature <= 0 && !request.wants_log_probabilities) return {best.id, 0};
+  read_logits(logits, bench_.n_vocab);
+  const Sampled sampled = bench_.sampler.sample(bench_.host_logits, request.sampling, random);
+  return {sampled.index, sampled.log_probability};
+}
+
+void Decoder::read_logits(const float* logits, int n) {
+  bench_.host_logits.resize(n);
+  bench_.ops.read(bench_.host_logits, logits);
+}
+
+}  // namespace hearth
