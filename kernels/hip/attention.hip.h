@@ -96,7 +96,7 @@ GPU_DEVICE void chunk_scores(const ChunkView& c, const float (&query)[kGroupHead
                              AttentionShared<kHeadDim>& shared) {
   constexpr int kLanes = kHeadDim / 8, kStep = GPU_ATTENTION_THREADS / kLanes;
   constexpr int kSteps = (kChunk + kStep - 1) / kStep;
-  const int part = threadIdx.x % kLanes, first = threadIdx.x / kLanes;
+  const int thread = late_thread(), part = thread % kLanes, first = thread / kLanes;
   const auto load = [&](int i) {
     return reinterpret_cast<const uint4*>(kv_row<kHeadDim>(c, i, 0))[part];
   };
@@ -114,7 +114,7 @@ GPU_DEVICE void chunk_scores(const ChunkView& c, const float (&query)[kGroupHead
 /// Scores to weights exp(score - maximum); 32 lanes a head.
 template <int kHeadDim>
 GPU_DEVICE void chunk_softmax(const ChunkView& c, AttentionShared<kHeadDim>& shared) {
-  const int head = threadIdx.x / GPU_LANES, lane = threadIdx.x % GPU_LANES;
+  const int thread = late_thread(), head = thread / GPU_LANES, lane = thread % GPU_LANES;
   if (head >= kGroupHeads) return;
   const int n = c.n;
   const float a = lane < n ? shared.scores[lane][head] : -INFINITY;
@@ -135,7 +135,8 @@ struct Values {
   uint32_t bits[kSteps];
 
   GPU_DEVICE void load(Values& v, const ChunkView& c) {
-    const int pair = threadIdx.x % (kHeadDim / 2), part = threadIdx.x / (kHeadDim / 2);
+    const int thread = late_thread();
+    const int pair = thread % (kHeadDim / 2), part = thread / (kHeadDim / 2);
     GPU_UNROLL for (int step = 0; step < kSteps; step++) {
       const int i = part + step * kParts;
       v.bits[step] = reinterpret_cast<const uint32_t*>(kv_row<kHeadDim>(c, i, 1))[pair];
@@ -148,7 +149,8 @@ struct Values {
 template <int kHeadDim>
 GPU_DEVICE void chunk_outputs(const Values<kHeadDim>& values, AttentionShared<kHeadDim>& shared) {
   using V = Values<kHeadDim>;
-  const int pair = threadIdx.x % (kHeadDim / 2), part = threadIdx.x / (kHeadDim / 2);
+  const int thread = late_thread();
+  const int pair = thread % (kHeadDim / 2), part = thread / (kHeadDim / 2);
   float output[kGroupHeads][2] = {};
   GPU_UNROLL for (int step = 0; step < V::kSteps; step++) {
     const uint32_t bits = values.bits[step];
@@ -171,7 +173,7 @@ GPU_DEVICE void chunk_outputs(const Values<kHeadDim>& values, AttentionShared<kH
 /// Sums the parts and merges the chunk into the running result.
 template <int kHeadDim>
 GPU_DEVICE void merge_chunk(bool first, AttentionShared<kHeadDim>& shared) {
-  for (int i = threadIdx.x; i < kGroupHeads * kHeadDim; i += GPU_ATTENTION_THREADS) {
+  for (int i = late_thread(); i < kGroupHeads * kHeadDim; i += GPU_ATTENTION_THREADS) {
     const int head = i / kHeadDim, dim = i % kHeadDim;
     float output = 0;
     GPU_UNROLL_4 for (int part = 0; part < Values<kHeadDim>::kParts; part++) output +=
@@ -198,11 +200,12 @@ struct AttentionBlock {
 
   GPU_DEVICE AttentionBlock locate(const AttentionParams& p) {
     AttentionBlock b;
-    const int group = p.pool.n_heads / p.pool.n_kv_heads;
-    const int batches = (group + kGroupHeads - 1) / kGroupHeads, batch = blockIdx.y % batches;
+    const int group = uniform(p.pool.n_heads / p.pool.n_kv_heads);
+    const int batches = (group + kGroupHeads - 1) / kGroupHeads;
     b.token = blockIdx.x;
     b.part = blockIdx.z;
-    b.kv_head = blockIdx.y / batches;
+    b.kv_head = uniform(blockIdx.y / batches);
+    const int batch = blockIdx.y - b.kv_head * batches;
     b.head0 = b.kv_head * group + batch * kGroupHeads;
     b.n_heads = min(kGroupHeads, group - batch * kGroupHeads);
     b.n_chunks = p.batch.positions[b.token] / kChunk + 1;
@@ -296,11 +299,11 @@ GPU_DEVICE void attention(const AttentionParams& p) {
   const int32_t* pages = p.batch.page_ids + p.batch.table_offset[b.token];
   const int lane = threadIdx.x % (kHeadDim / 8);
   const float* q = p.q + (static_cast<int64_t>(b.token) * p.pool.n_heads + b.head0) * kHeadDim;
-  float query[kGroupHeads][8];
+  float query[kGroupHeads][8];  // heads that are not there go along as the last one
   GPU_UNROLL for (int head = 0; head < kGroupHeads; head++)
       GPU_UNROLL for (int j = 0; j < 8; j += 4) {
-    float4 v = {0, 0, 0, 0};
-    if (head < b.n_heads) v = *reinterpret_cast<const float4*>(q + head * kHeadDim + 8 * lane + j);
+    const float* from = q + min(head, b.n_heads - 1) * kHeadDim + 8 * lane + j;
+    const float4 v = *reinterpret_cast<const float4*>(from);
     query[head][j] = v.x, query[head][j + 1] = v.y;
     query[head][j + 2] = v.z, query[head][j + 3] = v.w;
   }

@@ -131,9 +131,30 @@ GPU_DEVICE void let_next_start() { asm volatile("griddepcontrol.launch_dependent
 
 #else  // AMD
 
+/// The mask is a constant once loops are unrolled. Exchanges within 16 lanes cost no more than a
+/// move where an ordinary shuffle goes through shared memory, with a register for each address.
+GPU_DEVICE int exchange_bits(int bits, int mask) {
+  switch (mask) {
+    case 1:
+      return __builtin_amdgcn_mov_dpp(bits, 0xb1, 15, 15, true);  // lanes 1 0 3 2 of each quad
+    case 2:
+      return __builtin_amdgcn_mov_dpp(bits, 0x4e, 15, 15, true);  // 2 3 0 1
+    case 4:
+      return __builtin_amdgcn_ds_swizzle(bits, 4 << 10 | 31);  // xor 4 among 32 lanes
+    case 8:
+      return __builtin_amdgcn_mov_dpp(bits, 0x128, 15, 15, true);  // rotates 16 lanes by 8
+    default:
+      return __builtin_amdgcn_ds_swizzle(bits, 16 << 10 | 31);
+  }
+}
 template <class T>
 GPU_DEVICE T shuffle_xor(T value, int mask) {
-  return __shfl_xor(value, mask, GPU_LANES);
+  static_assert(sizeof(T) == sizeof(int));
+  int bits;
+  memcpy(&bits, &value, sizeof bits);
+  bits = exchange_bits(bits, mask);
+  memcpy(&value, &bits, sizeof bits);
+  return value;
 }
 template <class T>
 GPU_DEVICE T shuffle(T value, int lane) {
@@ -154,6 +175,20 @@ GPU_DEVICE int dot4(int a, int b, int c) {
   return c;
 #endif
 }
+#if defined(__GFX11__) && __clang_major__ < 16
+// The short forms of these instructions reach 128 registers only, which clang 15 does not know: it
+// is told to use all 256 (scripts/build-hip.mjs), and here to use the long forms.
+GPU_DEVICE float half_to_float(uint16_t bits) {
+  float value;
+  asm("v_cvt_f32_f16_e64 %0, %1" : "=v"(value) : "v"(bits));
+  return value;
+}
+GPU_DEVICE uint16_t float_to_half(float value) {
+  uint16_t bits;
+  asm("v_cvt_f16_f32_e64 %0, %1" : "=v"(bits) : "v"(value));
+  return bits;
+}
+#else
 GPU_DEVICE float half_to_float(uint16_t bits) {
   _Float16 half;
   __builtin_memcpy(&half, &bits, 2);
@@ -165,6 +200,7 @@ GPU_DEVICE uint16_t float_to_half(float value) {
   __builtin_memcpy(&bits, &half, 2);
   return bits;
 }
+#endif
 GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
   const uint32_t selector = index & 0x07070707;
   const uint32_t low = __builtin_amdgcn_perm(table[1], table[0], selector);
@@ -187,6 +223,24 @@ GPU_DEVICE const Params& late(const Params& p) {
   auto* again = __builtin_amdgcn_kernarg_segment_ptr();
   asm volatile("" : "+s"(again));
   return *(const Params*)again;
+#endif
+}
+
+/// threadIdx.x, for the same reason: what is computed from it is not kept from ahead of a loop.
+GPU_DEVICE int late_thread() {
+  int thread = threadIdx.x;
+#if !defined(GPU_EMULATION) && !defined(GPU_NV_SHIM)
+  asm volatile("" : "+v"(thread));
+#endif
+  return thread;
+}
+
+/// A value that the block's threads share, in a scalar register: AMD divides in vector ones.
+GPU_DEVICE int uniform(int value) {
+#if defined(GPU_EMULATION) || defined(GPU_NV_SHIM)
+  return value;
+#else
+  return __builtin_amdgcn_readfirstlane(value);
 #endif
 }
 
