@@ -15,6 +15,8 @@ class PackedMatrix final : public Matrix {
  public:
   PackedMatrix(const RowKernels& kernels, ThreadPool& pool, std::span<const MatrixSource> sources);
 
+  /// n_bytes of tiles, in their order.
+  const std::byte* data() const { return arena_.data(); }
   int n_tiles() const { return last().first_tile + last().packed.n_tiles(); }
   /// Mean over the parts.
   size_t tile_bytes() const { return n_bytes / static_cast<size_t>(n_tiles()); }
