@@ -14,6 +14,7 @@ export function readSettings(): Settings {
     backend: read('backend'),
     'engine.threads': read('engine.threads'),
     'cache.memoryMiB': read('cache.memoryMiB'),
+    'cache.type': read('cache.type'),
     'cache.diskMiB': read('cache.diskMiB'),
     'completion.maxTokens': read('completion.maxTokens'),
     'completion.multiline': read('completion.multiline'),

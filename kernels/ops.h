@@ -23,12 +23,11 @@
 #include <string>
 #include <vector>
 
+#include "kv_page.h"
 #include "quant_blocks.h"
 
 namespace hearth::kernels {
 
-/// Positions per KV page.
-inline constexpr int kPageTokens = 32;
 /// Most tokens in one batch: a matmul streams the weights once for all of them.
 inline constexpr int kMaxBatch = 256;
 
@@ -65,6 +64,11 @@ struct AttentionShape {
   int head_dim = 0;    // a multiple of 16, at most 256
   int max_positions = 0;
   float rope_base = 0;  // pairs (i, i + head_dim/2): the NEOX order
+  KvType kv_type = KvType::kF16;
+
+  size_t page_bytes() const {
+    return page_head_bytes(kv_type, head_dim) * static_cast<size_t>(n_layers * n_kv_heads);
+  }
 };
 
 /// Tokens to run together. Tokens of one sequence are in rising position; a token attends to all
@@ -109,8 +113,9 @@ class Ops {
   virtual void write(float* destination, std::span<const float> source) = 0;
   virtual void read(std::span<float> destination, const float* source) = 0;
 
-  /// Makes the KV pool: n_pages pages, each holding kPageTokens positions of all layers (f16).
-  /// Pages cost physical memory only once written. Called once.
+  /// Makes the KV pool: n_pages pages of shape.page_bytes(), each holding kPageTokens positions of
+  /// all layers. Pages cost physical memory only once written. Called once. Throws
+  /// std::runtime_error for a shape or type that the backend does not know.
   virtual void make_kv_pool(const AttentionShape& shape, int n_pages) = 0;
   virtual size_t kv_page_bytes() const = 0;
   /// Copies the first n_positions positions of a page, all layers.

@@ -104,6 +104,7 @@ export function loadOptions(settings: Settings, bundledModel: string, pagesFolde
   if (draftModelPath !== '') options.draftModelPath = draftModelPath;
   if (settings['engine.threads'] > 0) options.threads = settings['engine.threads'];
   if (settings['cache.memoryMiB'] > 0) options.cacheBytes = settings['cache.memoryMiB'] * 2 ** 20;
+  if (settings['cache.type'] !== 'f16') options.kvType = settings['cache.type'];
   const diskBytes = settings['cache.diskMiB'] * 2 ** 20;
   if (pagesFolder !== '' && diskBytes > 0) Object.assign(options, { diskFolder: pagesFolder, diskBytes });
   return options;

@@ -74,6 +74,7 @@ Napi::Value to_js(Napi::Env env, const ModelInfo& info, const Tokenizer& tokeniz
   object.Set("hidden", info.config.n_embd);
   object.Set("vocabulary", info.config.n_vocab);
   object.Set("contextTokens", info.context_tokens);
+  object.Set("kvType", info.kv_type == kernels::KvType::kF16 ? "f16" : "int8");
   object.Set("backend", info.backend);
   object.Set("whyCpu", info.why_cpu);
   object.Set("loadMs", info.load_ms);
@@ -249,6 +250,7 @@ Napi::Value load(const Napi::CallbackInfo& call) {
   options.variant = string(given, "variant");
   options.n_threads = given.Get("threads").ToNumber().Int32Value();
   options.cache_bytes = static_cast<uint64_t>(number(given, "cacheBytes"));
+  options.kv_type = string(given, "kvType");
   options.context_tokens = given.Get("contextTokens").ToNumber().Int32Value();
   options.draft_model_path = string(given, "draftModelPath");
   options.disk_folder = string(given, "diskFolder");

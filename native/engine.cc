@@ -22,9 +22,16 @@ uint64_t default_cache_bytes() {
   return std::min<uint64_t>(1ULL << 30, ram / 10);
 }
 
-uint64_t page_bytes_of(const ModelConfig& config) {
-  return uint64_t{2} * sizeof(uint16_t) * kernels::kPageTokens *
-         static_cast<uint64_t>(config.n_kv()) * config.n_layers;
+kernels::KvType kv_type_of(const LoadOptions& options) {
+  if (options.kv_type == "f16") return kernels::KvType::kF16;
+  if (options.kv_type == "int8") return kernels::KvType::kInt8;
+  throw EngineError("bad-argument",
+                    "the KV cache must be f16 or int8, not \"" + options.kv_type + "\"");
+}
+
+kernels::AttentionShape shape_of(const ModelConfig& config, kernels::KvType kv_type) {
+  return {config.n_layers,  config.n_heads, config.n_kv_heads, config.head_dim, config.n_context,
+          config.rope_base, kv_type};
 }
 
 /// Pages of the pool: what the budget buys, but no more than 64 contexts and no less than one short
@@ -58,7 +65,7 @@ struct Engine::Loaded {
   using Progress = std::function<bool(double)>;
   void open(const LoadOptions& options, const Progress& progress);
   void load_on_gpu(const GgufFile& file, const LoadOptions& options, const Progress& progress);
-  void load_on(std::unique_ptr<kernels::Ops> backend, const GgufFile& file,
+  void load_on(std::unique_ptr<kernels::Ops> backend, kernels::KvType kv_type, const GgufFile& file,
                const LoadOptions& options, const Progress& progress);
   void unload();
   void warm_up();
@@ -67,6 +74,7 @@ struct Engine::Loaded {
 
 void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) {
   const int64_t start = now_ns();
+  const kernels::KvType kv_type = kv_type_of(options);
   GgufFile file = GgufFile::open(options.model_path);
   info.config = check_model(file);
   // Beside packing: a vocabulary of 152,000 tokens takes a tenth of a second. Waited for before the
@@ -74,7 +82,7 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
   std::future<std::unique_ptr<Tokenizer>> future_tokenizer =
       std::async(std::launch::async, [&file] { return std::make_unique<Tokenizer>(file); });
   if (wants_gpu(options)) load_on_gpu(file, options, progress);
-  if (!ops) load_on(make_cpu_ops(options), file, options, progress);
+  if (!ops) load_on(make_cpu_ops(options), kv_type, file, options, progress);
   tokenizer = future_tokenizer.get();
   bench = std::make_unique<Workbench>(Workbench{*ops, *tokenizer, *forward, *cache, *sampler,
                                                 host_logits, heartbeat, info.config.n_vocab,
@@ -97,10 +105,11 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
 /// Whatever the GPU cannot do, the CPU does; what is wrong with the file is wrong on both.
 void Engine::Loaded::load_on_gpu(const GgufFile& file, const LoadOptions& options,
                                  const Progress& progress) {
-  const uint64_t page_bytes = page_bytes_of(info.config);
+  constexpr kernels::KvType kOnly = kernels::KvType::kF16;
+  const uint64_t page_bytes = shape_of(info.config, kOnly).page_bytes();
   try {
     const uint64_t kv_bytes = page_bytes * n_pages_for(options, page_bytes);
-    load_on(make_gpu_ops(options, file.n_bytes() + kv_bytes), file, options, progress);
+    load_on(make_gpu_ops(options, file.n_bytes() + kv_bytes), kOnly, file, options, progress);
   } catch (const EngineError&) {
     throw;
   } catch (const std::runtime_error& error) {
@@ -109,20 +118,21 @@ void Engine::Loaded::load_on_gpu(const GgufFile& file, const LoadOptions& option
   }
 }
 
-void Engine::Loaded::load_on(std::unique_ptr<kernels::Ops> backend, const GgufFile& file,
-                             const LoadOptions& options, const Progress& progress) {
+void Engine::Loaded::load_on(std::unique_ptr<kernels::Ops> backend, kernels::KvType kv_type,
+                             const GgufFile& file, const LoadOptions& options,
+                             const Progress& progress) {
   ops = std::move(backend);
   const ModelConfig& config = info.config;
   model = load_model(file, config, *ops, progress);
 
-  const int n_pages = n_pages_for(options, page_bytes_of(config));
+  kernels::AttentionShape shape = shape_of(config, kv_type);
+  const int n_pages = n_pages_for(options, shape.page_bytes());
   // One page stays free for a copy-on-write of the tail.
   int context = std::min(config.n_context, (n_pages - 1) * kernels::kPageTokens);
   if (options.context_tokens > 0) context = std::min(context, options.context_tokens);
-  info.context_tokens = context;
-  ops->make_kv_pool({config.n_layers, config.n_heads, config.n_kv_heads, config.head_dim, context,
-                     config.rope_base},
-                    n_pages);
+  info.context_tokens = shape.max_positions = context;
+  info.kv_type = kv_type;
+  ops->make_kv_pool(shape, n_pages);
   ops->cancel = &interrupt;
   forward = std::make_unique<Forward>(*ops, model, heartbeat, interrupt);
   cache = std::make_unique<PageCache>(

@@ -26,6 +26,7 @@ struct LoadOptions {
   std::string variant;           // CPU variant; empty: the best
   int n_threads = 0;             // 0: one a core, at most 8
   uint64_t cache_bytes = 0;      // 0: min(1 GiB, 10 % of RAM)
+  std::string kv_type = "f16";   // or "int8": half the memory a token; a GPU has f16 all the same
   int context_tokens = 0;        // 0: the model's, as far as the cache holds it
   std::string draft_model_path;  // a small model that guesses what this one writes; empty: none
   std::string disk_folder;       // where pages outlive the engine; empty: nowhere
@@ -38,6 +39,7 @@ struct ModelInfo {
   uint64_t file_bytes = 0;
   uint64_t weight_bytes = 0;  // as packed
   int context_tokens = 0;
+  kernels::KvType kv_type = kernels::KvType::kF16;
   std::string backend;
   std::string why_cpu;  // why the GPU does not do it; empty when it does or was not wanted
   double load_ms = 0;

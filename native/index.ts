@@ -112,6 +112,7 @@ export async function loadEngine(
     threads: 0,
     variant: '',
     cacheBytes: 0,
+    kvType: 'f16',
     contextTokens: 0,
     draftModelPath: '',
     diskFolder: '',

@@ -25,6 +25,8 @@ export interface ModelInfo {
   /** Most tokens of one sequence: the model's limit or the cache budget's, whichever is less. */
   contextTokens: number;
   special: SpecialTokens;
+  /** What the KV cache holds. */
+  kvType: KvType;
   /** e.g. "cpu avx512vnni, 2 threads". */
   backend: string;
   /** Why the GPU does not do it; empty when it does, or was not wanted. */
@@ -36,6 +38,9 @@ export interface ModelInfo {
   restoredPages: number;
   diskProblems: string[];
 }
+
+/** int8 takes a good half of the memory of f16, at a small loss; see README.md. */
+export type KvType = 'f16' | 'int8';
 
 export type Priority = 'foreground' | 'background';
 
@@ -152,6 +157,8 @@ export interface LoadOptions {
   variant?: string;
   /** KV cache budget; absent: min(1 GiB, 10 % of RAM). */
   cacheBytes?: number;
+  /** 'f16' if absent. A GPU has f16 whatever is asked for: ModelInfo says which it is. */
+  kvType?: KvType;
   /** Limits the context below the model's own. */
   contextTokens?: number;
   /** A smaller model with the same tokens: guesses what this one writes, which is faster and changes nothing. */

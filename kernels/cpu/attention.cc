@@ -16,6 +16,7 @@ constexpr int kMostApart = 16;
 Attention::Attention(const RowKernels& kernels, const AttentionShape& shape, int n_pages,
                      int n_threads)
     : kernels_(kernels),
+      kv_kernels_(shape.kv_type == KvType::kF16 ? kernels.f16 : kernels.int8),
       shape_(shape),
       n_threads_(n_threads),
       scale_(1.0f / std::sqrt(static_cast<float>(shape.head_dim))),
@@ -85,7 +86,7 @@ void Attention::append(int layer, int token, int kv_head, const float* k, const 
   const int position = batch_.positions[i];
   const int page = batch_.page_tables[static_cast<size_t>(batch_.sequences[i])]
                                      [static_cast<size_t>(position / kPageTokens)];
-  kernels_.append_kv(pool_.page_head(page, layer, kv_head), position % kPageTokens, k, v,
+  kv_kernels_.append(pool_.page_head(page, layer, kv_head), position % kPageTokens, k, v,
                      shape_.head_dim);
 }
 
@@ -124,8 +125,8 @@ void Attention::attend(const Step& step, const Block& block, int kv_head, int sp
     const int id = table[static_cast<size_t>(split * kSplitPages + page)];
     queries.pages[page] = pool_.page_head(id, step.layer, kv_head);
   }
-  kernels_.attend_split(queries.q.data(), queries.partials.data(), queries.n_visible.data(),
-                        n_queries, queries.pages, shape_.head_dim, scale_);
+  kv_kernels_.attend_split(queries.q.data(), queries.partials.data(), queries.n_visible.data(),
+                           n_queries, queries.pages, shape_.head_dim, scale_);
 }
 
 void Attention::attend_whole(const Step& step, const Block& block, int kv_head, int thread) {

@@ -69,6 +69,7 @@ class Attention {
   void attend_whole(const Step& step, const Block& block, int kv_head, int thread);
 
   const RowKernels& kernels_;
+  const KvKernels& kv_kernels_;
   const AttentionShape shape_;
   const int n_threads_;
   const float scale_;

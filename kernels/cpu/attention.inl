@@ -1,5 +1,5 @@
 // Attention over one split of a sequence (row_kernels.h), and the merging of splits. Included by
-// each variant after vector_kernels.inl. A query's arithmetic has one fixed order, whichever
+// each variant after kv_page.inl. A query's arithmetic has one fixed order, whichever
 // queries are computed beside it.
 
 namespace hearth::kernels::cpu {
@@ -22,33 +22,22 @@ struct QueryBlock {
   alignas(64) float q[kMaxTokens][kStride];
   alignas(64) float weights[kMaxTokens][kStride];  // scores first
 
-  const std::byte* keys(int page) const { return page_heads[page]; }
-  const std::byte* values(int page) const {
-    return page_heads[page] + 2 * kPositions * static_cast<size_t>(head_dim);
+  PageHead page_head(int page) const {
+    return {page_heads[page], page_heads[least(page + 1, n_pages - 1)],
+            static_cast<size_t>(head_dim)};
   }
-  int next(int page) const { return least(page + 1, n_pages - 1); }
 };
 
-/// Half-precision rows of lanes, and where the next page has its own: fetched into the cache
-/// meanwhile, as pages lie too far apart for the hardware to foresee.
-struct HalfRows {
-  const std::byte* rows;
-  const std::byte* next;
-  size_t row_bytes;
-};
-
-/// sums[i][c] += scalars[i * kStride + s] * rows[s][16 c ...] for s in [0, n), in turn.
-template <int kQueries, int kWidth>
-inline void add_products(const float* scalars, HalfRows half, int n,
+/// sums[i][c] += scalars[i * kStride + row] * columns c of the row, for rows [0, n) in turn.
+template <int kQueries, int kWidth, class Rows>
+inline void add_products(const float* scalars, const Rows& rows, int n,
                          F32x16 (&sums)[kQueries][kWidth]) {
-  for (int s = 0; s < n; s++) {
-    const size_t at = static_cast<size_t>(s) * half.row_bytes;
+  for (int row = 0; row < n; row++) {
     F32x16 columns[kWidth];
-    for (int c = 0; c < kWidth; c++) columns[c] = load_f16(half.rows + at + 32 * c);
-    __builtin_prefetch(half.next + at);
+    rows.load_row(row, columns);
 #pragma GCC unroll 12
     for (int i = 0; i < kQueries; i++) {
-      const F32x16 scalar = broadcast(scalars[i * kStride + s]);
+      const F32x16 scalar = broadcast(scalars[i * kStride + row]);
       for (int c = 0; c < kWidth; c++) sums[i][c] = fma(scalar, columns[c], sums[i][c]);
     }
   }
@@ -56,16 +45,17 @@ inline void add_products(const float* scalars, HalfRows half, int n,
 
 /// weights[i][p] = q[i] k[p] for a page. Positions are lanes: what an unwritten one holds stays in
 /// its lane.
-template <int kQueries>
+template <class Page, int kQueries>
 void score_page(QueryBlock& block, int page, int n_positions) {
   for (int p = 0; p < n_positions; p += 16 * kColumns) {
     F32x16 sums[kQueries][kColumns];
     for (auto& row : sums) {
       for (F32x16& sum : row) sum = broadcast(0.0f);
     }
-    add_products(block.q[0],
-                 {block.keys(page) + 2 * p, block.keys(block.next(page)) + 2 * p, 2 * kPositions},
-                 block.head_dim, sums);
+    for (int d = 0; d < block.head_dim; d += Page::kKeyRows) {
+      add_products(block.q[0] + d, Page::template keys<kColumns>(block.page_head(page), d, p),
+                   least(Page::kKeyRows, block.head_dim - d), sums);
+    }
     for (int i = 0; i < kQueries; i++) {
       for (int c = 0; c < kColumns; c++) {
         store(block.weights[i] + kPositions * page + p + 16 * c, sums[i][c]);
@@ -97,35 +87,32 @@ void weigh(float* weights, int n_visible, float scale, float* maximum_and_sum) {
 }
 
 /// partials[first + i][d ...] += weights * v over the positions [begin, end) of a page.
-template <int kQueries, int kWidth>
+template <class Page, int kQueries, int kWidth>
 inline void accumulate_columns(const QueryBlock& block, int first, int page, int begin, int end,
                                int d) {
-  const size_t row_bytes = 2 * static_cast<size_t>(block.head_dim);
-  const size_t at = static_cast<size_t>(begin) * row_bytes + 2 * static_cast<size_t>(d);
   F32x16 sums[kQueries][kWidth];
   for (int i = 0; i < kQueries; i++) {
     for (int c = 0; c < kWidth; c++) sums[i][c] = load(block.partials[first + i] + d + 16 * c);
   }
   add_products(block.weights[first] + kPositions * page + begin,
-               {block.values(page) + at, block.values(block.next(page)) + at, row_bytes},
-               end - begin, sums);
+               Page::values(block.page_head(page), begin, d), end - begin, sums);
   for (int i = 0; i < kQueries; i++) {
     for (int c = 0; c < kWidth; c++) store(block.partials[first + i] + d + 16 * c, sums[i][c]);
   }
 }
 
-template <int kQueries>
+template <class Page, int kQueries>
 void accumulate_page(const QueryBlock& block, int first, int page, int begin, int end) {
   int d = 0;
   for (; d + 16 * kColumns <= block.head_dim; d += 16 * kColumns) {
-    accumulate_columns<kQueries, kColumns>(block, first, page, begin, end, d);
+    accumulate_columns<Page, kQueries, kColumns>(block, first, page, begin, end, d);
   }
-  if (d < block.head_dim) accumulate_columns<kQueries, 1>(block, first, page, begin, end, d);
+  if (d < block.head_dim) accumulate_columns<Page, kQueries, 1>(block, first, page, begin, end, d);
 }
 
 /// Positions that all queries see are taken together; the rest one query at a time, so that what a
 /// query must not see is never multiplied, not even by 0.
-template <int kQueries>
+template <class Page, int kQueries>
 void attend_block(QueryBlock& block) {
   int all_see = kSplitPositions, some_see = 0;
   for (int i = 0; i < kQueries; i++) {
@@ -138,7 +125,7 @@ void attend_block(QueryBlock& block) {
   };
   block.n_pages = (some_see + kPositions - 1) / kPositions;
   for (int page = 0; page < block.n_pages; page++) {
-    score_page<kQueries>(block, page, in_page(some_see, page));
+    score_page<Page, kQueries>(block, page, in_page(some_see, page));
   }
   for (int i = 0; i < kQueries; i++) {
     float* partial = block.partials[i];
@@ -147,20 +134,21 @@ void attend_block(QueryBlock& block) {
   }
   for (int page = 0; page < block.n_pages; page++) {
     const int shared = in_page(all_see, page);
-    accumulate_page<kQueries>(block, 0, page, 0, shared);
+    accumulate_page<Page, kQueries>(block, 0, page, 0, shared);
     for (int i = 0; i < kQueries; i++) {
       const int own = in_page(block.n_visible[i], page);
-      if (own > shared) accumulate_page<1>(block, i, page, shared, own);
+      if (own > shared) accumulate_page<Page, 1>(block, i, page, shared, own);
     }
   }
 }
 
-template <int kQueries = kMaxTokens>
+template <class Page, int kQueries = kMaxTokens>
 void attend_block_of(int n_queries, QueryBlock& block) {
-  if (n_queries == kQueries) return attend_block<kQueries>(block);
-  if constexpr (kQueries > 1) attend_block_of<kQueries - 1>(n_queries, block);
+  if (n_queries == kQueries) return attend_block<Page, kQueries>(block);
+  if constexpr (kQueries > 1) attend_block_of<Page, kQueries - 1>(n_queries, block);
 }
 
+template <class Page>
 void attend_split(const float* const* q, float* const* partials, const int32_t* n_visible,
                   int n_queries, const std::byte* const* page_heads, int head_dim, float scale) {
   QueryBlock block;
@@ -174,7 +162,7 @@ void attend_split(const float* const* q, float* const* partials, const int32_t* 
     }
     block.partials = partials + first;
     block.n_visible = n_visible + first;
-    attend_block_of(n, block);
+    attend_block_of<Page>(n, block);
   }
 }
 

@@ -1,4 +1,4 @@
-// The memory of all KV pages: page -> layer -> KV head -> page_head_bytes() (see row_kernels.h).
+// The memory of all KV pages: page -> layer -> KV head -> page_head_bytes() (see kv_page.inl).
 // Which page holds what is the caller's business.
 #pragma once
 
@@ -23,12 +23,13 @@ class KvPool {
   std::byte* page_head(int page, int layer, int kv_head) const {
     return this->page(page) + static_cast<size_t>(layer * n_kv_heads_ + kv_head) * head_bytes_;
   }
-  /// One layer's part of the first n_positions positions. V's later rows stay untouched; K holds
-  /// all positions side by side and is copied whole.
+  /// One layer's part of the first n_positions positions. Values of later positions, which end a
+  /// head's part, stay untouched; what precedes them lies side by side and is copied whole.
   void copy_layer(int to, int from, int layer, int n_positions) const;
 
  private:
   int n_kv_heads_ = 0;
+  size_t value_row_bytes_ = 0;
   size_t head_bytes_ = 0;
   size_t page_bytes_ = 0;
   Arena arena_;

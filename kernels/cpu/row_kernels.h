@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kv_page.h"
 #include "quant_blocks.h"
 
 namespace hearth::kernels::cpu {
@@ -39,6 +40,19 @@ struct Activations {
   float* scales = nullptr;  // [n][n_cols / 32] interleaved
   float* sums = nullptr;    // [n][n_cols / 16] interleaved: sums of q, for offsets and minima
   float* f32 = nullptr;     // [n][n_cols] interleaved: for F32, F16, BF16 weights
+};
+
+/// What depends on how the pages hold keys and values (kv_page.inl).
+struct KvKernels {
+  /// Stores one position of one KV head into a page: k and v [head_dim] (saturating, never Inf).
+  void (*append)(std::byte* page_head, int slot, const float* k, const float* v, int head_dim);
+  /// Attention of n_queries queries (heads of one KV group of one or several tokens) over one
+  /// split: kSplitPositions positions of one KV head, page_heads[p] being its part of the split's
+  /// page p. q [n_queries] pointers to head_dim floats; query i sees the split's first n_visible[i]
+  /// >= 1 positions. partials [n_queries] pointers to partial_floats(head_dim) floats that are set.
+  void (*attend_split)(const float* const* q, float* const* partials, const int32_t* n_visible,
+                       int n_queries, const std::byte* const* page_heads, int head_dim,
+                       float scale);
 };
 
 struct RowKernels {
@@ -75,16 +89,8 @@ struct RowKernels {
   void (*silu_mul)(const float* gate, const float* up, int n, float* h);
   /// x += y.
   void (*add)(float* x, const float* y, int n);
-  /// Stores one position of one KV head into a page: k and v [head_dim] as f16 (saturating, never
-  /// Inf).
-  void (*append_kv)(std::byte* page_head, int slot, const float* k, const float* v, int head_dim);
-  /// Attention of n_queries queries (heads of one KV group of one or several tokens) over one
-  /// split: kSplitPositions positions of one KV head, page_heads[p] being its part of the split's
-  /// page p. q [n_queries] pointers to head_dim floats; query i sees the split's first n_visible[i]
-  /// >= 1 positions. partials [n_queries] pointers to partial_floats(head_dim) floats that are set.
-  void (*attend_split)(const float* const* q, float* const* partials, const int32_t* n_visible,
-                       int n_queries, const std::byte* const* page_heads, int head_dim,
-                       float scale);
+  KvKernels f16;
+  KvKernels int8;
   /// Adds the next split's partial to a query's total (which begins as the partial of split 0).
   /// Splits are merged in order, so a query's result does not depend on who computed which split.
   void (*merge_split)(float* total, const float* partial, int head_dim);
@@ -103,10 +109,6 @@ inline constexpr int kMaxHeadDim = 256;
 /// A query's result over some positions: [head_dim] sums of v weighted by e^(score - maximum), then
 /// the maximum and the sum of the weights.
 constexpr size_t partial_floats(int head_dim) { return static_cast<size_t>(head_dim) + 16; }
-
-/// Bytes of one KV head in one page: K as [head_dim][32] (positions are the SIMD lanes of q k^T),
-/// then V as [32][head_dim], both f16.
-constexpr size_t page_head_bytes(int head_dim) { return size_t{2} * 2 * 32 * head_dim; }
 
 /// Null when not built for this architecture.
 const RowKernels* scalar_kernels();

@@ -22,6 +22,7 @@ inline constexpr int kWideTokens = kTileTokens;
 #endif
 #include "matmul.inl"
 #include "vector_kernels.inl"
+#include "kv_page.inl"
 #include "attention.inl"
 // clang-format on
 
@@ -40,8 +41,8 @@ constexpr RowKernels table(const char* name) {
           .rope = rope,
           .silu_mul = silu_mul,
           .add = add,
-          .append_kv = append_kv,
-          .attend_split = attend_split,
+          .f16 = {.append = HalfPage::append, .attend_split = attend_split<HalfPage>},
+          .int8 = {.append = Int8Page::append, .attend_split = attend_split<Int8Page>},
           .merge_split = merge_split,
           .finish_attention = finish_attention,
           .argmax = argmax};

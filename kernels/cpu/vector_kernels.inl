@@ -1,7 +1,7 @@
-// Row kernels on floats, over the SIMD vocabulary: normalisation, RoPE, SwiGLU, KV append,
-// attention, argmax. Included by each variant_*.cc after its simd_*.h and simd.h. Every sum has one
-// fixed order for an output, however much else is computed beside it: this is what makes batches,
-// threads and splits invisible in the bits of a result.
+// Row kernels on floats, over the SIMD vocabulary: normalisation, RoPE, SwiGLU, argmax. Included by
+// each variant_*.cc after its simd_*.h and simd.h. Every sum has one fixed order for an output,
+// however much else is computed beside it: this is what makes batches, threads and splits invisible
+// in the bits of a result.
 
 namespace hearth::kernels::cpu {
 namespace {
@@ -98,27 +98,6 @@ bool argmax(const float* x, int n, uint32_t* index, float* value, float* second)
     if (lane != winner && bests[lane] > *second) *second = bests[lane];
   }
   return reduce_add(zeros) == 0.0f;
-}
-
-// --- KV pages ---
-
-constexpr int kPositions = 32;  // of a page
-
-/// Saturates, since one Inf would spoil every later token; NaN stays NaN, to be noticed.
-inline void store_saturated_f16(void* to, F32x16 x) {
-  store_f16(to, max(broadcast(-65504.0f), min(broadcast(65504.0f), x)));
-}
-
-void append_kv(std::byte* page_head, int slot, const float* k, const float* v, int head_dim) {
-  std::byte* values = page_head + 2 * kPositions * head_dim + 2 * slot * head_dim;
-  for (int d = 0; d < head_dim; d += 16) {
-    uint16_t keys[16];
-    store_saturated_f16(keys, load(k + d));
-    for (int i = 0; i < 16; i++) {
-      std::memcpy(page_head + 2 * (kPositions * (d + i) + slot), &keys[i], sizeof keys[i]);
-    }
-    store_saturated_f16(values + 2 * d, load(v + d));
-  }
 }
 
 }  // namespace

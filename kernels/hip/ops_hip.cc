@@ -109,6 +109,8 @@ void HipOps::read(std::span<float> destination, const float* source) {
 }
 
 void HipOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
+  if (shape.kv_type != KvType::kF16)
+    throw std::runtime_error("a KV cache of int8 is for the CPU only (the GPU kernels know f16)");
   const int d = shape.head_dim;
   if (d != 32 && d != 64 && d != 128 && d != 256)
     throw std::runtime_error(

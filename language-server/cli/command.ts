@@ -29,6 +29,7 @@ export const engineOptions: Options = {
     value: 'NAME',
     help: 'CPU variant: scalar, avx2, avxvnni, avx512vnni, amx, neon; without it the best',
   },
+  'kv-type': { type: 'string', value: 'TYPE', help: 'of the KV cache: f16, or int8 with half the memory a token; f16' },
   context: { type: 'string', value: 'N', help: 'most tokens of a sequence; without it as many as the model allows' },
 };
 
@@ -77,11 +78,14 @@ export function loadFrom(values: Values): Promise<Engine> {
   const threads = count(values, 'threads');
   const variant = text(values, 'variant');
   const backend = text(values, 'backend');
+  const kvType = text(values, 'kv-type');
   const contextTokens = count(values, 'context');
   if (threads !== undefined) options.threads = threads;
   if (variant !== undefined) options.variant = variant;
   if (backend === 'auto' || backend === 'cpu' || backend === 'hip') options.backend = backend;
   else if (backend !== undefined) throw new UsageError(`--backend wants auto, cpu or hip, not "${backend}"`);
+  if (kvType === 'f16' || kvType === 'int8') options.kvType = kvType;
+  else if (kvType !== undefined) throw new UsageError(`--kv-type wants f16 or int8, not "${kvType}"`);
   if (contextTokens !== undefined) options.contextTokens = contextTokens;
   return loadEngine(options);
 }

@@ -12,6 +12,8 @@
 
 using hearth::kernels::AttentionShape;
 using hearth::kernels::Batch;
+using hearth::kernels::kKvGroup;
+using hearth::kernels::KvType;
 using hearth::kernels::cpu::Attention;
 using hearth::kernels::cpu::RowKernels;
 
@@ -26,9 +28,9 @@ class Sequence {
     const size_t n_q = static_cast<size_t>(length * shape.n_heads * shape.head_dim);
     const size_t n_kv = static_cast<size_t>(length * shape.n_kv_heads * shape.head_dim);
     for (size_t i = 0; i < n_q; i++) q_.push_back(normal(random));
-    // Multiples of 1/64: exact in half precision, so storing them costs nothing.
-    for (size_t i = 0; i < n_kv; i++) k_.push_back(std::round(normal(random) * 64) / 64);
-    for (size_t i = 0; i < n_kv; i++) v_.push_back(std::round(normal(random) * 64) / 64);
+    for (std::vector<float>* kv : {&k_, &v_}) {
+      for (size_t i = 0; i < n_kv; i++) kv->push_back(storable(normal(random), i));
+    }
     for (int page = 0; page < n_pages(); page++) table_.push_back(page);
     std::shuffle(table_.begin(), table_.end(), random);
     for (int i = 0; i < length; i++) positions_.push_back(i);
@@ -97,6 +99,12 @@ class Sequence {
   }
 
  private:
+  /// Storing costs nothing: half precision holds these exactly, and so does int8, as each group has
+  /// a greatest that makes its scale 1/64.
+  float storable(float x, size_t i) const {
+    if (i % static_cast<size_t>(shape_.head_dim) % kKvGroup == 3) return 127.0f / 64;
+    return std::round(std::clamp(x * 64, -127.0f, 127.0f)) / 64;
+  }
   int n_pages() const { return (length_ + 31) / 32 + 2; }
   const float* row(const std::vector<float>& kv, int position, int kv_head) const {
     return kv.data() + (position * shape_.n_kv_heads + kv_head) * shape_.head_dim;
@@ -115,58 +123,66 @@ class Sequence {
   std::vector<uint32_t> tokens_;
 };
 
-AttentionShape shape_of(int n_heads, int n_kv_heads, int head_dim) {
-  return {2, n_heads, n_kv_heads, head_dim, 4096, 10000.0f};
+AttentionShape shape_of(int n_heads, int n_kv_heads, int head_dim, KvType kv_type) {
+  return {2, n_heads, n_kv_heads, head_dim, 4096, 10000.0f, kv_type};
+}
+
+/// body(row kernels, KV type)
+template <typename Body>
+void for_variants_and_kv_types(const Body& body) {
+  for (const RowKernels* kernels : test::usable_row_kernels()) {
+    for (KvType kv_type : {KvType::kF16, KvType::kInt8}) body(*kernels, kv_type);
+  }
 }
 
 }  // namespace
 
 TEST("attention equals the softmax over positions for every group size") {
-  for (const RowKernels* kernels : test::usable_row_kernels()) {
+  for_variants_and_kv_types([](const RowKernels& kernels, KvType kv_type) {
     for (int head_dim : {64, 128}) {
       for (int group = 1; group <= 8; group++) {
-        const Sequence sequence(shape_of(2 * group, 2, head_dim), 200);
-        const std::vector<float> out = sequence.run(*kernels, 256, 2);
+        const Sequence sequence(shape_of(2 * group, 2, head_dim, kv_type), 200);
+        const std::vector<float> out = sequence.run(kernels, 256, 2);
         for (int position = 0; position < 200; position += group == 7 ? 1 : 13) {
           sequence.check(out, position);
         }
       }
     }
-  }
+  });
 }
 
 TEST("attention equals the softmax for unusual head dimensions and many heads") {
-  for (const RowKernels* kernels : test::usable_row_kernels()) {
+  for_variants_and_kv_types([](const RowKernels& kernels, KvType kv_type) {
     for (int head_dim : {16, 48, 80, 256}) {
-      const Sequence sequence(shape_of(3, 1, head_dim), 70);
-      const std::vector<float> out = sequence.run(*kernels, 33, 1);
+      const Sequence sequence(shape_of(3, 1, head_dim, kv_type), 70);
+      const std::vector<float> out = sequence.run(kernels, 33, 1);
       for (int position = 0; position < 70; position++) sequence.check(out, position);
     }
-    const Sequence many(shape_of(80, 1, 16), 40);
-    const std::vector<float> out = many.run(*kernels, 40, 1);
+    const Sequence many(shape_of(80, 1, 16, kv_type), 40);
+    const std::vector<float> out = many.run(kernels, 40, 1);
     for (int position = 0; position < 40; position++) many.check(out, position);
-  }
+  });
 }
 
 TEST("attention equals the softmax across splits") {
-  for (const RowKernels* kernels : test::usable_row_kernels()) {
-    const Sequence sequence(shape_of(6, 1, 64), 800);
-    const std::vector<float> out = sequence.run(*kernels, 256, 1);
+  for_variants_and_kv_types([](const RowKernels& kernels, KvType kv_type) {
+    const Sequence sequence(shape_of(6, 1, 64, kv_type), 800);
+    const std::vector<float> out = sequence.run(kernels, 256, 1);
     for (int position : {254, 255, 256, 257, 511, 512, 700, 799}) sequence.check(out, position);
-  }
+  });
 }
 
 TEST("attention of a token is the same bits in any batch, with any number of threads") {
-  for (const RowKernels* kernels : test::usable_row_kernels()) {
-    const Sequence sequence(shape_of(7, 1, 64), 290);
-    const std::vector<float> alone = sequence.run(*kernels, test::kIsSanitized ? 64 : 1, 1);
+  for_variants_and_kv_types([](const RowKernels& kernels, KvType kv_type) {
+    const Sequence sequence(shape_of(7, 1, 64, kv_type), 290);
+    const std::vector<float> alone = sequence.run(kernels, test::kIsSanitized ? 64 : 1, 1);
     const auto batch_sizes =
         test::kIsSanitized ? std::vector<int>{13} : std::vector<int>{1, 2, 7, 12, 13, 64, 256};
     for (int batch_size : batch_sizes) {
       for (int n_threads : {1, 4}) {
-        const std::vector<float> out = sequence.run(*kernels, batch_size, n_threads);
+        const std::vector<float> out = sequence.run(kernels, batch_size, n_threads);
         CHECK(std::memcmp(out.data(), alone.data(), out.size() * sizeof(float)) == 0);
       }
     }
-  }
+  });
 }

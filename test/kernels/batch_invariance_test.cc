@@ -37,7 +37,7 @@ constexpr int kPages = kContext / kPageTokens;
 
 class Model {
  public:
-  explicit Model(const CpuOptions& options) : ops(make_cpu_ops(options)) {
+  Model(const CpuOptions& options, KvType kv_type) : ops(make_cpu_ops(options)) {
     const int n_q = kHeads * kHeadDim, n_kv = kKvHeads * kHeadDim;
     const auto q8 = BlockType::kQ8_0;
     const auto f32 = BlockType::kF32;
@@ -59,7 +59,7 @@ class Model {
     attention_ = ops->buffer(size_t{kMaxBatch} * n_q);
     h_ = ops->buffer(size_t{kMaxBatch} * kFf);
     logits_ = ops->buffer(size_t{kMaxBatch} * kVocab);
-    ops->make_kv_pool({kLayers, kHeads, kKvHeads, kHeadDim, kContext, 10000.0f}, kPages);
+    ops->make_kv_pool({kLayers, kHeads, kKvHeads, kHeadDim, kContext, 10000.0f, kv_type}, kPages);
   }
 
   /// One batch; leaves logits of all its tokens in logits().
@@ -107,21 +107,26 @@ class Model {
   std::unique_ptr<Buffer> norm_, bias_, x_, q_, attention_, h_, logits_;
 };
 
+constexpr KvType kKvTypes[] = {KvType::kF16, KvType::kInt8};
+
 }  // namespace
 
-TEST("a token's result is the same bits in any batch, with any number of threads") {
+TEST("a token's result is the same bits in any batch, with any number of threads and any kernels") {
   const auto thread_counts =
       test::kIsSanitized ? std::vector<int>{3} : std::vector<int>{1, 2, 3, 4};
   const auto batch_sizes =
       test::kIsSanitized ? std::vector<int>{13, 256} : std::vector<int>{1, 2, 7, 12, 13, 64, 256};
-  for (const std::string& variant : cpu_variants()) {
-    const std::vector<float> expected = Model({variant, 1}).run(test::kIsSanitized ? 64 : 1);
-    for (int n_threads : thread_counts) {
-      Model model({variant, n_threads});
-      for (int batch_size : batch_sizes) {
-        const std::vector<float> results = model.run(batch_size);
-        CHECK_EQUAL(results.size(), expected.size());
-        CHECK(std::memcmp(results.data(), expected.data(), results.size() * sizeof(float)) == 0);
+  for (KvType kv_type : kKvTypes) {
+    const std::string best = cpu_variants().front();
+    const std::vector<float> expected = Model({best, 1}, kv_type).run(test::kIsSanitized ? 64 : 1);
+    for (const std::string& variant : cpu_variants()) {
+      for (int n_threads : thread_counts) {
+        Model model({variant, n_threads}, kv_type);
+        for (int batch_size : batch_sizes) {
+          const std::vector<float> results = model.run(batch_size);
+          CHECK_EQUAL(results.size(), expected.size());
+          CHECK(std::memcmp(results.data(), expected.data(), results.size() * sizeof(float)) == 0);
+        }
       }
     }
   }
@@ -129,15 +134,17 @@ TEST("a token's result is the same bits in any batch, with any number of threads
 
 TEST("steps allocate nothing") {
   for (const std::string& variant : cpu_variants()) {
-    Model model({variant, 2});
-    std::vector<int32_t> rows;
-    std::vector<Argmax> best(256);
-    for (int i = 0; i < 256; i++) rows.push_back(i);
-    for (int n : {256, 1, 5, 13}) {
-      const TestBatch batch(kContext - n, n, kPages);
-      const int before = n_allocations;
-      model.step(batch.batch(), std::span(rows).first(static_cast<size_t>(n)), best);
-      CHECK_EQUAL(n_allocations.load(), before);
+    for (KvType kv_type : kKvTypes) {
+      Model model({variant, 2}, kv_type);
+      std::vector<int32_t> rows;
+      std::vector<Argmax> best(256);
+      for (int i = 0; i < 256; i++) rows.push_back(i);
+      for (int n : {256, 1, 5, 13}) {
+        const TestBatch batch(kContext - n, n, kPages);
+        const int before = n_allocations;
+        model.step(batch.batch(), std::span(rows).first(static_cast<size_t>(n)), best);
+        CHECK_EQUAL(n_allocations.load(), before);
+      }
     }
   }
 }

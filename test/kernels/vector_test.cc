@@ -141,41 +141,6 @@ TEST("add adds, touching nothing else") {
   });
 }
 
-TEST("append_kv rounds to half precision, saturates, and writes one position only") {
-  for (const RowKernels* kernels : test::usable_row_kernels()) {
-    for (int dim : {16, 64, 128, 256}) {
-      for (int slot : {0, 1, 17, 31}) {
-        Row k = random_row(dim, 1, 9), v = random_row(dim, 0.001f, 10);
-        const float special[] = {1e9f, -1e9f, kInf, -kInf, 65519.0f, 1e-7f, -0.0f};
-        for (int i = 0; i < 7; i++) k[i] = v[15 - i] = special[i];
-        k[8] = v[0] = kNan;
-        std::vector<uint16_t> page(cpu::page_head_bytes(dim) / 2, 0x1234);
-        const size_t n = static_cast<size_t>(dim);
-        kernels->append_kv(reinterpret_cast<std::byte*>(page.data()), slot, k.data(), v.data(),
-                           dim);
-        const auto check = [](uint16_t stored, float x) {
-          const double value = test::half_value(stored);
-          CHECK_EQUAL(std::isnan(value), std::isnan(x));
-          if (std::isnan(x)) return;
-          const double clamped = std::fmin(65504, std::fmax(-65504, x));
-          CHECK_NEAR(value, clamped, std::fmax(std::fabs(clamped) * 0x1p-11, 0x1p-25));
-        };
-        for (size_t d = 0; d < n; d++) {
-          for (size_t p = 0; p < 32; p++) {
-            const uint16_t key = page[d * 32 + p], value = page[32 * n + p * n + d];
-            if (p == static_cast<size_t>(slot)) {
-              check(key, k[static_cast<int>(d)]);
-              check(value, v[static_cast<int>(d)]);
-            } else {
-              CHECK(key == 0x1234 && value == 0x1234);
-            }
-          }
-        }
-      }
-    }
-  }
-}
-
 TEST("argmax finds the greatest and the second, the lowest index of equals") {
   for_variants_and_lengths([](const RowKernels& kernels, int n) {
     Row x = random_row(n, 5, 11);

@@ -1,0 +1,170 @@
+// What the two types of KV page hold for one KV head, and how attention reads them as floats.
+// Included by each variant after vector_kernels.inl. Positions are the SIMD lanes of q k^T: keys
+// are [head_dim][32], values [32][head_dim].
+//
+//   f16    keys, values
+//   int8   keys, their scales [groups][32], the values' scales [groups][32], values; a group is
+//          kKvGroup dimensions, scales are f16
+
+namespace hearth::kernels::cpu {
+namespace {
+
+constexpr int kPositions = kPageTokens;
+
+/// One KV head's part of a page, and of the page that is read after it: fetched into the cache
+/// meanwhile, as pages lie too far apart for the hardware to foresee.
+struct PageHead {
+  const std::byte* data;
+  const std::byte* next;
+  size_t head_dim;
+  PageHead at(size_t offset) const { return {data + offset, next + offset, head_dim}; }
+};
+
+/// Saturates, since one Inf would spoil every later token; NaN stays NaN, to be noticed.
+inline F32x16 saturated(F32x16 x) { return max(broadcast(-65504.0f), min(broadcast(65504.0f), x)); }
+
+// --- f16 ---
+
+/// Rows of 16-lane columns, row_bytes apart.
+struct HalfRows {
+  PageHead from;
+  size_t row_bytes;
+  template <int kWidth>
+  void load_row(int row, F32x16 (&columns)[kWidth]) const {
+    const size_t at = static_cast<size_t>(row) * row_bytes;
+    for (int c = 0; c < kWidth; c++) columns[c] = load_f16(from.data + at + 32 * c);
+    __builtin_prefetch(from.next + at);
+  }
+};
+
+struct HalfPage {
+  /// Dimensions that one call of keys() serves.
+  static constexpr int kKeyRows = kMaxHeadDim;
+
+  /// Rows are dimensions from `dim` on, columns positions from `position` on.
+  template <int kWidth>
+  static HalfRows keys(PageHead head, int dim, int position) {
+    return {head.at(static_cast<size_t>(2 * (kPositions * dim + position))), 2 * kPositions};
+  }
+  /// Rows are positions from `position` on, columns dimensions from `dim` on.
+  static HalfRows values(PageHead head, int position, int dim) {
+    const size_t row_bytes = 2 * head.head_dim;
+    const size_t row = static_cast<size_t>(kPositions + position);
+    return {head.at(row * row_bytes + 2 * static_cast<size_t>(dim)), row_bytes};
+  }
+  static void append(std::byte* head, int slot, const float* k, const float* v, int head_dim) {
+    std::byte* values = head + 2 * kPositions * head_dim + 2 * slot * head_dim;
+    for (int d = 0; d < head_dim; d += 16) {
+      uint16_t keys[16];
+      store_f16(keys, saturated(load(k + d)));
+      for (int i = 0; i < 16; i++) {
+        std::memcpy(head + 2 * (kPositions * (d + i) + slot), &keys[i], sizeof keys[i]);
+      }
+      store_f16(values + 2 * d, saturated(load(v + d)));
+    }
+  }
+};
+
+// --- int8 ---
+
+/// Rows are dimensions of one group: the scales of the lanes' positions serve all of them.
+template <int kWidth>
+struct Int8Keys {
+  PageHead from;
+  F32x16 scales[kWidth];
+  void load_row(int row, F32x16 (&columns)[kWidth]) const {
+    const size_t at = static_cast<size_t>(row) * kPositions;
+    for (int c = 0; c < kWidth; c++) {
+      columns[c] = to_float(load_i8(from.data + at + 16 * c)) * scales[c];
+    }
+    __builtin_prefetch(from.next + at);
+  }
+};
+
+/// Rows are positions, each with a scale for the group that the columns are of.
+struct Int8Values {
+  PageHead from;
+  float scales[kPositions];
+  template <int kWidth>
+  void load_row(int row, F32x16 (&columns)[kWidth]) const {
+    const size_t at = static_cast<size_t>(row) * from.head_dim;
+    const F32x16 scale = broadcast(scales[row]);
+    for (int c = 0; c < kWidth; c++) {
+      columns[c] = to_float(load_i8(from.data + at + 16 * c)) * scale;
+    }
+    __builtin_prefetch(from.next + at);
+  }
+};
+
+/// Clamped, as the scale may have been rounded down; NaN becomes some number.
+inline I32x16 to_int8(F32x16 x) {
+  const F32x16 magic = broadcast(kMagic);
+  const F32x16 clamped = max(min(x, broadcast(127.0f)), broadcast(-127.0f));
+  return bits_as_int(clamped + magic) - bits_as_int(magic);
+}
+
+/// A group's int8 and its scale, which is NaN if a value was.
+inline uint16_t quantize_values(const float* x, int n, int8_t* q) {
+  const F32x16 x0 = saturated(load(x));
+  const F32x16 x1 = n > 16 ? saturated(load(x + 16)) : broadcast(0.0f);
+  const int32_t largest = reduce_max(max(bits_as_int(abs(x0)), bits_as_int(abs(x1))));
+  float amax, scales[16];
+  std::memcpy(&amax, &largest, sizeof amax);
+  uint16_t halves[16];
+  store_f16(halves, broadcast(amax / 127.0f));
+  store(scales, load_f16(halves));  // as attention will read it
+  const F32x16 inverse = broadcast(scales[0] > 0 ? 1.0f / scales[0] : 0.0f);
+  store_i8(q, to_int8(x0 * inverse));
+  store_i8(q + 16, to_int8(x1 * inverse));
+  return halves[0];
+}
+
+struct Int8Page {
+  static constexpr int kKeyRows = kKvGroup;
+
+  /// Where a group's scales are; the values' groups follow those of the keys.
+  static size_t scales_at(size_t head_dim, size_t group) {
+    return kPositions * (head_dim + 2 * group);
+  }
+  static size_t n_groups(size_t head_dim) { return (head_dim + kKvGroup - 1) / kKvGroup; }
+
+  template <int kWidth>
+  static Int8Keys<kWidth> keys(PageHead head, int dim, int position) {
+    const size_t d = static_cast<size_t>(dim), p = static_cast<size_t>(position);
+    const std::byte* scales = head.data + scales_at(head.head_dim, d / kKvGroup) + 2 * p;
+    Int8Keys<kWidth> rows{head.at(kPositions * d + p), {}};
+    for (int c = 0; c < kWidth; c++) rows.scales[c] = load_f16(scales + 32 * c);
+    return rows;
+  }
+
+  static Int8Values values(PageHead head, int position, int dim) {
+    const size_t d = static_cast<size_t>(dim), p = static_cast<size_t>(position);
+    const size_t n = n_groups(head.head_dim), group = n + d / kKvGroup;
+    const std::byte* scales = head.data + scales_at(head.head_dim, group);
+    Int8Values rows{head.at(scales_at(head.head_dim, 2 * n) + p * head.head_dim + d), {}};
+    float all[kPositions];
+    for (int i = 0; i < kPositions; i += 16) store(all + i, load_f16(scales + 2 * i));
+    std::memcpy(rows.scales, all + p, sizeof(float) * (kPositions - p));
+    return rows;
+  }
+
+  static void append(std::byte* head, int slot, const float* k, const float* v, int head_dim) {
+    const size_t dims = static_cast<size_t>(head_dim), n = n_groups(dims);
+    std::byte* values = head + scales_at(dims, 2 * n) + static_cast<size_t>(slot) * dims;
+    for (size_t group = 0; group < n; group++) {
+      const int d = static_cast<int>(group) * kKvGroup, n_values = least(kKvGroup, head_dim - d);
+      int8_t q[kKvGroup];
+      const uint16_t k_scale = quantize_values(k + d, n_values, q);
+      for (int i = 0; i < n_values; i++) {
+        std::memcpy(head + kPositions * (d + i) + slot, &q[i], 1);
+      }
+      const uint16_t v_scale = quantize_values(v + d, n_values, q);
+      std::memcpy(values + d, q, static_cast<size_t>(n_values));
+      std::memcpy(head + scales_at(dims, group) + 2 * slot, &k_scale, sizeof k_scale);
+      std::memcpy(head + scales_at(dims, n + group) + 2 * slot, &v_scale, sizeof v_scale);
+    }
+  }
+};
+
+}  // namespace
+}  // namespace hearth::kernels::cpu

@@ -1,0 +1,26 @@
+// How much a KV page holds, and in what type. How values lie inside is the backend's business.
+#pragma once
+
+#include <cstddef>
+
+namespace hearth::kernels {
+
+/// Positions per KV page.
+inline constexpr int kPageTokens = 32;
+
+/// kInt8 takes about half the memory, at a small loss; the CPU alone knows it.
+enum class KvType { kF16, kInt8 };
+
+/// Values of a position that share a scale (f16) if the type is kInt8. Not a whole head: qwen2 has
+/// keys of which a few dimensions are a hundred times the others, and all would pay for them.
+inline constexpr int kKvGroup = 32;
+
+/// Bytes of the keys and values of one KV head in one page.
+constexpr size_t page_head_bytes(KvType type, int head_dim) {
+  const size_t n_groups = static_cast<size_t>((head_dim + kKvGroup - 1) / kKvGroup);
+  const size_t row = type == KvType::kF16 ? 2 * static_cast<size_t>(head_dim)
+                                          : static_cast<size_t>(head_dim) + 2 * n_groups;
+  return 2 * kPageTokens * row;
+}
+
+}  // namespace hearth::kernels
