@@ -73,12 +73,13 @@ function speedRows({ decodeTokensPerSecond, prefillTokensPerSecond, last }: Serv
   return rows;
 }
 
-function cacheRows({ engine }: ServerStatus): [string, string][] {
+function cacheRows({ engine, model }: ServerStatus): [string, string][] {
   if (!engine) return [];
   const { pagesUsed, pagesTotal, pageBytes, hitTokens, missTokens } = engine.cache;
   const asked = hitTokens + missTokens;
   const hits = asked ? `, ${percent(hitTokens / asked)} of the prompt tokens found in it` : '';
-  return [['Cache', `${mebibytes(pagesUsed * pageBytes)} of ${mebibytes(pagesTotal * pageBytes)}${hits}`]];
+  const size = `${mebibytes(pagesUsed * pageBytes)} of ${mebibytes(pagesTotal * pageBytes)}`;
+  return [['Cache', `${size}${model ? ` as ${model.kvType}` : ''}${hits}`]];
 }
 
 const percent = (fraction = 0) => `${Math.floor(fraction * 100)} %`;

@@ -82,7 +82,8 @@ function processorLine(): string {
 function modelLine({ info }: Engine): string {
   return (
     `${info.name}, ${info.quantization}, ${info.layers} layers of ${info.hidden}, context ${info.contextTokens} tokens, ` +
-    `on ${backendLine(info)}, loaded in ${info.loadMs.toFixed(0)} ms, ${mib(info.weightBytes)} of weights`
+    `on ${backendLine(info)}, KV cache of ${info.kvType}, loaded in ${info.loadMs.toFixed(0)} ms, ` +
+    `${mib(info.weightBytes)} of weights`
   );
 }
 

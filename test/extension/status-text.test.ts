@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { statusLabel, statusText, statusTooltip } from '../../extension/status-text.ts';
 import type { ServerStatus } from '../../language-server/protocol.ts';
+import type { ModelInfo } from '../../native/types.ts';
 
 const special = {
   fimPrefix: 1,
@@ -12,7 +13,7 @@ const special = {
   imEnd: 7,
   endOfText: 0,
 };
-const model = {
+const model: ModelInfo = {
   name: 'Tiny',
   path: 'tiny.gguf',
   fileBytes: 32 * 2 ** 20,
@@ -22,6 +23,7 @@ const model = {
   vocabulary: 300,
   contextTokens: 4096,
   special,
+  kvType: 'int8',
   backend: 'cpu avx2, 2 threads',
   whyCpu: '',
   loadMs: 10,
@@ -69,6 +71,17 @@ test('the tooltip has a row for the model, the speed and the last answer', () =>
   expect(tooltip).toContain('| Model | Tiny (Q6\\_K, 32 MiB, 4096 tokens of context) |');
   expect(tooltip).toContain('| Speed | 42 tok/s written, 800 tok/s read |');
   expect(tooltip).toContain('| Last answer | 44 ms; 2 of 400 prompt tokens computed, 7 written |');
+});
+
+test('the tooltip says how full the cache is, and of what', () => {
+  const cache = {
+    ...{ pagesTotal: 100, pagesUsed: 25, pagesHeld: 0, pageBytes: 2 ** 20 },
+    ...{ hitTokens: 3, missTokens: 1, evictions: 0 },
+  };
+  const engine = { state: 'idle', beat: 0, token: 0, layer: 0, op: '', stalledMs: 0, queued: 0, busyMs: 0 } as const;
+  expect(statusTooltip({ ...ready, engine: { ...engine, cache, ops: [] } })).toContain(
+    '| Cache | 25 MiB of 100 MiB as int8, 75 % of the prompt tokens found in it |',
+  );
 });
 
 test('the tooltip says why the GPU does not do it', () => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Engine, loadEngine, type ModelInfo } from '../../native/index.ts';
+import { type Engine, type KvType, loadEngine, type ModelInfo } from '../../native/index.ts';
 import { writeSyntheticModel } from '../support/synthetic-model.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-gpu-'));
@@ -14,8 +14,8 @@ const library = join(import.meta.dirname, '../../build/native/libfake_amdhip64.s
 // Small: the emulation takes a tenth of a millisecond for 16 rows of 32 weights.
 const cacheBytes = 2 ** 22;
 const shape = { layers: 2, hidden: 128, heads: 2, kvHeads: 1, ffn: 256, vocabulary: 512, context: 1024, tied: true };
-const load = (backend: 'cpu' | 'hip'): Promise<Engine> =>
-  loadEngine({ modelPath, backend, gpuKernels, threads: 1, cacheBytes });
+const load = (backend: 'cpu' | 'hip', kvType: KvType = 'f16'): Promise<Engine> =>
+  loadEngine({ modelPath, backend, gpuKernels, threads: 1, cacheBytes, kvType });
 
 beforeAll(() => {
   writeSyntheticModel(modelPath, { shape, quantization: 'q8_0' });
@@ -42,6 +42,13 @@ test.runIf(process.arch === 'x64')('the GPU writes the words of the CPU, warm as
   await gpu.clearCache();
   expect(await gpu.lastLogits(tokens)).toEqual(warm);
   await Promise.all([gpu.close(), cpu.close()]);
+});
+
+test.runIf(process.arch === 'x64')('a GPU asked for a cache of int8 keeps f16, and says so', async () => {
+  const [gpu, plain] = [await load('hip', 'int8'), await load('hip')];
+  expect(gpu.info).toMatchObject({ whyCpu: '', kvType: 'f16' });
+  expect(gpu.status().cache.pageBytes).toBe(plain.status().cache.pageBytes);
+  await Promise.all([gpu.close(), plain.close()]);
 });
 
 test.runIf(process.arch === 'x64')('a GPU that hangs is left for the CPU, and no answer is lost', async () => {

@@ -25,11 +25,12 @@ using Folder = test::TemporaryFolder;
 namespace {
 
 std::unique_ptr<Engine> open_engine(const fs::path& folder, uint64_t disk_bytes = 1 << 30,
-                                    uint64_t cache_bytes = 0) {
+                                    uint64_t cache_bytes = 0, const char* kv_type = "f16") {
   hearth::LoadOptions options = test::tiny_options();
   options.disk_folder = folder.string();
   options.disk_bytes = disk_bytes;
   options.cache_bytes = cache_bytes;
+  options.kv_type = kv_type;
   return test::load(options);
 }
 
@@ -182,6 +183,22 @@ TEST("pages of another model are left alone, and so is what others put there") {
   engine->close();
   CHECK_EQUAL(folder.files().size(), 4u);
   CHECK_EQUAL(read_file(folder.path / "holiday.pages"), std::string("not ours either"));
+}
+
+TEST("an engine takes only pages of its own KV type, and leaves the others where they are") {
+  const Folder folder;
+  for (const char* kv_type : {"f16", "int8"}) {
+    const auto engine = open_engine(folder.path, 1 << 30, 0, kv_type);
+    CHECK_EQUAL(engine->info().restored_pages, 0);
+    test::ask(*engine, document(1, 100));
+    engine->close();
+  }
+  CHECK_EQUAL(folder.files().size(), 2u);
+  const auto engine = open_engine(folder.path, 1 << 30, 0, "int8");
+  CHECK_EQUAL(engine->info().restored_pages, 4);
+  CHECK(engine->info().disk_problems.empty());
+  const auto cold = open_engine(Folder().path, 1 << 30, 0, "int8");
+  CHECK(test::ask(*engine, document(1, 100)).values == test::ask(*cold, document(1, 100)).values);
 }
 
 TEST("a file renamed to this model's name is recognized as another's") {
