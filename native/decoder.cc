@@ -104,7 +104,7 @@ bool Decoder::step() {
   const int64_t start = now_ns();
   if (!evaluate() || !choose()) return false;
   if (answers_.size() == 1)
-    bench_.pass_costs.note(n_rows_, static_cast<double>(now_ns() - start) / 1e6);
+    bench_.drafting.pass_costs.note(n_rows_, static_cast<double>(now_ns() - start) / 1e6);
   n_passes_++;
   for (Answer& answer : answers_)
     if (answer.n_rows > 0) accept_choices(answer);
@@ -159,8 +159,7 @@ std::span<const uint32_t> Decoder::draft_for(const Answer& answer) {
   if (!is_possible || n_most <= 0) return {};
   // Made here, not with the request: the first token does not wait for it.
   if (!drafter_) {
-    drafter_.emplace(bench_.corpus, bench_.draft_model, request.tokens,
-                     static_cast<int>(answer.tokens.capacity()));
+    drafter_.emplace(bench_.drafting, request.tokens, static_cast<int>(answer.tokens.capacity()));
     for (const uint32_t token : answer.tokens) drafter_->append(token);
   }
   return drafter_->propose(n_most);
@@ -186,7 +185,7 @@ void Decoder::accept_choices(Answer& answer) {
     n++;
   }
   answer.random = answer.random_after;
-  if (drafter_) drafter_->learn(answer.n_rows - 1, n - 1, bench_.pass_costs);
+  if (drafter_) drafter_->learn(answer.n_rows - 1, n - 1);
   answer.path.commit(std::span(tokens_).subspan(answer.first_row, n));
 }
 

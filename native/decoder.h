@@ -31,9 +31,7 @@ struct Workbench {
   int n_vocab = 0;
   int context_tokens = 0;
   Pins pins{};
-  DraftCorpus corpus{};
-  DraftModel* draft_model = nullptr;  // or there is none
-  PassCosts pass_costs{};
+  Drafting drafting{};
   int chunk_tokens = kernels::kMaxBatch;  // of the next piece of a prompt
   int slice_tokens = 0;                   // of the next short one; 0: not measured yet
 };

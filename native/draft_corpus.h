@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <span>
 
-#include "draft_record.h"
 #include "suffix_automaton.h"
 
 namespace hearth {
@@ -24,9 +23,6 @@ class DraftCorpus {
   const SuffixAutomaton& text() const { return text_; }
   /// What followed the words at the place, within their text.
   std::span<const uint32_t> continuation(SuffixAutomaton::Place place, size_t n_most) const;
-  /// How drafts from here have fared, over all requests: it is the machine's and the model's
-  /// business more than one text's.
-  DraftRecord& record() { return record_; }
 
  private:
   bool knows(std::span<const uint32_t> tokens) const;
@@ -34,7 +30,6 @@ class DraftCorpus {
   size_t most_tokens_;
   SuffixAutomaton text_;  // the texts, a mark behind each
   uint64_t generation_ = 0;
-  DraftRecord record_;
 };
 
 }  // namespace hearth

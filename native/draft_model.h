@@ -36,8 +36,6 @@ class DraftModel {
   bool read(std::span<const uint32_t> text, int n_most);
 
   uint64_t n_bytes() const { return model_.n_bytes; }
-  /// How its drafts have fared, over all requests.
-  DraftRecord& record() { return record_; }
 
  private:
   void follow(std::span<const uint32_t> text);
@@ -51,7 +49,6 @@ class DraftModel {
   std::unique_ptr<Forward> forward_;
   std::unique_ptr<PageCache> cache_;
   Path path_;  // of the text that was drafted for last, and of its draft
-  DraftRecord record_;
   std::array<uint32_t, kMaxDraft> draft_{};
 };
 

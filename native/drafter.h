@@ -15,29 +15,43 @@
 
 namespace hearth {
 
+/// What drafting works with beside a request's own text, and what it has learned, over all
+/// requests.
+struct Drafting {
+  DraftCorpus corpus{};
+  DraftModel* model = nullptr;  // or there is none
+  PassCosts pass_costs{};
+  // By source: the request's own text, the corpus, the model.
+  MatchRecords text_records{};
+  MatchRecords corpus_records{};
+  DraftRecord model_record{};
+  double model_token_ms = 0;  // that the model takes to draft a token
+};
+
 class Drafter {
  public:
-  /// The corpus, which may grow, and the model, which may be null, must outlive it.
-  Drafter(DraftCorpus& corpus, DraftModel* model, std::span<const uint32_t> prompt, int n_expected);
+  /// The corpus may grow meanwhile.
+  Drafter(Drafting& drafting, std::span<const uint32_t> prompt, int n_expected);
   Drafter(const Drafter&) = delete;
   void append(uint32_t token);
   /// At most n_most tokens, often none. Valid until the next call or change of the corpus.
   std::span<const uint32_t> propose(int n_most);
   /// How the last proposal fared.
-  void learn(int n_drafted, int n_accepted, const PassCosts& costs);
+  void learn(int n_drafted, int n_accepted);
 
  private:
   void find_in_corpus();
-  std::span<const uint32_t> go_on(std::span<const uint32_t> known, int n);
+  bool is_worth_trying(DraftRecord& record, int n_most, double token_ms = 0);
+  std::span<const uint32_t> ask_model();
+  std::span<const uint32_t> go_on(std::span<const uint32_t> known);
 
+  Drafting& drafting_;
   SuffixAutomaton text_;
-  DraftRecord own_;
-  DraftCorpus& corpus_;
   SuffixAutomaton::Place in_corpus_;  // the end of text_
   uint64_t generation_ = 0;           // of the corpus that in_corpus_ means
-  DraftModel* model_;
-  double model_ms_ = 0;        // of the last proposal
-  DraftRecord* last_ = &own_;  // of the last proposal's source
+  // Of the last proposal: the record of its source, and its length.
+  DraftRecord* record_ = nullptr;
+  int n_ = 0;
   std::array<uint32_t, kMaxDraft> draft_{};
 };
 

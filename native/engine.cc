@@ -96,7 +96,7 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
   if (!options.draft_model_path.empty()) {
     draft_model = std::make_unique<DraftModel>(options, info.context_tokens, *tokenizer, heartbeat,
                                                interrupt, progress);
-    bench->draft_model = draft_model.get();
+    bench->drafting.model = draft_model.get();
   }
   if (!options.disk_folder.empty()) restore_pages(options);
   info.load_ms = static_cast<double>(now_ns() - start) / 1e6;

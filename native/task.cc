@@ -71,7 +71,7 @@ void Task::begin() {
 /// Requests that need no model.
 void Task::keep_house() {
   const Request& request = job_->request;
-  if (request.kind == RequestKind::kLearn) bench_.corpus.learn(request.tokens);
+  if (request.kind == RequestKind::kLearn) bench_.drafting.corpus.learn(request.tokens);
   if (request.kind == RequestKind::kPin)
     bench_.pins.set(request.pin, bench_.cache.hold(request.tokens));
   if (request.kind == RequestKind::kClearCache) {
@@ -88,7 +88,7 @@ bool Task::prefill_step(Slice slice) {
   }
   const int n_prompt = static_cast<int>(request.tokens.size());
   const int first = path_.length();
-  if (first == n_prompt) return bench_.draft_model->read(request.tokens, chunk_tokens(slice));
+  if (first == n_prompt) return bench_.drafting.model->read(request.tokens, chunk_tokens(slice));
   const int n = std::min(n_prompt - first, chunk_tokens(slice));
   const bool is_last = first + n == n_prompt;
   const bool wants_values =
@@ -150,7 +150,7 @@ bool Task::end_prompt(std::span<const uint32_t> chunk) {
   }
   path_.commit(chunk);
   // The draft model reads ahead, too: only then can it keep up with an answer.
-  return request.kind != RequestKind::kPrefill || !bench_.draft_model;
+  return request.kind != RequestKind::kPrefill || !bench_.drafting.model;
 }
 
 bool Task::evaluate(std::span<const uint32_t> chunk, bool needs_head) {

@@ -8,19 +8,30 @@
 
 using hearth::DraftCorpus;
 using hearth::Drafter;
+using hearth::Drafting;
+using hearth::DraftRecord;
+using hearth::MatchRecords;
 using hearth::PassCosts;
 
 namespace {
 
-DraftCorpus no_corpus;
 const std::vector<uint32_t> kPrompt{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 1, 2, 3};
 
 }  // namespace
 
+/// A pass of n tokens takes 1 + (n - 1) * token_cost of one.
+PassCosts costs_of(double token_cost) {
+  PassCosts costs;
+  for (int n = 1; n <= hearth::kMaxDraft + 1; n++) costs.note(n, 10 * (1 + (n - 1) * token_cost));
+  return costs;
+}
+
 TEST("a draft is what followed the same three tokens") {
-  Drafter drafter(no_corpus, nullptr, kPrompt, 8);
+  Drafting drafting;
+  Drafter drafter(drafting, kPrompt, 8);
+  const std::vector<uint32_t> after{4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
   const std::span<const uint32_t> draft = drafter.propose(11);
-  CHECK(std::ranges::equal(draft, std::vector<uint32_t>{4, 5, 6}));
+  CHECK(draft.size() > 2 && std::ranges::equal(draft, std::span(after).first(draft.size())));
   CHECK_EQUAL(drafter.propose(2).size(), 2u);
   CHECK(drafter.propose(0).empty());
   drafter.append(99);
@@ -28,30 +39,64 @@ TEST("a draft is what followed the same three tokens") {
 }
 
 TEST("a draft goes on with a period") {
-  Drafter drafter(no_corpus, nullptr, std::vector<uint32_t>{5, 6, 5, 6, 5, 6}, 8);
+  Drafting drafting;
+  Drafter drafter(drafting, std::vector<uint32_t>{5, 6, 5, 6, 5, 6}, 8);
   CHECK(std::ranges::equal(drafter.propose(3), std::vector<uint32_t>{5, 6, 5}));
 }
 
 TEST("drafts grow while they are accepted and shrink when not") {
-  const PassCosts costs;
-  Drafter drafter(no_corpus, nullptr, kPrompt, 8);
-  drafter.learn(3, 3, costs);
-  CHECK_EQUAL(drafter.propose(11).size(), 6u);
-  drafter.learn(6, 6, costs);
-  CHECK_EQUAL(drafter.propose(11).size(), 11u);
-  drafter.learn(11, 2, costs);
-  CHECK_EQUAL(drafter.propose(11).size(), 3u);
+  const PassCosts costs = costs_of(0.1);
+  DraftRecord record;
+  const int at_first = record.next_length(costs);
+  for (int i = 0; i < 30; i++) record.learn(11, 11);
+  CHECK_EQUAL(record.next_length(costs), 11);
+  CHECK(at_first > 0 && at_first < 11);
+  for (int i = 0; i < 30; i++) record.learn(11, 1);
+  CHECK_EQUAL(record.next_length(costs), 1);
 }
 
-TEST("drafting stops for long when it does not pay, then has another trial") {
-  const PassCosts costs;
-  Drafter drafter(no_corpus, nullptr, kPrompt, 8);
-  for (int i = 0; i < 4; i++) {
-    CHECK(!drafter.propose(11).empty());
-    drafter.learn(3, 0, costs);
+TEST("the dearer a token of a pass, the shorter the drafts, until none pays") {
+  DraftRecord record;
+  const int cheap = record.next_length(costs_of(0.05));
+  const int dear = record.next_length(costs_of(0.3));
+  CHECK(cheap > dear && dear > 0);
+  CHECK_EQUAL(record.next_length(costs_of(0.1), 0.2), dear);
+  record.next_length(costs_of(0.9));  // a trial
+  CHECK_EQUAL(record.next_length(costs_of(0.9)), 0);
+}
+
+TEST("drafting stops when it does not pay, over requests, but for one token once in a while") {
+  Drafting drafting;
+  int n_trials = 0, n_drafted = 0;
+  for (int request = 0; request < 40; request++) {
+    Drafter drafter(drafting, kPrompt, 8);
+    for (int i = 0; i < 50; i++) {
+      const auto n = static_cast<int>(drafter.propose(11).size());
+      drafter.learn(n, 0);
+      n_trials += n > 0;
+      n_drafted += n;
+    }
   }
-  for (int i = 0; i < 100; i++) CHECK(drafter.propose(11).empty());
-  CHECK(!drafter.propose(11).empty());
+  CHECK(n_trials < 80);
+  CHECK(n_drafted < 150);
+  // What begins to be right is found out.
+  Drafter drafter(drafting, kPrompt, 8);
+  size_t n = 0;
+  for (int i = 0; i < 300; i++) {
+    n = drafter.propose(11).size();
+    drafter.learn(static_cast<int>(n), static_cast<int>(n));
+  }
+  CHECK(n > 3);
+}
+
+TEST("matches of one length say nothing about longer ones") {
+  const PassCosts costs = costs_of(0.3);
+  MatchRecords records;
+  for (int i = 0; i < 50; i++) records.of(3).learn(3, 0);
+  records.of(3).next_length(costs);
+  CHECK_EQUAL(records.of(3).next_length(costs), 0);
+  CHECK(records.of(20).next_length(costs) > 0);
+  CHECK(&records.of(16) == &records.of(1000));
 }
 
 TEST("what a longer pass costs is measured") {
@@ -63,18 +108,17 @@ TEST("what a longer pass costs is measured") {
   costs.note(1, 9.9);
   costs.note(4, 39.6);
   CHECK_NEAR(costs.relative(4), 4.0, 1e-9);
-  Drafter drafter(no_corpus, nullptr, kPrompt, 8);
-  // Three of four tokens for four times the price.
-  for (int i = 0; i < 4; i++) drafter.learn(3, 2, costs);
-  CHECK(drafter.propose(11).empty());
+  CHECK_NEAR(costs.relative(2), 4.0, 1e-9);  // no more than a longer one
+  CHECK_NEAR(costs.relative(6), 1.5, 1e-9);  // not known yet
+  CHECK_NEAR(costs.relative_ms(4.95), 0.5, 1e-9);
 }
 
 TEST("a draft comes from the corpus when the text itself has no match") {
-  DraftCorpus corpus;
-  corpus.learn(std::vector<uint32_t>{50, 51, 52, 53, 54, 55});
-  corpus.learn(std::vector<uint32_t>{90, 1, 2, 3, 70, 71, 72});
-  Drafter drafter(corpus, nullptr, kPrompt, 8);
-  CHECK(std::ranges::equal(drafter.propose(11), std::vector<uint32_t>{4, 5, 6}));
+  Drafting drafting;
+  drafting.corpus.learn(std::vector<uint32_t>{50, 51, 52, 53, 54, 55});
+  drafting.corpus.learn(std::vector<uint32_t>{90, 1, 2, 3, 70, 71, 72});
+  Drafter drafter(drafting, kPrompt, 8);
+  CHECK(std::ranges::equal(drafter.propose(3), std::vector<uint32_t>{4, 5, 6}));
   drafter.append(70);  // the corpus has 1, 2, 3, 70
   CHECK(std::ranges::equal(drafter.propose(11), std::vector<uint32_t>{71, 72}));
   for (const uint32_t token : {50, 51, 52, 53}) drafter.append(token);
@@ -82,8 +126,9 @@ TEST("a draft comes from the corpus when the text itself has no match") {
 }
 
 TEST("a corpus that changes under a drafter is looked at anew") {
-  DraftCorpus corpus(32);
-  Drafter drafter(corpus, nullptr, std::vector<uint32_t>{7, 8, 9}, 8);
+  Drafting drafting{.corpus = DraftCorpus(32)};
+  DraftCorpus& corpus = drafting.corpus;
+  Drafter drafter(drafting, std::vector<uint32_t>{7, 8, 9}, 8);
   CHECK(drafter.propose(11).empty());
   corpus.learn(std::vector<uint32_t>{7, 8, 9, 10});
   drafter.append(10);
@@ -92,19 +137,19 @@ TEST("a corpus that changes under a drafter is looked at anew") {
   for (uint32_t i = 0; i < 4; i++)
     corpus.learn(std::vector<uint32_t>{100 + i, 7, 8, 9, 10, 60 + i, 61, 62});
   CHECK(corpus.generation() > before);
-  CHECK(std::ranges::equal(drafter.propose(11), std::vector<uint32_t>{63, 61, 62}));
+  CHECK(std::ranges::equal(drafter.propose(3), std::vector<uint32_t>{63, 61, 62}));
 }
 
 TEST("the corpus forgets the oldest, and learns nothing twice") {
-  DraftCorpus corpus(64);
+  Drafting drafting{.corpus = DraftCorpus(64)};
+  DraftCorpus& corpus = drafting.corpus;
   const auto text = [](uint32_t first) {
     std::vector<uint32_t> tokens(15);
     for (uint32_t& token : tokens) token = first++;
     return tokens;
   };
   const auto has = [&](uint32_t first) {
-    Drafter drafter(corpus, nullptr, std::vector<uint32_t>{first, first + 1, first + 2, first + 3},
-                    4);
+    Drafter drafter(drafting, std::vector<uint32_t>{first, first + 1, first + 2, first + 3}, 4);
     return !drafter.propose(1).empty();
   };
   for (int i = 0; i < 10; i++) corpus.learn(text(100));
@@ -120,18 +165,15 @@ TEST("the corpus forgets the oldest, and learns nothing twice") {
   CHECK(has(1990) && !has(1000));
 }
 
-TEST(
-    "what the corpus gets wrong, one request after the other, says nothing about the text's own "
-    "words") {
-  const PassCosts costs;
-  DraftCorpus corpus;
-  corpus.learn(std::vector<uint32_t>{40, 41, 42, 43, 44, 45, 46});
+TEST("what the corpus gets wrong says nothing about the text's own words") {
+  Drafting drafting;
+  drafting.pass_costs = costs_of(0.3);
+  drafting.corpus.learn(std::vector<uint32_t>{40, 41, 42, 43, 44, 45, 46});
   const std::vector<uint32_t> fresh{30, 40, 41, 42, 43};
-  for (int i = 0; i < 4; i++) {
-    Drafter drafter(corpus, nullptr, fresh, 8);
-    CHECK(!drafter.propose(11).empty());
-    drafter.learn(3, 0, costs);
+  for (int i = 0; i < 30; i++) {
+    Drafter drafter(drafting, fresh, 8);
+    drafter.learn(static_cast<int>(drafter.propose(11).size()), 0);
   }
-  CHECK(Drafter(corpus, nullptr, fresh, 8).propose(11).empty());
-  CHECK(!Drafter(corpus, nullptr, kPrompt, 8).propose(11).empty());
+  CHECK(Drafter(drafting, fresh, 8).propose(11).empty());
+  CHECK(!Drafter(drafting, kPrompt, 8).propose(11).empty());
 }
