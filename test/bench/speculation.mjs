@@ -1,6 +1,7 @@
 // What drafts are worth: completions at places of source files, each with and without, on a warm cache.
 //   node test/bench/speculation.mjs [--model FILE] [--draft-model FILE] [--threads 2] [--max-tokens 32] [--places 24]
-//                                   [--rounds 3] [--kinds typescript,c++,repetitive]
+//                                   [--rounds 3] [--kinds typescript,c++,repetitive] [--files FILE,FILE]
+// Typescript and c++ are this repository's sources; the kind "files" is made of the files named.
 // Both answers are the same, token by token; it fails where they are not. Random weights write nothing that repeats
 // itself as code does: the gain wants a trained model, such as the starter. No figure fails the bench.
 import { readdirSync, readFileSync } from 'node:fs';
@@ -21,6 +22,7 @@ const { values: options } = parseArgs({
     places: string('24'),
     rounds: string('3'),
     kinds: string('typescript,c++,repetitive'),
+    files: string(''),
   },
 });
 
@@ -45,6 +47,7 @@ const texts = {
   typescript: () => [...sources('language-server', '.ts'), ...sources('language-server/completion', '.ts')],
   'c++': () => sources('native', '.cc'),
   repetitive: () => [repetitive()],
+  files: () => options.files.split(',').map((path) => readFileSync(path, 'utf8')),
 };
 
 /** Cursors at the ends of words, spread evenly, none near the start; the rest of the line is still to be written. */
