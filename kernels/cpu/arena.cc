@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <new>
 #include <utility>
@@ -10,6 +11,8 @@ namespace hearth::kernels::cpu {
 namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20;
+// Of addresses: what is never written takes no memory.
+constexpr size_t kSlabBytes = size_t{256} << 20;
 
 }  // namespace
 
@@ -42,6 +45,18 @@ Arena& Arena::operator=(Arena&& other) noexcept {
   std::swap(mapping_bytes_, other.mapping_bytes_);
   std::swap(data_, other.data_);
   return *this;
+}
+
+Slabs::Piece Slabs::take(size_t n_bytes) {
+  n_bytes = (n_bytes + 63) / 64 * 64;
+  if (n_bytes > left_) {
+    left_ = std::max(n_bytes, kSlabBytes);
+    slab_ = std::make_shared<const Arena>(left_);
+    next_ = slab_->data();
+  }
+  next_ += n_bytes;
+  left_ -= n_bytes;
+  return {slab_, next_ - n_bytes};
 }
 
 }  // namespace hearth::kernels::cpu

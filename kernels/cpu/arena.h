@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 namespace hearth::kernels::cpu {
 
@@ -22,6 +23,23 @@ class Arena {
   std::byte* mapping_ = nullptr;
   size_t mapping_bytes_ = 0;
   std::byte* data_ = nullptr;
+};
+
+/// Hands out pieces of large arenas, one behind the other: in an arena of its own, a matrix of less
+/// than 2 MiB would lie in 4 KiB pages.
+class Slabs {
+ public:
+  struct Piece {
+    std::shared_ptr<const Arena> slab;  // given back when its last piece is gone
+    std::byte* data = nullptr;          // 64-byte aligned, zeroed
+  };
+  /// Throws std::bad_alloc.
+  Piece take(size_t n_bytes);
+
+ private:
+  std::shared_ptr<const Arena> slab_;
+  std::byte* next_ = nullptr;
+  size_t left_ = 0;
 };
 
 }  // namespace hearth::kernels::cpu

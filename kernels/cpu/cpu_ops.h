@@ -74,6 +74,7 @@ class CpuOps final : public Ops {
 
   const RowKernels& kernels_;
   ThreadPool pool_;
+  Slabs slabs_;  // of the packed matrices
   Workspace workspace_;
   std::optional<Attention> attention_;
   Batch batch_;

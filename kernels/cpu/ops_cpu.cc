@@ -29,7 +29,7 @@ std::string CpuOps::description() const {
 }
 
 std::unique_ptr<Matrix> CpuOps::pack(std::span<const MatrixSource> parts) {
-  auto matrix = std::make_unique<PackedMatrix>(kernels_, pool_, parts);
+  auto matrix = std::make_unique<PackedMatrix>(kernels_, pool_, slabs_, parts);
   workspace_.reserve(matrix->n_cols);
   return matrix;
 }

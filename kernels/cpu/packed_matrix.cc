@@ -12,7 +12,7 @@ bool is_float(BlockType type) {
 
 }  // namespace
 
-PackedMatrix::PackedMatrix(const RowKernels& kernels, ThreadPool& pool,
+PackedMatrix::PackedMatrix(const RowKernels& kernels, ThreadPool& pool, Slabs& slabs,
                            std::span<const MatrixSource> sources) {
   if (sources.empty()) throw std::invalid_argument("a matrix to pack has no parts");
   n_cols = sources.front().n_cols;
@@ -30,8 +30,8 @@ PackedMatrix::PackedMatrix(const RowKernels& kernels, ThreadPool& pool,
     n_bytes += tile_bytes * static_cast<size_t>(last().packed.n_tiles());
     needs_f32_ |= is_float(source.type);
   }
-  arena_ = Arena(n_bytes);
-  const std::byte* data = arena_.data();
+  memory_ = slabs.take(n_bytes);
+  const std::byte* data = memory_.data;
   for (Part& part : parts_) {
     part.packed.data = data;
     data += part.packed.tile_bytes * static_cast<size_t>(part.packed.n_tiles());
@@ -55,7 +55,7 @@ void PackedMatrix::pack_tile(const RowKernels& kernels, std::span<const MatrixSo
       sources[i].data + static_cast<size_t>(first_row) * row_bytes(part.type, n_cols);
   const std::byte* packed = part.data + tile_in_part * part.tile_bytes;
   kernels.pack_tile(part.type, rows, std::min(kTileRows, part.n_rows - first_row), n_cols,
-                    arena_.data() + (packed - arena_.data()));
+                    memory_.data + (packed - memory_.data));
 }
 
 const PackedMatrix::Part& PackedMatrix::part_of(int row) const {

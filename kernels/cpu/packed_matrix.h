@@ -13,10 +13,11 @@ namespace hearth::kernels::cpu {
 
 class PackedMatrix final : public Matrix {
  public:
-  PackedMatrix(const RowKernels& kernels, ThreadPool& pool, std::span<const MatrixSource> sources);
+  PackedMatrix(const RowKernels& kernels, ThreadPool& pool, Slabs& slabs,
+               std::span<const MatrixSource> sources);
 
   /// n_bytes of tiles, in their order.
-  const std::byte* data() const { return arena_.data(); }
+  const std::byte* data() const { return memory_.data; }
   int n_tiles() const { return last().first_tile + last().packed.n_tiles(); }
   /// Mean over the parts.
   size_t tile_bytes() const { return n_bytes / static_cast<size_t>(n_tiles()); }
@@ -46,7 +47,7 @@ class PackedMatrix final : public Matrix {
 
   std::vector<Part> parts_;
   bool needs_f32_ = false;
-  Arena arena_;
+  Slabs::Piece memory_;
 };
 
 }  // namespace hearth::kernels::cpu

@@ -1,0 +1,42 @@
+#include "cpu/arena.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "test.h"
+
+using hearth::kernels::cpu::Slabs;
+
+TEST("pieces of a slab lie one behind the other, on cache lines") {
+  Slabs slabs;
+  const Slabs::Piece first = slabs.take(100), second = slabs.take(64), third = slabs.take(1);
+  CHECK_EQUAL(reinterpret_cast<uintptr_t>(first.data) % 64, uintptr_t{0});
+  CHECK_EQUAL(second.data - first.data, 128);
+  CHECK_EQUAL(third.data - second.data, 64);
+}
+
+TEST("a piece that does not fit what is left of a slab has room in another, zeroed") {
+  Slabs slabs;
+  const size_t large = size_t{200} << 20;
+  const Slabs::Piece first = slabs.take(large), second = slabs.take(large);
+  CHECK(first.slab != second.slab);
+  std::memset(second.data + large - 4096, 1, 4096);
+  CHECK(std::all_of(first.data + large - 4096, first.data + large,
+                    [](std::byte byte) { return byte == std::byte{0}; }));
+}
+
+TEST("a slab lives as long as a piece of it") {
+  std::optional<Slabs> slabs(std::in_place);
+  std::weak_ptr<const hearth::kernels::cpu::Arena> slab;
+  {
+    Slabs::Piece piece = slabs->take(4096);
+    slab = piece.slab;
+    slabs.reset();
+    std::memset(piece.data, 1, 4096);
+    CHECK(!slab.expired());
+  }
+  CHECK(slab.expired());
+}
