@@ -8,20 +8,17 @@ export interface Measure {
   ops: OpTime[];
 }
 
-/** Tokens/s of prompts of n tokens from an empty cache. */
-export async function measurePrefill(engine: Engine, n: number, runs: number): Promise<Measure> {
+/** Tokens/s of the last n tokens of prompts whose beginning, the context, is in the cache. */
+export async function measurePrefill(engine: Engine, n: number, context: Uint32Array, runs: number): Promise<Measure> {
   return measure(engine, runs, async () => {
-    await engine.clearCache();
-    const { promptTokens, cachedTokens, prefillMs } = await engine.prefill(randomTokens(engine, n));
+    const tokens = Uint32Array.from([...context, ...randomTokens(engine, n)]);
+    const { promptTokens, cachedTokens, prefillMs } = await engine.prefill(tokens);
     return ((promptTokens - cachedTokens) * 1000) / prefillMs;
   });
 }
 
-/** Tokens/s of n steps of one token, behind a context of depth tokens. */
-export async function measureDecode(engine: Engine, n: number, depth: number, runs: number): Promise<Measure> {
-  await engine.clearCache();
-  const context = randomTokens(engine, depth);
-  if (depth > 0) await engine.prefill(context);
+/** Tokens/s of n steps of one token behind a context that is in the cache. */
+export async function measureDecode(engine: Engine, n: number, context: Uint32Array, runs: number): Promise<Measure> {
   return measure(engine, runs, async () => {
     let steps = 0;
     let ms = 0;

@@ -21,7 +21,7 @@ export const benchCommand: Command = {
       value: 'N',
       help: 'numbers of tokens to decode; 64; 0: none',
     },
-    depth: { type: 'string', short: 'd', multiple: true, value: 'N', help: 'tokens of context to decode behind; 0' },
+    depth: { type: 'string', short: 'd', multiple: true, value: 'N', help: 'tokens of context before all that; 0' },
     batch: { type: 'string', short: 'b', multiple: true, value: 'N', help: 'tokens of one forward pass to time; none' },
     repeat: { type: 'string', short: 'r', value: 'N', help: 'runs, of which the median counts; 3' },
   },
@@ -38,16 +38,19 @@ export const benchCommand: Command = {
     }),
 };
 
-/** Keys: "prefill 512", "decode 64" or "decode 64 at 2048", "batch 4". */
+/** Keys: "prefill 512", "decode 64", behind a context "decode 64 at 2048"; "batch 4". */
 async function measureAll(engine: Engine, values: Values): Promise<Map<string, Measure>> {
   const runs = count(values, 'repeat') ?? 3;
   const figures = new Map<string, Measure>();
-  for (const n of wanted(values, 'prompt', [512])) figures.set(`prefill ${n}`, await measurePrefill(engine, n, runs));
-  for (const n of wanted(values, 'generate', [64])) {
-    for (const depth of counts(values, 'depth', [0])) {
-      const what = depth > 0 ? `decode ${n} at ${depth}` : `decode ${n}`;
-      figures.set(what, await measureDecode(engine, n, depth, runs));
-    }
+  for (const depth of counts(values, 'depth', [0])) {
+    await engine.clearCache();
+    const context = randomTokens(engine, depth);
+    if (depth > 0) await engine.prefill(context);
+    const at = depth > 0 ? ` at ${depth}` : '';
+    for (const n of wanted(values, 'prompt', [512]))
+      figures.set(`prefill ${n}${at}`, await measurePrefill(engine, n, context, runs));
+    for (const n of wanted(values, 'generate', [64]))
+      figures.set(`decode ${n}${at}`, await measureDecode(engine, n, context, runs));
   }
   const sizes = wanted(values, 'batch', []);
   if (sizes.length > 0) {
@@ -61,7 +64,7 @@ function wanted(values: Values, name: string, fallback: number[]): number[] {
   return counts(values, name, fallback).filter((n) => n > 0);
 }
 
-/** { prefill: { "512": tokens/s }, decode: { "64": tokens/s, "64 at 2048": ... }, batch: { "4": ms } } */
+/** { prefill: { "512": tokens/s, "512 at 2048": ... }, decode: { "64": tokens/s }, batch: { "4": ms } } */
 function medians(figures: Map<string, Measure>): Record<string, Record<string, number>> {
   const result: Record<string, Record<string, number>> = { prefill: {}, decode: {}, batch: {} };
   for (const [what, { samples }] of figures) {

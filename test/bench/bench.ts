@@ -1,12 +1,14 @@
-// The course of a bench: limits, then for each model the engines in turns, round by round, then table and CSV.
+// The course of a bench: for each model, round by round, the machine's limits and the engines in turns; then tables,
+// CSV, and what of the goals is reached.
 import { relative } from 'node:path';
 import { type BenchEngine, hearth, llamaCpp, llamaCppVersion, type Plan, type RunResult } from './engines.ts';
 import { type Figure, Samples } from './figures.ts';
-import { type Limits, measureLimits } from './limits.ts';
+import { goalLines, type Outcome } from './goals.ts';
+import { type Limits, measureLimits, medianLimits } from './limits.ts';
 import { type BenchModel, benchModel, intoPageCache } from './models.ts';
-import { type Group, type Options, parse } from './options.ts';
+import { type Contest, type Group, type Options, parse } from './options.ts';
 import { waitForQuiet, watchOthers } from './quiet.ts';
-import { appendCsv, type CsvRow, printProfile, printTable } from './report.ts';
+import { appendCsv, type CsvRow, csvPath, printProfile, printTable } from './report.ts';
 
 export { BenchError } from './bench-error.ts';
 
@@ -17,74 +19,81 @@ const spoiltShare = 0.1;
 
 export async function bench(root: string, args: string[]): Promise<void> {
   const options = parse(args);
-  const engines = options.engines.map((name) =>
-    name === 'hearth' ? hearth(root) : llamaCpp(root, options.llamaKernels),
-  );
   const patience = { seconds: options.patience };
-  await waitForQuiet(quietShare, Math.min(60, patience.seconds));
-  const limits = measureLimits(root, options.threads);
-  const rows: CsvRow[] = limits ? limitRows(limits) : [];
-  for (const name of options.models) {
-    const model = await benchModel(root, name);
-    console.log(`\n${model.name}, ${options.threads} threads, ${options.rounds} rounds`);
-    rows.push(...(await benchOneModel(model, engines, options, limits, patience)));
+  const outcomes: Outcome[] = [];
+  for (const contest of options.contests) {
+    const engines = options.engines.map((name) =>
+      name === 'hearth' ? hearth(root) : llamaCpp(root, contest.llamaKernels),
+    );
+    for (const name of options.models) {
+      const model = await benchModel(root, name);
+      const what = `${contest.variant || 'the best kernels'}, ${options.threads} threads, ${options.rounds} rounds`;
+      console.log(`\n${model.name}, ${what}`);
+      const course = { root, model, engines, contest, options, patience };
+      const outcome = await benchOneModel(course);
+      outcomes.push(outcome);
+      printTable(outcome);
+      appendCsv(root, options.threads, csvRows(outcome));
+    }
   }
-  console.log(`\nrows appended to ${relative(root, appendCsv(root, options.threads, rows))}`);
+  console.log(`\n${goalLines(outcomes).join('\n')}`);
+  console.log(`\nrows appended to ${relative(root, csvPath(root, options.threads))}`);
 }
 
-async function benchOneModel(
-  model: BenchModel,
-  engines: BenchEngine[],
-  options: Options,
-  limits: Limits | undefined,
-  patience: { seconds: number },
-): Promise<CsvRow[]> {
+interface Course {
+  root: string;
+  model: BenchModel;
+  engines: BenchEngine[];
+  contest: Contest;
+  options: Options;
+  patience: { seconds: number };
+}
+
+async function benchOneModel({ root, model, engines, contest, options, patience }: Course): Promise<Outcome> {
   const samples = engines.map(() => new Samples());
+  const limits: Limits[] = [];
   const ops = new Map<string, Map<string, number>>();
-  let variant = '';
+  let variant = contest.variant;
   for (let round = 0; round < options.rounds; round++) {
+    await waitForQuiet(quietShare, Math.min(60, patience.seconds));
+    const limit = measureLimits(root, options.threads);
+    if (limit) limits.push(limit);
     for (const [i, engine] of engines.entries()) {
-      for (const plan of plans(model, options)) {
+      for (const { plan, figures } of plans(model, contest.variant, options)) {
         const { result, others } = await quietRun(engine, plan, patience);
-        samples[i]?.add(chosen(result, plan, options), others);
+        const chosen = Object.entries(result.samples).filter(([what]) => figures(what));
+        samples[i]?.add(Object.fromEntries(chosen), others);
         variant = result.variant || variant;
         addOps(ops, result);
       }
     }
   }
-  const figures = samples.map((all) => all.figures());
-  const of = (name: string) => figures[engines.findIndex((engine) => engine.name === name)] ?? [];
-  printTable(model, of('hearth'), of('llama.cpp'), limits, variant);
   if (ops.size > 0) printProfile(ops);
-  const rival = `node-llama-cpp ${llamaCppVersion} ${options.llamaKernels}`.trimEnd();
-  const label = (name: string) => (name === 'hearth' ? `hearth ${variant}` : rival);
-  return engines.flatMap(({ name }) => of(name).map((figure) => ({ model: model.name, engine: label(name), figure })));
+  const of = (name: string) => samples[engines.findIndex((engine) => engine.name === name)]?.figures() ?? [];
+  const rival = `node-llama-cpp ${llamaCppVersion} ${contest.llamaKernels}`.trimEnd();
+  return { model, variant, rival, ours: of('hearth'), theirs: of('llama.cpp'), limits: medianLimits(limits) };
 }
 
-/** One process for the speeds; another that does what a user's would, for the memory. */
-function plans(model: BenchModel, { only, threads, depths, variant }: Options): Plan[] {
+/** One process for the speeds; another that does what a user's would, for the memory. Each has figures that count. */
+function plans(model: BenchModel, variant: string, { only, threads, depths, goals }: Options) {
   const nothing: Plan = {
     ...{ model: model.path, threads, variant },
-    ...{ prefill: [], decode: 0, depths: [0], batch: [], batchDepth: 512, batchRounds: 5 },
+    ...{ depths: [0], prefill: [], decode: 0, batch: [], batchDepth: 512, batchRounds: 5 },
   };
   const wants = (group: Group) => only.includes(group);
   const speed: Plan = {
     ...nothing,
-    prefill: wants('prefill') ? [32, 128, 512] : [],
+    depths: wants('prefill') || wants('decode') ? depths : [0],
+    prefill: !wants('prefill') ? [] : goals ? [32, 512] : [32, 128, 512],
     decode: wants('decode') ? 64 : 0,
-    depths: wants('decode') ? depths : [0],
-    batch: wants('curve') ? [1, 2, 4, 8, 12] : [],
+    batch: !wants('curve') ? [] : goals ? [1, 4, 8] : Array.from({ length: 12 }, (_, i) => i + 1),
   };
-  const isSpeed = only.some((group) => group !== 'memory');
-  return [...(isSpeed ? [speed] : []), ...(wants('memory') ? [{ ...nothing, prefill: [512], decode: 64 }] : [])];
-}
-
-/** Every process tells its load time and its peak; only the speed run's load and the memory run's peak count. */
-function chosen({ samples }: RunResult, plan: Plan, { only }: Options): RunResult['samples'] {
-  const isMemory = plan.prefill.length === 1;
-  if (isMemory) return { memory: samples.memory ?? [] };
-  const { memory: _, load = [], ...speeds } = samples;
-  return only.includes('load') ? { ...speeds, load } : speeds;
+  const isOfSpeed = (what: string) => what !== 'memory' && (what !== 'load' || wants('load'));
+  const memory: Plan = { ...nothing, prefill: [512], decode: 8 };
+  return [
+    ...(only.some((group) => group !== 'memory') ? [{ plan: speed, figures: isOfSpeed }] : []),
+    ...(wants('memory') ? [{ plan: memory, figures: (what: string) => what === 'memory' }] : []),
+  ];
 }
 
 async function quietRun(engine: BenchEngine, plan: Plan, patience: { seconds: number }) {
@@ -109,17 +118,17 @@ function addOps(sums: Map<string, Map<string, number>>, { ops }: RunResult): voi
   }
 }
 
-function limitRows({ readGbPerSecond, int8Gops }: Limits): CsvRow[] {
-  const figure = (what: string, value: number, unit: Figure['unit']): CsvRow => ({
+function csvRows({ model, variant, rival, ours, theirs, limits }: Outcome): CsvRow[] {
+  const machine = (what: string, value: number, unit: Figure['unit']): CsvRow => ({
     model: '',
     engine: 'machine',
     figure: { what, value, unit, min: value, max: value, others: undefined },
   });
-  const peaks = Object.entries(int8Gops).map(([variant, gops]) => figure(`int8 ${variant}`, gops, 'GOPS'));
-  console.log(
-    `limits: read ${readGbPerSecond} GB/s; int8 ${Object.entries(int8Gops)
-      .map(([variant, gops]) => `${variant} ${gops} GOPS`)
-      .join(', ')}`,
-  );
-  return [figure('read', readGbPerSecond, 'GB/s'), ...peaks];
+  const peaks = Object.entries(limits?.int8Gops ?? {}).map(([name, gops]) => machine(`int8 ${name}`, gops, 'GOPS'));
+  return [
+    ...(limits ? [machine('read', limits.readGbPerSecond, 'GB/s')] : []),
+    ...peaks,
+    ...ours.map((figure) => ({ model: model.name, engine: `hearth ${variant}`, figure })),
+    ...theirs.map((figure) => ({ model: model.name, engine: rival, figure })),
+  ];
 }

@@ -8,11 +8,10 @@ export interface Plan {
   model: string;
   threads: number;
   variant: string;
-  /** Prompt lengths. */
-  prefill: number[];
-  /** Steps of one token behind each depth of context; 0: none. */
-  decode: number;
+  /** Tokens of context before what the next two measure: prompt lengths, and steps of one token (0: none). */
   depths: number[];
+  prefill: number[];
+  decode: number;
   /** Tokens of one forward pass behind batchDepth tokens of context. */
   batch: number[];
   batchDepth: number;
@@ -20,7 +19,10 @@ export interface Plan {
 }
 
 export interface RunResult {
-  /** By "prefill 512" (tokens/s), "decode 64 at 2048" (tokens/s), "batch 4" (ms), "load" (ms), "memory" (MB). */
+  /**
+   * By "prefill 512 at 0" (tokens/s), "decode 64 at 2048" (tokens/s), "batch 4" (ms), "load" (ms), "memory" (MB); and of
+   * an engine that tells its ops "prefill 512 at 0 in matmuls": tokens/s if there were nothing else to do.
+   */
   samples: Record<string, number[]>;
   /** Milliseconds by op, for each of those that has them. */
   ops: Record<string, Record<string, number>>;
@@ -51,13 +53,21 @@ export function hearth(root: string): BenchEngine {
       const report = await runJson<HearthReport>([join(root, 'dist', 'hearth.js'), ...args]);
       const result: RunResult = { samples: {}, ops: {}, variant: report.variant };
       for (const [key, { samples, ops }] of Object.entries(report.measures)) {
-        const what = /^decode \d+$/.test(key) ? `${key} at 0` : key;
+        const what = /^(prefill|decode) \d+$/.test(key) ? `${key} at 0` : key;
+        const times = Object.fromEntries(ops.map(({ op, ms }) => [op, ms]));
         result.samples[what] = samples;
-        result.ops[what] = Object.fromEntries(ops.map(({ op, ms }) => [op, ms]));
+        result.ops[what] = times;
+        if (what.startsWith('prefill')) result.samples[`${what} in matmuls`] = [matmulRate(key, samples.length, times)];
       }
       return { ...result, samples: { ...result.samples, load: [report.loadMs], memory: [report.peakRssMb] } };
     },
   };
+}
+
+/** What an op does beside its product (norms, quantizing, RoPE) counts, too. */
+function matmulRate(prefill: string, runs: number, times: Record<string, number>): number {
+  const ms = ['qkv', 'attn_output', 'ffn_gate_up', 'ffn_down'].reduce((sum, op) => sum + (times[op] ?? 0), 0);
+  return (runs * Number(prefill.split(' ')[1]) * 1000) / ms;
 }
 
 /** kernels: one of llama.cpp's CPU builds (haswell, zen4, ...) to use alone; empty: the best for this CPU, as for users. */

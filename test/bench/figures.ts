@@ -3,7 +3,7 @@ import type { Limits } from './limits.ts';
 import type { BenchModel } from './models.ts';
 
 export interface Figure {
-  /** "prefill 512", "decode 64 at 2048", "batch 4", "load", "memory" */
+  /** "prefill 512 at 0", "decode 64 at 2048", "batch 4", "load", "memory" */
   what: string;
   unit: 'tokens/s' | 'ms' | 'MB' | 'GB/s' | 'GOPS';
   value: number;

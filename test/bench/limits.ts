@@ -2,11 +2,25 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { median } from './figures.ts';
 
 export interface Limits {
   readGbPerSecond: number;
   /** 10^9 operations, two a multiply-add, by CPU variant. */
   int8Gops: Record<string, number>;
+}
+
+/** Of several measurements: what a machine shared with others can do changes from minute to minute. */
+export function medianLimits(all: Limits[]): Limits | undefined {
+  const [first] = all;
+  if (!first) return undefined;
+  const variants = Object.keys(first.int8Gops);
+  return {
+    readGbPerSecond: median(all.map(({ readGbPerSecond }) => readGbPerSecond)),
+    int8Gops: Object.fromEntries(
+      variants.map((variant) => [variant, median(all.map(({ int8Gops }) => int8Gops[variant] ?? Number.NaN))]),
+    ),
+  };
 }
 
 /** Undefined, with a word why, where there is no compiler. */

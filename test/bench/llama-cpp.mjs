@@ -1,5 +1,5 @@
 // One run of llama.cpp in a process of its own: llama-cpp.mjs PATH-OF-NODE-LLAMA-CPP PLAN, prints samples as JSON.
-// PLAN: {model, threads, prefill: [tokens], decode: tokens, depths: [tokens], batch: [tokens], batchDepth}
+// PLAN: see engines.ts
 // What is measured, and how, follows language-server/cli/bench-measures.ts.
 import { pathToFileURL } from 'node:url';
 
@@ -24,7 +24,8 @@ const llama = await getLlama({
   logLevel: LlamaLogLevel.error,
   progressLogs: false,
 });
-const longest = Math.max(512, ...plan.prefill, ...plan.depths, plan.batchDepth) + 128;
+const depths = [...plan.depths, ...(plan.batch.length > 0 ? [plan.batchDepth] : [])];
+const longest = Math.max(...depths) + Math.max(...plan.prefill, plan.decode) + 64;
 let model;
 let context;
 const loadMs = await milliseconds(async () => {
@@ -52,14 +53,14 @@ async function decodeRate(steps) {
 }
 
 await evaluate(random(32));
-for (const n of plan.prefill) {
-  await sequence.clearHistory();
-  put(`prefill ${n}`, (n * 1000) / (await milliseconds(() => evaluate(random(n)))));
-}
-for (const depth of plan.decode > 0 ? plan.depths : []) {
+for (const depth of plan.depths) {
   await sequence.clearHistory();
   if (depth > 0) await evaluate(random(depth));
-  put(`decode ${plan.decode} at ${depth}`, await decodeRate(plan.decode));
+  for (const n of plan.prefill) {
+    put(`prefill ${n} at ${depth}`, (n * 1000) / (await milliseconds(() => evaluate(random(n)))));
+    await truncate(depth);
+  }
+  if (plan.decode > 0) put(`decode ${plan.decode} at ${depth}`, await decodeRate(plan.decode));
 }
 if (plan.batch.length > 0) {
   await sequence.clearHistory();

@@ -5,27 +5,44 @@ import { BenchError } from './bench-error.ts';
 const groups = ['prefill', 'decode', 'curve', 'load', 'memory'] as const;
 export type Group = (typeof groups)[number];
 
+/** One of our builds of the kernels and one of llama.cpp's; empty: the best for this processor. */
+export interface Contest {
+  variant: string;
+  llamaKernels: string;
+}
+
+/** What llama.cpp calls its build for the same instructions. */
+const counterparts: Record<string, string> = {
+  scalar: 'x64',
+  avx2: 'haswell',
+  avxvnni: 'alderlake',
+  avx512vnni: 'zen4',
+  amx: 'sapphirerapids',
+};
+
 export interface Options {
   models: string[];
   engines: string[];
   only: readonly Group[];
   threads: number;
-  /** Tokens of context to decode behind. */
+  /** Tokens of context before what is measured. */
   depths: number[];
-  variant: string;
-  llamaKernels: string;
+  /** Only what goals.ts asks for. */
+  goals: boolean;
+  contests: Contest[];
   rounds: number;
   patience: number;
 }
 
 export function parse(args: string[]): Options {
   const text = { type: 'string' } as const;
+  const flag = { type: 'boolean', default: false } as const;
   const { values } = parseArgs({
     args,
     options: {
       ...{ models: text, engines: text, only: text, threads: text, depths: text },
       ...{ variant: text, repeat: text, patience: text },
-      ...{ 'llama-kernels': text, quick: { type: 'boolean', default: false } },
+      ...{ 'llama-kernels': text, quick: flag, goals: flag },
     },
   });
   const list = (value: string) => value.split(',').filter(Boolean);
@@ -38,12 +55,17 @@ export function parse(args: string[]): Options {
     engines: known(list(values.engines ?? 'hearth,llama.cpp'), ['hearth', 'llama.cpp'], 'engines'),
     only: known(list(values.only ?? groups.join(',')), groups, 'only'),
     threads: number(values.threads ?? '2', 'threads'),
-    depths: list(values.depths ?? '0,512,2048').map((depth) => number(depth, 'depths')),
-    variant: values.variant ?? '',
-    llamaKernels: values['llama-kernels'] ?? '',
+    depths: list(values.depths ?? (values.goals ? '0' : '0,512,2048')).map((depth) => number(depth, 'depths')),
+    goals: values.goals,
+    contests: list(values.variant ?? 'best').map((variant) => contest(variant, values['llama-kernels'])),
     rounds: number(values.repeat ?? (values.quick ? '2' : '5'), 'repeat'),
-    patience: number(values.patience ?? (values.quick ? '30' : '600'), 'patience'),
+    patience: number(values.patience ?? (values.quick ? '30' : values.goals ? '120' : '600'), 'patience'),
   };
+}
+
+function contest(variant: string, llamaKernels: string | undefined): Contest {
+  const kernels = llamaKernels ?? counterparts[variant] ?? 'best';
+  return { variant: variant === 'best' ? '' : variant, llamaKernels: kernels === 'best' ? '' : kernels };
 }
 
 function known<T extends string>(names: string[], all: readonly T[], flag: string): T[] {

@@ -2,19 +2,12 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Figure, type OfLimit, ofLimit } from './figures.ts';
-import type { Limits } from './limits.ts';
-import type { BenchModel } from './models.ts';
+import type { Outcome } from './goals.ts';
 
 /** Ours first; the rival's may be missing. */
-export function printTable(
-  model: BenchModel,
-  ours: Figure[],
-  theirs: Figure[],
-  limits: Limits | undefined,
-  variant: string,
-): void {
+export function printTable({ model, variant, ours, theirs, limits }: Outcome): void {
   const head = ['', `hearth ${variant}`, 'llama.cpp', 'ratio', 'hearth, of the limit'];
   const single = ours.find(({ what }) => what === 'batch 1');
   const rows = ours.map((figure) => {
@@ -32,6 +25,10 @@ export function printTable(
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
   for (const row of [head, ...rows]) {
     console.log(`  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   ')}`.trimEnd());
+  }
+  if (limits) {
+    const peaks = Object.entries(limits.int8Gops).map(([name, gops]) => `${name} ${gops.toFixed(0)} GOPS`);
+    console.log(`  the machine meanwhile: read ${limits.readGbPerSecond.toFixed(1)} GB/s; int8 ${peaks.join(', ')}`);
   }
   const worst = Math.max(0, ...[...ours, ...theirs].map(({ others }) => others ?? 0));
   console.log(`  others used at most ${(100 * worst).toFixed(0)} % of the processors, mean over the runs of a figure`);
@@ -69,11 +66,13 @@ export interface CsvRow {
   figure: Figure;
 }
 
-/** Appends to results/CPU-Nt.csv; returns the file's path. */
-export function appendCsv(root: string, threads: number, rows: CsvRow[]): string {
-  const folder = join(root, 'test', 'bench', 'results');
-  const file = join(folder, `${slug(cpus()[0]?.model ?? 'unknown')}-${threads}t.csv`);
-  mkdirSync(folder, { recursive: true });
+export function csvPath(root: string, threads: number): string {
+  return join(root, 'test', 'bench', 'results', `${slug(cpus()[0]?.model ?? 'unknown')}-${threads}t.csv`);
+}
+
+export function appendCsv(root: string, threads: number, rows: CsvRow[]): void {
+  const file = csvPath(root, threads);
+  mkdirSync(dirname(file), { recursive: true });
   if (!existsSync(file)) writeFileSync(file, 'date,commit,model,engine,what,value,unit,min,max,others_percent\n');
   const stamp = `${new Date().toISOString().slice(0, 16)},${commit(root)}`;
   const lines = rows.map(({ model, engine, figure: { what, value, unit, min, max, others } }) => {
@@ -82,7 +81,6 @@ export function appendCsv(root: string, threads: number, rows: CsvRow[]): string
     return `${stamp},${model},${engine},${what},${middle},${unit},${least},${most},${percent}\n`;
   });
   appendFileSync(file, lines.join(''));
-  return file;
 }
 
 function slug(text: string): string {

@@ -155,6 +155,11 @@ test('measures speed', () => {
   expect(result.threads).toBe(1);
   expect(result.variant).toMatch(/^(scalar|avx2|avxvnni|avx512vnni|amx|neon)$/);
   for (const rate of Object.values({ ...result.prefill, ...result.decode })) expect(rate).toBeGreaterThan(0);
+  const behind = json<typeof result>('bench', '-p', '16', '-n', '2', '-d', '40', '-d', '0', '-t', '1', '--repeat', '1');
+  expect([Object.keys(behind.prefill), Object.keys(behind.decode)]).toEqual([
+    ['16', '16 at 40'],
+    ['2', '2 at 40'],
+  ]);
 });
 
 test('the doctor finds nothing broken, and tells a broken model by its exit code', () => {

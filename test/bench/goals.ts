@@ -1,0 +1,118 @@
+// What the engine is to reach, against llama.cpp and against the machine, and what of it a run has reached.
+import { type Figure, ofLimit } from './figures.ts';
+import type { Limits } from './limits.ts';
+import type { BenchModel } from './models.ts';
+
+/** Figures of one model with one build of the kernels. */
+export interface Outcome {
+  model: BenchModel;
+  variant: string;
+  rival: string;
+  ours: Figure[];
+  theirs: Figure[];
+  limits: Limits | undefined;
+}
+
+interface Score {
+  isMet: boolean;
+  text: string;
+}
+
+interface Goal {
+  title: string;
+  /** Undefined where it was not measured. */
+  score: (outcome: Outcome) => Score | undefined;
+}
+
+const goals: Goal[] = [
+  times('prefill 512 at 0', 4),
+  times('prefill 32 at 0', 3),
+  times('decode 64 at 0', 1.5),
+  {
+    title: 'matmuls of prefill 512 at least 65 % of the int8 vector peak',
+    // Also where the matrix unit does it: a scale every 32 columns leaves that one mostly idle.
+    score: (outcome) => {
+      const variant = outcome.variant === 'amx' ? 'avx512vnni' : outcome.variant;
+      return share(outcome, 'prefill 512 at 0 in matmuls', variant, 0.65);
+    },
+  },
+  {
+    title: 'decode 64 at least 85 % of the read bandwidth',
+    score: (outcome) => share(outcome, 'decode 64 at 0', outcome.variant, 0.85),
+  },
+  batches(4, 1.15),
+  batches(8, 1.6),
+  {
+    title: 'most memory at most 1x of llama.cpp',
+    score: ({ ours, theirs }) => atMost(ratio(find(ours, 'memory'), find(theirs, 'memory')), 1),
+  },
+  {
+    title: 'loading at most 1.5 s',
+    score: ({ ours }) => atMost(find(ours, 'load')?.value, 1500, (ms) => `${(ms / 1000).toFixed(2)} s`),
+  },
+];
+
+/** A table for each build of the kernels: a row a goal that was measured, a column a model. */
+export function goalLines(outcomes: Outcome[]): string[] {
+  return [...new Set(outcomes.map(({ variant }) => variant))].flatMap((variant) => {
+    const columns = outcomes.filter((outcome) => outcome.variant === variant);
+    const rows = goals.map(({ title, score }) => ({ title, scores: columns.map(score) }));
+    const measured = rows.filter(({ scores }) => scores.some(Boolean));
+    const all = measured.flatMap(({ scores }) => scores.filter((score) => score !== undefined));
+    if (all.length === 0) return [];
+    const width = Math.max(...measured.map(({ title }) => title.length));
+    const line = (title: string, cells: string[]) =>
+      `  ${title.padEnd(width)}${cells.map((cell) => cell.padStart(15)).join('')}`;
+    return [
+      `goals with ${variant}, llama.cpp being ${columns[0]?.rival}`,
+      line(
+        '',
+        columns.map(({ model }) => model.name),
+      ),
+      ...measured.map(({ title, scores }) => line(title, scores.map(cell))),
+      `  ${all.filter(({ isMet }) => isMet).length} of ${all.length} met`,
+    ];
+  });
+}
+
+function cell(score: Score | undefined): string {
+  return score ? `${score.text} ${score.isMet ? '  ok' : 'MISS'}` : '-';
+}
+
+function times(what: string, least: number): Goal {
+  return {
+    title: `${what.replace(' at 0', '')} at least ${least}x of llama.cpp`,
+    score: ({ ours, theirs }) => atLeast(ratio(find(ours, what), find(theirs, what)), least),
+  };
+}
+
+function batches(n: number, most: number): Goal {
+  return {
+    title: `${n} tokens at most ${most}x of the time of one`,
+    score: ({ ours }) => atMost(ratio(find(ours, `batch ${n}`), find(ours, 'batch 1')), most),
+  };
+}
+
+function share({ ours, model, limits }: Outcome, what: string, variant: string, least: number): Score | undefined {
+  const figure = find(ours, what);
+  const part = figure && ofLimit(figure, model, limits, variant)?.share;
+  return atLeast(part, least, (value) => `${(100 * value).toFixed(0)} %`);
+}
+
+const asRatio = (value: number) => `${value.toFixed(2)}x`;
+
+function atLeast(value: number | undefined, least: number, text = asRatio): Score | undefined {
+  return value === undefined ? undefined : { isMet: value >= least, text: text(value) };
+}
+
+function atMost(value: number | undefined, most: number, text = asRatio): Score | undefined {
+  return value === undefined ? undefined : { isMet: value <= most, text: text(value) };
+}
+
+function find(figures: Figure[], what: string): Figure | undefined {
+  return figures.find((figure) => figure.what === what);
+}
+
+function ratio(figure: Figure | undefined, to: Figure | undefined): number | undefined {
+  return figure && to && figure.value / to.value;
+}
