@@ -53,10 +53,12 @@ function summary({ health, progress, message, decodeTokensPerSecond }: ServerSta
 function modelRows({ model }: ServerStatus): [string, string][] {
   if (!model) return [];
   const size = `${escapeMarkdown(model.quantization)}, ${mebibytes(model.fileBytes)}, ${model.contextTokens} tokens of context`;
-  return [
+  const rows: [string, string][] = [
     ['Model', `${escapeMarkdown(model.name)} (${size})`],
     ['Backend', escapeMarkdown(model.whyCpu === '' ? model.backend : `${model.backend} (${model.whyCpu})`)],
   ];
+  if (model.draftProblem !== '') rows.push(['No draft model', escapeMarkdown(model.draftProblem)]);
+  return rows;
 }
 
 function speedRows({ decodeTokensPerSecond, prefillTokensPerSecond, last }: ServerStatus): [string, string][] {

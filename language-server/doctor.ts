@@ -35,12 +35,17 @@ export async function examine(patient: Patient): Promise<Check[]> {
       return modelLine(engine);
     }),
   );
-  if (engine !== null) checks.push(...(await selfTest(engine)));
+  if (engine !== null) checks.push(...draftModel(engine), ...(await selfTest(engine)));
   return checks;
 }
 
 export function reportLines(checks: Check[]): string[] {
   return checks.map(({ name, isOk, detail }) => `${isOk ? 'ok    ' : 'BROKEN'}  ${name}: ${detail}`);
+}
+
+/** Only what is wrong: the engine does without. */
+function draftModel({ info: { draftProblem } }: Engine): Check[] {
+  return draftProblem === '' ? [] : [{ name: 'draft model', isOk: false, detail: draftProblem }];
 }
 
 async function selfTest(engine: Engine): Promise<Check[]> {

@@ -87,6 +87,7 @@ export class EngineHost {
       const { info } = engine;
       this.log.info(`loaded ${info.name} (${info.quantization}) on ${backendLine(info)} in ${sinceMs(startedAt)} ms`);
       if (info.restoredPages > 0) this.log.info(`${info.restoredPages} pages of the cache come from disk`);
+      if (info.draftProblem !== '') this.log.warn(`no model drafts: ${info.draftProblem}`);
       for (const problem of info.diskProblems) this.log.warn(problem);
       update({ kind: 'ready', engine });
     } catch (error) {

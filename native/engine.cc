@@ -68,6 +68,7 @@ struct Engine::Loaded {
   void load_on(std::unique_ptr<kernels::Ops> backend, kernels::KvType kv_type, const GgufFile& file,
                const LoadOptions& options, const Progress& progress);
   void unload();
+  void load_draft_model(const LoadOptions& options, const Progress& progress);
   void warm_up();
   void restore_pages(const LoadOptions& options);
 };
@@ -93,13 +94,25 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
   info.file_bytes = file.n_bytes();
   info.weight_bytes = model.n_bytes;
   info.backend = ops->description();
-  if (!options.draft_model_path.empty()) {
-    draft_model = std::make_unique<DraftModel>(options, info.context_tokens, *tokenizer, heartbeat,
-                                               interrupt, progress);
-    bench->drafting.model = draft_model.get();
-  }
+  if (!options.draft_model_path.empty()) load_draft_model(options, progress);
   if (!options.disk_folder.empty()) restore_pages(options);
   info.load_ms = static_cast<double>(now_ns() - start) / 1e6;
+}
+
+/// It only saves time: without it the engine does all that it would do with it.
+void Engine::Loaded::load_draft_model(const LoadOptions& options, const Progress& progress) {
+  try {
+    draft_model = std::make_unique<DraftModel>(options, info.context_tokens, *tokenizer, heartbeat,
+                                               interrupt, progress);
+  } catch (const EngineError& error) {
+    if (error.code == "cancelled") throw;
+    info.draft_problem = error.what();
+  } catch (const std::bad_alloc&) {
+    info.draft_problem = options.draft_model_path +
+                         ": not enough memory for a draft model beside the model; use a smaller "
+                         "one or none in hearth.draftModel.path";
+  }
+  bench->drafting.model = draft_model.get();
 }
 
 /// Whatever the GPU cannot do, the CPU does; what is wrong with the file is wrong on both.

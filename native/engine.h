@@ -41,7 +41,8 @@ struct ModelInfo {
   int context_tokens = 0;
   kernels::KvType kv_type = kernels::KvType::kF16;
   std::string backend;
-  std::string why_cpu;  // why the GPU does not do it; empty when it does or was not wanted
+  std::string draft_problem;  // why no model drafts; empty when one does or none was wanted
+  std::string why_cpu;        // why the GPU does not do it; empty when it does or was not wanted
   double load_ms = 0;
   int restored_pages = 0;                  // from disk
   std::vector<std::string> disk_problems;  // files there that were left out, for the log

@@ -31,6 +31,8 @@ export interface ModelInfo {
   backend: string;
   /** Why the GPU does not do it; empty when it does, or was not wanted. */
   whyCpu: string;
+  /** Why the draft model does not draft; empty when it does, or none was wanted. */
+  draftProblem: string;
   loadMs: number;
   /** Bytes of packed weights. */
   weightBytes: number;

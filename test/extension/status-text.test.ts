@@ -26,6 +26,7 @@ const model: ModelInfo = {
   kvType: 'int8',
   backend: 'cpu avx2, 2 threads',
   whyCpu: '',
+  draftProblem: '',
   loadMs: 10,
   weightBytes: 30 * 2 ** 20,
   restoredPages: 0,
@@ -91,6 +92,12 @@ test('the tooltip says why the GPU does not do it', () => {
   expect(tooltip).toContain(
     '| Backend | cpu avx2, 2 threads \\(no AMD GPU: hipGetDeviceCount returned 100 \\(no device\\)\\) |',
   );
+});
+
+test('the tooltip says why no model drafts', () => {
+  expect(statusTooltip(ready)).not.toContain('draft');
+  const tooltip = statusTooltip({ ...ready, model: { ...model, draftProblem: 'small.gguf: no such file' } });
+  expect(tooltip).toContain('| No draft model | small.gguf: no such file |');
 });
 
 test('the name of a model cannot put a link into the tooltip', () => {

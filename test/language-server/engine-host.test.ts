@@ -34,6 +34,19 @@ test('loads once for equal options', async () => {
   expect(events).toEqual(['loading', 'load a', 'ready']);
 });
 
+test('warns that a draft model is not used', async () => {
+  const warnings: string[] = [];
+  const log = { info: () => {}, warn: (line: string) => warnings.push(line), error: () => {} };
+  const engine = new FakeEngine();
+  engine.info.draftProblem = 'small.gguf: no such file';
+  await new EngineHost(
+    async () => engine,
+    log,
+    () => {},
+  ).ensure({ modelPath: 'a' });
+  expect(warnings).toEqual(['no model drafts: small.gguf: no such file']);
+});
+
 test('frees the old model before it loads another', async () => {
   const { host, engines, finishLoad } = setUp();
   const first = host.ensure({ modelPath: 'a' });

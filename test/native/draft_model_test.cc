@@ -108,8 +108,35 @@ TEST("cancelling amid a draft leaves the next answer as it was") {
   CHECK(test::ask(*engine, request).tokens == expected);
 }
 
-TEST("a draft model with other tokens is refused by name") {
+TEST("an engine whose draft model cannot be used goes on without it and says why") {
+  const std::string folder = HEARTH_FIXTURES;
+  const std::vector<std::pair<std::string, std::string>> problems{
+      {folder + "/../../models/starter-45m-q6_k.gguf",
+       "starter-45m-q6_k.gguf cannot draft: its token"},
+      {folder + "/none.gguf", "none.gguf"},
+      {folder + "/reference/tiny-mixed.json", "tiny-mixed.json"}};
+  for (const auto& [path, why] : problems) {
+    hearth::LoadOptions options = test::tiny_options();
+    options.draft_model_path = path;
+    const auto engine = test::load(options);
+    CHECK(engine->info().draft_problem.find(why) != std::string::npos);
+    const Request request = prompt(3, 100);
+    CHECK(test::ask(*engine, request).tokens == test::ask(*test::load_tiny(1, 0), request).tokens);
+    read_ahead(*engine, request);
+  }
+  CHECK_EQUAL(load_with_draft_model()->info().draft_problem, "");
+}
+
+TEST("loading a draft model can be stopped") {
   hearth::LoadOptions options = test::tiny_options();
-  options.draft_model_path = std::string(HEARTH_FIXTURES) + "/../../models/starter-45m-q6_k.gguf";
-  CHECK_THROWS(test::load(options), "starter-45m-q6_k.gguf cannot draft: its token");
+  options.draft_model_path = options.model_path;
+  double before = 0;
+  bool is_second = false;
+  const auto progress = [&](double fraction) {
+    is_second = is_second || fraction < before;
+    before = fraction;
+    return !is_second;
+  };
+  CHECK_THROWS(hearth::Engine::load(options, progress), "cancelled");
+  CHECK(is_second);
 }
