@@ -1,12 +1,12 @@
-// Activations as the matmul kernels want them: int8 in groups of 32 columns, tokens interleaved in
-// tiles.
+// Activations as the matmul kernels want them: int8 in groups of 32 or blocks of 256 columns,
+// tokens interleaved in tiles.
 
 namespace hearth::kernels::cpu {
 namespace {
 
 /// Tokens [first, first + n) of a batch, laid out in a tile of `width` columns. A width of 16 is
-/// for tile registers, which want the 32 columns of a token side by side; else a step's 4 columns
-/// of all tokens are.
+/// for tile registers, which want the columns of a token that one instruction multiplies side by
+/// side: 32 of a group, 64 of a block; else a step's 4 columns of all tokens are.
 struct TokenTile {
   int first;
   int n;
@@ -26,78 +26,138 @@ inline TokenTile token_tile(int first, int n_tokens) {
   return {first, n, width};
 }
 
-/// From token `token` of the tile and column `column` (a multiple of 32) on.
+/// From token `token` of the tile and column `column` (a multiple of the columns of a scale) on.
+template <class Columns>
+Columns columns_of(const Activations& a, const TokenTile& tile, int token, int column);
+
+template <>
 inline TokenColumns columns_of(const Activations& a, const TokenTile& tile, int token, int column) {
   const size_t before = static_cast<size_t>(tile.first), width = static_cast<size_t>(tile.width);
   const size_t groups = static_cast<size_t>(a.n_cols / kGroup), t = static_cast<size_t>(token);
   const size_t k = static_cast<size_t>(column), g = k / kGroup;
-  return {a.q + before * groups * kGroup + k * width + 4 * t,
-          a.scales + before * groups + g * width + t,
-          a.sums + before * groups * 2 + 2 * g * width + t,
+  return {a.groups.q + before * groups * kGroup + k * width + 4 * t,
+          a.groups.scales + before * groups + g * width + t,
+          a.groups.sums + before * groups + g * width + t,
           a.f32 + before * static_cast<size_t>(a.n_cols) + k * width + t, tile.width};
 }
 
-/// int8 of 32 floats at one scale. NaN and Inf make the scale NaN, so that they are not lost.
-inline float quantize_group(const float* x, int8_t* q, float* sums) {
-  const F32x16 x0 = load(x), x1 = load(x + 16);
-  const int32_t largest = reduce_max(max(bits_as_int(abs(x0)), bits_as_int(abs(x1))));
+template <>
+inline BlockColumns columns_of(const Activations& a, const TokenTile& tile, int token, int column) {
+  const size_t before = static_cast<size_t>(tile.first), width = static_cast<size_t>(tile.width);
+  const size_t blocks = static_cast<size_t>(a.n_cols / kBlock), t = static_cast<size_t>(token);
+  const size_t at = before * blocks + static_cast<size_t>(column / kBlock) * width;
+  return {a.blocks.q + at * kBlock + 4 * t, a.blocks.scales + at + t,
+          a.blocks.sums + at * kBlockSums + 2 * t, tile.width};
+}
+
+/// How floats become int8: q = x * inverse, x = q * scale.
+struct Quantization {
+  float scale;
+  float inverse;
+};
+
+/// NaN and Inf make the scale NaN, so that they are not lost.
+template <int kColumns>
+inline Quantization quantization_of(const float* x) {
+  I32x16 most = broadcast(int32_t{0});
+  for (int i = 0; i < kColumns; i += 16) most = max(most, bits_as_int(abs(load(x + i))));
+  const int32_t largest = reduce_max(most);
+  if (largest >= 0x7f800000) return {__builtin_nanf(""), 0};
   float amax;
   std::memcpy(&amax, &largest, sizeof amax);
-  const bool is_finite = largest < 0x7f800000;
-  // Below 1e-30 a group counts as zero: 127 / amax would overflow.
-  const float inverse = is_finite && amax > 1e-30f ? 127.0f / amax : 0;
-  const F32x16 magic = broadcast(kMagic);
-  const I32x16 bits = bits_as_int(magic);
-  const I32x16 q0 = bits_as_int(x0 * broadcast(inverse) + magic) - bits;
-  const I32x16 q1 = bits_as_int(x1 * broadcast(inverse) + magic) - bits;
-  store_i8(q, q0);
-  store_i8(q + 16, q1);
-  sums[0] = static_cast<float>(reduce_add(q0));
-  sums[1] = static_cast<float>(reduce_add(q1));
-  return is_finite ? (inverse > 0 ? amax / 127.0f : 0) : __builtin_nanf("");
+  // Below 1e-30 it counts as zero: 127 / amax would overflow.
+  return amax > 1e-30f ? Quantization{amax / 127.0f, 127.0f / amax} : Quantization{0, 0};
 }
 
-/// Puts a group's 32 columns of token t into a tile.
-inline void place_columns(const int8_t* columns, int t, const TokenTile& tile, int8_t* group) {
+/// 16 columns; returns their sum.
+inline int32_t quantize_half(const float* x, float inverse, int8_t* q) {
+  const F32x16 magic = broadcast(kMagic);
+  const I32x16 rounded =
+      bits_as_int(load(x) * broadcast(inverse) + magic) - bits_as_int(broadcast(kMagic));
+  store_i8(q, rounded);
+  return reduce_add(rounded);
+}
+
+/// Puts kColumns columns of token t, which one tile instruction takes, into a tile.
+template <int kColumns>
+inline void place_columns(const int8_t* columns, int t, const TokenTile& tile, int8_t* to) {
   if (tile.width > kTileTokens) {
-    std::memcpy(group + t * kGroup, columns, kGroup);
+    std::memcpy(to + t * kColumns, columns, kColumns);
     return;
   }
-  for (int step = 0; step < kSteps; step++) {
-    std::memcpy(group + (step * tile.width + t) * 4, columns + 4 * step, 4);
+  for (int step = 0; step < kColumns / 4; step++) {
+    std::memcpy(to + (step * tile.width + t) * 4, columns + 4 * step, 4);
   }
 }
 
-void quantize_token(const float* x, int token, bool with_f32, Activations& a) {
+inline void quantize_groups(const float* x, const TokenTile& tile, int t, Activations& a) {
+  const TokenColumns to = columns_of<TokenColumns>(a, tile, 0, 0);
+  int8_t* q = a.groups.q + (to.q - a.groups.q);
+  float* scales = a.groups.scales + (to.scales - a.groups.scales) + t;
+  float* sums = a.groups.sums + (to.sums - a.groups.sums) + t;
+  for (int g = 0; g < a.n_cols / kGroup; g++, x += kGroup, q += kGroup * tile.width) {
+    const auto [scale, inverse] = quantization_of<kGroup>(x);
+    int8_t columns[kGroup];
+    const int32_t sum =
+        quantize_half(x, inverse, columns) + quantize_half(x + 16, inverse, columns + 16);
+    sums[g * tile.width] = static_cast<float>(sum);
+    scales[g * tile.width] = scale;
+    place_columns<kGroup>(columns, t, tile, q);
+  }
+}
+
+inline void quantize_blocks(const float* x, const TokenTile& tile, int t, Activations& a) {
+  constexpr int kHalves = kBlock / 16, kPlace = 64;
+  const BlockColumns to = columns_of<BlockColumns>(a, tile, 0, 0);
+  int8_t* q = a.blocks.q + (to.q - a.blocks.q);
+  float* scales = a.blocks.scales + (to.scales - a.blocks.scales) + t;
+  int16_t* sums = a.blocks.sums + (to.sums - a.blocks.sums) + 2 * t;
+  const size_t width = static_cast<size_t>(tile.width);
+  for (int b = 0; b < a.n_cols / kBlock; b++) {
+    const auto [scale, inverse] = quantization_of<kBlock>(x);
+    *scales = scale;
+    int8_t columns[kBlock];
+    const auto put_sum = [&](int i, int sum) {
+      sums[static_cast<size_t>(i / 2) * 2 * width + static_cast<size_t>(i % 2)] =
+          static_cast<int16_t>(sum);
+    };
+    for (int half = 0; half < kHalves; half += 2) {
+      const int first = quantize_half(x + 16 * half, inverse, columns + 16 * half);
+      const int second = quantize_half(x + 16 * half + 16, inverse, columns + 16 * half + 16);
+      put_sum(half, first);
+      put_sum(half + 1, second);
+      put_sum(kHalves + half / 2, first + second);
+    }
+    for (int k = 0; k < kBlock; k += kPlace)
+      place_columns<kPlace>(columns + k, t, tile, q + static_cast<size_t>(k) * width);
+    x += kBlock;
+    q += kBlock * width;
+    scales += width;
+    sums += kBlockSums * width;
+  }
+}
+
+void quantize_token(const float* x, int token, InputFormats formats, Activations& a) {
   const TokenTile tile = token_tile(token - token % tile_tokens(a.n), a.n);
   const int t = token - tile.first;
-  const TokenColumns to = columns_of(a, tile, 0, 0);
-  int8_t* q = a.q + (to.q - a.q);
-  float* scales = a.scales + (to.scales - a.scales) + t;
-  float* sums = a.sums + (to.sums - a.sums) + t;
-  for (int g = 0; g < a.n_cols / kGroup; g++) {
-    int8_t columns[kGroup];
-    float halves[2];
-    scales[g * tile.width] = quantize_group(x + g * kGroup, columns, halves);
-    sums[2 * g * tile.width] = halves[0];
-    sums[(2 * g + 1) * tile.width] = halves[1];
-    place_columns(columns, t, tile, q + g * kGroup * tile.width);
-  }
-  if (!with_f32) return;
+  if (formats.groups) quantize_groups(x, tile, t, a);
+  if (formats.blocks) quantize_blocks(x, tile, t, a);
+  if (!formats.f32) return;
+  const TokenColumns to = columns_of<TokenColumns>(a, tile, 0, 0);
   float* f32 = a.f32 + (to.f32 - a.f32) + t;
   for (int k = 0; k < a.n_cols; k++) f32[k * tile.width] = x[k];
 }
 
 /// Calls kernel.operator()<kTokens>(tokens' columns, output) for all tokens of a tile, at most
 /// kMaxTokens at a time.
-template <class Kernel>
+template <class Columns, class Kernel>
 inline void for_tokens(const Activations& a, const TokenTile& tile, int column, float* out,
                        size_t stride, Kernel kernel) {
   for (int token = 0; token < tile.n;) {
     const auto run = [&]<int kTokens>() {
       const int n_left = tile.n - token;
       kernel.template operator()<kTokens>(
-          columns_of(a, tile, token, column),
+          columns_of<Columns>(a, tile, token, column),
           Output{out + static_cast<size_t>(tile.first + token) * stride, stride,
                  n_left < kTokens ? n_left : kTokens, column > 0});
       token += kTokens;

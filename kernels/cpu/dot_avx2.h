@@ -50,5 +50,50 @@ template <int kTokens>
   }
 }
 
+/// The scale takes the place of madd's ones, twice in each lane.
+template <int kBits>
+inline I32x16 first_scale(I32x16 pairs) {
+  const I32x16 low = pairs & broadcast(int32_t{0xffff}), high = shift_left<16>(pairs);
+  return {_mm256_or_si256(low.a, high.a), _mm256_or_si256(low.b, high.b)};
+}
+template <int kBits>
+inline I32x16 second_scale(I32x16 pairs) {
+  return first_scale<kBits>(shift_right<16>(pairs));
+}
+/// As many products of maddubs as int16 holds are added before they are scaled: 8 * 31 * 127 =
+/// 31496, 4 * 63 * 127 = 32004, and for eight bits 2 * 128 * 127 = 32512.
+template <int kBits>
+[[gnu::always_inline]] inline __m256i scaled_dot_half(__m256i acc, const __m256i (&w)[4],
+                                                      const __m256i (&x)[4], __m256i scale) {
+  constexpr int kSteps = kBits == 8 ? 1 : kBits == 6 ? 2 : 4;
+#pragma GCC unroll 4
+  for (int first = 0; first < 4; first += kSteps) {
+    __m256i pairs = _mm256_setzero_si256();
+#pragma GCC unroll 4
+    for (int step = first; step < first + kSteps; step++) {
+      const __m256i centred = _mm256_xor_si256(w[step], _mm256_set1_epi8(-128));
+      const __m256i products = kBits == 8 ? _mm256_maddubs_epi16(_mm256_abs_epi8(centred),
+                                                                 _mm256_sign_epi8(x[step], centred))
+                                          : _mm256_maddubs_epi16(w[step], x[step]);
+      pairs = step == first ? products : _mm256_add_epi16(pairs, products);
+    }
+    acc = added_now(acc, _mm256_madd_epi16(pairs, scale));
+  }
+  return acc;
+}
+template <int kBits, int kTokens>
+[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const U8x64 (&w)[4],
+                                              const int8_t* x, int step_bytes, I32x16 scale) {
+  const __m256i wa[4] = {w[0].a, w[1].a, w[2].a, w[3].a};
+  const __m256i wb[4] = {w[0].b, w[1].b, w[2].b, w[3].b};
+#pragma GCC unroll 12
+  for (int c = 0; c < kTokens; c++, x += 4) {
+    const __m256i columns[4] = {broadcast_4(x), broadcast_4(x + step_bytes),
+                                broadcast_4(x + 2 * step_bytes), broadcast_4(x + 3 * step_bytes)};
+    acc[c] = {scaled_dot_half<kBits>(acc[c].a, wa, columns, scale.a),
+              scaled_dot_half<kBits>(acc[c].b, wb, columns, scale.b)};
+  }
+}
+
 }  // namespace
 }  // namespace hearth::kernels::cpu

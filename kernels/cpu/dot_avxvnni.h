@@ -30,5 +30,44 @@ template <int kTokens>
   dot(acc, w0, x0, w1, x1);
 }
 
+/// As in simd_avx512.h.
+constexpr bool sums_fit_int16(int bits) { return bits <= 5; }
+
+template <int kBits>
+inline I32x16 first_scale(I32x16 pairs) {
+  if constexpr (sums_fit_int16(kBits)) return pairs & broadcast(int32_t{0xffff});
+  return shift_right<16>(shift_left<16>(pairs));
+}
+template <int kBits>
+inline I32x16 second_scale(I32x16 pairs) {
+  const I32x16 second = shift_right<16>(pairs);
+  return sums_fit_int16(kBits) ? second & broadcast(int32_t{0xffff}) : second;
+}
+template <int kBits>
+inline __m256i add_scaled(__m256i acc, __m256i sum, __m256i scale) {
+  if constexpr (sums_fit_int16(kBits)) return _mm256_dpwssd_avx_epi32(acc, sum, scale);
+  return _mm256_add_epi32(acc, _mm256_mullo_epi32(sum, scale));
+}
+template <int kBits, int kTokens>
+[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const U8x64 (&w)[4],
+                                              const int8_t* x, int step_bytes, I32x16 scale) {
+  constexpr int kSteps = kBits == 5 ? 2 : 4;
+#pragma GCC unroll 2
+  for (int first = 0; first < 4; first += kSteps) {
+#pragma GCC unroll 12
+    for (int c = 0; c < kTokens; c++) {
+      I32x16 sum = {_mm256_setzero_si256(), _mm256_setzero_si256()};
+#pragma GCC unroll 4
+      for (int step = first; step < first + kSteps; step++) {
+        const __m256i columns = broadcast_4(x + step * step_bytes + 4 * c);
+        sum.a = _mm256_dpbusd_avx_epi32(sum.a, w[step].a, columns);
+        sum.b = _mm256_dpbusd_avx_epi32(sum.b, w[step].b, columns);
+      }
+      acc[c] = {add_scaled<kBits>(acc[c].a, sum.a, scale.a),
+                add_scaled<kBits>(acc[c].b, sum.b, scale.b)};
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hearth::kernels::cpu

@@ -16,31 +16,40 @@ void matmul_few(const PackedPart& part, const Activations& a, TileRange tiles, f
   const TokenTile tokens = token_tile(0, a.n);
   for (int tile = tiles.begin; tile < tiles.end; tile++, out += kTileRows) {
     const std::byte* w = part.data + static_cast<size_t>(tile) * part.tile_bytes;
-    for_tokens(a, tokens, 0, out, stride, [&]<int kTokens>(TokenColumns x, const Output& output) {
-      multiply<kTokens>(PackedSource<kType>(w), x, part.n_cols / kGroup, output);
-    });
+    if constexpr (layout_of(kType).has_block_scale) {
+      const auto weights_of = [](int, const auto& header) {
+        return PackedWeights<kType>(header.planes());
+      };
+      for_tokens<BlockColumns>(
+          a, tokens, 0, out, stride, [&]<int kTokens>(BlockColumns x, const Output& output) {
+            multiply_blocks<kType, kTokens>(w, x, part.n_cols / kBlock, output, weights_of);
+          });
+    } else {
+      for_tokens<TokenColumns>(
+          a, tokens, 0, out, stride, [&]<int kTokens>(TokenColumns x, const Output& output) {
+            multiply<kTokens>(PackedSource<kType>(w), x, part.n_cols / kGroup, output);
+          });
+    }
   }
 }
 
-/// Columns in blocks, so that a block of all tokens' activations stays in the L2 cache while the
-/// row tiles pass; each tile's block is unpacked once into a panel and used for all tokens.
+/// Columns in panels, so that a panel of all tokens' activations stays in the L2 cache while the
+/// row tiles pass; each tile's panel is unpacked once and used for all tokens.
 template <BlockType kType>
 void matmul_wide(const PackedPart& part, const Activations& a, TileRange tiles, float* out,
                  size_t stride) {
   constexpr Layout kLayout = layout_of(kType);
-  constexpr int kBlockColumns = Panel::kGroups * kGroup;
-  PanelKernel<kType> kernel;
-  for (int column = 0; column < part.n_cols; column += kBlockColumns) {
-    const int columns = part.n_cols - column < kBlockColumns ? part.n_cols - column : kBlockColumns;
-    const int n_groups = columns / kGroup;
+  using Kernel =
+      std::conditional_t<kLayout.has_block_scale, BlockPanelKernel<kType>, GroupPanelKernel<kType>>;
+  Kernel kernel;
+  for (int column = 0; column < part.n_cols; column += Kernel::kColumns) {
+    const int n_left = part.n_cols - column;
+    const int n_columns = n_left < Kernel::kColumns ? n_left : Kernel::kColumns;
     const size_t block =
         static_cast<size_t>(column / kGroup / kLayout.n_groups * kLayout.block_bytes());
     for (int tile = tiles.begin; tile < tiles.end; tile++) {
-      kernel.fill(part.data + static_cast<size_t>(tile) * part.tile_bytes + block, n_groups);
-      float* tile_out = out + (tile - tiles.begin) * kTileRows;
-      for (int first = 0; first < a.n; first += kWideTokens) {
-        kernel.multiply_tokens(a, token_tile(first, a.n), column, n_groups, tile_out, stride);
-      }
+      kernel.fill(part.data + static_cast<size_t>(tile) * part.tile_bytes + block, n_columns);
+      kernel.multiply(a, column, n_columns, out + (tile - tiles.begin) * kTileRows, stride);
     }
   }
 }
@@ -58,10 +67,10 @@ void matmul_float(const PackedPart& part, const Activations& a, TileRange tiles,
                            static_cast<size_t>(column) * kColumnBytes;
       float* tile_out = out + (tile - tiles.begin) * kTileRows;
       for (int first = 0; first < a.n; first += tile_tokens(a.n)) {
-        for_tokens(a, token_tile(first, a.n), column, tile_out, stride,
-                   [&]<int kTokens>(TokenColumns x, const Output& output) {
-                     multiply_float<kTokens, kType>(w, x, columns, output);
-                   });
+        for_tokens<TokenColumns>(a, token_tile(first, a.n), column, tile_out, stride,
+                                 [&]<int kTokens>(TokenColumns x, const Output& output) {
+                                   multiply_float<kTokens, kType>(w, x, columns, output);
+                                 });
       }
     }
   }

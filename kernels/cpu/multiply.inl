@@ -1,6 +1,6 @@
-// The inner kernels: 16 rows x kTokens tokens over a run of columns. A token's result is the same
-// whatever kTokens is: integer sums are exact, and the float operations of a (row, token) pair are
-// the same, in the same order.
+// The inner kernels for a scale every 32 columns, and for float weights: 16 rows x kTokens tokens
+// over a run of columns. A token's result is the same whatever kTokens is: integer sums are exact,
+// and the float operations of a (row, token) pair are the same, in the same order.
 
 namespace hearth::kernels::cpu {
 namespace {
@@ -9,14 +9,14 @@ namespace {
 struct TokenColumns {
   const int8_t* q;      // [step][width][4]
   const float* scales;  // [group][width]
-  const float* sums;    // [half group][width]
+  const float* sums;    // [group][width]
   const float* f32;     // [column][width]
   int width;            // tokens in the tile
 
   void next_group() {
     q += kGroup * width;
     scales += width;
-    sums += 2 * width;
+    sums += width;
   }
 };
 
@@ -58,32 +58,27 @@ template <class Source, int kTokens>
 struct SumTerms {
   static constexpr GroupShape kShape = Source::kShape;
   static constexpr int kGroups = 32;
-  static constexpr int kStride = kShape.n_halves * kTokens;
   static_assert(!(kShape.has_min && kShape.has_offset));
-  alignas(64) float values[kGroups * kStride];
+  alignas(64) float values[kGroups * kTokens];
 
   void prepare(const Source& source, TokenColumns x, int n_groups) {
     if constexpr (!kShape.has_min && !kShape.has_offset) return;
     float* value = values;
-    for (int g = 0; g < n_groups; g++, x.next_group()) {
-      for (int half = 0; half < kShape.n_halves; half++, value += kTokens) {
-        F32x16 sum = load_first(x.sums + half * x.width, kTokens);
-        if constexpr (kShape.n_halves == 1) sum = sum + load_first(x.sums + x.width, kTokens);
-        store_first(value,
-                    kShape.has_min ? load_first(x.scales, kTokens) * sum
-                                   : fnma(broadcast(source.offset()), sum, broadcast(kMagic)),
-                    kTokens);
-      }
+    for (int g = 0; g < n_groups; g++, x.next_group(), value += kTokens) {
+      const F32x16 sum = load_first(x.sums, kTokens);
+      store_first(value,
+                  kShape.has_min ? load_first(x.scales, kTokens) * sum
+                                 : fnma(broadcast(source.offset()), sum, broadcast(kMagic)),
+                  kTokens);
     }
   }
 };
 
 /// One scale's worth of columns: adds scale * dot * x's scale - minimum * sum(x) to the totals.
-template <int kHalf, class Source, int kTokens>
-[[gnu::always_inline]] inline void add_half(const Source& source, const TokenColumns& x,
-                                            const float* sum_terms, F32x16 (&total)[kTokens]) {
+template <class Source, int kTokens>
+[[gnu::always_inline]] inline void add_group(const Source& source, const TokenColumns& x,
+                                             const float* sum_terms, F32x16 (&total)[kTokens]) {
   constexpr GroupShape kShape = Source::kShape;
-  constexpr int kPairs = kSteps / 2 / kShape.n_halves;
   I32x16 acc[kTokens];
 #pragma GCC unroll 12
   for (int c = 0; c < kTokens; c++) {
@@ -91,7 +86,7 @@ template <int kHalf, class Source, int kTokens>
   }
 
   const auto add_pair = [&]<int kPair>() __attribute__((always_inline)) {
-    constexpr int kStep = 2 * (kHalf * kPairs + kPair);
+    constexpr int kStep = 2 * kPair;
     const U8x64 w0 = source.template weights<kStep>(), w1 = source.template weights<kStep + 1>();
     const int8_t* x0 = x.q + kStep * 4 * x.width;
     const int8_t* x1 = x0 + 4 * x.width;
@@ -104,9 +99,9 @@ template <int kHalf, class Source, int kTokens>
   [&]<int... kPair>(std::integer_sequence<int, kPair...>) __attribute__((always_inline)) {
     (add_pair.template operator()<kPair>(), ...);
   }
-  (std::make_integer_sequence<int, kPairs>());
+  (std::make_integer_sequence<int, kSteps / 2>());
 
-  const F32x16 scale = source.scale(kHalf);
+  const F32x16 scale = source.scale();
   const F32x16 minus_magic = broadcast(-kMagic) * scale;
 #pragma GCC unroll 12
   for (int c = 0; c < kTokens; c++) {
@@ -114,7 +109,7 @@ template <int kHalf, class Source, int kTokens>
     total[c] = fma(product, broadcast(x.scales[c]), total[c]);
   }
   if constexpr (kShape.has_min) {
-    const F32x16 minimum = source.minimum(kHalf);
+    const F32x16 minimum = source.minimum();
 #pragma GCC unroll 12
     for (int c = 0; c < kTokens; c++) {
       total[c] = fnma(minimum, broadcast(sum_terms[c]), total[c]);
@@ -132,11 +127,8 @@ void multiply(Source source, TokenColumns x, int n_groups, const Output& output)
     const int n = n_left < Terms::kGroups ? n_left : Terms::kGroups;
     terms.prepare(source, x, n);
     const float* sum_terms = terms.values;
-    for (int g = 0; g < n; g++, sum_terms += Terms::kStride) {
-      add_half<0>(source, x, sum_terms, total);
-      if constexpr (Source::kShape.n_halves == 2) {
-        add_half<1>(source, x, sum_terms + kTokens, total);
-      }
+    for (int g = 0; g < n; g++, sum_terms += kTokens) {
+      add_group(source, x, sum_terms, total);
       source.next();
       x.next_group();
     }

@@ -43,7 +43,7 @@ const Activations& CpuOps::quantize(const PackedMatrix& w, int n, const float* i
   Activations& activations = workspace_.activations(n, w.n_cols);
   for_ranges(n, n > kTileTokens ? kernels_.wide_tile : kTileTokens, [&](int begin, int end, int) {
     for (int token = begin; token < end; token++) {
-      kernels_.quantize_token(in + static_cast<size_t>(token) * w.n_cols, token, w.needs_f32(),
+      kernels_.quantize_token(in + static_cast<size_t>(token) * w.n_cols, token, w.input_formats(),
                               activations);
     }
   });
@@ -59,7 +59,7 @@ const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const
                float* normed = workspace_.row(thread);
                for (int token = begin; token < end; token++) {
                  kernels_.rmsnorm(row_of(token), norm, eps, w.n_cols, normed);
-                 kernels_.quantize_token(normed, token, w.needs_f32(), activations);
+                 kernels_.quantize_token(normed, token, w.input_formats(), activations);
                }
              });
   return activations;

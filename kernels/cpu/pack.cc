@@ -65,7 +65,7 @@ inline void write_scales(const Layout& layout, const FileGroup& group, int row,
   std::byte* scales = to.header + 4 * kTileRows;
   std::byte* minima = to.header + layout.min_offset();
   for (int half = 0; half < layout.n_halves(); half++) {
-    const int place = (to.group * layout.n_halves() + half) * kTileRows + row;
+    const int place = Layout::pair_place(to.group * layout.n_halves() + half, row);
     const int high = layout.packs_min ? group.minima[half] << 4 : 0;
     scales[place] = static_cast<std::byte>(group.scales[half] | high);
     if (layout.has_min && !layout.packs_min)
@@ -116,7 +116,7 @@ Scale read_scale(const Layout& layout, const GroupAddress& from, int half, int r
     return {half_at(from.header + place),
             layout.has_min ? half_at(from.header + layout.min_offset() + place) : 0};
   }
-  const int place = (from.group * layout.n_halves() + half) * kTileRows + row;
+  const int place = Layout::pair_place(from.group * layout.n_halves() + half, row);
   int scale = static_cast<int8_t>(from.header[4 * kTileRows + place]);
   int minimum = 0;
   if (layout.packs_min) {

@@ -4,7 +4,7 @@
 //   tile   = blocks of n_groups groups of 32 columns, each 64-byte aligned, read front to back
 //   block  = header (scales and minima of its groups), then the groups
 //   group  = low plane (64 bytes for each low bit), then high plane (64 bytes for each high bit)
-//   header, with block scale: f16 d[16], f16 dmin[16], int8 scales[][16], int8 minima[][16]
+//   header, with block scale: f16 d[16], f16 dmin[16], int8 scales[][16][2], int8 minima[][16][2]
 //   header, without:          f16 scales[n_groups][16], f16 minima[n_groups][16]
 //
 // A group has 8 steps of 4 columns. With b bits a plane's vector j holds step j * 8 / b + f in bits
@@ -46,6 +46,10 @@ struct Layout {
   }
   constexpr int block_bytes() const { return header_bytes() + n_groups * group_bytes(); }
   constexpr bool is_8_bit() const { return low_bits == 8 || is_table; }
+  constexpr int weight_bits() const { return is_8_bit() ? 8 : low_bits + high_bits; }
+  /// Where scale or minimum `i` of a row stands among its kind, with block scale: in pairs, as
+  /// instructions for int16 take them.
+  static constexpr int pair_place(int i, int row) { return (i / 2 * kTileRows + row) * 2 + i % 2; }
 };
 
 /// The IQ4 code book, plus 128.

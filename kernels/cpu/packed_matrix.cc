@@ -3,15 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "packed_layout.h"
+
 namespace hearth::kernels::cpu {
-namespace {
-
-bool is_float(BlockType type) {
-  return type == BlockType::kF32 || type == BlockType::kF16 || type == BlockType::kBF16;
-}
-
-}  // namespace
-
 PackedMatrix::PackedMatrix(const RowKernels& kernels, ThreadPool& pool, Slabs& slabs,
                            std::span<const MatrixSource> sources) {
   if (sources.empty()) throw std::invalid_argument("a matrix to pack has no parts");
@@ -28,7 +22,10 @@ PackedMatrix::PackedMatrix(const RowKernels& kernels, ThreadPool& pool, Slabs& s
         {{source.type, source.n_rows, n_cols, tile_bytes, nullptr}, n_rows, first_tile});
     n_rows += source.n_rows;
     n_bytes += tile_bytes * static_cast<size_t>(last().packed.n_tiles());
-    needs_f32_ |= is_float(source.type);
+    const bool has_blocks = layout_of(source.type).has_block_scale;
+    input_formats_.f32 |= is_float(source.type);
+    input_formats_.blocks |= has_blocks;
+    input_formats_.groups |= !is_float(source.type) && !has_blocks;
   }
   memory_ = slabs.take(n_bytes);
   const std::byte* data = memory_.data;

@@ -21,8 +21,8 @@ class PackedMatrix final : public Matrix {
   int n_tiles() const { return last().first_tile + last().packed.n_tiles(); }
   /// Mean over the parts.
   size_t tile_bytes() const { return n_bytes / static_cast<size_t>(n_tiles()); }
-  /// Whether a part's weights are floats, which are multiplied with float activations.
-  bool needs_f32() const { return needs_f32_; }
+  /// What its parts want of their input.
+  InputFormats input_formats() const { return input_formats_; }
   /// Whether each part but the last is a multiple of 16 rows, so that row = 16 * tile + lane.
   bool rows_fill_tiles() const;
   /// Where a row of the stack lies.
@@ -46,7 +46,7 @@ class PackedMatrix final : public Matrix {
   void pack_tile(const RowKernels& kernels, std::span<const MatrixSource> sources, int tile);
 
   std::vector<Part> parts_;
-  bool needs_f32_ = false;
+  InputFormats input_formats_;
   Slabs::Piece memory_;
 };
 

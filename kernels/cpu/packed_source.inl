@@ -1,13 +1,13 @@
 // Where a matmul kernel gets its weights from, a group of 32 columns x 16 rows at a time: straight
 // from a packed tile (PackedSource), or from a panel that was unpacked before (PanelSource).
-// Both have the same members, so multiply.inl is written once.
+// Both have the same members, so multiply.inl is written once. For types with a scale every 32
+// columns; what they share with the others comes first.
 
 namespace hearth::kernels::cpu {
 namespace {
 
 /// Of the compile-time kind: what a kernel must know of a type once its weights are unpacked.
 struct GroupShape {
-  int n_halves;  // scales in a group
   bool has_min;
   bool has_offset;
   bool is_8_bit;
@@ -19,7 +19,7 @@ constexpr int remaining_offset(const Layout& layout) {
 }
 
 constexpr GroupShape shape_of(const Layout& layout) {
-  return {layout.n_halves(), layout.has_min, remaining_offset(layout) != 0, layout.is_8_bit()};
+  return {layout.has_min, remaining_offset(layout) != 0, layout.is_8_bit()};
 }
 
 /// A stream of weights is called into the L2 cache far ahead, which keeps as many lines under way
@@ -32,6 +32,40 @@ inline void prefetch(const std::byte* p, int n_bytes) {
     __builtin_prefetch(p + kFarBytes + i, 0, 2);
     __builtin_prefetch(p + kNearBytes + i);
   }
+}
+
+/// The bits of step kStep in a plane of kBits, moved up by kTo.
+template <int kBits, int kStep, int kTo>
+inline U8x64 field(const std::byte* plane) {
+  constexpr int kFields = 8 / kBits;
+  constexpr int kFrom = kBits * (kStep % kFields);
+  constexpr int kMask = ((1 << kBits) - 1) << kTo;
+  const U8x64 bytes = load_u8(plane + kStep / kFields * kVectorBytes);
+  if constexpr (kBits == 8) return bytes;
+  return shift_right_and<kFrom - kTo>(bytes, kMask);
+}
+
+/// Columns 4 * kStep and up of a group.
+template <BlockType kType, int kStep>
+inline U8x64 unpack_step(const std::byte* planes) {
+  constexpr Layout kLayout = layout_of(kType);
+  const U8x64 low = field<kLayout.low_bits, kStep, 0>(planes);
+  if constexpr (kLayout.is_table) {
+    return look_up(kIq4Values, low);
+  } else if constexpr (kLayout.high_bits > 0) {
+    return low | field<kLayout.high_bits, kStep, kLayout.low_bits>(planes + kLayout.low_bytes());
+  } else {
+    return low;
+  }
+}
+
+/// A group, each U8x64 as finish() returns it.
+template <BlockType kType, class Finish>
+inline void unpack_group(const std::byte* planes, uint8_t* w, Finish finish) {
+  [&]<int... kStep>(std::integer_sequence<int, kStep...>) {
+    (store(w + kStep * kVectorBytes, finish(unpack_step<kType, kStep>(planes))), ...);
+  }
+  (std::make_integer_sequence<int, kSteps>());
 }
 
 template <BlockType kType>
@@ -55,55 +89,17 @@ class PackedSource {
     block_ = planes_;
     planes_ += kLayout.header_bytes();
   }
-
-  /// Columns 4 * kStep and up.
   template <int kStep>
   U8x64 weights() const {
-    const U8x64 low = field<kLayout.low_bits, kStep, 0>(planes_);
-    if constexpr (kLayout.is_table) {
-      return look_up(kIq4Values, low);
-    } else if constexpr (kLayout.high_bits > 0) {
-      return low | field<kLayout.high_bits, kStep, kLayout.low_bits>(planes_ + kLayout.low_bytes());
-    } else {
-      return low;
-    }
+    return unpack_step<kType, kStep>(planes_);
   }
-
-  F32x16 scale(int half) const {
-    if constexpr (!kLayout.has_block_scale) return load_f16(block_ + group_ * 2 * kTileRows);
-    const I32x16 scales = small_ints(4 * kTileRows, half);
-    const I32x16 low = kLayout.packs_min ? scales & broadcast(int32_t{15}) : scales;
-    return load_f16(block_) * to_float(low);
-  }
-
-  F32x16 minimum(int half) const {
-    constexpr int kPlace = kLayout.min_offset();
-    if constexpr (!kLayout.has_block_scale)
-      return load_f16(block_ + kPlace + group_ * 2 * kTileRows);
-    const F32x16 dmin = load_f16(block_ + 2 * kTileRows);
-    if constexpr (kLayout.packs_min) {
-      const I32x16 both = small_ints(4 * kTileRows, half);
-      return dmin * to_float(shift_right<4>(both) & broadcast(int32_t{15}));
-    }
-    return dmin * to_float(small_ints(kPlace, half));
+  const std::byte* planes() const { return planes_; }
+  F32x16 scale() const { return load_f16(block_ + group_ * 2 * kTileRows); }
+  F32x16 minimum() const {
+    return load_f16(block_ + kLayout.min_offset() + group_ * 2 * kTileRows);
   }
 
  private:
-  /// The bits of step kStep in a plane of kBits, moved up by kTo.
-  template <int kBits, int kStep, int kTo>
-  static U8x64 field(const std::byte* plane) {
-    constexpr int kFields = 8 / kBits;
-    constexpr int kFrom = kBits * (kStep % kFields);
-    constexpr int kMask = ((1 << kBits) - 1) << kTo;
-    const U8x64 bytes = load_u8(plane + kStep / kFields * kVectorBytes);
-    if constexpr (kBits == 8) return bytes;
-    return shift_right_and<kFrom - kTo>(bytes, kMask);
-  }
-
-  I32x16 small_ints(int place, int half) const {
-    return load_i8(block_ + place + (group_ * kLayout.n_halves() + half) * kTileRows);
-  }
-
   const std::byte* block_;
   const std::byte* planes_;
   int group_ = 0;  // in the block
@@ -113,8 +109,8 @@ class PackedSource {
 struct Panel {
   static constexpr int kGroups = 32;
   alignas(64) uint8_t w[kGroups * kSteps * kVectorBytes];
-  alignas(64) float scales[kGroups * 2 * kTileRows];
-  alignas(64) float minima[kGroups * 2 * kTileRows];
+  alignas(64) float scales[kGroups * kTileRows];
+  alignas(64) float minima[kGroups * kTileRows];
 };
 
 template <GroupShape kGroupShape>
@@ -128,15 +124,15 @@ class PanelSource {
   float offset() const { return offset_; }
   void next() {
     w_ += kSteps * kVectorBytes;
-    scales_ += kShape.n_halves * kTileRows;
-    minima_ += kShape.n_halves * kTileRows;
+    scales_ += kTileRows;
+    minima_ += kTileRows;
   }
   template <int kStep>
   U8x64 weights() const {
     return load_u8(w_ + kStep * kVectorBytes);
   }
-  F32x16 scale(int half) const { return load(scales_ + half * kTileRows); }
-  F32x16 minimum(int half) const { return load(minima_ + half * kTileRows); }
+  F32x16 scale() const { return load(scales_); }
+  F32x16 minimum() const { return load(minima_); }
 
  private:
   const uint8_t* w_;
@@ -153,16 +149,10 @@ void fill_panel(const std::byte* block, int n_groups, Panel& panel, Finish finis
   constexpr GroupShape kShape = PackedSource<kType>::kShape;
   uint8_t* w = panel.w;
   for (int g = 0; g < n_groups; g++, source.next()) {
-    [&]<int... kStep>(std::integer_sequence<int, kStep...>) {
-      (store(w + kStep * kVectorBytes, finish(source.template weights<kStep>())), ...);
-    }
-    (std::make_integer_sequence<int, kSteps>());
+    unpack_group<kType>(source.planes(), w, finish);
     w += kSteps * kVectorBytes;
-    for (int half = 0; half < kShape.n_halves; half++) {
-      const int place = (g * kShape.n_halves + half) * kTileRows;
-      store(panel.scales + place, source.scale(half));
-      if constexpr (kShape.has_min) store(panel.minima + place, source.minimum(half));
-    }
+    store(panel.scales + g * kTileRows, source.scale());
+    if constexpr (kShape.has_min) store(panel.minima + g * kTileRows, source.minimum());
   }
 }
 

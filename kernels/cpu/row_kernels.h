@@ -14,8 +14,13 @@ namespace hearth::kernels::cpu {
 
 /// Rows are interleaved in tiles of 16: one vector holds 16 rows x 4 columns of weights.
 inline constexpr int kTileRows = 16;
-/// Activations are quantized to int8 in groups of 32 columns, whatever the weight's type.
+/// Activations are quantized to int8 in groups of 32 columns or, for weights whose blocks of 256
+/// columns have one float scale (and small integers below it), in such blocks: then everything
+/// inside a block is exact in integers.
 inline constexpr int kGroup = 32;
+inline constexpr int kBlock = 256;
+/// Sums of a block's activations: 16 of 16 columns, then 8 of 32.
+inline constexpr int kBlockSums = 24;
 /// Tokens are interleaved in tiles of at most 12, or in tiles of RowKernels::wide_tile.
 inline constexpr int kTileTokens = 12;
 
@@ -36,10 +41,24 @@ struct PackedPart {
 struct Activations {
   int n = 0;
   int n_cols = 0;
-  int8_t* q = nullptr;      // [n][n_cols] interleaved
-  float* scales = nullptr;  // [n][n_cols / 32] interleaved
-  float* sums = nullptr;    // [n][n_cols / 16] interleaved: sums of q, for offsets and minima
-  float* f32 = nullptr;     // [n][n_cols] interleaved: for F32, F16, BF16 weights
+  struct {
+    int8_t* q = nullptr;      // [n][n_cols] interleaved
+    float* scales = nullptr;  // [n][n_cols / 32] interleaved
+    float* sums = nullptr;    // [n][n_cols / 32] interleaved: sums of q, for offsets and minima
+  } groups;
+  struct {
+    int8_t* q = nullptr;      // [n][n_cols] interleaved
+    float* scales = nullptr;  // [n][n_cols / 256] interleaved
+    int16_t* sums = nullptr;  // [n][n_cols / 256][kBlockSums] interleaved in pairs
+  } blocks;
+  float* f32 = nullptr;  // [n][n_cols] interleaved: for F32, F16, BF16 weights
+};
+
+/// What of Activations the weights of a matrix want.
+struct InputFormats {
+  bool groups = false;
+  bool blocks = false;
+  bool f32 = false;
 };
 
 /// What depends on how the pages hold keys and values (kv_page.inl).
@@ -70,9 +89,9 @@ struct RowKernels {
   /// Row `row` (0..15) of a packed tile, back to float: embeddings without a second copy of the
   /// table.
   void (*unpack_row)(BlockType type, const std::byte* tile, int row, int n_cols, float* out);
-  /// Puts token `token` of activations (n and n_cols set before) in place: int8 with one scale per
-  /// 32 columns and, if with_f32, as float. x [n_cols].
-  void (*quantize_token)(const float* x, int token, bool with_f32, Activations& activations);
+  /// Puts token `token` of activations (n and n_cols set before) in place, in these formats.
+  /// x [n_cols].
+  void (*quantize_token)(const float* x, int token, InputFormats formats, Activations& activations);
   /// out[token * stride + (row - 16 * tile_begin)] = dot(weights[row], token) for the rows of tiles
   /// [tile_begin, tile_end) and all n tokens. Padding rows give 0. Batch-invariant, bitwise.
   void (*matmul)(const PackedPart& part, const Activations& activations, int tile_begin,

@@ -17,6 +17,12 @@
 //                            each 4 activations in -127..127.
 // dot8(...)       the same for 8-bit weights kept as w + 128. Its result still holds
 //                 kDot8Offset * sum(x), as not every instruction set can centre for free.
+// scaled_dot<bits>(acc, w, x, step_bytes, scale)
+//                 acc + scale * (w[0] x[0] + ... + w[3] x[3]), exact: weights of so many bits,
+//                 those of eight as dot8 has them; the steps of x are step_bytes apart.
+// load_i8_pairs   32 int8 as int16, two in each lane: the first in its low half.
+// first_scale<bits>, second_scale<bits>   one of each pair, as scaled_dot<bits> wants it.
+// dot_pairs(acc, pairs, x)   acc + first * x[0] + second * x[1]: a token has two int16 in x.
 #pragma once
 
 namespace hearth::kernels::cpu {

@@ -1,5 +1,5 @@
 // AMX beside AVX-512 VNNI: a matrix unit with eight tile registers of up to 16 rows x 64 bytes. One
-// instruction multiplies 16 tokens x 16 rows over the columns of a scale, in 16 cycles.
+// instruction multiplies 16 tokens x 16 rows over up to 64 columns, in 16 cycles.
 #pragma once
 
 #include "packed_layout.h"
@@ -11,7 +11,7 @@ namespace {
 /// Tokens of a tile register, and of a token tile when a batch has more than kTileTokens.
 inline constexpr int kWideTokens = 16;
 
-/// The tile registers for as long as this lives, shaped for sums over kColumns columns (16 or 32):
+/// The tile registers for as long as this lives, shaped for sums over kColumns columns (32 or 64):
 /// 0-3 are sums [16 tokens][16 rows] of int32, 4 and 5 are tokens [16][kColumns], 6 and 7 are
 /// weights [kColumns / 4][16 rows][4]. Given back at the end: a thread that holds tiles has more to
 /// save whenever it loses its core.
@@ -65,6 +65,48 @@ template <int kSums, int kTokens, int kWeights>
 inline void tile_dot() {
   asm volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(kSums), "i"(kTokens), "i"(kWeights));
 }
+/// The same with unsigned weights.
+template <int kSums, int kTokens, int kWeights>
+inline void tile_dot_unsigned() {
+  asm volatile("tdpbsud %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(kSums), "i"(kTokens), "i"(kWeights));
+}
+
+// --- products of weight and scale, as two bytes ---
+
+struct ProductBytes {
+  U8x64 high, low;
+};
+
+/// One scale of each pair, in both halves of the lane.
+inline I32x16 twice_first(I32x16 pairs) {
+  return (pairs & broadcast(int32_t{0xffff})) + shift_left<16>(pairs);
+}
+inline I32x16 twice_second(I32x16 pairs) { return twice_first(shift_right<16>(pairs)); }
+
+/// scale * w = 8 * high + low, both unsigned, for scales below 64 and weights of up to five bits: w
+/// times scale / 8 and times scale % 8 are at most 31 * 7, so that a multiplication in 16 bits
+/// makes two of bytes.
+inline ProductBytes small_product(U8x64 w, I32x16 scale) {
+  const I32x16 three_bits = broadcast(int32_t{0x00070007});
+  const I32x16 high = shift_right<3>(scale) & three_bits, low = scale & three_bits;
+  return {{_mm512_mullo_epi16(w.v, high.v)}, {_mm512_mullo_epi16(w.v, low.v)}};
+}
+inline I32x16 joined_small(I32x16 high, I32x16 low) { return shift_left<3>(high) + low; }
+
+/// 4 * scale * (w - offset) = 256 * high + low, high signed and low unsigned. The product has 14
+/// bits (Q6_K: 128 * 32, IQ4_XS: 32 * 127), four times it 16.
+inline ProductBytes product_of(U8x64 w, int offset, I32x16 scale) {
+  const __m512i factor = _mm512_slli_epi16(scale.v, 2);
+  const __m512i base = _mm512_mullo_epi16(factor, _mm512_set1_epi16(static_cast<short>(offset)));
+  const __m512i low_byte = _mm512_set1_epi16(0xff);
+  const __m512i even = _mm512_and_si512(w.v, low_byte), odd = _mm512_srli_epi16(w.v, 8);
+  const __m512i first = _mm512_sub_epi16(_mm512_mullo_epi16(even, factor), base);
+  const __m512i second = _mm512_sub_epi16(_mm512_mullo_epi16(odd, factor), base);
+  constexpr int kChoose = 0xca;  // bits of the second operand where the first has ones, else third
+  return {{_mm512_ternarylogic_epi32(low_byte, _mm512_srli_epi16(first, 8), second, kChoose)},
+          {_mm512_ternarylogic_epi32(low_byte, first, _mm512_slli_epi16(second, 8), kChoose)}};
+}
+inline I32x16 joined(I32x16 high, I32x16 low) { return shift_right<2>(shift_left<8>(high) + low); }
 
 }  // namespace
 }  // namespace hearth::kernels::cpu

@@ -145,6 +145,58 @@ template <int kTokens>
 #pragma GCC unroll 12
   for (int c = 0; c < kTokens; c++) acc[c].v = dot_step(acc[c].v, w1.v, x1 + 4 * c);
 }
+/// A sum that int16 holds is scaled and added in one instruction: 16 columns of up to 4 bits (16 *
+/// 15 * 127 = 30480), 8 of 5 (8 * 31 * 127 = 31496). Wider weights take a full multiplication.
+constexpr bool sums_fit_int16(int bits) { return bits <= 5; }
+
+inline I32x16 load_i8_pairs(const void* p) {
+  return {_mm512_cvtepi8_epi16(_mm256_loadu_si256(static_cast<const __m256i*>(p)))};
+}
+template <int kBits>
+inline I32x16 first_scale(I32x16 pairs) {
+  if constexpr (sums_fit_int16(kBits)) return pairs & broadcast(int32_t{0xffff});
+  return shift_right<16>(shift_left<16>(pairs));
+}
+template <int kBits>
+inline I32x16 second_scale(I32x16 pairs) {
+  if constexpr (sums_fit_int16(kBits)) return {_mm512_srli_epi32(pairs.v, 16)};
+  return shift_right<16>(pairs);
+}
+template <int kBits, int kTokens>
+[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const U8x64 (&w)[4],
+                                              const int8_t* x, int step_bytes, I32x16 scale) {
+  constexpr int kSteps = kBits == 5 ? 2 : 4;
+#pragma GCC unroll 2
+  for (int first = 0; first < 4; first += kSteps) {
+    __m512i sum[kTokens];
+#pragma GCC unroll 12
+    for (int c = 0; c < kTokens; c++) sum[c] = _mm512_setzero_si512();
+#pragma GCC unroll 4
+    for (int step = first; step < first + kSteps; step++) {
+#pragma GCC unroll 12
+      for (int c = 0; c < kTokens; c++)
+        sum[c] = dot_step(sum[c], w[step].v, x + step * step_bytes + 4 * c);
+    }
+#pragma GCC unroll 12
+    for (int c = 0; c < kTokens; c++) {
+      acc[c].v = sums_fit_int16(kBits)
+                     ? _mm512_dpwssd_epi32(acc[c].v, sum[c], scale.v)
+                     : _mm512_add_epi32(acc[c].v, _mm512_mullo_epi32(sum[c], scale.v));
+    }
+  }
+}
+struct Int16Pair {
+  int16_t values[2];
+};
+template <int kTokens>
+[[gnu::always_inline]] inline void dot_pairs(I32x16 (&acc)[kTokens], I32x16 pairs,
+                                             const int16_t* x) {
+#pragma GCC unroll 12
+  for (int c = 0; c < kTokens; c++) {
+    const Int16Pair* pair = reinterpret_cast<const Int16Pair*>(x + 2 * c);
+    asm("vpdpwssd %2%{1to16%}, %1, %0" : "+v"(acc[c].v) : "v"(pairs.v), "m"(*pair));
+  }
+}
 inline constexpr int kDot8Offset = 128;
 template <int kTokens>
 [[gnu::always_inline]] inline void dot8(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0,

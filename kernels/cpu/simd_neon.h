@@ -241,6 +241,55 @@ template <int kTokens>
   dot(acc, centred(w0), x0, centred(w1), x1);
 }
 
+inline I32x16 load_i8_pairs(const void* p) {
+  const int8_t* bytes = static_cast<const int8_t*>(p);
+  return quarters<I32x16>(
+      [&](int i) { return vreinterpretq_s32_s16(vmovl_s8(vld1_s8(bytes + 8 * i))); });
+}
+template <int kBits>
+inline I32x16 first_scale(I32x16 pairs) {
+  return shift_right<16>(shift_left<16>(pairs));
+}
+template <int kBits>
+inline I32x16 second_scale(I32x16 pairs) {
+  return shift_right<16>(pairs);
+}
+template <int kBits, int kTokens>
+[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const U8x64 (&w)[4],
+                                              const int8_t* x, int step_bytes, I32x16 scale) {
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; i++) {
+    int8x16_t weights[4];
+#pragma GCC unroll 4
+    for (int step = 0; step < 4; step++) {
+      const uint8x16_t bytes = kBits == 8 ? veorq_u8(w[step].v[i], vdupq_n_u8(128)) : w[step].v[i];
+      weights[step] = vreinterpretq_s8_u8(bytes);
+    }
+#pragma GCC unroll 12
+    for (int c = 0; c < kTokens; c++) {
+      int32x4_t sum = vdupq_n_s32(0);
+#pragma GCC unroll 4
+      for (int step = 0; step < 4; step++)
+        sum = vdotq_s32(sum, weights[step], broadcast_4(x + step * step_bytes + 4 * c));
+      acc[c].v[i] = vmlaq_s32(acc[c].v[i], sum, scale.v[i]);
+    }
+  }
+}
+template <int kTokens>
+[[gnu::always_inline]] inline void dot_pairs(I32x16 (&acc)[kTokens], I32x16 pairs,
+                                             const int16_t* x) {
+#pragma GCC unroll 12
+  for (int c = 0; c < kTokens; c++) {
+    const int16x8_t both =
+        vreinterpretq_s16_s8(broadcast_4(reinterpret_cast<const int8_t*>(x + 2 * c)));
+    acc[c] = quarters<I32x16>([&](int i) {
+      const int16x8_t rows = vreinterpretq_s16_s32(pairs.v[i]);
+      const int32x4_t low = vmull_s16(vget_low_s16(rows), vget_low_s16(both));
+      return vaddq_s32(acc[c].v[i], vpaddq_s32(low, vmull_high_s16(rows, both)));
+    });
+  }
+}
+
 /// Tokens that a matmul kernel works on at once: 16 int32 accumulators of 32 registers.
 inline constexpr int kMaxTokens = 4;
 

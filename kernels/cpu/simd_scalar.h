@@ -226,6 +226,41 @@ inline void dot8(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0, U8x64 w1, c
   dot(acc, w0, x0, w1, x1);
 }
 
+inline int32_t low_half(int32_t pair) { return static_cast<int16_t>(unsign(pair) & 0xffff); }
+inline int32_t high_half(int32_t pair) { return pair >> 16; }
+
+inline I32x16 load_i8_pairs(const void* p) {
+  const int8_t* bytes = static_cast<const int8_t*>(p);
+  return lanes<I32x16>([&](int i) {
+    return wrap((unsign(bytes[2 * i]) & 0xffff) | unsign(bytes[2 * i + 1]) << 16);
+  });
+}
+template <int kBits>
+inline I32x16 first_scale(I32x16 pairs) {
+  return lanes<I32x16>([&](int i) { return low_half(pairs.v[i]); });
+}
+template <int kBits>
+inline I32x16 second_scale(I32x16 pairs) {
+  return lanes<I32x16>([&](int i) { return high_half(pairs.v[i]); });
+}
+template <int kBits, int kTokens>
+inline void scaled_dot(I32x16 (&acc)[kTokens], const U8x64 (&w)[4], const int8_t* x, int step_bytes,
+                       I32x16 scale) {
+  I32x16 sum[kTokens] = {};
+  dot(sum, w[0], x, w[1], x + step_bytes);
+  dot(sum, w[2], x + 2 * step_bytes, w[3], x + 3 * step_bytes);
+  for (int c = 0; c < kTokens; c++) {
+    for (int i = 0; i < 16; i++) acc[c].v[i] += sum[c].v[i] * scale.v[i];
+  }
+}
+template <int kTokens>
+inline void dot_pairs(I32x16 (&acc)[kTokens], I32x16 pairs, const int16_t* x) {
+  for (int c = 0; c < kTokens; c++) {
+    for (int i = 0; i < 16; i++)
+      acc[c].v[i] += low_half(pairs.v[i]) * x[2 * c] + high_half(pairs.v[i]) * x[2 * c + 1];
+  }
+}
+
 /// Tokens that a matmul kernel works on at once.
 inline constexpr int kMaxTokens = 4;
 

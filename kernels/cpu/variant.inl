@@ -1,5 +1,6 @@
 // The body of every variant_*.cc, which includes its simd_*.h before this. All of it has internal
 // linkage: two variants may not share one copy of a function, as the linker would keep either.
+#include <type_traits>
 #include <utility>
 
 #include "pack.h"
@@ -14,9 +15,11 @@ inline constexpr int kWideTokens = kTileTokens;
 // clang-format off
 #include "packed_source.inl"
 #include "multiply.inl"
+#include "multiply_blocks.inl"
 #include "activations.inl"
 #ifdef __AMX_INT8__
 #include "multiply_amx.inl"
+#include "multiply_blocks_amx.inl"
 #else
 #include "multiply_wide.inl"
 #endif

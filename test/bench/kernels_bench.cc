@@ -99,21 +99,29 @@ __attribute__((target("avx512f"))) double read_gbytes(const std::byte* memory) {
 struct Tokens {
   Tokens(const cpu::RowKernels& kernels, int n)
       : q(static_cast<size_t>(n + 15) * kColumns),
+        block_q(q.size()),
         scales(q.size() / 32),
-        sums(q.size() / 16),
+        sums(q.size() / 32),
+        block_scales(q.size() / cpu::kBlock),
         f32(q.size()),
         out(static_cast<size_t>(n) * kRows),
-        activations{n, kColumns, q.data(), scales.data(), sums.data(), f32.data()} {
+        block_sums(block_scales.size() * cpu::kBlockSums),
+        activations{n,
+                    kColumns,
+                    {q.data(), scales.data(), sums.data()},
+                    {block_q.data(), block_scales.data(), block_sums.data()},
+                    f32.data()} {
     std::mt19937 random(1);
     std::normal_distribution<float> normal(0, 1);
     std::vector<float> x(kColumns);
     for (int token = 0; token < n; token++) {
       for (float& value : x) value = normal(random);
-      kernels.quantize_token(x.data(), token, true, activations);
+      kernels.quantize_token(x.data(), token, {true, true, true}, activations);
     }
   }
-  std::vector<int8_t> q;
-  std::vector<float> scales, sums, f32, out;
+  std::vector<int8_t> q, block_q;
+  std::vector<float> scales, sums, block_scales, f32, out;
+  std::vector<int16_t> block_sums;
   cpu::Activations activations;
 };
 

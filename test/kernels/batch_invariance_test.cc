@@ -31,7 +31,7 @@ static std::atomic<int> n_allocations{0};
 
 namespace {
 
-constexpr int kLayers = 2, kHeads = 6, kKvHeads = 2, kHeadDim = 32, kWidth = 128, kFf = 224;
+constexpr int kLayers = 2, kHeads = 6, kKvHeads = 2, kHeadDim = 32, kWidth = 256, kFf = 224;
 constexpr int kVocab = 110, kContext = 288;
 constexpr int kPages = kContext / kPageTokens;
 
@@ -40,8 +40,9 @@ class Model {
   Model(const CpuOptions& options, KvType kv_type) : ops(make_cpu_ops(options)) {
     const int n_q = kHeads * kHeadDim, n_kv = kKvHeads * kHeadDim;
     const auto q8 = BlockType::kQ8_0;
+    const auto q4 = BlockType::kQ4_K;  // wants its input in another form
     const auto f32 = BlockType::kF32;
-    const TestMatrix q = random_matrix(q8, n_q, kWidth, 1), k = random_matrix(f32, n_kv, kWidth, 2),
+    const TestMatrix q = random_matrix(q4, n_q, kWidth, 1), k = random_matrix(f32, n_kv, kWidth, 2),
                      v = random_matrix(q8, n_kv, kWidth, 3), o = random_matrix(q8, kWidth, n_q, 4),
                      gate = random_matrix(q8, kFf, kWidth, 5),
                      up = random_matrix(f32, kFf, kWidth, 6),

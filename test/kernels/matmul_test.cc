@@ -20,6 +20,7 @@ namespace {
 using hearth::kernels::block_traits;
 using hearth::kernels::dequantize_row;
 using hearth::kernels::row_bytes;
+using hearth::kernels::cpu::kBlock;
 using test::BlockType;
 namespace cpu = hearth::kernels::cpu;
 
@@ -61,17 +62,23 @@ struct Packed {
   Bytes bytes;
 };
 
-/// Room for a token tile's padding; q, scales and sums cover whole groups of 32 columns.
+/// Room for a token tile's padding, in whole groups and blocks; and what the type wants there.
 struct ActivationBuffers {
-  ActivationBuffers(int n, int n_cols)
-      : n_floats(static_cast<size_t>(n + 15) * static_cast<size_t>(n_cols)),
+  ActivationBuffers(BlockType type, int n, int n_cols)
+      : formats{!cpu::is_float(type) && !cpu::layout_of(type).has_block_scale,
+                cpu::layout_of(type).has_block_scale, cpu::is_float(type)},
+        n_floats(static_cast<size_t>(n + 15) * static_cast<size_t>(n_cols)),
         q(n_floats),
         scales(n_floats / 8),
         sums(n_floats / 4),
-        f32(n_floats * 4) {
-    activations = {
-        n, n_cols, q.as<int8_t>(), scales.as<float>(), sums.as<float>(), f32.as<float>()};
+        f32(formats.f32 ? n_floats * 4 : 0) {
+    activations.n = n;
+    activations.n_cols = n_cols;
+    activations.groups = {q.as<int8_t>(), scales.as<float>(), sums.as<float>()};
+    activations.blocks = {q.as<int8_t>(), scales.as<float>(), sums.as<int16_t>()};
+    activations.f32 = f32.as<float>();
   }
+  cpu::InputFormats formats;
   size_t n_floats;
   Bytes q, scales, sums, f32;
   cpu::Activations activations;
@@ -89,10 +96,10 @@ std::vector<float> random_tokens(int n, int n_cols, uint32_t seed) {
 std::vector<float> run(const cpu::RowKernels& kernels, const Packed& w, const float* x, int n,
                        int tile_begin, int tile_end) {
   const int n_cols = w.part.n_cols;
-  ActivationBuffers buffers(n, n_cols);
+  ActivationBuffers buffers(w.part.type, n, n_cols);
   for (int token = 0; token < n; token++) {
     kernels.quantize_token(x + static_cast<size_t>(token) * static_cast<size_t>(n_cols), token,
-                           true, buffers.activations);
+                           buffers.formats, buffers.activations);
   }
   const size_t stride = static_cast<size_t>(tile_end - tile_begin) * cpu::kTileRows;
   Bytes out(stride * static_cast<size_t>(n) * sizeof(float), 4);
@@ -111,14 +118,14 @@ bool same_bits(const float* a, const float* b, size_t n) {
 
 // --- the reference ---
 
-/// One token as the kernels see it: q * scale, in groups of 32; unchanged for float weights.
-std::vector<double> quantized(const float* x, int n_cols) {
+/// One token as the kernels see it: q * scale, in groups of 32 or blocks of 256.
+std::vector<double> quantized(const float* x, int n_cols, int n_together) {
   std::vector<double> out;
-  for (int first = 0; first < n_cols; first += 32) {
+  for (int first = 0; first < n_cols; first += n_together) {
     float amax = 0;
-    for (int i = first; i < first + 32; i++) amax = std::max(amax, std::fabs(x[i]));
+    for (int i = first; i < first + n_together; i++) amax = std::max(amax, std::fabs(x[i]));
     const double scale = amax / 127.0f;
-    for (int i = first; i < first + 32; i++) {
+    for (int i = first; i < first + n_together; i++) {
       const double q = amax > 0 ? std::nearbyint(x[i] * (127.0f / amax)) : 0;
       out.push_back(q * scale);
     }
@@ -131,12 +138,16 @@ struct Sum {
   double magnitude = 0;  // of all terms, minima counted apart: what rounding errors are relative to
 };
 
+int columns_of_a_scale(BlockType type) {
+  return cpu::layout_of(type).has_block_scale ? kBlock : cpu::kGroup;
+}
+
 Sum reference(BlockType type, const std::byte* row, const float* x, int n_cols) {
   std::vector<float> w(static_cast<size_t>(n_cols));
   dequantize_row(type, row, w.data(), n_cols);
   const bool is_float = cpu::is_float(type);
-  const std::vector<double> a =
-      is_float ? std::vector<double>(x, x + n_cols) : quantized(x, n_cols);
+  const std::vector<double> a = is_float ? std::vector<double>(x, x + n_cols)
+                                         : quantized(x, n_cols, columns_of_a_scale(type));
   Sum sum;
   cpu::FileGroup group;
   for (size_t i = 0; i < a.size(); i++) {
@@ -151,10 +162,14 @@ Sum reference(BlockType type, const std::byte* row, const float* x, int n_cols) 
   return sum;
 }
 
-/// At most four roundings of 2^-24 a group are added up (the scale of a group, the product, the
-/// fma, the minimum's fma), and a float chain has 32 + 1.
+/// Roundings of 2^-24 that a term takes part in. With a scale every 32 columns: the group's scale,
+/// the product, the fma and the minimum's fma, then two fma a group. With one every 256: the sum's
+/// conversion, its product with d, the minimum's fma, then an fma a block; dequantize_row, which we
+/// compare with, rounds twice. A float chain has 32 + 1, then one addition each 32 columns.
 double tolerance(BlockType type, int n_cols) {
-  const double roundings = cpu::is_float(type) ? 33 + n_cols / 32 : 4 + n_cols / 16;
+  const double roundings = cpu::is_float(type)                  ? 33 + n_cols / 32
+                           : columns_of_a_scale(type) == kBlock ? 5 + n_cols / kBlock
+                                                                : 4 + n_cols / 16;
   return roundings * 0x1p-24;
 }
 

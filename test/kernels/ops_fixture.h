@@ -43,10 +43,14 @@ inline TestMatrix random_matrix(BlockType type, int n_rows, int n_cols, unsigned
     return matrix;
   }
   for (std::byte& byte : matrix.bytes) byte = static_cast<std::byte>(random());
-  // Q8_0: each block of 32 begins with its scale, here 2^-10 as IEEE half.
-  for (size_t block = 0; block < matrix.bytes.size(); block += 34) {
-    matrix.bytes[block] = std::byte{0x00};
-    matrix.bytes[block + 1] = std::byte{0x14};
+  // A block of Q8_0 begins with its scale, one of Q4_K also with that of its minima: here 2^-10 as
+  // IEEE half.
+  const size_t block_bytes = static_cast<size_t>(hearth::kernels::block_traits(type).bytes);
+  for (size_t block = 0; block < matrix.bytes.size(); block += block_bytes) {
+    for (size_t half = 0; half < (type == BlockType::kQ4_K ? 2 : 1); half++) {
+      matrix.bytes[block + 2 * half] = std::byte{0x00};
+      matrix.bytes[block + 2 * half + 1] = std::byte{0x14};
+    }
   }
   for (int row = 0; row < n_rows; row++) {
     hearth::kernels::dequantize_row(

@@ -103,6 +103,35 @@ TEST("matmul_add adds the product to the residual stream") {
   });
 }
 
+TEST("parts that want their input in different forms share one matrix") {
+  const int n_rows = 32, n_cols = 256, n = 14;
+  const TestMatrix parts[] = {random_matrix(BlockType::kQ4_K, n_rows, n_cols, 50),
+                              random_matrix(BlockType::kF32, n_rows, n_cols, 51),
+                              random_matrix(BlockType::kQ8_0, n_rows, n_cols, 52)};
+  for (const std::string& variant : cpu_variants()) {
+    const std::unique_ptr<Ops> ops = make_cpu_ops({variant, 2});
+    const std::unique_ptr<Buffer> in = to_buffer(*ops, random_floats(size_t{n} * n_cols, 53));
+    const TestBatch batch(0, n, 1);
+    ops->begin(batch.batch());
+    const auto product = [&](std::initializer_list<const TestMatrix*> matrices) {
+      const std::unique_ptr<Matrix> packed = pack(*ops, matrices);
+      const size_t n_values = size_t{n} * static_cast<size_t>(packed->n_rows);
+      const std::unique_ptr<Buffer> x = to_buffer(*ops, std::vector<float>(n_values));
+      ops->matmul_add(*packed, in->data, x->data);
+      return std::vector<float>(x->data, x->data + n_values);
+    };
+    const std::vector<float> together = product({&parts[0], &parts[1], &parts[2]});
+    for (int part = 0; part < 3; part++) {
+      const std::vector<float> alone = product({&parts[part]});
+      for (int token = 0; token < n; token++) {
+        CHECK(std::memcmp(&together[static_cast<size_t>((3 * token + part) * n_rows)],
+                          &alone[static_cast<size_t>(token * n_rows)],
+                          n_rows * sizeof(float)) == 0);
+      }
+    }
+  }
+}
+
 TEST("norm_gate_up multiplies silu of the gate with up") {
   for_variants_and_types([](Ops& ops, BlockType type, int n) {
     const int n_ff = 72, n_cols = 64;  // up begins inside what would be the gate's fifth tile

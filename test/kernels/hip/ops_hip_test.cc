@@ -73,6 +73,14 @@ std::vector<float> normed(const float* x, const std::vector<float>& norm) {
   return out;
 }
 
+/// No value beyond 2, and 2 itself in every group of 32: the CPU's scale for 256 columns of a
+/// K-quant is then that of each group, which the GPU takes. Also of such values times such a norm.
+std::vector<float> level_floats(size_t n, unsigned seed, float offset = 0) {
+  std::vector<float> values = random_floats(n, seed, offset);
+  for (size_t i = 0; i < n; i++) values[i] = i % 32 == 0 ? 2 : std::clamp(values[i], -2.0f, 2.0f);
+  return values;
+}
+
 std::vector<float> from_buffer(Ops& ops, const Buffer& buffer) {
   std::vector<float> values(buffer.n_floats);
   ops.read(values, buffer.data);
@@ -94,7 +102,7 @@ std::string title(BlockType type, int n_rows, int n_cols, int n) {
 
 /// matmul_add of n random tokens, on this GPU and on the CPU.
 void check_matmul_add(const TestMatrix& w, int n, const hip::DeviceChoice& choice) {
-  const auto in = random_floats(n * size_t(w.n_cols), n);
+  const auto in = level_floats(n * size_t(w.n_cols), n);
   const auto x = random_floats(n * size_t(w.n_rows), 5);
   std::vector<float> results[2];
   for (int k = 0; k < 2; k++) {
@@ -166,7 +174,7 @@ TEST("GPU logits are the CPU's, for all rows or some candidates") {
   for (BlockType type : test::kAllTypes) {
     const int n_cols = 512, n_rows = 100, n = 5;
     const TestMatrix head(type, n_rows, n_cols, 11);
-    const auto x = random_floats(n * size_t(n_cols), 1), norm = random_floats(n_cols, 2, 1);
+    const auto x = level_floats(n * size_t(n_cols), 1), norm = level_floats(n_cols, 2, 1);
     const std::vector<int32_t> rows{1, 4};
     const std::vector<uint32_t> candidates{0, 3, 16, 50, 51, 99};
     std::vector<float> results[2], some;
@@ -198,7 +206,7 @@ TEST("GPU SwiGLU is the CPU's") {
     for (int n : {1, 9, 40}) {
       const int n_cols = 256, n_ff = 48;
       const TestMatrix gate(type, n_ff, n_cols, 21), up(type, n_ff, n_cols, 22);
-      const auto x = random_floats(n * size_t(n_cols), 1), norm = random_floats(n_cols, 2, 1);
+      const auto x = level_floats(n * size_t(n_cols), 1), norm = level_floats(n_cols, 2, 1);
       std::vector<float> results[2];
       for (int k = 0; k < 2; k++) {
         const std::unique_ptr<Ops> ops = k ? cpu_ops() : gpu_ops();
