@@ -33,7 +33,7 @@ export async function acceptGhostTexts(server: ReplayServer, trace: Trace, wante
     const { text } = await server.complete(at).answer;
     if (text === null || text.length <= keysTypedAlong) continue;
     const take = async (insert: string, times: number[]) => {
-      const edit = { ...at, insert, behind: 0, atMs: 0 };
+      const edit = { ...at, insert, behind: 0, deleted: 0, atMs: 0 };
       at = cursorAfter(edit);
       const { fullMs, evaluated } = await keyOf(server, server.type(edit));
       times.push(fullMs);

@@ -88,8 +88,9 @@ export class ReplayServer {
 
   /** Types the edit and asks for a completion behind it. */
   type(edit: Edit): Pending {
-    const start = { line: edit.line, character: edit.character };
-    this.change({ range: { start, end: start }, text: edit.insert });
+    const { line, character, deleted, insert } = edit;
+    const range = { start: { line, character }, end: { line, character: character + deleted } };
+    this.change({ range, text: insert });
     return this.complete(cursorAfter(edit));
   }
 

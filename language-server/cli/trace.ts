@@ -1,6 +1,7 @@
 // A typing trace: JSON lines. First {"type":"open","name","text"}, then one edit a line:
 // {"type":"edit","line","character","insert","t_ms"}; t_ms counts from the start. The cursor ends behind the insert, or
-// "behind" characters before its end: what an editor closed stands right of it.
+// "behind" characters before its end: what an editor closed stands right of it. With "deleted" the insert stands in place
+// of so many characters of the line right of it.
 import { readText } from './command.ts';
 
 export interface Edit {
@@ -9,6 +10,8 @@ export interface Edit {
   insert: string;
   /** Characters of the insert that are right of the cursor. */
   behind: number;
+  /** Characters of the line that the insert replaces. */
+  deleted: number;
   atMs: number;
 }
 
@@ -31,6 +34,7 @@ export function readTrace(path: string): Trace {
       character: numberOf(entry.character, path, i + 2),
       insert: String(entry.insert),
       behind: entry.behind === undefined ? 0 : numberOf(entry.behind, path, i + 2),
+      deleted: entry.deleted === undefined ? 0 : numberOf(entry.deleted, path, i + 2),
       atMs: numberOf(entry.t_ms, path, i + 2),
     };
   });
@@ -62,9 +66,9 @@ export function cursorAfter({ line, character, insert, behind }: Edit): { line: 
 /** The document after that edit and all before it. */
 export function textAfter(trace: Trace, edit: number): string {
   const lines = trace.text.split('\n');
-  for (const { line, character, insert } of trace.edits.slice(0, edit + 1)) {
+  for (const { line, character, insert, deleted } of trace.edits.slice(0, edit + 1)) {
     const old = lines[line] ?? '';
-    lines.splice(line, 1, ...`${old.slice(0, character)}${insert}${old.slice(character)}`.split('\n'));
+    lines.splice(line, 1, ...`${old.slice(0, character)}${insert}${old.slice(character + deleted)}`.split('\n'));
   }
   return lines.join('\n');
 }

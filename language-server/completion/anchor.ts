@@ -17,6 +17,8 @@ export interface Anchor {
   /** Start of the prefix window in the document. */
   start: number;
   offset: number;
+  /** Where the cursor stood when the anchor was made. */
+  cursor: number;
   prefix: string;
   /** The text right of the cursor at the time that the anchor was made. */
   suffix: string;
@@ -48,7 +50,7 @@ export function placeAnchor(engine: Engine, document: CursorDocument, linesUp: n
   const suffix = text.slice(suffixStart, windowEnd(text, suffixStart, budget.suffixChars));
   const suffixTokens = tokenizeText(engine, suffix).subarray(0, budget.suffixTokens);
   const head = fimHead(engine, tokens, suffixTokens);
-  return { anchor: { start, offset, prefix: text.slice(start, offset), suffix, head }, given };
+  return { anchor: { start, offset, cursor, prefix: text.slice(start, offset), suffix, head }, given };
 }
 
 export function anchoredAt(engine: Engine, anchor: Anchor, { text, offset }: CursorDocument): Anchored {
@@ -78,28 +80,46 @@ function prefixStart(text: string, end: number, maxChars: number, previous: numb
   return windowStart(text, end, Math.floor(maxChars * 0.75));
 }
 
-/** Whether all that the anchor says of the document is still so. */
-export function stillHolds(anchor: Anchor, { text, offset }: CursorDocument): boolean {
+/** Whether what the anchor says of the document is so, but for what of the suffix is gone. */
+export function stillHolds(anchor: Anchor, document: CursorDocument): boolean {
+  const { text, offset } = document;
   const isNear = offset >= anchor.offset && offset - anchor.offset <= maxGivenChars;
   if (!isNear || !text.startsWith(anchor.prefix, anchor.start)) return false;
-  return hasFrozenSuffix(anchor.suffix, text, offset) || isOverrun(anchor, { text, offset });
+  return suffixState(anchor, document) !== 'another';
 }
 
 /**
- * Whether the cursor has gone over brackets that the suffix begins with, as at the end of a block that the editor has
- * closed. The anchor serves on, its suffix repeating them, until another one has been read.
+ * What became of the frozen suffix. Where the cursor has gone over the brackets that it begins with (overrun), as at the
+ * end of a block that the editor has closed, or where its beginning was deleted, the anchor serves on until another one
+ * has been read: what is shown is trimmed against the text that there is.
  */
-export function isOverrun({ suffix }: Anchor, { text, offset }: Pick<CursorDocument, 'text' | 'offset'>): boolean {
-  for (let gone = 1; gone <= maxAutoClosed && autoClosed.test(suffix.charAt(gone - 1)); gone++) {
-    if (hasFrozenSuffix(suffix.slice(gone), text, offset)) return true;
+export type SuffixState = 'frozen' | 'overrun' | 'deleted' | 'another';
+
+export function suffixState({ suffix, cursor }: Anchor, { text, offset }: CursorDocument): SuffixState {
+  if (hasFrozenSuffix(suffix, text, offset)) return 'frozen';
+  let isOverrun = true;
+  for (let gone = 1; gone <= Math.min(maxGone, suffix.length); gone++) {
+    isOverrun &&= gone <= maxAutoClosed && autoClosed.test(suffix.charAt(gone - 1));
+    if (!hasFrozenSuffix(suffix.slice(gone), text, offset)) continue;
+    if (isOverrun) return 'overrun';
+    // A short rest may be found anywhere.
+    const isSure = suffix.length - gone >= 40 || text.endsWith(suffix.slice(gone));
+    return isSure && !wasPassed(suffix.slice(0, gone), text.slice(cursor, offset)) ? 'deleted' : 'another';
   }
-  return false;
+  return 'another';
+}
+
+/** Whether the cursor has moved over the text instead. Over a few characters it makes no difference. */
+function wasPassed(gone: string, sinceThen: string): boolean {
+  return gone.length > 3 && sinceThen.includes(gone.slice(0, 16));
 }
 
 // What the editor closed right of the cursor goes when it is typed over, and with a line break moves to a line of its own:
 // it stays out of the suffix, and what the completion repeats of it is trimmed.
 const autoClosed = /[)\]}>"'`;,\s]/;
 const maxAutoClosed = 80;
+// A few lines; where more was deleted, the suffix says too much that is not so.
+const maxGone = 200;
 
 function hasFrozenSuffix(suffix: string, text: string, offset: number): boolean {
   for (let at = offset; at <= offset + maxAutoClosed; at++) {

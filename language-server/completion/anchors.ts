@@ -6,11 +6,11 @@ import {
   type Anchored,
   anchoredAt,
   defaultLinesUp,
-  isOverrun,
   maxGivenChars,
   placeAnchor,
   promptOf,
   stillHolds,
+  suffixState,
 } from './anchor.ts';
 import { type FimPrompt, promptBudget } from './fim-prompt.ts';
 import type { CursorDocument } from './text-window.ts';
@@ -107,8 +107,10 @@ export class Anchors {
   /** Begins once the given text has used a good part of its room, or the suffix is out of date. */
   private nextAfter(held: Anchor, document: CursorDocument): NextAnchor | undefined {
     const used = anchoredAt(this.engine, held, document).given.length;
+    const state = suffixState(held, document);
     // Blocks end often: an anchor for each would cost more than what a stale suffix spoils.
-    const isStale = used >= this.budget.nextAnchorTokens * 0.75 && isOverrun(held, document);
+    const isOverrun = state === 'overrun' && used >= this.budget.nextAnchorTokens * 0.75;
+    const isStale = isOverrun || state === 'deleted';
     const isFull = used >= this.budget.nextAnchorTokens || document.offset - held.offset >= maxGivenChars / 2;
     if (!isStale && !isFull) return undefined;
     const { anchor, given } = placeAnchor(this.engine, document, this.linesUp, held);

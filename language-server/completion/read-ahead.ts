@@ -21,7 +21,7 @@ export class ReadAhead {
     private readonly anchors: Anchors,
   ) {}
 
-  /** The cursor rests here: what a request at this place needs. Null when it was given up. */
+  /** The cursor rests here: what a request at this place needs, then what is due. Null when it was given up. */
   async aroundCursor(document: CursorDocument): Promise<Timings | null> {
     this.cancel(document.uri);
     const { tokens } = this.anchors.prompt(document);
@@ -30,6 +30,7 @@ export class ReadAhead {
       const read = await this.engine.prefill(tokens, 'background', signal);
       if (!signal.aborted) timings = read;
     });
+    if (timings !== null) await this.nextAnchor(document);
     return timings;
   }
 

@@ -87,6 +87,36 @@ test('keeps an anchor made inside a block when its end is typed over, until the 
   expect(suffixOf(behind)).toBe('<|fim_suffix|>\nend');
 });
 
+const call = `${lines(20)}f(a, $0value, other);\n${lines(30)}`;
+
+test('keeps the anchor when text right of the cursor is deleted, until the next one has been read', () => {
+  const anchors = new Anchors(new FakeEngine());
+  const suffixOf = (state: string) => {
+    const prompt = new FakeEngine().detokenize(anchors.prompt(atCursor(state)).tokens);
+    const [suffix] = prompt.slice(prompt.indexOf('<|fim_suffix|>')).split('\n');
+    return suffix;
+  };
+  const frozen = '<|fim_suffix|>value, other);';
+  expect(suffixOf(call)).toBe(frozen);
+  const states = ['$0alue, other', '$0, other', 'b$0, other', 'b$0other', 'f($0), other'];
+  for (const state of states) expect(suffixOf(call.replace('$0value, other', state))).toBe(frozen);
+  const last = atCursor(call.replace('$0value, other', 'b$0other'));
+  anchors.reading(last)?.done();
+  expect(anchors.reading(last)).toBeNull();
+  expect(suffixOf(call.replace('$0value, other', 'b$0other'))).toBe('<|fim_suffix|>other);');
+});
+
+test('makes a new anchor when the cursor moves over text, or more than a few lines are deleted', () => {
+  checkShared([call, call.replace('$0value, ', 'value, b$0')], false);
+  const [before = '', after = ''] = call.split('$0');
+  checkShared([call, `${before}$0${after.slice(250)}`], false);
+});
+
+test('a rest that could be found anywhere does not keep the anchor', () => {
+  checkShared(['f $0value', 'f $0e'], true);
+  checkShared(['f $0value', 'f $0every'], false);
+});
+
 test('leaves closing brackets that end the line out of the suffix, and others in it', () => {
   check('f(a$0);\nend', '<|fim_prefix|><|fim_suffix|>\nend<|fim_middle|>f(^a');
   check('f(a$0, b);\nend', '<|fim_prefix|><|fim_suffix|>, b);\nend<|fim_middle|>f(^a');

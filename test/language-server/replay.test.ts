@@ -66,6 +66,26 @@ test.each<[string, number, string[]]>([
   120_000,
 );
 
+test('deleting right of the cursor costs no more tokens a key than typing', () => {
+  const text = longDocument();
+  const rows = text.split('\n');
+  const line = rows.findIndex((row, i) => i > 1000 && /^ {4}const \w+ = \w+\(/.test(row));
+  let at = 4;
+  const edit = (insert: string, more: { deleted?: number; behind?: number } = {}) => {
+    const row = { type: 'edit', line, character: at, insert, ...more, t_ms: 1 };
+    at += insert.length - (more.behind ?? 0);
+    return JSON.stringify(row);
+  };
+  const word = () => [...'if ('].map((key) => edit(key)).concat(edit('()', { behind: 1 }), edit('', { deleted: 1 }));
+  const deletions = (n: number) => Array.from({ length: n }, () => edit('', { deleted: 1 }));
+  const edits = [...word(), ...deletions(8), ...word(), edit('x', { deleted: 3 }), ...deletions(4)];
+  const open = JSON.stringify({ type: 'open', name: 'long.ts', text });
+  const trace = written('deletions.jsonl', [open, ...edits].join('\n'));
+  const report = replay(trace, '--max-tokens', '4', '--whole');
+  expect(report.keystrokes).toBe(edits.length);
+  expect(report.tokensEvaluated.max).toBeLessThanOrEqual(8);
+}, 60_000);
+
 test('a trace whose brackets the editor closes ends in the same text', () => {
   const source = written('block.ts', 'begin\nif (f("a")) {\n  g([1]);\n}\nend\n');
   const args = ['--line', '2', '--lines', '3'];
