@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <string>
 
 #ifdef __linux__
@@ -14,8 +15,8 @@ namespace {
 constexpr int kMostThreads = 8;  // by then decode waits for memory, and an editor wants cores too
 constexpr std::chrono::microseconds kSpin{50};
 constexpr int kWindowLoops = 64;
-constexpr double kLeastEfficiency = 0.6;  // of 2 threads: a speedup of 1.2
-constexpr int kStop = -1;                 // instead of a number of chunks
+constexpr double kLeastEfficiency = 0.6;                // of 2 threads: a speedup of 1.2
+constexpr int kStop = std::numeric_limits<int>::min();  // instead of a number of chunks
 constexpr int kFirstRetryInterval = 512, kMostRetryInterval = 16384;
 
 void pause() {
@@ -65,6 +66,7 @@ int choose_threads(int wanted) {
 
 ThreadPool::ThreadPool(int n_threads)
     : n_threads_(choose_threads(n_threads)),
+      shares_(std::make_unique<Share[]>(static_cast<size_t>(n_threads_))),
       n_active_(n_threads_),
       retry_interval_(kFirstRetryInterval) {
   workers_.reserve(static_cast<size_t>(n_threads_ - 1));
@@ -83,38 +85,66 @@ ThreadPool::~ThreadPool() {
 
 void ThreadPool::run(int n_chunks, Task task) {
   if (n_chunks <= 0) return;
-  if (n_chunks == 1 || n_active_.load(std::memory_order_relaxed) == 1) {
+  const int n_active = n_active_.load(std::memory_order_relaxed);
+  if (n_chunks == 1 || n_active == 1) {
     for (int chunk = 0; chunk < n_chunks; chunk++) task.call(task.body, chunk, 0);
     if (n_chunks > 1) adapt(n_chunks, n_chunks, {}, {});
     return;
   }
   const Clock::time_point start = Clock::now();
   task_ = task;
-  n_chunks_ = n_chunks;
   unfinished_.store(n_chunks, std::memory_order_relaxed);
-  unclaimed_.store(n_chunks, std::memory_order_release);
-  unclaimed_.notify_all();
+  deal_out(n_chunks, n_active);
   const int own_chunks = work(0);
   const Clock::time_point own_end = Clock::now();
   wait_for_workers();
   adapt(n_chunks, own_chunks, own_end - start, Clock::now() - start);
 }
 
-// Claims and runs chunks until none is left. The claim counts down to 0 and never below, so a
-// worker that comes late finds either nothing or a whole new loop; task_ and n_chunks_ are read
-// only between a claim and its completion, when the caller cannot have moved on.
+// A worker that is late may claim a chunk before unclaimed_ counts it: hence the addition.
+void ThreadPool::deal_out(int n_chunks, int n_active) {
+  const auto first_of = [&](int thread) {
+    return static_cast<uint64_t>(int64_t{n_chunks} * thread / n_active);
+  };
+  for (int thread = 0; thread < n_active; thread++) {
+    shares_[static_cast<size_t>(thread)].unclaimed.store(
+        first_of(thread + 1) << 32 | first_of(thread), std::memory_order_release);
+  }
+  unclaimed_.fetch_add(n_chunks, std::memory_order_release);
+  unclaimed_.notify_all();
+}
+
+// The next chunk of the thread's own share, else the last one of another's; -1 if there is none.
+// Claimed shares only shrink until all is finished, so a worker that comes late finds either
+// nothing or a whole new loop.
+int ThreadPool::claim(int thread) {
+  for (int i = 0; i < n_threads_; i++) {
+    std::atomic<uint64_t>& share =
+        shares_[static_cast<size_t>((thread + i) % n_threads_)].unclaimed;
+    uint64_t left = share.load(std::memory_order_relaxed);
+    while (true) {
+      const uint64_t begin = left & 0xffffffff, end = left >> 32;
+      if (begin == end) break;
+      const uint64_t rest = i == 0 ? end << 32 | (begin + 1) : (end - 1) << 32 | begin;
+      if (!share.compare_exchange_weak(left, rest, std::memory_order_acquire,
+                                       std::memory_order_relaxed)) {
+        continue;
+      }
+      unclaimed_.fetch_sub(1, std::memory_order_relaxed);
+      return static_cast<int>(i == 0 ? begin : end - 1);
+    }
+  }
+  return -1;
+}
+
+// Claims and runs chunks until none is left. task_ is read only between a claim and its completion,
+// when the caller cannot have moved on.
 int ThreadPool::work(int thread) {
   int done = 0;
-  int left = unclaimed_.load(std::memory_order_relaxed);
-  while (left > 0) {
-    if (!unclaimed_.compare_exchange_weak(left, left - 1, std::memory_order_acquire,
-                                          std::memory_order_relaxed)) {
-      continue;
-    }
-    task_.call(task_.body, n_chunks_ - left, thread);
+  for (int chunk = claim(thread); chunk >= 0; chunk = claim(thread)) {
+    task_.call(task_.body, chunk, thread);
     done++;
     if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
-    left = unclaimed_.load(std::memory_order_relaxed);
   }
   return done;
 }

@@ -1,14 +1,16 @@
 // Threads for short parallel loops (5-100 us) on a machine that belongs to an editor.
 //
-// Chunks are handed out by one atomic counter and the caller takes part: a thread that the system
-// has put aside holds up at most the chunk that it was in (a static split waits for its whole
-// share). Workers spin for a moment after a loop, because the next op usually follows within
-// microseconds, then sleep in the kernel: an idle pool costs nothing.
+// Each thread has a share of consecutive chunks, so that it reads one stream of memory, and takes
+// from the others' once its own is done: a thread that the system has put aside holds up at most
+// the chunk that it was in (a static split waits for its whole share). The caller takes part.
+// Workers spin for a moment after a loop, because the next op usually follows within microseconds,
+// then sleep in the kernel: an idle pool costs nothing.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -41,7 +43,14 @@ class ThreadPool {
     void (*call)(const void* body, int chunk, int thread) noexcept = nullptr;
   };
 
+  /// Chunks [begin, end) of a thread's share that nobody has begun: begin in the low half.
+  struct alignas(64) Share {
+    std::atomic<uint64_t> unclaimed{0};
+  };
+
   void run(int n_chunks, Task task);
+  void deal_out(int n_chunks, int n_active);
+  int claim(int thread);
   int work(int thread);
   void worker_main(int thread);
   void wait_for_work(int thread);
@@ -49,10 +58,10 @@ class ThreadPool {
   void adapt(int n_chunks, int own_chunks, Clock::duration own, Clock::duration total);
 
   const int n_threads_;
-  // Written by the caller while unclaimed_ is 0, read by those who have claimed a chunk.
+  // Written by the caller while all shares are empty, read by those who have claimed a chunk.
   Task task_;
-  int n_chunks_ = 0;
-  alignas(64) std::atomic<int> unclaimed_{0};   // chunks that nobody has begun
+  const std::unique_ptr<Share[]> shares_;       // [n_threads_]
+  alignas(64) std::atomic<int> unclaimed_{0};   // chunks that nobody has begun, to wait for
   alignas(64) std::atomic<int> unfinished_{0};  // chunks that are not done
   alignas(64) std::atomic<int> n_active_;       // threads that may take part, at least 1
 
