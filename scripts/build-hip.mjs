@@ -1,5 +1,5 @@
 // Compiles kernels/hip for AMD GPUs with hipcc, one code object an architecture, and proves what can be proven without
-// a GPU: no spills, no scratch memory, and the dot-product instructions in the machine code.
+// a GPU: no spills, no scratch memory, and dot-product and matrix instructions in the machine code.
 //   build-hip.mjs                    dist/hip/<architecture>.co for those that Debian's hipcc 5.2 knows
 //   build-hip.mjs gfx942 gfx1201     these instead; needs a ROCm that knows them (kernels/hip/README.md)
 import {
@@ -23,13 +23,17 @@ const bitcode = '/usr/lib/x86_64-linux-gnu/amdgcn/bitcode';
 /** With nvcc installed hipcc would quietly compile for NVIDIA. */
 const amd = { HIP_PLATFORM: 'amd' };
 
-/** What each architecture must have in its machine code. */
-const architectures = {
-  gfx906: /v_dot4_i32_i8/,
-  gfx90a: /v_dot4c_i32_i8/,
-  gfx1030: /v_dot4c?_i32_i8/,
-  gfx1100: /v_dot4_i32_iu8/,
-};
+/** Those that Debian's hipcc knows. */
+const architectures = ['gfx906', 'gfx90a', 'gfx1030', 'gfx1100'];
+
+/** What an architecture must have in its machine code: dot products, and its matrix instruction. */
+function wantedInstructions(architecture) {
+  if (/gfx9(08|0a)/.test(architecture)) return [/v_dot4c_i32_i8/, /v_mfma_i32_16x16x16i8/];
+  if (/gfx9[45]/.test(architecture)) return [/v_dot4c?_i32_i8/, /v_mfma_i32_16x16x32_i8/];
+  if (/gfx11/.test(architecture)) return [/v_dot4_i32_iu8/, /v_wmma_i32_16x16x16_iu8/];
+  if (/gfx12/.test(architecture)) return [/v_dot4_i32_iu8/];
+  return [/v_dot4c?_i32_i8/];
+}
 
 /** The first of these programs that is there: Debian names LLVM's by version, ROCm does not. */
 function tool(name) {
@@ -108,8 +112,8 @@ async function checkInstructions(architecture, object, scratch) {
     `--output=${elf}`,
   ]);
   const code = await quietly(tool('llvm-objdump'), ['-d', `--mcpu=${architecture}`, elf]);
-  const wanted = architectures[architecture] ?? /v_dot4|v_mfma|v_wmma/;
-  if (!wanted.test(code)) throw new ToolError(`${architecture}: no ${wanted.source} in the machine code`);
+  const missing = wantedInstructions(architecture).find((wanted) => !wanted.test(code));
+  if (missing) throw new ToolError(`${architecture}: no ${missing.source} in the machine code`);
   const unreachable = architecture.startsWith('gfx11') && shortForms.exec(code);
   if (unreachable) throw new ToolError(`${architecture}: an operand out of reach in ${unreachable[0]}`);
   const count = (pattern) => code.match(pattern)?.length ?? 0;
@@ -144,7 +148,7 @@ async function build(architecture) {
 }
 
 /** Builds and proves each; resolves to how many are right and how many are not. */
-export async function buildHip(names = Object.keys(architectures)) {
+export async function buildHip(names = architectures) {
   mkdirSync(output, { recursive: true });
   const waiting = [...names];
   let failed = 0;

@@ -48,16 +48,17 @@ struct OperandSource {
   }
 };
 
-/// The operand words of one group of one tile, and the scales of rows g and g + 8.
-template <BlockType kType>
+/// The operand words of one group of one tile, and the scales of rows g and g + 8, or of one row.
+template <BlockType kType, int kParts = 1, int kRows = 2>
 struct GroupWeights {
-  int a[4];
-  RowScale scales[2];
+  int a[kParts][4];
+  RowScale scales[kRows];
 
-  GPU_DEVICE GroupWeights of(const Unit<kType>& w, int group) {
+  GPU_DEVICE GroupWeights of(const Unit<kType, kParts>& w, int group) {
     GroupWeights u;
-    GPU_UNROLL for (int i = 0; i < 4; i++) u.a[i] = UnitCodes<kType>::word(w.codes, group, i);
-    GPU_UNROLL for (int row = 0; row < 2; row++) u.scales[row] =
+    GPU_UNROLL for (int part = 0; part < kParts; part++) GPU_UNROLL for (int i = 0; i < 4; i++)
+        u.a[part][i] = UnitCodes<kType>::word(w.codes[part], group, i);
+    GPU_UNROLL for (int row = 0; row < kRows; row++) u.scales[row] =
         UnitScales<kType>::scale(w.scales, row, group);
     return u;
   }
@@ -70,10 +71,10 @@ GPU_DEVICE void multiply_group(const GroupWeights<kType>& w, const Operand& x, i
   constexpr int kStart = dot_start<kType>();
   int c[2][4] = {{kStart, kStart, kStart, kStart}, {0, 0, 0, 0}};
   if constexpr (Layout<kType>::kHalves) {
-    mma_16(c[0], w.a[0], w.a[1], x.q[0], n_tokens);
-    mma_16(c[1], w.a[2], w.a[3], x.q[1], n_tokens);
+    mma_16(c[0], w.a[0][0], w.a[0][1], x.q[0], n_tokens);
+    mma_16(c[1], w.a[0][2], w.a[0][3], x.q[1], n_tokens);
   } else {
-    mma_32(c[0], w.a, x.q, n_tokens);
+    mma_32(c[0], w.a[0], x.q, n_tokens);
   }
   GPU_UNROLL for (int i = 0; i < 4; i++) {
     const int dots[2] = {c[0][i], c[1][i]};
@@ -82,12 +83,12 @@ GPU_DEVICE void multiply_group(const GroupWeights<kType>& w, const Operand& x, i
 }
 
 /// A lane's sums, of the slice that is being read and of the quad so far.
-template <int kTokenTiles>
+template <int kTokenTiles, int kSums = 4>
 struct LaneSums {
-  float slice[kTokenTiles][4], quad[kTokenTiles][4];
+  float slice[kTokenTiles][kSums], quad[kTokenTiles][kSums];
 
   GPU_DEVICE void close_slice(LaneSums& s, bool is_first) {
-    GPU_UNROLL for (int i = 0; i < kTokenTiles; i++) GPU_UNROLL for (int j = 0; j < 4; j++) {
+    GPU_UNROLL for (int i = 0; i < kTokenTiles; i++) GPU_UNROLL for (int j = 0; j < kSums; j++) {
       s.quad[i][j] = is_first ? s.slice[i][j] : s.quad[i][j] + s.slice[i][j];
       s.slice[i][j] = 0;
     }

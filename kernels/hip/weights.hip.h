@@ -66,6 +66,11 @@ GPU_DEVICE RowScale row_scale(uint32_t entry, uint32_t tail) {
   return r;
 }
 
+/// By value: an operator would choose between addresses, and on AMD that takes memory for both.
+GPU_DEVICE uint32_t choose(bool is_first, uint32_t first, uint32_t second) {
+  return is_first ? first : second;
+}
+
 template <int kWords>
 GPU_DEVICE void load_words(uint32_t (&to)[kWords], const uint8_t* from) {
   static_assert(kWords == 1 || kWords == 2 || kWords == 4);
@@ -108,6 +113,19 @@ struct UnitCodes {
     return u;
   }
 
+  /// Drops one of the two rows; the other takes the place of row half 0.
+  GPU_DEVICE UnitCodes keep_row(const UnitCodes& u, bool is_upper) {
+    constexpr int kPlanes = kLow == 8 ? 2 : 1, kWords = kLow == 8 ? 4 : kLow;
+    UnitCodes kept = u;
+    GPU_UNROLL for (int i = 0; i < kPlanes * kWords; i += 2) {
+      const uint32_t* row = &u.low[i / kWords][i % kWords];
+      kept.low[i / kWords][i % kWords] = choose(is_upper, row[1], row[0]);
+    }
+    if constexpr (kHigh == 2) kept.high[0] = choose(is_upper, u.high[1], u.high[0]);
+    if constexpr (kHigh == 1) kept.high[0] = u.high[0] >> is_upper;
+    return kept;
+  }
+
   /// Operand word i (0..3) of group 0 or 1.
   GPU_DEVICE int word(const UnitCodes& u, int group, int i) {
     if constexpr (kLow == 8) return static_cast<int>(u.low[group][i]);
@@ -140,6 +158,17 @@ struct UnitScales {
     return s;
   }
 
+  GPU_DEVICE UnitScales keep_row(const UnitScales& s, bool is_upper) {
+    UnitScales kept = s;
+    constexpr int kWords = L::kEntryBytes / 2;
+    GPU_UNROLL for (int i = 0; i < kWords; i++) kept.entries[i] =
+        choose(is_upper, s.entries[kWords + i], s.entries[i]);
+    if constexpr (L::kEntryBytes == 1) kept.entries[0] = s.entries[0] >> 16 * is_upper;
+    if constexpr (L::kTailEntry == 4) kept.tails[0] = choose(is_upper, s.tails[1], s.tails[0]);
+    if constexpr (L::kTailEntry == 2) kept.tails[0] = s.tails[0] >> 16 * is_upper;
+    return kept;
+  }
+
   GPU_DEVICE RowScale scale(const UnitScales& s, int row_half, int group) {
     const int entry = 2 * row_half + group;
     uint32_t bits;
@@ -153,14 +182,25 @@ struct UnitScales {
   }
 };
 
-/// A lane's share of one unit.
-template <BlockType kType>
+/// Weights of one unit: a lane's share, or those of several neighbours.
+template <BlockType kType, int kParts = 1>
 struct Unit {
-  UnitCodes<kType> codes;
+  UnitCodes<kType> codes[kParts];
   UnitScales<kType> scales;
 
   GPU_DEVICE Unit load(const uint8_t* tile, unsigned unit, int lane) {
-    return {UnitCodes<kType>::load(tile, unit, lane), UnitScales<kType>::load(tile, unit, lane)};
+    Unit u;
+    GPU_UNROLL for (int i = 0; i < kParts; i++) u.codes[i] =
+        UnitCodes<kType>::load(tile, unit, lane + i);
+    u.scales = UnitScales<kType>::load(tile, unit, lane);
+    return u;
+  }
+  GPU_DEVICE Unit keep_row(const Unit& u, bool is_upper) {
+    Unit kept;
+    GPU_UNROLL for (int i = 0; i < kParts; i++) kept.codes[i] =
+        UnitCodes<kType>::keep_row(u.codes[i], is_upper);
+    kept.scales = UnitScales<kType>::keep_row(u.scales, is_upper);
+    return kept;
   }
 };
 
@@ -272,7 +312,7 @@ GPU_DEVICE void embed_row(const EmbedParams& p) {
     GPU_UNROLL for (int f = 0; f < 8; f++) {
       const bool is_wanted = f / 4 == group && f / 2 % 2 == half && f % 2 == row_half;
       const RowScale candidate = UnitScales<kType>::scale(unit.scales, f % 2, f / 4);
-      if (is_wanted) scale = candidate, codes = UnitCodes<kType>::word(unit.codes, f / 4, f % 4);
+      if (is_wanted) scale = candidate, codes = UnitCodes<kType>::word(unit.codes[0], f / 4, f % 4);
     }
     using L = Layout<kType>;
     const int halves[2] = {half ? scale.factors[1] : scale.factors[0],

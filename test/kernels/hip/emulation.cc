@@ -158,6 +158,17 @@ void barrier(int line) {
   yield(State::kBarrier);
 }
 
+const void* published_in_wave(int source) {
+  const int from = block.current / wave * wave + source;
+  const uint32_t n = block.fibers[block.current].n_exchanges;
+  // A lane that has gone on may have published once more, not twice: it waits there.
+  if (from >= block.size.x || block.fibers[from].n_exchanges - n > 1)
+    fail("not all lanes of a wave are at a matrix instruction", block.current, from);
+  return block.fibers[from].slots[n % 2];
+}
+
+int wave_width() { return wave; }
+
 Register::Register(const char* name, Launcher launcher) { registry()[name] = launcher; }
 
 Launcher find(const std::string& name) {

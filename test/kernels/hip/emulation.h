@@ -54,6 +54,8 @@ constexpr int kSlotBytes = 32;
 /// Publishes bytes, waits for the other lanes, and returns what a lane has published.
 const void* exchange(const void* mine, size_t n_bytes, int line);
 const void* published(int lane);
+/// The same by a lane's number in its wave.
+const void* published_in_wave(int lane);
 void barrier(int line);
 
 template <class T>
@@ -64,6 +66,17 @@ T shuffle(T value, int source) {
   memcpy(&result, published(source), sizeof(T));
   return result;
 }
+
+/// AMD's matrix instructions, on one lane's operands, in the layouts that
+/// kernels/hip/matrix_unit.hip.h describes: MFMA for waves of 64, WMMA for waves of 32.
+void mfma_16x16x16(int* c, int a, int b);
+void wmma_16x16x16(int* c, const int (&a)[4], const int (&b)[4]);
+
+/// What kernels multiply matrices with: by default what goes with the wave's width.
+enum class MatrixUnit { kNone, kQuad, kMfma, kWmma };
+MatrixUnit matrix_unit();
+void use_matrix_unit(MatrixUnit unit);
+int wave_width();
 
 using Launcher = void (*)(const void* params);
 /// Runs the kernel's body for one thread.

@@ -1,0 +1,74 @@
+// One unit of columns of a block's tokens: on its way to shared memory, and there.
+#pragma once
+
+#include "gpu.hip.h"
+#include "params.h"
+
+namespace hearth::kernels::hip {
+
+/// As in Activations, with the two groups of a unit.
+template <int kTokens>
+struct TokenUnit {
+  static constexpr int kTokenTiles = kTokens / kTileTokens;
+  uint4 q[kTokenTiles][2 * kTileTokens * kGroup / 16];
+  uint4 scales[kTokenTiles][2 * kTileTokens * sizeof(GroupScale) / 16];
+};
+
+/// One group of the tokens from the first of a tile on, in tiles as TokenUnit has them.
+struct GroupTokens {
+  const uint4 *q, *scales;
+
+  template <int kTokens>
+  GPU_DEVICE GroupTokens of(const TokenUnit<kTokens>& unit, int first, int group) {
+    const int tile = first / kTileTokens;
+    return {unit.q[tile] + group * kTileTokens * kGroup / 16,
+            unit.scales[tile] + group * kTileTokens * int{sizeof(GroupScale)} / 16};
+  }
+  /// A token's columns: of every eight bytes, four are of each half.
+  GPU_DEVICE const uint4* columns(const GroupTokens& x, int token) {
+    return x.q + token / kTileTokens * int{sizeof(TokenUnit<kTileTokens>::q) / 16} +
+           token % kTileTokens * (kGroup / 16);
+  }
+  GPU_DEVICE const GroupScale* scale(const GroupTokens& x, int token) {
+    return reinterpret_cast<const GroupScale*>(
+               x.scales + token / kTileTokens * int{sizeof(TokenUnit<kTileTokens>::scales) / 16}) +
+           token % kTileTokens;
+  }
+};
+
+/// A thread's part of a unit on its way to shared memory: 16 bytes of every piece that it moves.
+template <int kTokens>
+struct UnitInFlight {
+  using Shared = TokenUnit<kTokens>;
+  static constexpr int kTokenTiles = Shared::kTokenTiles;
+  static constexpr int kCodes = 2 * kTileTokens * kGroup / 16;  // a token tile
+  static constexpr int kScales = 2 * kTileTokens * int(sizeof(GroupScale)) / 16;
+  static constexpr int kThreads = 128;  // at least
+  uint4 codes[kTokenTiles * kCodes / kThreads], scale;
+
+  GPU_DEVICE UnitInFlight load(const Activations& x, int first_tile, int unit) {
+    UnitInFlight u;
+    const int64_t tile_groups = static_cast<int64_t>(x.n_groups) * kTileTokens;
+    GPU_UNROLL for (int k = 0; k < kTokenTiles * kCodes / kThreads; k++) {
+      const int i = threadIdx.x % kThreads + k * kThreads, tile = i / kCodes;
+      const int8_t* from =
+          x.q + ((first_tile + tile) * tile_groups + 2 * unit * kTileTokens) * kGroup;
+      u.codes[k] = reinterpret_cast<const uint4*>(from)[i % kCodes];
+    }
+    const int tile = threadIdx.x / kScales % kTokenTiles;
+    const GroupScale* from = x.scales + (first_tile + tile) * tile_groups + 2 * unit * kTileTokens;
+    u.scale = reinterpret_cast<const uint4*>(from)[threadIdx.x % kScales];
+    return u;
+  }
+
+  GPU_DEVICE void store(const UnitInFlight& u, Shared& to) {
+    GPU_UNROLL for (int k = 0; k < kTokenTiles * kCodes / kThreads; k++) {
+      const int i = threadIdx.x + k * kThreads;
+      if (threadIdx.x < kThreads) to.q[i / kCodes][i % kCodes] = u.codes[k];
+    }
+    const int tile = threadIdx.x / kScales;
+    if (tile < kTokenTiles) to.scales[tile][threadIdx.x % kScales] = u.scale;
+  }
+};
+
+}  // namespace hearth::kernels::hip
