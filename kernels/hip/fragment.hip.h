@@ -73,6 +73,7 @@ struct DotFragment {
   template <bool kHalves>
   GPU_DEVICE void dots(int (&c)[2][kSums], const int (&a)[4][4], const GroupTokens& tokens,
                        int lane) {
+    schedule_fence();
     GPU_UNROLL for (int j = 0; j < kOwn; j++) {
       const uint4* x = GroupTokens::columns(tokens, lane / 8 + j * kStep);
       GPU_UNROLL for (int i = 0; i < 2; i++) {
@@ -139,6 +140,7 @@ struct WmmaFragment {
   template <bool kHalves>
   GPU_DEVICE void dots(int (&c)[2][kSums], const int (&a)[4][4], const GroupTokens& tokens,
                        int lane) {
+    schedule_fence();
     const uint4* x = GroupTokens::columns(tokens, lane % 2 * 8 + lane % 16 / 2);
     const uint4 low = x[0], high = x[1];
     const int b[2][4] = {{int(low.x), int(low.z), int(high.x), int(high.z)},

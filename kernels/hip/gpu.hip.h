@@ -235,6 +235,14 @@ GPU_DEVICE int late_thread() {
   return thread;
 }
 
+/// Instructions are not moved across: AMD's compiler would otherwise begin with all loads of a long
+/// run of code, and have too many registers wait for their use.
+GPU_DEVICE void schedule_fence() {
+#if !defined(GPU_EMULATION) && !defined(GPU_NV_SHIM)
+  __builtin_amdgcn_sched_barrier(0);
+#endif
+}
+
 /// A value that the block's threads share, in a scalar register: AMD divides in vector ones.
 GPU_DEVICE int uniform(int value) {
 #if defined(GPU_EMULATION) || defined(GPU_NV_SHIM)

@@ -32,21 +32,21 @@ GPU_DEVICE void wmma_half(int* c, const int (&a)[4], const int (&b)[4]) {
 
 #elif defined(GPU_HAS_MFMA)
 
-typedef int FourSums __attribute__((ext_vector_type(4)));
+typedef int Sums4 __attribute__((ext_vector_type(4)));
 
 #if defined(__gfx942__) || defined(__gfx950__)  // only whole groups
 GPU_DEVICE void mfma_group(int* c, const int (&a)[2], const int (&b)[2]) {
   const auto both = [](const int(&v)[2]) {
     return static_cast<long>(static_cast<uint32_t>(v[0]) | static_cast<uint64_t>(v[1]) << 32);
   };
-  FourSums sums = {c[0], c[1], c[2], c[3]};
+  Sums4 sums = {c[0], c[1], c[2], c[3]};
   sums = __builtin_amdgcn_mfma_i32_16x16x32_i8(both(a), both(b), sums, 0, 0, 0);
   GPU_UNROLL for (int i = 0; i < 4; i++) c[i] = sums[i];
 }
 GPU_DEVICE void mfma_half(int* c, int a, int b) { mfma_group(c, {a, 0}, {b, 0}); }
 #else
 GPU_DEVICE void mfma_half(int* c, int a, int b) {
-  FourSums sums = {c[0], c[1], c[2], c[3]};
+  Sums4 sums = {c[0], c[1], c[2], c[3]};
   sums = __builtin_amdgcn_mfma_i32_16x16x16i8(a, b, sums, 0, 0, 0);
   GPU_UNROLL for (int i = 0; i < 4; i++) c[i] = sums[i];
 }
@@ -57,12 +57,12 @@ GPU_DEVICE void mfma_group(int* c, const int (&a)[2], const int (&b)[2]) {
 
 #elif defined(GPU_HAS_WMMA)
 
-typedef int FourWords __attribute__((ext_vector_type(4)));
-typedef int EightSums __attribute__((ext_vector_type(8)));
+typedef int Words4 __attribute__((ext_vector_type(4)));
+typedef int Sums8 __attribute__((ext_vector_type(8)));
 
 GPU_DEVICE void wmma_half(int* c, const int (&a)[4], const int (&b)[4]) {
-  const FourWords a4 = {a[0], a[1], a[2], a[3]}, b4 = {b[0], b[1], b[2], b[3]};
-  EightSums sums = {c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]};
+  const Words4 a4 = {a[0], a[1], a[2], a[3]}, b4 = {b[0], b[1], b[2], b[3]};
+  Sums8 sums = {c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]};
   sums = __builtin_amdgcn_wmma_i32_16x16x16_iu8_w32(true, a4, true, b4, sums, false);
   GPU_UNROLL for (int i = 0; i < 8; i++) c[i] = sums[i];
 }
