@@ -21,7 +21,7 @@ export interface Plan {
 export interface RunResult {
   /**
    * By "prefill 512 at 0" (tokens/s), "decode 64 at 2048" (tokens/s), "batch 4" (ms), "load" (ms), "memory" (MB); and of
-   * an engine that tells its ops "prefill 512 at 0 in matmuls": tokens/s if there were nothing else to do.
+   * an engine that tells its ops, "prefill 512 at 0 in matmuls": tokens/s if there were nothing else to do.
    */
   samples: Record<string, number[]>;
   /** Milliseconds by op, for each of those that has them. */
@@ -57,7 +57,7 @@ export function hearth(root: string): BenchEngine {
         const times = Object.fromEntries(ops.map(({ op, ms }) => [op, ms]));
         result.samples[what] = samples;
         result.ops[what] = times;
-        if (what.startsWith('prefill')) result.samples[`${what} in matmuls`] = [matmulRate(key, samples.length, times)];
+        if (/^prefill \d+$/.test(key)) result.samples[`${what} in matmuls`] = [matmulRate(key, samples.length, times)];
       }
       return { ...result, samples: { ...result.samples, load: [report.loadMs], memory: [report.peakRssMb] } };
     },

@@ -1,7 +1,7 @@
 // `npm run bench`: Hearth and llama.cpp side by side on this machine.
 //
-//   npm run bench                                      everything; about 25 minutes with two threads
-//   npm run bench -- --goals                           what goals.ts asks for, and whether it is reached; 6 minutes
+//   npm run bench                                      everything; about 20 minutes with two threads
+//   npm run bench -- --goals                           what goals.ts asks for, and whether it is reached; 10 minutes
 //   npm run bench -- --goals --variant best,avx512vnni,avx2     the same with each of these kernels
 //   npm run bench -- --quick                           one model, two rounds
 //   npm run bench -- --models 1.5b-q4_k_m,FILE.gguf    other sizes (0.5b 1.5b 3b 7b) and types (q8_0 q4_0 q4_k_m), own files
