@@ -1,6 +1,7 @@
 #include "mapped_file.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,13 +16,6 @@
 namespace hearth {
 namespace {
 
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) close(fd);
-  }
-};
-
 [[noreturn]] void refuse(const std::string& path, int error) {
   if (error == ENOENT || error == ENOTDIR) {
     throw EngineError("model-not-found",
@@ -33,20 +27,35 @@ struct Descriptor {
                                             std::strerror(error) + "). " + advice);
 }
 
+/// The system makes writers wait for as long as the file is open here, up to 45 s by default. It
+/// tells us of them by a signal, of which SIGURG is one that nobody minds.
+void keep_from_writers([[maybe_unused]] int fd) {
+#ifdef F_SETLEASE
+  if (fd < 0) return;
+  fcntl(fd, F_SETSIG, SIGURG);
+  fcntl(fd, F_SETLEASE, F_RDLCK);
+#endif
+}
+
 }  // namespace
 
-MappedFile::MappedFile(std::string path) : path_(std::move(path)) {
-  // O_NONBLOCK: opening a named pipe must fail below, not wait for a writer.
-  const Descriptor file{open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+MappedFile::Descriptor::~Descriptor() {
+  if (fd >= 0) close(fd);
+}
+
+// O_NONBLOCK: opening a named pipe must fail below, not wait for a writer.
+MappedFile::MappedFile(std::string path)
+    : path_(std::move(path)), file_(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  keep_from_writers(file_.fd);
   struct stat status {};
-  if (file.fd < 0 || fstat(file.fd, &status) != 0) refuse(path_, errno);
+  if (file_.fd < 0 || fstat(file_.fd, &status) != 0) refuse(path_, errno);
   if (!S_ISREG(status.st_mode)) {
     const char* what = S_ISDIR(status.st_mode) ? " is a folder" : " is not an ordinary file";
     throw EngineError("model-unreadable", path_ + what + ". Choose a .gguf file.");
   }
   const size_t n_bytes = static_cast<size_t>(status.st_size);
   if (n_bytes == 0) return;  // mmap refuses an empty range
-  void* address = mmap(nullptr, n_bytes, PROT_READ, MAP_PRIVATE, file.fd, 0);
+  void* address = mmap(nullptr, n_bytes, PROT_READ, MAP_PRIVATE, file_.fd, 0);
   if (address == MAP_FAILED) refuse(path_, errno);
   bytes_ = {static_cast<const std::byte*>(address), n_bytes};
 }
@@ -56,7 +65,9 @@ MappedFile::~MappedFile() {
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
-    : path_(std::move(other.path_)), bytes_(std::exchange(other.bytes_, {})) {}
+    : path_(std::move(other.path_)),
+      file_(std::move(other.file_)),
+      bytes_(std::exchange(other.bytes_, {})) {}
 
 void MappedFile::release(std::span<const std::byte> range) const {
   const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));

@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace hearth {
 
-/// Unmapped when destroyed. A file that another program cuts short while mapped raises SIGBUS on
-/// access; nothing can guard against that but a copy of the whole model.
+/// Unmapped when destroyed. Reading what another program has cut off a mapped file would end this
+/// process (SIGBUS), so where the system can, whoever opens the file for writing has to wait: on
+/// Linux, if the file is the user's own and nobody writes it already.
 class MappedFile {
  public:
   /// Throws EngineError: model-not-found, or model-unreadable for a folder or a refused read.
@@ -23,7 +25,15 @@ class MappedFile {
   void release(std::span<const std::byte> range) const;
 
  private:
+  struct Descriptor {
+    explicit Descriptor(int fd) : fd(fd) {}
+    Descriptor(Descriptor&& other) noexcept : fd(std::exchange(other.fd, -1)) {}
+    ~Descriptor();
+    int fd;
+  };
+
   std::string path_;
+  Descriptor file_;
   std::span<const std::byte> bytes_;
 };
 
