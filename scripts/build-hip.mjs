@@ -30,8 +30,7 @@ const architectures = ['gfx906', 'gfx90a', 'gfx1030', 'gfx1100'];
 function wantedInstructions(architecture) {
   if (/gfx9(08|0a)/.test(architecture)) return [/v_dot4c_i32_i8/, /v_mfma_i32_16x16x16i8/];
   if (/gfx9[45]/.test(architecture)) return [/v_dot4c?_i32_i8/, /v_mfma_i32_16x16x32_i8/];
-  if (/gfx11/.test(architecture)) return [/v_dot4_i32_iu8/, /v_wmma_i32_16x16x16_iu8/];
-  if (/gfx12/.test(architecture)) return [/v_dot4_i32_iu8/];
+  if (/gfx1[12]/.test(architecture)) return [/v_dot4_i32_iu8/, /v_wmma_i32_16x16x16_iu8/];
   return [/v_dot4c?_i32_i8/];
 }
 

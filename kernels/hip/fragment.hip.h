@@ -153,6 +153,35 @@ struct WmmaFragment {
 };
 
 #endif
+#if defined(GPU_HAS_WMMA12)
+
+/// Radeon RX 9000: 32 lanes; a lane brings eight columns of a token and of a row, the lane 16 from
+/// it the other eight, and each gets the row's sums with eight tokens.
+struct Wmma12Fragment {
+  static constexpr int kLanes = 32, kTiles = 1, kParts = 2, kRows = 1;
+  static constexpr int kTokens = 16, kOwn = 8, kStep = 1, kSums = kRows * kOwn;
+
+  GPU_DEVICE LanePlace place(int lane) {
+    return {0, lane % 16, lane / 16 * 8, lane % 8 * 4 + lane / 16 * 2};
+  }
+  GPU_DEVICE void scales(GroupScale (&to)[kOwn], const GroupTokens& tokens, int lane) {
+    copy_neighbours(to, GroupTokens::scale(tokens, lane / 16 * 8));
+  }
+
+  template <bool kHalves>
+  GPU_DEVICE void dots(int (&c)[2][kSums], const int (&a)[2][4], const GroupTokens& tokens,
+                       int lane) {
+    schedule_fence();
+    const uint4 x = GroupTokens::columns(tokens, lane % 16)[lane / 16];
+    const int b[2][2] = {{int(x.x), int(x.z)}, {int(x.y), int(x.w)}};
+    GPU_UNROLL for (int half = 0; half < 2; half++) {
+      const int words[2] = {a[0][2 * half], a[1][2 * half]};
+      wmma_half(c[kHalves ? half : 0], b[half], words);
+    }
+  }
+};
+
+#endif
 
 #if defined(GPU_NV_SHIM)
 using Fragment = QuadFragment;
@@ -161,6 +190,8 @@ using Fragment = QuadFragment;
 using Fragment = MfmaFragment;
 #elif defined(GPU_HAS_WMMA)
 using Fragment = WmmaFragment;
+#elif defined(GPU_HAS_WMMA12)
+using Fragment = Wmma12Fragment;
 #else
 using Fragment = DotFragment;
 #endif

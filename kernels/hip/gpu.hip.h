@@ -2,7 +2,8 @@
 // the kernels on a GPU that can be had) or the CPU emulation of the tests. One spelling for each.
 //
 // Kernels think in groups of 32 lanes. A wave of 64 (gfx9) holds two of them, so no kernel may
-// assume that its 32 lanes are alone in their wave, and none mentions the wave's size.
+// assume that its 32 lanes are alone in their wave, and none mentions the wave's size but those
+// whose matrix instruction takes a whole one (fragment.hip.h).
 #pragma once
 
 #include <stdint.h>

@@ -100,6 +100,8 @@ GPU_DEVICE void wide_matmul(const MatmulParams& p) {
       return wide_matmul_by<kType, kTokens, MfmaFragment>(p);
     case emulation::MatrixUnit::kWmma:
       return wide_matmul_by<kType, kTokens, WmmaFragment>(p);
+    case emulation::MatrixUnit::kWmma12:
+      return wide_matmul_by<kType, kTokens, Wmma12Fragment>(p);
   }
 #else
   wide_matmul_by<kType, kTokens, Fragment>(p);

@@ -60,4 +60,17 @@ void wmma_16x16x16(int* c, const int (&a)[4], const int (&b)[4]) {
   }
 }
 
+void wmma12_16x16x16(int* c, const int (&a)[2], const int (&b)[2]) {
+  require_wave(32, "WMMA");
+  const Operands mine{{a[0], a[1]}, {b[0], b[1]}};
+  exchange(&mine, sizeof mine, __LINE__);
+  const int lane = thread_index().x % 32, col = lane % 16;
+  for (int i = 0; i < 8; i++) {
+    const int row = 8 * (lane / 16) + i;
+    for (int k = 0; k < 16; k++)
+      c[i] += byte_of(operands_of(row + 16 * (k / 8)).a[k % 8 / 4], k % 4) *
+              byte_of(operands_of(col + 16 * (k / 8)).b[k % 8 / 4], k % 4);
+  }
+}
+
 }  // namespace emulation

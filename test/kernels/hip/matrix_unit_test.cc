@@ -38,13 +38,15 @@ std::vector<float> product(BlockType type, int n, emulation::MatrixUnit unit) {
 TEST("a prompt gets the same bits by every GPU's way to multiply matrices") {
   using emulation::MatrixUnit;
   const MatrixUnit before = emulation::matrix_unit();
-  const bool is_wide = emulation::wave_width() == 64;
+  const std::vector<MatrixUnit> units =
+      emulation::wave_width() == 64
+          ? std::vector{MatrixUnit::kNone, MatrixUnit::kMfma}
+          : std::vector{MatrixUnit::kNone, MatrixUnit::kWmma, MatrixUnit::kWmma12};
   for (BlockType type : test::kAllTypes) {
     if (hearth::kernels::block_traits(type).weights == 1) continue;  // floats are not packed
     for (int n : {20, 70}) {  // kernels for 32 tokens at a time, and for 64
       const std::vector<float> expected = product(type, n, MatrixUnit::kQuad);
-      CHECK(product(type, n, MatrixUnit::kNone) == expected);
-      CHECK(product(type, n, is_wide ? MatrixUnit::kMfma : MatrixUnit::kWmma) == expected);
+      for (MatrixUnit unit : units) CHECK(product(type, n, unit) == expected);
     }
   }
   emulation::use_matrix_unit(before);
