@@ -40,6 +40,14 @@ struct ChunkView {
   int n;
 };
 
+GPU_DEVICE ChunkView view_chunk(const AttentionParams& p, const int32_t* pages, int kv_head,
+                                int chunk, int n_visible) {
+  const int begin = chunk * kChunk, last = min(begin + kChunk, n_visible) - 1;
+  return {{kv_slot(p.pool, p.layer, pages[begin / kPage], kv_head, 0, 0),
+           kv_slot(p.pool, p.layer, pages[last / kPage], kv_head, 0, 0)},
+          last - begin + 1};
+}
+
 /// K or V of position i of the chunk.
 template <int kHeadDim>
 GPU_DEVICE const uint16_t* kv_row(const ChunkView& c, int i, int is_v) {
@@ -245,15 +253,24 @@ GPU_DEVICE bool hand_in(const AttentionParams& p, const AttentionBlock& b,
 template <int kHeadDim>
 GPU_DEVICE float merge_parts(const AttentionParams& p, const AttentionBlock& b, int head, int dim,
                              float (&values)[4]) {
-  const volatile float* part = part_of(p, b.token, head, 0);
-  Softmax softmax = {part[0], part[1]};
-  GPU_UNROLL for (int j = 0; j < 4; j++) values[j] = part[2 + dim + j];
-  GPU_NO_UNROLL for (int k = 1; k < b.n_chunks; k++) {
-    part += kHeadDim + 2;
-    float scale, scale_part;
-    softmax = merge(softmax, {part[0], part[1]}, scale, scale_part);
-    GPU_UNROLL for (int j = 0; j < 4; j++) values[j] =
-        fmaf(values[j], scale, part[2 + dim + j] * scale_part);
+  constexpr int kBatch = GPU_FEW_REGISTERS ? 2 : 4;  // under way together
+  const volatile float* parts = part_of(p, b.token, head, 0);
+  Softmax softmax = {};
+  GPU_NO_UNROLL for (int first = 0; first < b.n_chunks; first += kBatch) {
+    float maximum[kBatch], sum[kBatch], output[kBatch][4];
+    GPU_UNROLL for (int k = 0; k < kBatch; k++) {
+      const volatile float* part = parts + min(first + k, b.n_chunks - 1) * (kHeadDim + 2);
+      maximum[k] = part[0], sum[k] = part[1];
+      GPU_UNROLL for (int j = 0; j < 4; j++) output[k][j] = part[2 + dim + j];
+    }
+    GPU_UNROLL for (int k = 0; k < kBatch; k++) {
+      if (first + k >= b.n_chunks) continue;
+      float scale = 0, scale_part = 1;
+      const Softmax part = {maximum[k], sum[k]};
+      softmax = first + k == 0 ? part : merge(softmax, part, scale, scale_part);
+      GPU_UNROLL for (int j = 0; j < 4; j++) values[j] =
+          first + k == 0 ? output[k][j] : fmaf(values[j], scale, output[k][j] * scale_part);
+    }
   }
   return softmax.sum;
 }
@@ -277,12 +294,21 @@ GPU_DEVICE void finish(const AttentionParams& p, const AttentionBlock& b, bool i
     }
     const int col = (b.head0 + head) * kHeadDim + dim;
     float* out = p.out + static_cast<int64_t>(b.token) * p.pool.n_heads * kHeadDim + col;
+    const float inverse = 1.0f / sum;
     GPU_UNROLL for (int j = 0; j < 4; j++) {
-      values[j] /= sum;
+      values[j] *= inverse;
       if (stores) out[j] = values[j];
     }
     quantize_group(p.quantized, b.token, col / kGroup, values, stores);
   }
+}
+
+/// K and V of a chunk to the second-level cache: all but the newest position have long been there.
+template <int kHeadDim>
+GPU_DEVICE void prefetch_chunk(const ChunkView& c) {
+  constexpr int kLines = (2 * kHeadDim + 127) / 128;  // of a row
+  const int thread = late_thread(), i = thread / (2 * kLines), at = thread % (2 * kLines);
+  if (i < c.n) prefetch(kv_row<kHeadDim>(c, i, at / kLines) + at % kLines * 64);
 }
 
 template <int kHeadDim>
@@ -290,13 +316,17 @@ GPU_DEVICE void attention(const AttentionParams& p) {
   __shared__ AttentionShared<kHeadDim> shared;
   __shared__ int is_last;
   let_next_start();
-  wait_for_previous();
+  // What belongs to the batch was there before the step's first kernel began.
   const AttentionBlock b = AttentionBlock::locate(p);
   const int chunk_end = p.n_parts == 1 ? b.n_chunks : min(b.part + 1, b.n_chunks);
-  if (b.part >= chunk_end) return;
-
   const int n_visible = p.batch.positions[b.token] + 1;
   const int32_t* pages = p.batch.page_ids + p.batch.table_offset[b.token];
+  const int first_chunk = min(b.part, b.n_chunks - 1);
+  ChunkView c = view_chunk(p, pages, b.kv_head, first_chunk, n_visible);
+  prefetch_chunk<kHeadDim>(c);
+  wait_for_previous();
+  if (b.part >= chunk_end) return;
+
   const int lane = threadIdx.x % (kHeadDim / 8);
   const float* q = p.q + (static_cast<int64_t>(b.token) * p.pool.n_heads + b.head0) * kHeadDim;
   float query[kGroupHeads][8];  // heads that are not there go along as the last one
@@ -309,10 +339,7 @@ GPU_DEVICE void attention(const AttentionParams& p) {
   }
 
   GPU_NO_UNROLL for (int chunk = b.part; chunk < chunk_end; chunk++) {
-    const int begin = chunk * kChunk, last = min(begin + kChunk, n_visible) - 1;
-    const ChunkView c = {{kv_slot(p.pool, p.layer, pages[begin / kPage], b.kv_head, 0, 0),
-                          kv_slot(p.pool, p.layer, pages[last / kPage], b.kv_head, 0, 0)},
-                         last - begin + 1};
+    if (chunk > first_chunk) c = view_chunk(p, pages, b.kv_head, chunk, n_visible);
     Values<kHeadDim> values;
     if (!GPU_FEW_REGISTERS) Values<kHeadDim>::load(values, c);
     chunk_scores<kHeadDim>(c, query, p.scale, shared);

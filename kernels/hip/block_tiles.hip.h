@@ -47,12 +47,17 @@ GPU_DEVICE Activations stage_input(const MatmulParams& p, int n, uint8_t* shared
         norm_quantize_token(p.norm, token, x, nullptr, group_sums);
     return x;
   }
+  // Two words of codes and a scale a thread at a time: loads are issued together.
   const uint4* from = reinterpret_cast<const uint4*>(p.x.q);
   uint4* to = reinterpret_cast<uint4*>(x.q);
-  GPU_NO_UNROLL for (int i = threadIdx.x; i < n_groups * n * 2; i += blockDim.x) to[i] =
-      from[i / (2 * n) * 2 * kTileTokens + i % (2 * n)];
-  GPU_NO_UNROLL for (int i = threadIdx.x; i < n_groups * n; i += blockDim.x) x.scales[i] =
-      p.x.scales[i / n * kTileTokens + i % n];
+  const int n_scales = n_groups * n;
+  GPU_UNROLL_2 for (int i = threadIdx.x; i < n_scales; i += blockDim.x) {
+    const int64_t at = static_cast<int64_t>(i / n) * kTileTokens + i % n;
+    const uint4 low = from[2 * at], high = from[2 * at + 1];
+    const GroupScale scale = p.x.scales[at];
+    to[2 * i] = low, to[2 * i + 1] = high;
+    x.scales[i] = scale;
+  }
   __syncthreads();
   return x;
 }
@@ -103,19 +108,37 @@ GPU_DEVICE void store_swiglu(const MatmulParams& p, const BlockSums& sums, int n
   }
 }
 
+/// What the rows of one token need besides their sums, loaded ahead of them: of q, k and v for all
+/// rows of the block, in shared memory, else of the thread's first row.
+struct EarlyRows {
+  const QkvRow* qkv;
+  float before;
+};
+
+/// Hands on row i of the block of a token, or a pair of rows, which nothing else has to be loaded
+/// for.
+GPU_DEVICE void store_early(const Epilogue& e, const EarlyRows& early, int i, int row, float a,
+                            float b) {
+  if (e.kind == EpilogueKind::kQkv) return store_qkv(e, row, 0, a, b, early.qkv[i]);
+  if (e.kind == EpilogueKind::kSwiglu) return store_pair(e, row, 0, a, b);
+  if (e.kind == EpilogueKind::kStore || i >= blockDim.x) return store_one(e, row, 0, a);
+  if (row < e.n_rows) e.out[e.row0 + row] = early.before + a;
+}
+
 /// One row of one token, or of a pair of rows.
 template <int kTokens>
 GPU_DEVICE void store_sum(const MatmulParams& p, const BlockSums& sums, int i, int first_token,
-                          int n_tokens) {
+                          int n_tokens, const EarlyRows& early) {
   const int row = i % kTileRows, token = i / kTileRows % kTokens;
   if (token >= n_tokens) return;
   const bool is_pairs = has_pairs(p);
   const int tile = i / kTileRows / kTokens * (is_pairs ? 2 : 1);
   const int global_row = tile_of(p, blockIdx.y * p.block_tiles + tile) * kTileRows + row;
   const float a = BlockSums::total(sums, tile, row, token);
+  const float b = is_pairs ? BlockSums::total(sums, tile + 1, row, token) : 0;
+  if constexpr (kTokens == 1) return store_early(p.epilogue, early, i, global_row, a, b);
   if (is_pairs)
-    store_pair(p.epilogue, global_row, first_token + token, a,
-               BlockSums::total(sums, tile + 1, row, token));
+    store_pair(p.epilogue, global_row, first_token + token, a, b);
   else
     store_one(p.epilogue, global_row, first_token + token, a);
 }
@@ -123,17 +146,17 @@ GPU_DEVICE void store_sum(const MatmulParams& p, const BlockSums& sums, int i, i
 /// Adds the quads and hands every row on. The block must have met after its last sum.
 template <int kTokens>
 GPU_DEVICE void store_block(const MatmulParams& p, const BlockSums& sums, int first_token,
-                            int n_tokens) {
+                            int n_tokens, const EarlyRows& early = {}) {
   const int n_tiles = count_block_tiles(p);
   if (p.epilogue.kind == EpilogueKind::kSwiglu && p.quantized.q)
     return store_swiglu<kTokens>(p, sums, n_tiles, first_token, n_tokens);
   const int n = (has_pairs(p) ? n_tiles / 2 : n_tiles) * kTileRows * kTokens;
   if constexpr (kTokens == 1) {
     GPU_NO_UNROLL for (int i = threadIdx.x; i < n; i += blockDim.x)
-        store_sum<kTokens>(p, sums, i, first_token, n_tokens);
+        store_sum<kTokens>(p, sums, i, first_token, n_tokens, early);
   } else {  // several rows a thread: what one waits for overlaps
     GPU_UNROLL_4 for (int i = threadIdx.x; i < n; i += blockDim.x)
-        store_sum<kTokens>(p, sums, i, first_token, n_tokens);
+        store_sum<kTokens>(p, sums, i, first_token, n_tokens, early);
   }
 }
 

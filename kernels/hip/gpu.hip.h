@@ -31,6 +31,7 @@
 #if defined(GPU_EMULATION)
 #define GPU_DEVICE static inline
 #define GPU_UNROLL
+#define GPU_UNROLL_2
 #define GPU_UNROLL_4
 #define GPU_NO_UNROLL
 #define GPU_KERNEL(name, Params, max_threads)                                            \
@@ -41,6 +42,7 @@
 #else
 #define GPU_DEVICE static __device__ __forceinline__
 #define GPU_UNROLL _Pragma("unroll")
+#define GPU_UNROLL_2 _Pragma("unroll 2")
 #define GPU_UNROLL_4 _Pragma("unroll 4")
 /// Small kernels run their code once: what they wait for is instructions, so code is kept short.
 #define GPU_NO_UNROLL _Pragma("unroll 1")
@@ -93,6 +95,7 @@ GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
   }
   return static_cast<int>(result);
 }
+GPU_DEVICE void prefetch(const void*) {}
 GPU_DEVICE void wait_for_previous() {}
 GPU_DEVICE void let_next_start() {}
 GPU_DEVICE void memory_fence() {}
@@ -128,6 +131,8 @@ GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
 /// Everything earlier on the stream is done and visible. What comes before it in a kernel (loading
 /// weights) overlaps the previous kernel's tail. Every kernel must call it.
 GPU_DEVICE void wait_for_previous() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+/// To the second-level cache.
+GPU_DEVICE void prefetch(const void* from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }
 GPU_DEVICE void let_next_start() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 
 #else  // AMD
@@ -209,6 +214,7 @@ GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
   const uint32_t upper = ((index >> 3) & 0x01010101) * 255;
   return static_cast<int>((low & ~upper) | (high & upper));
 }
+GPU_DEVICE void prefetch(const void*) {}
 GPU_DEVICE void wait_for_previous() {}
 GPU_DEVICE void let_next_start() {}
 
@@ -254,7 +260,13 @@ GPU_DEVICE int uniform(int value) {
 }
 
 #if !defined(GPU_EMULATION)
-GPU_DEVICE void memory_fence() { __threadfence(); }
+GPU_DEVICE void memory_fence() {
+#if defined(GPU_NV_SHIM)
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");  // __threadfence() orders more than is needed
+#else
+  __threadfence();
+#endif
+}
 GPU_DEVICE uint32_t atomic_add(uint32_t* counter, uint32_t value) {
   return atomicAdd(counter, value);
 }

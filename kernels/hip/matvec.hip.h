@@ -85,7 +85,23 @@ GPU_DEVICE void add_four_groups(const FourWords<kType>& w, int group, const Four
   }
 }
 
-/// Grid (1, blocks of tiles). Shared memory: the token, then the block's sums.
+/// Those of the block's pairs of tiles.
+GPU_DEVICE void load_qkv_rows(const MatmulParams& p, int n_tiles, QkvRow* rows) {
+  GPU_NO_UNROLL for (int i = threadIdx.x; i < n_tiles / 2 * kTileRows; i += blockDim.x) {
+    const int tile = tile_of(p, blockIdx.y * p.block_tiles + i / kTileRows * 2);
+    rows[i] = load_qkv_row(p.epilogue, tile * kTileRows + i % kTileRows, 0);
+  }
+}
+
+/// What the thread's first row is added to. Loaded also where it is not: see FourUnits::load.
+GPU_DEVICE float load_before(const MatmulParams& p, int n_tiles) {
+  const int tile = min(static_cast<int>(threadIdx.x) / kTileRows, n_tiles - 1);
+  const int row = tile_of(p, blockIdx.y * p.block_tiles + tile) * kTileRows;
+  const Epilogue& e = p.epilogue;
+  return e.out[min(e.row0 + row + static_cast<int>(threadIdx.x) % kTileRows, e.stride - 1)];
+}
+
+/// Grid (1, blocks of tiles). Shared memory: the token, the block's sums, rows of q, k and v.
 template <BlockType kType>
 GPU_DEVICE void matvec(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
@@ -96,7 +112,9 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   const int first = blockIdx.y * p.block_tiles;
   const FourSlices slices = FourSlices::of(p, quad, t);
   // Steps in flight, of four units each: what 128 registers a thread leave room for.
-  constexpr int kDepth = Layout<kType>::kTraits.low == 8 || Layout<kType>::kHalves ? 1 : 2;
+  constexpr int kDepth = Layout<kType>::kHalves ? 1 : 2;
+  // Words that need no unpacking are used where they have been loaded.
+  constexpr bool kInPlace = Layout<kType>::kTraits.low == 8;
   int next_tile = warp >> log2_n, next_step = 0;
   const uint8_t* data = tile_data(p, first + min(next_tile, n_tiles - 1));
   // At the end it reads the last units again: a load under a condition would be waited for at once.
@@ -110,11 +128,14 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   FourUnits<kType> ring[kDepth];
   GPU_UNROLL for (int i = 0; i < kDepth; i++) load_next(ring[i]);
   let_next_start();
+  uint8_t* bytes = reinterpret_cast<uint8_t*>(shared);
+  const BlockSums sums = {reinterpret_cast<float*>(bytes + p.input_bytes), n_quads, 1, 1};
+  QkvRow* qkv_rows = reinterpret_cast<QkvRow*>(sums.data + p.block_tiles * n_quads * kTileRows);
+  if (p.epilogue.kind == EpilogueKind::kQkv) load_qkv_rows(late(p), n_tiles, qkv_rows);
   wait_for_previous();
 
-  uint8_t* bytes = reinterpret_cast<uint8_t*>(shared);
+  const EarlyRows early = {qkv_rows, load_before(late(p), n_tiles)};
   const Activations x = stage_input(late(p), 1, bytes);
-  const BlockSums sums = {reinterpret_cast<float*>(bytes + p.input_bytes), n_quads, 1, 1};
   int first_groups[kQuad];
   GPU_UNROLL for (int k = 0; k < kQuad; k++) first_groups[k] = 2 * slices.begin[k];
   const FourSources inputs = FourSources::of(x.q, first_groups, lane);
@@ -135,12 +156,13 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   };
   const auto multiply = [&](FourUnits<kType>& from) {
     const auto w = FourWords<kType>::of(from);
-    load_next(from);
+    if (!kInPlace) load_next(from);
     GPU_UNROLL for (int group = 0; group < 2; group++) {
       const int at = 2 * step + group;
       add_four_groups<kType>(w, group, FourSources::load(inputs, at), x_scales[at],
                              step < slices.own_n, sum);
     }
+    if (kInPlace) load_next(from);
     if (++step == slices.n_steps) finish_tile();
   };
   // Spelled out, not a loop over the ring: registers have no run-time index.
@@ -152,7 +174,7 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
     }
   }
   __syncthreads();
-  store_block<1>(late(p), sums, 0, 1);
+  store_block<1>(late(p), sums, 0, 1, early);
 }
 
 }  // namespace hearth::kernels::hip

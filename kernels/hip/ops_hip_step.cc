@@ -93,7 +93,9 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
         (n_groups * (p.n_tokens * (kGroup + sizeof(GroupScale)) + sizeof(float)) + 15) / 16 * 16);
   const unsigned staged =
       shape.is_wide() ? 2 * shape.tokens * 2 * (kGroup + sizeof(GroupScale)) : 0;
-  const unsigned shared_bytes = p.input_bytes + staged + shape.sum_bytes(n_slices);
+  const bool has_qkv_rows = shape.tokens == 1 && p.epilogue.kind == EpilogueKind::kQkv;
+  const unsigned rows = has_qkv_rows ? shape.block_tiles / 2 * kTileRows * sizeof(QkvRow) : 0;
+  const unsigned shared_bytes = p.input_bytes + staged + shape.sum_bytes(n_slices) + rows;
   if (shared_bytes > kMaxSharedBytes)
     throw std::runtime_error("rows of " + std::to_string(p.norm.n_cols) +
                              " columns run on the CPU only (too long for the GPU kernels)");

@@ -75,6 +75,12 @@ struct Epilogue {
   int32_t reserved;
 };
 
+/// What rows i and i + head_dim / 2 of a head need besides their sums.
+struct QkvRow {
+  float bias[2], cos, sin;
+  int32_t page, slot;
+};
+
 /// rmsnorm of rows of x: x / rms(x) * norm, or x itself where norm is null.
 struct Norm {
   const float* x;  // [n][n_cols]
