@@ -322,8 +322,8 @@ GPU_DEVICE void attention(const AttentionParams& p) {
   const int n_visible = p.batch.positions[b.token] + 1;
   const int32_t* pages = p.batch.page_ids + p.batch.table_offset[b.token];
   const int first_chunk = min(b.part, b.n_chunks - 1);
-  ChunkView c = view_chunk(p, pages, b.kv_head, first_chunk, n_visible);
-  prefetch_chunk<kHeadDim>(c);
+  const ChunkView first = view_chunk(p, pages, b.kv_head, first_chunk, n_visible);
+  prefetch_chunk<kHeadDim>(first);
   wait_for_previous();
   if (b.part >= chunk_end) return;
 
@@ -339,7 +339,8 @@ GPU_DEVICE void attention(const AttentionParams& p) {
   }
 
   GPU_NO_UNROLL for (int chunk = b.part; chunk < chunk_end; chunk++) {
-    if (chunk > first_chunk) c = view_chunk(p, pages, b.kv_head, chunk, n_visible);
+    const bool is_first = !GPU_FEW_REGISTERS && chunk == first_chunk;
+    const ChunkView c = is_first ? first : view_chunk(p, pages, b.kv_head, chunk, n_visible);
     Values<kHeadDim> values;
     if (!GPU_FEW_REGISTERS) Values<kHeadDim>::load(values, c);
     chunk_scores<kHeadDim>(c, query, p.scale, shared);

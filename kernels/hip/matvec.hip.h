@@ -135,7 +135,7 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   wait_for_previous();
 
   const EarlyRows early = {qkv_rows, load_before(late(p), n_tiles)};
-  const Activations x = stage_input(late(p), 1, bytes);
+  const Activations x = stage_tokens(late(p), 1, bytes);
   int first_groups[kQuad];
   GPU_UNROLL for (int k = 0; k < kQuad; k++) first_groups[k] = 2 * slices.begin[k];
   const FourSources inputs = FourSources::of(x.q, first_groups, lane);

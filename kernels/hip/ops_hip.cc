@@ -86,9 +86,9 @@ void HipOps::make_workspace(int n_cols, bool with_f32) {
   quantized_ = nullptr;
 }
 
-Activations HipOps::activations(const Memory& q, const Memory& scales, int n_cols) const {
+Activations HipOps::activations(const Memory& q, const Memory& scales, int n_cols, int n) const {
   return {q.as<int8_t>(), scales.as<GroupScale>(), in_f32_.as<float>(),
-          (n_cols + kUnit - 1) / kUnit * 2, kTileTokens};
+          (n_cols + kUnit - 1) / kUnit * 2, std::min(n, kTileTokens)};
 }
 
 std::unique_ptr<Buffer> HipOps::buffer(size_t n_floats) {

@@ -53,8 +53,8 @@ class HipOps : public Ops {
               unsigned shared_bytes, const Params& params);
   bool is_cancelled() const { return cancel && cancel->load(std::memory_order_relaxed); }
   void make_workspace(int n_cols, bool with_f32);
-  /// Activations of this many columns in a workspace.
-  Activations activations(const Memory& q, const Memory& scales, int n_cols) const;
+  /// Activations of n tokens of this many columns in a workspace.
+  Activations activations(const Memory& q, const Memory& scales, int n_cols, int n) const;
   /// The input of a matmul of n tokens: a norm that each block can do for itself, or a launch of
   /// one.
   MatmulParams normed_input(const Matrix& w, const float* x, const float* norm, float eps,

@@ -56,7 +56,7 @@ MatmulParams HipOps::normed_input(const Matrix& w, const float* x, const float* 
   MatmulParams p = {};
   p.n_tokens = n;
   p.norm = {x, norm, rows, eps, w.n_cols};
-  p.x = activations(in_q_, in_scales_, w.n_cols);
+  p.x = activations(in_q_, in_scales_, w.n_cols, n);
   const auto& parts = packed(w).parts;
   const bool has_floats = std::any_of(parts.begin(), parts.end(), [](const HipPart& part) {
     return packed_type(part.type, kUnit).is_float;
@@ -168,7 +168,7 @@ void HipOps::attention(int layer, const float* q, float* out) {
   p.parts = attention_parts_.as<float>();
   p.arrived = attention_arrived_.as<uint32_t>();
   p.out = out;
-  p.quantized = activations(next_q_, next_scales_, shape_.n_heads * shape_.head_dim);
+  p.quantized = activations(next_q_, next_scales_, shape_.n_heads * shape_.head_dim, n_);
   p.pool = pool_;
   p.batch = batch_;
   p.layer = layer;
@@ -191,7 +191,7 @@ void HipOps::matmul_add(const Matrix& w, const float* in, float* x) {
   MatmulParams p = {};
   p.n_tokens = n_;
   p.norm.n_cols = w.n_cols;
-  p.x = activations(is_ready ? next_q_ : in_q_, is_ready ? next_scales_ : in_scales_, w.n_cols);
+  p.x = activations(is_ready ? next_q_ : in_q_, is_ready ? next_scales_ : in_scales_, w.n_cols, n_);
   p.x.f32 = const_cast<float*>(in);  // float weights only read it
   if (!is_ready) quantize({in, nullptr, nullptr, 0, w.n_cols}, n_, p.x, false);
   if (x == quantized_) quantized_ = nullptr;
@@ -217,7 +217,7 @@ void HipOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, c
   // Two pairs of tiles give 32 columns of h: a group that can be quantized at once.
   const bool is_float = packed_type(parts[0].type, kUnit).is_float;
   const bool quantizes = n_ff % kUnit == 0 && n_ff <= workspace_cols_ && !is_float;
-  if (quantizes) p.quantized = activations(next_q_, next_scales_, n_ff);
+  if (quantizes) p.quantized = activations(next_q_, next_scales_, n_ff, n_);
   const int n_pairs = static_cast<int>(ceil_div(n_ff, kTileRows));
   const uint8_t* up = is_split ? parts[1].data : parts[0].data + n_pairs * parts[0].tile_bytes;
   matmul_pairs(parts[0], p, up, n_pairs, kPlainPairs);

@@ -37,7 +37,7 @@ struct Activations {
   GroupScale* scales;  // [tile][n_groups][n_slots]
   float* f32;          // [n][n_cols], for float weights
   int32_t n_groups;    // even
-  int32_t n_slots;     // kTileTokens in memory; the tokens there are in a block's copy
+  int32_t n_slots;     // kTileTokens, or the tokens that there are if these are fewer
 };
 
 struct BatchView {
