@@ -47,11 +47,15 @@ class Document {
   }
 }
 
-/** One streamed request: {text, firstMs, fullMs, evaluated}; null once cancelled. */
+/**
+ * One streamed request. An answer of no whole character (random weights) counts as begun when its prompt was read, which
+ * favours the server.
+ */
 async function ask(url, body, signal) {
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
   const answer = { text: '', firstMs: null, evaluated: 0 };
+  let promptMs;
   try {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${url}/infill`, { method: 'POST', headers, body: JSON.stringify(body), signal });
@@ -66,14 +70,16 @@ async function ask(url, body, signal) {
         const { content, timings } = JSON.parse(event.slice(6));
         answer.text += content ?? '';
         if (answer.text.trim() !== '') answer.firstMs ??= elapsed();
-        if (timings) answer.evaluated = timings.prompt_n;
+        if (!timings) continue;
+        answer.evaluated = timings.prompt_n;
+        promptMs = timings.prompt_ms;
       }
     }
   } catch (error) {
     if (!signal.aborted) throw error;
     return { ...answer, isCancelled: true };
   }
-  return { ...answer, isCancelled: false, firstMs: answer.firstMs ?? elapsed(), fullMs: elapsed() };
+  return { ...answer, isCancelled: false, firstMs: answer.firstMs ?? promptMs ?? elapsed(), fullMs: elapsed() };
 }
 
 /** wait: a key comes when the one before it is answered. live: at its time, and it cancels the request before it. */
