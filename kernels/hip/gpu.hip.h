@@ -149,8 +149,10 @@ GPU_DEVICE int exchange_bits(int bits, int mask) {
       return __builtin_amdgcn_ds_swizzle(bits, 4 << 10 | 31);  // xor 4 among 32 lanes
     case 8:
       return __builtin_amdgcn_mov_dpp(bits, 0x128, 15, 15, true);  // rotates 16 lanes by 8
-    default:
+    case 16:
       return __builtin_amdgcn_ds_swizzle(bits, 16 << 10 | 31);
+    default:
+      return __shfl_xor(bits, mask, GPU_LANES);
   }
 }
 template <class T>
