@@ -93,6 +93,18 @@ class Bench {
     return seconds[3 + n_repeats / 2];
   }
 
+  /// Kernels of a decode step, and what they are launched as once they repeat.
+  void count_launches() {
+    const auto& queue = ops_.queue();
+    const uint64_t kernels = queue.n_plain_launches();
+    step(0, 1, 1);
+    const uint64_t graphs = queue.n_graph_launches(), singles = queue.n_plain_launches();
+    for (int i = 0; i < 10; i++) step(0, 1, 1);
+    std::printf("  a token: %d kernels, as %.1f graphs and %.1f single launches\n",
+                static_cast<int>(singles - kernels), (queue.n_graph_launches() - graphs) / 10.0,
+                (queue.n_plain_launches() - singles) / 10.0);
+  }
+
   static constexpr int kContext = 4096;
 
  private:
@@ -118,6 +130,29 @@ class Bench {
   std::vector<int32_t> pages_;
 };
 
+/// Bytes a second that the GPU reads and writes while it copies.
+double copy_bandwidth() {
+  constexpr size_t kBytes = size_t{1} << 30;
+  constexpr int kCopies = 10;
+  const hip::GpuApi& api = test::gpu_api();
+  void *from, *to, *stream, *event;
+  int result = api.allocate(&from, kBytes) | api.allocate(&to, kBytes) |
+               api.create_stream(&stream, hip::kNonBlocking) |
+               api.create_event(&event, hip::kDisableTiming);
+  double seconds = 0;
+  for (int n : {1, kCopies}) {  // once to warm up
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < n; i++) result |= api.copy(to, from, kBytes, hip::kDeviceToDevice, stream);
+    result |= api.record_event(event, stream);
+    while (result == 0 && api.query_event(event) == hip::kNotReady) {
+    }
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  if (result) throw std::runtime_error("the GPU cannot copy a gigabyte");
+  api.destroy_event(event), api.destroy_stream(stream), api.release(to), api.release(from);
+  return 2.0 * kBytes * kCopies / seconds;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -131,9 +166,11 @@ int main(int argc, char** argv) try {
     std::printf("%d tokens: %.0f us\n", n, bench.time(0, n, 1, 5) * 1e6);
     return 0;
   }
-  const double one = bench.time(100, 1, 1, 100);
-  std::printf("%s %s: %.0f tok/s (%.0f us), %.0f GB/s of weights\n", argv[1], argv[2], 1 / one,
-              one * 1e6, bench.gigabytes() / one);
+  bench.count_launches();
+  const double one = bench.time(100, 1, 1, 100), bandwidth = bench.gigabytes() / one;
+  const double copying = copy_bandwidth() * 1e-9;
+  std::printf("%s %s: %.0f tok/s (%.0f us), %.0f GB/s of weights, %.0f %% of the %.0f of copying\n",
+              argv[1], argv[2], 1 / one, one * 1e6, bandwidth, 100 * bandwidth / copying, copying);
   for (int context : {1000, 4000})
     std::printf("  at position %d: %.0f tok/s\n", context, 1 / bench.time(context, 1, 1, 50));
   for (int n : {2, 4, 8})
