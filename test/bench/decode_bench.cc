@@ -1,13 +1,15 @@
 // Where a decode step's time goes: `decode_bench MODEL.gguf [threads [variant [steps [depth]]]]`.
 // Steps of one token take turns with plain reads of the same weights by as many threads, since the
-// bandwidth of a shared machine moves from one second to the next. Per op: medians over the steps,
-// and the share of that bandwidth.
+// bandwidth of a shared machine moves from one second to the next, and some of the weights are
+// still in the last cache. Per op: medians over the steps, and their share of the plain read's
+// rate.
 #include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <map>
 #include <optional>
 #include <random>
 #include <string>
@@ -31,15 +33,21 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+struct Streamed {
+  const char* op;
+  const Matrix* matrix;
+};
+
 /// All that a step streams, in its order.
-std::vector<const Matrix*> weights(const hearth::Model& model) {
-  std::vector<const Matrix*> all;
+std::vector<Streamed> streamed_by(const hearth::Model& model) {
+  std::vector<Streamed> all;
   for (const hearth::Layer& layer : model.layers) {
-    for (const auto* matrix : {&layer.qkv, &layer.attn_out, &layer.gate_up, &layer.ffn_down}) {
-      all.push_back(matrix->get());
-    }
+    all.insert(all.end(), {{"qkv", layer.qkv.get()},
+                           {"attn_output", layer.attn_out.get()},
+                           {"ffn_gate_up", layer.gate_up.get()},
+                           {"ffn_down", layer.ffn_down.get()}});
   }
-  all.push_back(&model.head());
+  all.push_back({"head", &model.head()});
   return all;
 }
 
@@ -54,26 +62,47 @@ uint64_t read_words(const uint64_t* words, size_t n) {
   return sums[0] + sums[1] + sums[2] + sums[3] + sums[4] + sums[5] + sums[6] + sums[7];
 }
 
-/// Microseconds in which each thread reads its share of every matrix, waiting for no other.
-double read_us(const std::vector<const Matrix*>& matrices, int n_threads) {
-  std::barrier start(n_threads + 1);
+/// Microseconds, by op, in which the first of n_threads reads its share of every matrix. They all
+/// do, and none waits for another.
+std::map<std::string, double> read_us(const std::vector<Streamed>& streamed, int n_threads) {
+  std::barrier start(n_threads);
   std::atomic<uint64_t> sum{0};
+  std::map<std::string, double> us;
   std::vector<std::jthread> threads;
   for (int thread = 0; thread < n_threads; thread++) {
     threads.emplace_back([&, thread] {
       start.arrive_and_wait();
-      for (const Matrix* matrix : matrices) {
+      for (const auto& [op, matrix] : streamed) {
         const size_t n_words = matrix->n_bytes / 8 / static_cast<size_t>(n_threads);
         const std::byte* data = static_cast<const PackedMatrix*>(matrix)->data();
+        const int64_t begin = now_ns();
         sum += read_words(reinterpret_cast<const uint64_t*>(data) + thread * n_words, n_words);
+        if (thread == 0) us[op] += static_cast<double>(now_ns() - begin) / 1e3;
       }
     });
   }
-  start.arrive_and_wait();
-  const int64_t begin = now_ns();
   threads.clear();  // joins
-  return static_cast<double>(now_ns() - begin) / 1e3;
+  return us;
 }
+
+/// Microseconds by op, of each step.
+using Samples = std::map<std::string, std::vector<double>>;
+
+struct Row {
+  std::string op;
+  int n_calls = 0;
+  double n_bytes = 0, us = 0, read_us = 0;
+
+  void print() const {
+    const double n = std::max(1, n_calls);
+    std::printf("%-12s %5.0f %9.1f %9.1f", op.c_str(), n, n_bytes / n / 1e3, us / n);
+    if (n_bytes > 0) {
+      std::printf(" %7.1f %11.1f %5.0f %%", n_bytes / us / 1e3, n_bytes / read_us / 1e3,
+                  100 * read_us / us);
+    }
+    std::printf("\n");
+  }
+};
 
 class Bench {
  public:
@@ -91,22 +120,19 @@ class Bench {
 
   void run(int n_threads, int n_steps) {
     std::printf("%s, %s\n", model_.config.name.c_str(), ops_->description().c_str());
-    const std::vector<const Matrix*> matrices = weights(model_);
-    for (int i = 0; i < 5; i++) step();
-    std::vector<double> reads, steps;
-    std::vector<std::vector<double>> op_us(forward_->op_times().size());
+    const std::vector<Streamed> streamed = streamed_by(model_);
+    Samples ops, reads;
     for (int i = 0; i < n_steps; i++) {
-      reads.push_back(read_us(matrices, n_threads));
+      for (const auto& [op, us] : read_us(streamed, n_threads)) reads[op].push_back(us);
       step();  // the first one after a pause wakes threads
       const std::vector<OpTime> before = forward_->op_times();
-      const int64_t begin = now_ns();
       step();
-      steps.push_back(static_cast<double>(now_ns() - begin) / 1e3);
       for (size_t op = 0; op < before.size(); op++) {
-        op_us[op].push_back(static_cast<double>(forward_->op_times()[op].ns - before[op].ns) / 1e3);
+        const OpTime& after = forward_->op_times()[op];
+        ops[after.op].push_back(static_cast<double>(after.ns - before[op].ns) / 1e3);
       }
     }
-    print(op_us, median(steps), median(reads));
+    print(streamed, ops, reads);
   }
 
  private:
@@ -119,44 +145,25 @@ class Bench {
     forward_->argmax(forward_->head({&row, 1}), {&best, 1});
   }
 
-  void print(const std::vector<std::vector<double>>& op_us, double step_us, double read_us) const {
-    size_t n_bytes = 0;
-    for (const Matrix* matrix : weights(model_)) n_bytes += matrix->n_bytes;
-    const double bandwidth = static_cast<double>(n_bytes) / read_us;  // bytes/us
-    std::printf("%-12s %6s %10s %10s %8s %14s\n", "op", "times", "kB each", "us each", "GB/s",
-                "% of bandwidth");
-    const std::vector<OpTime>& times = forward_->op_times();
-    for (size_t op = 0; op < op_us.size(); op++) {
-      const size_t bytes = bytes_of(times[op].op);
-      print_row(times[op].op, calls_of(times[op].op), bytes, median(op_us[op]), bandwidth);
+  void print(const std::vector<Streamed>& streamed, Samples& ops, Samples& reads) const {
+    std::printf("%-12s %5s %9s %9s %7s %11s %7s\n", "op", "times", "kB each", "us each", "GB/s",
+                "plain read", "share");
+    Row step{"step", 1};
+    for (const OpTime& time : forward_->op_times()) {
+      Row row{time.op, 0, 0, median(ops[time.op]), 0};
+      for (const auto& [op, matrix] : streamed) {
+        if (row.op != op) continue;
+        row.n_calls++;
+        row.n_bytes += static_cast<double>(matrix->n_bytes);
+      }
+      if (row.n_calls > 0) row.read_us = median(reads[time.op]);
+      if (row.op == "attention") row.n_calls = static_cast<int>(model_.layers.size());
+      row.print();
+      step.n_bytes += row.n_bytes;
+      step.us += row.us;
+      step.read_us += row.read_us;
     }
-    print_row("step", 1, n_bytes, step_us, bandwidth);
-    print_row("plain read", 1, n_bytes, read_us, bandwidth);
-  }
-
-  static void print_row(const char* name, size_t calls, size_t bytes, double us, double bandwidth) {
-    const double rate = static_cast<double>(bytes) / us, n = static_cast<double>(calls);
-    std::printf("%-12s %6zu %10.1f %10.1f", name, calls, static_cast<double>(bytes) / n / 1e3,
-                us / n);
-    if (bytes > 0) std::printf(" %8.1f %14.0f", rate / 1e3, 100 * rate / bandwidth);
-    std::printf("\n");
-  }
-
-  size_t calls_of(const std::string& op) const {
-    const bool is_once = op == "begin" || op == "embed" || op == "head" || op == "argmax";
-    return is_once ? 1 : model_.layers.size();
-  }
-
-  /// Of weights, in all layers.
-  size_t bytes_of(const std::string& op) const {
-    size_t bytes = op == "head" ? model_.head().n_bytes : 0;
-    for (const hearth::Layer& layer : model_.layers) {
-      if (op == "qkv") bytes += layer.qkv->n_bytes;
-      if (op == "attn_output") bytes += layer.attn_out->n_bytes;
-      if (op == "ffn_gate_up") bytes += layer.gate_up->n_bytes;
-      if (op == "ffn_down") bytes += layer.ffn_down->n_bytes;
-    }
-    return bytes;
+    step.print();
   }
 
   std::unique_ptr<hearth::kernels::Ops> ops_;
