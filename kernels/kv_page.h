@@ -11,8 +11,7 @@ inline constexpr int kPageTokens = 32;
 /// kInt8 takes about half the memory, at a small loss; the CPU alone knows it.
 enum class KvType { kF16, kInt8 };
 
-/// Values of a position that share a scale (f16) if the type is kInt8. Not a whole head: qwen2 has
-/// keys of which a few dimensions are a hundred times the others, and all would pay for them.
+/// Values of a position that share a scale (f16) if the type is kInt8.
 inline constexpr int kKvGroup = 32;
 
 /// Bytes of the keys and values of one KV head in one page.

@@ -23,6 +23,7 @@ Attention::Attention(const RowKernels& kernels, const AttentionShape& shape, int
       block_queries_(std::max(kBlockQueries, shape.n_heads / shape.n_kv_heads)),
       most_splits_((shape.max_positions + kSplitPositions - 1) / kSplitPositions),
       pool_(shape, n_pages),
+      balance_(shape.kv_type == KvType::kInt8 ? KeyBalance(shape) : KeyBalance()),
       angles_(static_cast<size_t>(kMaxBatch * shape.head_dim)),
       queries_(static_cast<size_t>(n_threads)) {
   for (int i = 0; i < shape.head_dim / 2; i++) {
@@ -77,8 +78,14 @@ void Attention::fill_angles(int token) {
   }
 }
 
-void Attention::rope(int token, float* head) const {
-  kernels_.rope(head, angles_.data() + token * shape_.head_dim, shape_.head_dim);
+void Attention::turn_key(int layer, int token, int kv_head, float* k) const {
+  kernels_.rope(k, angles_.data() + token * shape_.head_dim, shape_.head_dim);
+  balance_.divide_key(layer, kv_head, k);
+}
+
+void Attention::turn_query(int layer, int token, int head, float* q) const {
+  kernels_.rope(q, angles_.data() + token * shape_.head_dim, shape_.head_dim);
+  balance_.multiply_query(layer, head / group(), q);
 }
 
 void Attention::append(int layer, int token, int kv_head, const float* k, const float* v) const {

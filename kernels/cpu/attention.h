@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arena.h"
+#include "key_balance.h"
 #include "kv_pool.h"
 #include "ops.h"
 #include "row_kernels.h"
@@ -24,8 +25,12 @@ class Attention {
   void begin(const Batch& batch);
   void fill_angles(int token);
 
-  /// In place: RoPE at the token's position.
-  void rope(int token, float* head) const;
+  /// Evens out int8 keys (key_balance.h).
+  KeyBalance& balance() { return balance_; }
+
+  /// In place: RoPE at the token's position, and the balance of keys and queries.
+  void turn_key(int layer, int token, int kv_head, float* k) const;
+  void turn_query(int layer, int token, int head, float* q) const;
   /// Stores the token's k and v [head_dim] of one KV head into its page.
   void append(int layer, int token, int kv_head, const float* k, const float* v) const;
 
@@ -76,6 +81,7 @@ class Attention {
   const int block_queries_;  // most queries of a block
   const int most_splits_;
   KvPool pool_;
+  KeyBalance balance_;
   std::vector<double> frequencies_;  // [head_dim / 2] radians a position
   std::vector<float> angles_;        // [kMaxBatch][2][head_dim / 2]
   Arena thread_partials_;            // [n_threads][2][block_queries_] partials

@@ -105,6 +105,7 @@ void CpuOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv
   const PackedMatrix& w = packed(qkv);
   assert(w.rows_fill_tiles());
   const int n = batch_.size();
+  attention_->balance().learn(layer, kernels_, w, norm, bias, workspace_.row(0));
   const Qkv task{
       layer, w, bias,
       norm_and_quantize(norm, eps, w, n,
@@ -138,7 +139,7 @@ void CpuOps::key_value_chunk(const Qkv& qkv, int kv_head, int thread) {
       kernels_.add(keys, qkv.bias + k_row, dim);
       kernels_.add(values, qkv.bias + v_row, dim);
     }
-    attention_->rope(token, keys);
+    attention_->turn_key(qkv.layer, token, kv_head, keys);
     attention_->append(qkv.layer, token, kv_head, keys, values);
   }
 }
@@ -154,7 +155,7 @@ void CpuOps::query_chunk(const Qkv& qkv, int head_begin, int head_end) {
     float* heads = qkv.q + static_cast<size_t>(token) * stride + row;
     if (qkv.bias != nullptr) kernels_.add(heads, qkv.bias + row, (head_end - head_begin) * dim);
     for (int head = head_begin; head < head_end; head++, heads += dim)
-      attention_->rope(token, heads);
+      attention_->turn_query(qkv.layer, token, head, heads);
   }
 }
 

@@ -62,6 +62,50 @@ void for_variants_and_types(const Check& check) {
   }
 }
 
+/// How far attention over int8 keys is from that over f16, of its energy, where a few dimensions of
+/// every key are `outlier` times as large as the rest and, as in qwen2, as small in the queries.
+double int8_error(const std::string& variant, float outlier) {
+  constexpr int kDim = 64, kHeads = 4, kColumns = 96, kTokens = 80;
+  TestMatrix q = random_matrix(BlockType::kF32, kHeads * kDim, kColumns, 70);
+  const TestMatrix k = random_matrix(BlockType::kF32, kDim, kColumns, 71);
+  const TestMatrix v = random_matrix(BlockType::kF32, kDim, kColumns, 72);
+  std::vector<float> bias = random_floats((kHeads + 2) * kDim, 73);
+  for (int d : {5, 20, 5 + kDim / 2, 20 + kDim / 2}) {
+    bias[static_cast<size_t>(kHeads * kDim + d)] *= outlier;
+    for (int row = d; row < kHeads * kDim; row += kDim) {
+      bias[static_cast<size_t>(row)] /= outlier;
+      for (int i = 0; i < kColumns; i++) {
+        q.weights[static_cast<size_t>(row * kColumns + i)] /= outlier;
+      }
+    }
+  }
+  std::memcpy(q.bytes.data(), q.weights.data(), q.bytes.size());
+  std::vector<float> outs[2];
+  for (KvType kv_type : {KvType::kF16, KvType::kInt8}) {
+    const std::unique_ptr<Ops> ops = make_cpu_ops({variant, 2});
+    const std::unique_ptr<Matrix> packed = pack(*ops, {&q, &k, &v});
+    const std::unique_ptr<Buffer> x = to_buffer(*ops, random_floats(kTokens * kColumns, 74)),
+                                  bias_buffer = to_buffer(*ops, bias),
+                                  norm = to_buffer(*ops, std::vector<float>(kColumns, 1.0f));
+    std::vector<float>& result = outs[kv_type == KvType::kInt8];
+    result.resize(kTokens * kHeads * kDim);
+    const std::unique_ptr<Buffer> queries = ops->buffer(result.size());
+    const std::unique_ptr<Buffer> out = ops->buffer(result.size());
+    ops->make_kv_pool({1, kHeads, 1, kDim, 96, 10000.0f, kv_type}, 3);
+    const TestBatch batch(0, kTokens, 3);
+    ops->begin(batch.batch());
+    ops->norm_qkv(0, norm->data, 1e-6f, *packed, bias_buffer->data, x->data, queries->data);
+    ops->attention(0, queries->data, out->data);
+    ops->read(result, out->data);
+  }
+  double error = 0, energy = 0;
+  for (size_t i = 0; i < outs[0].size(); i++) {
+    error += std::pow(outs[0][i] - outs[1][i], 2);
+    energy += std::pow(outs[0][i], 2);
+  }
+  return error / energy;
+}
+
 }  // namespace
 
 TEST("embed gives the rows of the table") {
@@ -212,6 +256,14 @@ TEST("norm_qkv gives turned queries and puts keys and values into the pages") {
       }
     }
   });
+}
+
+TEST("keys of int8 lose no more where a few of their dimensions dwarf the rest") {
+  for (const std::string& variant : cpu_variants()) {
+    const double even = int8_error(variant, 1), uneven = int8_error(variant, 200);
+    CHECK(even < 1e-3);
+    CHECK(uneven < 2 * even);
+  }
 }
 
 TEST("norm_head gives the logits of the wanted rows, and the same bits for candidates alone") {

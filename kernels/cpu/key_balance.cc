@@ -1,0 +1,79 @@
+#include "key_balance.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hearth::kernels::cpu {
+namespace {
+
+/// Of a row of qkv: its expected square, as inputs that are normed have a mean square of norm^2.
+double expected_square(const float* row, const float* norm, int n_cols) {
+  double sum = 0;
+  for (int i = 0; i < n_cols; i++) {
+    const double weight = double{row[i]} * norm[i];
+    sum += weight * weight;
+  }
+  return sum;
+}
+
+}  // namespace
+
+KeyBalance::KeyBalance(const AttentionShape& shape)
+    : shape_(shape),
+      is_known_(static_cast<size_t>(shape.n_layers)),
+      factors_(static_cast<size_t>(shape.n_layers * shape.n_kv_heads * shape.head_dim), 1.0f) {}
+
+std::span<float> KeyBalance::factors(int layer, int kv_head) {
+  const size_t dim = static_cast<size_t>(shape_.head_dim);
+  return std::span(factors_).subspan(static_cast<size_t>(layer * shape_.n_kv_heads + kv_head) * dim,
+                                     dim);
+}
+
+std::span<const float> KeyBalance::factors(int layer, int kv_head) const {
+  return const_cast<KeyBalance*>(this)->factors(layer, kv_head);
+}
+
+void KeyBalance::learn(int layer, const RowKernels& kernels, const PackedMatrix& qkv,
+                       const float* norm, const float* bias, float* row) {
+  if (is_known_.empty() || is_known_[static_cast<size_t>(layer)]) return;
+  is_known_[static_cast<size_t>(layer)] = true;
+  const int half = shape_.head_dim / 2;
+  for (int kv_head = 0; kv_head < shape_.n_kv_heads; kv_head++) {
+    const std::span<float> of_head = factors(layer, kv_head);
+    // Squares of the pairs that RoPE mixes, then their logarithms to base 2 around the mean.
+    double most = 0, mean = 0;
+    for (int i = 0; i < 2 * half; i++) {
+      const int key_row = (shape_.n_heads + kv_head) * shape_.head_dim + i;
+      qkv.unpack_row(kernels, key_row, row);
+      const double offset = bias != nullptr ? bias[key_row] : 0;
+      const double square = expected_square(row, norm, qkv.n_cols) + offset * offset;
+      float& pair = of_head[static_cast<size_t>(i % half)];
+      pair = static_cast<float>(square) + (i < half ? 0 : pair);
+      most = std::max(most, double{pair});
+    }
+    // A dimension that is all but zero is not worth more than 2^-10 of the largest.
+    const double least = std::max(most * 0x1p-20, 1e-30);
+    for (int i = 0; i < half; i++) {
+      float& pair = of_head[static_cast<size_t>(i)];
+      pair = static_cast<float>(std::log2(std::max(double{pair}, least)) / 2);
+      mean += pair / half;
+    }
+    for (int i = 0; i < half; i++) {
+      float& pair = of_head[static_cast<size_t>(i)];
+      pair = std::exp2(std::round(pair - static_cast<float>(mean)));
+      of_head[static_cast<size_t>(i + half)] = pair;
+    }
+  }
+}
+
+void KeyBalance::divide_key(int layer, int kv_head, float* k) const {
+  if (is_known_.empty()) return;
+  for (const float factor : factors(layer, kv_head)) *k++ /= factor;
+}
+
+void KeyBalance::multiply_query(int layer, int kv_head, float* q) const {
+  if (is_known_.empty()) return;
+  for (const float factor : factors(layer, kv_head)) *q++ *= factor;
+}
+
+}  // namespace hearth::kernels::cpu
