@@ -55,16 +55,20 @@ double read_gb_per_second(int n_threads) {
   const size_t n_bytes = std::min<size_t>(size_t{2} << 30, ram / 4) / 4096 * 4096;
   void* memory = mmap(nullptr, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+  madvise(memory, n_bytes, MADV_HUGEPAGE);  // as the engine's weights lie: faster
+#endif
   std::memset(memory, 1, n_bytes);
   const std::span<const uint64_t> words(static_cast<const uint64_t*>(memory), n_bytes / 8);
   const size_t share = words.size() / n_threads / 64 * 64;
   std::vector<uint64_t> sums(n_threads);
   const double seconds = best_seconds(n_threads, 15, [&](int thread) {
-    // 64 independent sums: enough loads in flight for the prefetchers to run ahead.
-    uint64_t lanes[64] = {};
+    // Prefetching in hardware stops at each 4 KB; 2 KB ahead by hand reads fastest.
+    uint64_t lanes[8] = {};
     const uint64_t* part = words.data() + share * thread;
-    for (size_t i = 0; i < share; i += 64) {
-      for (size_t j = 0; j < 64; j++) lanes[j] += part[i + j];
+    for (size_t i = 0; i < share; i += 8) {
+      __builtin_prefetch(part + i + 256);
+      for (size_t j = 0; j < 8; j++) lanes[j] += part[i + j];
     }
     for (uint64_t lane : lanes) sums[thread] += lane;
   });
