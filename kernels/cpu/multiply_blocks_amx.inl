@@ -12,9 +12,8 @@ class BlockPanelKernel {
   static constexpr int kColumns = 512;
 
   void fill(const std::byte* block, int n_columns) {
-    block_ = block;
     for (int b = 0; b < n_columns / kBlock; b++, block += kLayout.block_bytes())
-      fill_planes(Header(block), planes_[b]);
+      fill_panel(Header(block), panels_[b]);
   }
 
   void multiply(const Activations& a, int column, int n_columns, float* out, size_t stride) {
@@ -22,35 +21,37 @@ class BlockPanelKernel {
     int n_stages = 0;
     for (int first = 0; first < a.n; first += kStageTokens) {
       Stage stage;
-      stage.n_tokens = a.n - first < kStageTokens ? a.n - first : kStageTokens;
-      for (int t = 0; t * kWideTokens < stage.n_tokens; t++) {
-        const TokenTile tile = token_tile(first + t * kWideTokens, a.n);
-        stage.x[t] = columns_of<BlockColumns>(a, tile, 0, column);
-      }
-      stage.block = block_;
-      stage.out = out + static_cast<size_t>(first) * stride;
       stage.stride = stride;
       stage.resume = column > 0;
+      for (int i = 0; i < 2 && first + i * kWideTokens < a.n; i++) {
+        const TokenTile tile = token_tile(first + i * kWideTokens, a.n);
+        stage.tiles[i] = {tile.n, columns_of<BlockColumns>(a, tile, 0, column),
+                          out + static_cast<size_t>(tile.first) * stride};
+      }
       for (int b = 0; b < n_columns / kBlock; b++) {
+        stage.panel = &panels_[b];
         stage.sums = &sums_[n_stages++ % 2];
-        run(stage, planes_[b], previous);
+        run(stage, previous);
         previous = stage;
         stage.next_block();
       }
     }
-    add_sums(previous, 0, kStageTokens);
+    [&]<int... kPlace>(std::integer_sequence<int, kPlace...>) { (add_sums<kPlace>(previous), ...); }
+    (std::make_integer_sequence<int, kPlaces>());
   }
 
  private:
   static constexpr Layout kLayout = layout_of(kType);
   using Header = BlockHeader<kType>;
   static constexpr int kStageTokens = 2 * kWideTokens;
-  /// That one instruction multiplies.
+  /// A place is what one instruction multiplies; a stage has four.
   static constexpr int kPlaceColumns = 64, kPlaces = kBlock / kPlaceColumns;
 
-  struct Planes {
+  struct Panel {
     alignas(64) uint8_t high[kBlock * kTileRows];
     alignas(64) uint8_t low[kBlock * kTileRows];
+    float d[kTileRows], dmin[kTileRows];
+    int32_t minima[Header::kPairs][kTileRows];  // pairs of int16
   };
   struct Sums {
     alignas(64) int32_t high[2][kWideTokens][kTileRows];
@@ -58,24 +59,31 @@ class BlockPanelKernel {
   };
   /// A block of columns times up to two tiles of tokens.
   struct Stage {
-    int n_tokens = 0;
-    BlockColumns x[2];
-    const std::byte* block;
-    float* out;  // of the first token
-    size_t stride;
-    bool resume;
-    Sums* sums;
+    struct Tile {
+      int n = 0;  // tokens
+      BlockColumns x{};
+      float* out = nullptr;  // of the first token
+    };
+    Tile tiles[2] = {};
+    size_t stride = 0;
+    bool resume = false;
+    const Panel* panel = nullptr;
+    Sums* sums = nullptr;
 
     void next_block() {
-      for (BlockColumns& columns : x) columns.next_block();
-      block += kLayout.block_bytes();
+      for (Tile& tile : tiles) tile.x.next_block();
       resume = true;
     }
   };
 
-  static void fill_planes(const Header& header, Planes& planes) {
+  static void fill_panel(const Header& header, Panel& panel) {
+    store(panel.d, header.d());
+    if constexpr (kLayout.has_min) {
+      store(panel.dmin, header.dmin());
+      for (int i = 0; i < Header::kPairs; i++) store(panel.minima[i], header.minima(i));
+    }
     const std::byte* from = header.planes();
-    uint8_t *high = planes.high, *low = planes.low;
+    uint8_t *high = panel.high, *low = panel.low;
     const auto fill_half = [&]<int kFirst>(I32x16 scale) __attribute__((always_inline)) {
       const auto fill_step = [&]<int kStep>() __attribute__((always_inline)) {
         const U8x64 w = unpack_step<kType, kStep>(from);
@@ -115,51 +123,59 @@ class BlockPanelKernel {
   }
 
   /// The stage's sums on tile registers, and between them the previous stage's on vectors.
-  void run(const Stage& stage, const Planes& planes, const Stage& previous) {
-    const bool has_second = stage.n_tokens > kWideTokens;
+  void run(const Stage& stage, const Stage& previous) {
+    const bool has_second = stage.tiles[1].n > 0;
     tile_zero<0>(), tile_zero<1>(), tile_zero<2>(), tile_zero<3>();
-    for (int place = 0; place < kPlaces; place++) {
-      tile_load<6>(planes.high + place * kPlaceColumns * kTileRows, kVectorBytes);
-      tile_load<7>(planes.low + place * kPlaceColumns * kTileRows, kVectorBytes);
-      dot_high_and_low<0>(stage.x[0].q + place * kPlaceColumns * kWideTokens);
-      if (has_second) dot_high_and_low<2>(stage.x[1].q + place * kPlaceColumns * kWideTokens);
-      add_sums(previous, place * kStageTokens / kPlaces, (place + 1) * kStageTokens / kPlaces);
+    const auto run_place = [&]<int kPlace>() __attribute__((always_inline)) {
+      tile_load<6>(stage.panel->high + kPlace * kPlaceColumns * kTileRows, kVectorBytes);
+      tile_load<7>(stage.panel->low + kPlace * kPlaceColumns * kTileRows, kVectorBytes);
+      dot_high_and_low<0>(stage.tiles[0].x.q + kPlace * kPlaceColumns * kWideTokens);
+      if (has_second)
+        dot_high_and_low<2>(stage.tiles[1].x.q + kPlace * kPlaceColumns * kWideTokens);
+      add_sums<kPlace>(previous);
+    };
+    [&]<int... kPlace>(std::integer_sequence<int, kPlace...>) __attribute__((always_inline)) {
+      (run_place.template operator()<kPlace>(), ...);
     }
+    (std::make_integer_sequence<int, kPlaces>());
     tile_store<0>(stage.sums->high[0]), tile_store<1>(stage.sums->low[0]);
     if (has_second) tile_store<2>(stage.sums->high[1]), tile_store<3>(stage.sums->low[1]);
   }
 
-  /// Tokens [begin, end) of a stage, as far as they exist.
-  static void add_sums(const Stage& stage, int begin, int end) {
-    if (end > stage.n_tokens) end = stage.n_tokens;
-    if (begin >= end) return;
-    const Header header(stage.block);
-    const F32x16 d = header.d(), dmin = header.dmin();
+  /// A quarter of a stage's tokens.
+  template <int kPlace>
+  [[gnu::always_inline]] static void add_sums(const Stage& stage) {
+    constexpr int kTokens = kStageTokens / kPlaces;
+    constexpr int kTile = kPlace * kTokens / kWideTokens;
+    constexpr int kFirst = kPlace * kTokens % kWideTokens;
+    const typename Stage::Tile& tile = stage.tiles[kTile];
+    if (tile.n <= kFirst) return;
+    const Panel& panel = *stage.panel;
+    const F32x16 d = load(panel.d), dmin = load(panel.dmin);
     I32x16 minima[Header::kPairs];
     if constexpr (kLayout.has_min)
-      for (int i = 0; i < Header::kPairs; i++) minima[i] = header.minima(i);
-    for (int token = begin; token < end; token++) {
-      const int tile = token / kWideTokens, t = token % kWideTokens;
-      const BlockColumns& x = stage.x[tile];
-      const I32x16 high = load(stage.sums->high[tile][t]), low = load(stage.sums->low[tile][t]);
+      for (int i = 0; i < Header::kPairs; i++) minima[i] = load(panel.minima[i]);
+    const int16_t* sums = tile.x.sums + Header::kFirstSums * kWideTokens * 2;
+    float* out = tile.out + kFirst * stage.stride;
+#pragma GCC unroll 8
+    for (int t = kFirst; t < kFirst + kTokens; t++, out += stage.stride) {
+      if (t >= tile.n) return;
       I32x16 sum_of_minima[1] = {broadcast(int32_t{0})};
       if constexpr (kLayout.has_min) {
-        const int16_t* sums = x.sums + (Header::kFirstSums * kWideTokens + t) * 2;
 #pragma GCC unroll 8
         for (int i = 0; i < Header::kPairs; i++)
-          dot_pairs(sum_of_minima, minima[i], sums + i * kWideTokens * 2);
+          dot_pairs(sum_of_minima, minima[i], sums + (i * kWideTokens + t) * 2);
       }
-      float* out = stage.out + static_cast<size_t>(token) * stage.stride;
-      const F32x16 total = stage.resume ? load(out) : broadcast(0.0f);
+      const I32x16 high = load(stage.sums->high[kTile][t]), low = load(stage.sums->low[kTile][t]);
       const I32x16 sum = kLayout.has_min ? joined_small(high, low) : joined(high, low);
-      store(out, block_total<kLayout.has_min>(total, broadcast(x.scales[t]), d, sum, dmin,
+      const F32x16 total = stage.resume ? load(out) : broadcast(0.0f);
+      store(out, block_total<kLayout.has_min>(total, broadcast(tile.x.scales[t]), d, sum, dmin,
                                               sum_of_minima[0]));
     }
   }
 
   TileRegisters<kPlaceColumns> registers_;
-  const std::byte* block_ = nullptr;
-  Planes planes_[kColumns / kBlock];
+  Panel panels_[kColumns / kBlock];
   Sums sums_[2];
 };
 
