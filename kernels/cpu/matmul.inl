@@ -45,10 +45,15 @@ void matmul_wide(const PackedPart& part, const Activations& a, TileRange tiles, 
   for (int column = 0; column < part.n_cols; column += Kernel::kColumns) {
     const int n_left = part.n_cols - column;
     const int n_columns = n_left < Kernel::kColumns ? n_left : Kernel::kColumns;
-    const size_t block =
-        static_cast<size_t>(column / kGroup / kLayout.n_groups * kLayout.block_bytes());
-    for (int tile = tiles.begin; tile < tiles.end; tile++) {
-      kernel.fill(part.data + static_cast<size_t>(tile) * part.tile_bytes + block, n_columns);
+    const auto bytes_of = [&](int columns) {
+      return static_cast<size_t>(columns / kGroup / kLayout.n_groups * kLayout.block_bytes());
+    };
+    const std::byte* panel =
+        part.data + static_cast<size_t>(tiles.begin) * part.tile_bytes + bytes_of(column);
+    for (int tile = tiles.begin; tile < tiles.end; tile++, panel += part.tile_bytes) {
+      kernel.fill(panel, n_columns);
+      // The processor would not foresee the jump to the next tile's panel.
+      if (tile + 1 < tiles.end) prefetch_to_l2(panel + part.tile_bytes, bytes_of(n_columns));
       kernel.multiply(a, column, n_columns, out + (tile - tiles.begin) * kTileRows, stride);
     }
   }

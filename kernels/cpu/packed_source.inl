@@ -27,6 +27,10 @@ constexpr GroupShape shape_of(const Layout& layout) {
 /// % less: the L1 cache can wait for 16 lines only.
 inline constexpr int kFarBytes = 6144, kNearBytes = 1024;
 
+inline void prefetch_to_l2(const std::byte* p, size_t n_bytes) {
+  for (size_t i = 0; i < n_bytes; i += 64) __builtin_prefetch(p + i, 0, 2);
+}
+
 inline void prefetch(const std::byte* p, int n_bytes) {
   for (int i = 0; i < n_bytes; i += 64) {
     __builtin_prefetch(p + kFarBytes + i, 0, 2);
