@@ -17,7 +17,7 @@ class BlockPanelKernel {
   }
 
   void multiply(const Activations& a, int column, int n_columns, float* out, size_t stride) {
-    Stage previous;
+    Stage previous{};
     int n_stages = 0;
     for (int first = 0; first < a.n; first += kStageTokens) {
       Stage stage;
