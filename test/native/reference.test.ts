@@ -10,20 +10,21 @@ interface Reference {
   prompts: { tokens: number[]; rows: number; greedy: { id: number; logit: number; margin: number }[] }[];
 }
 
-// llama.cpp's own fast path differs from exact by this NMSE on the 130-token prompt; we may differ by no more.
+// llama.cpp's own fast path differs from exact by this NMSE on one of the prompts; our mean may be no more. K-quants and
+// IQ4_XS as measured file by file: theirs and ours have one scale for 256 activations.
 const distanceOfLlamaCpp: Record<string, number> = {
   F32: 2e-7,
   F16: 5e-7,
   BF16: 2e-5,
   Q4_0: 3e-4,
   Q8_0: 3e-4,
-  Q4_K_M: 4e-4,
-  Q5_K_M: 4e-4,
-  Q6_K: 4e-4,
-  Q3_K_M: 6.5e-4,
-  Q2_K: 6.5e-4,
-  IQ4_XS: 6.5e-4,
-  mixed: 3.8e-4,
+  Q4_K_M: 4.9e-4,
+  Q5_K_M: 5.5e-4,
+  Q6_K: 5.4e-4,
+  Q3_K_M: 5.1e-4,
+  Q2_K: 6.1e-4,
+  IQ4_XS: 5e-4,
+  mixed: 3.6e-4,
 };
 
 const folder = process.env.HEARTH_REFERENCE ?? join(import.meta.dirname, '../fixtures/reference');
