@@ -275,8 +275,8 @@ GPU_DEVICE float merge_parts(const AttentionParams& p, const AttentionBlock& b, 
   return softmax.sum;
 }
 
-/// Divides by the sum and quantizes for the output projection. A block that has all chunks itself
-/// needs no parts.
+/// Divides by the sum and quantizes for the output projection, if that wants it. A block that has
+/// all chunks itself needs no parts.
 template <int kHeadDim>
 GPU_DEVICE void finish(const AttentionParams& p, const AttentionBlock& b, bool is_alone,
                        const AttentionShared<kHeadDim>& shared) {
@@ -299,7 +299,7 @@ GPU_DEVICE void finish(const AttentionParams& p, const AttentionBlock& b, bool i
       values[j] *= inverse;
       if (stores) out[j] = values[j];
     }
-    quantize_group(p.quantized, b.token, col / kGroup, values, stores);
+    if (p.quantized.q) quantize_group(p.quantized, b.token, col / kGroup, values, stores);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "activations.hip.h"
 #include "epilogue.hip.h"
+#include "formats.h"
 
 namespace hearth::kernels::hip {
 
@@ -26,14 +27,22 @@ GPU_DEVICE int count_block_tiles(const MatmulParams& p) {
   return min(p.block_tiles, p.n_tiles - static_cast<int>(blockIdx.y) * p.block_tiles);
 }
 
-/// log2 of the quads that a row's slices make.
-GPU_DEVICE int log2_quads(const MatmulParams& p) { return max(p.log2_slices - 2, 0); }
+/// log2 of the parts of a row that one warp each takes for one token: quads, or slices of a block
+/// type.
+template <BlockType kType>
+GPU_DEVICE int log2_parts(const MatmulParams& p) {
+  return Layout<kType>::kSuper ? p.log2_slices : max(p.log2_slices - 2, 0);
+}
 
+/// The first unit of a slice.
+template <BlockType kType>
 GPU_DEVICE int slice_begin(const MatmulParams& p, int slice) {
-  return slice * p.n_units >> p.log2_slices;
+  constexpr int kStep = Layout<kType>::kUnits;
+  return (slice * (p.n_units / kStep) >> p.log2_slices) * kStep;
 }
 
 /// Brings the block's tokens to shared memory, quantizing them where that has not been done.
+template <BlockType kType>
 GPU_DEVICE Activations stage_tokens(const MatmulParams& p, int n, uint8_t* shared) {
   const int n_groups = p.x.n_groups;
   Activations x = {};
@@ -41,10 +50,15 @@ GPU_DEVICE Activations stage_tokens(const MatmulParams& p, int n, uint8_t* share
   x.n_slots = n;
   x.q = reinterpret_cast<int8_t*>(shared);
   x.scales = reinterpret_cast<GroupScale*>(shared + n_groups * n * kGroup);
+  if (p.input == InputKind::kNorm && !p.norm.norm) {
+    quantize_tokens<Layout<kType>::kSuper>(p.norm.x, p.norm.n_cols, n, x);
+    return x;
+  }
   if (p.input == InputKind::kNorm) {
     float* group_sums = reinterpret_cast<float*>(x.scales + n_groups * n);
     GPU_NO_UNROLL for (int token = 0; token < n; token++)
-        norm_quantize_token(p.norm, token, x, nullptr, group_sums);
+        norm_quantize_token<Layout<kType>::kSuper>(p.norm, token, x, nullptr, group_sums, 0,
+                                                   n_groups);
     return x;
   }
   // Two words of codes and a scale a thread at a time: loads are issued together.
@@ -63,12 +77,13 @@ GPU_DEVICE Activations stage_tokens(const MatmulParams& p, int n, uint8_t* share
 
 /// Tokens where they are best read from. Where that is shared memory for sure, stage_tokens() tells
 /// the compiler so, which has faster instructions for it.
+template <BlockType kType>
 GPU_DEVICE Activations stage_input(const MatmulParams& p, int n, uint8_t* shared) {
-  return p.input == InputKind::kMemory ? p.x : stage_tokens(p, n, shared);
+  return p.input == InputKind::kMemory ? p.x : stage_tokens<kType>(p, n, shared);
 }
 
 /// The sums of a block: [tile][part][16 rows][stride], a token a column. A part is a quad, or one
-/// of its slices.
+/// of its slices, or a slice of a block type, which has no quads and counts as one here.
 struct BlockSums {
   float* data;
   int n_parts, quad_parts, stride;

@@ -43,8 +43,12 @@ struct OperandSource {
     const uint2 q = *reinterpret_cast<const uint2*>(s.q[tile] + at * kGroup);
     Operand o;
     o.q[0] = q.x, o.q[1] = q.y;
-    GPU_UNROLL for (int i = 0; i < 2; i++) o.scales[i] = s.scales[tile][i][at];
+    GPU_UNROLL for (int i = 0; i < 2; i++) o.scales[i] = scale(s, tile, i, group);
     return o;
+  }
+  /// Of token 2t or 2t + 1.
+  GPU_DEVICE GroupScale scale(const OperandSource& s, int tile, int i, int group) {
+    return s.scales[tile][i][group * s.n_slots];
   }
 };
 
@@ -67,7 +71,7 @@ struct GroupWeights {
 /// Adds one group of one tile of tokens to the sums of [row g, g + 8][token 2t, 2t + 1].
 template <BlockType kType>
 GPU_DEVICE void multiply_group(const GroupWeights<kType>& w, const Operand& x, int n_tokens,
-                               float (&sum)[4]) {
+                               RowSum (&sum)[4], int (&minima)[4]) {
   constexpr int kStart = dot_start<kType>();
   int c[2][4] = {{kStart, kStart, kStart, kStart}, {0, 0, 0, 0}};
   if constexpr (Layout<kType>::kHalves) {
@@ -78,22 +82,32 @@ GPU_DEVICE void multiply_group(const GroupWeights<kType>& w, const Operand& x, i
   }
   GPU_UNROLL for (int i = 0; i < 4; i++) {
     const int dots[2] = {c[0][i], c[1][i]};
-    sum[i] = add_group<kType>(sum[i], w.scales[i / 2], dots, x.scales[i % 2]);
+    add_group<kType>(sum[i], w.scales[i / 2], dots, x.scales[i % 2]);
+    if (Layout<kType>::kSuper)
+      minima[i] = add_minima<kType>(minima[i], w.scales[i / 2], x.scales[i % 2]);
   }
 }
 
 /// A lane's sums, of the slice that is being read and of the quad so far.
 template <int kTokenTiles, int kSums = 4>
 struct LaneSums {
-  float slice[kTokenTiles][kSums], quad[kTokenTiles][kSums];
+  RowSum slice[kTokenTiles][kSums];
+  float quad[kTokenTiles][kSums];
 
   GPU_DEVICE void close_slice(LaneSums& s, bool is_first) {
     GPU_UNROLL for (int i = 0; i < kTokenTiles; i++) GPU_UNROLL for (int j = 0; j < kSums; j++) {
-      s.quad[i][j] = is_first ? s.slice[i][j] : s.quad[i][j] + s.slice[i][j];
-      s.slice[i][j] = 0;
+      s.quad[i][j] = is_first ? s.slice[i][j].total : s.quad[i][j] + s.slice[i][j].total;
+      s.slice[i][j].total = 0;
     }
   }
 };
+
+/// Whether a unit is the last of a block of 256 columns, of a type that has such.
+template <BlockType kType>
+GPU_DEVICE constexpr bool is_block_end(int unit) {
+  constexpr int kUnits = Layout<kType>::kUnits;
+  return kUnits > 1 && unit % kUnits == kUnits - 1;
+}
 
 /// Grid (blocks of tokens, blocks of tiles): neighbours share weights, so that these come from
 /// memory once. Shared memory: the tokens (if staged), and the block's sums.
@@ -110,65 +124,87 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   const int first = blockIdx.y * p.block_tiles;
   const int first_slice = (warp & ((1 << log2_n) - 1)) << p.log2_own;
   const int end_slice = min(first_slice + (1 << p.log2_own), n_slices);
-  const int begin = slice_begin(p, first_slice), end = slice_begin(p, end_slice);
-  const bool is_quad = 1 << p.log2_own == kQuad;
+  const int begin = slice_begin<kType>(p, first_slice), end = slice_begin<kType>(p, end_slice);
+  const bool is_quad = !Layout<kType>::kSuper && 1 << p.log2_own == kQuad;
 
+  // Where the units in flight make a block, slices end with the last of them.
+  constexpr bool kWholeBlocks = Layout<kType>::kUnits == kDepth && !GPU_FEW_REGISTERS;
   int next_tile = warp >> log2_n, next_unit = begin;
   const uint8_t* data = tile_data(p, first + min(next_tile, n_tiles - 1));
-  // At the end it reads the last unit again: a load under a condition would be waited for at once.
-  const auto load_next = [&](Unit<kType>& w) {
+  // At the end it reads the last unit, or block, again: a load under a condition would be waited
+  // for at once.
+  const auto load_next = [&](Unit<kType>& w, int i) {
     w = Unit<kType>::load(data, next_unit, lane);
-    const bool is_end = next_unit + 1 == end;
-    if (is_end && next_tile + tiles_at_once >= n_tiles) return;
+    const bool is_end = (!kWholeBlocks || i == kDepth - 1) && next_unit + 1 == end;
+    if (is_end && next_tile + tiles_at_once >= n_tiles) {
+      if (kWholeBlocks) next_unit = end - kDepth;
+      return;
+    }
     next_unit = is_end ? begin : next_unit + 1;
     if (is_end) data = tile_data(p, first + (next_tile += tiles_at_once));
   };
   Unit<kType> ring[kDepth];
-  GPU_UNROLL for (int i = 0; i < kDepth; i++) load_next(ring[i]);
+  GPU_UNROLL for (int i = 0; i < kDepth; i++) load_next(ring[i], i);
   let_next_start();
   wait_for_previous();
   uint8_t* bytes = reinterpret_cast<uint8_t*>(shared);
-  const Activations x = stage_input(late(p), p.n_tokens, bytes);
+  const Activations x = stage_input<kType>(late(p), p.n_tokens, bytes);
+  constexpr bool kQuads = !Layout<kType>::kSuper;
   const BlockSums block = {reinterpret_cast<float*>(bytes + p.input_bytes),
-                           is_quad ? 1 << log2_n : n_slices, is_quad ? 1 : min(kQuad, n_slices),
-                           kTokens | 1};
+                           is_quad ? 1 << log2_n : n_slices,
+                           is_quad || !kQuads ? 1 : min(kQuad, n_slices), kTokens | 1};
 
   const int first_token = blockIdx.x * kTokens, n_tokens = min(kTokens, p.n_tokens - first_token);
   const Source source = Source::of(x, blockIdx.x * kTokenTiles, n_tokens, lane);
   using Sums = LaneSums<kTokenTiles>;
   Sums sums = {};
+  int minima[kTokenTiles][4] = {};  // of a block
   int tile = warp >> log2_n, unit = begin, slice = first_slice;
-  int slice_end = slice_begin(p, slice + 1);
-  const auto store = [&](const float(&from)[kTokenTiles][4], int part) {
+  int slice_end = slice_begin<kType>(p, slice + 1);
+  const auto store = [&](int part) {
     GPU_UNROLL for (int i = 0; i < kTokenTiles; i++) GPU_UNROLL for (int j = 0; j < 4; j++) {
       const int row = g + j / 2 * 8, token = kTileTokens * i + 2 * t + j % 2;
-      *BlockSums::at(block, tile, part, row, token) = from[i][j];
+      *BlockSums::at(block, tile, part, row, token) =
+          is_quad ? sums.quad[i][j] : sums.slice[i][j].total;
     }
   };
-  const auto step = [&](Unit<kType>& from) {
+  const auto step = [&](int i) {
+    Unit<kType>& from = ring[i];
+    const bool ends_block = kWholeBlocks ? i == kDepth - 1 : is_block_end<kType>(unit);
     GPU_UNROLL for (int group = 0; group < 2; group++) {
       const auto w = GroupWeights<kType>::of(from, group);
-      GPU_UNROLL for (int i = 0; i < kTokenTiles; i++) multiply_group<kType>(
-          w, Source::load(source, i, 2 * unit + group), n_tokens - kTileTokens * i, sums.slice[i]);
+      GPU_UNROLL for (int k = 0; k < kTokenTiles; k++)
+          multiply_group<kType>(w, Source::load(source, k, 2 * unit + group),
+                                n_tokens - kTileTokens * k, sums.slice[k], minima[k]);
     }
-    load_next(from);
-    if (++unit < slice_end) return;
-    if (!is_quad) store(sums.slice, slice);
+    if (ends_block) {
+      const RowScale rows[2] = {UnitScales<kType>::scale(from.scales, 0, 0),
+                                UnitScales<kType>::scale(from.scales, 1, 0)};
+      GPU_UNROLL for (int k = 0; k < kTokenTiles; k++) GPU_UNROLL for (int j = 0; j < 4; j++) {
+        const float x_scale = Source::scale(source, k, j % 2, 2 * unit).scale;
+        close_block<kType>(sums.slice[k][j], minima[k][j], rows[j / 2], x_scale);
+        minima[k][j] = 0;
+      }
+    }
+    load_next(from, i);
+    unit++;
+    if ((kWholeBlocks && i < kDepth - 1) || unit < slice_end) return;
+    if (!is_quad) store(slice);
     Sums::close_slice(sums, slice == first_slice);
     if (++slice == end_slice) {
-      if (is_quad) store(sums.quad, first_slice / kQuad);
+      if (is_quad) store(first_slice / kQuad);
       tile += tiles_at_once, unit = begin, slice = first_slice;
     }
-    slice_end = slice_begin(p, slice + 1);
+    slice_end = slice_begin<kType>(p, slice + 1);
   };
   // Spelled out, not a loop over the ring: registers have no run-time index.
   static_assert(kDepth == 2 || kDepth == 4);
   GPU_NO_UNROLL while (tile < n_tiles) {
-    step(ring[0]);
-    if (tile < n_tiles) step(ring[1]);
+    step(0);
+    if (kWholeBlocks || tile < n_tiles) step(1);
     if constexpr (kDepth == 4) {
-      if (tile < n_tiles) step(ring[2]);
-      if (tile < n_tiles) step(ring[3]);
+      if (kWholeBlocks || tile < n_tiles) step(2);
+      if (kWholeBlocks || tile < n_tiles) step(3);
     }
   }
   __syncthreads();

@@ -7,9 +7,15 @@ namespace hearth::kernels::hip {
 
 inline constexpr unsigned kMaxSharedBytes = 64 << 10;  // of a block, on every GPU
 
-/// How many slices a row's units are cut into: a matrix of few tiles needs many to keep a GPU busy,
-/// one of many tiles is faster with few. None is empty, and few are short.
-int count_slices(int n_units, int n_tiles);
+/// What a row's units are cut into: a matrix of few tiles needs many slices to keep a GPU busy, one
+/// of many tiles is faster with few. None is empty, and few are short.
+struct RowSlices {
+  int n;
+  int of_part;  // slices that are added up before others are: kQuad, or 1 of block types
+
+  static RowSlices of(int n_units, int n_tiles, bool has_blocks);
+  int n_parts() const;
+};
 
 /// A kernel ("stream_q8_0_32" is prefix, format, suffix), the tokens that it takes at once, the
 /// tiles and warps of its blocks, and the slices of a warp.
@@ -17,13 +23,13 @@ struct MatmulShape {
   const char *prefix, *suffix;
   int tokens, block_tiles, warps, own_slices;
 
-  /// Shared memory for the sums: a part for each slice, or for each quad of them.
-  int sum_bytes(int n_slices) const;
+  /// Shared memory for the sums: of each slice, or of each part.
+  int sum_bytes(const RowSlices& slices) const;
   /// Kernels for many tokens have no slices of their own.
   bool is_wide() const { return own_slices == 0; }
 };
 
 /// For p.n_tokens, n_tiles, log2_span and quantized.
-MatmulShape choose_shape(const MatmulParams& p, int n_slices, int n_processors);
+MatmulShape choose_shape(const MatmulParams& p, const RowSlices& slices, int n_processors);
 
 }  // namespace hearth::kernels::hip

@@ -1,7 +1,8 @@
 // x * w^T for one token: decoding. The weights stream through once; everything serves that. A warp
 // ("32 lanes") goes through four slices of a tile's columns at once (mma.hip.h: four_dots), its
-// lane t keeping the sums of slice t; with 16 slices four warps share a tile. A block takes several
-// tiles, so that its token is brought to shared memory once for all of them.
+// lane t keeping the sums of slice t; with 16 slices four warps share a tile. Of block types a warp
+// goes through one slice, four units of a block at once. A block takes several tiles, so that its
+// token is brought to shared memory once for all of them.
 #pragma once
 
 #include "block_tiles.hip.h"
@@ -10,29 +11,65 @@
 
 namespace hearth::kernels::hip {
 
-/// The four slices of a warp: first units, and how many units each has (at least 1: see load).
-struct FourSlices {
+/// What a warp goes through at once, a step after the other: a unit of each of its four slices, or
+/// the four units of a block of its one slice, which thus are read as if they were slices, too.
+/// Lane t has the scales, and gets the sums, of number t.
+template <BlockType kType>
+struct WarpShare;
+
+/// First units, and how many each has (at least 1: see FourUnits).
+template <BlockType kType>
+requires(!Layout<kType>::kSuper) struct WarpShare<kType> {
   int begin[kQuad], n_units[kQuad];
   int n_steps;           // of the longest
   int own_begin, own_n;  // those of slice t; own_n is 0 where there is no such slice
 
-  GPU_DEVICE FourSlices of(const MatmulParams& p, int quad, int t) {
-    FourSlices s;
+  GPU_DEVICE WarpShare of(const MatmulParams& p, int part, int t) {
+    WarpShare s;
     const int n_slices = 1 << p.log2_slices;
     s.n_steps = (p.n_units + n_slices - 1) >> p.log2_slices;
     s.own_begin = s.own_n = 0;
     GPU_UNROLL for (int k = 0; k < kQuad; k++) {
-      const int slice = kQuad * quad + k;
-      const int begin = slice < n_slices ? slice_begin(p, slice) : 0;
-      const int n = slice < n_slices ? slice_begin(p, slice + 1) - begin : 0;
+      const int slice = kQuad * part + k;
+      const int begin = slice < n_slices ? slice_begin<kType>(p, slice) : 0;
+      const int n = slice < n_slices ? slice_begin<kType>(p, slice + 1) - begin : 0;
       s.begin[k] = begin, s.n_units[k] = max(n, 1);
       if (k == t) s.own_begin = begin, s.own_n = n;
     }
     return s;
   }
+  GPU_DEVICE int unit(const WarpShare& s, int step, int k) {
+    return s.begin[k] + min(step, s.n_units[k] - 1);
+  }
+  GPU_DEVICE int own_unit(const WarpShare& s, int step, int) {
+    return s.own_begin + min(step, max(s.own_n, 1) - 1);
+  }
+  /// Columns from a step to the next, and those of number k at first, in groups.
+  static constexpr int kStepGroups = 2;
+  GPU_DEVICE int first_group(const WarpShare& s, int k) { return 2 * s.begin[k]; }
+  GPU_DEVICE int first_own_group(const WarpShare& s, int) { return 2 * s.own_begin; }
+  GPU_DEVICE bool is_there(const WarpShare& s, int step) { return step < s.own_n; }
 };
 
-/// A unit of each of four slices; scales are those of slice t.
+template <BlockType kType>
+requires(Layout<kType>::kSuper) struct WarpShare<kType> {
+  int begin, n_steps;
+
+  GPU_DEVICE WarpShare of(const MatmulParams& p, int part, int) {
+    const int begin = slice_begin<kType>(p, part);
+    return {begin, (slice_begin<kType>(p, part + 1) - begin) / kBlockUnits};
+  }
+  GPU_DEVICE int unit(const WarpShare& s, int step, int k) {
+    return s.begin + kBlockUnits * step + k;
+  }
+  GPU_DEVICE int own_unit(const WarpShare& s, int step, int t) { return unit(s, step, t); }
+  static constexpr int kStepGroups = kBlockGroups;
+  GPU_DEVICE int first_group(const WarpShare& s, int k) { return 2 * (s.begin + k); }
+  GPU_DEVICE int first_own_group(const WarpShare& s, int t) { return 2 * (s.begin + t); }
+  GPU_DEVICE bool is_there(const WarpShare&, int) { return true; }
+};
+
+/// Four units; scales are those of number t.
 template <BlockType kType>
 struct FourUnits {
   UnitCodes<kType> codes[kQuad];
@@ -40,11 +77,12 @@ struct FourUnits {
 
   /// Slices that have ended read their last unit again: loads without conditions can all be under
   /// way together, and what comes of them is dropped.
-  GPU_DEVICE FourUnits load(const uint8_t* tile, const FourSlices& s, int step, int lane) {
+  GPU_DEVICE FourUnits load(const uint8_t* tile, const WarpShare<kType>& s, int step, int lane) {
+    using Share = WarpShare<kType>;
     FourUnits u;
     GPU_UNROLL for (int k = 0; k < kQuad; k++) u.codes[k] =
-        UnitCodes<kType>::load(tile, s.begin[k] + min(step, s.n_units[k] - 1), lane);
-    u.scales = UnitScales<kType>::load(tile, s.own_begin + min(step, max(s.own_n, 1) - 1), lane);
+        UnitCodes<kType>::load(tile, Share::unit(s, step, k), lane);
+    u.scales = UnitScales<kType>::load(tile, Share::own_unit(s, step, lane % 4), lane);
     return u;
   }
 };
@@ -65,10 +103,10 @@ struct FourWords {
   }
 };
 
-/// Adds the group's dots of slice t to the sums of rows g and g + 8.
+/// Adds the group's dots of number t to the sums of rows g and g + 8.
 template <BlockType kType>
 GPU_DEVICE void add_four_groups(const FourWords<kType>& w, int group, const FourInputs& x,
-                                const GroupScale& x_scale, bool is_there, float (&sum)[2]) {
+                                const GroupScale& x_scale, RowSum (&sum)[2], int (&minima)[2]) {
   int dots[2][2];  // of the group, or of its two halves
   if constexpr (Layout<kType>::kHalves) {
     four_dots_16(dots[0], w.a[group], x, 0);
@@ -78,12 +116,75 @@ GPU_DEVICE void add_four_groups(const FourWords<kType>& w, int group, const Four
     dots[1][0] = dots[1][1] = 0;
   }
   GPU_UNROLL for (int row = 0; row < 2; row++) {
-    const RowScale scale = UnitScales<kType>::scale(w.scales, row, group);
     const int both[2] = {dots[0][row], dots[1][row]};
-    const float added = add_group<kType>(sum[row], scale, both, x_scale);
-    sum[row] = is_there ? added : sum[row];
+    const RowScale scale = UnitScales<kType>::scale(w.scales, row, group);
+    add_group<kType>(sum[row], scale, both, x_scale);
+    if (Layout<kType>::kSuper) minima[row] = add_minima<kType>(minima[row], scale, x_scale);
   }
 }
+
+/// What a warp has added up of a tile. A lane has the sums of rows g and g + 8 over slice t; of a
+/// block type, where the four lanes of a row have a unit each, lanes 0 and 1 those of row g and
+/// lanes 2 and 3 those of row g + 8, over the whole slice.
+template <BlockType kType>
+struct TileSum {
+  static constexpr bool kBlocks = Layout<kType>::kSuper;
+  float total[kBlocks ? 1 : 2];
+
+  /// Both groups of a step. is_there: of slice t.
+  GPU_DEVICE void add(TileSum& s, const FourWords<kType>& w, const FourSources& inputs, int at,
+                      const GroupScale* x_scales, bool is_there) {
+    RowSum sums[2] = {};
+    int both_minima[2] = {};
+    if constexpr (!kBlocks) sums[0].total = s.total[0], sums[1].total = s.total[1];
+    float x_scale = 0;
+    GPU_UNROLL for (int group = 0; group < 2; group++) {
+      const GroupScale scale = x_scales[at + group];
+      add_four_groups<kType>(w, group, FourSources::load(inputs, at + group), scale, sums,
+                             both_minima);
+      x_scale = scale.scale;
+    }
+    if constexpr (kBlocks) {
+      const bool is_upper = threadIdx.x % 4 >= 2;
+      const RowScale row =
+          UnitScales<kType>::scale(UnitScales<kType>::keep_row(w.scales, is_upper), 0, 0);
+      const int scaled = sum_of_row(sums[0].scaled, sums[1].scaled, is_upper);
+      const int minima =
+          Layout<kType>::kMin ? sum_of_row(both_minima[0], both_minima[1], is_upper) : 0;
+      s.total[0] = add_block<kType>(s.total[0], scaled, minima, row, x_scale);
+    } else {
+      GPU_UNROLL for (int row = 0; row < 2; row++) s.total[row] =
+          is_there ? sums[row].total : s.total[row];
+    }
+  }
+
+  /// Writes the sum of the warp's slice, or quad of slices, and begins anew.
+  GPU_DEVICE void close(TileSum& s, const MatmulParams& p, const BlockSums& to, int tile,
+                        int part) {
+    const int lane = threadIdx.x % GPU_LANES, g = lane / 4, t = lane % 4;
+    if constexpr (kBlocks) {
+      if (t % 2 == 0) *BlockSums::at(to, tile, part, g + 4 * t, 0) = s.total[0];
+      s.total[0] = 0;
+    } else {
+      GPU_UNROLL for (int row = 0; row < 2; row++) {
+        float total = shuffle(s.total[row], g * 4);
+        GPU_UNROLL for (int k = 1; k < kQuad; k++) {
+          const float slice = shuffle(s.total[row], g * 4 + k);
+          if (k >> p.log2_slices == 0) total += slice;
+        }
+        if (t == 0) *BlockSums::at(to, tile, part, g + 8 * row, 0) = total;
+        s.total[row] = 0;
+      }
+    }
+  }
+
+ private:
+  /// Of four lanes with a part each of both rows' sums: the lower two get the first row's.
+  GPU_DEVICE int sum_of_row(int first, int second, bool is_upper) {
+    const int sum = (is_upper ? second : first) + shuffle_xor(is_upper ? first : second, 2);
+    return sum + shuffle_xor(sum, 1);
+  }
+};
 
 /// Those of the block's pairs of tiles.
 GPU_DEVICE void load_qkv_rows(const MatmulParams& p, int n_tiles, QkvRow* rows) {
@@ -105,12 +206,13 @@ GPU_DEVICE float load_before(const MatmulParams& p, int n_tiles) {
 template <BlockType kType>
 GPU_DEVICE void matvec(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
-  const int lane = threadIdx.x % GPU_LANES, g = lane / 4, t = lane % 4;
+  const int lane = threadIdx.x % GPU_LANES, t = lane % 4;
   const int warp = threadIdx.x / GPU_LANES, n_warps = blockDim.x / GPU_LANES;
-  const int log2_n = log2_quads(p), n_quads = 1 << log2_n, quad = warp & (n_quads - 1);
+  const int log2_n = log2_parts<kType>(p), n_parts = 1 << log2_n, part = warp & (n_parts - 1);
   const int n_tiles = count_block_tiles(p), tiles_at_once = n_warps >> log2_n;
   const int first = blockIdx.y * p.block_tiles;
-  const FourSlices slices = FourSlices::of(p, quad, t);
+  using Share = WarpShare<kType>;
+  const Share share = Share::of(p, part, t);
   // Steps in flight, of four units each: what 128 registers a thread leave room for.
   constexpr int kDepth = Layout<kType>::kHalves ? 1 : 2;
   // Words that need no unpacking are used where they have been loaded.
@@ -119,8 +221,8 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   const uint8_t* data = tile_data(p, first + min(next_tile, n_tiles - 1));
   // At the end it reads the last units again: a load under a condition would be waited for at once.
   const auto load_next = [&](FourUnits<kType>& u) {
-    u = FourUnits<kType>::load(data, slices, next_step, lane);
-    const bool is_end = next_step + 1 == slices.n_steps;
+    u = FourUnits<kType>::load(data, share, next_step, lane);
+    const bool is_end = next_step + 1 == share.n_steps;
     if (is_end && next_tile + tiles_at_once >= n_tiles) return;
     next_step = is_end ? 0 : next_step + 1;
     if (is_end) data = tile_data(p, first + (next_tile += tiles_at_once));
@@ -129,41 +231,28 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   GPU_UNROLL for (int i = 0; i < kDepth; i++) load_next(ring[i]);
   let_next_start();
   uint8_t* bytes = reinterpret_cast<uint8_t*>(shared);
-  const BlockSums sums = {reinterpret_cast<float*>(bytes + p.input_bytes), n_quads, 1, 1};
-  QkvRow* qkv_rows = reinterpret_cast<QkvRow*>(sums.data + p.block_tiles * n_quads * kTileRows);
+  const BlockSums sums = {reinterpret_cast<float*>(bytes + p.input_bytes), n_parts, 1, 1};
+  QkvRow* qkv_rows = reinterpret_cast<QkvRow*>(sums.data + p.block_tiles * n_parts * kTileRows);
   if (p.epilogue.kind == EpilogueKind::kQkv) load_qkv_rows(late(p), n_tiles, qkv_rows);
   wait_for_previous();
 
   const EarlyRows early = {qkv_rows, load_before(late(p), n_tiles)};
-  const Activations x = stage_tokens(late(p), 1, bytes);
+  const Activations x = stage_tokens<kType>(late(p), 1, bytes);
   int first_groups[kQuad];
-  GPU_UNROLL for (int k = 0; k < kQuad; k++) first_groups[k] = 2 * slices.begin[k];
+  GPU_UNROLL for (int k = 0; k < kQuad; k++) first_groups[k] = Share::first_group(share, k);
   const FourSources inputs = FourSources::of(x.q, first_groups, lane);
-  const GroupScale* x_scales = x.scales + 2 * slices.own_begin;
+  const GroupScale* x_scales = x.scales + Share::first_own_group(share, t);
   int tile = warp >> log2_n, step = 0;
-  float sum[2] = {0, 0};
-  const auto finish_tile = [&] {
-    GPU_UNROLL for (int row = 0; row < 2; row++) {
-      float total = shuffle(sum[row], g * 4);
-      GPU_UNROLL for (int k = 1; k < kQuad; k++) {
-        const float slice = shuffle(sum[row], g * 4 + k);
-        if (k >> p.log2_slices == 0) total += slice;
-      }
-      if (t == 0) *BlockSums::at(sums, tile, quad, g + 8 * row, 0) = total;
-      sum[row] = 0;
-    }
-    step = 0, tile += tiles_at_once;
-  };
+  using Sum = TileSum<kType>;
+  Sum sum = {};
   const auto multiply = [&](FourUnits<kType>& from) {
     const auto w = FourWords<kType>::of(from);
     if (!kInPlace) load_next(from);
-    GPU_UNROLL for (int group = 0; group < 2; group++) {
-      const int at = 2 * step + group;
-      add_four_groups<kType>(w, group, FourSources::load(inputs, at), x_scales[at],
-                             step < slices.own_n, sum);
-    }
+    Sum::add(sum, w, inputs, Share::kStepGroups * step, x_scales, Share::is_there(share, step));
     if (kInPlace) load_next(from);
-    if (++step == slices.n_steps) finish_tile();
+    if (++step < share.n_steps) return;
+    Sum::close(sum, p, sums, tile, part);
+    step = 0, tile += tiles_at_once;
   };
   // Spelled out, not a loop over the ring: registers have no run-time index.
   static_assert(kDepth <= 2);

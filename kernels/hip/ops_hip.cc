@@ -87,8 +87,13 @@ void HipOps::make_workspace(int n_cols, bool with_f32) {
 }
 
 Activations HipOps::activations(const Memory& q, const Memory& scales, int n_cols, int n) const {
-  return {q.as<int8_t>(), scales.as<GroupScale>(), in_f32_.as<float>(),
-          (n_cols + kUnit - 1) / kUnit * 2, std::min(n, kTileTokens)};
+  return {q.as<int8_t>(),
+          scales.as<GroupScale>(),
+          in_f32_.as<float>(),
+          (n_cols + kUnit - 1) / kUnit * 2,
+          std::min(n, kTileTokens),
+          1,
+          0};
 }
 
 std::unique_ptr<Buffer> HipOps::buffer(size_t n_floats) {

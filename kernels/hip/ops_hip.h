@@ -55,11 +55,12 @@ class HipOps : public Ops {
   void make_workspace(int n_cols, bool with_f32);
   /// Activations of n tokens of this many columns in a workspace.
   Activations activations(const Memory& q, const Memory& scales, int n_cols, int n) const;
-  /// The input of a matmul of n tokens: a norm that each block can do for itself, or a launch of
-  /// one.
+  /// A matmul of n tokens that are to be normalized first.
   MatmulParams normed_input(const Matrix& w, const float* x, const float* norm, float eps,
                             const int32_t* rows, int n);
-  void quantize(const Norm& norm, int n, const Activations& out, bool with_f32);
+  /// Sees to it that p's tokens are there as weights of this type take them: each block quantizes
+  /// p.norm for itself, or a launch does, unless the part before left them so.
+  void prepare_input(MatmulParams& p, const HipMatrix& w, const HipPart& part);
   /// p times a part's tiles; tile_ids (device, n_ids of them) or all.
   void matmul(const HipPart& part, MatmulParams p, const int32_t* tile_ids = nullptr,
               int n_ids = 0);
@@ -80,9 +81,17 @@ class HipOps : public Ops {
 
   // Quantized activations of kMaxBatch tokens: those that a matmul reads, and those that attention
   // or SwiGLU leave for the next one; quantized_ is the float buffer that the latter belong to.
+  // They leave none for block types, whose 256 columns are more than a block of threads has.
   Memory in_q_, in_scales_, in_f32_, next_q_, next_scales_;
   int workspace_cols_ = 0;
   const float* quantized_ = nullptr;
+  /// The output of attention or SwiGLU, and whether what was last multiplied by it wanted it
+  /// quantized.
+  struct Output {
+    const float* data = nullptr;
+    bool is_quantized = true;
+  };
+  Output attention_output_, swiglu_output_;
 
   StagedUpload batch_upload_, rows_upload_;
   BatchView batch_{};

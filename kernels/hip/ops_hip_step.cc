@@ -13,15 +13,20 @@ namespace {
 // Batches up to this size repeat while decoding, so they become graphs.
 constexpr int kDeferredTokens = 8;
 constexpr unsigned kThreads = 256;
+constexpr unsigned kNormThreads = 512;
 // So many groups of 32 columns each block normalizes for itself; for more (wider models, or more
 // tokens) a launch of its own is cheaper: on an H200 the border lies between 1536 and 3584 columns.
 constexpr int kOwnNormGroups = 64;
+// And so many it quantizes for itself where there is no norm.
+constexpr int kOwnGroups = 320;
 // Groups of 32 columns (44 bytes each) that leave shared memory for sums on every GPU.
 constexpr int kMaxSharedGroups = 640;
 
 unsigned ceil_div(int a, int b) { return static_cast<unsigned>((a + b - 1) / b); }
 
 const HipMatrix& packed(const Matrix& matrix) { return static_cast<const HipMatrix&>(matrix); }
+
+bool has_blocks(BlockType type) { return block_traits(type).weights == kBlockGroups * kGroup; }
 
 }  // namespace
 
@@ -42,30 +47,38 @@ void HipOps::launch(const std::string& kernel, std::array<unsigned, 3> grid, uns
   queue_.add(launch, n_ <= kDeferredTokens);
 }
 
-void HipOps::quantize(const Norm& norm, int n, const Activations& out, bool with_f32) {
-  NormParams p = {};
-  p.norm = norm;
-  p.out = out;
-  p.with_f32 = with_f32;
-  launch("norm_quantize_512", {static_cast<unsigned>(n), 1, 1}, 512, out.n_groups * sizeof(float),
-         p);
-}
-
 MatmulParams HipOps::normed_input(const Matrix& w, const float* x, const float* norm, float eps,
                                   const int32_t* rows, int n) {
   MatmulParams p = {};
   p.n_tokens = n;
   p.norm = {x, norm, rows, eps, w.n_cols};
   p.x = activations(in_q_, in_scales_, w.n_cols, n);
-  const auto& parts = packed(w).parts;
-  const bool has_floats = std::any_of(parts.begin(), parts.end(), [](const HipPart& part) {
-    return packed_type(part.type, kUnit).is_float;
-  });
-  if (!has_floats && p.x.n_groups * n <= kOwnNormGroups)
-    p.input = InputKind::kNorm;
-  else
-    quantize(p.norm, n, p.x, has_floats);
+  p.x.scale_groups = 0;  // nothing is there yet
   return p;
+}
+
+void HipOps::prepare_input(MatmulParams& p, const HipMatrix& w, const HipPart& part) {
+  const bool has_floats = std::any_of(w.parts.begin(), w.parts.end(), [](const HipPart& other) {
+    return packed_type(other.type, kUnit).is_float;
+  });
+  const int wanted = has_blocks(part.type) ? kBlockGroups : 1;
+  const bool is_float = packed_type(part.type, kUnit).is_float;
+  if (is_float && (p.x.scale_groups != 0 || !p.norm.norm)) return;
+  if (p.x.scale_groups == wanted) return;
+  p.x.scale_groups = wanted;
+  const int most_groups = p.norm.norm ? kOwnNormGroups : kOwnGroups;
+  if (!has_floats && p.n_tokens <= kTileTokens && p.x.n_groups * p.n_tokens <= most_groups) {
+    p.input = InputKind::kNorm;
+    return;
+  }
+  NormParams to_do = {};
+  to_do.norm = p.norm;
+  to_do.out = p.x;
+  to_do.with_f32 = has_floats && p.norm.norm;
+  to_do.block_groups = p.norm.norm ? p.x.n_groups : kNormThreads / 32 * kBlockGroups;
+  launch("norm_quantize_512",
+         {static_cast<unsigned>(p.n_tokens), ceil_div(p.x.n_groups, to_do.block_groups), 1},
+         kNormThreads, p.x.n_groups * sizeof(float), to_do);
 }
 
 void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
@@ -79,9 +92,9 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
            {n_tiles * 2, ceil_div(p.n_tokens, kTileTokens), 1}, 256, 0, p);
     return;
   }
-  const int n_slices = count_slices(p.n_units, part.n_tiles());
-  p.log2_slices = std::countr_zero(static_cast<unsigned>(n_slices));
-  const MatmulShape shape = choose_shape(p, n_slices, device_.choice().n_processors);
+  const RowSlices slices = RowSlices::of(p.n_units, part.n_tiles(), has_blocks(part.type));
+  p.log2_slices = std::countr_zero(static_cast<unsigned>(slices.n));
+  const MatmulShape shape = choose_shape(p, slices, device_.choice().n_processors);
   p.block_tiles = shape.block_tiles;
   p.log2_own = std::countr_zero(static_cast<unsigned>(std::max(shape.own_slices, 1)));
   const int n_groups = p.x.n_groups;
@@ -95,7 +108,7 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
       shape.is_wide() ? 2 * shape.tokens * 2 * (kGroup + sizeof(GroupScale)) : 0;
   const bool has_qkv_rows = shape.tokens == 1 && p.epilogue.kind == EpilogueKind::kQkv;
   const unsigned rows = has_qkv_rows ? shape.block_tiles / 2 * kTileRows * sizeof(QkvRow) : 0;
-  const unsigned shared_bytes = p.input_bytes + staged + shape.sum_bytes(n_slices) + rows;
+  const unsigned shared_bytes = p.input_bytes + staged + shape.sum_bytes(slices) + rows;
   if (shared_bytes > kMaxSharedBytes)
     throw std::runtime_error("rows of " + std::to_string(p.norm.n_cols) +
                              " columns run on the CPU only (too long for the GPU kernels)");
@@ -155,6 +168,7 @@ void HipOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv
   e.layer = layer;
   const int log2_span = pool_.log2_head_dim - 5, span = 1 << log2_span;
   for (const HipPart& part : packed(qkv).parts) {
+    prepare_input(p, packed(qkv), part);
     e.row0 = part.row0;
     e.n_rows = part.n_rows;
     matmul_pairs(part, p, part.data + span * part.tile_bytes, part.n_rows / 32, log2_span);
@@ -168,7 +182,10 @@ void HipOps::attention(int layer, const float* q, float* out) {
   p.parts = attention_parts_.as<float>();
   p.arrived = attention_arrived_.as<uint32_t>();
   p.out = out;
-  p.quantized = activations(next_q_, next_scales_, shape_.n_heads * shape_.head_dim, n_);
+  attention_output_.data = out;
+  const bool quantizes = attention_output_.is_quantized;
+  if (quantizes)
+    p.quantized = activations(next_q_, next_scales_, shape_.n_heads * shape_.head_dim, n_);
   p.pool = pool_;
   p.batch = batch_;
   p.layer = layer;
@@ -182,23 +199,31 @@ void HipOps::attention(int layer, const float* q, float* out) {
   const unsigned heads = shape_.n_kv_heads * ceil_div(group, kGroupHeads);
   launch("attention_" + std::to_string(shape_.head_dim),
          {static_cast<unsigned>(n_), heads, static_cast<unsigned>(p.n_parts)}, 512, 0, p);
-  quantized_ = out;
+  quantized_ = quantizes ? out : nullptr;
 }
 
 void HipOps::matmul_add(const Matrix& w, const float* in, float* x) {
   if (is_cancelled()) return;
-  const bool is_ready = quantized_ == in;
+  const auto& parts = packed(w).parts;
+  const bool wants_groups = std::none_of(parts.begin(), parts.end(),
+                                         [](const HipPart& part) { return has_blocks(part.type); });
+  for (Output* output : {&attention_output_, &swiglu_output_})
+    if (output->data == in) output->is_quantized = wants_groups;
+  const bool is_ready = quantized_ == in && wants_groups;
   MatmulParams p = {};
   p.n_tokens = n_;
-  p.norm.n_cols = w.n_cols;
+  p.norm = {in, nullptr, nullptr, 0, w.n_cols};
   p.x = activations(is_ready ? next_q_ : in_q_, is_ready ? next_scales_ : in_scales_, w.n_cols, n_);
+  p.x.scale_groups = is_ready ? 1 : 0;
   p.x.f32 = const_cast<float*>(in);  // float weights only read it
-  if (!is_ready) quantize({in, nullptr, nullptr, 0, w.n_cols}, n_, p.x, false);
   if (x == quantized_) quantized_ = nullptr;
   p.epilogue.kind = EpilogueKind::kAdd;
   p.epilogue.stride = w.n_rows;
   p.epilogue.out = x;
-  for (const HipPart& part : packed(w).parts) matmul(part, p);
+  for (const HipPart& part : parts) {
+    prepare_input(p, packed(w), part);
+    matmul(part, p);
+  }
 }
 
 void HipOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
@@ -216,10 +241,13 @@ void HipOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, c
   p.epilogue.out = h;
   // Two pairs of tiles give 32 columns of h: a group that can be quantized at once.
   const bool is_float = packed_type(parts[0].type, kUnit).is_float;
-  const bool quantizes = n_ff % kUnit == 0 && n_ff <= workspace_cols_ && !is_float;
+  swiglu_output_.data = h;
+  const bool quantizes =
+      swiglu_output_.is_quantized && n_ff % kUnit == 0 && n_ff <= workspace_cols_ && !is_float;
   if (quantizes) p.quantized = activations(next_q_, next_scales_, n_ff, n_);
   const int n_pairs = static_cast<int>(ceil_div(n_ff, kTileRows));
   const uint8_t* up = is_split ? parts[1].data : parts[0].data + n_pairs * parts[0].tile_bytes;
+  prepare_input(p, packed(gate_up), parts[0]);
   matmul_pairs(parts[0], p, up, n_pairs, kPlainPairs);
   quantized_ = quantizes ? h : nullptr;
 }
@@ -244,7 +272,10 @@ void HipOps::norm_head(const float* norm, float eps, const Matrix& head, const f
   p.epilogue.kind = EpilogueKind::kStore;
   p.epilogue.stride = head.n_rows;
   p.epilogue.out = logits;
-  for (const HipPart& part : packed(head).parts) matmul(part, p);
+  for (const HipPart& part : packed(head).parts) {
+    prepare_input(p, packed(head), part);
+    matmul(part, p);
+  }
 }
 
 void HipOps::norm_head_candidates(const float* norm, float eps, const Matrix& head, const float* x,
@@ -278,7 +309,9 @@ void HipOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
   p.epilogue.out = candidate_logits_.as<float>();
   for (size_t i = 0; i < packed(head).parts.size(); i++) {
     const int n_ids = static_cast<int>(starts[i + 1] - starts[i]);
-    if (n_ids) matmul(packed(head).parts[i], p, uploaded + starts[i], n_ids);
+    if (!n_ids) continue;
+    prepare_input(p, packed(head), packed(head).parts[i]);
+    matmul(packed(head).parts[i], p, uploaded + starts[i], n_ids);
   }
   GatherParams gather = {};
   gather.from = p.epilogue.out;

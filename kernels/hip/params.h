@@ -7,15 +7,21 @@
 
 namespace hearth::kernels::hip {
 
-/// Columns that share an activation's scale, and the columns of one packed unit (two such groups).
+/// Columns that are multiplied together, and the columns of one packed unit (two such groups).
 inline constexpr int kGroup = 32;
 inline constexpr int kUnit = 2 * kGroup;
+/// Groups that share a scale, of activations as of weights, where these have a float scale every
+/// 256 columns: "block types". Inside such a block all is added up in integers, as on the CPU.
+inline constexpr int kBlockGroups = 8;
+inline constexpr int kBlockUnits = kBlockGroups / 2;
 inline constexpr int kTileRows = 16;
 inline constexpr int kTileTokens = 8;
 /// A row's units are cut into at most this many slices, a power of two. The sums of four slices
 /// make a quad's, the sums of quads the row's, each added in rising order: the cut depends on the
-/// matrix alone, so a token gets the same bits whoever computes which slice.
+/// matrix alone, so a token gets the same bits whoever computes which slice. Slices of block types
+/// are whole blocks, fewer, and added without quads.
 inline constexpr int kMaxSlices = 32;
+inline constexpr int kMaxBlockSlices = 8;
 inline constexpr int kQuad = 4;
 /// Positions that attention takes at once; the order of merging chunks is fixed, too.
 inline constexpr int kChunk = 64;
@@ -23,7 +29,8 @@ inline constexpr int kPage = 32;
 /// Query heads of one KV head that attention works on together.
 inline constexpr int kGroupHeads = 8;
 
-/// Scale of one token's group, and the sums of its two halves (for formats with minima).
+/// Scale of one token's group (each of a block's groups has the block's), and the sums of its two
+/// halves (for formats with minima).
 struct GroupScale {
   float scale;
   int16_t sums[2];
@@ -33,11 +40,13 @@ struct GroupScale {
 /// n_slots x 32 bytes whose columns 16h + 4t + j lie at 8t + 4h + j, so that a lane's operand is
 /// one 8-byte load.
 struct Activations {
-  int8_t* q;           // [tile][n_groups][n_slots][32]
-  GroupScale* scales;  // [tile][n_groups][n_slots]
-  float* f32;          // [n][n_cols], for float weights
-  int32_t n_groups;    // even
-  int32_t n_slots;     // kTileTokens, or the tokens that there are if these are fewer
+  int8_t* q;             // [tile][n_groups][n_slots][32]
+  GroupScale* scales;    // [tile][n_groups][n_slots]
+  float* f32;            // [n][n_cols], for float weights
+  int32_t n_groups;      // even
+  int32_t n_slots;       // kTileTokens, or the tokens that there are if these are fewer
+  int32_t scale_groups;  // that share a scale: 1, or kBlockGroups
+  int32_t reserved;
 };
 
 struct BatchView {
@@ -94,7 +103,7 @@ struct Norm {
 enum class InputKind : int32_t {
   kMemory,  // x, quantized by an earlier kernel
   kCopy,    // the same, copied to shared memory first
-  kNorm,    // each block normalizes and quantizes for itself
+  kNorm,    // each block normalizes, if there is a norm, and quantizes for itself
 };
 
 /// Values of log2_span: single tiles; pairs whose tiles are number i of a and of b.
@@ -144,7 +153,7 @@ struct NormParams {
   Norm norm;
   Activations out;
   int32_t with_f32;
-  int32_t reserved;
+  int32_t block_groups;  // that a block of threads quantizes; all, where there is a norm
 };
 
 struct AttentionParams {

@@ -30,36 +30,32 @@ GPU_DEVICE int decode_word(uint32_t codes) {
   }
 }
 
-/// Scales of one row in one group: weight = scale * factor * code + offset * minimum.
+/// Scales of one row in one group: weight = scale * code + offset, or, of block types, scale *
+/// factor * code + offset * minimum with a factor and a minimum for each half.
 struct RowScale {
   float scale, offset;
-  int factors[2], minima[2];  // of the two halves, for formats with 16-column scales
+  int factors[2], minima[2];
 };
 
 /// entry and tail as row_scale_entry() and row_tail_entry() give them.
 template <BlockType kType>
 GPU_DEVICE RowScale row_scale(uint32_t entry, uint32_t tail) {
   constexpr ScaleKind kScale = Layout<kType>::kScale;
+  const uint32_t floats = Layout<kType>::kSuper ? tail : entry;
   RowScale r = {};
-  if constexpr (kScale == ScaleKind::kHalf) r.scale = half_to_float(entry & 0xffff);
-  if constexpr (kScale == ScaleKind::kHalfMin) {
-    r.scale = half_to_float(entry & 0xffff);
-    r.offset = half_to_float(entry >> 16);
-  }
-  if constexpr (kScale == ScaleKind::kSuper32)
-    r.scale = half_to_float(tail & 0xffff) * int8_t(entry & 255);
+  r.scale = half_to_float(floats & 0xffff);
+  if constexpr (Layout<kType>::kMin)
+    r.offset = Layout<kType>::kSuper ? -half_to_float(floats >> 16) : half_to_float(floats >> 16);
+  if constexpr (kScale == ScaleKind::kSuper32) r.factors[0] = r.factors[1] = int8_t(entry & 255);
   if constexpr (kScale == ScaleKind::kSuper32Min) {
-    r.scale = half_to_float(tail & 0xffff) * float(entry & 255);
-    r.offset = -half_to_float(tail >> 16) * float(entry >> 8 & 255);
+    r.factors[0] = r.factors[1] = entry & 255;
+    r.minima[0] = r.minima[1] = entry >> 8 & 255;
   }
   if constexpr (kScale == ScaleKind::kSuper16) {
-    r.scale = half_to_float(tail & 0xffff);
     r.factors[0] = int8_t(entry & 255);
     r.factors[1] = int8_t(entry >> 8 & 255);
   }
   if constexpr (kScale == ScaleKind::kSuper16Min) {
-    r.scale = half_to_float(tail & 0xffff);
-    r.offset = -half_to_float(tail >> 16);
     r.factors[0] = entry & 15, r.factors[1] = entry >> 8 & 15;
     r.minima[0] = entry >> 4 & 15, r.minima[1] = entry >> 12 & 15;
   }
@@ -204,34 +200,64 @@ struct Unit {
   }
 };
 
-/// Dots start from this: as bits of a float they are then 3 * 2^22 plus the dot, exactly, and one
-/// subtraction converts them. GPUs convert integers at a quarter of the speed of other arithmetic.
+/// Dots of a group with its own float scale start from this: as bits of a float they are then 3 *
+/// 2^22 plus the dot, exactly, and one subtraction converts them. GPUs convert integers at a
+/// quarter of the speed of other arithmetic.
 constexpr int kDotStart = 0x4b400000;
 
 template <BlockType kType>
 GPU_DEVICE constexpr int dot_start() {
-  return Layout<kType>::kHalves ? 0 : kDotStart;
+  return Layout<kType>::kSuper ? 0 : kDotStart;
 }
 
-/// Adds a group's part of the dot product: dots of the whole group (from dot_start), or of its two
-/// halves.
+/// The sums of one row and one token: over the columns so far, and, of block types, the integer
+/// sum of factor * code * q of the block that is being read.
+struct RowSum {
+  float total;
+  int scaled;
+};
+
+/// Adds a group's minima to those of its block.
 template <BlockType kType>
-GPU_DEVICE float add_group(float sum, const RowScale& w, const int dots[2], const GroupScale& x) {
+GPU_DEVICE int add_minima(int minima, const RowScale& w, const GroupScale& x) {
   using L = Layout<kType>;
-  float dot;
-  if constexpr (L::kHalves) {
-    dot = static_cast<float>(w.factors[0] * dots[0] + w.factors[1] * dots[1]);
+  if constexpr (!L::kMin) return 0;
+  if constexpr (L::kHalves) return minima + w.minima[0] * x.sums[0] + w.minima[1] * x.sums[1];
+  return minima + w.minima[0] * (x.sums[0] + x.sums[1]);
+}
+
+/// Adds a group's part, but for a block type's minima: dots of the whole group (from dot_start), or
+/// of its two halves.
+template <BlockType kType>
+GPU_DEVICE void add_group(RowSum& sum, const RowScale& w, const int dots[2], const GroupScale& x) {
+  using L = Layout<kType>;
+  if constexpr (L::kSuper) {
+    sum.scaled += w.factors[0] * dots[0];
+    if constexpr (L::kHalves) sum.scaled += w.factors[1] * dots[1];
   } else {
+    float dot;
     memcpy(&dot, &dots[0], sizeof dot);
     dot -= 12582912.0f;
+    sum.total = fmaf(dot, w.scale * x.scale, sum.total);
+    if constexpr (L::kMin)
+      sum.total = fmaf(static_cast<float>(x.sums[0] + x.sums[1]), w.offset * x.scale, sum.total);
   }
-  sum = fmaf(dot, w.scale * x.scale, sum);
-  if constexpr (L::kMin) {
-    int sums = x.sums[0] + x.sums[1];
-    if constexpr (L::kHalves) sums = w.minima[0] * x.sums[0] + w.minima[1] * x.sums[1];
-    sum = fmaf(static_cast<float>(sums), w.offset * x.scale, sum);
-  }
-  return sum;
+}
+
+/// total and a block of 256 columns: all of it that is rounded, as on the CPU. minima: the sum of
+/// minimum * q.
+template <BlockType kType>
+GPU_DEVICE float add_block(float total, int scaled, int minima, const RowScale& w, float x_scale) {
+  float value = w.scale * static_cast<float>(scaled);
+  if constexpr (Layout<kType>::kMin) value = fmaf(w.offset, static_cast<float>(minima), value);
+  return fmaf(value, x_scale, total);
+}
+
+/// Ends a block; x_scale is that of each of its groups.
+template <BlockType kType>
+GPU_DEVICE void close_block(RowSum& sum, int minima, const RowScale& w, float x_scale) {
+  sum.total = add_block<kType>(sum.total, sum.scaled, minima, w, x_scale);
+  sum.scaled = 0;
 }
 
 // --- packing: grid (tiles, units / 8), a lane of the packed layout a thread ---
@@ -317,8 +343,8 @@ GPU_DEVICE void embed_row(const EmbedParams& p) {
     using L = Layout<kType>;
     const int halves[2] = {half ? scale.factors[1] : scale.factors[0],
                            half ? scale.minima[1] : scale.minima[0]};
-    const float factor = L::kHalves ? scale.scale * halves[0] : scale.scale;
-    const float minimum = L::kHalves ? scale.offset * halves[1] : scale.offset;
+    const float factor = L::kSuper ? scale.scale * halves[0] : scale.scale;
+    const float minimum = L::kSuper ? scale.offset * halves[1] : scale.offset;
     for (int j = 0; j < 4; j++)
       p.x[static_cast<uint64_t>(blockIdx.x) * p.n_cols + col + j] =
           factor * int8_t(codes >> 8 * j) + minimum;
