@@ -22,19 +22,33 @@ constexpr GroupShape shape_of(const Layout& layout) {
   return {layout.has_min, remaining_offset(layout) != 0, layout.is_8_bit()};
 }
 
-/// A stream of weights is called into the L2 cache far ahead, which keeps as many lines under way
-/// as a core can have, and into the L1 cache shortly before its use. One distance alone reads 10-20
-/// % less: the L1 cache can wait for 16 lines only.
-inline constexpr int kFarBytes = 6144, kNearBytes = 1024;
-
 inline void prefetch_to_l2(const std::byte* p, size_t n_bytes) {
   for (size_t i = 0; i < n_bytes; i += 64) __builtin_prefetch(p + i, 0, 2);
 }
 
+/// Whether the processor's L1 cache can wait for as many lines as a core can have under way.
+inline bool has_patient_l1() {
+#ifdef __x86_64__
+  return __builtin_cpu_is("amd");
+#else
+  return false;
+#endif
+}
+
+/// A stream of weights is called into the cache so far ahead that as many lines are under way as a
+/// core can have. Intel's L1 caches can wait for 16 only: there lines come into the L2 cache first,
+/// and into the L1 cache shortly before their use; one distance alone reads 10-20 % less. On Zen 5
+/// one reads 7-16 % more than two.
 inline void prefetch(const std::byte* p, int n_bytes) {
+  constexpr int kFarBytes = 6144, kNearBytes = 1024, kOnlyBytes = 4096;
+  const bool once = has_patient_l1();
   for (int i = 0; i < n_bytes; i += 64) {
-    __builtin_prefetch(p + kFarBytes + i, 0, 2);
-    __builtin_prefetch(p + kNearBytes + i);
+    if (once) {
+      __builtin_prefetch(p + kOnlyBytes + i);
+    } else {
+      __builtin_prefetch(p + kFarBytes + i, 0, 2);
+      __builtin_prefetch(p + kNearBytes + i);
+    }
   }
 }
 
