@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <limits>
 #include <string>
 
 #ifdef __linux__
@@ -15,8 +14,7 @@ namespace {
 constexpr int kMostThreads = 8;  // by then decode waits for memory, and an editor wants cores too
 constexpr std::chrono::microseconds kSpin{50};
 constexpr int kWindowLoops = 64;
-constexpr double kLeastEfficiency = 0.6;                // of 2 threads: a speedup of 1.2
-constexpr int kStop = std::numeric_limits<int>::min();  // instead of a number of chunks
+constexpr double kLeastEfficiency = 0.6;  // of 2 threads: a speedup of 1.2
 constexpr int kFirstRetryInterval = 512, kMostRetryInterval = 16384;
 
 void pause() {
@@ -76,98 +74,101 @@ ThreadPool::ThreadPool(int n_threads)
 }
 
 ThreadPool::~ThreadPool() {
-  unclaimed_.store(kStop);
-  unclaimed_.notify_all();
-  n_active_.store(n_threads_ + 1);
-  n_active_.notify_all();
+  is_closing_.store(true);
+  for (int thread = 1; thread < n_threads_; thread++) {
+    std::atomic<int>& n_dealt = shares_[static_cast<size_t>(thread)].n_dealt;
+    n_dealt.fetch_add(1);
+    n_dealt.notify_one();
+  }
   for (std::thread& worker : workers_) worker.join();
 }
 
 void ThreadPool::run(int n_chunks, Task task) {
   if (n_chunks <= 0) return;
-  const int n_active = n_active_.load(std::memory_order_relaxed);
-  if (n_chunks == 1 || n_active == 1) {
+  if (n_chunks == 1 || n_active_ == 1) {
     for (int chunk = 0; chunk < n_chunks; chunk++) task.call(task.body, chunk, 0);
     if (n_chunks > 1) adapt(n_chunks, n_chunks, {}, {});
     return;
   }
   const Clock::time_point start = Clock::now();
-  task_ = task;
   unfinished_.store(n_chunks, std::memory_order_relaxed);
-  deal_out(n_chunks, n_active);
+  deal_out(n_chunks, task);
   const int own_chunks = work(0);
   const Clock::time_point own_end = Clock::now();
   wait_for_workers();
   adapt(n_chunks, own_chunks, own_end - start, Clock::now() - start);
 }
 
-// A worker that is late may claim a chunk before unclaimed_ counts it: hence the addition.
-void ThreadPool::deal_out(int n_chunks, int n_active) {
+// Where there are fewer chunks than threads the caller, which is awake, has the first.
+void ThreadPool::deal_out(int n_chunks, Task task) {
   const auto first_of = [&](int thread) {
-    return static_cast<uint64_t>(int64_t{n_chunks} * thread / n_active);
+    return static_cast<uint64_t>((int64_t{n_chunks} * thread + n_active_ - 1) / n_active_);
   };
-  for (int thread = 0; thread < n_active; thread++) {
-    shares_[static_cast<size_t>(thread)].unclaimed.store(
-        first_of(thread + 1) << 32 | first_of(thread), std::memory_order_release);
+  for (int thread = n_active_ - 1; thread >= 0; thread--) {
+    const uint64_t begin = first_of(thread), end = first_of(thread + 1);
+    if (begin == end) continue;
+    Share& share = shares_[static_cast<size_t>(thread)];
+    share.task = task;
+    share.unclaimed.store(end << 32 | begin, std::memory_order_release);
+    if (thread == 0) continue;
+    share.n_dealt.fetch_add(1);
+    share.n_dealt.notify_one();
   }
-  unclaimed_.fetch_add(n_chunks, std::memory_order_release);
-  unclaimed_.notify_all();
 }
 
-// The next chunk of the thread's own share, else the last one of another's; -1 if there is none.
-// Claimed shares only shrink until all is finished, so a worker that comes late finds either
-// nothing or a whole new loop.
-int ThreadPool::claim(int thread) {
+// The next chunk of the thread's own share, else the last one of another's. Claimed shares only
+// shrink until all is finished, so a worker that comes late finds either nothing or a whole new
+// loop.
+ThreadPool::Claim ThreadPool::claim(int thread) {
   for (int i = 0; i < n_threads_; i++) {
-    std::atomic<uint64_t>& share =
-        shares_[static_cast<size_t>((thread + i) % n_threads_)].unclaimed;
-    uint64_t left = share.load(std::memory_order_relaxed);
+    Share& share = shares_[static_cast<size_t>((thread + i) % n_threads_)];
+    uint64_t left = share.unclaimed.load(std::memory_order_relaxed);
     while (true) {
       const uint64_t begin = left & 0xffffffff, end = left >> 32;
       if (begin == end) break;
       const uint64_t rest = i == 0 ? end << 32 | (begin + 1) : (end - 1) << 32 | begin;
-      if (!share.compare_exchange_weak(left, rest, std::memory_order_acquire,
-                                       std::memory_order_relaxed)) {
-        continue;
+      if (share.unclaimed.compare_exchange_weak(left, rest, std::memory_order_acquire,
+                                                std::memory_order_relaxed)) {
+        return {share.task, static_cast<int>(i == 0 ? begin : end - 1)};
       }
-      unclaimed_.fetch_sub(1, std::memory_order_relaxed);
-      return static_cast<int>(i == 0 ? begin : end - 1);
     }
   }
-  return -1;
+  return {};
 }
 
-// Claims and runs chunks until none is left. task_ is read only between a claim and its completion,
-// when the caller cannot have moved on.
+// Claims and runs chunks until none is left. They are reported together: each report would cost as
+// much as a share's way between cores. Until then the caller cannot have moved on.
 int ThreadPool::work(int thread) {
   int done = 0;
-  for (int chunk = claim(thread); chunk >= 0; chunk = claim(thread)) {
-    task_.call(task_.body, chunk, thread);
+  for (Claim next = claim(thread); next.chunk >= 0; next = claim(thread)) {
+    next.task.call(next.task.body, next.chunk, thread);
     done++;
-    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
   }
+  if (done > 0 && unfinished_.fetch_sub(done, std::memory_order_acq_rel) == done && thread != 0)
+    unfinished_.notify_one();
   return done;
 }
 
 void ThreadPool::worker_main(int thread) {
-  while (true) {
-    wait_for_work(thread);
-    if (unclaimed_.load(std::memory_order_relaxed) == kStop) return;
+  const Share& share = shares_[static_cast<size_t>(thread)];
+  for (int seen = 0;;) {
+    wait_for_share(share, seen);
+    seen = share.n_dealt.load();
+    if (is_closing_.load()) return;
     work(thread);
   }
 }
 
-void ThreadPool::wait_for_work(int thread) {
-  int active = n_active_.load();
-  for (; thread >= active; active = n_active_.load()) n_active_.wait(active);
+// A thread that is not active waits here, too: it has no share.
+void ThreadPool::wait_for_share(const Share& share, int seen) {
   const Clock::time_point spin_end = Clock::now() + kSpin;
   while (Clock::now() < spin_end) {
     for (int i = 0; i < 16; i++) {
-      if (unclaimed_.load(std::memory_order_relaxed) != 0) return;
+      if (share.n_dealt.load(std::memory_order_relaxed) != seen) return;
       pause();
     }
   }
-  unclaimed_.wait(0);
+  share.n_dealt.wait(seen);
 }
 
 // A worker that is late may have lost its core to someone else: spin briefly, then lend it ours.
@@ -186,30 +187,28 @@ void ThreadPool::wait_for_workers() {
 // from the caller's own chunks: their mean time times all chunks is what it would have needed
 // alone.
 void ThreadPool::adapt(int n_chunks, int own_chunks, Clock::duration own, Clock::duration total) {
-  const int active = n_active_.load(std::memory_order_relaxed);
-  if (active < n_threads_ && --loops_until_retry_ <= 0) {
-    n_active_.store(n_threads_);
-    n_active_.notify_all();
+  if (n_active_ < n_threads_ && --loops_until_retry_ <= 0) {
+    n_active_ = n_threads_;
     window_loops_ = 0;
     window_speedup_ = 0;
     return;
   }
-  if (active == 1) return;
+  if (n_active_ == 1) return;
   if (own_chunks > 0 && total.count() > 0) {
     window_speedup_ += static_cast<double>(n_chunks) / own_chunks *
                        static_cast<double>(own.count()) / static_cast<double>(total.count());
   } else {
-    window_speedup_ += active;  // the workers were done before the caller had begun
+    window_speedup_ += n_active_;  // the workers were done before the caller had begun
   }
   if (++window_loops_ < kWindowLoops) return;
-  const bool pays = window_speedup_ / kWindowLoops >= kLeastEfficiency * active;
+  const bool pays = window_speedup_ / kWindowLoops >= kLeastEfficiency * n_active_;
   window_loops_ = 0;
   window_speedup_ = 0;
   if (pays) {
-    if (active == n_threads_) retry_interval_ = kFirstRetryInterval;
+    if (n_active_ == n_threads_) retry_interval_ = kFirstRetryInterval;
     return;
   }
-  n_active_.store((active + 1) / 2);
+  n_active_ = (n_active_ + 1) / 2;
   loops_until_retry_ = retry_interval_;
   retry_interval_ = std::min(2 * retry_interval_, kMostRetryInterval);
 }

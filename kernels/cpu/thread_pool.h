@@ -43,29 +43,38 @@ class ThreadPool {
     void (*call)(const void* body, int chunk, int thread) noexcept = nullptr;
   };
 
-  /// Chunks [begin, end) of a thread's share that nobody has begun: begin in the low half.
+  /// All that a thread is told of a loop, in one cache line: that line's way from the caller's core
+  /// to the thread's, up to a quarter of a microsecond, is what it costs to begin.
   struct alignas(64) Share {
+    /// Chunks [begin, end) that nobody has begun: begin in the low half.
     std::atomic<uint64_t> unclaimed{0};
+    /// Written by the caller while all shares are empty, read by those who have claimed a chunk.
+    Task task;
+    /// Counts the loops that this thread had a share of, to wait for; not the caller's.
+    std::atomic<int> n_dealt{0};
+  };
+  struct Claim {
+    Task task;
+    int chunk = -1;  // none is left
   };
 
   void run(int n_chunks, Task task);
-  void deal_out(int n_chunks, int n_active);
-  int claim(int thread);
+  void deal_out(int n_chunks, Task task);
+  Claim claim(int thread);
   int work(int thread);
   void worker_main(int thread);
-  void wait_for_work(int thread);
+  void wait_for_share(const Share& share, int seen);
   void wait_for_workers();
   void adapt(int n_chunks, int own_chunks, Clock::duration own, Clock::duration total);
 
   const int n_threads_;
-  // Written by the caller while all shares are empty, read by those who have claimed a chunk.
-  Task task_;
   const std::unique_ptr<Share[]> shares_;       // [n_threads_]
-  alignas(64) std::atomic<int> unclaimed_{0};   // chunks that nobody has begun, to wait for
-  alignas(64) std::atomic<int> unfinished_{0};  // chunks that are not done
-  alignas(64) std::atomic<int> n_active_;       // threads that may take part, at least 1
+  std::atomic<bool> is_closing_{false};         // read after n_dealt
+  alignas(64) std::atomic<int> unfinished_{0};  // chunks that are not known to be done
 
-  // The caller's alone: how well the threads that were awake have paid (see adapt()).
+  // The caller's alone: how many threads get a share, at least 1, and how well those that did have
+  // paid (see adapt()).
+  alignas(64) int n_active_;
   double window_speedup_ = 0;
   int window_loops_ = 0;
   int loops_until_retry_ = 0;
