@@ -65,17 +65,19 @@ const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const
   return activations;
 }
 
-// Long enough that claiming a chunk (0.1 us) does not count, short enough that a thread which loses
-// its core does not hold up the rest, and at least a few for each thread. The rates are those of
-// one AVX-512 core: streaming weights, or multiplying when many tokens share them.
+// Long enough that starting a chunk does not count, short enough that threads end together, also
+// when one has lost its core for a while. The rates are those of one AVX-512 core: streaming
+// weights, or multiplying when many tokens share them.
 int CpuOps::tiles_per_chunk(const PackedMatrix& w, int n) const {
   constexpr double kBytesPerUs = 35e3, kOperationsPerUs = 500e3;
+  const bool is_prompt = n > kTileTokens;
   // Prefill gains 5-7 % from longer chunks: more tiles share a block of activations in the L2
   // cache. The matrix unit is done with one in a third of that time.
-  const double least_us = 5, most_us = n > kTileTokens ? 800 : 20;
+  const double least_us = is_prompt ? 5 : 1, most_us = is_prompt ? 800 : 20;
+  const int per_thread = is_prompt ? 4 : 8;
   const double tile_us = std::max(static_cast<double>(w.tile_bytes()) / kBytesPerUs,
                                   2.0 * kTileRows * w.n_cols * n / kOperationsPerUs);
-  const double share_us = tile_us * w.n_tiles() / (4 * pool_.n_threads());
+  const double share_us = tile_us * w.n_tiles() / (per_thread * pool_.n_threads());
   const double tiles = std::clamp(share_us, least_us, most_us) / tile_us;
   return std::clamp(static_cast<int>(tiles), 1, kChunkRows / kTileRows);
 }
@@ -250,13 +252,34 @@ void CpuOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
 }
 
 void CpuOps::argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) {
-  for_chunks(n_rows, [&](int row, int) {
-    Argmax& best = out[static_cast<size_t>(row)];
-    float second = 0;
-    best.finite = kernels_.argmax(logits + static_cast<size_t>(row) * n_vocab, n_vocab, &best.id,
-                                  &best.logit, &second);
-    best.margin = best.logit - second;
-  });
+  constexpr int kParts = 8;  // of a row: a single one would leave the other threads to fall asleep
+  const int per_part = (n_vocab + kParts - 1) / kParts;
+  for (int row = 0; row < n_rows; row++, logits += n_vocab) {
+    struct {
+      uint32_t id = 0;
+      float best = 0, second = 0;
+      bool finite = true;
+    } parts[kParts];
+    for_ranges(n_vocab, per_part, [&](int begin, int end, int) {
+      auto& part = parts[begin / per_part];
+      part.finite =
+          kernels_.argmax(logits + begin, end - begin, &part.id, &part.best, &part.second);
+      part.id += static_cast<uint32_t>(begin);
+    });
+    auto& total = parts[0];
+    for (int i = 1; i * per_part < n_vocab; i++) {
+      const auto& part = parts[i];
+      total.finite &= part.finite;
+      if (part.best > total.best) {
+        total.second = std::max(total.best, part.second);
+        total.best = part.best;
+        total.id = part.id;
+      } else {
+        total.second = std::max(total.second, part.best);
+      }
+    }
+    out[static_cast<size_t>(row)] = {total.id, total.best, total.best - total.second, total.finite};
+  }
 }
 
 }  // namespace hearth::kernels::cpu

@@ -249,17 +249,25 @@ TEST("norm_head gives the logits of the wanted rows, and the same bits for candi
 TEST("argmax reports each row's best, its margin, and rows that are not finite") {
   for (const std::string& variant : cpu_variants()) {
     const std::unique_ptr<Ops> ops = make_cpu_ops({variant, 2});
-    std::vector<float> logits(3 * 50, -1.0f);
+    std::vector<float> logits(5 * 50, -1.0f);
     logits[7] = 4;
     logits[8] = 1;
+    logits[40] = 0;
     logits[50 + 49] = logits[50 + 20] = 2;
-    logits[100 + 30] = NAN;
+    logits[100 + 3] = 4.5f;
+    logits[100 + 44] = 4;
+    logits[100 + 45] = 5;
+    logits[150 + 1] = 3;
+    logits[150 + 49] = 2.5f;
+    logits[200 + 30] = NAN;
     const std::unique_ptr<Buffer> buffer = to_buffer(*ops, logits);
-    Argmax best[3];
-    ops->argmax(buffer->data, 3, 50, best);
+    Argmax best[5];
+    ops->argmax(buffer->data, 5, 50, best);
     CHECK(best[0].finite && best[0].id == 7 && best[0].logit == 4 && best[0].margin == 3);
     CHECK(best[1].finite && best[1].id == 20 && best[1].margin == 0);
-    CHECK(!best[2].finite);
+    CHECK(best[2].finite && best[2].id == 45 && best[2].logit == 5 && best[2].margin == 0.5f);
+    CHECK(best[3].finite && best[3].id == 1 && best[3].logit == 3 && best[3].margin == 0.5f);
+    CHECK(!best[4].finite);
   }
 }
 
