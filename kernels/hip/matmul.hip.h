@@ -134,7 +134,8 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   // At the end it reads the last unit, or block, again: a load under a condition would be waited
   // for at once.
   const auto load_next = [&](Unit<kType>& w, int i) {
-    w = Unit<kType>::load(data, next_unit, lane);
+    w = kWholeBlocks ? Unit<kType>::load(record_of<kType>(data, next_unit), i, lane)
+                     : Unit<kType>::load(data, next_unit, lane);
     const bool is_end = (!kWholeBlocks || i == kDepth - 1) && next_unit + 1 == end;
     if (is_end && next_tile + tiles_at_once >= n_tiles) {
       if (kWholeBlocks) next_unit = end - kDepth;

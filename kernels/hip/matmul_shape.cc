@@ -52,10 +52,14 @@ MatmulShape choose_few_tiles(int n_tokens, int step, const RowSlices& slices) {
 RowSlices RowSlices::of(int n_units, int n_tiles, bool has_blocks) {
   constexpr int kWantedWarps = 2048;
   const int of_part = has_blocks ? 1 : kQuad;
+  // Not two slices of a block type: of ten tiles, two are then the most that a block of threads
+  // takes at once with no warp idle in the last round, which makes four warps. Four slices make
+  // eight.
+  const int least = has_blocks ? 4 : 2 * kQuad;
   const int most = has_blocks ? kMaxBlockSlices : kMaxSlices;
   const int n_pieces = has_blocks ? n_units / kBlockUnits : n_units;
   const int parts = static_cast<int>(std::bit_floor(static_cast<unsigned>(kWantedWarps / n_tiles)));
-  for (int n = std::clamp(parts * of_part, 2 * of_part, most); n > 1; n /= 2) {
+  for (int n = std::clamp(parts * of_part, least, most); n > 1; n /= 2) {
     const int padded = ceil_div(n_pieces, n) * n;
     if (n <= n_pieces && n_pieces * 100 >= padded * 75) return {n, of_part};
   }

@@ -38,6 +38,8 @@ requires(!Layout<kType>::kSuper) struct WarpShare<kType> {
     }
     return s;
   }
+  /// Where the units of a step are counted from, and which they are.
+  GPU_DEVICE const uint8_t* base(const WarpShare&, const uint8_t* tile, int) { return tile; }
   GPU_DEVICE int unit(const WarpShare& s, int step, int k) {
     return s.begin[k] + min(step, s.n_units[k] - 1);
   }
@@ -59,10 +61,11 @@ requires(Layout<kType>::kSuper) struct WarpShare<kType> {
     const int begin = slice_begin<kType>(p, part);
     return {begin, (slice_begin<kType>(p, part + 1) - begin) / kBlockUnits};
   }
-  GPU_DEVICE int unit(const WarpShare& s, int step, int k) {
-    return s.begin + kBlockUnits * step + k;
+  GPU_DEVICE const uint8_t* base(const WarpShare& s, const uint8_t* tile, int step) {
+    return record_of<kType>(tile, s.begin + kBlockUnits * step);
   }
-  GPU_DEVICE int own_unit(const WarpShare& s, int step, int t) { return unit(s, step, t); }
+  GPU_DEVICE int unit(const WarpShare&, int, int k) { return k; }
+  GPU_DEVICE int own_unit(const WarpShare&, int, int t) { return t; }
   static constexpr int kStepGroups = kBlockGroups;
   GPU_DEVICE int first_group(const WarpShare& s, int k) { return 2 * (s.begin + k); }
   GPU_DEVICE int first_own_group(const WarpShare& s, int t) { return 2 * (s.begin + t); }
@@ -79,13 +82,19 @@ struct FourUnits {
   /// way together, and what comes of them is dropped.
   GPU_DEVICE FourUnits load(const uint8_t* tile, const WarpShare<kType>& s, int step, int lane) {
     using Share = WarpShare<kType>;
+    const uint8_t* base = Share::base(s, tile, step);
     FourUnits u;
     GPU_UNROLL for (int k = 0; k < kQuad; k++) u.codes[k] =
-        UnitCodes<kType>::load(tile, Share::unit(s, step, k), lane);
-    u.scales = UnitScales<kType>::load(tile, Share::own_unit(s, step, lane % 4), lane);
+        UnitCodes<kType>::load(base, Share::unit(s, step, k), lane);
+    u.scales = UnitScales<kType>::load(base, Share::own_unit(s, step, lane % 4), lane);
     return u;
   }
 };
+
+/// Whether an offset is taken off a block's dots, for which the sums of its inputs are at hand, and
+/// not off each weight.
+template <BlockType kType>
+constexpr bool kOffsetAfter = Layout<kType>::kHalves&& Layout<kType>::kTraits.offset != 0;
 
 /// The operand words of both groups of four units, unpacked so that the next ones can be loaded.
 template <BlockType kType>
@@ -97,8 +106,8 @@ struct FourWords {
     FourWords w;
     w.scales = u.scales;
     GPU_UNROLL for (int group = 0; group < 2; group++) GPU_UNROLL for (int k = 0; k < kQuad; k++)
-        GPU_UNROLL for (int i = 0; i < 4; i++)
-            w.a[group][k][i] = UnitCodes<kType>::word(u.codes[k], group, i);
+        GPU_UNROLL for (int i = 0; i < 4; i++) w.a[group][k][i] =
+        UnitCodes<kType>::template word<kOffsetAfter<kType>>(u.codes[k], group, i);
     return w;
   }
 };
@@ -116,7 +125,9 @@ GPU_DEVICE void add_four_groups(const FourWords<kType>& w, int group, const Four
     dots[1][0] = dots[1][1] = 0;
   }
   GPU_UNROLL for (int row = 0; row < 2; row++) {
-    const int both[2] = {dots[0][row], dots[1][row]};
+    int both[2] = {dots[0][row], dots[1][row]};
+    GPU_UNROLL for (int half = 0; half < 2; half++) if (kOffsetAfter<kType>) both[half] -=
+        Layout<kType>::kTraits.offset * x_scale.sums[half];
     const RowScale scale = UnitScales<kType>::scale(w.scales, row, group);
     add_group<kType>(sum[row], scale, both, x_scale);
     if (Layout<kType>::kSuper) minima[row] = add_minima<kType>(minima[row], scale, x_scale);

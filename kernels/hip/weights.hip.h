@@ -81,11 +81,17 @@ GPU_DEVICE void load_words(uint32_t (&to)[kWords], const uint8_t* from) {
   }
 }
 
-/// Where a unit's bytes lie in a tile.
+/// Where unit i of a record begins; i may count on from there into the records that follow.
 template <BlockType kType>
-GPU_DEVICE const uint8_t* unit_at(const uint8_t* tile, unsigned unit) {
+GPU_DEVICE const uint8_t* unit_at(const uint8_t* record, unsigned i) {
   using L = Layout<kType>;
-  return tile + unit / L::kUnits * L::kRecordBytes + unit % L::kUnits * L::kUnitBytes;
+  return record + i / L::kUnits * L::kRecordBytes + i % L::kUnits * L::kUnitBytes;
+}
+
+/// The record that a unit of a tile is in.
+template <BlockType kType>
+GPU_DEVICE const uint8_t* record_of(const uint8_t* tile, unsigned unit) {
+  return tile + unit / Layout<kType>::kUnits * Layout<kType>::kRecordBytes;
 }
 
 /// A lane's 32 weights of one unit, still packed.
@@ -96,9 +102,10 @@ struct UnitCodes {
   uint32_t low[kLow == 8 ? 2 : 1][kLow == 8 ? 4 : kLow];
   uint32_t high[kHigh ? kHigh : 1];
 
-  GPU_DEVICE UnitCodes load(const uint8_t* tile, unsigned unit, int lane) {
+  /// Unit i of a record, or of a tile: see unit_at().
+  GPU_DEVICE UnitCodes load(const uint8_t* record, unsigned i, int lane) {
     UnitCodes u;
-    const uint8_t* base = unit_at<kType>(tile, unit);
+    const uint8_t* base = unit_at<kType>(record, i);
     if constexpr (kLow == 8) {
       load_words(u.low[0], base + 16 * lane);
       load_words(u.low[1], base + 512 + 16 * lane);
@@ -122,7 +129,9 @@ struct UnitCodes {
     return kept;
   }
 
-  /// Operand word i (0..3) of group 0 or 1.
+  /// Operand word i (0..3) of group 0 or 1: weights, or codes whose offset is still to be taken
+  /// off.
+  template <bool kWithOffset = false>
   GPU_DEVICE int word(const UnitCodes& u, int group, int i) {
     if constexpr (kLow == 8) return static_cast<int>(u.low[group][i]);
     const int f = 4 * group + i;
@@ -132,6 +141,7 @@ struct UnitCodes {
       constexpr uint32_t kHighMask = 0x01010101u * ((1 << kHigh) - 1);
       codes |= (u.high[f % kHigh] >> kHigh * (f / kHigh) & kHighMask) << kLow;
     }
+    if constexpr (kWithOffset) return static_cast<int>(codes);
     return decode_word<kType>(codes);
   }
 };
@@ -143,13 +153,14 @@ struct UnitScales {
   uint32_t entries[L::kEntryBytes];
   uint32_t tails[L::kTailEntry == 4 ? 2 : 1];
 
-  GPU_DEVICE UnitScales load(const uint8_t* tile, unsigned unit, int lane) {
+  /// Unit i of a record, or of a tile.
+  GPU_DEVICE UnitScales load(const uint8_t* record, unsigned i, int lane) {
     UnitScales s;
-    const uint8_t* base = unit_at<kType>(tile, unit);
+    const uint8_t* base = unit_at<kType>(record, i);
     load_words(s.entries, base + L::kScaleOffset + lane / 4 * 4 * L::kEntryBytes);
     if constexpr (L::kSuper) {
-      const uint8_t* record = tile + unit / L::kUnits * L::kRecordBytes;
-      load_words(s.tails, record + L::kTailOffset + lane / 4 * 2 * L::kTailEntry);
+      const uint8_t* tails = record_of<kType>(record, i) + L::kTailOffset;
+      load_words(s.tails, tails + lane / 4 * 2 * L::kTailEntry);
     }
     return s;
   }
@@ -184,11 +195,12 @@ struct Unit {
   UnitCodes<kType> codes[kParts];
   UnitScales<kType> scales;
 
-  GPU_DEVICE Unit load(const uint8_t* tile, unsigned unit, int lane) {
+  /// Unit i of a record, or of a tile.
+  GPU_DEVICE Unit load(const uint8_t* record, unsigned i, int lane) {
     Unit u;
-    GPU_UNROLL for (int i = 0; i < kParts; i++) u.codes[i] =
-        UnitCodes<kType>::load(tile, unit, lane + i);
-    u.scales = UnitScales<kType>::load(tile, unit, lane);
+    GPU_UNROLL for (int part = 0; part < kParts; part++) u.codes[part] =
+        UnitCodes<kType>::load(record, i, lane + part);
+    u.scales = UnitScales<kType>::load(record, i, lane);
     return u;
   }
   GPU_DEVICE Unit keep_row(const Unit& u, bool is_upper) {
