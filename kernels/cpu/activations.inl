@@ -149,26 +149,30 @@ void quantize_token(const float* x, int token, InputFormats formats, Activations
 }
 
 /// Calls kernel.operator()<kTokens>(tokens' columns, output) for all tokens of a tile, at most
-/// kMaxTokens at a time.
-template <class Columns, class Kernel>
+/// kMost at a time.
+template <class Columns, int kMost = kMaxTokens, class Kernel>
 inline void for_tokens(const Activations& a, const TokenTile& tile, int column, float* out,
-                       size_t stride, Kernel kernel) {
+                       size_t stride, Kernel kernel, size_t tile_stride = kTileRows) {
   for (int token = 0; token < tile.n;) {
     const auto run = [&]<int kTokens>() {
       const int n_left = tile.n - token;
       kernel.template operator()<kTokens>(
           columns_of<Columns>(a, tile, token, column),
           Output{out + static_cast<size_t>(tile.first + token) * stride, stride,
-                 n_left < kTokens ? n_left : kTokens, column > 0});
+                 n_left < kTokens ? n_left : kTokens, column > 0, tile_stride});
       token += kTokens;
     };
     const int width = tile.width > kTileTokens  ? 8
-                      : tile.width < kMaxTokens ? tile.width
-                                                : kMaxTokens;
+                      : tile.width % kMost == 0 ? kMost
+                      : tile.width < kMost      ? tile.width
+                                                : 4;
     if (width == 1) run.template operator()<1>();
     if (width == 2) run.template operator()<2>();
     if (width == 4) run.template operator()<4>();
-    if constexpr (kMaxTokens >= 8) {
+    if constexpr (kMost == 6) {
+      if (width == 6) run.template operator()<6>();
+    }
+    if constexpr (kMost >= 8) {
       if (width == 8) run.template operator()<8>();
       if (width == 12) run.template operator()<12>();
     }

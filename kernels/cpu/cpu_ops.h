@@ -68,7 +68,7 @@ class CpuOps final : public Ops {
   template <typename RowOf>
   const Activations& norm_and_quantize(const float* norm, float eps, const PackedMatrix& w, int n,
                                        const RowOf& row_of);
-  int tiles_per_chunk(const PackedMatrix& w, int n) const;
+  int tiles_per_chunk(const PackedMatrix& w, int n, int n_matrices) const;
   void key_value_chunk(const Qkv& qkv, int kv_head, int thread);
   void query_chunk(const Qkv& qkv, int head_begin, int head_end);
 

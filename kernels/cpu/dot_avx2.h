@@ -51,14 +51,9 @@ template <int kTokens>
 }
 
 /// The scale takes the place of madd's ones, twice in each lane.
-template <int kBits>
-inline I32x16 first_scale(I32x16 pairs) {
-  const I32x16 low = pairs & broadcast(int32_t{0xffff}), high = shift_left<16>(pairs);
-  return {_mm256_or_si256(low.a, high.a), _mm256_or_si256(low.b, high.b)};
-}
-template <int kBits>
-inline I32x16 second_scale(I32x16 pairs) {
-  return first_scale<kBits>(shift_right<16>(pairs));
+inline __m256i twice(__m256i scale) {
+  constexpr int64_t kLow = 0x0504050401000100, kHigh = 0x0d0c0d0c09080908;
+  return _mm256_shuffle_epi8(scale, _mm256_setr_epi64x(kLow, kHigh, kLow, kHigh));
 }
 /// As many products of maddubs as int16 holds are added before they are scaled: 8 * 31 * 127 =
 /// 31496, 4 * 63 * 127 = 32004, and for eight bits 2 * 128 * 127 = 32512.
@@ -84,14 +79,15 @@ template <int kBits>
 template <int kBits, int kTokens>
 [[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const U8x64 (&w)[4],
                                               const int8_t* x, int step_bytes, I32x16 scale) {
+  const __m256i scale_a = twice(scale.a), scale_b = twice(scale.b);
   const __m256i wa[4] = {w[0].a, w[1].a, w[2].a, w[3].a};
   const __m256i wb[4] = {w[0].b, w[1].b, w[2].b, w[3].b};
 #pragma GCC unroll 12
   for (int c = 0; c < kTokens; c++, x += 4) {
     const __m256i columns[4] = {broadcast_4(x), broadcast_4(x + step_bytes),
                                 broadcast_4(x + 2 * step_bytes), broadcast_4(x + 3 * step_bytes)};
-    acc[c] = {scaled_dot_half<kBits>(acc[c].a, wa, columns, scale.a),
-              scaled_dot_half<kBits>(acc[c].b, wb, columns, scale.b)};
+    acc[c] = {scaled_dot_half<kBits>(acc[c].a, wa, columns, scale_a),
+              scaled_dot_half<kBits>(acc[c].b, wb, columns, scale_b)};
   }
 }
 

@@ -30,19 +30,10 @@ template <int kTokens>
   dot(acc, w0, x0, w1, x1);
 }
 
-/// As in simd_avx512.h.
+/// A sum that int16 holds is scaled and added in one instruction: 16 columns of up to 4 bits (16 *
+/// 15 * 127 = 30480), 8 of 5 (8 * 31 * 127 = 31496). Wider weights take a full multiplication.
 constexpr bool sums_fit_int16(int bits) { return bits <= 5; }
 
-template <int kBits>
-inline I32x16 first_scale(I32x16 pairs) {
-  if constexpr (sums_fit_int16(kBits)) return pairs & broadcast(int32_t{0xffff});
-  return shift_right<16>(shift_left<16>(pairs));
-}
-template <int kBits>
-inline I32x16 second_scale(I32x16 pairs) {
-  const I32x16 second = shift_right<16>(pairs);
-  return sums_fit_int16(kBits) ? second & broadcast(int32_t{0xffff}) : second;
-}
 template <int kBits>
 inline __m256i add_scaled(__m256i acc, __m256i sum, __m256i scale) {
   if constexpr (sums_fit_int16(kBits)) return _mm256_dpwssd_avx_epi32(acc, sum, scale);
@@ -51,6 +42,7 @@ inline __m256i add_scaled(__m256i acc, __m256i sum, __m256i scale) {
 template <int kBits, int kTokens>
 [[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const U8x64 (&w)[4],
                                               const int8_t* x, int step_bytes, I32x16 scale) {
+  if constexpr (sums_fit_int16(kBits)) scale = scale & broadcast(int32_t{0xffff});
   constexpr int kSteps = kBits == 5 ? 2 : 4;
 #pragma GCC unroll 2
   for (int first = 0; first < 4; first += kSteps) {

@@ -17,12 +17,10 @@ void matmul_few(const PackedPart& part, const Activations& a, TileRange tiles, f
   for (int tile = tiles.begin; tile < tiles.end; tile++, out += kTileRows) {
     const std::byte* w = part.data + static_cast<size_t>(tile) * part.tile_bytes;
     if constexpr (layout_of(kType).has_block_scale) {
-      const auto weights_of = [](int, const auto& header) {
-        return PackedWeights<kType>(header.planes());
-      };
+      const auto weights_of = [](int, const auto& header) { return PackedWeights<kType>(header); };
       for_tokens<BlockColumns>(
           a, tokens, 0, out, stride, [&]<int kTokens>(BlockColumns x, const Output& output) {
-            multiply_blocks<kType, kTokens>(w, x, part.n_cols / kBlock, output, weights_of);
+            multiply_blocks<kType, 1, kTokens>(w, 0, x, part.n_cols / kBlock, output, weights_of);
           });
     } else {
       for_tokens<TokenColumns>(
@@ -34,13 +32,16 @@ void matmul_few(const PackedPart& part, const Activations& a, TileRange tiles, f
 }
 
 /// Columns in panels, so that a panel of all tokens' activations stays in the L2 cache while the
-/// row tiles pass; each tile's panel is unpacked once and used for all tokens.
+/// row tiles pass; the panel of one or more tiles is unpacked once and used for all tokens. Where
+/// tiles are missing for a whole panel, the last one counts for them: what they add up is the same,
+/// and lands in the same place.
 template <BlockType kType>
 void matmul_wide(const PackedPart& part, const Activations& a, TileRange tiles, float* out,
                  size_t stride) {
   constexpr Layout kLayout = layout_of(kType);
   using Kernel =
       std::conditional_t<kLayout.has_block_scale, BlockPanelKernel<kType>, GroupPanelKernel<kType>>;
+  const int n_token_tiles = (a.n + Kernel::kMostTokens - 1) / Kernel::kMostTokens;
   Kernel kernel;
   for (int column = 0; column < part.n_cols; column += Kernel::kColumns) {
     const int n_left = part.n_cols - column;
@@ -50,11 +51,19 @@ void matmul_wide(const PackedPart& part, const Activations& a, TileRange tiles, 
     };
     const std::byte* panel =
         part.data + static_cast<size_t>(tiles.begin) * part.tile_bytes + bytes_of(column);
-    for (int tile = tiles.begin; tile < tiles.end; tile++, panel += part.tile_bytes) {
-      kernel.fill(panel, n_columns);
-      // The processor would not foresee the jump to the next tile's panel.
-      if (tile + 1 < tiles.end) prefetch_to_l2(panel + part.tile_bytes, bytes_of(n_columns));
-      kernel.multiply(a, column, n_columns, out + (tile - tiles.begin) * kTileRows, stride);
+    for (int tile = tiles.begin; tile < tiles.end; tile += Kernel::kTiles) {
+      const int n_tiles_left = tiles.end - tile - Kernel::kTiles;
+      const bool is_whole = n_tiles_left >= 0;
+      kernel.fill(panel, is_whole ? part.tile_bytes : 0, n_columns);
+      panel += Kernel::kTiles * part.tile_bytes;
+      // The processor would not foresee the jump to the next tiles' panel.
+      const NextPanel next(panel, part.tile_bytes,
+                           n_tiles_left < Kernel::kTiles ? n_tiles_left : Kernel::kTiles,
+                           bytes_of(n_columns), n_columns / kGroup * n_token_tiles);
+      kernel.multiply(a, column, n_columns,
+                      {out + (tile - tiles.begin) * kTileRows, stride,
+                       is_whole ? size_t{kTileRows} : size_t{0}},
+                      next);
     }
   }
 }

@@ -1,6 +1,7 @@
-// The inner kernels for a scale every 32 columns, and for float weights: 16 rows x kTokens tokens
-// over a run of columns. A token's result is the same whatever kTokens is: integer sums are exact,
-// and the float operations of a (row, token) pair are the same, in the same order.
+// The inner kernels for a scale every 32 columns, and for float weights: one or more row tiles x
+// kTokens tokens over a run of columns. A token's result is the same whatever their number is:
+// integer sums are exact, and the float operations of a (row, token) pair are the same, in the same
+// order.
 
 namespace hearth::kernels::cpu {
 namespace {
@@ -20,29 +21,43 @@ struct TokenColumns {
   }
 };
 
-/// Where 16 rows' results go; the first n_valid tokens exist. When resuming, what lies there is the
-/// sum over the columns so far.
+/// Where the results of row tiles go, tile_stride floats apart; the first n_valid tokens exist.
+/// When resuming, what lies there is the sum over the columns so far.
 struct Output {
   float* out;
   size_t stride;
   int n_valid;
   bool resume;
+  size_t tile_stride = kTileRows;
 
-  template <int kTokens>
-  [[gnu::always_inline]] void read(F32x16 (&total)[kTokens]) const {
+  float* at(int tile, int token) const {
+    return out + static_cast<size_t>(token) * stride + static_cast<size_t>(tile) * tile_stride;
+  }
+  template <int kTiles, int kTokens>
+  [[gnu::always_inline]] void read(F32x16 (&total)[kTiles][kTokens]) const {
+#pragma GCC unroll 2
+    for (int t = 0; t < kTiles; t++) {
 #pragma GCC unroll 16
-    for (int c = 0; c < kTokens; c++) {
-      total[c] =
-          resume && c < n_valid ? load(out + static_cast<size_t>(c) * stride) : broadcast(0.0f);
+      for (int c = 0; c < kTokens; c++)
+        total[t][c] = resume && c < n_valid ? load(at(t, c)) : broadcast(0.0f);
     }
   }
-  template <int kTokens>
-  [[gnu::always_inline]] void write(const F32x16 (&total)[kTokens]) const {
+  template <int kTiles, int kTokens>
+  [[gnu::always_inline]] void write(const F32x16 (&total)[kTiles][kTokens]) const {
+#pragma GCC unroll 2
+    for (int t = 0; t < kTiles; t++) {
 #pragma GCC unroll 16
-    for (int c = 0; c < kTokens; c++) {
-      if (c < n_valid) store(out + static_cast<size_t>(c) * stride, total[c]);
+      for (int c = 0; c < kTokens; c++) {
+        if (c < n_valid) store(at(t, c), total[t][c]);
+      }
     }
   }
+};
+
+/// Where the results of a panel's row tiles go, of the first token and column on.
+struct PanelOutput {
+  float* out;
+  size_t stride, tile_stride;
 };
 
 /// 1.5 * 2^23: a float of this size counts in its low bits. An int32 sum that starts at these bits
@@ -51,43 +66,38 @@ struct Output {
 /// scale has at most 18 significant bits.
 inline constexpr float kMagic = 12582912.0f;
 
-/// What a kernel needs of its tokens' sums, for a run of groups: where the integer sums start
-/// (kMagic - offset * sum) or, for a type with minima, what these are multiplied by (scale * sum).
-/// Prepared ahead, so that the inner loop broadcasts them from memory.
-template <class Source, int kTokens>
-struct SumTerms {
-  static constexpr GroupShape kShape = Source::kShape;
-  static constexpr int kGroups = 32;
-  static_assert(!(kShape.has_min && kShape.has_offset));
-  alignas(64) float values[kGroups * kTokens];
-
-  void prepare(const Source& source, TokenColumns x, int n_groups) {
-    if constexpr (!kShape.has_min && !kShape.has_offset) return;
-    float* value = values;
-    for (int g = 0; g < n_groups; g++, x.next_group(), value += kTokens) {
-      const F32x16 sum = load_first(x.sums, kTokens);
-      store_first(value,
-                  kShape.has_min ? load_first(x.scales, kTokens) * sum
-                                 : fnma(broadcast(source.offset()), sum, broadcast(kMagic)),
-                  kTokens);
-    }
-  }
-};
+/// Where the integer sums of a token start: kMagic - offset * sum. offset, a power of two, is
+/// multiplied by adding to the exponent; of a sum of 0 that makes what vanishes beside kMagic.
+template <int kOffset>
+inline I32x16 start_of_sums(const float& sum) {
+  static_assert((kOffset & (kOffset - 1)) == 0);
+  if constexpr (kOffset == 0) return bits_as_int(broadcast(kMagic));
+  const I32x16 exponent = broadcast(int32_t{__builtin_ctz(kOffset) << 23});
+  return bits_as_int(broadcast(kMagic) - bits_as_float(bits_as_int(broadcast(sum)) + exponent));
+}
 
 /// One scale's worth of columns: adds scale * dot * x's scale - minimum * sum(x) to the totals.
 template <class Source, int kTokens>
 [[gnu::always_inline]] inline void add_group(const Source& source, const TokenColumns& x,
-                                             const float* sum_terms, F32x16 (&total)[kTokens]) {
+                                             F32x16 (&total)[Source::kTiles][kTokens]) {
   constexpr GroupShape kShape = Source::kShape;
-  I32x16 acc[kTokens];
+  constexpr int kTiles = Source::kTiles;
+  I32x16 acc[kTiles][kTokens];
 #pragma GCC unroll 12
   for (int c = 0; c < kTokens; c++) {
-    acc[c] = bits_as_int(broadcast(kShape.has_offset ? sum_terms[c] : kMagic));
+    const I32x16 start = start_of_sums<kShape.offset>(x.sums[c]);
+#pragma GCC unroll 2
+    for (int t = 0; t < kTiles; t++) acc[t][c] = start;
   }
 
   const auto add_pair = [&]<int kPair>() __attribute__((always_inline)) {
     constexpr int kStep = 2 * kPair;
-    const U8x64 w0 = source.template weights<kStep>(), w1 = source.template weights<kStep + 1>();
+    U8x64 w0[kTiles], w1[kTiles];
+#pragma GCC unroll 2
+    for (int t = 0; t < kTiles; t++) {
+      w0[t] = source.template weights<kStep>(t);
+      w1[t] = source.template weights<kStep + 1>(t);
+    }
     const int8_t* x0 = x.q + kStep * 4 * x.width;
     const int8_t* x1 = x0 + 4 * x.width;
     if constexpr (kShape.is_8_bit) {
@@ -101,37 +111,32 @@ template <class Source, int kTokens>
   }
   (std::make_integer_sequence<int, kSteps / 2>());
 
-  const F32x16 scale = source.scale();
-  const F32x16 minus_magic = broadcast(-kMagic) * scale;
-#pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++) {
-    const F32x16 product = fma(bits_as_float(acc[c]), scale, minus_magic);
-    total[c] = fma(product, broadcast(x.scales[c]), total[c]);
-  }
-  if constexpr (kShape.has_min) {
-    const F32x16 minimum = source.minimum();
+#pragma GCC unroll 2
+  for (int t = 0; t < kTiles; t++) {
+    const F32x16 scale = source.scale(t);
+    const F32x16 minus_magic = broadcast(-kMagic) * scale;
 #pragma GCC unroll 12
     for (int c = 0; c < kTokens; c++) {
-      total[c] = fnma(minimum, broadcast(sum_terms[c]), total[c]);
+      const F32x16 product = fma(bits_as_float(acc[t][c]), scale, minus_magic);
+      total[t][c] = fma(product, broadcast(x.scales[c]), total[t][c]);
+    }
+    if constexpr (kShape.has_min) {
+      const F32x16 minimum = source.minimum(t);
+#pragma GCC unroll 12
+      for (int c = 0; c < kTokens; c++)
+        total[t][c] = fnma(minimum, broadcast(x.scales[c]) * broadcast(x.sums[c]), total[t][c]);
     }
   }
 }
 
 template <int kTokens, class Source>
 void multiply(Source source, TokenColumns x, int n_groups, const Output& output) {
-  using Terms = SumTerms<Source, kTokens>;
-  Terms terms;
-  F32x16 total[kTokens];
+  F32x16 total[Source::kTiles][kTokens];
   output.read(total);
-  for (int n_left = n_groups; n_left > 0; n_left -= Terms::kGroups) {
-    const int n = n_left < Terms::kGroups ? n_left : Terms::kGroups;
-    terms.prepare(source, x, n);
-    const float* sum_terms = terms.values;
-    for (int g = 0; g < n; g++, sum_terms += kTokens) {
-      add_group(source, x, sum_terms, total);
-      source.next();
-      x.next_group();
-    }
+  for (int g = 0; g < n_groups; g++) {
+    add_group(source, x, total);
+    source.next();
+    x.next_group();
   }
   output.write(total);
 }
@@ -149,7 +154,7 @@ inline F32x16 load_float_weights(const std::byte* p) {
 template <int kTokens, BlockType kType>
 void multiply_float(const std::byte* w, TokenColumns x, int n_cols, const Output& output) {
   constexpr int kColumnBytes = kTileRows * (kType == BlockType::kF32 ? 4 : 2);
-  F32x16 total[kTokens];
+  F32x16 total[1][kTokens];
   output.read(total);
   for (int column = 0; column < n_cols; column += kGroup) {
     const int n = n_cols - column < kGroup ? n_cols - column : kGroup;
@@ -163,7 +168,7 @@ void multiply_float(const std::byte* w, TokenColumns x, int n_cols, const Output
       for (int c = 0; c < kTokens; c++) sum[c] = fma(weights, broadcast(x.f32[c]), sum[c]);
     }
 #pragma GCC unroll 12
-    for (int c = 0; c < kTokens; c++) total[c] = total[c] + sum[c];
+    for (int c = 0; c < kTokens; c++) total[0][c] = total[0][c] + sum[c];
   }
   output.write(total);
 }

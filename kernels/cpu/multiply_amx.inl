@@ -6,29 +6,31 @@ namespace {
 template <BlockType kType>
 class GroupPanelKernel {
  public:
-  static constexpr int kColumns = Panel::kGroups * kGroup;
+  static constexpr int kTiles = 1, kMostTokens = kWideTokens;
+  static constexpr int kColumns = 1024;
 
-  void fill(const std::byte* block, int n_columns) {
+  void fill(const std::byte* block, size_t, int n_columns) {
     fill_panel<kType>(block, n_columns / kGroup, panel_,
                       [](U8x64 w) { return minus(w, kLayout.offset); });
   }
 
-  void multiply(const Activations& a, int column, int n_columns, float* out, size_t stride) {
+  void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
+                NextPanel next) {
     for (int first = 0; first < a.n; first += kWideTokens) {
       const TokenTile tile = token_tile(first, a.n);
-      multiply_tile(columns_of<TokenColumns>(a, tile, 0, column), n_columns / kGroup,
-                    {out + static_cast<size_t>(first) * stride, stride, tile.n, column > 0});
+      multiply_tile(
+          columns_of<TokenColumns>(a, tile, 0, column), n_columns / kGroup,
+          {to.out + static_cast<size_t>(first) * to.stride, to.stride, tile.n, column > 0}, next);
     }
   }
 
  private:
   static constexpr Layout kLayout = layout_of(kType);
-  static constexpr GroupShape kShape{kLayout.has_min, false, kLayout.is_8_bit()};
 
-  void multiply_tile(const TokenColumns& x, int n_groups, const Output& output) {
-    F32x16 total[kWideTokens];
-    output.read(total);
-    terms_.prepare(PanelSource<kShape>(panel_, 0), x, n_groups);
+  void multiply_tile(const TokenColumns& x, int n_groups, const Output& output, NextPanel& next) {
+    F32x16 totals[1][kWideTokens];
+    output.read(totals);
+    F32x16(&total)[kWideTokens] = totals[0];
     // Two groups ahead, so that a sum has left its tile register when it is wanted. Four in a loop,
     // as sums and registers are named at compile time.
     sum_group<0>(x, 0);
@@ -43,8 +45,9 @@ class GroupPanelKernel {
       step.template operator()<1>();
       step.template operator()<2>();
       step.template operator()<3>();
+      for (int i = 0; i < kRing; i++) next.prefetch_piece();
     }
-    output.write(total);
+    output.write(totals);
   }
 
   template <int kPlace>
@@ -72,20 +75,19 @@ class GroupPanelKernel {
       const F32x16 product = fma(bits_as_float(bits), scale, minus_magic);
       total[c] = fma(product, broadcast(scales[c]), total[c]);
     }
-    if constexpr (kShape.has_min) {
+    if constexpr (kLayout.has_min) {
       const F32x16 minimum = load(panel_.minima + g * kTileRows);
-      const float* terms = terms_.values + g * kWideTokens;
+      const float* sums = x.sums + g * kWideTokens;
 #pragma GCC unroll 16
       for (int c = 0; c < kWideTokens; c++) {
-        total[c] = fnma(minimum, broadcast(terms[c]), total[c]);
+        total[c] = fnma(minimum, broadcast(scales[c]) * broadcast(sums[c]), total[c]);
       }
     }
   }
 
   static constexpr int kRing = 4;
   TileRegisters<kGroup> registers_;
-  Panel panel_;
-  SumTerms<PanelSource<kShape>, kWideTokens> terms_;
+  Panel<kColumns / kGroup> panel_;
   alignas(64) int32_t sums_[kRing][kWideTokens][kTileRows];
 };
 

@@ -44,6 +44,8 @@ class BlockHeader {
     return kLayout.packs_min ? shift_right<4>(pairs) & broadcast(kNibbles) : pairs;
   }
   const std::byte* planes() const { return block_ + kLayout.header_bytes(); }
+  /// Asks for the header that the stream will need soon.
+  void prefetch_next() const { prefetch(block_, kLayout.header_bytes()); }
 
  private:
   static constexpr int32_t kNibbles = 0x000f000f;
@@ -57,9 +59,11 @@ class BlockHeader {
 template <BlockType kType>
 class PackedWeights {
  public:
-  explicit PackedWeights(const std::byte* planes) : planes_(planes) {}
+  explicit PackedWeights(const BlockHeader<kType>& header) : planes_(header.planes()) {
+    header.prefetch_next();
+  }
   template <int kStep>
-  U8x64 step() const {
+  U8x64 step(int) const {
     return unpack_step<kType, kStep>(planes_);
   }
   void next_group() {
@@ -71,18 +75,23 @@ class PackedWeights {
   const std::byte* planes_;
 };
 
-/// A block's weights, unpacked before.
+/// A block's weights, unpacked before: of row tiles that lie kTileBytes apart.
+template <int kTileBytes>
 class PanelWeights {
  public:
-  explicit PanelWeights(const uint8_t* w) : w_(w) {}
+  PanelWeights(const uint8_t* w, NextPanel& next_panel) : w_(w), next_panel_(&next_panel) {}
   template <int kStep>
-  U8x64 step() const {
-    return load_u8(w_ + kStep * kVectorBytes);
+  U8x64 step(int t) const {
+    return load_u8(w_ + t * kTileBytes + kStep * kVectorBytes);
   }
-  void next_group() { w_ += kSteps * kVectorBytes; }
+  void next_group() {
+    next_panel_->prefetch_piece();
+    w_ += kSteps * kVectorBytes;
+  }
 
  private:
   const uint8_t* w_;
+  NextPanel* next_panel_;
 };
 
 /// total + x's scale * (d * sum - dmin * sum_of_minima). The integers are below 2^30: 256 columns
@@ -95,37 +104,36 @@ inline F32x16 block_total(F32x16 total, F32x16 scale, F32x16 d, I32x16 sum, F32x
   return fma(value, scale, total);
 }
 
-/// Adds 16 columns, from step kStep of a group on.
-template <BlockType kType, int kStep, class Weights, int kTokens>
-[[gnu::always_inline]] inline void add_half(const Weights& weights, const int8_t* q, int width,
-                                            I32x16 scale, I32x16 (&sum)[kTokens]) {
-  const U8x64 w[4] = {weights.template step<kStep>(), weights.template step<kStep + 1>(),
-                      weights.template step<kStep + 2>(), weights.template step<kStep + 3>()};
-  scaled_dot<layout_of(kType).weight_bits()>(sum, w, q + 4 * kStep * width, 4 * width, scale);
-}
-
-/// sum[c] = the block's sum of scale * w * q, the remaining offset included.
-template <BlockType kType, class Weights, int kTokens>
-[[gnu::always_inline]] inline void sum_block(const BlockHeader<kType>& header, Weights weights,
-                                             const BlockColumns& x, I32x16 (&sum)[kTokens]) {
+/// sum[t][c] = the block's sum of scale * w * q, the remaining offset included.
+template <BlockType kType, class Weights, int kTiles, int kTokens>
+[[gnu::always_inline]] inline void sum_block(const BlockHeader<kType> (&headers)[kTiles],
+                                             Weights weights, const BlockColumns& x,
+                                             I32x16 (&sum)[kTiles][kTokens]) {
   using Header = BlockHeader<kType>;
   constexpr int kBits = Header::kLayout.weight_bits();
+  constexpr int kHalf = kSteps / 2;
+#pragma GCC unroll 2
+  for (int t = 0; t < kTiles; t++) {
 #pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++) sum[c] = broadcast(int32_t{0});
+    for (int c = 0; c < kTokens; c++) sum[t][c] = broadcast(int32_t{0});
+  }
   const int8_t* q = x.q;
+  const int step_bytes = 4 * x.width;
   for (int i = 0; i < Header::kPairs; i++) {
-    const I32x16 scales = header.scales(i);
-    const I32x16 first = first_scale<kBits>(scales), second = second_scale<kBits>(scales);
+    I32x16 first[kTiles], second[kTiles];
+#pragma GCC unroll 2
+    for (int t = 0; t < kTiles; t++) {
+      const I32x16 pairs = headers[t].scales(i);
+      first[t] = first_of_pair(pairs), second[t] = second_of_pair(pairs);
+    }
     if constexpr (Header::kPairColumns == kGroup) {
-      add_half<kType, 0>(weights, q, x.width, first, sum);
-      add_half<kType, 4>(weights, q, x.width, second, sum);
+      scaled_dot<kBits, 0, kHalf>(sum, weights, q, step_bytes, first);
+      scaled_dot<kBits, kHalf, kHalf>(sum, weights, q, step_bytes, second);
     } else {
-      add_half<kType, 0>(weights, q, x.width, first, sum);
-      add_half<kType, 4>(weights, q, x.width, first, sum);
+      scaled_dot<kBits, 0, kSteps>(sum, weights, q, step_bytes, first);
       weights.next_group();
       q += kGroup * x.width;
-      add_half<kType, 0>(weights, q, x.width, second, sum);
-      add_half<kType, 4>(weights, q, x.width, second, sum);
+      scaled_dot<kBits, 0, kSteps>(sum, weights, q, step_bytes, second);
     }
     weights.next_group();
     q += kGroup * x.width;
@@ -145,29 +153,43 @@ template <BlockType kType, int kTokens>
     dot_pairs(sum, Header::kLayout.has_min ? header.minima(i) : header.scales(i), sums);
 }
 
-/// weights_of(block, header) gives the weights of a block.
-template <BlockType kType, int kTokens, class WeightsOf>
-void multiply_blocks(const std::byte* block, BlockColumns x, int n_blocks, const Output& output,
-                     const WeightsOf& weights_of) {
+/// Adds a block's sums to the totals of a row tile.
+template <BlockType kType, int kTokens>
+[[gnu::always_inline]] inline void add_block(const BlockHeader<kType>& header,
+                                             const BlockColumns& x, const I32x16 (&sum)[kTokens],
+                                             F32x16 (&total)[kTokens]) {
   constexpr Layout kLayout = layout_of(kType);
   constexpr int kOffset = remaining_offset(kLayout);
   static_assert(kOffset == 0 || (!kLayout.has_min && (kOffset & (kOffset - 1)) == 0));
-  F32x16 total[kTokens];
-  output.read(total);
-  for (int b = 0; b < n_blocks; b++, block += kLayout.block_bytes(), x.next_block()) {
-    const BlockHeader<kType> header(block);
-    I32x16 sum[kTokens], sum_of_sums[kTokens];
-    sum_block(header, weights_of(b, header), x, sum);
-    if constexpr (kLayout.has_min || kOffset != 0) sum_sums(header, x, sum_of_sums);
-    prefetch(block, kLayout.header_bytes());
-    const F32x16 d = header.d(), dmin = header.dmin();
+  I32x16 sum_of_sums[kTokens];
+  if constexpr (kLayout.has_min || kOffset != 0) sum_sums(header, x, sum_of_sums);
+  const F32x16 d = header.d(), dmin = header.dmin();
 #pragma GCC unroll 12
-    for (int c = 0; c < kTokens; c++) {
-      if constexpr (kOffset != 0)
-        sum[c] = sum[c] - shift_left<__builtin_ctz(kOffset)>(sum_of_sums[c]);
-      total[c] = block_total<kLayout.has_min>(total[c], broadcast(x.scales[c]), d, sum[c], dmin,
-                                              sum_of_sums[c]);
-    }
+  for (int c = 0; c < kTokens; c++) {
+    I32x16 whole = sum[c];
+    if constexpr (kOffset != 0) whole = whole - shift_left<__builtin_ctz(kOffset)>(sum_of_sums[c]);
+    total[c] = block_total<kLayout.has_min>(total[c], broadcast(x.scales[c]), d, whole, dmin,
+                                            sum_of_sums[c]);
+  }
+}
+
+/// Row tiles lie tile_bytes apart, from some block on. weights_of(b, header of the first tile)
+/// gives the weights of block b.
+template <BlockType kType, int kTiles, int kTokens, class WeightsOf>
+void multiply_blocks(const std::byte* block, size_t tile_bytes, BlockColumns x, int n_blocks,
+                     const Output& output, const WeightsOf& weights_of) {
+  using Header = BlockHeader<kType>;
+  F32x16 total[kTiles][kTokens];
+  output.read(total);
+  for (int b = 0; b < n_blocks; b++, block += Header::kLayout.block_bytes(), x.next_block()) {
+    const auto sum_tiles = [&]<size_t... kTile>(std::index_sequence<kTile...>)
+        __attribute__((always_inline)) {
+      const Header headers[] = {Header(block + kTile * tile_bytes)...};
+      I32x16 sum[kTiles][kTokens];
+      sum_block(headers, weights_of(b, headers[0]), x, sum);
+      (add_block<kType>(headers[kTile], x, sum[kTile], total[kTile]), ...);
+    };
+    sum_tiles(std::make_index_sequence<kTiles>());
   }
   output.write(total);
 }

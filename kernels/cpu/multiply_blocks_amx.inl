@@ -9,28 +9,31 @@ namespace {
 template <BlockType kType>
 class BlockPanelKernel {
  public:
+  static constexpr int kTiles = 1, kMostTokens = kWideTokens;
   static constexpr int kColumns = 512;
 
-  void fill(const std::byte* block, int n_columns) {
+  void fill(const std::byte* block, size_t, int n_columns) {
     for (int b = 0; b < n_columns / kBlock; b++, block += kLayout.block_bytes())
       fill_panel(Header(block), panels_[b]);
   }
 
-  void multiply(const Activations& a, int column, int n_columns, float* out, size_t stride) {
+  void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
+                NextPanel next) {
     Stage previous{};
     int n_stages = 0;
     for (int first = 0; first < a.n; first += kStageTokens) {
       Stage stage;
-      stage.stride = stride;
+      stage.stride = to.stride;
       stage.resume = column > 0;
       for (int i = 0; i < 2 && first + i * kWideTokens < a.n; i++) {
         const TokenTile tile = token_tile(first + i * kWideTokens, a.n);
         stage.tiles[i] = {tile.n, columns_of<BlockColumns>(a, tile, 0, column),
-                          out + static_cast<size_t>(tile.first) * stride};
+                          to.out + static_cast<size_t>(tile.first) * to.stride};
       }
       for (int b = 0; b < n_columns / kBlock; b++) {
         stage.panel = &panels_[b];
         stage.sums = &sums_[n_stages++ % 2];
+        for (int i = 0; i < 2 * kBlock / kGroup; i++) next.prefetch_piece();
         run(stage, previous);
         previous = stage;
         stage.next_block();

@@ -1,4 +1,4 @@
-// A panel of weights times all tokens, on vectors.
+// Panels of weights, of kPanelTiles row tiles, times all tokens, on vectors.
 
 namespace hearth::kernels::cpu {
 namespace {
@@ -7,60 +7,79 @@ namespace {
 template <BlockType kType>
 class GroupPanelKernel {
  public:
-  static constexpr int kColumns = Panel::kGroups * kGroup;
+  static constexpr int kTiles = kPanelTiles, kMostTokens = kPanelTokens;
+  static constexpr int kColumns = kPanelColumns;
 
-  void fill(const std::byte* block, int n_columns) {
-    fill_panel<kType>(block, n_columns / kGroup, panel_, [](U8x64 w) { return w; });
+  void fill(const std::byte* block, size_t tile_bytes, int n_columns) {
+    for (Panel<kGroups>& panel : panels_) {
+      fill_panel<kType>(block, n_columns / kGroup, panel, [](U8x64 w) { return w; });
+      block += tile_bytes;
+    }
   }
 
-  void multiply(const Activations& a, int column, int n_columns, float* out, size_t stride) const {
-    constexpr Layout kLayout = layout_of(kType);
-    const PanelSource<shape_of(kLayout)> source(panel_, remaining_offset(kLayout));
+  void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
+                NextPanel next) const {
+    const PanelSource<shape_of(layout_of(kType)), kTiles, kGroups> source(panels_, next);
     for (int first = 0; first < a.n; first += kWideTokens) {
-      for_tokens<TokenColumns>(a, token_tile(first, a.n), column, out, stride,
-                               [&]<int kTokens>(TokenColumns x, const Output& output) {
-                                 cpu::multiply<kTokens>(source, x, n_columns / kGroup, output);
-                               });
+      for_tokens<TokenColumns, kMostTokens>(
+          a, token_tile(first, a.n), column, to.out, to.stride,
+          [&]<int kTokens>(TokenColumns x, const Output& output) {
+            cpu::multiply<kTokens>(source, x, n_columns / kGroup, output);
+          },
+          to.tile_stride);
     }
   }
 
  private:
-  Panel panel_;
+  static constexpr int kGroups = kColumns / kGroup;
+  Panel<kGroups> panels_[kTiles];
 };
 
 /// For types with a scale every 256 columns.
 template <BlockType kType>
 class BlockPanelKernel {
  public:
-  static constexpr int kColumns = 1024;
+  static constexpr int kTiles = kPanelTiles, kMostTokens = kPanelTokens;
+  static constexpr int kColumns = kPanelColumns;
 
-  void fill(const std::byte* block, int n_columns) {
+  void fill(const std::byte* block, size_t tile_bytes, int n_columns) {
     block_ = block;
-    for (int b = 0; b < n_columns / kBlock; b++, block += kLayout.block_bytes()) {
-      const std::byte* planes = BlockHeader<kType>(block).planes();
-      for (uint8_t* w = weights_[b]; w < weights_[b] + kBlock * kTileRows;) {
-        unpack_group<kType>(planes, w, [](U8x64 w) { return w; });
-        planes += kLayout.group_bytes();
-        w += kGroup * kTileRows;
+    tile_bytes_ = tile_bytes;
+    for (uint8_t(&weights)[kColumns * kTileRows] : weights_) {
+      const std::byte* from = block;
+      for (uint8_t* w = weights; w < weights + n_columns * kTileRows;
+           from += kLayout.block_bytes()) {
+        const std::byte* planes = BlockHeader<kType>(from).planes();
+        for (int g = 0; g < kBlock / kGroup; g++, w += kGroup * kTileRows) {
+          unpack_group<kType>(planes, w, [](U8x64 w) { return w; });
+          planes += kLayout.group_bytes();
+        }
       }
+      block += tile_bytes;
     }
   }
 
-  void multiply(const Activations& a, int column, int n_columns, float* out, size_t stride) const {
-    const auto weights_of = [this](int b, const auto&) { return PanelWeights(weights_[b]); };
+  void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
+                NextPanel next) const {
+    const auto weights_of = [&](int b, const auto&) {
+      return PanelWeights<kColumns * kTileRows>(weights_[0] + b * kBlock * kTileRows, next);
+    };
     for (int first = 0; first < a.n; first += kWideTokens) {
-      for_tokens<BlockColumns>(a, token_tile(first, a.n), column, out, stride,
-                               [&]<int kTokens>(BlockColumns x, const Output& output) {
-                                 multiply_blocks<kType, kTokens>(block_, x, n_columns / kBlock,
-                                                                 output, weights_of);
-                               });
+      for_tokens<BlockColumns, kMostTokens>(
+          a, token_tile(first, a.n), column, to.out, to.stride,
+          [&]<int kTokens>(BlockColumns x, const Output& output) {
+            multiply_blocks<kType, kTiles, kTokens>(block_, tile_bytes_, x, n_columns / kBlock,
+                                                    output, weights_of);
+          },
+          to.tile_stride);
     }
   }
 
  private:
   static constexpr Layout kLayout = layout_of(kType);
   const std::byte* block_ = nullptr;
-  alignas(64) uint8_t weights_[kColumns / kBlock][kBlock * kTileRows];
+  size_t tile_bytes_ = 0;
+  alignas(64) uint8_t weights_[kTiles][kColumns * kTileRows];
 };
 
 }  // namespace

@@ -14,6 +14,10 @@ const PackedMatrix& packed(const Matrix& matrix) {
   return static_cast<const PackedMatrix&>(matrix);
 }
 
+/// Floats from one token's results of a chunk to the next one's: an odd number of cache lines, as a
+/// power of two would put those of all tokens into a few sets of the cache.
+size_t chunk_stride(int n_tiles) { return static_cast<size_t>(n_tiles | 1) * kTileRows; }
+
 }  // namespace
 
 bool CpuOps::is_cancelled() const {
@@ -67,8 +71,9 @@ const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const
 
 // Long enough that starting a chunk does not count, short enough that threads end together, also
 // when one has lost its core for a while. The rates are those of one AVX-512 core: streaming
-// weights, or multiplying when many tokens share them.
-int CpuOps::tiles_per_chunk(const PackedMatrix& w, int n) const {
+// weights, or multiplying when many tokens share them; then an even number, as kernels may work on
+// two tiles at a time.
+int CpuOps::tiles_per_chunk(const PackedMatrix& w, int n, int n_matrices) const {
   constexpr double kBytesPerUs = 35e3, kOperationsPerUs = 500e3;
   const bool is_prompt = n > kTileTokens;
   // Prefill gains 5-7 % from longer chunks: more tiles share a block of activations in the L2
@@ -79,7 +84,9 @@ int CpuOps::tiles_per_chunk(const PackedMatrix& w, int n) const {
                                   2.0 * kTileRows * w.n_cols * n / kOperationsPerUs);
   const double share_us = tile_us * w.n_tiles() / (per_thread * pool_.n_threads());
   const double tiles = std::clamp(share_us, least_us, most_us) / tile_us;
-  return std::clamp(static_cast<int>(tiles), 1, kChunkRows / kTileRows);
+  const int all = std::clamp(static_cast<int>(tiles), 1, kChunkRows / kTileRows);
+  const int whole = std::max(1, all / n_matrices);
+  return is_prompt ? (whole + 1) / 2 * 2 : whole;
 }
 
 // --- the ops ---
@@ -116,7 +123,7 @@ void CpuOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv
       q};
   const AttentionShape& shape = attention_->shape();
   const int tiles_per_head = shape.head_dim / kTileRows;
-  const int heads_per_chunk = std::max(1, tiles_per_chunk(w, n) / tiles_per_head);
+  const int heads_per_chunk = std::max(1, tiles_per_chunk(w, n, 1) / tiles_per_head);
   const int n_query_chunks = (shape.n_heads + heads_per_chunk - 1) / heads_per_chunk;
   for_chunks(shape.n_kv_heads + n_query_chunks, [&](int chunk, int thread) {
     if (chunk < shape.n_kv_heads) return key_value_chunk(task, chunk, thread);
@@ -175,9 +182,9 @@ void CpuOps::matmul_add(const Matrix& matrix, const float* in, float* x) {
   assert(w.rows_fill_tiles());
   const int n = batch_.size();
   const Activations& input = quantize(w, n, in);
-  for_ranges(w.n_tiles(), tiles_per_chunk(w, n), [&](int begin, int end, int thread) {
+  for_ranges(w.n_tiles(), tiles_per_chunk(w, n, 1), [&](int begin, int end, int thread) {
     float* tiles = workspace_.tiles(thread);
-    const size_t stride = static_cast<size_t>(end - begin) * kTileRows;
+    const size_t stride = chunk_stride(end - begin);
     w.matmul(kernels_, input, begin, end, tiles, stride);
     const int row = begin * kTileRows;
     const int n_rows = std::min(w.n_rows, end * kTileRows) - row;
@@ -195,9 +202,9 @@ void CpuOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, c
       norm, eps, w, n, [&](int token) { return x + static_cast<size_t>(token) * w.n_cols; });
   assert(w.lane_of(n_ff) == 0);
   const int up_tile = w.tile_of(n_ff);
-  const int per_chunk = std::max(1, tiles_per_chunk(w, n) / 2);
+  const int per_chunk = tiles_per_chunk(w, n, 2);
   for_ranges((n_ff + kTileRows - 1) / kTileRows, per_chunk, [&](int begin, int end, int thread) {
-    const size_t stride = static_cast<size_t>(end - begin) * kTileRows;
+    const size_t stride = chunk_stride(end - begin);
     float* gates = workspace_.tiles(thread);
     float* ups = gates + n * stride;
     w.matmul(kernels_, input, begin, end, gates, stride);
@@ -219,9 +226,9 @@ void CpuOps::norm_head(const float* norm, float eps, const Matrix& head, const f
   const Activations& input = norm_and_quantize(norm, eps, w, n, [&](int token) {
     return x + static_cast<size_t>(rows[static_cast<size_t>(token)]) * w.n_cols;
   });
-  for_ranges(w.n_tiles(), tiles_per_chunk(w, n), [&](int begin, int end, int thread) {
+  for_ranges(w.n_tiles(), tiles_per_chunk(w, n, 1), [&](int begin, int end, int thread) {
     float* tiles = workspace_.tiles(thread);
-    const size_t stride = static_cast<size_t>(end - begin) * kTileRows;
+    const size_t stride = chunk_stride(end - begin);
     w.matmul(kernels_, input, begin, end, tiles, stride);
     const int row = begin * kTileRows;
     const size_t n_bytes = sizeof(float) * (std::min(w.n_rows, end * kTileRows) - row);

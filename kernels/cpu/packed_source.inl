@@ -1,7 +1,7 @@
 // Where a matmul kernel gets its weights from, a group of 32 columns x 16 rows at a time: straight
 // from a packed tile (PackedSource), or from a panel that was unpacked before (PanelSource).
-// Both have the same members, so multiply.inl is written once. For types with a scale every 32
-// columns; what they share with the others comes first.
+// Both have the same members, so multiply.inl is written once: kTiles row tiles, t being one of
+// them. For types with a scale every 32 columns; what they share with the others comes first.
 
 namespace hearth::kernels::cpu {
 namespace {
@@ -9,8 +9,8 @@ namespace {
 /// Of the compile-time kind: what a kernel must know of a type once its weights are unpacked.
 struct GroupShape {
   bool has_min;
-  bool has_offset;
   bool is_8_bit;
+  int offset;  // remaining_offset
 };
 
 /// What must be subtracted, times sum(x), from the result of dot or dot8.
@@ -19,12 +19,34 @@ constexpr int remaining_offset(const Layout& layout) {
 }
 
 constexpr GroupShape shape_of(const Layout& layout) {
-  return {layout.has_min, remaining_offset(layout) != 0, layout.is_8_bit()};
+  return {layout.has_min, layout.is_8_bit(), remaining_offset(layout)};
 }
 
-inline void prefetch_to_l2(const std::byte* p, size_t n_bytes) {
-  for (size_t i = 0; i < n_bytes; i += 64) __builtin_prefetch(p + i, 0, 2);
-}
+/// The weights that a panel will be filled with next, called into the L2 cache line by line while
+/// the present ones are multiplied: all at once they would hold up what else the core wants of
+/// memory.
+class NextPanel {
+ public:
+  /// n_bytes of each of n_tiles row tiles, in n_pieces at most.
+  NextPanel(const std::byte* begin, size_t tile_bytes, int n_tiles, size_t n_bytes, int n_pieces)
+      : at_(begin),
+        end_(begin + (n_tiles > 0 ? n_bytes : 0)),
+        second_tile_(n_tiles > 1 ? tile_bytes : 0),
+        piece_((n_bytes / static_cast<size_t>(n_pieces) + 63) / 64 * 64) {}
+
+  void prefetch_piece() {
+    for (const std::byte* end = at_ + piece_; at_ < end && at_ < end_; at_ += 64) {
+      __builtin_prefetch(at_, 0, 2);
+      __builtin_prefetch(at_ + second_tile_, 0, 2);
+    }
+  }
+
+ private:
+  const std::byte* at_;
+  const std::byte* end_;
+  size_t second_tile_;
+  size_t piece_;
+};
 
 /// Whether the processor's L1 cache can wait for as many lines as a core can have under way.
 inline bool has_patient_l1() {
@@ -89,13 +111,12 @@ inline void unpack_group(const std::byte* planes, uint8_t* w, Finish finish) {
 template <BlockType kType>
 class PackedSource {
  public:
+  static constexpr int kTiles = 1;
   static constexpr Layout kLayout = layout_of(kType);
   static constexpr GroupShape kShape = shape_of(kLayout);
 
   explicit PackedSource(const std::byte* tile)
       : block_(tile), planes_(tile + kLayout.header_bytes()) {}
-
-  static constexpr float offset() { return remaining_offset(kLayout); }
 
   /// Also asks for the bytes that the stream will need soon.
   void next() {
@@ -108,12 +129,12 @@ class PackedSource {
     planes_ += kLayout.header_bytes();
   }
   template <int kStep>
-  U8x64 weights() const {
+  U8x64 weights(int) const {
     return unpack_step<kType, kStep>(planes_);
   }
   const std::byte* planes() const { return planes_; }
-  F32x16 scale() const { return load_f16(block_ + group_ * 2 * kTileRows); }
-  F32x16 minimum() const {
+  F32x16 scale(int) const { return load_f16(block_ + group_ * 2 * kTileRows); }
+  F32x16 minimum(int) const {
     return load_f16(block_ + kLayout.min_offset() + group_ * 2 * kTileRows);
   }
 
@@ -123,54 +144,59 @@ class PackedSource {
   int group_ = 0;  // in the block
 };
 
-/// 16 rows x up to 1024 columns, unpacked for many tokens: 24 KB, which the L1 cache holds.
+/// A row tile x up to kGroups groups, unpacked for many tokens.
+template <int kMaxGroups>
 struct Panel {
-  static constexpr int kGroups = 32;
+  static constexpr int kGroups = kMaxGroups;
   alignas(64) uint8_t w[kGroups * kSteps * kVectorBytes];
   alignas(64) float scales[kGroups * kTileRows];
   alignas(64) float minima[kGroups * kTileRows];
 };
 
-template <GroupShape kGroupShape>
+template <GroupShape kGroupShape, int kPanels, int kMaxGroups>
 class PanelSource {
  public:
+  static constexpr int kTiles = kPanels;
   static constexpr GroupShape kShape = kGroupShape;
 
-  PanelSource(const Panel& panel, float offset)
-      : w_(panel.w), scales_(panel.scales), minima_(panel.minima), offset_(offset) {}
+  /// panels [kTiles]
+  PanelSource(const Panel<kMaxGroups>* panels, NextPanel& next_panel)
+      : w_(panels->w), scales_(panels->scales), minima_(panels->minima), next_panel_(&next_panel) {}
 
-  float offset() const { return offset_; }
   void next() {
+    next_panel_->prefetch_piece();
     w_ += kSteps * kVectorBytes;
     scales_ += kTileRows;
     minima_ += kTileRows;
   }
   template <int kStep>
-  U8x64 weights() const {
-    return load_u8(w_ + kStep * kVectorBytes);
+  U8x64 weights(int t) const {
+    return load_u8(w_ + t * kPanelFloats * 4 + kStep * kVectorBytes);
   }
-  F32x16 scale() const { return load(scales_); }
-  F32x16 minimum() const { return load(minima_); }
+  F32x16 scale(int t) const { return load(scales_ + t * kPanelFloats); }
+  F32x16 minimum(int t) const { return load(minima_ + t * kPanelFloats); }
 
  private:
+  static constexpr int kPanelFloats = sizeof(Panel<kMaxGroups>) / sizeof(float);
+
   const uint8_t* w_;
   const float* scales_;
   const float* minima_;
-  float offset_;
+  NextPanel* next_panel_;
 };
 
-/// Unpacks n_groups groups, at most Panel::kGroups, from a block's begin on; each U8x64 of weights
-/// as finish() returns it.
-template <BlockType kType, class Finish>
-void fill_panel(const std::byte* block, int n_groups, Panel& panel, Finish finish) {
+/// Unpacks n_groups groups, at most kMaxGroups, from a block's begin on; each U8x64 of weights as
+/// finish() returns it.
+template <BlockType kType, int kMaxGroups, class Finish>
+void fill_panel(const std::byte* block, int n_groups, Panel<kMaxGroups>& panel, Finish finish) {
   PackedSource<kType> source(block);
   constexpr GroupShape kShape = PackedSource<kType>::kShape;
   uint8_t* w = panel.w;
   for (int g = 0; g < n_groups; g++, source.next()) {
     unpack_group<kType>(source.planes(), w, finish);
     w += kSteps * kVectorBytes;
-    store(panel.scales + g * kTileRows, source.scale());
-    if constexpr (kShape.has_min) store(panel.minima + g * kTileRows, source.minimum());
+    store(panel.scales + g * kTileRows, source.scale(0));
+    if constexpr (kShape.has_min) store(panel.minima + g * kTileRows, source.minimum(0));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 namespace hearth::kernels::cpu {
 namespace {
@@ -135,55 +136,44 @@ inline __m512i dot_step(__m512i acc, __m512i w, const int8_t* x) {
   asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(w), "m"(*columns));
   return acc;
 }
-/// Step by step, not token by token: kTokens independent sums between two to the same one hide its
-/// latency of 5 cycles even from a small scheduler (two threads on a core).
+/// Step by step, not token by token: as many independent sums between two to the same one hide its
+/// latency even from a small scheduler (two threads on a core).
 template <int kTokens>
-[[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0, U8x64 w1,
-                                       const int8_t* x1) {
+[[gnu::always_inline]] inline void dot_step(I32x16 (&acc)[1][kTokens], const U8x64 (&w)[1],
+                                            const int8_t* x) {
 #pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++) acc[c].v = dot_step(acc[c].v, w0.v, x0 + 4 * c);
-#pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++) acc[c].v = dot_step(acc[c].v, w1.v, x1 + 4 * c);
+  for (int c = 0; c < kTokens; c++) acc[0][c].v = dot_step(acc[0][c].v, w[0].v, x + 4 * c);
 }
-/// A sum that int16 holds is scaled and added in one instruction: 16 columns of up to 4 bits (16 *
-/// 15 * 127 = 30480), 8 of 5 (8 * 31 * 127 = 31496). Wider weights take a full multiplication.
-constexpr bool sums_fit_int16(int bits) { return bits <= 5; }
-
+/// Two row tiles share a load of activations: two loads a cycle, as many as multiplications, would
+/// leave none for the weights and scales.
+template <int kTokens>
+[[gnu::always_inline]] inline void dot_step(I32x16 (&acc)[2][kTokens], const U8x64 (&w)[2],
+                                            const int8_t* x) {
+#pragma GCC unroll 12
+  for (int c = 0; c < kTokens; c++) {
+    int32_t bytes;
+    std::memcpy(&bytes, x + 4 * c, sizeof bytes);
+    const __m512i columns = _mm512_set1_epi32(bytes);
+    acc[0][c].v = _mm512_dpbusd_epi32(acc[0][c].v, w[0].v, columns);
+    acc[1][c].v = _mm512_dpbusd_epi32(acc[1][c].v, w[1].v, columns);
+  }
+}
+template <int kTiles, int kTokens>
+[[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTiles][kTokens], const U8x64 (&w0)[kTiles],
+                                       const int8_t* x0, const U8x64 (&w1)[kTiles],
+                                       const int8_t* x1) {
+  dot_step(acc, w0, x0);
+  dot_step(acc, w1, x1);
+}
+inline constexpr int kDot8Offset = 128;
+template <int kTiles, int kTokens>
+[[gnu::always_inline]] inline void dot8(I32x16 (&acc)[kTiles][kTokens], const U8x64 (&w0)[kTiles],
+                                        const int8_t* x0, const U8x64 (&w1)[kTiles],
+                                        const int8_t* x1) {
+  dot(acc, w0, x0, w1, x1);
+}
 inline I32x16 load_i8_pairs(const void* p) {
   return {_mm512_cvtepi8_epi16(_mm256_loadu_si256(static_cast<const __m256i*>(p)))};
-}
-template <int kBits>
-inline I32x16 first_scale(I32x16 pairs) {
-  if constexpr (sums_fit_int16(kBits)) return pairs & broadcast(int32_t{0xffff});
-  return shift_right<16>(shift_left<16>(pairs));
-}
-template <int kBits>
-inline I32x16 second_scale(I32x16 pairs) {
-  if constexpr (sums_fit_int16(kBits)) return {_mm512_srli_epi32(pairs.v, 16)};
-  return shift_right<16>(pairs);
-}
-template <int kBits, int kTokens>
-[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const U8x64 (&w)[4],
-                                              const int8_t* x, int step_bytes, I32x16 scale) {
-  constexpr int kSteps = kBits == 5 ? 2 : 4;
-#pragma GCC unroll 2
-  for (int first = 0; first < 4; first += kSteps) {
-    __m512i sum[kTokens];
-#pragma GCC unroll 12
-    for (int c = 0; c < kTokens; c++) sum[c] = _mm512_setzero_si512();
-#pragma GCC unroll 4
-    for (int step = first; step < first + kSteps; step++) {
-#pragma GCC unroll 12
-      for (int c = 0; c < kTokens; c++)
-        sum[c] = dot_step(sum[c], w[step].v, x + step * step_bytes + 4 * c);
-    }
-#pragma GCC unroll 12
-    for (int c = 0; c < kTokens; c++) {
-      acc[c].v = sums_fit_int16(kBits)
-                     ? _mm512_dpwssd_epi32(acc[c].v, sum[c], scale.v)
-                     : _mm512_add_epi32(acc[c].v, _mm512_mullo_epi32(sum[c], scale.v));
-    }
-  }
 }
 struct Int16Pair {
   int16_t values[2];
@@ -197,16 +187,43 @@ template <int kTokens>
     asm("vpdpwssd %2%{1to16%}, %1, %0" : "+v"(acc[c].v) : "v"(pairs.v), "m"(*pair));
   }
 }
-inline constexpr int kDot8Offset = 128;
-template <int kTokens>
-[[gnu::always_inline]] inline void dot8(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0,
-                                        U8x64 w1, const int8_t* x1) {
-  dot(acc, w0, x0, w1, x1);
+/// Of all columns that share a scale, in one full multiplication: as fast as vpdpwssd, which would
+/// take 16 columns of at most 4 bits.
+template <int kBits, int kFirst, int kSteps, class Weights, int kTiles, int kTokens>
+[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTiles][kTokens],
+                                              const Weights& weights, const int8_t* x,
+                                              int step_bytes, const I32x16 (&scale)[kTiles]) {
+  I32x16 sum[kTiles][kTokens];
+#pragma GCC unroll 2
+  for (int t = 0; t < kTiles; t++) {
+#pragma GCC unroll 12
+    for (int c = 0; c < kTokens; c++) sum[t][c] = broadcast(int32_t{0});
+  }
+  const auto add_step = [&]<int kStep>() __attribute__((always_inline)) {
+    U8x64 w[kTiles];
+#pragma GCC unroll 2
+    for (int t = 0; t < kTiles; t++) w[t] = weights.template step<kStep>(t);
+    dot_step(sum, w, x + kStep * step_bytes);
+  };
+  [&]<int... kStep>(std::integer_sequence<int, kStep...>) __attribute__((always_inline)) {
+    (add_step.template operator()<kFirst + kStep>(), ...);
+  }
+  (std::make_integer_sequence<int, kSteps>());
+#pragma GCC unroll 2
+  for (int t = 0; t < kTiles; t++) {
+#pragma GCC unroll 12
+    for (int c = 0; c < kTokens; c++) {
+      acc[t][c].v = _mm512_add_epi32(acc[t][c].v, _mm512_mullo_epi32(sum[t][c].v, scale[t].v));
+    }
+  }
 }
 
 /// Tokens that a matmul kernel keeps in registers: 12 int32 + 12 float accumulators of 32
 /// registers.
 inline constexpr int kMaxTokens = 12;
+/// What a panel's kernel keeps there: 2 row tiles x 6 tokens. Its columns are so few that the
+/// weights and a token tile stay in the L1 cache.
+inline constexpr int kPanelTiles = 2, kPanelTokens = 6, kPanelColumns = 512;
 
 }  // namespace
 }  // namespace hearth::kernels::cpu

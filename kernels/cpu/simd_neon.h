@@ -246,14 +246,6 @@ inline I32x16 load_i8_pairs(const void* p) {
   return quarters<I32x16>(
       [&](int i) { return vreinterpretq_s32_s16(vmovl_s8(vld1_s8(bytes + 8 * i))); });
 }
-template <int kBits>
-inline I32x16 first_scale(I32x16 pairs) {
-  return shift_right<16>(shift_left<16>(pairs));
-}
-template <int kBits>
-inline I32x16 second_scale(I32x16 pairs) {
-  return shift_right<16>(pairs);
-}
 template <int kBits, int kTokens>
 [[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const U8x64 (&w)[4],
                                               const int8_t* x, int step_bytes, I32x16 scale) {
@@ -292,6 +284,7 @@ template <int kTokens>
 
 /// Tokens that a matmul kernel works on at once: 16 int32 accumulators of 32 registers.
 inline constexpr int kMaxTokens = 4;
+inline constexpr int kPanelTiles = 1, kPanelTokens = kMaxTokens, kPanelColumns = 1024;
 
 }  // namespace
 }  // namespace hearth::kernels::cpu

@@ -235,14 +235,6 @@ inline I32x16 load_i8_pairs(const void* p) {
     return wrap((unsign(bytes[2 * i]) & 0xffff) | unsign(bytes[2 * i + 1]) << 16);
   });
 }
-template <int kBits>
-inline I32x16 first_scale(I32x16 pairs) {
-  return lanes<I32x16>([&](int i) { return low_half(pairs.v[i]); });
-}
-template <int kBits>
-inline I32x16 second_scale(I32x16 pairs) {
-  return lanes<I32x16>([&](int i) { return high_half(pairs.v[i]); });
-}
 template <int kBits, int kTokens>
 inline void scaled_dot(I32x16 (&acc)[kTokens], const U8x64 (&w)[4], const int8_t* x, int step_bytes,
                        I32x16 scale) {
@@ -263,6 +255,7 @@ inline void dot_pairs(I32x16 (&acc)[kTokens], I32x16 pairs, const int16_t* x) {
 
 /// Tokens that a matmul kernel works on at once.
 inline constexpr int kMaxTokens = 4;
+inline constexpr int kPanelTiles = 1, kPanelTokens = kMaxTokens, kPanelColumns = 1024;
 
 }  // namespace
 }  // namespace hearth::kernels::cpu

@@ -12,6 +12,8 @@ namespace hearth::kernels::cpu {
 
 /// Most rows that one chunk of a matmul makes: K and V of a head of the largest dimension.
 inline constexpr int kChunkRows = 512;
+/// What a token's results take of a chunk of one or two matrices, with what spaces them.
+inline constexpr int kChunkStride = kChunkRows + 2 * kTileRows;
 
 class Workspace {
  public:
@@ -21,13 +23,13 @@ class Workspace {
   void reserve(int n_cols);
 
   Activations& activations(int n, int n_cols);
-  /// kMaxBatch * kChunkRows floats.
+  /// kMaxBatch * kChunkStride floats.
   float* tiles(int thread) const { return tiles_ + thread * tiles_floats(); }
   /// As wide as the widest input.
   float* row(int thread) const { return rows_ + thread * row_floats(); }
 
  private:
-  static constexpr size_t tiles_floats() { return size_t{kMaxBatch} * kChunkRows; }
+  static constexpr size_t tiles_floats() { return size_t{kMaxBatch} * kChunkStride; }
   size_t row_floats() const { return static_cast<size_t>(n_cols_); }
 
   int n_threads_;
