@@ -1,6 +1,7 @@
 // Every kernel that the host launches, by name. One code object per GPU architecture.
 #include "argmax.hip.h"
 #include "attention.hip.h"
+#include "decode_attention.hip.h"
 #include "float_weights.hip.h"
 #include "matmul.hip.h"
 #include "matvec.hip.h"
@@ -30,9 +31,12 @@ FLOAT_KERNELS(f32, F32Weight)
 FLOAT_KERNELS(f16, F16Weight)
 FLOAT_KERNELS(bf16, Bf16Weight)
 
-#define ATTENTION_KERNEL(head_dim)                                           \
-  GPU_KERNEL(attention_##head_dim, AttentionParams, GPU_ATTENTION_THREADS) { \
-    attention<head_dim>(p);                                                  \
+#define ATTENTION_KERNEL(head_dim)                                                  \
+  GPU_KERNEL(attention_##head_dim, AttentionParams, GPU_ATTENTION_THREADS) {        \
+    attention<head_dim>(p);                                                         \
+  }                                                                                 \
+  GPU_KERNEL(decode_attention_##head_dim, AttentionParams, GPU_ATTENTION_THREADS) { \
+    decode_attention<head_dim>(p);                                                  \
   }
 
 ATTENTION_KERNEL(32)

@@ -190,14 +190,16 @@ void HipOps::attention(int layer, const float* q, float* out) {
   p.batch = batch_;
   p.layer = layer;
   p.scale = 1.0f / std::sqrt(static_cast<float>(shape_.head_dim));
-  // Rounded up, so that a growing context does not make a new graph at every chunk.
-  const size_t rounded = std::bit_ceil(static_cast<unsigned>(n_chunks_));
+  // Rounded up, so that a growing context does not make a new graph at every part.
+  const size_t rounded = std::bit_ceil(ceil_div(n_chunks_, kPartChunks));
   const size_t room =
       attention_parts_.n_bytes() / (sizeof(float) * shape_.n_heads * (shape_.head_dim + 2));
   p.n_parts = n_ * rounded <= room ? static_cast<int>(rounded) : 1;
+  const bool is_decode = n_ <= kDeferredTokens;  // for which there is room
   const int group = shape_.n_heads / shape_.n_kv_heads;
-  const unsigned heads = shape_.n_kv_heads * ceil_div(group, kGroupHeads);
-  launch("attention_" + std::to_string(shape_.head_dim),
+  const unsigned heads =
+      is_decode ? shape_.n_heads : shape_.n_kv_heads * ceil_div(group, kGroupHeads);
+  launch((is_decode ? "decode_attention_" : "attention_") + std::to_string(shape_.head_dim),
          {static_cast<unsigned>(n_), heads, static_cast<unsigned>(p.n_parts)}, 512, 0, p);
   quantized_ = quantizes ? out : nullptr;
 }

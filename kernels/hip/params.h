@@ -23,8 +23,10 @@ inline constexpr int kTileTokens = 8;
 inline constexpr int kMaxSlices = 32;
 inline constexpr int kMaxBlockSlices = 8;
 inline constexpr int kQuad = 4;
-/// Positions that attention takes at once; the order of merging chunks is fixed, too.
+/// Positions that attention takes at once, and how many of these chunks make a part; the order of
+/// merging is fixed, too.
 inline constexpr int kChunk = 64;
+inline constexpr int kPartChunks = 4;
 inline constexpr int kPage = 32;
 /// Query heads of one KV head that attention works on together.
 inline constexpr int kGroupHeads = 8;
@@ -165,7 +167,7 @@ struct AttentionParams {
   KvPool pool;
   BatchView batch;
   int32_t layer;
-  int32_t n_parts;  // a block a chunk, or 1: a block takes all chunks in turn
+  int32_t n_parts;  // a block a part, or 1: a block takes all parts in turn
   float scale;
   int32_t reserved;
 };

@@ -220,16 +220,20 @@ TEST("GPU attention over its own q, k and v is the CPU's, at every head size") {
 }
 
 TEST("a GPU token gets the same bits in any batch") {
-  const AttentionShape shape{1, 6, 1, 64, 256, 10000};
-  const TestMatrix qkv(BlockType::kQ4_K, 8 * 64, 256, 41);
-  const auto x = random_floats(140 * 256, 78);
-  const auto whole = run_attention(*gpu_ops(), shape, qkv, {140}, x);
-  std::vector<int> pieces{33, 9, 8, 1, 1, 2, 5, 40};
-  while (int n = 140 - std::accumulate(pieces.begin(), pieces.end(), 0))
-    pieces.push_back(std::min(n, 7));
-  const auto cut = run_attention(*gpu_ops(), shape, qkv, pieces, x);
-  CHECK(whole.q == cut.q);
-  CHECK(whole.out == cut.out);
+  // 256 positions are one part of attention. The whole gives a block all parts of its token, the
+  // cut one part; from eight tokens on, another kernel is at work.
+  constexpr int kTokens = 300;
+  const auto x = random_floats(kTokens * 256, 78);
+  for (const auto& [head_dim, n_heads] :
+       std::vector<std::array<int, 2>>{{64, 6}, {128, 2}, {32, 3}, {256, 1}}) {
+    const AttentionShape shape{1, n_heads, 1, head_dim, 512, 10000};
+    const TestMatrix qkv(BlockType::kQ4_K, (n_heads + 2) * head_dim, 256, 41);
+    const auto whole = run_attention(*gpu_ops(), shape, qkv, {100, 200}, x);
+    const auto cut =
+        run_attention(*gpu_ops(), shape, qkv, {200, 33, 9, 8, 1, 1, 2, 5, 34, 1, 6}, x);
+    CHECK(whole.q == cut.q);
+    CHECK(whole.out == cut.out);
+  }
 
   for (BlockType type : test::kAllTypes) {
     const TestMatrix w(type, 96, 1280, 51);

@@ -1,0 +1,192 @@
+// What both attention kernels share. A chunk of 64 positions gives a head a maximum, a sum and an
+// unnormalized output. Chunks are merged in rising order to parts of four, parts in rising order to
+// the result, whoever computes which: the bits are the same.
+#pragma once
+
+#include "activations.hip.h"
+#include "epilogue.hip.h"
+
+namespace hearth::kernels::hip {
+
+#define GPU_ATTENTION_THREADS 512
+
+/// What chunks so far add up to, scaled by exp(-maximum).
+struct Softmax {
+  float maximum, sum;
+};
+
+/// Factors that bring the running result and the next chunk's to a common maximum.
+GPU_DEVICE Softmax merge(const Softmax& a, const Softmax& b, float& scale_a, float& scale_b) {
+  const float maximum = fmaxf(a.maximum, b.maximum);
+  scale_a = expf(a.maximum - maximum);
+  scale_b = expf(b.maximum - maximum);
+  return {maximum, fmaf(a.sum, scale_a, b.sum * scale_b)};
+}
+
+/// n positions of one KV head: a chunk lies in two pages. Rows past the end read the last one, so
+/// that loads need no conditions; what comes of them is masked.
+struct ChunkView {
+  const uint16_t* pages[2];  // K of the head, then its V
+  int n;
+};
+
+GPU_DEVICE ChunkView view_chunk(const AttentionParams& p, const int32_t* pages, int kv_head,
+                                int chunk, int n_visible) {
+  const int begin = chunk * kChunk, last = min(begin + kChunk, n_visible) - 1;
+  return {{kv_slot(p.pool, p.layer, pages[begin / kPage], kv_head, 0, 0),
+           kv_slot(p.pool, p.layer, pages[last / kPage], kv_head, 0, 0)},
+          last - begin + 1};
+}
+
+/// K or V of position i of the chunk.
+template <int kHeadDim>
+GPU_DEVICE const uint16_t* kv_row(const ChunkView& c, int i, int is_v) {
+  i = min(i, c.n - 1);
+  return (i < kPage ? c.pages[0] : c.pages[1]) + (is_v * kPage + i % kPage) * kHeadDim;
+}
+
+/// Sums each of kValues values over kLanes neighbours. Lanes trade values for lanes at every step,
+/// so that eight sums cost little more than one; the order of adding is that of a plain butterfly.
+/// Returns how many sums a lane ends up with, the first being number `first`.
+template <int kLanes, int kValues>
+GPU_DEVICE int sum_lanes(float (&value)[kValues], int lane, int& first) {
+  int n = kValues;
+  first = 0;
+  GPU_UNROLL for (int mask = kLanes / 2; mask > 0; mask >>= 1) {
+    if (n > 1) {
+      n /= 2;
+      const bool is_upper = lane & mask;
+      if (is_upper) first += n;
+      GPU_UNROLL for (int i = 0; i < n; i++) {
+        const float keep = is_upper ? value[n + i] : value[i];
+        const float give = is_upper ? value[i] : value[n + i];
+        value[i] = keep + shuffle_xor(give, mask);
+      }
+    } else {
+      value[0] += shuffle_xor(value[0], mask);
+    }
+  }
+  return n;
+}
+
+/// Scores of positions lane and lane + 32 of a chunk of n become weights exp(score - maximum), zero
+/// past the end. 32 lanes.
+GPU_DEVICE Softmax weigh_chunk(float& low, float& high, int lane, int n) {
+  const float a = lane < n ? low : -INFINITY, b = lane + 32 < n ? high : -INFINITY;
+  const float maximum = lanes_max(fmaxf(a, b));
+  low = lane < n ? expf(a - maximum) : 0.0f;
+  high = lane + 32 < n ? expf(b - maximum) : 0.0f;
+  return {maximum, lanes_sum(low + high)};
+}
+
+/// What a block works on: query heads of one KV head of one token, and a part of its positions.
+struct AttentionBlock {
+  int token, kv_head, head0, n_heads, part, n_chunks, n_parts;
+
+  /// Of the grid (tokens, KV heads x batches of kHeads query heads, parts).
+  template <int kHeads>
+  GPU_DEVICE AttentionBlock locate(const AttentionParams& p) {
+    AttentionBlock b;
+    const int group = uniform(p.pool.n_heads / p.pool.n_kv_heads);
+    const int batches = (group + kHeads - 1) / kHeads;
+    b.token = blockIdx.x;
+    b.part = blockIdx.z;
+    b.kv_head = uniform(blockIdx.y / batches);
+    const int batch = blockIdx.y - b.kv_head * batches;
+    b.head0 = b.kv_head * group + batch * kHeads;
+    b.n_heads = min(kHeads, group - batch * kHeads);
+    b.n_chunks = p.batch.positions[b.token] / kChunk + 1;
+    b.n_parts = (b.n_chunks + kPartChunks - 1) / kPartChunks;
+    return b;
+  }
+};
+
+/// What a thread has of a head: four dimensions of the output.
+struct HeadResult {
+  Softmax softmax;
+  float output[4];
+
+  GPU_DEVICE void add(HeadResult& to, const HeadResult& next) {
+    float scale, scale_next;
+    to.softmax = merge(to.softmax, next.softmax, scale, scale_next);
+    GPU_UNROLL for (int j = 0; j < 4; j++) to.output[j] =
+        fmaf(to.output[j], scale, next.output[j] * scale_next);
+  }
+};
+
+/// Where a head's part lies: maximum, sum, output.
+GPU_DEVICE float* part_of(const AttentionParams& p, int token, int head, int part) {
+  const int64_t at = (static_cast<int64_t>(token) * p.pool.n_heads + head) * p.n_parts + part;
+  return p.parts + at * (p.pool.head_dim + 2);
+}
+
+/// Says, to all threads, whether every other part of the block's heads is there, once all of them
+/// have written theirs.
+GPU_DEVICE bool hand_in(const AttentionParams& p, const AttentionBlock& b, int& is_last) {
+  __syncthreads();
+  if (threadIdx.x == 0) {  // its fence stands for the block's writes: the barrier came before
+    memory_fence();
+    uint32_t* arrived = p.arrived + b.token * gridDim.y + blockIdx.y;
+    is_last = atomic_add(arrived, 1) == static_cast<uint32_t>(b.n_parts) - 1;
+    if (is_last) *arrived = 0;  // for the next launch
+    memory_fence();
+  }
+  __syncthreads();
+  return is_last;
+}
+
+/// All parts of a head, merged in order.
+GPU_DEVICE HeadResult merge_parts(const AttentionParams& p, const AttentionBlock& b, int head,
+                                  int dim) {
+  constexpr int kBatch = GPU_FEW_REGISTERS ? 2 : 4;  // under way together
+  const volatile float* parts = part_of(p, b.token, head, 0);
+  HeadResult result = {};
+  GPU_NO_UNROLL for (int first = 0; first < b.n_parts; first += kBatch) {
+    HeadResult batch[kBatch];
+    GPU_UNROLL for (int k = 0; k < kBatch; k++) {
+      const volatile float* part = parts + min(first + k, b.n_parts - 1) * (p.pool.head_dim + 2);
+      batch[k].softmax.maximum = part[0], batch[k].softmax.sum = part[1];
+      GPU_UNROLL for (int j = 0; j < 4; j++) batch[k].output[j] = part[2 + dim + j];
+    }
+    GPU_UNROLL for (int k = 0; k < kBatch; k++) {
+      if (first + k >= b.n_parts) continue;
+      if (first + k == 0)
+        result = batch[0];
+      else
+        HeadResult::add(result, batch[k]);
+    }
+  }
+  return result;
+}
+
+/// Four dimensions a thread, of one head after the other: `mine` are those of the block's part.
+/// The block that is done last merges, divides by the sum and quantizes for the output projection,
+/// if that wants it. All threads must come.
+template <int kHeadDim>
+GPU_DEVICE void finish(const AttentionParams& p, const AttentionBlock& b, bool is_alone,
+                       HeadResult mine, int& is_last) {
+  const int i = 4 * threadIdx.x, n = b.n_heads * kHeadDim;
+  const bool stores = i < n;
+  // Lanes past the end go along (with the last head), for quantizing shuffles.
+  const int head = b.head0 + min(i / kHeadDim, b.n_heads - 1), dim = i % kHeadDim;
+  if (!is_alone) {
+    float* part = part_of(p, b.token, head, b.part);
+    if (stores) {
+      if (dim == 0) part[0] = mine.softmax.maximum, part[1] = mine.softmax.sum;
+      GPU_UNROLL for (int j = 0; j < 4; j++) part[2 + dim + j] = mine.output[j];
+    }
+    if (!hand_in(p, b, is_last)) return;
+  }
+  if (i / 128 * 128 >= n) return;  // of all 32 lanes
+  if (!is_alone) mine = merge_parts(p, b, head, dim);
+  const int col = head * kHeadDim + dim;
+  float* out = p.out + static_cast<int64_t>(b.token) * p.pool.n_heads * kHeadDim + col;
+  const float inverse = 1.0f / mine.softmax.sum;
+  GPU_UNROLL for (int j = 0; j < 4; j++) {
+    mine.output[j] *= inverse;
+    if (stores) out[j] = mine.output[j];
+  }
+  if (p.quantized.q) quantize_group(p.quantized, b.token, col / kGroup, mine.output, stores);
+}
+
+}  // namespace hearth::kernels::hip

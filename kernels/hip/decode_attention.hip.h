@@ -1,0 +1,135 @@
+// Attention for the few tokens of a decode step, where the way through the code is what takes the
+// time: a block takes one token and one query head, 128 threads each of the four chunks of a part.
+// The arithmetic is that of attention.hip.h, in the same order.
+#pragma once
+
+#include "attention_parts.hip.h"
+
+namespace hearth::kernels::hip {
+
+/// How the threads of a chunk lie over K and V: a row of them has a position, a thread of it eight
+/// dimensions; in every step they have the next kRows positions.
+template <int kHeadDim>
+struct ChunkRows {
+  static constexpr int kThreads = GPU_ATTENTION_THREADS / kPartChunks;
+  static constexpr int kLanes = kHeadDim / 8, kRows = kThreads / kLanes;
+  static constexpr int kSteps = kChunk / kRows;
+};
+
+template <int kHeadDim>
+struct DecodeShared {
+  alignas(16) float scores[kPartChunks][kChunk];
+  alignas(16) float outputs[kPartChunks][ChunkRows<kHeadDim>::kRows][kHeadDim];
+  alignas(16) float sums[kPartChunks][kHeadDim];  // of a chunk's outputs
+  Softmax softmax[kPartChunks];
+};
+
+/// K or V of the thread's positions.
+template <int kHeadDim>
+GPU_DEVICE void load_rows(uint4 (&to)[ChunkRows<kHeadDim>::kSteps], const ChunkView& c, int row,
+                          int lane, int is_v) {
+  using Rows = ChunkRows<kHeadDim>;
+  GPU_UNROLL for (int step = 0; step < Rows::kSteps; step++) {
+    const uint16_t* from = kv_row<kHeadDim>(c, row + step * Rows::kRows, is_v);
+    to[step] = reinterpret_cast<const uint4*>(from)[lane];
+  }
+}
+
+GPU_DEVICE float dimension(const uint4& eight, int j) {
+  const uint32_t words[4] = {eight.x, eight.y, eight.z, eight.w};
+  return half_to_float(words[j / 2] >> 16 * (j % 2) & 0xffff);
+}
+
+template <int kHeadDim>
+GPU_DEVICE void decode_scores(const uint4 (&keys)[ChunkRows<kHeadDim>::kSteps], const float* q,
+                              int row, int lane, float scale, float* scores) {
+  using Rows = ChunkRows<kHeadDim>;
+  const float4 low = reinterpret_cast<const float4*>(q)[2 * lane];
+  const float4 high = reinterpret_cast<const float4*>(q)[2 * lane + 1];
+  const float query[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+  float dots[Rows::kSteps];
+  GPU_UNROLL for (int step = 0; step < Rows::kSteps; step++) {
+    dots[step] = 0;
+    GPU_UNROLL for (int j = 0; j < 8; j++) dots[step] =
+        fmaf(query[j], dimension(keys[step], j), dots[step]);
+  }
+  int first;  // one sum is left to every two lanes
+  sum_lanes<Rows::kLanes>(dots, lane, first);
+  scores[row + first * Rows::kRows] = dots[0] * scale;
+}
+
+template <int kHeadDim>
+GPU_DEVICE void decode_outputs(const uint4 (&values)[ChunkRows<kHeadDim>::kSteps],
+                               const float* weights, int row, int lane, float* outputs) {
+  using Rows = ChunkRows<kHeadDim>;
+  float output[8] = {};
+  GPU_UNROLL for (int step = 0; step < Rows::kSteps; step++) {
+    const float weight = weights[row + step * Rows::kRows];
+    GPU_UNROLL for (int j = 0; j < 8; j++) output[j] =
+        fmaf(weight, dimension(values[step], j), output[j]);
+  }
+  float4* to = reinterpret_cast<float4*>(outputs + row * kHeadDim + 8 * lane);
+  to[0] = {output[0], output[1], output[2], output[3]};
+  to[1] = {output[4], output[5], output[6], output[7]};
+}
+
+/// Grid (tokens, heads, parts).
+template <int kHeadDim>
+GPU_DEVICE void decode_attention(const AttentionParams& p) {
+  __shared__ DecodeShared<kHeadDim> shared;
+  __shared__ int is_last;
+  using Rows = ChunkRows<kHeadDim>;
+  let_next_start();
+  // What belongs to the batch was there before the step's first kernel began.
+  const AttentionBlock b = AttentionBlock::locate<1>(p);
+  const int slot = threadIdx.x / Rows::kThreads, thread = threadIdx.x % Rows::kThreads;
+  const int row = thread / Rows::kLanes, lane = thread % Rows::kLanes;
+  const int n_chunks = min(b.n_chunks - b.part * kPartChunks, kPartChunks);
+  const bool has_chunk = slot < n_chunks;
+  const int32_t* pages = p.batch.page_ids + p.batch.table_offset[b.token];
+  const int chunk = min(b.part * kPartChunks + slot, b.n_chunks - 1);
+  const ChunkView c = view_chunk(p, pages, b.kv_head, chunk, p.batch.positions[b.token] + 1);
+  // All but the newest position have long been there.
+  if (has_chunk && lane % 8 == 0)
+    GPU_NO_UNROLL for (int i = row; i < 2 * c.n; i += Rows::kRows)
+        prefetch(kv_row<kHeadDim>(c, i / 2, i % 2) + 8 * lane);
+  wait_for_previous();
+  if (n_chunks <= 0) return;
+
+  const float* q = p.q + (static_cast<int64_t>(b.token) * p.pool.n_heads + b.head0) * kHeadDim;
+  uint4 rows[Rows::kSteps];
+  if (has_chunk) {
+    load_rows<kHeadDim>(rows, c, row, lane, 0);
+    decode_scores<kHeadDim>(rows, q, row, lane, p.scale, shared.scores[slot]);
+    load_rows<kHeadDim>(rows, c, row, lane, 1);
+  }
+  __syncthreads();
+  if (has_chunk && thread < GPU_LANES) {
+    float* scores = shared.scores[slot];
+    const Softmax softmax = weigh_chunk(scores[thread], scores[thread + 32], thread, c.n);
+    if (thread == 0) shared.softmax[slot] = softmax;
+  }
+  __syncthreads();
+  if (has_chunk)
+    decode_outputs<kHeadDim>(rows, shared.scores[slot], row, lane, shared.outputs[slot][0]);
+  __syncthreads();
+  if (has_chunk) GPU_NO_UNROLL for (int dim = thread; dim < kHeadDim; dim += Rows::kThreads) {
+      float sum = 0;
+      GPU_UNROLL for (int i = 0; i < Rows::kRows; i++) sum += shared.outputs[slot][i][dim];
+      shared.sums[slot][dim] = sum;
+    }
+  __syncthreads();
+  HeadResult mine = {};
+  const int dim = 4 * threadIdx.x % kHeadDim;
+  GPU_NO_UNROLL for (int i = 0; i < n_chunks; i++) {
+    const float4 v = *reinterpret_cast<const float4*>(shared.sums[i] + dim);
+    const HeadResult next = {shared.softmax[i], {v.x, v.y, v.z, v.w}};
+    if (i == 0)
+      mine = next;
+    else
+      HeadResult::add(mine, next);
+  }
+  finish<kHeadDim>(p, b, b.n_parts == 1, mine, is_last);
+}
+
+}  // namespace hearth::kernels::hip
