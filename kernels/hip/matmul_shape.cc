@@ -15,10 +15,13 @@ constexpr int kMaxSumBytes = 20 << 10;
 
 int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
-/// Tiles a block, in steps of `step`: so many that all blocks run at once, but at most `most`.
+/// Tiles a block, in steps of `step`: so many that all blocks run at once, or, if that were more
+/// than `most`, that they fill as few rounds.
 int choose_block_tiles(int n_tiles, int n_blocks, int step, int most) {
-  const int steps = ceil_div(ceil_div(n_tiles, n_blocks), step);
-  return std::clamp(steps * step, step, std::max(most / step * step, step));
+  most = std::max(most / step * step, step);
+  const int n_rounds = ceil_div(n_tiles, n_blocks * most);
+  const int n_steps = ceil_div(ceil_div(n_tiles, n_blocks * n_rounds), step);
+  return std::min(n_steps * step, most);
 }
 
 /// Many tiles: a warp takes a part of one tile after another.
