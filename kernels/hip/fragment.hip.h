@@ -8,11 +8,14 @@
 //   kLanes, kTiles     lanes that work together, and tiles of rows that they take
 //   kParts             neighbouring lanes of the packed layout (formats.h) whose weights a lane has
 //   kRows              rows of a lane, 8 apart; 1: it drops the other half of what it loads
+//   kRowTiles          so many times kTiles they take: a token's operands serve them all
+//   kCopies            whether weights come to shared memory, too, in copies that pass no register
 //   kTokens            tokens at a time
 //   kOwn, kStep        how many of them are a lane's, and how far apart
 //   place()            a lane's tile, first row and first token, and its first packed lane
 //   scales()           of its tokens
-//   dots()             c[half][row][own token], from words a[part][2 * half + row]
+//   dots()             c[half][row][own token], from words a[part][2 * half + row]; half 0 begins
+//                      with `start`
 #pragma once
 
 #include "matrix_unit.hip.h"
@@ -34,9 +37,15 @@ GPU_DEVICE void copy_neighbours(GroupScale (&to)[kCount], const void* from) {
   }
 }
 
+template <int kSums>
+GPU_DEVICE void start_dots(int start, int (&c)[2][kSums]) {
+  GPU_UNROLL for (int i = 0; i < kSums; i++) c[0][i] = start, c[1][i] = 0;
+}
+
 /// NVIDIA's matrix instruction, for which the packed layout was made: see mma.hip.h.
 struct QuadFragment {
-  static constexpr int kLanes = 32, kTiles = 1, kParts = 1, kRows = 2;
+  static constexpr int kLanes = 32, kTiles = 1, kParts = 1, kRows = 2, kRowTiles = 2;
+  static constexpr bool kCopies = true;
   static constexpr int kTokens = 8, kOwn = 2, kStep = 1, kSums = kRows * kOwn;
 
   GPU_DEVICE LanePlace place(int lane) { return {0, lane / 4, lane % 4 * 2, lane}; }
@@ -45,15 +54,16 @@ struct QuadFragment {
   }
 
   template <bool kHalves>
-  GPU_DEVICE void dots(int (&c)[2][kSums], const int (&a)[1][4], const GroupTokens& tokens,
-                       int lane) {
+  GPU_DEVICE void dots(int start, int (&c)[2][kSums], const int (&a)[1][4],
+                       const GroupTokens& tokens, int lane) {
     const uint2 x = reinterpret_cast<const uint2*>(tokens.q)[lane];
     const int b[2] = {static_cast<int>(x.x), static_cast<int>(x.y)};
     if constexpr (kHalves) {
+      start_dots(start, c);
       mma_16(c[0], a[0][0], a[0][1], b[0], kTokens);
       mma_16(c[1], a[0][2], a[0][3], b[1], kTokens);
     } else {
-      mma_32(c[0], a[0], b, kTokens);
+      mma_32_from(start, c[0], a[0], b, kTokens);
     }
   }
 };
@@ -61,7 +71,8 @@ struct QuadFragment {
 /// No matrix instruction: a lane has whole groups of two rows and multiplies four tokens by them.
 /// Its tokens are four apart, so that lanes read different banks of shared memory.
 struct DotFragment {
-  static constexpr int kLanes = 32, kTiles = 1, kParts = 4, kRows = 2;
+  static constexpr int kLanes = 32, kTiles = 1, kParts = 4, kRows = 2, kRowTiles = 1;
+  static constexpr bool kCopies = false;
   static constexpr int kTokens = 16, kOwn = 4, kStep = 4, kSums = kRows * kOwn;
 
   GPU_DEVICE LanePlace place(int lane) { return {0, lane % 8, lane / 8, lane % 8 * 4}; }
@@ -71,8 +82,9 @@ struct DotFragment {
   }
 
   template <bool kHalves>
-  GPU_DEVICE void dots(int (&c)[2][kSums], const int (&a)[4][4], const GroupTokens& tokens,
-                       int lane) {
+  GPU_DEVICE void dots(int start, int (&c)[2][kSums], const int (&a)[4][4],
+                       const GroupTokens& tokens, int lane) {
+    start_dots(start, c);
     schedule_fence();
     GPU_UNROLL for (int j = 0; j < kOwn; j++) {
       const uint4* x = GroupTokens::columns(tokens, lane / 8 + j * kStep);
@@ -94,7 +106,8 @@ struct DotFragment {
 /// Instinct: 64 lanes; a lane brings four columns of a token and four of a row, and gets the row's
 /// sums with four tokens. Rows of two tiles fill the 16 columns of the instruction, twice.
 struct MfmaFragment {
-  static constexpr int kLanes = 64, kTiles = 2, kParts = 1, kRows = 2;
+  static constexpr int kLanes = 64, kTiles = 2, kParts = 1, kRows = 2, kRowTiles = 1;
+  static constexpr bool kCopies = false;
   static constexpr int kTokens = 16, kOwn = 4, kStep = 1, kSums = kRows * kOwn;
 
   GPU_DEVICE LanePlace place(int lane) {
@@ -105,8 +118,9 @@ struct MfmaFragment {
   }
 
   template <bool kHalves>
-  GPU_DEVICE void dots(int (&c)[2][kSums], const int (&a)[1][4], const GroupTokens& tokens,
-                       int lane) {
+  GPU_DEVICE void dots(int start, int (&c)[2][kSums], const int (&a)[1][4],
+                       const GroupTokens& tokens, int lane) {
+    start_dots(start, c);
     const uint4* columns = GroupTokens::columns(tokens, lane % 16);
     const uint2 x = reinterpret_cast<const uint2*>(columns)[lane / 16];
     const int b[2] = {static_cast<int>(x.x), static_cast<int>(x.y)};
@@ -129,7 +143,8 @@ struct MfmaFragment {
 /// from it, and each gets the row's sums with eight tokens: those of every other row of the first
 /// operand, so that token 8h + i goes to its row 2i + h.
 struct WmmaFragment {
-  static constexpr int kLanes = 32, kTiles = 1, kParts = 4, kRows = 1;
+  static constexpr int kLanes = 32, kTiles = 1, kParts = 4, kRows = 1, kRowTiles = 1;
+  static constexpr bool kCopies = false;
   static constexpr int kTokens = 16, kOwn = 8, kStep = 1, kSums = kRows * kOwn;
 
   GPU_DEVICE LanePlace place(int lane) { return {0, lane % 16, lane / 16 * 8, lane % 8 * 4}; }
@@ -138,8 +153,9 @@ struct WmmaFragment {
   }
 
   template <bool kHalves>
-  GPU_DEVICE void dots(int (&c)[2][kSums], const int (&a)[4][4], const GroupTokens& tokens,
-                       int lane) {
+  GPU_DEVICE void dots(int start, int (&c)[2][kSums], const int (&a)[4][4],
+                       const GroupTokens& tokens, int lane) {
+    start_dots(start, c);
     schedule_fence();
     const uint4* x = GroupTokens::columns(tokens, lane % 2 * 8 + lane % 16 / 2);
     const uint4 low = x[0], high = x[1];
@@ -158,7 +174,8 @@ struct WmmaFragment {
 /// Radeon RX 9000: 32 lanes; a lane brings eight columns of a token and of a row, the lane 16 from
 /// it the other eight, and each gets the row's sums with eight tokens.
 struct Wmma12Fragment {
-  static constexpr int kLanes = 32, kTiles = 1, kParts = 2, kRows = 1;
+  static constexpr int kLanes = 32, kTiles = 1, kParts = 2, kRows = 1, kRowTiles = 1;
+  static constexpr bool kCopies = false;
   static constexpr int kTokens = 16, kOwn = 8, kStep = 1, kSums = kRows * kOwn;
 
   GPU_DEVICE LanePlace place(int lane) {
@@ -169,8 +186,9 @@ struct Wmma12Fragment {
   }
 
   template <bool kHalves>
-  GPU_DEVICE void dots(int (&c)[2][kSums], const int (&a)[2][4], const GroupTokens& tokens,
-                       int lane) {
+  GPU_DEVICE void dots(int start, int (&c)[2][kSums], const int (&a)[2][4],
+                       const GroupTokens& tokens, int lane) {
+    start_dots(start, c);
     schedule_fence();
     const uint4 x = GroupTokens::columns(tokens, lane % 16)[lane / 16];
     const int b[2][2] = {{int(x.x), int(x.z)}, {int(x.y), int(x.w)}};

@@ -51,6 +51,14 @@
 #define GPU_DYNAMIC_SHARED(T, name) extern __shared__ T name[]
 #endif
 
+/// The most threads of a block of a kernel for many tokens. AMD's compiler then gives each 256
+/// registers, NVIDIA's 168, so that three blocks of 128 fit a processor.
+#if defined(GPU_NV_SHIM)
+#define GPU_WIDE_THREADS 384
+#else
+#define GPU_WIDE_THREADS 256
+#endif
+
 /// A kernel of which two blocks should fit a processor at once: NVIDIA's compiler has to be told.
 #if defined(GPU_NV_SHIM)
 #define GPU_KERNEL_TWO(name, Params, max_threads) \
@@ -134,6 +142,15 @@ GPU_DEVICE void wait_for_previous() { asm volatile("griddepcontrol.wait;" ::: "m
 /// To the second-level cache.
 GPU_DEVICE void prefetch(const void* from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }
 GPU_DEVICE void let_next_start() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+GPU_DEVICE void copy_async(uint4* shared, const uint4* from) {
+  const uint32_t to = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+}
+GPU_DEVICE void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int kPending>
+GPU_DEVICE void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
+}
 
 #else  // AMD
 
@@ -252,7 +269,7 @@ GPU_DEVICE void schedule_fence() {
 #endif
 }
 
-/// A value that the block's threads share, in a scalar register: AMD divides in vector ones.
+/// A value that the lanes of a wave share, in a scalar register: AMD divides in vector ones.
 GPU_DEVICE int uniform(int value) {
 #if defined(GPU_EMULATION) || defined(GPU_NV_SHIM)
   return value;
@@ -260,6 +277,16 @@ GPU_DEVICE int uniform(int value) {
   return __builtin_amdgcn_readfirstlane(value);
 #endif
 }
+
+#if !defined(GPU_NV_SHIM)
+/// 16 bytes from memory to shared memory without passing through registers, where a GPU has that
+/// (fragment.hip.h says who copies so). Copies are committed together; waiting leaves the last
+/// kPending of these under way.
+GPU_DEVICE void copy_async(uint4* shared, const uint4* from) { *shared = *from; }
+GPU_DEVICE void commit_copies() {}
+template <int kPending>
+GPU_DEVICE void wait_for_copies() {}
+#endif
 
 #if !defined(GPU_EMULATION)
 GPU_DEVICE void memory_fence() {

@@ -63,10 +63,11 @@ void pack_source(Device& device, const MatrixSource& source, uint8_t* to, const 
 PackedType packed_type(BlockType type, int n_cols) {
   const size_t n_units = (n_cols + kUnit - 1) / kUnit;
   switch (type) {
-#define PACKED_CASE(name, id) \
-  case BlockType::id:         \
-    return {#name, false,     \
-            n_units / Layout<BlockType::id>::kUnits * Layout<BlockType::id>::kRecordBytes};
+#define PACKED_CASE(name, id)                                                              \
+  case BlockType::id:                                                                      \
+    return {#name, false,                                                                  \
+            n_units / Layout<BlockType::id>::kUnits * Layout<BlockType::id>::kRecordBytes, \
+            Layout<BlockType::id>::kUnitBytes + 16 * Layout<BlockType::id>::kTailEntry};
     HEARTH_PACKED_FORMATS(PACKED_CASE)
 #undef PACKED_CASE
     case BlockType::kF32:

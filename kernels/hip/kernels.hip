@@ -17,8 +17,12 @@ namespace hearth::kernels::hip {
   GPU_KERNEL_TWO(matvec_##name, MatmulParams, 256) { matvec<BlockType::type>(p); }                 \
   GPU_KERNEL(stream_##name##_8, MatmulParams, 512) { stream_matmul<BlockType::type, 8>(p); }       \
   GPU_KERNEL_TWO(stream_##name##_32, MatmulParams, 256) { stream_matmul<BlockType::type, 32>(p); } \
-  GPU_KERNEL(wide_##name##_32, MatmulParams, 256) { wide_matmul<BlockType::type, 32>(p); }         \
-  GPU_KERNEL_TWO(wide_##name##_64, MatmulParams, 256) { wide_matmul<BlockType::type, 64>(p); }
+  GPU_KERNEL(wide_##name##_32, MatmulParams, GPU_WIDE_THREADS) {                                   \
+    wide_matmul<BlockType::type, 32>(p);                                                           \
+  }                                                                                                \
+  GPU_KERNEL(wide_##name##_64, MatmulParams, GPU_WIDE_THREADS) {                                   \
+    wide_matmul<BlockType::type, 64>(p);                                                           \
+  }
 
 HEARTH_PACKED_FORMATS(FORMAT_KERNELS)
 

@@ -8,9 +8,10 @@ namespace {
 
 // Blocks of a decode step's matmuls whose registers fit a processor at the same time.
 constexpr int kBlocksPerProcessor = 2;
-constexpr int kMaxWarps = 8;
 // Fewer tiles a processor leave some without work unless several warps share one (H200).
 constexpr int kFewTiles = 4;
+// Up to so many tokens that is done by the kernels for a few, above by those for many.
+constexpr int kMostStreamed = 64;
 constexpr int kMaxSumBytes = 20 << 10;
 
 int ceil_div(int a, int b) { return (a + b - 1) / b; }
@@ -50,6 +51,21 @@ MatmulShape choose_few_tiles(int n_tokens, int step, const RowSlices& slices) {
   return shape;
 }
 
+/// Blocks as large as leave most processors one; where these are less than two each, which do not
+/// hide what the other waits for, they have more warps, which divide rows (H200).
+MatmulShape choose_many_tokens(int n_tokens, int n_tiles, const RowSlices& slices,
+                               const DeviceChoice& gpu) {
+  MatmulShape shape{"wide_", "_64", 64, kWideTiles, 4, 0};
+  const auto blocks = [&] {
+    return ceil_div(n_tiles, kWideTiles) * ceil_div(n_tokens, shape.tokens);
+  };
+  if (n_tokens <= 32 || blocks() * 3 < gpu.n_processors * 2)
+    shape = {"wide_", "_32", 32, kWideTiles, 4, 0};
+  if (blocks() >= 2 * gpu.n_processors || slices.n_parts() < 2) return shape;
+  shape.warps = gpu.has_copies && slices.n_parts() >= 6 ? 12 : 8;
+  return shape;
+}
+
 }  // namespace
 
 RowSlices RowSlices::of(int n_units, int n_tiles, bool has_blocks) {
@@ -72,19 +88,17 @@ RowSlices RowSlices::of(int n_units, int n_tiles, bool has_blocks) {
 int RowSlices::n_parts() const { return ceil_div(n, of_part); }
 
 int MatmulShape::sum_bytes(const RowSlices& slices) const {
-  const int parts = is_wide() ? 1 : own_slices == slices.of_part ? slices.n_parts() : slices.n;
+  if (is_wide()) return tokens * (block_tiles * kTileRows + 4) * static_cast<int>(sizeof(float));
+  const int parts = own_slices == slices.of_part ? slices.n_parts() : slices.n;
   return block_tiles * parts * kTileRows * (tokens | 1) * static_cast<int>(sizeof(float));
 }
 
-MatmulShape choose_shape(const MatmulParams& p, const RowSlices& slices, int n_processors) {
+MatmulShape choose_shape(const MatmulParams& p, const RowSlices& slices, const DeviceChoice& gpu) {
   const int n = p.n_tokens, step = p.quantized.q ? 4 : p.log2_span != kNoPairs ? 2 : 1;
-  const auto blocks = [&](int tiles, int tokens) {
-    return ceil_div(p.n_tiles, tiles) * ceil_div(n, tokens);
-  };
-  if (n > 1 && p.n_tiles < kFewTiles * n_processors) return choose_few_tiles(n, step, slices);
-  if (n <= kTileTokens) return choose_few_tokens(n, p.n_tiles, step, slices, n_processors);
-  if (n > 32 && blocks(8, 64) >= n_processors) return {"wide_", "_64", 64, 8, 8, 0};
-  return {"wide_", "_32", 32, 8, 8, 0};
+  const bool has_few_tiles = p.n_tiles < kFewTiles * gpu.n_processors;
+  if (has_few_tiles && n > 1 && n <= kMostStreamed) return choose_few_tiles(n, step, slices);
+  if (n <= kTileTokens) return choose_few_tokens(n, p.n_tiles, step, slices, gpu.n_processors);
+  return choose_many_tokens(n, p.n_tiles, slices, gpu);
 }
 
 }  // namespace hearth::kernels::hip

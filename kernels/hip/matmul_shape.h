@@ -1,11 +1,15 @@
 // Which kernel multiplies a matrix, and how its work is divided.
 #pragma once
 
+#include "device.h"
 #include "params.h"
 
 namespace hearth::kernels::hip {
 
 inline constexpr unsigned kMaxSharedBytes = 64 << 10;  // of a block, on every GPU
+/// On those that copy to it by themselves (DeviceChoice::has_copies).
+inline constexpr unsigned kMaxCopySharedBytes = 160 << 10;
+inline constexpr int kMaxWarps = 8;
 
 /// What a row's units are cut into: a matrix of few tiles needs many slices to keep a GPU busy, one
 /// of many tiles is faster with few. None is empty, and few are short.
@@ -27,9 +31,11 @@ struct MatmulShape {
   int sum_bytes(const RowSlices& slices) const;
   /// Kernels for many tokens have no slices of their own.
   bool is_wide() const { return own_slices == 0; }
+  /// In how many ways a block of a kernel for many tokens divides rows, at most.
+  int n_ways() const { return is_wide() ? warps * 64 / tokens / block_tiles : 0; }
 };
 
 /// For p.n_tokens, n_tiles, log2_span and quantized.
-MatmulShape choose_shape(const MatmulParams& p, const RowSlices& slices, int n_processors);
+MatmulShape choose_shape(const MatmulParams& p, const RowSlices& slices, const DeviceChoice& gpu);
 
 }  // namespace hearth::kernels::hip

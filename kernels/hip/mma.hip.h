@@ -20,6 +20,13 @@ GPU_DEVICE void mma_32(int c[4], const int a[4], const int b[2], int) {
       : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
+/// c = start + a * b; the instruction's third operand is then one that all products share.
+GPU_DEVICE void mma_32_from(int start, int c[4], const int a[4], const int b[2], int) {
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%10,%10,%10,%10};"
+      : "=r"(c[0]), "=r"(c[1]), "=r"(c[2]), "=r"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(start));
+}
 GPU_DEVICE void mma_16(int c[4], int a0, int a1, int b, int) {
   asm("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
       : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
@@ -143,6 +150,10 @@ GPU_DEVICE void mma_32(int c[4], const int a[4], const int b[2], int n_tokens) {
     const int b0 = shuffle(b[0], 4 * token + t), b1 = shuffle(b[1], 4 * token + t);
     keep_quad_sum(c, dot4(a[0], b0, dot4(a[2], b1, 0)), dot4(a[1], b0, dot4(a[3], b1, 0)), token);
   }
+}
+GPU_DEVICE void mma_32_from(int start, int c[4], const int a[4], const int b[2], int n_tokens) {
+  GPU_UNROLL for (int i = 0; i < 4; i++) c[i] = start;
+  mma_32(c, a, b, n_tokens);
 }
 GPU_DEVICE void mma_16(int c[4], int a0, int a1, int b, int n_tokens) {
   const int t = threadIdx.x % 4, n = min(n_tokens, 8);

@@ -94,7 +94,8 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
   }
   const RowSlices slices = RowSlices::of(p.n_units, part.n_tiles(), has_blocks(part.type));
   p.log2_slices = std::countr_zero(static_cast<unsigned>(slices.n));
-  const MatmulShape shape = choose_shape(p, slices, device_.choice().n_processors);
+  const DeviceChoice& device = device_.choice();
+  const MatmulShape shape = choose_shape(p, slices, device);
   p.block_tiles = shape.block_tiles;
   p.log2_own = std::countr_zero(static_cast<unsigned>(std::max(shape.own_slices, 1)));
   const int n_groups = p.x.n_groups;
@@ -104,12 +105,14 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
   if (p.input != InputKind::kMemory)
     p.input_bytes = static_cast<int>(
         (n_groups * (p.n_tokens * (kGroup + sizeof(GroupScale)) + sizeof(float)) + 15) / 16 * 16);
+  const int token_unit = shape.tokens * 2 * static_cast<int>(kGroup + sizeof(GroupScale));
   const unsigned staged =
-      shape.is_wide() ? 2 * shape.tokens * 2 * (kGroup + sizeof(GroupScale)) : 0;
+      shape.n_ways() * (device.has_copies ? kCopyStages : 2) *
+      (token_unit + (device.has_copies ? shape.block_tiles * type.unit_bytes : 0));
   const bool has_qkv_rows = shape.tokens == 1 && p.epilogue.kind == EpilogueKind::kQkv;
   const unsigned rows = has_qkv_rows ? shape.block_tiles / 2 * kTileRows * sizeof(QkvRow) : 0;
   const unsigned shared_bytes = p.input_bytes + staged + shape.sum_bytes(slices) + rows;
-  if (shared_bytes > kMaxSharedBytes)
+  if (shared_bytes > (device.has_copies ? kMaxCopySharedBytes : kMaxSharedBytes))
     throw std::runtime_error("rows of " + std::to_string(p.norm.n_cols) +
                              " columns run on the CPU only (too long for the GPU kernels)");
   launch(shape.prefix + type.name + shape.suffix,

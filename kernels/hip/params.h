@@ -23,6 +23,10 @@ inline constexpr int kTileTokens = 8;
 inline constexpr int kMaxSlices = 32;
 inline constexpr int kMaxBlockSlices = 8;
 inline constexpr int kQuad = 4;
+/// Tiles of a block of the kernels for many tokens.
+inline constexpr int kWideTiles = 4;
+/// Units that are copied to shared memory at a time, where a GPU does that by itself.
+inline constexpr int kCopyStages = 3;
 /// Positions that attention takes at once, and how many of these chunks make a part; the order of
 /// merging is fixed, too.
 inline constexpr int kChunk = 64;

@@ -14,13 +14,12 @@ struct TokenUnit {
   uint4 scales[kTokenTiles][2 * kTileTokens * sizeof(GroupScale) / 16];
 };
 
-/// One group of the tokens from the first of a tile on, in tiles as TokenUnit has them.
+/// One group of the tokens from a tile on, in tiles as TokenUnit has them.
 struct GroupTokens {
   const uint4 *q, *scales;
 
   template <int kTokens>
-  GPU_DEVICE GroupTokens of(const TokenUnit<kTokens>& unit, int first, int group) {
-    const int tile = first / kTileTokens;
+  GPU_DEVICE GroupTokens of(const TokenUnit<kTokens>& unit, int tile, int group) {
     return {unit.q[tile] + group * kTileTokens * kGroup / 16,
             unit.scales[tile] + group * kTileTokens * int{sizeof(GroupScale)} / 16};
   }
@@ -43,31 +42,31 @@ struct UnitInFlight {
   static constexpr int kTokenTiles = Shared::kTokenTiles;
   static constexpr int kCodes = 2 * kTileTokens * kGroup / 16;  // a token tile
   static constexpr int kScales = 2 * kTileTokens * int(sizeof(GroupScale)) / 16;
-  static constexpr int kThreads = 128;  // at least
+  static constexpr int kThreads = 128;  // of a way, at least
   uint4 codes[kTokenTiles * kCodes / kThreads], scale;
 
-  GPU_DEVICE UnitInFlight load(const Activations& x, int first_tile, int unit) {
+  GPU_DEVICE UnitInFlight load(const Activations& x, int first_tile, int unit, int thread) {
     UnitInFlight u;
     const int64_t tile_groups = static_cast<int64_t>(x.n_groups) * kTileTokens;
     GPU_UNROLL for (int k = 0; k < kTokenTiles * kCodes / kThreads; k++) {
-      const int i = threadIdx.x % kThreads + k * kThreads, tile = i / kCodes;
+      const int i = thread % kThreads + k * kThreads, tile = i / kCodes;
       const int8_t* from =
           x.q + ((first_tile + tile) * tile_groups + 2 * unit * kTileTokens) * kGroup;
       u.codes[k] = reinterpret_cast<const uint4*>(from)[i % kCodes];
     }
-    const int tile = threadIdx.x / kScales % kTokenTiles;
+    const int tile = thread / kScales % kTokenTiles;
     const GroupScale* from = x.scales + (first_tile + tile) * tile_groups + 2 * unit * kTileTokens;
-    u.scale = reinterpret_cast<const uint4*>(from)[threadIdx.x % kScales];
+    u.scale = reinterpret_cast<const uint4*>(from)[thread % kScales];
     return u;
   }
 
-  GPU_DEVICE void store(const UnitInFlight& u, Shared& to) {
+  GPU_DEVICE void store(const UnitInFlight& u, int thread, Shared& to) {
     GPU_UNROLL for (int k = 0; k < kTokenTiles * kCodes / kThreads; k++) {
-      const int i = threadIdx.x + k * kThreads;
-      if (threadIdx.x < kThreads) to.q[i / kCodes][i % kCodes] = u.codes[k];
+      const int i = thread + k * kThreads;
+      if (thread < kThreads) to.q[i / kCodes][i % kCodes] = u.codes[k];
     }
-    const int tile = threadIdx.x / kScales;
-    if (tile < kTokenTiles) to.scales[tile][threadIdx.x % kScales] = u.scale;
+    const int tile = thread / kScales;
+    if (tile < kTokenTiles) to.scales[tile][thread % kScales] = u.scale;
   }
 };
 

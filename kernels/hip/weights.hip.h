@@ -94,6 +94,12 @@ GPU_DEVICE const uint8_t* record_of(const uint8_t* tile, unsigned unit) {
   return tile + unit / Layout<kType>::kUnits * Layout<kType>::kRecordBytes;
 }
 
+/// What the units of that record share.
+template <BlockType kType>
+GPU_DEVICE const uint8_t* tail_at(const uint8_t* tile, unsigned unit) {
+  return record_of<kType>(tile, unit) + Layout<kType>::kTailOffset;
+}
+
 /// A lane's 32 weights of one unit, still packed.
 template <BlockType kType>
 struct UnitCodes {
@@ -104,8 +110,10 @@ struct UnitCodes {
 
   /// Unit i of a record, or of a tile: see unit_at().
   GPU_DEVICE UnitCodes load(const uint8_t* record, unsigned i, int lane) {
+    return load_at(unit_at<kType>(record, i), lane);
+  }
+  GPU_DEVICE UnitCodes load_at(const uint8_t* base, int lane) {
     UnitCodes u;
-    const uint8_t* base = unit_at<kType>(record, i);
     if constexpr (kLow == 8) {
       load_words(u.low[0], base + 16 * lane);
       load_words(u.low[1], base + 512 + 16 * lane);
@@ -155,13 +163,12 @@ struct UnitScales {
 
   /// Unit i of a record, or of a tile.
   GPU_DEVICE UnitScales load(const uint8_t* record, unsigned i, int lane) {
+    return load_at(unit_at<kType>(record, i), tail_at<kType>(record, i), lane);
+  }
+  GPU_DEVICE UnitScales load_at(const uint8_t* base, const uint8_t* tail, int lane) {
     UnitScales s;
-    const uint8_t* base = unit_at<kType>(record, i);
     load_words(s.entries, base + L::kScaleOffset + lane / 4 * 4 * L::kEntryBytes);
-    if constexpr (L::kSuper) {
-      const uint8_t* tails = record_of<kType>(record, i) + L::kTailOffset;
-      load_words(s.tails, tails + lane / 4 * 2 * L::kTailEntry);
-    }
+    if constexpr (L::kSuper) load_words(s.tails, tail + lane / 4 * 2 * L::kTailEntry);
     return s;
   }
 
@@ -197,10 +204,13 @@ struct Unit {
 
   /// Unit i of a record, or of a tile.
   GPU_DEVICE Unit load(const uint8_t* record, unsigned i, int lane) {
+    return load_at(unit_at<kType>(record, i), tail_at<kType>(record, i), lane);
+  }
+  GPU_DEVICE Unit load_at(const uint8_t* unit, const uint8_t* tail, int lane) {
     Unit u;
     GPU_UNROLL for (int part = 0; part < kParts; part++) u.codes[part] =
-        UnitCodes<kType>::load(record, i, lane + part);
-    u.scales = UnitScales<kType>::load(record, i, lane);
+        UnitCodes<kType>::load_at(unit, lane + part);
+    u.scales = UnitScales<kType>::load_at(unit, tail, lane);
     return u;
   }
   GPU_DEVICE Unit keep_row(const Unit& u, bool is_upper) {

@@ -1,11 +1,12 @@
-// x * w^T for many tokens: prefill. A block takes as many tiles of 16 rows as it has times 32
-// lanes, and 32 or 64 tokens. The tokens come to shared memory a unit of columns at a time, the
-// next unit under way while this one is multiplied; the weights go from memory to registers and are
-// unpacked once for all tokens.
+// x * w^T for many tokens: prefill. A block takes four tiles of 16 rows and 32 or 64 tokens, and
+// goes through them a unit of columns at a time, the next units under way while one is multiplied
+// (wide_units.hip.h). Weights are unpacked once for all of a team's tokens, tokens read once for
+// all of its tiles. Where there are few blocks, several "ways" of a block's lanes divide the parts
+// of each row among themselves, and add them up in turn.
 #pragma once
 
-#include "fragment.hip.h"
-#include "matmul.hip.h"
+#include "wide_store.hip.h"
+#include "wide_units.hip.h"
 
 namespace hearth::kernels::hip {
 
@@ -14,12 +15,11 @@ template <BlockType kType, class F>
 GPU_DEVICE void multiply_fragment(const GroupWeights<kType, F::kParts, F::kRows>& w,
                                   const GroupTokens& tokens, int lane, RowSum (&sum)[F::kSums]) {
   int c[2][F::kSums];
-  GPU_UNROLL for (int i = 0; i < F::kSums; i++) c[0][i] = dot_start<kType>(), c[1][i] = 0;
-  F::template dots<Layout<kType>::kHalves>(c, w.a, tokens, lane);
+  F::template dots<Layout<kType>::kHalves>(dot_start<kType>(), c, w.a, tokens, lane);
   GroupScale scales[F::kOwn] = {};
   if (!Layout<kType>::kSuper) F::scales(scales, tokens, lane);
   GPU_UNROLL for (int i = 0; i < F::kSums; i++) {
-    const int dots[2] = {c[0][i], c[1][i]};
+    const int dots[2] = {c[0][i], Layout<kType>::kHalves ? c[1][i] : 0};
     add_group<kType>(sum[i], w.scales[i / F::kOwn], dots, scales[i % F::kOwn]);
   }
 }
@@ -69,75 +69,94 @@ GPU_DEVICE void close_fragment(const MatmulParams& p, const uint8_t* tile, int u
       sum[i], minima[i], UnitScales<kType>::scale(w, i / F::kOwn, 0), scales[i % F::kOwn].scale);
 }
 
-/// Grid (blocks of tokens, blocks of tiles). Shared memory: two units of tokens, then the block's
-/// sums, where each lane collects its own quads.
+/// Grid (blocks of tokens, blocks of tiles): neighbours share weights. Shared memory: the units
+/// that are under way, then the block's sums.
 template <BlockType kType, int kTokens, class F>
 GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
-  constexpr int kSteps = kTokens / F::kTokens;
-  using Tokens = TokenUnit<kTokens>;
-  using Weights = Unit<kType, F::kParts>;
-  const int lane = threadIdx.x % F::kLanes, n_tiles = count_block_tiles(p);
-  const LanePlace place = F::place(lane);
-  const int tile = threadIdx.x / F::kLanes * F::kTiles + place.tile;
-  // Lanes without a tile go along with the last one.
-  const uint8_t* data = tile_data(p, blockIdx.y * p.block_tiles + min(tile, n_tiles - 1));
-  Weights next = Weights::load(data, 0, place.packed_lane);
+  using Place = WidePlace<kTokens, F>;
+  using Units = typename WideUnitsOf<kType, kTokens, F>::Type;
+  using Weights = GroupWeights<kType, F::kParts, F::kRows>;
+  constexpr int kSteps = Place::kTeamTokens / F::kTokens;
+  constexpr bool kBlocks = Layout<kType>::kSuper;  // a part is a slice, else a quad
+  const int n_parts = 1 << log2_parts<kType>(p);
+  const Place w = Place::of();
+  WayCursor ahead = WayCursor::of<kType>(p, w.way);
+  Units units = Units::of(p, w, F::place(w.lane), ahead, shared);
   let_next_start();
   wait_for_previous();
+  Units::start(units, p, w, ahead);
 
-  Tokens* buffers = reinterpret_cast<Tokens*>(shared);
-  const BlockSums block = {reinterpret_cast<float*>(buffers + 2), 1, 1, kTokens | 1};
-  const int first_token = blockIdx.x * kTokens;
-  const int first_tile = blockIdx.x * (kTokens / kTileTokens);
-  const int n_tokens = min(kTokens, p.n_tokens - first_token);
-  using InFlight = UnitInFlight<kTokens>;
-  InFlight::store(InFlight::load(p.x, first_tile, 0), buffers[0]);
-  __syncthreads();
-
-  using Sums = LaneSums<kSteps, F::kSums>;
+  const WideSums block = {reinterpret_cast<float*>(Units::end(shared, w.n_ways))};
+  using Sums = LaneSums<kSteps * F::kRowTiles, F::kSums>;
   Sums sums = {};
-  int slice = 0, slice_end = slice_begin<kType>(p, 1);
-  // Slices of block types are added as quads are.
-  constexpr int kQuadSlices = Layout<kType>::kSuper ? 1 : kQuad;
-  const auto close_quad = [&] {
-    const bool is_first = slice <= kQuadSlices;
-    GPU_UNROLL for (int i = 0; i < kSteps; i++) GPU_UNROLL for (int j = 0; j < F::kSums; j++) {
-      const int row = place.row + j / F::kOwn * 8;
-      const int token = F::kTokens * i + place.token + j % F::kOwn * F::kStep;
-      float* to = BlockSums::at(block, tile, 0, row, token);
-      *to = is_first ? sums.quad[i][j] : *to + sums.quad[i][j];
+  const auto hand_in = [&](bool is_first) {
+    const Place again = Place::of();
+    const LanePlace place = F::place(again.lane);
+    GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++) GPU_UNROLL for (int i = 0; i < kSteps; i++)
+        GPU_UNROLL for (int j = 0; j < F::kSums; j++) {
+      const int row = (again.tile + place.tile + k) * kTileRows + place.row + j / F::kOwn * 8;
+      const int token =
+          again.token_tile * kTileTokens + F::kTokens * i + place.token + j % F::kOwn * F::kStep;
+      float* to = WideSums::at(block, token, row);
+      float& total = sums.slice[k * kSteps + i][j].total;
+      const float part = kBlocks ? total : sums.quad[k * kSteps + i][j];
+      *to = is_first ? part : *to + part;
+      if constexpr (kBlocks) total = 0;
     }
   };
-  GPU_NO_UNROLL for (int unit = 0; unit < p.n_units; unit++) {
-    // The last unit's are read again: a load under a condition would be waited for at once.
-    const bool is_last = unit + 1 == p.n_units;
-    const int next_unit = is_last ? unit : unit + 1;
-    Weights weights = next;
-    if constexpr (F::kRows == 1) weights = Weights::keep_row(next, (place.row & 8) != 0);
-    next = Weights::load(data, next_unit, place.packed_lane);
-    const InFlight in_flight = InFlight::load(p.x, first_tile, next_unit);
-    const Tokens& tokens = buffers[unit % 2];
-    GPU_UNROLL for (int group = 0; group < 2; group++) {
-      const auto w = GroupWeights<kType, F::kParts, F::kRows>::of(weights, group);
-      GPU_UNROLL for (int i = 0; i < kSteps; i++) multiply_fragment<kType, F>(
-          w, GroupTokens::of(tokens, F::kTokens * i, group), lane, sums.slice[i]);
+  // All ways go through as many steps as the longest part has units.
+  constexpr int kUnits = Layout<kType>::kUnits;
+  const int n_steps = (p.n_units / kUnits + n_parts - 1) / n_parts * kUnits;
+  GPU_NO_UNROLL for (int part = w.way; part - w.way < n_parts; part += w.n_ways) {
+    WayCursor now = WayCursor::of<kType>(p, part);
+    int slice = part * kQuad, slice_end = slice_begin<kType>(p, slice + 1);
+    GPU_NO_UNROLL for (int step = 0; step < n_steps; step++) {
+      Units::begin_step(units, p, w, now, ahead);
+      const bool has_unit = WayCursor::has_unit(now);
+      if (has_unit) {
+        const auto& tokens = Units::tokens_of(units);
+        GPU_UNROLL for (int group = 0; group < 2; group++) {
+          Weights weights[F::kRowTiles];
+          GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++) weights[k] =
+              Weights::of(Units::weights_of(units, k), group);
+          GPU_UNROLL for (int i = 0; i < kSteps; i++) {
+            const GroupTokens x =
+                GroupTokens::of(tokens, w.token_tile + F::kTokens * i / kTileTokens, group);
+            GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++)
+                multiply_fragment<kType, F>(weights[k], x, w.lane, sums.slice[k * kSteps + i]);
+          }
+        }
+        if (is_block_end<kType>(now.unit)) {
+          const Place again = Place::of();
+          const int tile = again.tile + F::place(again.lane).tile;
+          GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++) {
+            const uint8_t* data = wide_tile(late(p), tile + k);
+            const auto scales = Units::weights_of(units, k).scales;
+            GPU_UNROLL for (int i = 0; i < kSteps; i++) {
+              const int token_tile = w.token_tile + F::kTokens * i / kTileTokens;
+              close_fragment<kType, F>(
+                  late(p), data, now.unit, blockIdx.x * kTokens + token_tile * kTileTokens, scales,
+                  GroupTokens::of(tokens, token_tile, 0), w.lane, sums.slice[k * kSteps + i]);
+            }
+          }
+        }
+        now.unit++;
+        if (!kBlocks && now.unit == slice_end) {
+          Sums::close_slice(sums, slice % kQuad == 0);
+          slice_end = slice_begin<kType>(p, ++slice + 1);
+        }
+      }
+      Units::end_step(units, has_unit);
     }
-    if (is_block_end<kType>(unit)) {
-      GPU_UNROLL for (int i = 0; i < kSteps; i++) close_fragment<kType, F>(
-          late(p), data, unit, first_token + F::kTokens * i, weights.scales,
-          GroupTokens::of(tokens, F::kTokens * i, 0), lane, sums.slice[i]);
+    GPU_NO_UNROLL for (int way = 0; way < w.n_ways; way++) {
+      if (way == w.way && part < n_parts) hand_in(part == 0);
+      if (w.n_ways > 1) __syncthreads();
     }
-    if (unit + 1 == slice_end) {
-      Sums::close_slice(sums, slice % kQuadSlices == 0);
-      slice++;
-      if (slice % kQuadSlices == 0 || is_last) close_quad();
-      slice_end = slice_begin<kType>(p, slice + 1);
-    }
-    InFlight::store(in_flight, buffers[(unit + 1) % 2]);
-    __syncthreads();
   }
-  store_block<kTokens>(late(p), block, first_token, n_tokens);
+  if (w.n_ways == 1) __syncthreads();
+  store_wide<kTokens>(late(p), block, blockIdx.x * kTokens,
+                      min(kTokens, p.n_tokens - static_cast<int>(blockIdx.x) * kTokens));
 }
 
 template <BlockType kType, int kTokens>

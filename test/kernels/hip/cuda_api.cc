@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpu.h"
+#include "hip/matmul_shape.h"
 
 namespace test {
 namespace {
@@ -42,7 +43,8 @@ int find_function(void** function, void* module, const char* name) {
                                           static_cast<cudaLibrary_t>(module), name);
   // AMD's 64 KB need no asking for; here all above 48 KB does.
   if (result == 0)
-    cudaFuncSetAttribute(*function, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536);
+    cudaFuncSetAttribute(*function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         hip::kMaxCopySharedBytes);
   cudaGetLastError();
   return result;
 }
@@ -127,8 +129,10 @@ const hip::DeviceChoice& gpu_choice() {
     if (result != 0) throw std::runtime_error(std::string("no GPU: ") + error_string(result));
     cudaDeviceProp properties;
     cudaGetDeviceProperties(&properties, 0);
-    return hip::DeviceChoice{0, properties.name, properties.multiProcessorCount,
-                             std::as_bytes(std::span(kernels))};
+    hip::DeviceChoice gpu{0, properties.name, properties.multiProcessorCount,
+                          std::as_bytes(std::span(kernels))};
+    gpu.has_copies = true;
+    return gpu;
   }();
   return choice;
 }

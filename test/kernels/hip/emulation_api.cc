@@ -111,7 +111,11 @@ const hip::GpuApi kApi = {
 
 const hip::GpuApi& gpu_api() { return kApi; }
 const hip::DeviceChoice& gpu_choice() {
-  static const hip::DeviceChoice choice{0, "emulation", 2, {}};
+  static const hip::DeviceChoice choice = [] {
+    hip::DeviceChoice emulation{0, "emulation", 2, {}};
+    emulation.has_copies = true;
+    return emulation;
+  }();
   return choice;
 }
 

@@ -14,12 +14,13 @@ using hearth::kernels::BlockType;
 
 constexpr int kRows = 200, kCols = 320;  // a block of tiles and a half; odd slices
 
-std::vector<float> product(BlockType type, int n, emulation::MatrixUnit unit) {
+/// Of n tokens, on a GPU of so many processors: with few of them, this matrix has many tiles.
+std::vector<float> product(BlockType type, int n_cols, int n, emulation::MatrixUnit unit,
+                           int n_processors = 1) {
   emulation::use_matrix_unit(unit);
-  hip::DeviceChoice narrow = test::gpu_choice();
-  narrow.n_processors = 1;  // few, so that this matrix has many tiles
-  hip::HipOps ops(test::gpu_api(), narrow);
-  const int n_cols = hearth::kernels::block_traits(type).weights == 256 ? 512 : kCols;
+  hip::DeviceChoice choice = test::gpu_choice();
+  choice.n_processors = n_processors;
+  hip::HipOps ops(test::gpu_api(), choice);
   const std::vector<std::byte> rows = test::random_rows(type, kRows, n_cols, 61);
   const auto matrix =
       ops.pack(std::vector{hearth::kernels::MatrixSource{type, rows.data(), kRows, n_cols}});
@@ -33,20 +34,39 @@ std::vector<float> product(BlockType type, int n, emulation::MatrixUnit unit) {
   return values;
 }
 
+/// The units of a GPU with waves as wide as the emulated one's, but for NVIDIA's.
+std::vector<emulation::MatrixUnit> units() {
+  using emulation::MatrixUnit;
+  if (emulation::wave_width() == 64) return {MatrixUnit::kNone, MatrixUnit::kMfma};
+  return {MatrixUnit::kNone, MatrixUnit::kWmma, MatrixUnit::kWmma12};
+}
+
 }  // namespace
 
 TEST("a prompt gets the same bits by every GPU's way to multiply matrices") {
   using emulation::MatrixUnit;
   const MatrixUnit before = emulation::matrix_unit();
-  const std::vector<MatrixUnit> units =
-      emulation::wave_width() == 64
-          ? std::vector{MatrixUnit::kNone, MatrixUnit::kMfma}
-          : std::vector{MatrixUnit::kNone, MatrixUnit::kWmma, MatrixUnit::kWmma12};
   for (BlockType type : test::kAllTypes) {
     if (hearth::kernels::block_traits(type).weights == 1) continue;  // floats are not packed
+    const int n_cols = hearth::kernels::block_traits(type).weights == 256 ? 512 : kCols;
     for (int n : {20, 70}) {  // kernels for 32 tokens at a time, and for 64
-      const std::vector<float> expected = product(type, n, MatrixUnit::kQuad);
-      for (MatrixUnit unit : units) CHECK(product(type, n, unit) == expected);
+      const std::vector<float> expected = product(type, n_cols, n, MatrixUnit::kQuad);
+      for (MatrixUnit unit : units()) CHECK(product(type, n_cols, n, unit) == expected);
+    }
+  }
+  emulation::use_matrix_unit(before);
+}
+
+TEST("a prompt gets the same bits in however many ways a block's lanes divide the rows") {
+  using emulation::MatrixUnit;
+  const MatrixUnit before = emulation::matrix_unit();
+  constexpr int kTokens = 70, kLongRows = 2048;  // whose slices make eight quads
+  for (BlockType type : {BlockType::kQ8_0, BlockType::kQ4_K}) {
+    const auto expected = product(type, kLongRows, kTokens, MatrixUnit::kQuad);
+    for (int n_processors : {4, 64}) {  // blocks of 64 and of 32 tokens
+      CHECK(product(type, kLongRows, kTokens, MatrixUnit::kQuad, n_processors) == expected);
+      for (MatrixUnit unit : units())
+        CHECK(product(type, kLongRows, kTokens, unit, n_processors) == expected);
     }
   }
   emulation::use_matrix_unit(before);

@@ -1,0 +1,88 @@
+// The end of a product of many tokens: a block's sums, in shared memory with a token's rows side by
+// side, are handed on four rows a thread at a time.
+#pragma once
+
+#include "block_tiles.hip.h"
+
+namespace hearth::kernels::hip {
+
+/// Sums of a block, [token][kStride]: the rows of its tiles, and four floats so that lanes of a
+/// matrix instruction write to different banks.
+struct WideSums {
+  static constexpr int kStride = kWideTiles * kTileRows + 4;
+  float* data;
+
+  GPU_DEVICE float* at(const WideSums& s, int token, int row) {
+    return s.data + token * kStride + row;
+  }
+  /// Four neighbouring rows.
+  GPU_DEVICE void load(float (&to)[4], const WideSums& s, int token, int row) {
+    const float4 v = *reinterpret_cast<const float4*>(at(s, token, row));
+    to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+  }
+};
+
+/// Four neighbouring rows of one token.
+GPU_DEVICE void store_four(const Epilogue& e, int row, int token, const float (&v)[4]) {
+  if (row + 4 > e.n_rows || (e.stride | e.row0) % 4 != 0) {
+    GPU_UNROLL for (int j = 0; j < 4; j++) store_one(e, row + j, token, v[j]);
+    return;
+  }
+  float4* to =
+      reinterpret_cast<float4*>(e.out + static_cast<uint64_t>(token) * e.stride + e.row0 + row);
+  float4 before = {0, 0, 0, 0};
+  if (e.kind == EpilogueKind::kAdd) {
+    before = *to;
+    *to = {before.x + v[0], before.y + v[1], before.z + v[2], before.w + v[3]};
+  } else {
+    *to = {v[0], v[1], v[2], v[3]};
+  }
+}
+
+/// Four rows of gate and up. Eight lanes have a group of the next matmul's input, which they
+/// quantize if it is wanted; all of them must come.
+GPU_DEVICE void store_four_swiglu(const MatmulParams& p, int row, int token, const float (&gate)[4],
+                                  const float (&up)[4], bool stores) {
+  float h[4];
+  GPU_UNROLL for (int j = 0; j < 4; j++) h[j] = gate[j] / (1.0f + expf(-gate[j])) * up[j];
+  if (stores) store_four(p.epilogue, row, token, h);
+  if (p.quantized.q) quantize_group(p.quantized, token, row / kGroup, h, stores);
+}
+
+/// Four rows of a head's first half, and those of its second.
+GPU_DEVICE void store_four_qkv(const Epilogue& e, int row, int token, const float (&a)[4],
+                               const float (&b)[4]) {
+  QkvRow known[4];
+  GPU_UNROLL for (int j = 0; j < 4; j++) known[j] = load_qkv_row(e, row + j, token);
+  GPU_UNROLL for (int j = 0; j < 4; j++) store_qkv(e, row + j, token, a[j], b[j], known[j]);
+}
+
+/// Hands on all rows of a block's tokens. The block must have met after its last sum.
+template <int kTokens>
+GPU_DEVICE void store_wide(const MatmulParams& p, const WideSums& sums, int first_token,
+                           int n_tokens) {
+  const bool is_pairs = has_pairs(p);
+  const int n_fours = kWideTiles * (kTileRows / 4) / (is_pairs ? 2 : 1);
+  const int four = threadIdx.x % n_fours, at_once = blockDim.x / n_fours;
+  const int tile = four / (kTileRows / 4) * (is_pairs ? 2 : 1), row = four % (kTileRows / 4) * 4;
+  const bool has_tile = tile < count_block_tiles(p);
+  const int block_tile = blockIdx.y * p.block_tiles + (has_tile ? tile : 0);
+  const int global_row = tile_of(p, block_tile) * kTileRows + row;
+  GPU_NO_UNROLL for (int first = 0; first < n_tokens; first += at_once) {
+    const int at = first + threadIdx.x / n_fours, token = first_token + at;
+    const bool stores = has_tile && at < n_tokens;
+    float a[4], b[4];
+    WideSums::load(a, sums, min(at, kTokens - 1), tile * kTileRows + row);
+    if (!is_pairs) {
+      if (stores) store_four(p.epilogue, global_row, token, a);
+      continue;
+    }
+    WideSums::load(b, sums, min(at, kTokens - 1), (tile + 1) * kTileRows + row);
+    if (p.epilogue.kind == EpilogueKind::kSwiglu)
+      store_four_swiglu(p, global_row, token, a, b, stores);
+    else if (stores)
+      store_four_qkv(p.epilogue, global_row, token, a, b);
+  }
+}
+
+}  // namespace hearth::kernels::hip

@@ -1,0 +1,238 @@
+// How the units of a product of many tokens reach its lanes, a unit of columns at a time: who works
+// with whom, which units they read, and two ways of having the next ones under way while one is
+// multiplied, through registers or in copies to shared memory.
+#pragma once
+
+#include "fragment.hip.h"
+#include "matmul.hip.h"
+
+namespace hearth::kernels::hip {
+
+/// Who a lane works with: the lanes of its fragment are a team, which has some tiles and tokens;
+/// the teams of all the block's tiles and tokens are a way.
+template <int kTokens, class F>
+struct WidePlace {
+  static constexpr int kTeamTokens = F::kRowTiles > 1 ? 32 : kTokens;
+  static constexpr int kTeamTiles = F::kTiles * F::kRowTiles;
+  static constexpr int kTokenTeams = kTokens / kTeamTokens;
+  static constexpr int kWayThreads = kWideTiles / kTeamTiles * kTokenTeams * F::kLanes;
+  int lane, tile, token_tile, way, n_ways;
+
+  GPU_DEVICE WidePlace of() {
+    WidePlace w;
+    const int thread = late_thread();
+    w.lane = thread % F::kLanes;
+    w.n_ways = blockDim.x / kWayThreads;
+    w.way = uniform(thread / kWayThreads);  // a way has whole waves
+    const int team = thread % kWayThreads / F::kLanes;
+    w.tile = team / kTokenTeams * kTeamTiles;
+    w.token_tile = team % kTokenTeams * (kTeamTokens / kTileTokens);
+    return w;
+  }
+  /// Of its way.
+  GPU_DEVICE int thread() { return late_thread() % kWayThreads; }
+};
+
+/// A place in the units of a way, which are those of parts way, way + n_ways, ... in turn. A part
+/// is a quad of slices, or a slice of a block type. After the last one, an empty part.
+struct WayCursor {
+  int part, unit, end;
+
+  template <BlockType kType>
+  GPU_DEVICE WayCursor of(const MatmulParams& p, int part) {
+    constexpr int kSlices = Layout<kType>::kSuper ? 1 : kQuad;
+    const int first = part * kSlices, n_slices = 1 << p.log2_slices;
+    if (first >= n_slices) return {part, 0, 0};
+    return {part, slice_begin<kType>(p, first),
+            slice_begin<kType>(p, min(first + kSlices, n_slices))};
+  }
+  GPU_DEVICE bool has_unit(const WayCursor& c) { return c.unit < c.end; }
+  template <BlockType kType>
+  GPU_DEVICE WayCursor next(const WayCursor& c, const MatmulParams& p, int n_ways) {
+    if (c.unit + 1 < c.end) return {c.part, c.unit + 1, c.end};
+    return of<kType>(p, c.part + n_ways);
+  }
+};
+
+/// A tile of the block. Lanes without a tile go along with the last one.
+GPU_DEVICE const uint8_t* wide_tile(const MatmulParams& p, int tile) {
+  return tile_data(p, blockIdx.y * p.block_tiles + min(tile, count_block_tiles(p) - 1));
+}
+
+/// Through registers: a unit of tokens goes on to shared memory, where there are two; weights wait
+/// for their turn.
+template <BlockType kType, int kTokens, class F>
+struct RegisterUnits {
+  using Place = WidePlace<kTokens, F>;
+  using Tokens = TokenUnit<kTokens>;
+  using InFlight = UnitInFlight<kTokens>;
+  using Weights = Unit<kType, F::kParts>;
+  static_assert(F::kRowTiles == 1);
+  const uint8_t* data;
+  Weights weights, next;
+  InFlight in_flight;
+  Tokens* buffers;
+  int current;
+
+  GPU_DEVICE uint4* end(uint4* shared, int n_ways) {
+    return reinterpret_cast<uint4*>(reinterpret_cast<Tokens*>(shared) + 2 * n_ways);
+  }
+  /// Before the previous kernel is done.
+  GPU_DEVICE RegisterUnits of(const MatmulParams& p, const Place& w, const LanePlace& place,
+                              const WayCursor& first, uint4* shared) {
+    RegisterUnits u;
+    u.data = wide_tile(p, w.tile + place.tile);
+    u.buffers = reinterpret_cast<Tokens*>(shared) + 2 * w.way;
+    u.current = 0;
+    u.weights = Weights::load(u.data, first.unit, place.packed_lane);
+    return u;
+  }
+  /// The first unit. Leaves `ahead` at the next one.
+  GPU_DEVICE void start(RegisterUnits& u, const MatmulParams& p, const Place& w, WayCursor& ahead) {
+    const int first_tile = blockIdx.x * (kTokens / kTileTokens);
+    u.in_flight = InFlight::load(p.x, first_tile, ahead.unit, Place::thread());
+    InFlight::store(u.in_flight, Place::thread(), u.buffers[0]);
+    ahead = WayCursor::next<kType>(ahead, p, w.n_ways);
+    __syncthreads();
+  }
+  /// Has the unit at `ahead` under way, and this one in weights_of() and tokens_of(). At the end it
+  /// reads the last one again: a load under a condition would be waited for at once.
+  GPU_DEVICE void begin_step(RegisterUnits& u, const MatmulParams& p, const Place& w,
+                             const WayCursor& now, WayCursor& ahead) {
+    if (!WayCursor::has_unit(now)) return;
+    const int first_tile = blockIdx.x * (kTokens / kTileTokens);
+    const int unit = WayCursor::has_unit(ahead) ? ahead.unit : now.unit;
+    const int packed_lane = F::place(late_thread() % F::kLanes).packed_lane;
+    u.next = Weights::load(u.data, unit, packed_lane);
+    u.in_flight = InFlight::load(p.x, first_tile, unit, Place::thread());
+    if (WayCursor::has_unit(ahead)) ahead = WayCursor::next<kType>(ahead, p, w.n_ways);
+  }
+  GPU_DEVICE Weights weights_of(const RegisterUnits& u, int) {
+    if constexpr (F::kRows == 1)
+      return Weights::keep_row(u.weights, (F::place(late_thread() % F::kLanes).row & 8) != 0);
+    else
+      return u.weights;
+  }
+  GPU_DEVICE const Tokens& tokens_of(const RegisterUnits& u) { return u.buffers[u.current]; }
+  GPU_DEVICE void end_step(RegisterUnits& u, bool had_unit) {
+    if (had_unit) {
+      u.weights = u.next;
+      u.current = 1 - u.current;
+      InFlight::store(u.in_flight, Place::thread(), u.buffers[u.current]);
+    }
+    __syncthreads();
+  }
+};
+
+/// In copies to shared memory, tokens and packed weights alike, several units ahead.
+template <BlockType kType, int kTokens, class F>
+struct CopiedUnits {
+  using Place = WidePlace<kTokens, F>;
+  using Tokens = TokenUnit<kTokens>;
+  using Weights = Unit<kType, F::kParts>;
+  using L = Layout<kType>;
+  static constexpr int kTailBytes = L::kSuper ? 16 * L::kTailEntry : 0;
+  static constexpr int kTileBytes = L::kUnitBytes + kTailBytes;
+  struct Stage {
+    Tokens tokens;
+    uint4 weights[kWideTiles][kTileBytes / 16];
+  };
+  /// What 32 lanes copy of a unit: some tiles, and some tiles of tokens, 512 bytes of codes and 128
+  /// of scales each.
+  static constexpr int kWarps = Place::kWayThreads / GPU_LANES;
+  static constexpr int kTiles = kWideTiles / kWarps, kTokenTiles = Tokens::kTokenTiles / kWarps;
+  static constexpr int kScales = 2 * kTileTokens * int(sizeof(GroupScale)) / 16;
+  static_assert(kTiles > 0 && kTokenTiles * kScales <= GPU_LANES && kTileBytes % 16 == 0);
+  const uint8_t* data[kTiles];
+  const uint4 *codes, *scales;
+  int64_t codes_step;
+  Stage* stages;
+  int stage;
+
+  GPU_DEVICE uint4* end(uint4* shared, int n_ways) {
+    return reinterpret_cast<uint4*>(reinterpret_cast<Stage*>(shared) + n_ways * kCopyStages);
+  }
+  GPU_DEVICE CopiedUnits of(const MatmulParams& p, const Place& w, const LanePlace&,
+                            const WayCursor& first, uint4* shared) {
+    CopiedUnits u;
+    const int warp = Place::thread() / GPU_LANES, lane = threadIdx.x % GPU_LANES;
+    GPU_UNROLL for (int k = 0; k < kTiles; k++) u.data[k] = wide_tile(p, warp * kTiles + k);
+    const int64_t tile = int64_t{blockIdx.x} * Tokens::kTokenTiles + warp * kTokenTiles;
+    const int64_t codes = tile * p.x.n_groups * kTileTokens * kGroup;
+    u.codes = reinterpret_cast<const uint4*>(p.x.q + codes) + lane;
+    u.codes_step = int64_t{p.x.n_groups} * kTileTokens * kGroup / 16;
+    const int64_t scales = (tile + lane / kScales) * p.x.n_groups * kTileTokens;
+    u.scales = reinterpret_cast<const uint4*>(p.x.scales + scales) + lane % kScales;
+    u.stages = reinterpret_cast<Stage*>(shared) + w.way * kCopyStages;
+    u.stage = 0;
+    WayCursor ahead = first;
+    GPU_NO_UNROLL for (int i = 0; i < kCopyStages - 1; i++) {
+      if (WayCursor::has_unit(ahead)) copy_weights(u, ahead.unit, u.stages[i]);
+      ahead = WayCursor::next<kType>(ahead, p, w.n_ways);
+    }
+    return u;
+  }
+  GPU_DEVICE void copy_weights(const CopiedUnits& u, int unit, Stage& to) {
+    const int warp = Place::thread() / GPU_LANES, lane = threadIdx.x % GPU_LANES;
+    GPU_UNROLL for (int k = 0; k < kTiles; k++) {
+      uint4* tile = to.weights[warp * kTiles + k] + lane;
+      const uint4* from = reinterpret_cast<const uint4*>(unit_at<kType>(u.data[k], unit)) + lane;
+      GPU_UNROLL for (int i = 0; i < L::kUnitBytes / 16;
+                      i += GPU_LANES) if (i + lane < L::kUnitBytes / 16)
+          copy_async(tile + i, from + i);
+      const uint4* tail = reinterpret_cast<const uint4*>(tail_at<kType>(u.data[k], unit)) + lane;
+      if (lane < kTailBytes / 16) copy_async(tile + L::kUnitBytes / 16, tail);
+    }
+  }
+  GPU_DEVICE void copy_tokens(const CopiedUnits& u, int unit, Stage& to) {
+    const int tile = Place::thread() / GPU_LANES * kTokenTiles, lane = threadIdx.x % GPU_LANES;
+    GPU_UNROLL for (int k = 0; k < kTokenTiles; k++)
+        copy_async(&to.tokens.q[tile + k][lane], u.codes + k * u.codes_step + unit * GPU_LANES);
+    if (lane < kTokenTiles * kScales)
+      copy_async(&to.tokens.scales[tile + lane / kScales][lane % kScales],
+                 u.scales + unit * kScales);
+  }
+  /// Leaves `ahead` behind the units that are under way.
+  GPU_DEVICE void start(CopiedUnits& u, const MatmulParams& p, const Place& w, WayCursor& ahead) {
+    GPU_NO_UNROLL for (int i = 0; i < kCopyStages - 1; i++) {
+      if (WayCursor::has_unit(ahead)) copy_tokens(u, ahead.unit, u.stages[i]);
+      commit_copies();
+      ahead = WayCursor::next<kType>(ahead, p, w.n_ways);
+    }
+  }
+  /// All have read the stage that is filled now.
+  GPU_DEVICE void begin_step(CopiedUnits& u, const MatmulParams& p, const Place& w,
+                             const WayCursor& now, WayCursor& ahead) {
+    if (WayCursor::has_unit(now)) wait_for_copies<kCopyStages - 2>();
+    __syncthreads();
+    if (!WayCursor::has_unit(now)) return;
+    if (WayCursor::has_unit(ahead)) {
+      Stage& stage = u.stages[u.stage == 0 ? kCopyStages - 1 : u.stage - 1];
+      copy_weights(u, ahead.unit, stage);
+      copy_tokens(u, ahead.unit, stage);
+      ahead = WayCursor::next<kType>(ahead, p, w.n_ways);
+    }
+    commit_copies();
+  }
+  GPU_DEVICE Weights weights_of(const CopiedUnits& u, int k) {
+    const Place w = Place::of();
+    const int packed_lane = F::place(w.lane).packed_lane;
+    const uint8_t* tile = reinterpret_cast<const uint8_t*>(u.stages[u.stage].weights[w.tile + k]);
+    return Weights::load_at(tile, tile + L::kUnitBytes, packed_lane);
+  }
+  GPU_DEVICE const Tokens& tokens_of(const CopiedUnits& u) { return u.stages[u.stage].tokens; }
+  GPU_DEVICE void end_step(CopiedUnits& u, bool had_unit) {
+    if (had_unit) u.stage = u.stage == kCopyStages - 1 ? 0 : u.stage + 1;
+  }
+};
+
+template <BlockType kType, int kTokens, class F, bool kCopies = F::kCopies>
+struct WideUnitsOf {
+  using Type = RegisterUnits<kType, kTokens, F>;
+};
+template <BlockType kType, int kTokens, class F>
+struct WideUnitsOf<kType, kTokens, F, true> {
+  using Type = CopiedUnits<kType, kTokens, F>;
+};
+
+}  // namespace hearth::kernels::hip
