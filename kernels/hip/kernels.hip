@@ -5,6 +5,7 @@
 #include "float_weights.hip.h"
 #include "matmul.hip.h"
 #include "matvec.hip.h"
+#include "pack.hip.h"
 #include "wide_matmul.hip.h"
 
 namespace hearth::kernels::hip {

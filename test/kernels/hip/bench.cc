@@ -96,6 +96,7 @@ class Bench {
   /// Kernels of a decode step, and what they are launched as once they repeat.
   void count_launches() {
     const auto& queue = ops_.queue();
+    step(0, 1, 1);  // shows what the next weights want of attention and SwiGLU
     const uint64_t kernels = queue.n_plain_launches();
     step(0, 1, 1);
     const uint64_t graphs = queue.n_graph_launches(), singles = queue.n_plain_launches();

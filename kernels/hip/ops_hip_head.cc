@@ -1,0 +1,100 @@
+// HipOps: from the last layer to logits and the best token, as launches.
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+#include "ops_hip_launch.h"
+
+namespace hearth::kernels::hip {
+
+const int32_t* HipOps::upload_rows(std::span<const int32_t> rows, int n_batch) {
+  bool is_all = static_cast<int>(rows.size()) == n_batch;
+  for (size_t i = 0; i < rows.size(); i++) is_all = is_all && rows[i] == static_cast<int>(i);
+  if (is_all) return nullptr;
+  if (rows_pending_) queue_.flush();  // an earlier head still needs its rows
+  std::byte* to = rows_upload_.begin();
+  std::memcpy(to, rows.data(), rows.size_bytes());
+  rows_upload_.send(rows.size_bytes());
+  rows_pending_ = true;
+  return rows_upload_.device<int32_t>();
+}
+
+void HipOps::norm_head(const float* norm, float eps, const Matrix& head, const float* x,
+                       std::span<const int32_t> rows, float* logits) {
+  if (is_cancelled() || rows.empty()) return;
+  MatmulParams p =
+      normed_input(head, x, norm, eps, upload_rows(rows, n_), static_cast<int>(rows.size()));
+  p.epilogue.kind = EpilogueKind::kStore;
+  p.epilogue.stride = head.n_rows;
+  p.epilogue.out = logits;
+  for (const HipPart& part : packed(head).parts) {
+    prepare_input(p, packed(head), part);
+    matmul(part, p);
+  }
+}
+
+void HipOps::norm_head_candidates(const float* norm, float eps, const Matrix& head, const float* x,
+                                  int32_t row, std::span<const uint32_t> candidates,
+                                  float* logits) {
+  if (is_cancelled() || candidates.empty()) return;
+  if (candidate_logits_.n_bytes() < head.n_rows * sizeof(float))
+    candidate_logits_ = device_.allocate(head.n_rows * sizeof(float), "candidate logits");
+  // One upload: the row, the candidates, then per part the tiles that hold some of them.
+  std::vector<int32_t> ints{row};
+  ints.insert(ints.end(), candidates.begin(), candidates.end());
+  std::vector<size_t> starts;
+  for (const HipPart& part : packed(head).parts) {
+    starts.push_back(ints.size());
+    for (const uint32_t id : candidates) {
+      const int in_part = static_cast<int>(id) - part.row0;
+      if (in_part < 0 || in_part >= part.n_rows) continue;
+      const int tile = in_part / kTileRows;
+      if (ints.size() == starts.back() || ints.back() != tile) ints.push_back(tile);
+    }
+  }
+  starts.push_back(ints.size());
+  if (ints.size() * sizeof(int32_t) > rows_upload_.n_bytes())
+    throw std::invalid_argument("too many candidates for the GPU");
+  upload_rows(ints, -1);
+  const int32_t* uploaded = rows_upload_.device<int32_t>();
+
+  MatmulParams p = normed_input(head, x, norm, eps, uploaded, 1);
+  p.epilogue.kind = EpilogueKind::kStore;
+  p.epilogue.stride = head.n_rows;
+  p.epilogue.out = candidate_logits_.as<float>();
+  for (size_t i = 0; i < packed(head).parts.size(); i++) {
+    const int n_ids = static_cast<int>(starts[i + 1] - starts[i]);
+    if (!n_ids) continue;
+    prepare_input(p, packed(head), packed(head).parts[i]);
+    matmul(packed(head).parts[i], p, uploaded + starts[i], n_ids);
+  }
+  GatherParams gather = {};
+  gather.from = p.epilogue.out;
+  gather.ids = uploaded + 1;
+  gather.to = logits;
+  gather.n = static_cast<int>(candidates.size());
+  launch("gather_256", {ceil_div(gather.n, kThreads), 1, 1}, kThreads, 0, gather);
+}
+
+void HipOps::argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) {
+  if (is_cancelled() || n_rows == 0) return;
+  ArgmaxParams p = {};
+  p.logits = logits;
+  p.parts = argmax_parts_.as<ArgmaxPart>();
+  p.result = argmax_result_.as<ArgmaxPart>();
+  p.n_vocab = n_vocab;
+  p.n_blocks = std::min(128, static_cast<int>(ceil_div(n_vocab, kThreads)));
+  const unsigned rows = n_rows;
+  launch("argmax_parts_256", {static_cast<unsigned>(p.n_blocks), rows, 1}, kThreads, 0, p);
+  launch("argmax_result_256", {rows, 1, 1}, kThreads, 0, p);
+  queue_.flush();
+  rows_pending_ = false;
+  device_.wait();
+  for (int i = 0; i < n_rows; i++) {
+    const ArgmaxPart& part = p.result[i];
+    out[i] = {part.id, part.best, part.best - part.second, part.finite != 0};
+  }
+}
+
+}  // namespace hearth::kernels::hip
