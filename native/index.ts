@@ -135,6 +135,7 @@ class LoadedEngine implements Engine {
   private nextId = 1;
   private isClosed = false;
   private moving: Promise<void> | undefined;
+  private readonly unanswered = new Set<Promise<NativeResult>>();
 
   constructor(
     private native: NativeEngine,
@@ -236,6 +237,8 @@ class LoadedEngine implements Engine {
   private async replace(lost: NativeEngine, whyCpu: string): Promise<void> {
     this.native = await this.loadOnCpu();
     this.info = { ...infoOf(this.native), whyCpu };
+    // It refuses each at once, to be asked again here; closing would cancel those that it has not come to.
+    await Promise.allSettled(this.unanswered);
     // Its pages cannot be saved any more.
     await lost.close().catch(() => undefined);
     this.onMovedToCpu?.(this.info);
@@ -259,13 +262,14 @@ class LoadedEngine implements Engine {
     };
     const request = { ...requestDefaults, ...options, kind, tokens };
     const promise = guarded(native.submit(id, request, onText ? stream : null));
+    this.unanswered.add(promise);
     const cancel = () => {
       if (!this.isClosed && native === this.native) native.cancel(id);
     };
     if (signal?.aborted) cancel();
     signal?.addEventListener('abort', cancel, { once: true });
     try {
-      return await promise;
+      return await promise.finally(() => this.unanswered.delete(promise));
     } catch (error) {
       if (!(error instanceof EngineError) || error.code !== 'backend-failed' || this.isClosed) throw error;
       await this.moveToCpu(native, error.message);

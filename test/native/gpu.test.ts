@@ -57,9 +57,13 @@ test.runIf(process.arch === 'x64')('a GPU that hangs is left for the CPU, and no
   engine.onMovedToCpu = (info) => moved.push(info);
   const before = await engine.generate({ tokens, maxTokens: 4 });
   const streaming = engine.generate({ tokens, maxTokens: 400 }, () => writeFileSync(hangFile, ''));
-  const waiting = engine.generate({ tokens, maxTokens: 4 });
+  // Keeps the GPU's engine busy, without the GPU, until the CPU's has taken its place.
+  const text = Uint32Array.from({ length: 16_000 }, (_, i) => (i * i) % 499);
+  const learning = Promise.all(Array.from({ length: 50 }, () => engine.learn(text)));
+  const waiting = engine.generate({ tokens, maxTokens: 4, priority: 'background' });
   await expect(streaming).rejects.toMatchObject({ code: 'backend-failed' });
   expect((await waiting).tokens).toEqual(before.tokens);
+  await learning;
   expect(engine.info.backend).toMatch(/^cpu /);
   expect(engine.info.whyCpu).toBe('GPU gfx1100 Emulated GPU: did not answer for 10000 ms');
   expect(moved).toEqual([engine.info]);
