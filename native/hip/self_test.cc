@@ -19,7 +19,7 @@ constexpr BlockType kTypes[] = {
     BlockType::kQ4_K, BlockType::kQ5_K, BlockType::kQ6_K, BlockType::kIQ4_NL, BlockType::kIQ4_XS};
 constexpr int kHeadSizes[] = {32, 64, 128, 256};
 // Decoding, drafts, a short prompt and a longer one: kernels of their own.
-constexpr int kBatches[] = {1, 3, 20, 40};
+constexpr int kBatches[] = {1, 3, 12, 40};
 constexpr int kMaxTokens = 40;
 constexpr int kCols = 256, kRows = 48, kHidden = 256;
 constexpr float kEps = 1e-6f;
