@@ -1,9 +1,12 @@
-// AMX beside AVX-512 VNNI: a matrix unit with eight tile registers of up to 16 rows x 64 bytes. One
-// instruction multiplies 16 tokens x 16 rows over up to 64 columns, in 16 cycles.
+// AMX beside AVX-512 VNNI: vectors that its tiles take.
 #pragma once
 
-#include "packed_layout.h"
 #include "simd_avx512.h"
+#ifdef HEARTH_EMULATED_AMX  // by tests, for processors without it
+#include HEARTH_EMULATED_AMX
+#else
+#include "amx_tiles.h"
+#endif
 
 namespace hearth::kernels::cpu {
 namespace {
@@ -11,64 +14,9 @@ namespace {
 /// Tokens of a tile register, and of a token tile when a batch has more than kTileTokens.
 inline constexpr int kWideTokens = 16;
 
-/// The tile registers for as long as this lives, shaped for sums over kColumns columns (32 or 64):
-/// 0-3 are sums [16 tokens][16 rows] of int32, 4 and 5 are tokens [16][kColumns], 6 and 7 are
-/// weights [kColumns / 4][16 rows][4]. Given back at the end: a thread that holds tiles has more to
-/// save whenever it loses its core.
-template <int kColumns>
-class TileRegisters {
- public:
-  TileRegisters() {
-    struct alignas(64) {
-      uint8_t palette = 1, start_row = 0, reserved[14] = {};
-      uint16_t row_bytes[16] = {64, 64, 64, 64, kColumns, kColumns, 64, 64};
-      uint8_t n_rows[16] = {16, 16, 16, 16, 16, 16, kColumns / 4, kColumns / 4};
-    } const shape;
-    asm volatile("ldtilecfg %0" : : "m"(shape));
-  }
-  ~TileRegisters() { asm volatile("tilerelease"); }
-  TileRegisters(const TileRegisters&) = delete;
-  TileRegisters& operator=(const TileRegisters&) = delete;
-};
-
 /// Unsigned weights to signed ones.
 inline U8x64 minus(U8x64 w, int offset) {
   return {_mm512_sub_epi8(w.v, _mm512_set1_epi8(static_cast<char>(offset)))};
-}
-
-// In assembly, with operands that say what memory is read or written: GCC 12's intrinsics say
-// nothing of it for loads, and "any memory" for stores, which takes floats out of registers.
-
-struct TileBytes {
-  std::byte bytes[16 * kVectorBytes];
-};
-
-template <int kTile>
-inline void tile_zero() {
-  asm volatile("tilezero %%tmm%c0" : : "i"(kTile));
-}
-/// Rows of the tile lie `stride` bytes apart, and not beyond 1 KiB.
-template <int kTile>
-inline void tile_load(const void* p, size_t stride) {
-  asm volatile("tileloadd (%0,%1,1), %%tmm%c2"
-               :
-               : "r"(p), "r"(stride), "i"(kTile), "m"(*static_cast<const TileBytes*>(p)));
-}
-template <int kTile>
-inline void tile_store(int32_t (&sums)[kWideTokens][kTileRows]) {
-  asm volatile("tilestored %%tmm%c3, (%1,%2,1)"
-               : "=m"(sums)
-               : "r"(&sums), "r"(sizeof sums[0]), "i"(kTile));
-}
-/// sums += tokens * weights, both signed.
-template <int kSums, int kTokens, int kWeights>
-inline void tile_dot() {
-  asm volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(kSums), "i"(kTokens), "i"(kWeights));
-}
-/// The same with unsigned weights.
-template <int kSums, int kTokens, int kWeights>
-inline void tile_dot_unsigned() {
-  asm volatile("tdpbsud %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(kSums), "i"(kTokens), "i"(kWeights));
 }
 
 // --- products of weight and scale, as two bytes ---

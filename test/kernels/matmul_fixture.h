@@ -10,6 +10,7 @@
 
 #include "cpu/packed_layout.h"
 #include "cpu/row_kernels.h"
+#include "cpu_variants.h"
 #include "quant_blocks.h"
 #include "test.h"
 
@@ -18,6 +19,19 @@ namespace test {
 namespace cpu = hearth::kernels::cpu;
 using hearth::kernels::BlockType;
 using hearth::kernels::row_bytes;
+
+/// Those for AMX with its instructions emulated, or null; for processors with AVX-512 VNNI.
+const cpu::RowKernels* emulated_amx_kernels();
+
+inline std::vector<const cpu::RowKernels*> tested_row_kernels() {
+  std::vector<const cpu::RowKernels*> tested = usable_row_kernels();
+  const auto is_avx512 = [](const cpu::RowKernels* kernels) {
+    return kernels == cpu::avx512vnni_kernels();
+  };
+  if (std::any_of(tested.begin(), tested.end(), is_avx512) && emulated_amx_kernels() != nullptr)
+    tested.push_back(emulated_amx_kernels());
+  return tested;
+}
 
 /// Bytes on a 64-byte boundary, plus `misalign`.
 class Bytes {

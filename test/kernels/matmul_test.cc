@@ -9,7 +9,6 @@
 #include "cpu/file_blocks.h"
 #include "cpu/packed_layout.h"
 #include "cpu/row_kernels.h"
-#include "cpu_variants.h"
 #include "matmul_fixture.h"
 #include "random_blocks.h"
 #include "test.h"
@@ -108,7 +107,7 @@ std::vector<int> widths(BlockType type) {
 // --- tests ---
 
 TEST("unpacks a packed row to the bits of dequantize_row") {
-  for (const cpu::RowKernels* kernels : test::usable_row_kernels()) {
+  for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
     for (const BlockType type : test::kAllTypes) {
       for (const int n_cols : widths(type)) {
         constexpr int kRows = 21;
@@ -142,7 +141,7 @@ TEST("multiplies every type in every variant as double precision does") {
     for (const int n_cols : widths(type)) {
       const std::vector<std::byte> rows = test::random_rows(type, kRows, n_cols, 11);
       const std::vector<float> x = random_tokens(25, n_cols, 5);
-      for (const cpu::RowKernels* kernels : test::usable_row_kernels()) {
+      for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
         const Packed w(*kernels, type, rows, kRows, n_cols);
         for (const int n : {1, 12, 25}) {
           check_against_reference(type, rows, kRows, n_cols, x, n, run(*kernels, w, x, n));
@@ -161,7 +160,7 @@ TEST("gives the same bits in every variant") {
     const Packed w(*cpu::scalar_kernels(), type, rows, kRows, n_cols);
     for (const int n : {1, 13}) {
       const std::vector<float> expected = run(*cpu::scalar_kernels(), w, x, n);
-      for (const cpu::RowKernels* kernels : test::usable_row_kernels()) {
+      for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
         CHECK(same_bits(expected.data(), run(*kernels, w, x, n).data(), expected.size()));
       }
     }
@@ -175,7 +174,7 @@ TEST("gives a token the same bits in any batch, at any place, with any split of 
     const size_t columns = static_cast<size_t>(n_cols);
     const std::vector<std::byte> rows = test::random_rows(type, kRows, n_cols, 19);
     const std::vector<float> x = random_tokens(kTokens, n_cols, 23);
-    for (const cpu::RowKernels* kernels : test::usable_row_kernels()) {
+    for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
       const Packed w(*kernels, type, rows, kRows, n_cols);
       constexpr size_t kStride = 48;
       std::vector<float> alone;
@@ -219,7 +218,7 @@ TEST("does not saturate at the extremes of weights and activations") {
       }
       std::vector<float> x(2 * kColumns);
       for (size_t i = 0; i < x.size(); i++) x[i] = i < kColumns || i % 8 < 4 ? 1.0f : -1.0f;
-      for (const cpu::RowKernels* kernels : test::usable_row_kernels()) {
+      for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
         const Packed w(*kernels, type, rows, kRows, kColumns);
         check_against_reference(type, rows, kRows, kColumns, x, 2, run(*kernels, w, x, 2));
       }
@@ -232,7 +231,7 @@ TEST("multiplies float matrices of any width") {
     for (const int n_cols : {1, 4, 31, 33, 530}) {
       const std::vector<std::byte> rows = test::random_rows(type, 5, n_cols, 31);
       const std::vector<float> x = random_tokens(14, n_cols, 37);
-      for (const cpu::RowKernels* kernels : test::usable_row_kernels()) {
+      for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
         const Packed w(*kernels, type, rows, 5, n_cols);
         for (const int n : {1, 14}) {
           check_against_reference(type, rows, 5, n_cols, x, n, run(*kernels, w, x, n));
@@ -251,7 +250,7 @@ TEST("lets NaN and infinity in one token through, to that token only") {
       const std::vector<std::byte> rows = test::random_rows(type, 16, kColumns, 41);
       std::vector<float> x = random_tokens(3, kColumns, 43);
       x[kColumns + 100] = bad;
-      for (const cpu::RowKernels* kernels : test::usable_row_kernels()) {
+      for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
         const std::vector<float> out =
             run(*kernels, Packed(*kernels, type, rows, 16, kColumns), x, 3);
         for (size_t i = 0; i < out.size(); i++) CHECK_EQUAL(std::isfinite(out[i]), i / 16 != 1);
@@ -265,7 +264,7 @@ TEST("takes zeros and tiny activations for what they are") {
   const std::vector<std::byte> rows = test::random_rows(BlockType::kQ8_0, 16, kColumns, 47);
   std::vector<float> x(2 * kColumns);
   std::fill(x.begin() + kColumns, x.end(), std::numeric_limits<float>::denorm_min());
-  for (const cpu::RowKernels* kernels : test::usable_row_kernels()) {
+  for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
     const std::vector<float> out =
         run(*kernels, Packed(*kernels, BlockType::kQ8_0, rows, 16, kColumns), x, 2);
     for (const float value : out) CHECK_EQUAL(value, 0.0f);

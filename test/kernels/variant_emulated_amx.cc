@@ -1,0 +1,24 @@
+// The kernels for AMX with its instructions emulated: tested wherever AVX-512 VNNI is.
+#include "cpu/row_kernels.h"
+
+#if defined(__AMX_INT8__)
+#define HEARTH_EMULATED_AMX "emulated_amx_tiles.h"
+#include "cpu/simd_amx.h"
+#include "cpu/variant.inl"
+
+namespace test {
+
+const hearth::kernels::cpu::RowKernels* emulated_amx_kernels() {
+  static constexpr hearth::kernels::cpu::RowKernels kTable =
+      hearth::kernels::cpu::table("emulated amx");
+  return &kTable;
+}
+
+}  // namespace test
+#else
+namespace test {
+
+const hearth::kernels::cpu::RowKernels* emulated_amx_kernels() { return nullptr; }
+
+}  // namespace test
+#endif
