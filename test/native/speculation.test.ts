@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Completion, type Engine, type GenerateRequest, loadEngine } from '../../native/index.ts';
 
-// Passes of a repetitive answer, against one a token: random weights repeat themselves less.
+// Passes of an answer that was foreseen, against one a token. How long drafts are depends on what passes take here and
+// now; but after a right one another is always tried, so that each pass gives two tokens but for a few.
+const mostPasses = 0.7;
 const models = {
-  starter: { modelPath: join(import.meta.dirname, '../../models/starter-45m-q6_k.gguf'), most: 0.4 },
-  'tiny random': { modelPath: join(import.meta.dirname, '../fixtures/reference/tiny-mixed.gguf'), most: 1 },
+  starter: join(import.meta.dirname, '../../models/starter-45m-q6_k.gguf'),
+  'tiny random': join(import.meta.dirname, '../fixtures/reference/tiny-mixed.gguf'),
 };
 const repetitive = Array.from({ length: 8 }, (_, i) => `  readonly field${i}: string = read('field${i}');`).join('\n');
 const fresh = `/** Sorts in place, stable. */
@@ -14,7 +16,7 @@ export function insertionSort<T>(values: T[], isLess: (a: T, b: T) => boolean): 
   for (let i = 1; i < values.length; i++) {
 `;
 
-describe.each(Object.entries(models))('%s', (_, { modelPath, most }) => {
+describe.each(Object.entries(models))('%s', (_, modelPath) => {
   let engine: Engine;
   beforeAll(async () => {
     engine = await loadEngine({ modelPath });
@@ -40,16 +42,15 @@ describe.each(Object.entries(models))('%s', (_, { modelPath, most }) => {
     const text = `class Row {\n${once}\n}\n`;
     const { plain, drafted } = await both({ tokens: prompt(`${text.repeat(4)}class Row {\n`), maxTokens: 50 });
     expect(plain.timings.decodePasses).toBe(plain.tokens.length - 1);
-    expect(drafted.timings.decodePasses).toBeLessThan(most * plain.timings.decodePasses);
+    expect(drafted.timings.decodePasses).toBeLessThan(mostPasses * plain.timings.decodePasses);
   });
 
   test('an answer that was learned as another text takes fewer passes, and is the same', async () => {
     const tokens = prompt(`${fresh}    const value = values[i];\n`);
     const { tokens: answer } = await engine.generate({ tokens, maxTokens: 50, speculate: false });
-    const before = await both({ tokens, maxTokens: 50 });
     await engine.learn(Uint32Array.from([...tokens.subarray(-8), ...answer]));
-    const after = await both({ tokens, maxTokens: 50 });
-    expect(after.drafted.timings.decodePasses).toBeLessThan(before.drafted.timings.decodePasses);
+    const { plain, drafted } = await both({ tokens, maxTokens: 50 });
+    expect(drafted.timings.decodePasses).toBeLessThan(mostPasses * plain.timings.decodePasses);
   });
 
   test('a fresh answer is the same', async () => {
