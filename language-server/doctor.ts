@@ -26,7 +26,7 @@ export async function examine(patient: Patient): Promise<Check[]> {
     await check('memory', () => `${gib(freemem())} free of ${gib(totalmem())}`),
     await check('addon', () => `CPU variants, best first: ${patient.addonInfo().variants.join(', ')}`),
     await check('GPU', () => patient.addonInfo().gpus),
-    await check('model file', () => `${patient.modelPath}, ${mib(statSync(patient.modelPath).size)}`),
+    await check('model file', () => modelFileLine(patient.modelPath)),
   ];
   let engine: Engine | null = null;
   checks.push(
@@ -82,6 +82,12 @@ async function check(name: string, find: () => string | Promise<string>): Promis
 function processorLine(): string {
   const all = cpus();
   return `${all[0]?.model.trim() ?? 'unknown'}, ${all.length} logical processors`;
+}
+
+function modelFileLine(path: string): string {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) throw new Error(`${path} does not exist`);
+  return `${path}, ${mib(size)}`;
 }
 
 function modelLine({ info }: Engine): string {

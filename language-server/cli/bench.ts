@@ -1,10 +1,23 @@
 // hearth bench: tokens per second of prefill and decode, the cost of a batch, and where the time goes.
 import type { Engine } from '../../native/index.ts';
+import { backendLine } from '../engine-host.ts';
 import { type Measure, measureBatches, measureDecode, measurePrefill, median, randomTokens } from './bench-measures.ts';
-import { type Command, count, counts, engineOptions, print, printJson, type Values, withEngine } from './command.ts';
+import {
+  type Command,
+  count,
+  counts,
+  engineOptions,
+  print,
+  printJson,
+  UsageError,
+  type Values,
+  withEngine,
+} from './command.ts';
 
 /** Tokens of context before the batches. */
 const batchDepth = 512;
+/** Tokens of the engine's largest forward pass: kMaxBatch of kernels/ops.h. */
+const mostBatch = 256;
 /** A batch takes milliseconds, and its cost is compared with another one's: more runs than for the rest. */
 const batchRunsPerRun = 5;
 
@@ -25,43 +38,63 @@ export const benchCommand: Command = {
     batch: { type: 'string', short: 'b', multiple: true, value: 'N', help: 'tokens of one forward pass to time; none' },
     repeat: { type: 'string', short: 'r', value: 'N', help: 'runs, of which the median counts; 3' },
   },
-  run: (values) =>
-    withEngine(values, async (engine) => {
+  async run(values) {
+    const plan = planOf(values);
+    await withEngine(values, async (engine) => {
       await engine.prefill(randomTokens(engine, 32));
-      const figures = await measureAll(engine, values);
+      const figures = await measureAll(engine, plan);
       const { backend, loadMs, name } = engine.info;
       const peakRssMb = process.resourceUsage().maxRSS / 1024;
       const result = { ...medians(figures), loadMs, peakRssMb, ...parseBackend(backend), model: name };
       if (values.json) return printJson({ ...result, measures: Object.fromEntries(figures) });
-      print(`${name} on ${backend}; loaded in ${loadMs.toFixed(0)} ms, at most ${peakRssMb.toFixed(0)} MB in memory`);
+      print(
+        `${name} on ${backendLine(engine.info)}; loaded in ${loadMs.toFixed(0)} ms, at most ${peakRssMb.toFixed(0)} MB in memory`,
+      );
       for (const [what, measure] of figures) print(figureLine(what, measure));
-    }),
+    });
+  },
 };
 
+interface Plan {
+  depths: number[];
+  prompts: number[];
+  answers: number[];
+  batches: number[];
+  runs: number;
+}
+
+function planOf(values: Values): Plan {
+  const wanted = (name: string, fallback: number[]) => counts(values, name, fallback).filter((n) => n > 0);
+  const batches = wanted('batch', []);
+  const tooLarge = batches.find((n) => n > mostBatch);
+  if (tooLarge !== undefined)
+    throw new UsageError(`--batch wants at most ${mostBatch}, the most of one pass, not ${tooLarge}`);
+  return {
+    depths: counts(values, 'depth', [0]),
+    prompts: wanted('prompt', [512]),
+    answers: wanted('generate', [64]),
+    batches,
+    runs: count(values, 'repeat') ?? 3,
+  };
+}
+
 /** Keys: "prefill 512", "decode 64", behind a context "decode 64 at 2048"; "batch 4". */
-async function measureAll(engine: Engine, values: Values): Promise<Map<string, Measure>> {
-  const runs = count(values, 'repeat') ?? 3;
+async function measureAll(engine: Engine, plan: Plan): Promise<Map<string, Measure>> {
+  const { runs } = plan;
   const figures = new Map<string, Measure>();
-  for (const depth of counts(values, 'depth', [0])) {
+  for (const depth of plan.depths) {
     await engine.clearCache();
     const context = randomTokens(engine, depth);
     if (depth > 0) await engine.prefill(context);
     const at = depth > 0 ? ` at ${depth}` : '';
-    for (const n of wanted(values, 'prompt', [512]))
-      figures.set(`prefill ${n}${at}`, await measurePrefill(engine, n, context, runs));
-    for (const n of wanted(values, 'generate', [64]))
-      figures.set(`decode ${n}${at}`, await measureDecode(engine, n, context, runs));
+    for (const n of plan.prompts) figures.set(`prefill ${n}${at}`, await measurePrefill(engine, n, context, runs));
+    for (const n of plan.answers) figures.set(`decode ${n}${at}`, await measureDecode(engine, n, context, runs));
   }
-  const sizes = wanted(values, 'batch', []);
-  if (sizes.length > 0) {
-    const batches = await measureBatches(engine, sizes, batchDepth, runs * batchRunsPerRun);
+  if (plan.batches.length > 0) {
+    const batches = await measureBatches(engine, plan.batches, batchDepth, runs * batchRunsPerRun);
     for (const [n, measure] of batches) figures.set(`batch ${n}`, measure);
   }
   return figures;
-}
-
-function wanted(values: Values, name: string, fallback: number[]): number[] {
-  return counts(values, name, fallback).filter((n) => n > 0);
 }
 
 /** { prefill: { "512": tokens/s, "512 at 2048": ... }, decode: { "64": tokens/s }, batch: { "4": ms } } */

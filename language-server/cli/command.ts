@@ -52,7 +52,7 @@ export function counts(values: Values, name: string, fallback: number[]): number
 function toCount(value: string, name: string, least: number): number {
   const number = Number(value);
   if (value !== '' && Number.isInteger(number) && number >= least) return number;
-  throw new UsageError(`${name} wants a number of at least ${least}, not "${value}"`);
+  throw new UsageError(`${name} wants a whole number of at least ${least}, not "${value}"`);
 }
 
 export function onlyOperand(operands: string[], name: string): string {
@@ -67,6 +67,26 @@ export function readText(path: string): string {
   } catch (error) {
     throw new Error(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** The objects of a file of JSON lines, each with the number of its line; empty lines are passed over. */
+export function readJsonLines(path: string): { entry: Record<string, unknown>; line: number }[] {
+  return readText(path)
+    .split('\n')
+    .map((text, i) => ({ text, line: i + 1 }))
+    .filter(({ text }) => text.trim() !== '')
+    .map(({ text, line }) => ({ entry: objectOf(text, `${path}:${line}`), line }));
+}
+
+function objectOf(json: string, place: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    throw new Error(`${place}: this is not JSON`);
+  }
+  if (typeof value !== 'object' || value === null) throw new Error(`${place}: this is no object`);
+  return value as Record<string, unknown>;
 }
 
 export function modelPath(values: Values): string {

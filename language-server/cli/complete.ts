@@ -32,17 +32,18 @@ export const completeCommand: Command = {
       help: `most tokens written; ${defaultSettings['completion.maxTokens']}`,
     },
   },
-  run: (values, operands) =>
-    withEngine(values, async (engine) => {
-      const document = documentAt(onlyOperand(operands, 'FILE:LINE:CHARACTER'));
-      const maxTokens = count(values, 'max-tokens') ?? defaultSettings['completion.maxTokens'];
-      const multiline = defaultSettings['completion.multiline'];
+  async run(values, operands) {
+    const document = documentAt(onlyOperand(operands, 'FILE:LINE:CHARACTER'));
+    const maxTokens = count(values, 'max-tokens') ?? defaultSettings['completion.maxTokens'];
+    const multiline = defaultSettings['completion.multiline'];
+    await withEngine(values, async (engine) => {
       const startedAt = performance.now();
       const result = await complete(engine, new Anchors(engine), document, { maxTokens, multiline });
       const latencyMs = performance.now() - startedAt;
       if (values.json) printJson({ ...result, text: result.text ?? '' });
       else show(document, result, latencyMs);
-    }),
+    });
+  },
 };
 
 /** LINE counts from 1, as editors show it; CHARACTER from 0, in UTF-16 units, as LSP counts. */

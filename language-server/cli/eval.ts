@@ -11,7 +11,7 @@ import {
   onlyOperand,
   print,
   printJson,
-  readText,
+  readJsonLines,
   text,
   UsageError,
   withEngine,
@@ -86,12 +86,11 @@ async function bare(engine: Engine, fimCase: FimCase, order: 'plain' | 'spm'): P
 }
 
 function readCases(path: string): FimCase[] {
-  const lines = readText(path).split('\n');
-  const cases = lines.filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as FimCase);
-  const isWhole = ({ prefix, suffix, middle }: FimCase) =>
-    [prefix, suffix, middle].every((part) => typeof part === 'string');
-  const broken = cases.findIndex((fimCase) => !isWhole(fimCase));
-  if (broken !== -1) throw new Error(`case ${broken + 1} of ${path} lacks prefix, suffix or middle`);
+  const cases = readJsonLines(path).map(({ entry, line }) => {
+    const isWhole = [entry.prefix, entry.suffix, entry.middle].every((part) => typeof part === 'string');
+    if (!isWhole) throw new Error(`${path}:${line}: the case lacks prefix, suffix or middle`);
+    return entry as unknown as FimCase;
+  });
   if (cases.length === 0) throw new Error(`${path} has no cases`);
   return cases;
 }

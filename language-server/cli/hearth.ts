@@ -34,11 +34,13 @@ const commonOptions: Options = {
 async function main([name, ...args]: string[]): Promise<void> {
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') return print(overview());
   if (name === '--version') return print(version);
-  const command = commands[name];
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) throw new UsageError(`there is no command "${name}"`);
   const options = { ...command.options, ...commonOptions };
   const { values, positionals } = parse(args, options);
   if (values.help) return print(help(name, command, options));
+  if (command.operands === '' && positionals.length > 0)
+    throw new UsageError(`${name} takes options only, not "${positionals.join(' ')}"`);
   await command.run(values, positionals);
 }
 

@@ -14,7 +14,9 @@ export const logitsCommand: Command = {
     const list = text(values, 'tokens');
     const out = text(values, 'out');
     if (list === undefined || out === undefined) throw new UsageError('--tokens and --out are wanted');
-    const tokens = tokenIds(list.startsWith('@') ? readText(list.slice(1)) : `[${list}]`);
+    const tokens = list.startsWith('@')
+      ? tokenIds(readText(list.slice(1)), list.slice(1))
+      : tokenIds(`[${list}]`, `--tokens "${list}"`);
     await withEngine(values, async (engine) => {
       const logits = await engine.logits(tokens);
       writeFileSync(out, littleEndian(logits));
@@ -25,11 +27,15 @@ export const logitsCommand: Command = {
   },
 };
 
-function tokenIds(json: string): Uint32Array {
-  const ids: unknown = JSON.parse(json);
-  const isId = (id: unknown): id is number => Number.isInteger(id) && Number(id) >= 0;
-  if (Array.isArray(ids) && ids.length > 0 && ids.every(isId)) return Uint32Array.from(ids);
-  throw new Error('the token ids are not an array of numbers from 0');
+function tokenIds(json: string, source: string): Uint32Array {
+  const isId = (id: unknown): id is number => Number.isInteger(id) && Number(id) >= 0 && Number(id) < 2 ** 32;
+  try {
+    const ids: unknown = JSON.parse(json);
+    if (Array.isArray(ids) && ids.length > 0 && ids.every(isId)) return Uint32Array.from(ids);
+  } catch {
+    // said below
+  }
+  throw new Error(`${source}: these are no token ids; they are wanted as "1,2,3", or as a file of "[1, 2, 3]"`);
 }
 
 function littleEndian(values: Float32Array): Uint8Array {

@@ -2,7 +2,7 @@
 // {"type":"edit","line","character","insert","t_ms"}; t_ms counts from the start. The cursor ends behind the insert, or
 // "behind" characters before its end: what an editor closed stands right of it. With "deleted" the insert stands in place
 // of so many characters of the line right of it.
-import { readText } from './command.ts';
+import { readJsonLines } from './command.ts';
 
 export interface Edit {
   line: number;
@@ -22,31 +22,21 @@ export interface Trace {
 }
 
 export function readTrace(path: string): Trace {
-  const [first, ...rest] = readText(path)
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line, i) => parseLine(path, i + 1, line));
-  if (first?.type !== 'open') throw new Error(`${path}:1: the first line must be of type "open"`);
-  const edits = rest.map((entry, i): Edit => {
-    if (entry.type !== 'edit') throw new Error(`${path}:${i + 2}: an "edit" was expected, not "${entry.type}"`);
+  const [first, ...rest] = readJsonLines(path);
+  if (first?.entry.type !== 'open')
+    throw new Error(`${path}:${first?.line ?? 1}: the first line must be of type "open"`);
+  const edits = rest.map(({ entry, line }): Edit => {
+    if (entry.type !== 'edit') throw new Error(`${path}:${line}: an "edit" was expected, not "${entry.type}"`);
     return {
-      line: numberOf(entry.line, path, i + 2),
-      character: numberOf(entry.character, path, i + 2),
+      line: numberOf(entry.line, path, line),
+      character: numberOf(entry.character, path, line),
       insert: String(entry.insert),
-      behind: entry.behind === undefined ? 0 : numberOf(entry.behind, path, i + 2),
-      deleted: entry.deleted === undefined ? 0 : numberOf(entry.deleted, path, i + 2),
-      atMs: numberOf(entry.t_ms, path, i + 2),
+      behind: entry.behind === undefined ? 0 : numberOf(entry.behind, path, line),
+      deleted: entry.deleted === undefined ? 0 : numberOf(entry.deleted, path, line),
+      atMs: numberOf(entry.t_ms, path, line),
     };
   });
-  return { name: String(first.name), text: String(first.text), edits };
-}
-
-function parseLine(path: string, line: number, text: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    throw new Error(`${path}:${line}: this is not JSON`);
-  }
+  return { name: String(first.entry.name), text: String(first.entry.text), edits };
 }
 
 function numberOf(value: unknown, path: string, line: number): number {

@@ -61,8 +61,11 @@ test('lists its commands', () => {
 
 test('says what is wrong with a call', () => {
   checkFails(['compleet'], 2, /no command "compleet"/);
+  checkFails(['toString'], 2, /no command "toString"/);
   checkFails(['bench', '--fast'], 2, /--fast/);
-  checkFails(['bench', '-p', 'many'], 2, /wants a number of at least 0/);
+  checkFails(['bench', '-p', 'many'], 2, /wants a whole number of at least 0/);
+  checkFails(['bench', '-b', '257'], 2, /--batch wants at most 256/);
+  checkFails(['bench', 'model.gguf'], 2, /bench takes options only, not "model.gguf"/);
   checkFails(['tokenize'], 2, /one TEXT is wanted/);
   checkFails(['complete', sample], 2, /FILE:LINE:CHARACTER/);
   checkFails(['eval', sample, '--layout', 'odd'], 2, /plain, spm or anchored:N/);
@@ -73,6 +76,28 @@ test('says which file or place does not exist', () => {
   checkFails(['complete', `${sample}:99:0`], 1, /there is no line 99/);
   checkFails(['complete', `${sample}:1:99`], 1, /there is no character 99/);
   checkFails(['tokenize', 'a', '--model', join(folder, 'none.gguf')], 1, /none\.gguf/);
+});
+
+test('says which token ids, line of a file or lines are wrong', () => {
+  const out = ['--out', join(folder, 'none.f32')];
+  checkFails(['logits', '--tokens', 'one', ...out], 1, /--tokens "one": these are no token ids/);
+  checkFails(['logits', '--tokens', `@${sample}`, ...out], 1, /sample\.py: these are no token ids/);
+  const cases = join(folder, 'broken.jsonl');
+  writeFileSync(cases, '\n{"prefix": "a", "suffix": "b", "middle": "c"}\nnothing\n');
+  checkFails(['eval', cases], 1, /broken\.jsonl:3: this is not JSON/);
+  writeFileSync(cases, 'null\n');
+  checkFails(['eval', cases], 1, /broken\.jsonl:1: this is no object/);
+  writeFileSync(cases, '\n{"prefix": "a"}\n');
+  checkFails(['eval', cases], 1, /broken\.jsonl:2: the case lacks/);
+  checkFails(['explain', `${sample}:5-9`], 1, /lines 1 to 7; there are no lines 5 to 9/);
+  checkFails(['explain', `${sample}:0-1`], 1, /no lines 0 to 1/);
+});
+
+test('says what is wrong with a call before it loads a model', () => {
+  const model = ['--model', join(folder, 'none.gguf')];
+  checkFails(['complete', sample, ...model], 2, /FILE:LINE:CHARACTER/);
+  checkFails(['explain', sample, ...model], 2, /FILE:FROM-TO/);
+  checkFails(['bench', '-r', '0', ...model], 2, /--repeat wants a whole number/);
 });
 
 test('completes a file at a place', () => {
@@ -166,6 +191,8 @@ test('the doctor finds nothing broken, and tells a broken model by its exit code
   const healthy = json<{ isOk: boolean; checks: { name: string; isOk: boolean }[] }>('doctor');
   expect(healthy.isOk).toBe(true);
   expect(healthy.checks.map(({ name }) => name)).toContain('completion');
+  const missing = join(folder, 'none.gguf');
+  expect(hearth('doctor', '--model', missing).out).toContain(`BROKEN  model file: ${missing} does not exist\n`);
   const broken = hearth('doctor', '--model', sample);
   expect(broken.code).toBe(1);
   expect(broken.out).toMatch(/^BROKEN {2}model: .*sample\.py/m);
