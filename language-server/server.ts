@@ -23,6 +23,7 @@ import { EngineHost, type LoadEngine, loadOptions } from './engine-host.ts';
 import { explain } from './explain/provider.ts';
 import { errorText, placeName, timingLine } from './log.ts';
 import * as protocol from './protocol.ts';
+import { usableSettings } from './settings.ts';
 import { StatusReporter } from './status.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -148,7 +149,7 @@ export function startServer(connection: Connection, parts: ServerParts): void {
 
   connection.onInitialize((params): InitializeResult => {
     const options = params.initializationOptions as Partial<protocol.InitializationOptions> | undefined;
-    settings = { ...protocol.defaultSettings, ...options?.settings };
+    settings = usableSettings(options?.settings, (problem) => log.warn(problem));
     bundledModel = options?.bundledModel ?? parts.bundledModel;
     pagesFolder = pagesFolderIn(options?.storageFolder);
     asksAgain = options?.asksAgain ?? false;
@@ -159,7 +160,7 @@ export function startServer(connection: Connection, parts: ServerParts): void {
   });
   connection.onInitialized(() => void applySettings());
   connection.onNotification(protocol.settingsNotification, (changed: protocol.Settings) => {
-    settings = { ...protocol.defaultSettings, ...changed };
+    settings = usableSettings(changed, (problem) => log.warn(problem));
     if (!settings.enabled) completions.cancelAll();
     void applySettings();
   });

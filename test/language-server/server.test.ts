@@ -87,6 +87,14 @@ test('says why a model cannot be loaded, and lives on', async () => {
   expect(await editor.complete(uri, 0, 10)).toEqual([]);
 });
 
+test('does without a setting whose value is none', async () => {
+  const wrong = { 'completion.maxTokens': -1, 'engine.threads': 0.5, backend: 'gpu' } as unknown as Partial<Settings>;
+  const editor = await start(wrong);
+  expect(await editor.settled()).toMatchObject({ health: 'ready' });
+  await editor.open(uri, 'const a = ');
+  expect(await editor.complete(uri, 0, 10)).toHaveLength(1);
+});
+
 test('loads another model when the settings name one', async () => {
   const editor = await start({ 'model.path': 'missing' });
   await editor.settled();
