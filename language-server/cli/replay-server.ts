@@ -61,19 +61,28 @@ export class ReplayServer {
         if (status.health === 'error') reject(new Error(status.message));
       });
     });
-    connection.listen();
-    await connection.sendRequest('initialize', {
-      processId: process.pid,
-      rootUri: null,
-      capabilities: {},
-      initializationOptions,
-    });
-    await connection.sendNotification('initialized', {});
-    await connection.sendNotification('textDocument/didOpen', {
-      textDocument: { uri: server.uri, languageId, version: 1, text: trace.text },
-    });
-    await ready;
-    return server;
+    const opened = async () => {
+      connection.listen();
+      await connection.sendRequest('initialize', {
+        processId: process.pid,
+        rootUri: null,
+        capabilities: {},
+        initializationOptions,
+      });
+      await connection.sendNotification('initialized', {});
+      await connection.sendNotification('textDocument/didOpen', {
+        textDocument: { uri: server.uri, languageId, version: 1, text: trace.text },
+      });
+    };
+    try {
+      await Promise.all([ready, opened()]);
+      return server;
+    } catch (error) {
+      // A server that lives on would keep this process alive, too.
+      connection.dispose();
+      child.kill();
+      throw error;
+    }
   }
 
   /** The cursor stands there for a while, as in a document that was opened; resolves when the server has read it. */

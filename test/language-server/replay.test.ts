@@ -159,6 +159,14 @@ test.each([
   expect(err).toMatch(message);
 });
 
+test('ends with the reason when the server cannot load the model', () => {
+  const model = join(folder, 'none.gguf');
+  const args = [program, 'replay', shortTrace, '--model', model];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 10_000 });
+  expect(stderr).toContain(`no model file at ${model}`);
+  expect(status).toBe(1);
+});
+
 test('says which modes there are', () => {
   const { code, err } = node(program, 'replay', shortTrace, '--mode', 'fast');
   expect(code).toBe(2);
