@@ -44,6 +44,21 @@ GPU_DEVICE int greatest_of_lanes(int bits) {
   return bits;
 }
 
+/// The sums of a group's halves as Activations::half_sums has them.
+GPU_DEVICE void store_half_sums(const Activations& out, int token, int group, int first,
+                                int second) {
+  const int n_blocks = out.n_groups / kBlockGroups, in_block = group % kBlockGroups;
+  const int64_t block = static_cast<int64_t>(token / out.n_slots) * n_blocks + group / kBlockGroups;
+  int8_t* to = out.half_sums + (block * out.n_slots + token % out.n_slots) * kGroup +
+               in_block / 2 * 8 + in_block % 2 * 2;
+  const int both = (first & 0xffff) | second << 16;
+  const auto store = [](int8_t* at, int bytes) {
+    *reinterpret_cast<uint16_t*>(at) = static_cast<uint16_t>((bytes & 255) | (bytes >> 8 & 0xff00));
+  };
+  store(to, both & 0x10001 * (kHighSum - 1));
+  store(to + 4, both >> 6);
+}
+
 /// Stores one group of one token; each of 8 neighbouring lanes brings four columns.
 GPU_DEVICE void store_group(const Activations& out, int token, int group, const float (&v)[4],
                             const Quantization& by, bool stores) {
@@ -60,8 +75,10 @@ GPU_DEVICE void store_group(const Activations& out, int token, int group, const 
   const int64_t group_at = static_cast<int64_t>(token / out.n_slots) * out.n_groups + group;
   const int64_t at = group_at * out.n_slots + token % out.n_slots;
   *reinterpret_cast<uint32_t*>(out.q + at * kGroup + lane % 4 * 8 + lane / 4 * 4) = word;
-  if (lane == 0)
+  if (lane == 0) {
     out.scales[at] = {by.scale, {static_cast<int16_t>(sum), static_cast<int16_t>(other)}};
+    if (out.half_sums) store_half_sums(out, token, group, sum, other);
+  }
 }
 
 /// Quantizes one group with a scale of its own.

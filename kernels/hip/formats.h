@@ -72,6 +72,7 @@ struct Layout {
   static constexpr bool kHalves = kScale == ScaleKind::kSuper16 || kScale == ScaleKind::kSuper16Min;
   static constexpr bool kMin = kScale == ScaleKind::kHalfMin || kScale == ScaleKind::kSuper32Min ||
                                kScale == ScaleKind::kSuper16Min;
+  static constexpr bool kMinima = kSuper && kMin;  // of each of a block's groups
   static constexpr int kEntryBytes = kScale == ScaleKind::kHalfMin   ? 4
                                      : kScale == ScaleKind::kSuper32 ? 1
                                                                      : 2;

@@ -15,7 +15,7 @@
 //   place()            a lane's tile, first row and first token, and its first packed lane
 //   scales()           of its tokens
 //   dots()             c[half][row][own token], from words a[part][2 * half + row]; half 0 begins
-//                      with `start`
+//                      with `start`. Of the tokens it reads the codes alone.
 #pragma once
 
 #include "matrix_unit.hip.h"

@@ -301,6 +301,18 @@ GPU_DEVICE uint32_t atomic_add(uint32_t* counter, uint32_t value) {
 }
 #endif
 
+/// A barrier of kThreads neighbours, or of all: both must come as often.
+template <int kThreads>
+GPU_DEVICE void meet() {
+#if defined(GPU_NV_SHIM)
+  if (kThreads == GPU_LANES) {
+    __syncwarp();
+    return;
+  }
+#endif
+  __syncthreads();
+}
+
 /// Sum, or greatest, over the 32 lanes; the same bits in every lane.
 GPU_DEVICE float lanes_sum(float value) {
   GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1) value += shuffle_xor(value, mask);

@@ -58,6 +58,11 @@ void pack_source(Device& device, const MatrixSource& source, uint8_t* to, const 
   }
 }
 
+template <BlockType kType>
+constexpr int minima_bytes() {
+  return Layout<kType>::kMinima ? kBlockUnits * 32 * Layout<kType>::kEntryBytes : 0;
+}
+
 }  // namespace
 
 PackedType packed_type(BlockType type, int n_cols) {
@@ -67,7 +72,8 @@ PackedType packed_type(BlockType type, int n_cols) {
   case BlockType::id:                                                                      \
     return {#name, false,                                                                  \
             n_units / Layout<BlockType::id>::kUnits * Layout<BlockType::id>::kRecordBytes, \
-            Layout<BlockType::id>::kUnitBytes + 16 * Layout<BlockType::id>::kTailEntry};
+            Layout<BlockType::id>::kUnitBytes + 16 * Layout<BlockType::id>::kTailEntry,    \
+            minima_bytes<BlockType::id>()};
     HEARTH_PACKED_FORMATS(PACKED_CASE)
 #undef PACKED_CASE
     case BlockType::kF32:

@@ -27,13 +27,13 @@ class HipMatrix : public Matrix {
   std::vector<HipPart> parts;
 };
 
-/// Name in kernel names ("q4_k"); whether the type is kept as floats; bytes of 16 packed rows, and
-/// of a unit of them with all that it needs.
+/// Name in kernel names ("q4_k"); whether the type is kept as floats; bytes of 16 packed rows, of a
+/// unit of them with all that it needs, and of the scale entries that its block's minima are in.
 struct PackedType {
   std::string name;
   bool is_float = false;
   size_t tile_bytes = 0;
-  int unit_bytes = 0;
+  int unit_bytes = 0, minima_bytes = 0;
 };
 PackedType packed_type(BlockType type, int n_cols);
 

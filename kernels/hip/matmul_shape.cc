@@ -10,9 +10,6 @@ namespace {
 constexpr int kBlocksPerProcessor = 2;
 // Fewer tiles a processor leave some without work unless several warps share one (H200).
 constexpr int kFewTiles = 4;
-// Up to so many tokens that is done by the kernels for a few, above by those for many: of 32 tokens
-// the latter take 10 % less with a scale every 32 columns, and 6 % more in a 7B of K-quants (H200).
-constexpr int kMostStreamed = 16, kMostStreamedOfBlocks = 32;
 constexpr int kMaxSumBytes = 20 << 10;
 
 int ceil_div(int a, int b) { return (a + b - 1) / b; }
@@ -41,10 +38,8 @@ MatmulShape choose_few_tokens(int n_tokens, int n_tiles, int step, const RowSlic
 }
 
 /// Few tiles: many warps share one, each with few slices.
-MatmulShape choose_few_tiles(int n_tokens, int step, const RowSlices& slices) {
-  const bool is_narrow = n_tokens <= kTileTokens;
-  MatmulShape shape{"stream_", "_32", 32, step, kMaxWarps, 1};
-  if (is_narrow) shape = {"stream_", "_8", kTileTokens, step, 2 * kMaxWarps, 1};
+MatmulShape choose_few_tiles(int step, const RowSlices& slices) {
+  MatmulShape shape{"stream_", "_8", kTileTokens, step, 2 * kMaxWarps, 1};
   shape.own_slices = std::clamp(slices.n * step / shape.warps, 1, slices.of_part);
   if (shape.sum_bytes(slices) > int{kMaxSharedBytes} * 3 / 4) shape.own_slices = slices.of_part;
   const int warps_a_tile = std::max(slices.n / shape.own_slices, 1);
@@ -52,18 +47,23 @@ MatmulShape choose_few_tiles(int n_tokens, int step, const RowSlices& slices) {
   return shape;
 }
 
-/// Blocks as large as leave most processors one; where these are less than two each, which do not
-/// hide what the other waits for, they have more warps, which divide rows (H200).
-MatmulShape choose_many_tokens(int n_tokens, int n_tiles, const RowSlices& slices,
+/// Small blocks, each row divided among their warps, while these are no more than three rounds: a
+/// large one takes 3.4 times as long. Else blocks as large as leave most processors one; where
+/// these are less than two each, which do not hide what the other waits for, they have more warps,
+/// which divide rows, too (H200).
+MatmulShape choose_many_tokens(int n_tokens, int n_tiles, int step, const RowSlices& slices,
                                const DeviceChoice& gpu) {
-  MatmulShape shape{"wide_", "_64", 64, kWideTiles, 4, 0};
-  const auto blocks = [&] {
-    return ceil_div(n_tiles, kWideTiles) * ceil_div(n_tokens, shape.tokens);
+  const auto blocks = [&](int tokens, int tiles) {
+    return ceil_div(n_tiles, tiles) * ceil_div(n_tokens, tokens);
   };
-  if (n_tokens <= 32 || blocks() * 3 < gpu.n_processors * 2)
-    shape = {"wide_", "_32", 32, kWideTiles, 4, 0};
-  if (blocks() >= 2 * gpu.n_processors || slices.n_parts() < 2) return shape;
-  shape.warps = gpu.has_copies && slices.n_parts() >= 6 ? 12 : 8;
+  const int n_parts = slices.n_parts();
+  if (step <= 2 && blocks(32, 2) <= 3 * gpu.n_processors)
+    return {"wide_", "_32x2", 32, 2, n_parts > 4 ? 8 : 4, 0};
+  MatmulShape shape{"wide_", "_64x4", 64, 4, 4, 0};
+  if (n_tokens <= 32 || blocks(64, 4) * 3 < gpu.n_processors * 2)
+    shape = {"wide_", "_32x4", 32, 4, 4, 0};
+  if (blocks(shape.tokens, 4) >= 2 * gpu.n_processors || n_parts < 2) return shape;
+  shape.warps = gpu.has_copies && n_parts >= 6 ? 12 : 8;
   return shape;
 }
 
@@ -97,10 +97,9 @@ int MatmulShape::sum_bytes(const RowSlices& slices) const {
 MatmulShape choose_shape(const MatmulParams& p, const RowSlices& slices, const DeviceChoice& gpu) {
   const int n = p.n_tokens, step = p.quantized.q ? 4 : p.log2_span != kNoPairs ? 2 : 1;
   const bool has_few_tiles = p.n_tiles < kFewTiles * gpu.n_processors;
-  const int most_streamed = slices.of_part == 1 ? kMostStreamedOfBlocks : kMostStreamed;
-  if (has_few_tiles && n > 1 && n <= most_streamed) return choose_few_tiles(n, step, slices);
-  if (n <= kTileTokens) return choose_few_tokens(n, p.n_tiles, step, slices, gpu.n_processors);
-  return choose_many_tokens(n, p.n_tiles, slices, gpu);
+  if (n > kTileTokens) return choose_many_tokens(n, p.n_tiles, step, slices, gpu);
+  if (has_few_tiles && n > 1) return choose_few_tiles(step, slices);
+  return choose_few_tokens(n, p.n_tiles, step, slices, gpu.n_processors);
 }
 
 }  // namespace hearth::kernels::hip

@@ -21,7 +21,7 @@ struct RowSlices {
   int n_parts() const;
 };
 
-/// A kernel ("stream_q8_0_32" is prefix, format, suffix), the tokens that it takes at once, the
+/// A kernel ("wide_q8_0_64x4" is prefix, format, suffix), the tokens that it takes at once, the
 /// tiles and warps of its blocks, and the slices of a warp.
 struct MatmulShape {
   const char *prefix, *suffix;

@@ -42,6 +42,8 @@ void HipOps::prepare_input(MatmulParams& p, const HipMatrix& w, const HipPart& p
   if (is_float && (p.x.scale_groups != 0 || !p.norm.norm)) return;
   if (p.x.scale_groups == wanted) return;
   p.x.scale_groups = wanted;
+  const bool wants_half_sums = wanted == kBlockGroups && p.n_tokens > kTileTokens;
+  p.x.half_sums = wants_half_sums ? in_half_sums_.as<int8_t>() : nullptr;
   const int most_groups = p.norm.norm ? kOwnNormGroups : kOwnGroups;
   if (!has_floats && p.n_tokens <= kTileTokens && p.x.n_groups * p.n_tokens <= most_groups) {
     p.input = InputKind::kNorm;
@@ -82,9 +84,10 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
     p.input_bytes = static_cast<int>(
         (n_groups * (p.n_tokens * (kGroup + sizeof(GroupScale)) + sizeof(float)) + 15) / 16 * 16);
   const int token_unit = shape.tokens * 2 * static_cast<int>(kGroup + sizeof(GroupScale));
-  const unsigned staged =
-      shape.n_ways() * (device.has_copies ? kCopyStages : 2) *
-      (token_unit + (device.has_copies ? shape.block_tiles * type.unit_bytes : 0));
+  const int half_sums = type.minima_bytes > 0 ? shape.tokens * kGroup : 0;
+  const int copied = shape.block_tiles * (type.unit_bytes + type.minima_bytes) + half_sums;
+  const unsigned staged = shape.n_ways() * (device.has_copies ? kCopyStages : 2) *
+                          (token_unit + (device.has_copies ? copied : 0));
   const bool has_qkv_rows = shape.tokens == 1 && p.epilogue.kind == EpilogueKind::kQkv;
   const unsigned rows = has_qkv_rows ? shape.block_tiles / 2 * kTileRows * sizeof(QkvRow) : 0;
   const unsigned shared_bytes = p.input_bytes + staged + shape.sum_bytes(slices) + rows;

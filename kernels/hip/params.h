@@ -23,8 +23,6 @@ inline constexpr int kTileTokens = 8;
 inline constexpr int kMaxSlices = 32;
 inline constexpr int kMaxBlockSlices = 8;
 inline constexpr int kQuad = 4;
-/// Tiles of a block of the kernels for many tokens.
-inline constexpr int kWideTiles = 4;
 /// Units that are copied to shared memory at a time, where a GPU does that by itself.
 inline constexpr int kCopyStages = 3;
 /// Positions that attention takes at once, and how many of these chunks make a part; the order of
@@ -49,11 +47,17 @@ struct Activations {
   int8_t* q;             // [tile][n_groups][n_slots][32]
   GroupScale* scales;    // [tile][n_groups][n_slots]
   float* f32;            // [n][n_cols], for float weights
+  int8_t* half_sums;     // or null, [tile][n_groups / kBlockGroups][n_slots][32]: see below
   int32_t n_groups;      // even
   int32_t n_slots;       // kTileTokens, or the tokens that there are if these are fewer
   int32_t scale_groups;  // that share a scale: 1, or kBlockGroups
   int32_t reserved;
 };
+
+/// The sums of the 16 halves of a block's groups, for many tokens to be multiplied by a block's
+/// minima in matrix products, too: sum = kHighSum * high + low. They lie as a group of q does whose
+/// first half is the low bytes, the second one the high bytes.
+inline constexpr int kHighSum = 64;
 
 struct BatchView {
   const int32_t* tokens;

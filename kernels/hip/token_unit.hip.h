@@ -14,19 +14,20 @@ struct TokenUnit {
   uint4 scales[kTokenTiles][2 * kTileTokens * sizeof(GroupScale) / 16];
 };
 
-/// One group of the tokens from a tile on, in tiles as TokenUnit has them.
+/// One group of the tokens from a tile on, in tiles as TokenUnit has them, or codes alone.
 struct GroupTokens {
   const uint4 *q, *scales;
+  int tile_step;  // of q
 
   template <int kTokens>
   GPU_DEVICE GroupTokens of(const TokenUnit<kTokens>& unit, int tile, int group) {
     return {unit.q[tile] + group * kTileTokens * kGroup / 16,
-            unit.scales[tile] + group * kTileTokens * int{sizeof(GroupScale)} / 16};
+            unit.scales[tile] + group * kTileTokens * int{sizeof(GroupScale)} / 16,
+            int{sizeof unit.q[0] / 16}};
   }
   /// A token's columns: of every eight bytes, four are of each half.
   GPU_DEVICE const uint4* columns(const GroupTokens& x, int token) {
-    return x.q + token / kTileTokens * int{sizeof(TokenUnit<kTileTokens>::q) / 16} +
-           token % kTileTokens * (kGroup / 16);
+    return x.q + token / kTileTokens * x.tile_step + token % kTileTokens * (kGroup / 16);
   }
   GPU_DEVICE const GroupScale* scale(const GroupTokens& x, int token) {
     return reinterpret_cast<const GroupScale*>(
@@ -35,14 +36,14 @@ struct GroupTokens {
   }
 };
 
-/// A thread's part of a unit on its way to shared memory: 16 bytes of every piece that it moves.
-template <int kTokens>
+/// A thread's part of a unit on its way to shared memory, of so many threads' of a way: 16 bytes of
+/// every piece that it moves.
+template <int kTokens, int kThreads>
 struct UnitInFlight {
   using Shared = TokenUnit<kTokens>;
   static constexpr int kTokenTiles = Shared::kTokenTiles;
   static constexpr int kCodes = 2 * kTileTokens * kGroup / 16;  // a token tile
   static constexpr int kScales = 2 * kTileTokens * int(sizeof(GroupScale)) / 16;
-  static constexpr int kThreads = 128;  // of a way, at least
   uint4 codes[kTokenTiles * kCodes / kThreads], scale;
 
   GPU_DEVICE UnitInFlight load(const Activations& x, int first_tile, int unit, int thread) {

@@ -276,6 +276,15 @@ GPU_DEVICE float add_block(float total, int scaled, int minima, const RowScale& 
   return fmaf(value, x_scale, total);
 }
 
+/// Scale entries of one row in the two groups of a unit to minima of their four halves, one a byte.
+template <BlockType kType>
+GPU_DEVICE int minima_word(uint32_t entries) {
+  if constexpr (Layout<kType>::kScale == ScaleKind::kSuper16Min)
+    return static_cast<int>(entries >> 4 & 0x0f0f0f0f);
+  else
+    return static_cast<int>((entries >> 8 & 0x00ff00ff) * 0x0101);
+}
+
 /// Ends a block; x_scale is that of each of its groups.
 template <BlockType kType>
 GPU_DEVICE void close_block(RowSum& sum, int minima, const RowScale& w, float x_scale) {

@@ -1,8 +1,8 @@
-// x * w^T for many tokens: prefill. A block takes four tiles of 16 rows and 32 or 64 tokens, and
-// goes through them a unit of columns at a time, the next units under way while one is multiplied
-// (wide_units.hip.h). Weights are unpacked once for all of a team's tokens, tokens read once for
-// all of its tiles. Where there are few blocks, several "ways" of a block's lanes divide the parts
-// of each row among themselves, and add them up in turn.
+// x * w^T for many tokens: prefill. A block takes two or four tiles of 16 rows and 32 or 64
+// tokens, and goes through them a unit of columns at a time, the next units under way while one is
+// multiplied (wide_units.hip.h). Weights are unpacked once for all of a team's tokens, tokens read
+// once for all of its tiles. Where there are few blocks, several "ways" of a block's lanes divide
+// the parts of each row among themselves, and add them up in turn.
 #pragma once
 
 #include "wide_store.hip.h"
@@ -24,58 +24,29 @@ GPU_DEVICE void multiply_fragment(const GroupWeights<kType, F::kParts, F::kRows>
   }
 }
 
-/// Sums of minimum * q over the block whose last unit this is, [row][own token]. They are added up
-/// only here, from what is in memory: each beside another sum of the lane would take too many
-/// registers, as would addresses that are kept for it.
+/// Ends a block of 256 columns. `minima` are those of its 16 half groups, which the sums of q in
+/// these make a small matrix product of its own with: their two bytes are the halves of a group.
 template <BlockType kType, class F>
-GPU_DEVICE void add_block_minima(const MatmulParams& p, const uint8_t* tile, int last_unit,
-                                 int first_token, int (&minima)[F::kSums]) {
-  constexpr int kUnits = Layout<kType>::kUnits;
-  const LanePlace place = F::place(late_thread() % F::kLanes);
-  const int token = first_token + place.token, first_unit = last_unit + 1 - kUnits;
-  const Activations& x = p.x;
-  const int64_t token_tile = static_cast<int64_t>(x.n_groups) * kTileTokens;
-  const GroupScale* from = x.scales + token / kTileTokens * token_tile +
-                           2 * first_unit * kTileTokens + token % kTileTokens;
-  GPU_UNROLL for (int k = 0; k < kUnits; k++) {
-    schedule_fence();
-    auto w = UnitScales<kType>::load(tile, first_unit + k, place.packed_lane);
-    if constexpr (F::kRows == 1) w = UnitScales<kType>::keep_row(w, (place.row & 8) != 0);
-    GPU_UNROLL for (int group = 0; group < 2; group++) {
-      GPU_UNROLL for (int j = 0; j < F::kOwn; j++) {
-        constexpr int kSteps = kTileTokens / F::kStep;  // of a lane, to the next tile of tokens
-        const int at = (2 * k + group) * kTileTokens + j % kSteps * F::kStep;
-        const GroupScale own = from[j / kSteps * token_tile + at];
-        GPU_UNROLL for (int row = 0; row < F::kRows; row++) {
-          int& to = minima[row * F::kOwn + j];
-          to = add_minima<kType>(to, UnitScales<kType>::scale(w, row, group), own);
-        }
-      }
-    }
-  }
-}
-
-/// Ends the block of 256 columns that ends with this unit.
-template <BlockType kType, class F>
-GPU_DEVICE void close_fragment(const MatmulParams& p, const uint8_t* tile, int unit,
-                               int first_token, const UnitScales<kType>& w,
-                               const GroupTokens& tokens, int lane, RowSum (&sum)[F::kSums]) {
+GPU_DEVICE void close_fragment(const UnitScales<kType>& w, const int (&minima)[F::kParts][4],
+                               const GroupTokens& half_sums, const GroupTokens& tokens, int lane,
+                               RowSum (&sum)[F::kSums]) {
   schedule_fence();
-  int minima[F::kSums] = {};
-  if constexpr (Layout<kType>::kMin) add_block_minima<kType, F>(p, tile, unit, first_token, minima);
+  int c[2][F::kSums] = {};
+  if constexpr (Layout<kType>::kMinima) F::template dots<true>(0, c, minima, half_sums, lane);
   GroupScale scales[F::kOwn];
   F::scales(scales, tokens, lane);
-  GPU_UNROLL for (int i = 0; i < F::kSums; i++) close_block<kType>(
-      sum[i], minima[i], UnitScales<kType>::scale(w, i / F::kOwn, 0), scales[i % F::kOwn].scale);
+  GPU_UNROLL for (int i = 0; i < F::kSums; i++)
+      close_block<kType>(sum[i], c[0][i] + kHighSum * c[1][i],
+                         UnitScales<kType>::scale(w, i / F::kOwn, 0), scales[i % F::kOwn].scale);
 }
 
 /// Grid (blocks of tokens, blocks of tiles): neighbours share weights. Shared memory: the units
 /// that are under way, then the block's sums.
-template <BlockType kType, int kTokens, class F>
+template <BlockType kType, int kTokens, int kTiles, class F>
 GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
-  using Place = WidePlace<kTokens, F>;
-  using Units = typename WideUnitsOf<kType, kTokens, F>::Type;
+  using Place = WidePlace<kTokens, kTiles, F>;
+  using Units = typename WideUnitsOf<kType, kTokens, kTiles, F>::Type;
   using Weights = GroupWeights<kType, F::kParts, F::kRows>;
   constexpr int kSteps = Place::kTeamTokens / F::kTokens;
   constexpr bool kBlocks = Layout<kType>::kSuper;  // a part is a slice, else a quad
@@ -87,7 +58,8 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
   wait_for_previous();
   Units::start(units, p, w, ahead);
 
-  const WideSums block = {reinterpret_cast<float*>(Units::end(shared, w.n_ways))};
+  using Block = WideSums<kTiles>;
+  const Block block = {reinterpret_cast<float*>(Units::end(shared, w.n_ways))};
   using Sums = LaneSums<kSteps * F::kRowTiles, F::kSums>;
   Sums sums = {};
   const auto hand_in = [&](bool is_first) {
@@ -98,7 +70,7 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
       const int row = (again.tile + place.tile + k) * kTileRows + place.row + j / F::kOwn * 8;
       const int token =
           again.token_tile * kTileTokens + F::kTokens * i + place.token + j % F::kOwn * F::kStep;
-      float* to = WideSums::at(block, token, row);
+      float* to = Block::at(block, token, row);
       float& total = sums.slice[k * kSteps + i][j].total;
       const float part = kBlocks ? total : sums.quad[k * kSteps + i][j];
       *to = is_first ? part : *to + part;
@@ -129,15 +101,23 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
         }
         if (is_block_end<kType>(now.unit)) {
           const Place again = Place::of();
-          const int tile = again.tile + F::place(again.lane).tile;
+          const LanePlace place = F::place(again.lane);
           GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++) {
-            const uint8_t* data = wide_tile(late(p), tile + k);
             const auto scales = Units::weights_of(units, k).scales;
+            int minima[F::kParts][4] = {};
+            if constexpr (Layout<kType>::kMinima) {
+              const int tile = again.tile + place.tile + k;
+              load_minima<kType, F>(minima, Units::entries_of(units, late(p), tile, now.unit),
+                                    place);
+            }
             GPU_UNROLL for (int i = 0; i < kSteps; i++) {
               const int token_tile = w.token_tile + F::kTokens * i / kTileTokens;
-              close_fragment<kType, F>(
-                  late(p), data, now.unit, blockIdx.x * kTokens + token_tile * kTileTokens, scales,
-                  GroupTokens::of(tokens, token_tile, 0), w.lane, sums.slice[k * kSteps + i]);
+              GroupTokens half_sums = {};
+              if constexpr (Layout<kType>::kMinima)
+                half_sums = Units::half_sums_of(units, late(p), token_tile, now.unit);
+              close_fragment<kType, F>(scales, minima, half_sums,
+                                       GroupTokens::of(tokens, token_tile, 0), again.lane,
+                                       sums.slice[k * kSteps + i]);
             }
           }
         }
@@ -155,27 +135,27 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
     }
   }
   if (w.n_ways == 1) __syncthreads();
-  store_wide<kTokens>(late(p), block, blockIdx.x * kTokens,
-                      min(kTokens, p.n_tokens - static_cast<int>(blockIdx.x) * kTokens));
+  store_wide<kTokens, kTiles>(late(p), block, blockIdx.x * kTokens,
+                              min(kTokens, p.n_tokens - static_cast<int>(blockIdx.x) * kTokens));
 }
 
-template <BlockType kType, int kTokens>
+template <BlockType kType, int kTokens, int kTiles>
 GPU_DEVICE void wide_matmul(const MatmulParams& p) {
 #if defined(GPU_EMULATION)
   switch (emulation::matrix_unit()) {
     case emulation::MatrixUnit::kNone:
-      return wide_matmul_by<kType, kTokens, DotFragment>(p);
+      return wide_matmul_by<kType, kTokens, kTiles, DotFragment>(p);
     case emulation::MatrixUnit::kQuad:
-      return wide_matmul_by<kType, kTokens, QuadFragment>(p);
+      return wide_matmul_by<kType, kTokens, kTiles, QuadFragment>(p);
     case emulation::MatrixUnit::kMfma:
-      return wide_matmul_by<kType, kTokens, MfmaFragment>(p);
+      return wide_matmul_by<kType, kTokens, kTiles, MfmaFragment>(p);
     case emulation::MatrixUnit::kWmma:
-      return wide_matmul_by<kType, kTokens, WmmaFragment>(p);
+      return wide_matmul_by<kType, kTokens, kTiles, WmmaFragment>(p);
     case emulation::MatrixUnit::kWmma12:
-      return wide_matmul_by<kType, kTokens, Wmma12Fragment>(p);
+      return wide_matmul_by<kType, kTokens, kTiles, Wmma12Fragment>(p);
   }
 #else
-  wide_matmul_by<kType, kTokens, Fragment>(p);
+  wide_matmul_by<kType, kTokens, kTiles, Fragment>(p);
 #endif
 }
 

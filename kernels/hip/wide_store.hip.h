@@ -8,8 +8,9 @@ namespace hearth::kernels::hip {
 
 /// Sums of a block, [token][kStride]: the rows of its tiles, and four floats so that lanes of a
 /// matrix instruction write to different banks.
+template <int kTiles>
 struct WideSums {
-  static constexpr int kStride = kWideTiles * kTileRows + 4;
+  static constexpr int kStride = kTiles * kTileRows + 4;
   float* data;
 
   GPU_DEVICE float* at(const WideSums& s, int token, int row) {
@@ -58,11 +59,12 @@ GPU_DEVICE void store_four_qkv(const Epilogue& e, int row, int token, const floa
 }
 
 /// Hands on all rows of a block's tokens. The block must have met after its last sum.
-template <int kTokens>
-GPU_DEVICE void store_wide(const MatmulParams& p, const WideSums& sums, int first_token,
+template <int kTokens, int kTiles>
+GPU_DEVICE void store_wide(const MatmulParams& p, const WideSums<kTiles>& sums, int first_token,
                            int n_tokens) {
   const bool is_pairs = has_pairs(p);
-  const int n_fours = kWideTiles * (kTileRows / 4) / (is_pairs ? 2 : 1);
+  using Sums = WideSums<kTiles>;
+  const int n_fours = kTiles * (kTileRows / 4) / (is_pairs ? 2 : 1);
   const int four = threadIdx.x % n_fours, at_once = blockDim.x / n_fours;
   const int tile = four / (kTileRows / 4) * (is_pairs ? 2 : 1), row = four % (kTileRows / 4) * 4;
   const bool has_tile = tile < count_block_tiles(p);
@@ -72,12 +74,12 @@ GPU_DEVICE void store_wide(const MatmulParams& p, const WideSums& sums, int firs
     const int at = first + threadIdx.x / n_fours, token = first_token + at;
     const bool stores = has_tile && at < n_tokens;
     float a[4], b[4];
-    WideSums::load(a, sums, min(at, kTokens - 1), tile * kTileRows + row);
+    Sums::load(a, sums, min(at, kTokens - 1), tile * kTileRows + row);
     if (!is_pairs) {
       if (stores) store_four(p.epilogue, global_row, token, a);
       continue;
     }
-    WideSums::load(b, sums, min(at, kTokens - 1), (tile + 1) * kTileRows + row);
+    Sums::load(b, sums, min(at, kTokens - 1), (tile + 1) * kTileRows + row);
     if (p.epilogue.kind == EpilogueKind::kSwiglu)
       store_four_swiglu(p, global_row, token, a, b, stores);
     else if (stores)

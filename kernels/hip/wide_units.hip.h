@@ -3,6 +3,8 @@
 // multiplied, through registers or in copies to shared memory.
 #pragma once
 
+#include <type_traits>
+
 #include "fragment.hip.h"
 #include "matmul.hip.h"
 
@@ -10,12 +12,12 @@ namespace hearth::kernels::hip {
 
 /// Who a lane works with: the lanes of its fragment are a team, which has some tiles and tokens;
 /// the teams of all the block's tiles and tokens are a way.
-template <int kTokens, class F>
+template <int kTokens, int kTiles, class F>
 struct WidePlace {
   static constexpr int kTeamTokens = F::kRowTiles > 1 ? 32 : kTokens;
   static constexpr int kTeamTiles = F::kTiles * F::kRowTiles;
   static constexpr int kTokenTeams = kTokens / kTeamTokens;
-  static constexpr int kWayThreads = kWideTiles / kTeamTiles * kTokenTeams * F::kLanes;
+  static constexpr int kWayThreads = kTiles / kTeamTiles * kTokenTeams * F::kLanes;
   int lane, tile, token_tile, way, n_ways;
 
   GPU_DEVICE WidePlace of() {
@@ -59,13 +61,34 @@ GPU_DEVICE const uint8_t* wide_tile(const MatmulParams& p, int tile) {
   return tile_data(p, blockIdx.y * p.block_tiles + min(tile, count_block_tiles(p) - 1));
 }
 
+/// What the minima of a block of 256 columns are computed from: scale entries of its four units,
+/// unit_step bytes apart.
+struct BlockEntries {
+  const uint8_t* first;
+  int unit_step;
+};
+
+/// Minima of a lane's rows in a block's 16 half groups, as the words of a group of weights.
+template <BlockType kType, class F>
+GPU_DEVICE void load_minima(int (&a)[F::kParts][4], const BlockEntries& entries,
+                            const LanePlace& place) {
+  GPU_UNROLL for (int part = 0; part < F::kParts; part++) {
+    const int unit = (place.packed_lane + part) % 4, row = place.packed_lane / 4;
+    uint32_t words[2];
+    load_words(words,
+               entries.first + unit * entries.unit_step + row * 4 * Layout<kType>::kEntryBytes);
+    if (F::kRows == 1) words[0] = choose(place.row & 8, words[1], words[0]);
+    GPU_UNROLL for (int i = 0; i < 4; i++) a[part][i] = minima_word<kType>(words[i % F::kRows]);
+  }
+}
+
 /// Through registers: a unit of tokens goes on to shared memory, where there are two; weights wait
 /// for their turn.
-template <BlockType kType, int kTokens, class F>
+template <BlockType kType, int kTokens, int kTiles, class F>
 struct RegisterUnits {
-  using Place = WidePlace<kTokens, F>;
+  using Place = WidePlace<kTokens, kTiles, F>;
   using Tokens = TokenUnit<kTokens>;
-  using InFlight = UnitInFlight<kTokens>;
+  using InFlight = UnitInFlight<kTokens, (Place::kWayThreads < 128 ? Place::kWayThreads : 128)>;
   using Weights = Unit<kType, F::kParts>;
   static_assert(F::kRowTiles == 1);
   const uint8_t* data;
@@ -114,6 +137,20 @@ struct RegisterUnits {
       return u.weights;
   }
   GPU_DEVICE const Tokens& tokens_of(const RegisterUnits& u) { return u.buffers[u.current]; }
+  /// Of the block that ends with this unit: what its minima are, of a tile of the block of threads,
+  /// and what they are multiplied by, from a tile of its tokens on.
+  GPU_DEVICE BlockEntries entries_of(const RegisterUnits&, const MatmulParams& p, int tile,
+                                     int unit) {
+    using L = Layout<kType>;
+    return {record_of<kType>(wide_tile(p, tile), unit) + L::kScaleOffset, L::kUnitBytes};
+  }
+  GPU_DEVICE GroupTokens half_sums_of(const RegisterUnits&, const MatmulParams& p, int token_tile,
+                                      int unit) {
+    const int n_blocks = p.x.n_groups / kBlockGroups, step = kTileTokens * kGroup / 16;
+    const int64_t tile = int64_t{blockIdx.x} * (kTokens / kTileTokens) + token_tile;
+    const uint4* from = reinterpret_cast<const uint4*>(p.x.half_sums);
+    return {from + (tile * n_blocks + unit / kBlockUnits) * step, nullptr, n_blocks * step};
+  }
   GPU_DEVICE void end_step(RegisterUnits& u, bool had_unit) {
     if (had_unit) {
       u.weights = u.next;
@@ -125,26 +162,34 @@ struct RegisterUnits {
 };
 
 /// In copies to shared memory, tokens and packed weights alike, several units ahead.
-template <BlockType kType, int kTokens, class F>
+template <BlockType kType, int kTokens, int kTiles, class F>
 struct CopiedUnits {
-  using Place = WidePlace<kTokens, F>;
+  using Place = WidePlace<kTokens, kTiles, F>;
   using Tokens = TokenUnit<kTokens>;
   using Weights = Unit<kType, F::kParts>;
   using L = Layout<kType>;
   static constexpr int kTailBytes = L::kSuper ? 16 * L::kTailEntry : 0;
   static constexpr int kTileBytes = L::kUnitBytes + kTailBytes;
-  struct Stage {
+  struct PlainStage {
     Tokens tokens;
-    uint4 weights[kWideTiles][kTileBytes / 16];
+    uint4 weights[kTiles][kTileBytes / 16];
   };
+  /// Of a type with minima, the last unit of a block brings along what these are computed from.
+  static constexpr int kEntries = 2 * L::kEntryBytes, kHalfSums = kTileTokens * kGroup / 16;
+  struct MinimaStage : PlainStage {
+    uint4 entries[kTiles][kBlockUnits * kEntries];
+    uint4 half_sums[Tokens::kTokenTiles][kHalfSums];
+  };
+  using Stage = std::conditional_t<L::kMinima, MinimaStage, PlainStage>;
   /// What 32 lanes copy of a unit: some tiles, and some tiles of tokens, 512 bytes of codes and 128
   /// of scales each.
   static constexpr int kWarps = Place::kWayThreads / GPU_LANES;
-  static constexpr int kTiles = kWideTiles / kWarps, kTokenTiles = Tokens::kTokenTiles / kWarps;
+  static constexpr int kOwnTiles = kTiles / kWarps, kTokenTiles = Tokens::kTokenTiles / kWarps;
   static constexpr int kScales = 2 * kTileTokens * int(sizeof(GroupScale)) / 16;
-  static_assert(kTiles > 0 && kTokenTiles * kScales <= GPU_LANES && kTileBytes % 16 == 0);
-  const uint8_t* data[kTiles];
-  const uint4 *codes, *scales;
+  static_assert(kOwnTiles > 0 && kTokenTiles * kScales <= GPU_LANES && kTileBytes % 16 == 0);
+  static_assert(kTokenTiles * kHalfSums % GPU_LANES == 0 && kBlockUnits * kEntries <= GPU_LANES);
+  const uint8_t* data[kOwnTiles];
+  const uint4 *codes, *scales, *half_sums;
   int64_t codes_step;
   Stage* stages;
   int stage;
@@ -156,13 +201,16 @@ struct CopiedUnits {
                             const WayCursor& first, uint4* shared) {
     CopiedUnits u;
     const int warp = Place::thread() / GPU_LANES, lane = threadIdx.x % GPU_LANES;
-    GPU_UNROLL for (int k = 0; k < kTiles; k++) u.data[k] = wide_tile(p, warp * kTiles + k);
+    GPU_UNROLL for (int k = 0; k < kOwnTiles; k++) u.data[k] = wide_tile(p, warp * kOwnTiles + k);
     const int64_t tile = int64_t{blockIdx.x} * Tokens::kTokenTiles + warp * kTokenTiles;
     const int64_t codes = tile * p.x.n_groups * kTileTokens * kGroup;
     u.codes = reinterpret_cast<const uint4*>(p.x.q + codes) + lane;
     u.codes_step = int64_t{p.x.n_groups} * kTileTokens * kGroup / 16;
     const int64_t scales = (tile + lane / kScales) * p.x.n_groups * kTileTokens;
     u.scales = reinterpret_cast<const uint4*>(p.x.scales + scales) + lane % kScales;
+    const int64_t half_sums = (tile + lane / kHalfSums) * (p.x.n_groups / kBlockGroups) * kHalfSums;
+    u.half_sums = reinterpret_cast<const uint4*>(p.x.half_sums);
+    if constexpr (L::kMinima) u.half_sums += half_sums + lane % kHalfSums;
     u.stages = reinterpret_cast<Stage*>(shared) + w.way * kCopyStages;
     u.stage = 0;
     WayCursor ahead = first;
@@ -174,14 +222,21 @@ struct CopiedUnits {
   }
   GPU_DEVICE void copy_weights(const CopiedUnits& u, int unit, Stage& to) {
     const int warp = Place::thread() / GPU_LANES, lane = threadIdx.x % GPU_LANES;
-    GPU_UNROLL for (int k = 0; k < kTiles; k++) {
-      uint4* tile = to.weights[warp * kTiles + k] + lane;
+    GPU_UNROLL for (int k = 0; k < kOwnTiles; k++) {
+      uint4* tile = to.weights[warp * kOwnTiles + k] + lane;
       const uint4* from = reinterpret_cast<const uint4*>(unit_at<kType>(u.data[k], unit)) + lane;
       GPU_UNROLL for (int i = 0; i < L::kUnitBytes / 16;
                       i += GPU_LANES) if (i + lane < L::kUnitBytes / 16)
           copy_async(tile + i, from + i);
       const uint4* tail = reinterpret_cast<const uint4*>(tail_at<kType>(u.data[k], unit)) + lane;
       if (lane < kTailBytes / 16) copy_async(tile + L::kUnitBytes / 16, tail);
+      if constexpr (L::kMinima) {
+        const uint8_t* entries = record_of<kType>(u.data[k], unit) + L::kScaleOffset +
+                                 lane / kEntries * L::kUnitBytes + lane % kEntries * 16;
+        if (is_block_end<kType>(unit) && lane < kBlockUnits * kEntries)
+          copy_async(to.entries[warp * kOwnTiles + k] + lane,
+                     reinterpret_cast<const uint4*>(entries));
+      }
     }
   }
   GPU_DEVICE void copy_tokens(const CopiedUnits& u, int unit, Stage& to) {
@@ -191,6 +246,13 @@ struct CopiedUnits {
     if (lane < kTokenTiles * kScales)
       copy_async(&to.tokens.scales[tile + lane / kScales][lane % kScales],
                  u.scales + unit * kScales);
+    if constexpr (L::kMinima) {
+      constexpr int kAtOnce = GPU_LANES / kHalfSums;          // tiles
+      const int64_t step = u.codes_step / (kBlockUnits * 2);  // of a tile
+      if (!is_block_end<kType>(unit)) return;
+      GPU_UNROLL for (int k = 0; k < kTokenTiles; k += kAtOnce) copy_async(
+          to.half_sums[tile + k] + lane, u.half_sums + k * step + unit / kBlockUnits * kHalfSums);
+    }
   }
   /// Leaves `ahead` behind the units that are under way.
   GPU_DEVICE void start(CopiedUnits& u, const MatmulParams& p, const Place& w, WayCursor& ahead) {
@@ -204,7 +266,7 @@ struct CopiedUnits {
   GPU_DEVICE void begin_step(CopiedUnits& u, const MatmulParams& p, const Place& w,
                              const WayCursor& now, WayCursor& ahead) {
     if (WayCursor::has_unit(now)) wait_for_copies<kCopyStages - 2>();
-    __syncthreads();
+    meet<Place::kWayThreads>();
     if (!WayCursor::has_unit(now)) return;
     if (WayCursor::has_unit(ahead)) {
       Stage& stage = u.stages[u.stage == 0 ? kCopyStages - 1 : u.stage - 1];
@@ -221,18 +283,25 @@ struct CopiedUnits {
     return Weights::load_at(tile, tile + L::kUnitBytes, packed_lane);
   }
   GPU_DEVICE const Tokens& tokens_of(const CopiedUnits& u) { return u.stages[u.stage].tokens; }
+  GPU_DEVICE BlockEntries entries_of(const CopiedUnits& u, const MatmulParams&, int tile, int) {
+    return {reinterpret_cast<const uint8_t*>(u.stages[u.stage].entries[tile]), kEntries * 16};
+  }
+  GPU_DEVICE GroupTokens half_sums_of(const CopiedUnits& u, const MatmulParams&, int token_tile,
+                                      int) {
+    return {u.stages[u.stage].half_sums[token_tile], nullptr, kHalfSums};
+  }
   GPU_DEVICE void end_step(CopiedUnits& u, bool had_unit) {
     if (had_unit) u.stage = u.stage == kCopyStages - 1 ? 0 : u.stage + 1;
   }
 };
 
-template <BlockType kType, int kTokens, class F, bool kCopies = F::kCopies>
+template <BlockType kType, int kTokens, int kTiles, class F, bool kCopies = F::kCopies>
 struct WideUnitsOf {
-  using Type = RegisterUnits<kType, kTokens, F>;
+  using Type = RegisterUnits<kType, kTokens, kTiles, F>;
 };
-template <BlockType kType, int kTokens, class F>
-struct WideUnitsOf<kType, kTokens, F, true> {
-  using Type = CopiedUnits<kType, kTokens, F>;
+template <BlockType kType, int kTokens, int kTiles, class F>
+struct WideUnitsOf<kType, kTokens, kTiles, F, true> {
+  using Type = CopiedUnits<kType, kTokens, kTiles, F>;
 };
 
 }  // namespace hearth::kernels::hip
