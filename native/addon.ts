@@ -1,0 +1,95 @@
+// The addon as TypeScript sees it: what it offers, where it lies, and its errors.
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Completion, EngineStatus, LoadOptions, ModelInfo } from './types.ts';
+
+/** Codes of native/error.h, plus 'addon-missing', 'bad-argument' and 'closed'. */
+export class EngineError extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+    this.name = 'EngineError';
+  }
+}
+
+export interface NativeRequest {
+  kind: number;
+  tokens: Uint32Array;
+  heal: Uint8Array;
+  maxTokens: number;
+  temperature: number;
+  topK: number;
+  topP: number;
+  minP: number;
+  seed: number;
+  isBackground: boolean;
+  stopTokens: Uint32Array;
+  logProbabilities: boolean;
+  speculate: boolean;
+  alternatives: number;
+  pin: number;
+}
+
+export interface NativeResult extends Omit<Completion, 'logProbabilities'> {
+  values: Float32Array;
+}
+
+export interface NativeEngine {
+  info(): Omit<ModelInfo, 'special'> & { specialTokens: Record<string, number> };
+  tokenize(text: string, parseSpecial: boolean): Uint32Array;
+  detokenize(tokens: Uint32Array): string;
+  tokenBytes(token: number): Uint8Array;
+  submit(id: number, request: NativeRequest, onText: ((text: string) => void) | null): Promise<NativeResult>;
+  cancel(id: number): void;
+  status(): EngineStatus;
+  close(): Promise<void>;
+}
+
+interface Addon {
+  load(
+    options: Required<LoadOptions>,
+    onProgress: ((fraction: number) => void) | null,
+  ): [engine: Promise<NativeEngine>, cancel: () => void];
+  variants(): string[];
+  gpus(): string;
+}
+
+let loadedAddon: Addon | undefined;
+
+/** dist/hearth.node: beside the bundles, or one folder over when run from the sources. */
+const addonPlaces = [join(__dirname, 'hearth.node'), join(__dirname, '..', 'dist', 'hearth.node')];
+export const addonPath = () => addonPlaces.find((place) => existsSync(place));
+
+export function addon(): Addon {
+  if (loadedAddon) return loadedAddon;
+  const path = addonPath();
+  if (!path) throw new EngineError('addon-missing', `${addonPlaces[0]} is missing; run "npm run build:native"`);
+  try {
+    loadedAddon = createRequire(path)(path) as Addon;
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new EngineError(
+      'addon-missing',
+      `${path} does not run on ${process.platform}-${process.arch}: ${detail}; install the build for this platform`,
+    );
+  }
+  return loadedAddon;
+}
+
+/** The addon's errors carry their code as a property. */
+export async function guarded<T>(promise: Promise<T>): Promise<T> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) throw new EngineError(String(error.code), error.message);
+    throw error;
+  }
+}
+
+export function requireCount(value: number, name: string): void {
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new EngineError('bad-argument', `${name} must be a whole number of at least 0, not ${value}`);
+}

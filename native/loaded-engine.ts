@@ -1,0 +1,210 @@
+// A loaded engine: requests with their options checked, and the way to the CPU when the GPU is lost.
+import {
+  EngineError,
+  guarded,
+  type NativeEngine,
+  type NativeRequest,
+  type NativeResult,
+  requireCount,
+} from './addon.ts';
+import type { Completion, Engine, EngineStatus, ModelInfo, SpecialTokens, Timings } from './types.ts';
+
+// The order of RequestKind in request.h.
+const kinds = { generate: 0, prefill: 1, logits: 2, lastLogits: 3, score: 4, clearCache: 5, learn: 6, pin: 7 } as const;
+
+export class LoadedEngine implements Engine {
+  info: ModelInfo;
+  onMovedToCpu?: (info: ModelInfo) => void;
+  private nextId = 1;
+  private isClosed = false;
+  private moving: Promise<void> | undefined;
+  private readonly unanswered = new Set<Promise<NativeResult>>();
+
+  constructor(
+    private native: NativeEngine,
+    private readonly loadOnCpu: () => Promise<NativeEngine>,
+  ) {
+    this.info = infoOf(native);
+  }
+
+  tokenize(text: string, parseSpecial = false): Uint32Array {
+    this.requireOpen();
+    return this.native.tokenize(text, parseSpecial);
+  }
+
+  detokenize(tokens: Uint32Array): string {
+    this.requireTokens(tokens);
+    return this.native.detokenize(tokens);
+  }
+
+  tokenBytes(token: number): Uint8Array {
+    this.requireTokens(Uint32Array.of(token));
+    return this.native.tokenBytes(token);
+  }
+
+  async generate(
+    request: Parameters<Engine['generate']>[0],
+    onText?: (text: string) => void,
+    signal?: AbortSignal,
+  ): Promise<Completion> {
+    requireCount(request.maxTokens, 'maxTokens');
+    const alternatives = request.alternatives ?? 1;
+    if (![1, 2, 3, 4].includes(alternatives))
+      throw new EngineError('bad-argument', `alternatives must be 1, 2, 3 or 4, not ${alternatives}`);
+    const native = {
+      ...(request.sampling ?? {}),
+      heal: request.heal ?? new Uint8Array(),
+      maxTokens: request.maxTokens,
+      isBackground: request.priority === 'background',
+      stopTokens: request.stopTokens ?? new Uint32Array(),
+      logProbabilities: request.logProbabilities ?? false,
+      speculate: request.speculate ?? true,
+      alternatives,
+    };
+    const { values, ...completion } = await this.submit(kinds.generate, request.tokens, native, signal, onText);
+    return { ...completion, logProbabilities: values };
+  }
+
+  async prefill(tokens: Uint32Array, priority?: 'foreground' | 'background', signal?: AbortSignal): Promise<Timings> {
+    const isBackground = priority === 'background';
+    return (await this.submit(kinds.prefill, tokens, { isBackground }, signal)).timings;
+  }
+
+  async logits(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array> {
+    return (await this.submit(kinds.logits, tokens, {}, signal)).values;
+  }
+
+  async lastLogits(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array> {
+    return (await this.submit(kinds.lastLogits, tokens, {}, signal)).values;
+  }
+
+  async score(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array> {
+    return (await this.submit(kinds.score, tokens, {}, signal)).values;
+  }
+
+  status(): EngineStatus {
+    this.requireOpen();
+    return this.native.status();
+  }
+
+  async pin(id: number, tokens: Uint32Array): Promise<void> {
+    requireCount(id, 'a pin');
+    await this.submit(kinds.pin, tokens, { pin: id, isBackground: true });
+  }
+
+  async learn(tokens: Uint32Array): Promise<void> {
+    await this.submit(kinds.learn, tokens, { isBackground: true });
+  }
+
+  async clearCache(): Promise<void> {
+    await this.submit(kinds.clearCache, new Uint32Array(), {});
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    await this.moving?.catch(() => undefined);
+    await this.native.close();
+  }
+
+  /** Once for all requests that learn that the GPU is lost. */
+  private moveToCpu(lost: NativeEngine, whyCpu: string): Promise<void> {
+    if (this.native === lost) {
+      this.moving ??= this.replace(lost, whyCpu).finally(() => {
+        this.moving = undefined;
+      });
+    }
+    return this.moving ?? Promise.resolve();
+  }
+
+  private async replace(lost: NativeEngine, whyCpu: string): Promise<void> {
+    this.native = await this.loadOnCpu();
+    this.info = { ...infoOf(this.native), whyCpu };
+    // It refuses each at once, to be asked again here; closing would cancel those that it has not come to.
+    await Promise.allSettled(this.unanswered);
+    // Its pages cannot be saved any more.
+    await lost.close().catch(() => undefined);
+    this.onMovedToCpu?.(this.info);
+  }
+
+  private async submit(
+    kind: number,
+    tokens: Uint32Array,
+    options: Partial<NativeRequest>,
+    signal?: AbortSignal,
+    onText?: (text: string) => void,
+  ): Promise<NativeResult> {
+    if (this.moving !== undefined) await this.moving;
+    this.requireOpen();
+    const { native } = this;
+    const id = this.nextId++;
+    let hasStreamed = false;
+    const stream = (text: string) => {
+      hasStreamed = true;
+      onText?.(text);
+    };
+    const request = { ...requestDefaults, ...options, kind, tokens };
+    const promise = guarded(native.submit(id, request, onText ? stream : null));
+    this.unanswered.add(promise);
+    const cancel = () => {
+      if (!this.isClosed && native === this.native) native.cancel(id);
+    };
+    if (signal?.aborted) cancel();
+    signal?.addEventListener('abort', cancel, { once: true });
+    try {
+      return await promise.finally(() => this.unanswered.delete(promise));
+    } catch (error) {
+      if (!(error instanceof EngineError) || error.code !== 'backend-failed' || this.isClosed) throw error;
+      await this.moveToCpu(native, error.message);
+      if (hasStreamed) throw error;
+      return await this.submit(kind, tokens, options, signal, onText);
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+    }
+  }
+
+  private requireOpen(): void {
+    if (this.isClosed) throw new EngineError('closed', 'the engine was closed');
+  }
+
+  private requireTokens(tokens: Uint32Array): void {
+    this.requireOpen();
+    const wrong = tokens.find((token) => token >= this.info.vocabulary);
+    if (wrong !== undefined) throw new EngineError('bad-argument', `token id ${wrong} is outside the vocabulary`);
+  }
+}
+
+function infoOf(native: NativeEngine): ModelInfo {
+  const { specialTokens, ...info } = native.info();
+  return { ...info, special: specialIds(specialTokens) };
+}
+
+const requestDefaults = {
+  heal: new Uint8Array(),
+  maxTokens: 0,
+  temperature: 0,
+  topK: 0,
+  topP: 1,
+  minP: 0,
+  seed: 0,
+  isBackground: false,
+  stopTokens: new Uint32Array(),
+  logProbabilities: false,
+  speculate: false,
+  alternatives: 1,
+  pin: 0,
+};
+
+function specialIds(ids: Record<string, number>): SpecialTokens {
+  const id = (name: string) => ids[`<|${name}|>`] ?? -1;
+  return {
+    fimPrefix: id('fim_prefix'),
+    fimMiddle: id('fim_middle'),
+    fimSuffix: id('fim_suffix'),
+    fileSep: id('file_sep'),
+    repoName: id('repo_name'),
+    imStart: id('im_start'),
+    imEnd: id('im_end'),
+    endOfText: id('endoftext'),
+  };
+}
