@@ -89,7 +89,8 @@ export async function guarded<T>(promise: Promise<T>): Promise<T> {
   }
 }
 
-export function requireCount(value: number, name: string): void {
-  if (!Number.isSafeInteger(value) || value < 0)
-    throw new EngineError('bad-argument', `${name} must be a whole number of at least 0, not ${value}`);
+export function requireCount(value: number, name: string, most = Number.MAX_SAFE_INTEGER): void {
+  if (Number.isSafeInteger(value) && value >= 0 && value <= most) return;
+  const bounds = most === Number.MAX_SAFE_INTEGER ? 'of at least 0' : `from 0 to ${most}`;
+  throw new EngineError('bad-argument', `${name} must be a whole number ${bounds}, not ${value}`);
 }

@@ -21,6 +21,9 @@ export function addonInfo(): AddonInfo {
 /** Code objects by architecture, beside the addon; the package of a system without GPU support has none. */
 const gpuKernels = () => join(dirname(addonPath() ?? ''), 'hip');
 
+/** Each has memory of its own; no machine is faster with so many. */
+const mostThreads = 256;
+
 /**
  * Loads a model off the JavaScript thread; onProgress gets 0..1. Rejects with EngineError, whose message names the file
  * or tensor and says what to do; code 'cancelled' after an abort.
@@ -42,9 +45,8 @@ export async function loadEngine(
     diskBytes: 0,
   } as const;
   const complete = { ...defaults, gpuKernels: gpuKernels(), ...withoutUndefined(options) };
-  for (const key of ['threads', 'cacheBytes', 'contextTokens', 'diskBytes'] as const) {
-    requireCount(complete[key], key);
-  }
+  requireCount(complete.threads, 'threads', mostThreads);
+  for (const key of ['cacheBytes', 'contextTokens', 'diskBytes'] as const) requireCount(complete[key], key);
   const [engine, cancel] = addon().load(complete, onProgress ?? null);
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <string>
 
 #ifdef __linux__
@@ -68,8 +69,11 @@ ThreadPool::ThreadPool(int n_threads)
       n_active_(n_threads_),
       retry_interval_(kFirstRetryInterval) {
   workers_.reserve(static_cast<size_t>(n_threads_ - 1));
-  for (int thread = 1; thread < n_threads_; thread++) {
-    workers_.emplace_back([this, thread] { worker_main(thread); });
+  try {
+    for (int thread = 1; thread < n_threads_; thread++)
+      workers_.emplace_back([this, thread] { worker_main(thread); });
+  } catch (const std::exception&) {  // a container, for one, may allow a process only so many
+    n_active_ = n_threads_ = static_cast<int>(workers_.size()) + 1;
   }
 }
 

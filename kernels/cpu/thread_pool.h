@@ -18,7 +18,8 @@ namespace hearth::kernels::cpu {
 
 class ThreadPool {
  public:
-  /// n_threads counts the caller; 0 means one a core that this process may use, but at most 8.
+  /// n_threads counts the caller; 0 means one a core that this process may use, but at most 8. It
+  /// has fewer where the system gives no more.
   explicit ThreadPool(int n_threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -67,7 +68,7 @@ class ThreadPool {
   void wait_for_workers();
   void adapt(int n_chunks, int own_chunks, Clock::duration own, Clock::duration total);
 
-  const int n_threads_;
+  int n_threads_;                               // read by a worker once it has been dealt a share
   const std::unique_ptr<Share[]> shares_;       // [n_threads_]
   std::atomic<bool> is_closing_{false};         // read after n_dealt
   alignas(64) std::atomic<int> unfinished_{0};  // chunks that are not known to be done

@@ -132,6 +132,8 @@ test('wrong arguments are told apart', async () => {
   await expect(engine.prefill(Uint32Array.of(1e9))).rejects.toEqual(wrong('bad-argument'));
   await expect(engine.prefill(new Uint32Array(engine.info.contextTokens + 1))).rejects.toEqual(wrong('context-full'));
   expect(() => engine.detokenize(Uint32Array.of(1e9))).toThrow(wrong('bad-argument'));
+  for (const threads of [-1, 0.5, 257])
+    await expect(loadEngine({ modelPath, threads })).rejects.toThrow(`from 0 to 256, not ${threads}`);
 });
 
 function bytes(values: Float32Array): Buffer {
