@@ -1,5 +1,5 @@
-// The tokenizer against llama.cpp's answers, against the merge rule written naively, and on text
-// meant to break it. tokenizer.test.ts compares it with another implementation.
+// The tokenizer against llama.cpp's answers, and on text meant to break it. tokenizer.test.ts
+// compares it with another implementation.
 #include "tokenizer.h"
 
 #include <algorithm>
@@ -8,8 +8,6 @@
 #include <random>
 #include <sstream>
 
-#include "bpe.h"
-#include "error.h"
 #include "gguf.h"
 #include "gguf_builder.h"
 #include "pretokenizer.h"
@@ -40,26 +38,6 @@ std::string read_fixture(const std::string& name) {
   std::stringstream content;
   content << file.rdbuf();
   return content.str();
-}
-
-Texts pieces(std::string_view text) {
-  Texts result;
-  for (size_t start = 0; start < text.size();) {
-    const size_t end = hearth::piece_end(text, start);
-    result.emplace_back(text.substr(start, end - start));
-    start = end;
-  }
-  return result;
-}
-
-void check_pieces(const Texts& expected) {
-  std::string text;
-  for (const std::string& piece : expected) text += piece;
-  const Texts actual = pieces(text);
-  if (actual == expected) return;
-  std::string message = "pieces of \"" + text + "\":";
-  for (const std::string& piece : actual) message += " [" + piece + "]";
-  test::fail(__FILE__, __LINE__, message);
 }
 
 std::string random_text(std::mt19937& random, int n_parts) {
@@ -141,22 +119,6 @@ TEST("Qwen2's vocabulary gives the ids that llama.cpp gives") {
   CHECK_EQUAL(n_cases, 46);
 }
 
-TEST("text is split as Qwen2's pattern splits it") {
-  check_pieces({"int", " x", " =", " ", "4", "2", ";"});
-  check_pieces({"it", "'s", " we", "'LL", " don", "'T", " '", "quoted", "'"});
-  check_pieces({"'re", "'ve", "'d", "'m", "'x", "'l"});
-  check_pieces({"(foo", ".bar", "(a", ",b", "))\n\n"});
-  check_pieces({"a", "\n\n", "   ", " b"});
-  check_pieces({"a", "  \n\t\n", "\tb", "  "});
-  check_pieces({"\tx", "\t", "\ty", "\t", "1", " ", " ", "2"});
-  check_pieces({"  ", " ;\r\n", "//", " \r\n"});
-  check_pieces({"été", " Ω漢字", "\u2028x", "½", "٣", "🦙🦙", " 🦙\n"});
-  check_pieces({"\ufeffimport", "\u00a0x", "\u0085\u00a0", " y"});
-  check_pieces({"\n\n\n"});
-  check_pieces({"    "});
-  check_pieces({});
-}
-
 TEST("every text of valid UTF-8 comes back from its tokens") {
   std::mt19937 random(2);
   for (int i = 0; i < 3000; i++) {
@@ -185,47 +147,6 @@ TEST("invalid UTF-8 is read with U+FFFD for each bad byte") {
     std::string text(random() % 60, '\0');
     for (char& c : text) c = static_cast<char>(random() % 4 ? 0x80 + random() % 128 : random());
     CHECK_EQUAL(starter().decode(encode(text)), hearth::repair_utf8(text));
-  }
-}
-
-namespace {
-
-/// Merges by the definition: the lowest rank anywhere, the leftmost of equals, until none is left.
-Ids merge_naively(const hearth::MergeTable& table, Ids ids) {
-  while (true) {
-    size_t best = ids.size();
-    hearth::MergeTable::Merge best_merge;
-    for (size_t i = 0; i + 1 < ids.size(); i++) {
-      const hearth::MergeTable::Merge merge = table.find(ids[i], ids[i + 1]);
-      if (merge.rank < best_merge.rank) best = i, best_merge = merge;
-    }
-    if (best == ids.size()) return ids;
-    ids[best] = best_merge.merged;
-    ids.erase(ids.begin() + static_cast<ptrdiff_t>(best) + 1);
-  }
-}
-
-}  // namespace
-
-TEST("short and long words merge as the definition says") {
-  std::mt19937 random(4);
-  for (int round = 0; round < 300; round++) {
-    // Few symbols and many rules, so that merges compete and cascade.
-    hearth::MergeTable table(64);
-    uint32_t n_symbols = 3;
-    for (uint32_t rank = 0; rank < 40; rank++) {
-      table.add(static_cast<uint32_t>(random() % n_symbols),
-                static_cast<uint32_t>(random() % n_symbols), {rank, n_symbols});
-      n_symbols++;
-    }
-    hearth::Merger merger(table);
-    for (const size_t length : {0u, 1u, 2u, 7u, 47u, 48u, 49u, 200u}) {
-      Ids ids(length);
-      for (uint32_t& id : ids) id = static_cast<uint32_t>(random() % 3);
-      const Ids expected = merge_naively(table, ids);
-      ids.resize(merger.merge(ids));
-      CHECK(ids == expected);
-    }
   }
 }
 
@@ -289,68 +210,4 @@ TEST("a line of half a megabyte without a place to split is tokenized in seconds
     std::printf("  %.1f s\n", spent.count());
     CHECK(spent.count() < 60);  // quadratic merging would take many minutes
   }
-}
-
-namespace {
-
-/// All 256 bytes, "ab" and "<|endoftext|>".
-GgufBuilder tiny_vocabulary(const std::string& model, const std::string& split, const Texts& merges,
-                            int n_bytes = 256) {
-  Texts tokens;
-  int next = 0x100;
-  for (int byte = 0; byte < n_bytes; byte++) {
-    const bool is_printable = (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte != 0xAD);
-    const int c = is_printable ? byte : next++;
-    tokens.push_back(c < 0x80 ? std::string(1, static_cast<char>(c))
-                              : std::string{static_cast<char>(0xC0 | c >> 6),
-                                            static_cast<char>(0x80 | (c & 0x3F))});
-  }
-  tokens.insert(tokens.end(), {"ab", "<|endoftext|>"});
-  GgufBuilder builder;
-  builder.key("tokenizer.ggml.model", GgufBuilder::kString, model)
-      .key("tokenizer.ggml.pre", GgufBuilder::kString, split)
-      .array("tokenizer.ggml.tokens", GgufBuilder::kString, tokens)
-      .array("tokenizer.ggml.merges", GgufBuilder::kString, merges);
-  return builder;
-}
-
-void check_refused(const GgufBuilder& builder, const std::string& code, const std::string& text) {
-  const TemporaryFolder folder;
-  const GgufFile file = GgufFile::open(folder.write("v.gguf", builder.bytes("")));
-  try {
-    const Tokenizer tokenizer(file);
-  } catch (const hearth::EngineError& error) {
-    CHECK_EQUAL(error.code, code);
-    CHECK(std::string(error.what()).find(text) != std::string::npos);
-    return;
-  }
-  test::fail(__FILE__, __LINE__, "accepted: " + text);
-}
-
-}  // namespace
-
-TEST("a vocabulary without token types still has its well-known special tokens") {
-  const TemporaryFolder folder;
-  const std::string bytes = tiny_vocabulary("gpt2", "qwen2", {"a b"}).bytes("");
-  const GgufFile file = GgufFile::open(folder.write("v.gguf", bytes));
-  const Tokenizer tokenizer(file);
-  CHECK((tokenizer.encode("ab<|endoftext|>", SpecialTokens::kParse) == Ids{256, 257}));
-  CHECK(tokenizer.end_of_generation() == Ids{257});
-}
-
-TEST("a vocabulary that Hearth cannot use is refused with the reason") {
-  check_refused(tiny_vocabulary("llama", "qwen2", {}), "model-unsupported", "\"llama\"");
-  check_refused(tiny_vocabulary("gpt2", "llama-bpe", {}), "model-unsupported", "\"llama-bpe\"");
-  check_refused(GgufBuilder(), "model-unsupported", "tokenizer");
-  for (const char* merge : {"a c", "ab", "a", "", " ", "zz a"}) {
-    check_refused(tiny_vocabulary("gpt2", "qwen2", {merge}), "model-invalid", "merge rule");
-  }
-  check_refused(tiny_vocabulary("gpt2", "qwen2", {}, 200), "model-invalid",
-                "no token for the byte");
-  GgufBuilder types = tiny_vocabulary("gpt2", "qwen2", {});
-  types.array("tokenizer.ggml.token_type", GgufBuilder::kI32, std::vector<int32_t>{1});
-  check_refused(types, "model-invalid", "token_type");
-  GgufBuilder ends = tiny_vocabulary("gpt2", "qwen2", {});
-  ends.key("tokenizer.ggml.eos_token_id", GgufBuilder::kU32, uint32_t{258});
-  check_refused(ends, "model-invalid", "eos_token_id");
 }

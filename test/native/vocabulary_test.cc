@@ -1,0 +1,84 @@
+// Vocabularies as files have them: what is made up for, and what is refused.
+#include "vocabulary.h"
+
+#include <string>
+#include <vector>
+
+#include "error.h"
+#include "gguf.h"
+#include "gguf_builder.h"
+#include "test.h"
+#include "tokenizer.h"
+
+using hearth::GgufFile;
+using hearth::SpecialTokens;
+using hearth::Tokenizer;
+using test::GgufBuilder;
+using test::TemporaryFolder;
+
+namespace {
+
+using Ids = std::vector<uint32_t>;
+using Texts = std::vector<std::string>;
+
+/// All 256 bytes, "ab" and "<|endoftext|>".
+GgufBuilder tiny_vocabulary(const std::string& model, const std::string& split, const Texts& merges,
+                            int n_bytes = 256) {
+  Texts tokens;
+  int next = 0x100;
+  for (int byte = 0; byte < n_bytes; byte++) {
+    const bool is_printable = (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte != 0xAD);
+    const int c = is_printable ? byte : next++;
+    tokens.push_back(c < 0x80 ? std::string(1, static_cast<char>(c))
+                              : std::string{static_cast<char>(0xC0 | c >> 6),
+                                            static_cast<char>(0x80 | (c & 0x3F))});
+  }
+  tokens.insert(tokens.end(), {"ab", "<|endoftext|>"});
+  GgufBuilder builder;
+  builder.key("tokenizer.ggml.model", GgufBuilder::kString, model)
+      .key("tokenizer.ggml.pre", GgufBuilder::kString, split)
+      .array("tokenizer.ggml.tokens", GgufBuilder::kString, tokens)
+      .array("tokenizer.ggml.merges", GgufBuilder::kString, merges);
+  return builder;
+}
+
+void check_refused(const GgufBuilder& builder, const std::string& code, const std::string& text) {
+  const TemporaryFolder folder;
+  const GgufFile file = GgufFile::open(folder.write("v.gguf", builder.bytes("")));
+  try {
+    const Tokenizer tokenizer(file);
+  } catch (const hearth::EngineError& error) {
+    CHECK_EQUAL(error.code, code);
+    CHECK(std::string(error.what()).find(text) != std::string::npos);
+    return;
+  }
+  test::fail(__FILE__, __LINE__, "accepted: " + text);
+}
+
+}  // namespace
+
+TEST("a vocabulary without token types still has its well-known special tokens") {
+  const TemporaryFolder folder;
+  const std::string bytes = tiny_vocabulary("gpt2", "qwen2", {"a b"}).bytes("");
+  const GgufFile file = GgufFile::open(folder.write("v.gguf", bytes));
+  const Tokenizer tokenizer(file);
+  CHECK((tokenizer.encode("ab<|endoftext|>", SpecialTokens::kParse) == Ids{256, 257}));
+  CHECK(tokenizer.end_of_generation() == Ids{257});
+}
+
+TEST("a vocabulary that Hearth cannot use is refused with the reason") {
+  check_refused(tiny_vocabulary("llama", "qwen2", {}), "model-unsupported", "\"llama\"");
+  check_refused(tiny_vocabulary("gpt2", "llama-bpe", {}), "model-unsupported", "\"llama-bpe\"");
+  check_refused(GgufBuilder(), "model-unsupported", "tokenizer");
+  for (const char* merge : {"a c", "ab", "a", "", " ", "zz a"}) {
+    check_refused(tiny_vocabulary("gpt2", "qwen2", {merge}), "model-invalid", "merge rule");
+  }
+  check_refused(tiny_vocabulary("gpt2", "qwen2", {}, 200), "model-invalid",
+                "no token for the byte");
+  GgufBuilder types = tiny_vocabulary("gpt2", "qwen2", {});
+  types.array("tokenizer.ggml.token_type", GgufBuilder::kI32, std::vector<int32_t>{1});
+  check_refused(types, "model-invalid", "token_type");
+  GgufBuilder ends = tiny_vocabulary("gpt2", "qwen2", {});
+  ends.key("tokenizer.ggml.eos_token_id", GgufBuilder::kU32, uint32_t{258});
+  check_refused(ends, "model-invalid", "eos_token_id");
+}
