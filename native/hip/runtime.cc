@@ -95,9 +95,10 @@ void Runtime::list_devices() {
   load(handle_, library_, "hipGetDeviceCount", count);
   int n_devices = 0;
   const int result = count(&n_devices);
-  if (result != 0 || n_devices == 0)
-    throw std::runtime_error("no AMD GPU: hipGetDeviceCount returned " + std::to_string(result) +
-                             " (" + api_.error_string(result) + ")");
+  if (result != 0)
+    throw std::runtime_error("no AMD GPU: AMD's runtime finds none (" +
+                             std::string(api_.error_string(result)) + ")");
+  if (n_devices == 0) throw std::runtime_error("no AMD GPU: AMD's runtime finds none");
   for (int i = 0; i < n_devices; i++) devices_.push_back(describe(i));
   std::stable_sort(devices_.begin(), devices_.end(), [](const GpuDevice& a, const GpuDevice& b) {
     if (a.is_integrated != b.is_integrated) return b.is_integrated;

@@ -87,10 +87,10 @@ test('the tooltip says how full the cache is, and of what', () => {
 
 test('the tooltip says why the GPU does not do it', () => {
   expect(statusTooltip(ready)).toContain('| Backend | cpu avx2, 2 threads |');
-  const whyCpu = 'no AMD GPU: hipGetDeviceCount returned 100 (no device)';
+  const whyCpu = 'no AMD GPU: the runtime finds none (no device)';
   const tooltip = statusTooltip({ ...ready, model: { ...model, whyCpu } });
   expect(tooltip).toContain(
-    '| Backend | cpu avx2, 2 threads \\(no AMD GPU: hipGetDeviceCount returned 100 \\(no device\\)\\) |',
+    '| Backend | cpu avx2, 2 threads \\(no AMD GPU: the runtime finds none \\(no device\\)\\) |',
   );
 });
 
