@@ -1,5 +1,4 @@
-// A 60-line test registry: TEST(name) { CHECK(...); }. One program per room, linked with
-// test_main.cc.
+// A test registry: TEST(name) { CHECK(...); }. One program per room, linked with test_main.cc.
 #pragma once
 
 #include <cmath>
