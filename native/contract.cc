@@ -19,26 +19,23 @@ std::string shape_text(const std::vector<uint64_t>& shape) {
 const GgufTensor& require(const GgufFile& file, const std::string& name,
                           const std::vector<uint64_t>& shape) {
   const GgufTensor* tensor = file.find(name);
-  if (!tensor)
-    throw EngineError("model-invalid", file.path() + ": tensor " + name +
-                                           " is missing; the file is not a complete qwen2 model");
+  if (!tensor) refuse_incomplete(file.path(), "its tensor " + name + " is missing");
   if (tensor->shape != shape)
-    throw EngineError("model-invalid", tensor->file + ": tensor " + name + " has shape " +
-                                           shape_text(tensor->shape) + " where " +
-                                           shape_text(shape) + " is needed");
+    refuse_incomplete(tensor->file, "its tensor " + name + " has shape " +
+                                        shape_text(tensor->shape) + " where " + shape_text(shape) +
+                                        " is needed");
   const kernels::BlockTraits traits = kernels::block_traits(tensor->type);
   if (!traits.name)
-    throw EngineError("model-unsupported",
-                      tensor->file + ": tensor " + name + " has type id " +
-                          std::to_string(tensor->type_id) +
-                          ", which Hearth does not run; use a Q4_K_M, Q6_K or Q8_0 file");
+    refuse_unsupported(tensor->file,
+                       "its tensor " + name + " has type id " + std::to_string(tensor->type_id) +
+                           ", which Hearth does not run",
+                       "Choose a Q4_K_M, Q6_K or Q8_0 file");
   const uint64_t n_rows = shape.size() > 1 ? shape[1] : 1;
   const size_t row = kernels::row_bytes(tensor->type, static_cast<int>(shape[0]));
   if (shape[0] % traits.weights != 0 || tensor->data.size() != n_rows * row)
-    throw EngineError("model-invalid", tensor->file + ": tensor " + name + " of type " +
-                                           traits.name + " holds " +
-                                           std::to_string(tensor->data.size()) + " bytes, not " +
-                                           std::to_string(n_rows * row));
+    refuse_incomplete(tensor->file, "its tensor " + name + " of type " + traits.name + " holds " +
+                                        std::to_string(tensor->data.size()) + " bytes, not " +
+                                        std::to_string(n_rows * row));
   return *tensor;
 }
 
@@ -60,10 +57,11 @@ class Contract {
   void refuse_others() const {
     for (const GgufTensor& tensor : file_.tensors())
       if (!known_.contains(tensor.name))
-        throw EngineError("model-unsupported",
-                          tensor.file + ": tensor " + tensor.name +
-                              " is not part of the qwen2 architecture; Hearth would have to ignore "
-                              "it and give wrong answers");
+        refuse_unsupported(tensor.file,
+                           "its tensor " + tensor.name +
+                               " is not part of the qwen2 architecture, and answers without it "
+                               "would be wrong",
+                           "Choose another model file");
   }
 
  private:
@@ -99,6 +97,17 @@ void check_layer(Contract& contract, const ModelConfig& config, int layer) {
 }
 
 }  // namespace
+
+void refuse_incomplete(const std::string& path, const std::string& what) {
+  throw EngineError("model-invalid", "The model file " + path + " is damaged or incomplete: " +
+                                         what + ". Download it again, or choose another.");
+}
+
+void refuse_unsupported(const std::string& path, const std::string& what,
+                        const std::string& advice) {
+  throw EngineError("model-unsupported",
+                    "The model file " + path + " cannot be used: " + what + ". " + advice + ".");
+}
 
 const GgufTensor& require_matrix(const GgufFile& file, const std::string& name, int n_rows,
                                  int n_cols) {

@@ -18,6 +18,13 @@ const GgufTensor& require_vector(const GgufFile& file, const std::string& name, 
 /// "blk.I.NAME"
 std::string layer_tensor(int layer, const char* name);
 
+/// A file that is whole as a GGUF, but not as a model: "The model file PATH is damaged or
+/// incomplete: WHAT. ..."
+[[noreturn]] void refuse_incomplete(const std::string& path, const std::string& what);
+/// "The model file PATH cannot be used: WHAT. ADVICE."
+[[noreturn]] void refuse_unsupported(const std::string& path, const std::string& what,
+                                     const std::string& advice);
+
 /// Throws EngineError for the first tensor that breaks the contract, and for tensors that qwen2
 /// does not have: they would change the result if ignored.
 void check_tensors(const GgufFile& file, const ModelConfig& config);

@@ -6,6 +6,7 @@
 #include "contract.h"
 #include "error.h"
 #include "gguf.h"
+#include "gguf_cursor.h"
 
 namespace hearth {
 namespace {
@@ -15,28 +16,28 @@ constexpr uint64_t kMaxDimension = 1 << 24;
 
 int dimension(const GgufFile& file, const std::string& key) {
   const std::optional<uint64_t> value = file.unsigned_value(key);
-  if (!value)
-    throw EngineError("model-invalid", file.path() + ": metadata key " + key + " is missing");
+  if (!value) refuse_incomplete(file.path(), "its metadata lack " + key);
   if (*value == 0 || *value > kMaxDimension)
-    throw EngineError("model-invalid", file.path() + ": metadata key " + key + " is " +
-                                           std::to_string(*value) + ", which makes no sense");
+    refuse_incomplete(file.path(), "its " + key + " is " + std::to_string(*value));
   return static_cast<int>(*value);
 }
 
 void require_that(bool condition, const GgufFile& file, const std::string& what) {
-  if (!condition) throw EngineError("model-invalid", file.path() + ": " + what);
+  if (!condition) refuse_incomplete(file.path(), "its " + what);
 }
 
 void require_qwen2(const GgufFile& file) {
   const std::string architecture = file.string("general.architecture").value_or("unknown");
   if (architecture != "qwen2")
-    throw EngineError("model-unsupported", file.path() + " is a model of architecture '" +
-                                               architecture +
-                                               "'; Hearth runs qwen2 (such as qwen2.5-coder)");
+    refuse_unsupported(
+        file.path(),
+        "it is a model of architecture " + quoted(architecture) + ", and Hearth runs qwen2",
+        "Choose a qwen2.5-coder model");
   const std::string scaling = file.string("qwen2.rope.scaling.type").value_or("none");
   if (scaling != "none")
-    throw EngineError("model-unsupported", file.path() + ": RoPE scaling '" + scaling +
-                                               "' is not supported; use a file without it");
+    refuse_unsupported(file.path(),
+                       "it wants RoPE scaling " + quoted(scaling) + ", which Hearth does not have",
+                       "Choose a file without it");
 }
 
 std::string dominant_type(const GgufFile& file) {
@@ -167,13 +168,15 @@ ModelConfig check_model(const GgufFile& file) {
                         : config.n_embd / config.n_heads;
   require_that(config.n_heads % config.n_kv_heads == 0, file,
                "head_count is no multiple of head_count_kv");
-  require_that(
-      config.head_dim % 16 == 0 && config.head_dim <= 256, file,
-      "head size " + std::to_string(config.head_dim) + " is not a multiple of 16 up to 256");
-  require_that(config.rope_base > 1, file, "rope.freq_base must be greater than 1");
+  if (config.head_dim % 16 != 0 || config.head_dim > 256)
+    refuse_unsupported(file.path(),
+                       "its heads have " + std::to_string(config.head_dim) +
+                           " dimensions, and Hearth runs multiples of 16 up to 256",
+                       "Choose another model");
+  require_that(config.rope_base > 1, file, "rope.freq_base is not greater than 1");
   const std::vector<std::string>* vocabulary = file.strings("tokenizer.ggml.tokens");
   require_that(vocabulary && !vocabulary->empty() && vocabulary->size() < kMaxDimension, file,
-               "tokenizer.ggml.tokens is missing");
+               "tokenizer.ggml.tokens are missing");
   const GgufTensor* embedding = file.find("token_embd.weight");
   // The embedding table may be padded beyond the vocabulary (151,936 rows for 151,665 tokens).
   const bool is_padded = embedding && embedding->shape.size() == 2 &&

@@ -17,10 +17,11 @@ async function checkError(change: (spec: GgufSpec) => void, code: string, messag
   const spec = syntheticModel(tiny);
   change(spec);
   writeGguf(path, spec);
-  await expect(loadEngine({ modelPath: path })).rejects.toMatchObject({
-    code,
-    message: expect.stringMatching(message),
-  });
+  const error = await loadEngine({ modelPath: path }).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
+  // Which file, and what to do.
+  expect(String(error)).toContain(`The model file ${path} `);
+  expect(String(error)).toMatch(/\. (Download|Choose) [^.]+(\.5-coder model)?\.$/);
 }
 
 async function greedyText(options: SyntheticOptions, version = 3): Promise<number[]> {
@@ -97,8 +98,25 @@ describe('refuses', () => {
         spec.metadata['general.architecture'] = { string: 'llama' };
       },
       'model-unsupported',
-      /architecture 'llama'/,
+      /architecture "llama"/,
     ));
+
+  test.each<[string, GgufSpec['metadata'][string] | undefined, string, RegExp]>([
+    ['qwen2.block_count', undefined, 'model-invalid', /its metadata lack qwen2\.block_count/],
+    ['qwen2.block_count', { u32: 0 }, 'model-invalid', /its qwen2\.block_count is 0/],
+    ['qwen2.attention.head_count', { u32: 3 }, 'model-invalid', /embedding_length is no multiple of head_count/],
+    ['qwen2.attention.key_length', { u32: 40 }, 'model-unsupported', /its heads have 40 dimensions/],
+    ['qwen2.rope.scaling.type', { string: 'yarn' }, 'model-unsupported', /RoPE scaling "yarn"/],
+  ])('%s of a value that cannot be used', (key, value, code, message) =>
+    checkError(
+      ({ metadata }) => {
+        if (value) metadata[key] = value;
+        else delete metadata[key];
+      },
+      code,
+      message,
+    ),
+  );
 
   test('a tensor type that it does not run', () =>
     checkError(
