@@ -38,15 +38,11 @@ async function nativeTests() {
   return programs('build/native');
 }
 
-/** The HIP kernels on a GPU emulated with 32 and with 64 lanes a wave; a program of the x86-64 build. */
+/** The HIP kernels on a GPU emulated with 32 and, at the same time, 64 lanes a wave; a program of the x86-64 build. */
 async function emulatedGpu(folder, env = {}) {
   if (process.arch !== 'x64') throw new NotRun('the emulation of a GPU runs on x86-64 only');
-  let sum = nothing;
-  for (const wave of ['32', '64']) {
-    const waveEnv = { ...env, EMULATION_WAVE: wave };
-    sum = add(sum, await program(join(root, folder, 'hip_tests/hip_tests'), [], waveEnv));
-  }
-  return sum;
+  const atWave = (wave) => program(join(root, folder, 'hip_tests/hip_tests'), [], { ...env, EMULATION_WAVE: wave });
+  return add(...(await Promise.all(['32', '64'].map(atWave))));
 }
 
 async function hipTests() {
