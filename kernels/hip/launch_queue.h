@@ -1,6 +1,7 @@
-// Launches of a decode step, collected and sent as one graph. A step repeats the same launches with
-// the same parameters (what changes lies in device memory), so its graph is found by comparing
-// them.
+// Launches of a decode step, collected and sent as two graphs: the first few as soon as they are
+// there, so that the GPU has work while the host prepares the others. A step repeats the same
+// launches with the same parameters (what changes lies in device memory), so its graphs are found
+// by comparing them.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,10 @@ class LaunchQueue {
   ~LaunchQueue();
   LaunchQueue(const LaunchQueue&) = delete;
 
-  /// deferred: kept until flush(); else started at once (after what is pending).
+  /// The next launches are the first of a step.
+  void begin_step() { is_start_ = true; }
+  /// deferred: kept until flush() or until a step's first few are there; else started at once
+  /// (after what is pending).
   void add(const Launch& launch, bool deferred);
   void flush();
 
@@ -36,6 +40,7 @@ class LaunchQueue {
   Device& device_;
   std::vector<Launch> pending_;
   std::vector<Graph> graphs_;
+  bool is_start_ = false;
   uint64_t clock_ = 0, n_graph_launches_ = 0, n_plain_launches_ = 0;
 };
 

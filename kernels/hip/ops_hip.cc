@@ -163,6 +163,7 @@ void HipOps::write_page(int page, std::span<const std::byte> source) {
 
 void HipOps::begin(const Batch& batch) {
   queue_.flush();
+  queue_.begin_step();
   rows_pending_ = false;
   quantized_ = nullptr;
   n_ = batch.size();

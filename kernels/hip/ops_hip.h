@@ -1,5 +1,5 @@
-// The Ops table on one GPU. Small batches are collected and launched as one graph when somebody
-// reads a result; large ones are launched at once.
+// The Ops table on one GPU. Small batches are collected and launched as graphs (launch_queue.h);
+// large ones are launched at once.
 #pragma once
 
 #include <memory>

@@ -290,6 +290,27 @@ TEST("a repeated GPU step is one graph launch, and sees the new batch") {
   CHECK_EQUAL(ops->queue().n_plain_launches(), uint64_t{1});
 }
 
+TEST("a long GPU step goes out as two graphs, the first before the step is whole") {
+  const auto ops = gpu_ops();
+  const TestMatrix table(BlockType::kQ8_0, 40, 64, 7);
+  const auto matrix = ops->pack(std::vector{table.source()});
+  std::vector<std::unique_ptr<Buffer>> copies;
+  for (int i = 0; i < 20; i++) copies.push_back(ops->buffer(64));
+  for (int position = 0; position < 3; position++) {
+    const TestBatch batch(position, 1, 1);
+    ops->begin(batch.batch());
+    for (const auto& x : copies) ops->embed(*matrix, x->data);
+    const uint64_t n_early = ops->queue().n_graph_launches();
+    CHECK_EQUAL(n_early, uint64_t(position > 0 ? 2 * position - 1 : 0));
+    for (const auto& x : copies) {
+      const auto got = from_buffer(*ops, *x);
+      CHECK(std::equal(got.begin(), got.end(), &table.weights[batch.tokens[0] * size_t{64}]));
+    }
+  }
+  CHECK_EQUAL(ops->queue().n_graph_launches(), uint64_t{4});
+  CHECK_EQUAL(ops->queue().n_plain_launches(), uint64_t{20});
+}
+
 TEST("GPU pages are copied, read and written whole") {
   const AttentionShape shape{2, 2, 1, 64, 64, 10000};
   const auto ops = gpu_ops();
