@@ -5,6 +5,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace hearth::hip {
@@ -21,7 +22,9 @@ constexpr int kHeadSizes[] = {32, 64, 128, 256};
 // Decoding, drafts, a short prompt and a longer one: kernels of their own.
 constexpr int kBatches[] = {1, 3, 12, 40};
 constexpr int kMaxTokens = 40;
-constexpr int kCols = 256, kRows = 48, kHidden = 256;
+// Rows that several slices, and warps of a block, divide among themselves.
+constexpr int kCols = 512, kRows = 48, kHidden = kCols;
+constexpr int kPages = 10;
 constexpr float kEps = 1e-6f;
 // Only the order of float sums differs, far below a thousandth of the greatest value; behind a norm
 // also a few int8 steps.
@@ -83,7 +86,7 @@ class Bench {
  private:
   std::vector<uint32_t> tokens_;
   std::vector<int32_t> positions_, sequences_;
-  const std::vector<int32_t> pages_{2, 0, 1};
+  const std::vector<int32_t> pages_{2, 0, 1, 5, 4, 3, 9, 8, 7, 6};
   const std::span<const int32_t> table_ = pages_;
 };
 
@@ -152,24 +155,24 @@ Step head(const Rows& w) {
   };
 }
 
-/// A prompt that fills two pages and a bit, then one token more.
+/// A prompt, another far behind it, then one token more: what these see lies in two of the parts of
+/// 256 positions that blocks hand in and one of them merges. Positions between hold zeros.
 Step attention(const Rows& qkv, int head_size) {
   return [&qkv, head_size](Bench& b) {
     const int n_heads = 4, n_q = n_heads * head_size;
-    b.ops->make_kv_pool({1, n_heads, 2, head_size, 96, 10000}, 3);
+    b.ops->make_kv_pool({1, n_heads, 2, head_size, kPages * 32, 10000}, kPages);
     const auto matrix = b.pack({qkv.source()});
     const auto bias = b.buffer(wave(2 * n_q, 0.1f));
     const auto x = b.buffer(wave(kMaxTokens * size_t{kCols}, 0.7f));
     const auto q = b.ops->buffer(kMaxTokens * size_t(n_q)), out = b.ops->buffer(q->n_floats);
     std::vector<float> all;
-    int first = 0;
-    for (const int n : {kMaxTokens, 30, 1}) {
+    const std::pair<int, int> batches[] = {{0, kMaxTokens}, {270, 30}, {300, 1}};
+    for (const auto& [first, n] : batches) {
       b.begin(first, n);
       b.ops->norm_qkv(0, b.norm->data, kEps, *matrix, bias->data, x->data, q->data);
       b.ops->attention(0, q->data, out->data);
       const std::vector<float> values = b.read(*out);
       all.insert(all.end(), values.begin(), values.begin() + n * n_q);
-      first += n;
     }
     return all;
   };

@@ -2,7 +2,9 @@
 // them, and notice when one does nothing.
 #include "hip/self_test.h"
 
+#include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -18,15 +20,30 @@ namespace hip = hearth::kernels::hip;
 
 std::set<std::string> used;
 std::string broken;
+/// By kernel, the largest third dimension of its grids: parts of attention.
+std::map<std::string, unsigned> most_parts;
+std::map<void*, std::string> names;
 
 /// The emulated GPU, watched, with one kernel that does nothing.
 hip::GpuApi watched_api() {
   hip::GpuApi api = test::gpu_api();
   api.find_function = [](void** function, void* module, const char* name) {
     used.insert(name);
-    if (broken != name) return test::gpu_api().find_function(function, module, name);
+    if (broken != name) {
+      const int result = test::gpu_api().find_function(function, module, name);
+      names[*function] = name;
+      return result;
+    }
     *function = reinterpret_cast<void*>(+[](const void*) {});
     return 0;
+  };
+  api.launch = [](void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                  unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                  void* stream, void** params, void** extra) {
+    unsigned& most = most_parts[names[function]];
+    most = std::max(most, grid_z);
+    return test::gpu_api().launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+                                  shared_bytes, stream, params, extra);
   };
   return api;
 }
@@ -48,11 +65,14 @@ std::string verdict(const std::string& broken_kernel) {
 
 }  // namespace
 
-TEST("the self-test passes on sound kernels, and runs every kernel") {
+TEST("the self-test passes on sound kernels, and runs every kernel, attention in several parts") {
   used.clear();
+  most_parts.clear();
   CHECK_EQUAL(verdict(""), "");
   for (const std::string& name : emulation::names())
     if (!used.count(name)) test::fail(__FILE__, __LINE__, "the self-test does not run " + name);
+  for (const auto& [name, n_parts] : most_parts)
+    if (name.find("attention") != std::string::npos) CHECK(n_parts > 1);
 }
 
 TEST("the self-test names what a broken kernel spoils") {
