@@ -1,232 +1,366 @@
-// Attention over KV pages, for many tokens. A block takes one token, one KV head with up to eight
-// of its query heads, and chunks one after the other: those of a part, or all.
+// Attention over KV pages, for many tokens. A block takes one KV head and some rows, which are the
+// query heads of one token after the other, so that keys and values come to shared memory once for
+// several tokens. It goes through a part's chunks of positions, or all. What adds up to a score or
+// an output is added as decode_attention.hip.h does it: there by neighbouring lanes, here by one
+// thread.
 #pragma once
 
 #include "attention_parts.hip.h"
+#include "weights.hip.h"
 
 namespace hearth::kernels::hip {
 
-/// A thread's share of the heads' outputs, of the part so far.
+#define GPU_ROWS_THREADS 128
+
+/// How the threads lie over scores (four rows of some positions each) and over outputs (four
+/// dimensions of some rows; eight lanes have 32 dimensions).
 template <int kHeadDim>
-struct PartOutputs {
-  static constexpr int kAll = kGroupHeads * kHeadDim;
-  static constexpr int kEach = (kAll + GPU_ATTENTION_THREADS - 1) / GPU_ATTENTION_THREADS;
-  float output[kEach];
+struct RowsShape {
+  static constexpr int kRows = attention_rows(kHeadDim);
+  static constexpr int kRowGroups = kRows / 4, kPositionStep = GPU_ROWS_THREADS / kRowGroups;
+  static constexpr int kPositions = kChunk / kPositionStep;
+  static constexpr int kOutputGroups = GPU_ROWS_THREADS / (kHeadDim / 4);
+  static constexpr int kOutputRows = kRows / kOutputGroups;
+};
+
+/// What becomes of a row's outputs after a chunk: they are merged into the part's with these
+/// factors, and at the part's end into the total.
+struct RowMerge {
+  static constexpr int kIsThere = 1, kIsFirst = 2, kEndsPart = 4, kIsFirstPart = 8;
+  float keep, add, keep_total, add_total;
+  int flags;
+};
+
+/// A row of the block: one query head of one token. Rows past the end are the last one, without
+/// positions.
+struct AttentionRow {
+  int token, head, n_visible;
+
+  GPU_DEVICE AttentionRow of(const AttentionParams& p, int kv_head, int row) {
+    const int group = uniform(p.pool.n_heads / p.pool.n_kv_heads);
+    const int last = p.n_tokens * group - 1, i = min(row, last), token = i / group;
+    return {token, kv_head * group + i - token * group,
+            row <= last ? p.batch.positions[token] + 1 : 0};
+  }
+  GPU_DEVICE int count_parts(const AttentionRow& r) {
+    constexpr int kPositions = kPartChunks * kChunk;
+    return (r.n_visible + kPositions - 1) / kPositions;
+  }
 };
 
 template <int kHeadDim>
-struct AttentionShared {
-  alignas(16) float scores[kChunk][kGroupHeads];
-  // In floats: a thread adds up two dimensions of some positions.
-  float outputs[2 * GPU_ATTENTION_THREADS / kHeadDim][kGroupHeads][kHeadDim];
-  float total[kGroupHeads][kHeadDim];  // of all parts so far
-  // Of the threads, where there are no registers for them.
-  PartOutputs<kHeadDim> parts[GPU_FEW_REGISTERS ? GPU_ATTENTION_THREADS : 1];
-  Softmax chunk_softmax[kGroupHeads], part_softmax[kGroupHeads], total_softmax[kGroupHeads];
+struct RowsShared {
+  static constexpr int kRows = attention_rows(kHeadDim);
+  static constexpr int kBuffers = attention_buffers(kHeadDim, GPU_COPIES_AHEAD);
+  // Rows four apart lie side by side: those that lanes read at a time, from different banks. In
+  // the end, outputs in order.
+  alignas(16) float queries[kRows][kHeadDim + 4];
+  alignas(16) uint16_t kv[kBuffers][kChunk][kHeadDim + 8];  // keys of a chunk, then its values
+  alignas(16) float scores[kChunk][kRows + 4];
+  Softmax part[kRows], total[kRows];
+  RowMerge merges[kRows];
+  AttentionRow rows[kRows];
+  int n_visible[kRows];  // positions; zero of rows that wait for those of other sequences
+  int is_last;
 };
 
-/// The scores of position i, whose key's part this lane has.
+/// K or V of a chunk to shared memory. The block must have met since what was there was read.
 template <int kHeadDim>
-GPU_DEVICE void score_key(const ChunkView& c, int i, const uint4& key,
-                          const float (&query)[kGroupHeads][8], float scale,
-                          AttentionShared<kHeadDim>& shared) {
+GPU_DEVICE void copy_rows(const ChunkView& c, int is_v, RowsShared<kHeadDim>& shared) {
   constexpr int kLanes = kHeadDim / 8;
-  const uint32_t words[4] = {key.x, key.y, key.z, key.w};
-  float dot[kGroupHeads] = {};
-  GPU_UNROLL for (int j = 0; j < 8; j++) {
-    const float k = half_to_float(words[j / 2] >> 16 * (j % 2) & 0xffff);
-    GPU_UNROLL for (int head = 0; head < kGroupHeads; head++) dot[head] =
-        fmaf(query[head][j], k, dot[head]);
+  GPU_UNROLL for (int k = 0; k < kChunk * kLanes / GPU_ROWS_THREADS; k++) {
+    const int i = threadIdx.x + k * GPU_ROWS_THREADS, position = i / kLanes;
+    const uint16_t* from = kv_row<kHeadDim>(c, position, is_v);
+    uint16_t* to = shared.kv[is_v ? RowsShared<kHeadDim>::kBuffers - 1 : 0][position];
+    copy_async(reinterpret_cast<uint4*>(to) + i % kLanes,
+               reinterpret_cast<const uint4*>(from) + i % kLanes);
   }
-  int head0;
-  const int n = sum_lanes<kLanes>(dot, threadIdx.x % kLanes, head0);
-  if (i < c.n)
-    GPU_UNROLL for (int j = 0; j < kGroupHeads; j++) if (j < n) shared.scores[i][head0 + j] =
-        dot[j] * scale;
+  commit_copies();
 }
 
-/// scores[head][i] = q . k: kHeadDim / 8 lanes a position, 8 dimensions a lane (one 16-byte load).
+/// A thread's scores, [position][row].
 template <int kHeadDim>
-GPU_DEVICE void chunk_scores(const ChunkView& c, const float (&query)[kGroupHeads][8], float scale,
-                             AttentionShared<kHeadDim>& shared) {
-  constexpr int kLanes = kHeadDim / 8, kStep = GPU_ATTENTION_THREADS / kLanes;
-  constexpr int kSteps = (kChunk + kStep - 1) / kStep;
-  const int thread = late_thread(), part = thread % kLanes, first = thread / kLanes;
-  const auto load = [&](int i) {
-    return reinterpret_cast<const uint4*>(kv_row<kHeadDim>(c, i, 0))[part];
-  };
-  if constexpr (GPU_FEW_REGISTERS) {
-    GPU_NO_UNROLL for (int i = first; i < kChunk; i += kStep)
-        score_key<kHeadDim>(c, i, load(i), query, scale, shared);
-    return;
+struct Scores {
+  static constexpr int kPositions = RowsShape<kHeadDim>::kPositions;
+  static constexpr int kLevels = kHeadDim == 32 ? 2 : kHeadDim == 64 ? 3 : kHeadDim == 128 ? 4 : 5;
+  float dot[kPositions][4];
+
+  /// Of eight dimensions.
+  GPU_DEVICE Scores of_slice(const RowsShared<kHeadDim>& shared, int slice) {
+    using Shape = RowsShape<kHeadDim>;
+    const int rows = threadIdx.x % Shape::kRowGroups, first = threadIdx.x / Shape::kRowGroups;
+    Scores s = {};
+    schedule_fence();
+    uint4 keys[kPositions];
+    GPU_UNROLL for (int i = 0; i < kPositions; i++) keys[i] =
+        reinterpret_cast<const uint4*>(shared.kv[0][first + i * Shape::kPositionStep])[slice];
+    GPU_UNROLL for (int half = 0; half < 2; half++) {
+      float4 query[4];
+      GPU_UNROLL for (int r = 0; r < 4; r++) query[r] = reinterpret_cast<const float4*>(
+          shared.queries[r * Shape::kRowGroups + rows])[2 * slice + half];
+      GPU_UNROLL for (int i = 0; i < kPositions; i++) {
+        const float k[4] = {dimension(keys[i], 4 * half), dimension(keys[i], 4 * half + 1),
+                            dimension(keys[i], 4 * half + 2), dimension(keys[i], 4 * half + 3)};
+        GPU_UNROLL for (int r = 0; r < 4; r++) {
+          float& to = s.dot[i][r];
+          to = fmaf(query[r].x, k[0], to), to = fmaf(query[r].y, k[1], to);
+          to = fmaf(query[r].z, k[2], to), to = fmaf(query[r].w, k[3], to);
+        }
+      }
+    }
+    return s;
   }
-  uint4 keys[kSteps];  // all loads before the first use
-  GPU_UNROLL for (int step = 0; step < kSteps; step++) keys[step] = load(first + step * kStep);
-  GPU_UNROLL for (int step = 0; step < kSteps; step++)
-      score_key<kHeadDim>(c, first + step * kStep, keys[step], query, scale, shared);
-}
-
-/// Scores to weights; 32 lanes a head.
-template <int kHeadDim>
-GPU_DEVICE void chunk_softmax(const ChunkView& c, AttentionShared<kHeadDim>& shared) {
-  const int thread = late_thread(), head = thread / GPU_LANES, lane = thread % GPU_LANES;
-  if (head >= kGroupHeads) return;
-  float *low = &shared.scores[lane][head], *high = &shared.scores[lane + 32][head];
-  const Softmax softmax = weigh_chunk(*low, *high, lane, c.n);
-  if (lane == 0) shared.chunk_softmax[head] = softmax;
-}
-
-/// A thread's part of V: two dimensions of every kParts-th position.
-template <int kHeadDim>
-struct Values {
-  static constexpr int kParts = 2 * GPU_ATTENTION_THREADS / kHeadDim;
-  static constexpr int kSteps = kChunk / kParts;
-  uint32_t bits[kSteps];
-
-  GPU_DEVICE void load(Values& v, const ChunkView& c) {
-    const int thread = late_thread();
-    const int pair = thread % (kHeadDim / 2), part = thread / (kHeadDim / 2);
-    GPU_UNROLL for (int step = 0; step < kSteps; step++) {
-      const int i = part + step * kParts;
-      v.bits[step] = reinterpret_cast<const uint32_t*>(kv_row<kHeadDim>(c, i, 1))[pair];
+  GPU_DEVICE Scores sum(const Scores& a, const Scores& b) {
+    Scores s;
+    GPU_UNROLL for (int i = 0; i < kPositions; i++) GPU_UNROLL for (int r = 0; r < 4; r++)
+        s.dot[i][r] = a.dot[i][r] + b.dot[i][r];
+    return s;
+  }
+  /// Adds slices in pairs, pairs in pairs and so on, as a butterfly of lanes does, where they come
+  /// in the order of their reversed bits: `s` is the sum of those up to i since sums[kLevel].
+  template <int kLevel>
+  GPU_DEVICE void add_slice(Scores (&sums)[kLevels + 1], const Scores& s, int i) {
+    if constexpr (kLevel == kLevels) {
+      sums[kLevel] = s;
+    } else {
+      if (i >> kLevel & 1)
+        add_slice<kLevel + 1>(sums, sum(sums[kLevel], s), i);
+      else
+        sums[kLevel] = s;
     }
   }
 };
 
-/// outputs[part][head][i] = sum of weight * v over the part's positions. Weights past the end are
-/// zero.
+/// A loop, so that its code stays at hand and registers few.
 template <int kHeadDim>
-GPU_DEVICE void chunk_outputs(const Values<kHeadDim>& values, AttentionShared<kHeadDim>& shared) {
-  using V = Values<kHeadDim>;
-  const int thread = late_thread();
-  const int pair = thread % (kHeadDim / 2), part = thread / (kHeadDim / 2);
-  float output[kGroupHeads][2] = {};
-  GPU_UNROLL for (int step = 0; step < V::kSteps; step++) {
-    const uint32_t bits = values.bits[step];
-    const float v[2] = {half_to_float(bits & 0xffff), half_to_float(bits >> 16)};
-    const float4* weights = reinterpret_cast<const float4*>(shared.scores[part + step * V::kParts]);
-    GPU_UNROLL for (int head = 0; head < kGroupHeads; head += 4) {
-      const float4 w = weights[head / 4];
-      GPU_UNROLL for (int j = 0; j < 2; j++) {
-        output[head][j] = fmaf(w.x, v[j], output[head][j]);
-        output[head + 1][j] = fmaf(w.y, v[j], output[head + 1][j]);
-        output[head + 2][j] = fmaf(w.z, v[j], output[head + 2][j]);
-        output[head + 3][j] = fmaf(w.w, v[j], output[head + 3][j]);
+GPU_DEVICE void score_rows(float scale, RowsShared<kHeadDim>& shared) {
+  using Shape = RowsShape<kHeadDim>;
+  using S = Scores<kHeadDim>;
+  S sums[S::kLevels + 1];
+  GPU_UNROLL_2 for (int i = 0; i < 1 << S::kLevels; i++) {
+    int slice = 0;
+    GPU_UNROLL for (int k = 0; k < S::kLevels; k++) slice = slice << 1 | (i >> k & 1);
+    S::template add_slice<0>(sums, S::of_slice(shared, slice), i);
+  }
+  const S& all = sums[S::kLevels];
+  const int rows = threadIdx.x % Shape::kRowGroups, position = threadIdx.x / Shape::kRowGroups;
+  GPU_UNROLL for (int i = 0; i < Shape::kPositions; i++) {
+    const float(&dot)[4] = all.dot[i];
+    float* to = shared.scores[position + i * Shape::kPositionStep] + 4 * rows;
+    *reinterpret_cast<float4*>(to) = {dot[0] * scale, dot[1] * scale, dot[2] * scale,
+                                      dot[3] * scale};
+  }
+}
+
+/// Merges a row's softmax of a chunk, of which it sees n positions.
+template <int kHeadDim>
+GPU_DEVICE void merge_row(int row, const Softmax& next, int chunk, int n, bool is_first_part,
+                          RowsShared<kHeadDim>& shared) {
+  const bool is_first = chunk % kPartChunks == 0;
+  const bool ends_part = chunk % kPartChunks == kPartChunks - 1 || n <= kChunk;
+  RowMerge m = {};
+  m.flags = (n > 0 ? RowMerge::kIsThere : 0) | (is_first ? RowMerge::kIsFirst : 0) |
+            (ends_part ? RowMerge::kEndsPart : 0) | (is_first_part ? RowMerge::kIsFirstPart : 0);
+  if (n > 0) {
+    Softmax part = next;
+    if (!is_first) part = merge(shared.part[row], next, m.keep, m.add);
+    shared.part[row] = part;
+    if (ends_part && !is_first_part)
+      part = merge(shared.total[row], part, m.keep_total, m.add_total);
+    if (ends_part) shared.total[row] = part;
+  }
+  shared.merges[row] = m;
+}
+
+/// Scores to weights; 32 lanes have four rows at a time.
+template <int kHeadDim>
+GPU_DEVICE void weigh_rows(int chunk, bool is_first_part, RowsShared<kHeadDim>& shared) {
+  const int lane = threadIdx.x % GPU_LANES;
+  GPU_NO_UNROLL for (int first = threadIdx.x / GPU_LANES * 4; first < attention_rows(kHeadDim);
+                     first += GPU_ROWS_THREADS / GPU_LANES * 4) {
+    float4& low = *reinterpret_cast<float4*>(shared.scores[lane] + first);
+    float4& high = *reinterpret_cast<float4*>(shared.scores[lane + 32] + first);
+    float a[4] = {low.x, low.y, low.z, low.w}, b[4] = {high.x, high.y, high.z, high.w};
+    Softmax mine = {};
+    int own_n = 0;
+    GPU_UNROLL for (int i = 0; i < 4; i++) {
+      const int n = shared.n_visible[first + i] - chunk * kChunk;
+      const Softmax softmax = weigh_chunk(a[i], b[i], lane, n);
+      if (lane == i) mine = softmax, own_n = n;
+    }
+    low = {a[0], a[1], a[2], a[3]};
+    high = {b[0], b[1], b[2], b[3]};
+    if (lane < 4) merge_row<kHeadDim>(first + lane, mine, chunk, own_n, is_first_part, shared);
+  }
+}
+
+/// A thread's four dimensions of its rows.
+template <int kHeadDim>
+struct RowOutputs {
+  static constexpr int kRows = RowsShape<kHeadDim>::kOutputRows;
+  float part[kRows][4], total[kRows][4];
+
+  GPU_DEVICE int first_row() {
+    return late_thread() / 8 % RowsShape<kHeadDim>::kOutputGroups * kRows;
+  }
+  GPU_DEVICE int first_dim() {
+    const int thread = late_thread();
+    return thread / (8 * RowsShape<kHeadDim>::kOutputGroups) * 32 + thread % 8 * 4;
+  }
+
+  /// Adds the chunk whose weights and values are there.
+  GPU_DEVICE void add_chunk(RowOutputs& o, const RowsShared<kHeadDim>& shared) {
+    // Positions that decode_attention.hip.h gives one thread are added up by themselves.
+    constexpr int kSums = 2 * GPU_ATTENTION_THREADS / kHeadDim;
+    const int row = first_row(), dim = first_dim();
+    float output[kRows][4] = {};
+    GPU_NO_UNROLL for (int first = 0; first < kSums; first++) {
+      float sum[kRows][4] = {};
+      GPU_UNROLL for (int position = first; position < kChunk; position += kSums) {
+        const uint2 v = *reinterpret_cast<const uint2*>(
+            shared.kv[RowsShared<kHeadDim>::kBuffers - 1][position] + dim);
+        const float value[4] = {half_to_float(v.x & 0xffff), half_to_float(v.x >> 16),
+                                half_to_float(v.y & 0xffff), half_to_float(v.y >> 16)};
+        uint32_t words[kRows];
+        load_words(words, reinterpret_cast<const uint8_t*>(shared.scores[position] + row));
+        GPU_UNROLL for (int r = 0; r < kRows; r++) {
+          float weight;
+          memcpy(&weight, &words[r], sizeof weight);
+          GPU_UNROLL for (int j = 0; j < 4; j++) sum[r][j] = fmaf(weight, value[j], sum[r][j]);
+        }
+      }
+      GPU_UNROLL for (int r = 0; r < kRows; r++) GPU_UNROLL for (int j = 0; j < 4; j++)
+          output[r][j] += sum[r][j];
+    }
+    GPU_UNROLL for (int r = 0; r < kRows; r++) {
+      const RowMerge m = shared.merges[row + r];
+      if (!(m.flags & RowMerge::kIsThere)) continue;
+      const bool is_first = m.flags & RowMerge::kIsFirst;
+      const bool is_first_part = m.flags & RowMerge::kIsFirstPart;
+      GPU_UNROLL for (int j = 0; j < 4; j++) {
+        float& part = o.part[r][j];
+        part = is_first ? output[r][j] : fmaf(part, m.keep, output[r][j] * m.add);
+        if (!(m.flags & RowMerge::kEndsPart)) continue;
+        float& total = o.total[r][j];
+        total = is_first_part ? part : fmaf(total, m.keep_total, part * m.add_total);
       }
     }
   }
-  GPU_UNROLL for (int head = 0; head < kGroupHeads; head++) GPU_UNROLL for (int j = 0; j < 2; j++)
-      shared.outputs[part][head][2 * pair + j] = output[head][j];
-}
+};
 
-/// Adds to a running softmax of each head, after all threads have used it.
-GPU_DEVICE void merge_softmax(bool is_first, Softmax (&to)[kGroupHeads],
-                              const Softmax (&next)[kGroupHeads]) {
-  __syncthreads();
-  const int head = threadIdx.x;
-  float unused[2];
-  if (head < kGroupHeads)
-    to[head] = is_first ? next[head] : merge(to[head], next[head], unused[0], unused[1]);
-  __syncthreads();
-}
-
-/// Sums what a chunk's threads have added up and merges it into the part.
+/// Goes through chunks for the rows with positions in n_visible, which share their pages.
 template <int kHeadDim>
-GPU_DEVICE void merge_chunk(bool is_first, PartOutputs<kHeadDim>& part,
-                            AttentionShared<kHeadDim>& shared) {
-  using Part = PartOutputs<kHeadDim>;
-  GPU_UNROLL for (int k = 0; k < Part::kEach; k++) {
-    const int i = late_thread() + k * GPU_ATTENTION_THREADS;
-    if (i >= Part::kAll) continue;
-    const int head = i / kHeadDim, dim = i % kHeadDim;
-    float output = 0, scale_part, scale_chunk;
-    GPU_UNROLL_4 for (int n = 0; n < Values<kHeadDim>::kParts; n++) output +=
-        shared.outputs[n][head][dim];
-    if (!is_first) {
-      merge(shared.part_softmax[head], shared.chunk_softmax[head], scale_part, scale_chunk);
-      output = fmaf(part.output[k], scale_part, output * scale_chunk);
+GPU_DEVICE void attend_rows(const AttentionParams& p, const int32_t* pages, int kv_head, int begin,
+                            int end, int n_visible, RowOutputs<kHeadDim>& outputs,
+                            RowsShared<kHeadDim>& shared) {
+  constexpr bool kAhead = RowsShared<kHeadDim>::kBuffers == 2;
+  const auto view = [&](int chunk) {
+    return view_chunk(late(p), pages, kv_head, chunk, n_visible);
+  };
+  if (kAhead && begin < end) copy_rows<kHeadDim>(view(begin), 0, shared);
+  GPU_NO_UNROLL for (int chunk = begin; chunk < end; chunk++) {
+    if (!kAhead) {
+      __syncthreads();
+      copy_rows<kHeadDim>(view(chunk), 0, shared);
     }
-    part.output[k] = output;
+    wait_for_copies<0>();
+    __syncthreads();
+    if (kAhead) copy_rows<kHeadDim>(view(chunk), 1, shared);
+    score_rows<kHeadDim>(late(p).scale, shared);
+    __syncthreads();
+    copy_rows<kHeadDim>(view(kAhead ? min(chunk + 1, end - 1) : chunk), kAhead ? 0 : 1, shared);
+    weigh_rows<kHeadDim>(chunk, chunk - begin < kPartChunks, shared);
+    wait_for_copies<kAhead ? 1 : 0>();
+    __syncthreads();
+    RowOutputs<kHeadDim>::add_chunk(outputs, shared);
   }
-  merge_softmax(is_first, shared.part_softmax, shared.chunk_softmax);
+  wait_for_copies<0>();  // of the last chunk's keys, for nothing
+  __syncthreads();
 }
 
+/// Stores the outputs of the block's rows, or of their part; the block that is done last merges.
+/// They go through shared memory, where queries were, so that a loop's code serves all rows.
 template <int kHeadDim>
-GPU_DEVICE void merge_part(bool is_first, const PartOutputs<kHeadDim>& part,
-                           AttentionShared<kHeadDim>& shared) {
-  using Part = PartOutputs<kHeadDim>;
-  GPU_UNROLL for (int k = 0; k < Part::kEach; k++) {
-    const int i = late_thread() + k * GPU_ATTENTION_THREADS;
-    if (i >= Part::kAll) continue;
-    const int head = i / kHeadDim, dim = i % kHeadDim;
-    float output = part.output[k], scale_total, scale_part;
-    if (!is_first) {
-      merge(shared.total_softmax[head], shared.part_softmax[head], scale_total, scale_part);
-      output = fmaf(shared.total[head][dim], scale_total, output * scale_part);
+GPU_DEVICE void finish_rows(const AttentionParams& p, int n_parts,
+                            const RowOutputs<kHeadDim>& outputs, RowsShared<kHeadDim>& shared) {
+  using O = RowOutputs<kHeadDim>;
+  constexpr int kLanes = kHeadDim / 4, kAll = attention_rows(kHeadDim) * kLanes;
+  GPU_UNROLL for (int r = 0; r < O::kRows; r++) {
+    const float(&total)[4] = outputs.total[r];
+    float* to = shared.queries[O::first_row() + r] + O::first_dim();
+    *reinterpret_cast<float4*>(to) = {total[0], total[1], total[2], total[3]};
+  }
+  __syncthreads();
+  const auto result = [&](int i) {
+    const float4 v = *reinterpret_cast<const float4*>(shared.queries[i / kLanes] + i % kLanes * 4);
+    return HeadResult{shared.total[i / kLanes], {v.x, v.y, v.z, v.w}};
+  };
+  if (n_parts > 1) {
+    GPU_NO_UNROLL for (int i = late_thread(); i < kAll; i += GPU_ROWS_THREADS) {
+      const AttentionRow row = shared.rows[i / kLanes];
+      if (static_cast<int>(blockIdx.z) < AttentionRow::count_parts(row))
+        store_part(p, row.token, row.head, blockIdx.z, i % kLanes * 4, result(i));
     }
-    shared.total[head][dim] = output;
+    if (!hand_in(p, n_parts, shared.is_last)) return;
   }
-  merge_softmax(is_first, shared.total_softmax, shared.part_softmax);
+  GPU_NO_UNROLL for (int i = late_thread(); i < kAll; i += GPU_ROWS_THREADS) {
+    const AttentionRow row = shared.rows[i / kLanes];
+    const int dim = i % kLanes * 4;
+    const HeadResult mine =
+        n_parts == 1 ? result(i)
+                     : merge_parts(p, row.token, row.head, AttentionRow::count_parts(row), dim);
+    store_head<kHeadDim>(p, row.token, row.head, dim, mine, row.n_visible > 0);
+  }
 }
 
-/// K and V of a chunk to the second-level cache: all but the newest position have long been there.
-template <int kHeadDim>
-GPU_DEVICE void prefetch_chunk(const ChunkView& c) {
-  constexpr int kLines = (2 * kHeadDim + 127) / 128;  // of a row
-  const int thread = late_thread(), i = thread / (2 * kLines), at = thread % (2 * kLines);
-  if (i < c.n) prefetch(kv_row<kHeadDim>(c, i, at / kLines) + at % kLines * 64);
-}
-
+/// Grid (blocks of rows, KV heads, parts).
 template <int kHeadDim>
 GPU_DEVICE void attention(const AttentionParams& p) {
-  __shared__ AttentionShared<kHeadDim> shared;
-  __shared__ int is_last;
+  GPU_DYNAMIC_SHARED(uint4, memory);
+  auto& shared = *reinterpret_cast<RowsShared<kHeadDim>*>(memory);
+  static_assert(sizeof shared <= attention_bytes(kHeadDim, GPU_COPIES_AHEAD));
+  constexpr int kRows = attention_rows(kHeadDim), kLanes = kHeadDim / 4;
   let_next_start();
-  // What belongs to the batch was there before the step's first kernel began.
-  const AttentionBlock b = AttentionBlock::locate<kGroupHeads>(p);
-  const int chunk_begin = b.part * kPartChunks;
-  const int chunk_end = p.n_parts == 1 ? b.n_chunks : min(chunk_begin + kPartChunks, b.n_chunks);
-  const int n_visible = p.batch.positions[b.token] + 1;
-  const int32_t* pages = p.batch.page_ids + p.batch.table_offset[b.token];
-  const int first_chunk = min(chunk_begin, b.n_chunks - 1);
-  const ChunkView first = view_chunk(p, pages, b.kv_head, first_chunk, n_visible);
-  prefetch_chunk<kHeadDim>(first);
+  // What belongs to the batch was there before the step's first kernel began. The last tokens have
+  // the most positions: they begin.
+  const int kv_head = blockIdx.y, lane = threadIdx.x % GPU_LANES;
+  const int first_row = (static_cast<int>(gridDim.x) - 1 - static_cast<int>(blockIdx.x)) * kRows;
+  const auto row = AttentionRow::of(p, kv_head, first_row + lane % kRows);
+  const int table = p.batch.table_offset[row.token];
+  const int most = greatest_of_lanes<GPU_LANES>(row.n_visible);
+  const int all_chunks = (most + kChunk - 1) / kChunk;
+  const int n_parts = p.n_parts == 1 ? 1 : (all_chunks + kPartChunks - 1) / kPartChunks;
+  const int begin = p.n_parts == 1 ? 0 : blockIdx.z * kPartChunks;
+  const int end = p.n_parts == 1 ? all_chunks : min(begin + kPartChunks, all_chunks);
+  if (threadIdx.x < kRows) shared.rows[threadIdx.x] = row;
+  __syncthreads();
   wait_for_previous();
-  if (chunk_begin >= chunk_end) return;
+  if (begin >= end) return;
 
-  const int lane = threadIdx.x % (kHeadDim / 8);
-  const float* q = p.q + (static_cast<int64_t>(b.token) * p.pool.n_heads + b.head0) * kHeadDim;
-  float query[kGroupHeads][8];  // heads that are not there go along as the last one
-  GPU_UNROLL for (int head = 0; head < kGroupHeads; head++)
-      GPU_UNROLL for (int j = 0; j < 8; j += 4) {
-    const float* from = q + min(head, b.n_heads - 1) * kHeadDim + 8 * lane + j;
-    const float4 v = *reinterpret_cast<const float4*>(from);
-    query[head][j] = v.x, query[head][j + 1] = v.y;
-    query[head][j + 2] = v.z, query[head][j + 3] = v.w;
+  GPU_UNROLL for (int k = 0; k < kRows * kLanes / GPU_ROWS_THREADS; k++) {
+    const int i = threadIdx.x + k * GPU_ROWS_THREADS, at = i / kLanes;
+    const AttentionRow from = shared.rows[at];
+    const int64_t head = static_cast<int64_t>(from.token) * p.pool.n_heads + from.head;
+    float* to = shared.queries[at % 4 * (kRows / 4) + at / 4] + i % kLanes * 4;
+    *reinterpret_cast<float4*>(to) =
+        *reinterpret_cast<const float4*>(p.q + head * kHeadDim + i % kLanes * 4);
   }
-
-  PartOutputs<kHeadDim> own;
-  PartOutputs<kHeadDim>& part = GPU_FEW_REGISTERS ? shared.parts[threadIdx.x] : own;
-  GPU_NO_UNROLL for (int chunk = chunk_begin; chunk < chunk_end; chunk++) {
-    const bool is_first = !GPU_FEW_REGISTERS && chunk == first_chunk;
-    const ChunkView c = is_first ? first : view_chunk(p, pages, b.kv_head, chunk, n_visible);
-    Values<kHeadDim> values;
-    if (!GPU_FEW_REGISTERS) Values<kHeadDim>::load(values, c);
-    chunk_scores<kHeadDim>(c, query, p.scale, shared);
-    if (GPU_FEW_REGISTERS) Values<kHeadDim>::load(values, c);
-    __syncthreads();
-    chunk_softmax<kHeadDim>(c, shared);
-    __syncthreads();
-    chunk_outputs<kHeadDim>(values, shared);
-    __syncthreads();
-    merge_chunk<kHeadDim>(chunk % kPartChunks == 0, part, shared);
-    if (chunk % kPartChunks == kPartChunks - 1 || chunk + 1 == chunk_end)
-      merge_part<kHeadDim>(chunk - chunk_begin < kPartChunks, part, shared);
+  RowOutputs<kHeadDim> outputs = {};
+  // One sequence after the other, which mostly is one.
+  int waiting = row.n_visible;
+  GPU_NO_UNROLL while (true) {
+    const int first = GPU_LANES - greatest_of_lanes<GPU_LANES>(waiting ? GPU_LANES - lane : 0);
+    if (first == GPU_LANES) break;
+    const int own_table = shuffle(table, first);
+    const bool is_in = waiting && table == own_table;
+    const int n_visible = greatest_of_lanes<GPU_LANES>(is_in ? waiting : 0);
+    if (threadIdx.x < kRows) shared.n_visible[lane] = is_in ? waiting : 0;
+    const int own_end = min(end, (n_visible + kChunk - 1) / kChunk);
+    attend_rows<kHeadDim>(p, late(p).batch.page_ids + own_table, kv_head, begin, own_end, n_visible,
+                          outputs, shared);
+    if (is_in) waiting = 0;
   }
-  const int i = 4 * late_thread(), head = min(i / kHeadDim, kGroupHeads - 1), dim = i % kHeadDim;
-  const float* total = shared.total[head] + dim;
-  const HeadResult mine = {shared.total_softmax[head], {total[0], total[1], total[2], total[3]}};
-  finish<kHeadDim>(p, b, p.n_parts == 1 || b.n_parts == 1, mine, is_last);
+  finish_rows<kHeadDim>(late(p), n_parts, outputs, shared);
 }
 
 }  // namespace hearth::kernels::hip

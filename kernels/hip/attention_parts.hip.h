@@ -45,6 +45,12 @@ GPU_DEVICE const uint16_t* kv_row(const ChunkView& c, int i, int is_v) {
   return (i < kPage ? c.pages[0] : c.pages[1]) + (is_v * kPage + i % kPage) * kHeadDim;
 }
 
+/// Of eight f16 values.
+GPU_DEVICE float dimension(const uint4& eight, int j) {
+  const uint32_t words[4] = {eight.x, eight.y, eight.z, eight.w};
+  return half_to_float(words[j / 2] >> 16 * (j % 2) & 0xffff);
+}
+
 /// Sums each of kValues values over kLanes neighbours. Lanes trade values for lanes at every step,
 /// so that eight sums cost little more than one; the order of adding is that of a plain butterfly.
 /// Returns how many sums a lane ends up with, the first being number `first`.
@@ -79,22 +85,17 @@ GPU_DEVICE Softmax weigh_chunk(float& low, float& high, int lane, int n) {
   return {maximum, lanes_sum(low + high)};
 }
 
-/// What a block works on: query heads of one KV head of one token, and a part of its positions.
+/// What a block works on: one query head of one token, and a part of its positions.
 struct AttentionBlock {
-  int token, kv_head, head0, n_heads, part, n_chunks, n_parts;
+  int token, kv_head, head, part, n_chunks, n_parts;
 
-  /// Of the grid (tokens, KV heads x batches of kHeads query heads, parts).
-  template <int kHeads>
+  /// Of the grid (tokens, heads, parts).
   GPU_DEVICE AttentionBlock locate(const AttentionParams& p) {
     AttentionBlock b;
-    const int group = uniform(p.pool.n_heads / p.pool.n_kv_heads);
-    const int batches = (group + kHeads - 1) / kHeads;
     b.token = blockIdx.x;
+    b.head = blockIdx.y;
     b.part = blockIdx.z;
-    b.kv_head = uniform(blockIdx.y / batches);
-    const int batch = blockIdx.y - b.kv_head * batches;
-    b.head0 = b.kv_head * group + batch * kHeads;
-    b.n_heads = min(kHeads, group - batch * kHeads);
+    b.kv_head = uniform(b.head / uniform(p.pool.n_heads / p.pool.n_kv_heads));
     b.n_chunks = p.batch.positions[b.token] / kChunk + 1;
     b.n_parts = (b.n_chunks + kPartChunks - 1) / kPartChunks;
     return b;
@@ -120,14 +121,21 @@ GPU_DEVICE float* part_of(const AttentionParams& p, int token, int head, int par
   return p.parts + at * (p.pool.head_dim + 2);
 }
 
-/// Says, to all threads, whether every other part of the block's heads is there, once all of them
-/// have written theirs.
-GPU_DEVICE bool hand_in(const AttentionParams& p, const AttentionBlock& b, int& is_last) {
+GPU_DEVICE void store_part(const AttentionParams& p, int token, int head, int part, int dim,
+                           const HeadResult& mine) {
+  float* to = part_of(p, token, head, part);
+  if (dim == 0) to[0] = mine.softmax.maximum, to[1] = mine.softmax.sum;
+  GPU_UNROLL for (int j = 0; j < 4; j++) to[2 + dim + j] = mine.output[j];
+}
+
+/// Says, to all threads, whether every other part of what the block works on is there, once all of
+/// them have written theirs.
+GPU_DEVICE bool hand_in(const AttentionParams& p, int n_parts, int& is_last) {
   __syncthreads();
   if (threadIdx.x == 0) {  // its fence stands for the block's writes: the barrier came before
     memory_fence();
-    uint32_t* arrived = p.arrived + b.token * gridDim.y + blockIdx.y;
-    is_last = atomic_add(arrived, 1) == static_cast<uint32_t>(b.n_parts) - 1;
+    uint32_t* arrived = p.arrived + blockIdx.x * gridDim.y + blockIdx.y;
+    is_last = atomic_add(arrived, 1) == static_cast<uint32_t>(n_parts) - 1;
     if (is_last) *arrived = 0;  // for the next launch
     memory_fence();
   }
@@ -136,20 +144,20 @@ GPU_DEVICE bool hand_in(const AttentionParams& p, const AttentionBlock& b, int& 
 }
 
 /// All parts of a head, merged in order.
-GPU_DEVICE HeadResult merge_parts(const AttentionParams& p, const AttentionBlock& b, int head,
+GPU_DEVICE HeadResult merge_parts(const AttentionParams& p, int token, int head, int n_parts,
                                   int dim) {
   constexpr int kBatch = GPU_FEW_REGISTERS ? 2 : 4;  // under way together
-  const volatile float* parts = part_of(p, b.token, head, 0);
+  const volatile float* parts = part_of(p, token, head, 0);
   HeadResult result = {};
-  GPU_NO_UNROLL for (int first = 0; first < b.n_parts; first += kBatch) {
+  GPU_NO_UNROLL for (int first = 0; first < n_parts; first += kBatch) {
     HeadResult batch[kBatch];
     GPU_UNROLL for (int k = 0; k < kBatch; k++) {
-      const volatile float* part = parts + min(first + k, b.n_parts - 1) * (p.pool.head_dim + 2);
+      const volatile float* part = parts + min(first + k, n_parts - 1) * (p.pool.head_dim + 2);
       batch[k].softmax.maximum = part[0], batch[k].softmax.sum = part[1];
       GPU_UNROLL for (int j = 0; j < 4; j++) batch[k].output[j] = part[2 + dim + j];
     }
     GPU_UNROLL for (int k = 0; k < kBatch; k++) {
-      if (first + k >= b.n_parts) continue;
+      if (first + k >= n_parts) continue;
       if (first + k == 0)
         result = batch[0];
       else
@@ -159,34 +167,19 @@ GPU_DEVICE HeadResult merge_parts(const AttentionParams& p, const AttentionBlock
   return result;
 }
 
-/// Four dimensions a thread, of one head after the other: `mine` are those of the block's part.
-/// The block that is done last merges, divides by the sum and quantizes for the output projection,
-/// if that wants it. All threads must come.
+/// Divides by the sum, stores, and quantizes for the output projection, if that wants it. All of 32
+/// lanes must come, of which eight neighbours have 32 dimensions.
 template <int kHeadDim>
-GPU_DEVICE void finish(const AttentionParams& p, const AttentionBlock& b, bool is_alone,
-                       HeadResult mine, int& is_last) {
-  const int i = 4 * threadIdx.x, n = b.n_heads * kHeadDim;
-  const bool stores = i < n;
-  // Lanes past the end go along (with the last head), for quantizing shuffles.
-  const int head = b.head0 + min(i / kHeadDim, b.n_heads - 1), dim = i % kHeadDim;
-  if (!is_alone) {
-    float* part = part_of(p, b.token, head, b.part);
-    if (stores) {
-      if (dim == 0) part[0] = mine.softmax.maximum, part[1] = mine.softmax.sum;
-      GPU_UNROLL for (int j = 0; j < 4; j++) part[2 + dim + j] = mine.output[j];
-    }
-    if (!hand_in(p, b, is_last)) return;
-  }
-  if (i / 128 * 128 >= n) return;  // of all 32 lanes
-  if (!is_alone) mine = merge_parts(p, b, head, dim);
+GPU_DEVICE void store_head(const AttentionParams& p, int token, int head, int dim, HeadResult mine,
+                           bool stores) {
   const int col = head * kHeadDim + dim;
-  float* out = p.out + static_cast<int64_t>(b.token) * p.pool.n_heads * kHeadDim + col;
+  float* out = p.out + static_cast<int64_t>(token) * p.pool.n_heads * kHeadDim + col;
   const float inverse = 1.0f / mine.softmax.sum;
   GPU_UNROLL for (int j = 0; j < 4; j++) {
     mine.output[j] *= inverse;
     if (stores) out[j] = mine.output[j];
   }
-  if (p.quantized.q) quantize_group(p.quantized, b.token, col / kGroup, mine.output, stores);
+  if (p.quantized.q) quantize_group(p.quantized, token, col / kGroup, mine.output, stores);
 }
 
 }  // namespace hearth::kernels::hip

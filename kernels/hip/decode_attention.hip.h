@@ -35,11 +35,6 @@ GPU_DEVICE void load_rows(uint4 (&to)[ChunkRows<kHeadDim>::kSteps], const ChunkV
   }
 }
 
-GPU_DEVICE float dimension(const uint4& eight, int j) {
-  const uint32_t words[4] = {eight.x, eight.y, eight.z, eight.w};
-  return half_to_float(words[j / 2] >> 16 * (j % 2) & 0xffff);
-}
-
 template <int kHeadDim>
 GPU_DEVICE void decode_scores(const uint4 (&keys)[ChunkRows<kHeadDim>::kSteps], const float* q,
                               int row, int lane, float scale, float* scores) {
@@ -81,7 +76,7 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
   using Rows = ChunkRows<kHeadDim>;
   let_next_start();
   // What belongs to the batch was there before the step's first kernel began.
-  const AttentionBlock b = AttentionBlock::locate<1>(p);
+  const AttentionBlock b = AttentionBlock::locate(p);
   const int slot = threadIdx.x / Rows::kThreads, thread = threadIdx.x % Rows::kThreads;
   const int row = thread / Rows::kLanes, lane = thread % Rows::kLanes;
   const int n_chunks = min(b.n_chunks - b.part * kPartChunks, kPartChunks);
@@ -96,7 +91,7 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
   wait_for_previous();
   if (n_chunks <= 0) return;
 
-  const float* q = p.q + (static_cast<int64_t>(b.token) * p.pool.n_heads + b.head0) * kHeadDim;
+  const float* q = p.q + (static_cast<int64_t>(b.token) * p.pool.n_heads + b.head) * kHeadDim;
   uint4 rows[Rows::kSteps];
   if (has_chunk) {
     load_rows<kHeadDim>(rows, c, row, lane, 0);
@@ -129,7 +124,15 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
     else
       HeadResult::add(mine, next);
   }
-  finish<kHeadDim>(p, b, b.n_parts == 1, mine, is_last);
+  const bool stores = 4 * threadIdx.x < kHeadDim;
+  if (b.n_parts > 1) {  // the block that is done last merges
+    if (stores) store_part(p, b.token, b.head, b.part, dim, mine);
+    if (!hand_in(p, b.n_parts, is_last)) return;
+  }
+  // Lanes past the end go along, for quantizing shuffles.
+  if (threadIdx.x / GPU_LANES * GPU_LANES * 4 >= kHeadDim) return;
+  if (b.n_parts > 1) mine = merge_parts(p, b.token, b.head, b.n_parts, dim);
+  store_head<kHeadDim>(p, b.token, b.head, dim, mine, stores);
 }
 
 }  // namespace hearth::kernels::hip

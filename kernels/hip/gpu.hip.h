@@ -28,6 +28,13 @@
 #define GPU_FEW_REGISTERS false
 #endif
 
+/// Whether copy_async() goes on by itself, so that it pays to copy what is wanted later.
+#if defined(GPU_EMULATION) || defined(GPU_NV_SHIM)
+#define GPU_COPIES_AHEAD true
+#else
+#define GPU_COPIES_AHEAD false
+#endif
+
 #if defined(GPU_EMULATION)
 #define GPU_DEVICE static inline
 #define GPU_UNROLL

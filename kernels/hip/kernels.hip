@@ -38,12 +38,10 @@ FLOAT_KERNELS(f32, F32Weight)
 FLOAT_KERNELS(f16, F16Weight)
 FLOAT_KERNELS(bf16, Bf16Weight)
 
-#define ATTENTION_KERNEL(head_dim)                                                  \
-  GPU_KERNEL(attention_##head_dim, AttentionParams, GPU_ATTENTION_THREADS) {        \
-    attention<head_dim>(p);                                                         \
-  }                                                                                 \
-  GPU_KERNEL(decode_attention_##head_dim, AttentionParams, GPU_ATTENTION_THREADS) { \
-    decode_attention<head_dim>(p);                                                  \
+#define ATTENTION_KERNEL(head_dim)                                                                \
+  GPU_KERNEL(attention_##head_dim, AttentionParams, GPU_WIDE_THREADS) { attention<head_dim>(p); } \
+  GPU_KERNEL(decode_attention_##head_dim, AttentionParams, GPU_ATTENTION_THREADS) {               \
+    decode_attention<head_dim>(p);                                                                \
   }
 
 ATTENTION_KERNEL(32)

@@ -137,9 +137,9 @@ void HipOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
   cos_sin_ = device_.allocate(table.size() * sizeof(float), "the RoPE table");
   device_.upload(cos_sin_.as(), table.data(), table.size() * sizeof(float));
   make_workspace(shape.n_heads * d, false);  // attention's output is quantized there
-  // Either every token of a full batch in one part, or eight tokens in all their parts.
+  // Either every token of a full batch in four parts, or eight tokens in all their parts.
   const size_t part = kPartChunks * kChunk, max_parts = (shape.max_positions + part - 1) / part;
-  const size_t n_parts = std::max<size_t>(kMaxBatch, 8 * 2 * max_parts);
+  const size_t n_parts = std::max<size_t>(4 * kMaxBatch, 8 * 2 * max_parts);
   attention_arrived_ = device_.allocate(sizeof(uint32_t) * kMaxBatch * shape.n_heads, "attention");
   attention_parts_ =
       device_.allocate(n_parts * shape.n_heads * (d + 2) * sizeof(float), "attention");

@@ -16,6 +16,8 @@ constexpr unsigned kNormThreads = 512;
 constexpr int kOwnNormGroups = 64;
 // And so many it quantizes for itself where there is no norm.
 constexpr int kOwnGroups = 320;
+// So many blocks of attention a processor need not be more, each with a part of the positions.
+constexpr size_t kManyBlocks = 20;
 // Groups of 32 columns (44 bytes each) that leave shared memory for sums on every GPU.
 constexpr int kMaxSharedGroups = 640;
 
@@ -171,18 +173,33 @@ void HipOps::attention(int layer, const float* q, float* out) {
   p.pool = pool_;
   p.batch = batch_;
   p.layer = layer;
+  p.n_tokens = n_;
   p.scale = 1.0f / std::sqrt(static_cast<float>(shape_.head_dim));
   // Rounded up, so that a growing context does not make a new graph at every part.
   const size_t rounded = std::bit_ceil(ceil_div(n_chunks_, kPartChunks));
   const size_t room =
       attention_parts_.n_bytes() / (sizeof(float) * shape_.n_heads * (shape_.head_dim + 2));
-  p.n_parts = n_ * rounded <= room ? static_cast<int>(rounded) : 1;
-  const bool is_decode = n_ <= kDeferredTokens;  // for which there is room
-  const int group = shape_.n_heads / shape_.n_kv_heads;
-  const unsigned heads =
-      is_decode ? shape_.n_heads : shape_.n_kv_heads * ceil_div(group, kGroupHeads);
-  launch((is_decode ? "decode_attention_" : "attention_") + std::to_string(shape_.head_dim),
-         {static_cast<unsigned>(n_), heads, static_cast<unsigned>(p.n_parts)}, 512, 0, p);
+  const bool has_room = n_ * rounded <= room;  // as there always is for eight tokens
+  const unsigned n_kv_heads = shape_.n_kv_heads;
+  const int n_rows = n_ * (shape_.n_heads / shape_.n_kv_heads);
+  const unsigned n_row_blocks = ceil_div(n_rows, attention_rows(shape_.head_dim));
+  const size_t n_blocks = size_t{n_row_blocks} * n_kv_heads;
+  const size_t n_processors = device_.choice().n_processors;
+  // A block a head is faster for more than eight tokens, too, as long as larger blocks would leave
+  // processors without work. Where larger ones are many, none need divide the positions.
+  const bool is_decode =
+      n_ <= kDeferredTokens || (has_room && n_blocks * rounded < n_processors / 4);
+  const bool has_parts = is_decode || (has_room && n_blocks < kManyBlocks * n_processors);
+  p.n_parts = has_parts ? static_cast<int>(rounded) : 1;
+  const std::string kernel = "attention_" + std::to_string(shape_.head_dim);
+  const unsigned n_parts = p.n_parts;
+  if (is_decode) {
+    const unsigned n_heads = shape_.n_heads;
+    launch("decode_" + kernel, {static_cast<unsigned>(n_), n_heads, n_parts}, 512, 0, p);
+  } else {
+    const int shared_bytes = attention_bytes(shape_.head_dim, device_.choice().has_copies);
+    launch(kernel, {n_row_blocks, n_kv_heads, n_parts}, 128, shared_bytes, p);
+  }
   quantized_ = quantizes ? out : nullptr;
 }
 

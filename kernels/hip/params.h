@@ -30,8 +30,21 @@ inline constexpr int kCopyStages = 3;
 inline constexpr int kChunk = 64;
 inline constexpr int kPartChunks = 4;
 inline constexpr int kPage = 32;
-/// Query heads of one KV head that attention works on together.
-inline constexpr int kGroupHeads = 8;
+/// Rows, one query head of one token each, that attention for many tokens takes at once.
+constexpr int attention_rows(int head_dim) {
+  return head_dim == 32 ? 32 : head_dim == 256 ? 8 : 16;
+}
+/// Keys of a chunk and its values then have a place each, where copies to shared memory go on by
+/// themselves and there is room, else one.
+constexpr int attention_buffers(int head_dim, bool has_copies) {
+  return has_copies && head_dim <= 128 ? 2 : 1;
+}
+/// Shared memory of a block, at least what it needs.
+constexpr int attention_bytes(int head_dim, bool has_copies) {
+  const int rows = attention_rows(head_dim), buffers = attention_buffers(head_dim, has_copies);
+  const int queries = 4 * rows * (head_dim + 4), kv = 2 * buffers * kChunk * (head_dim + 8);
+  return queries + kv + 4 * kChunk * (rows + 4) + 64 * rows;
+}
 
 /// Scale of one token's group (each of a block's groups has the block's), and the sums of its two
 /// halves (for formats with minima).
@@ -169,7 +182,7 @@ struct NormParams {
 struct AttentionParams {
   const float* q;     // [n][n_heads * head_dim]
   float* parts;       // [n][n_heads][n_parts][head_dim + 2]: maximum, sum, unnormalized output
-  uint32_t* arrived;  // [n][blocks of heads]: parts that are there; zero between launches
+  uint32_t* arrived;  // of each block of a part: parts that are there; zero between launches
   float* out;         // [n][n_heads * head_dim]
   Activations quantized;
   KvPool pool;
@@ -177,7 +190,7 @@ struct AttentionParams {
   int32_t layer;
   int32_t n_parts;  // a block a part, or 1: a block takes all parts in turn
   float scale;
-  int32_t reserved;
+  int32_t n_tokens;
 };
 
 struct ArgmaxPart {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -40,8 +41,11 @@ struct TestMatrix {
   std::vector<float> weights;
 };
 
-inline std::unique_ptr<kernels::hip::HipOps> gpu_ops() {
-  return std::make_unique<kernels::hip::HipOps>(gpu_api(), gpu_choice());
+/// On the GPU, or one with fewer processors, for which work is divided in larger blocks.
+inline std::unique_ptr<kernels::hip::HipOps> gpu_ops(int most_processors = INT_MAX) {
+  kernels::hip::DeviceChoice choice = gpu_choice();
+  choice.n_processors = std::min(choice.n_processors, most_processors);
+  return std::make_unique<kernels::hip::HipOps>(gpu_api(), choice);
 }
 inline std::unique_ptr<kernels::Ops> cpu_ops() { return kernels::make_cpu_ops({"scalar", 1}); }
 
