@@ -1,94 +1,133 @@
-// The dot products of simd.h on plain AVX2: maddubs makes int16 pairs, madd sums them to int32.
+// The dot products of simd.h on plain AVX2: maddubs multiplies bytes and adds two products in an
+// int16, where those of as many steps as it holds come together before madd scales them and takes
+// them to int32.
 #pragma once
+
+#include <utility>
 
 #include "simd_avx2.h"
 
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Keeps GCC from putting off the additions of a group until all its products are made, which then
-/// spill to the stack.
-inline __m256i added_now(__m256i acc, __m256i products) {
-  acc = _mm256_add_epi32(acc, products);
-  asm("" : "+x"(acc));
-  return acc;
-}
-/// Weights of at most 6 bits: two products of maddubs sum to 4 * 63 * 127 = 32004, which int16
-/// holds.
-inline __m256i dot_half(__m256i acc, __m256i w0, __m256i x0, __m256i w1, __m256i x1) {
-  const __m256i pairs =
-      _mm256_add_epi16(_mm256_maddubs_epi16(w0, x0), _mm256_maddubs_epi16(w1, x1));
-  return added_now(acc, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
-}
-template <int kTokens>
-[[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0, U8x64 w1,
-                                       const int8_t* x1) {
+/// Steps whose products an int16 holds. 8 of 4 bits: 16 * 15 * 127 = 30480; 4 of 5 bits: 8 * 31 *
+/// 127 = 31496; 2 of 6 bits: 4 * 63 * 127 = 32004; 1 of 8 bits with their sign: 2 * 128 * 127 =
+/// 32512.
+constexpr int most_steps(int bits) { return bits <= 4 ? 8 : bits == 5 ? 4 : bits == 6 ? 2 : 1; }
+
+/// Pairs of products of one step, added to those before it unless it is the first.
+template <bool kIsFirst, int kTokens>
+[[gnu::always_inline]] inline void add_products(I32x16 (&pairs)[kTokens], U8x64 w,
+                                                const int8_t* x) {
 #pragma GCC unroll 12
   for (int c = 0; c < kTokens; c++) {
-    const __m256i columns0 = broadcast_4(x0 + 4 * c), columns1 = broadcast_4(x1 + 4 * c);
-    acc[c] = {dot_half(acc[c].a, w0.a, columns0, w1.a, columns1),
-              dot_half(acc[c].b, w0.b, columns0, w1.b, columns1)};
+    const __m256i columns = broadcast_4(x + 4 * c);
+    const I32x16 products = {_mm256_maddubs_epi16(w.a, columns),
+                             _mm256_maddubs_epi16(w.b, columns)};
+    if constexpr (kIsFirst) {
+      pairs[c] = products;
+    } else {
+      pairs[c] = {now(_mm256_add_epi16(pairs[c].a, products.a)),
+                  now(_mm256_add_epi16(pairs[c].b, products.b))};
+    }
   }
 }
-/// Eight bits would saturate maddubs: |w - 128| * (x with the sign of w - 128) is at most 128 *
-/// 127.
-inline __m256i dot8_half(__m256i acc, __m256i w, __m256i x) {
-  const __m256i centred = _mm256_xor_si256(w, _mm256_set1_epi8(-128));
-  const __m256i pairs =
-      _mm256_maddubs_epi16(_mm256_abs_epi8(centred), _mm256_sign_epi8(x, centred));
-  return added_now(acc, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
-}
-inline constexpr int kDot8Offset = 0;
-template <int kTokens>
-[[gnu::always_inline]] inline void dot8(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0,
-                                        U8x64 w1, const int8_t* x1) {
-#pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++) {
-    const __m256i columns0 = broadcast_4(x0 + 4 * c), columns1 = broadcast_4(x1 + 4 * c);
-    acc[c] = {dot8_half(dot8_half(acc[c].a, w0.a, columns0), w1.a, columns1),
-              dot8_half(dot8_half(acc[c].b, w0.b, columns0), w1.b, columns1)};
-  }
+inline __m256i add_scaled(__m256i acc, __m256i pairs, __m256i scale) {
+  return now(_mm256_add_epi32(acc, _mm256_madd_epi16(pairs, scale)));
 }
 
-/// The scale takes the place of madd's ones, twice in each lane.
-inline __m256i twice(__m256i scale) {
-  constexpr int64_t kLow = 0x0504050401000100, kHigh = 0x0d0c0d0c09080908;
-  return _mm256_shuffle_epi8(scale, _mm256_setr_epi64x(kLow, kHigh, kLow, kHigh));
+struct Bytes4 {
+  int8_t bytes[4];
+};
+/// A load that GCC does not replace by a register kept since an earlier one.
+inline __m256i broadcast_again(const int8_t* x) {
+  __m256i columns;
+  asm volatile("vpbroadcastd %1, %0" : "=x"(columns) : "m"(*reinterpret_cast<const Bytes4*>(x)));
+  return columns;
 }
-/// As many products of maddubs as int16 holds are added before they are scaled: 8 * 31 * 127 =
-/// 31496, 4 * 63 * 127 = 32004, and for eight bits 2 * 128 * 127 = 32512.
-template <int kBits>
-[[gnu::always_inline]] inline __m256i scaled_dot_half(__m256i acc, const __m256i (&w)[4],
-                                                      const __m256i (&x)[4], __m256i scale) {
-  constexpr int kSteps = kBits == 8 ? 1 : kBits == 6 ? 2 : 4;
-#pragma GCC unroll 4
-  for (int first = 0; first < 4; first += kSteps) {
-    __m256i pairs = _mm256_setzero_si256();
-#pragma GCC unroll 4
-    for (int step = first; step < first + kSteps; step++) {
-      const __m256i centred = _mm256_xor_si256(w[step], _mm256_set1_epi8(-128));
-      const __m256i products = kBits == 8 ? _mm256_maddubs_epi16(_mm256_abs_epi8(centred),
-                                                                 _mm256_sign_epi8(x[step], centred))
-                                          : _mm256_maddubs_epi16(w[step], x[step]);
-      pairs = step == first ? products : _mm256_add_epi16(pairs, products);
+/// acc + scale * (w x of so many steps), where an int16 holds no more of them: one half of the rows
+/// after the other, as the 8 sums, which are added to that often, leave no registers for the
+/// weights of both.
+template <int kSteps, int kTokens>
+[[gnu::always_inline]] inline void add_by_halves(I32x16 (&acc)[kTokens], const U8x64 (&w)[kSteps],
+                                                 const int8_t* x, int step_bytes, I32x16 scale) {
+  const auto products = [&](auto half_of, int c) __attribute__((always_inline)) {
+    const __m256i first = half_of(w[0]), columns = broadcast_again(x + 4 * c);
+    if constexpr (kSteps == 1) {
+      // Eight bits would saturate maddubs: |w| * (x with the sign of w) is at most 128 * 127.
+      return _mm256_maddubs_epi16(_mm256_abs_epi8(first), _mm256_sign_epi8(columns, first));
+    } else {
+      const __m256i next = broadcast_again(x + step_bytes + 4 * c);
+      return _mm256_add_epi16(_mm256_maddubs_epi16(first, columns),
+                              _mm256_maddubs_epi16(half_of(w[1]), next));
     }
-    acc = added_now(acc, _mm256_madd_epi16(pairs, scale));
-  }
-  return acc;
-}
-template <int kBits, int kTokens>
-[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const U8x64 (&w)[4],
-                                              const int8_t* x, int step_bytes, I32x16 scale) {
-  const __m256i scale_a = twice(scale.a), scale_b = twice(scale.b);
-  const __m256i wa[4] = {w[0].a, w[1].a, w[2].a, w[3].a};
-  const __m256i wb[4] = {w[0].b, w[1].b, w[2].b, w[3].b};
+  };
+  const auto a = [](U8x64 v) { return v.a; };
+  const auto b = [](U8x64 v) { return v.b; };
 #pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++, x += 4) {
-    const __m256i columns[4] = {broadcast_4(x), broadcast_4(x + step_bytes),
-                                broadcast_4(x + 2 * step_bytes), broadcast_4(x + 3 * step_bytes)};
-    acc[c] = {scaled_dot_half<kBits>(acc[c].a, wa, columns, scale_a),
-              scaled_dot_half<kBits>(acc[c].b, wb, columns, scale_b)};
+  for (int c = 0; c < kTokens; c++)
+    acc[c] = {add_scaled(acc[c].a, products(a, c), scale.a), acc[c].b};
+#pragma GCC unroll 12
+  for (int c = 0; c < kTokens; c++)
+    acc[c] = {acc[c].a, add_scaled(acc[c].b, products(b, c), scale.b)};
+}
+
+/// acc + scale * (w x), the scale being twice in each lane, as int16.
+template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
+[[gnu::always_inline]] inline void add_steps(I32x16 (&acc)[kTokens], const Weights& weights,
+                                             const int8_t* x, int step_bytes, I32x16 scale) {
+  constexpr int kNow = kSteps < most_steps(kBits) ? kSteps : most_steps(kBits);
+  const int8_t* first = x + kFirst * step_bytes;
+  if constexpr (kNow == 1) {
+    add_by_halves<1>(acc, {weights.template step<kFirst>(0)}, first, step_bytes, scale);
+  } else if constexpr (kNow == 2) {
+    add_by_halves<2>(acc, {weights.template step<kFirst>(0), weights.template step<kFirst + 1>(0)},
+                     first, step_bytes, scale);
+  } else {
+    I32x16 pairs[kTokens];
+    [&]<int... kStep>(std::integer_sequence<int, kStep...>) __attribute__((always_inline)) {
+      (add_products<kStep == 0>(pairs, weights.template step<kFirst + kStep>(0),
+                                first + kStep * step_bytes),
+       ...);
+    }
+    (std::make_integer_sequence<int, kNow>());
+#pragma GCC unroll 12
+    for (int c = 0; c < kTokens; c++) {
+      acc[c] = {add_scaled(acc[c].a, pairs[c].a, scale.a),
+                add_scaled(acc[c].b, pairs[c].b, scale.b)};
+    }
   }
+  if constexpr (kNow < kSteps)
+    add_steps<kBits, kFirst + kNow, kSteps - kNow>(acc, weights, x, step_bytes, scale);
+}
+
+inline constexpr int kDot8Offset = 0;
+inline U8x64 prepared(U8x64 w) {
+  const __m256i offset = _mm256_set1_epi8(-128);
+  return {_mm256_xor_si256(w.a, offset), _mm256_xor_si256(w.b, offset)};
+}
+template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
+[[gnu::always_inline]] inline void dot(I32x16 (&acc)[1][kTokens], const Weights& weights,
+                                       const int8_t* x, int step_bytes) {
+  const __m256i ones = _mm256_set1_epi16(1);
+  add_steps<kBits, kFirst, kSteps>(acc[0], weights, x, step_bytes, {ones, ones});
+}
+
+/// One of each pair, twice.
+template <int kPlace>
+inline I32x16 one_of_pair(I32x16 pairs) {
+  constexpr int64_t kNext = 0x0202020202020202;
+  constexpr int64_t kLow = 0x0504050401000100 + kPlace * kNext, kHigh = kLow + 4 * kNext;
+  const __m256i order = _mm256_setr_epi64x(kLow, kHigh, kLow, kHigh);
+  return {_mm256_shuffle_epi8(pairs.a, order), _mm256_shuffle_epi8(pairs.b, order)};
+}
+inline I32x16 first_of_pair(I32x16 pairs) { return one_of_pair<0>(pairs); }
+inline I32x16 second_of_pair(I32x16 pairs) { return one_of_pair<1>(pairs); }
+template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
+[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[1][kTokens], const Weights& weights,
+                                              const int8_t* x, int step_bytes,
+                                              const I32x16 (&scale)[1]) {
+  add_steps<kBits, kFirst, kSteps>(acc[0], weights, x, step_bytes, scale[0]);
 }
 
 }  // namespace

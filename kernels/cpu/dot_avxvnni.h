@@ -2,62 +2,49 @@
 // laptops and desktops that have no AVX-512.
 #pragma once
 
+#include <utility>
+
 #include "simd_avx2.h"
 
 namespace hearth::kernels::cpu {
 namespace {
 
 template <int kTokens>
-[[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0, U8x64 w1,
-                                       const int8_t* x1) {
+[[gnu::always_inline]] inline void dot_step(I32x16 (&acc)[kTokens], U8x64 w, const int8_t* x) {
 #pragma GCC unroll 12
   for (int c = 0; c < kTokens; c++) {
-    const __m256i columns = broadcast_4(x0 + 4 * c);
-    acc[c].a = _mm256_dpbusd_avx_epi32(acc[c].a, w0.a, columns);
-    acc[c].b = _mm256_dpbusd_avx_epi32(acc[c].b, w0.b, columns);
-  }
-#pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++) {
-    const __m256i columns = broadcast_4(x1 + 4 * c);
-    acc[c].a = _mm256_dpbusd_avx_epi32(acc[c].a, w1.a, columns);
-    acc[c].b = _mm256_dpbusd_avx_epi32(acc[c].b, w1.b, columns);
+    const __m256i columns = broadcast_4(x + 4 * c);
+    acc[c] = {_mm256_dpbusd_avx_epi32(acc[c].a, w.a, columns),
+              _mm256_dpbusd_avx_epi32(acc[c].b, w.b, columns)};
   }
 }
 inline constexpr int kDot8Offset = 128;
-template <int kTokens>
-[[gnu::always_inline]] inline void dot8(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0,
-                                        U8x64 w1, const int8_t* x1) {
-  dot(acc, w0, x0, w1, x1);
+inline U8x64 prepared(U8x64 w) { return w; }
+template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
+[[gnu::always_inline]] inline void dot(I32x16 (&acc)[1][kTokens], const Weights& weights,
+                                       const int8_t* x, int step_bytes) {
+  [&]<int... kStep>(std::integer_sequence<int, kStep...>) __attribute__((always_inline)) {
+    (dot_step(acc[0], weights.template step<kFirst + kStep>(0), x + (kFirst + kStep) * step_bytes),
+     ...);
+  }
+  (std::make_integer_sequence<int, kSteps>());
 }
 
-/// A sum that int16 holds is scaled and added in one instruction: 16 columns of up to 4 bits (16 *
-/// 15 * 127 = 30480), 8 of 5 (8 * 31 * 127 = 31496). Wider weights take a full multiplication.
-constexpr bool sums_fit_int16(int bits) { return bits <= 5; }
-
-template <int kBits>
-inline __m256i add_scaled(__m256i acc, __m256i sum, __m256i scale) {
-  if constexpr (sums_fit_int16(kBits)) return _mm256_dpwssd_avx_epi32(acc, sum, scale);
-  return _mm256_add_epi32(acc, _mm256_mullo_epi32(sum, scale));
-}
-template <int kBits, int kTokens>
-[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const U8x64 (&w)[4],
-                                              const int8_t* x, int step_bytes, I32x16 scale) {
-  if constexpr (sums_fit_int16(kBits)) scale = scale & broadcast(int32_t{0xffff});
-  constexpr int kSteps = kBits == 5 ? 2 : 4;
-#pragma GCC unroll 2
-  for (int first = 0; first < 4; first += kSteps) {
+inline I32x16 first_of_pair(I32x16 pairs) { return shift_right<16>(shift_left<16>(pairs)); }
+inline I32x16 second_of_pair(I32x16 pairs) { return shift_right<16>(pairs); }
+template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
+[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[1][kTokens], const Weights& weights,
+                                              const int8_t* x, int step_bytes,
+                                              const I32x16 (&scale)[1]) {
+  I32x16 sum[1][kTokens];
 #pragma GCC unroll 12
-    for (int c = 0; c < kTokens; c++) {
-      I32x16 sum = {_mm256_setzero_si256(), _mm256_setzero_si256()};
-#pragma GCC unroll 4
-      for (int step = first; step < first + kSteps; step++) {
-        const __m256i columns = broadcast_4(x + step * step_bytes + 4 * c);
-        sum.a = _mm256_dpbusd_avx_epi32(sum.a, w[step].a, columns);
-        sum.b = _mm256_dpbusd_avx_epi32(sum.b, w[step].b, columns);
-      }
-      acc[c] = {add_scaled<kBits>(acc[c].a, sum.a, scale.a),
-                add_scaled<kBits>(acc[c].b, sum.b, scale.b)};
-    }
+  for (int c = 0; c < kTokens; c++) sum[0][c] = broadcast(int32_t{0});
+  dot<kBits, kFirst, kSteps>(sum, weights, x, step_bytes);
+#pragma GCC unroll 12
+  for (int c = 0; c < kTokens; c++) {
+    const I32x16 s = sum[0][c];
+    acc[0][c] = acc[0][c] +
+                I32x16{_mm256_mullo_epi32(s.a, scale[0].a), _mm256_mullo_epi32(s.b, scale[0].b)};
   }
 }
 

@@ -9,7 +9,8 @@ struct TileRange {
   int end;
 };
 
-/// One pass over the weights, unpacked in registers: for tokens that one kernel call takes.
+/// For few tokens, which one token tile holds: weights unpacked in registers, for every kMaxTokens
+/// tokens anew.
 template <BlockType kType>
 void matmul_few(const PackedPart& part, const Activations& a, TileRange tiles, float* out,
                 size_t stride) {
@@ -95,7 +96,7 @@ void matmul_of(const PackedPart& part, const Activations& a, TileRange tiles, fl
                size_t stride) {
   if constexpr (is_float(kType)) {
     matmul_float<kType>(part, a, tiles, out, stride);
-  } else if (a.n <= kMaxTokens) {
+  } else if (a.n <= kFewTokens) {
     matmul_few<kType>(part, a, tiles, out, stride);
   } else {
     matmul_wide<kType>(part, a, tiles, out, stride);

@@ -90,26 +90,7 @@ template <class Source, int kTokens>
     for (int t = 0; t < kTiles; t++) acc[t][c] = start;
   }
 
-  const auto add_pair = [&]<int kPair>() __attribute__((always_inline)) {
-    constexpr int kStep = 2 * kPair;
-    U8x64 w0[kTiles], w1[kTiles];
-#pragma GCC unroll 2
-    for (int t = 0; t < kTiles; t++) {
-      w0[t] = source.template weights<kStep>(t);
-      w1[t] = source.template weights<kStep + 1>(t);
-    }
-    const int8_t* x0 = x.q + kStep * 4 * x.width;
-    const int8_t* x1 = x0 + 4 * x.width;
-    if constexpr (kShape.is_8_bit) {
-      dot8(acc, w0, x0, w1, x1);
-    } else {
-      dot(acc, w0, x0, w1, x1);
-    }
-  };
-  [&]<int... kPair>(std::integer_sequence<int, kPair...>) __attribute__((always_inline)) {
-    (add_pair.template operator()<kPair>(), ...);
-  }
-  (std::make_integer_sequence<int, kSteps / 2>());
+  dot<kShape.bits, 0, kSteps>(acc, source, x.q, 4 * x.width);
 
 #pragma GCC unroll 2
   for (int t = 0; t < kTiles; t++) {

@@ -9,17 +9,17 @@ namespace {
 /// Of the compile-time kind: what a kernel must know of a type once its weights are unpacked.
 struct GroupShape {
   bool has_min;
-  bool is_8_bit;
+  int bits;
   int offset;  // remaining_offset
 };
 
-/// What must be subtracted, times sum(x), from the result of dot or dot8.
+/// What must be subtracted, times sum(x), from the result of dot.
 constexpr int remaining_offset(const Layout& layout) {
   return layout.is_8_bit() ? kDot8Offset : layout.offset;
 }
 
 constexpr GroupShape shape_of(const Layout& layout) {
-  return {layout.has_min, layout.is_8_bit(), remaining_offset(layout)};
+  return {layout.has_min, layout.weight_bits(), remaining_offset(layout)};
 }
 
 /// The weights that a panel will be filled with next, called into the L2 cache line by line while
@@ -91,7 +91,9 @@ inline U8x64 unpack_step(const std::byte* planes) {
   constexpr Layout kLayout = layout_of(kType);
   const U8x64 low = field<kLayout.low_bits, kStep, 0>(planes);
   if constexpr (kLayout.is_table) {
-    return look_up(kIq4Values, low);
+    return prepared(look_up(kIq4Values, low));
+  } else if constexpr (kLayout.low_bits == 8) {
+    return prepared(low);
   } else if constexpr (kLayout.high_bits > 0) {
     return low | field<kLayout.high_bits, kStep, kLayout.low_bits>(planes + kLayout.low_bytes());
   } else {
@@ -129,7 +131,7 @@ class PackedSource {
     planes_ += kLayout.header_bytes();
   }
   template <int kStep>
-  U8x64 weights(int) const {
+  U8x64 step(int) const {
     return unpack_step<kType, kStep>(planes_);
   }
   const std::byte* planes() const { return planes_; }
@@ -170,7 +172,7 @@ class PanelSource {
     minima_ += kTileRows;
   }
   template <int kStep>
-  U8x64 weights(int t) const {
+  U8x64 step(int t) const {
     return load_u8(w_ + t * kPanelFloats * 4 + kStep * kVectorBytes);
   }
   F32x16 scale(int t) const { return load(scales_ + t * kPanelFloats); }

@@ -12,56 +12,28 @@
 // to_float        converts; bits_as_float, bits_as_int reinterpret.
 // reduce_add, reduce_max  over lanes, in the same order in every variant.
 // U8x64           64 weights, 16 rows x 4 columns: lane i of a dot product is row i.
-// dot(acc, w0, x0, w1, x1)   acc + w0 x0 + w1 x1, exact, of some row tiles and tokens: acc[t][c] +
-//                            w0[t] x0[4 c] + ...: unsigned weights of at most 6 bits, activations
-//                            in -127..127, 4 to a token.
-// dot8(...)       the same for 8-bit weights kept as w + 128. Its result still holds
-//                 kDot8Offset * sum(x), as not every instruction set can centre for free.
+// prepared(w)     weights of eight bits, kept as w + 128, as the dot products want them.
+// dot<bits, first, n>(acc, weights, x, step_bytes)
+//                 acc + w x of n steps of 4 columns, from step `first` on, exact, of some row tiles
+//                 and tokens: acc[t][c] + .... weights.step<i>(t) are the unsigned weights of step
+//                 i, of at most 6 bits, or prepared ones; x has activations in -127..127, 4 to a
+//                 token, a step's step_bytes after those of the one before. With eight bits the
+//                 result still holds kDot8Offset * sum(x), as not every instruction set can centre
+//                 for free.
 // scaled_dot<bits, first, n>(acc, weights, x, step_bytes, scale)
-//                 acc + scale * (w x of n steps, from step `first` on), exact, likewise: weights of
-//                 so many bits, those of eight as dot8 has them, weights.step<i>(t) being those of
-//                 step i; the steps of x are step_bytes apart.
+//                 acc + scale * (w x), likewise; scale is of 8 bits, by first_ or second_of_pair.
 // load_i8_pairs   32 int8 as int16, two in each lane: the first in its low half.
-// first_of_pair, second_of_pair   one of each pair.
+// first_of_pair, second_of_pair   one of each pair, as scaled_dot wants it.
 // dot_pairs(acc, pairs, x)   acc + first * x[0] + second * x[1]: a token has two int16 in x.
-// kMaxTokens      tokens that a kernel keeps in registers, with one row tile; kPanelTokens with
+// kMaxTokens      tokens that a kernel keeps in registers, with one row tile.
+// kFewTokens      tokens up to which unpacking the weights for every kMaxTokens of them costs no
+//                 more than filling panels.
+// kPanelTokens    tokens that a kernel keeps in registers with
 //                 kPanelTiles of them, over kPanelColumns columns unpacked before.
 #pragma once
 
 namespace hearth::kernels::cpu {
 namespace {
-
-inline I32x16 first_of_pair(I32x16 pairs) { return shift_right<16>(shift_left<16>(pairs)); }
-inline I32x16 second_of_pair(I32x16 pairs) { return shift_right<16>(pairs); }
-
-// --- dot products for vocabularies that work on one row tile at a time ---
-
-template <int kTiles, int kTokens>
-requires(kTiles == 1 && kPanelTiles == 1)
-    [[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTiles][kTokens],
-                                           const U8x64 (&w0)[kTiles], const int8_t* x0,
-                                           const U8x64 (&w1)[kTiles], const int8_t* x1) {
-  dot(acc[0], w0[0], x0, w1[0], x1);
-}
-template <int kTiles, int kTokens>
-requires(kTiles == 1 && kPanelTiles == 1)
-    [[gnu::always_inline]] inline void dot8(I32x16 (&acc)[kTiles][kTokens],
-                                            const U8x64 (&w0)[kTiles], const int8_t* x0,
-                                            const U8x64 (&w1)[kTiles], const int8_t* x1) {
-  dot8(acc[0], w0[0], x0, w1[0], x1);
-}
-/// By four steps, which is what scaled_dot<bits>(acc, w[4], x, step_bytes, scale) takes.
-template <int kBits, int kFirst, int kSteps, class Weights, int kTiles, int kTokens>
-requires(kTiles == 1 && kPanelTiles == 1)
-    [[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTiles][kTokens],
-                                                  const Weights& weights, const int8_t* x,
-                                                  int step_bytes, const I32x16 (&scale)[kTiles]) {
-  const U8x64 w[4] = {weights.template step<kFirst>(0), weights.template step<kFirst + 1>(0),
-                      weights.template step<kFirst + 2>(0), weights.template step<kFirst + 3>(0)};
-  scaled_dot<kBits>(acc[0], w, x + kFirst * step_bytes, step_bytes, scale[0]);
-  if constexpr (kSteps > 4)
-    scaled_dot<kBits, kFirst + 4, kSteps - 4>(acc, weights, x, step_bytes, scale);
-}
 
 /// e^x: at most 1.1 ulp over the whole range, subnormal results included; 0, Inf and NaN as in
 /// std::exp.

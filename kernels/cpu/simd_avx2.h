@@ -224,19 +224,25 @@ inline I32x16 load_i8_pairs(const void* p) {
   return {_mm256_cvtepi8_epi16(_mm_loadu_si128(halves)),
           _mm256_cvtepi8_epi16(_mm_loadu_si128(halves + 1))};
 }
+/// Keeps GCC from putting off additions until all products are made, which then spill.
+inline __m256i now(__m256i x) {
+  asm("" : "+x"(x));
+  return x;
+}
 template <int kTokens>
 [[gnu::always_inline]] inline void dot_pairs(I32x16 (&acc)[kTokens], I32x16 pairs,
                                              const int16_t* x) {
 #pragma GCC unroll 12
   for (int c = 0; c < kTokens; c++) {
     const __m256i both = broadcast_4(reinterpret_cast<const int8_t*>(x + 2 * c));
-    acc[c] = {_mm256_add_epi32(acc[c].a, _mm256_madd_epi16(pairs.a, both)),
-              _mm256_add_epi32(acc[c].b, _mm256_madd_epi16(pairs.b, both))};
+    acc[c] = {now(_mm256_add_epi32(acc[c].a, _mm256_madd_epi16(pairs.a, both))),
+              now(_mm256_add_epi32(acc[c].b, _mm256_madd_epi16(pairs.b, both)))};
   }
 }
 
 /// Tokens that a matmul kernel works on at once: 8 int32 accumulators of 16 registers.
 inline constexpr int kMaxTokens = 4;
+inline constexpr int kFewTokens = 8;
 inline constexpr int kPanelTiles = 1, kPanelTokens = kMaxTokens, kPanelColumns = 1024;
 
 }  // namespace

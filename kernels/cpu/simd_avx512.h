@@ -158,23 +158,32 @@ template <int kTokens>
     acc[1][c].v = _mm512_dpbusd_epi32(acc[1][c].v, w[1].v, columns);
   }
 }
-template <int kTiles, int kTokens>
-[[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTiles][kTokens], const U8x64 (&w0)[kTiles],
-                                       const int8_t* x0, const U8x64 (&w1)[kTiles],
-                                       const int8_t* x1) {
-  dot_step(acc, w0, x0);
-  dot_step(acc, w1, x1);
+template <int kFirst, int kSteps, class Weights, int kTiles, int kTokens>
+[[gnu::always_inline]] inline void add_steps(I32x16 (&acc)[kTiles][kTokens], const Weights& weights,
+                                             const int8_t* x, int step_bytes) {
+  const auto add_step = [&]<int kStep>() __attribute__((always_inline)) {
+    U8x64 w[kTiles];
+#pragma GCC unroll 2
+    for (int t = 0; t < kTiles; t++) w[t] = weights.template step<kStep>(t);
+    dot_step(acc, w, x + kStep * step_bytes);
+  };
+  [&]<int... kStep>(std::integer_sequence<int, kStep...>) __attribute__((always_inline)) {
+    (add_step.template operator()<kFirst + kStep>(), ...);
+  }
+  (std::make_integer_sequence<int, kSteps>());
 }
 inline constexpr int kDot8Offset = 128;
-template <int kTiles, int kTokens>
-[[gnu::always_inline]] inline void dot8(I32x16 (&acc)[kTiles][kTokens], const U8x64 (&w0)[kTiles],
-                                        const int8_t* x0, const U8x64 (&w1)[kTiles],
-                                        const int8_t* x1) {
-  dot(acc, w0, x0, w1, x1);
+inline U8x64 prepared(U8x64 w) { return w; }
+template <int kBits, int kFirst, int kSteps, class Weights, int kTiles, int kTokens>
+[[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTiles][kTokens], const Weights& weights,
+                                       const int8_t* x, int step_bytes) {
+  add_steps<kFirst, kSteps>(acc, weights, x, step_bytes);
 }
 inline I32x16 load_i8_pairs(const void* p) {
   return {_mm512_cvtepi8_epi16(_mm256_loadu_si256(static_cast<const __m256i*>(p)))};
 }
+inline I32x16 first_of_pair(I32x16 pairs) { return shift_right<16>(shift_left<16>(pairs)); }
+inline I32x16 second_of_pair(I32x16 pairs) { return shift_right<16>(pairs); }
 struct Int16Pair {
   int16_t values[2];
 };
@@ -199,16 +208,7 @@ template <int kBits, int kFirst, int kSteps, class Weights, int kTiles, int kTok
 #pragma GCC unroll 12
     for (int c = 0; c < kTokens; c++) sum[t][c] = broadcast(int32_t{0});
   }
-  const auto add_step = [&]<int kStep>() __attribute__((always_inline)) {
-    U8x64 w[kTiles];
-#pragma GCC unroll 2
-    for (int t = 0; t < kTiles; t++) w[t] = weights.template step<kStep>(t);
-    dot_step(sum, w, x + kStep * step_bytes);
-  };
-  [&]<int... kStep>(std::integer_sequence<int, kStep...>) __attribute__((always_inline)) {
-    (add_step.template operator()<kFirst + kStep>(), ...);
-  }
-  (std::make_integer_sequence<int, kSteps>());
+  add_steps<kFirst, kSteps>(sum, weights, x, step_bytes);
 #pragma GCC unroll 2
   for (int t = 0; t < kTiles; t++) {
 #pragma GCC unroll 12
@@ -221,6 +221,7 @@ template <int kBits, int kFirst, int kSteps, class Weights, int kTiles, int kTok
 /// Tokens that a matmul kernel keeps in registers: 12 int32 + 12 float accumulators of 32
 /// registers.
 inline constexpr int kMaxTokens = 12;
+inline constexpr int kFewTokens = kMaxTokens;
 /// What a panel's kernel keeps there: 2 row tiles x 6 tokens. Its columns are so few that the
 /// weights and a token tile stay in the L1 cache.
 inline constexpr int kPanelTiles = 2, kPanelTokens = 6, kPanelColumns = 512;

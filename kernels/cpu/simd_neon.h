@@ -232,13 +232,8 @@ template <int kTokens>
   }
 }
 inline constexpr int kDot8Offset = 0;
-inline U8x64 centred(U8x64 w) {
+inline U8x64 prepared(U8x64 w) {
   return quarters<U8x64>([&](int i) { return veorq_u8(w.v[i], vdupq_n_u8(128)); });
-}
-template <int kTokens>
-[[gnu::always_inline]] inline void dot8(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0,
-                                        U8x64 w1, const int8_t* x1) {
-  dot(acc, centred(w0), x0, centred(w1), x1);
 }
 
 inline I32x16 load_i8_pairs(const void* p) {
@@ -254,8 +249,7 @@ template <int kBits, int kTokens>
     int8x16_t weights[4];
 #pragma GCC unroll 4
     for (int step = 0; step < 4; step++) {
-      const uint8x16_t bytes = kBits == 8 ? veorq_u8(w[step].v[i], vdupq_n_u8(128)) : w[step].v[i];
-      weights[step] = vreinterpretq_s8_u8(bytes);
+      weights[step] = vreinterpretq_s8_u8(w[step].v[i]);
     }
 #pragma GCC unroll 12
     for (int c = 0; c < kTokens; c++) {
@@ -284,6 +278,7 @@ template <int kTokens>
 
 /// Tokens that a matmul kernel works on at once: 16 int32 accumulators of 32 registers.
 inline constexpr int kMaxTokens = 4;
+inline constexpr int kFewTokens = kMaxTokens;
 inline constexpr int kPanelTiles = 1, kPanelTokens = kMaxTokens, kPanelColumns = 1024;
 
 }  // namespace

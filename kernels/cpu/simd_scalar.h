@@ -221,10 +221,7 @@ inline void dot(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0, U8x64 w1, co
   }
 }
 inline constexpr int kDot8Offset = 128;
-template <int kTokens>
-inline void dot8(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0, U8x64 w1, const int8_t* x1) {
-  dot(acc, w0, x0, w1, x1);
-}
+inline U8x64 prepared(U8x64 w) { return w; }
 
 inline int32_t low_half(int32_t pair) { return static_cast<int16_t>(unsign(pair) & 0xffff); }
 inline int32_t high_half(int32_t pair) { return pair >> 16; }
@@ -255,6 +252,7 @@ inline void dot_pairs(I32x16 (&acc)[kTokens], I32x16 pairs, const int16_t* x) {
 
 /// Tokens that a matmul kernel works on at once.
 inline constexpr int kMaxTokens = 4;
+inline constexpr int kFewTokens = kMaxTokens;
 inline constexpr int kPanelTiles = 1, kPanelTokens = kMaxTokens, kPanelColumns = 1024;
 
 }  // namespace

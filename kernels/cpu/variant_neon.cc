@@ -3,6 +3,8 @@
 
 #if defined(__ARM_FEATURE_DOTPROD)
 #include "simd_neon.h"
+
+#include "dot_one_tile.h"
 #include "variant.inl"
 
 namespace hearth::kernels::cpu {

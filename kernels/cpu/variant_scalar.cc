@@ -1,6 +1,8 @@
 // Plain C++, for any processor: slow, and the reference that the other variants are measured
 // against.
 #include "simd_scalar.h"
+
+#include "dot_one_tile.h"
 #include "variant.inl"
 
 namespace hearth::kernels::cpu {
