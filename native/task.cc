@@ -9,7 +9,7 @@ namespace {
 
 /// Two of the kernels' token tiles.
 constexpr int kSmallestChunk = 24;
-constexpr int kLargestChunk = kernels::kMaxBatch / kSmallestChunk * kSmallestChunk;
+constexpr int kLargestChunk = kernels::kMaxBatch;
 /// An interrupted chunk's work is lost: background work expects to be interrupted.
 constexpr int kLargestBackgroundChunk = 48;
 /// A short slice makes a waiting request late by so much at most, where so few tokens can do it: up
