@@ -39,6 +39,21 @@ void CpuOps::for_ranges(int n, int per_chunk, const Body& body) {
   });
 }
 
+/// body(begin, end, thread) over the tiles of a matrix in ranges of about per_chunk. Where many
+/// tokens make a range long, every thread has as many, alike up to a pair: with one more than the
+/// others, a thread would be waited for.
+template <typename Body>
+void CpuOps::for_tiles(int n_tiles, int per_chunk, const Body& body) {
+  if (batch_.size() <= kTileTokens) return for_ranges(n_tiles, per_chunk, body);
+  const int n_threads = pool_.n_threads(), n_pairs = (n_tiles + 1) / 2;
+  const int n_rounds = (n_tiles + per_chunk * n_threads - 1) / (per_chunk * n_threads);
+  const int n_chunks = std::min(n_pairs, n_rounds * n_threads);
+  for_chunks(n_chunks, [&](int chunk, int thread) {
+    body(2 * (n_pairs * chunk / n_chunks),
+         std::min(n_tiles, 2 * (n_pairs * (chunk + 1) / n_chunks)), thread);
+  });
+}
+
 // --- inputs ---
 
 // A range is a token tile: the tokens inside one are interleaved, and two threads that wrote to the
@@ -182,7 +197,7 @@ void CpuOps::matmul_add(const Matrix& matrix, const float* in, float* x) {
   assert(w.rows_fill_tiles());
   const int n = batch_.size();
   const Activations& input = quantize(w, n, in);
-  for_ranges(w.n_tiles(), tiles_per_chunk(w, n, 1), [&](int begin, int end, int thread) {
+  for_tiles(w.n_tiles(), tiles_per_chunk(w, n, 1), [&](int begin, int end, int thread) {
     float* tiles = workspace_.tiles(thread);
     const size_t stride = chunk_stride(end - begin);
     w.matmul(kernels_, input, begin, end, tiles, stride);
@@ -203,7 +218,7 @@ void CpuOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, c
   assert(w.lane_of(n_ff) == 0);
   const int up_tile = w.tile_of(n_ff);
   const int per_chunk = tiles_per_chunk(w, n, 2);
-  for_ranges((n_ff + kTileRows - 1) / kTileRows, per_chunk, [&](int begin, int end, int thread) {
+  for_tiles((n_ff + kTileRows - 1) / kTileRows, per_chunk, [&](int begin, int end, int thread) {
     const size_t stride = chunk_stride(end - begin);
     float* gates = workspace_.tiles(thread);
     float* ups = gates + n * stride;
