@@ -112,7 +112,7 @@ struct BlockSums {
 /// quantize a token's.
 template <int kTokens>
 GPU_DEVICE void store_swiglu(const MatmulParams& p, const BlockSums& sums, int n_tiles,
-                             int first_token, int n_tokens) {
+                             int n_tokens) {
   const int first_pair = blockIdx.y * p.block_tiles / 2;
   GPU_NO_UNROLL for (int i = threadIdx.x; i < n_tiles / 4 * kTokens * kGroup; i += blockDim.x) {
     const int col = i % kGroup, token = i / kGroup % kTokens;
@@ -121,62 +121,92 @@ GPU_DEVICE void store_swiglu(const MatmulParams& p, const BlockSums& sums, int n
     const float gate = BlockSums::total(sums, 2 * pair, row, token);
     const float up = BlockSums::total(sums, 2 * pair + 1, row, token);
     const float h = gate / (1.0f + expf(-gate)) * up;
-    store_one(p.epilogue, (first_pair + pair) * kTileRows + row, first_token + token, h);
+    store_one(p.epilogue, (first_pair + pair) * kTileRows + row, token, h);
     float v[4];  // quantizing wants four columns a lane
     GPU_UNROLL for (int j = 0; j < 4; j++) v[j] = shuffle(h, col % 8 * 4 + j);
-    quantize_group(p.quantized, first_token + token, (first_pair + pair) / 2, v, col < 8);
+    quantize_group(p.quantized, token, (first_pair + pair) / 2, v, col < 8);
   }
 }
 
-/// What the rows of one token need besides their sums, loaded ahead of them: of q, k and v for all
-/// rows of the block, in shared memory, else of the thread's first row.
+/// Number i of what a block hands on: a row of one of its tiles, or pairs of tiles, of a token.
+template <int kTokens>
+struct BlockRow {
+  int tile, row, token;
+
+  GPU_DEVICE BlockRow of(int i, int tiles_each) {
+    return {i / kTileRows / kTokens * tiles_each, i % kTileRows, i / kTileRows % kTokens};
+  }
+  /// In the part.
+  GPU_DEVICE int global(const BlockRow& r, const MatmulParams& p) {
+    return tile_of(p, blockIdx.y * p.block_tiles + r.tile) * kTileRows + r.row;
+  }
+};
+
+/// What up to eight tokens' rows need besides their sums, loaded ahead of them: of q, k and v for
+/// all rows of the block, in shared memory; else of the thread's first row.
 struct EarlyRows {
   const QkvRow* qkv;
   float before;
 };
 
-/// Hands on row i of the block of a token, or a pair of rows, which nothing else has to be loaded
-/// for.
-GPU_DEVICE void store_early(const Epilogue& e, const EarlyRows& early, int i, int row, float a,
-                            float b) {
-  if (e.kind == EpilogueKind::kQkv) return store_qkv(e, row, 0, a, b, early.qkv[i]);
-  if (e.kind == EpilogueKind::kSwiglu) return store_pair(e, row, 0, a, b);
-  if (e.kind == EpilogueKind::kStore || i >= blockDim.x) return store_one(e, row, 0, a);
-  if (row < e.n_rows) e.out[e.row0 + row] = early.before + a;
+/// Those of the block's pairs of tiles.
+template <int kTokens>
+GPU_DEVICE void load_qkv_rows(const MatmulParams& p, int n_tiles, int n_tokens, QkvRow* rows) {
+  GPU_NO_UNROLL for (int i = threadIdx.x; i < n_tiles / 2 * kTileRows * kTokens; i += blockDim.x) {
+    const auto r = BlockRow<kTokens>::of(i, 2);
+    if (r.token < n_tokens)
+      rows[i] = load_qkv_row(p.epilogue, BlockRow<kTokens>::global(r, p), r.token);
+  }
+}
+
+/// What the thread's first row is added to. Loads also where there is nothing to add to: a load
+/// under a condition would be waited for at once.
+template <int kTokens>
+GPU_DEVICE float load_before(const MatmulParams& p, int n_tiles, int n_tokens) {
+  const Epilogue& e = p.epilogue;
+  auto r = BlockRow<kTokens>::of(threadIdx.x, 1);
+  r.tile = min(r.tile, n_tiles - 1), r.token = min(r.token, n_tokens - 1);
+  const int col = min(e.row0 + BlockRow<kTokens>::global(r, p), e.stride - 1);
+  return e.out[static_cast<uint64_t>(r.token) * e.stride + col];
+}
+
+/// Hands on row i of the block of one of a few tokens, or a pair of rows.
+GPU_DEVICE void store_early(const Epilogue& e, const EarlyRows& early, int i, int row, int token,
+                            float a, float b) {
+  if (e.kind == EpilogueKind::kQkv) return store_qkv(e, row, token, a, b, early.qkv[i]);
+  if (e.kind == EpilogueKind::kSwiglu) return store_pair(e, row, token, a, b);
+  if (e.kind == EpilogueKind::kStore || i >= blockDim.x) return store_one(e, row, token, a);
+  if (row < e.n_rows)
+    e.out[static_cast<uint64_t>(token) * e.stride + e.row0 + row] = early.before + a;
 }
 
 /// One row of one token, or of a pair of rows.
 template <int kTokens>
-GPU_DEVICE void store_sum(const MatmulParams& p, const BlockSums& sums, int i, int first_token,
-                          int n_tokens, const EarlyRows& early) {
-  const int row = i % kTileRows, token = i / kTileRows % kTokens;
-  if (token >= n_tokens) return;
+GPU_DEVICE void store_sum(const MatmulParams& p, const BlockSums& sums, int i, int n_tokens,
+                          const EarlyRows& early) {
   const bool is_pairs = has_pairs(p);
-  const int tile = i / kTileRows / kTokens * (is_pairs ? 2 : 1);
-  const int global_row = tile_of(p, blockIdx.y * p.block_tiles + tile) * kTileRows + row;
-  const float a = BlockSums::total(sums, tile, row, token);
-  const float b = is_pairs ? BlockSums::total(sums, tile + 1, row, token) : 0;
-  if constexpr (kTokens == 1) return store_early(p.epilogue, early, i, global_row, a, b);
-  if (is_pairs)
-    store_pair(p.epilogue, global_row, first_token + token, a, b);
-  else
-    store_one(p.epilogue, global_row, first_token + token, a);
+  const auto r = BlockRow<kTokens>::of(i, is_pairs ? 2 : 1);
+  if (r.token >= n_tokens) return;
+  const int row = BlockRow<kTokens>::global(r, p);
+  const float a = BlockSums::total(sums, r.tile, r.row, r.token);
+  const float b = is_pairs ? BlockSums::total(sums, r.tile + 1, r.row, r.token) : 0;
+  store_early(p.epilogue, early, i, row, r.token, a, b);
 }
 
 /// Adds the quads and hands every row on. The block must have met after its last sum.
 template <int kTokens>
-GPU_DEVICE void store_block(const MatmulParams& p, const BlockSums& sums, int first_token,
-                            int n_tokens, const EarlyRows& early = {}) {
+GPU_DEVICE void store_block(const MatmulParams& p, const BlockSums& sums, int n_tokens,
+                            const EarlyRows& early) {
   const int n_tiles = count_block_tiles(p);
   if (p.epilogue.kind == EpilogueKind::kSwiglu && p.quantized.q)
-    return store_swiglu<kTokens>(p, sums, n_tiles, first_token, n_tokens);
+    return store_swiglu<kTokens>(p, sums, n_tiles, n_tokens);
   const int n = (has_pairs(p) ? n_tiles / 2 : n_tiles) * kTileRows * kTokens;
   if constexpr (kTokens == 1) {
     GPU_NO_UNROLL for (int i = threadIdx.x; i < n; i += blockDim.x)
-        store_sum<kTokens>(p, sums, i, first_token, n_tokens, early);
+        store_sum<kTokens>(p, sums, i, n_tokens, early);
   } else {  // several rows a thread: what one waits for overlaps
     GPU_UNROLL_4 for (int i = threadIdx.x; i < n; i += blockDim.x)
-        store_sum<kTokens>(p, sums, i, first_token, n_tokens, early);
+        store_sum<kTokens>(p, sums, i, n_tokens, early);
   }
 }
 

@@ -58,6 +58,21 @@
 #define GPU_DYNAMIC_SHARED(T, name) extern __shared__ T name[]
 #endif
 
+/// And where these have no others beside them for matrix instructions: too few for two versions of
+/// a loop.
+#if defined(__gfx906__)
+#define GPU_FEWEST_REGISTERS true
+#else
+#define GPU_FEWEST_REGISTERS false
+#endif
+
+/// After a lambda's parameters: AMD's compiler might make a function, with a stack, of a long one.
+#if defined(GPU_EMULATION) || defined(GPU_NV_SHIM)
+#define GPU_INLINE
+#else
+#define GPU_INLINE __attribute__((always_inline))
+#endif
+
 /// The most threads of a block of a kernel for many tokens. AMD's compiler then gives each 256
 /// registers, NVIDIA's 168, so that three blocks of 128 fit a processor.
 #if defined(GPU_NV_SHIM)

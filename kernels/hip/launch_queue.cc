@@ -21,6 +21,7 @@ LaunchQueue::~LaunchQueue() {
 }
 
 void LaunchQueue::add(const Launch& launch, bool deferred) {
+  n_launches_++;
   if (deferred) {
     pending_.push_back(launch);
     if (is_start_ && pending_.size() == kFirstLaunches) flush();

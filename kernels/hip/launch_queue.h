@@ -24,6 +24,8 @@ class LaunchQueue {
   void add(const Launch& launch, bool deferred);
   void flush();
 
+  /// All that were ever added.
+  uint64_t n_launches() const { return n_launches_; }
   uint64_t n_graph_launches() const { return n_graph_launches_; }
   uint64_t n_plain_launches() const { return n_plain_launches_; }
 
@@ -41,7 +43,7 @@ class LaunchQueue {
   std::vector<Launch> pending_;
   std::vector<Graph> graphs_;
   bool is_start_ = false;
-  uint64_t clock_ = 0, n_graph_launches_ = 0, n_plain_launches_ = 0;
+  uint64_t clock_ = 0, n_launches_ = 0, n_graph_launches_ = 0, n_plain_launches_ = 0;
 };
 
 }  // namespace hearth::kernels::hip

@@ -24,12 +24,14 @@ int choose_block_tiles(int n_tiles, int n_blocks, int step, int most) {
 }
 
 /// Many tiles: a warp takes a part of one tile after another.
-MatmulShape choose_few_tokens(int n_tokens, int n_tiles, int step, const RowSlices& slices,
+MatmulShape choose_few_tokens(const MatmulParams& p, int step, const RowSlices& slices,
                               int n_processors) {
   MatmulShape shape{"stream_", "_8", kTileTokens, 1, kMaxWarps, slices.of_part};
-  if (n_tokens == 1) shape = {"matvec_", "", 1, 1, kMaxWarps, slices.of_part};
-  shape.block_tiles = choose_block_tiles(n_tiles, kBlocksPerProcessor * n_processors, step,
-                                         kMaxSumBytes / shape.sum_bytes(slices));
+  if (p.n_tokens == 1) shape = {"matvec_", "", 1, 1, kMaxWarps, slices.of_part};
+  const bool is_qkv = p.epilogue.kind == EpilogueKind::kQkv;
+  const int tile_bytes = shape.sum_bytes(slices) + (is_qkv ? shape.qkv_bytes() : 0);
+  shape.block_tiles = choose_block_tiles(p.n_tiles, kBlocksPerProcessor * n_processors, step,
+                                         kMaxSumBytes / tile_bytes);
   // As many tiles at once as leave no warp idle in the last round.
   int at_once = std::min(shape.block_tiles, kMaxWarps / slices.n_parts());
   while (shape.block_tiles % at_once) at_once--;
@@ -94,12 +96,16 @@ int MatmulShape::sum_bytes(const RowSlices& slices) const {
   return block_tiles * parts * kTileRows * (tokens | 1) * static_cast<int>(sizeof(float));
 }
 
+int MatmulShape::qkv_bytes() const {
+  return tokens <= kTileTokens ? block_tiles * (kTileRows / 2) * tokens * int{sizeof(QkvRow)} : 0;
+}
+
 MatmulShape choose_shape(const MatmulParams& p, const RowSlices& slices, const DeviceChoice& gpu) {
   const int n = p.n_tokens, step = p.quantized.q ? 4 : p.log2_span != kNoPairs ? 2 : 1;
   const bool has_few_tiles = p.n_tiles < kFewTiles * gpu.n_processors;
   if (n > kTileTokens) return choose_many_tokens(n, p.n_tiles, step, slices, gpu);
   if (has_few_tiles && n > 1) return choose_few_tiles(step, slices);
-  return choose_few_tokens(n, p.n_tiles, step, slices, gpu.n_processors);
+  return choose_few_tokens(p, step, slices, gpu.n_processors);
 }
 
 }  // namespace hearth::kernels::hip

@@ -31,6 +31,8 @@ struct MatmulShape {
   int sum_bytes(const RowSlices& slices) const;
   /// Kernels for many tokens have no slices of their own.
   bool is_wide() const { return own_slices == 0; }
+  /// Shared memory for what the rows of q, k and v of up to eight tokens need besides their sums.
+  int qkv_bytes() const;
   /// In how many ways a block of a kernel for many tokens divides rows, at most.
   int n_ways() const { return is_wide() ? warps * 64 / tokens / block_tiles : 0; }
 };

@@ -197,22 +197,6 @@ struct TileSum {
   }
 };
 
-/// Those of the block's pairs of tiles.
-GPU_DEVICE void load_qkv_rows(const MatmulParams& p, int n_tiles, QkvRow* rows) {
-  GPU_NO_UNROLL for (int i = threadIdx.x; i < n_tiles / 2 * kTileRows; i += blockDim.x) {
-    const int tile = tile_of(p, blockIdx.y * p.block_tiles + i / kTileRows * 2);
-    rows[i] = load_qkv_row(p.epilogue, tile * kTileRows + i % kTileRows, 0);
-  }
-}
-
-/// What the thread's first row is added to. Loaded also where it is not: see FourUnits::load.
-GPU_DEVICE float load_before(const MatmulParams& p, int n_tiles) {
-  const int tile = min(static_cast<int>(threadIdx.x) / kTileRows, n_tiles - 1);
-  const int row = tile_of(p, blockIdx.y * p.block_tiles + tile) * kTileRows;
-  const Epilogue& e = p.epilogue;
-  return e.out[min(e.row0 + row + static_cast<int>(threadIdx.x) % kTileRows, e.stride - 1)];
-}
-
 /// Grid (1, blocks of tiles). Shared memory: the token, the block's sums, rows of q, k and v.
 template <BlockType kType>
 GPU_DEVICE void matvec(const MatmulParams& p) {
@@ -244,10 +228,10 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   uint8_t* bytes = reinterpret_cast<uint8_t*>(shared);
   const BlockSums sums = {reinterpret_cast<float*>(bytes + p.input_bytes), n_parts, 1, 1};
   QkvRow* qkv_rows = reinterpret_cast<QkvRow*>(sums.data + p.block_tiles * n_parts * kTileRows);
-  if (p.epilogue.kind == EpilogueKind::kQkv) load_qkv_rows(late(p), n_tiles, qkv_rows);
+  if (p.epilogue.kind == EpilogueKind::kQkv) load_qkv_rows<1>(late(p), n_tiles, 1, qkv_rows);
   wait_for_previous();
 
-  const EarlyRows early = {qkv_rows, load_before(late(p), n_tiles)};
+  const EarlyRows early = {qkv_rows, load_before<1>(late(p), n_tiles, 1)};
   const Activations x = stage_tokens<kType>(late(p), 1, bytes);
   int first_groups[kQuad];
   GPU_UNROLL for (int k = 0; k < kQuad; k++) first_groups[k] = Share::first_group(share, k);
@@ -274,7 +258,7 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
     }
   }
   __syncthreads();
-  store_block<1>(late(p), sums, 0, 1, early);
+  store_block<1>(late(p), sums, 1, early);
 }
 
 }  // namespace hearth::kernels::hip

@@ -56,9 +56,11 @@ void HipOps::prepare_input(MatmulParams& p, const HipMatrix& w, const HipPart& p
   to_do.out = p.x;
   to_do.with_f32 = has_floats && p.norm.norm;
   to_do.block_groups = p.norm.norm ? p.x.n_groups : kNormThreads / 32 * kBlockGroups;
+  // No more warps than have columns: all must meet.
+  const unsigned n_warps = ceil_div(std::min(p.x.n_groups, to_do.block_groups), kBlockGroups);
   launch("norm_quantize_512",
          {static_cast<unsigned>(p.n_tokens), ceil_div(p.x.n_groups, to_do.block_groups), 1},
-         kNormThreads, p.x.n_groups * sizeof(float), to_do);
+         std::min(kNormThreads, 32 * n_warps), p.x.n_groups * sizeof(float), to_do);
 }
 
 void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
@@ -90,8 +92,7 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
   const int copied = shape.block_tiles * (type.unit_bytes + type.minima_bytes) + half_sums;
   const unsigned staged = shape.n_ways() * (device.has_copies ? kCopyStages : 2) *
                           (token_unit + (device.has_copies ? copied : 0));
-  const bool has_qkv_rows = shape.tokens == 1 && p.epilogue.kind == EpilogueKind::kQkv;
-  const unsigned rows = has_qkv_rows ? shape.block_tiles / 2 * kTileRows * sizeof(QkvRow) : 0;
+  const unsigned rows = p.epilogue.kind == EpilogueKind::kQkv ? shape.qkv_bytes() : 0;
   const unsigned shared_bytes = p.input_bytes + staged + shape.sum_bytes(slices) + rows;
   if (shared_bytes > (device.has_copies ? kMaxCopySharedBytes : kMaxSharedBytes))
     throw std::runtime_error("rows of " + std::to_string(p.norm.n_cols) +
