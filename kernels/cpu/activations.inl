@@ -12,6 +12,7 @@ struct TokenTile {
   int n;
   int width;
 };
+static_assert(kWideTokens <= kMostTileTokens);
 
 /// Tokens in a tile of a batch that needs several.
 constexpr int tile_tokens(int n_tokens) {
@@ -90,62 +91,73 @@ inline void place_columns(const int8_t* columns, int t, const TokenTile& tile, i
   }
 }
 
-inline void quantize_groups(const float* x, const TokenTile& tile, int t, Activations& a) {
-  const TokenColumns to = columns_of<TokenColumns>(a, tile, 0, 0);
-  int8_t* q = a.groups.q + (to.q - a.groups.q);
-  float* scales = a.groups.scales + (to.scales - a.groups.scales) + t;
-  float* sums = a.groups.sums + (to.sums - a.groups.sums) + t;
-  for (int g = 0; g < a.n_cols / kGroup; g++, x += kGroup, q += kGroup * tile.width) {
-    const auto [scale, inverse] = quantization_of<kGroup>(x);
-    int8_t columns[kGroup];
-    const int32_t sum =
-        quantize_half(x, inverse, columns) + quantize_half(x + 16, inverse, columns + 16);
-    sums[g * tile.width] = static_cast<float>(sum);
-    scales[g * tile.width] = scale;
-    place_columns<kGroup>(columns, t, tile, q);
-  }
+/// One group of token t of a tile, whose columns begin at `to`.
+inline void quantize_group(const float* x, int t, const TokenTile& tile, int8_t* q, float* scales,
+                           float* sums) {
+  const auto [scale, inverse] = quantization_of<kGroup>(x);
+  int8_t columns[kGroup];
+  const int32_t sum =
+      quantize_half(x, inverse, columns) + quantize_half(x + 16, inverse, columns + 16);
+  sums[t] = static_cast<float>(sum);
+  scales[t] = scale;
+  place_columns<kGroup>(columns, t, tile, q);
 }
 
-inline void quantize_blocks(const float* x, const TokenTile& tile, int t, Activations& a) {
+/// One block, likewise.
+inline void quantize_block(const float* x, int t, const TokenTile& tile, int8_t* q, float* scales,
+                           int16_t* sums) {
   constexpr int kHalves = kBlock / 16, kPlace = 64;
-  const BlockColumns to = columns_of<BlockColumns>(a, tile, 0, 0);
-  int8_t* q = a.blocks.q + (to.q - a.blocks.q);
-  float* scales = a.blocks.scales + (to.scales - a.blocks.scales) + t;
-  int16_t* sums = a.blocks.sums + (to.sums - a.blocks.sums) + 2 * t;
-  const size_t width = static_cast<size_t>(tile.width);
-  for (int b = 0; b < a.n_cols / kBlock; b++) {
-    const auto [scale, inverse] = quantization_of<kBlock>(x);
-    *scales = scale;
-    int8_t columns[kBlock];
-    const auto put_sum = [&](int i, int sum) {
-      sums[static_cast<size_t>(i / 2) * 2 * width + static_cast<size_t>(i % 2)] =
-          static_cast<int16_t>(sum);
-    };
-    for (int half = 0; half < kHalves; half += 2) {
-      const int first = quantize_half(x + 16 * half, inverse, columns + 16 * half);
-      const int second = quantize_half(x + 16 * half + 16, inverse, columns + 16 * half + 16);
-      put_sum(half, first);
-      put_sum(half + 1, second);
-      put_sum(kHalves + half / 2, first + second);
-    }
-    for (int k = 0; k < kBlock; k += kPlace)
-      place_columns<kPlace>(columns + k, t, tile, q + static_cast<size_t>(k) * width);
-    x += kBlock;
-    q += kBlock * width;
-    scales += width;
-    sums += kBlockSums * width;
+  const auto [scale, inverse] = quantization_of<kBlock>(x);
+  scales[t] = scale;
+  int8_t columns[kBlock];
+  const auto put_sum = [&](int i, int sum) {
+    sums[(i / 2 * tile.width + t) * 2 + i % 2] = static_cast<int16_t>(sum);
+  };
+  for (int half = 0; half < kHalves; half += 2) {
+    const int first = quantize_half(x + 16 * half, inverse, columns + 16 * half);
+    const int second = quantize_half(x + 16 * half + 16, inverse, columns + 16 * half + 16);
+    put_sum(half, first);
+    put_sum(half + 1, second);
+    put_sum(kHalves + half / 2, first + second);
+  }
+  for (int k = 0; k < kBlock; k += kPlace)
+    place_columns<kPlace>(columns + k, t, tile, q + k * tile.width);
+}
+
+/// Calls put(k, token of the tile, x at column k) for every kColumns-th column of n tokens from
+/// `first` on: all of them before the next column, while what they share of the tile's memory is in
+/// the cache.
+template <int kColumns, class Put>
+inline void for_columns(const float* x, int first, int n, int n_cols, const Put& put) {
+  const size_t row = static_cast<size_t>(n_cols);
+  for (int k = 0; k < n_cols; k += kColumns) {
+    for (int i = 0; i < n; i++) put(k, first + i, x + static_cast<size_t>(i) * row + k);
   }
 }
 
-void quantize_token(const float* x, int token, InputFormats formats, Activations& a) {
+void quantize_tokens(const float* x, int token, int n, InputFormats formats, Activations& a) {
   const TokenTile tile = token_tile(token - token % tile_tokens(a.n), a.n);
-  const int t = token - tile.first;
-  if (formats.groups) quantize_groups(x, tile, t, a);
-  if (formats.blocks) quantize_blocks(x, tile, t, a);
-  if (!formats.f32) return;
-  const TokenColumns to = columns_of<TokenColumns>(a, tile, 0, 0);
-  float* f32 = a.f32 + (to.f32 - a.f32) + t;
-  for (int k = 0; k < a.n_cols; k++) f32[k * tile.width] = x[k];
+  const int t = token - tile.first, width = tile.width;
+  const size_t before = static_cast<size_t>(tile.first) * static_cast<size_t>(a.n_cols);
+  if (formats.groups) {
+    for_columns<kGroup>(x, t, n, a.n_cols, [&](int k, int i, const float* columns) {
+      const size_t at = before + static_cast<size_t>(k * width);
+      quantize_group(columns, i, tile, a.groups.q + at, a.groups.scales + at / kGroup,
+                     a.groups.sums + at / kGroup);
+    });
+  }
+  if (formats.blocks) {
+    for_columns<kBlock>(x, t, n, a.n_cols, [&](int k, int i, const float* columns) {
+      const size_t at = before + static_cast<size_t>(k * width);
+      quantize_block(columns, i, tile, a.blocks.q + at, a.blocks.scales + at / kBlock,
+                     a.blocks.sums + at / kBlock * kBlockSums);
+    });
+  }
+  if (formats.f32) {
+    for_columns<1>(x, t, n, a.n_cols, [&](int k, int i, const float* columns) {
+      a.f32[before + static_cast<size_t>(k * width + i)] = *columns;
+    });
+  }
 }
 
 /// Calls kernel.operator()<kTokens>(tokens' columns, output) for all tokens of a tile, at most

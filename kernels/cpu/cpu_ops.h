@@ -63,9 +63,11 @@ class CpuOps final : public Ops {
   void for_chunks(int n_chunks, const Body& body);
   template <typename Body>
   void for_ranges(int n, int per_chunk, const Body& body);
-
   template <typename Body>
   void for_tiles(int n_tiles, int per_chunk, const Body& body);
+  template <typename Body>
+  void for_token_tiles(int n, const Body& body);
+
   const Activations& quantize(const PackedMatrix& w, int n, const float* in);
   template <typename RowOf>
   const Activations& norm_and_quantize(const float* norm, float eps, const PackedMatrix& w, int n,

@@ -56,15 +56,18 @@ void CpuOps::for_tiles(int n_tiles, int per_chunk, const Body& body) {
 
 // --- inputs ---
 
-// A range is a token tile: the tokens inside one are interleaved, and two threads that wrote to the
-// same cache lines would slow each other down.
+/// body(begin, end, thread) over the tokens in ranges of a token tile: the tokens inside one are
+/// interleaved, and two threads that wrote to the same cache lines would slow each other down.
+template <typename Body>
+void CpuOps::for_token_tiles(int n, const Body& body) {
+  for_ranges(n, n > kTileTokens ? kernels_.wide_tile : kTileTokens, body);
+}
+
 const Activations& CpuOps::quantize(const PackedMatrix& w, int n, const float* in) {
   Activations& activations = workspace_.activations(n, w.n_cols);
-  for_ranges(n, n > kTileTokens ? kernels_.wide_tile : kTileTokens, [&](int begin, int end, int) {
-    for (int token = begin; token < end; token++) {
-      kernels_.quantize_token(in + static_cast<size_t>(token) * w.n_cols, token, w.input_formats(),
-                              activations);
-    }
+  for_token_tiles(n, [&](int begin, int end, int) {
+    kernels_.quantize_tokens(in + static_cast<size_t>(begin) * w.n_cols, begin, end - begin,
+                             w.input_formats(), activations);
   });
   return activations;
 }
@@ -73,14 +76,13 @@ template <typename RowOf>
 const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const PackedMatrix& w,
                                              int n, const RowOf& row_of) {
   Activations& activations = workspace_.activations(n, w.n_cols);
-  for_ranges(n, n > kTileTokens ? kernels_.wide_tile : kTileTokens,
-             [&](int begin, int end, int thread) {
-               float* normed = workspace_.row(thread);
-               for (int token = begin; token < end; token++) {
-                 kernels_.rmsnorm(row_of(token), norm, eps, w.n_cols, normed);
-                 kernels_.quantize_token(normed, token, w.input_formats(), activations);
-               }
-             });
+  for_token_tiles(n, [&](int begin, int end, int thread) {
+    float* normed = workspace_.rows(thread);
+    for (int token = begin; token < end; token++)
+      kernels_.rmsnorm(row_of(token), norm, eps, w.n_cols,
+                       normed + static_cast<size_t>(token - begin) * w.n_cols);
+    kernels_.quantize_tokens(normed, begin, end - begin, w.input_formats(), activations);
+  });
   return activations;
 }
 
@@ -130,7 +132,7 @@ void CpuOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv
   const PackedMatrix& w = packed(qkv);
   assert(w.rows_fill_tiles());
   const int n = batch_.size();
-  attention_->balance().learn(layer, kernels_, w, norm, bias, workspace_.row(0));
+  attention_->balance().learn(layer, kernels_, w, norm, bias, workspace_.rows(0));
   const Qkv task{
       layer, w, bias,
       norm_and_quantize(norm, eps, w, n,

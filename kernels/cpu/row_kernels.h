@@ -22,7 +22,7 @@ inline constexpr int kBlock = 256;
 /// Sums of a block's activations: 16 of 16 columns, then 8 of 32.
 inline constexpr int kBlockSums = 24;
 /// Tokens are interleaved in tiles of at most 12, or in tiles of RowKernels::wide_tile.
-inline constexpr int kTileTokens = 12;
+inline constexpr int kTileTokens = 12, kMostTileTokens = 16;
 
 /// One packed matrix (one part of an Ops::Matrix): ceil(n_rows / 16) tiles of tile_bytes each.
 struct PackedPart {
@@ -89,9 +89,10 @@ struct RowKernels {
   /// Row `row` (0..15) of a packed tile, back to float: embeddings without a second copy of the
   /// table.
   void (*unpack_row)(BlockType type, const std::byte* tile, int row, int n_cols, float* out);
-  /// Puts token `token` of activations (n and n_cols set before) in place, in these formats.
-  /// x [n_cols].
-  void (*quantize_token)(const float* x, int token, InputFormats formats, Activations& activations);
+  /// Puts n tokens of one tile of activations (n and n_cols set before), from `token` on, in place,
+  /// in these formats. x [n][n_cols].
+  void (*quantize_tokens)(const float* x, int token, int n, InputFormats formats,
+                          Activations& activations);
   /// out[token * stride + (row - 16 * tile_begin)] = dot(weights[row], token) for the rows of tiles
   /// [tile_begin, tile_end) and all n tokens. Padding rows give 0. Batch-invariant, bitwise.
   void (*matmul)(const PackedPart& part, const Activations& activations, int tile_begin,

@@ -38,7 +38,7 @@ constexpr RowKernels table(const char* name) {
           .tile_bytes = tile_bytes,
           .pack_tile = pack_tile,
           .unpack_row = unpack_row,
-          .quantize_token = quantize_token,
+          .quantize_tokens = quantize_tokens,
           .matmul = matmul,
           .rmsnorm = rmsnorm,
           .rope = rope,

@@ -12,7 +12,7 @@ void Workspace::reserve(int n_cols) {
   const size_t n_blocks = columns / kBlock;
   const size_t n_floats =
       kTokens * (columns + 2 * columns / 32 + n_blocks + n_blocks * kBlockSums / 2) +
-      threads * (tiles_floats() + row_floats());
+      threads * (tiles_floats() + rows_floats());
   arena_ = Arena(n_floats * sizeof(float) + 2 * kTokens * columns);
   float* next = reinterpret_cast<float*>(arena_.data());
   const auto take = [&next](size_t n) {
@@ -25,7 +25,7 @@ void Workspace::reserve(int n_cols) {
   activations_.blocks.sums = reinterpret_cast<int16_t*>(take(kTokens * n_blocks * kBlockSums / 2));
   activations_.blocks.scales = take(kTokens * n_blocks);
   tiles_ = take(threads * tiles_floats());
-  rows_ = take(threads * row_floats());
+  rows_ = take(threads * rows_floats());
   activations_.groups.q = reinterpret_cast<int8_t*>(next);
   activations_.blocks.q = activations_.groups.q + kTokens * columns;
 }

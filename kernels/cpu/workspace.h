@@ -25,12 +25,12 @@ class Workspace {
   Activations& activations(int n, int n_cols);
   /// kMaxBatch * kChunkStride floats.
   float* tiles(int thread) const { return tiles_ + thread * tiles_floats(); }
-  /// As wide as the widest input.
-  float* row(int thread) const { return rows_ + thread * row_floats(); }
+  /// A token tile's rows, as wide as the widest input.
+  float* rows(int thread) const { return rows_ + thread * rows_floats(); }
 
  private:
   static constexpr size_t tiles_floats() { return size_t{kMaxBatch} * kChunkStride; }
-  size_t row_floats() const { return static_cast<size_t>(n_cols_); }
+  size_t rows_floats() const { return kMostTileTokens * static_cast<size_t>(n_cols_); }
 
   int n_threads_;
   int n_cols_ = 0;

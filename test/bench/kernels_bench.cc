@@ -116,7 +116,7 @@ struct Tokens {
     std::vector<float> x(kColumns);
     for (int token = 0; token < n; token++) {
       for (float& value : x) value = normal(random);
-      kernels.quantize_token(x.data(), token, {true, true, true}, activations);
+      kernels.quantize_tokens(x.data(), token, 1, {true, true, true}, activations);
     }
   }
   std::vector<int8_t> q, block_q;

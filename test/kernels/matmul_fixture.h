@@ -106,9 +106,10 @@ inline std::vector<float> run(const cpu::RowKernels& kernels, const Packed& w, c
                               int n, int tile_begin, int tile_end) {
   const int n_cols = w.part.n_cols;
   ActivationBuffers buffers(w.part.type, n, n_cols);
-  for (int token = 0; token < n; token++) {
-    kernels.quantize_token(x + static_cast<size_t>(token) * static_cast<size_t>(n_cols), token,
-                           buffers.formats, buffers.activations);
+  const int tile = n > cpu::kTileTokens ? kernels.wide_tile : cpu::kTileTokens;
+  for (int token = 0; token < n; token += tile) {
+    kernels.quantize_tokens(x + static_cast<size_t>(token) * static_cast<size_t>(n_cols), token,
+                            std::min(tile, n - token), buffers.formats, buffers.activations);
   }
   const size_t stride = static_cast<size_t>(tile_end - tile_begin) * cpu::kTileRows;
   Bytes out(stride * static_cast<size_t>(n) * sizeof(float), 4);
