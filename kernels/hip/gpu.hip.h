@@ -28,8 +28,9 @@
 #define GPU_FEW_REGISTERS false
 #endif
 
-/// Whether copy_async() goes on by itself, so that it pays to copy what is wanted later.
-#if defined(GPU_EMULATION) || defined(GPU_NV_SHIM)
+/// Whether copy_async() goes on by itself, so that it pays to copy what is wanted later. Not in the
+/// emulation: the GPUs that it stands for are AMD's, which get less shared memory (has_copies).
+#if defined(GPU_NV_SHIM)
 #define GPU_COPIES_AHEAD true
 #else
 #define GPU_COPIES_AHEAD false
