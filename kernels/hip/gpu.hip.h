@@ -28,6 +28,14 @@
 #define GPU_FEW_REGISTERS false
 #endif
 
+/// Where these, besides, have no others beside them for matrix instructions: too few for two
+/// versions of a loop.
+#if defined(__gfx906__)
+#define GPU_FEWEST_REGISTERS true
+#else
+#define GPU_FEWEST_REGISTERS false
+#endif
+
 /// Whether copy_async() goes on by itself, so that it pays to copy what is wanted later. Not in the
 /// emulation: the GPUs that it stands for are AMD's, which get less shared memory (has_copies).
 #if defined(GPU_NV_SHIM)
@@ -57,14 +65,6 @@
 #define GPU_KERNEL(name, Params, max_threads) \
   extern "C" __global__ __launch_bounds__(max_threads) void name(const Params p)
 #define GPU_DYNAMIC_SHARED(T, name) extern __shared__ T name[]
-#endif
-
-/// And where these have no others beside them for matrix instructions: too few for two versions of
-/// a loop.
-#if defined(__gfx906__)
-#define GPU_FEWEST_REGISTERS true
-#else
-#define GPU_FEWEST_REGISTERS false
 #endif
 
 /// After a lambda's parameters: AMD's compiler might make a function, with a stack, of a long one.

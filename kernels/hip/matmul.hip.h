@@ -1,6 +1,6 @@
-// x * w^T for a few tokens, 2 to 8: drafts. A warp ("32 lanes")
-// takes one tile of 16 rows and up to four of its slices; other warps take the other slices, so
-// that a matrix of few rows still fills the GPU.
+// x * w^T for a few tokens, 2 to 8: drafts. A warp ("32 lanes") takes one tile of 16 rows and up to
+// four of its slices; other warps take the other slices, so that a matrix of few rows still fills
+// the GPU.
 #pragma once
 
 #include "block_tiles.hip.h"

@@ -115,7 +115,7 @@ Step embedding(const Rows& table) {
   };
 }
 
-/// By long rows.
+/// With long rows.
 Step product(const Rows& w, int n) {
   return [&w, n](Bench& b) {
     const auto matrix = b.pack({w.source()});
