@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace hearth {
 
@@ -17,5 +18,8 @@ class EngineError : public std::runtime_error {
       : std::runtime_error(message), code(std::move(code)) {}
   std::string code;
 };
+
+/// Text from a file, fit for a message: short, with control characters and non-ASCII as '?'.
+std::string quoted(std::string_view text);
 
 }  // namespace hearth

@@ -36,11 +36,4 @@ void GgufCursor::ends_early() const {
                                            std::to_string(where_offset_) + ". Download it again.");
 }
 
-std::string quoted(std::string_view text) {
-  constexpr size_t kMaxLength = 80;
-  std::string result = "\"";
-  for (const char c : text.substr(0, kMaxLength)) result += c >= ' ' && c <= '~' ? c : '?';
-  return result + (text.size() > kMaxLength ? "...\"" : "\"");
-}
-
 }  // namespace hearth

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "mapped_file.h"
 
@@ -53,8 +52,5 @@ class GgufCursor {
   std::string where_ = "its header";
   uint64_t where_offset_ = 0;
 };
-
-/// Text from a file, fit for a message: short, with control characters and non-ASCII as '?'.
-std::string quoted(std::string_view text);
 
 }  // namespace hearth

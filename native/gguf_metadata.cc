@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "error.h"
+
 namespace hearth {
 namespace {
 

@@ -6,7 +6,6 @@
 #include "contract.h"
 #include "error.h"
 #include "gguf.h"
-#include "gguf_cursor.h"
 
 namespace hearth {
 namespace {

@@ -7,7 +7,6 @@
 #include "bpe.h"
 #include "error.h"
 #include "gguf.h"
-#include "gguf_cursor.h"
 #include "pretokenizer.h"
 #include "vocabulary.h"
 
