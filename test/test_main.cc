@@ -1,10 +1,20 @@
-// Runs the registered cases; an argument runs only those whose name contains it.
+// Runs the registered cases; an argument runs only those whose name contains it. "--share 1/2" runs
+// every second one from number 1 on (counted from 0), so that processes can divide them.
+#include <cstring>
+
 #include "test.h"
 
 int main(int argc, char** argv) {
+  int first = 0, step = 1;
+  const bool is_share = argc == 3 && std::strcmp(argv[1], "--share") == 0;
+  if (is_share && (std::sscanf(argv[2], "%d/%d", &first, &step) != 2 || first < 0 || step < 1)) {
+    std::fprintf(stderr, "--share %s: what was expected is like 0/2\n", argv[2]);
+    return 2;
+  }
   int passed = 0, failed = 0;
-  for (const test::Case& c : test::cases()) {
-    if (argc > 1 && c.name.find(argv[1]) == std::string::npos) continue;
+  for (size_t i = first; i < test::cases().size(); i += step) {
+    const test::Case& c = test::cases()[i];
+    if (!is_share && argc > 1 && c.name.find(argv[1]) == std::string::npos) continue;
     try {
       c.run();
       std::printf("ok %s\n", c.name.c_str());
