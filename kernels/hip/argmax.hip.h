@@ -55,7 +55,11 @@ GPU_DEVICE void argmax_result(const ArgmaxParams& p) {
   for (int i = threadIdx.x; i < p.n_blocks; i += GPU_ARGMAX_THREADS)
     mine = better(mine, p.parts[blockIdx.x * p.n_blocks + i]);
   const ArgmaxPart best = block_best(mine, scratch);
-  if (threadIdx.x == 0) p.result[blockIdx.x] = best;
+  if (threadIdx.x != 0) return;
+  ArgmaxPart& to = p.result[blockIdx.x];
+  to.best = best.best, to.second = best.second, to.id = best.id;
+  host_fence();
+  to.finite = best.finite;  // which the host waits for
 }
 
 /// Picks logits by id.

@@ -1,6 +1,7 @@
 #include "device.h"
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 namespace hearth::kernels::hip {
@@ -148,6 +149,18 @@ void Device::wait_for(void* event) {
                          std::to_string(choice_.patience.count()) + " ms");
     }
     if (waited > kSpin) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+void Device::wait_for(uint32_t& word, uint32_t unwritten) {
+  const std::atomic_ref<uint32_t> written(word);
+  const auto start = std::chrono::steady_clock::now();
+  while (written.load(std::memory_order_acquire) == unwritten) {
+    if (std::chrono::steady_clock::now() - start < kSpin) continue;
+    wait();
+    if (written.load(std::memory_order_acquire) != unwritten) return;
+    throw BackendError("GPU " + choice_.name + ": a kernel ended without a result; " +
+                       "update the GPU driver");
   }
 }
 

@@ -104,6 +104,9 @@ class Device {
   /// does not answer in time.
   void wait();
   void wait_for(void* event);
+  /// Returns once a kernel has written another value than `unwritten` to this word of the host's
+  /// memory, a little earlier than an event could say so.
+  void wait_for(uint32_t& word, uint32_t unwritten);
   /// Throws, naming what failed, unless result is 0.
   void check(int result, const char* what) const;
 

@@ -1,6 +1,7 @@
 // Every kernel that the host launches, by name. One code object per GPU architecture.
 #include "argmax.hip.h"
 #include "attention.hip.h"
+#include "batch.hip.h"
 #include "decode_attention.hip.h"
 #include "float_weights.hip.h"
 #include "matmul.hip.h"
@@ -49,6 +50,7 @@ ATTENTION_KERNEL(64)
 ATTENTION_KERNEL(128)
 ATTENTION_KERNEL(256)
 
+GPU_KERNEL(take_batch_256, BatchParams, kMailThreads) { take_batch(p); }
 GPU_KERNEL(norm_quantize_512, NormParams, GPU_NORM_THREADS) { norm_quantize(p); }
 GPU_KERNEL(argmax_parts_256, ArgmaxParams, GPU_ARGMAX_THREADS) { argmax_parts(p); }
 GPU_KERNEL(argmax_result_256, ArgmaxParams, GPU_ARGMAX_THREADS) { argmax_result(p); }

@@ -6,12 +6,15 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "ops_hip_launch.h"
+
 namespace hearth::kernels::hip {
 namespace {
 
 // Most page ids of a batch: 256 sequences of 32,768 positions.
 constexpr size_t kMaxPageIds = size_t{256} * 1024;
-constexpr size_t kBatchBytes = 4 * kMaxBatch * sizeof(int32_t) + kMaxPageIds * sizeof(int32_t);
+constexpr size_t kBatchBytes = (4 * kMaxBatch + kMaxPageIds) * sizeof(int32_t);
+static_assert(kBatchBytes >= kMailThreads * sizeof(int32_t[4]));
 // Candidates of a constrained token, the tiles that hold them, and a row.
 constexpr size_t kRowsBytes = size_t{4} << 20;
 constexpr int kMaxArgmaxRows = 256;
@@ -50,11 +53,10 @@ std::vector<float> rope_table(const AttentionShape& shape) {
 HipOps::HipOps(const GpuApi& api, const DeviceChoice& choice)
     : device_(api, choice),
       queue_(device_),
-      batch_upload_(device_, kBatchBytes),
+      mail_(device_.allocate_host(kMailHeader * sizeof(int32_t) + kBatchBytes)),
+      batch_ints_(device_.allocate(kBatchBytes, "the batch")),
       rows_upload_(device_, kRowsBytes) {
-  const int32_t* ints = batch_upload_.device<int32_t>();
-  batch_ = {ints, ints + kMaxBatch, ints + 2 * kMaxBatch, ints + 3 * kMaxBatch,
-            ints + 4 * kMaxBatch};
+  mail_.as<uint32_t>()[kMailOut] = 0;
   argmax_parts_ =
       device_.allocate(sizeof(ArgmaxPart) * kMaxArgmaxRows * kMaxArgmaxBlocks, "argmax");
   argmax_result_ = device_.allocate_host(sizeof(ArgmaxPart) * kMaxArgmaxRows);
@@ -169,24 +171,30 @@ void HipOps::begin(const Batch& batch) {
   n_ = batch.size();
   n_chunks_ = 1;
   size_t n_ids = 0;
-  std::vector<int32_t> offsets;
+  offsets_.clear();
   for (const auto& table : batch.page_tables) {
-    offsets.push_back(static_cast<int32_t>(n_ids));
+    offsets_.push_back(static_cast<int32_t>(n_ids));
     n_ids += table.size();
   }
   if (n_ids > kMaxPageIds) throw std::invalid_argument("too many pages in one batch for the GPU");
-  int32_t* ints = reinterpret_cast<int32_t*>(batch_upload_.begin());
+  uint32_t* mail = mail_.as<uint32_t>();
+  if (mail[kMailOut]) device_.wait_for(mail[kMailOut], 1);
+  int32_t* ints = mail_.as<int32_t>() + kMailHeader;
   for (int i = 0; i < n_; i++) {
     const int position = batch.positions[i], sequence = batch.sequences[i];
     ints[i] = static_cast<int32_t>(batch.tokens[i]);
-    ints[kMaxBatch + i] = position;
-    ints[2 * kMaxBatch + i] = batch.page_tables[sequence][position / kPage];
-    ints[3 * kMaxBatch + i] = offsets[sequence];
+    ints[n_ + i] = position;
+    ints[2 * n_ + i] = batch.page_tables[sequence][position / kPage];
+    ints[3 * n_ + i] = offsets_[sequence];
     n_chunks_ = std::max(n_chunks_, position / kChunk + 1);
   }
-  int32_t* ids = ints + 4 * kMaxBatch;
+  int32_t* ids = ints + 4 * n_;
   for (const auto& table : batch.page_tables) ids = std::copy(table.begin(), table.end(), ids);
-  batch_upload_.send((4 * kMaxBatch + n_ids) * sizeof(int32_t));
+  mail[kMailInts] = static_cast<uint32_t>(ids - ints);
+  mail[kMailOut] = 1;
+  int32_t* to = batch_ints_.as<int32_t>();
+  batch_ = {to, to + n_, to + 2 * n_, to + 3 * n_, to + 4 * n_};
+  launch("take_batch_256", {1, 1, 1}, kMailThreads, 0, BatchParams{mail, to});
 }
 
 }  // namespace hearth::kernels::hip

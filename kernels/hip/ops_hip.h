@@ -93,10 +93,12 @@ class HipOps : public Ops {
   };
   Output attention_output_, swiglu_output_;
 
-  StagedUpload batch_upload_, rows_upload_;
+  Memory mail_, batch_ints_;  // the batch on the host (kMailOut...) and on the device
+  StagedUpload rows_upload_;
   BatchView batch_{};
-  int n_ = 0;         // tokens of the batch
-  int n_chunks_ = 0;  // of its longest token
+  std::vector<int32_t> offsets_;  // of each sequence's page ids
+  int n_ = 0;                     // tokens of the batch
+  int n_chunks_ = 0;              // of its longest token
   bool rows_pending_ = false;
 
   Memory argmax_parts_, argmax_result_, candidate_logits_;

@@ -86,13 +86,14 @@ void HipOps::argmax(const float* logits, int n_rows, int n_vocab, std::span<Argm
   p.n_vocab = n_vocab;
   p.n_blocks = std::min(128, static_cast<int>(ceil_div(n_vocab, kThreads)));
   const unsigned rows = n_rows;
+  for (int i = 0; i < n_rows; i++) p.result[i].finite = kNotYet;
   launch("argmax_parts_256", {static_cast<unsigned>(p.n_blocks), rows, 1}, kThreads, 0, p);
   launch("argmax_result_256", {rows, 1, 1}, kThreads, 0, p);
   queue_.flush();
   rows_pending_ = false;
-  device_.wait();
   for (int i = 0; i < n_rows; i++) {
-    const ArgmaxPart& part = p.result[i];
+    ArgmaxPart& part = p.result[i];
+    device_.wait_for(part.finite, kNotYet);
     out[i] = {part.id, part.best, part.best - part.second, part.finite != 0};
   }
 }

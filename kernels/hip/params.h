@@ -72,6 +72,7 @@ struct Activations {
 /// first half is the low bytes, the second one the high bytes.
 inline constexpr int kHighSum = 64;
 
+/// Arrays of the device's memory, [n] each.
 struct BatchView {
   const int32_t* tokens;
   const int32_t* positions;
@@ -154,6 +155,17 @@ struct MatmulParams {
   Activations quantized;  // kSwiglu: the result, quantized, if q is not null
 };
 
+/// Where the host leaves a batch: in memory of its own, these two numbers and then the integers of
+/// a BatchView. Whoever reads may read kMailThreads times four of them, however few there are.
+inline constexpr int kMailOut = 0;   // not 0: written, and not taken yet
+inline constexpr int kMailInts = 1;  // how many integers follow the header
+inline constexpr int kMailHeader = 4;
+inline constexpr int kMailThreads = 256;
+struct BatchParams {
+  uint32_t* mail;
+  int32_t* to;
+};
+
 struct PackParams {
   const uint8_t* rows;  // as in the file
   uint8_t* tiles;
@@ -198,6 +210,8 @@ struct ArgmaxPart {
   uint32_t id;
   uint32_t finite;
 };
+/// In `finite` of a result that is still to come: the host waits for another value.
+inline constexpr uint32_t kNotYet = 2;
 
 struct ArgmaxParams {
   const float* logits;

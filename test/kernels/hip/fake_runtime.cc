@@ -106,6 +106,7 @@ EXPORT int hipModuleUnload(void* module) { return gpu().unload_module(module); }
 EXPORT int hipModuleLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                  unsigned block_x, unsigned block_y, unsigned block_z,
                                  unsigned shared_bytes, void* stream, void** params, void** extra) {
+  if (hangs()) return 0;  // it takes work, and does none
   return gpu().launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
                       stream, params, extra);
 }
@@ -120,6 +121,7 @@ EXPORT int hipGraphInstantiate(void** executable, void* graph, void* node, char*
   return gpu().instantiate_graph(executable, graph, node, log, log_bytes);
 }
 EXPORT int hipGraphLaunch(void* executable, void* stream) {
+  if (hangs()) return 0;
   return gpu().launch_graph(executable, stream);
 }
 EXPORT int hipGraphDestroy(void* graph) { return gpu().destroy_graph(graph); }

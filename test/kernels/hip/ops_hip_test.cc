@@ -206,7 +206,35 @@ TEST("a repeated GPU step is one graph launch, and sees the new batch") {
     CHECK(std::equal(got.begin(), got.end(), &table.weights[batch.tokens[0] * size_t{64}]));
   }
   CHECK_EQUAL(ops->queue().n_graph_launches(), uint64_t{4});
-  CHECK_EQUAL(ops->queue().n_plain_launches(), uint64_t{1});
+  CHECK_EQUAL(ops->queue().n_plain_launches(), uint64_t{2});
+}
+
+TEST("a GPU step brings its batch and its best token without copies on the stream") {
+  static int n_copies;
+  n_copies = 0;
+  hip::GpuApi api = test::gpu_api();
+  api.copy = [](void* to, const void* from, size_t n_bytes, int kind, void* stream) {
+    n_copies++;
+    return test::gpu_api().copy(to, from, n_bytes, kind, stream);
+  };
+  hip::HipOps ops(api, test::gpu_choice());
+  const TestMatrix table(BlockType::kQ8_0, 40, 64, 7);
+  const auto matrix = ops.pack(std::vector{table.source()});
+  const auto x = ops.buffer(256 * 64);
+  const int n_before = n_copies;
+  for (const int n : {1, 8, 256, 3, 1}) {
+    const TestBatch step(0, n, 8);
+    ops.begin(step.batch());
+    ops.embed(*matrix, x->data);
+    std::vector<Argmax> best(n);
+    ops.argmax(x->data, n, 64, best);
+    for (int i = 0; i < n; i++) {
+      const float* wanted = &table.weights[step.tokens[i] * size_t{64}];
+      CHECK_EQUAL(best[i].id,
+                  static_cast<uint32_t>(std::max_element(wanted, wanted + 64) - wanted));
+    }
+  }
+  CHECK_EQUAL(n_copies, n_before);
 }
 
 TEST("a long GPU step goes out as two graphs, the first before the step is whole") {
@@ -227,7 +255,7 @@ TEST("a long GPU step goes out as two graphs, the first before the step is whole
     }
   }
   CHECK_EQUAL(ops->queue().n_graph_launches(), uint64_t{4});
-  CHECK_EQUAL(ops->queue().n_plain_launches(), uint64_t{20});
+  CHECK_EQUAL(ops->queue().n_plain_launches(), uint64_t{21});
 }
 
 TEST("GPU pages are copied, read and written whole") {
