@@ -35,7 +35,7 @@ PackedMatrix::PackedMatrix(const RowKernels& kernels, ThreadPool& pool, Slabs& s
   }
   constexpr int kTilesPerChunk = 8;
   const int n_chunks = (n_tiles() + kTilesPerChunk - 1) / kTilesPerChunk;
-  pool.parallel_for(n_chunks, [&](int chunk, int) {
+  pool.parallel_for_once(n_chunks, [&](int chunk, int) {
     const int end = std::min(n_tiles(), (chunk + 1) * kTilesPerChunk);
     for (int tile = chunk * kTilesPerChunk; tile < end; tile++) pack_tile(kernels, sources, tile);
   });

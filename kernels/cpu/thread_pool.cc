@@ -14,9 +14,9 @@ namespace {
 
 constexpr int kMostThreads = 8;  // by then decode waits for memory, and an editor wants cores too
 constexpr std::chrono::microseconds kSpin{50};
-constexpr int kWindowLoops = 64;
+constexpr int kWindowLoops = 128;
 constexpr double kLeastEfficiency = 0.6;  // of 2 threads: a speedup of 1.2
-constexpr int kFirstRetryInterval = 512, kMostRetryInterval = 16384;
+constexpr int kFirstRetryInterval = 128, kMostRetryInterval = 16384;
 
 void pause() {
 #if defined(__x86_64__)
@@ -87,11 +87,11 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void ThreadPool::run(int n_chunks, Task task) {
+void ThreadPool::run(int n_chunks, Task task, bool adapts) {
   if (n_chunks <= 0) return;
   if (n_chunks == 1 || n_active_ == 1) {
     for (int chunk = 0; chunk < n_chunks; chunk++) task.call(task.body, chunk, 0);
-    if (n_chunks > 1) adapt(n_chunks, n_chunks, {}, {});
+    if (n_chunks > 1 && adapts) adapt(n_chunks, n_chunks, {}, {});
     return;
   }
   const Clock::time_point start = Clock::now();
@@ -100,7 +100,7 @@ void ThreadPool::run(int n_chunks, Task task) {
   const int own_chunks = work(0);
   const Clock::time_point own_end = Clock::now();
   wait_for_workers();
-  adapt(n_chunks, own_chunks, own_end - start, Clock::now() - start);
+  if (adapts) adapt(n_chunks, own_chunks, own_end - start, Clock::now() - start);
 }
 
 // Where there are fewer chunks than threads the caller, which is awake, has the first.

@@ -32,9 +32,13 @@ class ThreadPool {
   /// call parallel_for.
   template <typename Body>
   void parallel_for(int n_chunks, const Body& body) {
-    run(n_chunks, {&body, [](const void* context, int chunk, int thread) noexcept {
-                     (*static_cast<const Body*>(context))(chunk, thread);
-                   }});
+    run(n_chunks, task_of(body), true);
+  }
+  /// The same for what is done once, at load: says nothing of whether threads will pay in a step,
+  /// as other work of loading may have the cores.
+  template <typename Body>
+  void parallel_for_once(int n_chunks, const Body& body) {
+    run(n_chunks, task_of(body), false);
   }
 
  private:
@@ -59,7 +63,13 @@ class ThreadPool {
     int chunk = -1;  // none is left
   };
 
-  void run(int n_chunks, Task task);
+  template <typename Body>
+  static Task task_of(const Body& body) {
+    return {&body, [](const void* context, int chunk, int thread) noexcept {
+              (*static_cast<const Body*>(context))(chunk, thread);
+            }};
+  }
+  void run(int n_chunks, Task task, bool adapts);
   void deal_out(int n_chunks, Task task);
   Claim claim(int thread);
   int work(int thread);

@@ -23,15 +23,10 @@ double process_cpu_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// Runs loops of two chunks per thread in which workers take 2 ms a chunk, as if they had lost
-/// their cores.
-void run_starved(ThreadPool& pool, int n_loops) {
-  for (int i = 0; i < n_loops; i++) {
-    pool.parallel_for(2 * pool.n_threads(), [](int, int thread) {
-      std::this_thread::sleep_for(std::chrono::microseconds(thread == 0 ? 20 : 2000));
-    });
-  }
-}
+/// A chunk of which workers take 2 ms, as if they had lost their cores.
+constexpr auto kStarved = [](int, int thread) {
+  std::this_thread::sleep_for(std::chrono::microseconds(thread == 0 ? 20 : 2000));
+};
 
 }  // namespace
 
@@ -96,12 +91,25 @@ TEST("an idle pool uses no CPU time") {
 
 TEST("stops using workers that do not pay, and tries them again later") {
   ThreadPool pool(2);
-  run_starved(pool, 64);
+  for (int i = 0; i < 128; i++) pool.parallel_for(4, kStarved);
   std::atomic<int> by_workers{0};
   const auto count = [&](int, int thread) { by_workers += thread != 0; };
   for (int i = 0; i < 100; i++) pool.parallel_for(8, count);
   CHECK_EQUAL(by_workers.load(), 0);
   for (int i = 0; i < 1000 && by_workers == 0; i++) {
+    pool.parallel_for(8, [&](int, int thread) {
+      by_workers += thread != 0;
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    });
+  }
+  CHECK(by_workers > 0);
+}
+
+TEST("does not conclude from loading that workers do not pay") {
+  ThreadPool pool(2);
+  for (int i = 0; i < 200; i++) pool.parallel_for_once(4, kStarved);
+  std::atomic<int> by_workers{0};
+  for (int i = 0; i < 10 && by_workers == 0; i++) {
     pool.parallel_for(8, [&](int, int thread) {
       by_workers += thread != 0;
       std::this_thread::sleep_for(std::chrono::microseconds(200));
