@@ -1,12 +1,12 @@
 // Activations as the matmul kernels want them: int8 in groups of 32 or blocks of 256 columns,
-// tokens interleaved in tiles.
+// tokens interleaved in tiles, or their int8 in rows.
 
 namespace hearth::kernels::cpu {
 namespace {
 
 /// Tokens [first, first + n) of a batch, laid out in a tile of `width` columns. A width of 16 is
 /// for tile registers, which want the columns of a token that one instruction multiplies side by
-/// side: 32 of a group, 64 of a block; else a step's 4 columns of all tokens are.
+/// side: 32 of a group, 64 of a block; else a step's 4 columns of all tokens are, but for rows.
 struct TokenTile {
   int first;
   int n;
@@ -27,6 +27,33 @@ inline TokenTile token_tile(int first, int n_tokens) {
   return {first, n, width};
 }
 
+/// Whether a batch's int8, kTokenOffset added, lie in rows: [panel of kRowColumns columns][token]
+/// [kRowColumns], for multiply_wide_avx512.inl. What that reads beyond the last token, and never
+/// stores, is of the next panel or the buffer's.
+inline bool has_rows(const Activations& a) { return kTokenOffset > 0 && a.n > kFewTokens; }
+
+/// Where a token's columns are: four of a step side by side, then the next step's.
+struct Place {
+  size_t at;
+  int step_bytes;
+};
+
+/// Of kColumns columns from `column` on, which one tile instruction would take.
+template <int kColumns>
+inline Place place_of(const Activations& a, const TokenTile& tile, int token, int column) {
+  const size_t t = static_cast<size_t>(token), k = static_cast<size_t>(column);
+  const size_t first = static_cast<size_t>(tile.first), width = static_cast<size_t>(tile.width);
+  if (has_rows(a)) {
+    const size_t panel = k / kRowColumns;
+    return {(panel * static_cast<size_t>(a.n) + first + t) * kRowColumns + k % kRowColumns, 4};
+  }
+  const size_t at = first * static_cast<size_t>(a.n_cols) + k * width;
+  return tile.width > kTileTokens ? Place{at + t * kColumns, 4} : Place{at + 4 * t, 4 * tile.width};
+}
+
+/// Columns that a tile instruction takes.
+inline constexpr int kGroupPlace = kGroup, kBlockPlace = 64;
+
 /// From token `token` of the tile and column `column` (a multiple of the columns of a scale) on.
 template <class Columns>
 Columns columns_of(const Activations& a, const TokenTile& tile, int token, int column);
@@ -36,7 +63,7 @@ inline TokenColumns columns_of(const Activations& a, const TokenTile& tile, int 
   const size_t before = static_cast<size_t>(tile.first), width = static_cast<size_t>(tile.width);
   const size_t groups = static_cast<size_t>(a.n_cols / kGroup), t = static_cast<size_t>(token);
   const size_t k = static_cast<size_t>(column), g = k / kGroup;
-  return {a.groups.q + before * groups * kGroup + k * width + 4 * t,
+  return {a.groups.q + place_of<kGroupPlace>(a, tile, token, column).at,
           a.groups.scales + before * groups + g * width + t,
           a.groups.sums + before * groups + g * width + t,
           a.f32 + before * static_cast<size_t>(a.n_cols) + k * width + t, tile.width};
@@ -47,7 +74,7 @@ inline BlockColumns columns_of(const Activations& a, const TokenTile& tile, int 
   const size_t before = static_cast<size_t>(tile.first), width = static_cast<size_t>(tile.width);
   const size_t blocks = static_cast<size_t>(a.n_cols / kBlock), t = static_cast<size_t>(token);
   const size_t at = before * blocks + static_cast<size_t>(column / kBlock) * width;
-  return {a.blocks.q + at * kBlock + 4 * t, a.blocks.scales + at + t,
+  return {a.blocks.q + place_of<kBlockPlace>(a, tile, token, column).at, a.blocks.scales + at + t,
           a.blocks.sums + at * kBlockSums + 2 * t, tile.width};
 }
 
@@ -70,58 +97,65 @@ inline Quantization quantization_of(const float* x) {
   return amax > 1e-30f ? Quantization{amax / 127.0f, 127.0f / amax} : Quantization{0, 0};
 }
 
-/// 16 columns; returns their sum.
-inline int32_t quantize_half(const float* x, float inverse, int8_t* q) {
+/// 16 columns, with `offset` added; returns their sum, without it.
+inline int32_t quantize_half(const float* x, float inverse, int offset, int8_t* q) {
   const F32x16 magic = broadcast(kMagic);
   const I32x16 rounded =
       bits_as_int(load(x) * broadcast(inverse) + magic) - bits_as_int(broadcast(kMagic));
-  store_i8(q, rounded);
+  store_i8(q, rounded + broadcast(int32_t{offset}));
   return reduce_add(rounded);
 }
 
-/// Puts kColumns columns of token t, which one tile instruction takes, into a tile.
+/// Puts kColumns columns of a token where they belong in q.
 template <int kColumns>
-inline void place_columns(const int8_t* columns, int t, const TokenTile& tile, int8_t* to) {
-  if (tile.width > kTileTokens) {
-    std::memcpy(to + t * kColumns, columns, kColumns);
+inline void place_columns(const int8_t* columns, int8_t* q, Place to) {
+  if (to.step_bytes == 4) {
+    std::memcpy(q + to.at, columns, kColumns);
     return;
   }
-  for (int step = 0; step < kColumns / 4; step++) {
-    std::memcpy(to + (step * tile.width + t) * 4, columns + 4 * step, 4);
-  }
+  for (int k = 0; k < kColumns; k += 4)
+    std::memcpy(q + to.at + k / 4 * to.step_bytes, columns + k, 4);
 }
 
-/// One group of token t of a tile, whose columns begin at `to`.
-inline void quantize_group(const float* x, int t, const TokenTile& tile, int8_t* q, float* scales,
-                           float* sums) {
+/// The group of token t of a tile from `column` on, whose x these are.
+inline void quantize_group(const float* x, const TokenTile& tile, int t, int column,
+                           Activations& a) {
+  const size_t at = static_cast<size_t>(tile.first) * static_cast<size_t>(a.n_cols / kGroup) +
+                    static_cast<size_t>(column / kGroup * tile.width + t);
+  const int offset = has_rows(a) ? kTokenOffset : 0;
   const auto [scale, inverse] = quantization_of<kGroup>(x);
   int8_t columns[kGroup];
-  const int32_t sum =
-      quantize_half(x, inverse, columns) + quantize_half(x + 16, inverse, columns + 16);
-  sums[t] = static_cast<float>(sum);
-  scales[t] = scale;
-  place_columns<kGroup>(columns, t, tile, q);
+  const int32_t sum = quantize_half(x, inverse, offset, columns) +
+                      quantize_half(x + 16, inverse, offset, columns + 16);
+  a.groups.sums[at] = static_cast<float>(sum);
+  a.groups.scales[at] = scale;
+  place_columns<kGroup>(columns, a.groups.q, place_of<kGroupPlace>(a, tile, t, column));
 }
 
-/// One block, likewise.
-inline void quantize_block(const float* x, int t, const TokenTile& tile, int8_t* q, float* scales,
-                           int16_t* sums) {
-  constexpr int kHalves = kBlock / 16, kPlace = 64;
+/// The block, likewise.
+inline void quantize_block(const float* x, const TokenTile& tile, int t, int column,
+                           Activations& a) {
+  constexpr int kHalves = kBlock / 16;
+  const size_t at = static_cast<size_t>(tile.first) * static_cast<size_t>(a.n_cols / kBlock) +
+                    static_cast<size_t>(column / kBlock * tile.width);
+  const int offset = has_rows(a) ? kTokenOffset : 0;
   const auto [scale, inverse] = quantization_of<kBlock>(x);
-  scales[t] = scale;
+  a.blocks.scales[at + static_cast<size_t>(t)] = scale;
+  int16_t* sums = a.blocks.sums + at * kBlockSums + 2 * t;
   int8_t columns[kBlock];
   const auto put_sum = [&](int i, int sum) {
-    sums[(i / 2 * tile.width + t) * 2 + i % 2] = static_cast<int16_t>(sum);
+    sums[i / 2 * 2 * tile.width + i % 2] = static_cast<int16_t>(sum);
   };
   for (int half = 0; half < kHalves; half += 2) {
-    const int first = quantize_half(x + 16 * half, inverse, columns + 16 * half);
-    const int second = quantize_half(x + 16 * half + 16, inverse, columns + 16 * half + 16);
+    const int first = quantize_half(x + 16 * half, inverse, offset, columns + 16 * half);
+    const int second = quantize_half(x + 16 * half + 16, inverse, offset, columns + 16 * half + 16);
     put_sum(half, first);
     put_sum(half + 1, second);
     put_sum(kHalves + half / 2, first + second);
   }
-  for (int k = 0; k < kBlock; k += kPlace)
-    place_columns<kPlace>(columns + k, t, tile, q + k * tile.width);
+  for (int k = 0; k < kBlock; k += kBlockPlace)
+    place_columns<kBlockPlace>(columns + k, a.blocks.q,
+                               place_of<kBlockPlace>(a, tile, t, column + k));
 }
 
 /// Calls put(k, token of the tile, x at column k) for every kColumns-th column of n tokens from
@@ -137,26 +171,21 @@ inline void for_columns(const float* x, int first, int n, int n_cols, const Put&
 
 void quantize_tokens(const float* x, int token, int n, InputFormats formats, Activations& a) {
   const TokenTile tile = token_tile(token - token % tile_tokens(a.n), a.n);
-  const int t = token - tile.first, width = tile.width;
-  const size_t before = static_cast<size_t>(tile.first) * static_cast<size_t>(a.n_cols);
+  const int t = token - tile.first;
   if (formats.groups) {
     for_columns<kGroup>(x, t, n, a.n_cols, [&](int k, int i, const float* columns) {
-      const size_t at = before + static_cast<size_t>(k * width);
-      quantize_group(columns, i, tile, a.groups.q + at, a.groups.scales + at / kGroup,
-                     a.groups.sums + at / kGroup);
+      quantize_group(columns, tile, i, k, a);
     });
   }
   if (formats.blocks) {
     for_columns<kBlock>(x, t, n, a.n_cols, [&](int k, int i, const float* columns) {
-      const size_t at = before + static_cast<size_t>(k * width);
-      quantize_block(columns, i, tile, a.blocks.q + at, a.blocks.scales + at / kBlock,
-                     a.blocks.sums + at / kBlock * kBlockSums);
+      quantize_block(columns, tile, i, k, a);
     });
   }
   if (formats.f32) {
-    for_columns<1>(x, t, n, a.n_cols, [&](int k, int i, const float* columns) {
-      a.f32[before + static_cast<size_t>(k * width + i)] = *columns;
-    });
+    float* f32 = a.f32 + static_cast<size_t>(tile.first) * static_cast<size_t>(a.n_cols);
+    for_columns<1>(x, t, n, a.n_cols,
+                   [&](int k, int i, const float* columns) { f32[k * tile.width + i] = *columns; });
   }
 }
 
@@ -164,14 +193,14 @@ void quantize_tokens(const float* x, int token, int n, InputFormats formats, Act
 /// kMost at a time.
 template <class Columns, int kMost = kMaxTokens, class Kernel>
 inline void for_tokens(const Activations& a, const TokenTile& tile, int column, float* out,
-                       size_t stride, Kernel kernel, size_t tile_stride = kTileRows) {
+                       size_t stride, Kernel kernel) {
   for (int token = 0; token < tile.n;) {
     const auto run = [&]<int kTokens>() {
       const int n_left = tile.n - token;
       kernel.template operator()<kTokens>(
           columns_of<Columns>(a, tile, token, column),
           Output{out + static_cast<size_t>(tile.first + token) * stride, stride,
-                 n_left < kTokens ? n_left : kTokens, column > 0, tile_stride});
+                 n_left < kTokens ? n_left : kTokens, column > 0});
       token += kTokens;
     };
     const int width = tile.width > kTileTokens  ? 8

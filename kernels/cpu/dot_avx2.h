@@ -79,14 +79,14 @@ template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
   constexpr int kNow = kSteps < most_steps(kBits) ? kSteps : most_steps(kBits);
   const int8_t* first = x + kFirst * step_bytes;
   if constexpr (kNow == 1) {
-    add_by_halves<1>(acc, {weights.template step<kFirst>(0)}, first, step_bytes, scale);
+    add_by_halves<1>(acc, {weights.template step<kFirst>()}, first, step_bytes, scale);
   } else if constexpr (kNow == 2) {
-    add_by_halves<2>(acc, {weights.template step<kFirst>(0), weights.template step<kFirst + 1>(0)},
+    add_by_halves<2>(acc, {weights.template step<kFirst>(), weights.template step<kFirst + 1>()},
                      first, step_bytes, scale);
   } else {
     I32x16 pairs[kTokens];
     [&]<int... kStep>(std::integer_sequence<int, kStep...>) __attribute__((always_inline)) {
-      (add_products<kStep == 0>(pairs, weights.template step<kFirst + kStep>(0),
+      (add_products<kStep == 0>(pairs, weights.template step<kFirst + kStep>(),
                                 first + kStep * step_bytes),
        ...);
     }
@@ -107,10 +107,10 @@ inline U8x64 prepared(U8x64 w) {
   return {_mm256_xor_si256(w.a, offset), _mm256_xor_si256(w.b, offset)};
 }
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
-[[gnu::always_inline]] inline void dot(I32x16 (&acc)[1][kTokens], const Weights& weights,
+[[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTokens], const Weights& weights,
                                        const int8_t* x, int step_bytes) {
   const __m256i ones = _mm256_set1_epi16(1);
-  add_steps<kBits, kFirst, kSteps>(acc[0], weights, x, step_bytes, {ones, ones});
+  add_steps<kBits, kFirst, kSteps>(acc, weights, x, step_bytes, {ones, ones});
 }
 
 /// One of each pair, twice.
@@ -124,10 +124,9 @@ inline I32x16 one_of_pair(I32x16 pairs) {
 inline I32x16 first_of_pair(I32x16 pairs) { return one_of_pair<0>(pairs); }
 inline I32x16 second_of_pair(I32x16 pairs) { return one_of_pair<1>(pairs); }
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
-[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[1][kTokens], const Weights& weights,
-                                              const int8_t* x, int step_bytes,
-                                              const I32x16 (&scale)[1]) {
-  add_steps<kBits, kFirst, kSteps>(acc[0], weights, x, step_bytes, scale[0]);
+[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const Weights& weights,
+                                              const int8_t* x, int step_bytes, I32x16 scale) {
+  add_steps<kBits, kFirst, kSteps>(acc, weights, x, step_bytes, scale);
 }
 
 }  // namespace

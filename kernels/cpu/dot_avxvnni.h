@@ -21,10 +21,10 @@ template <int kTokens>
 inline constexpr int kDot8Offset = 128;
 inline U8x64 prepared(U8x64 w) { return w; }
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
-[[gnu::always_inline]] inline void dot(I32x16 (&acc)[1][kTokens], const Weights& weights,
+[[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTokens], const Weights& weights,
                                        const int8_t* x, int step_bytes) {
   [&]<int... kStep>(std::integer_sequence<int, kStep...>) __attribute__((always_inline)) {
-    (dot_step(acc[0], weights.template step<kFirst + kStep>(0), x + (kFirst + kStep) * step_bytes),
+    (dot_step(acc, weights.template step<kFirst + kStep>(), x + (kFirst + kStep) * step_bytes),
      ...);
   }
   (std::make_integer_sequence<int, kSteps>());
@@ -33,18 +33,16 @@ template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 inline I32x16 first_of_pair(I32x16 pairs) { return shift_right<16>(shift_left<16>(pairs)); }
 inline I32x16 second_of_pair(I32x16 pairs) { return shift_right<16>(pairs); }
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
-[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[1][kTokens], const Weights& weights,
-                                              const int8_t* x, int step_bytes,
-                                              const I32x16 (&scale)[1]) {
-  I32x16 sum[1][kTokens];
+[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const Weights& weights,
+                                              const int8_t* x, int step_bytes, I32x16 scale) {
+  I32x16 sum[kTokens];
 #pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++) sum[0][c] = broadcast(int32_t{0});
+  for (int c = 0; c < kTokens; c++) sum[c] = broadcast(int32_t{0});
   dot<kBits, kFirst, kSteps>(sum, weights, x, step_bytes);
 #pragma GCC unroll 12
   for (int c = 0; c < kTokens; c++) {
-    const I32x16 s = sum[0][c];
-    acc[0][c] = acc[0][c] +
-                I32x16{_mm256_mullo_epi32(s.a, scale[0].a), _mm256_mullo_epi32(s.b, scale[0].b)};
+    acc[c] = acc[c] +
+             I32x16{_mm256_mullo_epi32(sum[c].a, scale.a), _mm256_mullo_epi32(sum[c].b, scale.b)};
   }
 }
 

@@ -9,19 +9,16 @@ struct TileRange {
   int end;
 };
 
-/// For few tokens, which one token tile holds: weights unpacked in registers, for every kMaxTokens
-/// tokens anew.
+/// For few tokens: weights unpacked in registers, for every kMaxTokens tokens anew.
 template <BlockType kType>
 void matmul_few(const PackedPart& part, const Activations& a, TileRange tiles, float* out,
                 size_t stride) {
-  const TokenTile tokens = token_tile(0, a.n);
-  for (int tile = tiles.begin; tile < tiles.end; tile++, out += kTileRows) {
-    const std::byte* w = part.data + static_cast<size_t>(tile) * part.tile_bytes;
+  const auto multiply_tile = [&](const std::byte* w, const TokenTile& tokens) {
     if constexpr (layout_of(kType).has_block_scale) {
       const auto weights_of = [](int, const auto& header) { return PackedWeights<kType>(header); };
       for_tokens<BlockColumns>(
           a, tokens, 0, out, stride, [&]<int kTokens>(BlockColumns x, const Output& output) {
-            multiply_blocks<kType, 1, kTokens>(w, 0, x, part.n_cols / kBlock, output, weights_of);
+            multiply_blocks<kType, kTokens>(w, x, part.n_cols / kBlock, output, weights_of);
           });
     } else {
       for_tokens<TokenColumns>(
@@ -29,6 +26,10 @@ void matmul_few(const PackedPart& part, const Activations& a, TileRange tiles, f
             multiply<kTokens>(PackedSource<kType>(w), x, part.n_cols / kGroup, output);
           });
     }
+  };
+  for (int tile = tiles.begin; tile < tiles.end; tile++, out += kTileRows) {
+    const std::byte* w = part.data + static_cast<size_t>(tile) * part.tile_bytes;
+    for (int first = 0; first < a.n; first += kTileTokens) multiply_tile(w, token_tile(first, a.n));
   }
 }
 
@@ -58,9 +59,10 @@ void matmul_wide(const PackedPart& part, const Activations& a, TileRange tiles, 
       kernel.fill(panel, is_whole ? part.tile_bytes : 0, n_columns);
       panel += Kernel::kTiles * part.tile_bytes;
       // The processor would not foresee the jump to the next tiles' panel.
-      const NextPanel next(panel, part.tile_bytes,
-                           n_tiles_left < Kernel::kTiles ? n_tiles_left : Kernel::kTiles,
-                           bytes_of(n_columns), n_columns / kGroup * n_token_tiles);
+      const NextPanel next(
+          panel, part.tile_bytes, n_tiles_left < Kernel::kTiles ? n_tiles_left : Kernel::kTiles,
+          bytes_of(n_columns),
+          (n_columns + Kernel::kPieceColumns - 1) / Kernel::kPieceColumns * n_token_tiles);
       kernel.multiply(a, column, n_columns,
                       {out + (tile - tiles.begin) * kTileRows, stride,
                        is_whole ? size_t{kTileRows} : size_t{0}},

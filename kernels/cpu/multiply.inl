@@ -1,7 +1,6 @@
-// The inner kernels for a scale every 32 columns, and for float weights: one or more row tiles x
-// kTokens tokens over a run of columns. A token's result is the same whatever their number is:
-// integer sums are exact, and the float operations of a (row, token) pair are the same, in the same
-// order.
+// The inner kernels for a scale every 32 columns, and for float weights: a row tile x kTokens
+// tokens over a run of columns. A token's result is the same whatever their number is: integer sums
+// are exact, and the float operations of a (row, token) pair are the same, in the same order.
 
 namespace hearth::kernels::cpu {
 namespace {
@@ -21,36 +20,36 @@ struct TokenColumns {
   }
 };
 
-/// Where the results of row tiles go, tile_stride floats apart; the first n_valid tokens exist.
-/// When resuming, what lies there is the sum over the columns so far.
+/// Where the results of a row tile go; the first n_valid >= 1 tokens exist. When resuming, what
+/// lies there is the sum over the columns so far.
 struct Output {
   float* out;
   size_t stride;
   int n_valid;
   bool resume;
-  size_t tile_stride = kTileRows;
 
-  float* at(int tile, int token) const {
-    return out + static_cast<size_t>(token) * stride + static_cast<size_t>(tile) * tile_stride;
-  }
-  template <int kTiles, int kTokens>
-  [[gnu::always_inline]] void read(F32x16 (&total)[kTiles][kTokens]) const {
-#pragma GCC unroll 2
-    for (int t = 0; t < kTiles; t++) {
+  Output after(size_t n_floats) const { return {out + n_floats, stride, n_valid, resume}; }
+  template <int kTokens>
+  [[gnu::always_inline]] void read(F32x16 (&total)[kTokens]) const {
+    if (resume) {
 #pragma GCC unroll 16
-      for (int c = 0; c < kTokens; c++)
-        total[t][c] = resume && c < n_valid ? load(at(t, c)) : broadcast(0.0f);
+      for (int c = 0; c < kTokens; c++) total[c] = load(at(c));
+    } else {
+#pragma GCC unroll 16
+      for (int c = 0; c < kTokens; c++) total[c] = broadcast(0.0f);
     }
   }
-  template <int kTiles, int kTokens>
-  [[gnu::always_inline]] void write(const F32x16 (&total)[kTiles][kTokens]) const {
-#pragma GCC unroll 2
-    for (int t = 0; t < kTiles; t++) {
+  /// The last token first: its place is where those after it went, which do not exist.
+  template <int kTokens>
+  [[gnu::always_inline]] void write(const F32x16 (&total)[kTokens]) const {
 #pragma GCC unroll 16
-      for (int c = 0; c < kTokens; c++) {
-        if (c < n_valid) store(at(t, c), total[t][c]);
-      }
-    }
+    for (int c = kTokens - 1; c >= 0; c--) store(at(c), total[c]);
+  }
+
+ private:
+  float* at(int token) const {
+    const int last = n_valid - 1;
+    return out + static_cast<size_t>(token < last ? token : last) * stride;
   }
 };
 
@@ -76,43 +75,45 @@ inline I32x16 start_of_sums(const float& sum) {
   return bits_as_int(broadcast(kMagic) - bits_as_float(bits_as_int(broadcast(sum)) + exponent));
 }
 
+/// total + scale * sum * x's scale, the bits of the sums being those of kMagic + sum.
+template <int kTokens>
+[[gnu::always_inline]] inline void add_scaled_sums(const I32x16 (&sums)[kTokens], F32x16 scale,
+                                                   F32x16 minus_magic, const TokenColumns& x,
+                                                   F32x16 (&total)[kTokens]) {
+#pragma GCC unroll 12
+  for (int c = 0; c < kTokens; c++) {
+    const F32x16 product = fma(bits_as_float(sums[c]), scale, minus_magic);
+    total[c] = fma(product, broadcast(x.scales[c]), total[c]);
+  }
+}
+/// total - minimum * sum(x).
+template <int kTokens>
+[[gnu::always_inline]] inline void subtract_minima(F32x16 minimum, const TokenColumns& x,
+                                                   F32x16 (&total)[kTokens]) {
+#pragma GCC unroll 12
+  for (int c = 0; c < kTokens; c++)
+    total[c] = fnma(minimum, broadcast(x.scales[c]) * broadcast(x.sums[c]), total[c]);
+}
+
 /// One scale's worth of columns: adds scale * dot * x's scale - minimum * sum(x) to the totals.
 template <class Source, int kTokens>
 [[gnu::always_inline]] inline void add_group(const Source& source, const TokenColumns& x,
-                                             F32x16 (&total)[Source::kTiles][kTokens]) {
+                                             F32x16 (&total)[kTokens]) {
   constexpr GroupShape kShape = Source::kShape;
-  constexpr int kTiles = Source::kTiles;
-  I32x16 acc[kTiles][kTokens];
+  I32x16 acc[kTokens];
 #pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++) {
-    const I32x16 start = start_of_sums<kShape.offset>(x.sums[c]);
-#pragma GCC unroll 2
-    for (int t = 0; t < kTiles; t++) acc[t][c] = start;
-  }
+  for (int c = 0; c < kTokens; c++) acc[c] = start_of_sums<kShape.offset>(x.sums[c]);
 
   dot<kShape.bits, 0, kSteps>(acc, source, x.q, 4 * x.width);
 
-#pragma GCC unroll 2
-  for (int t = 0; t < kTiles; t++) {
-    const F32x16 scale = source.scale(t);
-    const F32x16 minus_magic = broadcast(-kMagic) * scale;
-#pragma GCC unroll 12
-    for (int c = 0; c < kTokens; c++) {
-      const F32x16 product = fma(bits_as_float(acc[t][c]), scale, minus_magic);
-      total[t][c] = fma(product, broadcast(x.scales[c]), total[t][c]);
-    }
-    if constexpr (kShape.has_min) {
-      const F32x16 minimum = source.minimum(t);
-#pragma GCC unroll 12
-      for (int c = 0; c < kTokens; c++)
-        total[t][c] = fnma(minimum, broadcast(x.scales[c]) * broadcast(x.sums[c]), total[t][c]);
-    }
-  }
+  const F32x16 scale = source.scale();
+  add_scaled_sums(acc, scale, broadcast(-kMagic) * scale, x, total);
+  if constexpr (kShape.has_min) subtract_minima(source.minimum(), x, total);
 }
 
 template <int kTokens, class Source>
 void multiply(Source source, TokenColumns x, int n_groups, const Output& output) {
-  F32x16 total[Source::kTiles][kTokens];
+  F32x16 total[kTokens];
   output.read(total);
   for (int g = 0; g < n_groups; g++) {
     add_group(source, x, total);
@@ -135,7 +136,7 @@ inline F32x16 load_float_weights(const std::byte* p) {
 template <int kTokens, BlockType kType>
 void multiply_float(const std::byte* w, TokenColumns x, int n_cols, const Output& output) {
   constexpr int kColumnBytes = kTileRows * (kType == BlockType::kF32 ? 4 : 2);
-  F32x16 total[1][kTokens];
+  F32x16 total[kTokens];
   output.read(total);
   for (int column = 0; column < n_cols; column += kGroup) {
     const int n = n_cols - column < kGroup ? n_cols - column : kGroup;
@@ -149,7 +150,7 @@ void multiply_float(const std::byte* w, TokenColumns x, int n_cols, const Output
       for (int c = 0; c < kTokens; c++) sum[c] = fma(weights, broadcast(x.f32[c]), sum[c]);
     }
 #pragma GCC unroll 12
-    for (int c = 0; c < kTokens; c++) total[0][c] = total[0][c] + sum[c];
+    for (int c = 0; c < kTokens; c++) total[c] = total[c] + sum[c];
   }
   output.write(total);
 }

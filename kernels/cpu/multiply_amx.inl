@@ -8,6 +8,7 @@ class GroupPanelKernel {
  public:
   static constexpr int kTiles = 1, kMostTokens = kWideTokens;
   static constexpr int kColumns = 1024;
+  static constexpr int kPieceColumns = kGroup;
 
   void fill(const std::byte* block, size_t, int n_columns) {
     fill_panel<kType>(block, n_columns / kGroup, panel_,
@@ -28,9 +29,8 @@ class GroupPanelKernel {
   static constexpr Layout kLayout = layout_of(kType);
 
   void multiply_tile(const TokenColumns& x, int n_groups, const Output& output, NextPanel& next) {
-    F32x16 totals[1][kWideTokens];
-    output.read(totals);
-    F32x16(&total)[kWideTokens] = totals[0];
+    F32x16 total[kWideTokens];
+    output.read(total);
     // Two groups ahead, so that a sum has left its tile register when it is wanted. Four in a loop,
     // as sums and registers are named at compile time.
     sum_group<0>(x, 0);
@@ -47,7 +47,7 @@ class GroupPanelKernel {
       step.template operator()<3>();
       for (int i = 0; i < kRing; i++) next.prefetch_piece();
     }
-    output.write(totals);
+    output.write(total);
   }
 
   template <int kPlace>

@@ -63,7 +63,7 @@ class PackedWeights {
     header.prefetch_next();
   }
   template <int kStep>
-  U8x64 step(int) const {
+  U8x64 step() const {
     return unpack_step<kType, kStep>(planes_);
   }
   void next_group() {
@@ -75,14 +75,13 @@ class PackedWeights {
   const std::byte* planes_;
 };
 
-/// A block's weights, unpacked before: of row tiles that lie kTileBytes apart.
-template <int kTileBytes>
+/// A block's weights, unpacked before.
 class PanelWeights {
  public:
   PanelWeights(const uint8_t* w, NextPanel& next_panel) : w_(w), next_panel_(&next_panel) {}
   template <int kStep>
-  U8x64 step(int t) const {
-    return load_u8(w_ + t * kTileBytes + kStep * kVectorBytes);
+  U8x64 step() const {
+    return load_u8(w_ + kStep * kVectorBytes);
   }
   void next_group() {
     next_panel_->prefetch_piece();
@@ -104,28 +103,20 @@ inline F32x16 block_total(F32x16 total, F32x16 scale, F32x16 d, I32x16 sum, F32x
   return fma(value, scale, total);
 }
 
-/// sum[t][c] = the block's sum of scale * w * q, the remaining offset included.
-template <BlockType kType, class Weights, int kTiles, int kTokens>
-[[gnu::always_inline]] inline void sum_block(const BlockHeader<kType> (&headers)[kTiles],
-                                             Weights weights, const BlockColumns& x,
-                                             I32x16 (&sum)[kTiles][kTokens]) {
+/// sum[c] = the block's sum of scale * w * q, the remaining offset included.
+template <BlockType kType, class Weights, int kTokens>
+[[gnu::always_inline]] inline void sum_block(const BlockHeader<kType>& header, Weights weights,
+                                             const BlockColumns& x, I32x16 (&sum)[kTokens]) {
   using Header = BlockHeader<kType>;
   constexpr int kBits = Header::kLayout.weight_bits();
   constexpr int kHalf = kSteps / 2;
-#pragma GCC unroll 2
-  for (int t = 0; t < kTiles; t++) {
 #pragma GCC unroll 12
-    for (int c = 0; c < kTokens; c++) sum[t][c] = broadcast(int32_t{0});
-  }
+  for (int c = 0; c < kTokens; c++) sum[c] = broadcast(int32_t{0});
   const int8_t* q = x.q;
   const int step_bytes = 4 * x.width;
   for (int i = 0; i < Header::kPairs; i++) {
-    I32x16 first[kTiles], second[kTiles];
-#pragma GCC unroll 2
-    for (int t = 0; t < kTiles; t++) {
-      const I32x16 pairs = headers[t].scales(i);
-      first[t] = first_of_pair(pairs), second[t] = second_of_pair(pairs);
-    }
+    const I32x16 pairs = header.scales(i);
+    const I32x16 first = first_of_pair(pairs), second = second_of_pair(pairs);
     if constexpr (Header::kPairColumns == kGroup) {
       scaled_dot<kBits, 0, kHalf>(sum, weights, q, step_bytes, first);
       scaled_dot<kBits, kHalf, kHalf>(sum, weights, q, step_bytes, second);
@@ -173,23 +164,18 @@ template <BlockType kType, int kTokens>
   }
 }
 
-/// Row tiles lie tile_bytes apart, from some block on. weights_of(b, header of the first tile)
-/// gives the weights of block b.
-template <BlockType kType, int kTiles, int kTokens, class WeightsOf>
-void multiply_blocks(const std::byte* block, size_t tile_bytes, BlockColumns x, int n_blocks,
-                     const Output& output, const WeightsOf& weights_of) {
+/// Of a row tile, from some block on. weights_of(b, its header) gives the weights of block b.
+template <BlockType kType, int kTokens, class WeightsOf>
+void multiply_blocks(const std::byte* block, BlockColumns x, int n_blocks, const Output& output,
+                     const WeightsOf& weights_of) {
   using Header = BlockHeader<kType>;
-  F32x16 total[kTiles][kTokens];
+  F32x16 total[kTokens];
   output.read(total);
   for (int b = 0; b < n_blocks; b++, block += Header::kLayout.block_bytes(), x.next_block()) {
-    const auto sum_tiles = [&]<size_t... kTile>(std::index_sequence<kTile...>)
-        __attribute__((always_inline)) {
-      const Header headers[] = {Header(block + kTile * tile_bytes)...};
-      I32x16 sum[kTiles][kTokens];
-      sum_block(headers, weights_of(b, headers[0]), x, sum);
-      (add_block<kType>(headers[kTile], x, sum[kTile], total[kTile]), ...);
-    };
-    sum_tiles(std::make_index_sequence<kTiles>());
+    const Header header(block);
+    I32x16 sum[kTokens];
+    sum_block(header, weights_of(b, header), x, sum);
+    add_block(header, x, sum, total);
   }
   output.write(total);
 }

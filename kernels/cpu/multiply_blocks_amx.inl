@@ -11,6 +11,7 @@ class BlockPanelKernel {
  public:
   static constexpr int kTiles = 1, kMostTokens = kWideTokens;
   static constexpr int kColumns = 512;
+  static constexpr int kPieceColumns = kGroup;
 
   void fill(const std::byte* block, size_t, int n_columns) {
     for (int b = 0; b < n_columns / kBlock; b++, block += kLayout.block_bytes())

@@ -1,7 +1,7 @@
 // Where a matmul kernel gets its weights from, a group of 32 columns x 16 rows at a time: straight
 // from a packed tile (PackedSource), or from a panel that was unpacked before (PanelSource).
-// Both have the same members, so multiply.inl is written once: kTiles row tiles, t being one of
-// them. For types with a scale every 32 columns; what they share with the others comes first.
+// Both have the same members, so multiply.inl is written once. For types with a scale every 32
+// columns; what they share with the others comes first.
 
 namespace hearth::kernels::cpu {
 namespace {
@@ -113,7 +113,6 @@ inline void unpack_group(const std::byte* planes, uint8_t* w, Finish finish) {
 template <BlockType kType>
 class PackedSource {
  public:
-  static constexpr int kTiles = 1;
   static constexpr Layout kLayout = layout_of(kType);
   static constexpr GroupShape kShape = shape_of(kLayout);
 
@@ -131,12 +130,12 @@ class PackedSource {
     planes_ += kLayout.header_bytes();
   }
   template <int kStep>
-  U8x64 step(int) const {
+  U8x64 step() const {
     return unpack_step<kType, kStep>(planes_);
   }
   const std::byte* planes() const { return planes_; }
-  F32x16 scale(int) const { return load_f16(block_ + group_ * 2 * kTileRows); }
-  F32x16 minimum(int) const {
+  F32x16 scale() const { return load_f16(block_ + group_ * 2 * kTileRows); }
+  F32x16 minimum() const {
     return load_f16(block_ + kLayout.min_offset() + group_ * 2 * kTileRows);
   }
 
@@ -155,15 +154,14 @@ struct Panel {
   alignas(64) float minima[kGroups * kTileRows];
 };
 
-template <GroupShape kGroupShape, int kPanels, int kMaxGroups>
+template <GroupShape kGroupShape>
 class PanelSource {
  public:
-  static constexpr int kTiles = kPanels;
   static constexpr GroupShape kShape = kGroupShape;
 
-  /// panels [kTiles]
-  PanelSource(const Panel<kMaxGroups>* panels, NextPanel& next_panel)
-      : w_(panels->w), scales_(panels->scales), minima_(panels->minima), next_panel_(&next_panel) {}
+  template <int kMaxGroups>
+  PanelSource(const Panel<kMaxGroups>& panel, NextPanel& next_panel)
+      : w_(panel.w), scales_(panel.scales), minima_(panel.minima), next_panel_(&next_panel) {}
 
   void next() {
     next_panel_->prefetch_piece();
@@ -172,15 +170,13 @@ class PanelSource {
     minima_ += kTileRows;
   }
   template <int kStep>
-  U8x64 step(int t) const {
-    return load_u8(w_ + t * kPanelFloats * 4 + kStep * kVectorBytes);
+  U8x64 step() const {
+    return load_u8(w_ + kStep * kVectorBytes);
   }
-  F32x16 scale(int t) const { return load(scales_ + t * kPanelFloats); }
-  F32x16 minimum(int t) const { return load(minima_ + t * kPanelFloats); }
+  F32x16 scale() const { return load(scales_); }
+  F32x16 minimum() const { return load(minima_); }
 
  private:
-  static constexpr int kPanelFloats = sizeof(Panel<kMaxGroups>) / sizeof(float);
-
   const uint8_t* w_;
   const float* scales_;
   const float* minima_;
@@ -197,8 +193,8 @@ void fill_panel(const std::byte* block, int n_groups, Panel<kMaxGroups>& panel, 
   for (int g = 0; g < n_groups; g++, source.next()) {
     unpack_group<kType>(source.planes(), w, finish);
     w += kSteps * kVectorBytes;
-    store(panel.scales + g * kTileRows, source.scale(0));
-    if constexpr (kShape.has_min) store(panel.minima + g * kTileRows, source.minimum(0));
+    store(panel.scales + g * kTileRows, source.scale());
+    if constexpr (kShape.has_min) store(panel.minima + g * kTileRows, source.minimum());
   }
 }
 

@@ -21,6 +21,8 @@ inline constexpr int kGroup = 32;
 inline constexpr int kBlock = 256;
 /// Sums of a block's activations: 16 of 16 columns, then 8 of 32.
 inline constexpr int kBlockSums = 24;
+/// Columns of a token that may lie side by side, for variants that want rows of them.
+inline constexpr int kRowColumns = 512;
 /// Tokens are interleaved in tiles of at most 12, or in tiles of RowKernels::wide_tile.
 inline constexpr int kTileTokens = 12, kMostTileTokens = 16;
 
@@ -37,7 +39,7 @@ struct PackedPart {
 /// n tokens as input of a matmul, in token tiles: 12, 12, ..., then the rest padded to 1, 2, 4, 8
 /// or 12 columns, or 16 after 16 where wide_tile is 16. What pads is computed but never stored.
 /// Layout inside is the variant's business. Buffers are allocated once for kMaxBatch tokens and the
-/// widest input; padding never exceeds kMaxBatch.
+/// widest input, rounded up to kRowColumns; padding never exceeds kMaxBatch.
 struct Activations {
   int n = 0;
   int n_cols = 0;

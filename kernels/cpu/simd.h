@@ -14,8 +14,8 @@
 // U8x64           64 weights, 16 rows x 4 columns: lane i of a dot product is row i.
 // prepared(w)     weights of eight bits, kept as w + 128, as the dot products want them.
 // dot<bits, first, n>(acc, weights, x, step_bytes)
-//                 acc + w x of n steps of 4 columns, from step `first` on, exact, of some row tiles
-//                 and tokens: acc[t][c] + .... weights.step<i>(t) are the unsigned weights of step
+//                 acc + w x of n steps of 4 columns, from step `first` on, exact, of a row tile
+//                 and some tokens: acc[c] + .... weights.step<i>() are the unsigned weights of step
 //                 i, of at most 6 bits, or prepared ones; x has activations in -127..127, 4 to a
 //                 token, a step's step_bytes after those of the one before. With eight bits the
 //                 result still holds kDot8Offset * sum(x), as not every instruction set can centre
@@ -25,11 +25,11 @@
 // load_i8_pairs   32 int8 as int16, two in each lane: the first in its low half.
 // first_of_pair, second_of_pair   one of each pair, as scaled_dot wants it.
 // dot_pairs(acc, pairs, x)   acc + first * x[0] + second * x[1]: a token has two int16 in x.
-// kMaxTokens      tokens that a kernel keeps in registers, with one row tile.
+// kMaxTokens      tokens that a kernel keeps in registers, with a row tile.
 // kFewTokens      tokens up to which unpacking the weights for every kMaxTokens of them costs no
 //                 more than filling panels.
-// kPanelTokens    tokens that a kernel keeps in registers with
-//                 kPanelTiles of them, over kPanelColumns columns unpacked before.
+// kTokenOffset    what the activations of more tokens have added, which then lie in rows, for
+//                 multiply_wide_avx512.inl; else 0.
 #pragma once
 
 namespace hearth::kernels::cpu {

@@ -13,11 +13,7 @@ namespace {
 
 /// Tokens of a tile register, and of a token tile when a batch has more than kTileTokens.
 inline constexpr int kWideTokens = 16;
-
-/// Unsigned weights to signed ones.
-inline U8x64 minus(U8x64 w, int offset) {
-  return {_mm512_sub_epi8(w.v, _mm512_set1_epi8(static_cast<char>(offset)))};
-}
+inline constexpr int kTokenOffset = 0, kFewTokens = kTileTokens;
 
 // --- products of weight and scale, as two bytes ---
 

@@ -243,7 +243,6 @@ template <int kTokens>
 /// Tokens that a matmul kernel works on at once: 8 int32 accumulators of 16 registers.
 inline constexpr int kMaxTokens = 4;
 inline constexpr int kFewTokens = 8;
-inline constexpr int kPanelTiles = 1, kPanelTokens = kMaxTokens, kPanelColumns = 1024;
 
 }  // namespace
 }  // namespace hearth::kernels::cpu

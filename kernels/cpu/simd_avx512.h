@@ -78,6 +78,7 @@ inline I32x16 load_i8(const void* p) {
 }
 inline I32x16 operator+(I32x16 a, I32x16 b) { return {_mm512_add_epi32(a.v, b.v)}; }
 inline I32x16 operator-(I32x16 a, I32x16 b) { return {_mm512_sub_epi32(a.v, b.v)}; }
+inline I32x16 operator*(I32x16 a, I32x16 b) { return {_mm512_mullo_epi32(a.v, b.v)}; }
 inline I32x16 operator&(I32x16 a, I32x16 b) { return {_mm512_and_si512(a.v, b.v)}; }
 inline I32x16 max(I32x16 a, I32x16 b) { return {_mm512_max_epi32(a.v, b.v)}; }
 template <int kBits>
@@ -138,34 +139,14 @@ inline __m512i dot_step(__m512i acc, __m512i w, const int8_t* x) {
 }
 /// Step by step, not token by token: as many independent sums between two to the same one hide its
 /// latency even from a small scheduler (two threads on a core).
-template <int kTokens>
-[[gnu::always_inline]] inline void dot_step(I32x16 (&acc)[1][kTokens], const U8x64 (&w)[1],
-                                            const int8_t* x) {
-#pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++) acc[0][c].v = dot_step(acc[0][c].v, w[0].v, x + 4 * c);
-}
-/// Two row tiles share a load of activations: two loads a cycle, as many as multiplications, would
-/// leave none for the weights and scales.
-template <int kTokens>
-[[gnu::always_inline]] inline void dot_step(I32x16 (&acc)[2][kTokens], const U8x64 (&w)[2],
-                                            const int8_t* x) {
-#pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++) {
-    int32_t bytes;
-    std::memcpy(&bytes, x + 4 * c, sizeof bytes);
-    const __m512i columns = _mm512_set1_epi32(bytes);
-    acc[0][c].v = _mm512_dpbusd_epi32(acc[0][c].v, w[0].v, columns);
-    acc[1][c].v = _mm512_dpbusd_epi32(acc[1][c].v, w[1].v, columns);
-  }
-}
-template <int kFirst, int kSteps, class Weights, int kTiles, int kTokens>
-[[gnu::always_inline]] inline void add_steps(I32x16 (&acc)[kTiles][kTokens], const Weights& weights,
-                                             const int8_t* x, int step_bytes) {
+template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
+[[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTokens], const Weights& weights,
+                                       const int8_t* x, int step_bytes) {
   const auto add_step = [&]<int kStep>() __attribute__((always_inline)) {
-    U8x64 w[kTiles];
-#pragma GCC unroll 2
-    for (int t = 0; t < kTiles; t++) w[t] = weights.template step<kStep>(t);
-    dot_step(acc, w, x + kStep * step_bytes);
+    const U8x64 w = weights.template step<kStep>();
+#pragma GCC unroll 12
+    for (int c = 0; c < kTokens; c++)
+      acc[c].v = dot_step(acc[c].v, w.v, x + kStep * step_bytes + 4 * c);
   };
   [&]<int... kStep>(std::integer_sequence<int, kStep...>) __attribute__((always_inline)) {
     (add_step.template operator()<kFirst + kStep>(), ...);
@@ -174,11 +155,6 @@ template <int kFirst, int kSteps, class Weights, int kTiles, int kTokens>
 }
 inline constexpr int kDot8Offset = 128;
 inline U8x64 prepared(U8x64 w) { return w; }
-template <int kBits, int kFirst, int kSteps, class Weights, int kTiles, int kTokens>
-[[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTiles][kTokens], const Weights& weights,
-                                       const int8_t* x, int step_bytes) {
-  add_steps<kFirst, kSteps>(acc, weights, x, step_bytes);
-}
 inline I32x16 load_i8_pairs(const void* p) {
   return {_mm512_cvtepi8_epi16(_mm256_loadu_si256(static_cast<const __m256i*>(p)))};
 }
@@ -198,33 +174,44 @@ template <int kTokens>
 }
 /// Of all columns that share a scale, in one full multiplication: as fast as vpdpwssd, which would
 /// take 16 columns of at most 4 bits.
-template <int kBits, int kFirst, int kSteps, class Weights, int kTiles, int kTokens>
-[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTiles][kTokens],
-                                              const Weights& weights, const int8_t* x,
-                                              int step_bytes, const I32x16 (&scale)[kTiles]) {
-  I32x16 sum[kTiles][kTokens];
-#pragma GCC unroll 2
-  for (int t = 0; t < kTiles; t++) {
+template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
+[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const Weights& weights,
+                                              const int8_t* x, int step_bytes, I32x16 scale) {
+  I32x16 sum[kTokens];
 #pragma GCC unroll 12
-    for (int c = 0; c < kTokens; c++) sum[t][c] = broadcast(int32_t{0});
-  }
-  add_steps<kFirst, kSteps>(sum, weights, x, step_bytes);
-#pragma GCC unroll 2
-  for (int t = 0; t < kTiles; t++) {
+  for (int c = 0; c < kTokens; c++) sum[c] = broadcast(int32_t{0});
+  dot<kBits, kFirst, kSteps>(sum, weights, x, step_bytes);
 #pragma GCC unroll 12
-    for (int c = 0; c < kTokens; c++) {
-      acc[t][c].v = _mm512_add_epi32(acc[t][c].v, _mm512_mullo_epi32(sum[t][c].v, scale[t].v));
-    }
-  }
+  for (int c = 0; c < kTokens; c++) acc[c] = acc[c] + sum[c] * scale;
+}
+
+// --- for panels of signed weights (multiply_wide_avx512.inl) ---
+
+/// Unsigned weights to signed ones.
+inline U8x64 minus(U8x64 w, int offset) {
+  return {_mm512_sub_epi8(w.v, _mm512_set1_epi8(static_cast<char>(offset)))};
+}
+/// acc + the sum of each row's four signed weights.
+inline I32x16 add_columns(I32x16 acc, U8x64 w) {
+  return {_mm512_dpbusd_epi32(acc.v, _mm512_set1_epi8(1), w.v)};
+}
+/// A token's 4 columns of a step, or pair of sums, for all rows.
+inline I32x16 broadcast_4(const void* p) {
+  int32_t bytes;
+  std::memcpy(&bytes, p, sizeof bytes);
+  return broadcast(bytes);
+}
+/// acc + unsigned columns x signed weights.
+inline I32x16 add_products(I32x16 acc, I32x16 columns, U8x64 w) {
+  return {_mm512_dpbusd_epi32(acc.v, columns.v, w.v)};
+}
+inline I32x16 add_pair_products(I32x16 acc, I32x16 a, I32x16 b) {
+  return {_mm512_dpwssd_epi32(acc.v, a.v, b.v)};
 }
 
 /// Tokens that a matmul kernel keeps in registers: 12 int32 + 12 float accumulators of 32
 /// registers.
 inline constexpr int kMaxTokens = 12;
-inline constexpr int kFewTokens = kMaxTokens;
-/// What a panel's kernel keeps there: 2 row tiles x 6 tokens. Its columns are so few that the
-/// weights and a token tile stay in the L1 cache.
-inline constexpr int kPanelTiles = 2, kPanelTokens = 6, kPanelColumns = 512;
 
 }  // namespace
 }  // namespace hearth::kernels::cpu

@@ -279,7 +279,6 @@ template <int kTokens>
 /// Tokens that a matmul kernel works on at once: 16 int32 accumulators of 32 registers.
 inline constexpr int kMaxTokens = 4;
 inline constexpr int kFewTokens = kMaxTokens;
-inline constexpr int kPanelTiles = 1, kPanelTokens = kMaxTokens, kPanelColumns = 1024;
 
 }  // namespace
 }  // namespace hearth::kernels::cpu

@@ -253,7 +253,6 @@ inline void dot_pairs(I32x16 (&acc)[kTokens], I32x16 pairs, const int16_t* x) {
 /// Tokens that a matmul kernel works on at once.
 inline constexpr int kMaxTokens = 4;
 inline constexpr int kFewTokens = kMaxTokens;
-inline constexpr int kPanelTiles = 1, kPanelTokens = kMaxTokens, kPanelColumns = 1024;
 
 }  // namespace
 }  // namespace hearth::kernels::cpu

@@ -10,7 +10,12 @@
 #ifndef __AMX_INT8__
 namespace hearth::kernels::cpu {
 inline constexpr int kWideTokens = kTileTokens;
-}
+#ifdef __AVX512VNNI__
+inline constexpr int kTokenOffset = 128, kFewTokens = 18;
+#else
+inline constexpr int kTokenOffset = 0;
+#endif
+}  // namespace hearth::kernels::cpu
 #endif
 // clang-format off
 #include "packed_source.inl"
@@ -20,6 +25,8 @@ inline constexpr int kWideTokens = kTileTokens;
 #ifdef __AMX_INT8__
 #include "multiply_amx.inl"
 #include "multiply_blocks_amx.inl"
+#elif defined(__AVX512VNNI__)
+#include "multiply_wide_avx512.inl"
 #else
 #include "multiply_wide.inl"
 #endif

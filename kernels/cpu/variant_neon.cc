@@ -4,7 +4,7 @@
 #if defined(__ARM_FEATURE_DOTPROD)
 #include "simd_neon.h"
 
-#include "dot_one_tile.h"
+#include "dot_few_steps.h"
 #include "variant.inl"
 
 namespace hearth::kernels::cpu {

@@ -2,7 +2,7 @@
 // against.
 #include "simd_scalar.h"
 
-#include "dot_one_tile.h"
+#include "dot_few_steps.h"
 #include "variant.inl"
 
 namespace hearth::kernels::cpu {

@@ -3,7 +3,8 @@
 namespace hearth::kernels::cpu {
 
 void Workspace::reserve(int n_cols) {
-  n_cols = (n_cols + kBlock - 1) / kBlock * kBlock;  // keeps every piece below on a cache line
+  // Also keeps every piece below on a cache line.
+  n_cols = (n_cols + kRowColumns - 1) / kRowColumns * kRowColumns;
   if (n_cols <= n_cols_) return;
   n_cols_ = n_cols;
   const size_t columns = static_cast<size_t>(n_cols);

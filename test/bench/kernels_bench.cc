@@ -27,7 +27,8 @@ namespace {
 namespace cpu = hearth::kernels::cpu;
 using test::BlockType;
 
-constexpr int kColumns = 1536;  // of a 1.5B model's hidden state
+constexpr int kColumns = 1536;                    // of a 1.5B model's hidden state
+static_assert(kColumns % cpu::kRowColumns == 0);  // as buffers must be
 constexpr int kChunkTiles = 8,
               kRows = kChunkTiles * cpu::kTileRows;  // of a chunk of a prompt's matmul
 constexpr size_t kStreamBytes = 384 << 20;           // well beyond the caches of a core

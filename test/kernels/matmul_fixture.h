@@ -76,7 +76,9 @@ struct ActivationBuffers {
   ActivationBuffers(BlockType type, int n, int n_cols)
       : formats{!cpu::is_float(type) && !cpu::layout_of(type).has_block_scale,
                 cpu::layout_of(type).has_block_scale, cpu::is_float(type)},
-        n_floats(static_cast<size_t>(n + 15) * static_cast<size_t>(n_cols)),
+        n_floats(static_cast<size_t>(n + 15) *
+                 static_cast<size_t>((n_cols + cpu::kRowColumns - 1) / cpu::kRowColumns *
+                                     cpu::kRowColumns)),
         q(n_floats),
         scales(n_floats / 8),
         sums(n_floats / 4),

@@ -1,4 +1,4 @@
-// The dot products of simd.h for vocabularies that work on one row tile and a few steps at a time.
+// The dot products of simd.h for vocabularies that work on a few steps at a time.
 #pragma once
 
 namespace hearth::kernels::cpu {
@@ -9,21 +9,20 @@ inline I32x16 second_of_pair(I32x16 pairs) { return shift_right<16>(pairs); }
 
 /// By two steps, which is what dot(acc, w0, x0, w1, x1) takes: acc + w0 x0 + w1 x1.
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
-[[gnu::always_inline]] inline void dot(I32x16 (&acc)[1][kTokens], const Weights& weights,
+[[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTokens], const Weights& weights,
                                        const int8_t* x, int step_bytes) {
-  const U8x64 w0 = weights.template step<kFirst>(0), w1 = weights.template step<kFirst + 1>(0);
+  const U8x64 w0 = weights.template step<kFirst>(), w1 = weights.template step<kFirst + 1>();
   const int8_t* x0 = x + kFirst * step_bytes;
-  dot(acc[0], w0, x0, w1, x0 + step_bytes);
+  dot(acc, w0, x0, w1, x0 + step_bytes);
   if constexpr (kSteps > 2) dot<kBits, kFirst + 2, kSteps - 2>(acc, weights, x, step_bytes);
 }
 /// By four steps, which is what scaled_dot<bits>(acc, w[4], x, step_bytes, scale) takes.
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
-[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[1][kTokens], const Weights& weights,
-                                              const int8_t* x, int step_bytes,
-                                              const I32x16 (&scale)[1]) {
-  const U8x64 w[4] = {weights.template step<kFirst>(0), weights.template step<kFirst + 1>(0),
-                      weights.template step<kFirst + 2>(0), weights.template step<kFirst + 3>(0)};
-  scaled_dot<kBits>(acc[0], w, x + kFirst * step_bytes, step_bytes, scale[0]);
+[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const Weights& weights,
+                                              const int8_t* x, int step_bytes, I32x16 scale) {
+  const U8x64 w[4] = {weights.template step<kFirst>(), weights.template step<kFirst + 1>(),
+                      weights.template step<kFirst + 2>(), weights.template step<kFirst + 3>()};
+  scaled_dot<kBits>(acc, w, x + kFirst * step_bytes, step_bytes, scale);
   if constexpr (kSteps > 4)
     scaled_dot<kBits, kFirst + 4, kSteps - 4>(acc, weights, x, step_bytes, scale);
 }

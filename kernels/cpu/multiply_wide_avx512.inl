@@ -1,0 +1,276 @@
+// Panels of weights times all tokens on AVX-512: two row tiles x six tokens at a time. vpdpbusd
+// multiplies unsigned numbers by signed ones; here the tokens are the unsigned ones, activations +
+// kTokenOffset. So the weights have their signs and no offset to take off, and what the tokens'
+// offset adds to a sum is the row's own: it is known before any token comes, and the sums start as
+// far below. Scales and minima too are unpacked to what the inner loops want, as all else that
+// these did would take turns with the multiplications.
+
+namespace hearth::kernels::cpu {
+namespace {
+
+/// Two row tiles share a load of activations: two loads a cycle, as many as multiplications, would
+/// leave none for the weights and scales. A panel's columns are so few that its weights and the
+/// tokens' rows stay in the L1 cache.
+inline constexpr int kPanelTiles = 2, kPanelTokens = 6, kPanelColumns = kRowColumns;
+
+/// Tokens in a token tile, of which a kernel multiplies kTokens.
+template <int kTokens>
+constexpr int width_of(int width) {
+  return kTokens == kPanelTokens ? kTileTokens : width;
+}
+
+/// sums[t][c] += weights x tokens of kSteps steps. weights_of(t) are a row tile's, x [kTokens]
+/// rows.
+template <int kSteps, int kTokens, class WeightsOf>
+[[gnu::always_inline]] inline void add_steps(I32x16 (&sums)[kPanelTiles][kTokens],
+                                             const WeightsOf& weights_of, const int8_t* x) {
+#pragma GCC unroll 8
+  for (int step = 0; step < kSteps; step++, x += 4) {
+    const U8x64 first = load_u8(weights_of(0) + step * kVectorBytes);
+    const U8x64 second = load_u8(weights_of(1) + step * kVectorBytes);
+#pragma GCC unroll 6
+    for (int c = 0; c < kTokens; c++) {
+      const I32x16 columns = broadcast_4(x + c * kRowColumns);
+      sums[0][c] = add_products(sums[0][c], columns, first);
+      sums[1][c] = add_products(sums[1][c], columns, second);
+    }
+  }
+}
+
+/// All sums of a tile at where they start.
+template <int kTokens>
+[[gnu::always_inline]] inline void start(I32x16 (&sums)[kTokens], I32x16 at) {
+#pragma GCC unroll 6
+  for (int c = 0; c < kTokens; c++) sums[c] = at;
+}
+
+/// For types with a scale every 32 columns.
+template <BlockType kType>
+class GroupPanelKernel {
+ public:
+  static constexpr int kTiles = kPanelTiles, kMostTokens = kPanelTokens;
+  static constexpr int kColumns = kPanelColumns, kPieceColumns = kGroup;
+
+  void fill(const std::byte* block, size_t tile_bytes, int n_columns) {
+    for (Group(&groups)[kGroups] : groups_) {
+      PackedSource<kType> source(block);
+      for (int g = 0; g < n_columns / kGroup; g++, source.next()) groups[g].fill(source);
+      block += tile_bytes;
+    }
+  }
+
+  void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
+                NextPanel next) const {
+    for (int first = 0; first < a.n; first += kWideTokens) {
+      for_tokens<TokenColumns, kMostTokens>(
+          a, token_tile(first, a.n), column, to.out, to.stride,
+          [&]<int kTokens>(const TokenColumns& x, const Output& output) {
+            multiply_tokens<kTokens>(x, n_columns / kGroup, {output, output.after(to.tile_stride)},
+                                     next);
+          });
+    }
+  }
+
+ private:
+  static constexpr Layout kLayout = layout_of(kType);
+  static constexpr int kGroups = kColumns / kGroup;
+
+  struct alignas(kVectorBytes) Group {
+    uint8_t weights[kGroup * kTileRows];  // signed
+    float scale[kTileRows], minus_magic[kTileRows], minimum[kTileRows];
+    int32_t start[kTileRows];
+
+    void fill(const PackedSource<kType>& source) {
+      I32x16 sum = broadcast(int32_t{0});
+      unpack_group<kType>(source.planes(), weights, [&](U8x64 w) {
+        const U8x64 with_sign = minus(w, kLayout.offset);
+        sum = add_columns(sum, with_sign);
+        return with_sign;
+      });
+      store(start, bits_as_int(broadcast(kMagic)) - sum * broadcast(int32_t{kTokenOffset}));
+      store(scale, source.scale());
+      store(minus_magic, broadcast(-kMagic) * source.scale());
+      if constexpr (kLayout.has_min) store(minimum, source.minimum());
+    }
+  };
+
+  // A function of its own: among others, GCC keeps sums in memory.
+  template <int kTokens>
+  [[gnu::noinline]] void multiply_tokens(TokenColumns x, int n_groups,
+                                         const Output (&outputs)[kTiles], NextPanel& next) const {
+    const int width = width_of<kTokens>(x.width);
+    F32x16 total[kTiles][kTokens];
+#pragma GCC unroll 2
+    for (int t = 0; t < kTiles; t++) outputs[t].read(total[t]);
+    for (int g = 0; g < n_groups; g++, x.q += kGroup, x.scales += width, x.sums += width) {
+      I32x16 sums[kTiles][kTokens];
+#pragma GCC unroll 2
+      for (int t = 0; t < kTiles; t++) start(sums[t], load(groups_[t][g].start));
+      next.prefetch_piece();
+      add_steps<kSteps>(
+          sums, [&](int t) { return groups_[t][g].weights; }, x.q);
+#pragma GCC unroll 2
+      for (int t = 0; t < kTiles; t++) {
+        const Group& group = groups_[t][g];
+        add_scaled_sums(sums[t], load(group.scale), load(group.minus_magic), x, total[t]);
+        if constexpr (kLayout.has_min) subtract_minima(load(group.minimum), x, total[t]);
+      }
+    }
+#pragma GCC unroll 2
+    for (int t = 0; t < kTiles; t++) outputs[t].write(total[t]);
+  }
+
+  Group groups_[kTiles][kGroups];
+};
+
+/// For types with a scale every 256 columns.
+template <BlockType kType>
+class BlockPanelKernel {
+ public:
+  static constexpr int kTiles = kPanelTiles, kMostTokens = kPanelTokens;
+  static constexpr int kColumns = kPanelColumns, kPieceColumns = kBlock;
+
+  void fill(const std::byte* block, size_t tile_bytes, int n_columns) {
+    for (Block(&blocks)[kBlocks] : blocks_) {
+      for (int b = 0; b < n_columns / kBlock; b++)
+        blocks[b].fill(Header(block + b * kLayout.block_bytes()));
+      block += tile_bytes;
+    }
+  }
+
+  void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
+                NextPanel next) const {
+    for (int first = 0; first < a.n; first += kWideTokens) {
+      for_tokens<BlockColumns, kMostTokens>(
+          a, token_tile(first, a.n), column, to.out, to.stride,
+          [&]<int kTokens>(const BlockColumns& x, const Output& output) {
+            multiply_tokens<kTokens>(x, n_columns / kBlock, {output, output.after(to.tile_stride)},
+                                     next);
+          });
+    }
+  }
+
+ private:
+  using Header = BlockHeader<kType>;
+  static constexpr Layout kLayout = layout_of(kType);
+  static constexpr int kBlocks = kColumns / kBlock;
+  static constexpr int kScaleSteps = kLayout.scale_columns / 4;  // that share a scale
+
+  struct alignas(kVectorBytes) Block {
+    uint8_t weights[kBlock * kTileRows];  // signed
+    int32_t scales[kLayout.n_scales()][kTileRows];
+    int32_t minima[Header::kPairs][kTileRows];  // pairs of int16
+    int32_t start[kTileRows];
+    float d[kTileRows], dmin[kTileRows];
+
+    void fill(const Header& header) {
+      store(d, header.d());
+      store(dmin, header.dmin());
+      for (int i = 0; i < Header::kPairs; i++) {
+        store(scales[2 * i], first_of_pair(header.scales(i)));
+        store(scales[2 * i + 1], second_of_pair(header.scales(i)));
+        if constexpr (kLayout.has_min) store(minima[i], header.minima(i));
+      }
+      const std::byte* planes = header.planes();
+      uint8_t* w = weights;
+      I32x16 sum = broadcast(int32_t{0});
+      for (int g = 0; g < kBlock / kGroup; g++, planes += kLayout.group_bytes()) {
+        I32x16 parts[2] = {broadcast(int32_t{0}), broadcast(int32_t{0})};
+        int step = 0;
+        unpack_group<kType>(planes, w, [&](U8x64 unsigned_weights) {
+          const U8x64 with_sign = minus(unsigned_weights, kLayout.offset);
+          I32x16& part = parts[step++ / kScaleSteps];
+          part = add_columns(part, with_sign);
+          return with_sign;
+        });
+        w += kGroup * kTileRows;
+        for (int i = 0; i < kLayout.n_halves(); i++)
+          sum = sum + parts[i] * load(scales[g * kLayout.n_halves() + i]);
+      }
+      store(start, broadcast(int32_t{0}) - sum * broadcast(int32_t{kTokenOffset}));
+    }
+  };
+
+  // A function of its own, as above; and the totals are in memory while a block's sums are made.
+  template <int kTokens>
+  [[gnu::noinline]] void multiply_tokens(BlockColumns x, int n_blocks,
+                                         const Output (&outputs)[kTiles], NextPanel& next) const {
+    const int width = width_of<kTokens>(x.width);
+    Output to[] = {outputs[0], outputs[1]};
+    for (int b = 0; b < n_blocks; b++) {
+      I32x16 sums[kTiles][kTokens], minima[kTiles][kTokens];
+      next.prefetch_piece();
+      sum_block(b, x.q, sums);
+      if constexpr (kLayout.has_min)
+        sum_minima(b, x.sums + Header::kFirstSums * 2 * width, width, minima);
+      F32x16 total[kTiles][kTokens];
+#pragma GCC unroll 2
+      for (int t = 0; t < kTiles; t++) {
+        to[t].read(total[t]);
+        add_block(blocks_[t][b], x.scales, sums[t], minima[t], total[t]);
+      }
+#pragma GCC unroll 2
+      for (int t = 0; t < kTiles; t++) {
+        to[t].write(total[t]);
+        to[t].resume = true;
+      }
+      x.q += kBlock, x.scales += width, x.sums += kBlockSums * width;
+    }
+  }
+
+  template <int kTokens>
+  [[gnu::always_inline]] void sum_block(int b, const int8_t* x,
+                                        I32x16 (&sums)[kTiles][kTokens]) const {
+#pragma GCC unroll 2
+    for (int t = 0; t < kTiles; t++) cpu::start(sums[t], load(blocks_[t][b].start));
+    for (int i = 0; i < kLayout.n_scales(); i++, x += kLayout.scale_columns) {
+      I32x16 part[kTiles][kTokens];
+#pragma GCC unroll 2
+      for (int t = 0; t < kTiles; t++) cpu::start(part[t], broadcast(int32_t{0}));
+      add_steps<kScaleSteps>(
+          part, [&](int t) { return blocks_[t][b].weights + i * kScaleSteps * kVectorBytes; }, x);
+#pragma GCC unroll 2
+      for (int t = 0; t < kTiles; t++) {
+        const I32x16 scale = load(blocks_[t][b].scales[i]);
+#pragma GCC unroll 6
+        for (int c = 0; c < kTokens; c++) sums[t][c] = sums[t][c] + part[t][c] * scale;
+      }
+    }
+  }
+
+  /// of_tokens [kPairs][width] pairs.
+  template <int kTokens>
+  [[gnu::always_inline]] void sum_minima(int b, const int16_t* of_tokens, int width,
+                                         I32x16 (&sums)[kTiles][kTokens]) const {
+#pragma GCC unroll 2
+    for (int t = 0; t < kTiles; t++) cpu::start(sums[t], broadcast(int32_t{0}));
+#pragma GCC unroll 8
+    for (int i = 0; i < Header::kPairs; i++) {
+      const I32x16 first = load(blocks_[0][b].minima[i]), second = load(blocks_[1][b].minima[i]);
+#pragma GCC unroll 6
+      for (int c = 0; c < kTokens; c++) {
+        const I32x16 pair = broadcast_4(of_tokens + 2 * (i * width + c));
+        sums[0][c] = add_pair_products(sums[0][c], first, pair);
+        sums[1][c] = add_pair_products(sums[1][c], second, pair);
+      }
+    }
+  }
+
+  template <int kTokens>
+  [[gnu::always_inline]] static void add_block(const Block& block, const float* scales,
+                                               const I32x16 (&sums)[kTokens],
+                                               const I32x16 (&minima)[kTokens],
+                                               F32x16 (&total)[kTokens]) {
+    const F32x16 d = load(block.d), dmin = load(block.dmin);
+#pragma GCC unroll 6
+    for (int c = 0; c < kTokens; c++) {
+      total[c] =
+          block_total<kLayout.has_min>(total[c], broadcast(scales[c]), d, sums[c], dmin, minima[c]);
+    }
+  }
+
+  Block blocks_[kTiles][kBlocks];
+};
+
+}  // namespace
+}  // namespace hearth::kernels::cpu
