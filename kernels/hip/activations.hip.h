@@ -1,5 +1,5 @@
-// Activations for the matmuls: rmsnorm and int8 quantization. Sums are built group of 32 by group,
-// then lane by lane over the groups, so they do not depend on the number of threads.
+// Activations for the matmuls: rmsnorm and int8 quantization. 32 lanes take eight groups of a
+// token, whoever they are, so that nothing depends on the number of threads.
 #pragma once
 
 #include "gpu.hip.h"
@@ -7,7 +7,7 @@
 
 namespace hearth::kernels::hip {
 
-#define GPU_NORM_THREADS 512
+#define GPU_NORM_THREADS 128
 
 /// How floats become int8: q = x * inverse, x = q * scale.
 struct Quantization {
@@ -116,104 +116,96 @@ GPU_DEVICE float4 load_columns(const float* row, int i, int n_cols) {
   return v;
 }
 
-/// A block normalizes and quantizes the groups [first_group, end_group) of one token, eight to each
-/// 32 lanes at a time; columns past the end are zero. Where there is a norm, they are all.
-/// group_sums: shared, a float a group. All threads must come. Loads are issued together: the row
-/// comes from the second-level cache, and each trip there is as long as all arithmetic.
-template <bool kBlocks>
-GPU_DEVICE void norm_quantize_token(const Norm& p, int token, const Activations& out, float* f32,
-                                    float* group_sums, int first_group, int end_group) {
-  constexpr int kBatch = kLaneColumns, kStep = kBlockGroups / kBatch;
-  const int lane = threadIdx.x % GPU_LANES, eighth = threadIdx.x % 8;
-  const float* x = p.x + static_cast<int64_t>(p.rows ? p.rows[token] : token) * p.n_cols;
-  const int first = threadIdx.x / GPU_LANES * kBlockGroups + lane / 8;
-  const int step = blockDim.x / GPU_LANES * kBlockGroups;
-  const auto column = [&](int base, int k) {
-    return (base + first + k * kStep) * kGroup + 4 * eighth;
-  };
-  float4 v[kBatch], norm[kBatch];
-  float inverse_rms = 1.0f;
-  if (p.norm) {
-    GPU_NO_UNROLL for (int base = 0; base < out.n_groups; base += step) {
-      GPU_UNROLL for (int k = 0; k < kBatch; k++) v[k] = load_columns(x, column(base, k), p.n_cols);
-      GPU_UNROLL for (int k = 0; k < kBatch; k++) norm[k] =
-          load_columns(p.norm, column(base, k), p.n_cols);
-      GPU_UNROLL for (int k = 0; k < kBatch; k++) {
-        float squares =
-            fmaf(v[k].w, v[k].w, fmaf(v[k].z, v[k].z, fmaf(v[k].y, v[k].y, v[k].x * v[k].x)));
-        GPU_UNROLL for (int mask = 4; mask > 0; mask >>= 1) squares += shuffle_xor(squares, mask);
-        const int group = base + first + k * kStep;
-        if (eighth == 0 && group < out.n_groups) group_sums[group] = squares;
-      }
-    }
-    __syncthreads();
-    float sum = 0;
-    GPU_NO_UNROLL for (int group = lane; group < out.n_groups; group += GPU_LANES) sum +=
-        group_sums[group];
-    inverse_rms = 1.0f / sqrtf(lanes_sum(sum) / p.n_cols + p.eps);
+/// What a lane has of eight groups.
+struct LaneColumns {
+  float4 v[kLaneColumns];
+
+  GPU_DEVICE int group(int eight) {
+    return eight * kBlockGroups + static_cast<int>(threadIdx.x) % GPU_LANES / 8;
   }
-  const bool is_loaded = p.norm && out.n_groups <= step;
-  GPU_NO_UNROLL for (int base = first_group; base < end_group; base += step) {
-    GPU_UNROLL for (int k = 0; k < kBatch; k++) {
-      if (is_loaded) continue;
-      v[k] = load_columns(x, column(base, k), p.n_cols);
-      norm[k] = {1, 1, 1, 1};
-      if (p.norm) norm[k] = load_columns(p.norm, column(base, k), p.n_cols);
+  GPU_DEVICE int column(int eight, int k) {
+    return (group(eight) + k * (kBlockGroups / kLaneColumns)) * kGroup + threadIdx.x % 8 * 4;
+  }
+  GPU_DEVICE LaneColumns load(const float* row, int eight, int n_cols) {
+    LaneColumns c;
+    GPU_UNROLL for (int k = 0; k < kLaneColumns; k++) c.v[k] =
+        load_columns(row, column(eight, k), n_cols);
+    return c;
+  }
+  /// The norm's weights, if there is a norm. They do not wait for an earlier kernel.
+  GPU_DEVICE LaneColumns load_norm(const Norm& p, int eight) {
+    if (p.norm) return load(p.norm, eight, p.n_cols);
+    LaneColumns ones;
+    GPU_UNROLL for (int k = 0; k < kLaneColumns; k++) ones.v[k] = {1, 1, 1, 1};
+    return ones;
+  }
+};
+
+/// 32 lanes quantize eight groups of a token, times the norm's weights, and add up their squares.
+template <bool kBlocks>
+GPU_DEVICE void quantize_columns(const Norm& p, int token, int eight, const LaneColumns& norm,
+                                 const Activations& out, float* f32) {
+  const float* row = p.x + static_cast<int64_t>(p.rows ? p.rows[token] : token) * p.n_cols;
+  const LaneColumns x = LaneColumns::load(row, eight, p.n_cols);
+  float squares = 0, r[kLaneColumns][4];
+  GPU_UNROLL for (int k = 0; k < kLaneColumns; k++) {
+    const float v[4] = {x.v[k].x, x.v[k].y, x.v[k].z, x.v[k].w};
+    const float w[4] = {norm.v[k].x, norm.v[k].y, norm.v[k].z, norm.v[k].w};
+    const int i = LaneColumns::column(eight, k);
+    GPU_UNROLL for (int j = 0; j < 4; j++) {
+      squares = fmaf(v[j], v[j], squares);
+      r[k][j] = v[j] * w[j];
+      if (f32 && i < p.n_cols) f32[static_cast<int64_t>(token) * p.n_cols + i + j] = r[k][j];
     }
-    if (base + first - lane / 8 >= end_group) continue;  // of 32 lanes
-    float r[kBatch][4];
-    GPU_UNROLL for (int k = 0; k < kBatch; k++) {
-      r[k][0] = v[k].x * inverse_rms * norm[k].x, r[k][1] = v[k].y * inverse_rms * norm[k].y;
-      r[k][2] = v[k].z * inverse_rms * norm[k].z, r[k][3] = v[k].w * inverse_rms * norm[k].w;
-      const int i = column(base, k);
-      GPU_UNROLL for (int j = 0; j < 4; j++) if (f32 && i < p.n_cols)
-          f32[static_cast<int64_t>(token) * p.n_cols + i + j] = r[k][j];
-    }
-    quantize_eight<kBlocks>(out, token, base + first, r);
+  }
+  squares = lanes_sum(squares);
+  if (threadIdx.x % GPU_LANES == 0)
+    out.squares[token * squares_stride(out.n_groups) + eight] = squares;
+  quantize_eight<kBlocks>(out, token, LaneColumns::group(eight), r);
+}
+
+/// A block quantizes n tokens. All threads must come.
+template <bool kBlocks>
+GPU_DEVICE void quantize_tokens(const Norm& p, int n, const Activations& out) {
+  const int n_warps = blockDim.x / GPU_LANES, n_eights = count_eights(out.n_groups);
+  GPU_NO_UNROLL for (int i = threadIdx.x / GPU_LANES; i < n * n_eights; i += n_warps) {
+    const int token = n > 1 ? i / n_eights : 0, eight = i - token * n_eights;
+    quantize_columns<kBlocks>(p, token, eight, LaneColumns::load_norm(p, eight), out, nullptr);
   }
   __syncthreads();
 }
 
-/// A block quantizes n tokens as they are.
-template <bool kBlocks>
-GPU_DEVICE void quantize_tokens(const float* x, int n_cols, int n, const Activations& out) {
-  constexpr int kAhead = GPU_FEW_REGISTERS ? 1 : 3;  // loads of so many rounds are under way
-  const int n_eights = (out.n_groups + kBlockGroups - 1) / kBlockGroups, n_all = n * n_eights;
-  const int n_warps = blockDim.x / GPU_LANES, lane = threadIdx.x % GPU_LANES;
-  const auto group_of = [&](int i) { return i % n_eights * kBlockGroups + lane / 8; };
-  GPU_NO_UNROLL for (int base = threadIdx.x / GPU_LANES; base < n_all; base += kAhead * n_warps) {
-    float4 v[kAhead][kLaneColumns];
-    GPU_UNROLL for (int a = 0; a < kAhead; a++) {
-      const int i = min(base + a * n_warps, n_all - 1);
-      const float* row = x + static_cast<int64_t>(i / n_eights) * n_cols;
-      GPU_UNROLL for (int k = 0; k < kLaneColumns; k++) {
-        const int group = group_of(i) + k * (kBlockGroups / kLaneColumns);
-        v[a][k] = load_columns(row, group * kGroup + threadIdx.x % 8 * 4, n_cols);
-      }
-    }
-    GPU_UNROLL for (int a = 0; a < kAhead; a++) {
-      const int i = base + a * n_warps;
-      if (i >= n_all) continue;  // of 32 lanes
-      float r[kLaneColumns][4];
-      GPU_UNROLL for (int k = 0; k < kLaneColumns; k++) r[k][0] = v[a][k].x, r[k][1] = v[a][k].y,
-                                                        r[k][2] = v[a][k].z, r[k][3] = v[a][k].w;
-      quantize_eight<kBlocks>(out, i / n_eights, group_of(i), r);
-    }
+/// 1 / rms of a token, or 1 where there is no norm: what its sums are multiplied by. squares: of
+/// all tokens.
+GPU_DEVICE float token_factor(const Norm& p, const float* squares, int n_groups, int token) {
+  if (!p.norm) return 1.0f;
+  const int n = count_eights(n_groups);
+  const float4* row = reinterpret_cast<const float4*>(squares + token * squares_stride(n_groups));
+  float sum = 0;
+  GPU_NO_UNROLL for (int first = 0; first < n; first += 4) {
+    const float4 v = row[first / 4];
+    sum += v.x;
+    if (first + 1 < n) sum += v.y;
+    if (first + 2 < n) sum += v.z;
+    if (first + 3 < n) sum += v.w;
   }
-  __syncthreads();
+  return inverse_root(fmaf(sum, p.inverse_cols, p.eps));
 }
 
-/// Grid (tokens, blocks of groups).
+/// Grid (32 lanes to eight groups of a token).
 GPU_DEVICE void norm_quantize(const NormParams& p) {
-  GPU_DYNAMIC_SHARED(float, group_sums);
+  const int n_eights = count_eights(p.out.n_groups);
+  const int i = (blockIdx.x * blockDim.x + threadIdx.x) / GPU_LANES;
+  const int token = i / n_eights, eight = i % n_eights;
   let_next_start();
+  const LaneColumns norm = LaneColumns::load_norm(p.norm, eight);
   wait_for_previous();
-  const int first = blockIdx.y * p.block_groups, end = min(first + p.block_groups, p.out.n_groups);
+  if (token >= p.n_tokens) return;
   float* f32 = p.with_f32 ? p.out.f32 : nullptr;
   if (p.out.scale_groups == 1)
-    norm_quantize_token<false>(p.norm, blockIdx.x, p.out, f32, group_sums, first, end);
+    quantize_columns<false>(p.norm, token, eight, norm, p.out, f32);
   else
-    norm_quantize_token<true>(p.norm, blockIdx.x, p.out, f32, group_sums, first, end);
+    quantize_columns<true>(p.norm, token, eight, norm, p.out, f32);
 }
 
 }  // namespace hearth::kernels::hip

@@ -41,33 +41,52 @@ GPU_DEVICE int slice_begin(const MatmulParams& p, int slice) {
   return (slice * (p.n_units / kStep) >> p.log2_slices) * kStep;
 }
 
+/// Squares of a few tokens, four at a time. A block begins its shared memory with them.
+GPU_DEVICE int count_square_fours(const MatmulParams& p, int n) {
+  return n * squares_stride(p.x.n_groups) / 4;
+}
+/// Brings them there for tokens that stay where they are.
+GPU_DEVICE void stage_squares(const MatmulParams& p, int n, uint4* shared) {
+  if (!p.norm.norm) return;
+  const int n_fours = count_square_fours(p, n);
+  const uint4* from = reinterpret_cast<const uint4*>(p.x.squares);
+  GPU_NO_UNROLL for (int i = threadIdx.x; i < n_fours; i += blockDim.x) shared[i] = from[i];
+}
+
+/// Asks for the norm's weights, if the block normalizes for itself.
+GPU_DEVICE void prefetch_norm(const MatmulParams& p) {
+  if (p.input != InputKind::kNorm || !p.norm.norm) return;
+  GPU_NO_UNROLL for (int i = threadIdx.x * kGroup; i < p.norm.n_cols; i += blockDim.x * kGroup)
+      prefetch(p.norm.norm + i);
+}
+
 /// Brings the block's tokens to shared memory, quantizing them where that has not been done.
 template <BlockType kType>
-GPU_DEVICE Activations stage_tokens(const MatmulParams& p, int n, uint8_t* shared) {
+GPU_DEVICE Activations stage_tokens(const MatmulParams& p, int n, uint4* shared) {
   const int n_groups = p.x.n_groups;
+  const int n_fours = count_square_fours(p, n);
+  int8_t* tokens = reinterpret_cast<int8_t*>(shared + n_fours);
   Activations x = {};
   x.n_groups = n_groups;
   x.n_slots = n;
-  x.q = reinterpret_cast<int8_t*>(shared);
-  x.scales = reinterpret_cast<GroupScale*>(shared + n_groups * n * kGroup);
-  if (p.input == InputKind::kNorm && !p.norm.norm) {
-    quantize_tokens<Layout<kType>::kSuper>(p.norm.x, p.norm.n_cols, n, x);
-    return x;
-  }
+  x.q = tokens;
+  x.scales = reinterpret_cast<GroupScale*>(tokens + n_groups * n * kGroup);
+  x.squares = reinterpret_cast<float*>(shared);
   if (p.input == InputKind::kNorm) {
-    float* group_sums = reinterpret_cast<float*>(x.scales + n_groups * n);
-    GPU_NO_UNROLL for (int token = 0; token < n; token++)
-        norm_quantize_token<Layout<kType>::kSuper>(p.norm, token, x, nullptr, group_sums, 0,
-                                                   n_groups);
+    quantize_tokens<Layout<kType>::kSuper>(p.norm, n, x);
     return x;
   }
-  // Two words of codes and a scale a thread at a time: loads are issued together.
+  // Two words of codes and a scale a thread at a time, and squares, of which there are fewer: loads
+  // are issued together.
   const uint4* from = reinterpret_cast<const uint4*>(p.x.q);
+  const uint4* squares = reinterpret_cast<const uint4*>(p.x.squares);
   uint4* to = reinterpret_cast<uint4*>(x.q);
   const int n_scales = n_groups * n;
   GPU_UNROLL_2 for (int i = threadIdx.x; i < n_scales; i += blockDim.x) {
     const uint4 low = from[2 * i], high = from[2 * i + 1];
+    const uint4 four = squares[min(i, n_fours - 1)];
     const GroupScale scale = p.x.scales[i];
+    if (i < n_fours) shared[i] = four;
     to[2 * i] = low, to[2 * i + 1] = high;
     x.scales[i] = scale;
   }
@@ -78,7 +97,7 @@ GPU_DEVICE Activations stage_tokens(const MatmulParams& p, int n, uint8_t* share
 /// Tokens where they are best read from. Where that is shared memory for sure, stage_tokens() tells
 /// the compiler so, which has faster instructions for it.
 template <BlockType kType>
-GPU_DEVICE Activations stage_input(const MatmulParams& p, int n, uint8_t* shared) {
+GPU_DEVICE Activations stage_input(const MatmulParams& p, int n, uint4* shared) {
   return p.input == InputKind::kMemory ? p.x : stage_tokens<kType>(p, n, shared);
 }
 
@@ -112,14 +131,15 @@ struct BlockSums {
 /// quantize a token's.
 template <int kTokens>
 GPU_DEVICE void store_swiglu(const MatmulParams& p, const BlockSums& sums, int n_tiles,
-                             int n_tokens) {
+                             int n_tokens, const float* squares) {
   const int first_pair = blockIdx.y * p.block_tiles / 2;
   GPU_NO_UNROLL for (int i = threadIdx.x; i < n_tiles / 4 * kTokens * kGroup; i += blockDim.x) {
     const int col = i % kGroup, token = i / kGroup % kTokens;
     if (token >= n_tokens) continue;  // of all 32 lanes
     const int pair = i / kGroup / kTokens * 2 + col / kTileRows, row = col % kTileRows;
-    const float gate = BlockSums::total(sums, 2 * pair, row, token);
-    const float up = BlockSums::total(sums, 2 * pair + 1, row, token);
+    const float factor = token_factor(p.norm, squares, p.x.n_groups, token);
+    const float gate = BlockSums::total(sums, 2 * pair, row, token) * factor;
+    const float up = BlockSums::total(sums, 2 * pair + 1, row, token) * factor;
     const float h = gate / (1.0f + expf(-gate)) * up;
     store_one(p.epilogue, (first_pair + pair) * kTileRows + row, token, h);
     float v[4];  // quantizing wants four columns a lane
@@ -143,10 +163,12 @@ struct BlockRow {
 };
 
 /// What up to eight tokens' rows need besides their sums, loaded ahead of them: of q, k and v for
-/// all rows of the block, in shared memory; else of the thread's first row.
+/// all rows of the block, in shared memory; else of the thread's first row. squares: those of the
+/// tokens, in shared memory.
 struct EarlyRows {
   const QkvRow* qkv;
   float before;
+  const float* squares;
 };
 
 /// Those of the block's pairs of tiles.
@@ -188,8 +210,9 @@ GPU_DEVICE void store_sum(const MatmulParams& p, const BlockSums& sums, int i, i
   const auto r = BlockRow<kTokens>::of(i, is_pairs ? 2 : 1);
   if (r.token >= n_tokens) return;
   const int row = BlockRow<kTokens>::global(r, p);
-  const float a = BlockSums::total(sums, r.tile, r.row, r.token);
-  const float b = is_pairs ? BlockSums::total(sums, r.tile + 1, r.row, r.token) : 0;
+  const float factor = token_factor(p.norm, early.squares, p.x.n_groups, r.token);
+  const float a = BlockSums::total(sums, r.tile, r.row, r.token) * factor;
+  const float b = is_pairs ? BlockSums::total(sums, r.tile + 1, r.row, r.token) * factor : 0;
   store_early(p.epilogue, early, i, row, r.token, a, b);
 }
 
@@ -199,7 +222,7 @@ GPU_DEVICE void store_block(const MatmulParams& p, const BlockSums& sums, int n_
                             const EarlyRows& early) {
   const int n_tiles = count_block_tiles(p);
   if (p.epilogue.kind == EpilogueKind::kSwiglu && p.quantized.q)
-    return store_swiglu<kTokens>(p, sums, n_tiles, n_tokens);
+    return store_swiglu<kTokens>(p, sums, n_tiles, n_tokens, early.squares);
   const int n = (has_pairs(p) ? n_tiles / 2 : n_tiles) * kTileRows * kTokens;
   if constexpr (kTokens == 1) {
     GPU_NO_UNROLL for (int i = threadIdx.x; i < n; i += blockDim.x)

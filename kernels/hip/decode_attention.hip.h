@@ -24,12 +24,13 @@ struct DecodeShared {
   Softmax softmax[kPartChunks];
 };
 
-/// K or V of the thread's positions.
+/// K or V of the thread's positions, of those from `first` on.
 template <int kHeadDim>
 GPU_DEVICE void load_rows(uint4 (&to)[ChunkRows<kHeadDim>::kSteps], const ChunkView& c, int row,
-                          int lane, int is_v) {
+                          int lane, int is_v, int first = 0) {
   using Rows = ChunkRows<kHeadDim>;
   GPU_UNROLL for (int step = 0; step < Rows::kSteps; step++) {
+    if (row + step * Rows::kRows < first) continue;
     const uint16_t* from = kv_row<kHeadDim>(c, row + step * Rows::kRows, is_v);
     to[step] = reinterpret_cast<const uint4*>(from)[lane];
   }
@@ -84,17 +85,19 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
   const int32_t* pages = p.batch.page_ids + p.batch.table_offset[b.token];
   const int chunk = min(b.part * kPartChunks + slot, b.n_chunks - 1);
   const ChunkView c = view_chunk(p, pages, b.kv_head, chunk, p.batch.positions[b.token] + 1);
-  // All but the newest position have long been there.
+  // All but the batch's own positions have long been there.
+  uint4 rows[Rows::kSteps];
+  load_rows<kHeadDim>(rows, c, row, lane, 0);
   if (has_chunk && lane % 8 == 0)
-    GPU_NO_UNROLL for (int i = row; i < 2 * c.n; i += Rows::kRows)
-        prefetch(kv_row<kHeadDim>(c, i / 2, i % 2) + 8 * lane);
+    GPU_NO_UNROLL for (int i = row; i < c.n; i += Rows::kRows)
+        prefetch(kv_row<kHeadDim>(c, i, 1) + 8 * lane);
   wait_for_previous();
   if (n_chunks <= 0) return;
 
   const float* q = p.q + (static_cast<int64_t>(b.token) * p.pool.n_heads + b.head) * kHeadDim;
-  uint4 rows[Rows::kSteps];
+  const int first_own = p.batch.positions[b.token] + 1 - p.n_tokens - chunk * kChunk;
   if (has_chunk) {
-    load_rows<kHeadDim>(rows, c, row, lane, 0);
+    load_rows<kHeadDim>(rows, c, row, lane, 0, first_own);
     decode_scores<kHeadDim>(rows, q, row, lane, p.scale, shared.scores[slot]);
     load_rows<kHeadDim>(rows, c, row, lane, 1);
   }

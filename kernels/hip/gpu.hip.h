@@ -82,11 +82,15 @@
 #define GPU_WIDE_THREADS 256
 #endif
 
-/// A kernel of which two blocks should fit a processor at once: NVIDIA's compiler has to be told.
+/// A kernel of which one or two blocks should fit a processor at once: NVIDIA's compiler has to be
+/// told, or gives fewer registers than there are, with loads later than they might be.
 #if defined(GPU_NV_SHIM)
+#define GPU_KERNEL_ONE(name, Params, max_threads) \
+  extern "C" __global__ __launch_bounds__(max_threads, 1) void name(const Params p)
 #define GPU_KERNEL_TWO(name, Params, max_threads) \
   extern "C" __global__ __launch_bounds__(max_threads, 2) void name(const Params p)
 #else
+#define GPU_KERNEL_ONE GPU_KERNEL
 #define GPU_KERNEL_TWO GPU_KERNEL
 #endif
 
@@ -337,6 +341,15 @@ GPU_DEVICE void meet() {
   }
 #endif
   __syncthreads();
+}
+
+/// 1 / sqrt(value), to a rounding or two: an instruction where sqrt and division are dozens.
+GPU_DEVICE float inverse_root(float value) {
+#if defined(GPU_EMULATION)
+  return 1.0f / sqrtf(value);
+#else
+  return rsqrtf(value);
+#endif
 }
 
 /// Sum, or greatest, over the 32 lanes; the same bits in every lane.

@@ -158,8 +158,10 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
                                                                 kTileRows * block.stride);
   if (p.epilogue.kind == EpilogueKind::kQkv)
     load_qkv_rows<kTokens>(late(p), n_tiles, n_tokens, qkv_rows);
+  prefetch_norm(late(p));
   wait_for_previous();
-  const EarlyRows early = {qkv_rows, load_before<kTokens>(late(p), n_tiles, n_tokens)};
+  const EarlyRows early = {qkv_rows, load_before<kTokens>(late(p), n_tiles, n_tokens),
+                           reinterpret_cast<const float*>(shared)};
   using Sums = LaneSums<kTokenTiles>;
   // Compiled for each memory that tokens may be in, for which a GPU has instructions of its own:
   // those for either are slower (on an H200 eight tokens then take 2 to 6 % longer).
@@ -217,10 +219,11 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
       }
     }
   };
+  if (p.input == InputKind::kMemory) stage_squares(late(p), n_tokens, shared);
   if (kIsSplit && p.input != InputKind::kMemory)
-    multiply(stage_tokens<kType>(late(p), p.n_tokens, bytes));
+    multiply(stage_tokens<kType>(late(p), p.n_tokens, shared));
   else
-    multiply(kIsSplit ? late(p).x : stage_input<kType>(late(p), p.n_tokens, bytes));
+    multiply(kIsSplit ? late(p).x : stage_input<kType>(late(p), p.n_tokens, shared));
   __syncthreads();
   store_block<kTokens>(late(p), block, n_tokens, early);
 }

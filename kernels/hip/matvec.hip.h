@@ -229,10 +229,12 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   const BlockSums sums = {reinterpret_cast<float*>(bytes + p.input_bytes), n_parts, 1, 1};
   QkvRow* qkv_rows = reinterpret_cast<QkvRow*>(sums.data + p.block_tiles * n_parts * kTileRows);
   if (p.epilogue.kind == EpilogueKind::kQkv) load_qkv_rows<1>(late(p), n_tiles, 1, qkv_rows);
+  prefetch_norm(late(p));
   wait_for_previous();
 
-  const EarlyRows early = {qkv_rows, load_before<1>(late(p), n_tiles, 1)};
-  const Activations x = stage_tokens<kType>(late(p), 1, bytes);
+  const EarlyRows early = {qkv_rows, load_before<1>(late(p), n_tiles, 1),
+                           reinterpret_cast<const float*>(shared)};
+  const Activations x = stage_tokens<kType>(late(p), 1, shared);
   int first_groups[kQuad];
   GPU_UNROLL for (int k = 0; k < kQuad; k++) first_groups[k] = Share::first_group(share, k);
   const FourSources inputs = FourSources::of(x.q, first_groups, lane);

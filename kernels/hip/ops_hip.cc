@@ -83,6 +83,8 @@ void HipOps::make_workspace(int n_cols, bool with_f32) {
   for (Memory* q : {&in_q_, &next_q_}) *q = device_.allocate(kMaxBatch * padded, "activations");
   for (Memory* scales : {&in_scales_, &next_scales_})
     *scales = device_.allocate(kMaxBatch * padded / kGroup * sizeof(GroupScale), "activations");
+  squares_ = device_.allocate(
+      kMaxBatch * squares_stride(static_cast<int>(padded) / kGroup) * sizeof(float), "activations");
   in_half_sums_ = device_.allocate(kMaxBatch * padded / kBlockGroups, "activations");
   if (with_f32 || has_f32)
     in_f32_ = device_.allocate(kMaxBatch * padded * sizeof(float), "activations");
@@ -94,6 +96,7 @@ Activations HipOps::activations(const Memory& q, const Memory& scales, int n_col
           scales.as<GroupScale>(),
           in_f32_.as<float>(),
           nullptr,
+          squares_.as<float>(),
           (n_cols + kUnit - 1) / kUnit * 2,
           std::min(n, kTileTokens),
           1,

@@ -82,7 +82,7 @@ class HipOps : public Ops {
   // Quantized activations of kMaxBatch tokens: those that a matmul reads, and those that attention
   // or SwiGLU leave for the next one; quantized_ is the float buffer that the latter belong to.
   // They leave none for block types, whose 256 columns are more than a block of threads has.
-  Memory in_q_, in_scales_, in_half_sums_, in_f32_, next_q_, next_scales_;
+  Memory in_q_, in_scales_, in_half_sums_, squares_, in_f32_, next_q_, next_scales_;
   int workspace_cols_ = 0;
   const float* quantized_ = nullptr;
   /// The output of attention or SwiGLU, and whether what was last multiplied by it wanted it

@@ -10,7 +10,7 @@
 namespace hearth::kernels::hip {
 namespace {
 
-constexpr unsigned kNormThreads = 512;
+constexpr unsigned kNormWarps = 4;
 // So many groups of 32 columns each block normalizes for itself; for more (wider models, or more
 // tokens) a launch of its own is cheaper: on an H200 the border lies between 1536 and 3584 columns.
 constexpr int kOwnNormGroups = 64;
@@ -29,7 +29,7 @@ MatmulParams HipOps::normed_input(const Matrix& w, const float* x, const float* 
                                   const int32_t* rows, int n) {
   MatmulParams p = {};
   p.n_tokens = n;
-  p.norm = {x, norm, rows, eps, w.n_cols};
+  p.norm = {x, norm, rows, eps, 1.0f / static_cast<float>(w.n_cols), w.n_cols, 0};
   p.x = activations(in_q_, in_scales_, w.n_cols, n);
   p.x.scale_groups = 0;  // nothing is there yet
   return p;
@@ -55,12 +55,9 @@ void HipOps::prepare_input(MatmulParams& p, const HipMatrix& w, const HipPart& p
   to_do.norm = p.norm;
   to_do.out = p.x;
   to_do.with_f32 = has_floats && p.norm.norm;
-  to_do.block_groups = p.norm.norm ? p.x.n_groups : kNormThreads / 32 * kBlockGroups;
-  // No more warps than have columns: all must meet.
-  const unsigned n_warps = ceil_div(std::min(p.x.n_groups, to_do.block_groups), kBlockGroups);
-  launch("norm_quantize_512",
-         {static_cast<unsigned>(p.n_tokens), ceil_div(p.x.n_groups, to_do.block_groups), 1},
-         std::min(kNormThreads, 32 * n_warps), p.x.n_groups * sizeof(float), to_do);
+  to_do.n_tokens = p.n_tokens;
+  launch("norm_quantize_128", {ceil_div(p.n_tokens * count_eights(p.x.n_groups), kNormWarps), 1, 1},
+         32 * kNormWarps, 0, to_do);
 }
 
 void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
@@ -84,9 +81,10 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
   const bool can_copy = shape.tokens == 1 ||
                         (shape.tokens == kTileTokens && n_groups * p.n_tokens <= kMaxSharedGroups);
   if (p.input == InputKind::kMemory && can_copy) p.input = InputKind::kCopy;
+  p.input_bytes =
+      (shape.is_wide() ? shape.tokens : p.n_tokens * squares_stride(n_groups)) * int{sizeof(float)};
   if (p.input != InputKind::kMemory)
-    p.input_bytes = static_cast<int>(
-        (n_groups * (p.n_tokens * (kGroup + sizeof(GroupScale)) + sizeof(float)) + 15) / 16 * 16);
+    p.input_bytes += n_groups * p.n_tokens * int{kGroup + sizeof(GroupScale)};
   const int token_unit = shape.tokens * 2 * static_cast<int>(kGroup + sizeof(GroupScale));
   const int half_sums = type.minima_bytes > 0 ? shape.tokens * kGroup : 0;
   const int copied = shape.block_tiles * (type.unit_bytes + type.minima_bytes) + half_sums;
@@ -214,7 +212,7 @@ void HipOps::matmul_add(const Matrix& w, const float* in, float* x) {
   const bool is_ready = quantized_ == in && wants_groups;
   MatmulParams p = {};
   p.n_tokens = n_;
-  p.norm = {in, nullptr, nullptr, 0, w.n_cols};
+  p.norm = {in, nullptr, nullptr, 0, 0, w.n_cols, 0};
   p.x = activations(is_ready ? next_q_ : in_q_, is_ready ? next_scales_ : in_scales_, w.n_cols, n_);
   p.x.scale_groups = is_ready ? 1 : 0;
   p.x.f32 = const_cast<float*>(in);  // float weights only read it

@@ -61,6 +61,7 @@ struct Activations {
   GroupScale* scales;    // [tile][n_groups][n_slots]
   float* f32;            // [n][n_cols], for float weights
   int8_t* half_sums;     // or null, [tile][n_groups / kBlockGroups][n_slots][32]: see below
+  float* squares;        // [n][squares_stride(n_groups)], of a norm's input: see Norm
   int32_t n_groups;      // even
   int32_t n_slots;       // kTileTokens, or the tokens that there are if these are fewer
   int32_t scale_groups;  // that share a scale: 1, or kBlockGroups
@@ -114,13 +115,22 @@ struct QkvRow {
   int32_t page, slot;
 };
 
-/// rmsnorm of rows of x: x / rms(x) * norm, or x itself where norm is null.
+/// Activations::squares: the sums of every eight groups' squares, in rows of a multiple of 16
+/// bytes.
+constexpr int count_eights(int n_groups) { return (n_groups + kBlockGroups - 1) / kBlockGroups; }
+constexpr int squares_stride(int n_groups) { return (count_eights(n_groups) + 3) / 4 * 4; }
+
+/// rmsnorm of rows of x, or x itself where norm is null. What matrices are multiplied by is
+/// x * norm, which can be quantized before all of x has been seen; their sums are multiplied by
+/// 1 / rms(x), from the squares of x, when there is time for it: before a bias is added.
 struct Norm {
   const float* x;  // [n][n_cols]
   const float* norm;
   const int32_t* rows;  // which rows of x, or null: all
   float eps;
+  float inverse_cols;  // 1 / n_cols
   int32_t n_cols;
+  int32_t reserved;
 };
 
 /// Where a matmul's activations come from.
@@ -147,7 +157,8 @@ struct MatmulParams {
   int32_t log2_own;  // slices of a warp: 4 leave a quad's sum, fewer leave a sum each
   int32_t n_tokens;
   InputKind input;
-  int32_t input_bytes;  // of shared memory for the tokens: q, scales, sums; a multiple of 16
+  int32_t input_bytes;  // of shared memory for the tokens: of a few squares, q, scales; of many
+                        // what their sums are multiplied by; a multiple of 16
   int32_t reserved;
   Activations x;
   Norm norm;
@@ -187,8 +198,8 @@ struct EmbedParams {
 struct NormParams {
   Norm norm;
   Activations out;
+  int32_t n_tokens;
   int32_t with_f32;
-  int32_t block_groups;  // that a block of threads quantizes; all, where there is a norm
 };
 
 struct AttentionParams {

@@ -59,7 +59,12 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
   Units::start(units, p, w, ahead);
 
   using Block = WideSums<kTiles>;
-  const Block block = {reinterpret_cast<float*>(Units::end(shared, w.n_ways))};
+  const int n_tokens = min(kTokens, p.n_tokens - static_cast<int>(blockIdx.x) * kTokens);
+  float* factors = reinterpret_cast<float*>(Units::end(shared, w.n_ways));
+  const Block block = {factors + kTokens, factors};
+  if (threadIdx.x < n_tokens)
+    factors[threadIdx.x] = token_factor(late(p).norm, late(p).x.squares, p.x.n_groups,
+                                        blockIdx.x * kTokens + threadIdx.x);
   using Sums = LaneSums<kSteps * F::kRowTiles, F::kSums>;
   Sums sums = {};
   const auto hand_in = [&](bool is_first) {
@@ -135,8 +140,7 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
     }
   }
   if (w.n_ways == 1) __syncthreads();
-  store_wide<kTokens, kTiles>(late(p), block, blockIdx.x * kTokens,
-                              min(kTokens, p.n_tokens - static_cast<int>(blockIdx.x) * kTokens));
+  store_wide<kTokens, kTiles>(late(p), block, blockIdx.x * kTokens, n_tokens);
 }
 
 template <BlockType kType, int kTokens, int kTiles>

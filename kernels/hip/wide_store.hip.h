@@ -7,11 +7,12 @@
 namespace hearth::kernels::hip {
 
 /// Sums of a block, [token][kStride]: the rows of its tiles, and four floats so that lanes of a
-/// matrix instruction write to different banks.
+/// matrix instruction write to different banks. factors: a token's, for all of its sums.
 template <int kTiles>
 struct WideSums {
   static constexpr int kStride = kTiles * kTileRows + 4;
   float* data;
+  const float* factors;
 
   GPU_DEVICE float* at(const WideSums& s, int token, int row) {
     return s.data + token * kStride + row;
@@ -19,7 +20,8 @@ struct WideSums {
   /// Four neighbouring rows.
   GPU_DEVICE void load(float (&to)[4], const WideSums& s, int token, int row) {
     const float4 v = *reinterpret_cast<const float4*>(at(s, token, row));
-    to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+    const float factor = s.factors[token];
+    to[0] = v.x * factor, to[1] = v.y * factor, to[2] = v.z * factor, to[3] = v.w * factor;
   }
 };
 

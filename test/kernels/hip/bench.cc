@@ -21,6 +21,7 @@ namespace {
 
 struct Layer {
   std::unique_ptr<Matrix> qkv, attn_out, gate_up, down;
+  std::unique_ptr<Buffer> attn_norm, ffn_norm, bias;  // of its own, as in a model: none is at hand
 };
 
 class Bench {
@@ -36,6 +37,8 @@ class Bench {
       layer.attn_out = pack({{main, shape.n_embd}}, n_q);
       layer.gate_up = pack({{main, 2 * shape.n_ff}}, shape.n_embd);
       layer.down = pack({{more, shape.n_embd}}, shape.n_ff);
+      layer.attn_norm = make_norm(), layer.ffn_norm = make_norm();
+      layer.bias = ops_.buffer(n_q + 2 * n_kv);
       layers_.push_back(std::move(layer));
     }
     const BlockType last = is_mixed ? BlockType::kQ6_K : main;
@@ -43,9 +46,7 @@ class Bench {
     ops_.make_kv_pool(
         {shape.n_layers, shape.n_heads, shape.n_kv_heads, shape.head_dim(), kContext, 1e6f},
         kContext / kPageTokens);
-    norm_ = ops_.buffer(shape.n_embd);
-    ops_.write(norm_->data, std::vector<float>(shape.n_embd, 1.0f));
-    bias_ = ops_.buffer(n_q + 2 * n_kv);
+    norm_ = make_norm();
     x_ = ops_.buffer(kMaxBatch * size_t(shape.n_embd));
     q_ = ops_.buffer(kMaxBatch * size_t(n_q));
     attn_ = ops_.buffer(kMaxBatch * size_t(n_q));
@@ -74,10 +75,11 @@ class Bench {
     ops_.embed(*head_, x_->data);
     for (int i = 0; i < shape_.n_layers; i++) {
       const Layer& layer = layers_[i];
-      ops_.norm_qkv(i, norm_->data, 1e-6f, *layer.qkv, bias_->data, x_->data, q_->data);
+      ops_.norm_qkv(i, layer.attn_norm->data, 1e-6f, *layer.qkv, layer.bias->data, x_->data,
+                    q_->data);
       ops_.attention(i, q_->data, attn_->data);
       ops_.matmul_add(*layer.attn_out, attn_->data, x_->data);
-      ops_.norm_gate_up(norm_->data, 1e-6f, *layer.gate_up, x_->data, h_->data);
+      ops_.norm_gate_up(layer.ffn_norm->data, 1e-6f, *layer.gate_up, x_->data, h_->data);
       ops_.matmul_add(*layer.down, h_->data, x_->data);
     }
     ops_.norm_head(norm_->data, 1e-6f, *head_, x_->data, rows, logits_->data);
@@ -123,6 +125,12 @@ class Bench {
   static constexpr int kContext = 4096;
 
  private:
+  std::unique_ptr<Buffer> make_norm() {
+    auto norm = ops_.buffer(shape_.n_embd);
+    ops_.write(norm->data, std::vector<float>(shape_.n_embd, 1.0f));
+    return norm;
+  }
+
   std::unique_ptr<Matrix> pack(const std::vector<std::pair<BlockType, int>>& parts, int n_cols) {
     std::vector<std::vector<std::byte>> rows;
     std::vector<MatrixSource> sources;
@@ -141,7 +149,7 @@ class Bench {
   double n_bytes_ = 0;
   std::vector<Layer> layers_;
   std::unique_ptr<Matrix> head_;
-  std::unique_ptr<Buffer> norm_, bias_, x_, q_, attn_, h_, logits_;
+  std::unique_ptr<Buffer> norm_, x_, q_, attn_, h_, logits_;
   std::vector<int32_t> pages_;
 };
 

@@ -81,7 +81,7 @@ TEST("the self-test names what a broken kernel spoils") {
       {"pack_q4_0", "a row of Q4_0"},
       {"float_bf16_2", "SwiGLU with BF16"},
       {"attention_128", "attention with heads of 128"},
-      {"norm_quantize_512", "SwiGLU with F32"},
+      {"norm_quantize_128", "SwiGLU with F32"},
       {"gather_256", "the head"},
       {"take_batch_256", "a row of F32"},
   };
