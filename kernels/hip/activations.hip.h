@@ -17,12 +17,14 @@ struct Quantization {
 /// In the CPU kernels' arithmetic, from the bits of the greatest magnitude. NaN and Inf make the
 /// scale NaN, so that no error is lost on the way to the logits.
 GPU_DEVICE Quantization quantization_of(int bits) {
-  if (bits >= 0x7f800000) return {NAN, 0};
   float greatest;
   memcpy(&greatest, &bits, sizeof greatest);
-  // Below 1e-30 it counts as zero: 127 / greatest would overflow.
-  if (!(greatest > 1e-30f)) return {0, 0};
-  return {greatest / 127.0f, 127.0f / greatest};
+  // Below 1e-30 it counts as zero: 127 / greatest would overflow. No branches: several are computed
+  // side by side.
+  const bool is_finite = bits < 0x7f800000, is_zero = !(greatest > 1e-30f) && is_finite;
+  const float divisor = is_zero || !is_finite ? 1.0f : greatest;
+  const float scale = divide(divisor, 127.0f), inverse = divide(127.0f, divisor);
+  return {is_finite ? is_zero ? 0.0f : scale : NAN, is_zero || !is_finite ? 0.0f : inverse};
 }
 
 /// Magnitudes order as their bits do, NaN above all: fmaxf would drop it.
@@ -34,14 +36,6 @@ GPU_DEVICE int greatest_bits(const float (&v)[4]) {
     greatest = max(greatest, bits & 0x7fffffff);
   }
   return greatest;
-}
-
-/// Greatest of kLanes neighbouring lanes, in each of them.
-template <int kLanes>
-GPU_DEVICE int greatest_of_lanes(int bits) {
-  GPU_UNROLL for (int mask = kLanes / 2; mask > 0; mask >>= 1) bits =
-      max(bits, shuffle_xor(bits, mask));
-  return bits;
 }
 
 /// The sums of a group's halves as Activations::half_sums has them.
@@ -59,54 +53,77 @@ GPU_DEVICE void store_half_sums(const Activations& out, int token, int group, in
   store(to + 4, both >> 6);
 }
 
-/// Stores one group of one token; each of 8 neighbouring lanes brings four columns.
-GPU_DEVICE void store_group(const Activations& out, int token, int group, const float (&v)[4],
-                            const Quantization& by, bool stores) {
-  const int lane = threadIdx.x % 8;
-  const bool is_finite = by.scale == by.scale;
-  uint32_t word = 0;
-  GPU_UNROLL for (int j = 0; j < 4; j++) if (is_finite) word |=
-      (static_cast<int>(rintf(v[j] * by.inverse)) & 255u) << 8 * j;
-  int sum = dot4(static_cast<int>(word), 0x01010101, 0);  // of the half: four lanes
-  sum += shuffle_xor(sum, 1);
-  sum += shuffle_xor(sum, 2);
-  const int other = shuffle_xor(sum, 4);
-  if (!stores) return;
-  const int64_t group_at = static_cast<int64_t>(token / out.n_slots) * out.n_groups + group;
-  const int64_t at = group_at * out.n_slots + token % out.n_slots;
-  *reinterpret_cast<uint32_t*>(out.q + at * kGroup + lane % 4 * 8 + lane / 4 * 4) = word;
-  if (lane == 0) {
-    out.scales[at] = {by.scale, {static_cast<int16_t>(sum), static_cast<int16_t>(other)}};
-    if (out.half_sums) store_half_sums(out, token, group, sum, other);
+/// What a lane has of several groups of a token, each of which 8 neighbouring lanes bring four
+/// columns of. What lanes exchange goes side by side for all: an exchange takes as long as all of
+/// the arithmetic.
+template <int kGroups>
+struct LaneGroups {
+  float v[kGroups][4];
+
+  /// Of each group over its lanes.
+  GPU_DEVICE void greatest(int (&bits)[kGroups], const LaneGroups& g) {
+    GPU_UNROLL for (int k = 0; k < kGroups; k++) bits[k] = greatest_bits(g.v[k]);
+    GPU_UNROLL for (int mask = 4; mask > 0; mask >>= 1) GPU_UNROLL for (int k = 0; k < kGroups; k++)
+        bits[k] = max(bits[k], shuffle_xor(bits[k], mask));
   }
-}
+
+  /// Stores those from `group` on, kStep apart, that the token has.
+  template <int kStep>
+  GPU_DEVICE void store(const LaneGroups& g, const Activations& out, int token, int group,
+                        const Quantization (&by)[kGroups], bool stores) {
+    const int lane = threadIdx.x % 8;
+    uint32_t words[kGroups] = {};
+    int sums[kGroups], others[kGroups];
+    GPU_UNROLL for (int k = 0; k < kGroups; k++) {
+      const bool is_finite = by[k].scale == by[k].scale;
+      GPU_UNROLL for (int j = 0; j < 4; j++) words[k] |=
+          (static_cast<int>(rintf(is_finite ? g.v[k][j] * by[k].inverse : 0.0f)) & 255u) << 8 * j;
+      sums[k] = dot4(static_cast<int>(words[k]), 0x01010101, 0);  // of the half: four lanes
+    }
+    GPU_UNROLL for (int mask = 1; mask < 4; mask <<= 1) GPU_UNROLL for (int k = 0; k < kGroups; k++)
+        sums[k] += shuffle_xor(sums[k], mask);
+    GPU_UNROLL for (int k = 0; k < kGroups; k++) others[k] = shuffle_xor(sums[k], 4);
+    const int64_t tile = static_cast<int64_t>(token / out.n_slots) * out.n_groups;
+    GPU_UNROLL for (int k = 0; k < kGroups; k++) {
+      const int here = group + k * kStep;
+      if (!stores || here >= out.n_groups) continue;
+      const int64_t at = (tile + here) * out.n_slots + token % out.n_slots;
+      *reinterpret_cast<uint32_t*>(out.q + at * kGroup + lane % 4 * 8 + lane / 4 * 4) = words[k];
+      if (lane != 0) continue;
+      out.scales[at] = {by[k].scale,
+                        {static_cast<int16_t>(sums[k]), static_cast<int16_t>(others[k])}};
+      if (out.half_sums) store_half_sums(out, token, here, sums[k], others[k]);
+    }
+  }
+};
 
 /// Quantizes one group with a scale of its own.
 GPU_DEVICE void quantize_group(const Activations& out, int token, int group, const float (&v)[4],
                                bool stores = true) {
-  const Quantization by = quantization_of(greatest_of_lanes<8>(greatest_bits(v)));
-  store_group(out, token, group, v, by, stores);
+  const LaneGroups<1> g = {{{v[0], v[1], v[2], v[3]}}};
+  int greatest[1];
+  LaneGroups<1>::greatest(greatest, g);
+  const Quantization by[1] = {quantization_of(greatest[0])};
+  LaneGroups<1>::store<1>(g, out, token, group, by, stores);
 }
 
 /// What 32 lanes quantize at once: the first and the last four groups of a block's eight, four
 /// columns a lane each.
-constexpr int kLaneColumns = 2;
+constexpr int kLaneColumns = 2, kColumnsStep = kBlockGroups / kLaneColumns;
 
-/// Quantizes a block with one scale, or each of its groups with its own. Groups past the end are
-/// left out; `group` is the lane's first.
+/// Quantizes a block with one scale, or each of its groups with its own. `group` is the lane's
+/// first.
 template <bool kBlocks>
 GPU_DEVICE void quantize_eight(const Activations& out, int token, int group,
-                               const float (&v)[kLaneColumns][4]) {
-  constexpr int kStep = kBlockGroups / kLaneColumns;
-  if constexpr (kBlocks) {
-    const int greatest = max(greatest_bits(v[0]), greatest_bits(v[1]));
-    const Quantization by = quantization_of(greatest_of_lanes<GPU_LANES>(greatest));
-    GPU_UNROLL for (int k = 0; k < kLaneColumns; k++)
-        store_group(out, token, group + k * kStep, v[k], by, group < out.n_groups);
-  } else {
-    GPU_UNROLL for (int k = 0; k < kLaneColumns; k++)
-        quantize_group(out, token, group + k * kStep, v[k], group + k * kStep < out.n_groups);
-  }
+                               const LaneGroups<kLaneColumns>& g) {
+  using Groups = LaneGroups<kLaneColumns>;
+  int greatest[kLaneColumns];
+  if constexpr (kBlocks)
+    greatest[0] = greatest[1] = lanes_max(max(greatest_bits(g.v[0]), greatest_bits(g.v[1])));
+  else
+    Groups::greatest(greatest, g);
+  const Quantization by[] = {quantization_of(greatest[0]), quantization_of(greatest[1])};
+  Groups::store<kColumnsStep>(g, out, token, group, by, true);
 }
 
 /// Four columns of a row; zero past its end.
@@ -124,7 +141,7 @@ struct LaneColumns {
     return eight * kBlockGroups + static_cast<int>(threadIdx.x) % GPU_LANES / 8;
   }
   GPU_DEVICE int column(int eight, int k) {
-    return (group(eight) + k * (kBlockGroups / kLaneColumns)) * kGroup + threadIdx.x % 8 * 4;
+    return (group(eight) + k * kColumnsStep) * kGroup + threadIdx.x % 8 * 4;
   }
   GPU_DEVICE LaneColumns load(const float* row, int eight, int n_cols) {
     LaneColumns c;
@@ -132,12 +149,17 @@ struct LaneColumns {
         load_columns(row, column(eight, k), n_cols);
     return c;
   }
-  /// The norm's weights, if there is a norm. They do not wait for an earlier kernel.
+  /// The norm's weights, or ones: without a branch, so that the loads do not wait for others.
   GPU_DEVICE LaneColumns load_norm(const Norm& p, int eight) {
-    if (p.norm) return load(p.norm, eight, p.n_cols);
-    LaneColumns ones;
-    GPU_UNROLL for (int k = 0; k < kLaneColumns; k++) ones.v[k] = {1, 1, 1, 1};
-    return ones;
+    const int n_cols = p.norm ? p.n_cols : 0;
+    const float other = p.norm ? 0.0f : 1.0f;
+    LaneColumns c;
+    GPU_UNROLL for (int k = 0; k < kLaneColumns; k++) {
+      const int i = column(eight, k);
+      c.v[k] = {other, other, other, other};
+      if (i < n_cols) c.v[k] = *reinterpret_cast<const float4*>(p.norm + i);
+    }
+    return c;
   }
 };
 
@@ -147,15 +169,16 @@ GPU_DEVICE void quantize_columns(const Norm& p, int token, int eight, const Lane
                                  const Activations& out, float* f32) {
   const float* row = p.x + static_cast<int64_t>(p.rows ? p.rows[token] : token) * p.n_cols;
   const LaneColumns x = LaneColumns::load(row, eight, p.n_cols);
-  float squares = 0, r[kLaneColumns][4];
+  float squares = 0;
+  LaneGroups<kLaneColumns> r;
   GPU_UNROLL for (int k = 0; k < kLaneColumns; k++) {
     const float v[4] = {x.v[k].x, x.v[k].y, x.v[k].z, x.v[k].w};
     const float w[4] = {norm.v[k].x, norm.v[k].y, norm.v[k].z, norm.v[k].w};
     const int i = LaneColumns::column(eight, k);
     GPU_UNROLL for (int j = 0; j < 4; j++) {
       squares = fmaf(v[j], v[j], squares);
-      r[k][j] = v[j] * w[j];
-      if (f32 && i < p.n_cols) f32[static_cast<int64_t>(token) * p.n_cols + i + j] = r[k][j];
+      r.v[k][j] = v[j] * w[j];
+      if (f32 && i < p.n_cols) f32[static_cast<int64_t>(token) * p.n_cols + i + j] = r.v[k][j];
     }
   }
   squares = lanes_sum(squares);

@@ -327,7 +327,7 @@ GPU_DEVICE void attention(const AttentionParams& p) {
   const int first_row = (static_cast<int>(gridDim.x) - 1 - static_cast<int>(blockIdx.x)) * kRows;
   const auto row = AttentionRow::of(p, kv_head, first_row + lane % kRows);
   const int table = p.batch.table_offset[row.token];
-  const int most = greatest_of_lanes<GPU_LANES>(row.n_visible);
+  const int most = lanes_max(row.n_visible);
   const int all_chunks = (most + kChunk - 1) / kChunk;
   const int n_parts = p.n_parts == 1 ? 1 : (all_chunks + kPartChunks - 1) / kPartChunks;
   const int begin = p.n_parts == 1 ? 0 : blockIdx.z * kPartChunks;
@@ -349,11 +349,11 @@ GPU_DEVICE void attention(const AttentionParams& p) {
   // One sequence after the other, which mostly is one.
   int waiting = row.n_visible;
   GPU_NO_UNROLL while (true) {
-    const int first = GPU_LANES - greatest_of_lanes<GPU_LANES>(waiting ? GPU_LANES - lane : 0);
+    const int first = GPU_LANES - lanes_max(waiting ? GPU_LANES - lane : 0);
     if (first == GPU_LANES) break;
     const int own_table = shuffle(table, first);
     const bool is_in = waiting && table == own_table;
-    const int n_visible = greatest_of_lanes<GPU_LANES>(is_in ? waiting : 0);
+    const int n_visible = lanes_max(is_in ? waiting : 0);
     if (threadIdx.x < kRows) shared.n_visible[lane] = is_in ? waiting : 0;
     const int own_end = min(end, (n_visible + kChunk - 1) / kChunk);
     attend_rows<kHeadDim>(p, late(p).batch.page_ids + own_table, kv_head, begin, own_end, n_visible,

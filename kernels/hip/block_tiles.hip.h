@@ -181,15 +181,14 @@ GPU_DEVICE void load_qkv_rows(const MatmulParams& p, int n_tiles, int n_tokens, 
   }
 }
 
-/// What the thread's first row is added to. Loads also where there is nothing to add to: a load
-/// under a condition would be waited for at once.
+/// Where, in what the epilogue writes to, lies what the thread's first row is added to. There is a
+/// place also where nothing is added: a load under a condition would be waited for at once.
 template <int kTokens>
-GPU_DEVICE float load_before(const MatmulParams& p, int n_tiles, int n_tokens) {
+GPU_DEVICE int place_before(const MatmulParams& p, int n_tiles, int n_tokens) {
   const Epilogue& e = p.epilogue;
   auto r = BlockRow<kTokens>::of(threadIdx.x, 1);
   r.tile = min(r.tile, n_tiles - 1), r.token = min(r.token, n_tokens - 1);
-  const int col = min(e.row0 + BlockRow<kTokens>::global(r, p), e.stride - 1);
-  return e.out[static_cast<uint64_t>(r.token) * e.stride + col];
+  return r.token * e.stride + min(e.row0 + BlockRow<kTokens>::global(r, p), e.stride - 1);
 }
 
 /// Hands on row i of the block of one of a few tokens, or a pair of rows.

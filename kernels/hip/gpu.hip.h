@@ -343,6 +343,22 @@ GPU_DEVICE void meet() {
   __syncthreads();
 }
 
+/// The quotient that the language defines, of numbers from 1e-30 up to any: NVIDIA's compiler makes
+/// branches for others.
+GPU_DEVICE float divide(float a, float b) {
+#if defined(GPU_NV_SHIM)
+  const float by = b > 1e30f ? 0x1p-64f : 1.0f;
+  const float divisor = b * by;
+  float inverse;
+  asm("rcp.approx.f32 %0, %1;" : "=f"(inverse) : "f"(divisor));
+  inverse = fmaf(fmaf(-divisor, inverse, 1.0f), inverse, inverse);
+  const float quotient = a * inverse;
+  return fmaf(fmaf(-divisor, quotient, a), inverse, quotient) * by;
+#else
+  return a / b;
+#endif
+}
+
 /// 1 / sqrt(value), to a rounding or two: an instruction where sqrt and division are dozens.
 GPU_DEVICE float inverse_root(float value) {
 #if defined(GPU_EMULATION)
@@ -360,6 +376,11 @@ GPU_DEVICE float lanes_sum(float value) {
 GPU_DEVICE float lanes_max(float value) {
   GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1) value =
       fmaxf(value, shuffle_xor(value, mask));
+  return value;
+}
+GPU_DEVICE int lanes_max(int value) {
+  GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1) value =
+      max(value, shuffle_xor(value, mask));
   return value;
 }
 

@@ -109,8 +109,8 @@ GPU_DEVICE constexpr bool is_block_end(int unit) {
   return kUnits > 1 && unit % kUnits == kUnits - 1;
 }
 
-/// Grid (1, blocks of tiles). Shared memory: the tokens (if staged), the block's sums, rows of q, k
-/// and v.
+/// Grid (1, blocks of tiles). Shared memory: the tokens' squares, the tokens (if staged), the
+/// block's sums, rows of q, k and v.
 template <BlockType kType, int kTokens>
 GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
@@ -159,8 +159,9 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   if (p.epilogue.kind == EpilogueKind::kQkv)
     load_qkv_rows<kTokens>(late(p), n_tiles, n_tokens, qkv_rows);
   prefetch_norm(late(p));
+  const int before = place_before<kTokens>(late(p), n_tiles, n_tokens);
   wait_for_previous();
-  const EarlyRows early = {qkv_rows, load_before<kTokens>(late(p), n_tiles, n_tokens),
+  const EarlyRows early = {qkv_rows, late(p).epilogue.out[before],
                            reinterpret_cast<const float*>(shared)};
   using Sums = LaneSums<kTokenTiles>;
   // Compiled for each memory that tokens may be in, for which a GPU has instructions of its own:

@@ -17,40 +17,63 @@ namespace hearth::kernels::hip {
 template <BlockType kType>
 struct WarpShare;
 
-/// First units, and how many each has (at least 1: see FourUnits).
+/// First units. A slice has n_steps of them, or one less: it then reads its last one again. These
+/// numbers wait in shared memory, 32 bytes a part, for whoever needs them: in registers there is no
+/// room while the block's token is quantized, and to compute them anew takes a hundred
+/// instructions.
 template <BlockType kType>
 requires(!Layout<kType>::kSuper) struct WarpShare<kType> {
-  int begin[kQuad], n_units[kQuad];
-  int n_steps;           // of the longest
-  int own_begin, own_n;  // those of slice t; own_n is 0 where there is no such slice
+  int begin[kQuad], own_begin;  // own: of slice t
+  int marks;                    // a bit a slice: one unit less; then a bit a slice: not there
+  int n_steps;
 
   GPU_DEVICE WarpShare of(const MatmulParams& p, int part, int t) {
-    WarpShare s;
-    const int n_slices = 1 << p.log2_slices;
-    s.n_steps = (p.n_units + n_slices - 1) >> p.log2_slices;
-    s.own_begin = s.own_n = 0;
+    int begin[kQuad], marks = 0;
     GPU_UNROLL for (int k = 0; k < kQuad; k++) {
       const int slice = kQuad * part + k;
-      const int begin = slice < n_slices ? slice_begin<kType>(p, slice) : 0;
-      const int n = slice < n_slices ? slice_begin<kType>(p, slice + 1) - begin : 0;
-      s.begin[k] = begin, s.n_units[k] = max(n, 1);
-      if (k == t) s.own_begin = begin, s.own_n = n;
+      const bool is_there = slice >> p.log2_slices == 0;
+      begin[k] = is_there ? slice_begin<kType>(p, slice) : 0;
+      const int n = slice_begin<kType>(p, slice + 1) - begin[k];
+      marks |= is_there ? (n < count_steps(p)) << k : 1 << (k + kQuad);
     }
-    return s;
+    return make(begin[0], begin[1], begin[2], begin[3], marks, p, t);
   }
+  GPU_DEVICE void keep(const WarpShare& s, uint4* kept, int part) {
+    kept[2 * part] = {uint32_t(s.begin[0]), uint32_t(s.begin[1]), uint32_t(s.begin[2]),
+                      uint32_t(s.begin[3])};
+    kept[2 * part + 1].x = uint32_t(s.marks);
+  }
+  GPU_DEVICE WarpShare take(const WarpShare&, const MatmulParams& p, const uint4* kept, int part,
+                            int t) {
+    const uint4 b = kept[2 * part];
+    return make(int(b.x), int(b.y), int(b.z), int(b.w), int(kept[2 * part + 1].x), p, t);
+  }
+
   /// Where the units of a step are counted from, and which they are.
   GPU_DEVICE const uint8_t* base(const WarpShare&, const uint8_t* tile, int) { return tile; }
   GPU_DEVICE int unit(const WarpShare& s, int step, int k) {
-    return s.begin[k] + min(step, s.n_units[k] - 1);
+    return s.begin[k] + step - (ended(s, step) >> k & 1);
   }
-  GPU_DEVICE int own_unit(const WarpShare& s, int step, int) {
-    return s.own_begin + min(step, max(s.own_n, 1) - 1);
+  GPU_DEVICE int own_unit(const WarpShare& s, int step, int t) {
+    return s.own_begin + step - (ended(s, step) >> t & 1);
   }
   /// Columns from a step to the next, and those of number k at first, in groups.
   static constexpr int kStepGroups = 2;
   GPU_DEVICE int first_group(const WarpShare& s, int k) { return 2 * s.begin[k]; }
   GPU_DEVICE int first_own_group(const WarpShare& s, int) { return 2 * s.own_begin; }
-  GPU_DEVICE bool is_there(const WarpShare& s, int step) { return step < s.own_n; }
+  GPU_DEVICE bool is_there(const WarpShare& s, int step, int t) {
+    return ((ended(s, step) | s.marks >> kQuad) >> t & 1) == 0;
+  }
+
+ private:
+  GPU_DEVICE WarpShare make(int a, int b, int c, int d, int marks, const MatmulParams& p, int t) {
+    const int low = t & 1 ? b : a, high = t & 1 ? d : c;
+    return {{a, b, c, d}, t & 2 ? high : low, marks, count_steps(p)};
+  }
+  GPU_DEVICE int count_steps(const MatmulParams& p) {
+    return (p.n_units + (1 << p.log2_slices) - 1) >> p.log2_slices;
+  }
+  GPU_DEVICE int ended(const WarpShare& s, int step) { return step + 1 == s.n_steps ? s.marks : 0; }
 };
 
 template <BlockType kType>
@@ -61,6 +84,10 @@ requires(Layout<kType>::kSuper) struct WarpShare<kType> {
     const int begin = slice_begin<kType>(p, part);
     return {begin, (slice_begin<kType>(p, part + 1) - begin) / kBlockUnits};
   }
+  GPU_DEVICE void keep(const WarpShare&, uint4*, int) {}
+  GPU_DEVICE WarpShare take(const WarpShare& s, const MatmulParams&, const uint4*, int, int) {
+    return s;
+  }
   GPU_DEVICE const uint8_t* base(const WarpShare& s, const uint8_t* tile, int step) {
     return record_of<kType>(tile, s.begin + kBlockUnits * step);
   }
@@ -69,7 +96,7 @@ requires(Layout<kType>::kSuper) struct WarpShare<kType> {
   static constexpr int kStepGroups = kBlockGroups;
   GPU_DEVICE int first_group(const WarpShare& s, int k) { return 2 * (s.begin + k); }
   GPU_DEVICE int first_own_group(const WarpShare& s, int t) { return 2 * (s.begin + t); }
-  GPU_DEVICE bool is_there(const WarpShare&, int) { return true; }
+  GPU_DEVICE bool is_there(const WarpShare&, int, int) { return true; }
 };
 
 /// Four units; scales are those of number t.
@@ -197,7 +224,8 @@ struct TileSum {
   }
 };
 
-/// Grid (1, blocks of tiles). Shared memory: the token, the block's sums, rows of q, k and v.
+/// Grid (1, blocks of tiles). Shared memory: the slices, the token and its squares, the block's
+/// sums, rows of q, k and v.
 template <BlockType kType>
 GPU_DEVICE void matvec(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
@@ -207,7 +235,7 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   const int n_tiles = count_block_tiles(p), tiles_at_once = n_warps >> log2_n;
   const int first = blockIdx.y * p.block_tiles;
   using Share = WarpShare<kType>;
-  const Share share = Share::of(p, part, t);
+  const Share first_share = Share::of(p, part, t);
   // Steps in flight, of four units each: what 128 registers a thread leave room for.
   constexpr int kDepth = Layout<kType>::kHalves ? 1 : 2;
   // Words that need no unpacking are used where they have been loaded.
@@ -215,7 +243,7 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   int next_tile = warp >> log2_n, next_step = 0;
   const uint8_t* data = tile_data(p, first + min(next_tile, n_tiles - 1));
   // At the end it reads the last units again: a load under a condition would be waited for at once.
-  const auto load_next = [&](FourUnits<kType>& u) {
+  const auto load_next = [&](FourUnits<kType>& u, const Share& share) {
     u = FourUnits<kType>::load(data, share, next_step, lane);
     const bool is_end = next_step + 1 == share.n_steps;
     if (is_end && next_tile + tiles_at_once >= n_tiles) return;
@@ -223,30 +251,35 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
     if (is_end) data = tile_data(p, first + (next_tile += tiles_at_once));
   };
   FourUnits<kType> ring[kDepth];
-  GPU_UNROLL for (int i = 0; i < kDepth; i++) load_next(ring[i]);
+  GPU_UNROLL for (int i = 0; i < kDepth; i++) load_next(ring[i], first_share);
   let_next_start();
   uint8_t* bytes = reinterpret_cast<uint8_t*>(shared);
   const BlockSums sums = {reinterpret_cast<float*>(bytes + p.input_bytes), n_parts, 1, 1};
   QkvRow* qkv_rows = reinterpret_cast<QkvRow*>(sums.data + p.block_tiles * n_parts * kTileRows);
+  uint4 *kept = shared, *squares = shared + kSliceBytes / 16;
+  if (lane == 0) Share::keep(first_share, kept, part);
   if (p.epilogue.kind == EpilogueKind::kQkv) load_qkv_rows<1>(late(p), n_tiles, 1, qkv_rows);
   prefetch_norm(late(p));
+  const int before = place_before<1>(late(p), n_tiles, 1);
   wait_for_previous();
 
-  const EarlyRows early = {qkv_rows, load_before<1>(late(p), n_tiles, 1),
-                           reinterpret_cast<const float*>(shared)};
-  const Activations x = stage_tokens<kType>(late(p), 1, shared);
+  const Activations x = stage_tokens<kType>(late(p), 1, squares);
+  const EarlyRows early = {qkv_rows, late(p).epilogue.out[before],
+                           reinterpret_cast<const float*>(squares)};
+  const auto take_share = [&] { return Share::take(first_share, late(p), kept, part, t); };
   int first_groups[kQuad];
-  GPU_UNROLL for (int k = 0; k < kQuad; k++) first_groups[k] = Share::first_group(share, k);
+  GPU_UNROLL for (int k = 0; k < kQuad; k++) first_groups[k] = Share::first_group(take_share(), k);
   const FourSources inputs = FourSources::of(x.q, first_groups, lane);
-  const GroupScale* x_scales = x.scales + Share::first_own_group(share, t);
   int tile = warp >> log2_n, step = 0;
   using Sum = TileSum<kType>;
   Sum sum = {};
   const auto multiply = [&](FourUnits<kType>& from) {
     const auto w = FourWords<kType>::of(from);
-    if (!kInPlace) load_next(from);
-    Sum::add(sum, w, inputs, Share::kStepGroups * step, x_scales, Share::is_there(share, step));
-    if (kInPlace) load_next(from);
+    const Share share = take_share();
+    if (!kInPlace) load_next(from, share);
+    const GroupScale* x_scales = x.scales + Share::first_own_group(share, t);
+    Sum::add(sum, w, inputs, Share::kStepGroups * step, x_scales, Share::is_there(share, step, t));
+    if (kInPlace) load_next(from, share);
     if (++step < share.n_steps) return;
     Sum::close(sum, p, sums, tile, part);
     step = 0, tile += tiles_at_once;

@@ -83,6 +83,7 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
   if (p.input == InputKind::kMemory && can_copy) p.input = InputKind::kCopy;
   p.input_bytes =
       (shape.is_wide() ? shape.tokens : p.n_tokens * squares_stride(n_groups)) * int{sizeof(float)};
+  if (shape.tokens == 1) p.input_bytes += kSliceBytes;
   if (p.input != InputKind::kMemory)
     p.input_bytes += n_groups * p.n_tokens * int{kGroup + sizeof(GroupScale)};
   const int token_unit = shape.tokens * 2 * static_cast<int>(kGroup + sizeof(GroupScale));

@@ -23,6 +23,8 @@ inline constexpr int kTileTokens = 8;
 inline constexpr int kMaxSlices = 32;
 inline constexpr int kMaxBlockSlices = 8;
 inline constexpr int kQuad = 4;
+/// Shared memory in which a product of one token keeps where its slices begin, and which are short.
+inline constexpr int kSliceBytes = kMaxSlices / kQuad * 32;
 /// Units that are copied to shared memory at a time, where a GPU does that by itself.
 inline constexpr int kCopyStages = 3;
 /// Positions that attention takes at once, and how many of these chunks make a part; the order of
@@ -157,8 +159,8 @@ struct MatmulParams {
   int32_t log2_own;  // slices of a warp: 4 leave a quad's sum, fewer leave a sum each
   int32_t n_tokens;
   InputKind input;
-  int32_t input_bytes;  // of shared memory for the tokens: of a few squares, q, scales; of many
-                        // what their sums are multiplied by; a multiple of 16
+  int32_t input_bytes;  // of shared memory for the tokens: squares, q and scales of a few, one's
+                        // slices; what the sums of many are multiplied by; a multiple of 16
   int32_t reserved;
   Activations x;
   Norm norm;
