@@ -43,25 +43,34 @@ void matmul_wide(const PackedPart& part, const Activations& a, TileRange tiles, 
   constexpr Layout kLayout = layout_of(kType);
   using Kernel =
       std::conditional_t<kLayout.has_block_scale, BlockPanelKernel<kType>, GroupPanelKernel<kType>>;
+  const auto bytes_of = [&](int columns) {
+    return static_cast<size_t>(columns / kGroup / kLayout.n_groups * kLayout.block_bytes());
+  };
   const int n_token_tiles = (a.n + Kernel::kMostTokens - 1) / Kernel::kMostTokens;
   Kernel kernel;
+  const auto columns_at = [&](int column) { return least(Kernel::kColumns, part.n_cols - column); };
+  const auto panel_at = [&](int tile, int column) {
+    return part.data + static_cast<size_t>(tile) * part.tile_bytes + bytes_of(column);
+  };
   for (int column = 0; column < part.n_cols; column += Kernel::kColumns) {
-    const int n_left = part.n_cols - column;
-    const int n_columns = n_left < Kernel::kColumns ? n_left : Kernel::kColumns;
-    const auto bytes_of = [&](int columns) {
-      return static_cast<size_t>(columns / kGroup / kLayout.n_groups * kLayout.block_bytes());
-    };
-    const std::byte* panel =
-        part.data + static_cast<size_t>(tiles.begin) * part.tile_bytes + bytes_of(column);
+    const int n_columns = columns_at(column);
     for (int tile = tiles.begin; tile < tiles.end; tile += Kernel::kTiles) {
-      const int n_tiles_left = tiles.end - tile - Kernel::kTiles;
-      const bool is_whole = n_tiles_left >= 0;
-      kernel.fill(panel, is_whole ? part.tile_bytes : 0, n_columns);
-      panel += Kernel::kTiles * part.tile_bytes;
-      // The processor would not foresee the jump to the next tiles' panel.
+      const bool is_whole = tile + Kernel::kTiles <= tiles.end;
+      kernel.fill(panel_at(tile, column), is_whole ? part.tile_bytes : 0, n_columns);
+      // The processor would not foresee the jump to the next tiles' panel, to the next columns or
+      // to what this thread is likely to be given next.
+      int next_tile = tile + Kernel::kTiles, next_column = column;
+      if (next_tile >= tiles.end) {
+        next_column += n_columns;
+        next_tile = tiles.begin;
+      }
+      if (next_column == part.n_cols) {
+        next_column = 0;
+        next_tile = tiles.end;
+      }
       const NextPanel next(
-          panel, part.tile_bytes, n_tiles_left < Kernel::kTiles ? n_tiles_left : Kernel::kTiles,
-          bytes_of(n_columns),
+          panel_at(next_tile, next_column), part.tile_bytes,
+          least(Kernel::kTiles, part.n_tiles() - next_tile), bytes_of(columns_at(next_column)),
           (n_columns + Kernel::kPieceColumns - 1) / Kernel::kPieceColumns * n_token_tiles);
       kernel.multiply(a, column, n_columns,
                       {out + (tile - tiles.begin) * kTileRows, stride,

@@ -56,6 +56,8 @@ struct Layout {
 inline constexpr uint8_t kIq4Values[16] = {1,   24,  45,  63,  79,  93,  106, 118,
                                            129, 141, 153, 166, 181, 197, 217, 241};
 
+constexpr int least(int a, int b) { return a < b ? a : b; }
+
 constexpr bool is_float(BlockType type) {
   return type == BlockType::kF32 || type == BlockType::kF16 || type == BlockType::kBF16;
 }

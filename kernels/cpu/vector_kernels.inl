@@ -6,8 +6,6 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-inline int least(int a, int b) { return a < b ? a : b; }
-
 // --- rows ---
 
 float sum_of_squares(const float* x, int n) {
