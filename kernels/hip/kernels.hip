@@ -13,19 +13,19 @@ namespace hearth::kernels::hip {
 
 // matvec_<format>: one token; stream_<format>_8: a few; wide_<format>_<tokens>x<tiles>: many. The
 // bounds set how many registers a thread may have.
-#define FORMAT_KERNELS(name, type)                                                               \
-  GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::type>(p); }                    \
-  GPU_KERNEL(embed_##name, EmbedParams, 256) { embed_row<BlockType::type>(p); }                  \
-  GPU_KERNEL_TWO(matvec_##name, MatmulParams, 256) { matvec<BlockType::type>(p); }               \
-  GPU_KERNEL_ONE(stream_##name##_8, MatmulParams, 512) { stream_matmul<BlockType::type, 8>(p); } \
-  GPU_KERNEL(wide_##name##_32x2, MatmulParams, GPU_WIDE_THREADS) {                               \
-    wide_matmul<BlockType::type, 32, 2>(p);                                                      \
-  }                                                                                              \
-  GPU_KERNEL(wide_##name##_32x4, MatmulParams, GPU_WIDE_THREADS) {                               \
-    wide_matmul<BlockType::type, 32, 4>(p);                                                      \
-  }                                                                                              \
-  GPU_KERNEL(wide_##name##_64x4, MatmulParams, GPU_WIDE_THREADS) {                               \
-    wide_matmul<BlockType::type, 64, 4>(p);                                                      \
+#define FORMAT_KERNELS(name, type)                                                            \
+  GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::type>(p); }                 \
+  GPU_KERNEL(embed_##name, EmbedParams, 256) { embed_row<BlockType::type>(p); }               \
+  GPU_KERNEL_TWO(matvec_##name, MatmulParams, 256) { matvec<BlockType::type>(p); }            \
+  GPU_KERNEL_ONE(stream_##name##_8, MatmulParams, 512) { stream_matmul<BlockType::type>(p); } \
+  GPU_KERNEL(wide_##name##_32x2, MatmulParams, GPU_WIDE_THREADS) {                            \
+    wide_matmul<BlockType::type, 32, 2>(p);                                                   \
+  }                                                                                           \
+  GPU_KERNEL(wide_##name##_32x4, MatmulParams, GPU_WIDE_THREADS) {                            \
+    wide_matmul<BlockType::type, 32, 4>(p);                                                   \
+  }                                                                                           \
+  GPU_KERNEL(wide_##name##_64x4, MatmulParams, GPU_WIDE_THREADS) {                            \
+    wide_matmul<BlockType::type, 64, 4>(p);                                                   \
   }
 
 HEARTH_PACKED_FORMATS(FORMAT_KERNELS)

@@ -19,36 +19,26 @@ struct Operand {
 /// Where a lane finds its operands: those of token g, and the scales of tokens 2t and 2t + 1. Lanes
 /// of tokens that are not there read the last one that is: their results are never stored, and
 /// loads without conditions can all be under way together.
-template <int kTokenTiles>
 struct OperandSource {
-  const int8_t* q[kTokenTiles];
-  const GroupScale* scales[kTokenTiles][2];
+  const int8_t* q;
+  const GroupScale* scales[2];
   int n_slots;
 
-  GPU_DEVICE OperandSource of(const Activations& x, int first_tile, int n_tokens, int lane) {
-    OperandSource s;
-    s.n_slots = x.n_slots;
-    GPU_UNROLL for (int i = 0; i < kTokenTiles; i++) {
-      const int last = max(0, min(n_tokens - kTileTokens * i, kTileTokens) - 1);
-      const int64_t at = static_cast<int64_t>(first_tile + i) * x.n_groups * x.n_slots;
-      s.q[i] = x.q + (at + min(lane / 4, last)) * kGroup + lane % 4 * 8;
-      s.scales[i][0] = x.scales + at + min(lane % 4 * 2, last);
-      s.scales[i][1] = x.scales + at + min(lane % 4 * 2 + 1, last);
-    }
-    return s;
+  GPU_DEVICE OperandSource of(const Activations& x, int n_tokens, int lane) {
+    const int last = n_tokens - 1;
+    return {x.q + min(lane / 4, last) * kGroup + lane % 4 * 8,
+            {x.scales + min(lane % 4 * 2, last), x.scales + min(lane % 4 * 2 + 1, last)},
+            x.n_slots};
   }
 
-  GPU_DEVICE Operand load(const OperandSource& s, int tile, int group) {
-    const int at = group * s.n_slots;
-    const uint2 q = *reinterpret_cast<const uint2*>(s.q[tile] + at * kGroup);
-    Operand o;
-    o.q[0] = q.x, o.q[1] = q.y;
-    GPU_UNROLL for (int i = 0; i < 2; i++) o.scales[i] = scale(s, tile, i, group);
-    return o;
+  GPU_DEVICE Operand load(const OperandSource& s, int group) {
+    const uint2 q = *reinterpret_cast<const uint2*>(s.q + group * s.n_slots * kGroup);
+    return {{static_cast<int>(q.x), static_cast<int>(q.y)},
+            {scale(s, 0, group), scale(s, 1, group)}};
   }
   /// Of token 2t or 2t + 1.
-  GPU_DEVICE GroupScale scale(const OperandSource& s, int tile, int i, int group) {
-    return s.scales[tile][i][group * s.n_slots];
+  GPU_DEVICE GroupScale scale(const OperandSource& s, int i, int group) {
+    return s.scales[i][group * s.n_slots];
   }
 };
 
@@ -111,12 +101,11 @@ GPU_DEVICE constexpr bool is_block_end(int unit) {
 
 /// Grid (1, blocks of tiles). Shared memory: the tokens' squares, the tokens (if staged), the
 /// block's sums, rows of q, k and v.
-template <BlockType kType, int kTokens>
+template <BlockType kType>
 GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
-  constexpr int kTokenTiles = kTokens / kTileTokens;
-  constexpr int kDepth = kTokenTiles == 1 ? 4 : 2;  // units in flight
-  using Source = OperandSource<kTokenTiles>;
+  constexpr int kTokens = kTileTokens;
+  constexpr int kDepth = 4;  // units in flight
   const int lane = threadIdx.x % GPU_LANES, g = lane / 4, t = lane % 4;
   const int warp = threadIdx.x / GPU_LANES, n_warps = blockDim.x / GPU_LANES;
   const int log2_n = max(p.log2_slices - p.log2_own, 0), n_slices = 1 << p.log2_slices;
@@ -163,21 +152,20 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   wait_for_previous();
   const EarlyRows early = {qkv_rows, late(p).epilogue.out[before],
                            reinterpret_cast<const float*>(shared)};
-  using Sums = LaneSums<kTokenTiles>;
+  using Sums = LaneSums<1>;
   // Compiled for each memory that tokens may be in, for which a GPU has instructions of its own:
   // those for either are slower (on an H200 eight tokens then take 2 to 6 % longer).
   constexpr bool kIsSplit = !GPU_FEWEST_REGISTERS;
   const auto multiply = [&](const Activations& x) GPU_INLINE {
-    const Source source = Source::of(x, 0, n_tokens, lane);
+    const OperandSource source = OperandSource::of(x, n_tokens, lane);
     Sums sums = {};
-    int minima[kTokenTiles][4] = {};  // of a block
+    int minima[4] = {};  // of a block
     int tile = warp >> log2_n, unit = begin, slice = first_slice;
     int slice_end = slice_begin<kType>(p, slice + 1);
     const auto store = [&](int part) {
-      GPU_UNROLL for (int i = 0; i < kTokenTiles; i++) GPU_UNROLL for (int j = 0; j < 4; j++) {
-        const int row = g + j / 2 * 8, token = kTileTokens * i + 2 * t + j % 2;
-        *BlockSums::at(block, tile, part, row, token) =
-            is_quad ? sums.quad[i][j] : sums.slice[i][j].total;
+      GPU_UNROLL for (int j = 0; j < 4; j++) {
+        float* to = BlockSums::at(block, tile, part, g + j / 2 * 8, 2 * t + j % 2);
+        *to = is_quad ? sums.quad[0][j] : sums.slice[0][j].total;
       }
     };
     const auto step = [&](int i) {
@@ -185,17 +173,16 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
       const bool ends_block = kWholeBlocks ? i == kDepth - 1 : is_block_end<kType>(unit);
       GPU_UNROLL for (int group = 0; group < 2; group++) {
         const auto w = GroupWeights<kType>::of(from, group);
-        GPU_UNROLL for (int k = 0; k < kTokenTiles; k++)
-            multiply_group<kType>(w, Source::load(source, k, 2 * unit + group),
-                                  n_tokens - kTileTokens * k, sums.slice[k], minima[k]);
+        multiply_group<kType>(w, OperandSource::load(source, 2 * unit + group), n_tokens,
+                              sums.slice[0], minima);
       }
       if (ends_block) {
         const RowScale rows[2] = {UnitScales<kType>::scale(from.scales, 0, 0),
                                   UnitScales<kType>::scale(from.scales, 1, 0)};
-        GPU_UNROLL for (int k = 0; k < kTokenTiles; k++) GPU_UNROLL for (int j = 0; j < 4; j++) {
-          const float x_scale = Source::scale(source, k, j % 2, 2 * unit).scale;
-          close_block<kType>(sums.slice[k][j], minima[k][j], rows[j / 2], x_scale);
-          minima[k][j] = 0;
+        GPU_UNROLL for (int j = 0; j < 4; j++) {
+          const float x_scale = OperandSource::scale(source, j % 2, 2 * unit).scale;
+          close_block<kType>(sums.slice[0][j], minima[j], rows[j / 2], x_scale);
+          minima[j] = 0;
         }
       }
       load_next(from, i);
@@ -210,14 +197,12 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
       slice_end = slice_begin<kType>(p, slice + 1);
     };
     // Spelled out, not a loop over the ring: registers have no run-time index.
-    static_assert(kDepth == 2 || kDepth == 4);
+    static_assert(kDepth == 4);
     GPU_NO_UNROLL while (tile < n_tiles) {
       step(0);
       if (kWholeBlocks || tile < n_tiles) step(1);
-      if constexpr (kDepth == 4) {
-        if (kWholeBlocks || tile < n_tiles) step(2);
-        if (kWholeBlocks || tile < n_tiles) step(3);
-      }
+      if (kWholeBlocks || tile < n_tiles) step(2);
+      if (kWholeBlocks || tile < n_tiles) step(3);
     }
   };
   if (p.input == InputKind::kMemory) stage_squares(late(p), n_tokens, shared);
