@@ -106,13 +106,13 @@ inline int32_t quantize_half(const float* x, float inverse, int offset, int8_t* 
   return reduce_add(rounded);
 }
 
-/// Puts kColumns columns of a token where they belong in q.
-template <int kColumns>
-inline void place_columns(const int8_t* columns, int8_t* q, Place to) {
-  if (to.step_bytes == 4) {
-    std::memcpy(q + to.at, columns, kColumns);
-    return;
-  }
+/// Puts kColumns columns of a token where they belong, by fill(q) of all of them side by side.
+template <int kColumns, class Fill>
+inline void place_columns(int8_t* q, Place to, const Fill& fill) {
+  // Not by way of `columns`, as a load of what several stores have just written waits for them.
+  if (to.step_bytes == 4) return fill(q + to.at);
+  int8_t columns[kColumns];
+  fill(columns);
   for (int k = 0; k < kColumns; k += 4)
     std::memcpy(q + to.at + k / 4 * to.step_bytes, columns + k, 4);
 }
@@ -124,38 +124,39 @@ inline void quantize_group(const float* x, const TokenTile& tile, int t, int col
                     static_cast<size_t>(column / kGroup * tile.width + t);
   const int offset = has_rows(a) ? kTokenOffset : 0;
   const auto [scale, inverse] = quantization_of<kGroup>(x);
-  int8_t columns[kGroup];
-  const int32_t sum = quantize_half(x, inverse, offset, columns) +
-                      quantize_half(x + 16, inverse, offset, columns + 16);
-  a.groups.sums[at] = static_cast<float>(sum);
   a.groups.scales[at] = scale;
-  place_columns<kGroup>(columns, a.groups.q, place_of<kGroupPlace>(a, tile, t, column));
+  place_columns<kGroupPlace>(a.groups.q, place_of<kGroupPlace>(a, tile, t, column), [&](int8_t* q) {
+    const int32_t sum =
+        quantize_half(x, inverse, offset, q) + quantize_half(x + 16, inverse, offset, q + 16);
+    a.groups.sums[at] = static_cast<float>(sum);
+  });
 }
 
 /// The block, likewise.
 inline void quantize_block(const float* x, const TokenTile& tile, int t, int column,
                            Activations& a) {
-  constexpr int kHalves = kBlock / 16;
+  constexpr int kHalves = kBlock / 16, kPlaceHalves = kBlockPlace / 16;
   const size_t at = static_cast<size_t>(tile.first) * static_cast<size_t>(a.n_cols / kBlock) +
                     static_cast<size_t>(column / kBlock * tile.width);
   const int offset = has_rows(a) ? kTokenOffset : 0;
   const auto [scale, inverse] = quantization_of<kBlock>(x);
   a.blocks.scales[at + static_cast<size_t>(t)] = scale;
   int16_t* sums = a.blocks.sums + at * kBlockSums + 2 * t;
-  int8_t columns[kBlock];
   const auto put_sum = [&](int i, int sum) {
     sums[i / 2 * 2 * tile.width + i % 2] = static_cast<int16_t>(sum);
   };
-  for (int half = 0; half < kHalves; half += 2) {
-    const int first = quantize_half(x + 16 * half, inverse, offset, columns + 16 * half);
-    const int second = quantize_half(x + 16 * half + 16, inverse, offset, columns + 16 * half + 16);
-    put_sum(half, first);
-    put_sum(half + 1, second);
-    put_sum(kHalves + half / 2, first + second);
+  for (int first = 0; first < kHalves; first += kPlaceHalves) {
+    const Place to = place_of<kBlockPlace>(a, tile, t, column + 16 * first);
+    place_columns<kBlockPlace>(a.blocks.q, to, [&](int8_t* q) {
+      for (int i = first; i < first + kPlaceHalves; i += 2, q += 32) {
+        const int sum = quantize_half(x + 16 * i, inverse, offset, q);
+        const int next_sum = quantize_half(x + 16 * i + 16, inverse, offset, q + 16);
+        put_sum(i, sum);
+        put_sum(i + 1, next_sum);
+        put_sum(kHalves + i / 2, sum + next_sum);
+      }
+    });
   }
-  for (int k = 0; k < kBlock; k += kBlockPlace)
-    place_columns<kBlockPlace>(columns + k, a.blocks.q,
-                               place_of<kBlockPlace>(a, tile, t, column + k));
 }
 
 /// Calls put(k, token of the tile, x at column k) for every kColumns-th column of n tokens from
@@ -165,7 +166,13 @@ template <int kColumns, class Put>
 inline void for_columns(const float* x, int first, int n, int n_cols, const Put& put) {
   const size_t row = static_cast<size_t>(n_cols);
   for (int k = 0; k < n_cols; k += kColumns) {
-    for (int i = 0; i < n; i++) put(k, first + i, x + static_cast<size_t>(i) * row + k);
+    for (int i = 0; i < n; i++) {
+      const float* columns = x + static_cast<size_t>(i) * row + k;
+      // Of so many tokens in turn, the processor does not foresee what comes.
+      for (int ahead = 0; ahead < kColumns; ahead += 16)
+        __builtin_prefetch(columns + kBlock + ahead);
+      put(k, first + i, columns);
+    }
   }
 }
 
