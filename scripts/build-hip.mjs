@@ -64,7 +64,7 @@ async function libraryArgs(architecture, scratch) {
 
 /**
  * Clang 15 keeps gfx11 to 128 of its 256 registers, since the short forms of 16-bit instructions reach no further. Such
- * instructions are written in their long forms (kernels/hip/gpu.hip.h), and checkInstructions() proves it.
+ * instructions are written in their long forms (kernels/hip/gpu_amd.hip.h), and checkInstructions() proves it.
  */
 async function registerArgs(architecture) {
   const compiler = await quietly('hipcc', ['--version'], amd);

@@ -94,279 +94,39 @@
 #define GPU_KERNEL_TWO GPU_KERNEL
 #endif
 
-namespace hearth::kernels::hip {
-
+// What each platform's header says in its own way:
+//   shuffle_xor(value, mask), shuffle(value, lane)  among 32 lanes
+//   dot4(a, b, c)            c + the dot product of four int8 each
+//   half_to_float(bits), float_to_half(value)
+//   lookup16(index, table)   bytes of the 16-entry table picked by the nibble in each byte of index
+//   wait_for_previous()      everything earlier on the stream is done and visible. What comes
+//   before
+//                            it in a kernel (loading weights) overlaps the previous kernel's tail.
+//                            Every kernel must call it
+//   let_next_start()         from here on the next kernel may begin to
+//   prefetch(from)           to the second-level cache
+//   memory_fence()           what was written before it is seen on the GPU before what is after
+//   host_fence()             and by the host
+//   atomic_add(counter, value)  what was there before
+//   copy_async(shared, from) 16 bytes to shared memory without passing through registers, where a
+//                            GPU has that (fragment.hip.h says who copies so). commit_copies() puts
+//                            them together; wait_for_copies<kPending>() leaves the last of these
+//   late(params)             the kernel's parameters, read again where they are needed
+//   late_thread()            threadIdx.x, so that what is computed from it is not kept from before
+//   schedule_fence()         instructions are not moved across
+//   uniform(value)           a value that the lanes of a wave share, in a scalar register
+//   meet<kThreads>()         a barrier of so many neighbours, or of all: both must come as often
+//   divide(a, b)             the quotient that the language defines, b from 1e-30 up
+//   inverse_root(value)      1 / sqrt(value), to a rounding or two
 #if defined(GPU_EMULATION)
-
-template <class T>
-GPU_DEVICE T shuffle_xor(T value, int mask) {
-  return emulation::shuffle(value, emulation::lane() ^ mask);
-}
-template <class T>
-GPU_DEVICE T shuffle(T value, int lane) {
-  return emulation::shuffle(value, lane);
-}
-GPU_DEVICE int dot4(int a, int b, int c) {
-  for (int i = 0; i < 32; i += 8) c += int8_t(a >> i) * int8_t(b >> i);
-  return c;
-}
-GPU_DEVICE float half_to_float(uint16_t bits) {
-  _Float16 half;
-  __builtin_memcpy(&half, &bits, 2);
-  return half;
-}
-GPU_DEVICE uint16_t float_to_half(float value) {
-  const _Float16 half = static_cast<_Float16>(value);
-  uint16_t bits;
-  __builtin_memcpy(&bits, &half, 2);
-  return bits;
-}
-/// Bytes of the 16-entry table {low, high} picked by the nibble in each byte of index.
-GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
-  uint32_t result = 0;
-  for (int i = 0; i < 32; i += 8) {
-    const int entry = index >> i & 15;
-    result |= (table[entry / 4] >> 8 * (entry % 4) & 255) << i;
-  }
-  return static_cast<int>(result);
-}
-GPU_DEVICE void prefetch(const void*) {}
-GPU_DEVICE void wait_for_previous() {}
-GPU_DEVICE void let_next_start() {}
-GPU_DEVICE void memory_fence() {}
-GPU_DEVICE void host_fence() {}
-GPU_DEVICE uint32_t atomic_add(uint32_t* counter, uint32_t value) {
-  const uint32_t before = *counter;
-  *counter += value;
-  return before;
-}
-
+#include "gpu_emulated.hip.h"
 #elif defined(GPU_NV_SHIM)
-
-template <class T>
-GPU_DEVICE T shuffle_xor(T value, int mask) {
-  return __shfl_xor_sync(0xffffffffu, value, mask);
-}
-template <class T>
-GPU_DEVICE T shuffle(T value, int lane) {
-  return __shfl_sync(0xffffffffu, value, lane);
-}
-GPU_DEVICE int dot4(int a, int b, int c) { return __dp4a(a, b, c); }
-GPU_DEVICE float half_to_float(uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
-GPU_DEVICE uint16_t float_to_half(float value) { return __half_as_ushort(__float2half_rn(value)); }
-GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
-  // __byte_perm takes its four selectors as nibbles of the low half: bring the bytes together.
-  uint32_t selector = index & 0x07070707;
-  selector = (selector | selector >> 4) & 0x00ff00ff;
-  selector = (selector | selector >> 8) & 0x0000ffff;
-  const uint32_t low = __byte_perm(table[0], table[1], selector);
-  const uint32_t high = __byte_perm(table[2], table[3], selector);
-  const uint32_t upper = ((index >> 3) & 0x01010101) * 255;  // bytes whose entry is 8 or more
-  return static_cast<int>((low & ~upper) | (high & upper));
-}
-/// Everything earlier on the stream is done and visible. What comes before it in a kernel (loading
-/// weights) overlaps the previous kernel's tail. Every kernel must call it.
-GPU_DEVICE void wait_for_previous() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
-/// To the second-level cache.
-GPU_DEVICE void prefetch(const void* from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }
-GPU_DEVICE void let_next_start() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
-GPU_DEVICE void copy_async(uint4* shared, const uint4* from) {
-  const uint32_t to = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-}
-GPU_DEVICE void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-template <int kPending>
-GPU_DEVICE void wait_for_copies() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
-}
-
-#else  // AMD
-
-/// The mask is a constant once loops are unrolled. Exchanges within 16 lanes cost no more than a
-/// move where an ordinary shuffle goes through shared memory, with a register for each address.
-GPU_DEVICE int exchange_bits(int bits, int mask) {
-  switch (mask) {
-    case 1:
-      return __builtin_amdgcn_mov_dpp(bits, 0xb1, 15, 15, true);  // lanes 1 0 3 2 of each quad
-    case 2:
-      return __builtin_amdgcn_mov_dpp(bits, 0x4e, 15, 15, true);  // 2 3 0 1
-    case 4:
-      return __builtin_amdgcn_ds_swizzle(bits, 4 << 10 | 31);  // xor 4 among 32 lanes
-    case 8:
-      return __builtin_amdgcn_mov_dpp(bits, 0x128, 15, 15, true);  // rotates 16 lanes by 8
-    case 16:
-      return __builtin_amdgcn_ds_swizzle(bits, 16 << 10 | 31);
-    default:
-      return __shfl_xor(bits, mask, GPU_LANES);
-  }
-}
-template <class T>
-GPU_DEVICE T shuffle_xor(T value, int mask) {
-  static_assert(sizeof(T) == sizeof(int));
-  int bits;
-  memcpy(&bits, &value, sizeof bits);
-  bits = exchange_bits(bits, mask);
-  memcpy(&value, &bits, sizeof bits);
-  return value;
-}
-template <class T>
-GPU_DEVICE T shuffle(T value, int lane) {
-  return __shfl(value, lane, GPU_LANES);
-}
-GPU_DEVICE int dot4(int a, int b, int c) {
-#if __has_builtin(__builtin_amdgcn_sudot4) && \
-    (defined(__GFX11__) || defined(__GFX12__) || defined(__gfx1100__))
-  return __builtin_amdgcn_sudot4(true, a, true, b, c, false);
-#elif defined(__gfx906__) || defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx940__) || \
-    defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__) || defined(__gfx1011__) ||  \
-    defined(__gfx1012__) || defined(__gfx1030__) || defined(__gfx1031__) ||                       \
-    defined(__gfx1032__) || defined(__gfx1033__) || defined(__gfx1034__) ||                       \
-    defined(__gfx1035__) || defined(__gfx1036__)
-  return __builtin_amdgcn_sdot4(a, b, c, false);
-#else  // gfx900, gfx1010: no such instruction
-  GPU_UNROLL for (int i = 0; i < 32; i += 8) c += int(int8_t(a >> i)) * int(int8_t(b >> i));
-  return c;
-#endif
-}
-#if defined(__GFX11__) && __clang_major__ < 16
-// The short forms of these instructions reach 128 registers only, which clang 15 does not know: it
-// is told to use all 256 (scripts/build-hip.mjs), and here to use the long forms.
-GPU_DEVICE float half_to_float(uint16_t bits) {
-  float value;
-  asm("v_cvt_f32_f16_e64 %0, %1" : "=v"(value) : "v"(bits));
-  return value;
-}
-GPU_DEVICE uint16_t float_to_half(float value) {
-  uint16_t bits;
-  asm("v_cvt_f16_f32_e64 %0, %1" : "=v"(bits) : "v"(value));
-  return bits;
-}
+#include "gpu_nvidia.hip.h"
 #else
-GPU_DEVICE float half_to_float(uint16_t bits) {
-  _Float16 half;
-  __builtin_memcpy(&half, &bits, 2);
-  return half;
-}
-GPU_DEVICE uint16_t float_to_half(float value) {
-  const _Float16 half = static_cast<_Float16>(value);
-  uint16_t bits;
-  __builtin_memcpy(&bits, &half, 2);
-  return bits;
-}
-#endif
-GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
-  const uint32_t selector = index & 0x07070707;
-  const uint32_t low = __builtin_amdgcn_perm(table[1], table[0], selector);
-  const uint32_t high = __builtin_amdgcn_perm(table[3], table[2], selector);
-  const uint32_t upper = ((index >> 3) & 0x01010101) * 255;
-  return static_cast<int>((low & ~upper) | (high & upper));
-}
-GPU_DEVICE void prefetch(const void*) {}
-GPU_DEVICE void wait_for_previous() {}
-GPU_DEVICE void let_next_start() {}
-
+#include "gpu_amd.hip.h"
 #endif
 
-/// The kernel's parameters, read again where they are needed. AMD's compiler would otherwise read
-/// all of them at the kernel's start and keep them, in more scalar registers than there are.
-template <class Params>
-GPU_DEVICE const Params& late(const Params& p) {
-#if defined(GPU_EMULATION) || defined(GPU_NV_SHIM)
-  return p;
-#else
-  auto* again = __builtin_amdgcn_kernarg_segment_ptr();
-  asm volatile("" : "+s"(again));
-  return *(const Params*)again;
-#endif
-}
-
-/// threadIdx.x, for the same reason: what is computed from it is not kept from ahead of a loop.
-GPU_DEVICE int late_thread() {
-  int thread = threadIdx.x;
-#if !defined(GPU_EMULATION) && !defined(GPU_NV_SHIM)
-  asm volatile("" : "+v"(thread));
-#endif
-  return thread;
-}
-
-/// Instructions are not moved across: AMD's compiler would otherwise begin with all loads of a long
-/// run of code, and have too many registers wait for their use.
-GPU_DEVICE void schedule_fence() {
-#if !defined(GPU_EMULATION) && !defined(GPU_NV_SHIM)
-  __builtin_amdgcn_sched_barrier(0);
-#endif
-}
-
-/// A value that the lanes of a wave share, in a scalar register: AMD divides in vector ones.
-GPU_DEVICE int uniform(int value) {
-#if defined(GPU_EMULATION) || defined(GPU_NV_SHIM)
-  return value;
-#else
-  return __builtin_amdgcn_readfirstlane(value);
-#endif
-}
-
-#if !defined(GPU_NV_SHIM)
-/// 16 bytes from memory to shared memory without passing through registers, where a GPU has that
-/// (fragment.hip.h says who copies so). Copies are committed together; waiting leaves the last
-/// kPending of these under way.
-GPU_DEVICE void copy_async(uint4* shared, const uint4* from) { *shared = *from; }
-GPU_DEVICE void commit_copies() {}
-template <int kPending>
-GPU_DEVICE void wait_for_copies() {}
-#endif
-
-#if !defined(GPU_EMULATION)
-GPU_DEVICE void memory_fence() {
-#if defined(GPU_NV_SHIM)
-  asm volatile("fence.acq_rel.gpu;" ::: "memory");  // __threadfence() orders more than is needed
-#else
-  __threadfence();
-#endif
-}
-/// What was written before it reaches the host before what is written after.
-GPU_DEVICE void host_fence() { __threadfence_system(); }
-GPU_DEVICE uint32_t atomic_add(uint32_t* counter, uint32_t value) {
-  return atomicAdd(counter, value);
-}
-#endif
-
-/// A barrier of kThreads neighbours, or of all: both must come as often.
-template <int kThreads>
-GPU_DEVICE void meet() {
-#if defined(GPU_NV_SHIM)
-  if (kThreads == GPU_LANES) {
-    __syncwarp();
-    return;
-  }
-#endif
-  __syncthreads();
-}
-
-/// The quotient that the language defines, of numbers from 1e-30 up to any: NVIDIA's compiler makes
-/// branches for others.
-GPU_DEVICE float divide(float a, float b) {
-#if defined(GPU_NV_SHIM)
-  const float by = b > 1e30f ? 0x1p-64f : 1.0f;
-  const float divisor = b * by;
-  float inverse;
-  asm("rcp.approx.f32 %0, %1;" : "=f"(inverse) : "f"(divisor));
-  inverse = fmaf(fmaf(-divisor, inverse, 1.0f), inverse, inverse);
-  const float quotient = a * inverse;
-  return fmaf(fmaf(-divisor, quotient, a), inverse, quotient) * by;
-#else
-  return a / b;
-#endif
-}
-
-/// 1 / sqrt(value), to a rounding or two: an instruction where sqrt and division are dozens.
-GPU_DEVICE float inverse_root(float value) {
-#if defined(GPU_EMULATION)
-  return 1.0f / sqrtf(value);
-#else
-  return rsqrtf(value);
-#endif
-}
+namespace hearth::kernels::hip {
 
 /// Sum, or greatest, over the 32 lanes; the same bits in every lane.
 GPU_DEVICE float lanes_sum(float value) {

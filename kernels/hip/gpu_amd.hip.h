@@ -1,0 +1,123 @@
+// The words of gpu.hip.h on AMD's GPUs, for which Hearth is made.
+#pragma once
+
+namespace hearth::kernels::hip {
+
+/// The mask is a constant once loops are unrolled. Exchanges within 16 lanes cost no more than a
+/// move where an ordinary shuffle goes through shared memory, with a register for each address.
+GPU_DEVICE int exchange_bits(int bits, int mask) {
+  switch (mask) {
+    case 1:
+      return __builtin_amdgcn_mov_dpp(bits, 0xb1, 15, 15, true);  // lanes 1 0 3 2 of each quad
+    case 2:
+      return __builtin_amdgcn_mov_dpp(bits, 0x4e, 15, 15, true);  // 2 3 0 1
+    case 4:
+      return __builtin_amdgcn_ds_swizzle(bits, 4 << 10 | 31);  // xor 4 among 32 lanes
+    case 8:
+      return __builtin_amdgcn_mov_dpp(bits, 0x128, 15, 15, true);  // rotates 16 lanes by 8
+    case 16:
+      return __builtin_amdgcn_ds_swizzle(bits, 16 << 10 | 31);
+    default:
+      return __shfl_xor(bits, mask, GPU_LANES);
+  }
+}
+template <class T>
+GPU_DEVICE T shuffle_xor(T value, int mask) {
+  static_assert(sizeof(T) == sizeof(int));
+  int bits;
+  memcpy(&bits, &value, sizeof bits);
+  bits = exchange_bits(bits, mask);
+  memcpy(&value, &bits, sizeof bits);
+  return value;
+}
+template <class T>
+GPU_DEVICE T shuffle(T value, int lane) {
+  return __shfl(value, lane, GPU_LANES);
+}
+GPU_DEVICE int dot4(int a, int b, int c) {
+#if __has_builtin(__builtin_amdgcn_sudot4) && \
+    (defined(__GFX11__) || defined(__GFX12__) || defined(__gfx1100__))
+  return __builtin_amdgcn_sudot4(true, a, true, b, c, false);
+#elif defined(__gfx906__) || defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx940__) || \
+    defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__) || defined(__gfx1011__) ||  \
+    defined(__gfx1012__) || defined(__gfx1030__) || defined(__gfx1031__) ||                       \
+    defined(__gfx1032__) || defined(__gfx1033__) || defined(__gfx1034__) ||                       \
+    defined(__gfx1035__) || defined(__gfx1036__)
+  return __builtin_amdgcn_sdot4(a, b, c, false);
+#else  // gfx900, gfx1010: no such instruction
+  GPU_UNROLL for (int i = 0; i < 32; i += 8) c += int(int8_t(a >> i)) * int(int8_t(b >> i));
+  return c;
+#endif
+}
+#if defined(__GFX11__) && __clang_major__ < 16
+// The short forms of these instructions reach 128 registers only, which clang 15 does not know: it
+// is told to use all 256 (scripts/build-hip.mjs), and here to use the long forms.
+GPU_DEVICE float half_to_float(uint16_t bits) {
+  float value;
+  asm("v_cvt_f32_f16_e64 %0, %1" : "=v"(value) : "v"(bits));
+  return value;
+}
+GPU_DEVICE uint16_t float_to_half(float value) {
+  uint16_t bits;
+  asm("v_cvt_f16_f32_e64 %0, %1" : "=v"(bits) : "v"(value));
+  return bits;
+}
+#else
+GPU_DEVICE float half_to_float(uint16_t bits) {
+  _Float16 half;
+  __builtin_memcpy(&half, &bits, 2);
+  return half;
+}
+GPU_DEVICE uint16_t float_to_half(float value) {
+  const _Float16 half = static_cast<_Float16>(value);
+  uint16_t bits;
+  __builtin_memcpy(&bits, &half, 2);
+  return bits;
+}
+#endif
+GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
+  const uint32_t selector = index & 0x07070707;
+  const uint32_t low = __builtin_amdgcn_perm(table[1], table[0], selector);
+  const uint32_t high = __builtin_amdgcn_perm(table[3], table[2], selector);
+  const uint32_t upper = ((index >> 3) & 0x01010101) * 255;
+  return static_cast<int>((low & ~upper) | (high & upper));
+}
+GPU_DEVICE void prefetch(const void*) {}
+GPU_DEVICE void wait_for_previous() {}
+GPU_DEVICE void let_next_start() {}
+GPU_DEVICE void memory_fence() { __threadfence(); }
+GPU_DEVICE void host_fence() { __threadfence_system(); }
+GPU_DEVICE uint32_t atomic_add(uint32_t* counter, uint32_t value) {
+  return atomicAdd(counter, value);
+}
+GPU_DEVICE void copy_async(uint4* shared, const uint4* from) { *shared = *from; }
+GPU_DEVICE void commit_copies() {}
+template <int kPending>
+GPU_DEVICE void wait_for_copies() {}
+
+/// The compiler would read all parameters at the kernel's start and keep them, in more scalar
+/// registers than there are.
+template <class Params>
+GPU_DEVICE const Params& late(const Params&) {
+  auto* again = __builtin_amdgcn_kernarg_segment_ptr();
+  asm volatile("" : "+s"(again));
+  return *(const Params*)again;
+}
+GPU_DEVICE int late_thread() {
+  int thread = threadIdx.x;
+  asm volatile("" : "+v"(thread));
+  return thread;
+}
+/// The compiler would begin with all loads of a long run of code, and have too many registers wait
+/// for their use.
+GPU_DEVICE void schedule_fence() { __builtin_amdgcn_sched_barrier(0); }
+/// It divides in vector registers.
+GPU_DEVICE int uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
+template <int kThreads>
+GPU_DEVICE void meet() {
+  __syncthreads();
+}
+GPU_DEVICE float divide(float a, float b) { return a / b; }
+GPU_DEVICE float inverse_root(float value) { return rsqrtf(value); }
+
+}  // namespace hearth::kernels::hip

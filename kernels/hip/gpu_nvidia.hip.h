@@ -1,0 +1,71 @@
+// The words of gpu.hip.h on NVIDIA's GPUs, where the kernels are run and measured.
+#pragma once
+
+namespace hearth::kernels::hip {
+
+template <class T>
+GPU_DEVICE T shuffle_xor(T value, int mask) {
+  return __shfl_xor_sync(0xffffffffu, value, mask);
+}
+template <class T>
+GPU_DEVICE T shuffle(T value, int lane) {
+  return __shfl_sync(0xffffffffu, value, lane);
+}
+GPU_DEVICE int dot4(int a, int b, int c) { return __dp4a(a, b, c); }
+GPU_DEVICE float half_to_float(uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
+GPU_DEVICE uint16_t float_to_half(float value) { return __half_as_ushort(__float2half_rn(value)); }
+GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
+  // __byte_perm takes its four selectors as nibbles of the low half: bring the bytes together.
+  uint32_t selector = index & 0x07070707;
+  selector = (selector | selector >> 4) & 0x00ff00ff;
+  selector = (selector | selector >> 8) & 0x0000ffff;
+  const uint32_t low = __byte_perm(table[0], table[1], selector);
+  const uint32_t high = __byte_perm(table[2], table[3], selector);
+  const uint32_t upper = ((index >> 3) & 0x01010101) * 255;  // bytes whose entry is 8 or more
+  return static_cast<int>((low & ~upper) | (high & upper));
+}
+GPU_DEVICE void wait_for_previous() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+GPU_DEVICE void prefetch(const void* from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }
+GPU_DEVICE void let_next_start() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+GPU_DEVICE void copy_async(uint4* shared, const uint4* from) {
+  const uint32_t to = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+}
+GPU_DEVICE void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int kPending>
+GPU_DEVICE void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
+}
+// __threadfence() orders more than is needed.
+GPU_DEVICE void memory_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+GPU_DEVICE void host_fence() { __threadfence_system(); }
+GPU_DEVICE uint32_t atomic_add(uint32_t* counter, uint32_t value) {
+  return atomicAdd(counter, value);
+}
+template <class Params>
+GPU_DEVICE const Params& late(const Params& p) {
+  return p;
+}
+GPU_DEVICE int late_thread() { return threadIdx.x; }
+GPU_DEVICE void schedule_fence() {}
+GPU_DEVICE int uniform(int value) { return value; }
+template <int kThreads>
+GPU_DEVICE void meet() {
+  if (kThreads == GPU_LANES)
+    __syncwarp();
+  else
+    __syncthreads();
+}
+/// The compiler's own division has branches for numbers that do not occur.
+GPU_DEVICE float divide(float a, float b) {
+  const float by = b > 1e30f ? 0x1p-64f : 1.0f;
+  const float divisor = b * by;
+  float inverse;
+  asm("rcp.approx.f32 %0, %1;" : "=f"(inverse) : "f"(divisor));
+  inverse = fmaf(fmaf(-divisor, inverse, 1.0f), inverse, inverse);
+  const float quotient = a * inverse;
+  return fmaf(fmaf(-divisor, quotient, a), inverse, quotient) * by;
+}
+GPU_DEVICE float inverse_root(float value) { return rsqrtf(value); }
+
+}  // namespace hearth::kernels::hip
