@@ -23,7 +23,7 @@ std::vector<float> logits_of(Ops& ops, const Matrix& head, const std::vector<flo
   std::iota(rows.begin(), rows.end(), 0);
   const auto x_buffer = to_buffer(ops, x), norm_buffer = to_buffer(ops, norm);
   const auto out = ops.buffer(n * size_t{kRows});
-  const TestBatch step(0, n, 1);
+  const TestBatch step(0, n, 3);
   ops.begin(step.batch());
   ops.norm_head(norm_buffer->data, 1e-6f, head, x_buffer->data, rows, out->data);
   return from_buffer(ops, *out);
