@@ -99,10 +99,9 @@
 //   dot4(a, b, c)            c + the dot product of four int8 each
 //   half_to_float(bits), float_to_half(value)
 //   lookup16(index, table)   bytes of the 16-entry table picked by the nibble in each byte of index
-//   wait_for_previous()      everything earlier on the stream is done and visible. What comes
-//   before
-//                            it in a kernel (loading weights) overlaps the previous kernel's tail.
-//                            Every kernel must call it
+//   wait_for_previous()      everything earlier on the stream is done and visible. Every kernel
+//                            must call it; what it does before (loading weights) overlaps the
+//                            previous kernel's tail
 //   let_next_start()         from here on the next kernel may begin to
 //   prefetch(from)           to the second-level cache
 //   memory_fence()           what was written before it is seen on the GPU before what is after
