@@ -181,7 +181,7 @@ void HipOps::begin(const Batch& batch) {
   }
   if (n_ids > kMaxPageIds) throw std::invalid_argument("too many pages in one batch for the GPU");
   uint32_t* mail = mail_.as<uint32_t>();
-  if (mail[kMailOut]) device_.wait_for(mail[kMailOut], 1);
+  device_.wait_for(mail[kMailOut], 1);
   int32_t* ints = mail_.as<int32_t>() + kMailHeader;
   for (int i = 0; i < n_; i++) {
     const int position = batch.positions[i], sequence = batch.sequences[i];
