@@ -1,5 +1,5 @@
-// Greatest and second greatest logit of a row, and whether all are finite, in two steps: parts of
-// the row, then the parts. The lowest id wins a tie whatever the order of comparing.
+// Greatest and second greatest logit of a row, and whether all are finite: of each block's part of
+// the row. The host puts the parts together.
 #pragma once
 
 #include "gpu.hip.h"
@@ -7,59 +7,57 @@
 
 namespace hearth::kernels::hip {
 
-#define GPU_ARGMAX_THREADS 256
-
-/// Field by field: choosing one of two structures takes memory for both.
-GPU_DEVICE ArgmaxPart better(ArgmaxPart a, ArgmaxPart b) {
-  const bool a_wins = a.best > b.best || (a.best == b.best && a.id < b.id);
-  return {a_wins ? a.best : b.best, fmaxf(a_wins ? a.second : b.second, a_wins ? b.best : a.best),
-          a_wins ? a.id : b.id, a.finite & b.finite};
+GPU_DEVICE ArgmaxPart one_logit(float value, int id) {
+  const bool finite = fabsf(value) <= 3.402823466e38f;  // false for NaN, too
+  return {finite ? value : -INFINITY, static_cast<uint32_t>(id), -INFINITY, finite};
 }
 
-GPU_DEVICE ArgmaxPart nothing() { return {-INFINITY, -INFINITY, 0xffffffffu, 1}; }
-
-/// Over the block; thread 0 has the result.
-GPU_DEVICE ArgmaxPart block_best(ArgmaxPart mine, ArgmaxPart* scratch) {
-  scratch[threadIdx.x] = mine;
-  for (int n = GPU_ARGMAX_THREADS / 2; n > 0; n /= 2) {
-    __syncthreads();
-    if (threadIdx.x < n)
-      scratch[threadIdx.x] = better(scratch[threadIdx.x], scratch[threadIdx.x + n]);
+/// Over kLanes neighbours.
+template <int kLanes>
+GPU_DEVICE ArgmaxPart lanes_best(ArgmaxPart mine) {
+  GPU_NO_UNROLL for (int mask = kLanes / 2; mask > 0; mask >>= 1) {
+    const int other = threadIdx.x % GPU_LANES ^ mask;
+    mine = better(mine, {shuffle(mine.best, other), shuffle(mine.id, other),
+                         shuffle(mine.second, other), shuffle(mine.finite, other)});
   }
-  return scratch[0];
+  return mine;
 }
 
-/// Grid (blocks, rows).
-GPU_DEVICE void argmax_parts(const ArgmaxParams& p) {
-  __shared__ ArgmaxPart scratch[GPU_ARGMAX_THREADS];
+/// Grid (parts, rows).
+GPU_DEVICE void argmax(const ArgmaxParams& p) {
+  constexpr int kWarps = kArgmaxThreads / GPU_LANES;
+  __shared__ ArgmaxPart scratch[kWarps];
   wait_for_previous();
   let_next_start();
-  const float* logits = p.logits + static_cast<int64_t>(blockIdx.y) * p.n_vocab;
-  ArgmaxPart mine = nothing();
-  for (int i = blockIdx.x * GPU_ARGMAX_THREADS + threadIdx.x; i < p.n_vocab;
-       i += p.n_blocks * GPU_ARGMAX_THREADS) {
-    const float value = logits[i];
-    const bool finite = fabsf(value) <= 3.402823466e38f;  // false for NaN, too
-    mine = better(mine, {finite ? value : -INFINITY, -INFINITY, static_cast<uint32_t>(i), finite});
+  const int lane = threadIdx.x % GPU_LANES, warp = threadIdx.x / GPU_LANES, row = blockIdx.y;
+  const float* logits = p.logits + static_cast<int64_t>(row) * p.n_vocab;
+  ArgmaxPart mine = no_logit();
+  for (int first = blockIdx.x * kArgmaxLogits; first < p.n_vocab;
+       first += p.n_parts * kArgmaxLogits) {
+    float values[kArgmaxLogits / kArgmaxThreads];  // under way together
+    int id = first + threadIdx.x;
+    GPU_UNROLL for (float& value : values) {
+      value = id < p.n_vocab ? logits[id] : 0;
+      id += kArgmaxThreads;
+    }
+    id = first + threadIdx.x;
+    GPU_UNROLL for (const float value : values) {
+      if (id < p.n_vocab) mine = better(mine, one_logit(value, id));
+      id += kArgmaxThreads;
+    }
   }
-  const ArgmaxPart best = block_best(mine, scratch);
-  if (threadIdx.x == 0) p.parts[blockIdx.y * p.n_blocks + blockIdx.x] = best;
-}
-
-/// Grid (rows).
-GPU_DEVICE void argmax_result(const ArgmaxParams& p) {
-  __shared__ ArgmaxPart scratch[GPU_ARGMAX_THREADS];
-  wait_for_previous();
-  let_next_start();
-  ArgmaxPart mine = nothing();
-  for (int i = threadIdx.x; i < p.n_blocks; i += GPU_ARGMAX_THREADS)
-    mine = better(mine, p.parts[blockIdx.x * p.n_blocks + i]);
-  const ArgmaxPart best = block_best(mine, scratch);
-  if (threadIdx.x != 0) return;
-  ArgmaxPart& to = p.result[blockIdx.x];
-  to.best = best.best, to.second = best.second, to.id = best.id;
-  host_fence();
-  to.finite = best.finite;  // which the host waits for
+  mine = lanes_best<GPU_LANES>(mine);
+  if (lane == 0) scratch[warp] = mine;
+  __syncthreads();
+  if (warp != 0) return;
+  mine = lanes_best<kWarps>(scratch[lane % kWarps]);
+  if (lane != 0) return;
+  // Each half comes to the host whole: it waits for both, and so the GPU need not.
+  uint64_t halves[2];
+  memcpy(halves, &mine, sizeof(mine));
+  volatile uint64_t* to = reinterpret_cast<uint64_t*>(p.parts + row * p.n_parts + blockIdx.x);
+  to[0] = halves[0];
+  to[1] = halves[1];
 }
 
 /// Picks logits by id.

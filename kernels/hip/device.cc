@@ -154,6 +154,7 @@ void Device::wait_for(void* event) {
 
 void Device::wait_for(uint32_t& word, uint32_t unwritten) {
   const std::atomic_ref<uint32_t> written(word);
+  if (written.load(std::memory_order_acquire) != unwritten) return;
   const auto start = std::chrono::steady_clock::now();
   while (written.load(std::memory_order_acquire) == unwritten) {
     if (std::chrono::steady_clock::now() - start < kSpin) continue;

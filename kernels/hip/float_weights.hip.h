@@ -2,6 +2,7 @@
 // multiplied by unquantized activations. Rare in completion models, so simple rather than fast.
 #pragma once
 
+#include "batch.hip.h"
 #include "block_tiles.hip.h"
 
 namespace hearth::kernels::hip {
@@ -62,8 +63,7 @@ GPU_DEVICE void float_matmul(const MatmulParams& p) {
 
 template <class T>
 GPU_DEVICE void embed_float_row(const EmbedParams& p) {
-  wait_for_previous();
-  const int token = p.tokens[blockIdx.x] - p.first_row;
+  const int token = take_token(p) - p.first_row;
   if (token < 0 || token >= p.n_rows) return;
   const T* row = reinterpret_cast<const T*>(p.tiles) + static_cast<int64_t>(token) * p.n_cols;
   for (int i = threadIdx.x; i < p.n_cols; i += blockDim.x)

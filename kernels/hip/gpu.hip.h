@@ -105,7 +105,6 @@
 //   let_next_start()         from here on the next kernel may begin to
 //   prefetch(from)           to the second-level cache
 //   memory_fence()           what was written before it is seen on the GPU before what is after
-//   host_fence()             and by the host
 //   atomic_add(counter, value)  what was there before
 //   copy_async(shared, from) 16 bytes to shared memory without passing through registers, where a
 //                            GPU has that (fragment.hip.h says who copies so). commit_copies() puts

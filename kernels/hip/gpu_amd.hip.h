@@ -86,7 +86,6 @@ GPU_DEVICE void prefetch(const void*) {}
 GPU_DEVICE void wait_for_previous() {}
 GPU_DEVICE void let_next_start() {}
 GPU_DEVICE void memory_fence() { __threadfence(); }
-GPU_DEVICE void host_fence() { __threadfence_system(); }
 GPU_DEVICE uint32_t atomic_add(uint32_t* counter, uint32_t value) {
   return atomicAdd(counter, value);
 }

@@ -38,7 +38,6 @@ GPU_DEVICE void wait_for_copies() {
 }
 // __threadfence() orders more than is needed.
 GPU_DEVICE void memory_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
-GPU_DEVICE void host_fence() { __threadfence_system(); }
 GPU_DEVICE uint32_t atomic_add(uint32_t* counter, uint32_t value) {
   return atomicAdd(counter, value);
 }

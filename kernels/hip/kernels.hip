@@ -15,7 +15,7 @@ namespace hearth::kernels::hip {
 // bounds set how many registers a thread may have.
 #define FORMAT_KERNELS(name, type)                                                            \
   GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::type>(p); }                 \
-  GPU_KERNEL(embed_##name, EmbedParams, 256) { embed_row<BlockType::type>(p); }               \
+  GPU_KERNEL(embed_##name, EmbedParams, kMailThreads) { embed_row<BlockType::type>(p); }      \
   GPU_KERNEL_TWO(matvec_##name, MatmulParams, 256) { matvec<BlockType::type>(p); }            \
   GPU_KERNEL_ONE(stream_##name##_8, MatmulParams, 512) { stream_matmul<BlockType::type>(p); } \
   GPU_KERNEL(wide_##name##_32x2, MatmulParams, GPU_WIDE_THREADS) {                            \
@@ -30,9 +30,9 @@ namespace hearth::kernels::hip {
 
 HEARTH_PACKED_FORMATS(FORMAT_KERNELS)
 
-#define FLOAT_KERNELS(name, T)                                               \
-  GPU_KERNEL(embed_##name, EmbedParams, 256) { embed_float_row<T>(p); }      \
-  GPU_KERNEL(float_##name##_1, MatmulParams, 256) { float_matmul<T, 1>(p); } \
+#define FLOAT_KERNELS(name, T)                                                   \
+  GPU_KERNEL(embed_##name, EmbedParams, kMailThreads) { embed_float_row<T>(p); } \
+  GPU_KERNEL(float_##name##_1, MatmulParams, 256) { float_matmul<T, 1>(p); }     \
   GPU_KERNEL(float_##name##_2, MatmulParams, 256) { float_matmul<T, 2>(p); }
 
 FLOAT_KERNELS(f32, F32Weight)
@@ -50,10 +50,9 @@ ATTENTION_KERNEL(64)
 ATTENTION_KERNEL(128)
 ATTENTION_KERNEL(256)
 
-GPU_KERNEL(take_batch_256, BatchParams, kMailThreads) { take_batch(p); }
+GPU_KERNEL(take_batch_512, BatchParams, kMailThreads) { take_batch(p); }
 GPU_KERNEL(norm_quantize_128, NormParams, GPU_NORM_THREADS) { norm_quantize(p); }
-GPU_KERNEL(argmax_parts_256, ArgmaxParams, GPU_ARGMAX_THREADS) { argmax_parts(p); }
-GPU_KERNEL(argmax_result_256, ArgmaxParams, GPU_ARGMAX_THREADS) { argmax_result(p); }
+GPU_KERNEL(argmax_512, ArgmaxParams, kArgmaxThreads) { argmax(p); }
 GPU_KERNEL(gather_256, GatherParams, 256) { gather(p); }
 
 }  // namespace hearth::kernels::hip

@@ -14,11 +14,10 @@ namespace {
 // Most page ids of a batch: 256 sequences of 32,768 positions.
 constexpr size_t kMaxPageIds = size_t{256} * 1024;
 constexpr size_t kBatchBytes = (4 * kMaxBatch + kMaxPageIds) * sizeof(int32_t);
-static_assert(kBatchBytes >= kMailThreads * sizeof(int32_t[4]));
+static_assert(kBatchBytes >= kMailThreads * sizeof(int32_t[2]));
 // Candidates of a constrained token, the tiles that hold them, and a row.
 constexpr size_t kRowsBytes = size_t{4} << 20;
-constexpr int kMaxArgmaxRows = 256;
-constexpr int kMaxArgmaxBlocks = 128;
+static_assert(kMaxArgmaxParts >= kMaxBatch);
 
 class HipBuffer : public Buffer {
  public:
@@ -57,9 +56,7 @@ HipOps::HipOps(const GpuApi& api, const DeviceChoice& choice)
       batch_ints_(device_.allocate(kBatchBytes, "the batch")),
       rows_upload_(device_, kRowsBytes) {
   mail_.as<uint32_t>()[kMailOut] = 0;
-  argmax_parts_ =
-      device_.allocate(sizeof(ArgmaxPart) * kMaxArgmaxRows * kMaxArgmaxBlocks, "argmax");
-  argmax_result_ = device_.allocate_host(sizeof(ArgmaxPart) * kMaxArgmaxRows);
+  argmax_parts_ = device_.allocate_host(sizeof(ArgmaxPart) * kMaxArgmaxParts);
 }
 
 std::string HipOps::description() const { return "hip " + device_.choice().name; }
@@ -181,7 +178,7 @@ void HipOps::begin(const Batch& batch) {
   }
   if (n_ids > kMaxPageIds) throw std::invalid_argument("too many pages in one batch for the GPU");
   uint32_t* mail = mail_.as<uint32_t>();
-  device_.wait_for(mail[kMailOut], 1);
+  device_.wait_for(mail[kMailOut], 1);  // an earlier one is taken
   int32_t* ints = mail_.as<int32_t>() + kMailHeader;
   for (int i = 0; i < n_; i++) {
     const int position = batch.positions[i], sequence = batch.sequences[i];
@@ -194,10 +191,16 @@ void HipOps::begin(const Batch& batch) {
   int32_t* ids = ints + 4 * n_;
   for (const auto& table : batch.page_tables) ids = std::copy(table.begin(), table.end(), ids);
   mail[kMailInts] = static_cast<uint32_t>(ids - ints);
-  mail[kMailOut] = 1;
+  is_in_mail_ = true;
   int32_t* to = batch_ints_.as<int32_t>();
   batch_ = {to, to + n_, to + 2 * n_, to + 3 * n_, to + 4 * n_};
-  launch("take_batch_256", {1, 1, 1}, kMailThreads, 0, BatchParams{mail, to});
+}
+
+BatchParams HipOps::take_mail() {
+  uint32_t* mail = mail_.as<uint32_t>();
+  mail[kMailOut] = 1;
+  is_in_mail_ = false;
+  return {mail, batch_ints_.as<int32_t>()};
 }
 
 }  // namespace hearth::kernels::hip

@@ -51,6 +51,9 @@ class HipOps : public Ops {
   template <class Params>
   void launch(const std::string& kernel, std::array<unsigned, 3> grid, unsigned block,
               unsigned shared_bytes, const Params& params);
+  /// What the step's first kernel needs to bring the batch to the device: that of an embedding of
+  /// one token does so; before any other, launch() sees to it.
+  BatchParams take_mail();
   bool is_cancelled() const { return cancel && cancel->load(std::memory_order_relaxed); }
   void make_workspace(int n_cols, bool with_f32);
   /// Activations of n tokens of this many columns in a workspace.
@@ -94,6 +97,7 @@ class HipOps : public Ops {
   Output attention_output_, swiglu_output_;
 
   Memory mail_, batch_ints_;  // the batch on the host (kMailOut...) and on the device
+  bool is_in_mail_ = false;   // only there, so far
   StagedUpload rows_upload_;
   BatchView batch_{};
   std::vector<int32_t> offsets_;  // of each sequence's page ids
@@ -101,7 +105,7 @@ class HipOps : public Ops {
   int n_chunks_ = 0;              // of its longest token
   bool rows_pending_ = false;
 
-  Memory argmax_parts_, argmax_result_, candidate_logits_;
+  Memory argmax_parts_, candidate_logits_;
 };
 
 }  // namespace hearth::kernels::hip

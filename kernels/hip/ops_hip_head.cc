@@ -82,19 +82,23 @@ void HipOps::argmax(const float* logits, int n_rows, int n_vocab, std::span<Argm
   ArgmaxParams p = {};
   p.logits = logits;
   p.parts = argmax_parts_.as<ArgmaxPart>();
-  p.result = argmax_result_.as<ArgmaxPart>();
   p.n_vocab = n_vocab;
-  p.n_blocks = std::min(128, static_cast<int>(ceil_div(n_vocab, kThreads)));
-  const unsigned rows = n_rows;
-  for (int i = 0; i < n_rows; i++) p.result[i].finite = kNotYet;
-  launch("argmax_parts_256", {static_cast<unsigned>(p.n_blocks), rows, 1}, kThreads, 0, p);
-  launch("argmax_result_256", {rows, 1, 1}, kThreads, 0, p);
+  const int rounds = static_cast<int>(ceil_div(n_vocab, kArgmaxLogits));
+  p.n_parts = std::clamp(kMaxArgmaxParts / n_rows, 1, rounds);
+  const std::span parts(p.parts, static_cast<size_t>(n_rows) * p.n_parts);
+  for (ArgmaxPart& part : parts) part.id = part.finite = kNotYet;
+  launch("argmax_512", {static_cast<unsigned>(p.n_parts), static_cast<unsigned>(n_rows), 1},
+         kArgmaxThreads, 0, p);
   queue_.flush();
   rows_pending_ = false;
   for (int i = 0; i < n_rows; i++) {
-    ArgmaxPart& part = p.result[i];
-    device_.wait_for(part.finite, kNotYet);
-    out[i] = {part.id, part.best, part.best - part.second, part.finite != 0};
+    ArgmaxPart row = no_logit();
+    for (ArgmaxPart& part : parts.subspan(static_cast<size_t>(i) * p.n_parts, p.n_parts)) {
+      device_.wait_for(part.id, kNotYet);
+      device_.wait_for(part.finite, kNotYet);
+      row = better(row, part);
+    }
+    out[i] = {row.id, row.best, row.best - row.second, row.finite != 0};
   }
 }
 

@@ -128,12 +128,13 @@ void HipOps::embed(const Matrix& table, float* x) {
     EmbedParams p = {};
     p.tiles = part.data;
     p.tile_bytes = type.tile_bytes;
-    p.tokens = batch_.tokens;
+    p.batch =
+        is_in_mail_ && n_ == 1 ? take_mail() : BatchParams{nullptr, batch_ints_.as<int32_t>()};
     p.x = x;
     p.n_cols = table.n_cols;
     p.first_row = part.row0;
     p.n_rows = part.n_rows;
-    launch("embed_" + type.name, {static_cast<unsigned>(n_), 1, 1}, kThreads, 0, p);
+    launch("embed_" + type.name, {static_cast<unsigned>(n_), 1, 1}, kMailThreads, 0, p);
   }
 }
 

@@ -1,6 +1,7 @@
 // Packing weights on the GPU, and reading them back one at a time, for embeddings.
 #pragma once
 
+#include "batch.hip.h"
 #include "gguf_rows.hip.h"
 #include "weights.hip.h"
 
@@ -70,8 +71,7 @@ GPU_DEVICE void pack_unit(const PackParams& p) {
 
 template <BlockType kType>
 GPU_DEVICE void embed_row(const EmbedParams& p) {
-  wait_for_previous();
-  const int token = p.tokens[blockIdx.x] - p.first_row;
+  const int token = take_token(p) - p.first_row;
   if (token < 0 || token >= p.n_rows) return;
   const uint8_t* tile = p.tiles + static_cast<uint64_t>(token / kTileRows) * p.tile_bytes;
   const int row_half = token % kTileRows / 8;

@@ -169,11 +169,11 @@ struct MatmulParams {
 };
 
 /// Where the host leaves a batch: in memory of its own, these two numbers and then the integers of
-/// a BatchView. Whoever reads may read kMailThreads times four of them, however few there are.
+/// a BatchView. Whoever reads may read kMailThreads times two of them, however few there are.
 inline constexpr int kMailOut = 0;   // not 0: written, and not taken yet
 inline constexpr int kMailInts = 1;  // how many integers follow the header
 inline constexpr int kMailHeader = 4;
-inline constexpr int kMailThreads = 256;
+inline constexpr int kMailThreads = 512;
 struct BatchParams {
   uint32_t* mail;
   int32_t* to;
@@ -190,7 +190,7 @@ struct PackParams {
 struct EmbedParams {
   const uint8_t* tiles;
   uint64_t tile_bytes;
-  const int32_t* tokens;
+  BatchParams batch;  // mail is null where the batch has been taken
   float* x;
   int32_t n_cols;
   int32_t first_row, n_rows;  // the part's rows; other tokens are left alone
@@ -218,19 +218,37 @@ struct AttentionParams {
   int32_t n_tokens;
 };
 
+/// Of some logits: the greatest, its id, the second greatest, and whether all are finite. The
+/// lowest id wins a tie.
 struct ArgmaxPart {
-  float best, second;
+  float best;
   uint32_t id;
+  float second;
   uint32_t finite;
 };
-/// In `finite` of a result that is still to come: the host waits for another value.
-inline constexpr uint32_t kNotYet = 2;
+constexpr ArgmaxPart no_logit() {
+  constexpr float kInfinity = __builtin_huge_valf();
+  return {-kInfinity, 0xffffffff, -kInfinity, 1};
+}
+/// Field by field: choosing one of two structures takes memory for both.
+constexpr ArgmaxPart better(const ArgmaxPart& a, const ArgmaxPart& b) {
+  const bool a_wins = a.best > b.best || (a.best == b.best && a.id < b.id);
+  const float others = a_wins ? b.best : a.best, second = a_wins ? a.second : b.second;
+  return {a_wins ? a.best : b.best, a_wins ? a.id : b.id, second > others ? second : others,
+          a.finite & b.finite};
+}
+/// In `id` and `finite` of a part that is still to come: each comes with the number before it.
+inline constexpr uint32_t kNotYet = 0xffffffff;
 
+/// Of a block, the threads and the logits that it takes at once (60 blocks take qwen2's); the most
+/// parts of all rows, which the host puts together.
+inline constexpr int kArgmaxThreads = 512;
+inline constexpr int kArgmaxLogits = 5 * kArgmaxThreads;
+inline constexpr int kMaxArgmaxParts = 256;
 struct ArgmaxParams {
   const float* logits;
-  ArgmaxPart* parts;   // [n_rows][n_blocks]
-  ArgmaxPart* result;  // [n_rows], pinned host memory
-  int32_t n_vocab, n_blocks;
+  ArgmaxPart* parts;  // [n_rows][n_parts], pinned host memory
+  int32_t n_vocab, n_parts;
 };
 
 struct GatherParams {

@@ -105,11 +105,11 @@ void compare(Bench& gpu, Bench& cpu, const std::string& what, float tolerance, c
                                " comes out wrong; update the GPU driver");
 }
 
-Step embedding(const Rows& table) {
-  return [&](Bench& b) {
+Step embedding(const Rows& table, int n) {
+  return [&table, n](Bench& b) {
     const auto matrix = b.pack({table.source()});
-    const auto x = b.ops->buffer(3 * kCols);
-    b.begin(0, 3);
+    const auto x = b.ops->buffer(n * size_t{kCols});
+    b.begin(0, n);
     b.ops->embed(*matrix, x->data);
     return b.read(*x);
   };
@@ -160,12 +160,13 @@ Step head(const Rows& w) {
 }
 
 /// A prompt, another far behind it, then one token more: what these see lies in two of the parts of
-/// 256 positions that blocks hand in and one of them merges. Positions between hold zeros.
-Step attention(const Rows& qkv, int head_size) {
-  return [&qkv, head_size](Bench& b) {
+/// 256 positions that blocks hand in and one of them merges. Positions between hold zeros. What
+/// embeds the one token brings the batch, too.
+Step attention(const Rows& table, const Rows& qkv, int head_size) {
+  return [&table, &qkv, head_size](Bench& b) {
     const int n_heads = 4, n_q = n_heads * head_size;
     b.ops->make_kv_pool({1, n_heads, 2, head_size, kPages * 32, 10000}, kPages);
-    const auto matrix = b.pack({qkv.source()});
+    const auto embeddings = b.pack({table.source()}), matrix = b.pack({qkv.source()});
     const auto bias = b.buffer(wave(2 * n_q, 0.1f));
     const auto x = b.buffer(wave(kMaxTokens * size_t{kCols}, 0.7f));
     const auto q = b.ops->buffer(kMaxTokens * size_t(n_q)), out = b.ops->buffer(q->n_floats);
@@ -173,6 +174,7 @@ Step attention(const Rows& qkv, int head_size) {
     const std::pair<int, int> batches[] = {{0, kMaxTokens}, {270, 30}, {300, 1}};
     for (const auto& [first, n] : batches) {
       b.begin(first, n);
+      if (n == 1) b.ops->embed(*embeddings, x->data);
       b.ops->norm_qkv(0, b.norm->data, kEps, *matrix, bias->data, x->data, q->data);
       b.ops->attention(0, q->data, out->data);
       const std::vector<float> values = b.read(*out);
@@ -188,7 +190,7 @@ void test_type(Bench& gpu, Bench& cpu, BlockType type) {
   const std::string name = kernels::block_traits(type).name;
   const Rows rows(type, kRows, 1), gate(type, kHidden, 2), up(type, kHidden, 3);
   const Rows long_rows(type, kRows, 4, kLongCols);
-  compare(gpu, cpu, "a row of " + name, 0, embedding(rows));
+  for (const int n : {3, 1}) compare(gpu, cpu, "a row of " + name, 0, embedding(rows, n));
   for (const int n : kBatches) {
     compare(gpu, cpu, "a product with " + name, kSumTolerance, product(long_rows, n));
     compare(gpu, cpu, "SwiGLU with " + name, kStepTolerance, feed_forward(gate, up, rows, n));
@@ -203,9 +205,9 @@ void self_test(const std::function<std::unique_ptr<Ops>()>& make_gpu) {
   compare(gpu, cpu, "the head", kStepTolerance, head(Rows(BlockType::kQ8_0, kRows, 5)));
   for (const int size : kHeadSizes) {
     Bench own_gpu(make_gpu()), own_cpu(scalar_cpu());
-    const Rows qkv(BlockType::kQ8_0, 8 * size, 6);
+    const Rows table(BlockType::kQ8_0, kRows, 7), qkv(BlockType::kQ8_0, 8 * size, 6);
     compare(own_gpu, own_cpu, "attention with heads of " + std::to_string(size), kStepTolerance,
-            attention(qkv, size));
+            attention(table, qkv, size));
   }
 }
 

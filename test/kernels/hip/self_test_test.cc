@@ -83,7 +83,7 @@ TEST("the self-test names what a broken kernel spoils") {
       {"attention_128", "attention with heads of 128"},
       {"norm_quantize_128", "SwiGLU with F32"},
       {"gather_256", "the head"},
-      {"take_batch_256", "a row of F32"},
+      {"take_batch_512", "a row of F32"},
   };
   for (const auto& [kernel, what] : std::span(cases).first(test::kIsSanitized ? 2 : 7))
     CHECK_EQUAL(verdict(kernel), std::string("the GPU fails its self-test: ") + what +
@@ -91,6 +91,6 @@ TEST("the self-test names what a broken kernel spoils") {
 }
 
 TEST("a kernel that the host waits for, and that does nothing, is an error") {
-  CHECK_EQUAL(verdict("argmax_result_256"),
+  CHECK_EQUAL(verdict("argmax_512"),
               "GPU emulation: a kernel ended without a result; update the GPU driver");
 }
