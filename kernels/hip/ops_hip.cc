@@ -64,10 +64,7 @@ std::string HipOps::description() const { return "hip " + device_.choice().name;
 std::unique_ptr<Matrix> HipOps::pack(std::span<const MatrixSource> parts) {
   queue_.flush();
   auto matrix = pack_matrix(device_, parts);
-  const bool has_floats =
-      std::any_of(matrix->parts.begin(), matrix->parts.end(),
-                  [](const HipPart& part) { return packed_type(part.type, 64).is_float; });
-  make_workspace(matrix->n_cols, has_floats);
+  make_workspace(matrix->n_cols, matrix->has_floats);
   return matrix;
 }
 
@@ -194,6 +191,16 @@ void HipOps::begin(const Batch& batch) {
   is_in_mail_ = true;
   int32_t* to = batch_ints_.as<int32_t>();
   batch_ = {to, to + n_, to + 2 * n_, to + 3 * n_, to + 4 * n_};
+}
+
+void* HipOps::function(const KernelName& name) {
+  for (const auto& [known, function] : functions_)
+    if (known == name) return function;
+  const std::string whole = std::string(name.first) + name.second + name.third;
+  void* function = device_.function(whole);
+  if (!function) throw std::runtime_error("the GPU kernels lack " + whole);
+  functions_.emplace_back(name, function);
+  return function;
 }
 
 BatchParams HipOps::take_mail() {

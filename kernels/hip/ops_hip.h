@@ -3,7 +3,7 @@
 #pragma once
 
 #include <memory>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "device.h"
@@ -48,8 +48,15 @@ class HipOps : public Ops {
   const LaunchQueue& queue() const { return queue_; }
 
  private:
+  /// A kernel's name in literals, so that addresses tell one from another: a step looks up more
+  /// than a hundred. The same name at another address is merely kept twice.
+  struct KernelName {
+    const char *first, *second = "", *third = "";
+    bool operator==(const KernelName&) const = default;
+  };
+  void* function(const KernelName& name);
   template <class Params>
-  void launch(const std::string& kernel, std::array<unsigned, 3> grid, unsigned block,
+  void launch(const KernelName& name, std::array<unsigned, 3> grid, unsigned block,
               unsigned shared_bytes, const Params& params);
   /// What the step's first kernel needs to bring the batch to the device: that of an embedding of
   /// one token does so; before any other, launch() sees to it.
@@ -75,7 +82,7 @@ class HipOps : public Ops {
 
   Device device_;
   LaunchQueue queue_;
-  std::unordered_map<std::string, void*> functions_;
+  std::vector<std::pair<KernelName, void*>> functions_;
 
   AttentionShape shape_;
   KvPool pool_{};

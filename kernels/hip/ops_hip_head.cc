@@ -74,7 +74,7 @@ void HipOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
   gather.ids = uploaded + 1;
   gather.to = logits;
   gather.n = static_cast<int>(candidates.size());
-  launch("gather_256", {ceil_div(gather.n, kThreads), 1, 1}, kThreads, 0, gather);
+  launch({"gather_256"}, {ceil_div(gather.n, kThreads), 1, 1}, kThreads, 0, gather);
 }
 
 void HipOps::argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) {
@@ -87,7 +87,7 @@ void HipOps::argmax(const float* logits, int n_rows, int n_vocab, std::span<Argm
   p.n_parts = std::clamp(kMaxArgmaxParts / n_rows, 1, rounds);
   const std::span parts(p.parts, static_cast<size_t>(n_rows) * p.n_parts);
   for (ArgmaxPart& part : parts) part.id = part.finite = kNotYet;
-  launch("argmax_512", {static_cast<unsigned>(p.n_parts), static_cast<unsigned>(n_rows), 1},
+  launch({"argmax_512"}, {static_cast<unsigned>(p.n_parts), static_cast<unsigned>(n_rows), 1},
          kArgmaxThreads, 0, p);
   queue_.flush();
   rows_pending_ = false;

@@ -1,9 +1,6 @@
 // What the ops of HipOps launch their kernels with.
 #pragma once
 
-#include <stdexcept>
-#include <string>
-
 #include "ops_hip.h"
 
 namespace hearth::kernels::hip {
@@ -19,16 +16,11 @@ inline const HipMatrix& packed(const Matrix& matrix) {
 }
 
 template <class Params>
-void HipOps::launch(const std::string& kernel, std::array<unsigned, 3> grid, unsigned block,
+void HipOps::launch(const KernelName& name, std::array<unsigned, 3> grid, unsigned block,
                     unsigned shared_bytes, const Params& params) {
-  if (is_in_mail_) launch("take_batch_512", {1, 1, 1}, kMailThreads, 0, take_mail());
-  auto found = functions_.find(kernel);
-  if (found == functions_.end()) {
-    found = functions_.emplace(kernel, device_.function(kernel)).first;
-    if (!found->second) throw std::runtime_error("the GPU kernels lack " + kernel);
-  }
+  if (is_in_mail_) launch({"take_batch_512"}, {1, 1, 1}, kMailThreads, 0, take_mail());
   Launch launch;
-  launch.function = found->second;
+  launch.function = function(name);
   launch.grid = grid;
   launch.block = block;
   launch.shared_bytes = shared_bytes;

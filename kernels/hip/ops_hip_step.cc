@@ -21,7 +21,19 @@ constexpr size_t kManyBlocks = 20;
 // Groups of 32 columns (44 bytes each) that leave shared memory for sums on every GPU.
 constexpr int kMaxSharedGroups = 640;
 
-bool has_blocks(BlockType type) { return block_traits(type).weights == kBlockGroups * kGroup; }
+/// Of make_kv_pool().
+const char* in_name(int head_dim) {
+  switch (head_dim) {
+    case 32:
+      return "32";
+    case 64:
+      return "64";
+    case 128:
+      return "128";
+    default:
+      return "256";
+  }
+}
 
 }  // namespace
 
@@ -36,42 +48,39 @@ MatmulParams HipOps::normed_input(const Matrix& w, const float* x, const float* 
 }
 
 void HipOps::prepare_input(MatmulParams& p, const HipMatrix& w, const HipPart& part) {
-  const bool has_floats = std::any_of(w.parts.begin(), w.parts.end(), [](const HipPart& other) {
-    return packed_type(other.type, kUnit).is_float;
-  });
-  const int wanted = has_blocks(part.type) ? kBlockGroups : 1;
-  const bool is_float = packed_type(part.type, kUnit).is_float;
-  if (is_float && (p.x.scale_groups != 0 || !p.norm.norm)) return;
+  const int wanted = part.type.has_blocks ? kBlockGroups : 1;
+  if (part.type.is_float && (p.x.scale_groups != 0 || !p.norm.norm)) return;
   if (p.x.scale_groups == wanted) return;
   p.x.scale_groups = wanted;
   const bool wants_half_sums = wanted == kBlockGroups && p.n_tokens > kTileTokens;
   p.x.half_sums = wants_half_sums ? in_half_sums_.as<int8_t>() : nullptr;
   const int most_groups = p.norm.norm ? kOwnNormGroups : kOwnGroups;
-  if (!has_floats && p.n_tokens <= kTileTokens && p.x.n_groups * p.n_tokens <= most_groups) {
+  if (!w.has_floats && p.n_tokens <= kTileTokens && p.x.n_groups * p.n_tokens <= most_groups) {
     p.input = InputKind::kNorm;
     return;
   }
   NormParams to_do = {};
   to_do.norm = p.norm;
   to_do.out = p.x;
-  to_do.with_f32 = has_floats && p.norm.norm;
+  to_do.with_f32 = w.has_floats && p.norm.norm;
   to_do.n_tokens = p.n_tokens;
-  launch("norm_quantize_128", {ceil_div(p.n_tokens * count_eights(p.x.n_groups), kNormWarps), 1, 1},
-         32 * kNormWarps, 0, to_do);
+  launch({"norm_quantize_128"},
+         {ceil_div(p.n_tokens * count_eights(p.x.n_groups), kNormWarps), 1, 1}, 32 * kNormWarps, 0,
+         to_do);
 }
 
 void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
-  const PackedType type = packed_type(part.type, p.norm.n_cols);
+  const PackedType& type = part.type;
   const bool is_pairs = p.log2_span != kNoPairs;
   p.tile_bytes = type.tile_bytes;
   p.n_units = p.x.n_groups / 2;
   if (type.is_float) {
     const unsigned n_tiles = is_pairs ? p.n_tiles / 2 : p.n_tiles;
-    launch("float_" + type.name + (is_pairs ? "_2" : "_1"),
+    launch({"float_", type.name, is_pairs ? "_2" : "_1"},
            {n_tiles * 2, ceil_div(p.n_tokens, kTileTokens), 1}, 256, 0, p);
     return;
   }
-  const RowSlices slices = RowSlices::of(p.n_units, part.n_tiles(), has_blocks(part.type));
+  const RowSlices& slices = part.slices;
   p.log2_slices = std::countr_zero(static_cast<unsigned>(slices.n));
   const DeviceChoice& device = device_.choice();
   const MatmulShape shape = choose_shape(p, slices, device);
@@ -96,7 +105,7 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
   if (shared_bytes > (device.has_copies ? kMaxCopySharedBytes : kMaxSharedBytes))
     throw std::runtime_error("rows of " + std::to_string(p.norm.n_cols) +
                              " columns run on the CPU only (too long for the GPU kernels)");
-  launch(shape.prefix + type.name + shape.suffix,
+  launch({shape.prefix, type.name, shape.suffix},
          {ceil_div(p.n_tokens, shape.tokens), ceil_div(p.n_tiles, shape.block_tiles), 1},
          shape.warps * 32, shared_bytes, p);
 }
@@ -124,17 +133,16 @@ void HipOps::embed(const Matrix& table, float* x) {
   if (is_cancelled()) return;
   quantized_ = nullptr;
   for (const HipPart& part : packed(table).parts) {
-    const PackedType type = packed_type(part.type, table.n_cols);
     EmbedParams p = {};
     p.tiles = part.data;
-    p.tile_bytes = type.tile_bytes;
+    p.tile_bytes = part.type.tile_bytes;
     p.batch =
         is_in_mail_ && n_ == 1 ? take_mail() : BatchParams{nullptr, batch_ints_.as<int32_t>()};
     p.x = x;
     p.n_cols = table.n_cols;
     p.first_row = part.row0;
     p.n_rows = part.n_rows;
-    launch("embed_" + type.name, {static_cast<unsigned>(n_), 1, 1}, kMailThreads, 0, p);
+    launch({"embed_", part.type.name}, {static_cast<unsigned>(n_), 1, 1}, kMailThreads, 0, p);
   }
 }
 
@@ -156,7 +164,7 @@ void HipOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv
     prepare_input(p, packed(qkv), part);
     e.row0 = part.row0;
     e.n_rows = part.n_rows;
-    matmul_pairs(part, p, part.data + span * part.tile_bytes, part.n_rows / 32, log2_span);
+    matmul_pairs(part, p, part.data + span * part.type.tile_bytes, part.n_rows / 32, log2_span);
   }
 }
 
@@ -192,14 +200,14 @@ void HipOps::attention(int layer, const float* q, float* out) {
       n_ <= kDeferredTokens || (has_room && n_blocks * rounded < n_processors / 4);
   const bool has_parts = is_decode || (has_room && n_blocks < kManyBlocks * n_processors);
   p.n_parts = has_parts ? static_cast<int>(rounded) : 1;
-  const std::string kernel = "attention_" + std::to_string(shape_.head_dim);
+  const char* dims = in_name(shape_.head_dim);
   const unsigned n_parts = p.n_parts;
   if (is_decode) {
     const unsigned n_heads = shape_.n_heads;
-    launch("decode_" + kernel, {static_cast<unsigned>(n_), n_heads, n_parts}, 512, 0, p);
+    launch({"decode_attention_", dims}, {static_cast<unsigned>(n_), n_heads, n_parts}, 512, 0, p);
   } else {
     const int shared_bytes = attention_bytes(shape_.head_dim, device_.choice().has_copies);
-    launch(kernel, {n_row_blocks, n_kv_heads, n_parts}, 128, shared_bytes, p);
+    launch({"attention_", dims}, {n_row_blocks, n_kv_heads, n_parts}, 128, shared_bytes, p);
   }
   quantized_ = quantizes ? out : nullptr;
 }
@@ -208,7 +216,7 @@ void HipOps::matmul_add(const Matrix& w, const float* in, float* x) {
   if (is_cancelled()) return;
   const auto& parts = packed(w).parts;
   const bool wants_groups = std::none_of(parts.begin(), parts.end(),
-                                         [](const HipPart& part) { return has_blocks(part.type); });
+                                         [](const HipPart& part) { return part.type.has_blocks; });
   for (Output* output : {&attention_output_, &swiglu_output_})
     if (output->data == in) output->is_quantized = wants_groups;
   const bool is_ready = quantized_ == in && wants_groups;
@@ -233,7 +241,7 @@ void HipOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, c
   if (is_cancelled()) return;
   const auto& parts = packed(gate_up).parts;
   const int n_ff = gate_up.n_rows / 2;
-  const bool is_split = parts.size() == 2 && parts[0].type == parts[1].type;
+  const bool is_split = parts.size() == 2 && parts[0].source_type == parts[1].source_type;
   if (!is_split && (parts.size() != 1 || n_ff % kTileRows != 0))
     throw std::runtime_error("FFN gate and up of different types run on the CPU only");
   MatmulParams p = normed_input(gate_up, x, norm, eps, nullptr, n_);
@@ -242,13 +250,12 @@ void HipOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, c
   p.epilogue.stride = n_ff;
   p.epilogue.out = h;
   // Two pairs of tiles give 32 columns of h: a group that can be quantized at once.
-  const bool is_float = packed_type(parts[0].type, kUnit).is_float;
   swiglu_output_.data = h;
-  const bool quantizes =
-      swiglu_output_.is_quantized && n_ff % kUnit == 0 && n_ff <= workspace_cols_ && !is_float;
+  const bool quantizes = swiglu_output_.is_quantized && n_ff % kUnit == 0 &&
+                         n_ff <= workspace_cols_ && !parts[0].type.is_float;
   if (quantizes) p.quantized = activations(next_q_, next_scales_, n_ff, n_);
   const int n_pairs = static_cast<int>(ceil_div(n_ff, kTileRows));
-  const uint8_t* up = is_split ? parts[1].data : parts[0].data + n_pairs * parts[0].tile_bytes;
+  const uint8_t* up = is_split ? parts[1].data : parts[0].data + n_pairs * parts[0].type.tile_bytes;
   prepare_input(p, packed(gate_up), parts[0]);
   matmul_pairs(parts[0], p, up, n_pairs, kPlainPairs);
   quantized_ = quantizes ? h : nullptr;
