@@ -41,13 +41,12 @@ GPU_DEVICE int slice_begin(const MatmulParams& p, int slice) {
   return (slice * (p.n_units / kStep) >> p.log2_slices) * kStep;
 }
 
-/// Squares of a few tokens, four at a time. A block begins its shared memory with them.
+/// Of the squares of a few tokens.
 GPU_DEVICE int count_square_fours(const MatmulParams& p, int n) {
-  return n * squares_stride(p.x.n_groups) / 4;
+  return p.norm.norm ? n * squares_stride(p.x.n_groups) / 4 : 0;
 }
-/// Brings them there for tokens that stay where they are.
+/// Brings them to shared memory for tokens that stay where they are.
 GPU_DEVICE void stage_squares(const MatmulParams& p, int n, uint4* shared) {
-  if (!p.norm.norm) return;
   const int n_fours = count_square_fours(p, n);
   const uint4* from = reinterpret_cast<const uint4*>(p.x.squares);
   GPU_NO_UNROLL for (int i = threadIdx.x; i < n_fours; i += blockDim.x) shared[i] = from[i];
@@ -60,68 +59,80 @@ GPU_DEVICE void prefetch_norm(const MatmulParams& p) {
       prefetch(p.norm.norm + i);
 }
 
-/// Brings the block's tokens to shared memory, quantizing them where that has not been done.
-template <BlockType kType>
-GPU_DEVICE Activations stage_tokens(const MatmulParams& p, int n, uint4* shared) {
-  const int n_groups = p.x.n_groups;
-  const int n_fours = count_square_fours(p, n);
-  int8_t* tokens = reinterpret_cast<int8_t*>(shared + n_fours);
+/// Where a block has its tokens in shared memory: their groups, the scales of these, the squares.
+GPU_DEVICE Activations staged_tokens(const MatmulParams& p, int n, uint4* shared) {
   Activations x = {};
-  x.n_groups = n_groups;
+  const int n_groups = staged_groups(p.x.n_groups) * n;
+  x.n_groups = p.x.n_groups;
   x.n_slots = n;
-  x.q = tokens;
-  x.scales = reinterpret_cast<GroupScale*>(tokens + n_groups * n * kGroup);
-  x.squares = reinterpret_cast<float*>(shared);
-  if (p.input == InputKind::kNorm) {
-    quantize_tokens<Layout<kType>::kSuper>(p.norm, n, x);
-    return x;
-  }
-  // Two words of codes and a scale a thread at a time, and squares, of which there are fewer: loads
-  // are issued together.
-  const uint4* from = reinterpret_cast<const uint4*>(p.x.q);
-  const uint4* squares = reinterpret_cast<const uint4*>(p.x.squares);
-  uint4* to = reinterpret_cast<uint4*>(x.q);
-  const int n_scales = n_groups * n;
-  GPU_UNROLL_2 for (int i = threadIdx.x; i < n_scales; i += blockDim.x) {
-    const uint4 low = from[2 * i], high = from[2 * i + 1];
-    const uint4 four = squares[min(i, n_fours - 1)];
-    const GroupScale scale = p.x.scales[i];
-    if (i < n_fours) shared[i] = four;
-    to[2 * i] = low, to[2 * i + 1] = high;
-    x.scales[i] = scale;
-  }
-  __syncthreads();
+  x.q = reinterpret_cast<int8_t*>(shared);
+  x.scales = reinterpret_cast<GroupScale*>(x.q + n_groups * kGroup);
+  x.squares = reinterpret_cast<float*>(x.scales + n_groups);
   return x;
 }
 
-/// Tokens where they are best read from. Where that is shared memory for sure, stage_tokens() tells
-/// the compiler so, which has faster instructions for it.
-template <BlockType kType>
-GPU_DEVICE Activations stage_input(const MatmulParams& p, int n, uint4* shared) {
-  return p.input == InputKind::kMemory ? p.x : stage_tokens<kType>(p, n, shared);
+/// Brings them there as they are. A thread takes so much at once that a round of a block is mostly
+/// all: what is loaded is under way together, and without conditions takes fewer instructions.
+GPU_DEVICE void copy_tokens(const MatmulParams& p, int n, const Activations& x) {
+  constexpr int kWords = 4;  // 16 bytes each, to 16 of their groups' scales
+  const auto* words = reinterpret_cast<const uint4*>(p.x.q);
+  const auto* scales = reinterpret_cast<const uint4*>(p.x.scales);
+  const auto* fours = reinterpret_cast<const uint4*>(p.x.squares);
+  const int n_scales = x.n_groups * n / 2, n_words = kWords * n_scales, step = blockDim.x;
+  const int n_fours = count_square_fours(p, n);
+  GPU_NO_UNROLL for (int first = 0; first < n_scales; first += step) {
+    const int i = first + threadIdx.x, at = kWords * first + threadIdx.x;
+    uint4 word[kWords];
+    GPU_UNROLL for (int k = 0; k < kWords; k++) word[k] = words[min(at + k * step, n_words - 1)];
+    const uint4 scale = scales[min(i, n_scales - 1)], four = fours[max(min(i, n_fours - 1), 0)];
+    GPU_UNROLL for (int k = 0; k < kWords; k++) {
+      const int word_at = at + k * step;
+      if (word_at < n_words) reinterpret_cast<uint4*>(x.q)[word_at] = word[k];
+    }
+    if (i < n_scales) reinterpret_cast<uint4*>(x.scales)[i] = scale;
+    if (i < n_fours) reinterpret_cast<uint4*>(x.squares)[i] = four;
+  }
+  __syncthreads();
 }
 
-/// The sums of a block: [tile][part][16 rows][stride], a token a column. A part is a quad, or one
-/// of its slices, or a slice of a block type, which has no quads and counts as one here.
+/// Brings the block's tokens there, quantizing them where that has not been done. row: the columns
+/// of one that is alone.
+template <BlockType kType>
+GPU_DEVICE void stage_tokens(const MatmulParams& p, const float* row, int n, const Activations& x) {
+  using L = Layout<kType>;
+  constexpr bool kHasSums = L::kMin || (L::kHalves && L::kTraits.offset != 0);
+  if (p.input != InputKind::kNorm)
+    copy_tokens(p, n, x);
+  else if (p.norm.norm)
+    quantize_tokens<TokenUse{L::kSuper, true, kHasSums, true}>(p.norm, row, n, x);
+  else
+    quantize_tokens<TokenUse{L::kSuper, false, kHasSums, true}>(p.norm, row, n, x);
+}
+
+/// The sums of a block of one token, or of a few: [tile][part][16 rows][kStride], a token a column.
+/// A part is a quad, or one of its slices, or a slice of a block type, which has no quads and
+/// counts as one here. Behind them there is room for kSpareParts more.
+template <int kTokens>
 struct BlockSums {
+  static constexpr int kStride = sum_stride(kTokens), kPart = kTileRows * kStride;
   float* data;
-  int n_parts, quad_parts, stride;
+  int n_parts, quad_parts;
 
   GPU_DEVICE float* at(const BlockSums& s, int tile, int part, int row, int token) {
-    return s.data + ((tile * s.n_parts + part) * kTileRows + row) * s.stride + token;
+    return s.data + (tile * s.n_parts + part) * kPart + row * kStride + token;
   }
-  /// Four parts at a time: a quad's slices, or four quads.
+  /// Four parts at a time: a quad's slices, or four quads. They are loaded whether there are so
+  /// many or not: without conditions it takes fewer instructions.
   GPU_DEVICE float total(const BlockSums& s, int tile, int row, int token) {
-    const float* part = at(s, tile, 0, row, token);
+    const float* parts = at(s, tile, 0, row, token);
+    const bool are_quads = kTokens == 1 || s.quad_parts == 1;
     float sum = 0;
-    GPU_NO_UNROLL for (int i = 0; i < s.n_parts; i += kQuad) {
+    GPU_NO_UNROLL for (int left = s.n_parts; left > 0; left -= kQuad, parts += kQuad * kPart) {
       float v[kQuad];
-      GPU_UNROLL for (int k = 0; k < kQuad; k++) v[k] =
-          part[min(i + k, s.n_parts - 1) * kTileRows * s.stride];
-      const bool are_quads = s.quad_parts == 1;
-      float quad = are_quads && i > 0 ? sum + v[0] : v[0];
-      GPU_UNROLL for (int k = 1; k < kQuad; k++) quad = i + k < s.n_parts ? quad + v[k] : quad;
-      sum = are_quads || i == 0 ? quad : sum + quad;
+      GPU_UNROLL for (int k = 0; k < kQuad; k++) v[k] = parts[k * kPart];
+      float quad = are_quads ? sum + v[0] : v[0];
+      GPU_UNROLL for (int k = 1; k < kQuad; k++) quad = k < left ? quad + v[k] : quad;
+      sum = are_quads ? quad : sum + quad;
     }
     return sum;
   }
@@ -130,21 +141,20 @@ struct BlockSums {
 /// SwiGLU of two pairs of tiles is a group of 32 columns of the next matmul's input: 32 lanes
 /// quantize a token's.
 template <int kTokens>
-GPU_DEVICE void store_swiglu(const MatmulParams& p, const BlockSums& sums, int n_tiles,
+GPU_DEVICE void store_swiglu(const MatmulParams& p, const BlockSums<kTokens>& sums, int n_tiles,
                              int n_tokens, const float* squares) {
-  const int first_pair = blockIdx.y * p.block_tiles / 2;
-  GPU_NO_UNROLL for (int i = threadIdx.x; i < n_tiles / 4 * kTokens * kGroup; i += blockDim.x) {
-    const int col = i % kGroup, token = i / kGroup % kTokens;
-    if (token >= n_tokens) continue;  // of all 32 lanes
-    const int pair = i / kGroup / kTokens * 2 + col / kTileRows, row = col % kTileRows;
+  const unsigned n = unsigned(n_tiles) / 4 * kTokens * kGroup;
+  const unsigned first_group = blockIdx.y * (unsigned(p.block_tiles) / 4);
+  GPU_NO_UNROLL for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
+    const unsigned col = i % kGroup, token = i / kGroup % kTokens, group = i / kGroup / kTokens;
+    if (token >= unsigned(n_tokens)) continue;  // of all 32 lanes
+    const int tile = 4 * group + col / kTileRows * 2, row = col % kTileRows;
     const float factor = token_factor(p.norm, squares, p.x.n_groups, token);
-    const float gate = BlockSums::total(sums, 2 * pair, row, token) * factor;
-    const float up = BlockSums::total(sums, 2 * pair + 1, row, token) * factor;
-    const float h = gate / (1.0f + expf(-gate)) * up;
-    store_one(p.epilogue, (first_pair + pair) * kTileRows + row, token, h);
-    float v[4];  // quantizing wants four columns a lane
-    GPU_UNROLL for (int j = 0; j < 4; j++) v[j] = shuffle(h, col % 8 * 4 + j);
-    quantize_group(p.quantized, token, (first_pair + pair) / 2, v, col < 8);
+    const float gate = BlockSums<kTokens>::total(sums, tile, row, token) * factor;
+    const float up = BlockSums<kTokens>::total(sums, tile + 1, row, token) * factor;
+    const float h = swiglu(gate, up);
+    p.epilogue.out[token * p.epilogue.stride + (first_group + group) * kGroup + col] = h;
+    quantize_column(p.quantized, token, first_group + group, h);
   }
 }
 
@@ -153,8 +163,9 @@ template <int kTokens>
 struct BlockRow {
   int tile, row, token;
 
-  GPU_DEVICE BlockRow of(int i, int tiles_each) {
-    return {i / kTileRows / kTokens * tiles_each, i % kTileRows, i / kTileRows % kTokens};
+  GPU_DEVICE BlockRow of(unsigned i, int tiles_each) {
+    return {int(i / kTileRows / kTokens) * tiles_each, int(i % kTileRows),
+            int(i / kTileRows % kTokens)};
   }
   /// In the part.
   GPU_DEVICE int global(const BlockRow& r, const MatmulParams& p) {
@@ -174,7 +185,8 @@ struct EarlyRows {
 /// Those of the block's pairs of tiles.
 template <int kTokens>
 GPU_DEVICE void load_qkv_rows(const MatmulParams& p, int n_tiles, int n_tokens, QkvRow* rows) {
-  GPU_NO_UNROLL for (int i = threadIdx.x; i < n_tiles / 2 * kTileRows * kTokens; i += blockDim.x) {
+  const unsigned n = unsigned(n_tiles) / 2 * kTileRows * kTokens;
+  GPU_NO_UNROLL for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
     const auto r = BlockRow<kTokens>::of(i, 2);
     if (r.token < n_tokens)
       rows[i] = load_qkv_row(p.epilogue, BlockRow<kTokens>::global(r, p), r.token);
@@ -191,45 +203,56 @@ GPU_DEVICE int place_before(const MatmulParams& p, int n_tiles, int n_tokens) {
   return r.token * e.stride + min(e.row0 + BlockRow<kTokens>::global(r, p), e.stride - 1);
 }
 
-/// Hands on row i of the block of one of a few tokens, or a pair of rows.
-GPU_DEVICE void store_early(const Epilogue& e, const EarlyRows& early, int i, int row, int token,
-                            float a, float b) {
-  if (e.kind == EpilogueKind::kQkv) return store_qkv(e, row, token, a, b, early.qkv[i]);
-  if (e.kind == EpilogueKind::kSwiglu) return store_pair(e, row, token, a, b);
-  if (e.kind == EpilogueKind::kStore || i >= blockDim.x) return store_one(e, row, token, a);
-  if (row < e.n_rows)
-    e.out[static_cast<uint64_t>(token) * e.stride + e.row0 + row] = early.before + a;
+/// Rows that are stored, or added to what is there.
+template <int kTokens>
+GPU_DEVICE void store_rows(const MatmulParams& p, const BlockSums<kTokens>& sums, int n_tiles,
+                           int n_tokens, const EarlyRows& early) {
+  const Epilogue& e = p.epilogue;
+  const unsigned n = unsigned(n_tiles) * kTileRows * kTokens;
+  const bool is_added = e.kind == EpilogueKind::kAdd;
+  float before = early.before;
+  GPU_NO_UNROLL for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
+    const auto r = BlockRow<kTokens>::of(i, 1);
+    const int row = BlockRow<kTokens>::global(r, p);
+    if (r.token >= n_tokens || row >= e.n_rows) continue;
+    float* to = e.out + static_cast<uint64_t>(r.token) * e.stride + e.row0 + row;
+    const float factor = token_factor(p.norm, early.squares, p.x.n_groups, r.token);
+    if (i >= unsigned(blockDim.x) && is_added) before = *to;
+    const float sum = BlockSums<kTokens>::total(sums, r.tile, r.row, r.token) * factor;
+    *to = is_added ? before + sum : sum;
+  }
 }
 
-/// One row of one token, or of a pair of rows.
+/// Pairs of rows: of q, k and v, or of gate and up.
 template <int kTokens>
-GPU_DEVICE void store_sum(const MatmulParams& p, const BlockSums& sums, int i, int n_tokens,
-                          const EarlyRows& early) {
-  const bool is_pairs = has_pairs(p);
-  const auto r = BlockRow<kTokens>::of(i, is_pairs ? 2 : 1);
-  if (r.token >= n_tokens) return;
-  const int row = BlockRow<kTokens>::global(r, p);
-  const float factor = token_factor(p.norm, early.squares, p.x.n_groups, r.token);
-  const float a = BlockSums::total(sums, r.tile, r.row, r.token) * factor;
-  const float b = is_pairs ? BlockSums::total(sums, r.tile + 1, r.row, r.token) * factor : 0;
-  store_early(p.epilogue, early, i, row, r.token, a, b);
+GPU_DEVICE void store_pairs(const MatmulParams& p, const BlockSums<kTokens>& sums, int n_tiles,
+                            int n_tokens, const EarlyRows& early) {
+  const Epilogue& e = p.epilogue;
+  const unsigned n = unsigned(n_tiles) / 2 * kTileRows * kTokens;
+  GPU_NO_UNROLL for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
+    const auto r = BlockRow<kTokens>::of(i, 2);
+    if (r.token >= n_tokens) continue;
+    const float factor = token_factor(p.norm, early.squares, p.x.n_groups, r.token);
+    const float a = BlockSums<kTokens>::total(sums, r.tile, r.row, r.token) * factor;
+    const float b = BlockSums<kTokens>::total(sums, r.tile + 1, r.row, r.token) * factor;
+    if (e.kind == EpilogueKind::kQkv)
+      store_qkv(early.qkv[i], e.pool.head_dim / 2, a, b);
+    else
+      store_one(e, BlockRow<kTokens>::global(r, p), r.token, swiglu(a, b));
+  }
 }
 
 /// Adds the quads and hands every row on. The block must have met after its last sum.
 template <int kTokens>
-GPU_DEVICE void store_block(const MatmulParams& p, const BlockSums& sums, int n_tokens,
+GPU_DEVICE void store_block(const MatmulParams& p, const BlockSums<kTokens>& sums, int n_tokens,
                             const EarlyRows& early) {
   const int n_tiles = count_block_tiles(p);
-  if (p.epilogue.kind == EpilogueKind::kSwiglu && p.quantized.q)
-    return store_swiglu<kTokens>(p, sums, n_tiles, n_tokens, early.squares);
-  const int n = (has_pairs(p) ? n_tiles / 2 : n_tiles) * kTileRows * kTokens;
-  if constexpr (kTokens == 1) {
-    GPU_NO_UNROLL for (int i = threadIdx.x; i < n; i += blockDim.x)
-        store_sum<kTokens>(p, sums, i, n_tokens, early);
-  } else {  // several rows a thread: what one waits for overlaps
-    GPU_UNROLL_4 for (int i = threadIdx.x; i < n; i += blockDim.x)
-        store_sum<kTokens>(p, sums, i, n_tokens, early);
-  }
+  if (!has_pairs(p))
+    store_rows<kTokens>(p, sums, n_tiles, n_tokens, early);
+  else if (p.quantized.q)
+    store_swiglu<kTokens>(p, sums, n_tiles, n_tokens, early.squares);
+  else
+    store_pairs<kTokens>(p, sums, n_tiles, n_tokens, early);
 }
 
 }  // namespace hearth::kernels::hip

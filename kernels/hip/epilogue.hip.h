@@ -26,46 +26,41 @@ GPU_DEVICE uint16_t* kv_slot(const KvPool& pool, int layer, int page, int kv_hea
          ((2 * kv_head + is_v) * kPage + slot) * pool.head_dim;
 }
 
-/// Known before the step begins: to be loaded ahead of the sums.
+/// Rows row and row + head_dim / 2 of the stacked q, k, v. Known before the step begins: to be
+/// worked out ahead of the sums. V is not turned.
 GPU_DEVICE QkvRow load_qkv_row(const Epilogue& e, int row, int token) {
-  const int half = e.pool.head_dim / 2, global = e.row0 + row, i = global & (2 * half - 1);
+  const KvPool& pool = e.pool;
+  const int half = pool.head_dim / 2, global = e.row0 + row, i = global & (2 * half - 1);
   const int position = e.batch.positions[token];
+  const int head = (global >> pool.log2_head_dim) - pool.n_heads;  // of k, then of v
+  const int is_v = head >= pool.n_kv_heads;
   const float* turn = e.cos_sin + 2 * (static_cast<uint64_t>(position) * half + i);
-  QkvRow r = {{0, 0}, turn[0], turn[1], e.batch.append_page[token], position % kPage};
+  QkvRow r = {{0, 0}, is_v ? 1.0f : turn[0], is_v ? 0.0f : turn[1], nullptr, nullptr};
   if (e.bias) r.bias[0] = e.bias[global], r.bias[1] = e.bias[global + half];
+  if (head < 0)
+    r.q = e.out + static_cast<uint64_t>(token) * e.stride + global;
+  else
+    r.kv = i + kv_slot(pool, e.layer, e.batch.append_page[token], head - is_v * pool.n_kv_heads,
+                       is_v, position % kPage);
   return r;
 }
 
-/// Rows i and i + head_dim / 2 of one head of the stacked q, k, v.
-GPU_DEVICE void store_qkv(const Epilogue& e, int row, int token, float a, float b,
-                          const QkvRow& known) {
-  const KvPool& pool = e.pool;
-  const int half = pool.head_dim / 2;
-  const int global = e.row0 + row;
-  const int head = global >> pool.log2_head_dim, i = global & (pool.head_dim - 1);
-  a += known.bias[0], b += known.bias[1];
-  const int kv_head = head - pool.n_heads;
-  if (kv_head < pool.n_kv_heads) {  // q or k
-    const float x = a;
-    a = x * known.cos - b * known.sin;
-    b = x * known.sin + b * known.cos;
-  }
-  if (kv_head < 0) {
-    float* q = e.out + static_cast<uint64_t>(token) * e.stride + global;
-    q[0] = a, q[half] = b;
-    return;
-  }
-  const int is_v = kv_head >= pool.n_kv_heads;
-  uint16_t* to =
-      kv_slot(pool, e.layer, known.page, kv_head - is_v * pool.n_kv_heads, is_v, known.slot);
-  to[i] = saturated_half(a), to[i + half] = saturated_half(b);
+GPU_DEVICE void store_qkv(const QkvRow& to, int half, float a, float b) {
+  a += to.bias[0], b += to.bias[1];
+  const float first = a * to.cos - b * to.sin, second = a * to.sin + b * to.cos;
+  if (to.q)
+    to.q[0] = first, to.q[half] = second;
+  else
+    to.kv[0] = saturated_half(first), to.kv[half] = saturated_half(second);
 }
+
+GPU_DEVICE float swiglu(float gate, float up) { return gate / (1.0f + expf(-gate)) * up; }
 
 GPU_DEVICE void store_pair(const Epilogue& e, int row, int token, float a, float b) {
   if (e.kind == EpilogueKind::kQkv)
-    store_qkv(e, row, token, a, b, load_qkv_row(e, row, token));
+    store_qkv(load_qkv_row(e, row, token), e.pool.head_dim / 2, a, b);
   else
-    store_one(e, row, token, a / (1.0f + expf(-a)) * b);
+    store_one(e, row, token, swiglu(a, b));
 }
 
 }  // namespace hearth::kernels::hip

@@ -97,6 +97,7 @@
 // What each platform's header says in its own way:
 //   shuffle_xor(value, mask), shuffle(value, lane)  among 32 lanes
 //   dot4(a, b, c)            c + the dot product of four int8 each
+//   dot2<kHigh>(a, b, c)     c + the dot product of two int16 with the lower, or higher, int8 of b
 //   half_to_float(bits), float_to_half(value)
 //   lookup16(index, table)   bytes of the 16-entry table picked by the nibble in each byte of index
 //   wait_for_previous()      everything earlier on the stream is done and visible. Every kernel
@@ -110,12 +111,15 @@
 //                            GPU has that (fragment.hip.h says who copies so). commit_copies() puts
 //                            them together; wait_for_copies<kPending>() leaves the last of these
 //   late(params)             the kernel's parameters, read again where they are needed
+//   kept(value)              the value, worked out here and not where it is needed
 //   late_thread()            threadIdx.x, so that what is computed from it is not kept from before
 //   schedule_fence()         instructions are not moved across
 //   uniform(value)           a value that the lanes of a wave share, in a scalar register
 //   meet<kThreads>()         a barrier of so many neighbours, or of all: both must come as often
-//   divide(a, b)             the quotient that the language defines, b from 1e-30 up
-//   inverse_root(value)      1 / sqrt(value), to a rounding or two
+//   divide(a, b)             the quotient that the language defines, b from 1e-30 up; else any
+//   inverse_root(value)      1 / sqrt(value), to a rounding or two, from 1e-30 up
+//   nearest(value)           the nearest integer, the even one of two; 0 for NaN
+//   lanes_max(value), lanes_sum(value)  of integers, over 32 lanes
 #if defined(GPU_EMULATION)
 #include "gpu_emulated.hip.h"
 #elif defined(GPU_NV_SHIM)
@@ -134,11 +138,6 @@ GPU_DEVICE float lanes_sum(float value) {
 GPU_DEVICE float lanes_max(float value) {
   GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1) value =
       fmaxf(value, shuffle_xor(value, mask));
-  return value;
-}
-GPU_DEVICE int lanes_max(int value) {
-  GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1) value =
-      max(value, shuffle_xor(value, mask));
   return value;
 }
 

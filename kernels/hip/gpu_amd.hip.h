@@ -75,6 +75,11 @@ GPU_DEVICE uint16_t float_to_half(float value) {
   return bits;
 }
 #endif
+template <bool kHigh>
+GPU_DEVICE int dot2(int a, int b, int c) {
+  const int pair = kHigh ? b >> 16 : b;
+  return c + int16_t(a) * int8_t(pair) + (a >> 16) * int8_t(pair >> 8);
+}
 GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
   const uint32_t selector = index & 0x07070707;
   const uint32_t low = __builtin_amdgcn_perm(table[1], table[0], selector);
@@ -102,6 +107,7 @@ GPU_DEVICE const Params& late(const Params&) {
   asm volatile("" : "+s"(again));
   return *(const Params*)again;
 }
+GPU_DEVICE int kept(int value) { return value; }
 GPU_DEVICE int late_thread() {
   int thread = threadIdx.x;
   asm volatile("" : "+v"(thread));
@@ -118,5 +124,19 @@ GPU_DEVICE void meet() {
 }
 GPU_DEVICE float divide(float a, float b) { return a / b; }
 GPU_DEVICE float inverse_root(float value) { return rsqrtf(value); }
+GPU_DEVICE int nearest(float value) { return value == value ? static_cast<int>(rintf(value)) : 0; }
+/// Spelled out: inside some loops the compiler would leave a loop as it is.
+template <int kMask = GPU_LANES / 2>
+GPU_DEVICE int lanes_max(int value) {
+  value = max(value, shuffle_xor(value, kMask));
+  if constexpr (kMask > 1) value = lanes_max<kMask / 2>(value);
+  return value;
+}
+template <int kMask = GPU_LANES / 2>
+GPU_DEVICE int lanes_sum(int value) {
+  value += shuffle_xor(value, kMask);
+  if constexpr (kMask > 1) value = lanes_sum<kMask / 2>(value);
+  return value;
+}
 
 }  // namespace hearth::kernels::hip

@@ -15,6 +15,11 @@ GPU_DEVICE int dot4(int a, int b, int c) {
   for (int i = 0; i < 32; i += 8) c += int8_t(a >> i) * int8_t(b >> i);
   return c;
 }
+template <bool kHigh>
+GPU_DEVICE int dot2(int a, int b, int c) {
+  const int pair = kHigh ? b >> 16 : b;
+  return c + int16_t(a) * int8_t(pair) + (a >> 16) * int8_t(pair >> 8);
+}
 GPU_DEVICE float half_to_float(uint16_t bits) {
   _Float16 half;
   __builtin_memcpy(&half, &bits, 2);
@@ -51,6 +56,7 @@ template <class Params>
 GPU_DEVICE const Params& late(const Params& p) {
   return p;
 }
+GPU_DEVICE int kept(int value) { return value; }
 GPU_DEVICE int late_thread() { return threadIdx.x; }
 GPU_DEVICE void schedule_fence() {}
 GPU_DEVICE int uniform(int value) { return value; }
@@ -60,5 +66,15 @@ GPU_DEVICE void meet() {
 }
 GPU_DEVICE float divide(float a, float b) { return a / b; }
 GPU_DEVICE float inverse_root(float value) { return 1.0f / sqrtf(value); }
+GPU_DEVICE int nearest(float value) { return value == value ? static_cast<int>(rintf(value)) : 0; }
+GPU_DEVICE int lanes_max(int value) {
+  GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1) value =
+      max(value, shuffle_xor(value, mask));
+  return value;
+}
+GPU_DEVICE int lanes_sum(int value) {
+  GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1) value += shuffle_xor(value, mask);
+  return value;
+}
 
 }  // namespace hearth::kernels::hip

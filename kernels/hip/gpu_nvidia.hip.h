@@ -12,6 +12,10 @@ GPU_DEVICE T shuffle(T value, int lane) {
   return __shfl_sync(0xffffffffu, value, lane);
 }
 GPU_DEVICE int dot4(int a, int b, int c) { return __dp4a(a, b, c); }
+template <bool kHigh>
+GPU_DEVICE int dot2(int a, int b, int c) {
+  return kHigh ? __dp2a_hi(a, b, c) : __dp2a_lo(a, b, c);
+}
 GPU_DEVICE float half_to_float(uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
 GPU_DEVICE uint16_t float_to_half(float value) { return __half_as_ushort(__float2half_rn(value)); }
 GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
@@ -45,6 +49,13 @@ template <class Params>
 GPU_DEVICE const Params& late(const Params& p) {
   return p;
 }
+/// The assembler would put off what is only needed behind wait_for_previous(); not what is read
+/// from memory.
+GPU_DEVICE int kept(int value) {
+  __shared__ volatile int places[512];
+  places[threadIdx.x] = value;
+  return places[threadIdx.x];
+}
 GPU_DEVICE int late_thread() { return threadIdx.x; }
 GPU_DEVICE void schedule_fence() {}
 GPU_DEVICE int uniform(int value) { return value; }
@@ -60,11 +71,18 @@ GPU_DEVICE float divide(float a, float b) {
   const float by = b > 1e30f ? 0x1p-64f : 1.0f;
   const float divisor = b * by;
   float inverse;
-  asm("rcp.approx.f32 %0, %1;" : "=f"(inverse) : "f"(divisor));
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(divisor));
   inverse = fmaf(fmaf(-divisor, inverse, 1.0f), inverse, inverse);
   const float quotient = a * inverse;
   return fmaf(fmaf(-divisor, quotient, a), inverse, quotient) * by;
 }
-GPU_DEVICE float inverse_root(float value) { return rsqrtf(value); }
+GPU_DEVICE float inverse_root(float value) {
+  float result;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(value));
+  return result;
+}
+GPU_DEVICE int nearest(float value) { return __float2int_rn(value); }
+GPU_DEVICE int lanes_max(int value) { return __reduce_max_sync(0xffffffffu, value); }
+GPU_DEVICE int lanes_sum(int value) { return __reduce_add_sync(0xffffffffu, value); }
 
 }  // namespace hearth::kernels::hip

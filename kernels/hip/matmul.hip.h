@@ -16,29 +16,29 @@ struct Operand {
   GroupScale scales[2];
 };
 
-/// Where a lane finds its operands: those of token g, and the scales of tokens 2t and 2t + 1. Lanes
-/// of tokens that are not there read the last one that is: their results are never stored, and
-/// loads without conditions can all be under way together.
+/// Where a lane finds its operands in a group: those of token g, and the scales of tokens 2t and
+/// 2t + 1. Lanes of tokens that are not there read the last one that is: their results are never
+/// stored, and loads without conditions can all be under way together.
+struct OperandPlace {
+  int q, scales[2];
+
+  GPU_DEVICE OperandPlace of(int n_tokens, int lane) {
+    const int last = n_tokens - 1, t = lane % 4;
+    return {kept(min(lane / 4, last) * kGroup + t * 8),
+            {kept(min(2 * t, last)), kept(min(2 * t + 1, last))}};
+  }
+};
 struct OperandSource {
   const int8_t* q;
   const GroupScale* scales[2];
-  int n_slots;
 
-  GPU_DEVICE OperandSource of(const Activations& x, int n_tokens, int lane) {
-    const int last = n_tokens - 1;
-    return {x.q + min(lane / 4, last) * kGroup + lane % 4 * 8,
-            {x.scales + min(lane % 4 * 2, last), x.scales + min(lane % 4 * 2 + 1, last)},
-            x.n_slots};
+  GPU_DEVICE OperandSource of(const Activations& x, const OperandPlace& place) {
+    return {x.q + place.q, {x.scales + place.scales[0], x.scales + place.scales[1]}};
   }
-
-  GPU_DEVICE Operand load(const OperandSource& s, int group) {
-    const uint2 q = *reinterpret_cast<const uint2*>(s.q + group * s.n_slots * kGroup);
-    return {{static_cast<int>(q.x), static_cast<int>(q.y)},
-            {scale(s, 0, group), scale(s, 1, group)}};
-  }
-  /// Of token 2t or 2t + 1.
-  GPU_DEVICE GroupScale scale(const OperandSource& s, int i, int group) {
-    return s.scales[i][group * s.n_slots];
+  /// Of the group that begins with slot `at`.
+  GPU_DEVICE Operand load(const OperandSource& s, int at) {
+    const uint2 q = *reinterpret_cast<const uint2*>(s.q + at * kGroup);
+    return {{static_cast<int>(q.x), static_cast<int>(q.y)}, {s.scales[0][at], s.scales[1][at]}};
   }
 };
 
@@ -58,12 +58,12 @@ struct GroupWeights {
   }
 };
 
-/// Adds one group of one tile of tokens to the sums of [row g, g + 8][token 2t, 2t + 1].
-template <BlockType kType>
-GPU_DEVICE void multiply_group(const GroupWeights<kType>& w, const Operand& x, int n_tokens,
-                               RowSum (&sum)[4], int (&minima)[4]) {
-  constexpr int kStart = dot_start<kType>();
-  int c[2][4] = {{kStart, kStart, kStart, kStart}, {0, 0, 0, 0}};
+/// Adds one group of one tile of tokens to the sums of [row g, g + 8][token 2t, 2t + 1]; words: the
+/// minima of both rows in the group's unit.
+template <BlockType kType, int kGroupOfUnit>
+GPU_DEVICE void multiply_group(const GroupWeights<kType>& w, const int (&words)[2],
+                               const Operand& x, int n_tokens, RowSum (&sum)[4], int (&minima)[4]) {
+  int c[2][4] = {};
   if constexpr (Layout<kType>::kHalves) {
     mma_16(c[0], w.a[0][0], w.a[0][1], x.q[0], n_tokens);
     mma_16(c[1], w.a[0][2], w.a[0][3], x.q[1], n_tokens);
@@ -72,25 +72,14 @@ GPU_DEVICE void multiply_group(const GroupWeights<kType>& w, const Operand& x, i
   }
   GPU_UNROLL for (int i = 0; i < 4; i++) {
     const int dots[2] = {c[0][i], c[1][i]};
-    add_group<kType>(sum[i], w.scales[i / 2], dots, x.scales[i % 2]);
-    if (Layout<kType>::kSuper)
-      minima[i] = add_minima<kType>(minima[i], w.scales[i / 2], x.scales[i % 2]);
-  }
-}
-
-/// A lane's sums, of the slice that is being read and of the quad so far.
-template <int kTokenTiles, int kSums = 4>
-struct LaneSums {
-  RowSum slice[kTokenTiles][kSums];
-  float quad[kTokenTiles][kSums];
-
-  GPU_DEVICE void close_slice(LaneSums& s, bool is_first) {
-    GPU_UNROLL for (int i = 0; i < kTokenTiles; i++) GPU_UNROLL for (int j = 0; j < kSums; j++) {
-      s.quad[i][j] = is_first ? s.slice[i][j].total : s.quad[i][j] + s.slice[i][j].total;
-      s.slice[i][j].total = 0;
+    if constexpr (!Layout<kType>::kSuper) {
+      add_dot<kType>(sum[i], w.scales[i / 2], static_cast<float>(dots[0]), x.scales[i % 2]);
+    } else {
+      add_group<kType>(sum[i], w.scales[i / 2], dots, x.scales[i % 2]);
+      minima[i] = add_minima<kType, kGroupOfUnit>(minima[i], words[i / 2], x.scales[i % 2]);
     }
   }
-};
+}
 
 /// Whether a unit is the last of a block of 256 columns, of a type that has such.
 template <BlockType kType>
@@ -99,8 +88,8 @@ GPU_DEVICE constexpr bool is_block_end(int unit) {
   return kUnits > 1 && unit % kUnits == kUnits - 1;
 }
 
-/// Grid (1, blocks of tiles). Shared memory: the tokens' squares, the tokens (if staged), the
-/// block's sums, rows of q, k and v.
+/// Grid (1, blocks of tiles). Shared memory: the tokens, if staged, and their squares, the block's
+/// sums, rows of q, k and v.
 template <BlockType kType>
 GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
@@ -117,99 +106,121 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   const bool is_quad = !Layout<kType>::kSuper && 1 << p.log2_own == kQuad;
 
   // Where the units in flight make a block, slices end with the last of them.
-  constexpr bool kWholeBlocks = Layout<kType>::kUnits == kDepth && !GPU_FEW_REGISTERS;
+  using L = Layout<kType>;
+  constexpr bool kWholeBlocks = L::kUnits == kDepth && !GPU_FEW_REGISTERS;
+  const auto begin_of = [&](int tile) {
+    return tile_data(p, first + tile) + begin / L::kUnits * L::kRecordBytes;
+  };
   int next_tile = warp >> log2_n, next_unit = begin;
-  const uint8_t* data = tile_data(p, first + min(next_tile, n_tiles - 1));
+  const uint8_t* next = begin_of(min(next_tile, n_tiles - 1));
   // At the end it reads the last unit, or block, again: a load under a condition would be waited
   // for at once.
   const auto load_next = [&](Unit<kType>& w, int i) {
-    w = kWholeBlocks ? Unit<kType>::load(record_of<kType>(data, next_unit), i, lane)
-                     : Unit<kType>::load(data, next_unit, lane);
-    const bool is_end = (!kWholeBlocks || i == kDepth - 1) && next_unit + 1 == end;
-    if (is_end && next_tile + tiles_at_once >= n_tiles) {
-      if (kWholeBlocks) next_unit = end - kDepth;
-      return;
-    }
-    next_unit = is_end ? begin : next_unit + 1;
-    if (is_end) data = tile_data(p, first + (next_tile += tiles_at_once));
+    constexpr int kStep = kWholeBlocks ? kDepth : 1;
+    const int in_record = kWholeBlocks ? i : next_unit % L::kUnits;
+    w = Unit<kType>::load_at(next + in_record * L::kUnitBytes, next + L::kTailOffset, lane);
+    if (kWholeBlocks && i < kDepth - 1) return;
+    const bool is_end = next_unit + kStep == end;
+    if (is_end && next_tile + tiles_at_once >= n_tiles) return;
+    next_unit += kStep;
+    if (in_record == L::kUnits - 1) next += L::kRecordBytes;
+    if (is_end) next_unit = begin, next = begin_of(next_tile += tiles_at_once);
   };
   Unit<kType> ring[kDepth];
   GPU_UNROLL for (int i = 0; i < kDepth; i++) load_next(ring[i], i);
   let_next_start();
   uint8_t* bytes = reinterpret_cast<uint8_t*>(shared);
-  constexpr bool kQuads = !Layout<kType>::kSuper;
-  const BlockSums block = {reinterpret_cast<float*>(bytes + p.input_bytes),
-                           is_quad ? 1 << log2_n : n_slices,
-                           is_quad || !kQuads ? 1 : min(kQuad, n_slices), kTokens | 1};
+  using Block = BlockSums<kTokens>;
+  const Block block = {reinterpret_cast<float*>(bytes + p.input_bytes),
+                       is_quad ? 1 << log2_n : n_slices,
+                       is_quad || L::kSuper ? 1 : min(kQuad, n_slices)};
 
   const int n_tokens = min(kTokens, p.n_tokens);
-  QkvRow* qkv_rows = reinterpret_cast<QkvRow*>(block.data + p.block_tiles * block.n_parts *
-                                                                kTileRows * block.stride);
+  QkvRow* qkv_rows =
+      reinterpret_cast<QkvRow*>(block.data + p.block_tiles * block.n_parts * Block::kPart);
   if (p.epilogue.kind == EpilogueKind::kQkv)
     load_qkv_rows<kTokens>(late(p), n_tiles, n_tokens, qkv_rows);
   prefetch_norm(late(p));
-  const int before = place_before<kTokens>(late(p), n_tiles, n_tokens);
+  const int before = kept(place_before<kTokens>(late(p), n_tiles, n_tokens));
+  const bool is_staged = p.input != InputKind::kMemory;
+  const Activations staged = staged_tokens(p, p.n_tokens, shared);
+  const OperandPlace place = OperandPlace::of(n_tokens, lane);
+  // The lane's sums of the warp's first tile: row g, token 2t.
+  const int first_part = is_quad ? first_slice / kQuad : first_slice;
+  const int tile_sums = block.n_parts * Block::kPart;
+  float* to = block.data + kept((warp >> log2_n) * tile_sums + first_part * Block::kPart +
+                                g * Block::kStride + 2 * t);
+  const int first_end = kept(slice_begin<kType>(p, first_slice + 1));
   wait_for_previous();
   const EarlyRows early = {qkv_rows, late(p).epilogue.out[before],
-                           reinterpret_cast<const float*>(shared)};
-  using Sums = LaneSums<1>;
+                           is_staged ? staged.squares : reinterpret_cast<const float*>(shared)};
   // Compiled for each memory that tokens may be in, for which a GPU has instructions of its own:
   // those for either are slower (on an H200 eight tokens then take 2 to 6 % longer).
   constexpr bool kIsSplit = !GPU_FEWEST_REGISTERS;
   const auto multiply = [&](const Activations& x) GPU_INLINE {
-    const OperandSource source = OperandSource::of(x, n_tokens, lane);
-    Sums sums = {};
-    int minima[4] = {};  // of a block
-    int tile = warp >> log2_n, unit = begin, slice = first_slice;
-    int slice_end = slice_begin<kType>(p, slice + 1);
-    const auto store = [&](int part) {
-      GPU_UNROLL for (int j = 0; j < 4; j++) {
-        float* to = BlockSums::at(block, tile, part, g + j / 2 * 8, 2 * t + j % 2);
-        *to = is_quad ? sums.quad[0][j] : sums.slice[0][j].total;
-      }
-    };
+    const OperandSource source = OperandSource::of(x, place);
+    const int n_slots = x.n_slots, begin_slot = 2 * begin * n_slots;
+    RowSum sums[4] = {};  // of the slice that is being read
+    float quad[4] = {};   // of those before it
+    int minima[4] = {};   // of a block
+    int unit = begin, at = begin_slot, slice = first_slice, slice_end = first_end;
+    const float* all = block.data + n_tiles * tile_sums;
     const auto step = [&](int i) {
       Unit<kType>& from = ring[i];
       const bool ends_block = kWholeBlocks ? i == kDepth - 1 : is_block_end<kType>(unit);
-      GPU_UNROLL for (int group = 0; group < 2; group++) {
-        const auto w = GroupWeights<kType>::of(from, group);
-        multiply_group<kType>(w, OperandSource::load(source, 2 * unit + group), n_tokens,
-                              sums.slice[0], minima);
-      }
+      int words[2] = {};
+      if constexpr (L::kSuper && L::kMin)
+        GPU_UNROLL for (int row = 0; row < 2; row++) words[row] =
+            minima_word<kType>(from.scales.entries[row]);
+      const Operand x0 = OperandSource::load(source, at);
+      const Operand x1 = OperandSource::load(source, at + n_slots);
+      const auto w0 = GroupWeights<kType>::of(from, 0);
+      multiply_group<kType, 0>(w0, words, x0, n_tokens, sums, minima);
+      const auto w1 = GroupWeights<kType>::of(from, 1);
+      multiply_group<kType, 1>(w1, words, x1, n_tokens, sums, minima);
       if (ends_block) {
         const RowScale rows[2] = {UnitScales<kType>::scale(from.scales, 0, 0),
                                   UnitScales<kType>::scale(from.scales, 1, 0)};
         GPU_UNROLL for (int j = 0; j < 4; j++) {
-          const float x_scale = OperandSource::scale(source, j % 2, 2 * unit).scale;
-          close_block<kType>(sums.slice[0][j], minima[j], rows[j / 2], x_scale);
+          close_block<kType>(sums[j], minima[j], rows[j / 2], x0.scales[j % 2].scale);
           minima[j] = 0;
         }
       }
       load_next(from, i);
-      unit++;
+      unit++, at += 2 * n_slots;
       if ((kWholeBlocks && i < kDepth - 1) || unit < slice_end) return;
-      if (!is_quad) store(slice);
-      Sums::close_slice(sums, slice == first_slice);
-      if (++slice == end_slice) {
-        if (is_quad) store(first_slice / kQuad);
-        tile += tiles_at_once, unit = begin, slice = first_slice;
+      GPU_UNROLL for (int j = 0; j < 4; j++) quad[j] += sums[j].total, sums[j].total = 0;
+      const bool ends_tile = ++slice == end_slice;
+      if (!is_quad || ends_tile) {
+        GPU_UNROLL for (int j = 0; j < 4; j++) {
+          to[j / 2 * 8 * Block::kStride + j % 2] = quad[j];
+          quad[j] = 0;
+        }
+        to += is_quad ? 0 : Block::kPart;
+      }
+      if (ends_tile) {
+        unit = begin, at = begin_slot, slice = first_slice;
+        to += tiles_at_once * tile_sums - (is_quad ? 0 : (end_slice - first_slice) * Block::kPart);
       }
       slice_end = slice_begin<kType>(p, slice + 1);
     };
     // Spelled out, not a loop over the ring: registers have no run-time index.
     static_assert(kDepth == 4);
-    GPU_NO_UNROLL while (tile < n_tiles) {
+    GPU_NO_UNROLL while (to < all) {
       step(0);
-      if (kWholeBlocks || tile < n_tiles) step(1);
-      if (kWholeBlocks || tile < n_tiles) step(2);
-      if (kWholeBlocks || tile < n_tiles) step(3);
+      if (kWholeBlocks || to < all) step(1);
+      if (kWholeBlocks || to < all) step(2);
+      if (kWholeBlocks || to < all) step(3);
     }
   };
-  if (p.input == InputKind::kMemory) stage_squares(late(p), n_tokens, shared);
-  if (kIsSplit && p.input != InputKind::kMemory)
-    multiply(stage_tokens<kType>(late(p), p.n_tokens, shared));
+  if (is_staged)
+    stage_tokens<kType>(late(p), nullptr, p.n_tokens, staged);
   else
-    multiply(kIsSplit ? late(p).x : stage_input<kType>(late(p), p.n_tokens, shared));
+    stage_squares(late(p), n_tokens, shared);
+  if (kIsSplit && is_staged)
+    multiply(staged);
+  else
+    multiply(is_staged ? staged : late(p).x);
   __syncthreads();
   store_block<kTokens>(late(p), block, n_tokens, early);
 }

@@ -10,7 +10,9 @@ namespace {
 constexpr int kBlocksPerProcessor = 2;
 // Fewer tiles a processor leave some without work unless several warps share one (H200).
 constexpr int kFewTiles = 4;
-constexpr int kMaxSumBytes = 20 << 10;
+// Of a block's sums. Where there is room, tiles are not dealt out in a second round for want of it,
+// which costs eight tokens of the 7B 4 % (H200).
+constexpr int kMaxSumBytes = 20 << 10, kMaxCopySumBytes = 84 << 10;
 
 int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
@@ -25,13 +27,14 @@ int choose_block_tiles(int n_tiles, int n_blocks, int step, int most) {
 
 /// Many tiles: a warp takes a part of one tile after another.
 MatmulShape choose_few_tokens(const MatmulParams& p, int step, const RowSlices& slices,
-                              int n_processors) {
+                              const DeviceChoice& gpu) {
   MatmulShape shape{"stream_", "_8", kTileTokens, 1, kMaxWarps, slices.of_part};
   if (p.n_tokens == 1) shape = {"matvec_", "", 1, 1, kMaxWarps, slices.of_part};
   const bool is_qkv = p.epilogue.kind == EpilogueKind::kQkv;
   const int tile_bytes = shape.sum_bytes(slices) + (is_qkv ? shape.qkv_bytes() : 0);
-  shape.block_tiles = choose_block_tiles(p.n_tiles, kBlocksPerProcessor * n_processors, step,
-                                         kMaxSumBytes / tile_bytes);
+  shape.block_tiles =
+      choose_block_tiles(p.n_tiles, kBlocksPerProcessor * gpu.n_processors, step,
+                         (gpu.has_copies ? kMaxCopySumBytes : kMaxSumBytes) / tile_bytes);
   // As many tiles at once as leave no warp idle in the last round.
   int at_once = std::min(shape.block_tiles, kMaxWarps / slices.n_parts());
   while (shape.block_tiles % at_once) at_once--;
@@ -93,7 +96,7 @@ int RowSlices::n_parts() const { return ceil_div(n, of_part); }
 int MatmulShape::sum_bytes(const RowSlices& slices) const {
   if (is_wide()) return tokens * (block_tiles * kTileRows + 4) * static_cast<int>(sizeof(float));
   const int parts = own_slices == slices.of_part ? slices.n_parts() : slices.n;
-  return block_tiles * parts * kTileRows * (tokens | 1) * static_cast<int>(sizeof(float));
+  return block_tiles * parts * kTileRows * sum_stride(tokens) * static_cast<int>(sizeof(float));
 }
 
 int MatmulShape::qkv_bytes() const {
@@ -105,7 +108,7 @@ MatmulShape choose_shape(const MatmulParams& p, const RowSlices& slices, const D
   const bool has_few_tiles = p.n_tiles < kFewTiles * gpu.n_processors;
   if (n > kTileTokens) return choose_many_tokens(n, p.n_tiles, step, slices, gpu);
   if (has_few_tiles && n > 1) return choose_few_tiles(step, slices);
-  return choose_few_tokens(p, step, slices, gpu.n_processors);
+  return choose_few_tokens(p, step, slices, gpu);
 }
 
 }  // namespace hearth::kernels::hip

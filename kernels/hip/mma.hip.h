@@ -44,7 +44,7 @@ struct FourSources {
     const int slice = lane / 8;
     const int group = slice < 2 ? (slice == 0 ? first_groups[0] : first_groups[1])
                                 : (slice == 2 ? first_groups[2] : first_groups[3]);
-    return {x + group * 32 + lane % 4 * 8};
+    return {x + kept(group * 32 + lane % 4 * 8)};
   }
   GPU_DEVICE FourInputs load(const FourSources& s, int group) {
     const uint2 q = *reinterpret_cast<const uint2*>(s.q + group * 32);
@@ -62,12 +62,9 @@ GPU_DEVICE void pick_slice(int (&dots)[2], const int (&c)[4][4]) {
     dots[row] = t & 2 ? high : low;
   }
 }
-GPU_DEVICE void four_dots_32(int (&dots)[2], const int (&a)[4][4], const FourInputs& x, int start) {
-  int c[4][4];
-  GPU_UNROLL for (int k = 0; k < 4; k++) {
-    c[k][0] = c[k][2] = start, c[k][1] = c[k][3] = 0;
-    mma_32(c[k], a[k], x.q, 1);
-  }
+GPU_DEVICE void four_dots_32(int (&dots)[2], const int (&a)[4][4], const FourInputs& x) {
+  int c[4][4] = {};
+  GPU_UNROLL for (int k = 0; k < 4; k++) mma_32(c[k], a[k], x.q, 1);
   pick_slice(dots, c);
 }
 GPU_DEVICE void four_dots_16(int (&dots)[2], const int (&a)[4][4], const FourInputs& x, int half) {
@@ -118,12 +115,11 @@ GPU_DEVICE void trade_slices(int (&dots)[2], const int (&part)[4][2]) {
     dots[row] = keep + shuffle_xor(give, 1);
   }
 }
-GPU_DEVICE void four_dots_32(int (&dots)[2], const int (&a)[4][4], const FourInputs& x, int start) {
+GPU_DEVICE void four_dots_32(int (&dots)[2], const int (&a)[4][4], const FourInputs& x) {
   int part[4][2];
   GPU_UNROLL for (int k = 0; k < 4; k++) GPU_UNROLL for (int row = 0; row < 2; row++) part[k][row] =
       dot4(a[k][row], x.q[k][0], dot4(a[k][2 + row], x.q[k][1], 0));
   trade_slices(dots, part);
-  dots[0] += start, dots[1] += start;
 }
 GPU_DEVICE void four_dots_16(int (&dots)[2], const int (&a)[4][4], const FourInputs& x, int half) {
   int part[4][2];

@@ -15,11 +15,13 @@ constexpr unsigned kNormWarps = 4;
 // tokens) a launch of its own is cheaper: on an H200 the border lies between 1536 and 3584 columns.
 constexpr int kOwnNormGroups = 64;
 // And so many it quantizes for itself where there is no norm.
-constexpr int kOwnGroups = 320;
+constexpr int kOwnGroups = 128;
 // So many blocks of attention a processor need not be more, each with a part of the positions.
 constexpr size_t kManyBlocks = 20;
-// Groups of 32 columns (44 bytes each) that leave shared memory for sums on every GPU.
-constexpr int kMaxSharedGroups = 640;
+// Groups of 32 columns (44 bytes each) that leave shared memory for sums on every GPU; and that do
+// so where there is more of it. Eight tokens gain 1.5 % by it in Q8_0, and lose as much in Q4_K
+// (H200).
+constexpr int kMaxSharedGroups = 640, kManySharedGroups = 2400;
 
 /// Of make_kv_pool().
 const char* in_name(int head_dim) {
@@ -87,21 +89,23 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
   p.block_tiles = shape.block_tiles;
   p.log2_own = std::countr_zero(static_cast<unsigned>(std::max(shape.own_slices, 1)));
   const int n_groups = p.x.n_groups;
-  const bool can_copy = shape.tokens == 1 ||
-                        (shape.tokens == kTileTokens && n_groups * p.n_tokens <= kMaxSharedGroups);
+  const int most_shared =
+      device.has_copies && !type.has_blocks ? kManySharedGroups : kMaxSharedGroups;
+  const bool can_copy =
+      shape.tokens == 1 || (shape.tokens == kTileTokens && n_groups * p.n_tokens <= most_shared);
   if (p.input == InputKind::kMemory && can_copy) p.input = InputKind::kCopy;
   p.input_bytes =
       (shape.is_wide() ? shape.tokens : p.n_tokens * squares_stride(n_groups)) * int{sizeof(float)};
-  if (shape.tokens == 1) p.input_bytes += kSliceBytes;
   if (p.input != InputKind::kMemory)
-    p.input_bytes += n_groups * p.n_tokens * int{kGroup + sizeof(GroupScale)};
+    p.input_bytes += staged_groups(n_groups) * p.n_tokens * int{kGroup + sizeof(GroupScale)};
   const int token_unit = shape.tokens * 2 * static_cast<int>(kGroup + sizeof(GroupScale));
   const int half_sums = type.minima_bytes > 0 ? shape.tokens * kGroup : 0;
   const int copied = shape.block_tiles * (type.unit_bytes + type.minima_bytes) + half_sums;
   const unsigned staged = shape.n_ways() * (device.has_copies ? kCopyStages : 2) *
                           (token_unit + (device.has_copies ? copied : 0));
   const unsigned rows = p.epilogue.kind == EpilogueKind::kQkv ? shape.qkv_bytes() : 0;
-  const unsigned shared_bytes = p.input_bytes + staged + shape.sum_bytes(slices) + rows;
+  const unsigned spare = shape.is_wide() ? 0 : spare_bytes(shape.tokens);
+  const unsigned shared_bytes = p.input_bytes + staged + shape.sum_bytes(slices) + rows + spare;
   if (shared_bytes > (device.has_copies ? kMaxCopySharedBytes : kMaxSharedBytes))
     throw std::runtime_error("rows of " + std::to_string(p.norm.n_cols) +
                              " columns run on the CPU only (too long for the GPU kernels)");

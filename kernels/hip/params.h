@@ -23,8 +23,6 @@ inline constexpr int kTileTokens = 8;
 inline constexpr int kMaxSlices = 32;
 inline constexpr int kMaxBlockSlices = 8;
 inline constexpr int kQuad = 4;
-/// Shared memory in which a product of one token keeps where its slices begin, and which are short.
-inline constexpr int kSliceBytes = kMaxSlices / kQuad * 32;
 /// Units that are copied to shared memory at a time, where a GPU does that by itself.
 inline constexpr int kCopyStages = 3;
 /// Positions that attention takes at once, and how many of these chunks make a part; the order of
@@ -111,16 +109,29 @@ struct Epilogue {
   int32_t reserved;
 };
 
-/// What rows i and i + head_dim / 2 of a head need besides their sums.
+/// What rows i and i + head_dim / 2 of a head need besides their sums, and where the first goes: in
+/// q, or in the KV pool (the other is null).
 struct QkvRow {
   float bias[2], cos, sin;
-  int32_t page, slot;
+  float* q;
+  uint16_t* kv;
 };
 
 /// Activations::squares: the sums of every eight groups' squares, in rows of a multiple of 16
-/// bytes.
+/// bytes, filled up with zeros.
 constexpr int count_eights(int n_groups) { return (n_groups + kBlockGroups - 1) / kBlockGroups; }
 constexpr int squares_stride(int n_groups) { return (count_eights(n_groups) + 3) / 4 * 4; }
+
+/// Groups that a block of threads has room for when it brings a token of so many to shared memory.
+constexpr int staged_groups(int n_groups) { return count_eights(n_groups) * kBlockGroups; }
+
+/// Floats from a row's sums to the next one's, for so many tokens, in a block that multiplies a
+/// few: odd, so that rows lie in different banks. And how far behind its sums a block may read.
+constexpr int sum_stride(int n_tokens) { return n_tokens | 1; }
+inline constexpr int kSpareParts = kQuad - 1;
+constexpr int spare_bytes(int n_tokens) {
+  return kSpareParts * kTileRows * sum_stride(n_tokens) * 4;
+}
 
 /// rmsnorm of rows of x, or x itself where norm is null. What matrices are multiplied by is
 /// x * norm, which can be quantized before all of x has been seen; their sums are multiplied by

@@ -240,13 +240,30 @@ struct RowSum {
   int scaled;
 };
 
-/// Adds a group's minima to those of its block.
+/// Scale entries of one row in the two groups of a unit to minima of their four halves, one a byte.
 template <BlockType kType>
-GPU_DEVICE int add_minima(int minima, const RowScale& w, const GroupScale& x) {
-  using L = Layout<kType>;
-  if constexpr (!L::kMin) return 0;
-  if constexpr (L::kHalves) return minima + w.minima[0] * x.sums[0] + w.minima[1] * x.sums[1];
-  return minima + w.minima[0] * (x.sums[0] + x.sums[1]);
+GPU_DEVICE int minima_word(uint32_t entries) {
+  if constexpr (Layout<kType>::kScale == ScaleKind::kSuper16Min)
+    return static_cast<int>(entries >> 4 & 0x0f0f0f0f);
+  else
+    return static_cast<int>((entries >> 8 & 0x00ff00ff) * 0x0101);
+}
+
+/// Adds a group's part of its block's minima; word: those of its unit.
+template <BlockType kType, int kGroupOfUnit>
+GPU_DEVICE int add_minima(int minima, int word, const GroupScale& x) {
+  if constexpr (!Layout<kType>::kMin) return 0;
+  int sums;
+  memcpy(&sums, x.sums, sizeof sums);
+  return dot2<kGroupOfUnit == 1>(sums, word, minima);
+}
+
+/// Adds the dot of a group with its own float scale.
+template <BlockType kType>
+GPU_DEVICE void add_dot(RowSum& sum, const RowScale& w, float dot, const GroupScale& x) {
+  sum.total = fmaf(dot, w.scale * x.scale, sum.total);
+  if constexpr (Layout<kType>::kMin)
+    sum.total = fmaf(static_cast<float>(x.sums[0] + x.sums[1]), w.offset * x.scale, sum.total);
 }
 
 /// Adds a group's part, but for a block type's minima: dots of the whole group (from dot_start), or
@@ -260,10 +277,7 @@ GPU_DEVICE void add_group(RowSum& sum, const RowScale& w, const int dots[2], con
   } else {
     float dot;
     memcpy(&dot, &dots[0], sizeof dot);
-    dot -= 12582912.0f;
-    sum.total = fmaf(dot, w.scale * x.scale, sum.total);
-    if constexpr (L::kMin)
-      sum.total = fmaf(static_cast<float>(x.sums[0] + x.sums[1]), w.offset * x.scale, sum.total);
+    add_dot<kType>(sum, w, dot - 12582912.0f, x);
   }
 }
 
@@ -274,15 +288,6 @@ GPU_DEVICE float add_block(float total, int scaled, int minima, const RowScale& 
   float value = w.scale * static_cast<float>(scaled);
   if constexpr (Layout<kType>::kMin) value = fmaf(w.offset, static_cast<float>(minima), value);
   return fmaf(value, x_scale, total);
-}
-
-/// Scale entries of one row in the two groups of a unit to minima of their four halves, one a byte.
-template <BlockType kType>
-GPU_DEVICE int minima_word(uint32_t entries) {
-  if constexpr (Layout<kType>::kScale == ScaleKind::kSuper16Min)
-    return static_cast<int>(entries >> 4 & 0x0f0f0f0f);
-  else
-    return static_cast<int>((entries >> 8 & 0x00ff00ff) * 0x0101);
 }
 
 /// Ends a block; x_scale is that of each of its groups.

@@ -24,6 +24,20 @@ GPU_DEVICE void multiply_fragment(const GroupWeights<kType, F::kParts, F::kRows>
   }
 }
 
+/// A lane's sums, of the slice that is being read and of the quad so far.
+template <int kTokenTiles, int kSums = 4>
+struct LaneSums {
+  RowSum slice[kTokenTiles][kSums];
+  float quad[kTokenTiles][kSums];
+
+  GPU_DEVICE void close_slice(LaneSums& s, bool is_first) {
+    GPU_UNROLL for (int i = 0; i < kTokenTiles; i++) GPU_UNROLL for (int j = 0; j < kSums; j++) {
+      s.quad[i][j] = is_first ? s.slice[i][j].total : s.quad[i][j] + s.slice[i][j].total;
+      s.slice[i][j].total = 0;
+    }
+  }
+};
+
 /// Ends a block of 256 columns. `minima` are those of its 16 half groups, which the sums of q in
 /// these make a small matrix product of its own with: their two bytes are the halves of a group.
 template <BlockType kType, class F>

@@ -47,7 +47,7 @@ GPU_DEVICE void store_four(const Epilogue& e, int row, int token, const float (&
 GPU_DEVICE void store_four_swiglu(const MatmulParams& p, int row, int token, const float (&gate)[4],
                                   const float (&up)[4], bool stores) {
   float h[4];
-  GPU_UNROLL for (int j = 0; j < 4; j++) h[j] = gate[j] / (1.0f + expf(-gate[j])) * up[j];
+  GPU_UNROLL for (int j = 0; j < 4; j++) h[j] = swiglu(gate[j], up[j]);
   if (stores) store_four(p.epilogue, row, token, h);
   if (p.quantized.q) quantize_group(p.quantized, token, row / kGroup, h, stores);
 }
@@ -57,7 +57,7 @@ GPU_DEVICE void store_four_qkv(const Epilogue& e, int row, int token, const floa
                                const float (&b)[4]) {
   QkvRow known[4];
   GPU_UNROLL for (int j = 0; j < 4; j++) known[j] = load_qkv_row(e, row + j, token);
-  GPU_UNROLL for (int j = 0; j < 4; j++) store_qkv(e, row + j, token, a[j], b[j], known[j]);
+  GPU_UNROLL for (int j = 0; j < 4; j++) store_qkv(known[j], e.pool.head_dim / 2, a[j], b[j]);
 }
 
 /// Hands on all rows of a block's tokens. The block must have met after its last sum.
