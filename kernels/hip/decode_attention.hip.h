@@ -37,10 +37,11 @@ GPU_DEVICE void load_rows(uint4 (&to)[ChunkRows<kHeadDim>::kSteps], const ChunkV
 }
 
 /// Rows that are multiplied together. Two turns of a loop take half the time of code that is twice
-/// as long, although the rows of the second have to be moved to where the first ones were.
-template <int kHeadDim>
+/// as long, although the rows of the second have to be moved to where the first ones were. They
+/// take more registers, which blocks are short of where there are many.
+template <int kHeadDim, bool kMany>
 struct RowTurns {
-  static constexpr int kSteps = ChunkRows<kHeadDim>::kSteps, kTurns = kSteps > 4 ? 2 : 1;
+  static constexpr int kSteps = ChunkRows<kHeadDim>::kSteps, kTurns = kSteps > 4 && !kMany ? 2 : 1;
   static constexpr int kAtOnce = kSteps / kTurns;
 
   GPU_DEVICE void next(uint4 (&rows)[kSteps]) {
@@ -55,11 +56,11 @@ struct RowTurns {
   }
 };
 
-template <int kHeadDim>
+template <int kHeadDim, bool kMany>
 GPU_DEVICE void decode_scores(uint4 (&keys)[ChunkRows<kHeadDim>::kSteps], const float* q, int row,
                               int lane, float scale, float* scores) {
   using Rows = ChunkRows<kHeadDim>;
-  using Turns = RowTurns<kHeadDim>;
+  using Turns = RowTurns<kHeadDim, kMany>;
   const float4 low = reinterpret_cast<const float4*>(q)[2 * lane];
   const float4 high = reinterpret_cast<const float4*>(q)[2 * lane + 1];
   const float query[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
@@ -80,11 +81,11 @@ GPU_DEVICE void decode_scores(uint4 (&keys)[ChunkRows<kHeadDim>::kSteps], const 
   scores[row + first * Rows::kRows] = dots[0] * scale;
 }
 
-template <int kHeadDim>
+template <int kHeadDim, bool kMany>
 GPU_DEVICE void decode_outputs(uint4 (&values)[ChunkRows<kHeadDim>::kSteps], const float* weights,
                                int row, int lane, float* outputs) {
   using Rows = ChunkRows<kHeadDim>;
-  using Turns = RowTurns<kHeadDim>;
+  using Turns = RowTurns<kHeadDim, kMany>;
   float output[8] = {};
   weights += row;
   Turns::run([&]() GPU_INLINE {
@@ -101,8 +102,8 @@ GPU_DEVICE void decode_outputs(uint4 (&values)[ChunkRows<kHeadDim>::kSteps], con
   to[1] = {output[4], output[5], output[6], output[7]};
 }
 
-/// Grid (tokens, heads, parts).
-template <int kHeadDim>
+/// Grid (tokens, heads, parts). kMany: for more blocks than processors.
+template <int kHeadDim, bool kMany>
 GPU_DEVICE void decode_attention(const AttentionParams& p) {
   __shared__ DecodeShared<kHeadDim> shared;
   __shared__ int is_last;
@@ -130,7 +131,7 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
   const float* q = p.q + (static_cast<int64_t>(b.token) * p.pool.n_heads + b.head) * kHeadDim;
   if (has_chunk) {
     load_rows<kHeadDim>(rows, c, row, lane, 0, first_own);
-    decode_scores<kHeadDim>(rows, q, row, lane, p.scale, shared.scores[slot]);
+    decode_scores<kHeadDim, kMany>(rows, q, row, lane, p.scale, shared.scores[slot]);
     load_rows<kHeadDim>(rows, c, row, lane, 1);
   }
   __syncthreads();
@@ -141,7 +142,7 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
   }
   __syncthreads();
   if (has_chunk)
-    decode_outputs<kHeadDim>(rows, shared.scores[slot], row, lane, shared.outputs[slot][0]);
+    decode_outputs<kHeadDim, kMany>(rows, shared.scores[slot], row, lane, shared.outputs[slot][0]);
   __syncthreads();
   if (has_chunk) GPU_NO_UNROLL for (int dim = thread; dim < kHeadDim; dim += Rows::kThreads) {
       float sum = 0;

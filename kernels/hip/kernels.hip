@@ -42,13 +42,17 @@ FLOAT_KERNELS(bf16, Bf16Weight)
 #define ATTENTION_KERNEL(head_dim)                                                                \
   GPU_KERNEL(attention_##head_dim, AttentionParams, GPU_WIDE_THREADS) { attention<head_dim>(p); } \
   GPU_KERNEL(decode_attention_##head_dim, AttentionParams, GPU_ATTENTION_THREADS) {               \
-    decode_attention<head_dim>(p);                                                                \
+    decode_attention<head_dim, false>(p);                                                         \
   }
 
 ATTENTION_KERNEL(32)
 ATTENTION_KERNEL(64)
 ATTENTION_KERNEL(128)
 ATTENTION_KERNEL(256)
+// Of many blocks two fit a processor: those of 32 and 64 dimensions anyway, of 256 never.
+GPU_KERNEL_TWO(decode_attention_128_many, AttentionParams, GPU_ATTENTION_THREADS) {
+  decode_attention<128, true>(p);
+}
 
 GPU_KERNEL(take_batch_512, BatchParams, kMailThreads) { take_batch(p); }
 GPU_KERNEL(norm_quantize_128, NormParams, GPU_NORM_THREADS) { norm_quantize(p); }

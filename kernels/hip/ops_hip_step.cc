@@ -208,7 +208,9 @@ void HipOps::attention(int layer, const float* q, float* out) {
   const unsigned n_parts = p.n_parts;
   if (is_decode) {
     const unsigned n_heads = shape_.n_heads;
-    launch({"decode_attention_", dims}, {static_cast<unsigned>(n_), n_heads, n_parts}, 512, 0, p);
+    const bool is_many = shape_.head_dim == 128 && n_ * n_heads * n_parts > n_processors;
+    launch({"decode_attention_", dims, is_many ? "_many" : ""},
+           {static_cast<unsigned>(n_), n_heads, n_parts}, 512, 0, p);
   } else {
     const int shared_bytes = attention_bytes(shape_.head_dim, device_.choice().has_copies);
     launch({"attention_", dims}, {n_row_blocks, n_kv_heads, n_parts}, 128, shared_bytes, p);

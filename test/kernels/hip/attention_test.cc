@@ -81,7 +81,8 @@ TEST("GPU attention over its own q, k and v is the CPU's, at every head size") {
 
 TEST("a GPU token's attention has the same bits in any batch") {
   // 256 positions are one part of attention. With few blocks each has one part, else all; up to
-  // eight tokens, or with fewer blocks than processors, another kernel is at work.
+  // eight tokens, or with fewer blocks than processors, another kernel is at work, of which there
+  // is one for more blocks than processors, too.
   constexpr int kTokens = 300;
   const auto x = random_floats(kTokens * 256, 78);
   for (const auto& [head_dim, n_heads] :
@@ -89,10 +90,12 @@ TEST("a GPU token's attention has the same bits in any batch") {
     const AttentionShape shape{1, n_heads, 1, head_dim, 512, 10000};
     const TestMatrix qkv(BlockType::kQ4_K, (n_heads + 2) * head_dim, 256, 41);
     const auto whole = run_attention(*gpu_ops(1), shape, qkv, {100, 200}, x);
-    const auto cut =
-        run_attention(*gpu_ops(), shape, qkv, {200, 33, 8, 1, 1, 2, 5, 34, 9, 1, 6}, x);
-    CHECK(whole.q == cut.q);
-    CHECK(whole.out == cut.out);
+    for (int most_processors : {INT_MAX, 1}) {
+      const auto cut = run_attention(*gpu_ops(most_processors), shape, qkv,
+                                     {200, 33, 8, 1, 1, 2, 5, 34, 9, 1, 6}, x);
+      CHECK(whole.q == cut.q);
+      CHECK(whole.out == cut.out);
+    }
   }
 }
 

@@ -53,9 +53,9 @@ std::string verdict(const std::string& broken_kernel) {
   broken = broken_kernel;
   const hip::GpuApi api = watched_api();
   try {
-    hip::DeviceChoice narrow = test::gpu_choice();
-    narrow.n_processors = 1;
-    for (const hip::DeviceChoice& choice : {test::gpu_choice(), narrow})
+    hip::DeviceChoice broad = test::gpu_choice(), narrow = broad;  // as backend.cc has them
+    broad.n_processors = 64, narrow.n_processors = 1;
+    for (const hip::DeviceChoice& choice : {broad, narrow})
       hearth::hip::self_test([&] { return std::make_unique<hip::HipOps>(api, choice); });
     return "";
   } catch (const std::runtime_error& error) {
