@@ -170,8 +170,8 @@ struct MatmulParams {
   int32_t log2_own;  // slices of a warp: 4 leave a quad's sum, fewer leave a sum each
   int32_t n_tokens;
   InputKind input;
-  int32_t input_bytes;  // of shared memory for the tokens: squares, q and scales of a few, one's
-                        // slices; what the sums of many are multiplied by; a multiple of 16
+  int32_t input_bytes;  // of shared memory for the tokens: q, scales and squares of a few; what the
+                        // sums of many are multiplied by; a multiple of 16
   int32_t reserved;
   Activations x;
   Norm norm;
