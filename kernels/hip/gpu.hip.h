@@ -48,7 +48,6 @@
 #define GPU_DEVICE static inline
 #define GPU_UNROLL
 #define GPU_UNROLL_2
-#define GPU_UNROLL_4
 #define GPU_NO_UNROLL
 #define GPU_KERNEL(name, Params, max_threads)                                            \
   static void name(Params p);                                                            \
@@ -59,7 +58,6 @@
 #define GPU_DEVICE static __device__ __forceinline__
 #define GPU_UNROLL _Pragma("unroll")
 #define GPU_UNROLL_2 _Pragma("unroll 2")
-#define GPU_UNROLL_4 _Pragma("unroll 4")
 /// Small kernels run their code once: what they wait for is instructions, so code is kept short.
 #define GPU_NO_UNROLL _Pragma("unroll 1")
 #define GPU_KERNEL(name, Params, max_threads) \

@@ -109,10 +109,6 @@ struct UnitCodes {
   uint32_t low[kLow == 8 ? 2 : 1][kLow == 8 ? 4 : kLow];
   uint32_t high[kHigh ? kHigh : 1];
 
-  /// Unit i of a record, or of a tile: see unit_at().
-  GPU_DEVICE UnitCodes load(const uint8_t* record, unsigned i, int lane) {
-    return load_at(unit_at<kType>(record, i), lane);
-  }
   GPU_DEVICE UnitCodes load_at(const uint8_t* base, int lane) {
     UnitCodes u;
     if constexpr (kLow == 8) {
@@ -162,10 +158,6 @@ struct UnitScales {
   uint32_t entries[L::kEntryBytes];
   uint32_t tails[L::kTailEntry == 4 ? 2 : 1];
 
-  /// Unit i of a record, or of a tile.
-  GPU_DEVICE UnitScales load(const uint8_t* record, unsigned i, int lane) {
-    return load_at(unit_at<kType>(record, i), tail_at<kType>(record, i), lane);
-  }
   GPU_DEVICE UnitScales load_at(const uint8_t* base, const uint8_t* tail, int lane) {
     UnitScales s;
     load_words(s.entries, base + L::kScaleOffset + lane / 4 * 4 * L::kEntryBytes);
@@ -203,7 +195,7 @@ struct Unit {
   UnitCodes<kType> codes[kParts];
   UnitScales<kType> scales;
 
-  /// Unit i of a record, or of a tile.
+  /// Unit i of a record, or of a tile: see unit_at().
   GPU_DEVICE Unit load(const uint8_t* record, unsigned i, int lane) {
     return load_at(unit_at<kType>(record, i), tail_at<kType>(record, i), lane);
   }
