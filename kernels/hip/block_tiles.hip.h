@@ -100,13 +100,12 @@ GPU_DEVICE void copy_tokens(const MatmulParams& p, int n, const Activations& x) 
 template <BlockType kType>
 GPU_DEVICE void stage_tokens(const MatmulParams& p, const float* row, int n, const Activations& x) {
   using L = Layout<kType>;
-  constexpr bool kHasSums = L::kMin || (L::kHalves && L::kTraits.offset != 0);
   if (p.input != InputKind::kNorm)
     copy_tokens(p, n, x);
   else if (p.norm.norm)
-    quantize_tokens<TokenUse{L::kSuper, true, kHasSums, true}>(p.norm, row, n, x);
+    quantize_tokens<TokenUse{L::kSuper, true, L::kHasSums, true}>(p.norm, row, n, x);
   else
-    quantize_tokens<TokenUse{L::kSuper, false, kHasSums, true}>(p.norm, row, n, x);
+    quantize_tokens<TokenUse{L::kSuper, false, L::kHasSums, true}>(p.norm, row, n, x);
 }
 
 /// The sums of a block of one token, or of a few: [tile][part][16 rows][kStride], a token a column.

@@ -73,6 +73,10 @@ struct Layout {
   static constexpr bool kMin = kScale == ScaleKind::kHalfMin || kScale == ScaleKind::kSuper32Min ||
                                kScale == ScaleKind::kSuper16Min;
   static constexpr bool kMinima = kSuper && kMin;  // of each of a block's groups
+  /// For one token an offset is taken off a block's dots, not off each weight; that, and minima,
+  /// take the sums of the token's groups.
+  static constexpr bool kOffsetAfter = kHalves && kTraits.offset != 0;
+  static constexpr bool kHasSums = kMin || kOffsetAfter;
   static constexpr int kEntryBytes = kScale == ScaleKind::kHalfMin   ? 4
                                      : kScale == ScaleKind::kSuper32 ? 1
                                                                      : 2;

@@ -98,11 +98,6 @@ struct FourUnits {
   }
 };
 
-/// Whether an offset is taken off a block's dots, for which the sums of its inputs are at hand, and
-/// not off each weight.
-template <BlockType kType>
-constexpr bool kOffsetAfter = Layout<kType>::kHalves&& Layout<kType>::kTraits.offset != 0;
-
 /// The operand words of both groups of four units, unpacked so that the next ones can be loaded.
 template <BlockType kType>
 struct FourWords {
@@ -114,7 +109,7 @@ struct FourWords {
     w.scales = u.scales;
     GPU_UNROLL for (int group = 0; group < 2; group++) GPU_UNROLL for (int k = 0; k < kQuad; k++)
         GPU_UNROLL for (int i = 0; i < 4; i++) w.a[group][k][i] =
-        UnitCodes<kType>::template word<kOffsetAfter<kType>>(u.codes[k], group, i);
+        UnitCodes<kType>::template word<Layout<kType>::kOffsetAfter>(u.codes[k], group, i);
     return w;
   }
 };
@@ -134,7 +129,7 @@ GPU_DEVICE void add_four_groups(const FourWords<kType>& w, const FourInputs& x,
   }
   GPU_UNROLL for (int row = 0; row < 2; row++) {
     int both[2] = {dots[0][row], dots[1][row]};
-    GPU_UNROLL for (int half = 0; half < 2; half++) if (kOffsetAfter<kType>) both[half] -=
+    GPU_UNROLL for (int half = 0; half < 2; half++) if (Layout<kType>::kOffsetAfter) both[half] -=
         Layout<kType>::kTraits.offset * x_scale.sums[half];
     const RowScale scale = UnitScales<kType>::scale(w.scales, row, group);
     if constexpr (Layout<kType>::kSuper) {
