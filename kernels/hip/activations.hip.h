@@ -52,12 +52,11 @@ GPU_DEVICE void store_half_sums(const Activations& out, int token, int group, in
   store(to + 4, both >> 6);
 }
 
-/// What a product's tokens are quantized for. Who makes them for himself needs no sums where
-/// weights have neither minima nor offsets, and has room for all of the last eight groups.
+/// What a product's tokens are quantized for: in blocks, behind a norm; whether groups need their
+/// sums, and whether there is room for all of the last eight of them.
 struct TokenUse {
-  bool has_blocks, has_norm, has_sums, has_room;
+  bool has_blocks = false, has_norm = false, has_sums = true, has_room = false;
 };
-constexpr TokenUse kGroupUse = {false, false, true, false};
 
 /// What a lane has of several groups of a token, each of which 8 neighbouring lanes bring four
 /// columns of. What lanes exchange goes side by side for all: an exchange takes as long as all of
@@ -114,7 +113,7 @@ GPU_DEVICE void quantize_group(const Activations& out, int token, int group, con
   int greatest[1];
   LaneGroups<1>::greatest(greatest, g);
   const Quantization by[1] = {quantization_of(greatest[0])};
-  LaneGroups<1>::store<1, kGroupUse>(g, out, token, group, by, stores);
+  LaneGroups<1>::store<1, TokenUse{}>(g, out, token, group, by, stores);
 }
 
 /// Of one of a few tokens: its 32 lanes have a column each.
@@ -252,12 +251,12 @@ GPU_DEVICE void norm_quantize_eight(const NormParams& p) {
   wait_for_previous();
   if (i >= unsigned(p.n_tokens * n_eights)) return;
   float* f32 = p.with_f32 ? p.out.f32 : nullptr;
+  constexpr TokenUse kGroups{.has_norm = kHasNorm};
+  constexpr TokenUse kBlocks{.has_blocks = true, .has_norm = kHasNorm};
   if (p.out.scale_groups == 1)
-    quantize_columns<TokenUse{false, kHasNorm, true, false}>(p.norm, row, token, eight, norm, p.out,
-                                                             f32);
+    quantize_columns<kGroups>(p.norm, row, token, eight, norm, p.out, f32);
   else
-    quantize_columns<TokenUse{true, kHasNorm, true, false}>(p.norm, row, token, eight, norm, p.out,
-                                                            f32);
+    quantize_columns<kBlocks>(p.norm, row, token, eight, norm, p.out, f32);
 }
 
 /// Grid (32 lanes to eight groups of a token).

@@ -100,12 +100,16 @@ GPU_DEVICE void copy_tokens(const MatmulParams& p, int n, const Activations& x) 
 template <BlockType kType>
 GPU_DEVICE void stage_tokens(const MatmulParams& p, const float* row, int n, const Activations& x) {
   using L = Layout<kType>;
+  constexpr TokenUse kPlain{
+      .has_blocks = L::kSuper, .has_norm = false, .has_sums = L::kHasSums, .has_room = true};
+  constexpr TokenUse kNormed{
+      .has_blocks = L::kSuper, .has_norm = true, .has_sums = L::kHasSums, .has_room = true};
   if (p.input != InputKind::kNorm)
     copy_tokens(p, n, x);
   else if (p.norm.norm)
-    quantize_tokens<TokenUse{L::kSuper, true, L::kHasSums, true}>(p.norm, row, n, x);
+    quantize_tokens<kNormed>(p.norm, row, n, x);
   else
-    quantize_tokens<TokenUse{L::kSuper, false, L::kHasSums, true}>(p.norm, row, n, x);
+    quantize_tokens<kPlain>(p.norm, row, n, x);
 }
 
 /// The sums of a block of one token, or of a few: [tile][part][16 rows][kStride], a token a column.
