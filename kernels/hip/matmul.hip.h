@@ -168,10 +168,8 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
     const auto step = [&](int i) {
       Unit<kType>& from = ring[i];
       const bool ends_block = kWholeBlocks ? i == kDepth - 1 : is_block_end<kType>(unit);
-      int words[2] = {};
-      if constexpr (L::kSuper && L::kMin)
-        GPU_UNROLL for (int row = 0; row < 2; row++) words[row] =
-            minima_word<kType>(from.scales.entries[row]);
+      const int words[2] = {UnitScales<kType>::minima(from.scales, 0),
+                            UnitScales<kType>::minima(from.scales, 1)};
       const Operand x0 = OperandSource::load(source, at);
       const Operand x1 = OperandSource::load(source, at + n_slots);
       const auto w0 = GroupWeights<kType>::of(from, 0);

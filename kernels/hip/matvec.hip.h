@@ -134,9 +134,8 @@ GPU_DEVICE void add_four_groups(const FourWords<kType>& w, const FourInputs& x,
     const RowScale scale = UnitScales<kType>::scale(w.scales, row, group);
     if constexpr (Layout<kType>::kSuper) {
       add_group<kType>(sum[row], scale, both, x_scale);
-      if constexpr (Layout<kType>::kMin)
-        minima[row] = add_minima<kType, group>(minima[row],
-                                               minima_word<kType>(w.scales.entries[row]), x_scale);
+      const int word = UnitScales<kType>::minima(w.scales, row);
+      minima[row] = add_minima<kType, group>(minima[row], word, x_scale);
     } else {
       add_dot<kType>(sum[row], scale, static_cast<float>(both[0]), x_scale);
     }

@@ -151,6 +151,15 @@ struct UnitCodes {
   }
 };
 
+/// Scale entries of one row in the two groups of a unit to minima of their four halves, one a byte.
+template <BlockType kType>
+GPU_DEVICE int minima_word(uint32_t entries) {
+  if constexpr (Layout<kType>::kScale == ScaleKind::kSuper16Min)
+    return static_cast<int>(entries >> 4 & 0x0f0f0f0f);
+  else
+    return static_cast<int>((entries >> 8 & 0x00ff00ff) * 0x0101);
+}
+
 /// The scales of a lane's two rows in one unit, still packed.
 template <BlockType kType>
 struct UnitScales {
@@ -176,6 +185,11 @@ struct UnitScales {
     return kept;
   }
 
+  /// Of a row, as minima_word() has them; 0 where a block has none.
+  GPU_DEVICE int minima(const UnitScales& s, int row_half) {
+    if constexpr (L::kMinima) return minima_word<kType>(s.entries[row_half]);
+    return 0;
+  }
   GPU_DEVICE RowScale scale(const UnitScales& s, int row_half, int group) {
     const int entry = 2 * row_half + group;
     uint32_t bits;
@@ -232,16 +246,7 @@ struct RowSum {
   int scaled;
 };
 
-/// Scale entries of one row in the two groups of a unit to minima of their four halves, one a byte.
-template <BlockType kType>
-GPU_DEVICE int minima_word(uint32_t entries) {
-  if constexpr (Layout<kType>::kScale == ScaleKind::kSuper16Min)
-    return static_cast<int>(entries >> 4 & 0x0f0f0f0f);
-  else
-    return static_cast<int>((entries >> 8 & 0x00ff00ff) * 0x0101);
-}
-
-/// Adds a group's part of its block's minima; word: those of its unit.
+/// Adds a group's part of its block's minima; word: its unit's.
 template <BlockType kType, int kGroupOfUnit>
 GPU_DEVICE int add_minima(int minima, int word, const GroupScale& x) {
   if constexpr (!Layout<kType>::kMin) return 0;
