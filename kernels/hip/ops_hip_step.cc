@@ -208,6 +208,7 @@ void HipOps::attention(int layer, const float* q, float* out) {
   const unsigned n_parts = p.n_parts;
   if (is_decode) {
     const unsigned n_heads = shape_.n_heads;
+    // Of which two should fit a processor: kernels.hip.
     const bool is_many = shape_.head_dim == 128 && n_ * n_heads * n_parts > n_processors;
     launch({"decode_attention_", dims, is_many ? "_many" : ""},
            {static_cast<unsigned>(n_), n_heads, n_parts}, 512, 0, p);
