@@ -40,7 +40,7 @@ export const completeCommand: Command = {
       const startedAt = performance.now();
       const result = await complete(engine, new Anchors(engine), document, { maxTokens, multiline });
       const latencyMs = performance.now() - startedAt;
-      if (values.json) printJson({ ...result, text: result.text ?? '' });
+      if (values.json) printJson({ ...result, text: result.suggestions[0]?.text ?? '' });
       else show(document, result, latencyMs);
     });
   },
@@ -71,8 +71,9 @@ function show({ text, offset }: CursorDocument, result: GhostCompletion, latency
     .slice(offset)
     .split('\n', contextLines + 1)
     .join('\n');
-  print(`${before}${result.text === null ? '' : ghost(result.text)}${after.trimEnd()}`);
-  const outcome = result.text === null ? `nothing (${result.reason}); ` : '';
+  const shown = result.suggestions[0];
+  print(`${before}${shown ? ghost(shown.text) : ''}${after.slice(shown?.replaces ?? 0).trimEnd()}`);
+  const outcome = shown ? '' : `nothing (${result.reason}); `;
   print(`\n${outcome}${timingLine(result.timings, latencyMs)}`);
 }
 

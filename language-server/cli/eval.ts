@@ -71,7 +71,8 @@ function layoutOf(name: string): Layout {
   return async (engine, { language, path, prefix, suffix }) => {
     const document = { uri: path, languageId: language, text: prefix + suffix, offset: prefix.length };
     const options = { maxTokens, multiline: 'auto' } as const;
-    return (await complete(engine, new Anchors(engine, Number(linesUp)), document, options)).text ?? '';
+    const { suggestions } = await complete(engine, new Anchors(engine, Number(linesUp)), document, options);
+    return suggestions[0]?.text ?? '';
   };
 }
 

@@ -5,6 +5,7 @@ import type { Anchors } from './anchors.ts';
 import { canFillInTheMiddle } from './fim-prompt.ts';
 import { type EmptyReason, toGhostText } from './postprocess.ts';
 import { allowsSeveralLines, completionEnd } from './stop-rules.ts';
+import type { Suggestion } from './suggestion.ts';
 import { type CursorDocument, surroundings } from './text-window.ts';
 
 export interface CompletionOptions {
@@ -17,10 +18,9 @@ export interface CompletionOptions {
 }
 
 export interface GhostCompletion {
-  text: string | null;
-  /** Further texts that may be shown instead, if several were asked for. */
-  alternatives: string[];
-  /** Why the text is null. */
+  /** The best one first; further ones only if several were asked for. */
+  suggestions: Suggestion[];
+  /** Why there are none. */
   reason: EmptyReason | 'cancelled' | 'model-cannot-fill-in' | null;
   finishReason: FinishReason;
   timings: Timings;
@@ -36,14 +36,14 @@ export const noTimings: Timings = {
   decodePasses: 0,
 };
 
-/** onText gets what can be shown so far, each time that it has grown. */
+/** onSuggestion gets what can be shown so far, each time that it has grown. */
 export async function complete(
   engine: Engine,
   anchors: Anchors,
   document: CursorDocument,
   options: CompletionOptions,
   signal?: AbortSignal,
-  onText?: (text: string) => void,
+  onSuggestion?: (suggestion: Suggestion) => void,
 ): Promise<GhostCompletion> {
   if (!canFillInTheMiddle(engine)) {
     return { ...noText('model-cannot-fill-in', 'stop'), timings: noTimings };
@@ -65,10 +65,10 @@ export async function complete(
     const isEnded = completionEnd(streamed, around, document.languageId, severalLines) < streamed.length;
     if (isEnded) piecesAtEnd = Math.min(piecesAtEnd, pieces);
     if (pieces >= room * piecesAtEnd) enough.abort();
-    const showable = onText && !signal?.aborted ? toGhost(streamed).text : null;
+    const showable = onSuggestion && !signal?.aborted ? toGhost(streamed).text : null;
     if (showable === null || showable === shown) return;
     shown = showable;
-    onText?.(showable);
+    onSuggestion?.(toSuggestion(showable));
   };
 
   const priority = options.priority ?? 'foreground';
@@ -85,7 +85,13 @@ export async function complete(
   if (finishReason === 'cancelled') return { ...noText('cancelled', finishReason), timings };
   const main = toGhost(completion.text);
   const others = completion.alternatives.flatMap((alternative) => toGhost(alternative.text).text ?? []);
-  return { ...main, alternatives: unlike(main.text, others), finishReason, timings };
+  const texts = [...(main.text === null ? [] : [main.text]), ...unlike(main.text, others)];
+  const reason = texts.length > 0 ? null : main.reason;
+  return { suggestions: texts.map(toSuggestion), reason, finishReason, timings };
+}
+
+function toSuggestion(text: string): Suggestion {
+  return { text, replaces: 0, probability: 1 };
 }
 
 /** The texts that differ from the first one and from each other in more than white space. */
@@ -100,5 +106,5 @@ export function unlike(first: string | null, texts: string[]): string[] {
 }
 
 export function noText(reason: NonNullable<GhostCompletion['reason']>, finishReason: FinishReason) {
-  return { text: null, alternatives: [], reason, finishReason };
+  return { suggestions: [], reason, finishReason };
 }

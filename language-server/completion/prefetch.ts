@@ -2,6 +2,7 @@
 // accepted, or typed to its end, finds the answer made or under way.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GhostCompletion, noText, noTimings } from './complete.ts';
+import type { Suggestion } from './suggestion.ts';
 import type { CursorDocument } from './text-window.ts';
 
 // While someone types past the ghost text every answer is soon out of date; what follows it can wait for a short rest.
@@ -10,11 +11,11 @@ export const defaultRestMs = 150;
 export type MakeAhead = (
   document: CursorDocument,
   signal: AbortSignal,
-  onText: (text: string) => void,
+  onText: (suggestion: Suggestion) => void,
 ) => Promise<GhostCompletion>;
 
 export interface Ahead {
-  firstText: Promise<string>;
+  firstText: Promise<Suggestion>;
   completion: Promise<GhostCompletion>;
 }
 
@@ -40,8 +41,8 @@ export class Prefetch {
     this.jobs.set(document.uri, job);
     try {
       await sleep(this.restMs, undefined, { signal, ref: false });
-      let tell: (text: string) => void = () => {};
-      const firstText = new Promise<string>((resolve) => {
+      let tell: (suggestion: Suggestion) => void = () => {};
+      const firstText = new Promise<Suggestion>((resolve) => {
         tell = resolve;
       });
       job.ahead = { firstText, completion: make(document, signal, tell) };
@@ -88,7 +89,7 @@ export function accepted(document: CursorDocument, text: string): CursorDocument
 export async function takeOver(
   { firstText, completion }: Ahead,
   signal: AbortSignal,
-  onText?: (text: string) => void,
+  onText?: (suggestion: Suggestion) => void,
 ): Promise<GhostCompletion> {
   const cancelled = { ...noText('cancelled', 'cancelled'), timings: noTimings };
   if (signal.aborted) return cancelled;

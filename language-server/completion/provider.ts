@@ -18,6 +18,7 @@ import { accepted, Prefetch, takeOver } from './prefetch.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { requestedPlace } from './requested-place.ts';
 import { holdsSecrets } from './secrets.ts';
+import type { Suggestion } from './suggestion.ts';
 import type { CursorDocument } from './text-window.ts';
 
 export type NoCompletionReason =
@@ -91,7 +92,7 @@ export class CompletionProvider {
       return { items: [toItem(known)], reason: null, finishReason: 'stop', timings: noTimings };
     }
 
-    const onText = onItem && ((text: string) => onItem(toItem(text)));
+    const onText = onItem && (({ text }: Suggestion) => onItem(toItem(text)));
     const answer = this.queue.run(
       document.uri,
       (superseded) =>
@@ -105,7 +106,7 @@ export class CompletionProvider {
     const result = await answer;
     const { reason, finishReason, timings } = result;
     if (reason === 'cancelled') return { items: [], reason, finishReason, timings };
-    const made = [...(result.text === null ? [] : [result.text]), ...result.alternatives];
+    const made = result.suggestions.map(({ text }) => text);
     const [first = null, ...others] = known === null ? made : [known, ...unlike(known, made)];
     if (first === null) return { items: [], reason, finishReason, timings };
     this.makeAhead(engine, at.document, first, options);
@@ -154,7 +155,7 @@ export class CompletionProvider {
     document: CursorDocument,
     options: CompletionOptions,
     signal: AbortSignal,
-    onText?: (text: string) => void,
+    onText?: (suggestion: Suggestion) => void,
   ): Promise<GhostCompletion> {
     const ahead = this.prefetch.find(document);
     if (ahead) return takeOver(ahead, signal, onText);
@@ -167,7 +168,7 @@ export class CompletionProvider {
     document: CursorDocument,
     options: CompletionOptions,
     signal: AbortSignal,
-    onText?: (text: string) => void,
+    onText?: (suggestion: Suggestion) => void,
   ): Promise<GhostCompletion> {
     return complete(engine, this.warmFor(engine).anchors, document, options, signal, onText);
   }
