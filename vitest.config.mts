@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 // Real VS Code has a configuration of its own in test/e2e.
 export default defineConfig({
+  resolve: { alias: { vscode: new URL('test/support/vscode.ts', import.meta.url).pathname } },
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/e2e/**'],

@@ -1,144 +1,240 @@
-// The language server's life: start, restart after a crash, stop; and the latest status that it sent.
-// Completions need no code here: LSP's inline completion is served by the LanguageClient itself.
+// The connection to the language server: start, restart, restart after a crash, stop; and the latest status that it sent.
 import { existsSync } from 'node:fs';
-import { type CancellationToken, EventEmitter, type ExtensionContext, type LogOutputChannel, window } from 'vscode';
+import {
+  type CancellationToken,
+  type Disposable,
+  EventEmitter,
+  type ExtensionContext,
+  type LogOutputChannel,
+  l10n,
+  window,
+} from 'vscode';
 import {
   CloseAction,
   ErrorAction,
   type ErrorHandler,
   LanguageClient,
   type LanguageClientOptions,
+  type MessageTransports,
   RevealOutputChannelOn,
+  SocketMessageReader,
+  SocketMessageWriter,
   State,
-  TransportKind,
 } from 'vscode-languageclient/node';
-import {
-  type ExplainChunk,
-  explainChunkNotification,
-  type GrownParams,
-  grownNotification,
-  type InitializationOptions,
-  type ServerStatus,
-  statusNotification,
-} from '../language-server/protocol.ts';
-import { askAgain } from './ask-again.ts';
-import { readSettings } from './config.ts';
+import * as protocol from '../language-server/protocol.ts';
+import { documentSelector, readSettings } from './config.ts';
 import { RestartPolicy } from './restart-policy.ts';
+import { endpointFor, ServerProcess } from './server-process.ts';
 
-// Where code is written. Left out: output channels, diffs against git, our own documents, and settings.json, which
-// may hold secrets. "vscode-remote" is what a remote file is called when Hearth runs on the near side.
-const schemes = ['file', 'untitled', 'vscode-remote', 'vscode-vfs', 'vscode-notebook-cell'];
-
+const serverModule = 'dist/server.js';
 const bundledModel = 'models/starter-45m-q6_k.gguf';
 
-export class Client {
+export class Client implements Disposable {
   readonly log: LogOutputChannel = window.createOutputChannel('Hearth', { log: true });
-  status: ServerStatus = { health: 'starting' };
-  private readonly statusEmitter = new EventEmitter<ServerStatus>();
+  status: protocol.ServerStatus = { health: 'starting' };
+  private readonly statusEmitter = new EventEmitter<protocol.ServerStatus>();
   readonly onStatus = this.statusEmitter.event;
-  private readonly chunkEmitter = new EventEmitter<ExplainChunk>();
+  private readonly chunkEmitter = new EventEmitter<protocol.ExplainChunk>();
   readonly onExplainChunk = this.chunkEmitter.event;
+  private readonly grownEmitter = new EventEmitter<protocol.GrownParams>();
+  readonly onGrown = this.grownEmitter.event;
+  private readonly server: ServerProcess;
+  private policy = new RestartPolicy();
   private languageClient: LanguageClient | undefined;
+  private lifecycle: Promise<void> = Promise.resolve();
+  private restarting: Promise<void> | undefined;
+  private hasFarewell = false;
+  private up = deferred();
 
-  constructor(private readonly context: ExtensionContext) {}
+  /** asksAgain: somebody asks for the text that has grown when the server says so. */
+  constructor(
+    private readonly context: ExtensionContext,
+    private readonly asksAgain: boolean,
+  ) {
+    const endpoint = endpointFor(context.globalStorageUri.fsPath, context.extension.packageJSON.version);
+    const module = context.asAbsolutePath(serverModule);
+    this.server = new ServerProcess(module, endpoint, (text) => this.log.error(text.trimEnd()));
+  }
 
-  async start(): Promise<void> {
-    const module = this.context.asAbsolutePath('dist/server.js');
-    if (!existsSync(module)) return this.fail(`The language server ${module} is missing. Please reinstall Hearth.`);
+  start(): Promise<void> {
+    return this.inTurn(() => this.connect());
+  }
+
+  /** A stop that fails or hangs must not keep a new server from starting. */
+  stop(): Promise<void> {
+    return this.inTurn(async () => {
+      const client = this.languageClient;
+      this.languageClient = undefined;
+      if (client?.needsStop()) await client.stop().catch((error: unknown) => this.log.warn(String(error)));
+    });
+  }
+
+  /** Ends the process, for all windows, and starts another. However often it is asked for meanwhile, that happens once. */
+  restart(): Promise<void> {
+    this.restarting ??= this.quitAndStart().finally(() => {
+      this.restarting = undefined;
+    });
+    return this.restarting;
+  }
+
+  /** Rejects with a sentence for people when there is no server. */
+  async request<R>(method: string, params: object = {}, token?: CancellationToken): Promise<R> {
+    if (!this.languageClient?.isRunning()) throw new Error(l10n.t('The Hearth server is not running.'));
+    return this.languageClient.sendRequest<R>(method, params, token);
+  }
+
+  /** Without a server there is nobody to tell: it reads the settings when it starts. */
+  notify(method: string, params: object): void {
+    if (!this.languageClient?.isRunning()) return;
+    this.languageClient.sendNotification(method, params).catch((error: unknown) => this.log.warn(String(error)));
+  }
+
+  /** Resolves once there is a server; never, if none starts any more. */
+  running(): Promise<void> {
+    return this.up.promise;
+  }
+
+  dispose(): void {
+    for (const emitter of [this.statusEmitter, this.chunkEmitter, this.grownEmitter]) emitter.dispose();
+    this.log.dispose();
+  }
+
+  private async quitAndStart(): Promise<void> {
+    await this.inTurn(async () => {
+      const client = this.languageClient;
+      if (!client?.isRunning()) return;
+      await client.sendNotification(protocol.quitNotification).catch(() => undefined);
+    });
+    await this.stop();
+    this.policy = new RestartPolicy();
+    await this.start();
+  }
+
+  /** One thing after the other: a start never overlaps with a stop. */
+  private inTurn(action: () => Promise<void>): Promise<void> {
+    this.lifecycle = this.lifecycle.then(action);
+    return this.lifecycle;
+  }
+
+  private async connect(): Promise<void> {
+    const module = this.context.asAbsolutePath(serverModule);
+    if (!existsSync(module)) return this.fail(l10n.t('{0} is missing. Please reinstall Hearth.', module));
     this.setStatus({ health: 'starting' });
-    const policy = new RestartPolicy();
-    const client = this.createLanguageClient(module, policy);
+    const client = this.createLanguageClient();
     this.languageClient = client;
     try {
       await client.start();
     } catch (error) {
-      this.log.error(`Starting the language server failed: ${String(error)}`);
-      // What becomes of a process that ended is the error handler's business.
-      if (!policy.hasDied) this.fail('The language server did not start. The log says why.');
+      this.languageClient = undefined;
+      this.log.error(`The language server did not start: ${messageOf(error)}`);
+      if (this.policy.died(Date.now())) return this.connect();
+      this.fail(l10n.t('The Hearth server does not start. {0}', messageOf(error)));
     }
   }
 
-  /** A stop that fails or hangs must not keep a new server from starting: the old process is ended all the same. */
-  async stop(): Promise<void> {
-    const client = this.languageClient;
-    this.languageClient = undefined;
-    if (client?.needsStop()) await client.stop().catch((error: unknown) => this.log.warn(String(error)));
-  }
-
-  async restart(): Promise<void> {
-    await this.stop();
-    await this.start();
-  }
-
-  request<R>(method: string, params?: object, token?: CancellationToken): Promise<R> {
-    if (!this.languageClient?.isRunning()) throw new Error('The language server is not running.');
-    return this.languageClient.sendRequest<R>(method, params ?? {}, token);
-  }
-
-  /** Without a server there is nobody to tell: it reads the settings when it starts. */
-  async notify(method: string, params: object): Promise<void> {
-    if (this.languageClient?.isRunning()) await this.languageClient.sendNotification(method, params);
-  }
-
-  dispose(): void {
-    this.statusEmitter.dispose();
-    this.chunkEmitter.dispose();
-    this.log.dispose();
-  }
-
-  private createLanguageClient(module: string, policy: RestartPolicy): LanguageClient {
+  private createLanguageClient(): LanguageClient {
     const options: LanguageClientOptions = {
-      documentSelector: schemes.map((scheme) => ({ scheme })),
-      initializationOptions: (): InitializationOptions => ({
+      documentSelector,
+      initializationOptions: (): protocol.InitializationOptions => ({
         settings: readSettings(),
         bundledModel: this.context.asAbsolutePath(bundledModel),
-        asksAgain: true,
+        asksAgain: this.asksAgain,
+        hasOwnProvider: true,
+        avoidsGpu: this.policy.avoidsGpu,
         storageFolder: this.context.globalStorageUri.fsPath,
       }),
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationFailedHandler: () => false,
-      errorHandler: this.errorHandler(policy),
+      errorHandler: this.errorHandler(),
     };
-    const client = new LanguageClient('hearth', 'Hearth', { module, transport: TransportKind.ipc }, options);
-    client.onDidChangeState(({ newState }) => {
-      if (newState === State.Starting) this.setStatus({ health: 'starting' });
-      if (newState === State.Running)
-        this.log.info(`The language server runs as process ${client.serverProcess?.pid}.`);
-    });
-    client.onNotification(statusNotification, (status: ServerStatus) => {
-      if (status.health === 'ready') policy.ready();
+    const client = new LanguageClient('hearth', 'Hearth', () => this.transports(), options);
+    client.onDidChangeState(({ newState }) => this.onState(newState));
+    client.onNotification(protocol.statusNotification, (status: protocol.ServerStatus) => {
+      if (status.health === 'ready') this.policy.ready(status.model?.backend ?? '');
       this.setStatus(status);
     });
-    client.onNotification(grownNotification, (grown: GrownParams) => void askAgain(grown));
-    client.onNotification(explainChunkNotification, (chunk: ExplainChunk) => this.chunkEmitter.fire(chunk));
+    client.onNotification(protocol.farewellNotification, () => {
+      this.hasFarewell = true;
+    });
+    client.onNotification(protocol.explainChunkNotification, (chunk: protocol.ExplainChunk) =>
+      this.chunkEmitter.fire(chunk),
+    );
+    client.onNotification(protocol.grownNotification, (grown: protocol.GrownParams) => this.grownEmitter.fire(grown));
     return client;
   }
 
-  private errorHandler(policy: RestartPolicy): ErrorHandler {
+  private async transports(): Promise<MessageTransports> {
+    this.hasFarewell = false;
+    const socket = await this.server.connect();
+    return { reader: new SocketMessageReader(socket), writer: new SocketMessageWriter(socket), detached: true };
+  }
+
+  private errorHandler(): ErrorHandler {
     return {
       error: (error) => {
         this.log.error(`The connection to the language server failed: ${error.message}`);
         return { action: ErrorAction.Continue, handled: true };
       },
+      // We start a client of our own, in turn, rather than have this one start again.
       closed: () => {
-        if (policy.died(Date.now())) {
-          this.log.warn('The language server ended unexpectedly and is started again.');
-          return { action: CloseAction.Restart, handled: true };
-        }
-        this.fail('The language server keeps ending unexpectedly and is not started again. The log says why.');
-        return { action: CloseAction.DoNotRestart, handled: true };
+        void this.afterEnd();
+        return { action: CloseAction.DoNotRestart, handled: true, message: 'The language server has gone.' };
       },
     };
   }
 
-  private fail(message: string): void {
-    this.log.error(message);
-    this.setStatus({ health: 'error', message });
+  /** The server has ended, though nobody here asked it to. */
+  private async afterEnd(): Promise<void> {
+    this.languageClient = undefined;
+    if (this.hasFarewell) {
+      this.log.info('The language server has ended with the window that started it, or was restarted.');
+      return this.start();
+    }
+    const ending = await this.server.ending();
+    if (this.policy.died(Date.now())) {
+      this.log.warn(`The language server ended unexpectedly (${ending}). It is started again.`);
+      return this.start();
+    }
+    this.fail(l10n.t('The Hearth server crashed repeatedly ({0}) and was not restarted.', ending));
   }
 
-  private setStatus(status: ServerStatus): void {
+  private onState(state: State): void {
+    if (state === State.Running) {
+      const where = this.server.pid === undefined ? 'in another window' : `as process ${this.server.pid}`;
+      this.log.info(`The language server runs ${where}.`);
+      this.up.resolve();
+    } else if (this.up.isResolved) this.up = deferred();
+  }
+
+  private fail(message: string): void {
+    this.log.error(message);
+    this.setStatus({ health: 'error', problem: 'server', message });
+  }
+
+  private setStatus(status: protocol.ServerStatus): void {
     this.status = status;
     this.statusEmitter.fire(status);
   }
+}
+
+interface Deferred {
+  promise: Promise<void>;
+  resolve: () => void;
+  isResolved: boolean;
+}
+
+function deferred(): Deferred {
+  const made: Deferred = { promise: Promise.resolve(), resolve: () => {}, isResolved: false };
+  made.promise = new Promise((resolve) => {
+    made.resolve = () => {
+      made.isResolved = true;
+      resolve();
+    };
+  });
+  return made;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

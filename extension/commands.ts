@@ -1,14 +1,30 @@
 // The commands of the palette. What they do is elsewhere; here they get their names.
-import { commands, Disposable, window } from 'vscode';
+import { commands, Disposable, l10n, type QuickPickItem, window, workspace } from 'vscode';
 import { doctorRequest } from '../language-server/protocol.ts';
 import type { Client } from './client.ts';
-import { readSettings, updateSetting } from './config.ts';
+import { section, updateSetting } from './config.ts';
+import type { DocumentModes } from './document-mode.ts';
 import type { ExplainSelection } from './explain-selection.ts';
+import { showMenu } from './menu.ts';
+import type { RecentRequests } from './recent-requests.ts';
 import type { VirtualDocuments } from './virtual-documents.ts';
 
-export function registerCommands(client: Client, documents: VirtualDocuments, explain: ExplainSelection): Disposable {
-  const handlers: Record<string, () => Promise<void> | void> = {
-    'hearth.toggle': toggle,
+export interface Features {
+  client: Client;
+  modes: DocumentModes;
+  documents: VirtualDocuments;
+  explain: ExplainSelection;
+  requests: RecentRequests;
+}
+
+const snoozeMinutes = [5, 15, 30, 60];
+
+export function registerCommands({ client, modes, documents, explain, requests }: Features): Disposable {
+  const handlers: Record<string, (argument?: unknown) => Promise<void> | void> = {
+    'hearth.showMenu': () => showMenu(client, modes),
+    'hearth.toggle': (languageId) => toggle(typeof languageId === 'string' ? languageId : undefined),
+    'hearth.snooze': (minutes) => snooze(modes, minutes),
+    'hearth.whyNoSuggestion': () => requests.show(),
     'hearth.explainSelection': () => explain.run(),
     'hearth.selectModel': selectModel,
     'hearth.showLog': () => client.log.show(),
@@ -18,24 +34,41 @@ export function registerCommands(client: Client, documents: VirtualDocuments, ex
   return Disposable.from(...Object.entries(handlers).map(([id, run]) => commands.registerCommand(id, run)));
 }
 
-async function toggle(): Promise<void> {
-  const enabled = !readSettings().enabled;
-  await updateSetting('enabled', enabled);
+/** For all languages, or for one. */
+async function toggle(languageId: string | undefined): Promise<void> {
+  const scope = languageId === undefined ? undefined : { languageId };
+  const config = workspace.getConfiguration(section, scope);
+  const isOff = config.get('mode') === 'off';
+  await updateSetting('mode', isOff ? 'automatic' : 'off', languageId);
   // Ghost text that is already shown would otherwise stay until the next key.
-  if (!enabled) await commands.executeCommand('editor.action.inlineSuggest.hide');
+  if (!isOff) await commands.executeCommand('editor.action.inlineSuggest.hide');
+}
+
+async function snooze(modes: DocumentModes, minutes: unknown): Promise<void> {
+  if (typeof minutes === 'number') return modes.snooze(minutes);
+  const entries: (QuickPickItem & { minutes: number })[] = snoozeMinutes.map((each) => ({
+    label: l10n.t('{0} minutes', each),
+    minutes: each,
+  }));
+  const chosen = await window.showQuickPick(entries, { title: l10n.t('Snooze Suggestions') });
+  if (!chosen) return;
+  modes.snooze(chosen.minutes);
+  await commands.executeCommand('editor.action.inlineSuggest.hide');
 }
 
 async function selectModel(): Promise<void> {
   const files = await window.showOpenDialog({
-    title: 'Choose a Model for Hearth',
-    openLabel: 'Use This Model',
-    filters: { 'GGUF models': ['gguf'] },
+    title: l10n.t('Choose a Model for Hearth'),
+    openLabel: l10n.t('Use This Model'),
+    filters: { [l10n.t('GGUF models')]: ['gguf'] },
   });
   if (files?.[0]) await updateSetting('model.path', files[0].fsPath);
 }
 
 async function showStatus(client: Client, documents: VirtualDocuments): Promise<void> {
-  const report = await client.request<string>(doctorRequest).catch((error: Error) => error.message);
+  const { status } = client;
+  const why = status.health === 'error' && status.message ? `${status.message}\n` : '';
+  const report = await client.request<string>(doctorRequest).catch((error: Error) => `${error.message}\n${why}`);
   const uri = documents.set('Hearth Status.txt', `${report.trimEnd()}\n`);
   await window.showTextDocument(uri, { preview: true });
 }

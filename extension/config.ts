@@ -1,43 +1,41 @@
-// The user's settings as the server's Settings. package.json holds the same keys and defaults: a test compares them.
+// The user's settings, as they are written: the server checks them.
 import { ConfigurationTarget, type Disposable, workspace } from 'vscode';
-import { defaultSettings, type Settings, settingsNotification } from '../language-server/protocol.ts';
+import { type Settings, settingsNotification } from '../language-server/protocol.ts';
+import { contributes } from '../package.json';
 import type { Client } from './client.ts';
 
-const section = 'hearth';
+export const section = 'hearth';
 
-export function readSettings(): Settings {
-  return {
-    enabled: read('enabled'),
-    disabledLanguages: read('disabledLanguages'),
-    'model.path': read('model.path'),
-    'draftModel.path': read('draftModel.path'),
-    backend: read('backend'),
-    'engine.threads': read('engine.threads'),
-    'cache.memoryMiB': read('cache.memoryMiB'),
-    'cache.type': read('cache.type'),
-    'cache.diskMiB': read('cache.diskMiB'),
-    'completion.maxTokens': read('completion.maxTokens'),
-    'completion.multiline': read('completion.multiline'),
-  };
+// Where code is written. Left out: output channels, diffs against git, our own documents, and settings.json, which
+// may hold secrets. "vscode-remote" is what a remote file is called when Hearth runs on the near side.
+const schemes = ['file', 'untitled', 'vscode-remote', 'vscode-vfs', 'vscode-notebook-cell'];
+export const documentSelector = schemes.map((scheme) => ({ scheme }));
+
+export function readSettings(): Partial<Settings> {
+  const config = workspace.getConfiguration(section);
+  const keys = Object.keys(contributes.configuration.properties).map((key) => key.slice(section.length + 1));
+  return Object.fromEntries(keys.map((key) => [key, config.get(key)]));
 }
 
-/** Writes where the value is already set, so that a workspace's own choice does not hide the new one. */
-export async function updateSetting<K extends keyof Settings>(key: K, value: Settings[K]): Promise<void> {
-  const config = workspace.getConfiguration(section);
-  const isOfWorkspace = config.inspect(key)?.workspaceValue !== undefined;
-  await config.update(key, value, isOfWorkspace ? ConfigurationTarget.Workspace : ConfigurationTarget.Global);
+/**
+ * Writes where the value is already set, so that a workspace's own choice does not hide the new one; for one language
+ * alone if it is named.
+ */
+export async function updateSetting<K extends keyof Settings>(
+  key: K,
+  value: Settings[K],
+  languageId?: string,
+): Promise<void> {
+  const config = workspace.getConfiguration(section, languageId === undefined ? undefined : { languageId });
+  const found = config.inspect(key);
+  const isOfWorkspace =
+    (languageId === undefined ? found?.workspaceValue : found?.workspaceLanguageValue) !== undefined;
+  const target = isOfWorkspace ? ConfigurationTarget.Workspace : ConfigurationTarget.Global;
+  await config.update(key, value, target, languageId !== undefined);
 }
 
 export function sendSettingsOnChange(client: Client): Disposable {
   return workspace.onDidChangeConfiguration((event) => {
-    if (event.affectsConfiguration(section)) void client.notify(settingsNotification, readSettings());
+    if (event.affectsConfiguration(section)) client.notify(settingsNotification, readSettings());
   });
-}
-
-// settings.json is written by hand: a value of the wrong type counts as not set.
-function read<K extends keyof Settings>(key: K): Settings[K] {
-  const fallback = defaultSettings[key];
-  const value = workspace.getConfiguration(section).get<Settings[K]>(key, fallback);
-  const isSameType = typeof value === typeof fallback && Array.isArray(value) === Array.isArray(fallback);
-  return isSameType ? value : fallback;
 }

@@ -3,35 +3,42 @@ import type { ExtensionContext } from 'vscode';
 import { Client } from './client.ts';
 import { registerCommands } from './commands.ts';
 import { sendSettingsOnChange } from './config.ts';
-import { followCursor } from './cursor.ts';
+import { DocumentModes } from './document-mode.ts';
 import { ExplainSelection } from './explain-selection.ts';
+import { canTriggerAlone, GhostText } from './ghost-text.ts';
 import { showProblems } from './problem-message.ts';
+import { RecentRequests } from './recent-requests.ts';
 import { StatusBar } from './status-bar.ts';
 import { VirtualDocuments } from './virtual-documents.ts';
 
 let client: Client | undefined;
 
-/** What `activate` returns: enough for a test, or another extension, to wait until completions come. */
+/** What `activate` returns: enough for a test, or another extension, to wait until suggestions come. */
 export interface Api {
   readonly status: Client['status'];
   readonly onStatus: Client['onStatus'];
 }
 
-export async function activate(context: ExtensionContext): Promise<Api> {
-  client = new Client(context);
+/** Does not wait for the server: the editor goes on painting, and keys are answered as soon as there is a model. */
+export function activate(context: ExtensionContext): Api {
+  client = new Client(context, canTriggerAlone);
+  const modes = new DocumentModes();
   const documents = new VirtualDocuments();
+  const requests = new RecentRequests(documents);
   const explain = new ExplainSelection(client);
   context.subscriptions.push(
     client,
+    modes,
     documents,
+    requests,
     explain,
-    new StatusBar(client),
+    new GhostText(client, modes, (request) => requests.add(request)),
+    new StatusBar(client, modes),
     showProblems(client),
     sendSettingsOnChange(client),
-    followCursor(client),
-    registerCommands(client, documents, explain),
+    registerCommands({ client, modes, documents, explain, requests }),
   );
-  await client.start();
+  void client.start();
   return client;
 }
 

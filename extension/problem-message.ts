@@ -1,19 +1,18 @@
-// Tells the user once about each problem that stops completions. The status bar keeps showing it.
-import { commands, type Disposable, window } from 'vscode';
+// Tells the user once about each problem that stops suggestions, with what mends it. The status bar keeps showing it.
+import { commands, type Disposable, l10n, window } from 'vscode';
 import type { Client } from './client.ts';
-
-const actions = new Map([
-  ['Show Log', 'hearth.showLog'],
-  ['Restart Server', 'hearth.restartServer'],
-]);
+import { mendingCommand } from './status-text.ts';
 
 export function showProblems(client: Client): Disposable {
   let shown = '';
-  return client.onStatus(async ({ health, message }) => {
+  return client.onStatus(async (status) => {
+    const { health, message } = status;
     if (health === 'ready' || health === 'off') shown = '';
     if (health !== 'error' || !message || message === shown) return;
     shown = message;
-    const action = await window.showErrorMessage(`Hearth: ${message}`, ...actions.keys());
-    if (action) await commands.executeCommand(actions.get(action) as string);
+    const mending = mendingCommand(status);
+    const actions = [...(mending ? [mending] : []), { command: 'hearth.showLog', title: l10n.t('Show Log') }];
+    const chosen = await window.showErrorMessage(`Hearth: ${message}`, ...actions);
+    if (chosen) await commands.executeCommand(chosen.command);
   });
 }

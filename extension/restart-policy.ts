@@ -1,26 +1,36 @@
-// Says whether a language server that died is started again. A crash loop helps nobody: it burns the processor and
-// hides the reason.
+// Says whether a language server that died is started again, and on what. A crash loop helps nobody: it burns the
+// processor and hides the reason.
 
 /** A crash after good work is bad luck, so it may happen this often within the window… */
 const crashesWhenReady = 4;
 /** …but a server that never became ready (a broken model, a wrong processor) will die the same way once more. */
 const crashesBeforeReady = 1;
 const windowMs = 3 * 60 * 1000;
+/** A GPU under which the server has died this often is left alone until the window is reloaded. */
+const crashesOnGpu = 2;
 
 export class RestartPolicy {
   private wasReady = false;
+  private isOnGpu = false;
   private deaths: number[] = [];
+  private deathsOnGpu = 0;
 
   get hasDied(): boolean {
     return this.deaths.length > 0;
   }
 
-  ready(): void {
+  get avoidsGpu(): boolean {
+    return this.deathsOnGpu >= crashesOnGpu;
+  }
+
+  ready(backend: string): void {
     this.wasReady = true;
+    this.isOnGpu = !backend.startsWith('cpu');
   }
 
   /** True: start it again. */
   died(now: number): boolean {
+    if (this.isOnGpu) this.deathsOnGpu++;
     this.deaths = [...this.deaths.filter((time) => now - time < windowMs), now];
     return this.deaths.length <= (this.wasReady ? crashesWhenReady : crashesBeforeReady);
   }

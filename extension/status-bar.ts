@@ -1,32 +1,46 @@
-// One item on the right of the status bar; a click opens the full status.
+// One item on the right of the status bar; a click opens the menu.
 import { type Disposable, MarkdownString, StatusBarAlignment, ThemeColor, window } from 'vscode';
-import type { ServerStatus } from '../language-server/protocol.ts';
 import type { Client } from './client.ts';
-import { statusLabel, statusText, statusTooltip, tooltipCommands } from './status-text.ts';
+import type { DocumentModes } from './document-mode.ts';
+import { mendingCommand, type Status, statusLabel, statusText, statusTooltip } from './status-text.ts';
 
 export class StatusBar implements Disposable {
   private readonly item = window.createStatusBarItem('hearth.status', StatusBarAlignment.Right, 100);
-  private readonly subscription: Disposable;
+  private readonly subscriptions: Disposable[];
 
-  constructor(client: Client) {
+  constructor(
+    private readonly client: Client,
+    private readonly modes: DocumentModes,
+  ) {
     this.item.name = 'Hearth';
-    this.item.command = 'hearth.showStatus';
-    this.subscription = client.onStatus((status) => this.show(status));
-    this.show(client.status);
+    this.item.command = 'hearth.showMenu';
+    const show = () => this.show();
+    this.subscriptions = [client.onStatus(show), modes.onChange(show), window.onDidChangeActiveTextEditor(show)];
+    this.show();
     this.item.show();
   }
 
   dispose(): void {
-    this.subscription.dispose();
-    this.item.dispose();
+    for (const each of [...this.subscriptions, this.item]) each.dispose();
   }
 
-  private show(status: ServerStatus): void {
+  private show(): void {
+    const status = currentStatus(this.client, this.modes);
     const tooltip = new MarkdownString(statusTooltip(status), true);
-    tooltip.isTrusted = { enabledCommands: Object.keys(tooltipCommands) };
+    const mending = mendingCommand(status);
+    tooltip.isTrusted = mending ? { enabledCommands: [mending.command] } : false;
     this.item.text = statusText(status);
     this.item.tooltip = tooltip;
-    this.item.accessibilityInformation = { label: statusLabel(status) };
+    this.item.accessibilityInformation = { label: statusLabel(status), role: 'button' };
     this.item.backgroundColor = status.health === 'error' ? new ThemeColor('statusBarItem.errorBackground') : undefined;
   }
+}
+
+/** Of the file that the user looks at. */
+export function currentStatus({ status }: Client, modes: DocumentModes): Status {
+  const document = window.activeTextEditor?.document;
+  const reason = document ? modes.of(document).reason : 'shown';
+  if (status.health === 'error') return status;
+  if (reason === 'off' || reason === 'excluded') return { ...status, health: 'off' };
+  return reason === 'shown' ? status : { ...status, pause: reason };
 }

@@ -1,87 +1,117 @@
-// What the status bar says about a ServerStatus: text, spoken label, Markdown tooltip. Pure functions.
+// What the status bar says about a state: text, spoken label, Markdown tooltip, and the command that mends what is wrong.
+import { l10n } from 'vscode';
 import type { ServerStatus } from '../language-server/protocol.ts';
 
-export const tooltipCommands = {
-  'hearth.toggle': 'Turn on or off',
-  'hearth.showStatus': 'Show status',
-  'hearth.showLog': 'Show log',
-  'hearth.restartServer': 'Restart server',
-};
+/** The server's state, or why this window does not ask it. */
+export type Status = ServerStatus & { pause?: 'snoozed' | 'on-battery' | 'manual' };
 
-export function statusText(status: ServerStatus): string {
+export function statusText(status: Status): string {
   switch (status.health) {
     case 'starting':
       return '$(loading~spin) Hearth';
     case 'loading':
       return `$(loading~spin) Hearth ${percent(status.progress)}`;
-    case 'ready':
-      return `$(flame) ${status.decodeTokensPerSecond ? rate(status.decodeTokensPerSecond) : 'Hearth'}`;
+    case 'resting':
+      return '$(moon) Hearth';
     case 'off':
       return '$(circle-slash) Hearth';
     case 'error':
       return '$(error) Hearth';
+    case 'ready':
+      if (status.pause) return `$(debug-pause) Hearth`;
+      return `$(flame) ${status.decodeTokensPerSecond ? rate(status.decodeTokensPerSecond) : 'Hearth'}`;
   }
 }
 
 /** For screen readers: no icons, no abbreviations. */
-export function statusLabel(status: ServerStatus): string {
-  return `Hearth, local completion: ${summary(status)}`;
+export function statusLabel(status: Status): string {
+  return l10n.t('Hearth, local completion: {0}', summary(status));
 }
 
-export function statusTooltip(status: ServerStatus): string {
+/** A command that helps in this state, with its title. */
+export function mendingCommand({ health, problem }: Status): { command: string; title: string } | null {
+  if (health === 'off') return { command: 'hearth.toggle', title: l10n.t('Turn On') };
+  if (health !== 'error') return null;
+  if (problem === 'model') return { command: 'hearth.selectModel', title: l10n.t('Choose Another Model') };
+  return { command: 'hearth.restartServer', title: l10n.t('Restart Server') };
+}
+
+export function statusTooltip(status: Status): string {
   const rows = [...modelRows(status), ...speedRows(status), ...cacheRows(status)];
   const table = rows.length ? ['| | |', '|:--|:--|', ...rows.map(([name, value]) => `| ${name} | ${value} |`), ''] : [];
-  const links = Object.entries(tooltipCommands).map(([command, title]) => `[${title}](command:${command})`);
-  return [`**Hearth** — ${escapeMarkdown(summary(status))}`, '', ...table, links.join(' · ')].join('\n');
+  const problems = (status.settingProblems ?? []).map((problem) => `- ${escapeMarkdown(problem)}`);
+  const mending = mendingCommand(status);
+  const link = mending ? [`[${mending.title}](command:${mending.command})`] : [];
+  return [`**Hearth** — ${escapeMarkdown(summary(status))}`, '', ...table, ...problems, '', ...link]
+    .join('\n')
+    .trimEnd();
 }
 
-function summary({ health, progress, message, decodeTokensPerSecond }: ServerStatus): string {
+function summary({ health, progress, message, pause, decodeTokensPerSecond }: Status): string {
   switch (health) {
     case 'starting':
-      return 'starting';
+      return l10n.t('starting');
     case 'loading':
-      return `loading the model, ${percent(progress)}`;
-    case 'ready':
-      return decodeTokensPerSecond ? `ready, ${decodeTokensPerSecond.toFixed(0)} tokens per second` : 'ready';
+      return l10n.t('loading the model, {0}', percent(progress));
+    case 'resting':
+      return l10n.t('the model is unloaded until you type again');
     case 'off':
-      return 'turned off';
+      return l10n.t('turned off');
     case 'error':
-      return message ?? 'error';
+      return message ?? l10n.t('error');
+    case 'ready':
+      if (pause === 'snoozed') return l10n.t('snoozed');
+      if (pause === 'on-battery') return l10n.t('paused while on battery');
+      if (pause === 'manual') return l10n.t('ready, suggests when you ask');
+      return decodeTokensPerSecond
+        ? l10n.t('ready, {0} tokens per second', decodeTokensPerSecond.toFixed(0))
+        : l10n.t('ready');
   }
 }
 
-function modelRows({ model }: ServerStatus): [string, string][] {
+function modelRows({ model }: Status): [string, string][] {
   if (!model) return [];
-  const size = `${escapeMarkdown(model.quantization)}, ${mebibytes(model.fileBytes)}, ${model.contextTokens} tokens of context`;
+  const size = l10n.t(
+    '{0}, {1}, context of {2} tokens',
+    model.quantization,
+    mebibytes(model.fileBytes),
+    model.contextTokens,
+  );
   const rows: [string, string][] = [
-    ['Model', `${escapeMarkdown(model.name)} (${size})`],
-    ['Backend', escapeMarkdown(model.whyCpu === '' ? model.backend : `${model.backend} (${model.whyCpu})`)],
+    [l10n.t('Model'), escapeMarkdown(`${model.name} (${size})`)],
+    [l10n.t('Runs on'), escapeMarkdown(model.whyCpu === '' ? model.backend : `${model.backend} (${model.whyCpu})`)],
   ];
-  if (model.draftProblem !== '') rows.push(['No draft model', escapeMarkdown(model.draftProblem)]);
+  if (model.draftProblem !== '') rows.push([l10n.t('No draft model'), escapeMarkdown(model.draftProblem)]);
   return rows;
 }
 
-function speedRows({ decodeTokensPerSecond, prefillTokensPerSecond, last }: ServerStatus): [string, string][] {
+function speedRows({ decodeTokensPerSecond, prefillTokensPerSecond, last }: Status): [string, string][] {
   const rows: [string, string][] = [];
   const rates = [
-    decodeTokensPerSecond && `${rate(decodeTokensPerSecond)} written`,
-    prefillTokensPerSecond && `${rate(prefillTokensPerSecond)} read`,
+    decodeTokensPerSecond && l10n.t('{0} written', rate(decodeTokensPerSecond)),
+    prefillTokensPerSecond && l10n.t('{0} read', rate(prefillTokensPerSecond)),
   ];
-  if (rates.some(Boolean)) rows.push(['Speed', rates.filter(Boolean).join(', ')]);
+  if (rates.some(Boolean)) rows.push([l10n.t('Speed'), rates.filter(Boolean).join(', ')]);
   if (last) {
-    const computed = `${last.promptTokens - last.cachedTokens} of ${last.promptTokens} prompt tokens computed`;
-    rows.push(['Last answer', `${last.latencyMs.toFixed(0)} ms; ${computed}, ${last.completionTokens} written`]);
+    const { latencyMs, promptTokens, cachedTokens, completionTokens } = last;
+    const work = l10n.t(
+      '{0} of {1} prompt tokens computed, {2} written',
+      promptTokens - cachedTokens,
+      promptTokens,
+      completionTokens,
+    );
+    rows.push([l10n.t('Last answer'), `${latencyMs.toFixed(0)} ms; ${work}`]);
   }
   return rows;
 }
 
-function cacheRows({ engine, model }: ServerStatus): [string, string][] {
+function cacheRows({ engine, model }: Status): [string, string][] {
   if (!engine) return [];
   const { pagesUsed, pagesTotal, pageBytes, hitTokens, missTokens } = engine.cache;
   const asked = hitTokens + missTokens;
-  const hits = asked ? `, ${percent(hitTokens / asked)} of the prompt tokens found in it` : '';
-  const size = `${mebibytes(pagesUsed * pageBytes)} of ${mebibytes(pagesTotal * pageBytes)}`;
-  return [['Cache', `${size}${model ? ` as ${model.kvType}` : ''}${hits}`]];
+  const hits = asked ? l10n.t(', {0} of the prompt tokens found in it', percent(hitTokens / asked)) : '';
+  const size = l10n.t('{0} of {1}', mebibytes(pagesUsed * pageBytes), mebibytes(pagesTotal * pageBytes));
+  return [[l10n.t('Cache'), `${size}${model ? ` (${model.kvType})` : ''}${hits}`]];
 }
 
 const percent = (fraction = 0) => `${Math.floor(fraction * 100)} %`;

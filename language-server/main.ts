@@ -1,7 +1,42 @@
-// dist/server.js: the language server on stdio or node-ipc, whichever its arguments say.
-import { createConnection, ProposedFeatures } from 'vscode-languageserver/node';
+// dist/server.js: the language server on stdio, over Node's IPC, or on a socket for several windows of one editor.
+import { parseArgs } from 'node:util';
+import {
+  IPCMessageReader,
+  IPCMessageWriter,
+  SocketMessageReader,
+  SocketMessageWriter,
+} from 'vscode-languageserver/node';
 import { addonInfo, loadEngine } from '../native/index.ts';
 import { bundledModelPath } from './bundled-model.ts';
-import { startServer } from './server.ts';
+import { Server } from './server.ts';
+import { listen } from './socket.ts';
 
-startServer(createConnection(ProposedFeatures.all), { loadEngine, addonInfo, bundledModel: bundledModelPath() });
+const options = {
+  socket: { type: 'string' },
+  'token-file': { type: 'string' },
+  'node-ipc': { type: 'boolean' },
+} as const;
+
+async function serveWindows(server: Server, path: string, tokenFile: string): Promise<void> {
+  const isOurs = await listen(path, tokenFile, (socket) => {
+    server.connect(new SocketMessageReader(socket), new SocketMessageWriter(socket), () => socket.end());
+  });
+  if (!isOurs) process.exit(0); // another window was faster
+  // The window that started this process has gone; the others start another.
+  process.once('disconnect', () => void server.quit());
+  process.send?.('listening');
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options, strict: false });
+  const server = new Server({ loadEngine, addonInfo, bundledModel: bundledModelPath() });
+  if (typeof values.socket === 'string') await serveWindows(server, values.socket, String(values['token-file']));
+  else if (values['node-ipc'])
+    server.connect(new IPCMessageReader(process), new IPCMessageWriter(process), process.exit);
+  else server.connectStdio();
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});

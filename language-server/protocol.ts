@@ -1,12 +1,15 @@
 // Custom messages and settings: the only file of this room that extension/ may import. Types and names, no code
 // but the message types.
 import type { EngineStatus, FinishReason, ModelInfo, Timings } from '../native/index.ts';
+import type { GhostCompletion } from './completion/complete.ts';
 
-/** Settings under "hearth." in package.json; a test compares keys and defaults. */
+/** When text is offered: while typing, only when the user asks for it, or never. */
+export type Mode = 'automatic' | 'manual' | 'off';
+
+/** The settings under "hearth." in package.json, which has their defaults, limits and words; a test compares. */
 export interface Settings {
-  enabled: boolean;
-  /** VS Code language ids in which no completion is offered. */
-  disabledLanguages: string[];
+  /** An editor that knows better about a document says so in the request. */
+  mode: Mode;
   /** Path of a GGUF file; empty: the bundled starter model. */
   'model.path': string;
   /** Path of a smaller GGUF file of the same family that guesses what the model writes; empty: none. */
@@ -15,6 +18,8 @@ export interface Settings {
   backend: 'auto' | 'cpu' | 'hip';
   /** 0: one thread a core, at most 8. */
   'engine.threads': number;
+  /** Minutes without a request after which the model leaves the memory; 0: never. */
+  'engine.unloadAfterMinutes': number;
   /** Memory for the KV cache in MiB; 0: min(1 GiB, 10 % of RAM). */
   'cache.memoryMiB': number;
   /** What the KV cache holds; int8 takes half the memory, at a small loss. A GPU has f16 whatever is set. */
@@ -25,39 +30,68 @@ export interface Settings {
   'completion.multiline': 'auto' | 'always' | 'never';
 }
 
-export const defaultSettings: Settings = {
-  enabled: true,
-  disabledLanguages: [],
-  'model.path': '',
-  'draftModel.path': '',
-  backend: 'auto',
-  'engine.threads': 0,
-  'cache.memoryMiB': 0,
-  'cache.type': 'f16',
-  'cache.diskMiB': 0,
-  'completion.maxTokens': 64,
-  'completion.multiline': 'auto',
-};
-
 /** What LSP's initializationOptions carry. */
 export interface InitializationOptions {
-  settings: Settings;
+  /** As the user wrote them: the server checks them. */
+  settings: Partial<Settings>;
   /** Absolute path of the bundled model. */
   bundledModel: string;
   /** Folder for files of our own; absent: none are written. */
   storageFolder?: string;
   /** Answers may be early: the client asks again when it gets a grownNotification. */
   asksAgain?: boolean;
+  /** The client sends inline completion requests by itself: the capability is not announced. */
+  hasOwnProvider?: boolean;
+  /** The GPU was in use when the server died, more than once: the model stays on the CPU. */
+  avoidsGpu?: boolean;
+}
+
+/** Why a request was answered as it was. */
+export type Reason =
+  | 'shown'
+  | 'typed-along'
+  | 'still-growing'
+  | 'off'
+  | 'manual'
+  | 'secrets-file'
+  | 'dismissed'
+  | 'superseded'
+  | 'still-loading'
+  | 'no-model'
+  | 'failed'
+  // These a client says by itself.
+  | 'excluded'
+  | 'snoozed'
+  | 'on-battery'
+  | 'no-server'
+  | NonNullable<GhostCompletion['reason']>;
+
+/** What our own client adds to the parameters of textDocument/inlineCompletion… */
+export interface CompletionExtras {
+  /** The mode of this document. */
+  mode?: Mode;
+}
+
+/** …and the server to the result. */
+export interface CompletionOutcome {
+  reason: Reason;
+  latencyMs: number;
+  timings: Timings;
 }
 
 /** Server -> client, on every change of state and after every answer. */
 export const statusNotification = 'hearth/status';
 export interface ServerStatus {
-  health: 'starting' | 'loading' | 'ready' | 'off' | 'error';
+  /** 'resting': the model has left the memory for want of requests; the next one brings it back. */
+  health: 'starting' | 'loading' | 'ready' | 'resting' | 'off' | 'error';
   /** 0..1 while loading. */
   progress?: number;
   /** For people: the error and what to do. */
   message?: string;
+  /** What the error is about, and so what may mend it. */
+  problem?: 'model' | 'engine' | 'server';
+  /** Settings that had to be ignored, a sentence for each. */
+  settingProblems?: string[];
   model?: ModelInfo;
   /** Rolling, over the last answers. */
   decodeTokensPerSecond?: number;
@@ -67,7 +101,7 @@ export interface ServerStatus {
   engine?: EngineStatus;
 }
 
-/** Client -> server: settings changed. Params: Settings. */
+/** Client -> server: settings changed. Params: Partial<Settings>. */
 export const settingsNotification = 'hearth/settings';
 
 /**
@@ -75,15 +109,24 @@ export const settingsNotification = 'hearth/settings';
  * this place needs is read before it is asked for. A status follows when that is done or given up.
  */
 export const cursorNotification = 'hearth/cursor';
-export interface CursorParams {
+export interface CursorParams extends CompletionExtras {
   uri: string;
   position: { line: number; character: number };
 }
 
+/** Client -> server: the cursor has left the place of its ghost text, or the user has dismissed the text there. */
+export const leaveNotification = 'hearth/leave';
+export interface LeaveParams {
+  uri: string;
+  dismissed?: { version: number; position: { line: number; character: number } };
+}
+
 /** Server -> client: the text last offered at this place has been written further; asking again brings the whole. */
 export const grownNotification = 'hearth/grown';
-export interface GrownParams extends CursorParams {
+export interface GrownParams {
+  uri: string;
   version: number;
+  position: { line: number; character: number };
 }
 
 /** Client -> server request. The answer streams as explainChunk notifications with the same id. */
@@ -106,3 +149,15 @@ export interface ExplainChunk {
 
 /** Client -> server request without params. Result: a string, the doctor's report as lines of plain text. */
 export const doctorRequest = 'hearth/doctor';
+
+/**
+ * Client -> server: end the process, which other windows may share; all connect again, and one of them starts the next.
+ */
+export const quitNotification = 'hearth/quit';
+
+/** Server -> client, before the process ends on purpose: no crash. */
+export const farewellNotification = 'hearth/farewell';
+export interface FarewellParams {
+  /** For people, where there is something to say. */
+  message?: string;
+}

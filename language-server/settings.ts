@@ -1,55 +1,67 @@
-// Settings as an editor sends them: written by hand, and not every editor knows which values there are. One that is none
-// counts as not set, and the log says so.
-import { defaultSettings, type Settings } from './protocol.ts';
+// Settings as an editor sends them: written by hand, and not every editor knows which values there are. package.json
+// says what each may be; a value that is none counts as not set, and the user is told.
+import { contributes } from '../package.json';
+import type { Settings } from './protocol.ts';
 
-interface Kind {
-  has(value: unknown): boolean;
-  /** For people: "must be ...". */
-  name: string;
+/** As much of JSON Schema as our settings use. */
+interface Schema {
+  type: string;
+  default: unknown;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
 }
 
-const flag: Kind = { has: (value) => typeof value === 'boolean', name: 'true or false' };
-const text: Kind = { has: (value) => typeof value === 'string', name: 'a text' };
-const texts: Kind = {
-  has: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
-  name: 'a list of texts',
-};
-const oneOf = (...names: string[]): Kind => ({
-  has: (value) => typeof value === 'string' && names.includes(value),
-  name: `one of ${names.join(', ')}`,
-});
-const count = (least: number, most = Number.MAX_SAFE_INTEGER): Kind => ({
-  has: (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
-  name: most < Number.MAX_SAFE_INTEGER ? `a whole number from ${least} to ${most}` : `a whole number from ${least} on`,
-});
+const section = 'hearth.';
+const schemas: Record<string, Schema> = contributes.configuration.properties;
 
-/** As package.json has them: a test compares. */
-export const settingKinds: Record<keyof Settings, Kind> = {
-  enabled: flag,
-  disabledLanguages: texts,
-  'model.path': text,
-  'draftModel.path': text,
-  backend: oneOf('auto', 'cpu', 'hip'),
-  'engine.threads': count(0, 256),
-  'cache.memoryMiB': count(0),
-  'cache.type': oneOf('f16', 'int8'),
-  'cache.diskMiB': count(0),
-  'completion.maxTokens': count(1, 1024),
-  'completion.multiline': oneOf('auto', 'always', 'never'),
-};
+/** The server's own: the others, such as `hearth.exclude`, are the client's business. */
+export const settingKeys = [
+  'mode',
+  'model.path',
+  'draftModel.path',
+  'backend',
+  'engine.threads',
+  'engine.unloadAfterMinutes',
+  'cache.memoryMiB',
+  'cache.type',
+  'cache.diskMiB',
+  'completion.maxTokens',
+  'completion.multiline',
+] as const satisfies (keyof Settings)[];
 
-/** The default stands for what is missing and, with a warning, for what is no value. */
-export function usableSettings(given: Partial<Settings> | undefined, warn: (message: string) => void): Settings {
-  const settings: Settings = { ...defaultSettings };
-  for (const key of Object.keys(settingKinds) as (keyof Settings)[]) {
-    const value = given?.[key];
-    if (value === undefined) continue;
-    const { has, name } = settingKinds[key];
-    if (has(value)) Object.assign(settings, { [key]: value });
-    else
-      warn(
-        `hearth.${key} must be ${name}, not ${JSON.stringify(value)}: ${JSON.stringify(defaultSettings[key])} is used`,
-      );
+export const defaultSettings: Settings = checkedSettings({}).settings;
+
+/** The default stands for what is missing and, with a sentence for people, for what is no value. */
+export function checkedSettings(given: Partial<Settings> = {}): { settings: Settings; problems: string[] } {
+  const problems: string[] = [];
+  const entries = settingKeys.map((key) => {
+    const schema = schemas[section + key] as Schema;
+    const value = given[key] ?? schema.default;
+    if (isValid(value, schema)) return [key, value];
+    const fallback = JSON.stringify(schema.default);
+    problems.push(
+      `${section}${key} must be ${requirement(schema)}, not ${JSON.stringify(value)}. The default ${fallback} is used.`,
+    );
+    return [key, schema.default];
+  });
+  return { settings: Object.fromEntries(entries), problems };
+}
+
+function isValid(value: unknown, { type, enum: names, minimum, maximum }: Schema): boolean {
+  if (type === 'integer') {
+    const { MAX_SAFE_INTEGER } = Number;
+    const number = Number.isInteger(value) ? Number(value) : Number.NaN;
+    return number >= (minimum ?? 0) && number <= (maximum ?? MAX_SAFE_INTEGER);
   }
-  return settings;
+  return typeof value === type && (names === undefined || names.includes(String(value)));
+}
+
+function requirement({ type, enum: names, minimum, maximum }: Schema): string {
+  if (names) return `one of ${names.map((name) => JSON.stringify(name)).join(', ')}`;
+  if (type === 'integer') {
+    const range = maximum === undefined ? `of at least ${minimum ?? 0}` : `from ${minimum ?? 0} to ${maximum}`;
+    return `a whole number ${range}`;
+  }
+  return type === 'string' ? 'a string' : 'true or false';
 }

@@ -5,7 +5,7 @@ import { Anchors } from '../completion/anchors.ts';
 import { complete, type GhostCompletion } from '../completion/complete.ts';
 import type { CursorDocument } from '../completion/text-window.ts';
 import { timingLine } from '../log.ts';
-import { defaultSettings } from '../protocol.ts';
+import { defaultSettings } from '../settings.ts';
 import {
   type Command,
   count,

@@ -1,7 +1,6 @@
 // hearth lsp --stdio: the language server, for editors other than VS Code.
-import { createConnection, ProposedFeatures } from 'vscode-languageserver/node';
 import { addonInfo, loadEngine } from '../../native/index.ts';
-import { startServer } from '../server.ts';
+import { Server } from '../server.ts';
 import { type Command, engineOptions, modelPath, UsageError } from './command.ts';
 
 export const lspCommand: Command = {
@@ -13,7 +12,6 @@ export const lspCommand: Command = {
   },
   async run(values) {
     if (!values.stdio) throw new UsageError('--stdio is wanted: there is no other way to talk');
-    // createConnection reads --stdio from the command line itself.
-    startServer(createConnection(ProposedFeatures.all), { loadEngine, addonInfo, bundledModel: modelPath(values) });
+    new Server({ loadEngine, addonInfo, bundledModel: modelPath(values) }).connectStdio();
   },
 };

@@ -1,6 +1,7 @@
 // hearth replay: types a trace into the real language server and tells how it kept up.
 import { bundledModelPath } from '../bundled-model.ts';
-import { defaultSettings, type Settings } from '../protocol.ts';
+import type { Settings } from '../protocol.ts';
+import { defaultSettings } from '../settings.ts';
 import { type Command, count, languageIdOf, onlyOperand, printJson, text, UsageError } from './command.ts';
 import { acceptGhostTexts } from './replay-accept.ts';
 import { printReport, summarize } from './replay-report.ts';

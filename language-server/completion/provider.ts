@@ -1,220 +1,197 @@
-// From an LSP request to ghost text: what must not be completed, what is already known, and what the engine is asked.
+// From a request to ghost text: what must not be completed, which offer already has the text, and what the engine is
+// asked otherwise.
+import { once } from 'node:events';
 import {
   type InlineCompletionContext,
   type InlineCompletionItem,
   InlineCompletionTriggerKind,
   type Position,
 } from 'vscode-languageserver/node';
-import type { TextDocument } from 'vscode-languageserver-textdocument';
-import type { Engine, FinishReason, Timings } from '../../native/index.ts';
-import type { Settings } from '../protocol.ts';
-import { Anchors } from './anchors.ts';
-import { type CompletionOptions, complete, type GhostCompletion, noTimings, unlike } from './complete.ts';
+import type { Engine, Timings } from '../../native/index.ts';
+import type { Reason, Settings } from '../protocol.ts';
+import { type GhostCompletion, noTimings } from './complete.ts';
+import { DocumentOffers } from './document-offers.ts';
 import { canFillInTheMiddle } from './fim-prompt.ts';
-import { InferenceQueue } from './inference-queue.ts';
-import { LastCompletion } from './last-completion.ts';
-import { LeftDocuments } from './left-documents.ts';
-import { accepted, Prefetch, takeOver } from './prefetch.ts';
-import { ReadAhead } from './read-ahead.ts';
-import { requestedPlace } from './requested-place.ts';
-import { holdsSecrets } from './secrets.ts';
-import type { Suggestion } from './suggestion.ts';
-import type { CursorDocument } from './text-window.ts';
+import { accepted, type Offer, withChoices } from './offer.ts';
+import { type Addressed, refusalOf } from './refusal.ts';
+import { type RequestedPlace, requestedPlace, toItem } from './requested-place.ts';
+import { WarmEngine } from './warm-engine.ts';
 
-export type NoCompletionReason =
-  | NonNullable<GhostCompletion['reason']>
-  | 'disabled'
-  | 'disabled-language'
-  | 'secrets-file'
-  | 'no-engine';
+export interface CompletionRequest extends Addressed {
+  context: InlineCompletionContext;
+}
 
 export interface Answer {
   items: InlineCompletionItem[];
-  /** Why there are no items, or not all of the text. */
-  reason: NoCompletionReason | 'not-whole-yet' | null;
-  finishReason: FinishReason;
-  /** All zero when the engine was not asked. */
+  reason: Reason;
+  /** Of the engine's work for this very request; all zero if there was none, or if it goes on. */
   timings: Timings;
+}
+
+export interface Pace {
+  /** An automatic request is answered with what there is after this time. Keys come every 120 to 200 ms. */
+  momentMs: number;
+  /** Shown text that has grown is announced this often. */
+  growthMs: number;
+  /** How long an answer is left alone before what follows it is made. */
+  restMs: number;
+  /** For so long may the next key adopt the offer of a cancelled request. Editors ask 35 to 50 ms after a key. */
+  graceMs: number;
+}
+
+export const defaultPace: Pace = { momentMs: 90, growthMs: 300, restMs: 150, graceMs: 100 };
+
+export interface ProviderEvents {
+  /** Asking again at this place brings more text than the last answer had. Absent: answers wait for the whole text. */
+  onGrown?: ((uri: string, version: number, position: Position) => void) | undefined;
+  /** The engine has done its work for an offer. */
+  onMade?: ((made: GhostCompletion) => void) | undefined;
 }
 
 /** Texts that an explicit request may choose from. */
 const maxAlternatives = 3;
 
-export interface Listening {
-  signal?: AbortSignal;
-  /** Gets what can be shown of the answer so far, each time that it has grown. */
-  onItem?: (item: InlineCompletionItem) => void;
-}
-
-/** Anchors hold token ids, so they live no longer than their engine. */
-interface Warm {
-  engine: Engine;
-  anchors: Anchors;
-  readAhead: ReadAhead;
-  leftDocuments: LeftDocuments;
-}
-
 export class CompletionProvider {
-  private readonly queue = new InferenceQueue();
-  private readonly last = new LastCompletion();
-  private readonly prefetch: Prefetch;
-  private warm: Warm | null = null;
+  private readonly documents = new Map<string, DocumentOffers>();
+  private warm: WarmEngine | null = null;
 
-  /** restMs: how long an answer is left alone before what follows it is made. */
-  constructor(restMs?: number) {
-    this.prefetch = new Prefetch(restMs);
-  }
+  constructor(
+    private readonly events: ProviderEvents = {},
+    private readonly pace: Pace = defaultPace,
+  ) {}
 
+  /** ready: the engine once it is loaded, or null if there is none to be had. Rejects with what the engine throws. */
   async provide(
-    document: TextDocument,
-    position: Position,
-    context: InlineCompletionContext,
-    engine: Engine | null,
+    request: CompletionRequest,
+    ready: () => Promise<Engine | null>,
     settings: Settings,
-    { signal, onItem }: Listening = {},
+    signal = new AbortController().signal,
   ): Promise<Answer> {
-    // A request supersedes the one before it even if it is answered without the engine.
-    this.queue.cancel(document.uri);
-    const refusal = refusalFor(document, settings) ?? (engine ? null : 'no-engine');
-    if (refusal !== null || engine === null) return nothing(refusal ?? 'no-engine');
+    const { document, position, context } = request;
+    const offers = this.offersOf(document.uri);
+    const isNewest = offers.nextTurn();
+    const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoked;
+    const refusal = refusalOf(request, settings, isInvoked);
+    if (refusal !== null) return nothing(refusal);
+    if (!isInvoked && offers.wasDismissed(placeKey(document.version, position))) return nothing('dismissed');
+    const cancelled = signal.aborted ? Promise.resolve() : once(signal, 'abort').then(() => {});
+    const engine = await Promise.race([ready(), cancelled]);
+    if (engine === undefined) return nothing('still-loading');
+    if (signal.aborted || !isNewest()) return nothing('superseded');
+    if (engine === null) return nothing('no-model');
+    if (!canFillInTheMiddle(engine)) return nothing('model-cannot-fill-in');
 
     const at = requestedPlace(document, position, context);
-    const toItem = (text: string): InlineCompletionItem => ({
-      insertText: at.selected + text,
-      range: { start: at.rangeStart, end: at.rangeEnd },
-    });
-    const options = { maxTokens: settings['completion.maxTokens'], multiline: settings['completion.multiline'] };
-    const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoked;
-    const known = this.last.remainder(at.document);
-    if (known !== null && !isInvoked) {
-      this.follow(engine, document, at.document);
-      this.makeAhead(engine, at.document, known, options);
-      return { items: [toItem(known)], reason: null, finishReason: 'stop', timings: noTimings };
+    const warm = this.warmFor(engine);
+    const known = offers.at(at.document);
+    const make = warm.maker(at.document, optionsFrom(settings));
+    if (isInvoked) {
+      const choices = warm.maker(at.document, { ...optionsFrom(settings), alternatives: maxAlternatives });
+      offers.begin(at.document, withChoices(known, at.document, choices));
     }
-
-    const onText = onItem && (({ text }: Suggestion) => onItem(toItem(text)));
-    const answer = this.queue.run(
-      document.uri,
-      (superseded) =>
-        isInvoked
-          ? this.generate(engine, at.document, { ...options, alternatives: maxAlternatives }, superseded, onText)
-          : this.complete(engine, at.document, options, superseded, onText),
-      signal,
-    );
+    const momentMs = isInvoked || !this.events.onGrown ? null : this.pace.momentMs;
+    const isWanted = () => isNewest() && !signal.aborted;
+    const waiting = offers.textAt(at.document, make, { isWanted, cancelled, momentMs });
     // Also beside a request that the next key will cancel.
-    this.follow(engine, document, at.document);
-    const result = await answer;
-    const { reason, finishReason, timings } = result;
-    if (reason === 'cancelled') return { items: [], reason, finishReason, timings };
-    const made = result.suggestions.map(({ text }) => text);
-    const [first = null, ...others] = known === null ? made : [known, ...unlike(known, made)];
-    if (first === null) return { items: [], reason, finishReason, timings };
-    this.makeAhead(engine, at.document, first, options);
-    const texts = [first, ...others].slice(0, maxAlternatives).map((text) => withLineEndsOf(at.document, text));
-    this.last.remember(at.document, ...texts);
-    return { items: texts.map(toItem), reason: null, finishReason, timings };
+    warm.follow(document, at.document);
+    void cancelled.then(() => isNewest() && offers.release(this.pace.graceMs));
+    const offer = await waiting;
+    if (offer === null) return nothing('superseded');
+    if (offer.result === null) void this.announceGrowth(offers, offer, request, isNewest);
+    else this.makeAhead(offers, offer, at, warm, settings);
+    return answerOf(offer, at, offer !== known);
   }
 
-  /**
-   * The cursor rests in a document, or has come to it: what a request there needs is read. Resolves when it is; to null
-   * if there is nothing to read or something newer came.
-   */
-  async rest(
-    document: TextDocument,
-    position: Position,
-    engine: Engine | null,
-    settings: Settings,
-  ): Promise<Timings | null> {
-    if (!engine) return null;
-    const { readAhead } = this.warmFor(engine);
+  /** The cursor rests here, or has come to this document. Resolves to what was read; to null if nothing was. */
+  async rest(request: Addressed, engine: Engine | null, settings: Settings): Promise<Timings | null> {
     // There is one cursor: the place that it left is no longer of interest.
-    readAhead.cancelAll();
-    if (refusalFor(document, settings) !== null || !canFillInTheMiddle(engine)) return null;
-    const { uri, languageId } = document;
-    return readAhead.aroundCursor({ uri, languageId, text: document.getText(), offset: document.offsetAt(position) });
+    this.warm?.stopReading();
+    if (engine === null || refusalOf(request, settings, false) !== null || !canFillInTheMiddle(engine)) return null;
+    const { uri, languageId } = request.document;
+    const place = {
+      uri,
+      languageId,
+      text: request.document.getText(),
+      offset: request.document.offsetAt(request.position),
+    };
+    return this.warmFor(engine).rest(place);
+  }
+
+  /** The cursor has left the place of its offer, or the user has dismissed the text there. */
+  leave(uri: string, dismissed?: { version: number; position: Position }): void {
+    const offers = this.documents.get(uri);
+    if (dismissed) offers?.dismiss(placeKey(dismissed.version, dismissed.position));
+    else offers?.leave();
   }
 
   forget(uri: string): void {
-    this.queue.cancel(uri);
-    this.prefetch.cancel(uri);
-    this.last.forget(uri);
-    this.warm?.readAhead.cancel(uri);
-    this.warm?.leftDocuments.forget(uri);
-    this.warm?.anchors.forget(uri);
+    this.documents.get(uri)?.leave();
+    this.documents.delete(uri);
+    this.warm?.forget(uri);
   }
 
   cancelAll(): void {
-    this.queue.cancelAll();
-    this.warm?.readAhead.cancelAll();
-    this.prefetch.cancelAll();
+    for (const offers of this.documents.values()) offers.leave();
+    this.warm?.stopReading();
   }
 
-  /** By the engine, or what was made ahead for this very place. */
-  private complete(
-    engine: Engine,
-    document: CursorDocument,
-    options: CompletionOptions,
-    signal: AbortSignal,
-    onText?: (suggestion: Suggestion) => void,
-  ): Promise<GhostCompletion> {
-    const ahead = this.prefetch.find(document);
-    if (ahead) return takeOver(ahead, signal, onText);
-    this.prefetch.cancel(document.uri);
-    return this.generate(engine, document, options, signal, onText);
-  }
-
-  private generate(
-    engine: Engine,
-    document: CursorDocument,
-    options: CompletionOptions,
-    signal: AbortSignal,
-    onText?: (suggestion: Suggestion) => void,
-  ): Promise<GhostCompletion> {
-    return complete(engine, this.warmFor(engine).anchors, document, options, signal, onText);
-  }
-
-  /** What is made of a key beside its answer. */
-  private follow(engine: Engine, document: TextDocument, place: CursorDocument): void {
-    const { readAhead, leftDocuments } = this.warmFor(engine);
-    void readAhead.nextAnchor(place);
-    leftDocuments.visit(document);
+  private async announceGrowth(
+    offers: DocumentOffers,
+    offer: Offer,
+    { document: { uri, version }, position }: CompletionRequest,
+    isNewest: () => boolean,
+  ): Promise<void> {
+    if ((await offers.growth(offer, this.pace.growthMs)) && isNewest()) this.events.onGrown?.(uri, version, position);
   }
 
   /** While the user reads: what follows the shown text if it is accepted. */
-  private makeAhead(engine: Engine, document: CursorDocument, text: string, options: CompletionOptions): void {
-    const next = accepted(document, withLineEndsOf(document, text));
-    const inBackground = { ...options, priority: 'background' as const };
-    void this.prefetch.start(next, (place, signal, onText) =>
-      this.generate(engine, place, inBackground, signal, onText),
-    );
+  private makeAhead(
+    offers: DocumentOffers,
+    offer: Offer,
+    at: RequestedPlace,
+    warm: WarmEngine,
+    settings: Settings,
+  ): void {
+    const coverage = offer.covers(at.document);
+    if (!Array.isArray(coverage) || !coverage[0]) return;
+    const next = accepted(at.document, coverage[0]);
+    const make = warm.maker(next, { ...optionsFrom(settings), priority: 'background' });
+    offers.beginAhead(next, this.pace.restMs, make);
   }
 
-  private warmFor(engine: Engine): Warm {
+  private offersOf(uri: string): DocumentOffers {
+    const offers = this.documents.get(uri) ?? new DocumentOffers();
+    this.documents.set(uri, offers);
+    return offers;
+  }
+
+  private warmFor(engine: Engine): WarmEngine {
     if (this.warm?.engine === engine) return this.warm;
-    this.prefetch.cancelAll();
-    this.warm?.readAhead.cancelAll();
-    const anchors = new Anchors(engine);
-    this.warm = {
-      engine,
-      anchors,
-      readAhead: new ReadAhead(engine, anchors),
-      leftDocuments: new LeftDocuments(engine),
-    };
+    for (const offers of this.documents.values()) offers.abort();
+    this.warm?.stopReading();
+    this.warm = new WarmEngine(engine, this.events.onMade);
     return this.warm;
   }
 }
 
-// The editor writes line breaks its own way; text that is to be found again in the document must have them too.
-function withLineEndsOf({ text }: CursorDocument, ghostText: string): string {
-  return text.charAt(text.indexOf('\n') - 1) === '\r' ? ghostText.replace(/\r?\n/g, '\r\n') : ghostText;
+function answerOf(offer: Offer, at: RequestedPlace, isOwn: boolean): Answer {
+  const coverage = offer.covers(at.document);
+  const items = Array.isArray(coverage) ? coverage.map((suggestion) => toItem(at, suggestion)) : [];
+  const { result } = offer;
+  const timings = isOwn ? (result?.timings ?? noTimings) : noTimings;
+  if (items.length === 0) return { items, reason: result?.reason ?? 'superseded', timings };
+  if (result === null) return { items, reason: 'still-growing', timings };
+  return { items, reason: isOwn ? 'shown' : 'typed-along', timings };
 }
 
-function nothing(reason: NoCompletionReason): Answer {
-  return { items: [], reason, finishReason: 'stop', timings: noTimings };
+function nothing(reason: Reason): Answer {
+  return { items: [], reason, timings: noTimings };
 }
 
-function refusalFor(document: TextDocument, settings: Settings): NoCompletionReason | null {
-  if (!settings.enabled) return 'disabled';
-  if (settings.disabledLanguages.includes(document.languageId)) return 'disabled-language';
-  return holdsSecrets(document.uri) ? 'secrets-file' : null;
+function optionsFrom(settings: Settings) {
+  return { maxTokens: settings['completion.maxTokens'], multiline: settings['completion.multiline'] };
+}
+
+function placeKey(version: number, { line, character }: Position): string {
+  return `${version}:${line}:${character}`;
 }

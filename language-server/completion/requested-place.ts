@@ -1,17 +1,18 @@
-// Where a request wants text, as a document with a cursor.
-import type { InlineCompletionContext, Position } from 'vscode-languageserver/node';
+// Where a request wants text, as a document with a cursor; and the way back, from a suggestion to LSP's item.
+import type { InlineCompletionContext, InlineCompletionItem, Position, Range } from 'vscode-languageserver/node';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
+import type { Suggestion } from './suggestion.ts';
 import type { CursorDocument } from './text-window.ts';
 
 export interface RequestedPlace {
   document: CursorDocument;
   /** The selected entry of the suggest widget, with which the ghost text must begin. */
   selected: string;
-  rangeStart: Position;
-  rangeEnd: Position;
+  /** What the item takes the place of, before the suggestion's own `replaces`. */
+  range: Range;
 }
 
-// With the suggest widget open, the document is completed as if its selected entry had been accepted.
+/** With the suggest widget open, the document is completed as if its selected entry had been accepted. */
 export function requestedPlace(
   document: TextDocument,
   position: Position,
@@ -22,14 +23,15 @@ export function requestedPlace(
   const info = context.selectedCompletionInfo;
   if (!info) {
     const offset = document.offsetAt(position);
-    return { document: { uri, languageId, text, offset }, selected: '', rangeStart: position, rangeEnd: position };
+    return { document: { uri, languageId, text, offset }, selected: '', range: { start: position, end: position } };
   }
   const start = document.offsetAt(info.range.start);
   const accepted = text.slice(0, start) + info.text + text.slice(document.offsetAt(info.range.end));
-  return {
-    document: { uri, languageId, text: accepted, offset: start + info.text.length },
-    selected: info.text,
-    rangeStart: info.range.start,
-    rangeEnd: info.range.end,
-  };
+  const offset = start + info.text.length;
+  return { document: { uri, languageId, text: accepted, offset }, selected: info.text, range: info.range };
+}
+
+export function toItem({ selected, range }: RequestedPlace, { text, replaces }: Suggestion): InlineCompletionItem {
+  const end = { line: range.end.line, character: range.end.character + replaces };
+  return { insertText: selected + text, range: { start: range.start, end } };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EngineHost, loadOptions } from '../../language-server/engine-host.ts';
-import { defaultSettings } from '../../language-server/protocol.ts';
+import { defaultSettings } from '../../language-server/settings.ts';
 import type { LoadOptions } from '../../native/index.ts';
 import { FakeEngine } from '../fixtures/fake-engine.ts';
 

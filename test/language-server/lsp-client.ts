@@ -5,19 +5,22 @@ import {
   CancellationToken,
   createProtocolConnection,
   type InlineCompletionItem,
+  type InlineCompletionList,
   type ProtocolConnection,
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver-protocol/node';
 import {
+  type CompletionOutcome,
   type CursorParams,
   cursorNotification,
-  defaultSettings,
   type InitializationOptions,
   type ServerStatus,
   type Settings,
   statusNotification,
 } from '../../language-server/protocol.ts';
+
+type Answer = InlineCompletionList & CompletionOutcome;
 
 export class LspClient {
   readonly connection: ProtocolConnection;
@@ -51,7 +54,7 @@ export class LspClient {
       processId: process.pid,
       rootUri: null,
       capabilities: {},
-      initializationOptions: { settings: { ...defaultSettings, ...settings }, ...options },
+      initializationOptions: { settings, ...options },
     });
     await client.connection.sendNotification('initialized', {});
     return client;
@@ -98,20 +101,23 @@ export class LspClient {
     return this.connection.sendNotification(cursorNotification, params);
   }
 
-  complete(
+  /** The items of the answer. */
+  async complete(
     uri: string,
     line: number,
     character: number,
     token = CancellationToken.None,
-    partialResultToken?: string,
-  ): Promise<InlineCompletionItem[] | null> {
-    const place = { textDocument: { uri }, position: { line, character } };
-    const params = { ...place, context: { triggerKind: 2 }, partialResultToken };
+  ): Promise<InlineCompletionItem[]> {
+    return (await this.answer(uri, line, character, token)).items;
+  }
+
+  answer(uri: string, line: number, character: number, token = CancellationToken.None): Promise<Answer> {
+    const params = { textDocument: { uri }, position: { line, character }, context: { triggerKind: 2 } };
     return this.connection.sendRequest('textDocument/inlineCompletion', params, token);
   }
 
   settings(settings: Partial<Settings>): Promise<void> {
-    return this.connection.sendNotification('hearth/settings', { ...defaultSettings, ...settings });
+    return this.connection.sendNotification('hearth/settings', settings);
   }
 
   /** Ends the server as LSP asks; the exit code. */

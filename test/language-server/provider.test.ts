@@ -1,38 +1,8 @@
 import { expect, test } from 'vitest';
-import type { InlineCompletionContext, InlineCompletionItem } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import { type Answer, CompletionProvider } from '../../language-server/completion/provider.ts';
-import { defaultSettings, type Settings } from '../../language-server/protocol.ts';
-import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
-import { atCursor } from './cursor.ts';
-
-const automatic: InlineCompletionContext = { triggerKind: 2 };
-
-interface Ask {
-  uri?: string;
-  languageId?: string;
-  context?: InlineCompletionContext;
-  settings?: Partial<Settings>;
-  signal?: AbortSignal;
-  onItem?: (item: InlineCompletionItem) => void;
-}
-
-/** A provider with an engine, asked for completions at $0. */
-function setUp({ restMs = 60_000, ...options }: FakeOptions & { restMs?: number } = {}) {
-  const engine = new FakeEngine({ respond: () => 'answer();', ...options });
-  const provider = new CompletionProvider(restMs);
-  const ask = (
-    marked: string,
-    { uri = 'file:///a.ts', languageId = 'typescript', ...rest }: Ask = {},
-  ): Promise<Answer> => {
-    const { text, offset } = atCursor(marked);
-    const document = TextDocument.create(uri, languageId, 1, text);
-    const settings = { ...defaultSettings, ...rest.settings };
-    const { context = automatic, settings: _, ...listening } = rest;
-    return provider.provide(document, document.positionAt(offset), context, engine, settings, listening);
-  };
-  return { engine, provider, ask };
-}
+import type { Answer } from '../../language-server/completion/provider.ts';
+import { defaultSettings } from '../../language-server/settings.ts';
+import { type Ask, automatic, invoked, setUp, texts } from './asking.ts';
 
 async function checkRefused(asked: Ask, reason: Answer['reason']): Promise<void> {
   const { engine, ask } = setUp();
@@ -44,13 +14,22 @@ test('offers the text at the cursor', async () => {
   const { items, reason } = await setUp().ask('a = $0\n');
   const position = { line: 0, character: 4 };
   expect(items).toEqual([{ insertText: 'answer();', range: { start: position, end: position } }]);
-  expect(reason).toBeNull();
+  expect(reason).toBe('shown');
 });
 
-test('offers nothing when switched off', () => checkRefused({ settings: { enabled: false } }, 'disabled'));
+test('offers nothing when switched off', () => checkRefused({ settings: { mode: 'off' } }, 'off'));
 
-test('offers nothing in a disabled language', () =>
-  checkRefused({ settings: { disabledLanguages: ['typescript'] } }, 'disabled-language'));
+test('offers nothing by itself where the user wants to ask', () => checkRefused({ mode: 'manual' }, 'manual'));
+
+test('offers text where the user wants to ask, and asks', async () => {
+  const { items } = await setUp().ask('a = $0', { mode: 'manual', context: invoked });
+  expect(items).toHaveLength(1);
+});
+
+test("the mode of a document outweighs everybody's", async () => {
+  const { items } = await setUp().ask('a = $0', { mode: 'automatic', settings: { mode: 'off' } });
+  expect(items).toHaveLength(1);
+});
 
 test.each([
   'file:///p/.env',
@@ -74,29 +53,11 @@ test('continues the entry selected in the suggest widget', async () => {
   expect(engine.requests).toHaveLength(1);
 });
 
-test('answers typed-through text without the engine', async () => {
-  const { ask, engine } = setUp();
-  await ask('a = $0\n');
-  const { items, timings } = await ask('a = ans$0\n');
-  expect(items[0]?.insertText).toBe('wer();');
-  expect(timings.promptTokens).toBe(0);
-  expect(engine.requests).toHaveLength(1);
-});
-
 test('a keystroke adds one token to a cached prompt', async () => {
   const { ask } = setUp({ respond: () => '' });
   await ask('const total = abcd$0\nend');
   const { timings } = await ask('const total = abcde$0\nend');
   expect(timings.promptTokens - timings.cachedTokens).toBe(1);
-});
-
-test('a newer request supersedes the one that runs', async () => {
-  const { ask, engine } = setUp({ tokenMs: 5 });
-  const first = ask('a = $0\n');
-  const second = ask('ab = $0\n');
-  expect(await first).toMatchObject({ items: [], reason: 'cancelled', finishReason: 'cancelled' });
-  expect((await second).items).toHaveLength(1);
-  expect(engine.cancelled).toBe(1);
 });
 
 test('requests in different documents do not disturb each other', async () => {
@@ -108,36 +69,11 @@ test('requests in different documents do not disturb each other', async () => {
   expect(answers.map(({ items }) => items.length)).toEqual([1, 1]);
 });
 
-test('a cancelled request answers nothing and ends the generation', async () => {
-  const { ask, engine } = setUp({ tokenMs: 5 });
-  const controller = new AbortController();
-  const answer = ask('a = $0\n', { signal: controller.signal });
-  controller.abort();
-  expect(await answer).toMatchObject({ items: [], reason: 'cancelled' });
-  expect(engine.cancelled).toBe(1);
-});
-
 test('ends the generation as soon as a stop rule has cut the text', async () => {
   const { ask } = setUp({ respond: () => `one();\n${'two();\n'.repeat(50)}` });
-  const { items, finishReason, timings } = await ask('a = $0\n', { settings: { 'completion.maxTokens': 300 } });
+  const { items, timings } = await ask('a = $0\n', { settings: { 'completion.maxTokens': 300 } });
   expect(items[0]?.insertText).toBe('one();');
-  expect(finishReason).toBe('stop');
   expect(timings.completionTokens).toBeLessThan(20);
-});
-
-test('tells what can be shown while the rest is written', async () => {
-  const { ask } = setUp({ respond: () => '  f(1);' });
-  const seen: InlineCompletionItem[] = [];
-  const { items } = await ask('a = $0\n', { onItem: (item) => seen.push(item) });
-  expect(seen[0]).toEqual({ ...items[0], insertText: '  f' });
-  expect(seen.map(({ insertText }) => insertText)).toEqual(['  f', '  f(', '  f(1', '  f(1)', '  f(1);']);
-});
-
-test('tells nothing of what the document has already', async () => {
-  const { ask } = setUp({ respond: () => ')' });
-  const seen: InlineCompletionItem[] = [];
-  const { items } = await ask('print($0)\n', { onItem: (item) => seen.push(item) });
-  expect({ items, seen }).toEqual({ items: [], seen: [] });
 });
 
 test('ends the generation at the bracket that the editor has closed', async () => {
@@ -193,9 +129,6 @@ test('does not work ahead on a short text', async () => {
   expect(engine.prefilled).toEqual([]);
 });
 
-const invoked: InlineCompletionContext = { triggerKind: 1 };
-const texts = ({ items }: Answer) => items.map(({ insertText }) => insertText);
-
 test('offers up to three answers when asked for explicitly, the automatic one first', async () => {
   const { ask, engine } = setUp({ otherAnswers: ['other();', 'third();', 'fourth();'] });
   expect(texts(await ask('a = $0\n', { context: invoked }))).toEqual(['answer();', 'other();', 'third();']);
@@ -207,22 +140,6 @@ test('offers up to three answers when asked for explicitly, the automatic one fi
 test('trims every alternative, and drops those that differ in white space only or add nothing', async () => {
   const { ask } = setUp({ respond: () => 'a, b)', otherAnswers: ['a,b) {', ')'] });
   expect(texts(await ask('print($0)\n', { context: invoked }))).toEqual(['a, b']);
-});
-
-test('offers what is shown first when asked for more', async () => {
-  const { ask } = setUp({
-    respond: (prompt) => (prompt.endsWith('= ') ? 'answer();' : 'another();'),
-    otherAnswers: ['third();'],
-  });
-  await ask('a = $0\n');
-  expect(texts(await ask('a = ans$0\n', { context: invoked }))).toEqual(['wer();', 'another();', 'third();']);
-});
-
-test('answers typed-through text of any alternative without the engine', async () => {
-  const { ask, engine } = setUp({ otherAnswers: ['other();'] });
-  await ask('a = $0\n', { context: invoked });
-  expect(texts(await ask('a = oth$0\n'))).toEqual(['er();']);
-  expect(engine.requests).toHaveLength(1);
 });
 
 test('gives the alternatives as many tokens again as the first answer needed', async () => {
@@ -240,7 +157,11 @@ test('teaches the engine a document that the user has left, once for each state 
   const documents = [1, 2].map((i) => TextDocument.create(`file:///${i}.ts`, 'typescript', 1, `text ${i}\n`));
   const [first, second] = documents as [TextDocument, TextDocument];
   const visit = (document: TextDocument) =>
-    provider.provide(document, { line: 1, character: 0 }, automatic, engine, defaultSettings);
+    provider.provide(
+      { document, position: { line: 1, character: 0 }, context: automatic },
+      () => Promise.resolve(engine),
+      defaultSettings,
+    );
   for (const document of [first, first, second, first, second]) await visit(document);
   expect(engine.learned).toEqual(['text 1\n', 'text 2\n']);
   const change = { range: { start: { line: 0, character: 0 }, end: { line: 0, character: 4 } }, text: 'new' };

@@ -3,32 +3,32 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { CompletionProvider } from '../../language-server/completion/provider.ts';
-import { defaultSettings, type Settings } from '../../language-server/protocol.ts';
+import type { Mode } from '../../language-server/protocol.ts';
+import { defaultSettings } from '../../language-server/settings.ts';
 import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
 import { atCursor } from './cursor.ts';
 
 interface Where {
   uri?: string;
   languageId?: string;
-  settings?: Partial<Settings>;
+  mode?: Mode;
 }
 
 /** A provider whose work ahead is only reading; the cursor is at $0. */
 function setUp(options: FakeOptions = {}) {
   const engine = new FakeEngine({ contextTokens: 4096, ...options });
-  const provider = new CompletionProvider(60_000);
-  const place = (marked: string, { uri = 'file:///a.ts', languageId = 'typescript', settings }: Where) => {
+  const provider = new CompletionProvider();
+  const place = (marked: string, { uri = 'file:///a.ts', languageId = 'typescript', mode }: Where) => {
     const { text, offset } = atCursor(marked);
     const document = TextDocument.create(uri, languageId, 1, text);
-    return { document, position: document.positionAt(offset), settings: { ...defaultSettings, ...settings } };
+    return { document, position: document.positionAt(offset), mode };
   };
   const rest = (marked: string, where: Where = {}) => {
-    const { document, position, settings } = place(marked, where);
-    return provider.rest(document, position, engine, settings);
+    return provider.rest(place(marked, where), engine, defaultSettings);
   };
   const type = (marked: string, where: Where = {}) => {
-    const { document, position, settings } = place(marked, where);
-    return provider.provide(document, position, { triggerKind: 2 }, engine, settings);
+    const request = { ...place(marked, where), context: { triggerKind: 2 } as const };
+    return provider.provide(request, () => Promise.resolve(engine), defaultSettings);
   };
   return { engine, provider, rest, type };
 }
@@ -73,8 +73,8 @@ test('a key, a move, another document or its end gives up what was being read', 
 });
 
 test.each<[string, Where]>([
-  ['when switched off', { settings: { enabled: false } }],
-  ['in a disabled language', { settings: { disabledLanguages: ['typescript'] } }],
+  ['when switched off', { mode: 'off' }],
+  ['where the user wants to ask', { mode: 'manual' }],
   ['in a file that holds secrets', { uri: 'file:///p/.env' }],
 ])('reads nothing %s', async (_, where) => {
   const { engine, rest } = setUp();

@@ -48,19 +48,6 @@ test('completes a document that is typed in', async () => {
   expect(items).toEqual([{ insertText: 'answer();', range: { start: position, end: position } }]);
 });
 
-test('sends the first text ahead of the answer to a client that asks for it', async () => {
-  const editor = await start({ 'model.path': 'slow' });
-  await editor.settled();
-  await editor.open(uri, 'const a = ');
-  const seen: string[] = [];
-  editor.connection.onProgress(new ProgressType<InlineCompletionItem[]>(), 'first', (items) => {
-    seen.push(...items.map(({ insertText }) => String(insertText)));
-  });
-  const items = await editor.complete(uri, 0, 10, CancellationToken.None, 'first');
-  expect(seen).toEqual(['a']);
-  expect(items).toMatchObject([{ insertText: 'answer();' }]);
-});
-
 test('tells how fast it answered', async () => {
   const editor = await start();
   await editor.settled();
@@ -72,17 +59,32 @@ test('tells how fast it answered', async () => {
   expect(status.last?.completionTokens).toBe(9);
 });
 
-test('answers at once with nothing while the model is loading', async () => {
+test('a request made while the model loads is answered when it is loaded', async () => {
   const editor = await start({ 'model.path': 'endless' });
   const { progress } = await editor.status((status) => status.health === 'loading' && (status.progress ?? 0) > 0);
   expect(progress).toBeLessThan(1);
   await editor.open(uri, 'const a = ');
-  expect(await editor.complete(uri, 0, 10)).toEqual([]);
+  const answer = editor.complete(uri, 0, 10);
+  await editor.settings({ 'model.path': 'bundled' });
+  expect(await answer).toMatchObject([{ insertText: 'answer();' }]);
+});
+
+test('a request that is cancelled while the model loads is answered at once', async () => {
+  const editor = await start({ 'model.path': 'endless' });
+  await editor.open(uri, 'const a = ');
+  const source = new CancellationTokenSource();
+  const answer = editor.answer(uri, 0, 10, source.token);
+  source.cancel();
+  expect(await answer).toMatchObject({ items: [], reason: 'still-loading' });
 });
 
 test('says why a model cannot be loaded, and lives on', async () => {
   const editor = await start({ 'model.path': 'missing' });
-  expect(await editor.settled()).toEqual({ health: 'error', message: 'There is no model file "missing".' });
+  expect(await editor.settled()).toEqual({
+    health: 'error',
+    problem: 'model',
+    message: 'There is no model file "missing".',
+  });
   await editor.open(uri, 'const a = ');
   expect(await editor.complete(uri, 0, 10)).toEqual([]);
 });
@@ -128,7 +130,7 @@ test('reports a fault of its own as one', async () => {
 });
 
 test('is off without loading anything when disabled', async () => {
-  const editor = await start({ enabled: false });
+  const editor = await start({ mode: 'off' });
   expect(await editor.status(({ health }) => health === 'off')).toEqual({ health: 'off' });
   await editor.open(uri, 'const a = ');
   expect(await editor.complete(uri, 0, 10)).toEqual([]);

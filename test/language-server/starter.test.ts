@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { CancellationTokenSource, type InlineCompletionItem } from 'vscode-languageserver-protocol/node';
+import { CancellationTokenSource, type InlineCompletionList } from 'vscode-languageserver-protocol/node';
 import type { ExplainChunk, ExplainResult, Settings } from '../../language-server/protocol.ts';
 import { LspClient } from './lsp-client.ts';
 
@@ -83,11 +83,11 @@ test('continues behind an accepted text without asking the engine again', async 
 test('offers alternatives when asked for explicitly, the automatic answer first', async () => {
   const editor = await startReady();
   await editor.open(uri, `${sampleLines(30)}\nconst total = \n`);
-  const ask = (triggerKind: number): Promise<InlineCompletionItem[]> => {
+  const ask = (triggerKind: number): Promise<InlineCompletionList> => {
     const place = { textDocument: { uri }, position: { line: 30, character: 14 } };
     return editor.connection.sendRequest('textDocument/inlineCompletion', { ...place, context: { triggerKind } });
   };
-  const asked = await ask(1);
+  const { items: asked } = await ask(1);
   const texts = asked.map(({ insertText }) => String(insertText).replace(/\s/g, ''));
   expect(texts.length).toBeGreaterThan(1);
   expect(texts.length).toBeLessThanOrEqual(3);

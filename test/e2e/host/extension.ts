@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { commands, extensions, Selection, window, workspace } from 'vscode';
 import type { Api } from '../../../extension/extension.ts';
-import { defaultSettings } from '../../../language-server/protocol.ts';
+import { defaultSettings } from '../../../language-server/settings.ts';
 
 const hearth = extensions.getExtension<Api>('hearth.hearth');
 

@@ -1,0 +1,218 @@
+// Ghost text: asks the server, and tells it when the user has gone elsewhere. A provider of our own rather than the
+// language client's, because it is there from the first key, while the server still starts, and learns why there is
+// nothing to show.
+import {
+  type CancellationToken,
+  commands,
+  Disposable,
+  type InlineCompletionContext,
+  InlineCompletionItem,
+  type InlineCompletionItemProvider,
+  InlineCompletionTriggerKind,
+  languages,
+  Position,
+  Range,
+  type TextDocument,
+  type TextEditor,
+  version,
+  window,
+} from 'vscode';
+import type {
+  InlineCompletionList,
+  InlineCompletionParams,
+  InlineCompletionItem as Item,
+} from 'vscode-languageclient/node';
+import {
+  type CompletionExtras,
+  type CompletionOutcome,
+  type CursorParams,
+  cursorNotification,
+  type GrownParams,
+  type LeaveParams,
+  leaveNotification,
+  type Reason,
+} from '../language-server/protocol.ts';
+import type { Client } from './client.ts';
+import { documentSelector } from './config.ts';
+import type { DocumentModes } from './document-mode.ts';
+
+const requestMethod = 'textDocument/inlineCompletion';
+const extensionId = 'hearth.hearth';
+/** While this context key is set, Esc is ours: it dismisses, and the server learns of it. */
+const offeringKey = 'hearth.isOffering';
+// Longer than between two keys, shorter than a person takes to begin: moving through a file costs nothing.
+const restMs = 200;
+
+/** From here on the editor can ask one provider alone, without a wish of the user's: text may grow while it is shown. */
+export const canTriggerAlone = isAtLeast(version, 1, 110);
+
+/** A request and how it ended; without timings where the server was not asked. */
+export interface CompletionRequest {
+  document: TextDocument;
+  position: Position;
+  time: Date;
+  reason: Reason;
+  latencyMs: number;
+  timings?: CompletionOutcome['timings'];
+}
+
+interface Offered {
+  document: TextDocument;
+  version: number;
+  position: Position;
+}
+
+export class GhostText implements InlineCompletionItemProvider, Disposable {
+  private readonly subscriptions: Disposable;
+  private offered: Offered | null = null;
+  private restTimer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly client: Client,
+    private readonly modes: DocumentModes,
+    private readonly onRequest: (request: CompletionRequest) => void,
+  ) {
+    let wasReady = false;
+    this.subscriptions = Disposable.from(
+      languages.registerInlineCompletionItemProvider(documentSelector, this),
+      commands.registerCommand('hearth.dismiss', () => this.dismiss()),
+      client.onGrown((grown) => this.askAgain(grown)),
+      window.onDidChangeActiveTextEditor(() => this.cursorMoved()),
+      window.onDidChangeTextEditorSelection(() => this.cursorMoved()),
+      // A model that has just been loaded has read nothing.
+      client.onStatus(({ health }) => {
+        if (health === 'ready' && !wasReady) this.cursorMoved();
+        wasReady = health === 'ready';
+      }),
+      new Disposable(() => clearTimeout(this.restTimer)),
+    );
+  }
+
+  dispose(): void {
+    this.subscriptions.dispose();
+  }
+
+  async provideInlineCompletionItems(
+    document: TextDocument,
+    position: Position,
+    context: InlineCompletionContext,
+    token: CancellationToken,
+  ): Promise<InlineCompletionItem[]> {
+    const startedAt = performance.now();
+    const request = { document, position, time: new Date() };
+    const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoke;
+    const nothing = (reason: Reason) => {
+      this.onRequest({ ...request, reason, latencyMs: performance.now() - startedAt });
+      return [];
+    };
+    const { mode, reason } = this.modes.of(document);
+    // Off means off: the server does not even hear of it.
+    if (mode === 'off' || (mode === 'manual' && !isInvoked)) return nothing(reason);
+    if (this.client.status.problem === 'server') return nothing('no-server');
+    const cancelled = new Promise<boolean>((resolve) => token.onCancellationRequested(() => resolve(true)));
+    if (await Promise.race([this.client.running(), cancelled])) return nothing('still-loading');
+    const params: InlineCompletionParams & CompletionExtras = {
+      ...place(document, position),
+      context: plain(context),
+      mode,
+    };
+    try {
+      const answer = await this.client.request<InlineCompletionList & CompletionOutcome>(requestMethod, params, token);
+      this.onRequest({ ...request, ...answer });
+      const isShown = answer.items.length > 0 && !token.isCancellationRequested;
+      if (isShown) this.setOffered({ document, version: document.version, position });
+      else if (!token.isCancellationRequested) this.setOffered(null);
+      return answer.items.map(toItem);
+    } catch (error) {
+      this.client.log.warn(`No answer to a request: ${error instanceof Error ? error.message : String(error)}`);
+      return nothing(token.isCancellationRequested ? 'superseded' : 'no-server');
+    }
+  }
+
+  /** Esc: what is shown goes, does not come back at this place, and nothing is computed for it any more. */
+  private async dismiss(): Promise<void> {
+    const { offered } = this;
+    this.setOffered(null);
+    if (offered) this.leave(offered.document, { version: offered.version, position: plainPosition(offered.position) });
+    await commands.executeCommand('editor.action.inlineSuggest.hide');
+  }
+
+  /** The server has more of the text that is shown. Only our provider is asked, and as if a key had been pressed. */
+  private async askAgain({ uri, version: of, position }: GrownParams): Promise<void> {
+    const { offered } = this;
+    const editor = window.activeTextEditor;
+    const isShown = offered?.document.uri.toString() === uri && offered.version === of;
+    if (!isShown || editor?.document !== offered.document || editor.document.version !== of) return;
+    if (!editor.selection.active.isEqual(new Position(position.line, position.character))) return;
+    await commands.executeCommand('editor.action.inlineSuggest.trigger', {
+      providerId: `${extensionId}:*`,
+      explicit: false,
+    });
+  }
+
+  /** Also by typing; then the request that follows decides what becomes of the offer. */
+  private cursorMoved(): void {
+    const { offered } = this;
+    const editor = window.activeTextEditor;
+    if (offered && (editor?.document !== offered.document || hasLeft(editor, offered))) {
+      this.setOffered(null);
+      this.leave(offered.document);
+    }
+    clearTimeout(this.restTimer);
+    this.restTimer = setTimeout(() => this.tellCursor(), restMs);
+  }
+
+  /** So that the text around the cursor has been read when the next key is pressed. */
+  private tellCursor(): void {
+    const editor = window.activeTextEditor;
+    if (!editor?.selection.isEmpty) return;
+    const { mode } = this.modes.of(editor.document);
+    if (mode !== 'automatic') return;
+    const { textDocument, position } = place(editor.document, editor.selection.active);
+    this.client.notify(cursorNotification, { uri: textDocument.uri, position, mode } satisfies CursorParams);
+  }
+
+  private leave(document: TextDocument, dismissed?: LeaveParams['dismissed']): void {
+    const params: LeaveParams = { uri: document.uri.toString(), ...(dismissed && { dismissed }) };
+    this.client.notify(leaveNotification, params);
+  }
+
+  private setOffered(offered: Offered | null): void {
+    if ((offered === null) !== (this.offered === null))
+      void commands.executeCommand('setContext', offeringKey, offered !== null);
+    this.offered = offered;
+  }
+}
+
+/** Moved without typing: a change of the document has a request of its own. */
+function hasLeft({ document, selection }: TextEditor, { version: of, position }: Offered): boolean {
+  return document.version === of && !selection.active.isEqual(position);
+}
+
+function toItem({ insertText, range }: Item): InlineCompletionItem {
+  const text = typeof insertText === 'string' ? insertText : insertText.value;
+  const at = range && new Range(range.start.line, range.start.character, range.end.line, range.end.character);
+  return new InlineCompletionItem(text, at);
+}
+
+const plainPosition = ({ line, character }: Position) => ({ line, character });
+
+function place(document: TextDocument, position: Position) {
+  return { textDocument: { uri: document.uri.toString() }, position: plainPosition(position) };
+}
+
+/** As LSP has it. */
+function plain({
+  triggerKind,
+  selectedCompletionInfo: info,
+}: InlineCompletionContext): InlineCompletionParams['context'] {
+  const kind = triggerKind === InlineCompletionTriggerKind.Invoke ? 1 : 2;
+  if (!info) return { triggerKind: kind };
+  const range = { start: plainPosition(info.range.start), end: plainPosition(info.range.end) };
+  return { triggerKind: kind, selectedCompletionInfo: { range, text: info.text } };
+}
+
+function isAtLeast(text: string, major: number, minor: number): boolean {
+  const [a = 0, b = 0] = text.split('.').map(Number);
+  return a > major || (a === major && b >= minor);
+}

@@ -1,0 +1,55 @@
+// An engine and what is kept warm for it: anchors, prompts that are read before a key needs them, documents that were
+// left. All of this holds token ids, so it belongs to one engine.
+import type { TextDocument } from 'vscode-languageserver-textdocument';
+import type { Engine, Timings } from '../../native/index.ts';
+import { Anchors } from './anchors.ts';
+import { type CompletionOptions, complete, type GhostCompletion } from './complete.ts';
+import { LeftDocuments } from './left-documents.ts';
+import type { MakeText } from './offer.ts';
+import { ReadAhead } from './read-ahead.ts';
+import type { CursorDocument } from './text-window.ts';
+
+export class WarmEngine {
+  private readonly anchors: Anchors;
+  private readonly readAhead: ReadAhead;
+  private readonly leftDocuments: LeftDocuments;
+
+  constructor(
+    readonly engine: Engine,
+    private readonly onMade?: (made: GhostCompletion) => void,
+  ) {
+    this.anchors = new Anchors(engine);
+    this.readAhead = new ReadAhead(engine, this.anchors);
+    this.leftDocuments = new LeftDocuments(engine);
+  }
+
+  /** How the text of an offer at this place is made. */
+  maker(place: CursorDocument, options: CompletionOptions): MakeText {
+    return async (signal, onSuggestion) => {
+      const made = await complete(this.engine, this.anchors, place, options, signal, onSuggestion);
+      if (options.priority !== 'background') this.onMade?.(made);
+      return made;
+    };
+  }
+
+  /** A key was pressed here: reads the next anchor's prompt if it is time for one. */
+  follow(document: TextDocument, place: CursorDocument): void {
+    void this.readAhead.nextAnchor(place);
+    this.leftDocuments.visit(document);
+  }
+
+  /** The cursor rests here: reads what a request needs. Null when something newer came. */
+  rest(place: CursorDocument): Promise<Timings | null> {
+    return this.readAhead.aroundCursor(place);
+  }
+
+  forget(uri: string): void {
+    this.readAhead.cancel(uri);
+    this.leftDocuments.forget(uri);
+    this.anchors.forget(uri);
+  }
+
+  stopReading(): void {
+    this.readAhead.cancelAll();
+  }
+}

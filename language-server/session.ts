@@ -1,0 +1,186 @@
+// One connection, that is, one window: its settings, documents and offers. Every handler answers something: one bad
+// request never ends the server.
+import {
+  type Connection,
+  type InitializeResult,
+  type InlineCompletionList,
+  type InlineCompletionParams,
+  ResponseError,
+  TextDocumentSyncKind,
+  TextDocuments,
+} from 'vscode-languageserver';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import { version } from '../package.json';
+import { abortSignal } from './abort-signal.ts';
+import { type GhostCompletion, noTimings } from './completion/complete.ts';
+import { CompletionProvider } from './completion/provider.ts';
+import { pagesFolderIn } from './disk-cache.ts';
+import { examine, reportLines } from './doctor.ts';
+import { explain } from './explain/provider.ts';
+import { errorText, placeName, timingLine } from './log.ts';
+import * as protocol from './protocol.ts';
+import { checkedSettings, defaultSettings } from './settings.ts';
+import type { SharedEngine } from './shared-engine.ts';
+
+/** A fault that the user is told about; outside the range that JSON-RPC reserves. */
+const requestFailedCode = -32803;
+
+export class Session {
+  private settings = defaultSettings;
+  private settingProblems: string[] = [];
+  private options: Partial<protocol.InitializationOptions> = {};
+  private completions = new CompletionProvider();
+  private readonly documents = new TextDocuments(TextDocument);
+  private readonly stopListening: () => void;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly shared: SharedEngine,
+    /** What ends the process, for all sessions. */
+    onQuit: () => void,
+  ) {
+    connection.onInitialize(({ initializationOptions }) => this.initialize(initializationOptions));
+    connection.onInitialized(() => this.configure());
+    connection.onNotification(protocol.settingsNotification, (given: Partial<protocol.Settings>) => this.apply(given));
+    connection.onNotification(protocol.cursorNotification, (params: protocol.CursorParams) => this.rest(params));
+    connection.onNotification(protocol.leaveNotification, ({ uri, dismissed }: protocol.LeaveParams) =>
+      this.completions.leave(uri, dismissed),
+    );
+    connection.onNotification(protocol.quitNotification, onQuit);
+    connection.languages.inlineCompletion.on((params, token) => this.complete(params, abortSignal(token)));
+    connection.onRequest(protocol.explainRequest, (params: protocol.ExplainParams, token) =>
+      this.explain(params, abortSignal(token)),
+    );
+    connection.onRequest(protocol.doctorRequest, () => this.doctor());
+    this.documents.onDidClose(({ document }) => this.completions.forget(document.uri));
+    this.stopListening = shared.onChange(() => this.report());
+    this.documents.listen(connection);
+    connection.listen();
+  }
+
+  /** The window has gone: nothing is done for it any more. */
+  dispose(): void {
+    this.stopListening();
+    this.completions.cancelAll();
+  }
+
+  private initialize(options: Partial<protocol.InitializationOptions> = {}): InitializeResult {
+    this.options = options;
+    this.check(options.settings);
+    const onGrown = (uri: string, version: number, position: protocol.GrownParams['position']) =>
+      this.send(protocol.grownNotification, { uri, version, position } satisfies protocol.GrownParams);
+    const onMade = ({ timings }: GhostCompletion) =>
+      this.shared.answered(timings, timings.prefillMs + timings.decodeMs);
+    this.completions = new CompletionProvider(options.asksAgain ? { onGrown, onMade } : { onMade });
+    return {
+      capabilities: {
+        textDocumentSync: TextDocumentSyncKind.Incremental,
+        inlineCompletionProvider: !options.hasOwnProvider,
+      },
+      serverInfo: { name: 'hearth', version },
+    };
+  }
+
+  private check(given: Partial<protocol.Settings> | undefined): void {
+    const { settings, problems } = checkedSettings(given);
+    for (const problem of problems) this.log.warn(problem);
+    this.settings = this.options.avoidsGpu ? { ...settings, backend: 'cpu' } : settings;
+    this.settingProblems = problems;
+  }
+
+  private apply(given: Partial<protocol.Settings>): void {
+    this.check(given);
+    if (this.settings.mode === 'off') this.completions.cancelAll();
+    this.configure();
+  }
+
+  private configure(): void {
+    const { settings, options, shared } = this;
+    const bundledModel = options.bundledModel ?? shared.parts.bundledModel;
+    const pagesFolder = pagesFolderIn(options.storageFolder);
+    void this.guard('applying the settings', shared.configure({ settings, bundledModel, pagesFolder }));
+  }
+
+  private async complete(
+    { textDocument: { uri }, position, context, mode }: InlineCompletionParams & protocol.CompletionExtras,
+    signal: AbortSignal,
+  ): Promise<InlineCompletionList & protocol.CompletionOutcome> {
+    const startedAt = performance.now();
+    const document = this.documents.get(uri);
+    const request = document && { document, position, context, mode };
+    const answer = await this.guard(
+      'completion',
+      request && this.completions.provide(request, () => this.shared.ready(), this.settings, signal),
+    );
+    const outcome = answer ?? { items: [], reason: 'failed' as const, timings: noTimings };
+    const latencyMs = performance.now() - startedAt;
+    this.log.info(
+      `completion at ${placeName(uri, position)}: ${outcome.reason}; ${timingLine(outcome.timings, latencyMs)}`,
+    );
+    return { ...outcome, latencyMs };
+  }
+
+  private async rest({ uri, position, mode }: protocol.CursorParams): Promise<void> {
+    const document = this.documents.get(uri);
+    const startedAt = performance.now();
+    const read =
+      document && this.completions.rest({ document, position, mode }, this.shared.host.engine, this.settings);
+    const timings = await this.guard('reading ahead', read);
+    if (timings) {
+      const ms = (performance.now() - startedAt).toFixed(0);
+      const tokens = timings.promptTokens - timings.cachedTokens;
+      this.log.info(`read ${tokens} tokens around ${placeName(uri, position)} in ${ms} ms`);
+    }
+    this.report();
+  }
+
+  private async explain(
+    { id, text, languageId }: protocol.ExplainParams,
+    signal: AbortSignal,
+  ): Promise<protocol.ExplainResult | ResponseError> {
+    const onText = (chunk: string) =>
+      this.send(protocol.explainChunkNotification, { id, text: chunk } satisfies protocol.ExplainChunk);
+    try {
+      const startedAt = performance.now();
+      const result = await explain(await this.shared.required(), text, languageId, onText, signal);
+      const latencyMs = performance.now() - startedAt;
+      this.log.info(`explanation: ${result.finishReason}; ${timingLine(result.timings, latencyMs)}`);
+      this.shared.answered(result.timings, latencyMs);
+      return result;
+    } catch (error) {
+      this.log.error(`explanation failed: ${errorText(error)}`);
+      return new ResponseError(requestFailedCode, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private async doctor(): Promise<string> {
+    const { parts, modelPath } = this.shared;
+    const checks = await examine({ addonInfo: parts.addonInfo, modelPath, engine: () => this.shared.required() });
+    return reportLines(checks).join('\n');
+  }
+
+  private report(): void {
+    const status = this.shared.status(this.settings.mode === 'off');
+    const { settingProblems } = this;
+    this.send(protocol.statusNotification, settingProblems.length > 0 ? { ...status, settingProblems } : status);
+  }
+
+  private get log() {
+    return this.connection.console;
+  }
+
+  private send(method: string, params: object): void {
+    // A window that has just gone needs no message.
+    this.connection.sendNotification(method, params).catch(() => undefined);
+  }
+
+  /** What fails is logged, and answered with nothing. */
+  private async guard<T>(what: string, work: Promise<T> | undefined): Promise<T | null> {
+    try {
+      return (await work) ?? null;
+    } catch (error) {
+      this.log.error(`${what} failed: ${errorText(error)}`);
+      return null;
+    }
+  }
+}

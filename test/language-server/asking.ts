@@ -1,0 +1,44 @@
+// A provider with a fake engine, asked for suggestions at $0.
+import type { InlineCompletionContext } from 'vscode-languageserver/node';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import { type Answer, CompletionProvider, type Pace } from '../../language-server/completion/provider.ts';
+import type { Mode, Settings } from '../../language-server/protocol.ts';
+import { defaultSettings } from '../../language-server/settings.ts';
+import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
+import { atCursor } from './cursor.ts';
+
+export const automatic: InlineCompletionContext = { triggerKind: 2 };
+export const invoked: InlineCompletionContext = { triggerKind: 1 };
+
+export interface Ask {
+  uri?: string;
+  languageId?: string;
+  version?: number;
+  context?: InlineCompletionContext;
+  mode?: Mode;
+  settings?: Partial<Settings>;
+  signal?: AbortSignal;
+}
+
+/** Nothing is made ahead, and nothing is answered early, unless the test asks for it. */
+const pace: Pace = { momentMs: 60_000, growthMs: 60_000, restMs: 60_000, graceMs: 20 };
+
+export function setUp(options: FakeOptions & Partial<Pace> = {}) {
+  const engine = new FakeEngine({ respond: () => 'answer();', ...options });
+  const grown: string[] = [];
+  const onGrown = (uri: string, version: number, position: { line: number; character: number }) =>
+    grown.push(`${uri} ${version} ${position.line}:${position.character}`);
+  const provider = new CompletionProvider({ onGrown }, { ...pace, ...options });
+  const ask = (marked: string, asked: Ask = {}): Promise<Answer> => {
+    const { uri = 'file:///a.ts', languageId = 'typescript', version = 1, context = automatic, mode } = asked;
+    const { text, offset } = atCursor(marked);
+    const document = TextDocument.create(uri, languageId, version, text);
+    const request = { document, position: document.positionAt(offset), context, mode };
+    const settings = { ...defaultSettings, ...asked.settings };
+    return provider.provide(request, () => Promise.resolve(engine), settings, asked.signal);
+  };
+  const asked = (priority: string) => engine.requests.filter((request) => request.priority === priority).length;
+  return { engine, provider, ask, asked, grown };
+}
+
+export const texts = ({ items }: Answer) => items.map(({ insertText }) => insertText);

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { noTimings } from '../../language-server/completion/complete.ts';
+import { accepted, type Coverage, Offer } from '../../language-server/completion/offer.ts';
+import type { Suggestion } from '../../language-server/completion/suggestion.ts';
+import { atCursor } from './cursor.ts';
+
+const suggest = (text: string, replaces = 0): Suggestion => ({ text, replaces, probability: 1 });
+
+/** A whole offer of these suggestions in the first state. */
+async function whole(shownAt: string, ...suggestions: Suggestion[]): Promise<Offer> {
+  const result = { suggestions, reason: suggestions.length > 0 ? null : ('nothing-to-add' as const) };
+  const offer = new Offer(atCursor(shownAt), async () => ({ ...result, finishReason: 'stop', timings: noTimings }));
+  await offer.change();
+  return offer;
+}
+
+/** What an offer of this text has for the second state. */
+async function check(shownAt: string, ghostText: string, then: string, expected: Coverage | string): Promise<void> {
+  const coverage = (await whole(shownAt, suggest(ghostText))).covers(atCursor(then));
+  expect(Array.isArray(coverage) ? coverage[0]?.text : coverage).toEqual(expected);
+}
+
+test('has the same text again in the same place', () => check('a = $0;', 'foo(1)', 'a = $0;', 'foo(1)'));
+
+test('has what is left while its text is typed', () => check('a = $0\nb', 'foo(1)', 'a = fo$0\nb', 'o(1)'));
+
+test('follows a line break with its indentation', () =>
+  check('if (a) {$0', '\n  b();\n}', 'if (a) {\n  $0', 'b();\n}'));
+
+test('has nothing when something else is typed', () => check('a = $0\nb', 'foo(1)', 'a = x$0\nb', 'none'));
+
+test('has nothing left when all is typed', () => check('a = $0\nb', 'foo(1)', 'a = foo(1)$0\nb', 'none'));
+
+test('has nothing for a cursor before its place', () => check('a = $0', 'foo(1)', 'a$0 = ', 'none'));
+
+test('has nothing when the text behind the cursor has changed', () =>
+  check('a = $0\nb', 'foo(1)', 'a = f$0\nc', 'none'));
+
+test('takes the place of a bracket that the editor closed', async () => {
+  const offer = await whole('print$0\n', suggest('(a, b)'));
+  expect(offer.covers(atCursor('print($0)\n'))).toEqual([suggest('a, b)', 1)]);
+});
+
+test('leaves a closed bracket alone that the text does not close', async () => {
+  const offer = await whole('print$0\n', suggest('(a,'));
+  expect(offer.covers(atCursor('print($0)\n'))).toEqual([suggest('a,')]);
+});
+
+test('replaces one bracket less when one was typed over', async () => {
+  const offer = await whole('f(g($0));\n', suggest('x)); done()', 3));
+  expect(offer.covers(atCursor('f(g(x)$0);\n'))).toEqual([suggest('); done()', 2)]);
+});
+
+test('has line breaks as the document has them', () =>
+  check('if (a) {$0\r\nb', '\n  c();', 'if (a) {\r\n  $0\r\nb', 'c();'));
+
+test('says that the model had nothing for its place, and knows nothing of others', async () => {
+  const offer = await whole('a = $0;\n');
+  expect(offer.covers(atCursor('a = $0;\n'))).toBe('silent');
+  expect(offer.covers(atCursor('a = b$0;\n'))).toBe('none');
+});
+
+test('waits for its text while all that was typed agrees, and no longer', async () => {
+  let grow: (suggestion: Suggestion) => void = () => {};
+  const offer = new Offer(atCursor('a = $0\n'), (signal, onSuggestion) => {
+    grow = onSuggestion;
+    return new Promise((_, reject) => signal.addEventListener('abort', reject));
+  });
+  expect(offer.covers(atCursor('a = f$0\n'))).toBe('pending');
+  grow(suggest('fo'));
+  expect(offer.covers(atCursor('a = f$0\n'))).toEqual([suggest('o')]);
+  expect(offer.covers(atCursor('a = foo$0\n'))).toBe('pending');
+  expect(offer.covers(atCursor('a = fx$0\n'))).toBe('none');
+  offer.abort();
+  expect(offer.covers(atCursor('a = foo$0\n'))).toBe('none');
+});
+
+test('an accepted suggestion takes the place of what it replaces', () => {
+  const { text, offset } = accepted(atCursor('f($0) + 1'), suggest('x)', 1));
+  expect([text, offset]).toEqual(['f(x) + 1', 4]);
+});

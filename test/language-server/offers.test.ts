@@ -1,0 +1,236 @@
+// The life of an offer, from request to request.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import type { Answer } from '../../language-server/completion/provider.ts';
+import { invoked, setUp, texts } from './asking.ts';
+
+const respond = (prompt: string) => (prompt.endsWith('answer();') ? '\nnext();' : 'answer();');
+/** What follows a shown text is made at once. */
+const eager = { respond, restMs: 0 };
+
+/** Answers from memory cost the engine nothing. */
+function checkFromMemory(answer: Answer, text: string): void {
+  expect(texts(answer)).toEqual([text]);
+  expect(answer.timings.promptTokens).toBe(0);
+}
+
+test('answers typed-through text from memory', async () => {
+  const { ask, engine } = setUp();
+  await ask('a = $0\n');
+  const answer = await ask('a = ans$0\n');
+  checkFromMemory(answer, 'wer();');
+  expect(answer.reason).toBe('typed-along');
+  expect(engine.requests).toHaveLength(1);
+});
+
+test('a key that agrees with a running stream adopts it', async () => {
+  const { ask, engine } = setUp({ tokenMs: 10 });
+  const controller = new AbortController();
+  const first = ask('a = $0\n', { signal: controller.signal });
+  await sleep(25);
+  controller.abort();
+  checkFromMemory(await ask('a = ans$0\n'), 'wer();');
+  expect((await first).reason).toBe('superseded');
+  expect([engine.requests.length, engine.cancelled]).toEqual([1, 0]);
+});
+
+test('a key that disagrees with a running stream ends it', async () => {
+  const { ask, engine } = setUp({ tokenMs: 10, respond: (prompt) => (prompt.endsWith('x') ? 'yz' : 'answer();') });
+  const first = ask('a = $0\n');
+  await sleep(25);
+  expect(texts(await ask('a = x$0\n'))).toEqual(['yz']);
+  expect((await first).reason).toBe('superseded');
+  expect([engine.requests.length, engine.cancelled]).toEqual([2, 1]);
+});
+
+test('an adopted stream that turns out to say something else gives way', async () => {
+  const { ask, engine } = setUp({ tokenMs: 10, respond: (prompt) => (prompt.endsWith('x') ? 'yz' : 'answer();') });
+  void ask('a = $0\n');
+  await sleep(2);
+  expect(texts(await ask('a = x$0\n'))).toEqual(['yz']);
+  expect([engine.requests.length, engine.cancelled]).toEqual([2, 1]);
+});
+
+test('a cancelled request that no key adopts ends the work', async () => {
+  const { ask, engine } = setUp({ tokenMs: 10 });
+  const controller = new AbortController();
+  const answer = ask('a = $0\n', { signal: controller.signal });
+  await sleep(5);
+  controller.abort();
+  expect((await answer).reason).toBe('superseded');
+  await vi.waitFor(() => expect(engine.cancelled).toBe(1));
+});
+
+test('leaving the place ends the work at once', async () => {
+  const { ask, engine, provider } = setUp({ tokenMs: 10, momentMs: 15 });
+  expect((await ask('a = $0\n')).reason).toBe('still-growing');
+  provider.leave('file:///a.ts');
+  await vi.waitFor(() => expect(engine.cancelled).toBe(1), { timeout: 30, interval: 1 });
+});
+
+test('dismissed text does not come back at its place and version', async () => {
+  const { ask, engine, provider, grown } = setUp({ tokenMs: 10, momentMs: 15, growthMs: 0 });
+  await ask('a = $0\n', { version: 7 });
+  provider.leave('file:///a.ts', { version: 7, position: { line: 0, character: 4 } });
+  await vi.waitFor(() => expect(engine.cancelled).toBe(1));
+  expect(await ask('a = $0\n', { version: 7 })).toMatchObject({ items: [], reason: 'dismissed' });
+  expect(grown).toEqual([]);
+  expect(engine.requests).toHaveLength(1);
+  expect(texts(await ask('a = $0\n', { version: 8 }))).toHaveLength(1);
+  provider.leave('file:///a.ts', { version: 8, position: { line: 0, character: 4 } });
+  expect(texts(await ask('a = $0\n', { version: 8, context: invoked }))).toHaveLength(1);
+});
+
+test('answers with the whole text when it comes in a moment', async () => {
+  const { ask, grown } = setUp({ momentMs: 2000 });
+  expect(await ask('a = $0')).toMatchObject({ reason: 'shown', items: [{ insertText: 'answer();' }] });
+  await sleep(40);
+  expect(grown).toEqual([]);
+});
+
+test('answers after a moment with the text so far, and announces the rest', async () => {
+  const { ask, grown, engine } = setUp({ tokenMs: 12, momentMs: 20 });
+  const early = await ask('a = $0');
+  expect(early.reason).toBe('still-growing');
+  expect('answer();'.startsWith(String(texts(early)[0]))).toBe(true);
+  await vi.waitFor(() => expect(grown).toEqual(['file:///a.ts 1 0:4']));
+  checkFromMemory(await ask('a = $0'), 'answer();');
+  expect(engine.requests).toHaveLength(1);
+});
+
+test('announces growth before a slow text is whole', async () => {
+  const { ask, grown } = setUp({ tokenMs: 30, momentMs: 20, growthMs: 40 });
+  await ask('a = $0');
+  await vi.waitFor(() => expect(grown).toHaveLength(1), { timeout: 150 });
+  expect((await ask('a = $0')).reason).toBe('still-growing');
+});
+
+test('the key after an early answer ends what disagrees, and nobody is told', async () => {
+  const { ask, grown, engine } = setUp({ tokenMs: 12, momentMs: 20 });
+  await ask('a = $0');
+  await ask('a = x$0', { version: 2 });
+  await vi.waitFor(() => expect(engine.cancelled).toBe(1));
+  expect(grown.filter((place) => place.endsWith(' 1 0:4'))).toEqual([]);
+});
+
+test('answers from memory after the shown text was accepted', async () => {
+  const { ask, asked } = setUp(eager);
+  await ask('a = $0\n');
+  await vi.waitFor(() => expect(asked('background')).toBe(1));
+  await sleep(50);
+  checkFromMemory(await ask('a = answer();$0\n'), '\nnext();');
+  expect(asked('foreground')).toBe(1);
+});
+
+test('goes on from memory when the shown text was typed to its end', async () => {
+  const { ask, asked } = setUp(eager);
+  await ask('a = $0\n');
+  await sleep(50);
+  for (let typed = 1; typed < 'answer();'.length; typed++)
+    checkFromMemory(await ask(`a = ${'answer();'.slice(0, typed)}$0\n`), 'answer();'.slice(typed));
+  checkFromMemory(await ask('a = answer();$0\n'), '\nnext();');
+  expect(asked('foreground')).toBe(1);
+});
+
+test('remembers the rest of several lines when a word or a line of them is accepted', async () => {
+  const { ask, asked } = setUp({ respond: () => '  one(1);\n  two(2);\n}' });
+  await ask('if (a) {\n$0\nb();\n');
+  checkFromMemory(await ask('if (a) {\n  one$0\nb();\n'), '(1);\n  two(2);\n}');
+  checkFromMemory(await ask('if (a) {\n  one(1);$0\nb();\n'), '\n  two(2);\n}');
+  checkFromMemory(await ask('if (a) {\n  one(1);\n  $0\nb();\n'), 'two(2);\n}');
+  expect(asked('foreground')).toBe(1);
+});
+
+test('takes over what is still being made for the accepted text', async () => {
+  const { ask, asked, engine } = setUp({ ...eager, tokenMs: 20 });
+  await ask('a = $0\n');
+  await vi.waitFor(() => expect(asked('background')).toBe(1));
+  checkFromMemory(await ask('a = answer();$0\n'), '\nnext();');
+  expect(asked('foreground')).toBe(1);
+  expect(engine.cancelled).toBe(0);
+});
+
+test('gives up what it makes ahead when something else is typed', async () => {
+  const { ask, asked, engine } = setUp({ ...eager, tokenMs: 20 });
+  await ask('a = $0\n');
+  await vi.waitFor(() => expect(asked('background')).toBe(1));
+  expect(texts(await ask('ab = $0\n'))).toHaveLength(1);
+  expect(asked('foreground')).toBe(2);
+  expect(engine.cancelled).toBe(1);
+});
+
+test('makes nothing ahead for a closed document', async () => {
+  const { ask, asked, engine, provider } = setUp({ ...eager, tokenMs: 20 });
+  await ask('a = $0\n');
+  await vi.waitFor(() => expect(asked('background')).toBe(1));
+  provider.forget('file:///a.ts');
+  await vi.waitFor(() => expect(engine.cancelled).toBe(1));
+  await sleep(50);
+  expect(engine.requests).toHaveLength(2);
+});
+
+test('makes nothing ahead when there is nothing to accept', async () => {
+  const { ask, engine } = setUp({ restMs: 0, respond: () => '' });
+  await ask('a = $0\n');
+  await sleep(20);
+  expect(engine.requests).toHaveLength(1);
+});
+
+test('waits for a rest before it works ahead', async () => {
+  const { ask, asked } = setUp({ respond, restMs: 100 });
+  for (const typed of ['x', 'xy', 'xyz']) {
+    await ask(`${typed} = $0\n`);
+    expect(asked('background')).toBe(0);
+  }
+  await vi.waitFor(() => expect(asked('background')).toBe(1));
+});
+
+test('knows that nothing follows the accepted text', async () => {
+  const { ask, asked } = setUp({
+    restMs: 0,
+    respond: (prompt) => (prompt.endsWith('answer();') ? '' : 'answer();'),
+  });
+  await ask('a = $0\n');
+  await vi.waitFor(() => expect(asked('background')).toBe(1));
+  await sleep(10);
+  const { items, reason, timings } = await ask('a = answer();$0\n');
+  expect({ items, reason }).toEqual({ items: [], reason: 'model-wrote-nothing' });
+  expect(timings.promptTokens).toBe(0);
+  expect(asked('foreground')).toBe(1);
+});
+
+test('asks the engine when the work ahead has failed', async () => {
+  const { ask, asked, engine } = setUp(eager);
+  const generate = engine.generate.bind(engine);
+  engine.generate = (request, onText, signal) =>
+    request.priority === 'background' ? Promise.reject(new Error('no memory')) : generate(request, onText, signal);
+  await ask('a = $0\n');
+  await sleep(20);
+  expect(texts(await ask('a = answer();$0\n'))).toEqual(['\nnext();']);
+  expect(asked('foreground')).toBe(2);
+});
+
+test('a failure is told, and the next request tries again', async () => {
+  const { ask, engine } = setUp();
+  const generate = engine.generate.bind(engine);
+  engine.generate = () => Promise.reject(new Error('no memory'));
+  await expect(ask('a = $0\n')).rejects.toThrow('no memory');
+  engine.generate = generate;
+  expect(texts(await ask('a = $0\n'))).toEqual(['answer();']);
+});
+
+test('answers typed-through text of any alternative from memory', async () => {
+  const { ask, engine } = setUp({ otherAnswers: ['other();'] });
+  await ask('a = $0\n', { context: invoked });
+  expect(texts(await ask('a = oth$0\n'))).toEqual(['er();']);
+  expect(engine.requests).toHaveLength(1);
+});
+
+test('offers what is shown first when asked for more', async () => {
+  const { ask } = setUp({
+    respond: (prompt) => (prompt.endsWith('= ') ? 'answer();' : 'another();'),
+    otherAnswers: ['third();'],
+  });
+  await ask('a = $0\n');
+  expect(texts(await ask('a = ans$0\n', { context: invoked }))).toEqual(['wer();', 'another();', 'third();']);
+});
