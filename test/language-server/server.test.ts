@@ -11,7 +11,7 @@ import {
   ProgressType,
 } from 'vscode-languageserver-protocol/node';
 import type { ExplainChunk, ExplainResult, Settings } from '../../language-server/protocol.ts';
-import { LspClient } from './lsp-client.ts';
+import { LspClient } from '../support/lsp-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-server-'));
 const server = join(folder, 'fake-server.cjs');
