@@ -9,7 +9,7 @@ import { ReplayEditor } from './replay-editor.ts';
 import { typeAndAccept } from './savings.ts';
 import { Screen } from './screen.ts';
 import { percentile } from './statistics.ts';
-import { cursorAfter, offsetAt, type Trace, textAfter } from './trace.ts';
+import { statesOf } from './trace.ts';
 
 const samplePath = join(__dirname, '..', 'test', 'fixtures', 'demo', 'sample.ts');
 // The signature is there already: the body is what one would have completed.
@@ -26,7 +26,7 @@ export const demoCommand: Command = {
     const above = rows.indexOf(signature);
     const lines = rows.indexOf(bodyEnd, above) - above - 1;
     const trace = makeTrace('sample.ts', sample, { line: above + 2, lines, intervalMs: 1, autoClose: false });
-    const editor = await ReplayEditor.start(trace, { 'max-tokens': '64' }, false);
+    const editor = await ReplayEditor.start(trace, {}, false);
     try {
       const { model } = editor.status;
       print(`\n${model?.name}, ${model?.backend}, loaded in ${Math.round(model?.loadMs ?? 0)} ms\n`);
@@ -39,7 +39,7 @@ export const demoCommand: Command = {
         screen.show(moment);
         if (isWatched) await sleep(moment.accepted ? 700 : 60);
       });
-      screen.end(...aroundCursor(trace));
+      screen.end(statesOf(trace).at(-1));
       const { ghostTexts, charactersAccepted, keysTyped } = savings;
       const percent = Math.round((100 * charactersAccepted) / (charactersAccepted + keysTyped));
       const speed = Math.round(editor.status.decodeTokensPerSecond ?? 0);
@@ -52,11 +52,3 @@ export const demoCommand: Command = {
     }
   },
 };
-
-/** The text before and after the cursor at the trace's end. */
-function aroundCursor(trace: Trace): [before: string, after: string] {
-  const text = textAfter(trace, trace.edits.length - 1);
-  const last = trace.edits.at(-1);
-  const offset = last ? offsetAt(text, cursorAfter(last)) : 0;
-  return [text.slice(0, offset), text.slice(offset)];
-}

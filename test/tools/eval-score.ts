@@ -23,34 +23,9 @@ export interface EvalAnswer {
   tokens: number;
 }
 
-export interface CaseScore {
-  exactMatch: number;
-  firstLine: number;
-  editSimilarity: number;
-  shown: number;
-  charactersRight: number;
-  charactersWrong: number;
-  ms: number;
-  tokens: number;
-}
+export type CaseScore = ReturnType<typeof scoreOf> & Pick<EvalAnswer, 'ms' | 'tokens'>;
 
-/** Rates from 0 to 1, sums of characters, and what a case took. */
-export interface Figures {
-  cases: number;
-  exactMatch: number;
-  firstLine: number;
-  editSimilarity: number;
-  /** Cases in which something is shown. */
-  shown: number;
-  /** Characters shown up to the first that differs from what was there, and all behind them. */
-  charactersRight: number;
-  charactersWrong: number;
-  /** The right ones less the wrong ones. */
-  keystrokesSaved: number;
-  msP50: number;
-  msP95: number;
-  tokensPerCase: number;
-}
+export type Figures = ReturnType<typeof figuresOf>;
 
 export function scoreOf(
   answer: Pick<EvalAnswer, 'text' | 'replaces'>,
@@ -60,6 +35,7 @@ export function scoreOf(
   const truth = middle + suffix.slice(0, replaces);
   const [wanted, got] = [truth.trimEnd(), text.trimEnd()];
   const firstLine = (all: string) => (all.split('\n', 1)[0] ?? '').trimEnd();
+  // Right up to the first character that differs from what was there; the rest is wrong.
   const charactersRight = commonPrefixLength(text, truth);
   return {
     exactMatch: Number(got === wanted),
@@ -71,7 +47,8 @@ export function scoreOf(
   };
 }
 
-export function figuresOf(scores: CaseScore[]): Figures {
+/** Rates from 0 to 1, sums of characters, and what a case took. */
+export function figuresOf(scores: CaseScore[]) {
   const all = (key: keyof CaseScore) => scores.map((score) => score[key]);
   const total = (key: keyof CaseScore) => all(key).reduce((sum, value) => sum + value, 0);
   const [charactersRight, charactersWrong] = [total('charactersRight'), total('charactersWrong')];
@@ -80,6 +57,7 @@ export function figuresOf(scores: CaseScore[]): Figures {
     exactMatch: mean(all('exactMatch')),
     firstLine: mean(all('firstLine')),
     editSimilarity: mean(all('editSimilarity')),
+    /** Cases in which something is shown. */
     shown: total('shown'),
     charactersRight,
     charactersWrong,

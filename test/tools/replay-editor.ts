@@ -4,18 +4,26 @@ import { join } from 'node:path';
 import { CancellationTokenSource, type InlineCompletionItem, ProgressType } from 'vscode-languageserver-protocol/node';
 import { bundledModelPath } from '../../language-server/bundled-model.ts';
 import { count, languageIdOf, type Options, text, type Values } from '../../language-server/cli/command.ts';
-import type { ServerStatus } from '../../language-server/protocol.ts';
+import { defaultSettings, type ServerStatus } from '../../language-server/protocol.ts';
 import { LspClient } from '../support/lsp-client.ts';
 import { cursorAfter, type Edit, type Position, type Trace, textAfter } from './trace.ts';
 
 const partialResult = new ProgressType<InlineCompletionItem[]>();
 
-export const serverOptions: Options = {
-  model: { type: 'string', value: 'FILE', help: 'GGUF file; without it the bundled starter model' },
-  threads: { type: 'string', short: 't', value: 'N', help: 'threads; without it one a core, at most 8' },
-  'max-tokens': { type: 'string', short: 'n', value: 'N', help: 'longest completion; 16' },
-  cache: { type: 'string', value: 'MIB', help: 'memory for what was read; without it as in the editor' },
-};
+export function serverOptions(maxTokens: number): Options {
+  return {
+    model: { type: 'string', value: 'FILE', help: 'GGUF file; without it the bundled starter model' },
+    threads: { type: 'string', short: 't', value: 'N', help: 'threads; without it one a core, at most 8' },
+    'max-tokens': {
+      type: 'string',
+      short: 'n',
+      value: 'N',
+      default: String(maxTokens),
+      help: `longest completion; ${maxTokens}`,
+    },
+    cache: { type: 'string', value: 'MIB', help: 'memory for what was read; without it as in the editor' },
+  };
+}
 
 export interface Answer {
   /** What is offered at the cursor; null when nothing is. */
@@ -53,7 +61,7 @@ export class ReplayEditor {
       'model.path': text(values, 'model') ?? '',
       'engine.threads': count(values, 'threads') ?? 0,
       'cache.memoryMiB': count(values, 'cache') ?? 0,
-      'completion.maxTokens': count(values, 'max-tokens') ?? 16,
+      'completion.maxTokens': count(values, 'max-tokens') ?? defaultSettings['completion.maxTokens'],
     };
     const command = [process.execPath, join(__dirname, '..', 'dist', 'server.js'), '--stdio'];
     const client = await LspClient.start(command, settings, { bundledModel: bundledModelPath(), asksAgain });

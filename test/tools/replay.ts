@@ -11,7 +11,7 @@ export const replayCommand: Command = {
   summary: 'type a recorded trace into the language server and time the answers',
   operands: 'TRACE.jsonl',
   options: {
-    ...serverOptions,
+    ...serverOptions(16),
     mode: { type: 'string', value: 'MODE', help: 'wait: for each answer; live: type at the recorded speed; wait' },
     whole: { type: 'boolean', help: 'wait for whole answers; without it, as in the editor, some come early' },
     accept: { type: 'string', value: 'N', help: 'at the end accept N ghost texts, and time that, too' },

@@ -1,9 +1,9 @@
 // npm run tool -- savings TRACES…: recorded typing sessions, in which ghost text is accepted where it is right.
 import { type Command, print, printJson, UsageError } from '../../language-server/cli/command.ts';
-import type { ServerStatus } from '../../language-server/protocol.ts';
+import { defaultSettings, type ServerStatus } from '../../language-server/protocol.ts';
 import { ReplayEditor, serverOptions } from './replay-editor.ts';
 import { commonPrefixLength } from './statistics.ts';
-import { cursorAfter, offsetAt, readTrace, type Trace, textAfter } from './trace.ts';
+import { offsetAt, readTrace, statesOf, type Trace, textAfter } from './trace.ts';
 
 export interface Savings {
   /** Keys of the trace: what the session takes without ghost text. */
@@ -31,17 +31,18 @@ export interface Moment {
 export const savingsCommand: Command = {
   summary: 'type recorded traces, accept ghost text where it is right, and count the keystrokes saved',
   operands: 'TRACE.jsonl…',
-  options: serverOptions,
+  options: serverOptions(defaultSettings['completion.maxTokens']),
   async run(values, operands) {
     if (operands.length === 0) throw new UsageError('at least one TRACE.jsonl is wanted');
     const sessions: Record<string, Savings> = {};
-    for (const trace of operands.map(readTrace)) {
+    for (const path of operands) {
+      const trace = readTrace(path);
       const editor = await ReplayEditor.start(trace, values, false);
-      sessions[trace.name] = await typeAndAccept(editor, trace).finally(() => editor.close());
+      sessions[path] = await typeAndAccept(editor, trace).finally(() => editor.close());
     }
     const total = Object.values(sessions).reduce(add);
     if (values.json) return printJson({ sessions, total });
-    print(`${''.padEnd(24)}   keys  typed  texts  accepted  wrong  saved`);
+    print(`${''.padEnd(nameWidth)}     keys    typed    texts accepted    wrong    saved`);
     for (const [name, savings] of Object.entries({ ...sessions, total })) print(tableRow(name, savings));
   },
 };
@@ -53,16 +54,13 @@ export async function typeAndAccept(
   onMoment: (moment: Moment) => void | Promise<void> = () => {},
 ): Promise<Savings> {
   const { text, edits } = trace;
-  const states = edits.map((edit, i) => {
-    const document = textAfter(trace, i);
-    return { edit, document, cursor: offsetAt(document, cursorAfter(edit)) };
-  });
-  const final = states.at(-1)?.document ?? text;
+  const final = textAfter(trace, edits.length - 1);
   const behindSession = edits[0] ? text.length - offsetAt(text, edits[0]) : 0;
   const savings = { keys: edits.length, keysTyped: 0, ghostTexts: 0, charactersAccepted: 0, charactersWrong: 0 };
   let previous = { ghost: '', cursor: 0 };
   let reached = 0;
-  for (const [i, { edit, document, cursor }] of states.entries()) {
+  for (const [i, { edit, before, after }] of statesOf(trace).entries()) {
+    const cursor = before.length;
     if (cursor < reached) continue;
     if (cursor > reached) savings.keysTyped++;
     const { last } = editor.status;
@@ -71,9 +69,8 @@ export async function typeAndAccept(
     const ghost = offered ?? '';
     const wanted = final.slice(cursor, final.length - behindSession);
     const accepted = usable(ghost, wanted);
-    const moment = { before: document.slice(0, cursor), ghost, after: document.slice(cursor), accepted };
     const timings = editor.status.last === last ? undefined : editor.status.last;
-    await onMoment({ ...moment, latencyMs: fullMs, timings });
+    await onMoment({ before, ghost, after, accepted, latencyMs: fullMs, timings });
 
     const typed = final.slice(previous.cursor, cursor);
     const seenBefore = Math.max(0, commonPrefixLength(typed + ghost, previous.ghost) - typed.length);
@@ -85,6 +82,8 @@ export async function typeAndAccept(
   }
   return { ...savings, keystrokesSaved: savings.charactersAccepted - savings.charactersWrong };
 }
+
+const nameWidth = 40;
 
 /** Shorter than this, typing is as quick as accepting. */
 const worthAccepting = 3;
@@ -105,14 +104,6 @@ function add(a: Savings, b: Savings): Savings {
 
 function tableRow(name: string, savings: Savings): string {
   const { keys, keysTyped, ghostTexts, charactersAccepted, charactersWrong, keystrokesSaved } = savings;
-  const cell = (value: number, width = 7) => String(value).padStart(width);
-  return [
-    name.padEnd(24),
-    cell(keys),
-    cell(keysTyped),
-    cell(ghostTexts),
-    cell(charactersAccepted, 10),
-    cell(charactersWrong),
-    cell(keystrokesSaved),
-  ].join('');
+  const figures = [keys, keysTyped, ghostTexts, charactersAccepted, charactersWrong, keystrokesSaved];
+  return name.slice(-nameWidth).padEnd(nameWidth) + figures.map((figure) => String(figure).padStart(9)).join('');
 }

@@ -34,7 +34,7 @@ export class Screen {
     }
   }
 
-  end(before: string, after: string): void {
+  end({ before, after } = { before: '', after: '' }): void {
     if (this.isTerminal) this.draw(before, '', after, '');
   }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { commandLine } from '../support/command-line.ts';
 import { type EvalAnswer, type Figures, figuresOf, scoreOf } from './eval-score.ts';
+import type { Savings } from './savings.ts';
 
 const root = join(__dirname, '../..');
 const { run: tool, shell, json, checkFails } = commandLine(join(root, 'test/tools/run.mjs'));
@@ -79,4 +80,16 @@ test('evaluates cases in each layout, and writes the answers that it has scored'
     const figures = figuresOf([{ ...scoreOf(answer, fimCase), ms: answer.ms, tokens: answer.tokens }]);
     expect(report).toEqual({ ...figures, byLanguage: { python: figures }, byKind: { bracket: figures } });
   }
+});
+
+test('counts what ghost text saves in a recorded session', () => {
+  const trace = join(folder, 'session.jsonl');
+  const recorded = readFileSync(join(root, 'test/fixtures/traces/throughput.jsonl'), 'utf8').split('\n');
+  writeFileSync(trace, recorded.slice(0, 61).join('\n'));
+  const { sessions, total } = json<{ sessions: Record<string, Savings>; total: Savings }>('savings', trace);
+  expect(sessions).toEqual({ [trace]: total });
+  expect(total.keys).toBe(60);
+  expect(total.keysTyped).toBeLessThan(60);
+  expect(total.keysTyped + total.charactersAccepted).toBeGreaterThanOrEqual(60);
+  expect(total.keystrokesSaved).toBe(total.charactersAccepted - total.charactersWrong);
 });

@@ -78,3 +78,12 @@ export function textAfter(trace: Trace, edit: number): string {
   }
   return lines.join('\n');
 }
+
+/** The text left and right of the cursor after each edit. */
+export function statesOf(trace: Trace): { edit: Edit; before: string; after: string }[] {
+  return trace.edits.map((edit, i) => {
+    const text = textAfter(trace, i);
+    const offset = offsetAt(text, cursorAfter(edit));
+    return { edit, before: text.slice(0, offset), after: text.slice(offset) };
+  });
+}
