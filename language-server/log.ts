@@ -17,9 +17,10 @@ export function documentName(uri: string): string {
   }
 }
 
-/** As editors show it, but for the character, which counts from 0 as in LSP. */
+/** As editors show it. Control characters are encoded, so that a file's name cannot begin another line of the log. */
 export function placeName(uri: string, { line, character }: { line: number; character: number }): string {
-  return `${documentName(uri)}:${line + 1}:${character}`;
+  const name = documentName(uri).replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, encodeURIComponent);
+  return `${name}:${line + 1}:${character + 1}`;
 }
 
 export function timingLine(timings: Timings, latencyMs: number): string {

@@ -11,7 +11,7 @@ export type Values = Record<string, string | boolean | (string | boolean)[] | un
 
 export interface Command {
   summary: string;
-  /** What follows the options, as in "FILE:LINE:CHARACTER". */
+  /** What follows the options, as in "FILE:LINE:COLUMN". */
   operands: string;
   options: Options;
   run(values: Values, operands: string[]): Promise<void>;

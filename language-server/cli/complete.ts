@@ -1,4 +1,4 @@
-// hearth complete FILE:LINE:CHARACTER
+// hearth complete FILE:LINE:COLUMN
 import { pathToFileURL } from 'node:url';
 import { styleText } from 'node:util';
 import { Anchors } from '../completion/anchors.ts';
@@ -20,10 +20,11 @@ import {
 } from './command.ts';
 
 const contextLines = 3;
+const place = 'FILE:LINE[:COLUMN]';
 
 export const completeCommand: Command = {
   summary: 'complete a file at a place, as the editor would',
-  operands: 'FILE:LINE:CHARACTER',
+  operands: place,
   options: {
     ...engineOptions,
     'max-tokens': {
@@ -33,7 +34,7 @@ export const completeCommand: Command = {
     },
   },
   async run(values, operands) {
-    const document = documentAt(onlyOperand(operands, 'FILE:LINE:CHARACTER'));
+    const document = documentAt(onlyOperand(operands, place));
     const maxTokens = count(values, 'max-tokens') ?? defaultSettings['completion.maxTokens'];
     const multiline = defaultSettings['completion.multiline'];
     await withEngine(values, async (engine) => {
@@ -46,19 +47,19 @@ export const completeCommand: Command = {
   },
 };
 
-/** LINE counts from 1, as editors show it; CHARACTER from 0, in UTF-16 units, as LSP counts. */
-function documentAt(place: string): CursorDocument {
-  const [, path, line, character] = /^(.+):(\d+):(\d+)$/.exec(place) ?? [];
-  if (path === undefined) throw new UsageError(`"${place}" is not of the form FILE:LINE:CHARACTER`);
+/** LINE and COLUMN count from 1, as editors show them, COLUMN in UTF-16 units; without COLUMN it is the line's end. */
+function documentAt(operand: string): CursorDocument {
+  const [, path, line, column] = /^(.+?):(\d+)(?::(\d+))?$/.exec(operand) ?? [];
+  if (path === undefined) throw new UsageError(`"${operand}" is not of the form ${place}`);
   const text = readText(path);
   const lines = text.split('\n');
-  const target = lines[Number(line) - 1];
+  const target = lines[Number(line) - 1]?.replace(/\r$/, '');
   if (target === undefined) throw new Error(`${path} has ${lines.length} lines; there is no line ${line}`);
-  if (Number(character) > target.length) {
-    throw new Error(`line ${line} of ${path} has ${target.length} characters; there is no character ${character}`);
-  }
+  const character = column === undefined ? target.length : Number(column) - 1;
+  if (character < 0 || character > target.length)
+    throw new Error(`line ${line} of ${path} has columns 1 to ${target.length + 1}; there is no column ${column}`);
   const before = lines.slice(0, Number(line) - 1).reduce((length, each) => length + each.length + 1, 0);
-  return { uri: pathToFileURL(path).href, languageId: languageIdOf(path), text, offset: before + Number(character) };
+  return { uri: pathToFileURL(path).href, languageId: languageIdOf(path), text, offset: before + character };
 }
 
 function show({ text, offset }: CursorDocument, result: GhostCompletion, latencyMs: number): void {

@@ -27,6 +27,7 @@ import { typeTrace } from './infill-client.mjs';
 // As llama.vscode starts it for completions on a CPU.
 const serverOptions = ['-ub', '1024', '-b', '1024', '-dt', '0.1', '--ctx-size', '0', '--cache-reuse', '256'];
 const startPatienceMs = 60_000;
+const tools = join(root, 'test', 'tools', 'run.mjs');
 
 const string = (value) => ({ type: 'string', default: value });
 const { values: options } = parseArgs({
@@ -52,14 +53,14 @@ function ownTrace() {
   );
   const document = join(folder, 'sources.ts');
   writeFileSync(document, sources.join('').split('\n').slice(0, 1540).join('\n'));
-  const args = [join(root, 'scripts/make-trace.mjs'), document, '--line', '1450', '--lines', '40'];
+  const args = [tools, 'trace', document, '--line', '1450', '--lines', '40'];
   const trace = join(folder, 'own-trace.jsonl');
   writeFileSync(trace, execFileSync(process.execPath, args));
   return trace;
 }
 
 function hearth(model, trace, mode, isWhole) {
-  const args = ['dist/hearth.js', 'replay', trace, '--model', model, '--mode', mode, '--json'];
+  const args = [tools, 'replay', trace, '--model', model, '--mode', mode, '--json'];
   args.push('--threads', options.threads, '--max-tokens', options['max-tokens']);
   if (isWhole) args.push('--whole');
   const report = JSON.parse(execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' }));

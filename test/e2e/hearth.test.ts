@@ -66,7 +66,7 @@ function statusSays(words: RegExp, timeout = 10_000) {
 /** How often the server answered for the document's end, with what it says about it in the log. */
 function answersAtEnd(text: string, result: RegExp): number {
   const lines = text.split('\n');
-  const place = `completion at stack.ts:${lines.length}:${lines.at(-1)?.length}: `;
+  const place = `completion at stack.ts:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}: `;
   const log = server.hearthLog().split('\n');
   return log.filter((line) => line.includes(place) && result.test(line.slice(line.indexOf(place) + place.length)))
     .length;

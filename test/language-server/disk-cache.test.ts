@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Settings } from '../../language-server/protocol.ts';
-import { LspClient } from './lsp-client.ts';
+import { LspClient } from '../support/lsp-client.ts';
 
 const root = join(__dirname, '../..');
 const bundledModel = join(root, 'models/starter-45m-q6_k.gguf');

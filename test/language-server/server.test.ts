@@ -4,14 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import {
-  CancellationToken,
-  CancellationTokenSource,
-  type InlineCompletionItem,
-  ProgressType,
-} from 'vscode-languageserver-protocol/node';
+import { CancellationTokenSource } from 'vscode-languageserver-protocol/node';
 import type { ExplainChunk, ExplainResult, Settings } from '../../language-server/protocol.ts';
-import { LspClient } from './lsp-client.ts';
+import { LspClient } from '../support/lsp-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-server-'));
 const server = join(folder, 'fake-server.cjs');

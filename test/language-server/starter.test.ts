@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { CancellationTokenSource, type InlineCompletionList } from 'vscode-languageserver-protocol/node';
 import type { ExplainChunk, ExplainResult, Settings } from '../../language-server/protocol.ts';
-import { LspClient } from './lsp-client.ts';
+import { LspClient } from '../support/lsp-client.ts';
 
 const root = join(__dirname, '../..');
 const server = join(root, 'dist/server.js');

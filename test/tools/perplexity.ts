@@ -1,6 +1,15 @@
-// hearth perplexity FILES…
+// npm run tool -- perplexity FILES…
+
+import {
+  type Command,
+  engineOptions,
+  print,
+  printJson,
+  readText,
+  UsageError,
+  withEngine,
+} from '../../language-server/cli/command.ts';
 import type { Engine } from '../../native/index.ts';
-import { type Command, engineOptions, print, printJson, readText, UsageError, withEngine } from './command.ts';
 
 interface Likelihood {
   nats: number;

@@ -1,7 +1,7 @@
 // Hours of typing in minutes: does memory stay flat, and the processor rest when the keys do?
 import { setTimeout as sleep } from 'node:timers/promises';
-import { print, printJson } from './command.ts';
-import type { ReplayServer } from './replay-server.ts';
+import { print, printJson } from '../../language-server/cli/command.ts';
+import type { ReplayEditor } from './replay-editor.ts';
 import { typeLive } from './replay-typing.ts';
 import type { Trace } from './trace.ts';
 
@@ -10,16 +10,16 @@ const settleMs = 3000;
 const idleMs = 5000;
 
 /** Types the trace live, over and over into the same document, and tells every minute what the server holds. */
-export async function soak(server: ReplayServer, trace: Trace, minutes: number, isJson: boolean): Promise<void> {
+export async function soak(editor: ReplayEditor, trace: Trace, minutes: number, isJson: boolean): Promise<void> {
   const startedAt = performance.now();
   const elapsedMinutes = () => (performance.now() - startedAt) / 60_000;
   let keys = 0;
   let answered = 0;
   const tell = (more: object = {}) => {
-    const cache = server.status.engine?.cache;
+    const cache = editor.status.engine?.cache;
     const cacheMb = ((cache?.pagesUsed ?? 0) * (cache?.pageBytes ?? 0)) / 2 ** 20;
     const budgetMb = ((cache?.pagesTotal ?? 0) * (cache?.pageBytes ?? 0)) / 2 ** 20;
-    const { rssMb } = server.memory();
+    const { rssMb } = editor.memory();
     const figures = { minute: Math.round(elapsedMinutes()), rssMb, cacheMb, budgetMb, keys, answered, ...more };
     if (isJson) return printJson(figures);
     const shown = Object.entries(figures).map(([name, value]) => `${name} ${Number(value.toFixed(1))}`);
@@ -28,16 +28,16 @@ export async function soak(server: ReplayServer, trace: Trace, minutes: number, 
   const everyMinute = setInterval(tell, 60_000);
   try {
     while (elapsedMinutes() < minutes) {
-      const typed = await typeLive(server, trace, () => elapsedMinutes() >= minutes);
+      const typed = await typeLive(editor, trace, () => elapsedMinutes() >= minutes);
       keys += typed.length;
       answered += typed.filter(({ isCancelled }) => !isCancelled).length;
-      server.goTo(trace, -1);
+      editor.goTo(trace, -1);
     }
   } finally {
     clearInterval(everyMinute);
   }
   await sleep(settleMs);
-  const cpuMs = server.cpuMs();
+  const cpuMs = editor.cpuMs();
   await sleep(idleMs);
-  tell({ idleCpuPercent: ((server.cpuMs() - cpuMs) / idleMs) * 100 });
+  tell({ idleCpuPercent: ((editor.cpuMs() - cpuMs) / idleMs) * 100 });
 }

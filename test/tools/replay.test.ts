@@ -1,14 +1,15 @@
-// `hearth replay` with the starter model: what a keystroke costs the engine.
+// `tool replay` with the starter model: what a keystroke costs the engine.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { ReplayReport } from '../../language-server/cli/replay-report.ts';
-import { readTrace, textAfter } from '../../language-server/cli/trace.ts';
+import { makeTrace } from './make-trace.ts';
+import type { ReplayReport } from './replay-report.ts';
+import { formatTrace, readTrace, textAfter } from './trace.ts';
 
 const root = join(__dirname, '../..');
-const program = join(root, 'dist/hearth.js');
+const program = join(root, 'test/tools/run.mjs');
 const shortTrace = join(root, 'test/fixtures/traces/text-window.jsonl');
 const folder = mkdtempSync(join(tmpdir(), 'hearth-replay-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -32,30 +33,35 @@ function written(name: string, text: string): string {
 
 /** The sources of this repository in one document. */
 function longDocument(): string {
-  const rooms = ['language-server', 'language-server/cli', 'language-server/completion', 'extension', 'native'];
+  const rooms = [
+    'language-server',
+    'language-server/cli',
+    'language-server/completion',
+    'extension',
+    'native',
+    'test/tools',
+  ];
   const paths = rooms.flatMap((room) => readdirSync(join(root, room)).map((name) => join(root, room, name)));
   const sources = paths.filter((path) => path.endsWith('.ts')).map((path) => readFileSync(path, 'utf8'));
   return sources.join('\n');
 }
 
-/** Forty lines typed into the file behind this line. */
-function cutTrace(source: string, line: number, ...more: string[]): string {
-  const cut = ['--line', `${line}`, '--lines', '40', ...more];
-  const { code, out } = node(join(root, 'scripts/make-trace.mjs'), source, ...cut);
-  expect(code).toBe(0);
-  return written(`trace-${line}.jsonl`, out);
+/** Forty lines typed into the text behind this line. */
+function cutTrace(text: string, line: number, autoClose: boolean): string {
+  const trace = makeTrace('long.ts', text, { line, lines: 40, intervalMs: 140, autoClose });
+  return written(`trace-${line}.jsonl`, formatTrace(trace));
 }
 
-test.each<[string, number, string[]]>([
-  ['at the beginning of a long document', 250, []],
-  ['far down in a long document', 1500, []],
-  ['with brackets that the editor closes', 1000, ['--auto-close']],
+test.each<[string, number, boolean]>([
+  ['at the beginning of a long document', 250, false],
+  ['far down in a long document', 1500, false],
+  ['with brackets that the editor closes', 1000, true],
 ])(
   'forty lines typed %s cost few tokens a key, and none many',
-  (_, line, more) => {
+  (_, line, autoClose) => {
     const text = longDocument();
     expect(text.split('\n').length).toBeGreaterThan(1500);
-    const report = replay(cutTrace(written('long.ts', text), line, ...more), '--max-tokens', '4', '--whole');
+    const report = replay(cutTrace(text, line, autoClose), '--max-tokens', '4', '--whole');
     expect(report.keystrokes).toBeGreaterThan(500);
     expect(report.withText).toBeGreaterThan(report.keystrokes / 2);
     expect(report.tokensEvaluated.mean).toBeLessThanOrEqual(1.5);
@@ -86,15 +92,17 @@ test('deleting right of the cursor costs no more tokens a key than typing', () =
   expect(report.tokensEvaluated.max).toBeLessThanOrEqual(8);
 }, 60_000);
 
-test('a trace whose brackets the editor closes ends in the same text', () => {
-  const source = written('block.ts', 'begin\nif (f("a")) {\n  g([1]);\n}\nend\n');
-  const args = ['--line', '2', '--lines', '3'];
-  for (const more of [[], ['--auto-close']]) {
-    const trace = readTrace(
-      written('block.jsonl', node(join(root, 'scripts/make-trace.mjs'), source, ...args, ...more).out),
-    );
-    expect(textAfter(trace, trace.edits.length - 1)).toBe(readFileSync(source, 'utf8'));
-    expect(trace.edits.some(({ behind }) => behind > 0)).toBe(more.length > 0);
+test('a trace whose brackets the editor closes ends in the same text, and survives being written', () => {
+  const source = 'begin\nif (f("a")) {\n  g([1]);\n}\nend\n';
+  for (const autoClose of [false, true]) {
+    const trace = makeTrace('block.ts', source, { line: 2, lines: 3, intervalMs: 140, autoClose });
+    expect(textAfter(trace, trace.edits.length - 1)).toBe(source);
+    expect(trace.edits.some(({ behind }) => behind > 0)).toBe(autoClose);
+    const path = written('block.jsonl', formatTrace(trace));
+    expect(readTrace(path)).toEqual(trace);
+    const options = ['--line', '2', '--lines', '3', ...(autoClose ? ['--auto-close'] : [])];
+    const { out } = node(program, 'trace', written('block.ts', source), ...options);
+    expect(out).toBe(`${readFileSync(path, 'utf8')}\n`);
   }
 });
 

@@ -1,8 +1,8 @@
 // What it costs to take ghost text: keys that it says, and Tab. Both are answered from memory.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Percentiles, percentiles } from './replay-report.ts';
-import type { ReplayServer } from './replay-server.ts';
+import type { ReplayEditor } from './replay-editor.ts';
 import { keyOf } from './replay-typing.ts';
+import { type Percentiles, percentiles } from './statistics.ts';
 import { cursorAfter, type Trace } from './trace.ts';
 
 export interface AcceptReport {
@@ -19,29 +19,29 @@ const readingMs = 1500;
 const keysTypedAlong = 4;
 
 /** Goes to places along the trace; types the beginning of the ghost text offered there, reads, and accepts the rest. */
-export async function acceptGhostTexts(server: ReplayServer, trace: Trace, wanted: number): Promise<AcceptReport> {
+export async function acceptGhostTexts(editor: ReplayEditor, trace: Trace, wanted: number): Promise<AcceptReport> {
   const typedThroughMs: number[] = [];
   const acceptedMs: number[] = [];
   let tokensEvaluated = 0;
   // Not every place has an offer.
   const stride = Math.max(1, Math.floor(trace.edits.length / (2 * wanted)));
   for (let i = stride - 1; i < trace.edits.length && acceptedMs.length < wanted; i += stride) {
-    let at = server.goTo(trace, i);
-    await server.complete(at).answer;
+    let at = editor.goTo(trace, i);
+    await editor.complete(at).answer;
     await sleep(readingMs);
     // What was offered may have grown; then the editor has asked again.
-    const { text } = await server.complete(at).answer;
+    const { text, replaces } = await editor.complete(at).answer;
     if (text === null || text.length <= keysTypedAlong) continue;
-    const take = async (insert: string, times: number[]) => {
-      const edit = { ...at, insert, behind: 0, deleted: 0, atMs: 0 };
+    const take = async (insert: string, times: number[], deleted = 0) => {
+      const edit = { ...at, insert, behind: 0, deleted, atMs: 0 };
       at = cursorAfter(edit);
-      const { fullMs, evaluated } = await keyOf(server, server.type(edit));
+      const { fullMs, evaluated } = await keyOf(editor, editor.type(edit));
       times.push(fullMs);
       tokensEvaluated += evaluated;
     };
     for (const key of text.slice(0, keysTypedAlong)) await take(key, typedThroughMs);
     await sleep(readingMs);
-    await take(text.slice(keysTypedAlong), acceptedMs);
+    await take(text.slice(keysTypedAlong), acceptedMs, replaces);
   }
   return {
     accepted: acceptedMs.length,

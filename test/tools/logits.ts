@@ -1,6 +1,15 @@
-// hearth logits --tokens IDS --out FILE
+// npm run tool -- logits --tokens IDS --out FILE
 import { writeFileSync } from 'node:fs';
-import { type Command, engineOptions, print, printJson, readText, text, UsageError, withEngine } from './command.ts';
+import {
+  type Command,
+  engineOptions,
+  print,
+  printJson,
+  readText,
+  text,
+  UsageError,
+  withEngine,
+} from '../../language-server/cli/command.ts';
 
 export const logitsCommand: Command = {
   summary: 'write the logits after each token as little-endian float32, row by row',

@@ -1,8 +1,9 @@
-// What `hearth replay` tells: times and tokens of a trace's keys.
-import { print } from './command.ts';
+// The report of `replay`: times and tokens of a trace's keys.
+import { print } from '../../language-server/cli/command.ts';
 import type { AcceptReport } from './replay-accept.ts';
-import type { ReplayServer } from './replay-server.ts';
+import type { ReplayEditor } from './replay-editor.ts';
 import type { Key } from './replay-typing.ts';
+import { mean, type Percentiles, percentile, percentiles } from './statistics.ts';
 
 export interface ReplayReport {
   keystrokes: number;
@@ -20,18 +21,12 @@ export interface ReplayReport {
   accepting?: AcceptReport;
 }
 
-export interface Percentiles {
-  p50: number;
-  p95: number;
-  p99: number;
-}
-
 /** evaluatedBefore: by the engine before the first key. */
-export function summarize(server: ReplayServer, keys: Key[], evaluatedBefore: number): ReplayReport {
+export function summarize(editor: ReplayEditor, keys: Key[], evaluatedBefore: number): ReplayReport {
   const answered = keys.filter(({ isCancelled }) => !isCancelled);
   const evaluated = keys.map((key) => key.evaluated);
   const foreground = evaluated.reduce((sum, n) => sum + n, 0);
-  const cache = server.status.engine?.cache;
+  const cache = editor.status.engine?.cache;
   const background = (cache?.missTokens ?? 0) - evaluatedBefore - foreground;
   return {
     keystrokes: keys.length,
@@ -47,21 +42,8 @@ export function summarize(server: ReplayServer, keys: Key[], evaluatedBefore: nu
     },
     backgroundTokens: { mean: Math.max(0, background) / Math.max(1, keys.length) },
     cacheHitTokens: cache?.hitTokens ?? 0,
-    peakRssMb: server.memory().peakRssMb,
+    peakRssMb: editor.memory().peakRssMb,
   };
-}
-
-function mean(values: number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-}
-
-function percentile(values: number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}
-
-export function percentiles(values: number[]): Percentiles {
-  return { p50: percentile(values, 0.5), p95: percentile(values, 0.95), p99: percentile(values, 0.99) };
 }
 
 export function printReport(report: ReplayReport): void {

@@ -1,12 +1,15 @@
-// A typing trace: JSON lines. First {"type":"open","name","text"}, then one edit a line:
-// {"type":"edit","line","character","insert","t_ms"}; t_ms counts from the start. The cursor ends behind the insert, or
-// "behind" characters before its end: what an editor closed stands right of it. With "deleted" the insert stands in place
-// of so many characters of the line right of it.
-import { readJsonLines } from './command.ts';
+// A typing trace: JSON lines. The first is {"type":"open","name","text"}, each of the others an edit:
+// {"type":"edit","line","character","insert","t_ms"}, where t_ms counts from the start. After an edit the cursor is behind
+// the insert, or "behind" characters before its end if the editor has closed a bracket there. The insert replaces
+// "deleted" characters of the line.
+import { readJsonLines } from '../../language-server/cli/command.ts';
 
-export interface Edit {
+export interface Position {
   line: number;
   character: number;
+}
+
+export interface Edit extends Position {
   insert: string;
   /** Characters of the insert that are right of the cursor. */
   behind: number;
@@ -44,13 +47,26 @@ function numberOf(value: unknown, path: string, line: number): number {
   throw new Error(`${path}:${line}: a number is missing`);
 }
 
+export function formatTrace({ name, text, edits }: Trace): string {
+  const lines = edits.map(({ line, character, insert, behind, deleted, atMs }) => {
+    const more = { ...(behind > 0 && { behind }), ...(deleted > 0 && { deleted }) };
+    return JSON.stringify({ type: 'edit', line, character, insert, ...more, t_ms: atMs });
+  });
+  return [JSON.stringify({ type: 'open', name, text }), ...lines].join('\n');
+}
+
 /** Where the cursor stands after the edit. */
-export function cursorAfter({ line, character, insert, behind }: Edit): { line: number; character: number } {
+export function cursorAfter({ line, character, insert, behind }: Edit): Position {
   const lines = insert.slice(0, insert.length - behind).split('\n');
   const last = lines.at(-1) ?? '';
   return lines.length === 1
     ? { line, character: character + last.length }
     : { line: line + lines.length - 1, character: last.length };
+}
+
+export function offsetAt(text: string, { line, character }: Position): number {
+  const above = text.split('\n').slice(0, line);
+  return above.reduce((length, each) => length + each.length + 1, character);
 }
 
 /** The document after that edit and all before it. */
@@ -61,4 +77,13 @@ export function textAfter(trace: Trace, edit: number): string {
     lines.splice(line, 1, ...`${old.slice(0, character)}${insert}${old.slice(character + deleted)}`.split('\n'));
   }
   return lines.join('\n');
+}
+
+/** The text left and right of the cursor after each edit. */
+export function statesOf(trace: Trace): { edit: Edit; before: string; after: string }[] {
+  return trace.edits.map((edit, i) => {
+    const text = textAfter(trace, i);
+    const offset = offsetAt(text, cursorAfter(edit));
+    return { edit, before: text.slice(0, offset), after: text.slice(offset) };
+  });
 }

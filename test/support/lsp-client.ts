@@ -1,4 +1,4 @@
-// A language client for tests: the server as a child process, over stdio, as any editor runs it.
+// A language client for tests and tools: the server as a child process over stdio, as any editor runs it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -9,6 +9,7 @@ import {
   type ProtocolConnection,
   StreamMessageReader,
   StreamMessageWriter,
+  type TextDocumentContentChangeEvent,
 } from 'vscode-languageserver-protocol/node';
 import {
   type CompletionOutcome,
@@ -17,6 +18,7 @@ import {
   type InitializationOptions,
   type ServerStatus,
   type Settings,
+  settingsNotification,
   statusNotification,
 } from '../../language-server/protocol.ts';
 
@@ -26,6 +28,8 @@ export class LspClient {
   readonly connection: ProtocolConnection;
   readonly statuses: ServerStatus[] = [];
   readonly child: ChildProcess;
+  /** Rejects when the process has ended. */
+  private readonly ended: Promise<never>;
   private readonly waiting = new Set<() => void>();
   private versions = new Map<string, number>();
 
@@ -37,6 +41,10 @@ export class LspClient {
       new StreamMessageReader(child.stdout),
       new StreamMessageWriter(child.stdin),
     );
+    this.ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`the language server ended with exit code ${code}`);
+    });
+    this.ended.catch(() => this.connection.dispose());
     this.connection.onNotification(statusNotification, (status: ServerStatus) => {
       this.statuses.push(status);
       for (const look of this.waiting) look();
@@ -50,28 +58,30 @@ export class LspClient {
     options: Partial<InitializationOptions> = {},
   ): Promise<LspClient> {
     const client = new LspClient(command);
-    await client.connection.sendRequest('initialize', {
+    const initialized = client.connection.sendRequest('initialize', {
       processId: process.pid,
       rootUri: null,
       capabilities: {},
       initializationOptions: { settings, ...options },
     });
+    await Promise.race([initialized, client.ended]);
     await client.connection.sendNotification('initialized', {});
     return client;
   }
 
   /** The first status, of those come and to come, that is as wanted. */
   status(isWanted: (status: ServerStatus) => boolean): Promise<ServerStatus> {
-    return new Promise((resolve) => {
+    const found = new Promise<ServerStatus>((resolve) => {
       const look = () => {
-        const found = this.statuses.find(isWanted);
-        if (!found) return;
+        const status = this.statuses.find(isWanted);
+        if (!status) return;
         this.waiting.delete(look);
-        resolve(found);
+        resolve(status);
       };
       this.waiting.add(look);
       look();
     });
+    return Promise.race([found, this.ended]);
   }
 
   /** Resolves when the model is loaded or cannot be. */
@@ -85,14 +95,18 @@ export class LspClient {
     return this.connection.sendNotification('textDocument/didOpen', { textDocument });
   }
 
-  /** Types text at a place, as an incremental change. */
-  type(uri: string, line: number, character: number, text: string): Promise<void> {
+  /** Types text at a place, as an incremental change, over so many characters that stand there. */
+  type(uri: string, line: number, character: number, text: string, deleted = 0): Promise<void> {
+    const range = { start: { line, character }, end: { line, character: character + deleted } };
+    return this.change(uri, { range, text });
+  }
+
+  change(uri: string, change: TextDocumentContentChangeEvent): Promise<void> {
     const version = (this.versions.get(uri) ?? 0) + 1;
     this.versions.set(uri, version);
-    const position = { line, character };
     return this.connection.sendNotification('textDocument/didChange', {
       textDocument: { uri, version },
-      contentChanges: [{ range: { start: position, end: position }, text }],
+      contentChanges: [change],
     });
   }
 
@@ -117,7 +131,7 @@ export class LspClient {
   }
 
   settings(settings: Partial<Settings>): Promise<void> {
-    return this.connection.sendNotification('hearth/settings', settings);
+    return this.connection.sendNotification(settingsNotification, settings);
   }
 
   /** Ends the server as LSP asks; the exit code. */

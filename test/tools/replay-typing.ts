@@ -1,6 +1,6 @@
 // Typing a trace into the language server, key by key.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Pending, ReplayServer } from './replay-server.ts';
+import type { Answer, Pending, ReplayEditor } from './replay-editor.ts';
 import type { Trace } from './trace.ts';
 
 export interface Key extends Answer {
@@ -9,14 +9,14 @@ export interface Key extends Answer {
 }
 
 /** Each key comes when the one before it is answered. */
-export async function typeAndWait(server: ReplayServer, trace: Trace): Promise<Key[]> {
+export async function typeAndWait(editor: ReplayEditor, trace: Trace): Promise<Key[]> {
   const keys: Key[] = [];
-  for (const edit of trace.edits) keys.push(await keyOf(server, server.type(edit)));
+  for (const edit of trace.edits) keys.push(await keyOf(editor, editor.type(edit)));
   return keys;
 }
 
 /** Each key comes at its time and cancels the request before it, as an editor does. */
-export async function typeLive(server: ReplayServer, trace: Trace, isOver = () => false): Promise<Key[]> {
+export async function typeLive(editor: ReplayEditor, trace: Trace, isOver = () => false): Promise<Key[]> {
   const start = performance.now();
   const keys: Promise<Key>[] = [];
   let previous: Pending | undefined;
@@ -24,14 +24,14 @@ export async function typeLive(server: ReplayServer, trace: Trace, isOver = () =
     await sleep(Math.max(0, start + edit.atMs - performance.now()));
     if (isOver()) break;
     previous?.cancel();
-    previous = server.type(edit);
-    keys.push(keyOf(server, previous));
+    previous = editor.type(edit);
+    keys.push(keyOf(editor, previous));
   }
   return Promise.all(keys);
 }
 
-export async function keyOf(server: ReplayServer, pending: Pending): Promise<Key> {
-  const before = server.evaluatedTokens;
+export async function keyOf(editor: ReplayEditor, pending: Pending): Promise<Key> {
+  const before = editor.evaluatedTokens;
   const answer = await pending.answer;
-  return { ...answer, evaluated: server.evaluatedTokens - before };
+  return { ...answer, evaluated: editor.evaluatedTokens - before };
 }

@@ -1,0 +1,48 @@
+// hearth generate --prompt TEXT|@FILE
+import {
+  type Command,
+  count,
+  engineOptions,
+  print,
+  printJson,
+  readText,
+  text,
+  UsageError,
+  withEngine,
+} from './command.ts';
+
+const defaultMaxTokens = 128;
+
+export const generateCommand: Command = {
+  summary: 'continue a text as the model does, without a template around it',
+  operands: '',
+  options: {
+    ...engineOptions,
+    prompt: {
+      type: 'string',
+      short: 'p',
+      value: 'TEXT',
+      help: 'what the model continues; "@FILE" reads it from a file',
+    },
+    'max-tokens': { type: 'string', short: 'n', value: 'N', help: `most tokens written; ${defaultMaxTokens}` },
+    special: { type: 'boolean', help: 'read the names of special tokens in the prompt as these tokens' },
+  },
+  async run(values) {
+    const given = text(values, 'prompt') ?? '';
+    const prompt = given.startsWith('@') ? readText(given.slice(1)) : given;
+    if (prompt === '') throw new UsageError('--prompt wants a text to continue');
+    const maxTokens = count(values, 'max-tokens') ?? defaultMaxTokens;
+    await withEngine(values, async (engine) => {
+      const isJson = values.json === true;
+      const tokens = engine.tokenize(prompt, values.special === true);
+      const left = engine.info.contextTokens - tokens.length;
+      if (left < 1)
+        throw new Error(`the prompt has ${tokens.length} tokens; the context has ${engine.info.contextTokens}`);
+      const result = await engine.generate({ tokens, maxTokens: Math.min(maxTokens, left) }, (written) => {
+        if (!isJson) process.stdout.write(written);
+      });
+      if (isJson) printJson({ text: result.text, finishReason: result.finishReason, timings: result.timings });
+      else print('');
+    });
+  },
+};

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { placeName } from '../../language-server/log.ts';
+
+function check(uri: string, name: string): void {
+  expect(placeName(uri, { line: 0, character: 4 })).toBe(`${name}:1:5`);
+}
+
+test('a place is the last part of the path, with line and column from 1', () => {
+  check('file:///home/me/a%20b.ts', 'a b.ts');
+  check('untitled:Untitled-1', 'Untitled-1');
+});
+
+test('a name cannot forge a line of the log or send codes to a terminal', () => {
+  check('file:///a.ts%0A[error] b', 'a.ts%0A[error] b');
+  check('file:///a%1B%5B31m%0D%C2%85%E2%80%A8.ts', 'a%1B[31m%0D%C2%85%E2%80%A8.ts');
+  check('file:///%E2%80%AEst.exe', '%E2%80%AEst.exe');
+  check('file:///a%zz\nb', 'a%zz%0Ab');
+});

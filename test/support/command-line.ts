@@ -1,0 +1,36 @@
+// Runs a program with commands as a person would, for tests of what it prints.
+import { spawnSync } from 'node:child_process';
+import { expect } from 'vitest';
+
+export interface Result {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+export function commandLine(program: string) {
+  const run = (...args: string[]): Result => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });
+    return { code: status, out: stdout, err: stderr };
+  };
+  /** Runs a line of bash in which $PROGRAM is the program. */
+  const shell = (line: string): Result => {
+    const env = { ...process.env, PROGRAM: `${process.execPath} ${program}` };
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8', env });
+    return { code: status, out: stdout, err: stderr };
+  };
+  /** The JSON that the command prints. */
+  const json = <T>(...args: string[]): T => {
+    const { code, out, err } = run(...args, '--json');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    return JSON.parse(out) as T;
+  };
+  /** The command fails with this exit code and one line that matches. */
+  const checkFails = (args: string[], code: number, line: RegExp): void => {
+    const result = run(...args);
+    expect(result).toMatchObject({ code, out: '' });
+    expect(result.err).toMatch(line);
+    expect(result.err.trimEnd().split('\n')).toHaveLength(1);
+  };
+  return { run, shell, json, checkFails };
+}

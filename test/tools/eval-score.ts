@@ -1,0 +1,89 @@
+// The figures of `eval`: a score for each case, and what they come to together.
+import { commonPrefixLength, mean, percentile } from './statistics.ts';
+
+export interface FimCase {
+  language: string;
+  path: string;
+  kind: string;
+  prefix: string;
+  suffix: string;
+  middle: string;
+}
+
+export interface EvalAnswer {
+  /** What would be shown and inserted at the cursor; "" for nothing. */
+  text: string;
+  /** Characters of the suffix that the text replaces. */
+  replaces: number;
+  /** Null where the layout does not tell. */
+  probability: number | null;
+  /** Why nothing would be shown. */
+  reason: string | null;
+  ms: number;
+  tokens: number;
+}
+
+export type CaseScore = ReturnType<typeof scoreOf> & Pick<EvalAnswer, 'ms' | 'tokens'>;
+
+export type Figures = ReturnType<typeof figuresOf>;
+
+export function scoreOf(
+  answer: Pick<EvalAnswer, 'text' | 'replaces'>,
+  { middle, suffix }: Pick<FimCase, 'middle' | 'suffix'>,
+) {
+  const { text, replaces } = answer;
+  const truth = middle + suffix.slice(0, replaces);
+  const [wanted, got] = [truth.trimEnd(), text.trimEnd()];
+  const firstLine = (all: string) => (all.split('\n', 1)[0] ?? '').trimEnd();
+  // Right up to the first character that differs from what was there; the rest is wrong.
+  const charactersRight = commonPrefixLength(text, truth);
+  return {
+    exactMatch: Number(got === wanted),
+    firstLine: Number(firstLine(text) === firstLine(truth)),
+    editSimilarity: editSimilarity(got, wanted),
+    shown: Number(text !== ''),
+    charactersRight,
+    charactersWrong: text.length - charactersRight,
+  };
+}
+
+/** Rates from 0 to 1, sums of characters, and what a case took. */
+export function figuresOf(scores: CaseScore[]) {
+  const all = (key: keyof CaseScore) => scores.map((score) => score[key]);
+  const total = (key: keyof CaseScore) => all(key).reduce((sum, value) => sum + value, 0);
+  const [charactersRight, charactersWrong] = [total('charactersRight'), total('charactersWrong')];
+  return {
+    cases: scores.length,
+    exactMatch: mean(all('exactMatch')),
+    firstLine: mean(all('firstLine')),
+    editSimilarity: mean(all('editSimilarity')),
+    /** Cases in which something is shown. */
+    shown: total('shown'),
+    charactersRight,
+    charactersWrong,
+    keystrokesSaved: charactersRight - charactersWrong,
+    msP50: percentile(all('ms'), 0.5),
+    msP95: percentile(all('ms'), 0.95),
+    tokensPerCase: mean(all('tokens')),
+  };
+}
+
+/** 1 - edit distance / length of the longer: 1 for equal texts, 0 for texts with nothing in common. */
+export function editSimilarity(a: string, b: string): number {
+  const longer = Math.max(a.length, b.length);
+  return longer === 0 ? 1 : 1 - editDistance(a, b) / longer;
+}
+
+/** Levenshtein's distance, one row of the table at a time. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + Number(a[i - 1] !== b[j - 1]);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

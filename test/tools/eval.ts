@@ -1,0 +1,120 @@
+// npm run tool -- eval CASES.jsonl: how often the model fills in what was there, and how much typing that saves.
+import { openSync, writeSync } from 'node:fs';
+import {
+  type Command,
+  count,
+  engineOptions,
+  onlyOperand,
+  print,
+  printJson,
+  readJsonLines,
+  text,
+  UsageError,
+  withEngine,
+} from '../../language-server/cli/command.ts';
+import { defaultLinesUp } from '../../language-server/completion/anchor.ts';
+import { Anchors } from '../../language-server/completion/anchors.ts';
+import { complete } from '../../language-server/completion/complete.ts';
+import { concatTokens, fimHead, tokenizeText } from '../../language-server/completion/fim-prompt.ts';
+import type { Engine } from '../../native/index.ts';
+import { type CaseScore, type EvalAnswer, type Figures, type FimCase, figuresOf, scoreOf } from './eval-score.ts';
+
+// As in the model card's figures.
+const maxTokens = 48;
+
+type Layout = (engine: Engine, fimCase: FimCase) => Promise<Omit<EvalAnswer, 'ms'>>;
+
+export const evalCommand: Command = {
+  summary: 'how often the model writes what was there; cases are {language, path, kind, prefix, suffix, middle}',
+  operands: 'CASES.jsonl',
+  options: {
+    ...engineOptions,
+    layout: {
+      type: 'string',
+      value: 'NAME',
+      help: `plain or spm: the bare model; anchored:N: as the editor asks, N lines up; anchored:${defaultLinesUp}`,
+    },
+    limit: { type: 'string', value: 'N', help: 'only the first N cases' },
+    out: { type: 'string', value: 'FILE', help: 'write the answers, a line of JSON for each case' },
+  },
+  async run(values, operands) {
+    const layout = layoutOf(text(values, 'layout') ?? `anchored:${defaultLinesUp}`);
+    const cases = readCases(onlyOperand(operands, 'CASES.jsonl')).slice(0, count(values, 'limit'));
+    const out = text(values, 'out');
+    const outFile = out === undefined ? undefined : openSync(out, 'w');
+    await withEngine(values, async (engine) => {
+      const scores: (CaseScore & FimCase)[] = [];
+      for (const fimCase of cases) {
+        const startedAt = performance.now();
+        const answer: EvalAnswer = { ...(await layout(engine, fimCase)), ms: performance.now() - startedAt };
+        if (outFile !== undefined) writeSync(outFile, `${JSON.stringify(answer)}\n`);
+        scores.push({ ...fimCase, ...scoreOf(answer, fimCase), ms: answer.ms, tokens: answer.tokens });
+      }
+      const byLanguage = groupBy(scores, 'language');
+      const byKind = groupBy(scores, 'kind');
+      if (values.json) printJson({ ...figuresOf(scores), byLanguage, byKind });
+      else printTable({ all: figuresOf(scores), ...byKind, ...byLanguage });
+    });
+  },
+};
+
+function layoutOf(name: string): Layout {
+  if (name === 'plain' || name === 'spm') return (engine, fimCase) => bare(engine, fimCase, name);
+  const [, linesUp] = /^anchored:(\d+)$/.exec(name) ?? [];
+  if (linesUp === undefined) throw new UsageError(`--layout is plain, spm or anchored:N, not "${name}"`);
+  return async (engine, { language, path, prefix, suffix }) => {
+    const document = { uri: path, languageId: language, text: prefix + suffix, offset: prefix.length };
+    const options = { maxTokens, multiline: 'auto' } as const;
+    const result = await complete(engine, new Anchors(engine, Number(linesUp)), document, options);
+    const nothing = { text: '', replaces: 0, probability: null };
+    const { reason, timings } = result;
+    return { ...(result.suggestions[0] ?? nothing), reason, tokens: timings.completionTokens };
+  };
+}
+
+/** The whole case in the model's own order, or suffix first, and what it writes as it is. */
+async function bare(engine: Engine, fimCase: FimCase, order: 'plain' | 'spm'): ReturnType<Layout> {
+  const { fimPrefix, fimSuffix, fimMiddle } = engine.info.special;
+  const prefix = tokenizeText(engine, fimCase.prefix);
+  const suffix = tokenizeText(engine, fimCase.suffix);
+  const tokens =
+    order === 'plain' ? fimHead(engine, prefix, suffix) : concatTokens(fimSuffix, suffix, fimPrefix, prefix, fimMiddle);
+  const { text, timings } = await engine.generate({ tokens, maxTokens });
+  return { text, replaces: 0, probability: null, reason: null, tokens: timings.completionTokens };
+}
+
+function readCases(path: string): FimCase[] {
+  const cases = readJsonLines(path).map(({ entry, line }) => {
+    const isWhole = [entry.prefix, entry.suffix, entry.middle].every((part) => typeof part === 'string');
+    if (!isWhole) throw new Error(`${path}:${line}: the case lacks prefix, suffix or middle`);
+    return entry as unknown as FimCase;
+  });
+  if (cases.length === 0) throw new Error(`${path} has no cases`);
+  return cases;
+}
+
+function groupBy(scores: (CaseScore & FimCase)[], key: 'language' | 'kind'): Record<string, Figures> {
+  const names = [...new Set(scores.map((score) => score[key]))];
+  return Object.fromEntries(names.map((name) => [name, figuresOf(scores.filter((score) => score[key] === name))]));
+}
+
+function printTable(rows: Record<string, Figures>): void {
+  const percent = (rate: number) => `${(rate * 100).toFixed(1)} %`.padStart(8);
+  const whole = (value: number) => value.toFixed(0).padStart(7);
+  const columns: [title: string, cell: (row: Figures) => string][] = [
+    ['  cases', ({ cases }) => whole(cases)],
+    ['   exact', ({ exactMatch }) => percent(exactMatch)],
+    ['1st line', ({ firstLine }) => percent(firstLine)],
+    [' similar', ({ editSimilarity }) => percent(editSimilarity)],
+    ['  shown', ({ shown }) => whole(shown)],
+    ['  right', ({ charactersRight }) => whole(charactersRight)],
+    ['  wrong', ({ charactersWrong }) => whole(charactersWrong)],
+    ['  saved', ({ keystrokesSaved }) => whole(keystrokesSaved)],
+    [' ms p50', ({ msP50 }) => whole(msP50)],
+    [' ms p95', ({ msP95 }) => whole(msP95)],
+    [' tokens', ({ tokensPerCase }) => tokensPerCase.toFixed(1).padStart(7)],
+  ];
+  print(`${''.padEnd(12)} ${columns.map(([title]) => title).join(' ')}`);
+  for (const [name, row] of Object.entries(rows))
+    print(`${name.padEnd(12)} ${columns.map(([, cell]) => cell(row)).join(' ')}`);
+}

@@ -1,0 +1,165 @@
+// The real language server with one document, as an editor has it: edits and completions, timed.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type CancellationToken,
+  CancellationTokenSource,
+  type InlineCompletionItem,
+} from 'vscode-languageserver-protocol/node';
+import { bundledModelPath } from '../../language-server/bundled-model.ts';
+import { count, languageIdOf, type Options, text, type Values } from '../../language-server/cli/command.ts';
+import type { ServerStatus } from '../../language-server/protocol.ts';
+import { defaultSettings } from '../../language-server/settings.ts';
+import { LspClient } from '../support/lsp-client.ts';
+import { cursorAfter, type Edit, type Position, type Trace, textAfter } from './trace.ts';
+
+const askAgainMs = 20;
+
+export function serverOptions(maxTokens: number): Options {
+  return {
+    model: { type: 'string', value: 'FILE', help: 'GGUF file; without it the bundled starter model' },
+    threads: { type: 'string', short: 't', value: 'N', help: 'threads; without it one a core, at most 8' },
+    'max-tokens': {
+      type: 'string',
+      short: 'n',
+      value: 'N',
+      default: String(maxTokens),
+      help: `longest completion; ${maxTokens}`,
+    },
+    cache: { type: 'string', value: 'MIB', help: 'memory for what was read; without it as in the editor' },
+  };
+}
+
+export interface Answer {
+  /** What is offered at the cursor; null when nothing is. */
+  text: string | null;
+  /** Characters right of the cursor that the text replaces. */
+  replaces: number;
+  /** By the next key, before the answer came. */
+  isCancelled: boolean;
+  /** Until there was something to show or the answer that there is nothing; null when the next key came before. */
+  firstTextMs: number | null;
+  fullMs: number;
+}
+
+export interface Pending {
+  answer: Promise<Answer>;
+  cancel: () => void;
+}
+
+export class ReplayEditor {
+  private statusesSeen = 0;
+  private evaluated = 0;
+  private readonly uri: string;
+
+  private constructor(
+    private readonly client: LspClient,
+    name: string,
+  ) {
+    this.uri = `file:///replay/${encodeURIComponent(name)}`;
+  }
+
+  /** Starts the server, opens the trace's document and waits for the model. asksAgain: answers may be early. */
+  static async start(trace: Trace, values: Values, asksAgain: boolean): Promise<ReplayEditor> {
+    const settings = {
+      'model.path': text(values, 'model') ?? '',
+      'engine.threads': count(values, 'threads') ?? 0,
+      'cache.memoryMiB': count(values, 'cache') ?? 0,
+      'completion.maxTokens': count(values, 'max-tokens') ?? defaultSettings['completion.maxTokens'],
+    };
+    const command = [process.execPath, join(__dirname, '..', 'dist', 'server.js'), '--stdio'];
+    const client = await LspClient.start(command, settings, { bundledModel: bundledModelPath(), asksAgain });
+    const editor = new ReplayEditor(client, trace.name);
+    await client.open(editor.uri, trace.text, languageIdOf(trace.name));
+    const { health, message } = await client.settled();
+    if (health === 'ready') return editor;
+    // A server that lives on would keep this process alive, too.
+    client.child.kill();
+    throw new Error(message);
+  }
+
+  get status(): ServerStatus {
+    return this.client.statuses.at(-1) ?? { health: 'starting' };
+  }
+
+  /** By the engine for answers so far. One from memory has none; those of an early answer come later. */
+  get evaluatedTokens(): number {
+    const { statuses } = this.client;
+    for (; this.statusesSeen < statuses.length; this.statusesSeen++) {
+      const last = statuses[this.statusesSeen]?.last;
+      const isAnswer = last !== undefined && last.latencyMs !== statuses[this.statusesSeen - 1]?.last?.latencyMs;
+      if (isAnswer) this.evaluated += last.promptTokens - last.cachedTokens;
+    }
+    return this.evaluated;
+  }
+
+  /** The cursor stands there for a while, as in a document that was opened; resolves when the server has read it. */
+  async rest({ line, character }: Position): Promise<void> {
+    const { length } = this.client.statuses;
+    await this.client.rest(this.uri, line, character);
+    await this.client.status(() => this.client.statuses.length > length);
+  }
+
+  /** Types the edit and asks for a completion behind it. */
+  type(edit: Edit): Pending {
+    void this.client.type(this.uri, edit.line, edit.character, edit.insert, edit.deleted);
+    return this.complete(cursorAfter(edit));
+  }
+
+  /** Makes the document what it is after that edit of the trace (-1: before all), in one change; the cursor's place. */
+  goTo(trace: Trace, edit: number): Position {
+    void this.client.change(this.uri, { text: textAfter(trace, edit) });
+    const last = trace.edits[edit];
+    return last ? cursorAfter(last) : { line: 0, character: 0 };
+  }
+
+  /** Asks as the editor does: text that still grows is asked for again until it is whole. */
+  complete(position: Position): Pending {
+    const source = new CancellationTokenSource();
+    return { answer: this.wholeAnswer(position, source.token), cancel: () => source.cancel() };
+  }
+
+  private async wholeAnswer(position: Position, token: CancellationToken): Promise<Answer> {
+    const startedAt = performance.now();
+    const elapsed = () => performance.now() - startedAt;
+    const ask = () => this.client.answer(this.uri, position.line, position.character, token);
+    let { items, reason } = await ask();
+    const firstTextMs = token.isCancellationRequested ? null : elapsed();
+    while (reason === 'still-growing' && !token.isCancellationRequested) {
+      await sleep(askAgainMs);
+      if (!token.isCancellationRequested) ({ items, reason } = await ask());
+    }
+    const isCancelled = token.isCancellationRequested;
+    return { ...offer(items[0], position), isCancelled, firstTextMs, fullMs: elapsed() };
+  }
+
+  /** In MB now, and at most so far. */
+  memory(): { rssMb: number; peakRssMb: number } {
+    const status = readFileSync(`/proc/${this.client.child.pid}/status`, 'utf8');
+    const mb = (key: string) => Number(new RegExp(`${key}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
+    return { rssMb: mb('VmRSS'), peakRssMb: mb('VmHWM') };
+  }
+
+  /** Time that the server's threads have run. */
+  cpuMs(): number {
+    // Behind the name in parentheses: utime and stime are fields 14 and 15, in hundredths of a second.
+    const stat = readFileSync(`/proc/${this.client.child.pid}/stat`, 'utf8').replace(/^.*\) /, '');
+    const fields = stat.split(' ').slice(11, 13).map(Number);
+    return 10 * fields.reduce((sum, ticks) => sum + ticks, 0);
+  }
+
+  async close(): Promise<void> {
+    await this.client.stop();
+  }
+}
+
+/** An item may repeat what stands left of the cursor: that part is not offered. */
+function offer(
+  item: InlineCompletionItem | undefined,
+  { character }: Position,
+): { text: string | null; replaces: number } {
+  if (item === undefined) return { text: null, replaces: 0 };
+  const { start, end } = item.range ?? { start: { character }, end: { character } };
+  return { text: String(item.insertText).slice(character - start.character), replaces: end.character - character };
+}

@@ -1,0 +1,110 @@
+// npm run tool -- savings TRACES…: recorded typing sessions, in which ghost text is accepted where it is right.
+import { type Command, print, printJson, UsageError } from '../../language-server/cli/command.ts';
+import type { ServerStatus } from '../../language-server/protocol.ts';
+import { defaultSettings } from '../../language-server/settings.ts';
+import { ReplayEditor, serverOptions } from './replay-editor.ts';
+import { commonPrefixLength } from './statistics.ts';
+import { offsetAt, readTrace, statesOf, type Trace, textAfter } from './trace.ts';
+
+export interface Savings {
+  /** Keys of the trace: what the session takes without ghost text. */
+  keys: number;
+  keysTyped: number;
+  /** A ghost text that stays while it is typed along counts once, and so do its characters. */
+  ghostTexts: number;
+  charactersAccepted: number;
+  charactersWrong: number;
+  /** Characters accepted less those that were shown and wrong. */
+  keystrokesSaved: number;
+}
+
+export interface Moment {
+  before: string;
+  ghost: string;
+  after: string;
+  /** The part of the ghost text that is accepted. */
+  accepted: string;
+  latencyMs: number;
+  /** Undefined when the answer came from memory. */
+  timings: ServerStatus['last'];
+}
+
+export const savingsCommand: Command = {
+  summary: 'type recorded traces, accept ghost text where it is right, and count the keystrokes saved',
+  operands: 'TRACE.jsonl…',
+  options: serverOptions(defaultSettings['completion.maxTokens']),
+  async run(values, operands) {
+    if (operands.length === 0) throw new UsageError('at least one TRACE.jsonl is wanted');
+    const sessions: Record<string, Savings> = {};
+    for (const path of operands) {
+      const trace = readTrace(path);
+      const editor = await ReplayEditor.start(trace, values, false);
+      sessions[path] = await typeAndAccept(editor, trace).finally(() => editor.close());
+    }
+    const total = Object.values(sessions).reduce(add);
+    if (values.json) return printJson({ sessions, total });
+    print(`${''.padEnd(nameWidth)}     keys    typed    texts accepted    wrong    saved`);
+    for (const [name, savings] of Object.entries({ ...sessions, total })) print(tableRow(name, savings));
+  },
+};
+
+/** Where the ghost text says what comes next, it is accepted up to the last word that is right; all else is typed. */
+export async function typeAndAccept(
+  editor: Pick<ReplayEditor, 'type' | 'goTo' | 'complete' | 'status'>,
+  trace: Trace,
+  onMoment: (moment: Moment) => void | Promise<void> = () => {},
+): Promise<Savings> {
+  const { text, edits } = trace;
+  const final = textAfter(trace, edits.length - 1);
+  const behindSession = edits[0] ? text.length - offsetAt(text, edits[0]) : 0;
+  const savings = { keys: edits.length, keysTyped: 0, ghostTexts: 0, charactersAccepted: 0, charactersWrong: 0 };
+  let previous = { ghost: '', cursor: 0 };
+  let reached = 0;
+  for (const [i, { edit, before, after }] of statesOf(trace).entries()) {
+    const cursor = before.length;
+    if (cursor < reached) continue;
+    if (cursor > reached) savings.keysTyped++;
+    const { last } = editor.status;
+    const pending = reached > 0 ? editor.complete(editor.goTo(trace, i)) : editor.type(edit);
+    const { text: offered, fullMs } = await pending.answer;
+    const ghost = offered ?? '';
+    const wanted = final.slice(cursor, final.length - behindSession);
+    const accepted = usable(ghost, wanted);
+    const timings = editor.status.last === last ? undefined : editor.status.last;
+    await onMoment({ before, ghost, after, accepted, latencyMs: fullMs, timings });
+
+    const typed = final.slice(previous.cursor, cursor);
+    const seenBefore = Math.max(0, commonPrefixLength(typed + ghost, previous.ghost) - typed.length);
+    savings.charactersWrong += ghost.length - Math.max(seenBefore, commonPrefixLength(ghost, wanted));
+    if (ghost !== '' && seenBefore === 0) savings.ghostTexts++;
+    savings.charactersAccepted += accepted.length;
+    previous = { ghost, cursor };
+    reached = accepted === '' ? 0 : cursor + accepted.length;
+  }
+  return { ...savings, keystrokesSaved: savings.charactersAccepted - savings.charactersWrong };
+}
+
+const nameWidth = 40;
+
+/** Shorter than this, typing is as quick as accepting. */
+const worthAccepting = 3;
+
+/** The part of the ghost text that is to be written anyway, up to the end of a word: what Ctrl+Right accepts. */
+function usable(ghost: string, wanted: string): string {
+  let length = commonPrefixLength(ghost, wanted);
+  if (/\w/.test(ghost[length] ?? '') && /\w/.test(ghost[length - 1] ?? ''))
+    length = ghost.slice(0, length).search(/\w+$/);
+  const text = ghost.slice(0, length);
+  return text.trim().length >= worthAccepting ? text : '';
+}
+
+function add(a: Savings, b: Savings): Savings {
+  const entries = Object.entries(a) as [keyof Savings, number][];
+  return Object.fromEntries(entries.map(([key, value]) => [key, value + b[key]])) as unknown as Savings;
+}
+
+function tableRow(name: string, savings: Savings): string {
+  const { keys, keysTyped, ghostTexts, charactersAccepted, charactersWrong, keystrokesSaved } = savings;
+  const figures = [keys, keysTyped, ghostTexts, charactersAccepted, charactersWrong, keystrokesSaved];
+  return name.slice(-nameWidth).padEnd(nameWidth) + figures.map((figure) => String(figure).padStart(9)).join('');
+}

@@ -1,0 +1,19 @@
+// Development tools, which do not ship: `npm run tool -- COMMAND …`. Each command is a file of this folder.
+import { runCommandLine } from '../../language-server/cli/run.ts';
+import { demoCommand } from './demo.ts';
+import { evalCommand } from './eval.ts';
+import { logitsCommand } from './logits.ts';
+import { traceCommand } from './make-trace.ts';
+import { perplexityCommand } from './perplexity.ts';
+import { replayCommand } from './replay.ts';
+import { savingsCommand } from './savings.ts';
+
+runCommandLine('tool', {
+  eval: evalCommand,
+  perplexity: perplexityCommand,
+  logits: logitsCommand,
+  trace: traceCommand,
+  replay: replayCommand,
+  savings: savingsCommand,
+  demo: demoCommand,
+});

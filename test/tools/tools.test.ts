@@ -1,0 +1,95 @@
+// The development tools with the real engine and the starter model.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { commandLine } from '../support/command-line.ts';
+import { type EvalAnswer, type Figures, figuresOf, scoreOf } from './eval-score.ts';
+import type { Savings } from './savings.ts';
+
+const root = join(__dirname, '../..');
+const { run: tool, shell, json, checkFails } = commandLine(join(root, 'test/tools/run.mjs'));
+const folder = mkdtempSync(join(tmpdir(), 'hearth-tools-'));
+const sample = join(folder, 'sample.py');
+writeFileSync(sample, 'def add(a, b):\n    """Add two numbers."""\n    return a\n\n\nprint(add(1, 2))\n');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('ends quietly when nobody reads its output any more', () => {
+  const trace = join(root, 'test/fixtures/traces/text-window.jsonl');
+  const { out, err } = shell(`$PROGRAM replay "${trace}" --keys --max-tokens 1 | head -n 1; echo $PIPESTATUS`);
+  expect(err).toBe('');
+  expect(out).toMatch(/^\{"insert":.*\}\n0\n$/);
+});
+
+test('lists the tools', () => {
+  const { code, out } = tool('--help');
+  expect(code).toBe(0);
+  for (const name of ['eval', 'perplexity', 'logits', 'trace', 'replay', 'savings', 'demo']) {
+    expect(out).toContain(`  ${name} `);
+    expect(tool(name, '--help').out).toContain(`Usage: tool ${name}`);
+  }
+});
+
+test('says which token ids or line of a file is wrong', () => {
+  const out = ['--out', join(folder, 'none.f32')];
+  checkFails(['logits', '--tokens', 'one', ...out], 1, /--tokens "one": these are no token ids/);
+  checkFails(['logits', '--tokens', `@${sample}`, ...out], 1, /sample\.py: these are no token ids/);
+  checkFails(['eval', sample, '--layout', 'odd'], 2, /plain, spm or anchored:N/);
+  const cases = join(folder, 'broken.jsonl');
+  writeFileSync(cases, '\n{"prefix": "a", "suffix": "b", "middle": "c"}\nnothing\n');
+  checkFails(['eval', cases], 1, /broken\.jsonl:3: this is not JSON/);
+  writeFileSync(cases, 'null\n');
+  checkFails(['eval', cases], 1, /broken\.jsonl:1: this is no object/);
+  writeFileSync(cases, '\n{"prefix": "a"}\n');
+  checkFails(['eval', cases], 1, /broken\.jsonl:2: the case lacks/);
+  checkFails(['trace', sample, '--line', '6', '--lines', '3'], 2, /has 7 lines: lines 6 to 8 cannot be taken/);
+});
+
+test('writes logits as float32', () => {
+  const out = join(folder, 'logits.f32');
+  expect(json('logits', '--tokens', '1,2,3', '--out', out)).toEqual({ tokens: 3, vocabulary: 16384, file: out });
+  const bytes = readFileSync(out);
+  expect(bytes).toHaveLength(3 * 16384 * 4);
+  expect(Number.isFinite(bytes.readFloatLE(4))).toBe(true);
+  const ids = join(folder, 'ids.json');
+  writeFileSync(ids, '[1, 2, 3]');
+  const again = join(folder, 'again.f32');
+  json('logits', '--tokens', `@${ids}`, '--out', again);
+  expect(readFileSync(again).equals(bytes)).toBe(true);
+});
+
+test('measures perplexity per token and per byte', () => {
+  const result = json<{ nllPerToken: number; nllPerByte: number; tokens: number }>('perplexity', sample);
+  const hearth = commandLine(join(root, 'dist/hearth.js'));
+  expect(result.tokens).toBe(hearth.json<number[]>('tokenize', '--file', sample).length - 1);
+  expect(result.nllPerToken).toBeGreaterThan(0);
+  expect(result.nllPerToken).toBeLessThan(6);
+  expect(result.nllPerByte).toBeLessThan(result.nllPerToken);
+});
+
+test('evaluates cases in each layout, and writes the answers that it has scored', () => {
+  const cases = join(folder, 'cases.jsonl');
+  const prefix = 'import os\nimport sys\n\n\ndef main():\n    for name in os.listdir(';
+  const fimCase = { language: 'python', path: 'a.py', kind: 'bracket', prefix, suffix: '):\n', middle: '"."' };
+  writeFileSync(cases, `${JSON.stringify(fimCase)}\n`);
+  for (const layout of ['plain', 'spm', 'anchored:12']) {
+    const out = join(folder, 'answers.jsonl');
+    const report = json<Figures>('eval', cases, '--layout', layout, '--out', out);
+    const answer = JSON.parse(readFileSync(out, 'utf8')) as EvalAnswer;
+    expect(Object.keys(answer).sort()).toEqual(['ms', 'probability', 'reason', 'replaces', 'text', 'tokens']);
+    const figures = figuresOf([{ ...scoreOf(answer, fimCase), ms: answer.ms, tokens: answer.tokens }]);
+    expect(report).toEqual({ ...figures, byLanguage: { python: figures }, byKind: { bracket: figures } });
+  }
+});
+
+test('counts what ghost text saves in a recorded session', () => {
+  const trace = join(folder, 'session.jsonl');
+  const recorded = readFileSync(join(root, 'test/fixtures/traces/throughput.jsonl'), 'utf8').split('\n');
+  writeFileSync(trace, recorded.slice(0, 61).join('\n'));
+  const { sessions, total } = json<{ sessions: Record<string, Savings>; total: Savings }>('savings', trace);
+  expect(sessions).toEqual({ [trace]: total });
+  expect(total.keys).toBe(60);
+  expect(total.keysTyped).toBeLessThan(60);
+  expect(total.keysTyped + total.charactersAccepted).toBeGreaterThanOrEqual(60);
+  expect(total.keystrokesSaved).toBe(total.charactersAccepted - total.charactersWrong);
+});
