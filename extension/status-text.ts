@@ -111,7 +111,7 @@ function cacheRows({ engine, model }: Status): [string, string][] {
   const asked = hitTokens + missTokens;
   const hits = asked ? l10n.t(', {0} of the prompt tokens found in it', percent(hitTokens / asked)) : '';
   const size = l10n.t('{0} of {1}', mebibytes(pagesUsed * pageBytes), mebibytes(pagesTotal * pageBytes));
-  return [[l10n.t('Cache'), `${size}${model ? ` (${model.kvType})` : ''}${hits}`]];
+  return [[l10n.t('Cache'), escapeMarkdown(`${size}${model ? ` (${model.kvType})` : ''}${hits}`)]];
 }
 
 const percent = (fraction = 0) => `${Math.floor(fraction * 100)} %`;

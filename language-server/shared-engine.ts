@@ -77,7 +77,8 @@ export class SharedEngine {
   async ready(): Promise<Engine | null> {
     this.usedAt = performance.now();
     this.isResting = false;
-    if (this.host.state.kind !== 'failed') await this.host.ensure(this.loadOptions());
+    // Again where another model was chosen while this one was loading.
+    while (this.host.engine === null && this.host.state.kind !== 'failed') await this.host.ensure(this.loadOptions());
     return this.host.engine;
   }
 

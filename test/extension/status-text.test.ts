@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { statusLabel, statusText, statusTooltip } from '../../extension/status-text.ts';
+import { type Status, statusLabel, statusText, statusTooltip } from '../../extension/status-text.ts';
 import type { ServerStatus } from '../../language-server/protocol.ts';
 import type { ModelInfo } from '../../native/types.ts';
 
@@ -49,7 +49,7 @@ const ready: ServerStatus = {
   last: { ...last, latencyMs: 44.4 },
 };
 
-function check(status: ServerStatus, text: string, label: string): void {
+function check(status: Status, text: string, label: string): void {
   expect(statusText(status)).toBe(text);
   expect(statusLabel(status)).toBe(`Hearth, local completion: ${label}`);
 }
@@ -69,7 +69,7 @@ test('a ready server shows its speed', () => {
 
 test('the tooltip has a row for the model, the speed and the last answer', () => {
   const tooltip = statusTooltip(ready);
-  expect(tooltip).toContain('| Model | Tiny (Q6\\_K, 32 MiB, 4096 tokens of context) |');
+  expect(tooltip).toContain('| Model | Tiny \\(Q6\\_K, 32 MiB, context of 4096 tokens\\) |');
   expect(tooltip).toContain('| Speed | 42 tok/s written, 800 tok/s read |');
   expect(tooltip).toContain('| Last answer | 44 ms; 2 of 400 prompt tokens computed, 7 written |');
 });
@@ -81,16 +81,16 @@ test('the tooltip says how full the cache is, and of what', () => {
   };
   const engine = { state: 'idle', beat: 0, token: 0, layer: 0, op: '', stalledMs: 0, queued: 0, busyMs: 0 } as const;
   expect(statusTooltip({ ...ready, engine: { ...engine, cache, ops: [] } })).toContain(
-    '| Cache | 25 MiB of 100 MiB as int8, 75 % of the prompt tokens found in it |',
+    '| Cache | 25 MiB of 100 MiB \\(int8\\), 75 % of the prompt tokens found in it |',
   );
 });
 
 test('the tooltip says why the GPU does not do it', () => {
-  expect(statusTooltip(ready)).toContain('| Backend | cpu avx2, 2 threads |');
+  expect(statusTooltip(ready)).toContain('| Runs on | cpu avx2, 2 threads |');
   const whyCpu = 'no AMD GPU: the runtime finds none (no device)';
   const tooltip = statusTooltip({ ...ready, model: { ...model, whyCpu } });
   expect(tooltip).toContain(
-    '| Backend | cpu avx2, 2 threads \\(no AMD GPU: the runtime finds none \\(no device\\)\\) |',
+    '| Runs on | cpu avx2, 2 threads \\(no AMD GPU: the runtime finds none \\(no device\\)\\) |',
   );
 });
 
@@ -105,6 +105,20 @@ test('the name of a model cannot put a link into the tooltip', () => {
   expect(tooltip).toContain('\\[x\\]\\(command:hearth.toggle\\) \\| y');
 });
 
-test('an error without a model still offers the log', () => {
-  expect(statusTooltip({ health: 'error', message: 'No such file.' })).toContain('[Show log](command:hearth.showLog)');
+test.each<[ServerStatus, string]>([
+  [{ health: 'error', problem: 'model', message: 'No such file.' }, 'hearth.selectModel'],
+  [{ health: 'error', problem: 'server', message: 'It crashed.' }, 'hearth.restartServer'],
+  [{ health: 'error', problem: 'engine', message: 'It hangs.' }, 'hearth.restartServer'],
+  [{ health: 'off' }, 'hearth.toggle'],
+])('what is wrong has a link to what mends it: %o', (status, command) => {
+  expect(statusTooltip(status)).toContain(`(command:${command})`);
+});
+
+test('a pause is shown with its reason', () => {
+  check({ ...ready, pause: 'snoozed' }, '$(debug-pause) Hearth', 'snoozed');
+  check({ ...ready, pause: 'manual' }, '$(debug-pause) Hearth', 'ready, suggests when you ask');
+});
+
+test('settings that were ignored are named in the tooltip', () => {
+  expect(statusTooltip({ ...ready, settingProblems: ['hearth.mode must be …'] })).toContain('- hearth.mode must be …');
 });

@@ -173,7 +173,12 @@ test('offers text early to a client that asks again, and tells it when the rest 
   const told = new Promise((resolve) => editor.connection.onNotification('hearth/grown', resolve));
   expect(await editor.complete(uri, 0, 10)).not.toMatchObject([{ insertText: 'answer();' }]);
   expect(await told).toEqual({ uri, version: 1, position: { line: 0, character: 10 } });
-  expect(await editor.complete(uri, 0, 10)).toMatchObject([{ insertText: 'answer();' }]);
+  await vi.waitFor(async () =>
+    expect(await editor.answer(uri, 0, 10)).toMatchObject({
+      items: [{ insertText: 'answer();' }],
+      reason: 'typed-along',
+    }),
+  );
 });
 
 test('answers nothing for a document that is not open', async () => {
