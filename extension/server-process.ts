@@ -98,9 +98,8 @@ export class ServerProcess {
       const socket = connect(this.endpoint.socket, () => socket.write(`${token}\n`));
       const giveUp = () => resolve(null);
       socket.once('error', giveUp).once('close', giveUp);
-      // The server greets whoever knows the token, and then waits to be spoken to.
+      // The server greets whoever knows the token, and then says nothing until it is spoken to.
       socket.once('data', () => {
-        socket.pause();
         socket.off('error', giveUp).off('close', giveUp);
         resolve(socket);
       });

@@ -31,7 +31,7 @@ export class Session {
   private options: Partial<protocol.InitializationOptions> = {};
   private completions = new CompletionProvider();
   private readonly documents = new TextDocuments(TextDocument);
-  private readonly stopListening: () => void;
+  private stopListening = () => {};
 
   constructor(
     private readonly connection: Connection,
@@ -40,7 +40,10 @@ export class Session {
     onQuit: () => void,
   ) {
     connection.onInitialize(({ initializationOptions }) => this.initialize(initializationOptions));
-    connection.onInitialized(() => this.configure());
+    connection.onInitialized(() => {
+      this.stopListening = shared.onChange(() => this.report());
+      this.configure();
+    });
     connection.onNotification(protocol.settingsNotification, (given: Partial<protocol.Settings>) => this.apply(given));
     connection.onNotification(protocol.cursorNotification, (params: protocol.CursorParams) => this.rest(params));
     connection.onNotification(protocol.leaveNotification, ({ uri, dismissed }: protocol.LeaveParams) =>
@@ -53,7 +56,6 @@ export class Session {
     );
     connection.onRequest(protocol.doctorRequest, () => this.doctor());
     this.documents.onDidClose(({ document }) => this.completions.forget(document.uri));
-    this.stopListening = shared.onChange(() => this.report());
     this.documents.listen(connection);
     connection.listen();
   }

@@ -71,6 +71,7 @@ function afterToken(socket: Socket, token: string, onConnection: (socket: Socket
     if (received.length > expected.length) socket.unshift(received.subarray(expected.length));
     socket.write(greeting);
     onConnection(socket);
+    socket.resume();
   };
   socket.on('data', onData);
 }

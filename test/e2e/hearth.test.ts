@@ -3,6 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { launchBrowser } from './browser.ts';
@@ -75,9 +76,11 @@ function answersAtEnd(text: string, result: RegExp): number {
 /** Types at the end of the sample and answers with the ghost text that is then shown. */
 async function ghostTextFor(last: string): Promise<string> {
   await bench.setText(sample);
-  const before = answersAtEnd(sample + last, /^1 item/);
+  const before = answersAtEnd(sample + last, /^(shown|still-growing|typed-along);/);
   await bench.type(last);
-  await expect.poll(() => answersAtEnd(sample + last, /^1 item/), { timeout: 20_000 }).toBeGreaterThan(before);
+  await expect
+    .poll(() => answersAtEnd(sample + last, /^(shown|still-growing|typed-along);/), { timeout: 20_000 })
+    .toBeGreaterThan(before);
   await expect.poll(() => bench.shownGhostText()).not.toBe('');
   return bench.shownGhostText();
 }
@@ -108,7 +111,7 @@ test('the tooltip of the status bar names the model, the cache and the last answ
   const tooltip = bench.page.locator('.monaco-hover', { hasText: 'Hearth' }).last();
   await tooltip.waitFor();
   const text = await tooltip.textContent();
-  for (const words of ['Model', 'Backend', 'Cache', 'Last answer', 'tok/s written', 'Show log']) {
+  for (const words of ['Model', 'Runs on', 'Cache', 'Last answer', 'tok/s written']) {
     expect(text).toContain(words);
   }
   await bench.press('Escape');
@@ -141,14 +144,15 @@ test('Explain Selection writes an explanation into a page beside the editor', as
 });
 
 test('no ghost text comes while completions are turned off', async () => {
-  await bench.runCommand('Hearth: Toggle Completions');
+  await bench.runCommand('Hearth: Turn Suggestions On or Off');
   await statusSays(/turned off/);
   await bench.setText(sample);
-  const off = answersAtEnd(sample + typed, /^(?!1 item)/);
+  const off = answersAtEnd(sample + typed, /./);
   await bench.type(typed);
-  await expect.poll(() => answersAtEnd(sample + typed, /^(?!1 item)/)).toBeGreaterThan(off);
+  await sleep(2000);
+  expect(answersAtEnd(sample + typed, /./)).toBe(off);
   expect(await bench.shownGhostText()).toBe('');
-  await bench.runCommand('Hearth: Toggle Completions');
+  await bench.runCommand('Hearth: Turn Suggestions On or Off');
   await statusSays(/ready/);
   expect(await ghostTextFor(typed)).not.toBe('');
 });
