@@ -21,33 +21,48 @@ const quietSettings = {
   'telemetry.telemetryLevel': 'off',
   'typescript.validate.enable': false,
   'window.confirmBeforeClose': 'never',
+  'workbench.editor.useModal': 'off',
   'workbench.colorTheme': 'Default Dark Modern',
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
 };
 
+/** The user's settings.json: these, and those that keep everything else quiet. */
+export function settingsText(settings: object): string {
+  return JSON.stringify({ ...quietSettings, ...settings }, null, 2);
+}
+
 export interface CodeServerOptions {
   /** Packages that are installed before the start. */
   vsix?: string[];
   /** Without it a released VS Code ignores extensionDevelopmentPath and extensionTestsPath. */
   isTestDriver?: boolean;
+  /** The user's settings, beside those that keep everything else quiet. */
+  settings?: object;
 }
 
 export interface CodeServer {
   url: string;
   /** Its temporary folder. */
   root: string;
-  /** The text of the extension's log, or '' while there is none. */
+  /** The user's settings.json. */
+  settingsFile: string;
+  /** The text of the extension's logs, window after window; '' while there is none. */
   hearthLog(): string;
   stop(keepFiles?: boolean): Promise<void>;
 }
 
-export async function startCodeServer({ vsix = [], isTestDriver = false }: CodeServerOptions): Promise<CodeServer> {
+export async function startCodeServer({
+  vsix = [],
+  isTestDriver = false,
+  settings = {},
+}: CodeServerOptions): Promise<CodeServer> {
   const root = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
   const userData = join(root, 'data');
   mkdirSync(join(userData, 'User'), { recursive: true });
-  writeFileSync(join(userData, 'User/settings.json'), JSON.stringify(quietSettings, null, 2));
+  const settingsFile = join(userData, 'User/settings.json');
+  writeFileSync(settingsFile, settingsText(settings));
   const env = cleanEnvironment(root);
   const common = [serverMain, '--accept-server-license-terms', '--user-data-dir', userData];
   common.push('--extensions-dir', join(root, 'extensions'), '--server-data-dir', root, '--telemetry-level', 'off');
@@ -62,7 +77,8 @@ export async function startCodeServer({ vsix = [], isTestDriver = false }: CodeS
   return {
     url: `http://127.0.0.1:${port}`,
     root,
-    hearthLog: () => newestLog(join(userData, 'logs')),
+    settingsFile,
+    hearthLog: () => logsIn(join(userData, 'logs')),
     stop: async (keepFiles = false) => {
       await end(child);
       if (!keepFiles) rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
@@ -105,15 +121,16 @@ async function end(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-// logs/<start time>/exthost1/hearth.hearth/Hearth.log
-function newestLog(folder: string): string {
+// logs/<start time>/exthost<window>/hearth.hearth/Hearth.log
+function logsIn(folder: string): string {
   try {
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    const newest = files
-      .filter((file) => file.endsWith('Hearth.log'))
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('Hearth.log'),
+    );
+    return files
       .sort()
-      .at(-1);
-    return newest ? readFileSync(join(folder, newest), 'utf8') : '';
+      .map((file) => readFileSync(join(folder, file), 'utf8'))
+      .join('');
   } catch {
     return ''; // not yet there
   }

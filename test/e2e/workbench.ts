@@ -2,12 +2,13 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { type CodeServer, remoteUri } from './code-server.ts';
+import { type CodeServer, remoteUri, settingsText } from './code-server.ts';
 
 /** The window on one folder with one file open. */
 export class Workbench {
   private constructor(
     readonly page: Page,
+    private readonly server: CodeServer,
     private readonly file: string,
   ) {}
 
@@ -17,7 +18,7 @@ export class Workbench {
     const page = await context.newPage();
     const payload = JSON.stringify([['openFile', remoteUri(server, file)]]);
     await page.goto(`${server.url}/?${new URLSearchParams({ folder, payload })}`);
-    const workbench = new Workbench(page, file);
+    const workbench = new Workbench(page, server, file);
     await workbench.editor.waitFor({ timeout: 60_000 });
     await workbench.press('Control+b'); // the side bar goes
     return workbench;
@@ -72,6 +73,18 @@ export class Workbench {
     await expect.poll(() => this.savedText()).toBe(text);
   }
 
+  /** Replaces the user's settings, as a person does who writes them. */
+  async setSettings(settings: object): Promise<void> {
+    const text = settingsText(settings);
+    await this.runCommand('Preferences: Open User Settings (JSON)');
+    await this.page.locator('.monaco-editor.focused[data-uri$="settings.json"]').waitFor();
+    await this.page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+    await this.press('Control+a', 'Control+v', 'Control+s');
+    await expect.poll(() => readFileSync(this.server.settingsFile, 'utf8')).toBe(text);
+    await this.press('Control+w');
+    await this.editor.waitFor();
+  }
+
   /** Selects whole lines, counted from 1, which must be on the screen. */
   async selectLines(from: number, to: number): Promise<void> {
     await this.press('Control+Home');
@@ -85,6 +98,19 @@ export class Workbench {
     await input.waitFor();
     await input.fill(`>${title}`);
     await this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().click();
+  }
+
+  /** An entry of the list that is open. */
+  choosable(label: string): Locator {
+    return this.page.locator('.quick-input-list .monaco-list-row', { hasText: label }).first();
+  }
+
+  async choose(label: string): Promise<void> {
+    await this.choosable(label).click();
+  }
+
+  async close(): Promise<void> {
+    await this.page.context().close();
   }
 
   /** The body of the explanation, which is a page in a page in the page. */

@@ -49,7 +49,7 @@ async function openWindow(): Promise<Window> {
   const socket = await open();
   const connection = createProtocolConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket));
   const statuses: ServerStatus[] = [];
-  connection.onNotification('hearth/status', (status: ServerStatus) => statuses.push(status));
+  connection.onNotification('hearth/status', (status: ServerStatus) => void statuses.push(status));
   connection.listen();
   const params = { processId: 1, rootUri: null, capabilities: {}, initializationOptions: {} };
   await connection.sendRequest('initialize', params);
