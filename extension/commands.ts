@@ -7,6 +7,7 @@ import type { DocumentModes } from './document-mode.ts';
 import type { ExplainSelection } from './explain-selection.ts';
 import { showMenu } from './menu.ts';
 import type { RecentRequests } from './recent-requests.ts';
+import type { StatisticsPanel } from './statistics-panel.ts';
 import type { VirtualDocuments } from './virtual-documents.ts';
 
 export interface Features {
@@ -15,11 +16,12 @@ export interface Features {
   documents: VirtualDocuments;
   explain: ExplainSelection;
   requests: RecentRequests;
+  statistics: StatisticsPanel;
 }
 
 const snoozeMinutes = [5, 15, 30, 60];
 
-export function registerCommands({ client, modes, documents, explain, requests }: Features): Disposable {
+export function registerCommands({ client, modes, documents, explain, requests, statistics }: Features): Disposable {
   const handlers: Record<string, (argument?: unknown) => Promise<void> | void> = {
     'hearth.showMenu': () => showMenu(client, modes),
     'hearth.toggle': (languageId) => toggle(typeof languageId === 'string' ? languageId : undefined),
@@ -27,6 +29,7 @@ export function registerCommands({ client, modes, documents, explain, requests }
     'hearth.whyNoSuggestion': () => requests.show(),
     'hearth.explainSelection': () => explain.run(),
     'hearth.selectModel': selectModel,
+    'hearth.showStatistics': () => statistics.show(),
     'hearth.showLog': () => client.log.show(),
     'hearth.restartServer': () => client.restart(),
     'hearth.showStatus': () => showStatus(client, documents),

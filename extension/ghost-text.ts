@@ -35,6 +35,7 @@ import {
 import type { Client } from './client.ts';
 import { documentSelector } from './config.ts';
 import type { DocumentModes } from './document-mode.ts';
+import { onAccept } from './request-counter.ts';
 
 const requestMethod = 'textDocument/inlineCompletion';
 const extensionId = 'hearth.hearth';
@@ -54,6 +55,7 @@ export interface CompletionRequest {
   reason: Reason;
   latencyMs: number;
   timings?: CompletionOutcome['timings'];
+  items?: Item[];
 }
 
 interface Offered {
@@ -122,7 +124,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
       const isShown = answer.items.length > 0 && !token.isCancellationRequested;
       if (isShown) this.setOffered({ document, version: document.version, position });
       else if (!token.isCancellationRequested) this.setOffered(null);
-      return answer.items.map(toItem);
+      return answer.items.map((item) => toItem(item, onAccept(item, document, position)));
     } catch (error) {
       this.client.log.warn(`No answer to a request: ${error instanceof Error ? error.message : String(error)}`);
       return nothing(token.isCancellationRequested ? 'superseded' : 'no-server');
@@ -189,10 +191,10 @@ function hasLeft({ document, selection }: TextEditor, { version: of, position }:
   return document.version === of && !selection.active.isEqual(position);
 }
 
-function toItem({ insertText, range }: Item): InlineCompletionItem {
+function toItem({ insertText, range }: Item, command: InlineCompletionItem['command']): InlineCompletionItem {
   const text = typeof insertText === 'string' ? insertText : insertText.value;
   const at = range && new Range(range.start.line, range.start.character, range.end.line, range.end.character);
-  return new InlineCompletionItem(text, at);
+  return new InlineCompletionItem(text, at, command);
 }
 
 const plainPosition = ({ line, character }: Position) => ({ line, character });

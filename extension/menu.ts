@@ -38,6 +38,7 @@ export async function showMenu(client: Client, modes: DocumentModes): Promise<vo
     },
     separator,
     { label: l10n.t('$(info) Show Status'), command: 'hearth.showStatus' },
+    { label: l10n.t('$(graph) Show Statistics'), command: 'hearth.showStatistics' },
     { label: l10n.t('$(output) Show Log'), command: 'hearth.showLog' },
     { label: l10n.t('$(refresh) Restart Server'), command: 'hearth.restartServer' },
   ];

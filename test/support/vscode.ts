@@ -1,5 +1,22 @@
-// As much of VS Code's API as the pure parts of extension/ use; tests run without an editor.
+// As much of VS Code's API as the tested parts of extension/ use; tests run without an editor.
 export const l10n = {
   t: (message: string, ...values: (string | number)[]) =>
     message.replace(/\{(\d+)\}/g, (_, i) => String(values[Number(i)])),
 };
+
+type Handler = (...values: unknown[]) => unknown;
+const handlers = new Map<string, Handler>();
+export const commands = {
+  registerCommand: (id: string, handler: Handler) => {
+    handlers.set(id, handler);
+    return { dispose: () => handlers.delete(id) };
+  },
+  executeCommand: async (id: string, ...values: unknown[]) => handlers.get(id)?.(...values),
+};
+
+export class Range {
+  constructor(
+    readonly start: unknown,
+    readonly end: unknown,
+  ) {}
+}

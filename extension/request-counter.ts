@@ -1,0 +1,65 @@
+// Counts requests, the suggestions shown and those accepted. A suggestion is counted once, however often the editor asks
+// for it while it grows or while the user types what it says.
+import { type Command, commands, type Position, Range, type TextDocument } from 'vscode';
+import type { InlineCompletionItem as Item } from 'vscode-languageclient/node';
+import type { Reason } from '../language-server/protocol.ts';
+import type { CompletionRequest } from './ghost-text.ts';
+import type { StatisticsFile } from './statistics-file.ts';
+
+const acceptedCommand = 'hearth.accepted';
+
+/** Where the user wants no suggestions, nothing is counted. */
+const isUnwanted = (reason: Reason) =>
+  ['off', 'manual', 'excluded', 'snoozed', 'on-battery', 'secrets-file'].includes(reason);
+
+interface Shown {
+  document: TextDocument;
+  position: Position;
+  text: string;
+}
+
+export class RequestCounter {
+  private shown: Shown | null = null;
+  private readonly command = commands.registerCommand(acceptedCommand, (languageId: string, characters: number) => {
+    this.statistics.add(new Date(), languageId, { accepted: 1, characters });
+    this.shown = null;
+  });
+
+  constructor(private readonly statistics: StatisticsFile) {}
+
+  add({ document, position, time, reason, latencyMs, items }: CompletionRequest): void {
+    if (isUnwanted(reason)) return;
+    const text = items?.[0] ? textAfterCursor(items[0], position) : '';
+    const isNew = text !== '' && !this.isShown({ document, position, text });
+    this.statistics.add(time, document.languageId, isNew ? { requests: 1, shown: 1, latencyMs } : { requests: 1 });
+    if (text !== '') this.shown = { document, position, text };
+  }
+
+  dispose(): void {
+    this.command.dispose();
+  }
+
+  private isShown({ document, position, text }: Shown): boolean {
+    const { shown } = this;
+    if (shown?.document !== document || position.isBefore(shown.position)) return false;
+    const typed = document.getText(new Range(shown.position, position));
+    return continues(shown.text, typed, text);
+  }
+}
+
+/** Whether the text that is shown now, after something was typed, is what was shown before, perhaps grown. */
+export function continues(before: string, typed: string, now: string): boolean {
+  const whole = typed + now;
+  return typed.length < before.length && (whole.startsWith(before) || before.startsWith(whole));
+}
+
+/** What the editor runs when the user accepts the item. */
+export function onAccept(item: Item, { languageId }: TextDocument, position: Position): Command {
+  return { title: '', command: acceptedCommand, arguments: [languageId, textAfterCursor(item, position).length] };
+}
+
+/** An item may begin before the cursor, where the suggest widget has an entry selected. */
+function textAfterCursor({ insertText, range }: Item, { character }: Position): string {
+  const text = typeof insertText === 'string' ? insertText : insertText.value;
+  return text.slice(character - (range?.start.character ?? character));
+}

@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Position, Range, TextDocument } from 'vscode';
+import { commands } from 'vscode';
+import type { CompletionRequest } from '../../extension/ghost-text.ts';
+import { onAccept, RequestCounter } from '../../extension/request-counter.ts';
+import { add, latencyQuantileMs, type Statistics, sum } from '../../extension/statistics.ts';
+import type { StatisticsFile } from '../../extension/statistics-file.ts';
+import type { Reason } from '../../language-server/protocol.ts';
+
+let statistics: Statistics;
+let counter: RequestCounter;
+
+beforeEach(() => {
+  statistics = new Map();
+  const file: Pick<StatisticsFile, 'add'> = { add: (...increment) => add(statistics, ...increment) };
+  counter = new RequestCounter(file as StatisticsFile);
+});
+afterEach(() => counter.dispose());
+
+const total = () => sum([...statistics.values()]);
+
+/** A document of one line. */
+class Line {
+  readonly languageId = 'rust';
+  constructor(public text: string) {}
+  getText({ start, end }: Range): string {
+    return this.text.slice(start.character, end.character);
+  }
+}
+
+/** The cursor stands at the end of the line, which is offered a text. */
+function ask(line: Line, offered: string, reason: Reason = 'shown', latencyMs = 100): void {
+  const position = endOf(line);
+  const items = offered === '' ? [] : [{ insertText: offered, range: { start: position, end: position } }];
+  const document = line as unknown as TextDocument;
+  counter.add({ document, position, time: new Date(), reason, latencyMs, items } as CompletionRequest);
+}
+
+function endOf({ text }: Line): Position {
+  const character = text.length;
+  return { line: 0, character, isBefore: (other: Position) => character < other.character } as Position;
+}
+
+async function accept(line: Line, offered: string): Promise<void> {
+  const { command, arguments: values } = onAccept(
+    { insertText: offered },
+    line as unknown as TextDocument,
+    endOf(line),
+  );
+  line.text += offered;
+  await commands.executeCommand(command, ...(values ?? []));
+}
+
+test('a suggestion that grows, and is typed along, is shown once, with the latency of its beginning', () => {
+  const line = new Line('let a');
+  ask(line, ' = vec', 'still-growing', 90);
+  ask(line, ' = vec![1]', 'typed-along', 1);
+  line.text = 'let a =';
+  ask(line, ' vec![1];', 'typed-along', 1);
+  expect(total()).toMatchObject({ requests: 3, shown: 1 });
+  expect(latencyQuantileMs(total(), 0)).toBe(75);
+  expect(latencyQuantileMs(total(), 1)).toBe(100);
+});
+
+test('a key that disagrees brings a suggestion of its own', () => {
+  const line = new Line('let a');
+  ask(line, ' = vec![1]');
+  line.text = 'let ab';
+  ask(line, ' = 3;');
+  expect(total()).toMatchObject({ requests: 2, shown: 2 });
+});
+
+test('a suggestion made ahead counts, though the server has it from memory', async () => {
+  const line = new Line('let a');
+  ask(line, ' = 1;');
+  await accept(line, ' = 1;');
+  ask(line, ' let b', 'typed-along', 1);
+  expect(total()).toMatchObject({ requests: 2, shown: 2, accepted: 1, characters: 5 });
+});
+
+test('after a suggestion has been typed to its end, what is shown next is another', () => {
+  const line = new Line('let a');
+  ask(line, ' = 1;');
+  line.text = 'let a = 1;';
+  ask(line, ' let b', 'typed-along', 1);
+  expect(total()).toMatchObject({ requests: 2, shown: 2 });
+});
+
+test('a suggestion accepted, undone and accepted again counts as two', async () => {
+  const line = new Line('let a');
+  for (let i = 0; i < 2; i++) {
+    line.text = 'let a';
+    ask(line, ' = 1;');
+    await accept(line, ' = 1;');
+  }
+  expect(total()).toMatchObject({ shown: 2, accepted: 2 });
+});
+
+test('a request without a suggestion is counted, unless the user wants none', () => {
+  const line = new Line('let a');
+  ask(line, '', 'model-wrote-nothing');
+  ask(line, '', 'superseded');
+  for (const reason of ['off', 'manual', 'excluded', 'snoozed', 'on-battery', 'secrets-file'] as const)
+    ask(line, '', reason);
+  expect(total()).toMatchObject({ requests: 2, shown: 0, latencies: [] });
+});
+
+test('only the characters after the cursor count when an item begins before it', () => {
+  const position = { line: 0, character: 6 } as Position;
+  const range = { start: { line: 0, character: 2 }, end: position };
+  const command = onAccept({ insertText: 'push_str(x)', range }, { languageId: 'rust' } as TextDocument, position);
+  expect(command.arguments).toEqual(['rust', '_str(x)'.length]);
+});
