@@ -47,6 +47,7 @@ export class ExplainSelection implements Disposable {
     const isCurrent = () => this.running === cancellation;
     const params: ExplainParams = {
       id: ++this.id,
+      uri: document.uri.toString(),
       text: document.getText(selection),
       languageId: document.languageId,
     };

@@ -44,6 +44,8 @@ export interface InitializationOptions {
   hasOwnProvider?: boolean;
   /** The GPU was in use when the server died, more than once: the model stays on the CPU. */
   avoidsGpu?: boolean;
+  /** The client answers relatedRequest. Without that no code of other files enters a prompt. */
+  sharesCode?: boolean;
 }
 
 /** Why a request was answered as it was. */
@@ -133,6 +135,8 @@ export interface GrownParams {
 export const explainRequest = 'hearth/explain';
 export interface ExplainParams {
   id: number;
+  /** Of the document: one that holds secrets by its name is not explained. */
+  uri?: string;
   text: string;
   languageId: string;
 }
@@ -160,4 +164,29 @@ export const farewellNotification = 'hearth/farewell';
 export interface FarewellParams {
   /** For people, where there is something to say. */
   message?: string;
+}
+
+/**
+ * Server -> client request: what the editor knows of code that belongs to a place. The server waits for a moment only. In
+ * a workspace that is not trusted the client answers with nothing.
+ */
+export const relatedRequest = 'hearth/related';
+export interface RelatedParams {
+  uri: string;
+  /** Of names in this document whose definitions are wanted. */
+  positions: { line: number; character: number }[];
+  /** Open documents that the server would take code from. */
+  documents: string[];
+}
+export interface RelatedResult {
+  defined: DefinedIn[];
+  /** Those of the documents that the user has not excluded or had git ignore. */
+  shared: string[];
+}
+/** A file of the workspace, not excluded and not ignored, in which some of the names are defined. */
+export interface DefinedIn {
+  uri: string;
+  /** The whole file, so that the server can look for secrets. */
+  text: string;
+  lines: { start: number; end: number }[];
 }
