@@ -1,6 +1,6 @@
 // Answers the server's question which code belongs to a place: where the names at the cursor are defined, and which open
 // documents may be read for it. Nothing is told of a workspace that is not trusted, nor of files that the user has
-// excluded from the explorer or the search, or had git ignore.
+// excluded from the explorer, the search or Hearth, or had git ignore.
 import {
   commands,
   type Disposable,
@@ -16,6 +16,7 @@ import {
   workspace,
 } from 'vscode';
 import type { DefinedIn, RelatedParams, RelatedResult } from '../language-server/protocol.ts';
+import { section } from './config.ts';
 import { isIgnoredByGit } from './git-ignore.ts';
 
 // The server waits for a moment only, and takes no more than fits a prompt.
@@ -29,8 +30,8 @@ export class RelatedCode {
   private readonly shareable = new Map<string, Promise<boolean>>();
   private readonly subscriptions: Disposable[] = [
     workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration('files.exclude') || event.affectsConfiguration('search.exclude'))
-        this.shareable.clear();
+      const settings = ['files.exclude', 'search.exclude', `${section}.exclude`];
+      if (settings.some((setting) => event.affectsConfiguration(setting))) this.shareable.clear();
     }),
     workspace.onDidSaveTextDocument(({ fileName }) => {
       if (fileName.endsWith('.gitignore')) this.shareable.clear();
@@ -123,13 +124,14 @@ async function isShareable(uri: Uri): Promise<boolean> {
 }
 
 function isExcluded(folder: WorkspaceFolder, uri: Uri): boolean {
+  const config = workspace.getConfiguration(undefined, uri);
   const globs = ['files.exclude', 'search.exclude'].flatMap((key) =>
-    Object.entries(workspace.getConfiguration(undefined, uri).get<Record<string, unknown>>(key, {}))
+    Object.entries(config.get<Record<string, unknown>>(key, {}))
       .filter(([, isOn]) => isOn === true)
       .map(([glob]) => glob),
   );
-  const patterns = globs.flatMap((glob) => [glob, `${glob}/**`]);
-  const selector = patterns.map((pattern) => ({ pattern: new RelativePattern(folder, pattern) }));
+  const patterns = globs.flatMap((glob) => [glob, `${glob}/**`]).map((glob) => new RelativePattern(folder, glob));
+  const selector = [...patterns, ...config.get<string[]>(`${section}.exclude`, [])].map((pattern) => ({ pattern }));
   // VS Code's own globs, which are matched only with documents: of this one, which need not be open, only the URI counts.
   return languages.match(selector, { uri, languageId: '' } as TextDocument) > 0;
 }
