@@ -52,7 +52,8 @@ export class RelatedCode {
     this.restedMs.set(own.uri, this.now());
     const others = this.lastUsed(open.filter(({ uri }) => uri !== own.uri && !hasSecretName(uri)));
     const positions = namesToDefine(document).map((offset) => own.positionAt(offset));
-    const answer = await this.answers.ask({ uri: own.uri, positions, documents: others.map(({ uri }) => uri) });
+    const question = { uri: own.uri, positions, documents: others.map(({ uri }) => uri) };
+    const answer = await this.answers.ask(question, own.positionAt(document.offset).line);
 
     const closed = answer.defined.filter(({ uri }) => this.isInWorkspace(uri) && !open.some((one) => one.uri === uri));
     const sources = [

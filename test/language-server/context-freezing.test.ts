@@ -122,6 +122,29 @@ test('a slow machine gets no code of other files', async () => {
   expect((await type('s')).prompt).toMatch(/^<\|file_sep\|>main.ts/);
 });
 
+test('no secret of another file reaches the engine in any way', async () => {
+  const { engine, window, rest, ask, type } = setUp();
+  const planted = [`pw-${'Hunter2!'}`, `ghp_${'aB3dE5gH7jK9mN1pQ2sT4vW6yZ8bC0dFeG2h'}`, 'plain-in-dotenv'];
+  const [password, token, inDotenv] = planted;
+  const files = {
+    'a.ts': `export class UserStore { password = "${password}" }\n`,
+    'b.ts': `${'// far above\n'.repeat(300)}export class UserStore {}\n// ${token}\n`,
+    '.env': `STORE=${inDotenv} # UserStore store\n`,
+  };
+  const others = new FakeWindow({ files });
+  const { openDocuments } = window;
+  window.openDocuments = () => [...openDocuments.call(window), ...others.openDocuments()];
+  await ask();
+  await rest();
+  await type(line);
+  await rest();
+  await type(line);
+  const prompts = [...engine.requests.map(({ tokens }) => engine.detokenize(tokens)), ...engine.pins.values()];
+  const seen = [...prompts, ...engine.prefilled.map(({ text }) => text), ...engine.learned].join('\n');
+  expect(seen).toContain('insertUser(user)');
+  for (const secret of planted) expect(seen).not.toContain(secret);
+});
+
 test('a model without the tokens for it gets none', async () => {
   const { rest, type } = setUp({ special: { fileSep: -1 } });
   await rest();

@@ -93,6 +93,17 @@ test('an editor that takes too long is not waited for, and its answer serves the
   expect(await related.gather(document, reach)).toHaveLength(1);
 });
 
+test('the editor is asked once for each line that the cursor comes to', async () => {
+  const { text, offset } = atCursor(main);
+  const window = new FakeWindow({ files: { 'main.ts': text, 'user-store.ts': store } });
+  const related = new RelatedCode(window);
+  const document = { uri: uriOf('main.ts'), languageId: 'typescript', text, offset };
+  for (const at of [offset, offset - 1, offset, 0]) {
+    expect(await related.gather({ ...document, offset: at }, reach)).toHaveLength(1);
+  }
+  expect(window.asked).toHaveLength(2);
+});
+
 test('an editor that fails shares nothing', async () => {
   const { text, offset } = atCursor(main);
   const window = new FakeWindow({ files: { 'main.ts': text, 'user-store.ts': store } });
