@@ -19,7 +19,7 @@ export interface Chunk {
 
 export interface PlacedChunk {
   chunk: Chunk;
-  /** The first one's number. */
+  /** Number of its first line. */
   line: number;
   lineCount: number;
   offset: number;
@@ -27,9 +27,9 @@ export interface PlacedChunk {
 
 const leastLines = 12;
 const mostLines = 24;
-// Bounds the work on generated files; their chunks are of little use.
-const maxDocumentChars = 100_000;
-const maxChunkChars = 3000;
+// Bounds the work on generated files, which are of little use. A longer document is left out, since nobody has looked
+// whether it holds secrets.
+const maxDocumentChars = 200_000;
 const maxWords = 400;
 
 /** Follows one document. */
@@ -43,7 +43,9 @@ export class ChunkedDocument {
     if (document.version === this.version) return false;
     const known = new Map(this.chunks.map(({ chunk }) => [chunk.text, chunk]));
     const editedAtMs = this.version === null ? 0 : nowMs;
-    this.chunks = split(document.getText().slice(0, maxDocumentChars)).map(({ text, ...place }) => {
+    const all = document.getText();
+    const pieces = all.length <= maxDocumentChars ? split(all) : [];
+    this.chunks = pieces.map(({ text, ...place }) => {
       return { chunk: known.get(text) ?? scan(document.uri, text, editedAtMs), ...place };
     });
     this.hasSecret = this.chunks.some(({ chunk }) => chunk.hasSecret);
@@ -71,8 +73,7 @@ function split(text: string): Piece[] {
     const isCut = i === lines.length || count >= mostLines || (count >= leastLines && startsBlock(lines, i));
     if (!isCut) continue;
     const piece = lines.slice(first, i).join('\n');
-    if (piece.trim() !== '' && piece.length <= maxChunkChars)
-      pieces.push({ text: piece, line: first, lineCount: count, offset });
+    if (piece.trim() !== '') pieces.push({ text: piece, line: first, lineCount: count, offset });
     offset += piece.length + 1;
     first = i;
   }

@@ -27,6 +27,8 @@ export interface EditorWindow {
 
 // A person works in a few files: those where the cursor rested last.
 const maxDocuments = 12;
+// Lines that are longer were not written by hand.
+const maxChunkChars = 3000;
 
 /** Belongs to one window of the editor: another one's workspace is none of its business. */
 export class RelatedCode {
@@ -72,9 +74,8 @@ export class RelatedCode {
       ),
     ];
     this.chunked.get(own.uri)?.visit(document.offset, this.now());
-    const { path } = this.placeOf(own.uri, own.languageId);
-    const ranked = rank(candidates, { path, ...cursorQuery(document) }, this.now());
-    return ranked.map(({ chunk, ...place }) => ({ path: place.path, line: place.line, text: chunk.text }));
+    const query = { ...cursorQuery(document), path: this.placeOf(own.uri, own.languageId).path };
+    return rank(candidates, query, this.now()).map(({ path, line, chunk }) => ({ path, line, text: chunk.text }));
   };
 
   /** What is not used any more is forgotten. A key that comes meanwhile waits for one document at most. */
@@ -101,7 +102,8 @@ export class RelatedCode {
     const lines = defined.find((file) => file.uri === uri)?.lines ?? [];
     const isDefinition = ({ line, lineCount }: PlacedChunk) =>
       lines.some(({ start, end }) => line <= end && start < line + lineCount);
-    return chunked.chunks.filter(isWanted).map((placed) => ({
+    const isUsable = (placed: PlacedChunk) => placed.chunk.text.length <= maxChunkChars && isWanted(placed);
+    return chunked.chunks.filter(isUsable).map((placed) => ({
       path,
       line: placed.line,
       chunk: placed.chunk,

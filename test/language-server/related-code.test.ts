@@ -59,6 +59,8 @@ test.each<[string, Partial<WindowOptions>]>([
   ['a file with the name of secrets', { files: { '.env.js': store } }],
   ['a file that contains a secret', { files: { 'user-store.ts': `${secret}${store}` } }],
   ['a file with a secret far from the names', { files: { 'user-store.ts': `${store}${'\n'.repeat(500)}${secret}` } }],
+  ['a file with a secret in a line of 10,000', { files: { 'user-store.ts': `${store}${'x;'.repeat(5000)}${secret}` } }],
+  ['a file too long to look through', { files: { 'user-store.ts': `${store}${'\n'.repeat(250_000)}` } }],
   ['a file that the editor does not share', { files: { 'user-store.ts': store }, ignored: ['user-store.ts'] }],
   ['another workspace', { files: { 'file:///elsewhere/user-store.ts': store } }],
   ['a folder whose name begins alike', { files: { 'file:///workshop/user-store.ts': store } }],
