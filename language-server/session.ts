@@ -136,15 +136,12 @@ export class Session {
     this.report();
   }
 
-  private async explain(
-    { id, text, languageId }: protocol.ExplainParams,
-    signal: AbortSignal,
-  ): Promise<protocol.ExplainResult | ResponseError> {
-    const onText = (chunk: string) =>
-      this.send(protocol.explainChunkNotification, { id, text: chunk } satisfies protocol.ExplainChunk);
+  private async explain(params: protocol.ExplainParams, signal: AbortSignal) {
+    const onText = (text: string) =>
+      this.send(protocol.explainChunkNotification, { id: params.id, text } satisfies protocol.ExplainChunk);
+    const startedAt = performance.now();
     try {
-      const startedAt = performance.now();
-      const result = await explain(await this.shared.required(), text, languageId, onText, signal);
+      const result = await explain(await this.shared.required(), params, onText, signal);
       const latencyMs = performance.now() - startedAt;
       this.log.info(`explanation: ${result.finishReason}; ${timingLine(result.timings, latencyMs)}`);
       this.shared.answered(result.timings, latencyMs);
