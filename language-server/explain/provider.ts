@@ -3,7 +3,6 @@
 import type { Engine, Sampling } from '../../native/index.ts';
 import { holdsSecrets } from '../completion/secrets.ts';
 import type { ExplainParams, ExplainResult } from '../protocol.ts';
-import { reasonTexts } from '../reason-texts.ts';
 import { explainPrompt } from './chat-prompt.ts';
 
 /** An answer that ends here can be continued. */
@@ -18,7 +17,9 @@ export async function explain(
   onText: (text: string) => void,
   signal?: AbortSignal,
 ): Promise<ExplainResult> {
-  if (holdsSecrets(request.uri)) throw new Error(reasonTexts['secrets-file']);
+  if (holdsSecrets(request.uri)) {
+    throw new Error('This code is not explained, because it seems to hold a password or a key.');
+  }
   const { contextTokens } = engine.info;
   const maxTokens = Math.min(maxAnswerTokens, Math.floor(contextTokens * maxAnswerShare));
   const { tokens, linesRead } = explainPrompt(engine, request, contextTokens - maxTokens);

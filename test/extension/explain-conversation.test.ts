@@ -144,10 +144,10 @@ test('a selection that was cut is reported by the line of the document', async (
 test('an error is shown, and can be retried', async () => {
   const talk = new Talk();
   const run = talk.conversation.run();
-  talk.fail(new Error('This file may hold secrets, so nothing of it is read.'));
+  talk.fail(new Error('This code is not explained, because it seems to hold a password or a key.'));
   await run;
   expect(talk.state).toMatchObject({
-    note: 'This file may hold secrets, so nothing of it is read.',
+    note: 'This code is not explained, because it seems to hold a password or a key.',
     actions: ['retry'],
   });
 });

@@ -121,7 +121,7 @@ test('says nothing of a selection that was read to its end', async () => {
 test('reads nothing of a file that may hold secrets', async () => {
   const engine = new FakeEngine();
   const asked = explain(engine, request('KEY=1', { uri: 'file:///home/me/.env' }), () => {});
-  await expect(asked).rejects.toThrow('This file may hold secrets, so nothing of it is read.');
+  await expect(asked).rejects.toThrow('This code is not explained, because it seems to hold a password or a key.');
   expect(engine.requests).toEqual([]);
 });
 
