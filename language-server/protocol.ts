@@ -131,19 +131,32 @@ export interface GrownParams {
   position: { line: number; character: number };
 }
 
-/** Client -> server request. The answer streams as explainChunk notifications with the same id. */
+/** Client -> server request. The answer to the last turn streams as explainChunk notifications with the same id. */
 export const explainRequest = 'hearth/explain';
 export interface ExplainParams {
   id: number;
-  /** Of the document: one that holds secrets by its name is not explained. */
-  uri?: string;
+  uri: string;
+  /** The selected code. */
   text: string;
   languageId: string;
+  /** The conversation about the selection, oldest turn first; never empty. */
+  turns: ExplainTurn[];
+  /** How often the last turn has been tried before. The first attempt takes the likeliest words, later ones draw them. */
+  attempt: number;
+}
+export interface ExplainTurn {
+  /** Absent in the turn that asks for the explanation itself. */
+  question?: string;
+  /** In the last turn: the beginning of the answer, which is to be continued, or ''. */
+  answer: string;
 }
 export interface ExplainResult {
+  /** Without the beginning that was given. */
   text: string;
   finishReason: FinishReason;
   timings: Timings;
+  /** How many lines of a selection were read that did not fit into the context; absent: it did. */
+  linesRead?: number;
 }
 export const explainChunkNotification = 'hearth/explainChunk';
 export interface ExplainChunk {

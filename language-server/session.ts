@@ -15,7 +15,6 @@ import { version } from '../package.json';
 import { abortSignal } from './abort-signal.ts';
 import { type GhostCompletion, noTimings } from './completion/complete.ts';
 import { CompletionProvider, defaultPace } from './completion/provider.ts';
-import { holdsSecrets } from './completion/secrets.ts';
 import { ConnectedWindow } from './context/connected-window.ts';
 import { RelatedCode } from './context/related-code.ts';
 import { pagesFolderIn } from './disk-cache.ts';
@@ -147,18 +146,12 @@ export class Session {
     this.report();
   }
 
-  private async explain(
-    { id, uri = '', text, languageId }: protocol.ExplainParams,
-    signal: AbortSignal,
-  ): Promise<protocol.ExplainResult | ResponseError> {
-    const onText = (chunk: string) =>
-      this.send(protocol.explainChunkNotification, { id, text: chunk } satisfies protocol.ExplainChunk);
+  private async explain(params: protocol.ExplainParams, signal: AbortSignal) {
+    const onText = (text: string) =>
+      this.send(protocol.explainChunkNotification, { id: params.id, text } satisfies protocol.ExplainChunk);
+    const startedAt = performance.now();
     try {
-      if (holdsSecrets(uri, text)) {
-        throw new Error('This code is not explained, because it seems to hold a password or a key.');
-      }
-      const startedAt = performance.now();
-      const result = await explain(await this.shared.required(), text, languageId, onText, signal);
+      const result = await explain(await this.shared.required(), params, onText, signal);
       const latencyMs = performance.now() - startedAt;
       this.log.info(`explanation: ${result.finishReason}; ${timingLine(result.timings, latencyMs)}`);
       this.shared.answered(result.timings, latencyMs);

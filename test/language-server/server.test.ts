@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { CancellationTokenSource } from 'vscode-languageserver-protocol/node';
 import {
   type ExplainChunk,
+  type ExplainParams,
   type ExplainResult,
   type RelatedParams,
   type RelatedResult,
@@ -218,7 +219,14 @@ test('streams an explanation in pieces', async () => {
   await editor.settled();
   const chunks: ExplainChunk[] = [];
   editor.connection.onNotification('hearth/explainChunk', (chunk: ExplainChunk) => void chunks.push(chunk));
-  const params = { id: 7, text: 'a + b', languageId: 'typescript' };
+  const params: ExplainParams = {
+    id: 7,
+    uri,
+    text: 'a + b',
+    languageId: 'typescript',
+    turns: [{ answer: '' }],
+    attempt: 0,
+  };
   const result: ExplainResult = await editor.connection.sendRequest('hearth/explain', params);
   expect(result).toMatchObject({ text: 'answer();', finishReason: 'stop' });
   expect(chunks.map(({ text }) => text).join('')).toBe('answer();');
@@ -227,7 +235,7 @@ test('streams an explanation in pieces', async () => {
 
 test('explains with the message for people when there is no model', async () => {
   const editor = await start({ 'model.path': 'missing' });
-  const params = { id: 1, text: 'a', languageId: 'c' };
+  const params: ExplainParams = { id: 1, uri, text: 'a', languageId: 'c', turns: [{ answer: '' }], attempt: 0 };
   await expect(editor.connection.sendRequest('hearth/explain', params)).rejects.toThrow('There is no model file');
 });
 
