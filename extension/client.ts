@@ -23,6 +23,7 @@ import {
 } from 'vscode-languageclient/node';
 import * as protocol from '../language-server/protocol.ts';
 import { documentSelector, readSettings } from './config.ts';
+import { RelatedCode } from './related-code.ts';
 import { RestartPolicy } from './restart-policy.ts';
 import { endpointFor, ServerProcess } from './server-process.ts';
 
@@ -38,6 +39,7 @@ export class Client implements Disposable {
   readonly onExplainChunk = this.chunkEmitter.event;
   private readonly grownEmitter = new EventEmitter<protocol.GrownParams>();
   readonly onGrown = this.grownEmitter.event;
+  private readonly relatedCode = new RelatedCode();
   private readonly server: ServerProcess;
   private policy = new RestartPolicy();
   private languageClient: LanguageClient | undefined;
@@ -96,6 +98,7 @@ export class Client implements Disposable {
 
   dispose(): void {
     for (const emitter of [this.statusEmitter, this.chunkEmitter, this.grownEmitter]) emitter.dispose();
+    this.relatedCode.dispose();
     this.log.dispose();
   }
 
@@ -140,6 +143,7 @@ export class Client implements Disposable {
         bundledModel: this.context.asAbsolutePath(bundledModel),
         asksAgain: this.asksAgain,
         hasOwnProvider: true,
+        sharesCode: true,
         avoidsGpu: this.policy.avoidsGpu,
         storageFolder: this.context.globalStorageUri.fsPath,
       }),
@@ -160,6 +164,7 @@ export class Client implements Disposable {
     client.onNotification(protocol.explainChunkNotification, (chunk: protocol.ExplainChunk) =>
       this.chunkEmitter.fire(chunk),
     );
+    client.onRequest(protocol.relatedRequest, (params: protocol.RelatedParams) => this.relatedCode.answer(params));
     client.onNotification(protocol.grownNotification, (grown: protocol.GrownParams) => this.grownEmitter.fire(grown));
     return client;
   }

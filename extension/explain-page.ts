@@ -1,55 +1,122 @@
 // The page of an explanation: a webview rather than VS Code's Markdown preview, which loses the changes made while it
-// loads, and has loaded later than a small model has answered.
+// loads, and is still loading when a small model has already answered.
 import { randomUUID } from 'node:crypto';
+import { l10n } from 'vscode';
+import type { Action } from './explain-conversation.ts';
 
 /** What the page shows; it is sent whole on every change. */
-export interface ExplainState {
-  /** The answer as HTML. */
-  html: string;
-  /** The line below it. */
+export interface PageState {
+  title: string;
+  /** The question is '' in the first turn; the answer is HTML. */
+  turns: { question: string; html: string }[];
   note: string;
-  isRunning: boolean;
+  hint: string;
+  actions: readonly Action[];
 }
 
 /** 'ready': the page can be sent a state; it says so again whenever it was hidden. */
-export type PageMessage = 'ready' | 'stop';
+export type PageMessage = { action: Action | 'ready' } | { action: 'ask'; question: string };
 
-// The answer is a model's and may repeat foreign code: by this policy nothing in it runs, and no picture in it is
-// fetched, which would tell somebody that it was shown.
-export function explainPage(title: string): string {
+// The answer is a model's and may repeat foreign code: by this policy nothing in it runs, is sent or is fetched, even if
+// the renderer let it through.
+const policy = (nonce: string) =>
+  `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; form-action 'none'; base-uri 'none'`;
+
+export function explainPage(): string {
   const nonce = randomUUID();
+  const button = (action: Action, label: string) => `<button value="${action}" hidden>${escapeHtml(label)}</button>`;
+  const ask = escapeHtml(l10n.t('Ask a follow-up question'));
   return `<!doctype html>
-<html lang="en">
+<html>
 <head>
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'">
-<style nonce="${nonce}">
-  body { padding: 0.5em 2em; line-height: 1.5; font-size: 1.05em; }
-  h1 { font-size: 1.1em; }
-  code { font-family: var(--vscode-editor-font-family); }
-  pre { padding: 1em; overflow: auto; background: var(--vscode-textCodeBlock-background); }
-  footer { margin-top: 1.5em; color: var(--vscode-descriptionForeground); }
-  button { border: none; padding: 0.2em 1em; cursor: pointer;
-    color: var(--vscode-button-foreground); background: var(--vscode-button-background); }
-</style>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy(nonce)}">
+<style nonce="${nonce}">${style}</style>
 </head>
 <body>
-<h1>${escapeHtml(title)}</h1>
-<main></main>
-<footer><span role="status"></span> <button hidden>Stop</button></footer>
-<script nonce="${nonce}">
-  const [main, note, stop] = ['main', 'footer span', 'button'].map((name) => document.querySelector(name));
-  const editor = acquireVsCodeApi();
-  addEventListener('message', ({ data }) => {
-    main.innerHTML = data.html;
-    note.textContent = data.note;
-    stop.hidden = !data.isRunning;
-  });
-  stop.addEventListener('click', () => editor.postMessage('stop'));
-  editor.postMessage('ready');
-</script>
+<h1></h1>
+<main aria-live="polite"></main>
+<footer>
+<p><span role="status"></span>
+${button('stop', l10n.t('Stop'))}
+${button('continue', l10n.t('Continue'))}
+${button('retry', l10n.t('Retry'))}
+${button('copy', l10n.t('Copy'))}</p>
+<p id="hint"></p>
+<input type="text" placeholder="${ask}" aria-label="${ask}">
+</footer>
+<script nonce="${nonce}">${script}</script>
 </body>
 </html>`;
 }
+
+const style = `
+body { padding: 0.5em 2em; line-height: 1.5; font-size: 1.05em; overflow-wrap: break-word; }
+h1, h2 { font-size: 1.1em; }
+code { font-family: var(--vscode-editor-font-family); }
+pre { padding: 1em; overflow: auto; background: var(--vscode-textCodeBlock-background); }
+footer { margin-top: 1.5em; color: var(--vscode-descriptionForeground); }
+footer p { margin: 0.5em 0; }
+[role='status'] { margin-right: 0.5em; }
+[role='status']:empty, #hint:empty { display: none; }
+button { border: none; padding: 0.2em 1em; cursor: pointer; font: inherit;
+  color: var(--vscode-button-secondaryForeground); background: var(--vscode-button-secondaryBackground); }
+button:hover { background: var(--vscode-button-secondaryHoverBackground); }
+input { box-sizing: border-box; width: 100%; padding: 0.4em 0.6em; font: inherit;
+  color: var(--vscode-input-foreground); background: var(--vscode-input-background);
+  border: 1px solid var(--vscode-input-border, var(--vscode-widget-border, transparent)); }
+input::placeholder { color: var(--vscode-input-placeholderForeground); }
+button:focus-visible, input:focus-visible { outline: 1px solid var(--vscode-focusBorder); outline-offset: 1px; }
+`;
+
+const script = `
+const editor = acquireVsCodeApi();
+const [title, main, note, hint, input] = ['h1', 'main', '[role=status]', '#hint', 'input'].map((selector) =>
+  document.querySelector(selector),
+);
+const buttons = [...document.querySelectorAll('button')];
+let isRunning = false;
+
+addEventListener('message', ({ data: state }) => {
+  const isAtEnd = innerHeight + scrollY >= document.body.scrollHeight - 10;
+  isRunning = state.actions.includes('stop');
+  // What changes while it is busy is read out once, when it is done.
+  main.ariaBusy = String(isRunning);
+  title.textContent = state.title;
+  state.turns.forEach(showTurn);
+  while (main.children.length > state.turns.length) main.lastChild.remove();
+  note.textContent = state.note;
+  hint.textContent = state.hint;
+  const focused = document.activeElement;
+  for (const button of buttons) button.hidden = !state.actions.includes(button.value);
+  if (focused.hidden) input.focus();
+  if (isAtEnd) scrollTo(0, document.body.scrollHeight);
+});
+
+function showTurn({ question, html }, i) {
+  const section = main.children[i] ?? main.appendChild(emptySection());
+  const [heading, answer] = section.children;
+  heading.textContent = question;
+  heading.hidden = question === '';
+  // What stays as it is keeps what the reader has selected in it.
+  if (section.shownHtml !== html) answer.innerHTML = section.shownHtml = html;
+}
+
+function emptySection() {
+  const section = document.createElement('section');
+  section.append(document.createElement('h2'), document.createElement('div'));
+  return section;
+}
+
+for (const button of buttons) button.addEventListener('click', () => editor.postMessage({ action: button.value }));
+input.addEventListener('keydown', (event) => {
+  const question = input.value.trim();
+  if (event.key !== 'Enter' || event.isComposing || isRunning || question === '') return;
+  input.value = '';
+  editor.postMessage({ action: 'ask', question });
+});
+editor.postMessage({ action: 'ready' });
+`;
 
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -44,6 +44,8 @@ export interface InitializationOptions {
   hasOwnProvider?: boolean;
   /** The GPU was in use when the server died, more than once: the model stays on the CPU. */
   avoidsGpu?: boolean;
+  /** The client answers relatedRequest. Without that no code of other files enters a prompt. */
+  sharesCode?: boolean;
 }
 
 /** Why a request was answered as it was. */
@@ -129,17 +131,32 @@ export interface GrownParams {
   position: { line: number; character: number };
 }
 
-/** Client -> server request. The answer streams as explainChunk notifications with the same id. */
+/** Client -> server request. The answer to the last turn streams as explainChunk notifications with the same id. */
 export const explainRequest = 'hearth/explain';
 export interface ExplainParams {
   id: number;
+  uri: string;
+  /** The selected code. */
   text: string;
   languageId: string;
+  /** The conversation about the selection, oldest turn first; never empty. */
+  turns: ExplainTurn[];
+  /** How often the last turn has been tried before. The first attempt takes the likeliest words, later ones draw them. */
+  attempt: number;
+}
+export interface ExplainTurn {
+  /** Absent in the turn that asks for the explanation itself. */
+  question?: string;
+  /** In the last turn: the beginning of the answer, which is to be continued, or ''. */
+  answer: string;
 }
 export interface ExplainResult {
+  /** Without the beginning that was given. */
   text: string;
   finishReason: FinishReason;
   timings: Timings;
+  /** How many lines of a selection were read that did not fit into the context; absent: it did. */
+  linesRead?: number;
 }
 export const explainChunkNotification = 'hearth/explainChunk';
 export interface ExplainChunk {
@@ -160,4 +177,29 @@ export const farewellNotification = 'hearth/farewell';
 export interface FarewellParams {
   /** For people, where there is something to say. */
   message?: string;
+}
+
+/**
+ * Server -> client request: what the editor knows of code that belongs to a place. The server waits for a moment only. In
+ * a workspace that is not trusted the client answers with nothing.
+ */
+export const relatedRequest = 'hearth/related';
+export interface RelatedParams {
+  uri: string;
+  /** Of names in this document whose definitions are wanted. */
+  positions: { line: number; character: number }[];
+  /** Open documents that the server would take code from. */
+  documents: string[];
+}
+export interface RelatedResult {
+  defined: DefinedIn[];
+  /** Those of the documents that the user has not excluded or had git ignore. */
+  shared: string[];
+}
+/** A file of the workspace, not excluded and not ignored, in which some of the names are defined. */
+export interface DefinedIn {
+  uri: string;
+  /** The whole file, so that the server can look for secrets. */
+  text: string;
+  lines: { start: number; end: number }[];
 }

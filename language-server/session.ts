@@ -2,6 +2,7 @@
 // request never ends the server.
 import {
   type Connection,
+  type InitializeParams,
   type InitializeResult,
   type InlineCompletionList,
   type InlineCompletionParams,
@@ -13,7 +14,9 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import { version } from '../package.json';
 import { abortSignal } from './abort-signal.ts';
 import { type GhostCompletion, noTimings } from './completion/complete.ts';
-import { CompletionProvider } from './completion/provider.ts';
+import { CompletionProvider, defaultPace } from './completion/provider.ts';
+import { ConnectedWindow } from './context/connected-window.ts';
+import { RelatedCode } from './context/related-code.ts';
 import { pagesFolderIn } from './disk-cache.ts';
 import { examine, reportLines } from './doctor.ts';
 import { explain } from './explain/provider.ts';
@@ -31,6 +34,7 @@ export class Session {
   private options: Partial<protocol.InitializationOptions> = {};
   private completions = new CompletionProvider();
   private readonly documents = new TextDocuments(TextDocument);
+  private readonly window: ConnectedWindow;
   private stopListening = () => {};
 
   constructor(
@@ -39,8 +43,10 @@ export class Session {
     /** What ends the process, for all sessions. */
     onQuit: () => void,
   ) {
-    connection.onInitialize(({ initializationOptions }) => this.initialize(initializationOptions));
+    this.window = new ConnectedWindow(connection, this.documents);
+    connection.onInitialize((params) => this.initialize(params));
     connection.onInitialized(() => {
+      this.window.initialized();
       this.stopListening = shared.onChange(() => this.report());
       this.configure();
     });
@@ -66,18 +72,22 @@ export class Session {
     this.completions.cancelAll();
   }
 
-  private initialize(options: Partial<protocol.InitializationOptions> = {}): InitializeResult {
+  private initialize(params: InitializeParams): InitializeResult {
+    const options: Partial<protocol.InitializationOptions> = params.initializationOptions ?? {};
     this.options = options;
+    this.window.initialize(params);
     this.check(options.settings);
     const onGrown = (uri: string, version: number, position: protocol.GrownParams['position']) =>
       this.send(protocol.grownNotification, { uri, version, position } satisfies protocol.GrownParams);
     const onMade = ({ timings }: GhostCompletion) =>
       this.shared.answered(timings, timings.prefillMs + timings.decodeMs);
-    this.completions = new CompletionProvider(options.asksAgain ? { onGrown, onMade } : { onMade });
+    const events = options.asksAgain ? { onGrown, onMade } : { onMade };
+    this.completions = new CompletionProvider(events, defaultPace, new RelatedCode(this.window));
     return {
       capabilities: {
         textDocumentSync: TextDocumentSyncKind.Incremental,
         inlineCompletionProvider: !options.hasOwnProvider,
+        workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
       },
       serverInfo: { name: 'hearth', version },
     };
@@ -136,15 +146,12 @@ export class Session {
     this.report();
   }
 
-  private async explain(
-    { id, text, languageId }: protocol.ExplainParams,
-    signal: AbortSignal,
-  ): Promise<protocol.ExplainResult | ResponseError> {
-    const onText = (chunk: string) =>
-      this.send(protocol.explainChunkNotification, { id, text: chunk } satisfies protocol.ExplainChunk);
+  private async explain(params: protocol.ExplainParams, signal: AbortSignal) {
+    const onText = (text: string) =>
+      this.send(protocol.explainChunkNotification, { id: params.id, text } satisfies protocol.ExplainChunk);
+    const startedAt = performance.now();
     try {
-      const startedAt = performance.now();
-      const result = await explain(await this.shared.required(), text, languageId, onText, signal);
+      const result = await explain(await this.shared.required(), params, onText, signal);
       const latencyMs = performance.now() - startedAt;
       this.log.info(`explanation: ${result.finishReason}; ${timingLine(result.timings, latencyMs)}`);
       this.shared.answered(result.timings, latencyMs);

@@ -1,4 +1,6 @@
 // hearth explain FILE:FROM-TO
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { explain } from '../explain/provider.ts';
 import {
   type Command,
@@ -17,19 +19,24 @@ export const explainCommand: Command = {
   operands: 'FILE:FROM-TO',
   options: engineOptions,
   async run(values, operands) {
-    const { path, code } = linesOf(onlyOperand(operands, 'FILE:FROM-TO'));
+    const { path, code, first } = linesOf(onlyOperand(operands, 'FILE:FROM-TO'));
     await withEngine(values, async (engine) => {
       const isJson = values.json === true;
-      const result = await explain(engine, code, languageIdOf(path), (text) => {
+      const uri = pathToFileURL(resolve(path)).href;
+      const request = { uri, text: code, languageId: languageIdOf(path), turns: [{ answer: '' }], attempt: 0 };
+      const result = await explain(engine, request, (text) => {
         if (!isJson) process.stdout.write(text);
       });
-      if (isJson) printJson(result);
-      else print('');
+      if (isJson) return printJson(result);
+      print('');
+      if (result.linesRead === undefined) return;
+      const lastLine = first + result.linesRead - 1;
+      console.error(`The lines do not all fit into the model's context: they were read only up to line ${lastLine}.`);
     });
   },
 };
 
-function linesOf(place: string): { path: string; code: string } {
+function linesOf(place: string): { path: string; code: string; first: number } {
   const [, path, from, to] = /^(.+):(\d+)-(\d+)$/.exec(place) ?? [];
   if (path === undefined) throw new UsageError(`"${place}" is not of the form FILE:FROM-TO`);
   const lines = readText(path).split('\n');
@@ -37,5 +44,5 @@ function linesOf(place: string): { path: string; code: string } {
   const last = Number(to);
   if (first < 1 || last < first || last > lines.length)
     throw new Error(`${path} has lines 1 to ${lines.length}; there are no lines ${from} to ${to}`);
-  return { path, code: lines.slice(first - 1, last).join('\n') };
+  return { path, code: lines.slice(first - 1, last).join('\n'), first };
 }

@@ -1,8 +1,10 @@
 // The anchored middle: a prompt whose beginning stays the same while the user types, so that a key costs one or two
-// tokens. Prompt = prefix up to the anchor, frozen suffix, and the text from the anchor to the cursor as the given
-// beginning of the middle. The anchor stands a dozen lines above the cursor: nearer ones complete worse.
+// tokens. Prompt = lead (other files' code and the path), prefix up to the anchor, frozen suffix, and the text from the
+// anchor to the cursor as the given beginning of the middle. The anchor stands a dozen lines above the cursor: nearer
+// ones complete worse.
 import type { Engine } from '../../native/index.ts';
-import { type FimPrompt, fimHead, promptBudget, tokenizeText } from './fim-prompt.ts';
+import { concatTokens, type FimPrompt, fimHead, promptBudget, tokenizeText } from './fim-prompt.ts';
+import type { PromptLead } from './prompt-lead.ts';
 import { type CursorDocument, lineStartAbove, windowEnd, windowStart } from './text-window.ts';
 import { withGivenMiddle } from './token-healing.ts';
 
@@ -14,6 +16,8 @@ const initialReach = 1000;
 export const maxGivenChars = 4000;
 
 export interface Anchor {
+  /** What the prompt says before the document's text; frozen like all that is behind it. */
+  lead: PromptLead;
   /** Start of the prefix window in the document. */
   start: number;
   offset: number;
@@ -33,7 +37,13 @@ export interface Anchored {
 }
 
 /** A new anchor for this place; the previous one's prefix window is kept if it still serves. */
-export function placeAnchor(engine: Engine, document: CursorDocument, linesUp: number, previous?: Anchor): Anchored {
+export function placeAnchor(
+  engine: Engine,
+  document: CursorDocument,
+  linesUp: number,
+  lead: PromptLead,
+  previous?: Anchor,
+): Anchored {
   const { text, offset: cursor } = document;
   const budget = promptBudget(engine.info.contextTokens);
   // Text in which a character takes several tokens needs a shorter reach.
@@ -49,8 +59,8 @@ export function placeAnchor(engine: Engine, document: CursorDocument, linesUp: n
   const suffixStart = cursor + closersAt(text, cursor);
   const suffix = text.slice(suffixStart, windowEnd(text, suffixStart, budget.suffixChars));
   const suffixTokens = tokenizeText(engine, suffix).subarray(0, budget.suffixTokens);
-  const head = fimHead(engine, tokens, suffixTokens);
-  return { anchor: { start, offset, cursor, prefix: text.slice(start, offset), suffix, head }, given };
+  const head = concatTokens(lead.tokens, fimHead(engine, tokens, suffixTokens));
+  return { anchor: { lead, start, offset, cursor, prefix: text.slice(start, offset), suffix, head }, given };
 }
 
 export function anchoredAt(engine: Engine, anchor: Anchor, { text, offset }: CursorDocument): Anchored {

@@ -1,6 +1,7 @@
 // Which anchor each document has, and when the next one takes its place. The held anchor serves until the engine has
 // read the next one's prompt, up to what was typed meanwhile: no key pays for an anchor while one line follows another.
 import type { Engine } from '../../native/index.ts';
+import { type PromptPlace, promptPlace } from '../context/document-path.ts';
 import {
   type Anchor,
   type Anchored,
@@ -13,12 +14,13 @@ import {
   suffixState,
 } from './anchor.ts';
 import { type FimPrompt, promptBudget } from './fim-prompt.ts';
+import { hasNews, type PromptLead, promptLead, type Snippet } from './prompt-lead.ts';
 import type { CursorDocument } from './text-window.ts';
 
 // An anchor costs several hundred tokens: the next one must leave clearly less given text than the held one has.
 const worthwhileShare = 0.7;
 // What the first key after the change may find unread.
-const maxUnread = 4;
+const maxUnread = 3;
 // A person works in a few documents.
 const maxDocuments = 16;
 
@@ -30,6 +32,8 @@ interface NextAnchor {
 
 interface Place {
   held: Anchor;
+  /** What the next anchor stands behind: the held one's lead, or one with other context. */
+  lead: PromptLead;
   next?: NextAnchor | undefined;
   /** Id of the pin that keeps the anchor's pages in the engine's cache, from when they have been read. */
   pin: number;
@@ -51,6 +55,7 @@ export class Anchors {
   constructor(
     private readonly engine: Engine,
     private readonly linesUp = defaultLinesUp,
+    private readonly placeOf: (uri: string, languageId: string) => PromptPlace = promptPlace,
   ) {}
 
   prompt(document: CursorDocument): FimPrompt {
@@ -75,7 +80,7 @@ export class Anchors {
     const place = this.places.get(document.uri);
     if (!place || !stillHolds(place.held, document)) return null;
     if (place.next && !stillHolds(place.next.anchor, document)) place.next = undefined;
-    place.next ??= this.nextAfter(place.held, document);
+    place.next ??= this.nextAfter(place, document);
     if (!place.next) return null;
     const { next } = place;
     const { tokens } = promptOf(this.engine, anchoredAt(this.engine, next.anchor, document));
@@ -89,6 +94,17 @@ export class Anchors {
     return { anchor: next.anchor, tokens, done };
   }
 
+  /**
+   * Code of other files for prompts in this document, the most useful first. It enters a prompt only with the next
+   * anchor, which is read in the background, and only if it has something new to say.
+   */
+  setContext({ uri, languageId }: CursorDocument, snippets: Snippet[], maxTokens: number): void {
+    const place = this.places.get(uri);
+    if (!place) return;
+    const lead = promptLead(this.engine, this.placeOf(uri, languageId), snippets, maxTokens);
+    if (hasNews(lead, place.next?.anchor.lead ?? place.held.lead)) place.lead = lead;
+  }
+
   forget(uri: string): void {
     const place = this.places.get(uri);
     this.places.delete(uri);
@@ -97,23 +113,28 @@ export class Anchors {
 
   private anchored(document: CursorDocument): Anchored {
     const held = this.places.get(document.uri)?.held;
-    if (held && stillHolds(held, document)) {
+    const place = this.placeOf(document.uri, document.languageId);
+    // A document without a file gets another name when its language is found out.
+    const isSamePath = held?.lead.path === place.path;
+    if (held && isSamePath && stillHolds(held, document)) {
       const anchored = anchoredAt(this.engine, held, document);
       if (anchored.given.length <= this.budget.givenTokens) return anchored;
     }
-    return placeAnchor(this.engine, document, this.linesUp, held);
+    // The held lead has been read already; other context would have to be read while the user waits.
+    const lead = held && isSamePath ? held.lead : promptLead(this.engine, place);
+    return placeAnchor(this.engine, document, this.linesUp, lead, held);
   }
 
-  /** Begins once the given text has used a good part of its room, or the suffix is out of date. */
-  private nextAfter(held: Anchor, document: CursorDocument): NextAnchor | undefined {
+  /** Begins once the given text has used a good part of its room, or the suffix or the context is out of date. */
+  private nextAfter({ held, lead }: Place, document: CursorDocument): NextAnchor | undefined {
     const used = anchoredAt(this.engine, held, document).given.length;
     const state = suffixState(held, document);
     // Blocks end often: an anchor for each would cost more than what a stale suffix spoils.
     const isOverrun = state === 'overrun' && used >= this.budget.nextAnchorTokens * 0.75;
-    const isStale = isOverrun || state === 'deleted';
+    const isStale = isOverrun || state === 'deleted' || lead !== held.lead;
     const isFull = used >= this.budget.nextAnchorTokens || document.offset - held.offset >= maxGivenChars / 2;
     if (!isStale && !isFull) return undefined;
-    const { anchor, given } = placeAnchor(this.engine, document, this.linesUp, held);
+    const { anchor, given } = placeAnchor(this.engine, document, this.linesUp, lead, held);
     return isStale || given.length <= used * worthwhileShare ? { anchor, read: new Uint32Array() } : undefined;
   }
 
@@ -122,8 +143,10 @@ export class Anchors {
   }
 
   private hold(uri: string, held: Anchor): Place {
-    const pin = this.places.get(uri)?.pin ?? this.nextPin++;
-    const place = { held, pin, isPinned: false };
+    const before = this.places.get(uri);
+    const pin = before?.pin ?? this.nextPin++;
+    const lead = before?.lead.path === held.lead.path ? before.lead : held.lead;
+    const place = { held, lead, pin, isPinned: false };
     this.keep(uri, place);
     return place;
   }

@@ -3,6 +3,7 @@
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Engine } from '../../native/index.ts';
 import { tokenizeText } from './fim-prompt.ts';
+import { holdsSecrets } from './secrets.ts';
 
 // About 14,000 tokens: the engine remembers four such documents.
 const maxChars = 50_000;
@@ -21,6 +22,7 @@ export class LeftDocuments {
     if (left === null || left.uri === document.uri || this.learned.get(left.uri) === left.version) return;
     this.learned.set(left.uri, left.version);
     const text = left.getText().slice(0, maxChars);
+    if (holdsSecrets(left.uri, text)) return;
     // Drafts only save time: what is wrong with the engine shows at the next request.
     this.engine.learn(tokenizeText(this.engine, text)).catch(() => undefined);
   }

@@ -8,6 +8,7 @@ import {
   type Position,
 } from 'vscode-languageserver/node';
 import type { Engine, Timings } from '../../native/index.ts';
+import type { RelatedCode } from '../context/related-code.ts';
 import type { Reason, Settings } from '../protocol.ts';
 import { type GhostCompletion, noTimings } from './complete.ts';
 import { DocumentOffers } from './document-offers.ts';
@@ -58,6 +59,8 @@ export class CompletionProvider {
   constructor(
     private readonly events: ProviderEvents = {},
     private readonly pace: Pace = defaultPace,
+    /** The window's. Absent: no code of other files enters a prompt. */
+    private readonly related?: RelatedCode,
   ) {}
 
   /** ready: the engine once it is loaded, or null if there is none to be had. Rejects with what the engine throws. */
@@ -169,7 +172,7 @@ export class CompletionProvider {
     if (this.warm?.engine === engine) return this.warm;
     for (const offers of this.documents.values()) offers.abort();
     this.warm?.stopReading();
-    this.warm = new WarmEngine(engine, this.events.onMade);
+    this.warm = new WarmEngine(engine, this.events.onMade, this.related);
     return this.warm;
   }
 }

@@ -1,16 +1,89 @@
-// Files that hold keys and passwords by convention: nothing of them enters a prompt.
-import { documentName } from '../log.ts';
+// What never leaves its own file: documents that hold keys and passwords by convention, and texts in which one is seen.
+// A file with a secret's name is not completed at all. One that merely contains a secret is completed like any other,
+// since its text only goes to the model on this machine, but it is never context for another file and not explained.
 
+/** By name, or by what the text contains. */
+export function holdsSecrets(uri: string, text = ''): boolean {
+  return hasSecretName(uri) || containsSecret(text);
+}
+
+// --- names ---
+
+const secretFolders = /\/\.(ssh|gnupg|aws|azure|kube|docker)\/|\/\.config\/gcloud\//;
+const dataFile = '\\.(json|ya?ml|toml|ini|properties|xml|conf|cfg|txt)';
 const secretNames = [
-  /^\.env(\..+)?$/,
+  /^\.+env(rc)?(\..+)?$/,
   /\.env$/,
-  /^\.(netrc|pgpass|npmrc|pypirc|htpasswd|git-credentials)$/,
-  /^id_(rsa|dsa|ecdsa|ed25519)$/,
-  /^(credentials|secrets?)(\.(json|ya?ml|toml|ini))?$/,
-  /\.(pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg|ppk|tfvars)$/,
+  /^[._](netrc|pgpass|npmrc|pypirc|htpasswd|git-credentials|s3cfg|boto|dockercfg|dockerconfigjson|vault-token)$/,
+  /^\.(yarnrc\.yml|my\.cnf|mylogin\.cnf)$/,
+  /^id_(rsa|dsa|ecdsa|ed25519)[\w-]*$/,
+  /^(credentials|secrets?|kubeconfig)$/,
+  new RegExp(`(^|[._-])(credentials?|secrets?|service[._-]?accounts?)([._-].*)?${dataFile}$`),
+  /\.(pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg|ppk|tfstate|tfvars|tfvars\.json)$/,
 ];
+// What editors and people add to the name of a copy.
+const copyMarks = /^[.]?#|[#~]$|\.(bak|backup|old|orig|save|sw[a-p]|tmp|copy|\d+)$| copy$/;
 
-export function holdsSecrets(uri: string): boolean {
-  const name = documentName(uri).toLowerCase();
-  return secretNames.some((pattern) => pattern.test(name));
+export function hasSecretName(uri: string): boolean {
+  const path = decoded(uri).toLowerCase().replaceAll('\\', '/');
+  if (secretFolders.test(path)) return true;
+  const last = path.replace(/^.*[/:]/, '');
+  const names = [withoutCopyMarks(last), withoutCopyMarks(last.replace(/(?!^)[#?].*$/, ''))];
+  return names.some((name) => secretNames.some((pattern) => pattern.test(name)));
+}
+
+function withoutCopyMarks(name: string): string {
+  const shorter = name.replace(copyMarks, '');
+  return shorter === name || shorter === '' ? name : withoutCopyMarks(shorter);
+}
+
+function decoded(uri: string): string {
+  try {
+    return decodeURIComponent(uri);
+  } catch {
+    return uri;
+  }
+}
+
+// --- contents ---
+
+const tokenShapes = new RegExp(
+  [
+    '-----BEGIN [A-Z ]*PRIVATE KEY',
+    '\\b(?:AKIA|ASIA)[0-9A-Z]{16}\\b', // AWS
+    '\\bgh[pousr]_\\w{30,}|\\bgithub_pat_\\w{22,}|\\bglpat-[\\w-]{20,}', // GitHub, GitLab
+    '\\bAIza[\\w-]{30,}|\\bya29\\.[\\w-]{20,}', // Google
+    '\\bxox[abeprs]-[\\w-]{10,}|hooks\\.slack\\.com/services/\\w', // Slack
+    '\\b[sr]k_(?:live|test)_\\w{16,}|\\bwhsec_\\w{16,}', // Stripe
+    '\\bsk-[\\w-]{20,}|\\bnpm_\\w{30,}|\\bSG\\.[\\w-]{16,}\\.[\\w-]{16,}', // OpenAI and Anthropic, npm, SendGrid
+    '\\beyJ[\\w-]{8,}\\.eyJ[\\w-]{8,}\\.[\\w-]{8,}', // JSON Web Tokens
+    '\\bAccountKey=[\\w+/]{20,}', // Azure
+    '://[\\w.+-]{1,40}:[^\\s@/$<{]{3,80}@', // a password in a URL
+  ].join('|'),
+);
+const assigned =
+  /(passw(?:or)?d|passphrase|pwd|secret|token|api_?-?key|access_?-?key|private_?-?key|auth_?-?key|credential)\w{0,20}["'\]]{0,2}[ \t]{0,8}(?::[ \t]?\w{1,20}[ \t]?=|=>|:=|[:=])[ \t]{0,8}(?:["'`]([^"'`\n]{6,200})["'`]|([^\s"'`;,(){}<>$]{8,200})[ \t]*$)/gim;
+const placeholder = /\$\{|\{\{|^<|^%|x{4}|\*{3}|\.{3}|example|placeholder|change_?me|your[_-]|dummy|redacted/i;
+
+function containsSecret(text: string): boolean {
+  if (tokenShapes.test(text)) return true;
+  for (const [, key = '', quoted, bare] of text.matchAll(assigned)) {
+    if (looksRandom(quoted ?? bare ?? '', /^pass|^pwd/i.test(key))) return true;
+  }
+  return false;
+}
+
+/** Words and identifiers are not; a password may be short, a key is long and has many different characters. */
+function looksRandom(value: string, isPassword: boolean): boolean {
+  if (placeholder.test(value) || /\s/.test(value)) return false;
+  const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^\w]/].filter((kind) => kind.test(value)).length;
+  if (isPassword) return kinds >= 2 && /[\d\W]/.test(value);
+  return value.length >= 16 && /\d/.test(value) && entropyBits(value) >= 3.2;
+}
+
+/** Shannon's entropy of the characters, in bits a character. */
+function entropyBits(text: string): number {
+  const counts = new Map<string, number>();
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  return [...counts.values()].reduce((bits, count) => bits - (count / text.length) * Math.log2(count / text.length), 0);
 }

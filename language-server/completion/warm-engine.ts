@@ -2,6 +2,8 @@
 // left. All of this holds token ids, so it belongs to one engine.
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Engine, Timings } from '../../native/index.ts';
+import type { RelatedCode } from '../context/related-code.ts';
+import { defaultLinesUp } from './anchor.ts';
 import { Anchors } from './anchors.ts';
 import { type CompletionOptions, complete, type GhostCompletion } from './complete.ts';
 import { LeftDocuments } from './left-documents.ts';
@@ -17,9 +19,10 @@ export class WarmEngine {
   constructor(
     readonly engine: Engine,
     private readonly onMade?: (made: GhostCompletion) => void,
+    related?: RelatedCode,
   ) {
-    this.anchors = new Anchors(engine);
-    this.readAhead = new ReadAhead(engine, this.anchors);
+    this.anchors = new Anchors(engine, defaultLinesUp, related?.placeOf);
+    this.readAhead = new ReadAhead(engine, this.anchors, related?.gather);
     this.leftDocuments = new LeftDocuments(engine);
   }
 

@@ -1,23 +1,37 @@
-// A streamed explanation. It runs at background priority: a completion asked for meanwhile goes first.
-import type { Engine } from '../../native/index.ts';
-import type { ExplainResult } from '../protocol.ts';
+// A streamed explanation of selected code, or the answer to a question about it. It runs at background priority: a
+// completion asked for meanwhile goes first.
+import type { Engine, Sampling } from '../../native/index.ts';
+import { holdsSecrets } from '../completion/secrets.ts';
+import type { ExplainParams, ExplainResult } from '../protocol.ts';
 import { explainPrompt } from './chat-prompt.ts';
 
-const maxExplanationTokens = 256;
+/** An answer that ends here can be continued. */
+const maxAnswerTokens = 256;
+/** A small context is shared between the prompt and the answer. */
+const maxAnswerShare = 0.3;
 
+/** Rejects with a sentence for people when there is nothing to be had. */
 export async function explain(
   engine: Engine,
-  code: string,
-  languageId: string,
+  request: Omit<ExplainParams, 'id'>,
   onText: (text: string) => void,
   signal?: AbortSignal,
 ): Promise<ExplainResult> {
-  const tokens = explainPrompt(engine, code, languageId);
-  const maxTokens = Math.min(maxExplanationTokens, engine.info.contextTokens - tokens.length);
+  if (holdsSecrets(request.uri, request.text)) {
+    throw new Error('This code is not explained, because it seems to hold a password or a key.');
+  }
+  const { contextTokens } = engine.info;
+  const maxTokens = Math.min(maxAnswerTokens, Math.floor(contextTokens * maxAnswerShare));
+  const { tokens, linesRead } = explainPrompt(engine, request, contextTokens - maxTokens);
   const { text, finishReason, timings } = await engine.generate(
-    { tokens, maxTokens, priority: 'background' },
+    { tokens, maxTokens, priority: 'background', ...(request.attempt > 0 && { sampling: sampling(request.attempt) }) },
     onText,
     signal,
   );
-  return { text, finishReason, timings };
+  return { text, finishReason, timings, ...(linesRead !== undefined && { linesRead }) };
+}
+
+/** As the makers of qwen2.5 recommend; the likeliest words would be the same again. */
+function sampling(seed: number): Sampling {
+  return { temperature: 0.7, topK: 20, topP: 0.8, minP: 0, seed };
 }

@@ -141,6 +141,10 @@ test('Explain Selection writes an explanation into a page beside the editor', as
   expect((await page.locator('main').textContent())?.trim()).not.toBe('');
   expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(false);
   await picture('explain');
+  await page.getByRole('textbox').fill('Why?');
+  await page.getByRole('textbox').press('Enter');
+  await page.getByRole('heading', { name: 'Why?' }).waitFor();
+  await page.getByRole('button', { name: 'Retry' }).waitFor({ timeout: 60_000 });
 });
 
 test('no ghost text comes while completions are turned off', async () => {

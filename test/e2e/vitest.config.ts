@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   cacheDir: '../../build/e2e/vitest',
+  resolve: { alias: { vscode: new URL('../support/vscode.ts', import.meta.url).pathname } },
   test: {
     include: ['*.test.ts'],
     globalSetup: 'global-setup.ts',

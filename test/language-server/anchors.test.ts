@@ -14,8 +14,9 @@ function prompts(states: string[], engine = new FakeEngine()): string[] {
   });
 }
 
+/** The prompt of a file called sample.ts, behind its path. */
 function check(marked: string, expected: string): void {
-  expect(prompts([marked])).toEqual([expected]);
+  expect(prompts([marked])).toEqual([`<|file_sep|>sample.ts\n${expected}`]);
 }
 
 /** The states share one anchor if each prompt begins with the first one's head. */
@@ -138,7 +139,7 @@ test('keeps the beginning of the prefix while the cursor moves down a long docum
   const states = [12_000, 12_200, 12_400].map((at) => `${text.slice(0, at)}$0${text.slice(at)}`);
   const beginnings = prompts(states).map((prompt) => prompt.slice(0, 200));
   expect(new Set(beginnings).size).toBe(1);
-  expect(beginnings[0]).toMatch(/^<\|fim_prefix\|>line \d+\n/);
+  expect(beginnings[0]).toMatch(/^<\|file_sep\|>sample.ts\n<\|fim_prefix\|>line \d+\n/);
 });
 
 test('looking ahead leaves the anchor where it is', () => {
@@ -154,13 +155,26 @@ test('looking ahead leaves the anchor where it is', () => {
 test('reads special tokens in a document as plain text', () => {
   const engine = new FakeEngine();
   const { tokens } = new Anchors(engine).prompt(atCursor('a <|fim_suffix|> <|fim_middle|> b$0'));
-  expect([...tokens].filter((token) => token > 255)).toEqual([256, 258, 257]);
+  expect([...tokens].filter((token) => token > 255)).toEqual([259, 256, 258, 257]);
 });
 
 test('stays within the context for text of many tokens a character', () => {
   const engine = new FakeEngine({ contextTokens: 4096 });
   const { tokens } = new Anchors(engine).prompt(atCursor(`${'日本語\n'.repeat(3000)}$0${'日本語\n'.repeat(3000)}`));
   expect(tokens.length).toBeLessThan(2500);
+});
+
+test('leaves room for an answer beside as much code of other files as there may be', () => {
+  const engine = new FakeEngine({ contextTokens: 4096 });
+  const anchors = new Anchors(engine);
+  const dense = atCursor(`${'日本語\n'.repeat(3000)}$0${'日本語\n'.repeat(3000)}`);
+  anchors.prompt(dense);
+  anchors.setContext(dense, [{ path: 'other.ts', line: 0, text: 'x'.repeat(1000) }], 1024);
+  anchors.reading(dense)?.done();
+  expect(anchors.reading(dense)).toBeNull();
+  const { tokens } = anchors.prompt(dense);
+  expect(engine.detokenize(tokens)).toContain('<|file_sep|>other.ts\nxxx');
+  expect(tokens.length).toBeLessThan(3500);
 });
 
 test('tokenizes no more than a window of a 5 MB line', () => {
@@ -181,13 +195,14 @@ test('tokenizes no more than a window of a 5 MB line', () => {
 test('pins the anchor once it has been read, until the document is forgotten', () => {
   const engine = new FakeEngine();
   const anchors = new Anchors(engine);
+  const head = (end: string) => `<|file_sep|>sample.ts\n<|fim_prefix|><|fim_suffix|>\n${end}<|fim_middle|>`;
   anchors.prompt(atCursor('a();\n$0\nend'));
   expect(engine.pins.size).toBe(0);
   anchors.prompt(atCursor('a();\nb$0\nend'));
-  expect([...engine.pins.values()]).toEqual(['<|fim_prefix|><|fim_suffix|>\nend<|fim_middle|>']);
+  expect([...engine.pins.values()]).toEqual([head('end')]);
   anchors.prompt(atCursor('a();\nb$0\nother end'));
   anchors.prompt(atCursor('a();\nbc$0\nother end'));
-  expect([...engine.pins.values()]).toEqual(['<|fim_prefix|><|fim_suffix|>\nother end<|fim_middle|>']);
+  expect([...engine.pins.values()]).toEqual([head('other end')]);
   anchors.prompt(atCursor('a();\nbc$0\nthird end'));
   anchors.forget(atCursor('$0').uri);
   expect(engine.pins.size).toBe(0);

@@ -56,11 +56,13 @@ export class LspClient {
     command: string[],
     settings: Partial<Settings> = {},
     options: Partial<InitializationOptions> = {},
+    workspaceFolders: { uri: string; name: string }[] | null = null,
   ): Promise<LspClient> {
     const client = new LspClient(command);
     const initialized = client.connection.sendRequest('initialize', {
       processId: process.pid,
       rootUri: null,
+      workspaceFolders,
       capabilities: {},
       initializationOptions: { settings, ...options },
     });

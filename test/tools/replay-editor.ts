@@ -1,6 +1,7 @@
-// The real language server with one document, as an editor has it: edits and completions, timed.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+// The real language server with one document, as an editor has it: edits and completions, timed. Other files may be open
+// beside it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type CancellationToken,
@@ -9,12 +10,18 @@ import {
 } from 'vscode-languageserver-protocol/node';
 import { bundledModelPath } from '../../language-server/bundled-model.ts';
 import { count, languageIdOf, type Options, text, type Values } from '../../language-server/cli/command.ts';
-import type { ServerStatus } from '../../language-server/protocol.ts';
+import {
+  type RelatedParams,
+  type RelatedResult,
+  relatedRequest,
+  type ServerStatus,
+} from '../../language-server/protocol.ts';
 import { defaultSettings } from '../../language-server/settings.ts';
 import { LspClient } from '../support/lsp-client.ts';
 import { cursorAfter, type Edit, type Position, type Trace, textAfter } from './trace.ts';
 
 const askAgainMs = 20;
+const folder = { uri: 'file:///replay', name: 'replay' };
 
 export function serverOptions(maxTokens: number): Options {
   return {
@@ -27,6 +34,7 @@ export function serverOptions(maxTokens: number): Options {
       default: String(maxTokens),
       help: `longest completion; ${maxTokens}`,
     },
+    beside: { type: 'string', value: 'FOLDER', help: 'open its files of the same language, too, and share their code' },
     cache: { type: 'string', value: 'MIB', help: 'memory for what was read; without it as in the editor' },
   };
 }
@@ -57,7 +65,7 @@ export class ReplayEditor {
     private readonly client: LspClient,
     name: string,
   ) {
-    this.uri = `file:///replay/${encodeURIComponent(name)}`;
+    this.uri = uriOf(name);
   }
 
   /** Starts the server, opens the trace's document and waits for the model. asksAgain: answers may be early. */
@@ -69,8 +77,11 @@ export class ReplayEditor {
       'completion.maxTokens': count(values, 'max-tokens') ?? defaultSettings['completion.maxTokens'],
     };
     const command = [process.execPath, join(__dirname, '..', 'dist', 'server.js'), '--stdio'];
-    const client = await LspClient.start(command, settings, { bundledModel: bundledModelPath(), asksAgain });
+    const beside = text(values, 'beside');
+    const options = { bundledModel: bundledModelPath(), asksAgain, sharesCode: beside !== undefined };
+    const client = await LspClient.start(command, settings, options, beside === undefined ? null : [folder]);
     const editor = new ReplayEditor(client, trace.name);
+    if (beside !== undefined) await openBeside(client, beside, trace.name);
     await client.open(editor.uri, trace.text, languageIdOf(trace.name));
     const { health, message } = await client.settled();
     if (health === 'ready') return editor;
@@ -151,6 +162,20 @@ export class ReplayEditor {
 
   async close(): Promise<void> {
     await this.client.stop();
+  }
+}
+
+function uriOf(name: string): string {
+  return `${folder.uri}/${encodeURIComponent(name)}`;
+}
+
+/** Opens the folder's files of the same language, and shares them all. */
+async function openBeside(client: LspClient, path: string, name: string): Promise<void> {
+  const share = ({ documents }: RelatedParams): RelatedResult => ({ defined: [], shared: documents });
+  client.connection.onRequest(relatedRequest, share);
+  const others = readdirSync(path).filter((other) => other !== name && extname(other) === extname(name));
+  for (const other of others) {
+    await client.open(uriOf(other), readFileSync(join(path, other), 'utf8'), languageIdOf(other));
   }
 }
 

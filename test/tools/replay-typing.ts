@@ -1,17 +1,20 @@
 // Typing a trace into the language server, key by key.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Pending, ReplayEditor } from './replay-editor.ts';
-import type { Trace } from './trace.ts';
+import { cursorAfter, type Trace } from './trace.ts';
 
 export interface Key extends Answer {
   /** By the engine in the foreground, from the key to its answer. */
   evaluated: number;
 }
 
-/** Each key comes when the one before it is answered. */
-export async function typeAndWait(editor: ReplayEditor, trace: Trace): Promise<Key[]> {
+/** Each key comes when the one before it is answered; if wanted, the cursor rests in each new line. */
+export async function typeAndWait(editor: ReplayEditor, trace: Trace, rests = false): Promise<Key[]> {
   const keys: Key[] = [];
-  for (const edit of trace.edits) keys.push(await keyOf(editor, editor.type(edit)));
+  for (const edit of trace.edits) {
+    keys.push(await keyOf(editor, editor.type(edit)));
+    if (rests && edit.insert.includes('\n')) await editor.rest(cursorAfter(edit));
+  }
   return keys;
 }
 

@@ -13,6 +13,7 @@ export const replayCommand: Command = {
   options: {
     ...serverOptions(16),
     mode: { type: 'string', value: 'MODE', help: 'wait: for each answer; live: type at the recorded speed; wait' },
+    rest: { type: 'boolean', help: 'in mode wait the cursor rests in each new line until all is read' },
     whole: { type: 'boolean', help: 'wait for whole answers; without it, as in the editor, some come early' },
     accept: { type: 'string', value: 'N', help: 'at the end accept N ghost texts, and time that, too' },
     minutes: { type: 'string', value: 'N', help: 'type the trace live over and over; print the memory every minute' },
@@ -32,7 +33,7 @@ export const replayCommand: Command = {
       await editor.rest({ line: first.line, character: first.character });
       if (minutes !== undefined) return await soak(editor, trace, Number(minutes), values.json === true);
       const evaluatedBefore = editor.status.engine?.cache.missTokens ?? 0;
-      const keys = await (mode === 'wait' ? typeAndWait(editor, trace) : typeLive(editor, trace));
+      const keys = await (mode === 'wait' ? typeAndWait(editor, trace, values.rest === true) : typeLive(editor, trace));
       if (values.keys) for (const [i, key] of keys.entries()) printJson({ insert: trace.edits[i]?.insert, ...key });
       const report = summarize(editor, keys, evaluatedBefore);
       const accept = count(values, 'accept');

@@ -1,0 +1,111 @@
+// A document in chunks of about twenty lines, each with the identifiers in it. Where a chunk ends depends only on the
+// lines since the one before it ended, so after an edit the chunks above and most of those below are the same text and
+// are not scanned again.
+import type { TextDocument } from 'vscode-languageserver-textdocument';
+import { holdsSecrets } from '../completion/secrets.ts';
+
+export interface Chunk {
+  text: string;
+  /** Identifiers, in lower case. */
+  words: ReadonlySet<string>;
+  /** Those of them that the chunk declares. */
+  declared: ReadonlySet<string>;
+  hasSecret: boolean;
+  /** When the text came to be as it is; 0: before the document was first seen. */
+  editedAtMs: number;
+  /** When the cursor last rested here; 0: never. */
+  visitedAtMs: number;
+}
+
+export interface PlacedChunk {
+  chunk: Chunk;
+  /** Number of its first line. */
+  line: number;
+  lineCount: number;
+  offset: number;
+}
+
+const leastLines = 12;
+const mostLines = 24;
+// Bounds the work on generated files, which are of little use. A longer document is left out, since nobody has looked
+// whether it holds secrets.
+const maxDocumentChars = 200_000;
+const maxWords = 400;
+
+/** Follows one document. */
+export class ChunkedDocument {
+  chunks: PlacedChunk[] = [];
+  hasSecret = false;
+  private version: number | null = null;
+
+  /** Whether there was anything to do. */
+  update(document: TextDocument, nowMs: number): boolean {
+    if (document.version === this.version) return false;
+    const known = new Map(this.chunks.map(({ chunk }) => [chunk.text, chunk]));
+    const editedAtMs = this.version === null ? 0 : nowMs;
+    const all = document.getText();
+    const pieces = all.length <= maxDocumentChars ? split(all) : [];
+    this.chunks = pieces.map(({ text, ...place }) => {
+      return { chunk: known.get(text) ?? scan(document.uri, text, editedAtMs), ...place };
+    });
+    this.hasSecret = this.chunks.some(({ chunk }) => chunk.hasSecret);
+    this.version = document.version;
+    return true;
+  }
+
+  /** The cursor rests here. */
+  visit(offset: number, nowMs: number): void {
+    const placed = this.chunks.findLast((candidate) => candidate.offset <= offset);
+    if (placed) placed.chunk.visitedAtMs = nowMs;
+  }
+}
+
+type Piece = Omit<PlacedChunk, 'chunk'> & { text: string };
+
+/** Blank pieces are left out. */
+function split(text: string): Piece[] {
+  const lines = text.split('\n');
+  const pieces: Piece[] = [];
+  let first = 0;
+  let offset = 0;
+  for (let i = 1; i <= lines.length; i++) {
+    const count = i - first;
+    const isCut = i === lines.length || count >= mostLines || (count >= leastLines && startsBlock(lines, i));
+    if (!isCut) continue;
+    const piece = lines.slice(first, i).join('\n');
+    if (piece.trim() !== '') pieces.push({ text: piece, line: first, lineCount: count, offset });
+    offset += piece.length + 1;
+    first = i;
+  }
+  return pieces;
+}
+
+/** Behind a blank line, or at a statement of the outermost level. */
+function startsBlock(lines: string[], i: number): boolean {
+  return lines[i - 1]?.trim() === '' || /^[^\s)\]}#]/.test(lines[i] ?? '');
+}
+
+const word = /[\p{L}_$][\p{L}\p{N}_$]{2,}/gu;
+// "class Name", "def name", "func (receiver) Name", "#define NAME"; then "Type name(", as C and Java declare functions.
+const declaration =
+  /\b(?:class|interface|struct|enum|trait|type|def|fn|func|function|fun|const|let|var|val|module|record|object|protocol|namespace|define)[ \t]+(?:\([^)\n]{0,80}\)[ \t]*)?([\p{L}_$][\p{L}\p{N}_$]*)/gu;
+const typedDeclaration =
+  /^[ \t]*(?!return|else|new|await|throw|case)(?:[\w<>[\],.*&:]+[ \t]+){1,5}[*&]?(\w+)[ \t]*\(/gm;
+
+function scan(uri: string, text: string, editedAtMs: number): Chunk {
+  const declared = [...text.matchAll(declaration), ...text.matchAll(typedDeclaration)].map(([, name = '']) => name);
+  const words = wordsOf(text).slice(0, maxWords);
+  return {
+    text,
+    words: new Set(words),
+    declared: new Set(declared.map((name) => name.toLowerCase())),
+    hasSecret: holdsSecrets(uri, text),
+    editedAtMs,
+    visitedAtMs: 0,
+  };
+}
+
+/** Each identifier, in lower case, in the order of the text. */
+export function wordsOf(text: string): string[] {
+  return (text.match(word) ?? []).map((name) => name.toLowerCase());
+}

@@ -1,0 +1,45 @@
+// The editor's window behind a connection, as far as code of its files is concerned.
+import type { Connection, InitializeParams, TextDocuments } from 'vscode-languageserver';
+import type { TextDocument } from 'vscode-languageserver-textdocument';
+import { type InitializationOptions, type RelatedParams, type RelatedResult, relatedRequest } from '../protocol.ts';
+import type { WorkspaceFolder } from './document-path.ts';
+import type { EditorWindow } from './related-code.ts';
+
+export class ConnectedWindow implements EditorWindow {
+  private workspaceFolders: WorkspaceFolder[] = [];
+  private followsFolders = false;
+  private sharesCode = false;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly documents: TextDocuments<TextDocument>,
+  ) {}
+
+  initialize({ workspaceFolders, capabilities, initializationOptions }: InitializeParams): void {
+    const options: Partial<InitializationOptions> = initializationOptions ?? {};
+    this.workspaceFolders = workspaceFolders ?? [];
+    this.followsFolders = capabilities.workspace?.workspaceFolders ?? false;
+    this.sharesCode = options.sharesCode ?? false;
+  }
+
+  initialized(): void {
+    if (!this.followsFolders) return;
+    this.connection.workspace.onDidChangeWorkspaceFolders(({ added, removed }) => {
+      const isGone = ({ uri }: WorkspaceFolder) => removed.some((folder) => folder.uri === uri);
+      this.workspaceFolders = [...this.workspaceFolders.filter((folder) => !isGone(folder)), ...added];
+    });
+  }
+
+  openDocuments(): TextDocument[] {
+    return this.documents.all();
+  }
+
+  folders(): WorkspaceFolder[] {
+    return this.workspaceFolders;
+  }
+
+  related(params: RelatedParams): Promise<RelatedResult> {
+    if (!this.sharesCode) return Promise.resolve({ defined: [], shared: [] });
+    return this.connection.sendRequest<RelatedResult>(relatedRequest, params);
+  }
+}

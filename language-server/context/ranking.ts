@@ -1,0 +1,107 @@
+// Which chunks of other code are worth the model's attention at a place, the most useful one first.
+import type { Chunk } from './chunks.ts';
+import { type CursorQuery, comparable } from './cursor-query.ts';
+
+export interface Candidate {
+  /** In the workspace. */
+  path: string;
+  line: number;
+  chunk: Chunk;
+  /** The editor found the definition of a name at the cursor, or of an imported one, here. */
+  isDefinition: boolean;
+}
+
+export interface PlaceQuery extends CursorQuery {
+  /** Of the document with the cursor, in the workspace. */
+  path: string;
+}
+
+export interface Ranked extends Candidate {
+  score: number;
+}
+
+// A chunk that shares only common words with the cursor's lines has less.
+const leastScore = 1.2;
+const recentMs = 5 * 60_000;
+const sameWordsShare = 0.8;
+const longWord = 9;
+// More than any budget holds.
+const maxKept = 24;
+
+export function rank(candidates: Candidate[], query: PlaceQuery, nowMs: number): Ranked[] {
+  const rarity = rarityIn(candidates, query);
+  const declared = declaredIn(candidates, query);
+  const ranked = candidates
+    .map((candidate, i) => ({ ...candidate, score: score(candidate, query, rarity, nowMs) + (declared[i] ?? 0) }))
+    .filter((candidate) => candidate.score >= leastScore)
+    .toSorted((a, b) => b.score - a.score);
+  const kept: Ranked[] = [];
+  for (const candidate of ranked) {
+    if (!kept.some(({ chunk }) => isAlike(chunk, candidate.chunk))) kept.push(candidate);
+    if (kept.length >= maxKept) break;
+  }
+  return kept;
+}
+
+/** As BM25 weighs words: those in few chunks tell more. */
+function rarityIn(candidates: Candidate[], { weights }: CursorQuery): Map<string, number> {
+  const rarity = new Map<string, number>();
+  for (const word of weights.keys()) {
+    let holders = 0;
+    for (const { chunk } of candidates) if (chunk.words.has(word)) holders++;
+    const measured = Math.log(1 + (candidates.length - holders + 0.5) / (holders + 0.5));
+    // A few chunks say little about rarity: a long name is hardly a keyword.
+    rarity.set(word, Math.max(measured, word.length >= longWord ? 0.8 : 0));
+  }
+  return rarity;
+}
+
+/** What declares the names that are wanted. A chunk that begins inside a block belongs to what the one above declares. */
+function declaredIn(candidates: Candidate[], { weights }: CursorQuery): number[] {
+  let above = 0;
+  return candidates.map(({ path, chunk }, i) => {
+    let own = 0;
+    for (const name of chunk.declared) own += 1.5 * (weights.get(name) ?? 0);
+    const isInside = /^\s/.test(chunk.text) && candidates[i - 1]?.path === path;
+    above = Math.min(3, own + (isInside ? 0.7 * above : 0));
+    return above;
+  });
+}
+
+function score(candidate: Candidate, query: PlaceQuery, rarity: Map<string, number>, nowMs: number): number {
+  const { chunk, path, isDefinition } = candidate;
+  let shared = 0;
+  for (const [word, weight] of query.weights) if (chunk.words.has(word)) shared += weight * (rarity.get(word) ?? 0);
+  const isImported = query.modules.has(comparable(stem(path)));
+  return (
+    (4 * shared) / (chunk.words.size + 30) ** 0.5 +
+    (isImported ? 1.5 : 0) +
+    (folderOf(path) === folderOf(query.path) ? 0.5 : 0) +
+    (isDefinition ? 3 : 0) +
+    recency(chunk.editedAtMs, nowMs) +
+    recency(chunk.visitedAtMs, nowMs) / 2
+  );
+}
+
+/** 1 now, a half after five minutes. */
+function recency(atMs: number, nowMs: number): number {
+  return atMs === 0 ? 0 : 0.5 ** ((nowMs - atMs) / recentMs);
+}
+
+function folderOf(path: string): string {
+  return path.replace(/[^/]*$/, '');
+}
+
+/** "store" of "user/store.ts"; the folder of an index file. */
+function stem(path: string): string {
+  const parts = path.split('/');
+  const name = (parts.pop() ?? '').replace(/\..*$/, '');
+  return /^(index|mod|__init__|init|lib)$/.test(name) ? (parts.pop() ?? name) : name;
+}
+
+function isAlike(a: Chunk, b: Chunk): boolean {
+  if (a.text === b.text) return true;
+  let shared = 0;
+  for (const word of a.words) if (b.words.has(word)) shared++;
+  return shared > 4 && shared / (a.words.size + b.words.size - shared) > sameWordsShare;
+}

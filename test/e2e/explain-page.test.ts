@@ -1,0 +1,93 @@
+// The page of an explanation in a browser, without VS Code: a stub stands for it.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { explainPage, type PageMessage, type PageState } from '../../extension/explain-page.ts';
+import { launchBrowser } from './browser.ts';
+
+const address = 'http://page.invalid/';
+let browser: Browser;
+let page: Page;
+let sent: PageMessage[] = [];
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  page = await browser.newPage();
+  await page.exposeFunction('toEditor', (message: PageMessage) => void sent.push(message));
+  await page.route(address, (route) => route.fulfill({ contentType: 'text/html', body: explainPage() }));
+  await page.addInitScript('acquireVsCodeApi = () => ({ postMessage: toEditor })');
+});
+
+afterAll(() => browser?.close());
+
+async function open(state: Partial<PageState>): Promise<void> {
+  sent = [];
+  await page.goto(address);
+  await expect.poll(() => sent).toEqual([{ action: 'ready' }]);
+  sent = [];
+  await show(state);
+}
+
+async function show(given: Partial<PageState>): Promise<void> {
+  const state: PageState = { title: '', turns: [], note: '', hint: '', actions: [], ...given };
+  await page.evaluate(`dispatchEvent(new MessageEvent('message', { data: ${JSON.stringify(state)} }))`);
+}
+
+const answer = (html: string) => ({ question: '', html });
+const shownButtons = () => page.locator('footer button:visible').allTextContents();
+
+test('shows the conversation and what can be done now', async () => {
+  await open({
+    title: 'a.ts, line 1',
+    turns: [answer('<p>It'), { question: 'Why <b>?', html: '' }],
+    actions: ['stop'],
+  });
+  expect(await page.locator('h1').textContent()).toBe('a.ts, line 1');
+  expect(await page.locator('h2:visible').allTextContents()).toEqual(['Why <b>?']);
+  expect(await page.locator('main').textContent()).toContain('It');
+  expect(await shownButtons()).toEqual(['Stop']);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect.poll(() => sent).toEqual([{ action: 'stop' }]);
+});
+
+test('is read out when it is done, and keeps the focus in the page', async () => {
+  await open({ turns: [answer('<p>It')], actions: ['stop'] });
+  expect(await page.locator('main[aria-live=polite]').getAttribute('aria-busy')).toBe('true');
+  await page.getByRole('button', { name: 'Stop' }).focus();
+  await show({ turns: [answer('<p>It adds.')], actions: ['retry', 'copy'] });
+  expect(await page.locator('main').getAttribute('aria-busy')).toBe('false');
+  expect(await shownButtons()).toEqual(['Retry', 'Copy']);
+  expect(await page.locator('input:focus').count()).toBe(1);
+});
+
+test('Enter sends a question once the answer is there', async () => {
+  await open({ actions: ['stop'] });
+  const input = page.getByRole('textbox', { name: 'Ask a follow-up question' });
+  await input.fill(' Why? ');
+  await input.press('Enter');
+  await show({ actions: ['retry'] });
+  expect(await input.inputValue()).toBe(' Why? ');
+  await input.press('Enter');
+  await expect.poll(() => sent).toEqual([{ action: 'ask', question: 'Why?' }]);
+  expect(await input.inputValue()).toBe('');
+});
+
+test('a new explanation takes the place of a longer one', async () => {
+  await open({ turns: [answer('<p>old'), { question: 'Why?', html: '<p>old' }] });
+  await show({ turns: [answer('<p>new')] });
+  expect(await page.locator('main').textContent()).toBe('new');
+});
+
+// The renderer lets no markup through; this is the second wall.
+test('the policy of the page stops what the renderer might let through', async () => {
+  await open({});
+  await page.evaluate(
+    `blocked = []; addEventListener('securitypolicyviolation', (event) => blocked.push(event.effectiveDirective))`,
+  );
+  const hostile = `<img src="https://evil.example/p" onerror="document.title = 'run'"><style>p { color: red }</style>
+    <form action="https://evil.example"><button id="send"></button></form>`;
+  await show({ turns: [answer(hostile)] });
+  await page.evaluate(`document.querySelector('#send').click()`);
+  const blocked = async () => new Set(await page.evaluate<string[]>('blocked'));
+  await expect.poll(blocked).toEqual(new Set(['img-src', 'script-src-attr', 'style-src-elem', 'form-action']));
+  expect(await page.title()).toBe('');
+});

@@ -1,0 +1,174 @@
+// What the editor shares with the server, around as much of VS Code's API as that takes.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { RelatedCode } from '../../extension/related-code.ts';
+
+const editor = vi.hoisted(() => ({
+  folder: '',
+  isTrusted: true,
+  settings: {} as Record<string, unknown>,
+  /** What the definition provider answers. */
+  places: [] as unknown[],
+  fails: false,
+}));
+
+vi.mock('vscode', () => {
+  class Uri {
+    constructor(private readonly text: string) {}
+    static parse = (text: string) => new Uri(text);
+    get scheme() {
+      return this.text.replace(/:.*$/, '');
+    }
+    get fsPath() {
+      return fileURLToPath(this.text);
+    }
+    with({ scheme }: { scheme: string }) {
+      return new Uri(this.text.replace(/^[\w-]+(?=:)/, scheme).replace(/#.*$/, ''));
+    }
+    toString() {
+      return this.text;
+    }
+  }
+  const folderOf = (uri: Uri) =>
+    uri.fsPath.startsWith(`${editor.folder}/`) ? { uri: new Uri(pathToFileURL(editor.folder).href) } : undefined;
+  const toRegExp = (glob: string) =>
+    new RegExp(
+      `^${glob.replace(/\*\*\/?|\*|\./g, (part) => ({ '**/': '(.*/)?', '**': '.*', '*': '[^/]*' })[part] ?? '\\.')}$`,
+    );
+  class RelativePattern {
+    constructor(
+      readonly base: unknown,
+      readonly pattern: string,
+    ) {}
+  }
+  return {
+    Uri,
+    RelativePattern,
+    Position: class {},
+    Range: class {
+      constructor(
+        readonly start: unknown,
+        readonly end: unknown,
+      ) {}
+    },
+    commands: {
+      executeCommand: () => (editor.fails ? Promise.reject(new Error('no provider')) : Promise.resolve(editor.places)),
+    },
+    languages: {
+      match: (selector: { pattern: string | RelativePattern }[], { uri }: { uri: Uri }) =>
+        selector.some(({ pattern }) =>
+          typeof pattern === 'string'
+            ? toRegExp(pattern).test(uri.fsPath)
+            : toRegExp(pattern.pattern).test(uri.fsPath.slice(editor.folder.length + 1)),
+        )
+          ? 10
+          : 0,
+    },
+    workspace: {
+      get isTrusted() {
+        return editor.isTrusted;
+      },
+      textDocuments: [],
+      fs: {
+        stat: async (uri: Uri) => statSync(uri.fsPath),
+        readFile: async (uri: Uri) => readFileSync(uri.fsPath),
+      },
+      getWorkspaceFolder: folderOf,
+      getConfiguration: () => ({ get: (key: string, fallback: unknown) => editor.settings[key] ?? fallback }),
+      onDidChangeConfiguration: () => ({ dispose: () => {} }),
+      onDidSaveTextDocument: () => ({ dispose: () => {} }),
+    },
+  };
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'hearth-related-'));
+editor.folder = join(folder, 'app');
+const uriOf = (path: string) => pathToFileURL(join(editor.folder, path)).href;
+for (const path of [
+  'src/main.ts',
+  'src/store.ts',
+  'generated/api.ts',
+  'private/notes.ts',
+  'prose.md',
+  '../other/a.ts',
+]) {
+  mkdirSync(dirname(join(editor.folder, path)), { recursive: true });
+  writeFileSync(join(editor.folder, path), `// ${path}\n`);
+}
+writeFileSync(join(editor.folder, 'src/huge.ts'), 'x'.repeat(100_000));
+writeFileSync(join(editor.folder, '.gitignore'), 'private\n');
+execFileSync('git', ['init', '--quiet', editor.folder]);
+
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => Object.assign(editor, { isTrusted: true, settings: {}, places: [], fails: false }));
+
+const position = { line: 0, character: 0 };
+
+async function shared(...paths: string[]): Promise<string[]> {
+  const params = { uri: uriOf('src/main.ts'), positions: [], documents: paths.map(uriOf) };
+  return (await new RelatedCode().answer(params)).shared.map((uri) => uri.slice(uriOf('').length + 1));
+}
+
+async function defined(...places: unknown[]) {
+  editor.places = places;
+  const params = { uri: uriOf('src/main.ts'), positions: [position], documents: [] };
+  return (await new RelatedCode().answer(params)).defined;
+}
+
+const lines = (start: number, end: number) => ({
+  start: { line: start },
+  end: { line: end, translate: (more: number) => ({ line: end + more }) },
+});
+
+test('files of the workspace are shared', async () => {
+  expect(await shared('src/store.ts', 'prose.md')).toEqual(['src/store.ts', 'prose.md']);
+});
+
+test('nothing is shared in a workspace that is not trusted', async () => {
+  editor.isTrusted = false;
+  expect(await shared('src/store.ts')).toEqual([]);
+  expect(await defined({ uri: uriOf('src/store.ts'), range: lines(0, 0) })).toEqual([]);
+});
+
+test.each([
+  ['ignored by git', 'private/notes.ts', {}],
+  ['outside the workspace', '../other/a.ts', {}],
+  ['excluded from the explorer', 'generated/api.ts', { 'files.exclude': { '**/generated': true } }],
+  ['excluded from the search', 'generated/api.ts', { 'search.exclude': { generated: true } }],
+  ['excluded from Hearth', 'prose.md', { 'hearth.exclude': ['**/*.md'] }],
+])('a file %s is not shared', async (_, path, settings) => {
+  editor.settings = settings;
+  expect(await shared('src/store.ts', path)).toEqual(['src/store.ts']);
+});
+
+test('an exclusion that is switched off excludes nothing', async () => {
+  editor.settings = { 'files.exclude': { '**/generated': false } };
+  expect(await shared('generated/api.ts')).toEqual(['generated/api.ts']);
+});
+
+test('a definition comes with its whole file and the lines of it', async () => {
+  const target = { targetUri: uriOf('src/store.ts'), targetRange: lines(3, 9) };
+  expect(await defined(target)).toEqual([
+    { uri: uriOf('src/store.ts'), text: '// src/store.ts\n', lines: [{ start: 3, end: 9 }] },
+  ]);
+});
+
+test('a definition of which only the name is known is taken to go on below it', async () => {
+  const [file] = await defined({ uri: uriOf('src/store.ts'), range: lines(3, 3) });
+  expect(file?.lines).toEqual([{ start: 3, end: 33 }]);
+});
+
+test('definitions in the document itself, in huge, ignored and missing files are left out', async () => {
+  const paths = ['src/main.ts', 'src/huge.ts', 'private/notes.ts', 'src/gone.ts'];
+  expect(await defined(...paths.map((path) => ({ uri: uriOf(path), range: lines(0, 0) })))).toEqual([]);
+});
+
+test('a provider that fails keeps nothing else from being shared', async () => {
+  editor.fails = true;
+  const params = { uri: uriOf('src/main.ts'), positions: [position], documents: [uriOf('src/store.ts')] };
+  expect(await new RelatedCode().answer(params)).toEqual({ defined: [], shared: [uriOf('src/store.ts')] });
+});

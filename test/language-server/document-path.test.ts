@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { promptPlace } from '../../language-server/context/document-path.ts';
+
+const app = { uri: 'file:///code/app', name: 'app' };
+const library = { uri: 'file:///code/lib', name: 'lib' };
+
+function check(uri: string, languageId: string, folders: (typeof app)[], path: string, repository: string): void {
+  expect(promptPlace(uri, languageId, folders)).toEqual({ path, repository });
+}
+
+test('a document is named by its path in the workspace', () => {
+  check('file:///code/app/src/main.ts', 'typescript', [app], 'src/main.ts', 'app');
+});
+
+test('the path begins with the folder where there are several', () => {
+  check('file:///code/lib/src/a.ts', 'typescript', [app, library], 'lib/src/a.ts', 'lib');
+});
+
+test('the innermost folder counts', () => {
+  const inner = { uri: 'file:///code/app/packages/core', name: 'core' };
+  check('file:///code/app/packages/core/a.ts', 'typescript', [app, inner], 'core/a.ts', 'core');
+});
+
+test('a folder whose name another one begins with is another folder', () => {
+  check('file:///code/application/a.ts', 'typescript', [app], 'a.ts', '');
+});
+
+test('spaces and drives are read as the editor escapes them', () => {
+  const drive = { uri: 'file:///c%3A/My%20Code', name: 'My Code' };
+  check('file:///c%3A/My%20Code/a%20b.ts', 'typescript', [drive], 'a b.ts', 'My Code');
+});
+
+test('nothing but the name is told of a document outside the workspace', () => {
+  check('file:///code/secret-project/notes.py', 'python', [app], 'notes.py', '');
+});
+
+test.each([
+  ['typescript', 'untitled.ts'],
+  ['python', 'untitled.py'],
+  ['go', 'untitled.go'],
+  ['rust', 'untitled.rs'],
+  ['java', 'untitled.java'],
+  ['c', 'untitled.c'],
+  ['cpp', 'untitled.cpp'],
+  ['csharp', 'untitled.cs'],
+  ['javascript', 'untitled.js'],
+  ['a-language-of-tomorrow', 'untitled'],
+])('a document of %s without a file is called %s', (languageId, name) => {
+  check('untitled:Untitled-1', languageId, [app], name, '');
+});
+
+test('a new document that is to be saved somewhere has that name', () => {
+  check('untitled:/code/tools/run.py', 'python', [app], 'run.py', '');
+});
+
+test('a cell of a notebook is a file of its own language', () => {
+  check('vscode-notebook-cell:/code/app/data.ipynb#W2', 'python', [app], 'data.py', 'app');
+});

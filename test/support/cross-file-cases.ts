@@ -1,0 +1,62 @@
+// The cases in test/fixtures/cross-file: a few files of which one has the cursor, "$0", and the text that a completion
+// there begins with. The name in it is found only in the other files.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CursorDocument } from '../../language-server/completion/text-window.ts';
+
+export interface CaseFile {
+  uri: string;
+  path: string;
+  languageId: string;
+  text: string;
+}
+
+export interface CrossFileCase {
+  name: string;
+  wanted: string;
+  document: CursorDocument;
+  /** All files, as an editor has them open. */
+  files: CaseFile[];
+}
+
+export const workspaceUri = 'file:///workspace';
+
+const languageIds: Record<string, string> = {
+  c: 'c',
+  cc: 'cpp',
+  cs: 'csharp',
+  go: 'go',
+  h: 'cpp',
+  java: 'java',
+  js: 'javascript',
+  jsx: 'javascriptreact',
+  php: 'php',
+  py: 'python',
+  rb: 'ruby',
+  rs: 'rust',
+  ts: 'typescript',
+};
+
+export function readCrossFileCases(folder: string): CrossFileCase[] {
+  return readdirSync(folder)
+    .toSorted()
+    .map((name) => parseCase(name.replace(/\.txt$/, ''), readFileSync(join(folder, name), 'utf8')));
+}
+
+/** "=== wanted", the text, then "=== PATH" and the text of each file. */
+function parseCase(name: string, text: string): CrossFileCase {
+  const [, wanted = '', ...parts] = text.split(/^=== .*\n/m);
+  const paths = [...text.matchAll(/^=== (.*)$/gm)].slice(1).map(([, path = '']) => path);
+  const marked = parts.findIndex((part) => part.includes('$0'));
+  if (marked === -1) throw new Error(`${name}: no file has $0`);
+  const offset = parts[marked]?.indexOf('$0') ?? 0;
+  const files = paths.map((path, i) => ({
+    uri: `${workspaceUri}/${path}`,
+    path,
+    languageId: languageIds[path.replace(/^.*\./, '')] ?? '',
+    text: (parts[i] ?? '').replace('$0', ''),
+  }));
+  const own = files[marked];
+  if (!own) throw new Error(`${name}: the cursor is in no file`);
+  return { name, wanted: wanted.trim(), document: { ...own, offset }, files };
+}
