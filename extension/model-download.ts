@@ -1,0 +1,60 @@
+// A download as the user sees it: progress in a notification; its button pauses, and what has come is kept until the
+// user discards it.
+import { join } from 'node:path';
+import { type LogOutputChannel, ProgressLocation, window } from 'vscode';
+import type { RemoteModel } from '../language-server/models/messages.ts';
+import { downloadAll } from './download/download-all.ts';
+import { discardPart } from './download/part-file.ts';
+import { progressText } from './download/progress.ts';
+
+export interface DownloadPlace {
+  /** Where models are kept. */
+  folder: string;
+  /** See download/address.ts; empty: none. */
+  mirror: string;
+  log: LogOutputChannel;
+}
+
+/** Resolves with the model's path; undefined if the user paused or discarded it, or if it failed for good. */
+export async function downloadModel(model: RemoteModel, place: DownloadPlace): Promise<string | undefined> {
+  for (;;) {
+    const result = await attempt(model, place);
+    if ('path' in result) return result.path;
+    place.log.info(`downloading ${model.name}: ${result.message}`);
+    const retry = result.isPause ? 'Continue' : 'Try Again';
+    const show = result.isPause ? window.showInformationMessage : window.showErrorMessage;
+    const answer = await show(result.message, retry, 'Discard');
+    if (answer === 'Discard') await Promise.all(model.files.map(({ name }) => discardPart(join(place.folder, name))));
+    if (answer !== retry) return undefined;
+  }
+}
+
+type Result = { path: string } | { message: string; isPause: boolean };
+
+async function attempt({ name, files }: RemoteModel, { folder, mirror }: DownloadPlace): Promise<Result> {
+  const abort = new AbortController();
+  let shown = '';
+  const options = { location: ProgressLocation.Notification, title: `Downloading ${name}`, cancellable: true };
+  try {
+    const path = await window.withProgress(options, (progress, token) => {
+      token.onCancellationRequested(() => abort.abort());
+      let percent = 0;
+      return downloadAll(files, folder, {
+        signal: abort.signal,
+        mirror,
+        onWait: () => progress.report({ message: 'another window is downloading it' }),
+        onProgress: (at) => {
+          const now = at.totalBytes ? (100 * at.receivedBytes) / at.totalBytes : 0;
+          if (progressText(at) === shown) return;
+          shown = progressText(at);
+          progress.report({ message: shown, increment: now - percent });
+          percent = now;
+        },
+      });
+    });
+    return { path };
+  } catch (error) {
+    if (abort.signal.aborted) return { message: `${name} is paused${shown && ` at ${shown}`}.`, isPause: true };
+    return { message: error instanceof Error ? error.message : String(error), isPause: false };
+  }
+}
