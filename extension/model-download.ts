@@ -47,7 +47,7 @@ async function attempt({ name, files }: RemoteModel, { folder, mirror }: Downloa
           const now = at.totalBytes ? (100 * at.receivedBytes) / at.totalBytes : 0;
           if (progressText(at) === shown) return;
           shown = progressText(at);
-          progress.report({ message: shown, increment: now - percent });
+          progress.report({ message: shown, increment: Math.max(0, now - percent) });
           percent = now;
         },
       });

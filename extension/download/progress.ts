@@ -28,10 +28,11 @@ export class SpeedMeter {
   }
 }
 
-/** "1.2 of 4.7 GB, 23 MB/s, 2 min left" */
+/** "1.24 of 4.68 GB, 23 MB/s, 2 min left" */
 export function progressText({ receivedBytes, totalBytes, bytesPerSecond }: Progress): string {
-  const received = (receivedBytes / 1e9).toFixed(1);
-  const parts = [totalBytes === null ? `${received} GB` : `${received} of ${(totalBytes / 1e9).toFixed(1)} GB`];
+  const [unit, bytesPerUnit, digits] = (totalBytes ?? receivedBytes) < 1e9 ? ['MB', 1e6, 0] : ['GB', 1e9, 2];
+  const [received, total] = [receivedBytes, totalBytes ?? 0].map((bytes) => (bytes / bytesPerUnit).toFixed(digits));
+  const parts = [`${received}${totalBytes === null ? '' : ` of ${total}`} ${unit}`];
   if (bytesPerSecond !== null) parts.push(`${(bytesPerSecond / 1e6).toFixed(bytesPerSecond < 10e6 ? 1 : 0)} MB/s`);
   if (bytesPerSecond && totalBytes !== null)
     parts.push(`${durationText((totalBytes - receivedBytes) / bytesPerSecond)} left`);

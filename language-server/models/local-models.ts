@@ -60,7 +60,8 @@ async function examine(candidate: Candidate): Promise<FoundModel | undefined> {
 const firstPart = /-00001-of-(\d{5})(?=\.gguf$)/i;
 const laterPart = /-(?!00001)\d{5}-of-\d{5}\.gguf$/i;
 
-async function bytesOfAllParts(path: string): Promise<number> {
+/** path: the first part, or the only one. */
+export async function bytesOfAllParts(path: string): Promise<number> {
   const parts = Number(firstPart.exec(path)?.[1] ?? 1);
   let bytes = 0;
   for (let part = 1; part <= parts; part++) {

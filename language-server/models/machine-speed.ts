@@ -6,7 +6,7 @@ import type { MachineSpeed, ModelCost } from './estimate.ts';
 
 /** Of all threads together: larger than the caches of ordinary processors. */
 const readBytes = 256 * 2 ** 20;
-const readRounds = 3;
+const readRounds = 10;
 const promptTokens = 32;
 const decodedTokens = 16;
 /** What decoding reaches of a plain read: 81 to 92 % on the machines of README.md. */

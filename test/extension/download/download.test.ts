@@ -311,7 +311,8 @@ test('a mirror is asked instead of the file own host', async () => {
 test('of two windows one downloads and the other waits for it', async () => {
   let waits = 0;
   server.answers.push((request, response, at) => void setTimeout(() => serve(request, response, at), 300));
-  const paths = await Promise.all([fetchFile(), fetchFile(server.file(), { onWait: () => waits++ })]);
+  const window = () => fetchFile(server.file(), { onWait: () => waits++ });
+  const paths = await Promise.all([window(), window()]);
   expect(new Set(paths)).toEqual(new Set([join(folder, 'a.gguf')]));
   expect(waits).toBe(1);
   expect(server.requests.length).toBe(1);

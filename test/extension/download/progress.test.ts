@@ -3,14 +3,14 @@ import { progressText, SpeedMeter } from '../../../extension/download/progress.t
 
 test('progress has what has come, how fast, and the time left', () => {
   const progress = { receivedBytes: 1.2e9, totalBytes: 4.7e9, bytesPerSecond: 23e6 };
-  expect(progressText(progress)).toBe('1.2 of 4.7 GB, 23 MB/s, 3 min left');
-  expect(progressText({ ...progress, bytesPerSecond: 250e6 })).toBe('1.2 of 4.7 GB, 250 MB/s, 14 s left');
-  expect(progressText({ ...progress, bytesPerSecond: 0.2e6 })).toBe('1.2 of 4.7 GB, 0.2 MB/s, 4.9 h left');
+  expect(progressText(progress)).toBe('1.20 of 4.70 GB, 23 MB/s, 3 min left');
+  expect(progressText({ ...progress, bytesPerSecond: 250e6 })).toBe('1.20 of 4.70 GB, 250 MB/s, 14 s left');
+  expect(progressText({ ...progress, bytesPerSecond: 0.2e6 })).toBe('1.20 of 4.70 GB, 0.2 MB/s, 4.9 h left');
 });
 
 test('progress says nothing that is not known', () => {
-  expect(progressText({ receivedBytes: 5e8, totalBytes: null, bytesPerSecond: null })).toBe('0.5 GB');
-  expect(progressText({ receivedBytes: 0, totalBytes: 1e9, bytesPerSecond: 0 })).toBe('0.0 of 1.0 GB, 0.0 MB/s');
+  expect(progressText({ receivedBytes: 5e8, totalBytes: null, bytesPerSecond: null })).toBe('500 MB');
+  expect(progressText({ receivedBytes: 0, totalBytes: 1e9, bytesPerSecond: 0 })).toBe('0.00 of 1.00 GB, 0.0 MB/s');
 });
 
 test('speed is that of the last seconds', () => {
