@@ -1,10 +1,9 @@
 // A download as the user sees it: progress in a notification; its button pauses, and what has come is kept until the
 // user discards it.
-import { join } from 'node:path';
 import { type LogOutputChannel, ProgressLocation, window } from 'vscode';
 import type { RemoteModel } from '../language-server/models/messages.ts';
+import { discard } from './download/download.ts';
 import { downloadAll } from './download/download-all.ts';
-import { discardPart } from './download/part-file.ts';
 import { progressText } from './download/progress.ts';
 
 export interface DownloadPlace {
@@ -24,7 +23,7 @@ export async function downloadModel(model: RemoteModel, place: DownloadPlace): P
     const retry = result.isPause ? 'Continue' : 'Try Again';
     const show = result.isPause ? window.showInformationMessage : window.showErrorMessage;
     const answer = await show(result.message, retry, 'Discard');
-    if (answer === 'Discard') await Promise.all(model.files.map(({ name }) => discardPart(join(place.folder, name))));
+    if (answer === 'Discard') await Promise.all(model.files.map((file) => discard(file, place.folder)));
     if (answer !== retry) return undefined;
   }
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RemoteFile } from '../../language-server/models/messages.ts';
 import { addressOf } from './address.ts';
-import { DownloadError, errorFrom } from './errors.ts';
+import { DownloadError, diskError, errorFrom } from './errors.ts';
 import { takeLock } from './lock.ts';
 import { discardPart, PartFile } from './part-file.ts';
 import { receive } from './receive.ts';
@@ -38,15 +38,27 @@ const longestPauseMs = 60_000;
 /** Resolves with the file's path. An abort rejects with the signal's reason, and what has come is kept. */
 export async function download(file: RemoteFile, folder: string, options: DownloadOptions): Promise<string> {
   const path = join(folder, file.name);
-  await mkdir(folder, { recursive: true });
-  const release = await takeLock(`${path}.lock`, options.signal, options.onWait);
   try {
-    if (!(await exists(path))) await complete(file, folder, path, options);
+    await mkdir(folder, { recursive: true });
+    const release = await takeLock(lockOf(path), options.signal, options.onWait);
+    try {
+      if (!(await exists(path))) await complete(file, folder, path, options);
+    } finally {
+      await release();
+    }
     return path;
-  } finally {
-    await release();
+  } catch (error) {
+    throw diskError(error) ?? error;
   }
 }
+
+/** Deletes what a paused download left, unless another window has taken it over. */
+export async function discard({ name }: RemoteFile, folder: string): Promise<void> {
+  const path = join(folder, name);
+  if (!(await exists(lockOf(path)))) await discardPart(path);
+}
+
+const lockOf = (path: string) => `${path}.lock`;
 
 async function complete(file: RemoteFile, folder: string, path: string, options: DownloadOptions): Promise<void> {
   const part = await PartFile.open(path, file.url);

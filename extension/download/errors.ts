@@ -45,19 +45,26 @@ function retryAfter(value: string | null): number | undefined {
 
 const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_TLS/;
 
-/** A failed fetch has its reason in its cause, a failed write is one. */
+/** What a failed write says; undefined for anything else. */
+export function diskError(error: unknown): DownloadError | undefined {
+  const code = codeOf(error) ?? '';
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new DownloadError('The disk is full. What has come is kept: make room and download again.');
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return new DownloadError(`The folder for models cannot be written to (${code}).`);
+  return undefined;
+}
+
+/** A failed fetch has its reason in its cause. */
 export function errorFrom(error: unknown, host: string): DownloadError {
-  if (error instanceof DownloadError) return error;
+  const known = error instanceof DownloadError ? error : diskError(error);
+  if (known) return known;
   const { message = String(error), cause } = error as Partial<Error>;
   const code = codeOf(error) ?? codeOf(cause) ?? '';
   const reason = code || (cause as Partial<Error> | undefined)?.message || message;
   // fetch() has no response for it: the tunnel to the host was never there.
   if (/proxy response \(407\)/i.test(String((cause as Partial<Error> | undefined)?.message)))
     return new DownloadError('The proxy wants you to sign in (407). See the setting "http.proxyAuthorization".');
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new DownloadError('The disk is full. What has come is kept: make room and download again.');
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return new DownloadError(`The folder for models cannot be written to (${code}).`);
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return temporary(`${host} cannot be found. Is this machine online?`);
   if (code === 'ECONNREFUSED' || code === 'EHOSTUNREACH' || code === 'ENETUNREACH')

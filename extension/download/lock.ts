@@ -22,15 +22,23 @@ export async function takeLock(
   pace = usualPace,
 ): Promise<Release> {
   const owner = JSON.stringify({ host: hostname(), pid: process.pid, id: randomUUID() });
-  for (let attempt = 0; ; attempt++) {
+  const pause = () => sleep(pace.heartbeatMs / 4, undefined, { signal });
+  let takesOver = false;
+  let hasWaited = false;
+  for (;;) {
     signal.throwIfAborted();
-    if (await create(path, owner)) return hold(path, owner, pace);
-    if (await isAbandoned(path, pace)) {
+    if (await create(path, owner)) {
+      // Another window that found the same lock abandoned may be about to remove this one in its place.
+      if (takesOver) await pause();
+      if (!takesOver || (await isOwnedBy(path, owner))) return hold(path, owner, pace);
+    } else if (await isAbandoned(path, pace)) {
       await rm(path, { force: true });
-      continue;
+      takesOver = true;
+    } else {
+      if (!hasWaited) onWait();
+      hasWaited = true;
+      await pause();
     }
-    if (attempt === 0) onWait();
-    await sleep(pace.heartbeatMs / 4, undefined, { signal });
   }
 }
 
@@ -53,8 +61,12 @@ function hold(path: string, owner: string, { heartbeatMs }: LockPace): Release {
   return async () => {
     clearInterval(beat);
     // After a long sleep of the machine another window may have taken it over.
-    if ((await readFile(path, 'utf8').catch(() => '')) === owner) await rm(path, { force: true });
+    if (await isOwnedBy(path, owner)) await rm(path, { force: true });
   };
+}
+
+async function isOwnedBy(path: string, owner: string): Promise<boolean> {
+  return (await readFile(path, 'utf8').catch(() => '')) === owner;
 }
 
 async function isAbandoned(path: string, { staleMs }: LockPace): Promise<boolean> {

@@ -14,16 +14,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type DownloadOptions, download } from '../../../extension/download/download.ts';
+import { type DownloadOptions, discard, download } from '../../../extension/download/download.ts';
 import type { RemoteFile } from '../../../language-server/models/messages.ts';
 import { type Answer, breakAfter, FileServer, page, serve, status } from './file-server.ts';
 
 /** What a disk has free, for the writes of this file's downloads. */
-const disk = vi.hoisted(() => ({ freeBytes: Number.POSITIVE_INFINITY }));
+const disk = vi.hoisted(() => ({ freeBytes: Number.POSITIVE_INFINITY, isReadOnly: false }));
 
 vi.mock('node:fs/promises', async (original) => {
   const fs = await original<typeof import('node:fs/promises')>();
   const open: typeof fs.open = async (...args) => {
+    if (disk.isReadOnly) throw Object.assign(new Error('read-only'), { code: 'EROFS' });
     const file = await fs.open(...args);
     const write = file.write.bind(file) as (bytes: Uint8Array) => Promise<unknown>;
     const limited = (bytes: Uint8Array) => {
@@ -44,7 +45,7 @@ let folder: string;
 let server: FileServer;
 
 beforeEach(async () => {
-  disk.freeBytes = Number.POSITIVE_INFINITY;
+  Object.assign(disk, { freeBytes: Number.POSITIVE_INFINITY, isReadOnly: false });
   folder = mkdtempSync(join(tmpdir(), 'hearth-download-'));
   server = await new FileServer(content).start();
 });
@@ -269,6 +270,26 @@ test('a disk that fills up keeps what has come', async () => {
   expect(whole().equals(content)).toBe(true);
 });
 
+test('a folder that cannot be made is named as the fault', async () => {
+  writeFileSync(join(folder, 'file'), '');
+  const { signal } = new AbortController();
+  const inFile = download(server.file(), join(folder, 'file', 'models'), { signal, pace });
+  await expect(inFile).rejects.toThrow(/ENOTDIR/);
+  disk.isReadOnly = true;
+  expect(await problem()).toBe('The folder for models cannot be written to (EROFS).');
+});
+
+test('what was paused can be discarded, but not what another window goes on with', async () => {
+  server.answers.push(breakAfter(100_000));
+  await problem(server.file(), { pace: { ...pace, mostFailures: 0 } });
+  writeFileSync(join(folder, 'a.gguf.lock'), '');
+  await discard(server.file(), folder);
+  expect(existsSync(join(folder, 'a.gguf.part'))).toBe(true);
+  rmSync(join(folder, 'a.gguf.lock'));
+  await discard(server.file(), folder);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test('an offline machine is told so after a few attempts', async () => {
   const file = server.file();
   await server.stop();
@@ -326,9 +347,7 @@ test('a large file interrupted five times ends verified', async () => {
   server.content.write('GGUF');
   const file = server.file();
   server.answers.push(...Array(5).fill(breakAfter(Math.floor(bytes / 7))));
-  const startedAt = performance.now();
   await fetchFile(file, { pace: { ...pace, mostFailures: 1 } });
-  console.log(`${bytes} bytes in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
   expect(server.requests.length).toBe(6);
   expect(server.requests.slice(1).every(({ range }) => range !== undefined)).toBe(true);
   const hash = createHash('sha256');

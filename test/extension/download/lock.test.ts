@@ -51,6 +51,21 @@ test('a lock of another machine is taken over when it has not been touched for l
   await (await takeLock(path, signal, () => expect.unreachable(), pace))();
 });
 
+test('of many that find a lock abandoned only one at a time holds it', async () => {
+  writeFileSync(path, JSON.stringify({ host: hostname(), pid: 2 ** 30, id: 'x' }));
+  let holders = 0;
+  let most = 0;
+  const use = async () => {
+    const release = await takeLock(path, signal, undefined, { ...pace, staleMs: 1e6 });
+    most = Math.max(most, ++holders);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    holders--;
+    await release();
+  };
+  await Promise.all(Array.from({ length: 8 }, use));
+  expect(most).toBe(1);
+});
+
 test('waiting ends when the user cancels', async () => {
   const release = await takeLock(path, signal, undefined, pace);
   const abort = new AbortController();

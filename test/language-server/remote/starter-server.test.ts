@@ -88,5 +88,5 @@ test('a cancelled request leaves the server idle', async () => {
   const cancelledAt = performance.now();
   expect(finishReason).toBe('cancelled');
   await expect.poll(() => served.status().state, { interval: 2 }).toBe('idle');
-  console.log(`idle ${(performance.now() - cancelledAt).toFixed(0)} ms after the cancel`);
+  expect(performance.now() - cancelledAt).toBeLessThan(1000);
 });
