@@ -55,15 +55,15 @@ export function diskError(error: unknown): DownloadError | undefined {
   return undefined;
 }
 
-/** A failed fetch has its reason in its cause. */
+/** A failed fetch has its reason in its cause, or in the cause of that one. */
 export function errorFrom(error: unknown, host: string): DownloadError {
   const known = error instanceof DownloadError ? error : diskError(error);
   if (known) return known;
-  const { message = String(error), cause } = error as Partial<Error>;
-  const code = codeOf(error) ?? codeOf(cause) ?? '';
-  const reason = code || (cause as Partial<Error> | undefined)?.message || message;
-  // fetch() has no response for it: the tunnel to the host was never there.
-  if (/proxy response \(407\)/i.test(String((cause as Partial<Error> | undefined)?.message)))
+  const causes = [...causesOf(error)];
+  const code = causes.map(codeOf).findLast((code) => code !== undefined) ?? '';
+  const reason = causes.findLast(({ message }) => message !== '')?.message ?? code;
+  // There is no response with this status: the tunnel through the proxy was never there.
+  if (/proxy .*\(407\)/i.test(reason))
     return new DownloadError('The proxy wants you to sign in (407). See the setting "http.proxyAuthorization".');
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return temporary(`${host} cannot be found. Is this machine online?`);
@@ -71,7 +71,11 @@ export function errorFrom(error: unknown, host: string): DownloadError {
     return temporary(`${host} cannot be reached (${code}). Is this machine online, and is a proxy needed?`);
   if (certificateCodes.test(code))
     return new DownloadError(`The certificate of ${host} is not trusted (${code}). A proxy may need one of its own.`);
-  return temporary(`The connection to ${host} broke (${reason}). What has come is kept.`);
+  return temporary(`The connection to ${host} broke (${code || reason}). What has come is kept.`);
+}
+
+function* causesOf(error: unknown): Generator<Error> {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) yield cause;
 }
 
 function codeOf(error: unknown): string | undefined {
