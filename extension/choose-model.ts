@@ -1,5 +1,5 @@
 // "Hearth: Choose Model": the list, the choice, a download if it needs one, and the setting.
-import { type QuickPickItem, QuickPickItemKind, window } from 'vscode';
+import { l10n, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import type { ModelList, RemoteModel } from '../language-server/models/messages.ts';
 import { type DownloadPlace, downloadModel } from './model-download.ts';
 import { type Choice, downloadQuestion, modelRows, type Row } from './model-rows.ts';
@@ -20,13 +20,13 @@ export async function chooseModel(host: ChooseModelHost): Promise<void> {
 async function pick({ models, currentPath, log }: ChooseModelHost): Promise<Choice | undefined> {
   // Without a server a file can be chosen all the same.
   const list = models().catch((error: unknown): ModelList => {
-    log.warn(`the list of models is not to be had: ${String(error)}`);
+    log.warn(`listing the models failed: ${String(error)}`);
     return { local: [], remote: [] };
   });
   const items = list.then((models) => modelRows(models, currentPath).map(item));
   const picked = await window.showQuickPick(items, {
-    title: 'Choose a Model for Hearth',
-    placeHolder: 'Base models complete code, instruct models explain it',
+    title: l10n.t('Choose a Model for Hearth'),
+    placeHolder: l10n.t('Base models complete code, instruct models explain it'),
     matchOnDescription: true,
     matchOnDetail: true,
   });
@@ -45,15 +45,16 @@ function pathOf(choice: Choice, host: ChooseModelHost): Promise<string | undefin
 
 async function chooseFile(): Promise<string | undefined> {
   const files = await window.showOpenDialog({
-    title: 'Choose a Model for Hearth',
-    openLabel: 'Use This Model',
-    filters: { 'GGUF models': ['gguf'] },
+    title: l10n.t('Choose a Model for Hearth'),
+    openLabel: l10n.t('Use This Model'),
+    filters: { [l10n.t('GGUF models')]: ['gguf'] },
   });
   return files?.[0]?.fsPath;
 }
 
 async function askAndDownload(model: RemoteModel, host: ChooseModelHost): Promise<string | undefined> {
   const { message, detail } = downloadQuestion(model);
-  const answer = await window.showInformationMessage(message, { modal: true, detail }, 'Download');
-  return answer === 'Download' ? downloadModel(model, host) : undefined;
+  const yes = l10n.t('Download');
+  const answer = await window.showInformationMessage(message, { modal: true, detail }, yes);
+  return answer === yes ? downloadModel(model, host) : undefined;
 }

@@ -1,6 +1,6 @@
 // A download as the user sees it: progress in a notification; its button pauses, and what has come is kept until the
 // user discards it.
-import { type LogOutputChannel, ProgressLocation, window } from 'vscode';
+import { type LogOutputChannel, l10n, ProgressLocation, window } from 'vscode';
 import type { RemoteModel } from '../language-server/models/messages.ts';
 import { discard } from './download/download.ts';
 import { downloadAll } from './download/download-all.ts';
@@ -20,10 +20,11 @@ export async function downloadModel(model: RemoteModel, place: DownloadPlace): P
     const result = await attempt(model, place);
     if ('path' in result) return result.path;
     place.log.info(`downloading ${model.name}: ${result.message}`);
-    const retry = result.isPause ? 'Continue' : 'Try Again';
+    const retry = result.isPause ? l10n.t('Continue') : l10n.t('Try Again');
+    const discardIt = l10n.t('Discard');
     const show = result.isPause ? window.showInformationMessage : window.showErrorMessage;
-    const answer = await show(result.message, retry, 'Discard');
-    if (answer === 'Discard') await Promise.all(model.files.map((file) => discard(file, place.folder)));
+    const answer = await show(result.message, retry, discardIt);
+    if (answer === discardIt) await Promise.all(model.files.map((file) => discard(file, place.folder)));
     if (answer !== retry) return undefined;
   }
 }
@@ -33,7 +34,11 @@ type Result = { path: string } | { message: string; isPause: boolean };
 async function attempt({ name, files }: RemoteModel, { folder, mirror }: DownloadPlace): Promise<Result> {
   const abort = new AbortController();
   let shown = '';
-  const options = { location: ProgressLocation.Notification, title: `Downloading ${name}`, cancellable: true };
+  const options = {
+    location: ProgressLocation.Notification,
+    title: l10n.t('Downloading {0}', name),
+    cancellable: true,
+  };
   try {
     const path = await window.withProgress(options, (progress, token) => {
       token.onCancellationRequested(() => abort.abort());
@@ -41,7 +46,7 @@ async function attempt({ name, files }: RemoteModel, { folder, mirror }: Downloa
       return downloadAll(files, folder, {
         signal: abort.signal,
         mirror,
-        onWait: () => progress.report({ message: 'another window is downloading it' }),
+        onWait: () => progress.report({ message: l10n.t('another window is downloading it') }),
         onProgress: (at) => {
           const now = at.totalBytes ? (100 * at.receivedBytes) / at.totalBytes : 0;
           if (progressText(at) === shown) return;
@@ -53,7 +58,10 @@ async function attempt({ name, files }: RemoteModel, { folder, mirror }: Downloa
     });
     return { path };
   } catch (error) {
-    if (abort.signal.aborted) return { message: `${name} is paused${shown && ` at ${shown}`}.`, isPause: true };
+    if (abort.signal.aborted) return { message: pauseText(name, shown), isPause: true };
     return { message: error instanceof Error ? error.message : String(error), isPause: false };
   }
 }
+
+const pauseText = (name: string, shown: string): string =>
+  shown === '' ? l10n.t('{0} is paused.', name) : l10n.t('{0} is paused at {1}.', name, shown);

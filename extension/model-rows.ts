@@ -1,4 +1,5 @@
 // The rows of "Choose Model": which there are, in what order, and what each says.
+import { l10n } from 'vscode';
 import type { Estimate, LocalModel, ModelFacts, ModelList, RemoteModel } from '../language-server/models/messages.ts';
 
 export type Choice =
@@ -18,14 +19,14 @@ export function modelRows({ local, remote, recommended }: ModelList, currentPath
     return { ...row, detail: `${row.detail}. ${recommended?.reason}` };
   });
   return [
-    ...section('Recommended for this machine', best),
-    ...section('On this machine', local.filter((model) => !isBest(model)).map(rowOf)),
-    ...section('Can be downloaded', remote.filter((model) => !isBest(model)).map(rowOf)),
-    ...section('Others', [
-      { label: '$(folder-opened) A file…', description: 'GGUF', detail: '', choice: { kind: 'file' } },
+    ...section(l10n.t('Recommended for This Machine'), best),
+    ...section(l10n.t('On This Machine'), local.filter((model) => !isBest(model)).map(rowOf)),
+    ...section(l10n.t('Can Be Downloaded'), remote.filter((model) => !isBest(model)).map(rowOf)),
+    ...section(l10n.t('Others'), [
+      { label: l10n.t('$(folder-opened) A File…'), description: 'GGUF', detail: '', choice: { kind: 'file' } },
       {
-        label: `${mark(currentPath === '')}The starter model`,
-        description: 'comes with Hearth',
+        label: mark(currentPath === '') + l10n.t('The Starter Model'),
+        description: l10n.t('comes with Hearth'),
         detail: '',
         choice: { kind: 'starter' },
       },
@@ -50,20 +51,22 @@ function modelRow(model: LocalModel | RemoteModel, currentPath: string): Exclude
 const mark = (isCurrent: boolean) => (isCurrent ? '$(check) ' : '');
 
 const licenceText = ({ licence, isForResearchOnly }: ModelFacts): string =>
-  isForResearchOnly ? `${licence}: for research only` : licence;
+  isForResearchOnly ? l10n.t('{0}: for research only', licence) : licence;
 
 /** "~45 tokens/s, 1.2 GB of memory, first text in ~80 ms" */
 export function estimateText({ tokensPerSecond, memoryBytes, firstTextMs }: Estimate): string {
-  const parts = [`${gigabytes(memoryBytes)} of memory`];
-  if (tokensPerSecond !== null) parts.unshift(`~${rounded(tokensPerSecond)} tokens/s`);
-  if (firstTextMs !== null) parts.push(`first text in ~${rounded(firstTextMs)} ms`);
+  const parts = [l10n.t('{0} of memory', gigabytes(memoryBytes))];
+  if (tokensPerSecond !== null) parts.unshift(l10n.t('~{0} tokens/s', rounded(tokensPerSecond)));
+  if (firstTextMs !== null) parts.push(l10n.t('first text in ~{0} ms', rounded(firstTextMs)));
   return parts.join(', ');
 }
 
 /** The question before a download. Only an answer to it sends anything. */
 export function downloadQuestion({ name, quantization, fileBytes, licence, isForResearchOnly }: ModelFacts) {
-  const terms = isForResearchOnly ? `Its licence (${licence}) forbids commercial use.` : `Licence: ${licence}.`;
-  return { message: `Download ${name} ${quantization} (${gigabytes(fileBytes)})?`, detail: terms };
+  const detail = isForResearchOnly
+    ? l10n.t('Its licence ({0}) forbids commercial use.', licence)
+    : l10n.t('Licence: {0}.', licence);
+  return { message: l10n.t('Download {0} {1} ({2})?', name, quantization, gigabytes(fileBytes)), detail };
 }
 
 const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;

@@ -20,12 +20,13 @@ const user = vi.hoisted(() => ({
   cancelsAt: Number.POSITIVE_INFINITY,
 }));
 
-vi.mock('vscode', () => {
+vi.mock('vscode', async (original) => {
   const ask = (message: string) => {
     user.asked.push(message);
     return Promise.resolve(user.buttons.shift());
   };
   return {
+    ...(await original<typeof import('../support/vscode.ts')>()),
     QuickPickItemKind: { Separator: -1 },
     ProgressLocation: { Notification: 15 },
     window: {

@@ -23,13 +23,13 @@ const sections = (rows: ReturnType<typeof modelRows>) =>
 test('the recommended model stands first and says why', () => {
   const rows = modelRows({ local: [local], remote: [remote], recommended: { id: 'one', reason: 'It is good.' } }, '');
   expect(sections(rows)).toEqual([
-    '# Recommended for this machine',
+    '# Recommended for This Machine',
     '$(cloud-download) Qwen2.5-Coder 1.5B',
-    '# On this machine',
+    '# On This Machine',
     'coder',
     '# Others',
-    '$(folder-opened) A file…',
-    '$(check) The starter model',
+    '$(folder-opened) A File…',
+    '$(check) The Starter Model',
   ]);
   expect(rows[1]).toMatchObject({
     description: 'Q4_K_M · 1.0 GB · Apache-2.0',
@@ -41,7 +41,7 @@ test('the recommended model stands first and says why', () => {
 test('the model in use is marked, and its program named', () => {
   const rows = modelRows({ local: [local], remote: [] }, '/models/coder.gguf');
   expect(sections(rows)).toContain('$(check) coder');
-  expect(sections(rows)).toContain('The starter model');
+  expect(sections(rows)).toContain('The Starter Model');
   expect(rows[1]).toMatchObject({
     description: 'Q4_K_M · 1.0 GB · Apache-2.0 · Ollama',
     choice: { kind: 'local', path: '/models/coder.gguf' },
@@ -51,8 +51,8 @@ test('the model in use is marked, and its program named', () => {
 test('sections without rows are left out', () => {
   expect(sections(modelRows({ local: [], remote: [] }, '/x'))).toEqual([
     '# Others',
-    '$(folder-opened) A file…',
-    'The starter model',
+    '$(folder-opened) A File…',
+    'The Starter Model',
   ]);
 });
 
