@@ -1,11 +1,12 @@
 // How fast this machine is, in a fraction of a second: what a processor reads from memory, measured in threads, and what
 // the loaded engine makes of a prompt.
+import { freemem } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Engine } from '../../native/index.ts';
 import type { MachineSpeed, ModelCost } from './estimate.ts';
 
-/** Of all threads together: larger than the caches of ordinary processors. */
-const readBytes = 256 * 2 ** 20;
+/** Of all threads together: larger than the caches of ordinary processors, and a small share of the free memory. */
+const readBytes = () => Math.min(256 * 2 ** 20, freemem() / 8);
 const readRounds = 10;
 const promptTokens = 32;
 const decodedTokens = 16;
@@ -25,7 +26,7 @@ parentPort.postMessage(0);
 
 /** The best of a few rounds: what else runs on the machine can only slow a round down. */
 export async function measureReading(threads: number): Promise<number> {
-  const bytes = Math.floor(readBytes / threads);
+  const bytes = Math.floor(readBytes() / threads);
   const workers = Array.from({ length: threads }, () => new Worker(reader, { eval: true, workerData: bytes }));
   try {
     await Promise.all(workers.map(answer));
