@@ -36,7 +36,7 @@ export function activate(context: ExtensionContext): Api {
     new StatusBar(client, modes),
     showProblems(client),
     sendSettingsOnChange(client),
-    registerCommands({ client, modes, documents, explain, requests }),
+    registerCommands({ context, client, modes, documents, explain, requests }),
   );
   void client.start();
   return client;

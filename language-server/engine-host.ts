@@ -1,8 +1,11 @@
 // Owns the loaded engine: loads it in the background, reloads it when a setting that it was loaded with changes, and
 // keeps the error for people when it cannot be loaded.
-import { homedir } from 'node:os';
+import { freemem, homedir } from 'node:os';
+import { basename } from 'node:path';
 import { type Engine, EngineError, type LoadOptions, type ModelInfo } from '../native/index.ts';
 import { errorText, type Log } from './log.ts';
+import { refusal } from './models/estimate.ts';
+import { bytesOfAllParts } from './models/local-models.ts';
 import type { Settings } from './protocol.ts';
 
 export type LoadEngine = (
@@ -77,6 +80,10 @@ export class EngineHost {
     };
     update({ kind: 'loading', progress: 0, modelPath });
     try {
+      // A file that is not there is the engine's to report.
+      const fileBytes = await bytesOfAllParts(modelPath).catch(() => 0);
+      const tooLarge = refusal(basename(modelPath), fileBytes, freemem());
+      if (tooLarge !== null) throw new EngineError('out-of-memory', tooLarge);
       const onProgress = (progress: number) => update({ kind: 'loading', progress, modelPath });
       const engine = await this.load(options, onProgress, signal);
       if (signal.aborted) return engine.close();

@@ -18,6 +18,8 @@ import { pagesFolderIn } from './disk-cache.ts';
 import { examine, reportLines } from './doctor.ts';
 import { explain } from './explain/provider.ts';
 import { errorText, placeName, timingLine } from './log.ts';
+import { listModels } from './models/list.ts';
+import { type ModelsParams, modelsRequest } from './models/messages.ts';
 import * as protocol from './protocol.ts';
 import { checkedSettings, defaultSettings } from './settings.ts';
 import type { SharedEngine } from './shared-engine.ts';
@@ -52,6 +54,10 @@ export class Session {
       this.explain(params, abortSignal(token)),
     );
     connection.onRequest(protocol.doctorRequest, () => this.doctor());
+    connection.onRequest(modelsRequest, (params: ModelsParams) => {
+      const { 'engine.threads': threads, 'cache.memoryMiB': cacheMiB } = this.settings;
+      return listModels(params, { engine: shared.host.engine, threads, cacheMiB });
+    });
     this.documents.onDidClose(({ document }) => this.completions.forget(document.uri));
     this.stopListening = shared.onChange(() => this.report());
     this.documents.listen(connection);
