@@ -4,7 +4,7 @@ import { commands, Disposable, type ExtensionContext, l10n, type QuickPickItem, 
 import { type ModelList, modelsRequest } from '../language-server/models/messages.ts';
 import { doctorRequest } from '../language-server/protocol.ts';
 import { chooseModel } from './choose-model.ts';
-import type { Client } from './client.ts';
+import { type Client, serverTokenKey } from './client.ts';
 import { section, updateSetting } from './config.ts';
 import type { DocumentModes } from './document-mode.ts';
 import type { ExplainSelection } from './explain-selection.ts';
@@ -31,6 +31,7 @@ export function registerCommands({ context, client, modes, documents, explain, r
     'hearth.whyNoSuggestion': () => requests.show(),
     'hearth.explainSelection': () => explain.run(),
     'hearth.selectModel': () => selectModel(context, client),
+    'hearth.setServerToken': () => setServerToken(context, client),
     'hearth.showLog': () => client.log.show(),
     'hearth.restartServer': () => client.restart(),
     'hearth.showStatus': () => showStatus(client, documents),
@@ -71,6 +72,14 @@ async function selectModel(context: ExtensionContext, client: Client): Promise<v
     currentPath: config.get('model.path', ''),
     use: (path) => updateSetting('model.path', path),
   });
+}
+
+async function setServerToken({ secrets }: ExtensionContext, client: Client): Promise<void> {
+  const prompt = l10n.t('The token for the server in "hearth.server.url". Leave it empty to remove the token.');
+  const token = await window.showInputBox({ title: l10n.t('Set Server Token'), prompt, password: true });
+  if (token === undefined) return;
+  await (token === '' ? secrets.delete(serverTokenKey) : secrets.store(serverTokenKey, token));
+  await client.restart();
 }
 
 async function showStatus(client: Client, documents: VirtualDocuments): Promise<void> {

@@ -7,9 +7,15 @@ import { errorText, type Log } from './log.ts';
 import { refusal } from './models/estimate.ts';
 import { bytesOfAllParts } from './models/local-models.ts';
 import type { Settings } from './protocol.ts';
+import type { ServerOptions } from './remote/completions-api.ts';
+
+export interface EngineOptions extends LoadOptions {
+  /** A team's server, for which the model on this machine stands in. */
+  server?: ServerOptions;
+}
 
 export type LoadEngine = (
-  options: LoadOptions,
+  options: EngineOptions,
   onProgress?: (fraction: number) => void,
   signal?: AbortSignal,
 ) => Promise<Engine>;
@@ -41,7 +47,7 @@ export class EngineHost {
   }
 
   /** Loads an engine with these options, unless it is the one loaded or being loaded. Never rejects. */
-  ensure(options: LoadOptions): Promise<void> {
+  ensure(options: EngineOptions): Promise<void> {
     const key = JSON.stringify(options);
     if (key === this.wanted && this.current.kind !== 'failed') return this.done;
     const { unloaded, signal } = this.unloadFor(key);
@@ -69,7 +75,7 @@ export class EngineHost {
     return { unloaded, signal: this.abort.signal };
   }
 
-  private async run(options: LoadOptions, signal: AbortSignal): Promise<void> {
+  private async run(options: EngineOptions, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { modelPath } = options;
     const startedAt = performance.now();

@@ -104,7 +104,10 @@ export class Session {
     const { settings, options, shared } = this;
     const bundledModel = options.bundledModel ?? shared.parts.bundledModel;
     const pagesFolder = pagesFolderIn(options.storageFolder);
-    void this.guard('applying the settings', shared.configure({ settings, bundledModel, pagesFolder }));
+    void this.guard(
+      'applying the settings',
+      shared.configure({ settings, bundledModel, pagesFolder, serverToken: options.serverToken ?? '' }),
+    );
   }
 
   private async complete(

@@ -9,7 +9,8 @@ import { promptText } from './prompt-text.ts';
 const restMs = 10_000;
 
 export class RemoteEngine implements Engine {
-  readonly info: Engine['info'];
+  private readonly ownInfo: Engine['info'];
+  private lastFailure = '';
   private active = 0;
   private beat = 0;
   private restsUntilMs = 0;
@@ -22,7 +23,12 @@ export class RemoteEngine implements Engine {
   ) {
     const backend = `server ${hostOf(server)}`;
     const none = { fileBytes: 0, weightBytes: 0, quantization: '', whyCpu: '', draftProblem: '', loadMs: 0 };
-    this.info = { ...local.info, ...none, name: server.model, path: server.url, backend };
+    this.ownInfo = { ...local.info, ...none, name: server.model, path: server.url, backend };
+  }
+
+  /** Of what answers at present, and why it is not the server. */
+  get info(): Engine['info'] {
+    return this.isResting ? { ...this.local.info, whyCpu: this.lastFailure } : this.ownInfo;
   }
 
   async generate(
@@ -30,7 +36,7 @@ export class RemoteEngine implements Engine {
     onText?: (text: string) => void,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<Completion> {
-    if (performance.now() < this.restsUntilMs) return this.local.generate(request, onText, signal);
+    if (this.isResting) return this.local.generate(request, onText, signal);
     let hasStreamed = false;
     const onPiece = (text: string) => {
       hasStreamed = true;
@@ -41,6 +47,7 @@ export class RemoteEngine implements Engine {
     } catch (error) {
       if (!(error instanceof EngineError) || hasStreamed) throw error;
       this.restsUntilMs = performance.now() + restMs;
+      this.lastFailure = error.message;
       this.onFallback(`${error.message} The local model answers until the server can.`);
       return this.local.generate(request, onText, signal);
     }
@@ -98,6 +105,10 @@ export class RemoteEngine implements Engine {
 
   close(): Promise<void> {
     return this.local.close();
+  }
+
+  private get isResting(): boolean {
+    return performance.now() < this.restsUntilMs;
   }
 
   private async ask(
