@@ -27,6 +27,8 @@ import { RelatedCode } from './related-code.ts';
 import { RestartPolicy } from './restart-policy.ts';
 import { endpointFor, ServerProcess } from './server-process.ts';
 
+/** In the editor's SecretStorage. */
+export const serverTokenKey = 'serverToken';
 const serverModule = 'dist/server.js';
 const bundledModel = 'models/starter-45m-q6_k.gguf';
 
@@ -45,6 +47,7 @@ export class Client implements Disposable {
   private languageClient: LanguageClient | undefined;
   private lifecycle: Promise<void> = Promise.resolve();
   private restarting: Promise<void> | undefined;
+  private serverToken = '';
   private hasFarewell = false;
   private up = deferred();
 
@@ -123,6 +126,7 @@ export class Client implements Disposable {
     const module = this.context.asAbsolutePath(serverModule);
     if (!existsSync(module)) return this.fail(l10n.t('{0} is missing. Please reinstall Hearth.', module));
     this.setStatus({ health: 'starting' });
+    this.serverToken = (await this.context.secrets.get(serverTokenKey)) ?? '';
     const client = this.createLanguageClient();
     this.languageClient = client;
     try {
@@ -146,6 +150,7 @@ export class Client implements Disposable {
         sharesCode: true,
         avoidsGpu: this.policy.avoidsGpu,
         storageFolder: this.context.globalStorageUri.fsPath,
+        serverToken: this.serverToken,
       }),
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,

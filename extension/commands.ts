@@ -1,7 +1,10 @@
 // The commands of the palette. What they do is elsewhere; here they get their names.
-import { commands, Disposable, l10n, type QuickPickItem, window, workspace } from 'vscode';
+import { join } from 'node:path';
+import { commands, Disposable, type ExtensionContext, l10n, type QuickPickItem, window, workspace } from 'vscode';
+import { type ModelList, modelsRequest } from '../language-server/models/messages.ts';
 import { doctorRequest } from '../language-server/protocol.ts';
-import type { Client } from './client.ts';
+import { chooseModel } from './choose-model.ts';
+import { type Client, serverTokenKey } from './client.ts';
 import { section, updateSetting } from './config.ts';
 import type { DocumentModes } from './document-mode.ts';
 import type { ExplainSelection } from './explain-selection.ts';
@@ -11,6 +14,7 @@ import type { StatisticsPanel } from './statistics-panel.ts';
 import type { VirtualDocuments } from './virtual-documents.ts';
 
 export interface Features {
+  context: ExtensionContext;
   client: Client;
   modes: DocumentModes;
   documents: VirtualDocuments;
@@ -21,14 +25,16 @@ export interface Features {
 
 const snoozeMinutes = [5, 15, 30, 60];
 
-export function registerCommands({ client, modes, documents, explain, requests, statistics }: Features): Disposable {
+export function registerCommands(features: Features): Disposable {
+  const { context, client, modes, documents, explain, requests, statistics } = features;
   const handlers: Record<string, (argument?: unknown) => Promise<void> | void> = {
     'hearth.showMenu': () => showMenu(client, modes),
     'hearth.toggle': (languageId) => toggle(typeof languageId === 'string' ? languageId : undefined),
     'hearth.snooze': (minutes) => snooze(modes, minutes),
     'hearth.whyNoSuggestion': () => requests.show(),
     'hearth.explainSelection': () => explain.run(),
-    'hearth.selectModel': selectModel,
+    'hearth.selectModel': () => selectModel(context, client),
+    'hearth.setServerToken': () => setServerToken(context, client),
     'hearth.showStatistics': () => statistics.show(),
     'hearth.showLog': () => client.log.show(),
     'hearth.restartServer': () => client.restart(),
@@ -59,13 +65,25 @@ async function snooze(modes: DocumentModes, minutes: unknown): Promise<void> {
   await commands.executeCommand('editor.action.inlineSuggest.hide');
 }
 
-async function selectModel(): Promise<void> {
-  const files = await window.showOpenDialog({
-    title: l10n.t('Choose a Model for Hearth'),
-    openLabel: l10n.t('Use This Model'),
-    filters: { [l10n.t('GGUF models')]: ['gguf'] },
+async function selectModel(context: ExtensionContext, client: Client): Promise<void> {
+  const config = workspace.getConfiguration(section);
+  const folder = join(context.globalStorageUri.fsPath, 'models');
+  await chooseModel({
+    models: () => client.request<ModelList>(modelsRequest, { downloadFolder: folder }),
+    folder,
+    mirror: config.get('download.mirror', ''),
+    log: client.log,
+    currentPath: config.get('model.path', ''),
+    use: (path) => updateSetting('model.path', path),
   });
-  if (files?.[0]) await updateSetting('model.path', files[0].fsPath);
+}
+
+async function setServerToken({ secrets }: ExtensionContext, client: Client): Promise<void> {
+  const prompt = l10n.t('The token for the server in "hearth.server.url". Leave it empty to remove the token.');
+  const token = await window.showInputBox({ title: l10n.t('Set Server Token'), prompt, password: true });
+  if (token === undefined) return;
+  await (token === '' ? secrets.delete(serverTokenKey) : secrets.store(serverTokenKey, token));
+  await client.restart();
 }
 
 async function showStatus(client: Client, documents: VirtualDocuments): Promise<void> {

@@ -53,7 +53,7 @@ export function activate(context: ExtensionContext): Api {
     new StatusBar(client, modes),
     showProblems(client),
     sendSettingsOnChange(client),
-    registerCommands({ client, modes, documents, explain, requests, statistics }),
+    registerCommands({ context, client, modes, documents, explain, requests, statistics }),
   );
   void client.start();
   return client;

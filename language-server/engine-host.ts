@@ -1,12 +1,21 @@
 // Owns the loaded engine: loads it in the background, reloads it when a setting that it was loaded with changes, and
 // keeps the error for people when it cannot be loaded.
-import { homedir } from 'node:os';
+import { freemem, homedir } from 'node:os';
+import { basename } from 'node:path';
 import { type Engine, EngineError, type LoadOptions, type ModelInfo } from '../native/index.ts';
 import { errorText, type Log } from './log.ts';
+import { refusal } from './models/estimate.ts';
+import { bytesOfAllParts } from './models/local-models.ts';
 import type { Settings } from './protocol.ts';
+import type { ServerOptions } from './remote/completions-api.ts';
+
+export interface EngineOptions extends LoadOptions {
+  /** A team's server, for which the model on this machine stands in. */
+  server?: ServerOptions;
+}
 
 export type LoadEngine = (
-  options: LoadOptions,
+  options: EngineOptions,
   onProgress?: (fraction: number) => void,
   signal?: AbortSignal,
 ) => Promise<Engine>;
@@ -38,7 +47,7 @@ export class EngineHost {
   }
 
   /** Loads an engine with these options, unless it is the one loaded or being loaded. Never rejects. */
-  ensure(options: LoadOptions): Promise<void> {
+  ensure(options: EngineOptions): Promise<void> {
     const key = JSON.stringify(options);
     if (key === this.wanted && this.current.kind !== 'failed') return this.done;
     const { unloaded, signal } = this.unloadFor(key);
@@ -66,7 +75,7 @@ export class EngineHost {
     return { unloaded, signal: this.abort.signal };
   }
 
-  private async run(options: LoadOptions, signal: AbortSignal): Promise<void> {
+  private async run(options: EngineOptions, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { modelPath } = options;
     const startedAt = performance.now();
@@ -77,6 +86,10 @@ export class EngineHost {
     };
     update({ kind: 'loading', progress: 0, modelPath });
     try {
+      // A file that is not there is the engine's to report.
+      const fileBytes = await bytesOfAllParts(modelPath).catch(() => 0);
+      const tooLarge = refusal(basename(modelPath), fileBytes, freemem());
+      if (tooLarge !== null) throw new EngineError('out-of-memory', tooLarge);
       const onProgress = (progress: number) => update({ kind: 'loading', progress, modelPath });
       const engine = await this.load(options, onProgress, signal);
       if (signal.aborted) return engine.close();

@@ -18,6 +18,10 @@ export interface Settings {
   backend: 'auto' | 'cpu' | 'hip';
   /** 0: one thread a core, at most 8. */
   'engine.threads': number;
+  /** A team's server that speaks OpenAI's completion protocol; empty: the model on this machine answers. */
+  'server.url': string;
+  /** What the server calls its model. */
+  'server.model': string;
   /** Minutes without a request after which the model leaves the memory; 0: never. */
   'engine.unloadAfterMinutes': number;
   /** Memory for the KV cache in MiB; 0: min(1 GiB, 10 % of RAM). */
@@ -38,6 +42,8 @@ export interface InitializationOptions {
   bundledModel: string;
   /** Folder for files of our own; absent: none are written. */
   storageFolder?: string;
+  /** For the team's server. Kept by the editor: settings are no place for secrets. */
+  serverToken?: string;
   /** Answers may be early: the client asks again when it gets a grownNotification. */
   asksAgain?: boolean;
   /** The client sends inline completion requests by itself: the capability is not announced. */

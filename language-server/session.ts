@@ -21,6 +21,8 @@ import { pagesFolderIn } from './disk-cache.ts';
 import { examine, reportLines } from './doctor.ts';
 import { explain } from './explain/provider.ts';
 import { errorText, placeName, timingLine } from './log.ts';
+import { listModels } from './models/list.ts';
+import { type ModelsParams, modelsRequest } from './models/messages.ts';
 import * as protocol from './protocol.ts';
 import { checkedSettings, defaultSettings } from './settings.ts';
 import type { SharedEngine } from './shared-engine.ts';
@@ -61,6 +63,10 @@ export class Session {
       this.explain(params, abortSignal(token)),
     );
     connection.onRequest(protocol.doctorRequest, () => this.doctor());
+    connection.onRequest(modelsRequest, (params: ModelsParams) => {
+      const { 'engine.threads': threads, 'cache.memoryMiB': cacheMiB } = this.settings;
+      return listModels(params, { engine: shared.host.engine, threads, cacheMiB });
+    });
     this.documents.onDidClose(({ document }) => this.completions.forget(document.uri));
     this.documents.listen(connection);
     connection.listen();
@@ -110,7 +116,10 @@ export class Session {
     const { settings, options, shared } = this;
     const bundledModel = options.bundledModel ?? shared.parts.bundledModel;
     const pagesFolder = pagesFolderIn(options.storageFolder);
-    void this.guard('applying the settings', shared.configure({ settings, bundledModel, pagesFolder }));
+    void this.guard(
+      'applying the settings',
+      shared.configure({ settings, bundledModel, pagesFolder, serverToken: options.serverToken ?? '' }),
+    );
   }
 
   private async complete(

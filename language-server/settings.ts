@@ -21,6 +21,8 @@ export const settingKeys = [
   'model.path',
   'draftModel.path',
   'backend',
+  'server.url',
+  'server.model',
   'engine.threads',
   'engine.unloadAfterMinutes',
   'cache.memoryMiB',

@@ -2,9 +2,10 @@
 // asked for a while. What belongs to one window is in session.ts.
 import type { AddonInfo, Engine, Timings } from '../native/index.ts';
 import { wipe } from './disk-cache.ts';
-import { EngineHost, type LoadEngine, loadOptions } from './engine-host.ts';
+import { EngineHost, type EngineOptions, type LoadEngine, loadOptions } from './engine-host.ts';
 import { errorText, type Log } from './log.ts';
 import type { ServerStatus, Settings } from './protocol.ts';
+import { RemoteEngine } from './remote/remote-engine.ts';
 import { defaultSettings } from './settings.ts';
 import { Throughput } from './throughput.ts';
 import { Watchdog } from './watchdog.ts';
@@ -17,11 +18,15 @@ export interface ServerParts {
   bundledModel: string;
 }
 
+type OnLoading = Parameters<LoadEngine> extends [unknown, ...infer Rest] ? Rest : never;
+
 /** What the engine is loaded with. Windows agree on it, as these settings are the user's; the newest word counts. */
 export interface EngineSetup {
   settings: Settings;
   bundledModel: string;
   pagesFolder: string;
+  /** Of the team's server; empty: it wants none. */
+  serverToken: string;
 }
 
 // As EX_SOFTWARE of sysexits.h: an internal fault. The editor starts the server again.
@@ -44,8 +49,12 @@ export class SharedEngine {
     readonly parts: ServerParts,
     private readonly log: Log,
   ) {
-    this.setup = { settings: defaultSettings, bundledModel: parts.bundledModel, pagesFolder: '' };
-    this.host = new EngineHost(parts.loadEngine, log, () => this.changed());
+    this.setup = { settings: defaultSettings, bundledModel: parts.bundledModel, pagesFolder: '', serverToken: '' };
+    this.host = new EngineHost(
+      (...load) => this.load(...load),
+      log,
+      () => this.changed(),
+    );
     this.watchdog = new Watchdog(() => this.host.engine?.status() ?? null, {
       slow: (message) => log.info(message),
       hung: (message) => this.sound(message),
@@ -118,8 +127,20 @@ export class SharedEngine {
     this.watchdog.dispose();
   }
 
-  private loadOptions() {
-    return loadOptions(this.setup.settings, this.setup.bundledModel, this.setup.pagesFolder);
+  private loadOptions(): EngineOptions {
+    const { settings, bundledModel, pagesFolder, serverToken: token } = this.setup;
+    const options = loadOptions(settings, bundledModel, pagesFolder);
+    const { 'server.url': url, 'server.model': model } = settings;
+    return url.trim() === '' ? options : { ...options, server: { url, model, token } };
+  }
+
+  private async load({ server, ...options }: EngineOptions, ...rest: OnLoading): Promise<Engine> {
+    const engine = await this.parts.loadEngine(options, ...rest);
+    if (!server) return engine;
+    return new RemoteEngine(server, engine, (message) => {
+      this.log.warn(message);
+      this.changed();
+    });
   }
 
   private figures(): Omit<ServerStatus, 'health'> {

@@ -4,7 +4,7 @@
 //   build-native.mjs --debug    without optimization, in build/debug
 //   build-native.mjs --asan     C++ tests with AddressSanitizer and UBSan, in build/asan
 //   build-native.mjs --aarch64  kernel tests for 64-bit ARM, in build/aarch64
-import { cpSync, existsSync, mkdirSync, renameSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,8 +12,22 @@ import { parseArgs } from 'node:util';
 import { buildEnv, checkBuildTools, main, root, run, ToolError, version } from './tools.mjs';
 
 // A configure that failed leaves a CMakeCache.txt but nothing to build with.
-const isConfigured = (folder) =>
-  existsSync(join(root, folder, 'build.ninja')) || existsSync(join(root, folder, 'Makefile'));
+function isConfigured(folder) {
+  const path = join(root, folder);
+  dropForeignBuild(path, join(root, 'native'));
+  return existsSync(join(path, 'build.ninja')) || existsSync(join(path, 'Makefile'));
+}
+
+/** CMake refuses a build folder that was made for other sources: that of a checkout which was moved or copied. */
+export function dropForeignBuild(folder, source) {
+  const cache = join(folder, 'CMakeCache.txt');
+  if (!existsSync(cache)) return;
+  const home = (name) => readFileSync(cache, 'utf8').match(new RegExp(`^${name}:INTERNAL=(.*)$`, 'm'))?.[1] ?? '';
+  const isOurs = isSamePath(home('CMAKE_HOME_DIRECTORY'), source) && isSamePath(home('CMAKE_CACHEFILE_DIR'), folder);
+  if (!isOurs) rmSync(folder, { recursive: true });
+}
+
+const isSamePath = (a, b) => existsSync(a) && realpathSync(a) === realpathSync(b);
 
 /** The addon and the tests. cmake-js supplies the headers of Node-API from npm packages: nothing is downloaded. */
 export async function buildNative({ debug = false, addon = false } = {}) {

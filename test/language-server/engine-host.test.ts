@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EngineHost, loadOptions } from '../../language-server/engine-host.ts';
 import { defaultSettings } from '../../language-server/settings.ts';
@@ -32,6 +35,20 @@ test('loads once for equal options', async () => {
   await Promise.all(loads);
   await host.ensure({ modelPath: 'a' });
   expect(events).toEqual(['loading', 'load a', 'ready']);
+});
+
+test('does not load a model of twice the free memory, and says by how much it is too large', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-host-'));
+  const modelPath = join(folder, 'huge.gguf');
+  writeFileSync(modelPath, '');
+  // A hole takes no disk.
+  truncateSync(modelPath, 4 * totalmem());
+  const { host, events } = setUp();
+  await host.ensure({ modelPath });
+  rmSync(folder, { recursive: true });
+  expect(events).toEqual(['loading', 'failed']);
+  const message = expect.stringMatching(/^huge\.gguf needs [\d.]+ GB of memory, and [\d.]+ GB are free\./);
+  expect(host.state).toMatchObject({ kind: 'failed', message });
 });
 
 test('warns that a draft model is not used', async () => {

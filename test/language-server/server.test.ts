@@ -1,5 +1,7 @@
 // The server as a child process around a fake engine: the protocol, not the model.
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -79,6 +81,32 @@ test('a request that is cancelled while the model loads is answered at once', as
   const answer = editor.answer(uri, 0, 10, source.token);
   source.cancel();
   expect(await answer).toMatchObject({ items: [], reason: 'still-loading' });
+});
+
+test("asks the team's server, and the model here while that fails", async () => {
+  let isDown = false;
+  const authorizations: (string | undefined)[] = [];
+  const http = createServer((request, response) => {
+    authorizations.push(request.headers.authorization);
+    if (isDown) return void response.writeHead(401).end();
+    response.end('data: {"choices":[{"text":"remote();"}]}\n\ndata: [DONE]\n\n');
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const settings = { 'server.url': url, 'server.model': 'coder' };
+  client = await LspClient.start([process.execPath, server, '--stdio'], settings, { serverToken: 'secret' });
+  const status = await client.settled();
+  expect(status.model).toMatchObject({ name: 'coder', backend: `server ${new URL(url).host}` });
+  await client.open(uri, 'const a = ');
+  expect(await client.complete(uri, 0, 10)).toMatchObject([{ insertText: 'remote();' }]);
+  expect(authorizations[0]).toBe('Bearer secret');
+  isDown = true;
+  await client.type(uri, 0, 10, 'z');
+  expect(await client.complete(uri, 0, 11)).toMatchObject([{ insertText: 'answer();' }]);
+  const { model } = await client.status(({ model }) => (model?.whyCpu ?? '') !== '');
+  expect(model).toMatchObject({ name: 'fake', whyCpu: expect.stringContaining('does not accept the token (401)') });
+  http.closeAllConnections();
+  http.close();
 });
 
 test('says why a model cannot be loaded, and lives on', async () => {

@@ -1,0 +1,31 @@
+// The files of one model, one after the other, with one progress for all.
+import { stat } from 'node:fs/promises';
+import type { RemoteFile } from '../../language-server/models/messages.ts';
+import { type DownloadOptions, download } from './download.ts';
+import { type Progress, SpeedMeter } from './progress.ts';
+
+export interface DownloadAllOptions extends Omit<DownloadOptions, 'onProgress'> {
+  onProgress?: (progress: Progress) => void;
+}
+
+/** Resolves with the path of the first file: an engine finds the other parts beside it. */
+export async function downloadAll(files: RemoteFile[], folder: string, options: DownloadAllOptions): Promise<string> {
+  const meter = new SpeedMeter();
+  const paths: string[] = [];
+  // Of a file that the list does not know, the length is known once it comes.
+  const totals = files.map(({ bytes }) => bytes);
+  let doneBytes = 0;
+  for (const [i, file] of files.entries()) {
+    const onProgress = (receivedBytes: number, totalBytes: number | null) => {
+      totals[i] = totalBytes;
+      meter.add(doneBytes + receivedBytes, performance.now());
+      const allBytes = totals.reduce((sum, bytes) => (sum === null || bytes === null ? null : sum + bytes), 0);
+      const { bytesPerSecond } = meter;
+      options.onProgress?.({ receivedBytes: doneBytes + receivedBytes, totalBytes: allBytes, bytesPerSecond });
+    };
+    const path = await download(file, folder, { ...options, onProgress });
+    paths.push(path);
+    doneBytes += (await stat(path)).size;
+  }
+  return paths[0] ?? '';
+}

@@ -1,0 +1,113 @@
+// Downloads a file: goes on where an earlier attempt ended, tries again after a fault that may pass, verifies what came,
+// and only then gives it its name. Requests go through the global fetch, which is undici: the editor has it use its own
+// proxy settings and certificates, those of the system included, which a copy of undici in this package would go past.
+import { mkdir, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RemoteFile } from '../../language-server/models/messages.ts';
+import { addressOf } from './address.ts';
+import { DownloadError, diskError, errorFrom } from './errors.ts';
+import { takeLock } from './lock.ts';
+import { discardPart, PartFile } from './part-file.ts';
+import { receive } from './receive.ts';
+
+export interface DownloadOptions {
+  signal: AbortSignal;
+  onProgress?: (receivedBytes: number, totalBytes: number | null) => void;
+  /** Another window is downloading the same file. */
+  onWait?: () => void;
+  /** See address.ts. */
+  mirror?: string;
+  freeBytes?: (folder: string) => Promise<number>;
+  pace?: Pace;
+}
+
+export interface Pace {
+  /** Without a byte for so long, a connection counts as broken. */
+  stallMs: number;
+  /** Before the second attempt; doubled for each further one. */
+  retryMs: number;
+  /** In a row, without a byte between them. */
+  mostFailures: number;
+}
+
+const usualPace: Pace = { stallMs: 30_000, retryMs: 1000, mostFailures: 5 };
+/** A server that wants a longer pause is left to the user. */
+const longestPauseMs = 60_000;
+
+/** Resolves with the file's path. An abort rejects with the signal's reason, and what has come is kept. */
+export async function download(file: RemoteFile, folder: string, options: DownloadOptions): Promise<string> {
+  const path = join(folder, file.name);
+  try {
+    await mkdir(folder, { recursive: true });
+    const release = await takeLock(lockOf(path), options.signal, options.onWait);
+    try {
+      if (!(await exists(path))) await complete(file, folder, path, options);
+    } finally {
+      await release();
+    }
+    return path;
+  } catch (error) {
+    throw diskError(error) ?? error;
+  }
+}
+
+/** Deletes what a paused download left, unless another window has taken it over. */
+export async function discard({ name }: RemoteFile, folder: string): Promise<void> {
+  const path = join(folder, name);
+  if (!(await exists(lockOf(path)))) await discardPart(path);
+}
+
+const lockOf = (path: string) => `${path}.lock`;
+
+async function complete(file: RemoteFile, folder: string, path: string, options: DownloadOptions): Promise<void> {
+  const part = await PartFile.open(path, file.url);
+  try {
+    await receiveAll(file, part, folder, options);
+    await verify(file, part, path);
+    await part.finish();
+  } finally {
+    await part.close();
+  }
+}
+
+async function receiveAll(file: RemoteFile, part: PartFile, folder: string, options: DownloadOptions): Promise<void> {
+  const { signal, mirror, onProgress = () => undefined } = options;
+  const address = addressOf(file.url, mirror);
+  const { stallMs, retryMs, mostFailures } = options.pace ?? usualPace;
+  const freeBytes = () => (options.freeBytes ?? availableBytes)(folder);
+  for (let failures = 0; part.length !== part.origin?.totalBytes; ) {
+    const before = part.length;
+    try {
+      return await receive(file, part, { address, signal, stallMs, freeBytes, onProgress });
+    } catch (error) {
+      signal.throwIfAborted();
+      const problem = errorFrom(error, address.host);
+      failures = part.length > before ? 0 : failures + 1;
+      const pauseMs = problem.retryAfterMs ?? retryMs * 2 ** Math.max(0, failures - 1);
+      if (!problem.isTemporary || failures >= mostFailures || pauseMs > longestPauseMs) throw problem;
+      await sleep(pauseMs, undefined, { signal });
+    }
+  }
+}
+
+async function verify({ name, bytes, sha256 }: RemoteFile, part: PartFile, path: string): Promise<void> {
+  const isWhole = bytes === null || part.length === bytes;
+  if (isWhole && (sha256 === null || part.digest() === sha256)) return;
+  await discardPart(path);
+  throw new DownloadError(
+    `${name} is not the file that it should be: its ${isWhole ? 'SHA-256 digest' : 'length'} is wrong. What came was ` +
+      'deleted. Download it again, or from another address.',
+  );
+}
+
+async function availableBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+const exists = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );

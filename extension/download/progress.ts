@@ -1,0 +1,46 @@
+// How far a download is, how fast, and how long it will take.
+
+export interface Progress {
+  receivedBytes: number;
+  totalBytes: number | null;
+  /** Over the last seconds; null at the beginning. */
+  bytesPerSecond: number | null;
+}
+
+const windowMs = 5000;
+const leastMs = 500;
+
+/** Keeps a few samples a second of what has come. */
+export class SpeedMeter {
+  private samples: { atMs: number; bytes: number }[] = [];
+
+  add(bytes: number, atMs: number): void {
+    const last = this.samples.at(-1);
+    if (last && atMs - last.atMs < leastMs / 4) return;
+    this.samples.push({ atMs, bytes });
+    while (this.samples.length > 2 && atMs - (this.samples[0]?.atMs ?? atMs) > windowMs) this.samples.shift();
+  }
+
+  get bytesPerSecond(): number | null {
+    const [first, last] = [this.samples[0], this.samples.at(-1)];
+    if (!first || !last || last.atMs - first.atMs < leastMs) return null;
+    return ((last.bytes - first.bytes) * 1000) / (last.atMs - first.atMs);
+  }
+}
+
+/** "1.24 of 4.68 GB, 23 MB/s, 2 min left" */
+export function progressText({ receivedBytes, totalBytes, bytesPerSecond }: Progress): string {
+  const [unit, bytesPerUnit, digits] = (totalBytes ?? receivedBytes) < 1e9 ? ['MB', 1e6, 0] : ['GB', 1e9, 2];
+  const [received, total] = [receivedBytes, totalBytes ?? 0].map((bytes) => (bytes / bytesPerUnit).toFixed(digits));
+  const parts = [`${received}${totalBytes === null ? '' : ` of ${total}`} ${unit}`];
+  if (bytesPerSecond !== null) parts.push(`${(bytesPerSecond / 1e6).toFixed(bytesPerSecond < 10e6 ? 1 : 0)} MB/s`);
+  if (bytesPerSecond && totalBytes !== null)
+    parts.push(`${durationText((totalBytes - receivedBytes) / bytesPerSecond)} left`);
+  return parts.join(', ');
+}
+
+function durationText(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
+}

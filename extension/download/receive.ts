@@ -1,0 +1,110 @@
+// One request for the rest of a file: what the server's answer means, and its bytes into the part file.
+import type { RemoteFile } from '../../language-server/models/messages.ts';
+import type { Address } from './address.ts';
+import { DownloadError, responseError, signInPage } from './errors.ts';
+import type { Origin, PartFile } from './part-file.ts';
+
+export interface Transfer {
+  address: Address;
+  signal: AbortSignal;
+  stallMs: number;
+  freeBytes: () => Promise<number>;
+  onProgress: (receivedBytes: number, totalBytes: number | null) => void;
+}
+
+/** Resolves when the part file is complete, or too long; rejects with what is wrong with the connection or the answer. */
+export async function receive(file: RemoteFile, part: PartFile, transfer: Transfer): Promise<void> {
+  const { url, host, headers } = transfer.address;
+  const stall = new AbortController();
+  const onStall = () => stall.abort(new DownloadError(`${host} has stopped sending. What has come is kept.`, true));
+  const timer = setTimeout(onStall, transfer.stallMs);
+  try {
+    const signal = AbortSignal.any([transfer.signal, stall.signal]);
+    // Compressed, the bytes would not be those of the ranges.
+    const range = { ...headers, 'accept-encoding': 'identity', ...rangeHeaders(file, part) };
+    const response = await fetch(url, { headers: range, signal });
+    const origin = await accept(response, file, part, transfer);
+    let isNew = response.status === 200;
+    for await (const bytes of response.body ?? []) {
+      timer.refresh();
+      if (isNew) {
+        requireGguf(bytes, file, host);
+        await part.restart(origin);
+        isNew = false;
+      }
+      await part.append(bytes);
+      transfer.onProgress(part.length, origin.totalBytes);
+      if (part.length > (origin.totalBytes ?? Number.POSITIVE_INFINITY)) return;
+    }
+    if (part.length < (origin.totalBytes ?? 0))
+      throw new DownloadError(`The connection to ${host} ended early. What has come is kept.`, true);
+  } finally {
+    clearTimeout(timer);
+    // Lets go of a connection whose answer was not read to its end.
+    stall.abort();
+  }
+}
+
+/** Without an ETag nothing says that the rest belongs to what is here, except for a digest in the end. */
+function rangeHeaders({ sha256 }: RemoteFile, { length, origin }: PartFile): Record<string, string> {
+  if (length === 0 || !origin || (origin.etag === null && sha256 === null)) return {};
+  return { range: `bytes=${length}-`, ...(origin.etag !== null && { 'if-range': origin.etag }) };
+}
+
+/** What the answer says of the whole file. Nothing of what is here is given up before the answer is seen to be one. */
+async function accept(
+  response: Response,
+  file: RemoteFile,
+  part: PartFile,
+  { address: { host }, freeBytes }: Transfer,
+): Promise<Origin> {
+  const { status, headers } = response;
+  const origin = originOf(response, file);
+  if (status === 416 || (status === 206 && !continues(response, part))) {
+    await part.restart({ ...origin, etag: null, totalBytes: null });
+    throw new DownloadError(
+      `${host} does not have the rest of this file (${status}): it is read from its start.`,
+      true,
+    );
+  }
+  if (status !== 200 && status !== 206) throw responseError(response, host);
+  if (headers.get('content-type')?.startsWith('text/html')) throw signInPage(host);
+  const { totalBytes } = origin;
+  if (file.bytes !== null && totalBytes !== null && totalBytes !== file.bytes)
+    throw new DownloadError(
+      `${file.name} has ${totalBytes} bytes at ${host}, and not ${file.bytes}: it is another file.`,
+    );
+  const neededBytes = (totalBytes ?? 0) - (status === 206 ? part.length : 0);
+  const free = await freeBytes();
+  // What a file that is read anew had taken becomes free.
+  if (neededBytes > free + (status === 200 ? part.length : 0)) {
+    const [needed, there] = [neededBytes, free].map((bytes) => `${(bytes / 1e9).toFixed(1)} GB`);
+    throw new DownloadError(`The disk has ${there} free, and ${file.name} needs ${needed} more.`);
+  }
+  return origin;
+}
+
+function originOf({ status, headers }: Response, { url, bytes }: RemoteFile): Origin {
+  const etag = headers.get('etag');
+  const total =
+    status === 206 ? contentRange(headers)?.totalBytes : Number(headers.get('content-length') ?? Number.NaN);
+  const totalBytes = total === undefined || Number.isNaN(total) ? bytes : total;
+  // A weak one does not promise the same bytes.
+  return { url, etag: etag?.startsWith('"') ? etag : null, totalBytes };
+}
+
+function continues({ headers }: Response, { length, origin }: PartFile): boolean {
+  const range = contentRange(headers);
+  return range?.from === length && (!origin?.totalBytes || range.totalBytes === origin.totalBytes);
+}
+
+function contentRange(headers: Headers): { from: number; totalBytes: number } | undefined {
+  const match = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '');
+  return match ? { from: Number(match[1]), totalBytes: Number(match[2]) } : undefined;
+}
+
+function requireGguf(bytes: Uint8Array, { name }: RemoteFile, host: string): void {
+  const head = Buffer.from(bytes.subarray(0, 4)).toString('latin1');
+  if (head.startsWith('<')) throw signInPage(host);
+  if (!'GGUF'.startsWith(head)) throw new DownloadError(`What ${host} sends as ${name} is not a GGUF file.`);
+}

@@ -1,0 +1,67 @@
+// A download as the user sees it: progress in a notification; its button pauses, and what has come is kept until the
+// user discards it.
+import { type LogOutputChannel, l10n, ProgressLocation, window } from 'vscode';
+import type { RemoteModel } from '../language-server/models/messages.ts';
+import { discard } from './download/download.ts';
+import { downloadAll } from './download/download-all.ts';
+import { progressText } from './download/progress.ts';
+
+export interface DownloadPlace {
+  /** Where models are kept. */
+  folder: string;
+  /** See download/address.ts; empty: none. */
+  mirror: string;
+  log: LogOutputChannel;
+}
+
+/** Resolves with the model's path; undefined if the user paused or discarded it, or if it failed for good. */
+export async function downloadModel(model: RemoteModel, place: DownloadPlace): Promise<string | undefined> {
+  for (;;) {
+    const result = await attempt(model, place);
+    if ('path' in result) return result.path;
+    place.log.info(`downloading ${model.name}: ${result.message}`);
+    const retry = result.isPause ? l10n.t('Continue') : l10n.t('Try Again');
+    const discardIt = l10n.t('Discard');
+    const show = result.isPause ? window.showInformationMessage : window.showErrorMessage;
+    const answer = await show(result.message, retry, discardIt);
+    if (answer === discardIt) await Promise.all(model.files.map((file) => discard(file, place.folder)));
+    if (answer !== retry) return undefined;
+  }
+}
+
+type Result = { path: string } | { message: string; isPause: boolean };
+
+async function attempt({ name, files }: RemoteModel, { folder, mirror }: DownloadPlace): Promise<Result> {
+  const abort = new AbortController();
+  let shown = '';
+  const options = {
+    location: ProgressLocation.Notification,
+    title: l10n.t('Downloading {0}', name),
+    cancellable: true,
+  };
+  try {
+    const path = await window.withProgress(options, (progress, token) => {
+      token.onCancellationRequested(() => abort.abort());
+      let percent = 0;
+      return downloadAll(files, folder, {
+        signal: abort.signal,
+        mirror,
+        onWait: () => progress.report({ message: l10n.t('another window is downloading it') }),
+        onProgress: (at) => {
+          const now = at.totalBytes ? (100 * at.receivedBytes) / at.totalBytes : 0;
+          if (progressText(at) === shown) return;
+          shown = progressText(at);
+          progress.report({ message: shown, increment: Math.max(0, now - percent) });
+          percent = now;
+        },
+      });
+    });
+    return { path };
+  } catch (error) {
+    if (abort.signal.aborted) return { message: pauseText(name, shown), isPause: true };
+    return { message: error instanceof Error ? error.message : String(error), isPause: false };
+  }
+}
+
+const pauseText = (name: string, shown: string): string =>
+  shown === '' ? l10n.t('{0} is paused.', name) : l10n.t('{0} is paused at {1}.', name, shown);

@@ -1,0 +1,75 @@
+// The rows of "Choose Model": which there are, in what order, and what each says.
+import { l10n } from 'vscode';
+import type { Estimate, LocalModel, ModelFacts, ModelList, RemoteModel } from '../language-server/models/messages.ts';
+
+export type Choice =
+  | { kind: 'local'; path: string }
+  | { kind: 'remote'; model: RemoteModel }
+  | { kind: 'file' }
+  | { kind: 'starter' };
+
+export type Row = { section: string } | { label: string; description: string; detail: string; choice: Choice };
+
+/** currentPath: what is set now; empty: the starter model. */
+export function modelRows({ local, remote, recommended }: ModelList, currentPath: string): Row[] {
+  const rowOf = (model: LocalModel | RemoteModel) => modelRow(model, currentPath);
+  const isBest = ({ id }: ModelFacts) => id === recommended?.id;
+  const best = [...local, ...remote].filter(isBest).map((model) => {
+    const row = rowOf(model);
+    return { ...row, detail: `${row.detail}. ${recommended?.reason}` };
+  });
+  return [
+    ...section(l10n.t('Recommended for This Machine'), best),
+    ...section(l10n.t('On This Machine'), local.filter((model) => !isBest(model)).map(rowOf)),
+    ...section(l10n.t('Can Be Downloaded'), remote.filter((model) => !isBest(model)).map(rowOf)),
+    ...section(l10n.t('Others'), [
+      { label: l10n.t('$(folder-opened) A File…'), description: 'GGUF', detail: '', choice: { kind: 'file' } },
+      {
+        label: mark(currentPath === '') + l10n.t('The Starter Model'),
+        description: l10n.t('comes with Hearth'),
+        detail: '',
+        choice: { kind: 'starter' },
+      },
+    ]),
+  ];
+}
+
+const section = (name: string, rows: Row[]): Row[] => (rows.length > 0 ? [{ section: name }, ...rows] : []);
+
+function modelRow(model: LocalModel | RemoteModel, currentPath: string): Exclude<Row, { section: string }> {
+  const facts = [model.quantization, gigabytes(model.fileBytes), licenceText(model)].filter(Boolean).join(' · ');
+  const detail = [estimateText(model.estimate), model.note].filter(Boolean).join('. ');
+  if ('path' in model) {
+    const { path, name, owner } = model;
+    const choice: Choice = { kind: 'local', path };
+    return { label: `${mark(path === currentPath)}${name}`, description: `${facts} · ${owner}`, detail, choice };
+  }
+  const label = `$(cloud-download) ${model.name}`;
+  return { label, description: facts, detail, choice: { kind: 'remote', model } };
+}
+
+const mark = (isCurrent: boolean) => (isCurrent ? '$(check) ' : '');
+
+const licenceText = ({ licence, isForResearchOnly }: ModelFacts): string =>
+  isForResearchOnly ? l10n.t('{0}: for research only', licence) : licence;
+
+/** "~45 tokens/s, 1.2 GB of memory, first text in ~80 ms" */
+export function estimateText({ tokensPerSecond, memoryBytes, firstTextMs }: Estimate): string {
+  const parts = [l10n.t('{0} of memory', gigabytes(memoryBytes))];
+  if (tokensPerSecond !== null) parts.unshift(l10n.t('~{0} tokens/s', rounded(tokensPerSecond)));
+  if (firstTextMs !== null) parts.push(l10n.t('first text in ~{0} ms', rounded(firstTextMs)));
+  return parts.join(', ');
+}
+
+/** The question before a download. Only an answer to it sends anything. */
+export function downloadQuestion({ name, quantization, fileBytes, licence, isForResearchOnly }: ModelFacts) {
+  const detail = isForResearchOnly
+    ? l10n.t('Its licence ({0}) forbids commercial use.', licence)
+    : l10n.t('Licence: {0}.', licence);
+  return { message: l10n.t('Download {0} {1} ({2})?', name, quantization, gigabytes(fileBytes)), detail };
+}
+
+const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
+
+/** Two digits: an estimate is not better than that. */
+const rounded = (value: number) => (value < 10 ? value.toFixed(1) : String(Number(value.toPrecision(2))));

@@ -1,0 +1,109 @@
+// The models that Hearth can download: files of qwen2.5-coder as GGUF. A digest stands here only where independent public
+// sources agree on it, or one that builds on it; the others are null and checked by length and head alone.
+import type { ModelCost } from './estimate.ts';
+import type { RemoteFile } from './messages.ts';
+
+/** Parameters in total and without the embeddings, as the model cards give them, and the KV cache's bytes as f16. */
+const sizes = {
+  '0.5B': { parameters: 0.49e9, blockParameters: 0.36e9, isTied: true, kvBytesPerToken: 12_288 },
+  '1.5B': { parameters: 1.54e9, blockParameters: 1.31e9, isTied: true, kvBytesPerToken: 28_672 },
+  '3B': { parameters: 3.09e9, blockParameters: 2.77e9, isTied: true, kvBytesPerToken: 36_864 },
+  '7B': { parameters: 7.61e9, blockParameters: 6.53e9, isTied: false, kvBytesPerToken: 57_344 },
+  '14B': { parameters: 14.7e9, blockParameters: 13.1e9, isTied: false, kvBytesPerToken: 196_608 },
+} as const;
+
+export type Size = keyof typeof sizes;
+
+/** Of a whole file, block scales included. */
+const bitsPerParameter = { Q4_K_M: 5, Q8_0: 8.51 };
+
+export interface CatalogueModel {
+  size: Size;
+  kind: 'base' | 'instruct';
+  quantization: keyof typeof bitsPerParameter;
+  files: RemoteFile[];
+}
+
+const ggmlOrg = (size: Size, bytes: number | null, sha256: string | null): CatalogueModel => ({
+  size,
+  kind: 'base',
+  quantization: 'Q8_0',
+  files: [file(`ggml-org/Qwen2.5-Coder-${size}-Q8_0-GGUF`, `qwen2.5-coder-${size}-q8_0.gguf`, bytes, sha256)],
+});
+
+const quantFactory = (size: Size, sha256: string | null): CatalogueModel => ({
+  size,
+  kind: 'base',
+  quantization: 'Q4_K_M',
+  files: [file(`QuantFactory/Qwen2.5-Coder-${size}-GGUF`, `Qwen2.5-Coder-${size}.Q4_K_M.gguf`, null, sha256)],
+});
+
+const qwen = (
+  size: Size,
+  quantization: 'Q4_K_M' | 'Q8_0',
+  parts: [bytes: number | null, sha256: string | null][],
+): CatalogueModel => ({
+  size,
+  kind: 'instruct',
+  quantization,
+  files: parts.map(([bytes, sha256], i) => {
+    const part = parts.length > 1 ? `-0000${i + 1}-of-0000${parts.length}` : '';
+    const name = `qwen2.5-coder-${size}-instruct-${quantization}${part}.gguf`;
+    return file(`Qwen/Qwen2.5-Coder-${size}-Instruct-GGUF`, name, bytes, sha256);
+  }),
+});
+
+export const catalogue: CatalogueModel[] = [
+  ggmlOrg('0.5B', 531_068_128, 'd0f8cd6c49bab52a0abdbe47948518b1f4d9b1a8a2a6825099cea31cea10ac56'),
+  quantFactory('1.5B', 'a9ccb6be802412e61e1acbee6287a23b11e56e94718560f910075c64b6194910'),
+  ggmlOrg('1.5B', 1_646_573_056, '29871c94d15727a6e243f79a37113d4ae625a6215b5e800bf41a23af2da32832'),
+  ggmlOrg('3B', 3_285_476_160, 'a522a906e299ed34db738b9626b2cd0da9e446c14674468a22fc2eae3dbd344d'),
+  quantFactory('7B', null),
+  ggmlOrg('7B', 8_098_525_600, '0ef48dc94a3c551a6736ac2601de38413dc9aa9318534b16e8baee08290a4aaf'),
+  ggmlOrg('14B', null, null),
+  qwen('0.5B', 'Q8_0', [[675_710_848, 'e1a77721fa97d412f121878223eec81fb4ae6f271e18f922d746711f67b344d1']]),
+  qwen('1.5B', 'Q4_K_M', [[1_117_320_768, 'cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046']]),
+  qwen('1.5B', 'Q8_0', [[1_894_532_160, '507de59046601282ba768a9789900e6ccf60ed93ddf346730b7c68eb0715bc47']]),
+  qwen('3B', 'Q4_K_M', [[null, null]]),
+  qwen('7B', 'Q4_K_M', [[4_683_073_536, '509287f78cb4d4cf6b3843734733b914b2c158e43e22a7f4bf5e963800894d3c']]),
+  qwen('7B', 'Q8_0', Array(3).fill([null, null])),
+  qwen('14B', 'Q4_K_M', [[null, null]]),
+];
+
+function file(repository: string, name: string, bytes: number | null, sha256: string | null): RemoteFile {
+  // The repositories of ggml-org and of Qwen name their files in lower case.
+  const ownName = repository.startsWith('QuantFactory/') ? name : name.toLowerCase();
+  return { name: ownName, url: `https://huggingface.co/${repository}/resolve/main/${ownName}`, bytes, sha256 };
+}
+
+export const nameOf = ({ size, kind }: CatalogueModel): string =>
+  `Qwen2.5-Coder ${size}${kind === 'instruct' ? ' Instruct' : ''}`;
+
+export const parametersOf = ({ size }: CatalogueModel): number => sizes[size].parameters;
+
+/** It forbids commercial work; the 3B alone has it. */
+export const researchLicence = 'Qwen Research';
+
+export const licenceOf = ({ size }: CatalogueModel): string => (size === '3B' ? researchLicence : 'Apache-2.0');
+
+/** The bytes of all parts: as listed, else what this many parameters take. */
+export function fileBytesOf({ size, quantization, files }: CatalogueModel): number {
+  const listed = files.reduce((sum, { bytes }) => sum + (bytes ?? Number.NaN), 0);
+  return Number.isNaN(listed) ? (sizes[size].parameters * bitsPerParameter[quantization]) / 8 : listed;
+}
+
+/** What a token costs. Input embeddings are looked up, not read, unless the output layer shares them. */
+export function costOf(model: CatalogueModel): ModelCost {
+  const { parameters, blockParameters, isTied, kvBytesPerToken } = sizes[model.size];
+  const embeddings = isTied ? parameters - blockParameters : (parameters - blockParameters) / 2;
+  // Qwen's own files of the tied sizes store the shared matrix twice.
+  const stored = isTied && model.kind === 'instruct' ? parameters + embeddings : parameters;
+  const fileBytes = fileBytesOf(model);
+  return {
+    fileBytes,
+    readBytesPerToken: (fileBytes * (blockParameters + embeddings)) / stored,
+    weightsPerToken: blockParameters,
+    kvBytesPerToken,
+    contextTokens: 32_768,
+  };
+}

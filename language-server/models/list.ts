@@ -1,0 +1,102 @@
+// The list that "Choose Model" shows: what is on this machine, what can be downloaded, what the machine would make of
+// each, and which one suits it best.
+import { availableParallelism, freemem, homedir, totalmem } from 'node:os';
+import type { Engine } from '../../native/index.ts';
+import * as known from './catalogue.ts';
+import { type Contender, estimate, type MachineSpeed, recommend } from './estimate.ts';
+import * as file from './file-facts.ts';
+import { readGgufHeader } from './gguf-header.ts';
+import { type FoundModel, findLocalModels } from './local-models.ts';
+import { measureSpeed } from './machine-speed.ts';
+import type { LocalModel, ModelFacts, ModelList, ModelsParams, RemoteModel } from './messages.ts';
+import { modelFolders } from './model-folders.ts';
+import { noteOf, traitsOf } from './model-traits.ts';
+
+export interface ModelListOptions {
+  /** Null: none is loaded, so nothing is known of the processor's speed. */
+  engine: Engine | null;
+  /** As in the settings; 0: the engine's own choice. */
+  threads: number;
+  cacheMiB: number;
+}
+
+/** As the engine chooses them. */
+const mostThreads = 8;
+const defaultCacheBytes = () => Math.min(2 ** 30, totalmem() / 10);
+
+export async function listModels({ downloadFolder }: ModelsParams, options: ModelListOptions): Promise<ModelList> {
+  const folders = modelFolders({ platform: process.platform, home: homedir(), env: process.env });
+  const found = await findLocalModels([{ owner: 'Hearth', layout: 'files', path: downloadFolder }, ...folders]);
+  const threads = options.threads || Math.min(mostThreads, availableParallelism());
+  const speed = await speedOf(options.engine, threads).catch(() => null);
+  // The loaded model gives way to the chosen one.
+  const freeBytes = freemem() + (options.engine?.info.weightBytes ?? 0);
+  return modelList(found, speed, options.cacheMiB * 2 ** 20 || defaultCacheBytes(), freeBytes);
+}
+
+async function speedOf(engine: Engine | null, threads: number): Promise<MachineSpeed> {
+  if (!engine) return measureSpeed(null, threads);
+  const { path, fileBytes } = engine.info;
+  return measureSpeed({ engine, cost: file.costOf(await readGgufHeader(path), fileBytes) }, threads);
+}
+
+export function modelList(
+  found: FoundModel[],
+  speed: MachineSpeed | null,
+  cacheBytes: number,
+  freeBytes: number,
+): ModelList {
+  const local = found.filter(({ header }) => file.quantizationOf(header) !== '');
+  const names = new Set(local.map(({ knownAs }) => `${knownAs.toLowerCase()}.gguf`));
+  const missing = known.catalogue.filter(({ files }) => !names.has(nameOfWhole(files[0]?.name ?? '')));
+  const localRows = local.map((model) => localModel(model, speed, cacheBytes));
+  const remoteRows = missing.map((model) => remoteModel(model, speed, cacheBytes));
+  const contenders: Contender[] = [
+    ...local.map(({ header, fileBytes }, i) => ({
+      facts: localRows[i] as ModelFacts,
+      parameters: file.parametersOf(header, fileBytes),
+    })),
+    ...missing.map((model, i) => ({ facts: remoteRows[i] as ModelFacts, parameters: known.parametersOf(model) })),
+  ];
+  const recommended = recommend(contenders, freeBytes);
+  return { local: localRows, remote: remoteRows, ...(recommended && { recommended }) };
+}
+
+function localModel(model: FoundModel, speed: MachineSpeed | null, cacheBytes: number): LocalModel {
+  const { path, owner, knownAs, header, fileBytes } = model;
+  const { kind, fim, note } = traitsOf(header, knownAs);
+  const licence = file.licenceOf(header);
+  return {
+    id: path,
+    path,
+    owner,
+    name: knownAs,
+    kind,
+    completes: fim !== null,
+    quantization: file.quantizationOf(header),
+    licence,
+    isForResearchOnly: /research|non-?commercial/i.test(licence),
+    fileBytes,
+    estimate: estimate(file.costOf(header, fileBytes), speed, cacheBytes),
+    note,
+  };
+}
+
+function remoteModel(model: known.CatalogueModel, speed: MachineSpeed | null, cacheBytes: number): RemoteModel {
+  const licence = known.licenceOf(model);
+  return {
+    id: model.files[0]?.url ?? '',
+    files: model.files,
+    name: known.nameOf(model),
+    kind: model.kind,
+    completes: true,
+    quantization: model.quantization,
+    licence,
+    isForResearchOnly: licence === known.researchLicence,
+    fileBytes: known.fileBytesOf(model),
+    estimate: estimate(known.costOf(model), speed, cacheBytes),
+    note: noteOf(model.kind === 'instruct', true, true),
+  };
+}
+
+const nameOfWhole = (name: string) => name.toLowerCase().replace(/-00001-of-\d{5}(?=\.gguf$)/, '');

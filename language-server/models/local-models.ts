@@ -1,0 +1,117 @@
+// Finds the GGUF files in the folders of other programs. Bounded in depth, number and time, and whatever links say, no
+// file outside of the given folders is offered.
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { type GgufHeader, readGgufHeader } from './gguf-header.ts';
+import type { ModelFolder } from './model-folders.ts';
+import { supportedArchitecture } from './model-traits.ts';
+
+export interface FoundModel {
+  path: string;
+  owner: string;
+  /** What the program calls it: the file's name, or Ollama's "name:tag". */
+  knownAs: string;
+  /** Of the first part, if there are several. */
+  header: GgufHeader;
+  /** Of all parts. */
+  fileBytes: number;
+}
+
+/** Hugging Face's files lie deepest: hub/models--NAME/snapshots/REVISION/FOLDER/FILE. */
+const mostDepth = 5;
+const mostEntries = 20_000;
+const mostMs = 3000;
+/** No model that writes code is smaller; vocabularies for tests are. */
+const leastBytes = 2 ** 20;
+
+interface Candidate {
+  path: string;
+  owner: string;
+  knownAs: string;
+}
+
+export async function findLocalModels(folders: ModelFolder[], signal = AbortSignal.timeout(mostMs)) {
+  const found: FoundModel[] = [];
+  const seen = new Set<string>();
+  for (const folder of folders) {
+    const root = await realpath(folder.path).catch(() => undefined);
+    if (root === undefined) continue;
+    const candidates = folder.layout === 'manifests' ? ollamaModels(folder, signal) : ggufFiles(folder, signal);
+    for await (const candidate of candidates) {
+      const target = await realpath(candidate.path).catch(() => undefined);
+      if (!target?.startsWith(root + sep) || seen.has(target)) continue;
+      seen.add(target);
+      const model = await examine(candidate).catch(() => undefined);
+      if (model) found.push(model);
+    }
+  }
+  return found;
+}
+
+/** Undefined for what the engine does not run, and for a split file with a part missing. */
+async function examine(candidate: Candidate): Promise<FoundModel | undefined> {
+  const fileBytes = await bytesOfAllParts(candidate.path);
+  if (fileBytes < leastBytes) return undefined;
+  const header = await readGgufHeader(candidate.path);
+  if (header.metadata.get('general.architecture') !== supportedArchitecture) return undefined;
+  return { ...candidate, header, fileBytes };
+}
+
+const firstPart = /-00001-of-(\d{5})(?=\.gguf$)/i;
+const laterPart = /-(?!00001)\d{5}-of-\d{5}\.gguf$/i;
+
+/** path: the first part, or the only one. */
+export async function bytesOfAllParts(path: string): Promise<number> {
+  const parts = Number(firstPart.exec(path)?.[1] ?? 1);
+  let bytes = 0;
+  for (let part = 1; part <= parts; part++) {
+    const name = path.replace(firstPart, (_, of: string) => `-${String(part).padStart(5, '0')}-of-${of}`);
+    bytes += (await stat(name)).size;
+  }
+  return bytes;
+}
+
+async function* ggufFiles({ owner, path }: ModelFolder, signal: AbortSignal): AsyncGenerator<Candidate> {
+  for await (const file of filesBelow(path, signal)) {
+    const name = basename(file);
+    if (/\.gguf$/i.test(name) && !laterPart.test(name))
+      yield { path: file, owner, knownAs: name.replace(firstPart, '').replace(/\.gguf$/i, '') };
+  }
+}
+
+/** manifests/HOST/NAMESPACE/NAME/TAG is JSON; the layer with the model's media type names the blob by its digest. */
+async function* ollamaModels({ owner, path }: ModelFolder, signal: AbortSignal): AsyncGenerator<Candidate> {
+  for await (const file of filesBelow(join(path, 'manifests'), signal)) {
+    const digest = modelDigest(await readFile(file, 'utf8').catch(() => ''));
+    const knownAs = `${basename(dirname(file))}:${basename(file)}`;
+    if (digest) yield { path: join(path, 'blobs', `sha256-${digest}`), owner, knownAs };
+  }
+}
+
+function modelDigest(manifest: string): string | undefined {
+  try {
+    const layers: { mediaType?: unknown; digest?: unknown }[] = JSON.parse(manifest).layers;
+    const layer = layers.find(({ mediaType }) => mediaType === 'application/vnd.ollama.image.model');
+    return /^sha256:([0-9a-f]{64})$/.exec(String(layer?.digest))?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Files and links to files, breadth first; folders that are links are not entered. */
+async function* filesBelow(root: string, signal: AbortSignal): AsyncGenerator<string> {
+  let entries = 0;
+  let level = [root];
+  for (let depth = 0; depth <= mostDepth && level.length > 0; depth++) {
+    const next: string[] = [];
+    for (const folder of level) {
+      for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+        if (signal.aborted || ++entries > mostEntries) return;
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) next.push(path);
+        else if (entry.isFile() || entry.isSymbolicLink()) yield path;
+      }
+    }
+    level = next;
+  }
+}

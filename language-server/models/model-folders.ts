@@ -1,0 +1,37 @@
+// Where other programs keep their models, on each system.
+import { posix, win32 } from 'node:path';
+
+export interface ModelFolder {
+  /** For people. */
+  owner: string;
+  /** 'manifests': the files are blobs without names, which Ollama's manifests give. */
+  layout: 'files' | 'manifests';
+  path: string;
+}
+
+export interface Environment {
+  platform: NodeJS.Platform;
+  home: string;
+  env: Record<string, string | undefined>;
+}
+
+export function modelFolders({ platform, home, env }: Environment): ModelFolder[] {
+  const { join } = platform === 'win32' ? win32 : posix;
+  const cache = env.XDG_CACHE_HOME ?? join(home, '.cache');
+  const llamaCache = {
+    win32: join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'llama.cpp'),
+    darwin: join(home, 'Library', 'Caches', 'llama.cpp'),
+    linux: join(cache, 'llama.cpp'),
+  }[platform === 'win32' || platform === 'darwin' ? platform : 'linux'];
+  const files = (owner: string, path: string): ModelFolder => ({ owner, layout: 'files', path });
+  const ollama = (path: string): ModelFolder => ({ owner: 'Ollama', layout: 'manifests', path });
+  return [
+    ollama(env.OLLAMA_MODELS ?? join(home, '.ollama', 'models')),
+    // The service that its installer sets up on Linux.
+    ...(platform === 'linux' ? [ollama('/usr/share/ollama/.ollama/models')] : []),
+    files('LM Studio', join(home, '.lmstudio', 'models')),
+    files('LM Studio', join(home, '.cache', 'lm-studio', 'models')),
+    files('llama.cpp', env.LLAMA_CACHE ?? llamaCache),
+    files('Hugging Face', env.HF_HUB_CACHE ?? join(env.HF_HOME ?? join(cache, 'huggingface'), 'hub')),
+  ];
+}

@@ -1,0 +1,60 @@
+// Server-sent events as a completion endpoint sends them, and what one of them says.
+
+export interface Piece {
+  text: string;
+  /** Natural logarithms, one a token; empty if the server gives none. */
+  logProbabilities: number[];
+  /** Null while the answer goes on. */
+  finishReason: 'stop' | 'length' | null;
+  usage?: { promptTokens: number; completionTokens: number; cachedTokens: number };
+}
+
+/** The objects of "data:" lines, up to "[DONE]" or the stream's end. */
+export async function* eventsOf(body: Response['body'], onBytes: () => void): AsyncGenerator<Event> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const bytes of body ?? []) {
+    onBytes();
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split(/\r?\n/);
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (!line.startsWith('data:')) continue;
+      const data = line.slice('data:'.length).trim();
+      if (data === '[DONE]') return;
+      yield JSON.parse(data) as Event;
+    }
+  }
+}
+
+/** As OpenAI's legacy endpoint has it; llama.cpp's server gives log-probabilities in the form of the newer one. */
+interface Event {
+  error?: { message?: string };
+  choices?: {
+    text?: string;
+    finish_reason?: string | null;
+    logprobs?: { token_logprobs?: (number | null)[]; content?: { logprob: number }[] } | null;
+  }[];
+  usage?: {
+    prompt_tokens?: number;
+    completion_tokens?: number;
+    prompt_tokens_details?: { cached_tokens?: number } | null;
+  } | null;
+}
+
+export function pieceOf({ error, choices, usage }: Event): Piece {
+  if (error) throw new Error(error.message ?? 'the server reports an error');
+  const choice = choices?.[0];
+  const given = choice?.logprobs?.content?.map(({ logprob }) => logprob) ?? choice?.logprobs?.token_logprobs ?? [];
+  return {
+    text: choice?.text ?? '',
+    logProbabilities: given.map((value) => value ?? 0),
+    finishReason: choice?.finish_reason ? (choice.finish_reason === 'length' ? 'length' : 'stop') : null,
+    ...(usage && {
+      usage: {
+        promptTokens: usage.prompt_tokens ?? 0,
+        completionTokens: usage.completion_tokens ?? 0,
+        cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+      },
+    }),
+  };
+}

@@ -1,0 +1,183 @@
+// A team's server behind the interface of the engine: the same prompts, sent as text. The local engine counts and cuts
+// tokens as before, and answers in the server's place while that cannot.
+import { type Completion, type Engine, EngineError, type GenerateRequest, type Priority } from '../../native/index.ts';
+import { type CompletionBody, hostOf, type ServerOptions, streamCompletion } from './completions-api.ts';
+import type { Piece } from './event-stream.ts';
+import { promptText } from './prompt-text.ts';
+
+/** After a failure the local engine answers for so long before the server is asked again. */
+const restMs = 10_000;
+
+export class RemoteEngine implements Engine {
+  private readonly ownInfo: Engine['info'];
+  private lastFailure = '';
+  private active = 0;
+  private beat = 0;
+  private restsUntilMs = 0;
+
+  /** onFallback gets a sentence for people each time that the local engine steps in. */
+  constructor(
+    private readonly server: ServerOptions,
+    private readonly local: Engine,
+    private readonly onFallback: (message: string) => void,
+  ) {
+    const backend = `server ${hostOf(server)}`;
+    const none = { fileBytes: 0, weightBytes: 0, quantization: '', whyCpu: '', draftProblem: '', loadMs: 0 };
+    this.ownInfo = { ...local.info, ...none, name: server.model, path: server.url, backend };
+  }
+
+  /** Of what answers at present, and why it is not the server. */
+  get info(): Engine['info'] {
+    return this.isResting ? { ...this.local.info, whyCpu: this.lastFailure } : this.ownInfo;
+  }
+
+  async generate(
+    request: GenerateRequest,
+    onText?: (text: string) => void,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<Completion> {
+    if (this.isResting) return this.local.generate(request, onText, signal);
+    let hasStreamed = false;
+    const onPiece = (text: string) => {
+      hasStreamed = true;
+      onText?.(text);
+    };
+    try {
+      return await this.ask(request, onPiece, signal);
+    } catch (error) {
+      if (!(error instanceof EngineError) || hasStreamed) throw error;
+      this.restsUntilMs = performance.now() + restMs;
+      this.lastFailure = error.message;
+      this.onFallback(`${error.message} The local model answers until the server can.`);
+      return this.local.generate(request, onText, signal);
+    }
+  }
+
+  /** An answer of one token, of no use but for the server's own cache of prefixes. */
+  async prefill(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal) {
+    const request: GenerateRequest = { tokens, maxTokens: 1, ...(priority && { priority }) };
+    return (await this.generate(request, undefined, signal)).timings;
+  }
+
+  tokenize(text: string, parseSpecial?: boolean): Uint32Array {
+    return this.local.tokenize(text, parseSpecial);
+  }
+
+  detokenize(tokens: Uint32Array): string {
+    return this.local.detokenize(tokens);
+  }
+
+  tokenBytes(token: number): Uint8Array {
+    return this.local.tokenBytes(token);
+  }
+
+  status() {
+    const { state, op, stalledMs, ...status } = this.local.status();
+    return this.active > 0
+      ? { ...status, state: 'decode' as const, op: 'server', stalledMs: 0, beat: this.beat, queued: this.active - 1 }
+      : { ...status, state, op, stalledMs };
+  }
+
+  logits(): Promise<Float32Array> {
+    return unsupported('logits');
+  }
+
+  lastLogits(): Promise<Float32Array> {
+    return unsupported('logits');
+  }
+
+  score(): Promise<Float32Array> {
+    return unsupported('scores');
+  }
+
+  // What is kept warm, and what is guessed, is the server's business; the local engine need not follow.
+  pin(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  learn(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  clearCache(): Promise<void> {
+    return this.local.clearCache();
+  }
+
+  close(): Promise<void> {
+    return this.local.close();
+  }
+
+  private get isResting(): boolean {
+    return performance.now() < this.restsUntilMs;
+  }
+
+  private async ask(
+    request: GenerateRequest,
+    onText: (text: string) => void,
+    signal: AbortSignal,
+  ): Promise<Completion> {
+    const startedAt = performance.now();
+    const pieces: Piece[] = [];
+    let firstAt = 0;
+    let isCancelled = false;
+    this.active++;
+    try {
+      for await (const piece of streamCompletion(this.server, this.bodyOf(request), signal)) {
+        this.beat++;
+        pieces.push(piece);
+        if (piece.text === '') continue;
+        firstAt ||= performance.now();
+        onText(piece.text);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      isCancelled = true;
+    } finally {
+      this.active--;
+    }
+    return this.completionOf(request, pieces, isCancelled, { startedAt, firstAt: firstAt || performance.now() });
+  }
+
+  private bodyOf({ tokens, heal, maxTokens, sampling, logProbabilities }: GenerateRequest): CompletionBody {
+    return {
+      prompt: promptText({ info: this.info, tokenBytes: (token) => this.local.tokenBytes(token) }, tokens, heal),
+      max_tokens: maxTokens,
+      temperature: sampling?.temperature ?? 0,
+      ...(sampling && { top_p: sampling.topP, seed: sampling.seed }),
+      ...(logProbabilities && { logprobs: 1 }),
+    };
+  }
+
+  private completionOf(
+    { tokens: prompt, alternatives = 1, logProbabilities = false }: GenerateRequest,
+    pieces: Piece[],
+    isCancelled: boolean,
+    { startedAt, firstAt }: { startedAt: number; firstAt: number },
+  ): Completion {
+    const text = pieces.map((piece) => piece.text).join('');
+    const tokens = this.local.tokenize(text);
+    const usage = pieces.find((piece) => piece.usage)?.usage;
+    const completionTokens = usage?.completionTokens ?? pieces.filter((piece) => piece.text !== '').length;
+    const finishReason = pieces.findLast((piece) => piece.finishReason)?.finishReason ?? 'stop';
+    return {
+      text,
+      tokens,
+      finishReason: isCancelled ? 'cancelled' : finishReason,
+      logProbabilities: Float32Array.from(logProbabilities ? pieces.flatMap((piece) => piece.logProbabilities) : []),
+      alternatives: alternatives > 1 ? [{ text, tokens }] : [],
+      timings: {
+        promptTokens: usage?.promptTokens ?? prompt.length,
+        cachedTokens: usage?.cachedTokens ?? 0,
+        prefillMs: firstAt - startedAt,
+        ttftMs: firstAt - startedAt,
+        completionTokens,
+        decodeMs: performance.now() - firstAt,
+        decodePasses: Math.max(0, completionTokens - 1),
+      },
+    };
+  }
+}
+
+function unsupported(what: string): Promise<never> {
+  return Promise.reject(new EngineError('server-refused', `A server gives no ${what}.`));
+}

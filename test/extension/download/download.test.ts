@@ -1,0 +1,364 @@
+// Downloads from a real server on this machine that misbehaves in each way that servers and networks do.
+import { createHash, randomFillSync } from 'node:crypto';
+import {
+  createReadStream,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type DownloadOptions, discard, download } from '../../../extension/download/download.ts';
+import type { RemoteFile } from '../../../language-server/models/messages.ts';
+import { type Answer, breakAfter, FileServer, page, serve, status } from './file-server.ts';
+
+/** What a disk has free, for the writes of this file's downloads. */
+const disk = vi.hoisted(() => ({ freeBytes: Number.POSITIVE_INFINITY, isReadOnly: false }));
+
+vi.mock('node:fs/promises', async (original) => {
+  const fs = await original<typeof import('node:fs/promises')>();
+  const open: typeof fs.open = async (...args) => {
+    if (disk.isReadOnly) throw Object.assign(new Error('read-only'), { code: 'EROFS' });
+    const file = await fs.open(...args);
+    const write = file.write.bind(file) as (bytes: Uint8Array) => Promise<unknown>;
+    const limited = (bytes: Uint8Array) => {
+      if (disk.freeBytes <= 0) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+      const fits = bytes.subarray(0, Math.min(bytes.length, disk.freeBytes));
+      disk.freeBytes -= fits.length;
+      return write(fits);
+    };
+    return Object.assign(file, { write: limited });
+  };
+  return { ...fs, open };
+});
+
+const content = Buffer.concat([Buffer.from('GGUF'), randomFillSync(Buffer.alloc(300_000))]);
+const pace = { stallMs: 2000, retryMs: 1, mostFailures: 3 };
+
+let folder: string;
+let server: FileServer;
+
+beforeEach(async () => {
+  Object.assign(disk, { freeBytes: Number.POSITIVE_INFINITY, isReadOnly: false });
+  folder = mkdtempSync(join(tmpdir(), 'hearth-download-'));
+  server = await new FileServer(content).start();
+});
+
+afterEach(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const fetchFile = (file: RemoteFile = server.file(), options: Partial<DownloadOptions> = {}) =>
+  download(file, folder, { signal: new AbortController().signal, pace, ...options });
+
+const whole = () => readFileSync(join(folder, 'a.gguf'));
+
+/** The message, after a check that no file has got its final name. */
+async function problem(file?: RemoteFile, options?: Partial<DownloadOptions>): Promise<string> {
+  const message = await fetchFile(file, options).then(
+    () => 'it succeeded',
+    (error: Error) => error.message,
+  );
+  expect(existsSync(join(folder, 'a.gguf'))).toBe(false);
+  return message;
+}
+
+test('a file gets its name when all of it is there, and nothing else is left', async () => {
+  const progress: [number, number | null][] = [];
+  const path = await fetchFile(server.file(), { onProgress: (...at) => progress.push(at) });
+  expect(path).toBe(join(folder, 'a.gguf'));
+  expect(whole().equals(content)).toBe(true);
+  expect(readdirSync(folder)).toEqual(['a.gguf']);
+  expect(progress.at(-1)).toEqual([content.length, content.length]);
+});
+
+test('a file that is there already is not asked for', async () => {
+  await fetchFile();
+  await fetchFile();
+  expect(server.requests.length).toBe(1);
+});
+
+test('a broken connection is taken up where it broke, if the ETag is still the same', async () => {
+  server.answers.push(breakAfter(100_000));
+  await fetchFile();
+  expect(whole().equals(content)).toBe(true);
+  const [first, second] = server.requests;
+  expect(first?.range).toBeUndefined();
+  expect(second?.range).toMatch(/^bytes=[1-9]\d*-$/);
+  expect(second?.['if-range']).toBe('"one"');
+});
+
+test('a file that has changed at the server is read from its start', async () => {
+  server.answers.push(breakAfter(100_000));
+  await problem(server.file(), { pace: { ...pace, mostFailures: 0 } });
+  server.content = Buffer.concat([Buffer.from('GGUF'), randomFillSync(Buffer.alloc(200_000))]);
+  server.etag = '"two"';
+  await fetchFile(server.file());
+  expect(whole().equals(server.content)).toBe(true);
+});
+
+test('a restart in the middle goes on with what is on disk', async () => {
+  const abort = new AbortController();
+  server.answers.push(breakAfter(150_000));
+  const options = { signal: abort.signal, onProgress: () => abort.abort() };
+  await expect(fetchFile(server.file(), options)).rejects.toThrow('aborted');
+  const kept = statSync(join(folder, 'a.gguf.part')).size;
+  expect(kept).toBeGreaterThan(0);
+  expect(readdirSync(folder).sort()).toEqual(['a.gguf.part', 'a.gguf.part.json']);
+  await fetchFile();
+  expect(whole().equals(content)).toBe(true);
+  expect(server.requests.at(-1)?.range).toBe(`bytes=${kept}-`);
+});
+
+test('what was complete before a restart is verified without a request', async () => {
+  const { url, bytes } = server.file();
+  writeFileSync(join(folder, 'a.gguf.part'), content);
+  writeFileSync(join(folder, 'a.gguf.part.json'), JSON.stringify({ url, etag: '"one"', totalBytes: bytes }));
+  await fetchFile();
+  expect(server.requests.length).toBe(0);
+  expect(whole().equals(content)).toBe(true);
+});
+
+test('without an ETag the rest is asked for only if a digest will tell in the end', async () => {
+  server.etag = null;
+  server.answers.push(breakAfter(100_000), serve, breakAfter(100_000));
+  await fetchFile();
+  expect(server.requests[1]?.range).toBeDefined();
+  rmSync(join(folder, 'a.gguf'));
+  await fetchFile(server.file({ sha256: null }));
+  expect(server.requests[3]?.range).toBeUndefined();
+  expect(whole().equals(content)).toBe(true);
+});
+
+test('a weak ETag does not promise the same bytes', async () => {
+  server.etag = 'W/"one"';
+  server.answers.push(breakAfter(100_000));
+  await fetchFile(server.file({ sha256: null }));
+  expect(server.requests[1]?.range).toBeUndefined();
+  expect(whole().equals(content)).toBe(true);
+});
+
+test('a server that knows no ranges is read from the start', async () => {
+  server.answers.push(breakAfter(100_000), (request, response, at) => {
+    delete request.headers.range;
+    serve(request, response, at);
+  });
+  await fetchFile();
+  expect(whole().equals(content)).toBe(true);
+});
+
+test('a server that sends another range than the one asked for is read from the start', async () => {
+  server.answers.push(breakAfter(100_000), (_, response) => {
+    const headers = { 'content-range': `bytes 5-${content.length - 1}/${content.length}`, etag: '"one"' };
+    response.writeHead(206, headers).end(content.subarray(5));
+  });
+  await fetchFile();
+  expect(whole().equals(content)).toBe(true);
+});
+
+test('a range that the server refuses (416) is given up, not the download', async () => {
+  server.answers.push(breakAfter(100_000), status(416));
+  await fetchFile();
+  expect(whole().equals(content)).toBe(true);
+});
+
+test('a server that refuses every range ends the download', async () => {
+  server.answers.push(...Array(9).fill(status(416)));
+  expect(await problem()).toContain('does not have the rest of this file (416)');
+});
+
+test.each([
+  [401, 'wants you to sign in for this file (401)'],
+  [403, 'refuses this file (403)'],
+  [404, 'does not have this file (404)'],
+  [418, 'answers with status 418'],
+  [511, 'If this network wants you to sign in'],
+])('status %i ends the download at once', async (code, words) => {
+  server.answers.push(status(code));
+  expect(await problem()).toContain(words);
+  expect(server.requests.length).toBe(1);
+});
+
+test.each([500, 502, 503])('status %i is tried again a few times', async (code) => {
+  server.answers.push(status(code), status(code));
+  await fetchFile();
+  expect(server.requests.length).toBe(3);
+  rmSync(join(folder, 'a.gguf'));
+  server.answers.push(...Array(9).fill(status(code)));
+  expect(await problem()).toContain(`has a fault of its own (${code})`);
+  expect(server.requests.length).toBe(3 + pace.mostFailures);
+});
+
+test('too many requests (429) are waited for as long as the server says', async () => {
+  server.answers.push(status(429, { 'retry-after': '1' }));
+  const startedAt = performance.now();
+  await fetchFile();
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(990);
+});
+
+test('a wait of an hour (429) is left to the user', async () => {
+  server.answers.push(status(429, { 'retry-after': new Date(Date.now() + 3.6e6).toUTCString() }));
+  expect(await problem()).toContain('gets too many requests (429)');
+  expect(server.requests.length).toBe(1);
+});
+
+test('a file of another length is refused before any of it is read', async () => {
+  expect(await problem(server.file({ bytes: 12 }))).toContain(`has ${content.length} bytes`);
+  expect(readFileSync(join(folder, 'a.gguf.part')).length).toBe(0);
+});
+
+test('a file that ends too early, unannounced, is not taken', async () => {
+  server.answers.push(...Array(9).fill(unannounced(content.subarray(0, 1000))));
+  expect(await problem()).toContain('ended early');
+});
+
+test('a file that goes on for too long, unannounced, is deleted', async () => {
+  server.answers.push(unannounced(Buffer.concat([content, content])));
+  expect(await problem()).toContain('its length is wrong');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a wrong digest deletes what came', async () => {
+  expect(await problem(server.file({ sha256: '0'.repeat(64) }))).toContain('SHA-256 digest is wrong');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a file that is not GGUF is refused', async () => {
+  server.content = Buffer.from('{"error": "no such thing"}');
+  expect(await problem(server.file({ sha256: null }))).toContain('is not a GGUF file');
+});
+
+test("a captive portal's page is named as such", async () => {
+  server.answers.push(page);
+  expect(await problem()).toContain('A web page came instead of the file');
+});
+
+test("a captive portal's page does not cost what has come before", async () => {
+  server.answers.push(breakAfter(100_000), page);
+  expect(await problem()).toContain('A web page came');
+  const kept = statSync(join(folder, 'a.gguf.part')).size;
+  expect(kept).toBeGreaterThan(0);
+  await fetchFile();
+  expect(server.requests.at(-1)?.range).toBe(`bytes=${kept}-`);
+  expect(whole().equals(content)).toBe(true);
+});
+
+test('a page without its content type is found by its first byte', async () => {
+  server.answers.push((_, response) => void response.writeHead(200).end('<!doctype html>'));
+  expect(await problem(server.file({ bytes: null }))).toContain('A web page came');
+});
+
+test('the disk is asked for room before anything is read', async () => {
+  const needs = { ...server.file(), bytes: null };
+  expect(await problem(needs, { freeBytes: async () => 1000 })).toMatch(/The disk has 0\.0 GB free/);
+});
+
+test('a disk that fills up keeps what has come', async () => {
+  disk.freeBytes = 100_000;
+  expect(await problem()).toContain('The disk is full');
+  expect(statSync(join(folder, 'a.gguf.part')).size).toBe(100_000);
+  disk.freeBytes = Number.POSITIVE_INFINITY;
+  await fetchFile();
+  expect(server.requests.at(-1)?.range).toBeDefined();
+  expect(whole().equals(content)).toBe(true);
+});
+
+test('a folder that cannot be made is named as the fault', async () => {
+  writeFileSync(join(folder, 'file'), '');
+  const { signal } = new AbortController();
+  const inFile = download(server.file(), join(folder, 'file', 'models'), { signal, pace });
+  await expect(inFile).rejects.toThrow(/ENOTDIR/);
+  disk.isReadOnly = true;
+  expect(await problem()).toBe('The folder for models cannot be written to (EROFS).');
+});
+
+test('what was paused can be discarded, but not what another window goes on with', async () => {
+  server.answers.push(breakAfter(100_000));
+  await problem(server.file(), { pace: { ...pace, mostFailures: 0 } });
+  writeFileSync(join(folder, 'a.gguf.lock'), '');
+  await discard(server.file(), folder);
+  expect(existsSync(join(folder, 'a.gguf.part'))).toBe(true);
+  rmSync(join(folder, 'a.gguf.lock'));
+  await discard(server.file(), folder);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('an offline machine is told so after a few attempts', async () => {
+  const file = server.file();
+  await server.stop();
+  expect(await problem(file)).toMatch(/cannot be reached \(ECONNREFUSED\)/);
+  expect(await problem({ ...file, url: 'http://models.invalid/a.gguf' })).toMatch(/cannot be found/);
+  server = await new FileServer(content).start();
+});
+
+test('a connection without a byte for long is dropped and made again', async () => {
+  server.answers.push(
+    (_, response) => void response.writeHead(200, { 'content-length': content.length }).write('GGUF'),
+  );
+  const startedAt = performance.now();
+  await fetchFile(server.file(), { pace: { ...pace, stallMs: 200 } });
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(200);
+  expect(whole().equals(content)).toBe(true);
+});
+
+test('a redirect to another host does not learn what the first one was told', async () => {
+  const other = await new FileServer(content).start();
+  const redirect = status(302, { location: other.file().url.replace('127.0.0.1', 'localhost') });
+  server.answers.push(breakAfter(100_000), redirect);
+  const mirror = server.origin.replace('//', '//user:secret@');
+  await fetchFile(other.file(), { mirror });
+  expect(server.requests.map(({ authorization }) => authorization)).toEqual(Array(2).fill('Basic dXNlcjpzZWNyZXQ='));
+  expect(other.requests[0]?.authorization).toBeUndefined();
+  expect(other.requests[0]?.range).toMatch(/^bytes=/);
+  expect(whole().equals(content)).toBe(true);
+  await other.stop();
+});
+
+test('a mirror is asked instead of the file own host', async () => {
+  const file = { ...server.file(), url: 'https://huggingface.co/models/a.gguf' };
+  await fetchFile(file, { mirror: `${server.origin}/` });
+  expect(whole().equals(content)).toBe(true);
+  rmSync(join(folder, 'a.gguf'));
+  expect(await problem(file, { mirror: 'not an address' })).toContain('is not an address');
+});
+
+test('of two windows one downloads and the other waits for it', async () => {
+  let waits = 0;
+  server.answers.push((request, response, at) => void setTimeout(() => serve(request, response, at), 300));
+  const window = () => fetchFile(server.file(), { onWait: () => waits++ });
+  const paths = await Promise.all([window(), window()]);
+  expect(new Set(paths)).toEqual(new Set([join(folder, 'a.gguf')]));
+  expect(waits).toBe(1);
+  expect(server.requests.length).toBe(1);
+});
+
+/** HEARTH_DOWNLOAD_BYTES=1000000000 makes it a gigabyte. */
+test('a large file interrupted five times ends verified', async () => {
+  const bytes = Number(process.env.HEARTH_DOWNLOAD_BYTES ?? 6_000_000);
+  const block = randomFillSync(Buffer.alloc(1 << 20));
+  server.content = Buffer.alloc(bytes, block);
+  server.content.write('GGUF');
+  const file = server.file();
+  server.answers.push(...Array(5).fill(breakAfter(Math.floor(bytes / 7))));
+  await fetchFile(file, { pace: { ...pace, mostFailures: 1 } });
+  expect(server.requests.length).toBe(6);
+  expect(server.requests.slice(1).every(({ range }) => range !== undefined)).toBe(true);
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(join(folder, 'a.gguf')), hash);
+  expect(hash.digest('hex')).toBe(file.sha256);
+}, 180_000);
+
+const unannounced =
+  (bytes: Buffer): Answer =>
+  (_, response) => {
+    response.writeHead(200);
+    response.write(bytes.subarray(0, 500));
+    response.end(bytes.subarray(500));
+  };

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { errorFrom } from '../../../extension/download/errors.ts';
+
+/** As fetch() rejects. */
+const failed = (cause: Error & { code?: string }) => new TypeError('fetch failed', { cause });
+
+/** As undici's ProxyAgent tells what its proxy said. */
+const abortedBy = (message: string) => new Error('Request was cancelled.', { cause: new Error(message) });
+
+const withCode = (code: string) => Object.assign(new Error('no'), { code });
+
+test.each([
+  [failed(withCode('SELF_SIGNED_CERT_IN_CHAIN')), 'The certificate of example.com is not trusted'],
+  [failed(withCode('UNABLE_TO_VERIFY_LEAF_SIGNATURE')), 'The certificate of example.com is not trusted'],
+  [failed(withCode('ERR_TLS_CERT_ALTNAME_INVALID')), 'The certificate of example.com is not trusted'],
+  [failed(abortedBy('Proxy response (407) !== 200 when HTTP Tunneling')), 'The proxy wants you to sign in (407)'],
+  [failed(new Error('Proxy Authentication Required (407)')), 'The proxy wants you to sign in (407)'],
+  [withCode('EACCES'), 'cannot be written to (EACCES)'],
+  [withCode('ENOSPC'), 'The disk is full'],
+])('what another attempt does not change is said at once: %#', (error, words) => {
+  const problem = errorFrom(error, 'example.com');
+  expect(problem.message).toContain(words);
+  expect(problem.isTemporary).toBe(false);
+});
+
+test.each([
+  [failed(withCode('EAI_AGAIN')), 'example.com cannot be found'],
+  [failed(withCode('ENETUNREACH')), 'example.com cannot be reached (ENETUNREACH)'],
+  [failed(withCode('ECONNRESET')), 'The connection to example.com broke (ECONNRESET)'],
+  [failed(new Error('other side closed')), 'The connection to example.com broke (other side closed)'],
+  [new TypeError('terminated'), 'The connection to example.com broke (terminated)'],
+])('what may pass is worth another attempt: %#', (error, words) => {
+  const problem = errorFrom(error, 'example.com');
+  expect(problem.message).toContain(words);
+  expect(problem.isTemporary).toBe(true);
+});

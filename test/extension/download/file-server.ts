@@ -1,0 +1,81 @@
+// A file server on 127.0.0.1 that behaves well, until a test says for some requests how it does not.
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { RemoteFile } from '../../../language-server/models/messages.ts';
+
+export type Answer = (request: IncomingMessage, response: ServerResponse, server: FileServer) => void;
+
+export class FileServer {
+  readonly requests: IncomingMessage['headers'][] = [];
+  /** How the next requests are answered, one after the other; afterwards well. */
+  readonly answers: Answer[] = [];
+  etag: string | null = '"one"';
+  private readonly http = createServer((request, response) => {
+    this.requests.push(request.headers);
+    (this.answers.shift() ?? serve)(request, response, this);
+  });
+
+  constructor(public content: Buffer) {}
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.http.listen(0, '127.0.0.1', resolve));
+    return this;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.http.address() as AddressInfo).port}`;
+  }
+
+  file(changes: Partial<RemoteFile> = {}): RemoteFile {
+    const sha256 = createHash('sha256').update(this.content).digest('hex');
+    return { name: 'a.gguf', url: `${this.origin}/models/a.gguf`, bytes: this.content.length, sha256, ...changes };
+  }
+
+  async stop(): Promise<void> {
+    this.http.closeAllConnections();
+    await new Promise((resolve) => this.http.close(resolve));
+  }
+}
+
+/** As servers should: the rest from a range on, if the file is still the one that If-Range names. */
+export const serve: Answer = (request, response, server) => send(request, response, server, server.content.length);
+
+/** The same, and breaks the connection after so many bytes. */
+export const breakAfter =
+  (bytes: number): Answer =>
+  (request, response, server) =>
+    send(request, response, server, bytes);
+
+/** A status and nothing else. */
+export const status =
+  (code: number, headers: Record<string, string> = {}): Answer =>
+  (_, response) => {
+    response.writeHead(code, headers).end();
+  };
+
+export const page: Answer = (_, response) => {
+  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<html>Please sign in</html>');
+};
+
+function send(
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  { content, etag }: FileServer,
+  mostBytes: number,
+): void {
+  const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? Number.NaN);
+  const isSame = headers['if-range'] === undefined || headers['if-range'] === etag;
+  const isPart = !Number.isNaN(from) && isSame;
+  const etagHeader = etag === null ? {} : { etag };
+  if (isPart && from >= content.length)
+    return void response.writeHead(416, { 'content-range': `bytes */${content.length}` }).end();
+  const bytes = content.subarray(isPart ? from : 0);
+  response.writeHead(isPart ? 206 : 200, {
+    ...etagHeader,
+    'content-length': bytes.length,
+    ...(isPart && { 'content-range': `bytes ${from}-${content.length - 1}/${content.length}` }),
+  });
+  if (bytes.length <= mostBytes) return void response.end(bytes);
+  response.write(bytes.subarray(0, mostBytes), () => setTimeout(() => response.destroy(), 20));
+}

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { downloadQuestion, estimateText, modelRows } from '../../extension/model-rows.ts';
+import type { LocalModel, ModelFacts, RemoteModel } from '../../language-server/models/messages.ts';
+
+const facts: ModelFacts = {
+  id: 'one',
+  name: 'Qwen2.5-Coder 1.5B',
+  kind: 'base',
+  completes: true,
+  quantization: 'Q4_K_M',
+  licence: 'Apache-2.0',
+  isForResearchOnly: false,
+  fileBytes: 986e6,
+  estimate: { tokensPerSecond: 45.4, firstTextMs: 82.3, memoryBytes: 1.24e9 },
+  note: '',
+};
+const remote: RemoteModel = { ...facts, files: [] };
+const local: LocalModel = { ...facts, id: 'two', name: 'coder', path: '/models/coder.gguf', owner: 'Ollama' };
+
+const sections = (rows: ReturnType<typeof modelRows>) =>
+  rows.map((row) => ('section' in row ? `# ${row.section}` : row.label));
+
+test('the recommended model stands first and says why', () => {
+  const rows = modelRows({ local: [local], remote: [remote], recommended: { id: 'one', reason: 'It is good.' } }, '');
+  expect(sections(rows)).toEqual([
+    '# Recommended for This Machine',
+    '$(cloud-download) Qwen2.5-Coder 1.5B',
+    '# On This Machine',
+    'coder',
+    '# Others',
+    '$(folder-opened) A File…',
+    '$(check) The Starter Model',
+  ]);
+  expect(rows[1]).toMatchObject({
+    description: 'Q4_K_M · 1.0 GB · Apache-2.0',
+    detail: '~45 tokens/s, 1.2 GB of memory, first text in ~82 ms. It is good.',
+    choice: { kind: 'remote', model: remote },
+  });
+});
+
+test('the model in use is marked, and its program named', () => {
+  const rows = modelRows({ local: [local], remote: [] }, '/models/coder.gguf');
+  expect(sections(rows)).toContain('$(check) coder');
+  expect(sections(rows)).toContain('The Starter Model');
+  expect(rows[1]).toMatchObject({
+    description: 'Q4_K_M · 1.0 GB · Apache-2.0 · Ollama',
+    choice: { kind: 'local', path: '/models/coder.gguf' },
+  });
+});
+
+test('sections without rows are left out', () => {
+  expect(sections(modelRows({ local: [], remote: [] }, '/x'))).toEqual([
+    '# Others',
+    '$(folder-opened) A File…',
+    'The Starter Model',
+  ]);
+});
+
+test('a research licence, a note and an unknown licence are shown for what they are', () => {
+  const research = { ...remote, licence: 'Qwen Research', isForResearchOnly: true, note: 'It only explains.' };
+  const [, row] = modelRows({ local: [], remote: [research] }, '');
+  expect(row).toMatchObject({ description: 'Q4_K_M · 1.0 GB · Qwen Research: for research only' });
+  expect(row).toMatchObject({ detail: expect.stringMatching(/82 ms\. It only explains\.$/) });
+  const [, bare] = modelRows({ local: [{ ...local, licence: '' }], remote: [] }, '');
+  expect(bare).toMatchObject({ description: 'Q4_K_M · 1.0 GB · Ollama' });
+});
+
+test('an estimate has two digits, and only what was measured', () => {
+  expect(estimateText({ tokensPerSecond: 7.26, firstTextMs: 1234, memoryBytes: 8.1e9 })).toBe(
+    '~7.3 tokens/s, 8.1 GB of memory, first text in ~1200 ms',
+  );
+  expect(estimateText({ tokensPerSecond: null, firstTextMs: null, memoryBytes: 8.1e9 })).toBe('8.1 GB of memory');
+});
+
+test('before a download its size and its licence are said', () => {
+  expect(downloadQuestion(facts)).toEqual({
+    message: 'Download Qwen2.5-Coder 1.5B Q4_K_M (1.0 GB)?',
+    detail: 'Licence: Apache-2.0.',
+  });
+  const research = downloadQuestion({ ...facts, licence: 'Qwen Research', isForResearchOnly: true });
+  expect(research.detail).toBe('Its licence (Qwen Research) forbids commercial use.');
+});

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import { catalogue, costOf, fileBytesOf, licenceOf } from '../../../language-server/models/catalogue.ts';
+import { type Contender, estimate, recommend, refusal } from '../../../language-server/models/estimate.ts';
+import { measureReading, measureSpeed } from '../../../language-server/models/machine-speed.ts';
+import { FakeEngine } from '../../fixtures/fake-engine.ts';
+
+const gib = 2 ** 30;
+
+test('the catalogue has whole digests, own names and the licence of each size', () => {
+  const files = catalogue.flatMap((model) => model.files);
+  for (const { url, sha256, bytes } of files) {
+    expect(url).toMatch(/^https:\/\/huggingface\.co\/[\w.-]+\/[\w.-]+\/resolve\/main\/[\w.-]+\.gguf$/);
+    if (sha256 !== null) expect(sha256).toMatch(/^[0-9a-f]{64}$/);
+    if (bytes !== null) expect(bytes).toBeGreaterThan(3e8);
+  }
+  expect(new Set(files.map(({ url }) => url)).size).toBe(files.length);
+  expect(new Set(files.map(({ name }) => name)).size).toBe(files.length);
+  for (const model of catalogue) expect(licenceOf(model)).toBe(model.size === '3B' ? 'Qwen Research' : 'Apache-2.0');
+});
+
+test('a file of unknown length is taken for what its parameters need', () => {
+  for (const model of catalogue.filter(
+    ({ files, kind }) => files.every(({ bytes }) => bytes !== null) && kind === 'base',
+  )) {
+    const guessed = fileBytesOf({ ...model, files: model.files.map((file) => ({ ...file, bytes: null })) });
+    expect(guessed / fileBytesOf(model)).toBeCloseTo(1, 1);
+  }
+});
+
+test('the second output matrix of small instruct files is not counted as read', () => {
+  const base = catalogue.find(
+    ({ size, kind, quantization }) => size === '1.5B' && kind === 'base' && quantization === 'Q8_0',
+  );
+  const tuned = catalogue.find(
+    ({ size, kind, quantization }) => size === '1.5B' && kind === 'instruct' && quantization === 'Q8_0',
+  );
+  if (!base || !tuned) throw new Error('not in the catalogue');
+  expect(costOf(base).readBytesPerToken).toBe(1_646_573_056);
+  expect(costOf(tuned).readBytesPerToken / costOf(base).readBytesPerToken).toBeCloseTo(1, 1);
+});
+
+// README.md: 0.5B Q8_0 writes 55.5 tokens/s and reads prompts at 1,572 where memory is read at 36 GB/s.
+test('the estimate is near what was measured', () => {
+  const speed = { readBytesPerSecond: 0.85 * 36e9, weightsPerSecond: 1572 * 0.36e9 };
+  const cost = costOf(catalogue[0] as (typeof catalogue)[0]);
+  const { tokensPerSecond, firstTextMs, memoryBytes } = estimate(cost, speed, gib);
+  expect((tokensPerSecond ?? 0) / 55.5).toBeCloseTo(1, 1);
+  expect(firstTextMs).toBeGreaterThan(2000 / 55.5);
+  expect(firstTextMs).toBeLessThan(80);
+  expect(memoryBytes).toBe(cost.fileBytes + 12_288 * 32_768);
+  expect(estimate(cost, null, 2 ** 20)).toEqual({
+    tokensPerSecond: null,
+    firstTextMs: null,
+    memoryBytes: cost.fileBytes + 2 ** 20,
+  });
+  expect(estimate(cost, { ...speed, weightsPerSecond: null }, gib).firstTextMs).toBeNull();
+});
+
+const contender = (id: string, parameters: number, tokensPerSecond: number | null, changes = {}): Contender => ({
+  parameters,
+  facts: {
+    id,
+    name: id,
+    kind: 'base',
+    completes: true,
+    quantization: 'Q8_0',
+    licence: 'Apache-2.0',
+    isForResearchOnly: false,
+    fileBytes: parameters,
+    estimate: { tokensPerSecond, firstTextMs: null, memoryBytes: parameters },
+    note: '',
+    ...changes,
+  },
+});
+
+test('recommended is the largest base model that is fast enough and leaves half of the memory', () => {
+  const small = contender('small', 1e9, 90);
+  const middle = contender('middle', 3e9, 30);
+  const large = contender('large', 7e9, 12);
+  expect(recommend([small, middle, large], 16e9)).toEqual({
+    id: 'middle',
+    reason:
+      'middle Q8_0 is the largest base model that writes at least 25 tokens/s on this machine (about 30) and takes at ' +
+      'most half of the free memory (3.0 GB of 16.0 GB).',
+  });
+  expect(recommend([small, middle, large], 4e9)?.id).toBe('small');
+  expect(recommend([small, middle, large], 1e9)).toBeUndefined();
+});
+
+test('not recommended are instruct models, research licences, models that only explain, and unmeasured ones', () => {
+  const good = contender('good', 1e9, 90);
+  const others = [
+    contender('instruct', 3e9, 90, { kind: 'instruct' }),
+    contender('research', 3e9, 90, { isForResearchOnly: true }),
+    contender('explains', 3e9, 90, { completes: false }),
+    contender('unmeasured', 3e9, null),
+  ];
+  expect(recommend([...others, good], 16e9)?.id).toBe('good');
+  expect(recommend(others, 16e9)).toBeUndefined();
+});
+
+test('a model of twice the free memory is refused with the figures', () => {
+  expect(refusal('coder 14B', 15.7e9, 8e9)).toBeNull();
+  expect(refusal('coder 14B', 15.7e9, 7.8e9)).toContain('coder 14B needs 15.7 GB of memory, and 7.8 GB are free.');
+});
+
+test('memory is read at a speed that memory has', async () => {
+  const gbPerSecond = (await measureReading(2)) / 1e9;
+  expect(gbPerSecond).toBeGreaterThan(0.5);
+  expect(gbPerSecond).toBeLessThan(2000);
+});
+
+test("on a GPU the loaded model's own decoding tells the speed", async () => {
+  const engine = new FakeEngine();
+  const generate = engine.generate.bind(engine);
+  engine.generate = async (request) => {
+    const completion = await generate(request);
+    return { ...completion, timings: { ...completion.timings, decodePasses: 15, decodeMs: 30 } };
+  };
+  const cost = { fileBytes: 0, readBytesPerToken: 1e9, weightsPerToken: 2e9, kvBytesPerToken: 0, contextTokens: 0 };
+  // The fake reads its prompt of 32 tokens in 1 ms.
+  const speed = { readBytesPerSecond: 500e9, weightsPerSecond: 64e12 };
+  expect(await measureSpeed({ engine, cost }, 2)).toEqual(speed);
+  expect(engine.requests).toMatchObject([{ maxTokens: 16, speculate: false, priority: 'background' }]);
+});

@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { catalogue } from '../../../language-server/models/catalogue.ts';
+import { readGgufHeader } from '../../../language-server/models/gguf-header.ts';
+import { listModels, modelList } from '../../../language-server/models/list.ts';
+
+const speed = { readBytesPerSecond: 30e9, weightsPerSecond: 500e9 };
+const cacheBytes = 2 ** 30;
+
+test('without local files the whole catalogue can be downloaded, and one model is recommended', () => {
+  const list = modelList([], speed, cacheBytes, 16e9);
+  expect(list.local).toEqual([]);
+  expect(list.remote.length).toBe(catalogue.length);
+  expect(new Set(list.remote.map(({ id }) => id)).size).toBe(catalogue.length);
+  const best = list.remote.find(({ id }) => id === list.recommended?.id);
+  expect(best).toMatchObject({ name: 'Qwen2.5-Coder 1.5B', quantization: 'Q4_K_M', kind: 'base' });
+});
+
+test('a slow machine gets a smaller model, and one without memory none', () => {
+  const slow = modelList([], { ...speed, readBytesPerSecond: 15e9 }, cacheBytes, 16e9);
+  expect(slow.remote.find(({ id }) => id === slow.recommended?.id)?.name).toBe('Qwen2.5-Coder 0.5B');
+  expect(modelList([], speed, cacheBytes, 1e9).recommended).toBeUndefined();
+  expect(modelList([], null, cacheBytes, 16e9).recommended).toBeUndefined();
+});
+
+test('a file that is here is described by its head, and not offered for download', async () => {
+  const path = join('models', 'starter-45m-q6_k.gguf');
+  const header = await readGgufHeader(path);
+  const knownAs = 'qwen2.5-coder-7b-instruct-q8_0';
+  const list = modelList([{ path, owner: 'LM Studio', knownAs, header, fileBytes: 37e6 }], speed, cacheBytes, 16e9);
+  expect(list.local).toMatchObject([{ id: path, path, owner: 'LM Studio', name: knownAs, quantization: 'Q6_K' }]);
+  const names = list.remote.flatMap(({ files }) => files.map(({ name }) => name));
+  expect(names).not.toContain('qwen2.5-coder-7b-instruct-q8_0-00001-of-00003.gguf');
+  expect(list.remote.length).toBe(catalogue.length - 1);
+});
+
+test('a list comes without an engine, with what this machine reads', async () => {
+  const downloadFolder = mkdtempSync(join(tmpdir(), 'hearth-list-'));
+  const { remote } = await listModels({ downloadFolder }, { engine: null, threads: 0, cacheMiB: 0 });
+  rmSync(downloadFolder, { recursive: true });
+  expect(remote.length).toBeGreaterThan(0);
+  expect(remote[0]?.estimate.tokensPerSecond).toBeGreaterThan(0);
+  expect(remote[0]?.estimate.firstTextMs).toBeNull();
+});

@@ -1,0 +1,106 @@
+import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findLocalModels } from '../../../language-server/models/local-models.ts';
+import { modelFolders } from '../../../language-server/models/model-folders.ts';
+import { writeGguf } from '../../support/gguf-writer.ts';
+
+let home: string;
+
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'hearth-home-')));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const find = (env = {}, signal?: AbortSignal) => {
+  const folders = modelFolders({ platform: 'linux', home, env });
+  return findLocalModels(
+    folders.filter(({ path }) => path.startsWith(home)),
+    signal,
+  );
+};
+const names = async (env = {}) => (await find(env)).map(({ owner, knownAs }) => `${owner}: ${knownAs}`);
+
+function model(path: string, architecture = 'qwen2', bytes = 2 ** 20): string {
+  const file = join(home, path);
+  mkdirSync(dirname(file), { recursive: true });
+  const metadata = { 'general.architecture': { string: architecture } };
+  writeGguf(file, { metadata, tensors: [] });
+  appendFileSync(file, Buffer.alloc(bytes));
+  return file;
+}
+
+test('files of LM Studio and of llama.cpp are found', async () => {
+  model('.lmstudio/models/Qwen/Qwen2.5-Coder-GGUF/coder.gguf');
+  model('.cache/llama.cpp/ggml-org_coder-q8_0.gguf');
+  expect(await names()).toEqual(['LM Studio: coder', 'llama.cpp: ggml-org_coder-q8_0']);
+});
+
+test("files of Hugging Face's cache are found through its links", async () => {
+  const blob = model('.cache/huggingface/hub/models--a--b/blobs/abc');
+  const snapshot = join(home, '.cache/huggingface/hub/models--a--b/snapshots/123');
+  mkdirSync(snapshot, { recursive: true });
+  symlinkSync('../../blobs/abc', join(snapshot, 'coder.gguf'));
+  const [found] = await find();
+  expect(found).toMatchObject({ owner: 'Hugging Face', knownAs: 'coder', path: join(snapshot, 'coder.gguf') });
+  symlinkSync(blob, join(snapshot, 'again.gguf'));
+  expect((await find()).length).toBe(1);
+});
+
+test("Ollama's manifests give its blobs their names", async () => {
+  const digest = 'a'.repeat(64);
+  const blob = model(`.ollama/models/blobs/sha256-${digest}`);
+  const manifests = join(home, '.ollama/models/manifests/registry.ollama.ai/library/qwen2.5-coder');
+  mkdirSync(manifests, { recursive: true });
+  const layers = [
+    { mediaType: 'application/vnd.ollama.image.license', digest: `sha256:${'b'.repeat(64)}` },
+    { mediaType: 'application/vnd.ollama.image.model', digest: `sha256:${digest}` },
+  ];
+  writeFileSync(join(manifests, '1.5b-base'), JSON.stringify({ layers }));
+  writeFileSync(join(manifests, 'broken'), '{');
+  const outside = JSON.stringify({ layers: [{ ...layers[1], digest: 'sha256:../../../etc/passwd' }] });
+  writeFileSync(join(manifests, 'outside'), outside);
+  expect(await find()).toMatchObject([{ owner: 'Ollama', knownAs: 'qwen2.5-coder:1.5b-base', path: blob }]);
+});
+
+test('what a link names outside of the folders is not offered', async () => {
+  const elsewhere = model('elsewhere/secret.gguf');
+  mkdirSync(join(home, '.lmstudio/models'), { recursive: true });
+  symlinkSync(elsewhere, join(home, '.lmstudio/models/file.gguf'));
+  symlinkSync(dirname(elsewhere), join(home, '.lmstudio/models/folder'));
+  expect(await names()).toEqual([]);
+});
+
+test('other architectures, tiny files, damaged files and files too deep are left out', async () => {
+  model('.lmstudio/models/llama.gguf', 'llama');
+  model('.lmstudio/models/vocabulary.gguf', 'qwen2', 10);
+  model('.lmstudio/models/1/2/3/4/5/6/deep.gguf');
+  writeFileSync(join(home, '.lmstudio/models/damaged.gguf'), Buffer.alloc(2 ** 20 + 1, 7));
+  expect(await names()).toEqual([]);
+});
+
+test('a split file is one model, if all its parts are there', async () => {
+  for (const part of [1, 2, 3]) model(`.lmstudio/models/whole-0000${part}-of-00003.gguf`);
+  for (const part of [1, 3]) model(`.lmstudio/models/lacking-0000${part}-of-00003.gguf`);
+  const found = await find();
+  expect(found.map(({ knownAs }) => knownAs)).toEqual(['whole']);
+  expect(found[0]?.fileBytes).toBeGreaterThan(3 * 2 ** 20);
+});
+
+test('the search ends when its time is up', async () => {
+  model('.lmstudio/models/coder.gguf');
+  expect(await find({}, AbortSignal.abort())).toEqual([]);
+});
+
+test('each system has folders of its own, and the environment moves them', () => {
+  const paths = (platform: NodeJS.Platform, home: string, env = {}) =>
+    modelFolders({ platform, home, env }).map(({ path }) => path);
+  expect(paths('darwin', '/h')).toContain('/h/Library/Caches/llama.cpp');
+  expect(paths('linux', '/h')).toContain('/usr/share/ollama/.ollama/models');
+  expect(paths('win32', 'C:\\h', { LOCALAPPDATA: 'C:\\l' })).toContain('C:\\l\\llama.cpp');
+  expect(paths('win32', 'C:\\h')).toContain('C:\\h\\.ollama\\models');
+  const moved = { OLLAMA_MODELS: '/o', LLAMA_CACHE: '/l', HF_HOME: '/f', XDG_CACHE_HOME: '/c' };
+  expect(paths('linux', '/h', moved)).toEqual(expect.arrayContaining(['/o', '/l', '/f/hub']));
+  expect(paths('linux', '/h', { HF_HUB_CACHE: '/hub' })).toContain('/hub');
+});

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import type { GgufHeader } from '../../../language-server/models/gguf-header.ts';
+import { traitsOf } from '../../../language-server/models/model-traits.ts';
+
+const qwenTokens = ['endoftext', 'im_start', 'im_end', 'fim_prefix', 'fim_middle', 'fim_suffix', 'fim_pad', 'file_sep'];
+const chatTemplate = { 'tokenizer.chat_template': '<|im_start|>user' };
+
+function header(
+  metadata: Record<string, string | number>,
+  tokens = qwenTokens.map((name) => `<|${name}|>`),
+): GgufHeader {
+  return { metadata: new Map(Object.entries(metadata)), specialTokens: new Set(tokens), tensors: [], fileBytes: 0 };
+}
+
+test('a base model of qwen2.5-coder completes, whatever template its file has', () => {
+  const traits = traitsOf(
+    header({ 'general.name': 'Qwen2.5 Coder 1.5B', 'qwen2.context_length': 32768, ...chatTemplate }),
+  );
+  expect(traits).toMatchObject({ kind: 'base', hasChatTurns: false, contextTokens: 32768, note: '' });
+  expect(traits.fim).toEqual({ prefix: '<|fim_prefix|>', suffix: '<|fim_suffix|>', middle: '<|fim_middle|>' });
+  expect(traits.stopTokens).toEqual(
+    expect.arrayContaining(['<|endoftext|>', '<|im_end|>', '<|fim_pad|>', '<|file_sep|>']),
+  );
+  expect(traits.stopTokens).not.toContain('<|repo_name|>');
+});
+
+test('an instruct model completes and explains', () => {
+  const traits = traitsOf(header({ 'general.name': 'qwen2.5-coder-7b-instruct', ...chatTemplate }));
+  expect(traits).toMatchObject({ kind: 'instruct', hasChatTurns: true });
+  expect(traits.fim).not.toBeNull();
+  expect(traits.note).toBe('It explains well; a base model completes better.');
+});
+
+test('what the file is called counts where its metadata say nothing', () => {
+  expect(traitsOf(header({ 'general.name': 'models' }), 'Qwen2.5-Coder-3B-Instruct-Q4_K_M').kind).toBe('instruct');
+  expect(traitsOf(header({ 'general.name': 'Qwen2.5 Coder 7B' }), 'qwen2.5-coder:7b-base').kind).toBe('base');
+});
+
+test('Qwen2.5 that is not the coder has the tokens and only explains', () => {
+  const traits = traitsOf(header({ 'general.name': 'Qwen2.5 7B Instruct' }));
+  expect(traits).toMatchObject({ kind: 'instruct', fim: null });
+  expect(traits.note).toMatch(/^It only explains/);
+  expect(traitsOf(header({ 'general.name': 'Qwen2.5 7B' })).note).toMatch(/neither complete nor explain/);
+});
+
+test('CodeQwen1.5 has tokens of its own', () => {
+  const tokens = ['<fim_prefix>', '<fim_middle>', '<fim_suffix>'];
+  expect(traitsOf(header({ 'general.name': 'CodeQwen1.5-7B' }, tokens)).fim).toEqual({
+    prefix: '<fim_prefix>',
+    suffix: '<fim_suffix>',
+    middle: '<fim_middle>',
+  });
+});
+
+test('a family that has the tokens in no place of its vocabulary cannot fill in the middle', () => {
+  expect(traitsOf(header({ 'general.name': 'Qwen2.5 Coder 1.5B' }, ['<|im_start|>', '<|im_end|>'])).fim).toBeNull();
+});
+
+test('a model without a known name is told by its tokens and its template', () => {
+  expect(traitsOf(header({ 'general.name': 'my tune' }))).toMatchObject({ kind: 'base', note: '' });
+  expect(traitsOf(header({ 'general.name': 'my tune', ...chatTemplate })).kind).toBe('instruct');
+  const tuned = header({
+    'general.name': 'Next Edit',
+    'general.base_model.0.name': 'Qwen2.5 Coder 1.5B',
+    ...chatTemplate,
+  });
+  expect(traitsOf(tuned).kind).toBe('base');
+});

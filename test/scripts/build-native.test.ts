@@ -1,0 +1,69 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+// The scripts are plain Node and have no types.
+const script = new URL('../../scripts/build-native.mjs', import.meta.url).href;
+const { dropForeignBuild } = (await import(script)) as { dropForeignBuild: (folder: string, source: string) => void };
+
+let checkout: string;
+
+/** A checkout with a configured build, as CMake leaves it. */
+beforeEach(() => {
+  checkout = join(realpathSync(mkdtempSync(join(tmpdir(), 'hearth-build-'))), 'checkout');
+  const build = join(checkout, 'build', 'native');
+  mkdirSync(join(checkout, 'native'), { recursive: true });
+  mkdirSync(build, { recursive: true });
+  const lines = ['# cache', `CMAKE_CACHEFILE_DIR:INTERNAL=${build}`];
+  writeFileSync(
+    join(build, 'CMakeCache.txt'),
+    [...lines, `CMAKE_HOME_DIRECTORY:INTERNAL=${join(checkout, 'native')}`, ''].join('\n'),
+  );
+  writeFileSync(join(build, 'build.ninja'), '');
+});
+
+afterEach(() => rmSync(join(checkout, '..'), { recursive: true }));
+
+/** Whether there is something to build with afterwards. */
+function isKept(folder: string): boolean {
+  dropForeignBuild(join(folder, 'build', 'native'), join(folder, 'native'));
+  return existsSync(join(folder, 'build', 'native', 'build.ninja'));
+}
+
+test('a build of this checkout is kept, also by way of a link', () => {
+  expect(isKept(checkout)).toBe(true);
+  const link = join(checkout, '..', 'link');
+  symlinkSync(checkout, link);
+  expect(isKept(link)).toBe(true);
+});
+
+test('the build of a checkout that was moved is thrown away', () => {
+  const moved = join(checkout, '..', 'moved');
+  renameSync(checkout, moved);
+  mkdirSync(checkout);
+  expect(isKept(moved)).toBe(false);
+});
+
+test('the build of a checkout that was copied is thrown away while the first one still stands', () => {
+  const copy = join(checkout, '..', 'copy');
+  mkdirSync(join(copy, 'native'), { recursive: true });
+  mkdirSync(join(copy, 'build'));
+  renameSync(join(checkout, 'build', 'native'), join(copy, 'build', 'native'));
+  mkdirSync(join(checkout, 'build', 'native'));
+  expect(isKept(copy)).toBe(false);
+});
+
+test('a folder without a build is left alone', () => {
+  rmSync(join(checkout, 'build', 'native', 'CMakeCache.txt'));
+  expect(isKept(checkout)).toBe(true);
+});
