@@ -62,9 +62,11 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
     job->id = static_cast<uint64_t>(call[0].ToNumber().Int64Value());
     job->request = request_of(call[1].As<Napi::Object>());
     if (call[2].IsFunction())
-      job->on_text = [task](std::string_view text) {
-        task->post(
-            [text = std::string(text)](Napi::Env env) { return Napi::String::New(env, text); });
+      job->on_text = [task](std::string_view text, double log_probability) {
+        task->post([text = std::string(text), log_probability](Napi::Env env) {
+          return std::vector<napi_value>{Napi::String::New(env, text),
+                                         Napi::Number::New(env, log_probability)};
+        });
       };
     job->on_done = [task](Result&& result, const EngineError* error) {
       if (error) return task->reject(error->code, error->what());
@@ -119,7 +121,9 @@ Napi::Value load(const Napi::CallbackInfo& call) {
     const auto on_progress = [&](double fraction) {
       if (fraction >= reported + 0.01) {
         reported = fraction;
-        task->post([fraction](Napi::Env env) { return Napi::Number::New(env, fraction); });
+        task->post([fraction](Napi::Env env) {
+          return std::vector<napi_value>{Napi::Number::New(env, fraction)};
+        });
       }
       return !is_cancelled->load();
     };

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Completion, EngineStatus, LoadOptions, ModelInfo } from './types.ts';
+import type { Completion, EngineStatus, LoadOptions, ModelInfo, OnText } from './types.ts';
 
 /** Codes of native/error.h, plus 'addon-missing', 'bad-argument' and 'closed'. */
 export class EngineError extends Error {
@@ -27,7 +27,6 @@ export interface NativeRequest {
   seed: number;
   isBackground: boolean;
   stopTokens: Uint32Array;
-  logProbabilities: boolean;
   speculate: boolean;
   alternatives: number;
   pin: number;
@@ -42,7 +41,7 @@ export interface NativeEngine {
   tokenize(text: string, parseSpecial: boolean): Uint32Array;
   detokenize(tokens: Uint32Array): string;
   tokenBytes(token: number): Uint8Array;
-  submit(id: number, request: NativeRequest, onText: ((text: string) => void) | null): Promise<NativeResult>;
+  submit(id: number, request: NativeRequest, onText: OnText | null): Promise<NativeResult>;
   cancel(id: number): void;
   status(): EngineStatus;
   close(): Promise<void>;

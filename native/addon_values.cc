@@ -45,6 +45,8 @@ Napi::Value to_js(Napi::Env env, const Result& result) {
     Napi::Object alternative = Napi::Object::New(env);
     alternative.Set("text", result.alternatives[i].text);
     alternative.Set("tokens", typed_array<Napi::Uint32Array>(env, result.alternatives[i].tokens));
+    alternative.Set("logProbabilities",
+                    typed_array<Napi::Float32Array>(env, result.alternatives[i].log_probabilities));
     alternatives.Set(i, alternative);
   }
   object.Set("alternatives", alternatives);
@@ -120,7 +122,6 @@ Request request_of(const Napi::Object& object) {
   request.priority = object.Get("isBackground").ToBoolean().Value() ? Priority::kBackground
                                                                     : Priority::kForeground;
   request.stop_tokens = tokens_of(object.Get("stopTokens"));
-  request.wants_log_probabilities = object.Get("logProbabilities").ToBoolean().Value();
   request.speculate = object.Get("speculate").ToBoolean().Value();
   request.n_alternatives = object.Get("alternatives").ToNumber().Int32Value();
   request.pin = static_cast<uint64_t>(number(object, "pin"));

@@ -34,7 +34,7 @@ Decoder::Answer Decoder::new_answer() const {
   constexpr size_t kTokenBytes = 8;  // longer ones are rare
   answer.tokens.reserve(n);
   answer.text.reserve(n * kTokenBytes);
-  if (request.wants_log_probabilities) answer.log_probabilities.reserve(n);
+  answer.log_probabilities.reserve(n);
   return answer;
 }
 
@@ -81,17 +81,21 @@ void Decoder::add_alternatives() {
   if (!request.heal.empty()) candidates = bench_.tokenizer.compatible_with(request.heal);
   read_logits(logits_, candidates.empty() ? bench_.n_vocab : static_cast<int>(candidates.size()));
   std::vector<float>& left = bench_.host_logits;
-  uint32_t last = answers_.front().tokens.front();
+  const Answer& main = answers_.front();
+  const uint32_t first = main.tokens.front();
+  size_t last = candidates.empty() ? first
+                                   : std::lower_bound(candidates.begin(), candidates.end(), first) -
+                                         candidates.begin();
+  // Of the exponentials of all logits: known without another pass over them.
+  const double log_sum = double{left[last]} - main.log_probabilities.front();
   while (static_cast<int>(answers_.size()) < request.n_alternatives) {
-    const auto at = std::lower_bound(candidates.begin(), candidates.end(), last);
-    left[candidates.empty() ? last : at - candidates.begin()] = -INFINITY;
-    Random unused(0);
-    const Sampled next = bench_.sampler.sample(left, SamplingOptions{}, unused);
-    if (next.log_probability == -INFINITY) break;
-    last = candidates.empty() ? next.index : candidates[next.index];
+    left[last] = -INFINITY;
+    last = greatest(left);
+    if (last == left.size()) break;
     Answer& answer = answers_.emplace_back(new_answer());
-    answer.path = answers_.front().path.fork();
-    accept(answer, {last, 0});
+    answer.path = main.path.fork();
+    const auto token = candidates.empty() ? static_cast<uint32_t>(last) : candidates[last];
+    accept(answer, {token, static_cast<float>(left[last] - log_sum)});
   }
 }
 
@@ -193,7 +197,8 @@ void Decoder::accept(Answer& answer, const Choice& choice) {
   const Request& request = job_.request;
   const uint32_t token = choice.token;
   answer.tokens.push_back(token);
-  if (request.wants_log_probabilities) answer.log_probabilities.push_back(choice.log_probability);
+  answer.log_probabilities.push_back(choice.log_probability);
+  answer.held_log_probability += choice.log_probability;
   if (contains(bench_.tokenizer.end_of_generation(), token) || contains(request.stop_tokens, token))
     return end(answer, FinishReason::kStop);
   if (drafter_) drafter_->append(token);
@@ -212,8 +217,9 @@ void Decoder::emit(Answer& answer, std::string_view bytes) {
   if (n == 0) return;
   const std::string_view text = std::string_view(answer.held_bytes).substr(0, n);
   answer.text.append(text);
-  if (job_.on_text && &answer == &answers_.front()) job_.on_text(text);
+  if (job_.on_text && &answer == &answers_.front()) job_.on_text(text, answer.held_log_probability);
   answer.held_bytes.erase(0, n);
+  answer.held_log_probability = 0;
 }
 
 void Decoder::end(Answer& answer, FinishReason reason) {
@@ -248,7 +254,8 @@ void Decoder::finish(Result& result) {
     const bool is_new =
         !new_essence.empty() && std::find(known.begin(), known.end(), new_essence) == known.end();
     if (i > 0 && !is_new) continue;
-    result.alternatives.push_back({answers_[i].text, answers_[i].tokens});
+    result.alternatives.push_back(
+        {answers_[i].text, answers_[i].tokens, answers_[i].log_probabilities});
     known.push_back(new_essence);
   }
   Answer& main = answers_.front();

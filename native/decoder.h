@@ -77,8 +77,9 @@ class Decoder {
     std::vector<uint32_t> tokens;  // of which the last is not evaluated yet
     std::vector<float> log_probabilities;
     std::string text;
-    std::string heal_left;   // bytes still to be generated again
-    std::string held_bytes;  // an unfinished UTF-8 character
+    std::string heal_left;            // bytes still to be generated again
+    std::string held_bytes;           // an unfinished UTF-8 character
+    double held_log_probability = 0;  // of the tokens since the last piece of text
     Random random{0};
     bool is_done = false;
     FinishReason finish_reason = FinishReason::kStop;

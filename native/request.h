@@ -37,7 +37,6 @@ struct Request {
   SamplingOptions sampling;
   Priority priority = Priority::kForeground;
   std::vector<uint32_t> stop_tokens;  // beside the model's own
-  bool wants_log_probabilities = false;
   bool speculate = true;   // drafts tokens from the text so far; never changes the answer
   int n_alternatives = 1;  // at most kMaxAlternatives; they differ in their first token
   uint64_t pin = 0;        // of kPin
@@ -56,6 +55,7 @@ struct Timings {
 struct Alternative {
   std::string text;
   std::vector<uint32_t> tokens;
+  std::vector<float> log_probabilities;
 };
 
 struct Result {
@@ -63,7 +63,7 @@ struct Result {
   std::vector<uint32_t> tokens;
   FinishReason finish_reason = FinishReason::kStop;
   Timings timings;
-  std::vector<float> values;  // by kind: log-probabilities, logits or scores
+  std::vector<float> values;  // by kind: log-probabilities of the tokens, logits or scores
   // If several were asked for: the main answer first, then those that differ from all before them
   // in more than white space.
   std::vector<Alternative> alternatives;
@@ -73,7 +73,9 @@ struct Result {
 struct Job {
   uint64_t id = 0;  // the caller's
   Request request;
-  std::function<void(std::string_view)> on_text;              // whole UTF-8 characters
+  /// A piece of whole UTF-8 characters, and the natural logarithm of the probability of the tokens
+  /// since the piece before, up to the one that completed this piece.
+  std::function<void(std::string_view, double)> on_text;
   std::function<void(Result&&, const EngineError*)> on_done;  // exactly once; error or result
   std::atomic<bool> is_cancelled{false};
   int64_t submitted_ns = 0;

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, loadEngine } from '../../native/index.ts';
+import { logSoftmax } from '../support/log-softmax.ts';
 
 const models = {
   starter: join(import.meta.dirname, '../../models/starter-45m-q6_k.gguf'),
@@ -25,7 +26,8 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     const main = await engine.generate({ tokens, maxTokens });
     const answer = await engine.generate({ tokens, maxTokens, alternatives: 4 });
     expect(answer).toMatchObject({ text: main.text, tokens: main.tokens });
-    expect(answer.alternatives[0]).toEqual({ text: main.text, tokens: main.tokens });
+    const { text, logProbabilities } = main;
+    expect(answer.alternatives[0]).toEqual({ text, tokens: main.tokens, logProbabilities });
     expect(answer.alternatives.length).toBeGreaterThan(1);
     const logits = await engine.lastLogits(tokens);
     const likely = [...logits.keys()].sort((a, b) => (logits[b] ?? 0) - (logits[a] ?? 0)).slice(0, 4);
@@ -38,6 +40,8 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
         maxTokens: maxTokens - 1,
       });
       expect(alternative.tokens).toEqual(Uint32Array.from([...first, ...alone.tokens]));
+      expect(alternative.logProbabilities.subarray(1)).toEqual(alone.logProbabilities);
+      expect(alternative.logProbabilities[0]).toBeCloseTo(logSoftmax(logits, first[0] ?? 0), 4);
     }
   });
 
