@@ -57,10 +57,12 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
 
   /// submit(id, request, onText | null) -> promise
   Napi::Value submit(const Napi::CallbackInfo& call) {
-    const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call[2]);
     const auto job = std::make_shared<Job>();
     job->id = static_cast<uint64_t>(call[0].ToNumber().Int64Value());
     job->request = request_of(call[1].As<Napi::Object>());
+    // Only now: a value that cannot be read throws, and a task that is never settled would keep the
+    // process alive.
+    const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call[2]);
     if (call[2].IsFunction())
       job->on_text = [task](std::string_view text, double log_probability) {
         task->post([text = std::string(text), log_probability](Napi::Env env) {
