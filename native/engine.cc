@@ -76,6 +76,10 @@ struct Engine::Loaded {
 void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) {
   const int64_t start = now_ns();
   const kernels::KvType kv_type = kv_type_of(options);
+  if (options.context_tokens > 0 && options.context_tokens < kFewestContextTokens)
+    throw EngineError("bad-argument", "a context of " + std::to_string(options.context_tokens) +
+                                          " tokens is too short for a prompt; give it at least " +
+                                          std::to_string(kFewestContextTokens));
   GgufFile file = GgufFile::open(options.model_path);
   info.config = check_model(file);
   // Beside packing: a vocabulary of 152,000 tokens takes a tenth of a second. Waited for before the
@@ -111,6 +115,8 @@ void Engine::Loaded::load_draft_model(const LoadOptions& options, const Progress
     info.draft_problem = options.draft_model_path +
                          ": not enough memory for a draft model beside the model; use a smaller "
                          "one or none in hearth.draftModel.path";
+  } catch (const std::exception& error) {
+    info.draft_problem = options.draft_model_path + ": " + error.what();
   }
   bench->drafting.model = draft_model.get();
 }
