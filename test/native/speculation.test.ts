@@ -53,6 +53,14 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     expect(drafted.timings.decodePasses).toBeLessThan(mostPasses * plain.timings.decodePasses);
   });
 
+  test('a text with tokens that the model does not have is not learned', async () => {
+    const unknown = Uint32Array.of(1, 2, engine.info.vocabulary);
+    await expect(engine.learn(unknown)).rejects.toMatchObject({
+      code: 'bad-argument',
+      message: expect.stringContaining('outside the vocabulary'),
+    });
+  });
+
   test('a fresh answer is the same', async () => {
     await both({ tokens: prompt(fresh), maxTokens: 50 });
   });
