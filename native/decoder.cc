@@ -30,7 +30,8 @@ Decoder::Answer Decoder::new_answer() const {
   answer.heal_left = request.heal;
   answer.random = Random(request.sampling.seed);
   // All that the answer will need, so that decoding does not allocate.
-  const auto n = static_cast<size_t>(std::min(request.max_tokens, bench_.context_tokens));
+  const int n_room = bench_.context_tokens - static_cast<int>(request.tokens.size());
+  const auto n = static_cast<size_t>(std::clamp(n_room, 1, request.max_tokens));
   constexpr size_t kTokenBytes = 8;  // longer ones are rare
   answer.tokens.reserve(n);
   answer.text.reserve(n * kTokenBytes);
@@ -57,28 +58,33 @@ std::vector<uint32_t> Decoder::first_draft(int n_most) const {
 
 bool Decoder::start(Path& path, std::span<const uint32_t> last_tokens,
                     std::span<const uint32_t> draft) {
-  answers_.reserve(job_.request.n_alternatives);
+  const Request& request = job_.request;
+  answers_.reserve(request.n_alternatives);
   Answer& main = answers_.emplace_back(new_answer());
+  if (request.speculate && request.n_alternatives == 1)
+    drafter_.emplace(bench_.drafting, request.tokens, static_cast<int>(main.tokens.capacity()));
   n_prompt_rows_ = static_cast<int>(last_tokens.size()) - 1;
   main.n_rows = 1 + static_cast<int>(draft.size());
   tokens_[0] = last_tokens.back();
   std::copy(draft.begin(), draft.end(), tokens_.begin() + 1);
   if (!choose()) {
     answers_.clear();
+    drafter_.reset();
     return false;
   }
   path.commit(last_tokens.first(n_prompt_rows_));
   main.path = std::move(path);
   accept_choices(main);
-  if (job_.request.n_alternatives > 1) add_alternatives();
+  if (request.n_alternatives > 1) add_alternatives();
   return true;
 }
 
 /// They begin with the most likely tokens beside the main answer's first one.
 void Decoder::add_alternatives() {
   const Request& request = job_.request;
-  std::vector<uint32_t> candidates;  // of the logits; empty: all tokens
-  if (!request.heal.empty()) candidates = bench_.tokenizer.compatible_with(request.heal);
+  std::span<const uint32_t> candidates;  // of the logits; empty: all tokens
+  if (!request.heal.empty())
+    candidates = bench_.tokenizer.compatible_with(request.heal, bench_.candidates);
   read_logits(logits_, candidates.empty() ? bench_.n_vocab : static_cast<int>(candidates.size()));
   std::vector<float>& left = bench_.host_logits;
   const Answer& main = answers_.front();
@@ -110,8 +116,11 @@ bool Decoder::step() {
   if (answers_.size() == 1)
     bench_.drafting.pass_costs.note(n_rows_, static_cast<double>(now_ns() - start) / 1e6);
   n_passes_++;
-  for (Answer& answer : answers_)
-    if (answer.n_rows > 0) accept_choices(answer);
+  for (Answer& answer : answers_) {
+    if (answer.n_rows == 0) continue;
+    const int n_accepted = accept_choices(answer);
+    if (drafter_) drafter_->learn(answer.n_rows - 1, n_accepted - 1);
+  }
   return true;
 }
 
@@ -159,13 +168,10 @@ std::span<const uint32_t> Decoder::draft_for(const Answer& answer) {
   const Request& request = job_.request;
   const int n_most = std::min({kMaxDraft, bench_.context_tokens - answer.path.length() - 2,
                                request.max_tokens - static_cast<int>(answer.tokens.size()) - 1});
-  const bool is_possible = request.speculate && answers_.size() == 1 && answer.heal_left.empty();
-  if (!is_possible || n_most <= 0) return {};
-  // Made here, not with the request: the first token does not wait for it.
-  if (!drafter_) {
-    drafter_.emplace(bench_.drafting, request.tokens, static_cast<int>(answer.tokens.capacity()));
-    for (const uint32_t token : answer.tokens) drafter_->append(token);
-  }
+  if (!drafter_ || n_most <= 0 || !answer.heal_left.empty()) return {};
+  // It reads the prompt here: the first token has not waited for that.
+  for (size_t i = drafter_->n_appended(); i < answer.tokens.size(); i++)
+    drafter_->append(answer.tokens[i]);
   return drafter_->propose(n_most);
 }
 
@@ -181,16 +187,17 @@ bool Decoder::evaluate() {
 
 // --- accepting ---
 
-/// What was drafted beyond the choices stays uncommitted: the next pass writes over it.
-void Decoder::accept_choices(Answer& answer) {
+/// How many it accepts. What was drafted beyond them stays uncommitted: the next pass writes over
+/// it.
+int Decoder::accept_choices(Answer& answer) {
   int n = 0;
   while (n < answer.n_chosen && !answer.is_done) {
     accept(answer, choices_[answer.first_row + n]);
     n++;
   }
   answer.random = answer.random_after;
-  if (drafter_) drafter_->learn(answer.n_rows - 1, n - 1);
   answer.path.commit(std::span(tokens_).subspan(answer.first_row, n));
+  return n;
 }
 
 void Decoder::accept(Answer& answer, const Choice& choice) {
@@ -201,7 +208,6 @@ void Decoder::accept(Answer& answer, const Choice& choice) {
   answer.held_log_probability += choice.log_probability;
   if (contains(bench_.tokenizer.end_of_generation(), token) || contains(request.stop_tokens, token))
     return end(answer, FinishReason::kStop);
-  if (drafter_) drafter_->append(token);
   std::string_view bytes = bench_.tokenizer.bytes(token);
   if (bench_.tokenizer.is_special(token)) bytes = {};
   const size_t n_healed = std::min(answer.heal_left.size(), bytes.size());

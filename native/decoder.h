@@ -26,7 +26,8 @@ struct Workbench {
   Forward& forward;
   PageCache& cache;
   Sampler& sampler;
-  std::vector<float>& host_logits;  // scratch of n_vocab
+  std::vector<float>& host_logits;    // scratch of n_vocab
+  std::vector<uint32_t>& candidates;  // likewise
   Heartbeat& heartbeat;
   int n_vocab = 0;
   int context_tokens = 0;
@@ -108,7 +109,7 @@ class Decoder {
   Choice choose_from(const float* logits, const kernels::Argmax& best, Random& random);
   void read_logits(const float* logits, int n);
 
-  void accept_choices(Answer& answer);
+  int accept_choices(Answer& answer);
   void accept(Answer& answer, const Choice& choice);
   void emit(Answer& answer, std::string_view bytes);
   void give_way(Answer& answer);

@@ -25,7 +25,8 @@ bool Decoder::choose_healed_rows(Answer& answer) {
   answer.n_chosen = 0;
   std::string_view left = answer.heal_left;
   while (!left.empty() && is_reached(answer, answer.n_chosen)) {
-    const std::vector<uint32_t> candidates = bench_.tokenizer.compatible_with(left);
+    const std::span<const uint32_t> candidates =
+        bench_.tokenizer.compatible_with(left, bench_.candidates);
     const int row = answer.first_row + answer.n_chosen++;
     logits_ = bench_.forward.head(n_prompt_rows_ + row, candidates);
     if (!logits_) return false;

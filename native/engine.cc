@@ -58,6 +58,7 @@ struct Engine::Loaded {
   std::unique_ptr<PageCache> cache;
   std::unique_ptr<Sampler> sampler;
   std::vector<float> host_logits;
+  std::vector<uint32_t> candidates;
   std::unique_ptr<DraftModel> draft_model;  // null: none
   std::unique_ptr<Workbench> bench;
   std::unique_ptr<PageStore> store;  // null: no disk tier
@@ -90,8 +91,8 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
   if (!ops) load_on(make_cpu_ops(options), kv_type, file, options, progress);
   tokenizer = future_tokenizer.get();
   bench = std::make_unique<Workbench>(Workbench{*ops, *tokenizer, *forward, *cache, *sampler,
-                                                host_logits, heartbeat, info.config.n_vocab,
-                                                info.context_tokens});
+                                                host_logits, candidates, heartbeat,
+                                                info.config.n_vocab, info.context_tokens});
 
   if (info.config.name.empty()) info.config.name = file_name(options.model_path);
   info.path = options.model_path;
@@ -159,6 +160,7 @@ void Engine::Loaded::load_on(std::unique_ptr<kernels::Ops> backend, kernels::KvT
       [this](int to, int from, int n_positions) { ops->copy_page(to, from, n_positions); });
   sampler = std::make_unique<Sampler>(config.n_vocab);
   host_logits.reserve(config.n_vocab);
+  candidates.reserve(config.n_vocab);
   warm_up();
 }
 

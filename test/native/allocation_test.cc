@@ -27,19 +27,17 @@ thread_local int n_allocations = 0;
 
 namespace {
 
-constexpr int kWarmUp = 4;  // the drafter is made after the first token
 constexpr int kTokens = 90;
 
-/// Allocations from the fourth token to the last.
-int allocations(hearth::Request request) {
+/// Allocations from a piece of text, counted from 1, to the last.
+int allocations(hearth::Request request, int first_piece = 1) {
   const auto engine = test::load_tiny(2, 0);
   const auto job = std::make_shared<hearth::Job>();
   job->request = std::move(request);
   int n_pieces = 0, n_seen = 0;
   job->on_text = [&](std::string_view, double) {
-    n_pieces++;
-    if (n_pieces == kWarmUp) n_allocations = 0;
-    is_counting = n_pieces >= kWarmUp;
+    if (++n_pieces == first_piece) n_allocations = 0;
+    is_counting = n_pieces >= first_piece;
     n_seen = n_allocations;
   };
   std::promise<void> done;
@@ -50,6 +48,27 @@ int allocations(hearth::Request request) {
   engine->submit(job);
   done.get_future().get();
   CHECK(n_pieces > kTokens / 2);
+  return n_seen;
+}
+
+/// Of a whole request, from the end of the one before it.
+int allocations_in_all(hearth::Engine& engine, const hearth::Request& request) {
+  int n_seen = 0;
+  const auto run = [&](bool is_before) {
+    auto job = std::make_shared<hearth::Job>();
+    job->request = request;
+    auto done = std::make_shared<std::promise<void>>();
+    job->on_done = [&n_seen, is_before, done](hearth::Result&&, const hearth::EngineError*) {
+      n_seen = n_allocations;
+      n_allocations = 0;
+      is_counting = is_before;
+      done->set_value();
+    };
+    engine.submit(job);
+    done->get_future().get();
+  };
+  run(true);
+  run(false);
   return n_seen;
 }
 
@@ -88,5 +107,19 @@ TEST("decoding with drafts and sampling does not allocate") {
 TEST("decoding alternatives does not allocate") {
   hearth::Request several = request();
   several.n_alternatives = 4;
-  CHECK_EQUAL(allocations(several), 0);
+  // The others are made behind the main answer's first token.
+  CHECK_EQUAL(allocations(several, 2), 0);
+}
+
+TEST("choosing tokens while healing does not allocate") {
+  const auto engine = test::load_tiny(2, 0);
+  hearth::Request healed = request();
+  healed.speculate = false;
+  healed.max_tokens = 14;
+  healed.heal = "q";
+  const int n_short = allocations_in_all(*engine, healed);
+  healed.heal = "qzjxqzjxqzjx";
+  const std::vector<uint32_t> tokens = test::ask(*engine, healed).tokens;
+  CHECK(engine->tokenizer().decode(std::span(tokens).first(4)).size() <= healed.heal.size());
+  CHECK_EQUAL(allocations_in_all(*engine, healed), n_short);
 }
