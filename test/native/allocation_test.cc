@@ -1,6 +1,8 @@
 // Decoding does not allocate: counts operator new on the engine thread between two pieces of text.
+// And what happens when there is no memory for a result.
 #include <cstdlib>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "ask.h"
@@ -10,13 +12,14 @@ namespace {
 
 thread_local bool is_counting = false;
 thread_local int n_allocations = 0;
+thread_local bool next_fails = false;
 
 }  // namespace
 
 // noinline: inlined on one side only, g++ takes new and free for a mismatch.
 [[gnu::noinline]] void* operator new(size_t n_bytes, const std::nothrow_t&) noexcept {
   n_allocations += is_counting;
-  return std::malloc(n_bytes);
+  return std::exchange(next_fails, false) ? nullptr : std::malloc(n_bytes);
 }
 [[gnu::noinline]] void* operator new(size_t n_bytes) {
   if (void* memory = operator new(n_bytes, std::nothrow)) return memory;
@@ -122,4 +125,23 @@ TEST("choosing tokens while healing does not allocate") {
   const std::vector<uint32_t> tokens = test::ask(*engine, healed).tokens;
   CHECK(engine->tokenizer().decode(std::span(tokens).first(4)).size() <= healed.heal.size());
   CHECK_EQUAL(allocations_in_all(*engine, healed), n_short);
+}
+
+TEST("a result that there is no memory for is an error of its request alone") {
+  const auto engine = test::load_tiny(2, 0);
+  hearth::Request several = request();
+  several.max_tokens = 4;
+  several.n_alternatives = 4;
+  int n_pieces = 0;
+  test::Pending pending = test::submit(*engine, several, [&](std::string_view, double) {
+    next_fails = ++n_pieces == several.max_tokens;
+  });
+  try {
+    pending.result.get();
+    CHECK(false);
+  } catch (const hearth::EngineError& error) {
+    CHECK_EQUAL(error.code, "out-of-memory");
+  }
+  CHECK_EQUAL(test::ask(*engine, several).tokens.size(), size_t{4});
+  CHECK_EQUAL(engine->status().cache.pages_held, 0);
 }
