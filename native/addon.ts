@@ -29,6 +29,7 @@ export interface NativeRequest {
   stopTokens: Uint32Array;
   speculate: boolean;
   alternatives: number;
+  streamAlternatives: boolean;
   pin: number;
 }
 
@@ -43,6 +44,7 @@ export interface NativeEngine {
   tokenBytes(token: number): Uint8Array;
   submit(id: number, request: NativeRequest, onText: OnText | null): Promise<NativeResult>;
   cancel(id: number): void;
+  endAnswer(id: number, answer: number): void;
   status(): EngineStatus;
   close(): Promise<void>;
 }

@@ -136,6 +136,7 @@ Request request_of(const Napi::Object& object) {
   request.stop_tokens = tokens_of(object.Get("stopTokens"));
   request.speculate = object.Get("speculate").ToBoolean().Value();
   request.n_alternatives = integer(object, "alternatives");
+  request.streams_alternatives = object.Get("streamAlternatives").ToBoolean().Value();
   request.pin = static_cast<uint64_t>(number(object, "pin"));
   request.sampling.temperature = static_cast<float>(number(object, "temperature"));
   request.sampling.top_k = integer(object, "topK");

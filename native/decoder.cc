@@ -12,14 +12,6 @@ bool contains(const std::vector<uint32_t>& tokens, uint32_t token) {
   return std::find(tokens.begin(), tokens.end(), token) != tokens.end();
 }
 
-/// The text without white space: what makes alternatives different.
-std::string essence(const std::string& text) {
-  std::string rest;
-  std::copy_if(text.begin(), text.end(), std::back_inserter(rest),
-               [](char c) { return c != ' ' && (c < '\t' || c > '\r'); });
-  return rest;
-}
-
 }  // namespace
 
 // --- the first tokens ---
@@ -124,12 +116,15 @@ bool Decoder::step() {
   return true;
 }
 
-/// Collects the rows of the batch. An answer that has no room left ends here.
+/// Collects the rows of the batch. An answer that has no room left, or of which the caller has
+/// enough, ends here.
 void Decoder::gather() {
   n_prompt_rows_ = n_rows_ = 0;
   for (Answer& answer : answers_) {
     answer.n_rows = 0;
-    page_tables_[&answer - answers_.data()] = {};
+    const auto number = &answer - answers_.data();
+    page_tables_[number] = {};
+    if (job_.is_enough[number] && !answer.is_done) end(answer, FinishReason::kStop);
     if (!answer.is_done) add_rows(answer);
   }
 }
@@ -223,7 +218,9 @@ void Decoder::emit(Answer& answer, std::string_view bytes) {
   if (n == 0) return;
   const std::string_view text = std::string_view(answer.held_bytes).substr(0, n);
   answer.text.append(text);
-  if (job_.on_text && &answer == &answers_.front()) job_.on_text(text, answer.held_log_probability);
+  const auto number = static_cast<int>(&answer - answers_.data());
+  if (job_.on_text && (number == 0 || job_.request.streams_alternatives))
+    job_.on_text({text, answer.held_log_probability, number});
   answer.held_bytes.erase(0, n);
   answer.held_log_probability = 0;
 }
@@ -254,16 +251,9 @@ int Decoder::n_tokens() const {
 void Decoder::finish(Result& result) {
   result.timings.completion_tokens = n_tokens();
   result.timings.decode_passes = n_passes_;
-  std::vector<std::string> known;
-  for (size_t i = 0; job_.request.n_alternatives > 1 && i < answers_.size(); i++) {
-    const std::string new_essence = essence(answers_[i].text);
-    const bool is_new =
-        !new_essence.empty() && std::find(known.begin(), known.end(), new_essence) == known.end();
-    if (i > 0 && !is_new) continue;
-    result.alternatives.push_back(
-        {answers_[i].text, answers_[i].tokens, answers_[i].log_probabilities});
-    known.push_back(new_essence);
-  }
+  if (job_.request.n_alternatives > 1)
+    for (const Answer& answer : answers_)
+      result.alternatives.push_back({answer.text, answer.tokens, answer.log_probabilities});
   Answer& main = answers_.front();
   result.text = std::move(main.text);
   result.tokens = std::move(main.tokens);

@@ -223,6 +223,9 @@ const ModelInfo& Engine::info() const { return loaded_->info; }
 const Tokenizer& Engine::tokenizer() const { return *loaded_->tokenizer; }
 void Engine::submit(std::shared_ptr<Job> job) { scheduler_->submit(std::move(job)); }
 void Engine::cancel(const std::shared_ptr<Job>& job) { scheduler_->cancel(job); }
+void Engine::end_answer(const std::shared_ptr<Job>& job, int answer) {
+  scheduler_->end_answer(job, answer);
+}
 EngineStatus Engine::status() const { return scheduler_->status(); }
 
 }  // namespace hearth

@@ -59,6 +59,7 @@ export class LoadedEngine implements Engine {
       stopTokens: request.stopTokens ?? new Uint32Array(),
       speculate: request.speculate ?? true,
       alternatives,
+      streamAlternatives: request.streamAlternatives ?? false,
     };
     const { values, ...completion } = await this.submit(kinds.generate, request.tokens, native, signal, onText);
     return { ...completion, logProbabilities: values };
@@ -138,9 +139,10 @@ export class LoadedEngine implements Engine {
     const { native } = this;
     const id = this.nextId++;
     let hasStreamed = false;
-    const stream: OnText = (text, logProbability) => {
+    const stream: OnText = (text, logProbability, answer) => {
       hasStreamed = true;
-      onText?.(text, logProbability);
+      const isEnough = onText?.(text, logProbability, answer) === true;
+      if (isEnough && !this.isClosed && native === this.native) native.endAnswer(id, answer);
     };
     const request = { ...requestDefaults, ...options, kind, tokens };
     const promise = guarded(native.submit(id, request, onText ? stream : null));
@@ -190,6 +192,7 @@ const requestDefaults = {
   stopTokens: new Uint32Array(),
   speculate: false,
   alternatives: 1,
+  streamAlternatives: false,
   pin: 0,
 };
 

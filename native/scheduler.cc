@@ -61,6 +61,14 @@ void Scheduler::cancel(const std::shared_ptr<Job>& job) {
   if (current_ && &current_->job() == job.get()) interrupt_ = true;
 }
 
+/// The pass under way goes on for the others, if there are any.
+void Scheduler::end_answer(const std::shared_ptr<Job>& job, int answer) {
+  const std::lock_guard lock(mutex_);
+  job->is_enough.at(answer) = true;
+  const bool is_only = job->request.n_alternatives == 1;
+  if (is_only && current_ && &current_->job() == job.get()) interrupt_ = true;
+}
+
 /// Cancelled jobs first, to be answered at once; then foreground, then background. What background
 /// work is owed it gets while a foreground job writes, whose first text is out then; but when a
 /// second one ended before it wrote anything, ahead of the third. Needs the lock.

@@ -25,6 +25,7 @@ class Scheduler {
 
   void submit(std::shared_ptr<Job> job);
   void cancel(const std::shared_ptr<Job>& job);
+  void end_answer(const std::shared_ptr<Job>& job, int answer);
   EngineStatus status() const;
 
  private:

@@ -72,6 +72,11 @@ export interface GenerateRequest {
   speculate?: boolean;
   /** 1..4 answers that differ in their first token, decoded side by side; see Completion.alternatives. Default 1. */
   alternatives?: number;
+  /**
+   * onText gets the pieces of all answers, not of the first alone. A caller that ends each answer where that answer's own
+   * text says so, and cuts it there, has alternatives that do not depend on how fast anything was. Default false.
+   */
+  streamAlternatives?: boolean;
 }
 
 export interface Timings {
@@ -106,10 +111,7 @@ export interface Completion {
    * whatever the sampling; while healing among the tokens that agree with the given bytes.
    */
   logProbabilities: Float32Array;
-  /**
-   * If several were asked for: the answer above first, then those that differ from all before them in more than white
-   * space. Only the first is streamed.
-   */
+  /** If several were asked for: the answer above first, then the others, which may differ in white space alone. */
   alternatives: Alternative[];
 }
 
@@ -179,8 +181,11 @@ export interface LoadOptions {
  * piece before, up to the one that completed this piece. Tokens without text of their own, such as healed ones or the
  * first bytes of a character, thus count with the piece that follows them. A token that ends one piece and begins the next
  * counts with the first. Tokens behind the last piece, such as an end token, count with none.
+ *
+ * answer is 0 for the main one. Returning true ends that answer soon, with what there is by then, as 'stop'; the others go
+ * on.
  */
-export type OnText = (text: string, logProbability: number) => void;
+export type OnText = (text: string, logProbability: number, answer: number) => unknown;
 
 /** One loaded model. Requests may overlap: the engine runs the foreground first, then in order. */
 export interface Engine {

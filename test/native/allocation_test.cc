@@ -38,7 +38,7 @@ int allocations(hearth::Request request, int first_piece = 1) {
   const auto job = std::make_shared<hearth::Job>();
   job->request = std::move(request);
   int n_pieces = 0, n_seen = 0;
-  job->on_text = [&](std::string_view, double) {
+  job->on_text = [&](const hearth::Piece&) {
     if (++n_pieces == first_piece) n_allocations = 0;
     is_counting = n_pieces >= first_piece;
     n_seen = n_allocations;
@@ -133,7 +133,7 @@ TEST("a result that there is no memory for is an error of its request alone") {
   several.max_tokens = 4;
   several.n_alternatives = 4;
   int n_pieces = 0;
-  test::Pending pending = test::submit(*engine, several, [&](std::string_view, double) {
+  test::Pending pending = test::submit(*engine, several, [&](const hearth::Piece&) {
     next_fails = ++n_pieces == several.max_tokens;
   });
   try {
