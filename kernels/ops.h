@@ -81,11 +81,12 @@ struct Batch {
   int size() const { return static_cast<int>(tokens.size()); }
 };
 
-/// Greatest logit of a row; margin to the second. finite is false if any logit was NaN or Inf.
+/// Greatest logit of a row. finite is false if any logit was NaN or Inf; then the rest means
+/// nothing.
 struct Argmax {
   uint32_t id = 0;
   float logit = 0;
-  float margin = 0;
+  float log_probability = 0;  // natural, of id under the softmax of the row
   bool finite = true;
 };
 
@@ -152,7 +153,8 @@ class Ops {
   virtual void norm_head_candidates(const float* norm, float eps, const Matrix& head,
                                     const float* x, int32_t row,
                                     std::span<const uint32_t> candidates, float* logits) = 0;
-  /// Per row of logits[n_rows][n_vocab]; lowest id wins a tie.
+  /// Per row of logits[n_rows][n_vocab]; lowest id wins a tie. A row's result does not depend on
+  /// the others.
   virtual void argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) = 0;
 
   /// Read by every op; may be null. Set from the engine thread, flipped from any.

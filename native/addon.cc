@@ -24,6 +24,7 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
                            InstanceMethod<&EngineHandle::token_bytes>("tokenBytes"),
                            InstanceMethod<&EngineHandle::submit>("submit"),
                            InstanceMethod<&EngineHandle::cancel>("cancel"),
+                           InstanceMethod<&EngineHandle::end_answer>("endAnswer"),
                            InstanceMethod<&EngineHandle::status>("status"),
                            InstanceMethod<&EngineHandle::close>("close"),
                        });
@@ -57,14 +58,20 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
 
   /// submit(id, request, onText | null) -> promise
   Napi::Value submit(const Napi::CallbackInfo& call) {
-    const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call[2]);
     const auto job = std::make_shared<Job>();
     job->id = static_cast<uint64_t>(call[0].ToNumber().Int64Value());
     job->request = request_of(call[1].As<Napi::Object>());
+    // Only now: a value that cannot be read throws, and a task that is never settled would keep the
+    // process alive.
+    const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call[2]);
     if (call[2].IsFunction())
-      job->on_text = [task](std::string_view text) {
-        task->post(
-            [text = std::string(text)](Napi::Env env) { return Napi::String::New(env, text); });
+      job->on_text = [task](const Piece& piece) {
+        task->post([text = std::string(piece.text), probability = piece.log_probability,
+                    answer = piece.answer](Napi::Env env) {
+          return std::vector<napi_value>{Napi::String::New(env, text),
+                                         Napi::Number::New(env, probability),
+                                         Napi::Number::New(env, answer)};
+        });
       };
     job->on_done = [task](Result&& result, const EngineError* error) {
       if (error) return task->reject(error->code, error->what());
@@ -78,10 +85,21 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
   }
 
   Napi::Value cancel(const Napi::CallbackInfo& call) {
-    const auto found = jobs_.find(static_cast<uint64_t>(call[0].ToNumber().Int64Value()));
-    if (found != jobs_.end() && engine_)
-      if (const std::shared_ptr<Job> job = found->second.lock()) engine_->cancel(job);
+    if (const std::shared_ptr<Job> job = find_job(call[0])) engine_->cancel(job);
     return call.Env().Undefined();
+  }
+
+  /// endAnswer(id, number of the answer)
+  Napi::Value end_answer(const Napi::CallbackInfo& call) {
+    if (const std::shared_ptr<Job> job = find_job(call[0]))
+      engine_->end_answer(job, call[1].ToNumber().Int32Value());
+    return call.Env().Undefined();
+  }
+
+  /// Null once it has ended or the engine is closed.
+  std::shared_ptr<Job> find_job(const Napi::Value& id) const {
+    const auto found = jobs_.find(static_cast<uint64_t>(id.ToNumber().Int64Value()));
+    return found != jobs_.end() && engine_ ? found->second.lock() : nullptr;
   }
 
   Napi::Value status(const Napi::CallbackInfo& call) {
@@ -119,7 +137,9 @@ Napi::Value load(const Napi::CallbackInfo& call) {
     const auto on_progress = [&](double fraction) {
       if (fraction >= reported + 0.01) {
         reported = fraction;
-        task->post([fraction](Napi::Env env) { return Napi::Number::New(env, fraction); });
+        task->post([fraction](Napi::Env env) {
+          return std::vector<napi_value>{Napi::Number::New(env, fraction)};
+        });
       }
       return !is_cancelled->load();
     };

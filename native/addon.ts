@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Completion, EngineStatus, LoadOptions, ModelInfo } from './types.ts';
+import type { Completion, EngineStatus, LoadOptions, ModelInfo, OnText } from './types.ts';
 
 /** Codes of native/error.h, plus 'addon-missing', 'bad-argument' and 'closed'. */
 export class EngineError extends Error {
@@ -27,9 +27,9 @@ export interface NativeRequest {
   seed: number;
   isBackground: boolean;
   stopTokens: Uint32Array;
-  logProbabilities: boolean;
   speculate: boolean;
   alternatives: number;
+  streamAlternatives: boolean;
   pin: number;
 }
 
@@ -42,8 +42,9 @@ export interface NativeEngine {
   tokenize(text: string, parseSpecial: boolean): Uint32Array;
   detokenize(tokens: Uint32Array): string;
   tokenBytes(token: number): Uint8Array;
-  submit(id: number, request: NativeRequest, onText: ((text: string) => void) | null): Promise<NativeResult>;
+  submit(id: number, request: NativeRequest, onText: OnText | null): Promise<NativeResult>;
   cancel(id: number): void;
+  endAnswer(id: number, answer: number): void;
   status(): EngineStatus;
   close(): Promise<void>;
 }

@@ -2,11 +2,23 @@
 // types.ts.
 #include "addon_values.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace hearth {
 namespace {
 
 double number(const Napi::Object& object, const char* key) {
   return object.Get(key).ToNumber().DoubleValue();
+}
+
+/// What is beyond an int is as good as its limit.
+int integer(const Napi::Object& object, const char* key) {
+  constexpr double kLeast = std::numeric_limits<int>::min(),
+                   kMost = std::numeric_limits<int>::max();
+  const double value = number(object, key);
+  return std::isnan(value) ? 0 : static_cast<int>(std::clamp(value, kLeast, kMost));
 }
 
 std::string string(const Napi::Object& object, const char* key) {
@@ -45,6 +57,8 @@ Napi::Value to_js(Napi::Env env, const Result& result) {
     Napi::Object alternative = Napi::Object::New(env);
     alternative.Set("text", result.alternatives[i].text);
     alternative.Set("tokens", typed_array<Napi::Uint32Array>(env, result.alternatives[i].tokens));
+    alternative.Set("logProbabilities",
+                    typed_array<Napi::Float32Array>(env, result.alternatives[i].log_probabilities));
     alternatives.Set(i, alternative);
   }
   object.Set("alternatives", alternatives);
@@ -112,20 +126,20 @@ Napi::Value to_js(Napi::Env env, const EngineStatus& status) {
 
 Request request_of(const Napi::Object& object) {
   Request request;
-  request.kind = static_cast<RequestKind>(object.Get("kind").ToNumber().Int32Value());
+  request.kind = static_cast<RequestKind>(integer(object, "kind"));
   request.tokens = tokens_of(object.Get("tokens"));
   const auto heal = object.Get("heal").As<Napi::Uint8Array>();
   request.heal.assign(heal.Data(), heal.Data() + heal.ElementLength());
-  request.max_tokens = object.Get("maxTokens").ToNumber().Int32Value();
+  request.max_tokens = integer(object, "maxTokens");
   request.priority = object.Get("isBackground").ToBoolean().Value() ? Priority::kBackground
                                                                     : Priority::kForeground;
   request.stop_tokens = tokens_of(object.Get("stopTokens"));
-  request.wants_log_probabilities = object.Get("logProbabilities").ToBoolean().Value();
   request.speculate = object.Get("speculate").ToBoolean().Value();
-  request.n_alternatives = object.Get("alternatives").ToNumber().Int32Value();
+  request.n_alternatives = integer(object, "alternatives");
+  request.streams_alternatives = object.Get("streamAlternatives").ToBoolean().Value();
   request.pin = static_cast<uint64_t>(number(object, "pin"));
   request.sampling.temperature = static_cast<float>(number(object, "temperature"));
-  request.sampling.top_k = object.Get("topK").ToNumber().Int32Value();
+  request.sampling.top_k = integer(object, "topK");
   request.sampling.top_p = static_cast<float>(number(object, "topP"));
   request.sampling.min_p = static_cast<float>(number(object, "minP"));
   request.sampling.seed = static_cast<uint64_t>(number(object, "seed"));
@@ -138,10 +152,10 @@ LoadOptions load_options_of(const Napi::Object& given) {
   options.backend = string(given, "backend");
   options.gpu_kernels = string(given, "gpuKernels");
   options.variant = string(given, "variant");
-  options.n_threads = given.Get("threads").ToNumber().Int32Value();
+  options.n_threads = integer(given, "threads");
   options.cache_bytes = static_cast<uint64_t>(number(given, "cacheBytes"));
   options.kv_type = string(given, "kvType");
-  options.context_tokens = given.Get("contextTokens").ToNumber().Int32Value();
+  options.context_tokens = integer(given, "contextTokens");
   options.draft_model_path = string(given, "draftModelPath");
   options.disk_folder = string(given, "diskFolder");
   options.disk_bytes = static_cast<uint64_t>(number(given, "diskBytes"));

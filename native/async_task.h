@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "error.h"
 
@@ -19,6 +20,7 @@ namespace hearth {
 class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
  public:
   using Make = std::function<Napi::Value(Napi::Env)>;
+  using MakeArguments = std::function<std::vector<napi_value>(Napi::Env)>;
 
   /// on_event (may be empty) is what post() can call.
   static std::shared_ptr<AsyncTask> create(Napi::Env env, const Napi::Value& on_event) {
@@ -27,12 +29,12 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
 
   Napi::Promise promise() const { return deferred_.Promise(); }
 
-  /// Calls on_event with the value, later, on the JavaScript thread.
-  void post(Make make) {
+  /// Calls on_event with the arguments, later, on the JavaScript thread.
+  void post(MakeArguments make) {
     if (!has_event_) return;
     call([self = shared_from_this(), make = std::move(make)](Napi::Env env, Napi::Function) {
       const Napi::HandleScope scope(env);
-      self->on_event_.Call({make(env)});
+      self->on_event_.Call(make(env));
     });
   }
 

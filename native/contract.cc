@@ -58,7 +58,7 @@ class Contract {
     for (const GgufTensor& tensor : file_.tensors())
       if (!known_.contains(tensor.name))
         refuse_unsupported(tensor.file,
-                           "its tensor " + tensor.name +
+                           "its tensor " + quoted(tensor.name) +
                                " is not part of the qwen2 architecture, and answers without it "
                                "would be wrong",
                            "Choose another model file");
@@ -111,7 +111,15 @@ void refuse_unsupported(const std::string& path, const std::string& what,
 
 const GgufTensor& require_matrix(const GgufFile& file, const std::string& name, int n_rows,
                                  int n_cols) {
-  return require(file, name, {static_cast<uint64_t>(n_cols), static_cast<uint64_t>(n_rows)});
+  constexpr int kColumns = 32;  // that kernels multiply together
+  const GgufTensor& tensor =
+      require(file, name, {static_cast<uint64_t>(n_cols), static_cast<uint64_t>(n_rows)});
+  if (n_cols % kColumns != 0)
+    refuse_unsupported(tensor.file,
+                       "its tensor " + name + " has rows of " + std::to_string(n_cols) +
+                           " weights, and Hearth runs multiples of " + std::to_string(kColumns),
+                       "Choose another model");
+  return tensor;
 }
 
 const GgufTensor& require_vector(const GgufFile& file, const std::string& name, int n) {

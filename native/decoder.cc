@@ -12,14 +12,6 @@ bool contains(const std::vector<uint32_t>& tokens, uint32_t token) {
   return std::find(tokens.begin(), tokens.end(), token) != tokens.end();
 }
 
-/// The text without white space: what makes alternatives different.
-std::string essence(const std::string& text) {
-  std::string rest;
-  std::copy_if(text.begin(), text.end(), std::back_inserter(rest),
-               [](char c) { return c != ' ' && (c < '\t' || c > '\r'); });
-  return rest;
-}
-
 }  // namespace
 
 // --- the first tokens ---
@@ -30,11 +22,12 @@ Decoder::Answer Decoder::new_answer() const {
   answer.heal_left = request.heal;
   answer.random = Random(request.sampling.seed);
   // All that the answer will need, so that decoding does not allocate.
-  const auto n = static_cast<size_t>(std::min(request.max_tokens, bench_.context_tokens));
+  const int n_room = bench_.context_tokens - static_cast<int>(request.tokens.size());
+  const auto n = static_cast<size_t>(std::clamp(n_room, 1, request.max_tokens));
   constexpr size_t kTokenBytes = 8;  // longer ones are rare
   answer.tokens.reserve(n);
   answer.text.reserve(n * kTokenBytes);
-  if (request.wants_log_probabilities) answer.log_probabilities.reserve(n);
+  answer.log_probabilities.reserve(n);
   return answer;
 }
 
@@ -57,41 +50,50 @@ std::vector<uint32_t> Decoder::first_draft(int n_most) const {
 
 bool Decoder::start(Path& path, std::span<const uint32_t> last_tokens,
                     std::span<const uint32_t> draft) {
-  answers_.reserve(job_.request.n_alternatives);
+  const Request& request = job_.request;
+  answers_.reserve(request.n_alternatives);
   Answer& main = answers_.emplace_back(new_answer());
+  if (request.speculate && request.n_alternatives == 1)
+    drafter_.emplace(bench_.drafting, request.tokens, static_cast<int>(main.tokens.capacity()));
   n_prompt_rows_ = static_cast<int>(last_tokens.size()) - 1;
   main.n_rows = 1 + static_cast<int>(draft.size());
   tokens_[0] = last_tokens.back();
   std::copy(draft.begin(), draft.end(), tokens_.begin() + 1);
   if (!choose()) {
     answers_.clear();
+    drafter_.reset();
     return false;
   }
   path.commit(last_tokens.first(n_prompt_rows_));
   main.path = std::move(path);
   accept_choices(main);
-  if (job_.request.n_alternatives > 1) add_alternatives();
+  if (request.n_alternatives > 1) add_alternatives();
   return true;
 }
 
 /// They begin with the most likely tokens beside the main answer's first one.
 void Decoder::add_alternatives() {
   const Request& request = job_.request;
-  std::vector<uint32_t> candidates;  // of the logits; empty: all tokens
-  if (!request.heal.empty()) candidates = bench_.tokenizer.compatible_with(request.heal);
+  std::span<const uint32_t> candidates;  // of the logits; empty: all tokens
+  if (!request.heal.empty())
+    candidates = bench_.tokenizer.compatible_with(request.heal, bench_.candidates);
   read_logits(logits_, candidates.empty() ? bench_.n_vocab : static_cast<int>(candidates.size()));
   std::vector<float>& left = bench_.host_logits;
-  uint32_t last = answers_.front().tokens.front();
+  const Answer& main = answers_.front();
+  const uint32_t first = main.tokens.front();
+  size_t last = candidates.empty() ? first
+                                   : std::lower_bound(candidates.begin(), candidates.end(), first) -
+                                         candidates.begin();
+  // Of the exponentials of all logits: known without another pass over them.
+  const double log_sum = double{left[last]} - main.log_probabilities.front();
   while (static_cast<int>(answers_.size()) < request.n_alternatives) {
-    const auto at = std::lower_bound(candidates.begin(), candidates.end(), last);
-    left[candidates.empty() ? last : at - candidates.begin()] = -INFINITY;
-    Random unused(0);
-    const Sampled next = bench_.sampler.sample(left, SamplingOptions{}, unused);
-    if (next.log_probability == -INFINITY) break;
-    last = candidates.empty() ? next.index : candidates[next.index];
+    left[last] = -INFINITY;
+    last = greatest(left);
+    if (last == left.size()) break;
     Answer& answer = answers_.emplace_back(new_answer());
-    answer.path = answers_.front().path.fork();
-    accept(answer, {last, 0});
+    answer.path = main.path.fork();
+    const auto token = candidates.empty() ? static_cast<uint32_t>(last) : candidates[last];
+    accept(answer, {token, static_cast<float>(left[last] - log_sum)});
   }
 }
 
@@ -106,17 +108,23 @@ bool Decoder::step() {
   if (answers_.size() == 1)
     bench_.drafting.pass_costs.note(n_rows_, static_cast<double>(now_ns() - start) / 1e6);
   n_passes_++;
-  for (Answer& answer : answers_)
-    if (answer.n_rows > 0) accept_choices(answer);
+  for (Answer& answer : answers_) {
+    if (answer.n_rows == 0) continue;
+    const int n_accepted = accept_choices(answer);
+    if (drafter_) drafter_->learn(answer.n_rows - 1, n_accepted - 1);
+  }
   return true;
 }
 
-/// Collects the rows of the batch. An answer that has no room left ends here.
+/// Collects the rows of the batch. An answer that has no room left, or of which the caller has
+/// enough, ends here.
 void Decoder::gather() {
   n_prompt_rows_ = n_rows_ = 0;
   for (Answer& answer : answers_) {
     answer.n_rows = 0;
-    page_tables_[&answer - answers_.data()] = {};
+    const auto number = &answer - answers_.data();
+    page_tables_[number] = {};
+    if (job_.is_enough[number] && !answer.is_done) end(answer, FinishReason::kStop);
     if (!answer.is_done) add_rows(answer);
   }
 }
@@ -155,13 +163,10 @@ std::span<const uint32_t> Decoder::draft_for(const Answer& answer) {
   const Request& request = job_.request;
   const int n_most = std::min({kMaxDraft, bench_.context_tokens - answer.path.length() - 2,
                                request.max_tokens - static_cast<int>(answer.tokens.size()) - 1});
-  const bool is_possible = request.speculate && answers_.size() == 1 && answer.heal_left.empty();
-  if (!is_possible || n_most <= 0) return {};
-  // Made here, not with the request: the first token does not wait for it.
-  if (!drafter_) {
-    drafter_.emplace(bench_.drafting, request.tokens, static_cast<int>(answer.tokens.capacity()));
-    for (const uint32_t token : answer.tokens) drafter_->append(token);
-  }
+  if (!drafter_ || n_most <= 0 || !answer.heal_left.empty()) return {};
+  // It reads the prompt here: the first token has not waited for that.
+  for (size_t i = drafter_->n_appended(); i < answer.tokens.size(); i++)
+    drafter_->append(answer.tokens[i]);
   return drafter_->propose(n_most);
 }
 
@@ -177,26 +182,27 @@ bool Decoder::evaluate() {
 
 // --- accepting ---
 
-/// What was drafted beyond the choices stays uncommitted: the next pass writes over it.
-void Decoder::accept_choices(Answer& answer) {
+/// How many it accepts. What was drafted beyond them stays uncommitted: the next pass writes over
+/// it.
+int Decoder::accept_choices(Answer& answer) {
   int n = 0;
   while (n < answer.n_chosen && !answer.is_done) {
     accept(answer, choices_[answer.first_row + n]);
     n++;
   }
   answer.random = answer.random_after;
-  if (drafter_) drafter_->learn(answer.n_rows - 1, n - 1);
   answer.path.commit(std::span(tokens_).subspan(answer.first_row, n));
+  return n;
 }
 
 void Decoder::accept(Answer& answer, const Choice& choice) {
   const Request& request = job_.request;
   const uint32_t token = choice.token;
   answer.tokens.push_back(token);
-  if (request.wants_log_probabilities) answer.log_probabilities.push_back(choice.log_probability);
+  answer.log_probabilities.push_back(choice.log_probability);
+  answer.held_log_probability += choice.log_probability;
   if (contains(bench_.tokenizer.end_of_generation(), token) || contains(request.stop_tokens, token))
     return end(answer, FinishReason::kStop);
-  if (drafter_) drafter_->append(token);
   std::string_view bytes = bench_.tokenizer.bytes(token);
   if (bench_.tokenizer.is_special(token)) bytes = {};
   const size_t n_healed = std::min(answer.heal_left.size(), bytes.size());
@@ -212,8 +218,11 @@ void Decoder::emit(Answer& answer, std::string_view bytes) {
   if (n == 0) return;
   const std::string_view text = std::string_view(answer.held_bytes).substr(0, n);
   answer.text.append(text);
-  if (job_.on_text && &answer == &answers_.front()) job_.on_text(text);
+  const auto number = static_cast<int>(&answer - answers_.data());
+  if (job_.on_text && (number == 0 || job_.request.streams_alternatives))
+    job_.on_text({text, answer.held_log_probability, number});
   answer.held_bytes.erase(0, n);
+  answer.held_log_probability = 0;
 }
 
 void Decoder::end(Answer& answer, FinishReason reason) {
@@ -242,15 +251,9 @@ int Decoder::n_tokens() const {
 void Decoder::finish(Result& result) {
   result.timings.completion_tokens = n_tokens();
   result.timings.decode_passes = n_passes_;
-  std::vector<std::string> known;
-  for (size_t i = 0; job_.request.n_alternatives > 1 && i < answers_.size(); i++) {
-    const std::string new_essence = essence(answers_[i].text);
-    const bool is_new =
-        !new_essence.empty() && std::find(known.begin(), known.end(), new_essence) == known.end();
-    if (i > 0 && !is_new) continue;
-    result.alternatives.push_back({answers_[i].text, answers_[i].tokens});
-    known.push_back(new_essence);
-  }
+  if (job_.request.n_alternatives > 1)
+    for (const Answer& answer : answers_)
+      result.alternatives.push_back({answer.text, answer.tokens, answer.log_probabilities});
   Answer& main = answers_.front();
   result.text = std::move(main.text);
   result.tokens = std::move(main.tokens);

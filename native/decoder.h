@@ -26,7 +26,8 @@ struct Workbench {
   Forward& forward;
   PageCache& cache;
   Sampler& sampler;
-  std::vector<float>& host_logits;  // scratch of n_vocab
+  std::vector<float>& host_logits;    // scratch of n_vocab
+  std::vector<uint32_t>& candidates;  // likewise
   Heartbeat& heartbeat;
   int n_vocab = 0;
   int context_tokens = 0;
@@ -77,8 +78,9 @@ class Decoder {
     std::vector<uint32_t> tokens;  // of which the last is not evaluated yet
     std::vector<float> log_probabilities;
     std::string text;
-    std::string heal_left;   // bytes still to be generated again
-    std::string held_bytes;  // an unfinished UTF-8 character
+    std::string heal_left;            // bytes still to be generated again
+    std::string held_bytes;           // an unfinished UTF-8 character
+    double held_log_probability = 0;  // of the tokens since the last piece of text
     Random random{0};
     bool is_done = false;
     FinishReason finish_reason = FinishReason::kStop;
@@ -107,7 +109,7 @@ class Decoder {
   Choice choose_from(const float* logits, const kernels::Argmax& best, Random& random);
   void read_logits(const float* logits, int n);
 
-  void accept_choices(Answer& answer);
+  int accept_choices(Answer& answer);
   void accept(Answer& answer, const Choice& choice);
   void emit(Answer& answer, std::string_view bytes);
   void give_way(Answer& answer);

@@ -25,7 +25,8 @@ bool Decoder::choose_healed_rows(Answer& answer) {
   answer.n_chosen = 0;
   std::string_view left = answer.heal_left;
   while (!left.empty() && is_reached(answer, answer.n_chosen)) {
-    const std::vector<uint32_t> candidates = bench_.tokenizer.compatible_with(left);
+    const std::span<const uint32_t> candidates =
+        bench_.tokenizer.compatible_with(left, bench_.candidates);
     const int row = answer.first_row + answer.n_chosen++;
     logits_ = bench_.forward.head(n_prompt_rows_ + row, candidates);
     if (!logits_) return false;
@@ -77,7 +78,7 @@ Decoder::Choice Decoder::choose_from(const float* logits, const kernels::Argmax&
     throw EngineError("engine-fault", "the model gave logits that are not numbers after token " +
                                           std::to_string(n_tokens()) + " of the answer on " +
                                           bench_.ops.description());
-  if (request.sampling.temperature <= 0 && !request.wants_log_probabilities) return {best.id, 0};
+  if (request.sampling.temperature <= 0) return {best.id, best.log_probability};
   read_logits(logits, bench_.n_vocab);
   const Sampled sampled = bench_.sampler.sample(bench_.host_logits, request.sampling, random);
   return {sampled.index, sampled.log_probability};

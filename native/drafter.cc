@@ -13,12 +13,17 @@ constexpr size_t kMostMatching = 32;
 }  // namespace
 
 Drafter::Drafter(Drafting& drafting, std::span<const uint32_t> prompt, int n_expected)
-    : drafting_(drafting), text_(prompt.size() + n_expected) {
-  for (const uint32_t token : prompt) text_.append(token);
+    : drafting_(drafting), prompt_(prompt), text_(prompt.size() + n_expected) {}
+
+void Drafter::read_prompt() {
+  if (!text_.tokens().empty() || prompt_.empty()) return;
+  for (const uint32_t token : prompt_) text_.append(token);
   find_in_corpus();
 }
 
 void Drafter::append(uint32_t token) {
+  read_prompt();
+  n_appended_++;
   text_.append(token);
   in_corpus_ = drafting_.corpus.text().advance(in_corpus_, token);
 }
@@ -34,6 +39,7 @@ void Drafter::find_in_corpus() {
 
 std::span<const uint32_t> Drafter::propose(int n_most) {
   DraftCorpus& corpus = drafting_.corpus;
+  read_prompt();
   if (generation_ != corpus.generation()) find_in_corpus();
   const int n_matching = text_.match_length();
   if (n_matching >= MatchRecords::kShortest &&

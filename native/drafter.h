@@ -30,23 +30,29 @@ struct Drafting {
 
 class Drafter {
  public:
-  /// The corpus may grow meanwhile.
+  /// Takes all memory that the prompt and so many more tokens need, and reads the prompt later: it
+  /// must outlive the drafter. The corpus may grow meanwhile.
   Drafter(Drafting& drafting, std::span<const uint32_t> prompt, int n_expected);
   Drafter(const Drafter&) = delete;
   void append(uint32_t token);
+  /// Tokens behind the prompt.
+  int n_appended() const { return n_appended_; }
   /// At most n_most tokens, often none. Valid until the next call or change of the corpus.
   std::span<const uint32_t> propose(int n_most);
   /// How the last proposal fared.
   void learn(int n_drafted, int n_accepted);
 
  private:
+  void read_prompt();
   void find_in_corpus();
   bool is_worth_trying(DraftRecord& record, int n_most, double token_ms = 0);
   std::span<const uint32_t> ask_model();
   std::span<const uint32_t> go_on(std::span<const uint32_t> known);
 
   Drafting& drafting_;
-  SuffixAutomaton text_;
+  std::span<const uint32_t> prompt_;
+  int n_appended_ = 0;
+  SuffixAutomaton text_;              // as far as it has been read
   SuffixAutomaton::Place in_corpus_;  // the end of text_
   uint64_t generation_ = 0;           // of the corpus that in_corpus_ means
   // Of the last proposal: the record of its source, and its length.

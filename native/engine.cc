@@ -58,6 +58,7 @@ struct Engine::Loaded {
   std::unique_ptr<PageCache> cache;
   std::unique_ptr<Sampler> sampler;
   std::vector<float> host_logits;
+  std::vector<uint32_t> candidates;
   std::unique_ptr<DraftModel> draft_model;  // null: none
   std::unique_ptr<Workbench> bench;
   std::unique_ptr<PageStore> store;  // null: no disk tier
@@ -76,6 +77,10 @@ struct Engine::Loaded {
 void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) {
   const int64_t start = now_ns();
   const kernels::KvType kv_type = kv_type_of(options);
+  if (options.context_tokens > 0 && options.context_tokens < kFewestContextTokens)
+    throw EngineError("bad-argument", "a context of " + std::to_string(options.context_tokens) +
+                                          " tokens is too short for a prompt; give it at least " +
+                                          std::to_string(kFewestContextTokens));
   GgufFile file = GgufFile::open(options.model_path);
   info.config = check_model(file);
   // Beside packing: a vocabulary of 152,000 tokens takes a tenth of a second. Waited for before the
@@ -86,8 +91,8 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
   if (!ops) load_on(make_cpu_ops(options), kv_type, file, options, progress);
   tokenizer = future_tokenizer.get();
   bench = std::make_unique<Workbench>(Workbench{*ops, *tokenizer, *forward, *cache, *sampler,
-                                                host_logits, heartbeat, info.config.n_vocab,
-                                                info.context_tokens});
+                                                host_logits, candidates, heartbeat,
+                                                info.config.n_vocab, info.context_tokens});
 
   if (info.config.name.empty()) info.config.name = file_name(options.model_path);
   info.path = options.model_path;
@@ -111,6 +116,8 @@ void Engine::Loaded::load_draft_model(const LoadOptions& options, const Progress
     info.draft_problem = options.draft_model_path +
                          ": not enough memory for a draft model beside the model; use a smaller "
                          "one or none in hearth.draftModel.path";
+  } catch (const std::exception& error) {
+    info.draft_problem = options.draft_model_path + ": " + error.what();
   }
   bench->drafting.model = draft_model.get();
 }
@@ -153,6 +160,7 @@ void Engine::Loaded::load_on(std::unique_ptr<kernels::Ops> backend, kernels::KvT
       [this](int to, int from, int n_positions) { ops->copy_page(to, from, n_positions); });
   sampler = std::make_unique<Sampler>(config.n_vocab);
   host_logits.reserve(config.n_vocab);
+  candidates.reserve(config.n_vocab);
   warm_up();
 }
 
@@ -215,6 +223,9 @@ const ModelInfo& Engine::info() const { return loaded_->info; }
 const Tokenizer& Engine::tokenizer() const { return *loaded_->tokenizer; }
 void Engine::submit(std::shared_ptr<Job> job) { scheduler_->submit(std::move(job)); }
 void Engine::cancel(const std::shared_ptr<Job>& job) { scheduler_->cancel(job); }
+void Engine::end_answer(const std::shared_ptr<Job>& job, int answer) {
+  scheduler_->end_answer(job, answer);
+}
 EngineStatus Engine::status() const { return scheduler_->status(); }
 
 }  // namespace hearth

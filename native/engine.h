@@ -84,6 +84,8 @@ class Engine {
   void submit(std::shared_ptr<Job> job);
   /// The job ends with kCancelled within one op; from any thread. Unknown or finished: no effect.
   void cancel(const std::shared_ptr<Job>& job);
+  /// One of the job's answers ends with kStop before its next pass; from any thread.
+  void end_answer(const std::shared_ptr<Job>& job, int answer);
 
   EngineStatus status() const;
 

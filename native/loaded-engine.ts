@@ -7,7 +7,7 @@ import {
   type NativeResult,
   requireCount,
 } from './addon.ts';
-import type { Completion, Engine, EngineStatus, ModelInfo, SpecialTokens, Timings } from './types.ts';
+import type { Completion, Engine, EngineStatus, ModelInfo, OnText, SpecialTokens, Timings } from './types.ts';
 
 // The order of RequestKind in request.h.
 const kinds = { generate: 0, prefill: 1, logits: 2, lastLogits: 3, score: 4, clearCache: 5, learn: 6, pin: 7 } as const;
@@ -44,7 +44,7 @@ export class LoadedEngine implements Engine {
 
   async generate(
     request: Parameters<Engine['generate']>[0],
-    onText?: (text: string) => void,
+    onText?: OnText,
     signal?: AbortSignal,
   ): Promise<Completion> {
     requireCount(request.maxTokens, 'maxTokens');
@@ -57,9 +57,9 @@ export class LoadedEngine implements Engine {
       maxTokens: request.maxTokens,
       isBackground: request.priority === 'background',
       stopTokens: request.stopTokens ?? new Uint32Array(),
-      logProbabilities: request.logProbabilities ?? false,
       speculate: request.speculate ?? true,
       alternatives,
+      streamAlternatives: request.streamAlternatives ?? false,
     };
     const { values, ...completion } = await this.submit(kinds.generate, request.tokens, native, signal, onText);
     return { ...completion, logProbabilities: values };
@@ -132,16 +132,17 @@ export class LoadedEngine implements Engine {
     tokens: Uint32Array,
     options: Partial<NativeRequest>,
     signal?: AbortSignal,
-    onText?: (text: string) => void,
+    onText?: OnText,
   ): Promise<NativeResult> {
     if (this.moving !== undefined) await this.moving;
     this.requireOpen();
     const { native } = this;
     const id = this.nextId++;
     let hasStreamed = false;
-    const stream = (text: string) => {
+    const stream: OnText = (text, logProbability, answer) => {
       hasStreamed = true;
-      onText?.(text);
+      const isEnough = onText?.(text, logProbability, answer) === true;
+      if (isEnough && !this.isClosed && native === this.native) native.endAnswer(id, answer);
     };
     const request = { ...requestDefaults, ...options, kind, tokens };
     const promise = guarded(native.submit(id, request, onText ? stream : null));
@@ -189,9 +190,9 @@ const requestDefaults = {
   seed: 0,
   isBackground: false,
   stopTokens: new Uint32Array(),
-  logProbabilities: false,
   speculate: false,
   alternatives: 1,
+  streamAlternatives: false,
   pin: 0,
 };
 

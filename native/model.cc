@@ -1,5 +1,6 @@
 #include "model.h"
 
+#include <cmath>
 #include <cstring>
 #include <map>
 
@@ -172,7 +173,15 @@ ModelConfig check_model(const GgufFile& file) {
                        "its heads have " + std::to_string(config.head_dim) +
                            " dimensions, and Hearth runs multiples of 16 up to 256",
                        "Choose another model");
-  require_that(config.rope_base > 1, file, "rope.freq_base is not greater than 1");
+  require_that(config.rope_base > 1 && std::isfinite(config.rope_base), file,
+               "rope.freq_base is not a number greater than 1");
+  require_that(config.norm_eps > 0 && config.norm_eps < 1, file,
+               "layer_norm_rms_epsilon is not between 0 and 1");
+  if (config.n_context < kFewestContextTokens)
+    refuse_unsupported(file.path(),
+                       "its context_length is " + std::to_string(config.n_context) +
+                           ", and a prompt needs at least " + std::to_string(kFewestContextTokens),
+                       "Choose another model");
   const std::vector<std::string>* vocabulary = file.strings("tokenizer.ggml.tokens");
   require_that(vocabulary && !vocabulary->empty() && vocabulary->size() < kMaxDimension, file,
                "tokenizer.ggml.tokens are missing");

@@ -14,6 +14,9 @@ namespace hearth {
 
 class GgufFile;
 
+/// A prompt with less is too short to say anything.
+inline constexpr int kFewestContextTokens = 64;
+
 /// Source: the qwen2.* keys of the GGUF.
 struct ModelConfig {
   std::string name;

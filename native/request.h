@@ -1,6 +1,7 @@
 // What callers hand to the engine and get back. Plain data.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -37,10 +38,10 @@ struct Request {
   SamplingOptions sampling;
   Priority priority = Priority::kForeground;
   std::vector<uint32_t> stop_tokens;  // beside the model's own
-  bool wants_log_probabilities = false;
   bool speculate = true;   // drafts tokens from the text so far; never changes the answer
   int n_alternatives = 1;  // at most kMaxAlternatives; they differ in their first token
-  uint64_t pin = 0;        // of kPin
+  bool streams_alternatives = false;  // all of them, not the main answer alone
+  uint64_t pin = 0;                   // of kPin
 };
 
 struct Timings {
@@ -56,6 +57,7 @@ struct Timings {
 struct Alternative {
   std::string text;
   std::vector<uint32_t> tokens;
+  std::vector<float> log_probabilities;
 };
 
 struct Result {
@@ -63,19 +65,29 @@ struct Result {
   std::vector<uint32_t> tokens;
   FinishReason finish_reason = FinishReason::kStop;
   Timings timings;
-  std::vector<float> values;  // by kind: log-probabilities, logits or scores
-  // If several were asked for: the main answer first, then those that differ from all before them
-  // in more than white space.
+  std::vector<float> values;  // by kind: log-probabilities of the tokens, logits or scores
+  // If several were asked for: the main answer first, then the others.
   std::vector<Alternative> alternatives;
+};
+
+/// Streamed text of whole UTF-8 characters.
+struct Piece {
+  std::string_view text;
+  /// Natural logarithm of the probability of the answer's tokens since its piece before, up to the
+  /// one that completed this piece.
+  double log_probability = 0;
+  int answer = 0;  // 0: the main one
 };
 
 /// One submitted request. The callbacks run on the engine thread and must not block or throw.
 struct Job {
   uint64_t id = 0;  // the caller's
   Request request;
-  std::function<void(std::string_view)> on_text;              // whole UTF-8 characters
+  std::function<void(const Piece&)> on_text;
   std::function<void(Result&&, const EngineError*)> on_done;  // exactly once; error or result
   std::atomic<bool> is_cancelled{false};
+  /// Answers that the caller wants no more of: they end before the next pass.
+  std::array<std::atomic<bool>, kMaxAlternatives> is_enough{};
   int64_t submitted_ns = 0;
 };
 

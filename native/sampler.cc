@@ -11,15 +11,6 @@ namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
-/// The greatest finite logit's index; logits.size() if there is none.
-size_t greatest(std::span<const float> logits) {
-  size_t best = logits.size();
-  for (size_t i = 0; i < logits.size(); i++) {
-    if (std::isfinite(logits[i]) && (best == logits.size() || logits[i] > logits[best])) best = i;
-  }
-  return best;
-}
-
 // SplitMix64: any seed, zero too, gives a good sequence.
 uint64_t next_bits(Random& random) {
   uint64_t bits = random.state += 0x9E3779B97F4A7C15u;
@@ -32,6 +23,14 @@ uint64_t next_bits(Random& random) {
 double next_unit(Random& random) { return static_cast<double>(next_bits(random) >> 11) * 0x1p-53; }
 
 }  // namespace
+
+size_t greatest(std::span<const float> logits) {
+  size_t best = logits.size();
+  for (size_t i = 0; i < logits.size(); i++) {
+    if (std::isfinite(logits[i]) && (best == logits.size() || logits[i] > logits[best])) best = i;
+  }
+  return best;
+}
 
 double log_sum_exp(std::span<const float> logits) {
   const size_t best = greatest(logits);

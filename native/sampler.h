@@ -49,6 +49,9 @@ class Sampler {
   std::vector<float> weights_;  // by index: probability relative to the greatest
 };
 
+/// The index of the greatest finite logit, the lowest of equals; logits.size() if there is none.
+size_t greatest(std::span<const float> logits);
+
 /// Natural logarithm of the sum of exp(logit) over finite logits, in double precision.
 double log_sum_exp(std::span<const float> logits);
 

@@ -8,6 +8,21 @@ namespace {
 bool is_foreground(const Job& job) { return job.request.priority == Priority::kForeground; }
 bool is_background(const Job& job) { return !is_foreground(job); }
 
+/// What was thrown and is being caught, for the request's caller.
+EngineError caught_error() {
+  try {
+    throw;
+  } catch (const EngineError& error) {
+    return error;
+  } catch (const kernels::BackendError& error) {
+    return {"backend-failed", error.what()};
+  } catch (const std::bad_alloc&) {
+    return {"out-of-memory", "not enough memory for the request; lower hearth.cache.memoryMiB"};
+  } catch (const std::exception& error) {
+    return {"engine-fault", error.what()};
+  }
+}
+
 }  // namespace
 
 Scheduler::Scheduler(Workbench& bench, std::atomic<bool>& interrupt)
@@ -44,6 +59,14 @@ void Scheduler::cancel(const std::shared_ptr<Job>& job) {
   const std::lock_guard lock(mutex_);
   job->is_cancelled = true;
   if (current_ && &current_->job() == job.get()) interrupt_ = true;
+}
+
+/// The pass under way goes on for the others, if there are any.
+void Scheduler::end_answer(const std::shared_ptr<Job>& job, int answer) {
+  const std::lock_guard lock(mutex_);
+  job->is_enough.at(answer) = true;
+  const bool is_only = job->request.n_alternatives == 1;
+  if (is_only && current_ && &current_->job() == job.get()) interrupt_ = true;
 }
 
 /// Cancelled jobs first, to be answered at once; then foreground, then background. What background
@@ -121,12 +144,8 @@ std::optional<FinishReason> Scheduler::advance(Task& task, Slice slice,
   } catch (const NoPages& thrown) {
     if (make_room(task)) return std::nullopt;
     error = thrown;
-  } catch (const EngineError& thrown) {
-    error = thrown;
-  } catch (const kernels::BackendError& thrown) {
-    error = EngineError("backend-failed", thrown.what());
-  } catch (const std::exception& thrown) {
-    error = EngineError("engine-fault", thrown.what());
+  } catch (...) {
+    error = caught_error();
   }
   return FinishReason::kStop;
 }
@@ -150,9 +169,14 @@ bool Scheduler::make_room(const Task& task) {
 /// The task's pages go back to the cache, on the engine thread, before its caller hears of the end:
 /// status() then shows what the answer left behind.
 void Scheduler::finish(std::unique_ptr<Task> task, FinishReason reason,
-                       const std::optional<EngineError>& error, int64_t start_ns) {
+                       std::optional<EngineError> error, int64_t start_ns) {
   const std::shared_ptr<Job> job = task->shared_job();
-  Result result = task->finish(reason);
+  Result result;
+  try {
+    result = task->finish(reason);
+  } catch (...) {
+    if (!error) error = caught_error();
+  }
   task.reset();
   {
     const std::lock_guard lock(mutex_);

@@ -25,6 +25,7 @@ class Scheduler {
 
   void submit(std::shared_ptr<Job> job);
   void cancel(const std::shared_ptr<Job>& job);
+  void end_answer(const std::shared_ptr<Job>& job, int answer);
   EngineStatus status() const;
 
  private:
@@ -38,8 +39,8 @@ class Scheduler {
   std::optional<FinishReason> advance(Task& task, Slice slice, std::optional<EngineError>& error);
   void note_turn(const Task& task, std::optional<FinishReason> end);
   bool make_room(const Task& task);
-  void finish(std::unique_ptr<Task> task, FinishReason reason,
-              const std::optional<EngineError>& error, int64_t start_ns);
+  void finish(std::unique_ptr<Task> task, FinishReason reason, std::optional<EngineError> error,
+              int64_t start_ns);
   void publish(int64_t start_ns);
 
   Workbench& bench_;

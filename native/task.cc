@@ -46,6 +46,11 @@ bool Task::step(Slice slice) {
 void Task::begin() {
   has_begun_ = true;
   const Request& request = job_->request;
+  for (uint32_t token : request.tokens)
+    if (token >= static_cast<uint32_t>(bench_.n_vocab))
+      throw EngineError("bad-argument", "token id " + std::to_string(token) +
+                                            " is outside the vocabulary of " +
+                                            std::to_string(bench_.n_vocab));
   if (!evaluates(request.kind)) return;
   if (request.tokens.empty()) throw EngineError("bad-argument", "the prompt has no tokens");
   const int n_prompt = static_cast<int>(request.tokens.size());
@@ -57,11 +62,6 @@ void Task::begin() {
     throw EngineError("bad-argument", "alternatives must be 1 to " +
                                           std::to_string(kMaxAlternatives) + ", not " +
                                           std::to_string(request.n_alternatives));
-  for (uint32_t token : request.tokens)
-    if (token >= static_cast<uint32_t>(bench_.n_vocab))
-      throw EngineError("bad-argument", "token id " + std::to_string(token) +
-                                            " is outside the vocabulary of " +
-                                            std::to_string(bench_.n_vocab));
   const bool is_cold = request.kind == RequestKind::kLogits || request.kind == RequestKind::kScore;
   path_ = bench_.cache.find(is_cold ? std::span<const uint32_t>{} : request.tokens);
   result_.timings.cached_tokens = path_.length();

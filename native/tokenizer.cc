@@ -228,9 +228,10 @@ const std::map<std::string, uint32_t, std::less<>>& Tokenizer::special_tokens() 
 
 const std::vector<uint32_t>& Tokenizer::end_of_generation() const { return state_->ends; }
 
-std::vector<uint32_t> Tokenizer::compatible_with(std::string_view prefix) const {
+std::span<const uint32_t> Tokenizer::compatible_with(std::string_view prefix,
+                                                     std::vector<uint32_t>& ids) const {
   const std::span<const uint32_t> longer = state_->sorted_range(prefix, false);
-  std::vector<uint32_t> ids(longer.begin(), longer.end());
+  ids.assign(longer.begin(), longer.end());
   for (size_t length = 1; length < prefix.size(); length++) {
     const std::span<const uint32_t> part = state_->sorted_range(prefix.substr(0, length), true);
     ids.insert(ids.end(), part.begin(), part.end());

@@ -44,8 +44,10 @@ class Tokenizer {
   const std::vector<uint32_t>& end_of_generation() const;
 
   /// Ids of all ordinary tokens t where t's bytes start with prefix, or prefix starts with t's
-  /// bytes (t not empty). Ascending. For token healing.
-  std::vector<uint32_t> compatible_with(std::string_view prefix) const;
+  /// bytes (t not empty). Ascending. For token healing. They lie in `ids`, which need not grow if
+  /// it has room for the vocabulary.
+  std::span<const uint32_t> compatible_with(std::string_view prefix,
+                                            std::vector<uint32_t>& ids) const;
 
  private:
   struct State;

@@ -65,8 +65,6 @@ export interface GenerateRequest {
   priority?: Priority;
   /** Ends the generation, beside the model's own end tokens. */
   stopTokens?: Uint32Array;
-  /** Fills Completion.logProbabilities; costs a pass over the vocabulary a token. */
-  logProbabilities?: boolean;
   /**
    * Drafts tokens from what followed the same words before, in the prompt or in what was learned, and evaluates them in one pass: never changes the answer,
    * only how soon it comes. Default true.
@@ -74,6 +72,11 @@ export interface GenerateRequest {
   speculate?: boolean;
   /** 1..4 answers that differ in their first token, decoded side by side; see Completion.alternatives. Default 1. */
   alternatives?: number;
+  /**
+   * onText gets the pieces of all answers, not of the first alone. A caller that ends each answer where that answer's own
+   * text says so, and cuts it there, has alternatives that do not depend on how fast anything was. Default false.
+   */
+  streamAlternatives?: boolean;
 }
 
 export interface Timings {
@@ -92,6 +95,8 @@ export interface Timings {
 export interface Alternative {
   text: string;
   tokens: Uint32Array;
+  /** As in Completion. */
+  logProbabilities: Float32Array;
 }
 
 export type FinishReason = 'stop' | 'length' | 'cancelled';
@@ -101,12 +106,12 @@ export interface Completion {
   tokens: Uint32Array;
   finishReason: FinishReason;
   timings: Timings;
-  /** Natural logarithm of the probability of each token (among the candidates while healing); empty unless asked for. */
-  logProbabilities: Float32Array;
   /**
-   * If several were asked for: the answer above first, then those that differ from all before them in more than white
-   * space. Only the first is streamed.
+   * Natural logarithm of the probability that the model gave to each of the tokens: under its unmodified softmax,
+   * whatever the sampling; while healing among the tokens that agree with the given bytes.
    */
+  logProbabilities: Float32Array;
+  /** If several were asked for: the answer above first, then the others, which may differ in white space alone. */
   alternatives: Alternative[];
 }
 
@@ -171,6 +176,17 @@ export interface LoadOptions {
   diskBytes?: number;
 }
 
+/**
+ * Gets an answer's next piece of whole characters, and the sum of the log-probabilities of the tokens that came since the
+ * piece before, up to the one that completed this piece. Tokens without text of their own, such as healed ones or the
+ * first bytes of a character, thus count with the piece that follows them. A token that ends one piece and begins the next
+ * counts with the first. Tokens behind the last piece, such as an end token, count with none.
+ *
+ * answer is 0 for the main one. Returning true ends that answer soon, with what there is by then, as 'stop'; the others go
+ * on.
+ */
+export type OnText = (text: string, logProbability: number, answer: number) => unknown;
+
 /** One loaded model. Requests may overlap: the engine runs the foreground first, then in order. */
 export interface Engine {
   /** Another object once the GPU was lost and the model moved to the CPU. */
@@ -184,8 +200,8 @@ export interface Engine {
   tokenize(text: string, parseSpecial?: boolean): Uint32Array;
   detokenize(tokens: Uint32Array): string;
   tokenBytes(token: number): Uint8Array;
-  /** onText gets whole characters as they come. Abort: resolves with what there is, finishReason 'cancelled'. */
-  generate(request: GenerateRequest, onText?: (text: string) => void, signal?: AbortSignal): Promise<Completion>;
+  /** onText gets the answer as it comes. Abort: resolves with what there is, finishReason 'cancelled'. */
+  generate(request: GenerateRequest, onText?: OnText, signal?: AbortSignal): Promise<Completion>;
   /** Evaluates tokens into the cache; nothing is generated. */
   prefill(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal): Promise<Timings>;
   /** All logits, row-major [tokens.length][vocabulary], evaluated without the cache's help. */

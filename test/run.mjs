@@ -15,12 +15,16 @@ const add = (a, b) => ({
 });
 const nothing = { passed: 0, failed: 0, notRun: 0 };
 
-/** A C++ test program says "ok NAME" or "FAIL NAME" a test and ends with its sums; only failures are shown. */
+/**
+ * A C++ test program says "ok NAME", "FAIL NAME" or "not run: NAME: WHY" a test and ends with its sums; what passed is not
+ * shown, and what was not run counts as neither.
+ */
 async function program(command, args = [], env = {}) {
   const output = await run(command, args, { quiet: true, env }).catch((error) => error.output ?? error.message);
   const sums = /^(\d+) passed, (\d+) failed$/m.exec(output);
   const result = sums ? { passed: Number(sums[1]), failed: Number(sums[2]) } : { passed: 0, failed: 1 };
   if (result.failed > 0) console.log(output.replace(/^ok .*\n/gm, '').trimEnd());
+  else for (const [line] of output.matchAll(/^not run: .*$/gm)) console.log(line);
   return result;
 }
 

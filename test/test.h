@@ -27,6 +27,11 @@ struct Register {
   }
 };
 
+/// Thrown by a test that this machine cannot run.
+struct NotRun : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 [[noreturn]] inline void fail(const char* file, int line, const std::string& what) {
   throw std::runtime_error(std::string(file) + ":" + std::to_string(line) + ": " + what);
 }

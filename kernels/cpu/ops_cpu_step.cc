@@ -276,33 +276,21 @@ void CpuOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
 }
 
 void CpuOps::argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) {
-  constexpr int kParts = 8;  // of a row: a single one would leave the other threads to fall asleep
+  // A row's parts depend on its length alone; a single one would leave threads to fall asleep.
+  constexpr int kParts = 8, kRows = 16;
   const int per_part = (n_vocab + kParts - 1) / kParts;
-  for (int row = 0; row < n_rows; row++, logits += n_vocab) {
-    struct {
-      uint32_t id = 0;
-      float best = 0, second = 0;
-      bool finite = true;
-    } parts[kParts];
-    for_ranges(n_vocab, per_part, [&](int begin, int end, int) {
-      auto& part = parts[begin / per_part];
-      part.finite =
-          kernels_.argmax(logits + begin, end - begin, &part.id, &part.best, &part.second);
-      part.id += static_cast<uint32_t>(begin);
+  const int n_parts = (n_vocab + per_part - 1) / per_part;
+  for (int row = 0; row < n_rows; row += kRows) {
+    const int n = std::min(kRows, n_rows - row);
+    ArgmaxPart parts[kRows * kParts] = {};
+    for_chunks(n * n_parts, [&](int chunk, int) {
+      const int begin = chunk % n_parts * per_part;
+      const float* first = logits + static_cast<size_t>(row + chunk / n_parts) * n_vocab + begin;
+      parts[chunk] = kernels_.argmax(first, std::min(per_part, n_vocab - begin));
+      parts[chunk].id += static_cast<uint32_t>(begin);
     });
-    auto& total = parts[0];
-    for (int i = 1; i * per_part < n_vocab; i++) {
-      const auto& part = parts[i];
-      total.finite &= part.finite;
-      if (part.best > total.best) {
-        total.second = std::max(total.best, part.second);
-        total.best = part.best;
-        total.id = part.id;
-      } else {
-        total.second = std::max(total.second, part.best);
-      }
-    }
-    out[static_cast<size_t>(row)] = {total.id, total.best, total.best - total.second, total.finite};
+    for (int i = 0; i < n; i++)
+      out[static_cast<size_t>(row + i)] = argmax_of_row(parts + i * n_parts, n_parts);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "argmax_part.h"
 #include "kv_page.h"
 #include "quant_blocks.h"
 
@@ -118,8 +119,8 @@ struct RowKernels {
   void (*merge_split)(float* total, const float* partial, int head_dim);
   /// out [head_dim] = the total's weighted sum over the sum of its weights.
   void (*finish_attention)(const float* total, int head_dim, float* out);
-  /// Greatest element: index, value, second greatest; false if any is NaN or Inf.
-  bool (*argmax)(const float* x, int n, uint32_t* index, float* value, float* second);
+  /// Of n > 0 logits of a row, the first of which has id 0.
+  ArgmaxPart (*argmax)(const float* logits, int n);
 };
 
 /// Attention runs over fixed splits of the positions: small enough that a long context gives all

@@ -64,38 +64,47 @@ void add(float* x, const float* y, int n) {
   }
 }
 
-bool argmax(const float* x, int n, uint32_t* index, float* value, float* second) {
+ArgmaxPart argmax(const float* logits, int n) {
+  // Block by block, as the sum needs the greatest logit: a block is still in the L1 cache when its
+  // logits are read again for the sum.
+  constexpr int kLogits = 1024;
   const F32x16 lowest = broadcast(-__builtin_inff()), zero = broadcast(0.0f);
-  F32x16 best = lowest, next = lowest;
+  F32x16 best = lowest;
   F32x16 zeros = zero;  // 0 * x is 0, but NaN for NaN and Inf, and stays so
-  I32x16 best_block = broadcast(int32_t{0});
-  for (int i = 0; i < n; i += 16) {
-    const int lanes = least(16, n - i);
-    const F32x16 loaded = load_first(x + i, lanes);
-    const F32x16 v = select(first_lanes(lanes), loaded, lowest);
-    const Mask16 better = less(best, v);
-    zeros = fma(loaded, zero, zeros);
-    next = select(better, best, max(next, v));
-    best = select(better, v, best);
-    best_block = select(better, broadcast(int32_t{i}), best_block);
+  I32x16 best_step = broadcast(int32_t{0});
+  float greatest = -__builtin_inff();
+  F32x16 sum = zero;  // of exp(logit - greatest)
+  for (int begin = 0; begin < n; begin += kLogits) {
+    const int end = least(begin + kLogits, n);
+    for (int i = begin; i < end; i += 16) {
+      const int lanes = least(16, end - i);
+      const F32x16 loaded = load_first(logits + i, lanes);
+      const F32x16 v = select(first_lanes(lanes), loaded, lowest);
+      const Mask16 better = less(best, v);
+      zeros = fma(loaded, zero, zeros);
+      best = select(better, v, best);
+      best_step = select(better, broadcast(int32_t{i}), best_step);
+    }
+    const float before = greatest;
+    greatest = reduce_max(best);
+    if (greatest > before) sum = sum * exp(broadcast(before) - broadcast(greatest));
+    for (int i = begin; i < end; i += 16) {
+      const int lanes = least(16, end - i);
+      const F32x16 v = select(first_lanes(lanes), load_first(logits + i, lanes), lowest);
+      sum = sum + exp(v - broadcast(greatest));
+    }
   }
-  float bests[16], nexts[16];
-  int32_t blocks[16];
+  float bests[16];
+  int32_t steps[16];
   store(bests, best);
-  store(nexts, next);
-  store(blocks, best_block);
+  store(steps, best_step);
   int winner = 0;
   for (int lane = 1; lane < 16; lane++) {
-    const bool is_earlier = blocks[lane] + lane < blocks[winner] + winner;
+    const bool is_earlier = steps[lane] + lane < steps[winner] + winner;
     if (bests[lane] > bests[winner] || (bests[lane] == bests[winner] && is_earlier)) winner = lane;
   }
-  *index = static_cast<uint32_t>(least(blocks[winner] + winner, n - 1));
-  *value = bests[winner];
-  *second = nexts[winner];
-  for (int lane = 0; lane < 16; lane++) {
-    if (lane != winner && bests[lane] > *second) *second = bests[lane];
-  }
-  return reduce_add(zeros) == 0.0f;
+  return {bests[winner], static_cast<uint32_t>(least(steps[winner] + winner, n - 1)),
+          reduce_add(sum), reduce_add(zeros) == 0.0f};
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Greatest and second greatest logit of a row, and whether all are finite: of each block's part of
-// the row. The host puts the parts together.
+// The greatest logit of a row and the sum of all exp(logit - greatest), of each block's part of the
+// row. The host puts the parts together.
 #pragma once
 
 #include "gpu.hip.h"
@@ -7,18 +7,32 @@
 
 namespace hearth::kernels::hip {
 
+/// Below any logit, and finite: the difference of two of them is not NaN.
+inline constexpr float kLowestLogit = -3.402823466e38f;
+
+GPU_DEVICE ArgmaxPart no_logit() { return {kLowestLogit, 0xffffffff, 0.0f, 1}; }
+
 GPU_DEVICE ArgmaxPart one_logit(float value, int id) {
-  const bool finite = fabsf(value) <= 3.402823466e38f;  // false for NaN, too
-  return {finite ? value : -INFINITY, static_cast<uint32_t>(id), -INFINITY, finite};
+  const bool finite = fabsf(value) <= -kLowestLogit;  // false for NaN, too
+  return {finite ? value : kLowestLogit, static_cast<uint32_t>(id), finite ? 1.0f : 0.0f, finite};
+}
+
+/// Of both. The same bits whichever comes first. Field by field: choosing one of two structures
+/// takes memory for both.
+GPU_DEVICE ArgmaxPart together(const ArgmaxPart& a, const ArgmaxPart& b) {
+  const bool a_wins = a.best > b.best || (a.best == b.best && a.id < b.id);
+  const float best = a_wins ? a.best : b.best, less = a_wins ? b.best : a.best;
+  const float sum = a_wins ? a.sum : b.sum, less_sum = a_wins ? b.sum : a.sum;
+  return {best, a_wins ? a.id : b.id, sum + less_sum * expf(less - best), a.finite & b.finite};
 }
 
 /// Over kLanes neighbours.
 template <int kLanes>
-GPU_DEVICE ArgmaxPart lanes_best(ArgmaxPart mine) {
+GPU_DEVICE ArgmaxPart lanes_together(ArgmaxPart mine) {
   GPU_NO_UNROLL for (int mask = kLanes / 2; mask > 0; mask >>= 1) {
     const int other = threadIdx.x % GPU_LANES ^ mask;
-    mine = better(mine, {shuffle(mine.best, other), shuffle(mine.id, other),
-                         shuffle(mine.second, other), shuffle(mine.finite, other)});
+    mine = together(mine, {shuffle(mine.best, other), shuffle(mine.id, other),
+                           shuffle(mine.sum, other), shuffle(mine.finite, other)});
   }
   return mine;
 }
@@ -31,26 +45,24 @@ GPU_DEVICE void argmax(const ArgmaxParams& p) {
   let_next_start();
   const int lane = threadIdx.x % GPU_LANES, warp = threadIdx.x / GPU_LANES, row = blockIdx.y;
   const float* logits = p.logits + static_cast<int64_t>(row) * p.n_vocab;
-  ArgmaxPart mine = no_logit();
-  for (int first = blockIdx.x * kArgmaxLogits; first < p.n_vocab;
-       first += p.n_parts * kArgmaxLogits) {
-    float values[kArgmaxLogits / kArgmaxThreads];  // under way together
-    int id = first + threadIdx.x;
-    GPU_UNROLL for (float& value : values) {
-      value = id < p.n_vocab ? logits[id] : 0;
-      id += kArgmaxThreads;
-    }
-    id = first + threadIdx.x;
-    GPU_UNROLL for (const float value : values) {
-      if (id < p.n_vocab) mine = better(mine, one_logit(value, id));
-      id += kArgmaxThreads;
-    }
+  float values[kArgmaxLogits / kArgmaxThreads];  // under way together
+  const int first = blockIdx.x * kArgmaxLogits + threadIdx.x;
+  int id = first;
+  GPU_UNROLL for (float& value : values) {
+    value = id < p.n_vocab ? logits[id] : 0;
+    id += kArgmaxThreads;
   }
-  mine = lanes_best<GPU_LANES>(mine);
+  ArgmaxPart mine = no_logit();
+  id = first;
+  GPU_UNROLL for (const float value : values) {
+    if (id < p.n_vocab) mine = together(mine, one_logit(value, id));
+    id += kArgmaxThreads;
+  }
+  mine = lanes_together<GPU_LANES>(mine);
   if (lane == 0) scratch[warp] = mine;
   __syncthreads();
   if (warp != 0) return;
-  mine = lanes_best<kWarps>(scratch[lane % kWarps]);
+  mine = lanes_together<kWarps>(scratch[lane % kWarps]);
   if (lane != 0) return;
   // Each half comes to the host whole: it waits for both, and so the GPU need not.
   uint64_t halves[2];

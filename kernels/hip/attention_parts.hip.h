@@ -128,12 +128,14 @@ GPU_DEVICE void store_part(const AttentionParams& p, int token, int head, int pa
   GPU_UNROLL for (int j = 0; j < 4; j++) to[2 + dim + j] = mine.output[j];
 }
 
-/// Says, to all threads, whether every other part of what the block works on is there, once all of
-/// them have written theirs.
+/// Hands in the block's part, which all its threads have written. Says, to all of them, whether
+/// every other part of what the block works on has been handed in.
 GPU_DEVICE bool hand_in(const AttentionParams& p, int n_parts, int& is_last) {
+  // By every thread that wrote: not on every GPU does a fence behind a barrier cover the writes of
+  // other waves.
+  memory_fence();
   __syncthreads();
-  if (threadIdx.x == 0) {  // its fence stands for the block's writes: the barrier came before
-    memory_fence();
+  if (threadIdx.x == 0) {
     uint32_t* arrived = p.arrived + blockIdx.x * gridDim.y + blockIdx.y;
     is_last = atomic_add(arrived, 1) == static_cast<uint32_t>(n_parts) - 1;
     if (is_last) *arrived = 0;  // for the next launch

@@ -17,7 +17,6 @@ constexpr size_t kBatchBytes = (4 * kMaxBatch + kMaxPageIds) * sizeof(int32_t);
 static_assert(kBatchBytes >= kMailThreads * sizeof(int32_t[2]));
 // Candidates of a constrained token, the tiles that hold them, and a row.
 constexpr size_t kRowsBytes = size_t{4} << 20;
-static_assert(kMaxArgmaxParts >= kMaxBatch);
 
 class HipBuffer : public Buffer {
  public:
@@ -56,7 +55,6 @@ HipOps::HipOps(const GpuApi& api, const DeviceChoice& choice)
       batch_ints_(device_.allocate(kBatchBytes, "the batch")),
       rows_upload_(device_, kRowsBytes) {
   mail_.as<uint32_t>()[kMailOut] = 0;
-  argmax_parts_ = device_.allocate_host(sizeof(ArgmaxPart) * kMaxArgmaxParts);
 }
 
 std::string HipOps::description() const { return "hip " + device_.choice().name; }
@@ -65,7 +63,17 @@ std::unique_ptr<Matrix> HipOps::pack(std::span<const MatrixSource> parts) {
   queue_.flush();
   auto matrix = pack_matrix(device_, parts);
   make_workspace(matrix->n_cols, matrix->has_floats);
+  make_head_room(matrix->n_rows);  // any of them may be the head
   return matrix;
+}
+
+void HipOps::make_head_room(int n_vocab) {
+  if (n_vocab <= head_room_) return;
+  device_.wait();
+  head_room_ = n_vocab;
+  candidate_logits_ = device_.allocate(n_vocab * sizeof(float), "candidate logits");
+  argmax_parts_ =
+      device_.allocate_host(kArgmaxRows * ceil_div(n_vocab, kArgmaxLogits) * sizeof(ArgmaxPart));
 }
 
 void HipOps::make_workspace(int n_cols, bool with_f32) {

@@ -63,6 +63,9 @@ class HipOps : public Ops {
   BatchParams take_mail();
   bool is_cancelled() const { return cancel && cancel->load(std::memory_order_relaxed); }
   void make_workspace(int n_cols, bool with_f32);
+  /// For a head of so many rows, so that the first token needs no memory that may be gone by then.
+  void make_head_room(int n_vocab);
+  void argmax_rows(const float* logits, int n_vocab, std::span<Argmax> out);
   /// Activations of n tokens of this many columns in a workspace.
   Activations activations(const Memory& q, const Memory& scales, int n_cols, int n) const;
   /// A matmul of n tokens that are to be normalized first.
@@ -113,6 +116,7 @@ class HipOps : public Ops {
   bool rows_pending_ = false;
 
   Memory argmax_parts_, candidate_logits_;
+  int head_room_ = 0;  // logits of a row that these have room for
 };
 
 }  // namespace hearth::kernels::hip

@@ -38,8 +38,6 @@ void HipOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
                                   int32_t row, std::span<const uint32_t> candidates,
                                   float* logits) {
   if (is_cancelled() || candidates.empty()) return;
-  if (candidate_logits_.n_bytes() < head.n_rows * sizeof(float))
-    candidate_logits_ = device_.allocate(head.n_rows * sizeof(float), "candidate logits");
   // One upload: the row, the candidates, then per part the tiles that hold some of them.
   std::vector<int32_t> ints{row};
   ints.insert(ints.end(), candidates.begin(), candidates.end());
@@ -78,28 +76,32 @@ void HipOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
 }
 
 void HipOps::argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) {
-  if (is_cancelled() || n_rows == 0) return;
+  for (int first = 0; first < n_rows; first += kArgmaxRows) {
+    if (is_cancelled()) return;
+    argmax_rows(logits + static_cast<size_t>(first) * n_vocab, n_vocab,
+                out.subspan(first, std::min(kArgmaxRows, n_rows - first)));
+  }
+}
+
+void HipOps::argmax_rows(const float* logits, int n_vocab, std::span<Argmax> out) {
+  make_head_room(n_vocab);
+  const auto n_rows = static_cast<unsigned>(out.size());
   ArgmaxParams p = {};
   p.logits = logits;
   p.parts = argmax_parts_.as<ArgmaxPart>();
   p.n_vocab = n_vocab;
-  const int rounds = static_cast<int>(ceil_div(n_vocab, kArgmaxLogits));
-  p.n_parts = std::clamp(kMaxArgmaxParts / n_rows, 1, rounds);
-  const std::span parts(p.parts, static_cast<size_t>(n_rows) * p.n_parts);
+  p.n_parts = static_cast<int>(ceil_div(n_vocab, kArgmaxLogits));
+  const std::span parts(p.parts, size_t{n_rows} * p.n_parts);
   for (ArgmaxPart& part : parts) part.id = part.finite = kNotYet;
-  launch({"argmax_512"}, {static_cast<unsigned>(p.n_parts), static_cast<unsigned>(n_rows), 1},
-         kArgmaxThreads, 0, p);
+  launch({"argmax_512"}, {static_cast<unsigned>(p.n_parts), n_rows, 1}, kArgmaxThreads, 0, p);
   queue_.flush();
   rows_pending_ = false;
-  for (int i = 0; i < n_rows; i++) {
-    ArgmaxPart row = no_logit();
-    for (ArgmaxPart& part : parts.subspan(static_cast<size_t>(i) * p.n_parts, p.n_parts)) {
-      device_.wait_for(part.id, kNotYet);
-      device_.wait_for(part.finite, kNotYet);
-      row = better(row, part);
-    }
-    out[i] = {row.id, row.best, row.best - row.second, row.finite != 0};
+  for (ArgmaxPart& part : parts) {
+    device_.wait_for(part.id, kNotYet);
+    device_.wait_for(part.finite, kNotYet);
   }
+  for (Argmax& row : out)
+    row = argmax_of_row(&parts[(&row - out.data()) * static_cast<size_t>(p.n_parts)], p.n_parts);
 }
 
 }  // namespace hearth::kernels::hip

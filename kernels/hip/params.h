@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "argmax_part.h"
+
 namespace hearth::kernels::hip {
 
 /// Columns that are multiplied together, and the columns of one packed unit (two such groups).
@@ -229,33 +231,14 @@ struct AttentionParams {
   int32_t n_tokens;
 };
 
-/// Of some logits: the greatest, its id, the second greatest, and whether all are finite. The
-/// lowest id wins a tie.
-struct ArgmaxPart {
-  float best;
-  uint32_t id;
-  float second;
-  uint32_t finite;
-};
-constexpr ArgmaxPart no_logit() {
-  constexpr float kInfinity = __builtin_huge_valf();
-  return {-kInfinity, 0xffffffff, -kInfinity, 1};
-}
-/// Field by field: choosing one of two structures takes memory for both.
-constexpr ArgmaxPart better(const ArgmaxPart& a, const ArgmaxPart& b) {
-  const bool a_wins = a.best > b.best || (a.best == b.best && a.id < b.id);
-  const float others = a_wins ? b.best : a.best, second = a_wins ? a.second : b.second;
-  return {a_wins ? a.best : b.best, a_wins ? a.id : b.id, second > others ? second : others,
-          a.finite & b.finite};
-}
 /// In `id` and `finite` of a part that is still to come: each comes with the number before it.
 inline constexpr uint32_t kNotYet = 0xffffffff;
 
-/// Of a block, the threads and the logits that it takes at once (60 blocks take qwen2's); the most
-/// parts of all rows, which the host puts together.
+/// Of a block, its threads and its part of a row: 60 blocks have one of qwen2's each. Rows that are
+/// worked on at once.
 inline constexpr int kArgmaxThreads = 512;
 inline constexpr int kArgmaxLogits = 5 * kArgmaxThreads;
-inline constexpr int kMaxArgmaxParts = 256;
+inline constexpr int kArgmaxRows = 16;
 struct ArgmaxParams {
   const float* logits;
   ArgmaxPart* parts;  // [n_rows][n_parts], pinned host memory

@@ -78,9 +78,10 @@ class Model {
     ops->argmax(logits_->data, batch.size(), kVocab, best);
   }
 
-  /// Logits of all tokens of a prompt that is evaluated in batches of batch_size, then all pages.
+  /// Logits of all tokens of a prompt that is evaluated in batches of batch_size, how likely the
+  /// best ones are, then all pages.
   std::vector<float> run(int batch_size) {
-    std::vector<float> results;
+    std::vector<float> results, log_probabilities;
     std::vector<int32_t> rows;
     for (int i = 0; i < batch_size; i++) rows.push_back(i);
     std::vector<Argmax> best(static_cast<size_t>(batch_size));
@@ -90,7 +91,9 @@ class Model {
       step(part.batch(), std::span(rows).first(n), best);
       results.resize(at + n * kVocab);
       ops->read(std::span(results).subspan(at), logits_->data);
+      for (size_t i = 0; i < n; i++) log_probabilities.push_back(best[i].log_probability);
     }
+    results.insert(results.end(), log_probabilities.begin(), log_probabilities.end());
     std::vector<std::byte> page(ops->kv_page_bytes());
     for (int i = 0; i < kPages; i++) {
       ops->read_page(page, i);

@@ -60,6 +60,13 @@ inline TestMatrix random_matrix(BlockType type, int n_rows, int n_cols, unsigned
   return matrix;
 }
 
+/// Natural logarithm of a token's probability under the softmax of a row.
+inline double log_probability(const float* logits, int n, uint32_t token) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += std::exp(double{logits[i]} - logits[token]);
+  return -std::log(sum);
+}
+
 inline std::vector<float> random_floats(size_t n, unsigned seed, float offset = 0) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal(offset, 1);

@@ -13,8 +13,8 @@
 #include "test.h"
 
 using namespace hearth::kernels;  // the test speaks of little else
-using test::pack, test::random_floats, test::random_matrix, test::TestBatch, test::TestMatrix,
-    test::to_buffer;
+using test::log_probability, test::pack, test::random_floats, test::random_matrix, test::TestBatch,
+    test::TestMatrix, test::to_buffer;
 
 namespace {
 
@@ -246,7 +246,7 @@ TEST("norm_head gives the logits of the wanted rows, and the same bits for candi
   });
 }
 
-TEST("argmax reports each row's best, its margin, and rows that are not finite") {
+TEST("argmax reports each row's best, how likely it is, and rows that are not finite") {
   for (const std::string& variant : cpu_variants()) {
     const std::unique_ptr<Ops> ops = make_cpu_ops({variant, 2});
     std::vector<float> logits(5 * 50, -1.0f);
@@ -263,11 +263,14 @@ TEST("argmax reports each row's best, its margin, and rows that are not finite")
     const std::unique_ptr<Buffer> buffer = to_buffer(*ops, logits);
     Argmax best[5];
     ops->argmax(buffer->data, 5, 50, best);
-    CHECK(best[0].finite && best[0].id == 7 && best[0].logit == 4 && best[0].margin == 3);
-    CHECK(best[1].finite && best[1].id == 20 && best[1].margin == 0);
-    CHECK(best[2].finite && best[2].id == 45 && best[2].logit == 5 && best[2].margin == 0.5f);
-    CHECK(best[3].finite && best[3].id == 1 && best[3].logit == 3 && best[3].margin == 0.5f);
+    CHECK(best[0].finite && best[0].id == 7 && best[0].logit == 4);
+    CHECK(best[1].finite && best[1].id == 20 && best[1].logit == 2);
+    CHECK(best[2].finite && best[2].id == 45 && best[2].logit == 5);
+    CHECK(best[3].finite && best[3].id == 1 && best[3].logit == 3);
     CHECK(!best[4].finite);
+    for (int row = 0; row < 4; row++)
+      CHECK_NEAR(best[row].log_probability, log_probability(&logits[row * 50], 50, best[row].id),
+                 1e-6);
   }
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -7,7 +8,7 @@
 #include "cpu_variants.h"
 #include "test.h"
 
-using hearth::kernels::cpu::RowKernels;
+using hearth::kernels::ArgmaxPart, hearth::kernels::cpu::RowKernels;
 namespace cpu = hearth::kernels::cpu;
 
 namespace {
@@ -141,48 +142,60 @@ TEST("add adds, touching nothing else") {
   });
 }
 
-TEST("argmax finds the greatest and the second, the lowest index of equals") {
+TEST("argmax finds the greatest, the lowest index of equals") {
   for_variants_and_lengths([](const RowKernels& kernels, int n) {
-    Row x = random_row(n, 5, 11);
-    uint32_t index = 0;
-    float value = 0, second = 0;
+    const Row x = random_row(n, 5, 11);
     for (int place : {0, n / 3, n - 1}) {
       Row y = x;
-      y[place] = 100;
-      CHECK(kernels.argmax(y.data(), n, &index, &value, &second));
-      CHECK_EQUAL(index, static_cast<uint32_t>(place));
-      CHECK_EQUAL(value, 100.0f);
-      float expected = -kInf;
-      for (int i = 0; i < n; i++) {
-        if (i != place) expected = std::fmax(expected, y[i]);
-      }
-      CHECK_EQUAL(second, expected);
-      y[n - 1] = 100;
-      CHECK(kernels.argmax(y.data(), n, &index, &value, &second));
-      CHECK_EQUAL(index, static_cast<uint32_t>(place));
-      if (place < n - 1) CHECK_EQUAL(second, 100.0f);
+      y[place] = y[n - 1] = 100;
+      const ArgmaxPart part = kernels.argmax(y.data(), n);
+      CHECK_EQUAL(part.id, static_cast<uint32_t>(place));
+      CHECK_EQUAL(part.best, 100.0f);
+      CHECK(part.finite);
     }
     Row equal(n, -3.0f);
-    CHECK(kernels.argmax(equal.data(), n, &index, &value, &second));
-    CHECK_EQUAL(index, 0u);
+    const ArgmaxPart part = kernels.argmax(equal.data(), n);
+    CHECK_EQUAL(part.id, 0u);
+    CHECK_EQUAL(part.sum, static_cast<float>(n));
+  });
+}
+
+TEST("argmax sums exp of what logits are below the greatest, in whatever order they come") {
+  for_variants_and_lengths([](const RowKernels& kernels, int n) {
+    Row rising = random_row(n, 8, 14);
+    std::sort(rising.data(), rising.data() + n);
+    Row falling = rising;
+    std::reverse(falling.data(), falling.data() + n);
+    for (float shift : {0.0f, 1000.0f, -1e4f}) {
+      for (const Row& row : {random_row(n, 8, 14), rising, falling}) {
+        Row x = row;
+        for (int i = 0; i < n; i++) x[i] += shift;
+        const double best = *std::max_element(x.data(), x.data() + n);
+        double sum = 0;
+        for (int i = 0; i < n; i++) sum += std::exp(x[i] - best);
+        // Each exp is within 2 roundings; a lane adds n / 16 of them, and has been scaled n / 1024
+        // times.
+        CHECK_NEAR(kernels.argmax(x.data(), n).sum, sum, sum * (n / 16.0 + n / 256.0 + 16) * kUnit);
+      }
+    }
   });
 }
 
 TEST("argmax reports NaN and Inf wherever they are, and stays inside the row") {
   for_variants_and_lengths([](const RowKernels& kernels, int n) {
     if (n > 70) return;
-    uint32_t index = 0;
-    float value = 0, second = 0;
     for (float bad : {kNan, kInf, -kInf}) {
       for (int place = 0; place < n; place++) {
         Row x = random_row(n, 1, 12);
         x[place] = bad;
-        CHECK(!kernels.argmax(x.data(), n, &index, &value, &second));
-        CHECK(index < static_cast<uint32_t>(n));
+        const ArgmaxPart part = kernels.argmax(x.data(), n);
+        CHECK(!part.finite);
+        CHECK(part.id < static_cast<uint32_t>(n));
       }
       Row all(n, bad);
-      CHECK(!kernels.argmax(all.data(), n, &index, &value, &second));
-      CHECK(index < static_cast<uint32_t>(n));
+      const ArgmaxPart part = kernels.argmax(all.data(), n);
+      CHECK(!part.finite);
+      CHECK(part.id < static_cast<uint32_t>(n));
     }
   });
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, loadEngine } from '../../native/index.ts';
+import { logSoftmax } from '../support/log-softmax.ts';
 
 const models = {
   starter: join(import.meta.dirname, '../../models/starter-45m-q6_k.gguf'),
@@ -25,7 +26,8 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     const main = await engine.generate({ tokens, maxTokens });
     const answer = await engine.generate({ tokens, maxTokens, alternatives: 4 });
     expect(answer).toMatchObject({ text: main.text, tokens: main.tokens });
-    expect(answer.alternatives[0]).toEqual({ text: main.text, tokens: main.tokens });
+    const { text, logProbabilities } = main;
+    expect(answer.alternatives[0]).toEqual({ text, tokens: main.tokens, logProbabilities });
     expect(answer.alternatives.length).toBeGreaterThan(1);
     const logits = await engine.lastLogits(tokens);
     const likely = [...logits.keys()].sort((a, b) => (logits[b] ?? 0) - (logits[a] ?? 0)).slice(0, 4);
@@ -38,18 +40,9 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
         maxTokens: maxTokens - 1,
       });
       expect(alternative.tokens).toEqual(Uint32Array.from([...first, ...alone.tokens]));
+      expect(alternative.logProbabilities.subarray(1)).toEqual(alone.logProbabilities);
+      expect(alternative.logProbabilities[0]).toBeCloseTo(logSoftmax(logits, first[0] ?? 0), 4);
     }
-  });
-
-  test('alternatives differ in more than white space', async () => {
-    const seen = [];
-    for (const text of [code, `${code}  `, 'const x = ', 'import ']) {
-      const { alternatives } = await engine.generate({ tokens: engine.tokenize(text), maxTokens: 6, alternatives: 4 });
-      const essences = alternatives.map((alternative) => alternative.text.replace(/[ \t\n\v\f\r]/g, ''));
-      expect(new Set(essences).size).toBe(essences.length);
-      seen.push(essences.length);
-    }
-    expect(Math.max(...seen)).toBeGreaterThan(1);
   });
 
   test('healed alternatives all begin with the given bytes', async () => {
@@ -74,6 +67,39 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     expect(pieces.join('')).toBe(several.text);
     expect((await engine.generate({ tokens, maxTokens: 2 })).alternatives).toEqual([]);
     await expect(engine.generate({ tokens, maxTokens: 2, alternatives: 5 })).rejects.toThrow('1, 2, 3 or 4');
+  });
+
+  test('an answer of which the caller has enough ends, and the request with it', async () => {
+    const tokens = engine.tokenize(code);
+    const whole = await engine.generate({ tokens, maxTokens: 40 });
+    let text = '';
+    const answer = await engine.generate({ tokens, maxTokens: 400 }, (piece) => {
+      text += piece;
+      return text.length >= 10;
+    });
+    expect(answer.finishReason).toBe('stop');
+    expect(answer.tokens.length).toBeLessThan(400);
+    expect(answer.tokens.subarray(0, 3)).toEqual(whole.tokens.subarray(0, 3));
+    expect(answer.text).toBe(text);
+  });
+
+  test('alternatives that are ended by their own text are the same at any speed', async () => {
+    const tokens = engine.tokenize(code);
+    const length = 12;
+    const asked = { tokens, alternatives: 4, streamAlternatives: true };
+    const whole = await engine.generate({ ...asked, maxTokens: 60 });
+    const wanted = whole.alternatives.map(({ text }) => text.slice(0, length));
+    for (const slowMs of [0, 3, 15]) {
+      const texts = ['', '', '', ''];
+      const answer = await engine.generate({ ...asked, maxTokens: 60 }, (text, _, number) => {
+        texts[number] += text;
+        const until = performance.now() + slowMs;
+        while (performance.now() < until);
+        return (texts[number] ?? '').length >= length;
+      });
+      expect(answer.alternatives.map(({ text }) => text.slice(0, length))).toEqual(wanted);
+      expect(answer.alternatives.map(({ text }) => text)).toEqual(texts);
+    }
   });
 
   test('alternatives give way when the cache has no room for them', async () => {

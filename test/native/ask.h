@@ -23,7 +23,7 @@ struct Pending {
 
 /// on_text runs on the engine thread.
 inline Pending submit(hearth::Engine& engine, hearth::Request request,
-                      std::function<void(std::string_view)> on_text = {}) {
+                      std::function<void(const hearth::Piece&)> on_text = {}) {
   auto job = std::make_shared<hearth::Job>();
   job->request = std::move(request);
   job->on_text = std::move(on_text);

@@ -40,7 +40,8 @@ TEST("a draft is what followed the same three tokens") {
 
 TEST("a draft goes on with a period") {
   Drafting drafting;
-  Drafter drafter(drafting, std::vector<uint32_t>{5, 6, 5, 6, 5, 6}, 8);
+  const std::vector<uint32_t> prompt{5, 6, 5, 6, 5, 6};
+  Drafter drafter(drafting, prompt, 8);
   CHECK(std::ranges::equal(drafter.propose(3), std::vector<uint32_t>{5, 6, 5}));
 }
 
@@ -128,7 +129,8 @@ TEST("a draft comes from the corpus when the text itself has no match") {
 TEST("a corpus that changes under a drafter is looked at anew") {
   Drafting drafting{.corpus = DraftCorpus(32)};
   DraftCorpus& corpus = drafting.corpus;
-  Drafter drafter(drafting, std::vector<uint32_t>{7, 8, 9}, 8);
+  const std::vector<uint32_t> prompt{7, 8, 9};
+  Drafter drafter(drafting, prompt, 8);
   CHECK(drafter.propose(11).empty());
   corpus.learn(std::vector<uint32_t>{7, 8, 9, 10});
   drafter.append(10);
@@ -149,7 +151,8 @@ TEST("the corpus forgets the oldest, and learns nothing twice") {
     return tokens;
   };
   const auto has = [&](uint32_t first) {
-    Drafter drafter(drafting, std::vector<uint32_t>{first, first + 1, first + 2, first + 3}, 4);
+    const std::vector<uint32_t> prompt{first, first + 1, first + 2, first + 3};
+    Drafter drafter(drafting, prompt, 4);
     return !drafter.propose(1).empty();
   };
   for (int i = 0; i < 10; i++) corpus.learn(text(100));

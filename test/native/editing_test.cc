@@ -220,7 +220,6 @@ class Editor {
   // The answer is sometimes accepted, so that the next prompt goes on from its KV.
   void complete(Document& document) {
     Request wanted = request(RequestKind::kGenerate, document);
-    wanted.wants_log_probabilities = below(2);
     const Result warm = test::ask(*warm_, wanted);
     if (below(2)) check_result(warm, wanted);
     if (below(2)) return;

@@ -121,8 +121,8 @@ TEST("a request waits for at most one pass of background work") {
   auto background = std::make_shared<Job>();
   background->request = in_background(request(RequestKind::kGenerate, 30, 500, kBackgroundTokens));
   // One choice a pass.
-  background->request.wants_log_probabilities = true;
-  background->on_text = [&](std::string_view) { n_passes++; };
+  background->request.speculate = false;
+  background->on_text = [&](const hearth::Piece&) { n_passes++; };
   size_t n_written = 0;
   background->on_done = [&](hearth::Result&& result, const hearth::EngineError*) {
     n_written = result.tokens.size();
@@ -146,14 +146,14 @@ TEST("a cancelled background request leaves before the foreground writes its nex
   background->on_done = [&](hearth::Result&& result, const hearth::EngineError*) {
     if (result.finish_reason == FinishReason::kCancelled) n_texts_at_end = n_texts;
   };
-  test::Pending foreground =
-      test::submit(*engine, request(RequestKind::kGenerate, 40, 300, 60), [&](std::string_view) {
-        if (++n_texts == 2) engine->submit(background);
-        if (n_texts == 5) {
-          n_texts_at_cancel = n_texts;
-          engine->cancel(background);
-        }
-      });
+  test::Pending foreground = test::submit(*engine, request(RequestKind::kGenerate, 40, 300, 60),
+                                          [&](const hearth::Piece&) {
+                                            if (++n_texts == 2) engine->submit(background);
+                                            if (n_texts == 5) {
+                                              n_texts_at_cancel = n_texts;
+                                              engine->cancel(background);
+                                            }
+                                          });
   foreground.result.get();
   CHECK_EQUAL(n_texts_at_cancel, 5);
   CHECK_EQUAL(n_texts_at_end, 5);

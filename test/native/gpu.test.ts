@@ -38,6 +38,8 @@ test.runIf(process.arch === 'x64')('the GPU writes the words of the CPU, warm as
   const expected = await cpu.generate(request);
   const cold = await gpu.generate(request);
   expect(cold.tokens).toEqual(expected.tokens);
+  const { logProbabilities } = await gpu.generate({ ...request, speculate: false });
+  expect(logProbabilities).toEqual(cold.logProbabilities);
   const warm = await gpu.lastLogits(tokens);
   await gpu.clearCache();
   expect(await gpu.lastLogits(tokens)).toEqual(warm);

@@ -51,7 +51,7 @@ test('a prompt that parts from a cached one inside a page is answered as if cold
 });
 
 test('drafts and any number of threads leave the answer as it is', async () => {
-  const request = { tokens, maxTokens: 40, logProbabilities: true };
+  const request = { tokens, maxTokens: 40 };
   const plain = await engine.generate({ ...request, speculate: false });
   const drafted = await engine.generate(request);
   const alone = await load({ threads: 1 });

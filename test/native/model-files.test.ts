@@ -43,6 +43,16 @@ describe('accepts', () => {
     expect((await greedyText({ ...tiny, ...options })).length).toBeGreaterThan(0);
   });
 
+  test('numbers beyond 32 bits as no limit at all', async () => {
+    writeGguf(path, syntheticModel(tiny));
+    const engine = await loadEngine({ modelPath: path, contextTokens: 2 ** 32 + 100 });
+    expect(engine.info.contextTokens).toBe(shapes.tiny.context);
+    const tokens = new Uint32Array(shapes.tiny.context - 8).fill(300);
+    const answer = await engine.generate({ tokens, maxTokens: 2 ** 31 });
+    expect(answer.tokens.length).toBeGreaterThan(0);
+    await engine.close();
+  });
+
   test('version 2 of the format, with the same answer', async () => {
     expect(await greedyText(tiny, 2)).toEqual(await greedyText(tiny, 3));
   });
@@ -89,7 +99,7 @@ describe('refuses', () => {
         if (norm) spec.tensors.push({ ...norm, name: 'rope_freqs.weight' });
       },
       'model-unsupported',
-      /rope_freqs\.weight is not part of the qwen2 architecture/,
+      /"rope_freqs\.weight" is not part of the qwen2 architecture/,
     ));
 
   test('another architecture', () =>
@@ -106,6 +116,25 @@ describe('refuses', () => {
     ['qwen2.block_count', { u32: 0 }, 'model-invalid', /its qwen2\.block_count is 0/],
     ['qwen2.attention.head_count', { u32: 3 }, 'model-invalid', /embedding_length is no multiple of head_count/],
     ['qwen2.attention.key_length', { u32: 40 }, 'model-unsupported', /its heads have 40 dimensions/],
+    [
+      'qwen2.attention.layer_norm_rms_epsilon',
+      { f32: Number.POSITIVE_INFINITY },
+      'model-invalid',
+      /rms_epsilon is not/,
+    ],
+    [
+      'qwen2.attention.layer_norm_rms_epsilon',
+      { f32: Number.NaN },
+      'model-invalid',
+      /rms_epsilon is not between 0 and 1/,
+    ],
+    ['qwen2.attention.layer_norm_rms_epsilon', { f32: 0 }, 'model-invalid', /rms_epsilon is not between 0 and 1/],
+    [
+      'qwen2.context_length',
+      { u32: 3 },
+      'model-unsupported',
+      /its context_length is 3, and a prompt needs at least 64/,
+    ],
     ['qwen2.rope.scaling.type', { string: 'yarn' }, 'model-unsupported', /RoPE scaling "yarn"/],
   ])('%s of a value that cannot be used', (key, value, code, message) =>
     checkError(
@@ -117,6 +146,40 @@ describe('refuses', () => {
       message,
     ),
   );
+
+  test.each([
+    ['a NUL', 'extra\0name', /its tensor "extra\?name" is not part/],
+    ['70,000 characters', 'x'.repeat(70_000), /its tensor "x{80}\.\.\." is not part/],
+  ])('a tensor that qwen2 does not have, with %s in its name', (_, name, message) =>
+    checkError((spec) => spec.tensors.push({ ...spec.tensors[1]!, name }), 'model-unsupported', message),
+  );
+
+  const narrow = { ...shapes.tiny, hidden: 48, heads: 3, kvHeads: 1 };
+
+  test('rows that kernels cannot divide', async () => {
+    writeGguf(path, syntheticModel({ shape: narrow, quantization: 'f32' }));
+    await expect(loadEngine({ modelPath: path })).rejects.toMatchObject({
+      code: 'model-unsupported',
+      message: expect.stringMatching(/token_embd\.weight has rows of 48 weights, and Hearth runs multiples of 32/),
+    });
+  });
+
+  test('a draft model that cannot be used, and loads the model without it', async () => {
+    writeGguf(path, syntheticModel(tiny));
+    const draftModelPath = join(folder, 'draft.gguf');
+    writeGguf(draftModelPath, syntheticModel({ shape: narrow, quantization: 'f32' }));
+    const engine = await loadEngine({ modelPath: path, draftModelPath });
+    expect(engine.info.draftProblem).toMatch(/draft\.gguf cannot be used: .* rows of 48 weights/);
+    await engine.close();
+  });
+
+  test('a context that no prompt fits into', async () => {
+    writeGguf(path, syntheticModel(tiny));
+    await expect(loadEngine({ modelPath: path, contextTokens: 1 })).rejects.toMatchObject({
+      code: 'bad-argument',
+      message: 'a context of 1 tokens is too short for a prompt; give it at least 64',
+    });
+  });
 
   test('a tensor type that it does not run', () =>
     checkError(

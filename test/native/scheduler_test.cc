@@ -57,7 +57,7 @@ TEST("a foreground request gets the pages of a background answer, which ends ear
   test::Pending foreground;
   int n_pieces = 0;
   test::Pending early =
-      test::submit(*engine, background(RequestKind::kGenerate), [&](std::string_view) {
+      test::submit(*engine, background(RequestKind::kGenerate), [&](const hearth::Piece&) {
         if (++n_pieces == 3) foreground = test::submit(*engine, urgent);
       });
   const hearth::Result part = early.result.get();

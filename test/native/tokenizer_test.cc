@@ -185,6 +185,7 @@ TEST("special tokens are found by name and end a generation") {
 
 TEST("tokens that agree with bytes to heal are all found, and only they") {
   const Tokenizer& tokenizer = starter();
+  Ids found;
   for (const std::string prefix :
        {"ret", " ", "    retur", "\n", "\xE6", "x", ".forEach((", "\xFF", ""}) {
     Ids expected;
@@ -194,7 +195,7 @@ TEST("tokens that agree with bytes to heal are all found, and only they") {
       if (bytes.starts_with(prefix) || prefix.starts_with(bytes)) expected.push_back(id);
     }
     CHECK(!expected.empty());
-    CHECK(tokenizer.compatible_with(prefix) == expected);
+    CHECK(std::ranges::equal(tokenizer.compatible_with(prefix, found), expected));
   }
 }
 

@@ -11,7 +11,7 @@
 
 using namespace hearth::kernels;  // the test speaks of little else
 using namespace test::gpu;
-using test::random_floats, test::TestBatch, test::to_buffer;
+using test::log_probability, test::random_floats, test::TestBatch, test::to_buffer;
 
 namespace {
 
@@ -54,7 +54,7 @@ std::vector<float> second_sequence(const TestMatrix& table, bool with_embedding)
 
 }  // namespace
 
-TEST("GPU argmax finds the greatest, the lowest id of equals, the margin, and NaN") {
+TEST("GPU argmax finds the greatest, the lowest id of equals, how likely it is, and NaN") {
   const auto ops = gpu_ops();
   const int n = 5000;
   std::vector<float> logits = random_floats(4 * n, 6);
@@ -65,10 +65,9 @@ TEST("GPU argmax finds the greatest, the lowest id of equals, the margin, and Na
   for (int repeat = 0; repeat < 3; repeat++) {  // the last time as a graph
     const auto got = best_of(*ops, logits, n);
     CHECK_EQUAL(got[0].id, 17u);
-    CHECK_EQUAL(got[0].margin, 0.0f);
+    CHECK_NEAR(got[0].log_probability, log_probability(logits.data(), n, 17), 1e-6);
     CHECK_EQUAL(got[1].id, 4999u);
     CHECK_EQUAL(got[1].logit, 9.0f);
-    CHECK_EQUAL(got[1].margin, 0.5f);
     CHECK(got[0].finite && got[1].finite && !got[2].finite && !got[3].finite);
     logits[17] = 48, logits[4321] = 50;
     CHECK_EQUAL(best_of(*ops, logits, n)[0].id, 3210u);
@@ -89,11 +88,53 @@ TEST("GPU argmax of any number of rows and parts is the CPU's") {
       for (int i = 0; i < n_rows; i++) {
         CHECK_EQUAL(got[i].id, expected[i].id);
         CHECK_EQUAL(got[i].logit, expected[i].logit);
-        CHECK_EQUAL(got[i].margin, expected[i].margin);
+        CHECK_NEAR(got[i].log_probability, expected[i].log_probability, 2e-6);
         CHECK(got[i].finite);
       }
     }
   }
+}
+
+TEST("a GPU row's argmax has the same bits alone and beside any others") {
+  const auto gpu = gpu_ops();
+  const int n_vocab = 7000, n_rows = 37;
+  const auto logits = random_floats(size_t{n_rows} * n_vocab, 8);
+  const auto together = best_of(*gpu, logits, n_vocab);
+  for (int i = 0; i < n_rows; i += 6) {
+    const auto row = logits.begin() + i * n_vocab;
+    const Argmax alone = best_of(*gpu, {row, row + n_vocab}, n_vocab)[0];
+    CHECK_EQUAL(alone.id, together[i].id);
+    CHECK_EQUAL(alone.log_probability, together[i].log_probability);
+    CHECK_NEAR(alone.log_probability, log_probability(&*row, n_vocab, alone.id), 2e-6);
+  }
+}
+
+TEST("a head of a loaded model needs no memory that the GPU may not have any more") {
+  static std::atomic<bool> is_full;
+  is_full = false;
+  hip::GpuApi api = test::gpu_api();
+  api.allocate = [](void** data, size_t n_bytes) {
+    return is_full ? hip::kOutOfMemory : test::gpu_api().allocate(data, n_bytes);
+  };
+  api.allocate_host = [](void** data, size_t n_bytes, unsigned flags) {
+    return is_full ? hip::kOutOfMemory : test::gpu_api().allocate_host(data, n_bytes, flags);
+  };
+  hip::HipOps ops(api, test::gpu_choice());
+  const TestMatrix head(BlockType::kQ8_0, 100, 64, 3);
+  const auto matrix = ops.pack(std::vector{head.source()});
+  const auto x = to_buffer(ops, random_floats(64, 4)), norm = to_buffer(ops, random_floats(64, 5));
+  const auto logits = ops.buffer(100);
+  const std::vector<uint32_t> candidates{3, 70};
+  const int32_t row = 0;
+  const TestBatch batch(0, 1, 1);
+  is_full = true;
+  ops.begin(batch.batch());
+  ops.norm_head_candidates(norm->data, 1e-6f, *matrix, x->data, row, candidates, logits->data);
+  ops.norm_head(norm->data, 1e-6f, *matrix, x->data, {&row, 1}, logits->data);
+  Argmax best;
+  ops.argmax(logits->data, 1, 100, {&best, 1});
+  CHECK(best.finite);
+  is_full = false;
 }
 
 TEST("a GPU batch is there, all of it, whichever kernel brings it") {
