@@ -3,8 +3,9 @@ import type { Timings } from '../../native/index.ts';
 
 const momentMs = 400;
 const maxTokens = 1536;
-// The document itself and the answer need the rest; of a short context they need all.
-const contextShare = 0.25;
+// Each token of context makes each token of an answer a little slower: for the starter model, of 4,096, a quarter of its
+// context would do so by a quarter. Of a short context the document itself and the answer need all.
+const contextShare = 1 / 8;
 const leastContextTokens = 2048;
 // Less than a small function is not worth another anchor.
 const leastTokens = 96;

@@ -278,10 +278,13 @@ test.each([
 
 const storeText = 'export class UserStore {\n  insertUser(user) {}\n}\n';
 
+const workspace = { uri: 'file:///code', name: 'code' };
+
 /** The cursor rests in a document that uses another open one, with a client that may share code; what was asked of it. */
-async function restBeside(sharesCode: boolean): Promise<RelatedParams[]> {
+async function restBeside(sharesCode: boolean, folders = [workspace], added = [] as typeof folders) {
   const command = [process.execPath, server, '--stdio'];
-  client = await LspClient.start(command, {}, { sharesCode }, [{ uri: 'file:///code', name: 'code' }]);
+  client = await LspClient.start(command, {}, { sharesCode }, folders);
+  await client.connection.sendNotification('workspace/didChangeWorkspaceFolders', { event: { added, removed: [] } });
   const asked: RelatedParams[] = [];
   client.connection.onRequest(relatedRequest, (params: RelatedParams): RelatedResult => {
     asked.push(params);
@@ -303,6 +306,12 @@ test('code that the editor shares has been read before the next request', async 
   const status = await client?.status(({ last }) => last !== undefined);
   expect(status?.last?.promptTokens).toBeGreaterThan(storeText.length);
   expect(status?.last?.cachedTokens).toBe(status?.last?.promptTokens);
+});
+
+test('a folder that is added to the workspace counts from then on', async () => {
+  expect(await restBeside(true, [], [])).toEqual([]);
+  await client?.stop();
+  expect(await restBeside(true, [], [workspace])).toHaveLength(1);
 });
 
 test('an editor that shares no code is not asked for any', async () => {

@@ -63,7 +63,7 @@ export class LspClient {
       processId: process.pid,
       rootUri: null,
       workspaceFolders,
-      capabilities: {},
+      capabilities: { workspace: { workspaceFolders: workspaceFolders !== null } },
       initializationOptions: { settings, ...options },
     });
     await Promise.race([initialized, client.ended]);
