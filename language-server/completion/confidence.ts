@@ -1,0 +1,66 @@
+// How likely a text must be to be shown. The joint probability of a line tells right lines from wrong ones better than
+// any other figure that the model gives; test/bench/results/confidence-starter.csv has the curve.
+import type { ModelInfo } from '../../native/index.ts';
+import { probabilityTo, type Written } from './written.ts';
+
+/** How sure the model must be: eager shows most, calm least. */
+export type Confidence = 'eager' | 'balanced' | 'calm';
+
+export interface Gate {
+  /** Least joint probability of what is shown up to the end of a whole line. */
+  line: number;
+  /** Least joint probability of the beginning of a line that is not shown whole. */
+  piece: number;
+}
+
+const minPieceChars = 4;
+
+// A text of whole lines may be less likely than a piece: that a line ends well is a sign of its own.
+const defaultGates: Record<Confidence, Gate> = {
+  eager: { line: 0.02, piece: 0.3 },
+  balanced: { line: 0.07, piece: 0.4 },
+  calm: { line: 0.3, piece: 0.8 },
+};
+
+/** By general.name and quantization, as fitted on cases of code that the model has not seen. */
+const fittedGates: Record<string, Record<Confidence, Gate>> = {
+  'Starter Coder 45M Q6_K': {
+    eager: { line: 0.02, piece: 0.3 },
+    balanced: { line: 0.07, piece: 0.4 },
+    calm: { line: 0.3, piece: 0.8 },
+  },
+};
+
+export function gateFor({ name, quantization }: ModelInfo, confidence: Confidence): Gate {
+  return (fittedGates[`${name} ${quantization}`] ?? defaultGates)[confidence];
+}
+
+/** How much of text[0, end) is likely enough: whole lines, or the beginning of the first one up to a word's end. */
+export function confidentEnd(written: Written, end: number, gate: Gate): number {
+  const text = written.text.slice(0, end);
+  let likely = 0;
+  for (const lineEnd of lineEnds(text)) {
+    if (probabilityTo(written, lineEnd) < gate.line) break;
+    likely = lineEnd;
+  }
+  return likely > 0 ? likely : likelyBeginning(written, end, gate);
+}
+
+/** The longest beginning of the text that is as likely as a piece has to be; it ends with a word. */
+export function likelyBeginning(written: Written, end: number, gate: Gate): number {
+  let likely = 0;
+  for (const piece of written.pieces) {
+    if (probabilityTo(written, piece.end) < gate.piece) break;
+    likely = Math.min(piece.end, end);
+  }
+  const text = written.text.slice(0, likely);
+  const isInsideWord = /\w$/.test(text) && (likely === written.text.length || /\w/.test(written.text[likely] ?? ''));
+  // Operators and opened brackets at the end say nothing yet.
+  const whole = (isInsideWord ? text.replace(/\w+$/, '') : text).replace(/[^\p{L}\p{N}_)\]}"'`;]+$/u, '');
+  return whole.trim().length < minPieceChars ? 0 : whole.length;
+}
+
+/** Ends of the lines that have text, in order. */
+function lineEnds(text: string): number[] {
+  return [...text.matchAll(/[^\n]*\S[^\n]*/g)].map((line) => line.index + line[0].length);
+}
