@@ -13,16 +13,18 @@ export function repetitionStart(text: string): number {
 
 /** The same lines, up to four of them, three times over. */
 function repeatedLines(text: string): number {
-  const lines = text.split('\n');
+  const split = text.split('\n');
+  // The first line stands behind the indentation that the others begin with.
+  const lines = split.map((line) => line.trim());
   const isCopy = (i: number, length: number) =>
     lines.slice(i, i + length).every((line, j) => line === lines[i + length + j] && line === lines[i + 2 * length + j]);
   let begin = 0;
-  for (const [i, line] of lines.entries()) {
+  for (const i of lines.keys()) {
     for (let length = 1; length <= 4 && i + 3 * length <= lines.length; length++) {
       const hasWords = /[\p{L}]{3}/u.test(lines.slice(i, i + length).join(''));
       if (hasWords && isCopy(i, length)) return begin;
     }
-    begin += line.length + 1;
+    begin += (split[i]?.length ?? 0) + 1;
   }
   return text.length;
 }

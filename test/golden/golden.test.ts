@@ -17,7 +17,7 @@ const cases = readdirSync(import.meta.dirname)
 async function answerTo(golden: GoldenCase, onSuggestion?: (suggestion: Suggestion) => void) {
   const engine = new FakeEngine({
     respond: () => (golden.isCutOff ? `${golden.model} and more` : golden.model),
-    probabilityAt: (index) => golden.probabilities.get(index) ?? 1,
+    logProbability: (index) => Math.log(golden.probabilities.get(index) ?? 1),
   });
   const { text, offset } = atCursor(golden.document);
   const document = { uri: 'file:///golden', languageId: golden.languageId, text, offset };
