@@ -18,10 +18,18 @@ interface Line {
 
 /** Index in the text at which the place's extent ends; the text's length if it has not ended. */
 export function extentEnd(text: string, place: Place, written: Written): number {
+  if (leavesBlock(text, place)) return 0;
   if (place.extent === 'line') return lineEnd(text, place);
   const mayBecome = (line: Line) =>
     mayGrow(text, written) && line.end === text.length && /^\}?\s*\w*$/.test(line.text.trim());
   return place.extent === 'block' ? blockEnd(text, place, mayBecome) : statementEnd(text, place, mayBecome);
+}
+
+/** Whether a text at a blank line goes on further out, below it. */
+function leavesBlock(text: string, { around }: Place): boolean {
+  const [first] = filledLines(text);
+  const isOnNextLine = first !== undefined && text.slice(0, first.begin).includes('\n');
+  return isOnNextLine && around.linePrefix.trim() === '' && depthOf(first.text) < depthOf(around.linePrefix);
 }
 
 // At a line's end the model may begin with a line break and write the next line; right of the cursor nothing may stand.
