@@ -53,7 +53,7 @@ export function toGhostText(written: Written, place: Place, gate: Gate): GhostTe
     written.text.slice(0, Math.max(0, lastLine)).trim() === ''
       ? likelyBeginning(written, end, gate)
       : confidentEnd(written, lastLine, gate);
-  if (likely === 0) return nothing('unsure');
+  if (likely === 0) return nothing(probabilityTo(written, end) < gate.line ? 'unsure' : 'cut-off');
   const kept = fragmentStart(written.text.slice(0, likely), place);
   if (kept === 0) return nothing('fragment');
   return { suggestion: severalLines(written, kept, place), reason: null };

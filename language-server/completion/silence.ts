@@ -17,6 +17,7 @@ export const silences = {
   'leaves-bracket-open': 'The text opens a bracket that what stands right of the cursor does not close.',
   'nothing-to-add': 'The model wrote only what stands right of the cursor.',
   fragment: 'The model only began something: a bracket alone, for example.',
+  'cut-off': 'The text reached its longest allowed length within its first word.',
   unsure: 'The model was not sure enough of its text.',
 } as const satisfies Record<string, string>;
 

@@ -16,7 +16,7 @@ const cases = readdirSync(import.meta.dirname)
 /** What is shown in the end, and early where it is listened to. */
 async function answerTo(golden: GoldenCase, onSuggestion?: (suggestion: Suggestion) => void) {
   const engine = new FakeEngine({
-    respond: () => (golden.isCutOff ? `${golden.model} and more` : golden.model),
+    respond: () => (golden.isCutOff ? `${golden.model}zed and more` : golden.model),
     logProbability: (index) => Math.log(golden.probabilities.get(index) ?? 1),
   });
   const { text, offset } = atCursor(golden.document);
