@@ -1,6 +1,7 @@
 // A text of several lines ends with a line that means something by itself, and leaves no block open.
 import { indentationOf } from './indentation.ts';
-import { opensBlock, type Place } from './place.ts';
+import { opensBlock } from './languages.ts';
+import type { Place } from './place.ts';
 import { closerFor, scan } from './scanner.ts';
 
 /** Before the lines at the text's end that only begin something: a decorator, a tag, the head of a block. */

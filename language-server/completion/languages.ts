@@ -187,3 +187,7 @@ const languages: Record<string, Language> = {
 export function languageOf(languageId: string): Language {
   return Object.hasOwn(languages, languageId) ? (languages[languageId] ?? cLike) : cLike;
 }
+
+export function opensBlock(line: string, { opener }: Language): boolean {
+  return opener?.test(line.trim()) ?? false;
+}

@@ -1,7 +1,8 @@
 // The cursor's place as the rules see it: what is open there, what stands around it, and as what the document is
 // completed. After a block's opener that is the document as it would be if Enter had been pressed.
 import type { Settings } from '../protocol.ts';
-import { depthOf, indentationOf, unitOf } from './indentation.ts';
+import { asIfEntered, firstInBlock } from './empty-block.ts';
+import { depthOf, unitOf } from './indentation.ts';
 import { type Language, languageOf } from './languages.ts';
 import { closerFor, isBracket, type Open, scan, type Within, within } from './scanner.ts';
 import { type CursorDocument, type Surroundings, surroundings, windowStart } from './text-window.ts';
@@ -63,76 +64,9 @@ export function placeAt(document: CursorDocument, multiline: Settings['completio
   if (entered) return entered;
   const isOneLine = around.lineSuffix.trim() !== '' || language.family === 'data';
   if (isOneLine) return place;
-  return firstInBlock(place) ?? { ...place, extent: 'statement' };
-}
-
-export function opensBlock(line: string, { opener }: Language): boolean {
-  return opener?.test(line.trim()) ?? false;
-}
-
-function asIfEntered(place: Place): Place | null {
-  const { language, around, document } = place;
-  const { linePrefix, lineSuffix, linesBelow } = around;
-  const isInBrackets = language.family === 'indentation' && place.open.length > 0;
-  if (!opensBlock(linePrefix, language) || isInBrackets || /\s$/.test(linePrefix)) return null;
-  const closer = closerOf(linePrefix, place);
-  const rest = lineSuffix.trim();
-  const isEmptyBody = closer !== '' && rest.startsWith(closer) && /^[)\]};,\s]*$/.test(rest.slice(closer.length));
-  const depth = depthOf(linePrefix);
-  if (rest === '' ? depthOf(linesBelow[0] ?? '') > depth : !isEmptyBody) return null;
-  const base = indentationOf(linePrefix);
-  const lead = `\n${base}${place.unit}`;
-  const before = document.text.slice(0, document.offset) + lead;
-  const after = document.text.slice(document.offset);
-  const below = rest === '' ? after : `\n${base}${after.trimStart()}`;
-  return {
-    ...place,
-    document: { ...document, text: before + below, offset: before.length },
-    around: {
-      ...around,
-      linePrefix: lead.slice(1),
-      lineSuffix: '',
-      linesAbove: [linePrefix, ...around.linesAbove].slice(0, 3),
-    },
-    extent: language.family === 'data' ? 'line' : 'block',
-    depth,
-    lead,
-    tail: rest === '' ? missingCloser(linePrefix, closer, place) : `\n${base}${rest}`,
-    replaces: rest === '' ? 0 : lineSuffix.length,
-  };
-}
-
-/** A blank line below a block's opener, with nothing else in the block. */
-function firstInBlock(place: Place): Place | null {
-  const { around, language } = place;
-  const [above = ''] = around.linesAbove;
-  const [below = ''] = around.linesBelow;
-  const isBlank = around.linePrefix.trim() === '' && opensBlock(above, language);
-  const isInside = depthOf(around.linePrefix) > depthOf(above) || around.linePrefix === '';
-  if (!isBlank || !isInside || depthOf(below) > depthOf(above)) return null;
-  return {
-    ...place,
-    extent: 'block',
-    depth: depthOf(above),
-    tail: missingCloser(above, closerOf(above, place), place),
-  };
-}
-
-/** What closes the block that a line opens, if that is written at all. */
-function closerOf(opener: string, { open, language, lineStart }: Place): string {
-  const bracket = open.at(-1);
-  const isOfLine = bracket?.token === '{' && bracket.at >= lineStart;
-  const isBracketed = bracket && (isOfLine || opener.trimEnd().endsWith(bracket.token));
-  return isBracketed ? closerFor(bracket) : (language.terminatorOf(opener.trim()) ?? '');
-}
-
-function missingCloser(opener: string, closer: string, { open, unclosed, around }: Place): string {
-  const bracket = open.at(-1);
-  const [below = ''] = around.linesBelow;
-  const isBracketed = bracket !== undefined && closer === closerFor(bracket);
-  const isBelow = depthOf(below) === depthOf(opener) && below.trim().startsWith(closer);
-  const isMissing = isBracketed ? unclosed.includes(bracket) : closer !== '' && !isBelow;
-  return isMissing ? `\n${indentationOf(opener)}${closer}` : '';
+  const anywhere: Partial<Place> =
+    multiline === 'always' ? { extent: 'block', depth: place.depth - 1 } : { extent: 'statement' };
+  return firstInBlock(place) ?? { ...place, ...anywhere };
 }
 
 /** A closer that is less indented than the line of a bracket belongs to one further out. */

@@ -1,7 +1,8 @@
 // Where a completion ends when the model itself goes on. Each rule looks at whole lines only, so that it says the same of
 // a text that is still being written: what it would cut need not be generated.
 import { depthOf } from './indentation.ts';
-import { opensBlock, type Place } from './place.ts';
+import { opensBlock } from './languages.ts';
+import type { Place } from './place.ts';
 import { isBracket, scan } from './scanner.ts';
 import { mayGrow, type Written } from './written.ts';
 
