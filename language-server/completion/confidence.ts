@@ -14,6 +14,9 @@ export interface Gate {
 }
 
 const minPieceChars = 4;
+// Words that any line may begin with: alone they say nothing of what is meant.
+const keywordsOnly =
+  /^(?:\W|\b(?:abstract|as|async|await|case|class|const|def|default|do|else|enum|export|extends|final|fn|for|from|func|function|if|impl|import|in|interface|let|local|module|mut|namespace|new|of|package|private|protected|pub|public|return|self|static|struct|switch|this|throw|try|type|use|using|val|var|void|while|with|yield)\b)*$/;
 
 // A whole line may be less likely than the beginning of one: that it ends well is a sign of its own.
 const defaultGates: Record<Confidence, Gate> = {
@@ -26,7 +29,7 @@ const defaultGates: Record<Confidence, Gate> = {
 const fittedGates: Record<string, Record<Confidence, Gate>> = {
   'Starter Coder 45M Q6_K': {
     eager: { line: 0.02, piece: 0.3 },
-    balanced: { line: 0.08, piece: 0.45 },
+    balanced: { line: 0.07, piece: 0.45 },
     calm: { line: 0.3, piece: 0.8 },
   },
 };
@@ -35,15 +38,15 @@ export function gateFor({ name, quantization }: ModelInfo, confidence: Confidenc
   return (fittedGates[`${name} ${quantization}`] ?? defaultGates)[confidence];
 }
 
-/** How much of text[0, end) is likely enough: whole lines, or the beginning of the first one up to a word's end. */
-export function confidentEnd(written: Written, end: number, gate: Gate): number {
+/** The end of the last of the whole lines in text[0, end) up to which it is likely enough; 0 if the first one is not. */
+export function likelyLines(written: Written, end: number, gate: Gate): number {
   const text = written.text.slice(0, end);
   let likely = 0;
   for (const lineEnd of lineEnds(text)) {
     if (probabilityTo(written, lineEnd) < gate.line) break;
     likely = lineEnd;
   }
-  return likely > 0 ? likely : likelyBeginning(written, end, gate);
+  return likely;
 }
 
 /** The longest beginning of the text that is as likely as a piece has to be; it ends with a word. */
@@ -57,7 +60,7 @@ export function likelyBeginning(written: Written, end: number, gate: Gate): numb
   const isInsideWord = /\w$/.test(text) && (likely === written.text.length || /\w/.test(written.text[likely] ?? ''));
   // Operators and opened brackets at the end say nothing yet.
   const whole = (isInsideWord ? text.replace(/\w+$/, '') : text).replace(/[^\p{L}\p{N}_)\]}"'`;]+$/u, '');
-  return whole.trim().length < minPieceChars ? 0 : whole.length;
+  return whole.trim().length < minPieceChars || keywordsOnly.test(whole) ? 0 : whole.length;
 }
 
 /** Ends of the lines that have text, in order. */

@@ -1,5 +1,5 @@
 // From the model's text to ghost text: rules that cut, each with a reason if nothing is left.
-import { confidentEnd, type Gate, likelyBeginning } from './confidence.ts';
+import { type Gate, likelyBeginning, likelyLines } from './confidence.ts';
 import { afterStatement, unreachable } from './finished.ts';
 import { fragmentStart, missingClosers, wholeStatements } from './fragments.ts';
 import { reindented } from './indentation.ts';
@@ -8,6 +8,7 @@ import { mayRepeat, repeatedAbove, repeatedBelow } from './neighbours.ts';
 import type { Place } from './place.ts';
 import { repetitionStart } from './repetition.ts';
 import { closersOnly, type Fit, fitRest } from './rest-of-line.ts';
+import { scan, within } from './scanner.ts';
 import type { EmptyReason } from './silence.ts';
 import { extentEnd, specialToken, surplusCloser } from './stop-rules.ts';
 import type { Suggestion } from './suggestion.ts';
@@ -49,10 +50,7 @@ export function toGhostText(written: Written, place: Place, gate: Gate): GhostTe
   if (place.around.lineSuffix.trim() !== '') return inLine(written, end, place, gate, written.isEnded && !isCut);
   // At the token limit the last line is not whole.
   const lastLine = isCut || written.isEnded ? end : written.text.slice(0, end).lastIndexOf('\n');
-  const likely =
-    written.text.slice(0, Math.max(0, lastLine)).trim() === ''
-      ? likelyBeginning(written, end, gate)
-      : confidentEnd(written, lastLine, gate);
+  const likely = likelyLines(written, Math.max(0, lastLine), gate) || begunLine(written, end, place, gate);
   if (likely === 0) return nothing(probabilityTo(written, end) < gate.line ? 'unsure' : 'cut-off');
   const kept = fragmentStart(written.text.slice(0, likely), place);
   if (kept === 0) return nothing('fragment');
@@ -66,13 +64,22 @@ export function toEarlyText(written: Written, place: Place, gate: Gate): Suggest
   if (isInLine || ruledEnd(written, place).end < text.length) return null;
   const wholeLines = text.slice(0, text.lastIndexOf('\n') + 1);
   if (wholeLines.trim() === '') {
-    const end = likelyBeginning(written, settledEnd(text, place), gate);
+    const end = begunLine(written, settledEnd(text, place), place, gate);
     return end === 0 || mayRepeat(text, place) ? null : suggestion(written, end, place, '', 0);
   }
-  const likely = confidentEnd(written, wholeLines.trimEnd().length, gate);
+  const likely =
+    likelyLines(written, wholeLines.trimEnd().length, gate) || begunLine(written, text.length, place, gate);
   const kept = fragmentStart(text.slice(0, likely), place);
   const end = wholeStatements(text.slice(0, kept), place);
   return end === 0 ? null : suggestion(written, end, place, '', 0);
+}
+
+/** The beginning of a line that is likely enough, not ending in a string that it has opened. */
+function begunLine(written: Written, end: number, place: Place, gate: Gate): number {
+  const likely = likelyBeginning(written, end, gate);
+  const { open } = scan(written.text.slice(0, likely), place.language, place.open);
+  const isInString = place.within === 'code' && within(open, place.language) === 'string';
+  return isInString ? likelyBeginning(written, open.at(-1)?.at ?? 0, gate) : likely;
 }
 
 /** Before what may become a control token, an address, or a loop. */
@@ -90,7 +97,7 @@ function inLine(written: Written, end: number, place: Place, gate: Gate, isEnded
   const whole = (each: Fit) => suggestion(written, each.end, place, each.tail, each.replaces);
   if (probabilityTo(written, fit.end) >= gate.line) return { suggestion: whole(fit), reason: null };
   // Only before brackets that the editor has closed may a text stop anywhere.
-  const piece = likelyBeginning(written, fit.end, gate);
+  const piece = begunLine(written, fit.end, place, gate);
   const begun =
     piece > 0 && closersOnly.test(place.around.lineSuffix)
       ? fitRest(written.text.slice(0, piece), place, false)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { confidentEnd, gateFor } from '../../language-server/completion/confidence.ts';
+import { gateFor, likelyBeginning, likelyLines } from '../../language-server/completion/confidence.ts';
 import { fromTokens, probabilityTo, type Written, withPiece } from '../../language-server/completion/written.ts';
 import { FakeEngine } from '../fixtures/fake-engine.ts';
 
@@ -12,7 +12,8 @@ function written(...pieces: [text: string, probability: number][]): Written {
 }
 
 function shown(text: Written): string {
-  return text.text.slice(0, confidentEnd(text, text.text.length, gate));
+  const { length } = text.text;
+  return text.text.slice(0, likelyLines(text, length, gate) || likelyBeginning(text, length, gate));
 }
 
 test('shows a whole line that is less likely than a piece has to be', () => {
@@ -20,8 +21,12 @@ test('shows a whole line that is less likely than a piece has to be', () => {
 });
 
 test('cuts an unlikely line before the piece that makes it so, at the end of a word', () => {
-  expect(shown(written(['return', 1], [' total', 0.9], ['Sum', 0.05], [';', 1]))).toBe('return');
-  expect(shown(written(['return', 1], [' total', 0.9], ['.sum', 0.05], [';', 1]))).toBe('return total');
+  expect(shown(written(['save', 1], ['(total', 0.9], ['Sum', 0.05], [');', 1]))).toBe('save');
+  expect(shown(written(['save', 1], ['(total', 0.9], ['.sum', 0.05], [');', 1]))).toBe('save(total');
+});
+
+test('shows no keyword alone', () => {
+  expect(shown(written(['return', 1], [' total', 0.05], [';', 1]))).toBe('');
 });
 
 test('shows nothing of a line that is unlikely from the beginning', () => {

@@ -18,8 +18,8 @@ const maxTokens = 64;
 const noGate: Gate = { line: 0, piece: 1 };
 const piece = 0.45;
 const gates: Gate[] = [
-  ...[0.01, 0.02, 0.03, 0.05, 0.08, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7].map((line) => ({ line, piece })),
-  ...[0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1].map((each) => ({ line: 0.08, piece: each })),
+  ...[0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7].map((line) => ({ line, piece })),
+  ...[0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1].map((each) => ({ line: 0.07, piece: each })),
   { line: 0.02, piece: 0.3 },
   { line: 0.3, piece: 0.8 },
 ];
