@@ -59,7 +59,7 @@ function statementEnd(text: string, place: Place, mayBecome: (line: Line) => boo
   const [first] = lines;
   if (!first) return text.length;
   const isOnNextLine = text.slice(0, first.begin).includes('\n');
-  const depth = isOnNextLine ? depthOf(first.text) : place.depth;
+  const depth = depthOf(isOnNextLine ? first.text : around.linePrefix + first.text);
   const opensAbove = place.open.filter(({ at }) => at < place.lineStart);
   const base = isOnNextLine ? place.open.length : opensAbove.length;
   let isClosed = false;
