@@ -8,7 +8,7 @@ import { placeAt } from './place.ts';
 import { toGhostText } from './shape.ts';
 import type { EmptyReason } from './silence.ts';
 import { Stream } from './stream.ts';
-import type { Suggestion } from './suggestion.ts';
+import { distinct, type Suggestion } from './suggestion.ts';
 import type { CursorDocument } from './text-window.ts';
 import { fromTokens } from './written.ts';
 
@@ -85,22 +85,11 @@ export async function complete(
   const healed = prompt.heal?.length ?? 0;
   const isEnded = completion.finishReason === 'stop';
   const main = stream.whole(toGhostText(fromTokens(engine, completion, healed, isEnded), place, gate));
-  const others = completion.alternatives.flatMap(
+  const others = completion.alternatives.slice(1).flatMap(
     (each) => toGhostText(fromTokens(engine, each, healed, true), place, gate).suggestion ?? [],
   );
-  const suggestions = unlike(main.suggestion ? [main.suggestion, ...others] : others);
+  const suggestions = distinct(main.suggestion ? [main.suggestion, ...others] : others);
   return { suggestions, reason: suggestions.length > 0 ? null : main.reason, finishReason, timings };
-}
-
-/** Those that differ from all before them in more than white space. */
-export function unlike(suggestions: Suggestion[]): Suggestion[] {
-  const known = new Set<string>();
-  return suggestions.filter(({ text }) => {
-    const essence = text.replace(/\s/g, '');
-    const isNew = !known.has(essence);
-    known.add(essence);
-    return isNew;
-  });
 }
 
 export function noText(reason: NonNullable<GhostCompletion['reason']>, finishReason: FinishReason) {

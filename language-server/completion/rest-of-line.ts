@@ -1,6 +1,5 @@
 // Text in the middle of a line: it is shown only if the line is well-formed with what stands right of the cursor, which
 // is kept, or which the text writes anew and then replaces.
-import { languageOf } from './languages.ts';
 import { joins, replacesRest, withoutOverlap } from './line-joint.ts';
 import type { Place } from './place.ts';
 import { scan } from './scanner.ts';
@@ -102,10 +101,4 @@ function unopenedAngle(text: string): number {
 
 function kept(end: number): Fit {
   return { end, replaces: 0, tail: '' };
-}
-
-/** The text without what it has in common with the rest of the cursor's line. */
-export function trimOverlap(text: string, rest: string): string {
-  const [first] = scan(text, languageOf('')).outer;
-  return text.slice(0, first && closes(rest, text, first.at) ? first.at : withoutOverlap(text, rest));
 }
