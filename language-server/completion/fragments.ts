@@ -12,8 +12,8 @@ export function fragmentStart(text: string, place: Place): number {
     const isFirst = text.slice(0, begin).trim() === '';
     const line = text.slice(begin, end).trim();
     const isHead = opensBlock(line, place.language) || /^[@#]\[?\w[\w.]*\]?$|^[{[(<]+$|[([{]$/.test(line);
-    // The head of a block is worth showing where it comes first; a bracket or a semicolon alone on a line is not.
-    const isAlone = begin > 0 || (place.around.linePrefix.trim() === '' && /^[;,.]/.test(line));
+    // The head of a block is worth showing where it comes first; an opened bracket or a semicolon alone on a line is not.
+    const isAlone = begin > 0 || (place.around.linePrefix.trim() === '' && !/[)\]}]/.test(line));
     const isFragment = isFirst ? /^[\W_]*$/.test(line) && isAlone : isHead;
     if (!isFragment) return end;
     end = text.slice(0, begin).trimEnd().length;
