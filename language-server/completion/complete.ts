@@ -87,7 +87,7 @@ export async function complete(
   const main = stream.whole(toGhostText(fromTokens(engine, completion, healed, isEnded), place, gate));
   const others = completion.alternatives
     .slice(1)
-    .flatMap((each) => toGhostText(fromTokens(engine, each, healed, true), place, gate).suggestion ?? []);
+    .flatMap((each) => toGhostText(fromTokens(engine, each, healed, isEnded), place, gate).suggestion ?? []);
   const suggestions = distinct(main.suggestion ? [main.suggestion, ...others] : others);
   return { suggestions, reason: suggestions.length > 0 ? null : main.reason, finishReason, timings };
 }

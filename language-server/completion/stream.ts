@@ -43,7 +43,9 @@ export class Stream {
 
   private isOver(text: string): boolean {
     const isRuled = text.trim() !== '' && ruledEnd(this.written, this.place).end < text.length;
-    return isRuled || isPastRest(text, this.place) || probabilityTo(this.written, text.length) < this.gate.line;
+    // Where others are wanted beside it, an unlikely answer is no reason to end theirs.
+    const isHopeless = this.alternatives === 1 && probabilityTo(this.written, text.length) < this.gate.line;
+    return isRuled || isPastRest(text, this.place) || isHopeless;
   }
 
   private offer(): void {
