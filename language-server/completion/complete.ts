@@ -2,15 +2,23 @@
 import type { Engine, FinishReason, Priority, Timings } from '../../native/index.ts';
 import type { Settings } from '../protocol.ts';
 import type { Anchors } from './anchors.ts';
+import { type Confidence, type Gate, gateFor } from './confidence.ts';
 import { canFillInTheMiddle } from './fim-prompt.ts';
-import { type EmptyReason, toGhostText } from './postprocess.ts';
-import { allowsSeveralLines, completionEnd } from './stop-rules.ts';
-import type { Suggestion } from './suggestion.ts';
-import { type CursorDocument, surroundings } from './text-window.ts';
+import { placeAt } from './place.ts';
+import { toGhostText } from './shape.ts';
+import type { EmptyReason } from './silence.ts';
+import { Stream } from './stream.ts';
+import { distinct, type Suggestion } from './suggestion.ts';
+import type { CursorDocument } from './text-window.ts';
+import { fromTokens } from './written.ts';
 
 export interface CompletionOptions {
   maxTokens: number;
   multiline: Settings['completion.multiline'];
+  /** How sure the model must be; default balanced. */
+  confidence?: Confidence;
+  /** Instead of the one fitted to the model. */
+  gate?: Gate;
   /** Answers wanted, the most likely one first; default 1. */
   alternatives?: number;
   /** Background is for a state that the document may come to. Default foreground. */
@@ -36,7 +44,10 @@ export const noTimings: Timings = {
   decodePasses: 0,
 };
 
-/** onSuggestion gets what can be shown so far, each time that it has grown. */
+/**
+ * onSuggestion gets what can be shown so far, each time that it has grown: always a beginning of what is shown in the
+ * end.
+ */
 export async function complete(
   engine: Engine,
   anchors: Anchors,
@@ -48,61 +59,33 @@ export async function complete(
   if (!canFillInTheMiddle(engine)) {
     return { ...noText('model-cannot-fill-in', 'stop'), timings: noTimings };
   }
-  const around = surroundings(document.text, document.offset);
-  const severalLines = allowsSeveralLines(around, document.languageId, options.multiline);
-  const enough = new AbortController();
-  const toGhost = (raw: string) => toGhostText(raw, around, document.languageId, options.multiline);
-  // The others are decoded beside the first and may be longer: they get as many tokens again.
+  const place = placeAt(document, options.multiline);
+  const gate = options.gate ?? gateFor(engine.info, options.confidence ?? 'balanced');
   const alternatives = options.alternatives ?? 1;
-  const room = alternatives > 1 ? 2 : 1;
-  let pieces = 0;
-  let piecesAtEnd = Number.POSITIVE_INFINITY;
-  let streamed = '';
-  let shown: string | null = null;
-  const watch = (text: string) => {
-    streamed += text;
-    pieces++;
-    const isEnded = completionEnd(streamed, around, document.languageId, severalLines) < streamed.length;
-    if (isEnded) piecesAtEnd = Math.min(piecesAtEnd, pieces);
-    if (pieces >= room * piecesAtEnd) enough.abort();
-    const showable = onSuggestion && !signal?.aborted ? toGhost(streamed).text : null;
-    if (showable === null || showable === shown) return;
-    shown = showable;
-    onSuggestion?.(toSuggestion(showable));
-  };
-
-  const priority = options.priority ?? 'foreground';
-  const prompt = priority === 'foreground' ? anchors.prompt(document) : anchors.promptAhead(document);
-  const left = engine.info.contextTokens - prompt.tokens.length;
-  const completion = await engine.generate(
-    { ...prompt, maxTokens: Math.min(options.maxTokens, left), priority, alternatives },
-    watch,
-    signal ? AbortSignal.any([signal, enough.signal]) : enough.signal,
+  const streams = Array.from(
+    { length: alternatives },
+    (_, i) => new Stream(place, gate, i === 0 && !signal?.aborted ? onSuggestion : undefined),
   );
-  const { timings } = completion;
-  if (signal?.aborted) return { ...noText('cancelled', 'cancelled'), timings };
-  const finishReason = enough.signal.aborted ? 'stop' : completion.finishReason;
-  if (finishReason === 'cancelled') return { ...noText('cancelled', finishReason), timings };
-  const main = toGhost(completion.text);
-  const others = completion.alternatives.flatMap((alternative) => toGhost(alternative.text).text ?? []);
-  const texts = [...(main.text === null ? [] : [main.text]), ...unlike(main.text, others)];
-  const reason = texts.length > 0 ? null : main.reason;
-  return { suggestions: texts.map(toSuggestion), reason, finishReason, timings };
-}
-
-function toSuggestion(text: string): Suggestion {
-  return { text, replaces: 0, probability: 1 };
-}
-
-/** The texts that differ from the first one and from each other in more than white space. */
-export function unlike(first: string | null, texts: string[]): string[] {
-  const essence = (text: string) => text.replace(/\s/g, '');
-  const known = new Set(first === null ? [] : [essence(first)]);
-  return texts.filter((text) => {
-    const isNew = !known.has(essence(text));
-    known.add(essence(text));
-    return isNew;
+  const priority = options.priority ?? 'foreground';
+  const prompt = priority === 'foreground' ? anchors.prompt(place.document) : anchors.promptAhead(place.document);
+  const maxTokens = Math.min(options.maxTokens, engine.info.contextTokens - prompt.tokens.length);
+  const completion = await engine.generate(
+    { ...prompt, maxTokens, priority, alternatives, streamAlternatives: alternatives > 1 },
+    (text, logProbability, answer) => !signal?.aborted && streams[answer]?.add(text, logProbability),
+    signal,
+  );
+  const { timings, finishReason } = completion;
+  if (signal?.aborted || finishReason === 'cancelled') return { ...noText('cancelled', 'cancelled'), timings };
+  const healed = prompt.heal?.length ?? 0;
+  const [stream] = streams as [Stream];
+  const isEnded = finishReason === 'stop' && !stream.isEnough;
+  const main = stream.whole(toGhostText(fromTokens(engine, completion, healed, isEnded), place, gate));
+  const others = completion.alternatives.slice(1).flatMap((each) => {
+    const written = fromTokens(engine, each, healed, each.tokens.length < maxTokens);
+    return toGhostText(written, place, gate).suggestion ?? [];
   });
+  const suggestions = distinct(main.suggestion ? [main.suggestion, ...others] : others);
+  return { suggestions, reason: suggestions.length > 0 ? null : main.reason, finishReason, timings };
 }
 
 export function noText(reason: NonNullable<GhostCompletion['reason']>, finishReason: FinishReason) {

@@ -1,7 +1,7 @@
 // An offer: text for one place of a document, perhaps still growing. While the user types what it says, it stays the
 // same offer: the stream goes on, and what is left of the text costs no token.
 import type { GhostCompletion } from './complete.ts';
-import type { Suggestion } from './suggestion.ts';
+import { distinct, type Suggestion } from './suggestion.ts';
 import type { CursorDocument } from './text-window.ts';
 
 /** Makes the text: by the engine, or whatever else can. Must resolve soon after the signal has aborted. */
@@ -155,10 +155,4 @@ export function withChoices(known: Offer | null, place: CursorDocument, make: Ma
     const made = await make(signal, onSuggestion);
     return { ...made, suggestions: distinct([...shown, ...made.suggestions]) };
   };
-}
-
-/** Those that differ from all before them in more than white space. */
-function distinct(suggestions: Suggestion[]): Suggestion[] {
-  const essence = ({ text }: Suggestion) => text.replace(/\s/g, '');
-  return suggestions.filter((each, i) => suggestions.findIndex((other) => essence(other) === essence(each)) === i);
 }

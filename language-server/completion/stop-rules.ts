@@ -1,77 +1,119 @@
-// Where a completion ends, when the model itself goes on. The rules look at whole lines only, so they give the same
-// answer for streamed text as for the finished one: what they would cut need not be generated.
-import type { Settings } from '../protocol.ts';
-import { closers, closingIndex } from './closing-bracket.ts';
-import type { Surroundings } from './text-window.ts';
+// Where a completion ends when the model itself goes on. Each rule looks at whole lines only, so that it says the same of
+// a text that is still being written: what it would cut need not be generated.
+import { depthOf } from './indentation.ts';
+import { opensBlock } from './languages.ts';
+import type { Place } from './place.ts';
+import { isBracket, scan } from './scanner.ts';
+import { mayGrow, type Written } from './written.ts';
 
 const maxLines = 12;
+// A statement does not end with an operator; a comma may end an element of a list.
+const unfinished = /(&&|\|\||[+*%^=?.\\]|(^|\s)(and|or))$/;
 
-export function allowsSeveralLines(
-  around: Surroundings,
-  languageId: string,
-  setting: Settings['completion.multiline'],
-): boolean {
-  if (setting === 'never' || around.lineSuffix.trim() !== '') return false;
-  return setting === 'always' || around.linePrefix.trim() === '' || opensBlock(around.linePrefix, languageId);
+interface Line {
+  text: string;
+  /** Where it begins and ends in the whole text. */
+  begin: number;
+  end: number;
 }
 
-/** Index in the text at which the completion ends; the text's length if no rule has ended it. */
-export function completionEnd(text: string, around: Surroundings, languageId: string, severalLines: boolean): number {
-  const end = severalLines ? severalLinesEnd(text, around, languageId) : oneLineEnd(text, around);
-  return Math.min(end, specialTokenStart(text), repetitionStart(text));
+/** Index in the text at which the place's extent ends; the text's length if it has not ended. */
+export function extentEnd(text: string, place: Place, written: Written): number {
+  if (leavesBlock(text, place)) return 0;
+  if (place.extent === 'line') return lineEnd(text, place);
+  const mayBecome = (line: Line) =>
+    mayGrow(text, written) && line.end === text.length && /^\}?\s*\w*$/.test(line.text.trim());
+  return place.extent === 'block' ? blockEnd(text, place, mayBecome) : statementEnd(text, place, mayBecome);
 }
 
-function opensBlock(linePrefix: string, languageId: string): boolean {
-  const code = linePrefix.trimEnd();
-  return /[{[(]$/.test(code) || (languageId === 'python' && code.endsWith(':'));
+/** Whether a text at a blank line goes on further out, below it. */
+function leavesBlock(text: string, { around }: Place): boolean {
+  const [first] = filledLines(text);
+  const isOnNextLine = first !== undefined && text.slice(0, first.begin).includes('\n');
+  return isOnNextLine && around.linePrefix.trim() === '' && depthOf(first.text) < depthOf(around.linePrefix);
 }
 
 // At a line's end the model may begin with a line break and write the next line; right of the cursor nothing may stand.
-function oneLineEnd(text: string, around: Surroundings): number {
+function lineEnd(text: string, { around }: Place): number {
   const begin = around.lineSuffix === '' ? text.search(/\S/) : 0;
   const newline = begin === -1 ? -1 : text.indexOf('\n', begin);
-  const closer = around.lineSuffix.trim().charAt(0);
-  const closed = closer !== '' && closers.includes(closer) ? closingIndex(text, closer) : -1;
-  return Math.min(newline === -1 ? text.length : newline, closed === -1 ? text.length : closed);
+  return newline === -1 ? text.length : newline;
 }
 
-function severalLinesEnd(text: string, around: Surroundings, languageId: string): number {
-  const base = indentation(around.linePrefix);
-  const isInBlock = opensBlock(around.linePrefix, languageId);
-  const lines = text.split('\n');
-  let at = 0;
-  for (const [i, line] of lines.entries()) {
-    const end = Math.max(0, at - 1);
-    if (i === maxLines) return end;
-    const isComplete = i < lines.length - 1;
-    if (i > 0 && line.trim() !== '') {
-      const depth = indentation(line);
-      // A closing bracket belongs to the block that the cursor's line opened, and ends it.
-      if (isInBlock && depth === base && /^\s*[)\]}]/.test(line)) return isComplete ? at + line.length : text.length;
-      if (depth < base || (isInBlock && depth === base)) return end;
-    }
-    const isBlank = line.trim() === '';
-    if (isComplete && isBlank && text.slice(0, at).trim() !== '') return end;
-    at += line.length + 1;
+function blockEnd(text: string, { depth, language }: Place, mayBecome: (line: Line) => boolean): number {
+  let end = 0;
+  for (const [i, line] of filledLines(text).entries()) {
+    const isMiddle =
+      depthOf(line.text) === depth && ((language.middle?.test(line.text.trim()) ?? false) || mayBecome(line));
+    const isInside = i === 0 || depthOf(line.text) > depth || isMiddle;
+    if (!isInside || i === maxLines) return end;
+    end = line.end;
   }
   return text.length;
 }
 
-function indentation(line: string): number {
-  return line.length - line.trimStart().length;
+/** Up to the line that closes every bracket and block which the statement has opened. */
+function statementEnd(text: string, place: Place, mayBecome: (line: Line) => boolean): number {
+  const { language, around } = place;
+  const lines = filledLines(text);
+  const [first] = lines;
+  if (!first) return text.length;
+  const isOnNextLine = text.slice(0, first.begin).includes('\n');
+  const depth = depthOf(isOnNextLine ? first.text : around.linePrefix + first.text);
+  const opensAbove = place.open.filter(({ at }) => at < place.lineStart);
+  const base = isOnNextLine ? place.open.length : opensAbove.length;
+  let isClosed = false;
+  let isInBlock = false;
+  let end = 0;
+  for (const [i, line] of lines.entries()) {
+    const trimmed = line.text.trim();
+    const lineDepth = i === 0 ? depth : depthOf(line.text);
+    const isAtDepth = i > 0 && lineDepth === depth;
+    if (i === maxLines || lineDepth < depth) return end;
+    const isMiddle = isAtDepth && isInBlock && ((language.middle?.test(trimmed) ?? false) || mayBecome(line));
+    const isTerminator = isAtDepth && isInBlock && /^(end|fi|done|esac|until|<\/)/.test(trimmed);
+    if (i > 0 && isClosed && !isMiddle && !isTerminator && !(isInBlock && lineDepth > depth)) return end;
+    const written = i === 0 && !isOnNextLine ? around.linePrefix + line.text : line.text;
+    isInBlock ||= language.family !== 'brackets' && opensBlock(written, language);
+    end = line.end;
+    if (isTerminator) return end;
+    isClosed = scan(text.slice(0, end), language, place.open).open.length <= base && !unfinished.test(trimmed);
+    // What follows a blank line is something else, unless it is deeper in the same block.
+    if (isClosed && !isInBlock && text.startsWith('\n', end)) return end;
+  }
+  return text.length;
+}
+
+function filledLines(text: string): Line[] {
+  return [...text.matchAll(/[^\n]*\S[^\n]*/g)].map(({ 0: line, index }) => ({
+    text: line,
+    begin: index,
+    end: index + line.length,
+  }));
+}
+
+/** Before the first bracket or quote that closes what the text has not opened, and what is closed already. */
+export function surplusCloser(text: string, place: Place, written: Written): number {
+  if (place.within === 'comment' || place.around.lineSuffix.trim() !== '') return text.length;
+  const surplus = scan(text, place.language, place.open).outer.find(({ at, closes }) => {
+    if (closes === null) return !place.isWindowCut;
+    return (
+      isBracket(closes) && !place.unclosed.includes(closes) && !goesOn(text.slice(at), place, mayGrow(text, written))
+    );
+  });
+  return surplus?.at ?? text.length;
+}
+
+/** `} else {` opens again what it closes. */
+function goesOn(text: string, { language }: Place, mayBecome: boolean): boolean {
+  const [line = ''] = text.split('\n', 1);
+  const isMiddle = language.middle?.test(line) ?? false;
+  const isGrowing = mayBecome && line.length === text.length;
+  return isGrowing ? isMiddle || /^\}[ \t]*\w*$/.test(line) : isMiddle && opensBlock(line, language);
 }
 
 // The engine ends at special tokens; this is for a model that spells one out in ordinary ones.
-function specialTokenStart(text: string): number {
+export function specialToken(text: string): number {
   const at = text.search(/<\|(?:fim_\w+|endoftext|im_start|im_end|repo_name|file_sep|cursor)\|>/);
   return at === -1 ? text.length : at;
-}
-
-/** End of the first copy of what repeats: a line three times over, or words within a line four times over. */
-function repetitionStart(text: string): number {
-  const line = /(?:^|\n)([^\n]*\S[^\n]*)(?:\n\1){2}(?=\n|$)/.exec(text);
-  const lineEnd = line ? line.index + line[0].length - 2 * ((line[1] ?? '').length + 1) : text.length;
-  const words = /([^\n]{4,40}?)\1{3}/.exec(text);
-  const isProse = words !== null && /\p{L}/u.test(words[1] ?? '');
-  return Math.min(lineEnd, isProse ? words.index + (words[1] ?? '').length : text.length);
 }

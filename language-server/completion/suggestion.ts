@@ -8,3 +8,9 @@ export interface Suggestion {
   /** Joint probability of the shown text under the model, from 0 to 1. */
   probability: number;
 }
+
+/** Those that differ from all before them in more than white space. */
+export function distinct(suggestions: Suggestion[]): Suggestion[] {
+  const essence = ({ text }: Suggestion) => text.replace(/\s/g, '');
+  return suggestions.filter((each, i) => suggestions.findIndex((other) => essence(other) === essence(each)) === i);
+}

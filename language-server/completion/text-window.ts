@@ -58,21 +58,22 @@ export function lineStartAbove(text: string, offset: number, lines: number, reac
 export interface Surroundings {
   linePrefix: string;
   lineSuffix: string;
-  /** The nearest lines above and below that are not blank; empty if none is near. */
-  lineAbove: string;
-  lineBelow: string;
+  /** The nearest lines above and below that are not blank, nearest first; at most three each. */
+  linesAbove: string[];
+  linesBelow: string[];
 }
 
 const surroundingsChars = 2000;
+const neighbours = 3;
 
 export function surroundings(text: string, offset: number): Surroundings {
   const before = text.slice(Math.max(0, offset - surroundingsChars), offset).split('\n');
   const after = text.slice(offset, offset + surroundingsChars).split('\n');
-  const isFilled = (line: string) => line.trim() !== '';
+  const filled = (lines: string[]) => lines.map((line) => line.trimEnd()).filter((line) => line !== '');
   return {
     linePrefix: before.pop() ?? '',
     lineSuffix: (after.shift() ?? '').trimEnd(),
-    lineAbove: (before.findLast(isFilled) ?? '').trimEnd(),
-    lineBelow: (after.find(isFilled) ?? '').trimEnd(),
+    linesAbove: filled(before).reverse().slice(0, neighbours),
+    linesBelow: filled(after).slice(0, neighbours),
   };
 }

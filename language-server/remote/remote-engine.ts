@@ -1,6 +1,13 @@
 // A team's server behind the interface of the engine: the same prompts, sent as text. The local engine counts and cuts
 // tokens as before, and answers in the server's place while that cannot.
-import { type Completion, type Engine, EngineError, type GenerateRequest, type Priority } from '../../native/index.ts';
+import {
+  type Completion,
+  type Engine,
+  EngineError,
+  type GenerateRequest,
+  type OnText,
+  type Priority,
+} from '../../native/index.ts';
 import { type CompletionBody, hostOf, type ServerOptions, streamCompletion } from './completions-api.ts';
 import type { Piece } from './event-stream.ts';
 import { promptText } from './prompt-text.ts';
@@ -33,14 +40,14 @@ export class RemoteEngine implements Engine {
 
   async generate(
     request: GenerateRequest,
-    onText?: (text: string) => void,
+    onText?: OnText,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<Completion> {
     if (this.isResting) return this.local.generate(request, onText, signal);
     let hasStreamed = false;
-    const onPiece = (text: string) => {
+    const onPiece = ({ text, logProbabilities }: Piece) => {
       hasStreamed = true;
-      onText?.(text);
+      return onText?.(text, sum(logProbabilities), 0) === true;
     };
     try {
       return await this.ask(request, onPiece, signal);
@@ -113,7 +120,7 @@ export class RemoteEngine implements Engine {
 
   private async ask(
     request: GenerateRequest,
-    onText: (text: string) => void,
+    onPiece: (piece: Piece) => boolean,
     signal: AbortSignal,
   ): Promise<Completion> {
     const startedAt = performance.now();
@@ -127,7 +134,8 @@ export class RemoteEngine implements Engine {
         pieces.push(piece);
         if (piece.text === '') continue;
         firstAt ||= performance.now();
-        onText(piece.text);
+        // Leaving the loop closes the connection, and with it the server's work.
+        if (onPiece(piece)) break;
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -138,24 +146,28 @@ export class RemoteEngine implements Engine {
     return this.completionOf(request, pieces, isCancelled, { startedAt, firstAt: firstAt || performance.now() });
   }
 
-  private bodyOf({ tokens, heal, maxTokens, sampling, logProbabilities }: GenerateRequest): CompletionBody {
+  private bodyOf({ tokens, heal, maxTokens, sampling }: GenerateRequest): CompletionBody {
     return {
       prompt: promptText({ info: this.info, tokenBytes: (token) => this.local.tokenBytes(token) }, tokens, heal),
       max_tokens: maxTokens,
       temperature: sampling?.temperature ?? 0,
       ...(sampling && { top_p: sampling.topP, seed: sampling.seed }),
-      ...(logProbabilities && { logprobs: 1 }),
+      logprobs: 1,
     };
   }
 
   private completionOf(
-    { tokens: prompt, alternatives = 1, logProbabilities = false }: GenerateRequest,
+    { tokens: prompt, alternatives = 1 }: GenerateRequest,
     pieces: Piece[],
     isCancelled: boolean,
     { startedAt, firstAt }: { startedAt: number; firstAt: number },
   ): Completion {
     const text = pieces.map((piece) => piece.text).join('');
     const tokens = this.local.tokenize(text);
+    const logProbabilities = spread(
+      pieces.flatMap((piece) => piece.logProbabilities),
+      tokens.length,
+    );
     const usage = pieces.find((piece) => piece.usage)?.usage;
     const completionTokens = usage?.completionTokens ?? pieces.filter((piece) => piece.text !== '').length;
     const finishReason = pieces.findLast((piece) => piece.finishReason)?.finishReason ?? 'stop';
@@ -163,8 +175,8 @@ export class RemoteEngine implements Engine {
       text,
       tokens,
       finishReason: isCancelled ? 'cancelled' : finishReason,
-      logProbabilities: Float32Array.from(logProbabilities ? pieces.flatMap((piece) => piece.logProbabilities) : []),
-      alternatives: alternatives > 1 ? [{ text, tokens }] : [],
+      logProbabilities,
+      alternatives: alternatives > 1 ? [{ text, tokens, logProbabilities }] : [],
       timings: {
         promptTokens: usage?.promptTokens ?? prompt.length,
         cachedTokens: usage?.cachedTokens ?? 0,
@@ -180,4 +192,12 @@ export class RemoteEngine implements Engine {
 
 function unsupported(what: string): Promise<never> {
   return Promise.reject(new EngineError('server-refused', `A server gives no ${what}.`));
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
+
+/** The server's tokens may be cut otherwise than ours: then each of ours gets an equal share of the whole. */
+function spread(logProbabilities: number[], tokens: number): Float32Array {
+  if (logProbabilities.length === tokens) return Float32Array.from(logProbabilities);
+  return new Float32Array(tokens).fill(sum(logProbabilities) / Math.max(1, tokens));
 }

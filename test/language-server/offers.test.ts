@@ -99,7 +99,8 @@ test('answers after a moment with the text so far, and announces the rest', asyn
 });
 
 test('announces growth before a slow text is whole', async () => {
-  const { ask, grown } = setUp({ tokenMs: 30, momentMs: 20, growthMs: 40 });
+  const respond = () => 'f(ab, cd, ef, gh, ij);';
+  const { ask, grown } = setUp({ respond, tokenMs: 20, momentMs: 20, growthMs: 40 });
   await ask('a = $0');
   await vi.waitFor(() => expect(grown).toHaveLength(1), { timeout: 150 });
   expect((await ask('a = $0')).reason).toBe('still-growing');

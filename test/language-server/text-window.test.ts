@@ -44,12 +44,12 @@ test('the anchor stands inside a line that is longer than the reach', () => {
   check('abcdefghijklmnop$0', (all, offset) => lineStartAbove(all, offset, 9, 8), 'mnop');
 });
 
-test('the surroundings are the line and its neighbours with text', () => {
-  const { text, offset } = atCursor('above\n\n  left$0right  \n\n  below  \n');
+test('the surroundings are the line and its nearest neighbours with text', () => {
+  const { text, offset } = atCursor('four\nthree\ntwo\none\n\n  left$0right  \n\n  below  \n');
   expect(surroundings(text, offset)).toEqual({
     linePrefix: '  left',
     lineSuffix: 'right',
-    lineAbove: 'above',
-    lineBelow: '  below',
+    linesAbove: ['one', 'two', 'three'],
+    linesBelow: ['  below'],
   });
 });

@@ -1,5 +1,6 @@
 // Development tools, which do not ship: `npm run tool -- COMMAND …`. Each command is a file of this folder.
 import { runCommandLine } from '../../language-server/cli/run.ts';
+import { confidenceCommand } from './confidence-curve.ts';
 import { crossFileCommand } from './cross-file.ts';
 import { demoCommand } from './demo.ts';
 import { evalCommand } from './eval.ts';
@@ -12,6 +13,7 @@ import { savingsCommand } from './savings.ts';
 runCommandLine('tool', {
   eval: evalCommand,
   'cross-file': crossFileCommand,
+  confidence: confidenceCommand,
   perplexity: perplexityCommand,
   logits: logitsCommand,
   trace: traceCommand,

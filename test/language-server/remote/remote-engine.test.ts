@@ -116,10 +116,10 @@ test.each([
   ['llama.cpp', { content: [{ logprob: -0.5 }, { logprob: 0 }] }],
 ])('log-probabilities are read as %s gives them', async (_, logprobs) => {
   answers.push((response) => {
-    send(response, { choices: [{ text: 'x', logprobs }] });
+    send(response, { choices: [{ text: 'xy', logprobs }] });
     response.end('data: [DONE]\n\n');
   });
-  const completion = await connect().generate({ tokens: prompt, maxTokens: 7, logProbabilities: true });
+  const completion = await connect().generate({ tokens: prompt, maxTokens: 7 });
   expect(asked[0]?.body.logprobs).toBe(1);
   expect([...completion.logProbabilities]).toEqual([-0.5, 0]);
 });

@@ -1,0 +1,71 @@
+// Blocks that have been opened and hold nothing yet: what is written there is a body, and the block is closed behind it.
+import { depthOf, indentationOf } from './indentation.ts';
+import { opensBlock } from './languages.ts';
+import type { Place } from './place.ts';
+import { closerFor } from './scanner.ts';
+
+/** Behind a block's opener, or between it and its closer: the document as it would be if Enter had been pressed. */
+export function asIfEntered(place: Place): Place | null {
+  const { language, around, document } = place;
+  const { linePrefix, lineSuffix, linesBelow } = around;
+  const isInBrackets = language.family === 'indentation' && place.open.length > 0;
+  if (!opensBlock(linePrefix, language) || isInBrackets || /\s$/.test(linePrefix)) return null;
+  const closer = closerOf(linePrefix, place);
+  const rest = lineSuffix.trim();
+  const isEmptyBody = closer !== '' && rest.startsWith(closer) && /^[)\]};,\s]*$/.test(rest.slice(closer.length));
+  const depth = depthOf(linePrefix);
+  if (rest === '' ? depthOf(linesBelow[0] ?? '') > depth : !isEmptyBody) return null;
+  const base = indentationOf(linePrefix);
+  const lead = `\n${base}${place.unit}`;
+  const before = document.text.slice(0, document.offset) + lead;
+  const after = document.text.slice(document.offset);
+  const below = rest === '' ? after : `\n${base}${after.trimStart()}`;
+  return {
+    ...place,
+    document: { ...document, text: before + below, offset: before.length },
+    around: {
+      ...around,
+      linePrefix: lead.slice(1),
+      lineSuffix: '',
+      linesAbove: [linePrefix, ...around.linesAbove].slice(0, 3),
+    },
+    extent: language.family === 'data' ? 'line' : 'block',
+    depth,
+    lead,
+    tail: rest === '' ? missingCloser(linePrefix, closer, place) : `\n${base}${rest}`,
+    replaces: rest === '' ? 0 : lineSuffix.length,
+  };
+}
+
+/** A blank line below a block's opener, with nothing else in the block. */
+export function firstInBlock(place: Place): Place | null {
+  const { around, language } = place;
+  const [above = ''] = around.linesAbove;
+  const [below = ''] = around.linesBelow;
+  const isBlank = around.linePrefix.trim() === '' && opensBlock(above, language);
+  const isInside = depthOf(around.linePrefix) > depthOf(above) || around.linePrefix === '';
+  if (!isBlank || !isInside || depthOf(below) > depthOf(above)) return null;
+  return {
+    ...place,
+    extent: 'block',
+    depth: depthOf(above),
+    tail: missingCloser(above, closerOf(above, place), place),
+  };
+}
+
+/** What closes the block that a line opens, if that is written at all. */
+function closerOf(opener: string, { open, language, lineStart }: Place): string {
+  const bracket = open.at(-1);
+  const isOfLine = bracket?.token === '{' && bracket.at >= lineStart;
+  const isBracketed = bracket && (isOfLine || opener.trimEnd().endsWith(bracket.token));
+  return isBracketed ? closerFor(bracket) : (language.terminatorOf(opener.trim()) ?? '');
+}
+
+function missingCloser(opener: string, closer: string, { open, unclosed, around }: Place): string {
+  const bracket = open.at(-1);
+  const [below = ''] = around.linesBelow;
+  const isBracketed = bracket !== undefined && closer === closerFor(bracket);
+  const isBelow = depthOf(below) === depthOf(opener) && below.trim().startsWith(closer);
+  const isMissing = isBracketed ? unclosed.includes(bracket) : closer !== '' && !isBelow;
+  return isMissing ? `\n${indentationOf(opener)}${closer}` : '';
+}

@@ -1,0 +1,36 @@
+// Places where a statement or a block is over: what is written there had better be sure, or is out of place.
+import { depthOf } from './indentation.ts';
+import type { Place } from './place.ts';
+import { mayGrow, probabilityTo, type Written } from './written.ts';
+
+// How likely a new line must be to the model where the cursor's line could as well be left as it is.
+const sureNewLine = 0.5;
+const firstWord = /^\s*\w*$/;
+const leaving = /^(?:return|break|continue|throw|raise)\b/;
+const leavingEnds = /[;)\]}\w"'`]$/;
+
+/** 0 where the line is finished and the text goes on in it, or where the model is not sure of another line. */
+export function afterStatement(text: string, place: Place, written: Written): number {
+  const { linePrefix, lineSuffix } = place.around;
+  if (place.lead !== '' || linePrefix.trim() === '' || lineSuffix.trim() !== '' || place.within !== 'code')
+    return text.length;
+  const newLine = /^[ \t]*\n/.exec(text);
+  if (newLine) return probabilityTo(written, newLine[0].length) < sureNewLine ? 0 : text.length;
+  const line = linePrefix.trimEnd();
+  const isInParentheses = place.open.at(-1)?.token === '(';
+  if (line.endsWith(';') && !isInParentheses) return 0;
+  const goesOn = /^\s*(?:else|catch|finally|while|from|as|[;,)\].])/;
+  const isBlock = /^\s*\}$|[;{]\s*\}$/.test(line) && place.language.family === 'brackets';
+  const isOver = isBlock && !goesOn.test(text) && !(mayGrow(text, written) && firstWord.test(text));
+  return isOver ? 0 : text.length;
+}
+
+/** 0 below a statement that leaves the block, at its depth: nothing there would ever run. */
+export function unreachable(text: string, { around, within, language, open }: Place, written: Written): number {
+  if (mayGrow(text, written) && firstWord.test(text)) return text.length;
+  const [above = ''] = around.linesAbove;
+  const isBelow = around.linePrefix.trim() === '' && depthOf(above) === depthOf(around.linePrefix);
+  if (!isBelow || within !== 'code' || language.family === 'data' || open.at(-1)?.token === '(') return text.length;
+  const leaves = leaving.test(above.trim()) && leavingEnds.test(above);
+  return leaves && !/^\s*(?:case\b|default\b|\}|\)|end\b|#|\/\/)/.test(text) ? 0 : text.length;
+}

@@ -1,0 +1,193 @@
+// What the rules on shown text know of each language: how blocks begin and end, and what comments and strings look like.
+
+/** How blocks are delimited. Data and prose have no blocks, and a completion there is one line. */
+export type Family = 'brackets' | 'indentation' | 'ends' | 'tags' | 'data' | 'prose';
+
+export interface Language {
+  family: Family;
+  /** Matches a line, without its comment and trailing white space, below which a block is to be written. */
+  opener: RegExp | null;
+  /** Matches a line at the opener's depth with which the block goes on: `else`, `except`. */
+  middle: RegExp | null;
+  /** The line that closes a block begun with this line, where that is not a bracket: `end`, `fi`, `</div>`. */
+  terminatorOf: (opener: string) => string | null;
+  lineComments: readonly string[];
+  blockComments: readonly (readonly [begin: string, end: string])[];
+  /** Longer ones first. */
+  quotes: readonly string[];
+  /** Those of the quotes that go on over line ends. */
+  multilineQuotes: readonly string[];
+  /** Spaces of an indentation where the document does not show its own; 0 is a tab. */
+  indent: number;
+}
+
+const cLike: Language = {
+  family: 'brackets',
+  opener: /\{$/,
+  middle: /^\}?\s*(else|catch|finally)\b/,
+  terminatorOf: () => null,
+  lineComments: ['//'],
+  blockComments: [['/*', '*/']],
+  quotes: ['"', "'"],
+  multilineQuotes: [],
+  indent: 4,
+};
+const script: Language = {
+  ...cLike,
+  opener: /(\{|=>)$/,
+  quotes: ['`', '"', "'"],
+  multilineQuotes: ['`'],
+  indent: 2,
+};
+const tripleQuoted: Language = { ...cLike, quotes: ['"""', '"', "'"], multilineQuotes: ['"""'] };
+const python: Language = {
+  ...cLike,
+  family: 'indentation',
+  opener: /^((async\s+)?(def|class|if|elif|else|for|while|try|except|finally|with|match|case)\b.*|[)\]}].*):$/,
+  middle: /^(else|elif|except|finally)\b/,
+  lineComments: ['#'],
+  blockComments: [],
+  quotes: ['"""', "'''", '"', "'"],
+  multilineQuotes: ['"""', "'''"],
+};
+const ruby: Language = {
+  ...cLike,
+  family: 'ends',
+  opener:
+    /(^|\s)(do(\s*\|[^|]*\|)?|then|else|begin|ensure)$|^(def|class|module|if|unless|while|until|case|for|rescue|elsif|when)\b.*[^;]$|\{(\s*\|[^|]*\|)?$/,
+  middle: /^(else|elsif|when|rescue|ensure|in)\b/,
+  terminatorOf: (opener) => (/\{(\s*\|[^|]*\|)?$/.test(opener) ? null : 'end'),
+  lineComments: ['#'],
+  blockComments: [['=begin', '=end']],
+  indent: 2,
+};
+const lua: Language = {
+  ...ruby,
+  opener: /\b(do|then|else|repeat)$|\bfunction\b[^()]*\([^()]*\)$|\{$/,
+  middle: /^(else|elseif)\b/,
+  terminatorOf: (opener) => (/\{$/.test(opener) ? null : /\brepeat$/.test(opener) ? 'until ' : 'end'),
+  lineComments: ['--'],
+  blockComments: [['--[[', ']]']],
+};
+const shellTerminators: readonly [RegExp, string][] = [
+  [/\b(then|else)$/, 'fi'],
+  [/\bdo$/, 'done'],
+  [/\bin$/, 'esac'],
+];
+const shell: Language = {
+  ...ruby,
+  opener: /(^|[\s;])(do|then|else)$|^case\b.*\bin$|\{$/,
+  middle: /^(else|elif)\b/,
+  terminatorOf: (opener) => shellTerminators.find(([pattern]) => pattern.test(opener))?.[1] ?? null,
+  lineComments: ['#'],
+  blockComments: [],
+  multilineQuotes: ['"', "'"],
+};
+const julia: Language = {
+  ...ruby,
+  opener:
+    /(^|\s)(do(\s+\w+)?|else|begin|try|finally)$|^(function|if|for|while|struct|module|elseif|let|catch)\b.*[^;]$/,
+  middle: /^(else|elseif|catch|finally)\b/,
+  quotes: ['"""', '"'],
+  multilineQuotes: ['"""'],
+};
+const elixir: Language = { ...ruby, opener: /(^|\s)(do|else|rescue|after)$|->$/, middle: /^(else|rescue|after)\b/ };
+const voidTags = 'area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr';
+const openTag = new RegExp(`<(?!(?:${voidTags})\\b)([a-zA-Z][\\w.:-]*)(?:\\s[^<>]*)?(?<![/=-])>$`);
+const html: Language = {
+  ...cLike,
+  family: 'tags',
+  opener: openTag,
+  middle: null,
+  terminatorOf: (opener) => (openTag.test(opener) ? `</${openTag.exec(opener)?.[1]}>` : null),
+  lineComments: [],
+  blockComments: [['<!--', '-->']],
+  quotes: ['"'],
+  indent: 2,
+};
+const jsx: Language = {
+  ...script,
+  opener: new RegExp(`${script.opener?.source}|${openTag.source}`),
+  terminatorOf: html.terminatorOf,
+};
+const data: Language = {
+  ...cLike,
+  family: 'data',
+  opener: null,
+  middle: null,
+  lineComments: ['#'],
+  blockComments: [],
+  indent: 2,
+};
+const json: Language = { ...data, opener: /[{[]$/, lineComments: ['//'], quotes: ['"'] };
+const prose: Language = { ...data, family: 'prose', lineComments: [], quotes: [] };
+const go: Language = { ...cLike, quotes: ['`', '"', "'"], multilineQuotes: ['`'], indent: 0 };
+const css: Language = { ...cLike, lineComments: [], indent: 2 };
+
+const languages: Record<string, Language> = {
+  bat: { ...data, lineComments: ['::', 'rem '] },
+  c: cLike,
+  cpp: cLike,
+  csharp: tripleQuoted,
+  css,
+  'cuda-cpp': cLike,
+  dart: { ...tripleQuoted, indent: 2 },
+  dockercompose: data,
+  dockerfile: data,
+  dotenv: data,
+  elixir,
+  go,
+  groovy: tripleQuoted,
+  handlebars: html,
+  html,
+  ini: { ...data, lineComments: [';', '#'] },
+  java: tripleQuoted,
+  javascript: script,
+  javascriptreact: jsx,
+  json,
+  jsonc: json,
+  jsonl: json,
+  julia,
+  kotlin: { ...tripleQuoted, opener: /(\{|\{[^{}]*->|->)$/ },
+  latex: { ...prose, lineComments: ['%'] },
+  less: { ...css, lineComments: ['//'] },
+  lua,
+  makefile: { ...python, opener: /^[^\s#=:]+\s*:[^=]*$/, middle: null, quotes: [], indent: 0 },
+  markdown: prose,
+  'objective-c': cLike,
+  perl: { ...cLike, lineComments: ['#'], blockComments: [] },
+  php: { ...cLike, lineComments: ['//', '#'] },
+  plaintext: prose,
+  powershell: { ...cLike, lineComments: ['#'], blockComments: [['<#', '#>']] },
+  properties: data,
+  proto3: { ...cLike, indent: 2 },
+  python,
+  r: { ...cLike, lineComments: ['#'], blockComments: [], indent: 2 },
+  restructuredtext: prose,
+  ruby,
+  // An apostrophe begins a lifetime as often as a character.
+  rust: { ...cLike, opener: /(\{|=>)$/, quotes: ['"'], multilineQuotes: ['"'] },
+  scala: { ...tripleQuoted, opener: /(\{|=>|=)$/, indent: 2 },
+  scss: { ...css, lineComments: ['//'] },
+  shellscript: shell,
+  sql: { ...cLike, opener: /\b(begin|then|else)$/i, lineComments: ['--'] },
+  svelte: html,
+  swift: tripleQuoted,
+  terraform: { ...cLike, lineComments: ['#', '//'], indent: 2 },
+  toml: { ...data, quotes: ['"""', "'''", '"', "'"], multilineQuotes: ['"""', "'''"] },
+  typescript: script,
+  typescriptreact: jsx,
+  vue: html,
+  xml: html,
+  yaml: data,
+  zig: { ...cLike, blockComments: [] },
+};
+
+/** Unknown languages are taken for one with brackets: most have them. */
+export function languageOf(languageId: string): Language {
+  return Object.hasOwn(languages, languageId) ? (languages[languageId] ?? cLike) : cLike;
+}
+
+export function opensBlock(line: string, { opener }: Language): boolean {
+  return opener?.test(line.trim()) ?? false;
+}

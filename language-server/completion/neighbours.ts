@@ -1,0 +1,57 @@
+// What the document says already, the lines above and below, is not said again.
+import { depthOf } from './indentation.ts';
+import type { Place } from './place.ts';
+import { mayGrow, type Written } from './written.ts';
+
+/** Lines that code repeats for good reasons. */
+const trivial = /^(?:\W*|@[\w.]+|#\[.*|break;?|continue;?|return;?|pass|else:?|end|try:?|fi|done|do|then|default:)$/;
+
+/** Where the text begins to repeat one of the three lines above the cursor. */
+export function repeatedAbove(text: string, place: Place, written: Written): number {
+  const [nearest = ''] = place.around.linesAbove;
+  return repeated(
+    wholeLines(text, written),
+    text.length,
+    place,
+    (line) => line.trim() === nearest.trim() && !trivial.test(line.trim()),
+  );
+}
+
+/** Where the text has caught up with the lines below: the next one, or a longer one of the two after it in the block. */
+export function repeatedBelow(text: string, place: Place, written: Written): number {
+  const { linePrefix, linesBelow } = place.around;
+  const [next = ''] = linesBelow;
+  const outside = linesBelow.findIndex((line) => depthOf(line) < depthOf(linePrefix));
+  const inBlock = outside === -1 ? linesBelow : linesBelow.slice(0, outside);
+  return repeated(wholeLines(text, written), text.length, place, (line) => {
+    const isNext = line.trimEnd() === next && next !== '';
+    const isSaid = [next, ...inBlock].some((each) => each.trim() === line.trim());
+    return isNext || (isSaid && !trivial.test(line.trim()));
+  });
+}
+
+/** Without a last line that is still being written. */
+function wholeLines(text: string, written: Written): string[] {
+  const lines = text.split('\n');
+  return mayGrow(text, written) ? lines.slice(0, -1) : lines;
+}
+
+function repeated(lines: string[], length: number, { around }: Place, isRepeated: (line: string) => boolean): number {
+  if (around.lineSuffix.trim() !== '') return length;
+  let begin = 0;
+  for (const [i, line] of lines.entries()) {
+    // Where the text begins with a line break, the cursor's own line is not of its making.
+    const whole = i === 0 ? around.linePrefix + line : line;
+    const isWritten = i > 0 || line.trim() !== '';
+    if (isWritten && isRepeated(whole)) return begin === 0 ? 0 : begin - 1;
+    begin += line.length + 1;
+  }
+  return length;
+}
+
+/** Whether the text's last line, still being written, may become one of its neighbours. */
+export function mayRepeat(text: string, { around }: Place): boolean {
+  const at = text.lastIndexOf('\n') + 1;
+  const line = ((at === 0 ? around.linePrefix : '') + text.slice(at)).trim();
+  return [...around.linesBelow, ...around.linesAbove.slice(0, 1)].some((each) => each.trim().startsWith(line));
+}

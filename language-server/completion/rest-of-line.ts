@@ -1,0 +1,104 @@
+// Text in the middle of a line: it is shown only if the line is well-formed with what stands right of the cursor, which
+// is kept, or which the text writes anew and then replaces.
+import { joins, replacesRest, withoutOverlap } from './line-joint.ts';
+import type { Place } from './place.ts';
+import { scan } from './scanner.ts';
+
+export interface Fit {
+  end: number;
+  replaces: number;
+  /** What closes the brackets that the text leaves open. */
+  tail: string;
+}
+
+export type Misfit = 'does-not-fit-rest' | 'splits-word' | 'leaves-bracket-open' | 'nothing-to-add';
+
+export const closersOnly = /^[)\]}>"'`;,\s]+$/;
+
+/** isEnded: the model ended the text itself, so it takes the rest of the line into account. */
+export function fitRest(text: string, place: Place, isEnded: boolean): Fit | Misfit {
+  const rest = place.around.lineSuffix;
+  if (rest.trim() === '') return kept(text.length);
+  const fit = closersOnly.test(rest) ? fitClosers(text, rest, place) : fitCode(text, rest, place, isEnded);
+  if (typeof fit === 'string') return fit;
+  return text.slice(0, fit.end).trim() === '' ? 'nothing-to-add' : fit;
+}
+
+/** Whether the text has said all that it has to before the rest of the line, and one thing more. */
+export function isPastRest(text: string, place: Place): boolean {
+  const rest = place.around.lineSuffix.trim();
+  if (rest === '') return false;
+  if (!closersOnly.test(rest)) return rest.length > 1 && text.includes(rest);
+  const [first] = scan(text, place.language, place.open).outer;
+  return first !== undefined && text.length - first.at > rest.length;
+}
+
+/** Brackets and quotes that the editor has closed: the text ends where it would close them. */
+function fitClosers(text: string, rest: string, place: Place): Fit | Misfit {
+  const end = endBeforeClosers(text, rest, place);
+  const beyond = text.slice(end).trimEnd();
+  const { open } = scan(text.slice(0, end), place.language, place.open);
+  const opened = open.slice(place.open.length);
+  if (opened.length > 0) {
+    const isBody = opened.length === 1 && opened[0]?.token === '{' && /\{\s*$/.test(text.slice(0, end));
+    return isBody ? { end: text.slice(0, end).trimEnd().length, replaces: 0, tail: '}' } : 'leaves-bracket-open';
+  }
+  // The text may go on with what ends the statement.
+  const isLonger = beyond.startsWith(rest.trim()) && /^[;,]$/.test(beyond.slice(rest.trim().length).trim());
+  return isLonger ? { end: text.trimEnd().length, replaces: rest.length, tail: '' } : kept(end);
+}
+
+function endBeforeClosers(text: string, rest: string, { language, open, within }: Place): number {
+  const [first] = scan(text, language, open).outer;
+  if (first && closes(rest, text, first.at)) return first.at;
+  // What is open in a string may be an expression, or prose in brackets.
+  const inString = text.slice(0, first?.at);
+  const [expression] = within === 'string' ? scan(inString, language).outer : [];
+  if (expression && closes(rest, text, expression.at)) return expression.at;
+  return /^\s*[)\]}]/.test(rest) ? inString.length : withoutOverlap(inString, rest);
+}
+
+function closes(rest: string, text: string, at: number): boolean {
+  return rest.trimStart().startsWith(text[at] ?? '');
+}
+
+function fitCode(text: string, rest: string, place: Place, isEnded: boolean): Fit | Misfit {
+  const { language, open, around } = place;
+  const isBalanced = (end: number) => {
+    const { open: after, outer } = scan(text.slice(0, end), language, open);
+    return outer.length === 0 && after.length === open.length;
+  };
+  const word = /\w$/.test(around.linePrefix) ? /^\w+/.exec(rest)?.[0] : undefined;
+  if (word !== undefined) {
+    const at = text.search(new RegExp(`${word}(?!\\w)`));
+    return at !== -1 && isBalanced(at) ? kept(at) : 'splits-word';
+  }
+  const found = rest.trim().length > 1 ? text.indexOf(rest.trim()) : -1;
+  if (found !== -1 && isBalanced(found)) return kept(found);
+  if (place.within === 'comment') return isEnded ? kept(withoutOverlap(text, rest)) : 'does-not-fit-rest';
+  const [closing] = scan(text, language, open).outer;
+  if (closing && closes(rest, text, closing.at)) {
+    return isBalanced(closing.at) ? kept(closing.at) : 'leaves-bracket-open';
+  }
+  const angle = rest.trimStart().startsWith('>') ? unopenedAngle(text) : -1;
+  if (angle !== -1) return isBalanced(angle) ? kept(angle) : 'leaves-bracket-open';
+  if (replacesRest(text, rest, place)) return { end: text.trimEnd().length, replaces: rest.length, tail: '' };
+  const end = withoutOverlap(text, rest);
+  if (!isBalanced(end)) return closing ? 'does-not-fit-rest' : 'leaves-bracket-open';
+  const isJoined = end < text.trimEnd().length || place.within === 'string' || joins(text.slice(0, end), rest);
+  return isEnded && isJoined ? kept(end) : 'does-not-fit-rest';
+}
+
+/** Index of the first ">" that closes a type's arguments begun before the text. */
+function unopenedAngle(text: string): number {
+  let depth = 0;
+  for (const { 0: angle, index } of text.matchAll(/(?<![-=])>|</g)) {
+    depth += angle === '<' ? 1 : -1;
+    if (depth < 0) return index;
+  }
+  return -1;
+}
+
+function kept(end: number): Fit {
+  return { end, replaces: 0, tail: '' };
+}

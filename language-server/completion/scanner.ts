@@ -1,0 +1,155 @@
+// Brackets, strings and comments of a piece of text, in one pass and without a grammar. What stands in a string or a
+// comment does not count as a bracket.
+import type { Language } from './languages.ts';
+
+/** A bracket, quote or comment that has begun. */
+export interface Open {
+  /** "(", "[", "{", "${", a quote or the beginning of a comment. */
+  token: string;
+  at: number;
+}
+
+export interface Scan {
+  /** What is open at the end of the text, outermost first. */
+  open: Open[];
+  /** Brackets and quotes that close what was open before the text, or nothing at all (`closes` is null). */
+  outer: { at: number; closes: Open | null }[];
+}
+
+export type Within = 'code' | 'string' | 'comment';
+
+const closerOf: Record<string, string> = { '(': ')', '[': ']', '{': '}', '${': '}' };
+const openerOf: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
+
+export function closerFor(open: Open): string {
+  return closerOf[open.token] ?? open.token;
+}
+
+export function isBracket(open: Open): boolean {
+  return open.token in closerOf;
+}
+
+export function within(open: readonly Open[], language: Language): Within {
+  const token = open.at(-1)?.token;
+  if (token === undefined || token in closerOf) return 'code';
+  return language.quotes.includes(token) ? 'string' : 'comment';
+}
+
+/** before: what is open where the text begins. */
+export function scan(text: string, language: Language, before: readonly Open[] = []): Scan {
+  const scanner = new Scanner(text, language, before);
+  while (scanner.at < text.length) scanner.step();
+  return { open: scanner.open, outer: scanner.outer };
+}
+
+class Scanner {
+  at = 0;
+  readonly open: Open[];
+  readonly outer: Scan['outer'] = [];
+  /** How many of the open ones were so before the text. */
+  private inherited: number;
+  private readonly skipped: RegExp;
+
+  constructor(
+    private readonly text: string,
+    private readonly language: Language,
+    before: readonly Open[],
+  ) {
+    this.open = [...before];
+    this.inherited = before.length;
+    this.skipped = ordinary(language);
+  }
+
+  step(): void {
+    const top = this.open.at(-1)?.token ?? '';
+    const place = within(this.open, this.language);
+    if (place === 'comment') this.comment(top);
+    else if (place === 'string') this.string(top);
+    else this.code();
+  }
+
+  private comment(top: string): void {
+    const end = this.language.blockComments.find(([begin]) => begin === top)?.[1] ?? '\n';
+    const found = this.text.indexOf(end, this.at);
+    this.at = found === -1 ? this.text.length : found + end.length;
+    if (found !== -1) this.leave();
+  }
+
+  private string(quote: string): void {
+    const { text, at } = this;
+    if (text.startsWith(quote, at)) {
+      this.close(this.open.length - 1);
+      this.at += quote.length;
+    } else if (quote === '`' && text.startsWith('${', at)) {
+      this.open.push({ token: '${', at });
+      this.at += 2;
+    } else {
+      // A string that does not end with its line was none.
+      if (text[at] === '\n' && !this.language.multilineQuotes.includes(quote)) this.leave();
+      this.at += text[at] === '\\' ? 2 : 1;
+    }
+  }
+
+  private code(): void {
+    const { text, at } = this;
+    this.skipped.lastIndex = at;
+    this.at += this.skipped.exec(text)?.[0].length ?? 0;
+    if (this.at > at) return;
+    const char = text[at] ?? '';
+    const begin = beginning(text, at, this.language);
+    if (begin !== undefined || char in closerOf) this.open.push({ token: begin ?? char, at });
+    // What stands above its opener is closed with it: text that is being written is seldom whole.
+    else if (char in openerOf) this.close(this.open.findLastIndex((each) => closerFor(each) === char));
+    const isRegex = begin === undefined && char === '/' && this.language.quotes.includes('`');
+    this.at += isRegex ? regexLength(text, at) : (begin?.length ?? 1);
+  }
+
+  private leave(): void {
+    this.open.pop();
+    this.inherited = Math.min(this.inherited, this.open.length);
+  }
+
+  private close(depth: number): void {
+    const closes = depth === -1 ? null : (this.open[depth] ?? null);
+    if (depth !== -1) this.open.length = depth;
+    if (depth >= this.inherited) return;
+    this.inherited = Math.min(this.inherited, this.open.length);
+    this.outer.push({ at: this.at, closes });
+  }
+}
+
+const ordinaryOf = new Map<Language, RegExp>();
+
+/** Matches what is neither a bracket nor the beginning of a comment or a string. */
+function ordinary(language: Language): RegExp {
+  const known = ordinaryOf.get(language);
+  if (known) return known;
+  const tokens = [...language.lineComments, ...language.blockComments.map(([begin]) => begin), ...language.quotes];
+  const first = tokens.map((token) => `\\u{${token.codePointAt(0)?.toString(16)}}`).join('');
+  const made = new RegExp(`[^()[\\]{}/${first}]+`, 'uy');
+  ordinaryOf.set(language, made);
+  return made;
+}
+
+/** The comment or quote that begins here. A number sign begins a comment only at a word's beginning. */
+function beginning(text: string, at: number, language: Language): string | undefined {
+  const isHere = (token: string) => text.startsWith(token, at);
+  return (
+    language.blockComments.find(([begin]) => isHere(begin))?.[0] ??
+    language.lineComments.find((token) => isHere(token) && (token !== '#' || /^$|\s/.test(text[at - 1] ?? ''))) ??
+    language.quotes.find((token) => isHere(token) && isQuote(text, at, language))
+  );
+}
+
+/** Not an apostrophe after a digit, `1'000`; in text between tags nothing but an attribute's value. */
+function isQuote(text: string, at: number, language: Language): boolean {
+  const before = text[at - 1] ?? '';
+  return language.family === 'tags' ? before === '=' : !/\d/.test(before);
+}
+
+/** Length of a regular expression literal, or 1 if the slash divides. */
+function regexLength(text: string, at: number): number {
+  const before = text.slice(Math.max(0, at - 20), at).trimEnd();
+  if (!/(^|[(,=:[!&|?{};]|\breturn)$/.test(before)) return 1;
+  return /^\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//.exec(text.slice(at, at + 300))?.[0].length ?? 1;
+}

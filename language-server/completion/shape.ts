@@ -1,0 +1,136 @@
+// From the model's text to ghost text: rules that cut, each with a reason if nothing is left.
+import { type Gate, likelyBeginning, likelyLines } from './confidence.ts';
+import { afterStatement, unreachable } from './finished.ts';
+import { fragmentStart, missingClosers, wholeStatements } from './fragments.ts';
+import { reindented } from './indentation.ts';
+import { inventedLink } from './links.ts';
+import { mayRepeat, repeatedAbove, repeatedBelow } from './neighbours.ts';
+import type { Place } from './place.ts';
+import { repetitionStart } from './repetition.ts';
+import { closersOnly, type Fit, fitRest } from './rest-of-line.ts';
+import { scan, within } from './scanner.ts';
+import type { EmptyReason } from './silence.ts';
+import { extentEnd, specialToken, surplusCloser } from './stop-rules.ts';
+import type { Suggestion } from './suggestion.ts';
+import { probabilityTo, type Written } from './written.ts';
+
+export type GhostText = { suggestion: Suggestion; reason: null } | { suggestion: null; reason: EmptyReason };
+
+/** Returns where the text ends under the rule. */
+type Rule = (text: string, place: Place, written: Written) => number;
+
+const rules: readonly (readonly [EmptyReason, Rule])[] = [
+  ['special-token', specialToken],
+  ['repeats-itself', repetitionStart],
+  ['statement-finished', afterStatement],
+  ['unreachable', unreachable],
+  ['leaves-block', extentEnd],
+  ['closes-too-much', surplusCloser],
+  ['repeats-line-below', repeatedBelow],
+  ['repeats-line-above', repeatedAbove],
+  ['invents-link', inventedLink],
+];
+
+/** Where the rules end the text; the reason if they leave nothing of it. */
+export function ruledEnd(written: Written, place: Place): { end: number; reason: EmptyReason | null } {
+  let end = written.text.length;
+  // What is not ended was given up for being unlikely.
+  if (written.text.trim() === '') return { end: 0, reason: written.isEnded ? 'model-wrote-nothing' : 'unsure' };
+  for (const [reason, rule] of rules) {
+    end = rule(written.text.slice(0, end), place, written);
+    if (written.text.slice(0, end).trim() === '') return { end: 0, reason };
+  }
+  return { end, reason: null };
+}
+
+export function toGhostText(written: Written, place: Place, gate: Gate): GhostText {
+  const { end, reason } = ruledEnd(written, place);
+  if (reason !== null) return nothing(reason);
+  const isCut = end < written.text.length;
+  if (place.around.lineSuffix.trim() !== '') return inLine(written, end, place, gate, written.isEnded && !isCut);
+  // At the token limit the last line is not whole.
+  const lastLine = isCut || written.isEnded ? end : written.text.slice(0, end).lastIndexOf('\n');
+  const likely = likelyLines(written, Math.max(0, lastLine), gate) || begunLine(written, end, place, gate);
+  if (likely === 0) return nothing(probabilityTo(written, end) < gate.line ? 'unsure' : 'cut-off');
+  const kept = fragmentStart(written.text.slice(0, likely), place);
+  if (kept === 0) return nothing('fragment');
+  return { suggestion: severalLines(written, kept, place), reason: null };
+}
+
+/** What can be shown of a text that is still being written: a beginning of all that it can become. */
+export function toEarlyText(written: Written, place: Place, gate: Gate): Suggestion | null {
+  const { text } = written;
+  const isInLine = place.around.lineSuffix.trim() !== '' || place.replaces > 0;
+  if (isInLine || ruledEnd(written, place).end < text.length) return null;
+  const wholeLines = text.slice(0, text.lastIndexOf('\n') + 1);
+  if (wholeLines.trim() === '') {
+    const end = begunLine(written, settledEnd(text, place), place, gate);
+    return end === 0 || mayRepeat(text, place) ? null : suggestion(written, end, place, '', 0);
+  }
+  const likely =
+    likelyLines(written, wholeLines.trimEnd().length, gate) || begunLine(written, text.length, place, gate);
+  const kept = fragmentStart(text.slice(0, likely), place);
+  const end = wholeStatements(text.slice(0, kept), place);
+  return end === 0 ? null : suggestion(written, end, place, '', 0);
+}
+
+/** The beginning of a line that is likely enough, not ending in a string that it has opened. */
+function begunLine(written: Written, end: number, place: Place, gate: Gate): number {
+  const likely = likelyBeginning(written, end, gate);
+  const { open } = scan(written.text.slice(0, likely), place.language, place.open);
+  const isInString = place.within === 'code' && within(open, place.language) === 'string';
+  return isInString ? likelyBeginning(written, open.at(-1)?.at ?? 0, gate) : likely;
+}
+
+/** Before what may become a control token, an address, or a loop. */
+function settledEnd(text: string, { within }: Place): number {
+  const token = text.lastIndexOf('<|');
+  const settled = token === -1 ? text : text.slice(0, token);
+  const loop = /([^\n]{4,}?)\1\1/.exec(settled)?.index;
+  return within === 'comment' ? settled.search(/\S*$/) : (loop ?? settled.length);
+}
+
+function inLine(written: Written, end: number, place: Place, gate: Gate, isEnded: boolean): GhostText {
+  const fit = fitRest(written.text.slice(0, end), place, isEnded);
+  const isLikely = probabilityTo(written, end) >= gate.line;
+  if (typeof fit === 'string') return nothing(isLikely ? fit : 'unsure');
+  const whole = (each: Fit) => suggestion(written, each.end, place, each.tail, each.replaces);
+  if (probabilityTo(written, fit.end) >= gate.line) return { suggestion: whole(fit), reason: null };
+  // Only before brackets that the editor has closed may a text stop anywhere.
+  const piece = begunLine(written, fit.end, place, gate);
+  const begun =
+    piece > 0 && closersOnly.test(place.around.lineSuffix)
+      ? fitRest(written.text.slice(0, piece), place, false)
+      : 'unsure';
+  return typeof begun === 'string' ? nothing('unsure') : { suggestion: whole(begun), reason: null };
+}
+
+function severalLines(written: Written, end: number, place: Place): Suggestion {
+  const text = written.text.slice(0, end);
+  const isOneLine = !text.trim().includes('\n');
+  const closers = isOneLine ? '' : missingClosers(text, place);
+  if (closers !== null) return suggestion(written, end, place, closers + place.tail, place.replaces);
+  return suggestion(written, wholeStatements(text, place), place, place.tail, place.replaces);
+}
+
+function suggestion(written: Written, end: number, place: Place, tail: string, replaces: number): Suggestion {
+  const raw = written.text.slice(0, end);
+  // Between words of one line a space counts.
+  const text = /^[\s)\],;]|^$/.test(place.around.lineSuffix) ? raw.trimEnd() : raw;
+  const body = place.lead === '' ? text : text.replace(/^\s*\n\s*/, '');
+  return {
+    text: place.lead + reindented(withoutTrailingComma(body, tail, place), place.unit) + tail,
+    replaces,
+    probability: probabilityTo(written, end),
+  };
+}
+
+/** JSON has none before a closing bracket. */
+function withoutTrailingComma(text: string, tail: string, { language, around }: Place): string {
+  const next = (tail || (around.linesBelow[0] ?? '')).trim();
+  return language.family === 'data' && /^[}\]]/.test(next) ? text.replace(/,$/, '') : text;
+}
+
+function nothing(reason: EmptyReason): GhostText {
+  return { suggestion: null, reason };
+}

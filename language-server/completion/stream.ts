@@ -1,0 +1,50 @@
+// The text as it is being written: what can be shown early, and when there is enough of it.
+import type { Gate } from './confidence.ts';
+import type { Place } from './place.ts';
+import { isPastRest } from './rest-of-line.ts';
+import { type GhostText, ruledEnd, toEarlyText } from './shape.ts';
+import type { Suggestion } from './suggestion.ts';
+import { probabilityTo, type Written, withPiece } from './written.ts';
+
+export class Stream {
+  /** Nothing that is still to come could be shown. */
+  isEnough = false;
+  private written: Written = { text: '', pieces: [], isEnded: false };
+  private offered: Suggestion | null = null;
+
+  constructor(
+    private readonly place: Place,
+    private readonly gate: Gate,
+    private readonly onSuggestion?: (suggestion: Suggestion) => void,
+  ) {}
+
+  /** True once there is enough. */
+  add(piece: string, logProbability: number): boolean {
+    this.written = withPiece(this.written, piece, logProbability);
+    this.isEnough ||= this.isOver(this.written.text);
+    if (!this.isEnough) this.offer();
+    return this.isEnough;
+  }
+
+  /** What was offered stays, whatever the rules say of the whole. */
+  whole(ghost: GhostText): GhostText {
+    const { offered } = this;
+    if (!offered || ghost.suggestion?.text.startsWith(offered.text)) return ghost;
+    return { suggestion: offered, reason: null };
+  }
+
+  private isOver(text: string): boolean {
+    const isRuled = text.trim() !== '' && ruledEnd(this.written, this.place).end < text.length;
+    const isHopeless = probabilityTo(this.written, text.length) < this.gate.line;
+    return isRuled || isPastRest(text, this.place) || isHopeless;
+  }
+
+  private offer(): void {
+    if (!this.onSuggestion) return;
+    const early = toEarlyText(this.written, this.place, this.gate);
+    const before = this.offered?.text ?? '';
+    if (!early || early.text.length <= before.length || !early.text.startsWith(before)) return;
+    this.offered = early;
+    this.onSuggestion(early);
+  }
+}
