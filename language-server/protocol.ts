@@ -32,6 +32,8 @@ export interface Settings {
   'cache.diskMiB': number;
   'completion.maxTokens': number;
   'completion.multiline': 'auto' | 'always' | 'never';
+  /** How sure the model must be of what is shown. */
+  'completion.confidence': 'eager' | 'balanced' | 'calm';
 }
 
 /** What LSP's initializationOptions carry. */

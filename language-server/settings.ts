@@ -30,6 +30,7 @@ export const settingKeys = [
   'cache.diskMiB',
   'completion.maxTokens',
   'completion.multiline',
+  'completion.confidence',
 ] as const satisfies (keyof Settings)[];
 
 export const defaultSettings: Settings = checkedSettings({}).settings;

@@ -10,7 +10,7 @@ import {
 import type { Engine, Timings } from '../../native/index.ts';
 import type { RelatedCode } from '../context/related-code.ts';
 import type { Reason, Settings } from '../protocol.ts';
-import { type GhostCompletion, noTimings } from './complete.ts';
+import { type CompletionOptions, type GhostCompletion, noTimings } from './complete.ts';
 import { DocumentOffers } from './document-offers.ts';
 import { canFillInTheMiddle } from './fim-prompt.ts';
 import { accepted, type Offer, withChoices } from './offer.ts';
@@ -89,7 +89,7 @@ export class CompletionProvider {
     const known = offers.at(at.document);
     const make = warm.maker(at.document, optionsFrom(settings));
     if (isInvoked) {
-      const choices = warm.maker(at.document, { ...optionsFrom(settings), alternatives: maxAlternatives });
+      const choices = warm.maker(at.document, choicesFrom(settings));
       offers.begin(at.document, withChoices(known, at.document, choices));
     }
     const momentMs = isInvoked || !this.events.onGrown ? null : this.pace.momentMs;
@@ -191,8 +191,17 @@ function nothing(reason: Reason): Answer {
   return { items: [], reason, timings: noTimings };
 }
 
-function optionsFrom(settings: Settings) {
-  return { maxTokens: settings['completion.maxTokens'], multiline: settings['completion.multiline'] };
+function optionsFrom(settings: Settings): CompletionOptions {
+  return {
+    maxTokens: settings['completion.maxTokens'],
+    multiline: settings['completion.multiline'],
+    confidence: settings['completion.confidence'],
+  };
+}
+
+/** Whoever asks wants to see something. */
+function choicesFrom(settings: Settings): CompletionOptions {
+  return { ...optionsFrom(settings), alternatives: maxAlternatives, confidence: 'eager' };
 }
 
 function placeKey(version: number, { line, character }: Position): string {
