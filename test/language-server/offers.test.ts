@@ -62,7 +62,8 @@ test('a cancelled request that no key adopts ends the work', async () => {
 });
 
 test('leaving the place ends the work at once', async () => {
-  const { ask, engine, provider } = setUp({ tokenMs: 10, momentMs: 15 });
+  const respond = () => 'one(two, three, four, five, six);';
+  const { ask, engine, provider } = setUp({ respond, tokenMs: 10, momentMs: 15 });
   expect((await ask('a = $0\n')).reason).toBe('still-growing');
   provider.leave('file:///a.ts');
   await vi.waitFor(() => expect(engine.cancelled).toBe(1), { timeout: 30, interval: 1 });
