@@ -20,7 +20,7 @@ import type { CursorDocument } from './text-window.ts';
 // An anchor costs several hundred tokens: the next one must leave clearly less given text than the held one has.
 const worthwhileShare = 0.7;
 // What the first key after the change may find unread.
-const maxUnread = 2;
+const maxUnread = 4;
 // A person works in a few documents.
 const maxDocuments = 16;
 

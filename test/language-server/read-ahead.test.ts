@@ -129,7 +129,7 @@ test('the held anchor serves until the next one is read, with what was typed mea
   expect(headOf(await keys(40))).toBe(first);
   await endReading();
   expect(readings).toHaveLength(2);
-  expect(headOf(await keys(2))).toBe(first);
+  expect(headOf(await keys(3))).toBe(first);
   await endReading();
   const prompt = await keys(1);
   expect(headOf(prompt)).not.toBe(first);
