@@ -17,7 +17,8 @@ afterAll(() => rmSync(storageFolder, { recursive: true }));
 /** Starts a server, completes at one place, stops it; the answer and where its pages came from. */
 async function session(settings: Partial<Settings>) {
   const command = [process.execPath, join(root, 'dist/server.js'), '--stdio'];
-  const client = await LspClient.start(command, settings, { bundledModel, storageFolder });
+  const eager = { ...settings, 'completion.confidence': 'eager' } as const;
+  const client = await LspClient.start(command, eager, { bundledModel, storageFolder });
   const { health, model } = await client.settled();
   expect(health).toBe('ready');
   const source = readFileSync(join(root, 'language-server/completion/text-window.ts'), 'utf8');

@@ -77,6 +77,7 @@ test('a prompt goes as text, and the answer comes piece by piece', async () => {
   expect(asked[0]?.body).toEqual({
     model: 'coder',
     prompt: '<|fim_prefix|>let a<|fim_suffix|>;<|fim_middle|>',
+    logprobs: 1,
     max_tokens: 7,
     temperature: 0,
     stream: true,

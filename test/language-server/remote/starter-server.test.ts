@@ -26,7 +26,7 @@ const http = createServer(async (request, response) => {
   const tokens = served.tokenize(prompt, true);
   const { finishReason, timings } = await served.generate(
     { tokens, maxTokens },
-    (text) => send({ choices: [{ text }] }),
+    (text) => void send({ choices: [{ text }] }),
     closed.signal,
   );
   const { promptTokens, completionTokens, cachedTokens } = timings;
