@@ -35,8 +35,6 @@ class DraftModel {
   /// too.
   bool read(std::span<const uint32_t> text, int n_most);
 
-  uint64_t n_bytes() const { return model_.n_bytes; }
-
  private:
   void follow(std::span<const uint32_t> text);
   bool evaluate(std::span<const uint32_t> tokens, bool needs_head);

@@ -64,47 +64,51 @@ void add(float* x, const float* y, int n) {
   }
 }
 
+/// NaN is passed over.
+float greatest(const float* x, int n) {
+  const F32x16 lowest = broadcast(-__builtin_inff());
+  F32x16 most[4] = {lowest, lowest, lowest, lowest};  // hide the latency of max
+  int i = 0;
+  for (; i + 64 <= n; i += 64) {
+    for (int k = 0; k < 4; k++) most[k] = max(load(x + i + 16 * k), most[k]);
+  }
+  for (; i < n; i += 16) {
+    const int lanes = least(16, n - i);
+    most[0] = max(select(first_lanes(lanes), load_first(x + i, lanes), lowest), most[0]);
+  }
+  return reduce_max(max(max(most[0], most[1]), max(most[2], most[3])));
+}
+
 ArgmaxPart argmax(const float* logits, int n) {
   // Block by block, as the sum needs the greatest logit: a block is still in the L1 cache when its
   // logits are read again for the sum.
   constexpr int kLogits = 1024;
   const F32x16 lowest = broadcast(-__builtin_inff()), zero = broadcast(0.0f);
-  F32x16 best = lowest;
-  F32x16 zeros = zero;  // 0 * x is 0, but NaN for NaN and Inf, and stays so
-  I32x16 best_step = broadcast(int32_t{0});
-  float greatest = -__builtin_inff();
-  F32x16 sum = zero;  // of exp(logit - greatest)
+  F32x16 sum = zero;    // of exp(logit - best)
+  F32x16 zeros = zero;  // 0 * logit is 0, but NaN for NaN and Inf, and stays so
+  float best = -__builtin_inff();
+  int id = 0;
   for (int begin = 0; begin < n; begin += kLogits) {
     const int end = least(begin + kLogits, n);
-    for (int i = begin; i < end; i += 16) {
-      const int lanes = least(16, end - i);
-      const F32x16 loaded = load_first(logits + i, lanes);
-      const F32x16 v = select(first_lanes(lanes), loaded, lowest);
-      const Mask16 better = less(best, v);
-      zeros = fma(loaded, zero, zeros);
-      best = select(better, v, best);
-      best_step = select(better, broadcast(int32_t{i}), best_step);
+    const float top = greatest(logits + begin, end - begin);
+    if (top > best) {
+      sum = sum * exp(broadcast(best) - broadcast(top));
+      best = top;
+      id = begin;  // the block's first, for now
     }
-    const float before = greatest;
-    greatest = reduce_max(best);
-    if (greatest > before) sum = sum * exp(broadcast(before) - broadcast(greatest));
-    for (int i = begin; i < end; i += 16) {
-      const int lanes = least(16, end - i);
-      const F32x16 v = select(first_lanes(lanes), load_first(logits + i, lanes), lowest);
-      sum = sum + exp(v - broadcast(greatest));
+    int i = begin;
+    for (; i + 16 <= end; i += 16) {
+      const F32x16 v = load(logits + i);
+      zeros = fma(v, zero, zeros);
+      sum = sum + exp(v - broadcast(best));
     }
+    if (i == end) continue;
+    const F32x16 v = load_first(logits + i, end - i);
+    zeros = fma(v, zero, zeros);
+    sum = sum + exp(select(first_lanes(end - i), v, lowest) - broadcast(best));
   }
-  float bests[16];
-  int32_t steps[16];
-  store(bests, best);
-  store(steps, best_step);
-  int winner = 0;
-  for (int lane = 1; lane < 16; lane++) {
-    const bool is_earlier = steps[lane] + lane < steps[winner] + winner;
-    if (bests[lane] > bests[winner] || (bests[lane] == bests[winner] && is_earlier)) winner = lane;
-  }
-  return {bests[winner], static_cast<uint32_t>(least(steps[winner] + winner, n - 1)),
-          reduce_add(sum), reduce_add(zeros) == 0.0f};
+  while (id < n - 1 && logits[id] != best) id++;
+  return {best, static_cast<uint32_t>(id), reduce_add(sum), reduce_add(zeros) == 0.0f};
 }
 
 }  // namespace

@@ -219,9 +219,3 @@ BatchParams HipOps::take_mail() {
 }
 
 }  // namespace hearth::kernels::hip
-
-namespace hearth::kernels {
-std::unique_ptr<Ops> make_hip_ops(const hip::GpuApi& api, const hip::DeviceChoice& choice) {
-  return std::make_unique<hip::HipOps>(api, choice);
-}
-}  // namespace hearth::kernels

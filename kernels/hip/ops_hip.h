@@ -120,8 +120,3 @@ class HipOps : public Ops {
 };
 
 }  // namespace hearth::kernels::hip
-
-namespace hearth::kernels {
-/// Throws std::runtime_error, with a reason for people, when the GPU cannot be used.
-std::unique_ptr<Ops> make_hip_ops(const hip::GpuApi& api, const hip::DeviceChoice& choice);
-}  // namespace hearth::kernels
