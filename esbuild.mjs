@@ -1,7 +1,7 @@
-// Bundles the three programs into dist/, each one CommonJS file. Names on the command line limit the build:
-// `node esbuild.mjs server hearth`.
-import { chmodSync } from 'node:fs';
-import { build } from 'esbuild';
+// Bundles the three programs into dist/, each one CommonJS file, and names the packages that are in them in
+// dist/NOTICES.txt. Names on the command line limit the build: `node esbuild.mjs server hearth`; `--watch` goes on.
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { context } from 'esbuild';
 
 const entries = {
   extension: 'extension/extension.ts',
@@ -9,17 +9,27 @@ const entries = {
   hearth: 'language-server/cli/hearth.ts',
 };
 
-const wanted = process.argv.slice(2);
+const isWatching = process.argv.includes('--watch');
+const wanted = process.argv.slice(2).filter((argument) => argument !== '--watch');
 const unknown = wanted.filter((name) => !(name in entries));
 if (unknown.length > 0) {
   console.error(`esbuild.mjs: no program named ${unknown.join(', ')}; there are ${Object.keys(entries).join(', ')}`);
   process.exit(2);
 }
 
+/** Says when a build begins and ends, as an editor's background task wants it. */
+const announce = {
+  name: 'announce',
+  setup({ onStart, onEnd }) {
+    onStart(() => console.log('[watch] build started'));
+    onEnd(() => console.log('[watch] build finished'));
+  },
+};
+
 const selected = Object.entries(entries).filter(([name]) => wanted.length === 0 || wanted.includes(name));
-await Promise.all(
+const contexts = await Promise.all(
   selected.map(([name, entry]) =>
-    build({
+    context({
       entryPoints: [entry],
       outfile: `dist/${name}.js`,
       bundle: true,
@@ -31,9 +41,28 @@ await Promise.all(
       // Names survive, so that a stack trace in a bug report can be read.
       keepNames: true,
       sourcemap: 'linked',
+      metafile: true,
       banner: name === 'hearth' ? { js: '#!/usr/bin/env node' } : {},
       logLevel: 'warning',
+      plugins: isWatching ? [announce] : [],
     }),
   ),
 );
+const built = await Promise.all(contexts.map((each) => each.rebuild()));
 if (selected.some(([name]) => name === 'hearth')) chmodSync('dist/hearth.js', 0o755);
+if (wanted.length === 0) writeNotices(built.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
+await Promise.all(contexts.map((each) => (isWatching ? each.watch() : each.dispose())));
+
+/** Every package with a file among the inputs: its name, version, licence, and the text of its licence. */
+function writeNotices(inputs) {
+  const folders = inputs.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? []);
+  const notices = [...new Set(folders)].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+    const text = file ? readFileSync(`${folder}/${file}`, 'utf8').trim() : '';
+    return `${name} ${version} (${license})\n\n${text}\n`;
+  });
+  const head = 'Hearth contains these packages, each under its own licence:\n';
+  if (!existsSync('dist')) mkdirSync('dist');
+  writeFileSync('dist/NOTICES.txt', [head, ...notices].join(`\n${'-'.repeat(80)}\n`));
+}

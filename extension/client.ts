@@ -9,23 +9,14 @@ import {
   l10n,
   window,
 } from 'vscode';
-import {
-  CloseAction,
-  ErrorAction,
-  type ErrorHandler,
-  LanguageClient,
-  type LanguageClientOptions,
-  type MessageTransports,
-  RevealOutputChannelOn,
-  SocketMessageReader,
-  SocketMessageWriter,
-  State,
-} from 'vscode-languageclient/node';
+import { type LanguageClient, State } from 'vscode-languageclient/node';
 import * as protocol from '../language-server/protocol.ts';
-import { documentSelector, readSettings } from './config.ts';
+import { readSettings } from './config.ts';
+import { createLanguageClient } from './language-client.ts';
 import { RelatedCode } from './related-code.ts';
 import { RestartPolicy } from './restart-policy.ts';
 import { endpointFor, ServerProcess } from './server-process.ts';
+import { Signal } from './signal.ts';
 
 /** In the editor's SecretStorage. */
 export const serverTokenKey = 'serverToken';
@@ -49,7 +40,7 @@ export class Client implements Disposable {
   private restarting: Promise<void> | undefined;
   private serverToken = '';
   private hasFarewell = false;
-  private up = deferred();
+  private readonly up = new Signal();
 
   /** asksAgain: somebody asks for the text that has grown when the server says so. */
   constructor(
@@ -96,7 +87,7 @@ export class Client implements Disposable {
 
   /** Resolves once there is a server; never, if none starts any more. */
   running(): Promise<void> {
-    return this.up.promise;
+    return this.up.wait();
   }
 
   dispose(): void {
@@ -140,24 +131,18 @@ export class Client implements Disposable {
   }
 
   private createLanguageClient(): LanguageClient {
-    const options: LanguageClientOptions = {
-      documentSelector,
-      initializationOptions: (): protocol.InitializationOptions => ({
-        settings: readSettings(),
-        bundledModel: this.context.asAbsolutePath(bundledModel),
-        asksAgain: this.asksAgain,
-        hasOwnProvider: true,
-        sharesCode: true,
-        avoidsGpu: this.policy.avoidsGpu,
-        storageFolder: this.context.globalStorageUri.fsPath,
-        serverToken: this.serverToken,
-      }),
-      outputChannel: this.log,
-      revealOutputChannelOn: RevealOutputChannelOn.Never,
-      initializationFailedHandler: () => false,
-      errorHandler: this.errorHandler(),
+    this.hasFarewell = false;
+    const options: protocol.InitializationOptions = {
+      settings: readSettings(),
+      bundledModel: this.context.asAbsolutePath(bundledModel),
+      asksAgain: this.asksAgain,
+      hasOwnProvider: true,
+      sharesCode: true,
+      avoidsGpu: this.policy.avoidsGpu,
+      storageFolder: this.context.globalStorageUri.fsPath,
+      serverToken: this.serverToken,
     };
-    const client = new LanguageClient('hearth', 'Hearth', () => this.transports(), options);
+    const client = createLanguageClient(this.server, options, this.log, () => void this.afterEnd());
     client.onDidChangeState(({ newState }) => this.onState(newState));
     client.onNotification(protocol.statusNotification, (status: protocol.ServerStatus) => {
       if (status.health === 'ready') this.policy.ready(status.model?.backend ?? '');
@@ -172,26 +157,6 @@ export class Client implements Disposable {
     client.onRequest(protocol.relatedRequest, (params: protocol.RelatedParams) => this.relatedCode.answer(params));
     client.onNotification(protocol.grownNotification, (grown: protocol.GrownParams) => this.grownEmitter.fire(grown));
     return client;
-  }
-
-  private async transports(): Promise<MessageTransports> {
-    this.hasFarewell = false;
-    const socket = await this.server.connect();
-    return { reader: new SocketMessageReader(socket), writer: new SocketMessageWriter(socket), detached: true };
-  }
-
-  private errorHandler(): ErrorHandler {
-    return {
-      error: (error) => {
-        this.log.error(`The connection to the language server failed: ${error.message}`);
-        return { action: ErrorAction.Continue, handled: true };
-      },
-      // We start a client of our own, in turn, rather than have this one start again.
-      closed: () => {
-        void this.afterEnd();
-        return { action: CloseAction.DoNotRestart, handled: true, message: 'The language server has gone.' };
-      },
-    };
   }
 
   /** The server has ended, though nobody here asked it to. */
@@ -213,8 +178,8 @@ export class Client implements Disposable {
     if (state === State.Running) {
       const where = this.server.pid === undefined ? 'in another window' : `as process ${this.server.pid}`;
       this.log.info(`The language server runs ${where}.`);
-      this.up.resolve();
-    } else if (this.up.isResolved) this.up = deferred();
+      this.up.set();
+    } else this.up.clear();
   }
 
   private fail(message: string): void {
@@ -226,23 +191,6 @@ export class Client implements Disposable {
     this.status = status;
     this.statusEmitter.fire(status);
   }
-}
-
-interface Deferred {
-  promise: Promise<void>;
-  resolve: () => void;
-  isResolved: boolean;
-}
-
-function deferred(): Deferred {
-  const made: Deferred = { promise: Promise.resolve(), resolve: () => {}, isResolved: false };
-  made.promise = new Promise((resolve) => {
-    made.resolve = () => {
-      made.isResolved = true;
-      resolve();
-    };
-  });
-  return made;
 }
 
 function messageOf(error: unknown): string {

@@ -7,6 +7,7 @@ import { sendSettingsOnChange } from './config.ts';
 import { DocumentModes } from './document-mode.ts';
 import { ExplainSelection } from './explain-selection.ts';
 import { canTriggerAlone, GhostText } from './ghost-text.ts';
+import { noticeOtherProviders } from './other-providers.ts';
 import { showProblems } from './problem-message.ts';
 import { RecentRequests } from './recent-requests.ts';
 import { RequestCounter } from './request-counter.ts';
@@ -56,6 +57,7 @@ export function activate(context: ExtensionContext): Api {
     registerCommands({ context, client, modes, documents, explain, requests, statistics }),
   );
   void client.start();
+  void noticeOtherProviders(context);
   return client;
 }
 

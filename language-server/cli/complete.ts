@@ -5,6 +5,7 @@ import { Anchors } from '../completion/anchors.ts';
 import { complete, type GhostCompletion } from '../completion/complete.ts';
 import type { CursorDocument } from '../completion/text-window.ts';
 import { timingLine } from '../log.ts';
+import { reasonTexts } from '../reason-texts.ts';
 import { defaultSettings } from '../settings.ts';
 import {
   type Command,
@@ -74,8 +75,7 @@ function show({ text, offset }: CursorDocument, result: GhostCompletion, latency
     .join('\n');
   const shown = result.suggestions[0];
   print(`${before}${shown ? ghost(shown.text) : ''}${after.slice(shown?.replaces ?? 0).trimEnd()}`);
-  const outcome = shown ? '' : `nothing (${result.reason}); `;
-  print(`\n${outcome}${timingLine(result.timings, latencyMs)}`);
+  print(`\n${reasonTexts[result.reason ?? 'shown']}\n${timingLine(result.timings, latencyMs)}`);
 }
 
 function ghost(text: string): string {

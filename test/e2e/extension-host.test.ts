@@ -10,9 +10,9 @@ const out = 'build/e2e/host';
 const common = { bundle: true, platform: 'node', target: 'node20', logLevel: 'warning' } as const;
 
 async function bundleSuite(): Promise<void> {
-  const entryPoints = ['test/e2e/host/index.ts', 'test/e2e/host/extension.ts'];
+  const entryPoints = ['test/e2e/host/index.ts'];
   const outExtension = { '.js': '.cjs' };
-  await build({ ...common, entryPoints, outdir: out, outExtension, format: 'cjs', external: ['vscode', 'mocha'] });
+  await build({ ...common, entryPoints, outdir: out, outExtension, format: 'cjs', external: ['vscode'] });
 }
 
 async function bundleShim(): Promise<string> {

@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import type { Reason } from '../../language-server/protocol.ts';
+import { reasonTexts } from '../../language-server/reason-texts.ts';
 import { commandLine } from '../support/command-line.ts';
 
 const { run: hearth, shell, json, checkFails } = commandLine(join(__dirname, '../../dist/hearth.js'));
@@ -69,9 +71,9 @@ test('completes a file at a place', () => {
 });
 
 test('shows the completion in its place', () => {
-  const { text } = json<{ text: string }>('complete', `${sample}:3:12`);
+  const { text, reason } = json<{ text: string; reason: Reason | null }>('complete', `${sample}:3:12`);
   const { out } = hearth('complete', `${sample}:3:12`);
-  expect(out).toContain(text === '' ? 'nothing (' : `    return «${text}»`);
+  expect(out).toContain(text === '' ? reasonTexts[reason ?? 'shown'] : `    return «${text}»`);
 });
 
 test('completes at the end of a line when no column is given', () => {

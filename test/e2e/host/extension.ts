@@ -1,9 +1,9 @@
 // Inside the extension host: what an extension can see of Hearth through VS Code's API.
 import assert from 'node:assert/strict';
-import { describe, it } from 'mocha';
 import { commands, extensions, Selection, window, workspace } from 'vscode';
 import type { Api } from '../../../extension/extension.ts';
 import { defaultSettings } from '../../../language-server/settings.ts';
+import { it, type Test } from './suite.ts';
 
 const hearth = extensions.getExtension<Api>('hearth.hearth');
 
@@ -23,11 +23,11 @@ async function ready(): Promise<Api> {
   return api;
 }
 
-describe('Hearth in the extension host', () => {
+export const tests: Test[] = [
   it('activates and loads the bundled model', async () => {
     const api = await ready();
     assert.match(api.status.model?.path ?? '', /starter-45m-q6_k\.gguf$/);
-  });
+  }),
 
   it('registers every command of its manifest', async () => {
     const contributed: { command: string }[] = hearth?.packageJSON.contributes.commands;
@@ -36,12 +36,12 @@ describe('Hearth in the extension host', () => {
       contributed.map(({ command }) => command).filter((command) => !registered.has(command)),
       [],
     );
-  });
+  }),
 
   it('has the default settings that the server knows', () => {
     const config = workspace.getConfiguration('hearth');
     for (const [key, value] of Object.entries(defaultSettings)) assert.deepEqual(config.get(key), value, key);
-  });
+  }),
 
   it('completes in a document that was never saved', async () => {
     await ready();
@@ -57,7 +57,7 @@ describe('Hearth in the extension host', () => {
       await commands.executeCommand('editor.action.inlineSuggest.commit');
     assert.ok(document.getText().startsWith(text));
     assert.ok(document.getText().length > text.length, 'no ghost text was accepted');
-  });
+  }),
 
   it('shows the full status as a read-only document', async () => {
     await ready();
@@ -65,5 +65,5 @@ describe('Hearth in the extension host', () => {
     const document = window.activeTextEditor?.document;
     assert.equal(document?.uri.scheme, 'hearth');
     assert.notEqual(document?.getText().trim(), '');
-  });
-});
+  }),
+];

@@ -1,0 +1,25 @@
+// As much of a test runner as the extension host needs.
+
+export interface Test {
+  title: string;
+  body: () => Promise<void> | void;
+}
+
+export function it(title: string, body: Test['body']): Test {
+  return { title, body };
+}
+
+/** Runs them one after the other, and rejects when one has failed. */
+export async function runAll(tests: Test[]): Promise<void> {
+  let failed = 0;
+  for (const { title, body } of tests) {
+    try {
+      await body();
+      console.log(`ok ${title}`);
+    } catch (error) {
+      failed++;
+      console.log(`FAIL ${title}\n${error instanceof Error ? error.stack : String(error)}`);
+    }
+  }
+  if (tests.length === 0 || failed > 0) throw new Error(`${failed} of ${tests.length} tests failed`);
+}
