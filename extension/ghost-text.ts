@@ -6,15 +6,13 @@ import {
   commands,
   Disposable,
   type InlineCompletionContext,
-  InlineCompletionItem,
+  type InlineCompletionItem,
   type InlineCompletionItemProvider,
   InlineCompletionTriggerKind,
   languages,
   Position,
-  Range,
   type TextDocument,
   type TextEditor,
-  version,
   window,
 } from 'vscode';
 import type {
@@ -35,17 +33,14 @@ import {
 import type { Client } from './client.ts';
 import { documentSelector } from './config.ts';
 import type { DocumentModes } from './document-mode.ts';
+import { canTriggerAlone, contextOf, placeOf, plainPosition, toItem, triggerAlone } from './inline-completion.ts';
 import { onAccept } from './request-counter.ts';
 
 const requestMethod = 'textDocument/inlineCompletion';
-const extensionId = 'hearth.hearth';
 /** While this context key is set, Esc is ours: it dismisses, and the server learns of it. */
 const offeringKey = 'hearth.isOffering';
 // Longer than between two keys, shorter than a person takes to begin: moving through a file costs nothing.
 const restMs = 200;
-
-/** From here on the editor can ask one provider alone, without a wish of the user's: text may grow while it is shown. */
-export const canTriggerAlone = isAtLeast(version, 1, 110);
 
 /** A request and how it ended; without timings where the server was not asked. */
 export interface CompletionRequest {
@@ -75,6 +70,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     private readonly onRequest: (request: CompletionRequest) => void,
   ) {
     let wasReady = false;
+    void client.running().then(() => this.answerFirstKeys());
     this.subscriptions = Disposable.from(
       languages.registerInlineCompletionItemProvider(documentSelector, this),
       commands.registerCommand('hearth.dismiss', () => this.dismiss()),
@@ -114,8 +110,8 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     const cancelled = new Promise<boolean>((resolve) => token.onCancellationRequested(() => resolve(true)));
     if (await Promise.race([this.client.running(), cancelled])) return nothing('still-loading');
     const params: InlineCompletionParams & CompletionExtras = {
-      ...place(document, position),
-      context: plain(context),
+      ...placeOf(document, position),
+      context: contextOf(context),
       mode,
     };
     try {
@@ -146,10 +142,14 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     const isShown = offered?.document.uri.toString() === uri && offered.version === of;
     if (!isShown || editor?.document !== offered.document || editor.document.version !== of) return;
     if (!editor.selection.active.isEqual(new Position(position.line, position.character))) return;
-    await commands.executeCommand('editor.action.inlineSuggest.trigger', {
-      providerId: `${extensionId}:*`,
-      explicit: false,
-    });
+    await triggerAlone();
+  }
+
+  /** Keys may have been pressed before there was anybody to ask. */
+  private async answerFirstKeys(): Promise<void> {
+    const editor = window.activeTextEditor;
+    const hasTyped = editor !== undefined && editor.document.version > 1;
+    if (canTriggerAlone && hasTyped && this.offered === null) await triggerAlone();
   }
 
   /** Also by typing; then the request that follows decides what becomes of the offer. */
@@ -170,7 +170,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     if (!editor?.selection.isEmpty) return;
     const { mode } = this.modes.of(editor.document);
     if (mode !== 'automatic') return;
-    const { textDocument, position } = place(editor.document, editor.selection.active);
+    const { textDocument, position } = placeOf(editor.document, editor.selection.active);
     this.client.notify(cursorNotification, { uri: textDocument.uri, position, mode } satisfies CursorParams);
   }
 
@@ -189,32 +189,4 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
 /** Moved without typing: a change of the document has a request of its own. */
 function hasLeft({ document, selection }: TextEditor, { version: of, position }: Offered): boolean {
   return document.version === of && !selection.active.isEqual(position);
-}
-
-function toItem({ insertText, range }: Item, command: InlineCompletionItem['command']): InlineCompletionItem {
-  const text = typeof insertText === 'string' ? insertText : insertText.value;
-  const at = range && new Range(range.start.line, range.start.character, range.end.line, range.end.character);
-  return new InlineCompletionItem(text, at, command);
-}
-
-const plainPosition = ({ line, character }: Position) => ({ line, character });
-
-function place(document: TextDocument, position: Position) {
-  return { textDocument: { uri: document.uri.toString() }, position: plainPosition(position) };
-}
-
-/** As LSP has it. */
-function plain({
-  triggerKind,
-  selectedCompletionInfo: info,
-}: InlineCompletionContext): InlineCompletionParams['context'] {
-  const kind = triggerKind === InlineCompletionTriggerKind.Invoke ? 1 : 2;
-  if (!info) return { triggerKind: kind };
-  const range = { start: plainPosition(info.range.start), end: plainPosition(info.range.end) };
-  return { triggerKind: kind, selectedCompletionInfo: { range, text: info.text } };
-}
-
-function isAtLeast(text: string, major: number, minor: number): boolean {
-  const [a = 0, b = 0] = text.split('.').map(Number);
-  return a > major || (a === major && b >= minor);
 }

@@ -45,7 +45,8 @@ export const tests: Test[] = [
 
   it('completes in a document that was never saved', async () => {
     await ready();
-    const text = 'function area(width: number, height: number): number {\n  return';
+    const text =
+      'function add(a: number, b: number) {\n  return a + b;\n}\n\nfunction multiply(a: number, b: number) {\n  ret';
     const document = await workspace.openTextDocument({ language: 'typescript', content: text });
     const editor = await window.showTextDocument(document);
     const end = document.positionAt(text.length);
