@@ -31,16 +31,16 @@ console.log(gpus ? `GPU kernels for ${gpus}` : 'no GPU kernels: npm run build:hi
 console.log(`${out}: ${(statSync(out).size / 2 ** 20).toFixed(1)} MiB`);
 
 /**
- * README.md without what only builders need, for people who install. VS Code loads no files beside the page, and there is
- * no public repository to link to: pictures are part of the text, and links to files become plain words.
+ * README.md for people who install: without the part for builders. VS Code's page of an extension loads pictures only
+ * over HTTPS, and nothing of Hearth is published there; the walkthrough has the pictures instead. Links to files become
+ * plain words.
  */
 function extensionPage(readme) {
   const [forUsers, , license] = readme.split(/^(?=## (?:For those who build it|License)$)/m);
+  const walkthrough =
+    'To see Hearth in pictures, run **Welcome: Open Walkthrough…** and choose *Get Started with Hearth*.';
   return `${forUsers}${license}`
-    .replaceAll(/!\[(.*?)\]\((.*?)\)/g, (_, text, file) => `![${text}](data:image/png;base64,${base64(file)})`)
-    .replaceAll(/(?<!!)\[([^\]]*)\]\((?!https:|#)[^)]*\)/g, '$1');
-}
-
-function base64(file) {
-  return readFileSync(file).toString('base64');
+    .replace(/^!\[.*\]\(.*\)$/m, walkthrough)
+    .replaceAll(/^!\[.*\]\(.*\)\n\n/gm, '')
+    .replaceAll(/\[([^\]]*)\]\((?!https:|#)[^)]*\)/g, '$1');
 }
