@@ -126,7 +126,7 @@ export class Client implements Disposable {
       this.languageClient = undefined;
       this.log.error(`The language server did not start: ${messageOf(error)}`);
       if (this.policy.died(Date.now())) return this.connect();
-      this.fail(l10n.t('The Hearth server does not start. {0}', messageOf(error)));
+      this.fail(l10n.t('The Hearth server did not start. {0}', messageOf(error)));
     }
   }
 

@@ -64,8 +64,8 @@ export function estimateText({ tokensPerSecond, memoryBytes, firstTextMs }: Esti
 /** The question before a download. Only an answer to it sends anything. */
 export function downloadQuestion({ name, quantization, fileBytes, licence, isForResearchOnly }: ModelFacts) {
   const detail = isForResearchOnly
-    ? l10n.t('Its licence ({0}) forbids commercial use.', licence)
-    : l10n.t('Licence: {0}.', licence);
+    ? l10n.t('Its license ({0}) forbids commercial use.', licence)
+    : l10n.t('License: {0}.', licence);
   return { message: l10n.t('Download {0} {1} ({2})?', name, quantization, gigabytes(fileBytes)), detail };
 }
 

@@ -23,6 +23,8 @@ export class RequestCounter {
   private readonly command = commands.registerCommand(acceptedCommand, (languageId: string, characters: number) => {
     this.statistics.add(new Date(), languageId, { accepted: 1, characters });
     this.shown = null;
+    // The walkthrough ticks its first step.
+    void commands.executeCommand('setContext', 'hearth.hasAccepted', true);
   });
 
   constructor(private readonly statistics: StatisticsFile) {}

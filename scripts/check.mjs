@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deviceWideWaits } from './lint-hip.mjs';
+import { isSettingsTableCurrent, manifest, writeSettingsTable } from './settings-table.mjs';
 import { main, NotRun, requireCommands, root, run, ToolError } from './tools.mjs';
 
 const bin = (name) => join(root, 'node_modules', '.bin', name);
@@ -54,7 +55,7 @@ async function checkDeviceWaits() {
   return `${sources.length} files`;
 }
 
-/** Links lead somewhere, ARCHITECTURE.md names files that exist, and README.md has every setting and command. */
+/** Links lead somewhere, ARCHITECTURE.md names files that exist, README.md has every command and the table of settings. */
 async function checkDocuments() {
   const wrong = [];
   const documents = (await files('.md')).filter((file) => !file.startsWith('test/fixtures/'));
@@ -66,12 +67,11 @@ async function checkDocuments() {
   for (const [, path] of read('ARCHITECTURE.md').matchAll(/`([\w.-]+\/[\w./-]+\.\w+)`/g)) {
     if (!path.startsWith('dist/') && !existsSync(join(root, path))) wrong.push(`ARCHITECTURE.md: no ${path}`);
   }
-  const { contributes = {} } = JSON.parse(read('package.json'));
-  const settings = Object.keys(contributes.configuration?.properties ?? {});
-  const titles = (contributes.commands ?? []).map((command) => command.title);
-  for (const name of [...settings, ...titles]) {
-    if (!read('README.md').includes(name)) wrong.push(`README.md does not mention ${name}`);
+  for (const { title } of manifest().contributes.commands) {
+    if (!read('README.md').includes(title)) wrong.push(`README.md does not mention ${title}`);
   }
+  if (!isSettingsTableCurrent())
+    wrong.push('The table of settings in README.md is out of date: npm run format updates it.');
   if (wrong.length > 0) throw new ToolError(wrong.join('\n'));
   return `${documents.length} files`;
 }
@@ -129,6 +129,7 @@ export async function check() {
 }
 
 async function format() {
+  writeSettingsTable();
   await run(bin('biome'), ['check', '--write', '.']);
   await requireCommands('clang-format');
   await run('clang-format', ['-i', ...(await formatted())]);

@@ -1,7 +1,7 @@
 // Packs the built extension into hearth-<target>-<version>.vsix, for the system it runs on or the one named:
 //   node scripts/package.mjs [--target linux-x64] [--out FILE]
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -20,10 +20,27 @@ if (missing.length > 0) {
 
 rmSync(out, { force: true });
 const vsce = 'node_modules/@vscode/vsce/vsce';
-// The read-me's pictures ship in the package; there is no public repository that vsce could link instead.
-const flags = ['--no-dependencies', '--no-rewrite-relative-links', '--target', target, '--out', out];
+const page = 'dist/extension-page.md';
+writeFileSync(page, extensionPage(readFileSync('README.md', 'utf8')));
+const flags = ['--no-dependencies', '--no-rewrite-relative-links', '--readme-path', page];
+flags.push('--target', target, '--out', out);
 execFileSync(process.execPath, [vsce, 'package', ...flags], { stdio: ['ignore', 'ignore', 'inherit'] });
 const kernels = existsSync('dist/hip') ? readdirSync('dist/hip').filter((file) => file.endsWith('.co')) : [];
 const gpus = kernels.map((file) => file.replace('.co', '')).join(', ');
 console.log(gpus ? `GPU kernels for ${gpus}` : 'no GPU kernels: npm run build:hip compiles them');
 console.log(`${out}: ${(statSync(out).size / 2 ** 20).toFixed(1)} MiB`);
+
+/**
+ * README.md for people who install: without the part for builders. VS Code's page of an extension loads pictures only
+ * over HTTPS, and nothing of Hearth is published there; the walkthrough has the pictures instead. Links to files become
+ * plain words.
+ */
+function extensionPage(readme) {
+  const [forUsers, , license] = readme.split(/^(?=## (?:For those who build it|License)$)/m);
+  const walkthrough =
+    'To see Hearth in pictures, run **Welcome: Open Walkthrough…** and choose *Get Started with Hearth*.';
+  return `${forUsers}${license}`
+    .replace(/^!\[.*\]\(.*\)$/m, walkthrough)
+    .replaceAll(/^!\[.*\]\(.*\)\n\n/gm, '')
+    .replaceAll(/\[([^\]]*)\]\((?!https:|#)[^)]*\)/g, '$1');
+}

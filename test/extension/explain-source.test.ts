@@ -5,9 +5,9 @@ import { pageTitle, selectionOf } from '../../extension/explain-source.ts';
 const { workspace } = vi.hoisted(() => ({
   workspace: {
     notebookDocuments: [] as { getCells(): { index: number; document: unknown }[] }[],
-    /** As VS Code does: the path as it is, of what lies outside the folder /work. */
+    /** As VS Code does: the path as it is, of what lies outside the folder /project. */
     asRelativePath: ({ scheme, fsPath }: { scheme: string; fsPath: string }) =>
-      scheme === 'file' || scheme === 'vscode-notebook-cell' ? fsPath.replace(/^\/work\//, '') : fsPath,
+      scheme === 'file' || scheme === 'vscode-notebook-cell' ? fsPath.replace(/^\/project\//, '') : fsPath,
   },
 }));
 vi.mock('vscode', async (original) => ({ ...(await original<object>()), workspace }));
@@ -33,10 +33,10 @@ function editor(uri: string, [startLine, endLine, endCharacter]: [number, number
 }
 
 test('a file: its path in the workspace, and the lines', () => {
-  const file = editor('file:/work/src/a.py', [9, 11, 4]);
+  const file = editor('file:/project/src/a.py', [9, 11, 4]);
   expect(pageTitle(file)).toBe('src/a.py, lines 10–12');
   expect(selectionOf(file)).toEqual({
-    uri: 'file:/work/src/a.py',
+    uri: 'file:/project/src/a.py',
     text: 'a + b',
     languageId: 'python',
     firstLine: 10,
@@ -44,23 +44,23 @@ test('a file: its path in the workspace, and the lines', () => {
 });
 
 test('whole lines end where the next begins', () => {
-  expect(pageTitle(editor('file:/work/a.py', [9, 10, 0]))).toBe('a.py, line 10');
+  expect(pageTitle(editor('file:/project/a.py', [9, 10, 0]))).toBe('a.py, line 10');
 });
 
 test('a file outside the workspace and an untitled one: the name', () => {
-  expect(pageTitle(editor('file:/home/me/a.py', [0, 0, 3]))).toBe('a.py, line 1');
+  expect(pageTitle(editor('file:/elsewhere/a.py', [0, 0, 3]))).toBe('a.py, line 1');
   expect(pageTitle(editor('untitled:Untitled-1', [0, 0, 3]))).toBe('Untitled-1, line 1');
 });
 
 test('the old side of a diff: the name, and the URI of the file', () => {
-  const side = editor('git:/work/.env?{"path":"/work/.env","ref":"~"}', [0, 0, 3]);
+  const side = editor('git:/project/.env?{"path":"/project/.env","ref":"~"}', [0, 0, 3]);
   expect(pageTitle(side)).toBe('.env, line 1');
-  expect(selectionOf(side).uri).toBe('git:/work/.env');
+  expect(selectionOf(side).uri).toBe('git:/project/.env');
 });
 
 test('a cell of a notebook: which one, and the URI of the notebook', () => {
-  const cell = editor('vscode-notebook-cell:/work/nb.ipynb#W1', [0, 1, 3]);
+  const cell = editor('vscode-notebook-cell:/project/nb.ipynb#W1', [0, 1, 3]);
   workspace.notebookDocuments = [{ getCells: () => [{ index: 2, document: cell.document }] }];
   expect(pageTitle(cell)).toBe('nb.ipynb, cell 3, lines 1–2');
-  expect(selectionOf(cell).uri).toBe('vscode-notebook-cell:/work/nb.ipynb');
+  expect(selectionOf(cell).uri).toBe('vscode-notebook-cell:/project/nb.ipynb');
 });

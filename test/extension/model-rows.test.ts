@@ -75,8 +75,8 @@ test('an estimate has two digits, and only what was measured', () => {
 test('before a download its size and its licence are said', () => {
   expect(downloadQuestion(facts)).toEqual({
     message: 'Download Qwen2.5-Coder 1.5B Q4_K_M (1.0 GB)?',
-    detail: 'Licence: Apache-2.0.',
+    detail: 'License: Apache-2.0.',
   });
   const research = downloadQuestion({ ...facts, licence: 'Qwen Research', isForResearchOnly: true });
-  expect(research.detail).toBe('Its licence (Qwen Research) forbids commercial use.');
+  expect(research.detail).toBe('Its license (Qwen Research) forbids commercial use.');
 });

@@ -1,0 +1,48 @@
+// The table of settings in README.md, generated from package.json and its English texts. Plain Node without packages.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './tools.mjs';
+
+const readme = join(root, 'README.md');
+const place = /(?<=<!-- settings: .* -->\n).*?(?=<!-- \/settings -->)/s;
+
+/** package.json as VS Code shows it in English: "%key%" replaced by the text of package.nls.json. */
+export function manifest() {
+  const read = (file) => readFileSync(join(root, file), 'utf8');
+  const texts = JSON.parse(read('package.nls.json'));
+  return JSON.parse(read('package.json'), (_, value) => {
+    const key = typeof value === 'string' && /^%([\w.]+)%$/.exec(value)?.[1];
+    return key ? texts[key] : value;
+  });
+}
+
+/** Throws when README.md has no place for the table. */
+export function isSettingsTableCurrent() {
+  const found = place.exec(readFileSync(readme, 'utf8'));
+  if (!found) throw new Error('README.md has no place for the table of settings.');
+  return found[0] === settingsTable();
+}
+
+export function writeSettingsTable() {
+  const text = readFileSync(readme, 'utf8');
+  writeFileSync(
+    readme,
+    text.replace(place, () => settingsTable()),
+  );
+}
+
+function settingsTable() {
+  const { properties } = manifest().contributes.configuration;
+  const rows = Object.entries(properties).map(([name, setting]) => {
+    const cells = [`\`${name}\``, `\`${JSON.stringify(setting.default)}\``, description(setting)];
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  });
+  return `\n${['| Setting | Default | What it does |', '| --- | --- | --- |', ...rows].join('\n')}\n\n`;
+}
+
+function description(setting) {
+  const choices = setting.markdownEnumDescriptions ?? setting.enumDescriptions ?? [];
+  const listed = choices.map((text, i) => `<br>\`${setting.enum[i]}\`: ${text}`);
+  // In VS Code "#name#" is a link to another setting.
+  return setting.markdownDescription.replaceAll(/`#([\w.]+)#`/g, '`$1`') + listed.join('');
+}
