@@ -163,12 +163,12 @@ export class Client implements Disposable {
   private async afterEnd(): Promise<void> {
     this.languageClient = undefined;
     if (this.hasFarewell) {
-      this.log.info('The language server has ended with the window that started it, or was restarted.');
+      this.log.info('The language server stopped: it was restarted, or the window that started it was closed.');
       return this.start();
     }
     const ending = await this.server.ending();
     if (this.policy.died(Date.now())) {
-      this.log.warn(`The language server ended unexpectedly (${ending}). It is started again.`);
+      this.log.warn(`The language server ended unexpectedly (${ending}) and is being restarted.`);
       return this.start();
     }
     this.fail(l10n.t('The Hearth server crashed repeatedly ({0}) and was not restarted.', ending));
@@ -177,7 +177,7 @@ export class Client implements Disposable {
   private onState(state: State): void {
     if (state === State.Running) {
       const where = this.server.pid === undefined ? 'in another window' : `as process ${this.server.pid}`;
-      this.log.info(`The language server runs ${where}.`);
+      this.log.info(`The language server is running ${where}.`);
       this.up.set();
     } else this.up.clear();
   }

@@ -34,7 +34,7 @@ export function createLanguageClient(
       },
       closed: () => {
         onEnd();
-        return { action: CloseAction.DoNotRestart, handled: true, message: 'The language server has gone.' };
+        return { action: CloseAction.DoNotRestart, handled: true, message: 'The language server stopped.' };
       },
     },
   };

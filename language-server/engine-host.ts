@@ -94,13 +94,13 @@ export class EngineHost {
       const engine = await this.load(options, onProgress, signal);
       if (signal.aborted) return engine.close();
       engine.onMovedToCpu = (info) => {
-        this.log.error(`the GPU is lost; the model now runs on ${backendLine(info)}`);
+        this.log.error(`the GPU failed; the model now runs on ${backendLine(info)}`);
         update({ kind: 'ready', engine });
       };
       const { info } = engine;
       this.log.info(`loaded ${info.name} (${info.quantization}) on ${backendLine(info)} in ${sinceMs(startedAt)} ms`);
-      if (info.restoredPages > 0) this.log.info(`${info.restoredPages} pages of the cache come from disk`);
-      if (info.draftProblem !== '') this.log.warn(`no model drafts: ${info.draftProblem}`);
+      if (info.restoredPages > 0) this.log.info(`restored ${info.restoredPages} cache pages from disk`);
+      if (info.draftProblem !== '') this.log.warn(`running without a draft model: ${info.draftProblem}`);
       for (const problem of info.diskProblems) this.log.warn(problem);
       update({ kind: 'ready', engine });
     } catch (error) {

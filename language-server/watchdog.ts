@@ -38,7 +38,7 @@ export class Watchdog {
     const isBusy = status !== null && status.state !== 'idle';
     this.busyPeriods = isBusy ? this.busyPeriods + 1 : 0;
     if (isBusy && status.stalledMs >= hopelessAfterMs) {
-      this.events.hopeless(`${describe(status)}; the server gives up and asks to be started again`);
+      this.events.hopeless(`${describe(status)}; the server exits so that it can be restarted`);
     } else if (isBusy && status.stalledMs >= hungAfterMs) {
       if (!this.isHung) this.events.hung(describe(status));
       this.isHung = true;
@@ -46,12 +46,12 @@ export class Watchdog {
       this.isHung = false;
       this.events.recovered();
     } else if (isBusy && this.busyPeriods * periodMs === slowAfterMs) {
-      this.events.slow(`slow, but alive: ${status.state} at token ${status.token}, ${status.queued} more waiting`);
+      this.events.slow(`slow but working: ${status.state} at token ${status.token}, ${status.queued} more waiting`);
     }
   }
 }
 
 function describe({ state, token, layer, op, stalledMs }: EngineStatus): string {
   const seconds = (stalledMs / 1000).toFixed(0);
-  return `The engine has not moved for ${seconds} s: ${state}, token ${token}, layer ${layer}, operation "${op}"`;
+  return `The engine has made no progress for ${seconds} s: ${state}, token ${token}, layer ${layer}, operation "${op}"`;
 }

@@ -75,9 +75,10 @@ Decoder::Choice Decoder::choose_from(const float* logits, const kernels::Argmax&
                                      Random& random) {
   const Request& request = job_.request;
   if (!best.finite)
-    throw EngineError("engine-fault", "the model gave logits that are not numbers after token " +
-                                          std::to_string(n_tokens()) + " of the answer on " +
-                                          bench_.ops.description());
+    throw EngineError("engine-fault",
+                      "the model computed logits that are not numbers after token " +
+                          std::to_string(n_tokens()) + " of the answer on " +
+                          bench_.ops.description());
   if (request.sampling.temperature <= 0) return {best.id, best.log_probability};
   read_logits(logits, bench_.n_vocab);
   const Sampled sampled = bench_.sampler.sample(bench_.host_logits, request.sampling, random);

@@ -22,7 +22,7 @@ uint32_t common_tokens(const Tokenizer& first, const Tokenizer& second, const st
     if (first.bytes(id) != second.bytes(id))
       throw EngineError("model-unsupported",
                         path + " cannot draft: its token " + std::to_string(id) +
-                            " is another one. Choose a smaller model of the same family in "
+                            " differs. Choose a smaller model of the same family in "
                             "hearth.draftModel.path.");
   return n;
 }

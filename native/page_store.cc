@@ -55,7 +55,7 @@ bool is_newer(const fs::path& a, const fs::path& b) {
 
 [[noreturn]] void cannot_write(const std::string& path, const std::string& reason) {
   throw EngineError("cache-unwritable",
-                    "What was read could not be kept in " + path + " (" + reason +
+                    "The KV cache could not be saved to " + path + " (" + reason +
                         "). Free some space there, or set hearth.cache.diskMiB to 0.");
 }
 

@@ -13,7 +13,9 @@ export function addressOf(url: string, mirror = ''): Address {
   const own = new URL(url);
   if (mirror.trim() === '') return { url, host: own.host, headers: {} };
   if (!/^https?:/.test(mirror.trim()) || !URL.canParse(mirror.trim()))
-    throw new DownloadError(`The mirror "${mirror}" is not an address such as "https://models.example.com".`);
+    throw new DownloadError(
+      `"hearth.download.mirror" must be an address such as "https://models.example.com", not "${mirror}".`,
+    );
   const base = new URL(mirror.trim());
   const { username, password } = base;
   const place = new URL(base.pathname.replace(/\/$/, '') + own.pathname + own.search, base.origin);

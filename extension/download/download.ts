@@ -96,8 +96,8 @@ async function verify({ name, bytes, sha256 }: RemoteFile, part: PartFile, path:
   if (isWhole && (sha256 === null || part.digest() === sha256)) return;
   await discardPart(path);
   throw new DownloadError(
-    `${name} is not the file that it should be: its ${isWhole ? 'SHA-256 digest' : 'length'} is wrong. What came was ` +
-      'deleted. Download it again, or from another address.',
+    `${name} is damaged or another file: its ${isWhole ? 'SHA-256 digest' : 'length'} is wrong. The download was ` +
+      'deleted. Try again, or use another mirror.',
   );
 }
 

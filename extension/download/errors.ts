@@ -15,25 +15,28 @@ export class DownloadError extends Error {
 const temporary = (message: string, retryAfterMs?: number) => new DownloadError(message, true, retryAfterMs);
 
 export function responseError({ status, headers }: Response, host: string): DownloadError {
-  if (status === 401) return new DownloadError(`${host} wants you to sign in for this file (401). Try another mirror.`);
+  if (status === 401) return new DownloadError(`${host} requires a sign-in for this file (401). Try another mirror.`);
   if (status === 403)
     return new DownloadError(`${host} refuses this file (403). A proxy or a firewall may be the reason.`);
   if (status === 404)
     return new DownloadError(`${host} does not have this file (404). Update Hearth or try another mirror.`);
   if (status === 429)
-    return temporary(`${host} gets too many requests (429). Try again later.`, retryAfter(headers.get('retry-after')));
+    return temporary(
+      `${host} has received too many requests (429). Try again later.`,
+      retryAfter(headers.get('retry-after')),
+    );
   if (status === 511) return signInPage(host);
   if (status >= 500) {
-    const message = `${host} has a fault of its own (${status}). Try again later.`;
+    const message = `${host} has a server error (${status}). Try again later.`;
     return temporary(message, retryAfter(headers.get('retry-after')));
   }
-  return new DownloadError(`${host} answers with status ${status}, which a download does not expect.`);
+  return new DownloadError(`${host} sent an unexpected answer (status ${status}).`);
 }
 
 /** A network that wants a sign-in, as in a hotel, answers every request with a page of its own. */
 export const signInPage = (host: string): DownloadError =>
   new DownloadError(
-    `A web page came instead of the file from ${host}. If this network wants you to sign in, do so in a browser first.`,
+    `${host} sent a web page instead of the file. If this network requires a sign-in, sign in with a browser first.`,
   );
 
 /** Seconds or a date. */
@@ -49,9 +52,11 @@ const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_TLS
 export function diskError(error: unknown): DownloadError | undefined {
   const code = codeOf(error) ?? '';
   if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new DownloadError('The disk is full. What has come is kept: make room and download again.');
+    return new DownloadError(
+      'The disk is full. What was downloaded so far is kept: free some space and download again.',
+    );
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return new DownloadError(`The folder for models cannot be written to (${code}).`);
+    return new DownloadError(`Hearth cannot write to the folder for models (${code}).`);
   return undefined;
 }
 
@@ -64,14 +69,16 @@ export function errorFrom(error: unknown, host: string): DownloadError {
   const reason = causes.findLast(({ message }) => message !== '')?.message ?? code;
   // There is no response with this status: the tunnel through the proxy was never there.
   if (/proxy .*\(407\)/i.test(reason))
-    return new DownloadError('The proxy wants you to sign in (407). See the setting "http.proxyAuthorization".');
+    return new DownloadError('The proxy requires a sign-in (407). See the setting "http.proxyAuthorization".');
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return temporary(`${host} cannot be found. Is this machine online?`);
   if (code === 'ECONNREFUSED' || code === 'EHOSTUNREACH' || code === 'ENETUNREACH')
     return temporary(`${host} cannot be reached (${code}). Is this machine online, and is a proxy needed?`);
   if (certificateCodes.test(code))
-    return new DownloadError(`The certificate of ${host} is not trusted (${code}). A proxy may need one of its own.`);
-  return temporary(`The connection to ${host} broke (${code || reason}). What has come is kept.`);
+    return new DownloadError(
+      `The certificate of ${host} is not trusted (${code}). If you use a proxy, install its certificate.`,
+    );
+  return temporary(`The connection to ${host} was lost (${code || reason}). What was downloaded so far is kept.`);
 }
 
 function* causesOf(error: unknown): Generator<Error> {

@@ -16,7 +16,8 @@ export interface Transfer {
 export async function receive(file: RemoteFile, part: PartFile, transfer: Transfer): Promise<void> {
   const { url, host, headers } = transfer.address;
   const stall = new AbortController();
-  const onStall = () => stall.abort(new DownloadError(`${host} has stopped sending. What has come is kept.`, true));
+  const onStall = () =>
+    stall.abort(new DownloadError(`${host} stopped sending. What was downloaded so far is kept.`, true));
   const timer = setTimeout(onStall, transfer.stallMs);
   try {
     const signal = AbortSignal.any([transfer.signal, stall.signal]);
@@ -37,7 +38,7 @@ export async function receive(file: RemoteFile, part: PartFile, transfer: Transf
       if (part.length > (origin.totalBytes ?? Number.POSITIVE_INFINITY)) return;
     }
     if (part.length < (origin.totalBytes ?? 0))
-      throw new DownloadError(`The connection to ${host} ended early. What has come is kept.`, true);
+      throw new DownloadError(`The connection to ${host} ended early. What was downloaded so far is kept.`, true);
   } finally {
     clearTimeout(timer);
     // Lets go of a connection whose answer was not read to its end.
@@ -63,7 +64,7 @@ async function accept(
   if (status === 416 || (status === 206 && !continues(response, part))) {
     await part.restart({ ...origin, etag: null, totalBytes: null });
     throw new DownloadError(
-      `${host} does not have the rest of this file (${status}): it is read from its start.`,
+      `${host} does not offer the rest of this file (${status}). The download starts again.`,
       true,
     );
   }
@@ -72,7 +73,7 @@ async function accept(
   const { totalBytes } = origin;
   if (file.bytes !== null && totalBytes !== null && totalBytes !== file.bytes)
     throw new DownloadError(
-      `${file.name} has ${totalBytes} bytes at ${host}, and not ${file.bytes}: it is another file.`,
+      `${host} has another version of ${file.name}: it has ${totalBytes} bytes instead of ${file.bytes}.`,
     );
   const neededBytes = (totalBytes ?? 0) - (status === 206 ? part.length : 0);
   const free = await freeBytes();
@@ -106,5 +107,5 @@ function contentRange(headers: Headers): { from: number; totalBytes: number } | 
 function requireGguf(bytes: Uint8Array, { name }: RemoteFile, host: string): void {
   const head = Buffer.from(bytes.subarray(0, 4)).toString('latin1');
   if (head.startsWith('<')) throw signInPage(host);
-  if (!'GGUF'.startsWith(head)) throw new DownloadError(`What ${host} sends as ${name} is not a GGUF file.`);
+  if (!'GGUF'.startsWith(head)) throw new DownloadError(`The file that ${host} sent as ${name} is not a GGUF file.`);
 }

@@ -68,7 +68,7 @@ function planOf(values: Values): Plan {
   const batches = wanted('batch', []);
   const tooLarge = batches.find((n) => n > mostBatch);
   if (tooLarge !== undefined)
-    throw new UsageError(`--batch wants at most ${mostBatch}, the most of one pass, not ${tooLarge}`);
+    throw new UsageError(`--batch must be at most ${mostBatch}, the limit of one pass, not ${tooLarge}`);
   return {
     depths: counts(values, 'depth', [0]),
     prompts: wanted('prompt', [512]),

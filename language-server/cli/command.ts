@@ -52,12 +52,12 @@ export function counts(values: Values, name: string, fallback: number[]): number
 function toCount(value: string, name: string, least: number): number {
   const number = Number(value);
   if (value !== '' && Number.isInteger(number) && number >= least) return number;
-  throw new UsageError(`${name} wants a whole number of at least ${least}, not "${value}"`);
+  throw new UsageError(`${name} must be a whole number of at least ${least}, not "${value}"`);
 }
 
 export function onlyOperand(operands: string[], name: string): string {
   const [operand, ...rest] = operands;
-  if (operand === undefined || rest.length > 0) throw new UsageError(`one ${name} is wanted, not ${operands.length}`);
+  if (operand === undefined || rest.length > 0) throw new UsageError(`expected one ${name}, not ${operands.length}`);
   return operand;
 }
 
@@ -85,7 +85,7 @@ function objectOf(json: string, place: string): Record<string, unknown> {
   } catch {
     throw new Error(`${place}: this is not JSON`);
   }
-  if (typeof value !== 'object' || value === null) throw new Error(`${place}: this is no object`);
+  if (typeof value !== 'object' || value === null) throw new Error(`${place}: this is not an object`);
   return value as Record<string, unknown>;
 }
 
@@ -103,9 +103,9 @@ export function loadFrom(values: Values): Promise<Engine> {
   if (threads !== undefined) options.threads = threads;
   if (variant !== undefined) options.variant = variant;
   if (backend === 'auto' || backend === 'cpu' || backend === 'hip') options.backend = backend;
-  else if (backend !== undefined) throw new UsageError(`--backend wants auto, cpu or hip, not "${backend}"`);
+  else if (backend !== undefined) throw new UsageError(`--backend must be auto, cpu or hip, not "${backend}"`);
   if (kvType === 'f16' || kvType === 'int8') options.kvType = kvType;
-  else if (kvType !== undefined) throw new UsageError(`--kv-type wants f16 or int8, not "${kvType}"`);
+  else if (kvType !== undefined) throw new UsageError(`--kv-type must be f16 or int8, not "${kvType}"`);
   if (contextTokens !== undefined) options.contextTokens = contextTokens;
   return loadEngine(options);
 }

@@ -30,7 +30,7 @@ export const generateCommand: Command = {
   async run(values) {
     const given = text(values, 'prompt') ?? '';
     const prompt = given.startsWith('@') ? readText(given.slice(1)) : given;
-    if (prompt === '') throw new UsageError('--prompt wants a text to continue');
+    if (prompt === '') throw new UsageError('--prompt needs a text to continue');
     const maxTokens = count(values, 'max-tokens') ?? defaultMaxTokens;
     await withEngine(values, async (engine) => {
       const isJson = values.json === true;

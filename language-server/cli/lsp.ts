@@ -11,7 +11,7 @@ export const lspCommand: Command = {
     stdio: { type: 'boolean', help: 'talk over standard input and output' },
   },
   async run(values) {
-    if (!values.stdio) throw new UsageError('--stdio is wanted: there is no other way to talk');
+    if (!values.stdio) throw new UsageError('add --stdio: the server has no other transport');
     new Server({ loadEngine, addonInfo, bundledModel: modelPath(values) }).connectStdio();
   },
 };

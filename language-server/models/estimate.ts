@@ -53,7 +53,7 @@ export function recommend(contenders: Contender[], freeBytes: number): { id: str
   const rate = (estimate.tokensPerSecond ?? 0).toFixed(0);
   const memory = `${gigabytes(estimate.memoryBytes)} of ${gigabytes(freeBytes)}`;
   const reason =
-    `${name} ${quantization} is the largest base model that writes at least ${goodTokensPerSecond} tokens/s on this ` +
+    `${name} ${quantization} is the largest base model that generates at least ${goodTokensPerSecond} tokens/s on this ` +
     `machine (about ${rate}) and takes at most half of the free memory (${memory}).`;
   return { id, reason };
 }
@@ -62,7 +62,7 @@ export function recommend(contenders: Contender[], freeBytes: number): { id: str
 export function refusal(name: string, fileBytes: number, freeBytes: number): string | null {
   if (fileBytes < 2 * freeBytes) return null;
   return (
-    `${name} needs ${gigabytes(fileBytes)} of memory, and ${gigabytes(freeBytes)} are free. ` +
+    `${name} needs ${gigabytes(fileBytes)} of memory, but only ${gigabytes(freeBytes)} is free. ` +
     'Close other programs, or choose a smaller model with "Hearth: Choose Model".'
   );
 }

@@ -44,7 +44,7 @@ export async function readGgufHeader(path: string): Promise<GgufHeader> {
 function parse(cursor: Cursor, fileBytes: number): GgufHeader {
   if (cursor.text(4) !== 'GGUF') throw new Error('this is not a GGUF file');
   const version = cursor.u32();
-  if (version !== 2 && version !== 3) throw new Error(`version ${version} of GGUF is not known`);
+  if (version !== 2 && version !== 3) throw new Error(`GGUF version ${version} is not supported`);
   const nTensors = cursor.u64();
   const nPairs = cursor.u64();
   const metadata: GgufHeader['metadata'] = new Map();

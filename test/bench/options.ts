@@ -47,7 +47,7 @@ export function parse(args: string[]): Options {
   });
   const list = (value: string) => value.split(',').filter(Boolean);
   const number = (value: string, name: string) => {
-    if (!/^\d+$/.test(value)) throw new BenchError(`--${name} wants a number, not "${value}"`);
+    if (!/^\d+$/.test(value)) throw new BenchError(`--${name} must be a number, not "${value}"`);
     return Number(value);
   };
   return {

@@ -53,13 +53,13 @@ test('a server that ends at once is tried twice, not for ever', async () => {
   writeFileSync(join(installed, 'server.js'), 'process.exit(3)');
   const before = server.hearthLog().length;
   await bench.runCommand('Hearth: Restart Server');
-  await message(/keeps ending unexpectedly/);
+  await message(/crashed repeatedly/);
   expect(await bench.page.locator('.notification-toast', { hasText: 'did not start' }).count()).toBe(0);
   expect(
     server
       .hearthLog()
       .slice(before)
-      .match(/is started again/g),
+      .match(/is being restarted/g),
   ).toHaveLength(1);
 });
 

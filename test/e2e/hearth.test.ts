@@ -162,7 +162,8 @@ test('no ghost text comes while completions are turned off', async () => {
 });
 
 test('a server that was killed is started again and completes', async () => {
-  const processes = () => [...server.hearthLog().matchAll(/runs as process (\d+)/g)].map((match) => Number(match[1]));
+  const processes = () =>
+    [...server.hearthLog().matchAll(/is running as process (\d+)/g)].map((match) => Number(match[1]));
   const before = processes();
   process.kill(before.at(-1) as number, 'SIGKILL');
   await expect.poll(() => processes().length, { timeout: 20_000 }).toBe(before.length + 1);

@@ -32,12 +32,12 @@ test('says what is wrong with a call', () => {
   checkFails(['compleet'], 2, /no command "compleet"/);
   checkFails(['toString'], 2, /no command "toString"/);
   checkFails(['bench', '--fast'], 2, /--fast/);
-  checkFails(['bench', '-p', 'many'], 2, /wants a whole number of at least 0/);
-  checkFails(['bench', '-b', '257'], 2, /--batch wants at most 256/);
+  checkFails(['bench', '-p', 'many'], 2, /must be a whole number of at least 0/);
+  checkFails(['bench', '-b', '257'], 2, /--batch must be at most 256/);
   checkFails(['bench', 'model.gguf'], 2, /bench takes options only, not "model.gguf"/);
-  checkFails(['tokenize'], 2, /one TEXT is wanted/);
+  checkFails(['tokenize'], 2, /expected one TEXT/);
   checkFails(['complete', sample], 2, /FILE:LINE\[:COLUMN\]/);
-  checkFails(['generate'], 2, /--prompt wants a text/);
+  checkFails(['generate'], 2, /--prompt needs a text/);
 });
 
 test('says which file or place does not exist', () => {
@@ -55,7 +55,7 @@ test('says what is wrong with a call before it loads a model', () => {
   const model = ['--model', join(folder, 'none.gguf')];
   checkFails(['complete', sample, ...model], 2, /FILE:LINE/);
   checkFails(['explain', sample, ...model], 2, /FILE:FROM-TO/);
-  checkFails(['bench', '-r', '0', ...model], 2, /--repeat wants a whole number/);
+  checkFails(['bench', '-r', '0', ...model], 2, /--repeat must be a whole number/);
 });
 
 test('completes a file at a place', () => {

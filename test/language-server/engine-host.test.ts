@@ -47,7 +47,7 @@ test('does not load a model of twice the free memory, and says by how much it is
   await host.ensure({ modelPath });
   rmSync(folder, { recursive: true });
   expect(events).toEqual(['loading', 'failed']);
-  const message = expect.stringMatching(/^huge\.gguf needs [\d.]+ GB of memory, and [\d.]+ GB are free\./);
+  const message = expect.stringMatching(/^huge\.gguf needs [\d.]+ GB of memory, but only [\d.]+ GB is free\./);
   expect(host.state).toMatchObject({ kind: 'failed', message });
 });
 
@@ -61,7 +61,7 @@ test('warns that a draft model is not used', async () => {
     log,
     () => {},
   ).ensure({ modelPath: 'a' });
-  expect(warnings).toEqual(['no model drafts: small.gguf: no such file']);
+  expect(warnings).toEqual(['running without a draft model: small.gguf: no such file']);
 });
 
 test('frees the old model before it loads another', async () => {

@@ -59,7 +59,7 @@ test('calls an engine slow that moves for long', () => {
 
 test('names the operation in which the engine hangs', () => {
   const [message] = check([{ status: { ...busy, stalledMs: 12_000 }, seconds: 3 }], ['hung']);
-  expect(message).toBe('The engine has not moved for 12 s: prefill, token 512, layer 7, operation "matmul"');
+  expect(message).toBe('The engine has made no progress for 12 s: prefill, token 512, layer 7, operation "matmul"');
 });
 
 test('says when the engine moves again', () => {

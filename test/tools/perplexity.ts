@@ -22,7 +22,7 @@ export const perplexityCommand: Command = {
   operands: 'FILES…',
   options: engineOptions,
   async run(values, operands) {
-    if (operands.length === 0) throw new UsageError('at least one file is wanted');
+    if (operands.length === 0) throw new UsageError('expected at least one file');
     const texts = operands.map(readText);
     await withEngine(values, async (engine) => {
       const total: Likelihood = { nats: 0, tokens: 0, bytes: 0 };

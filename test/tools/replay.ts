@@ -25,7 +25,7 @@ export const replayCommand: Command = {
     if (mode !== 'wait' && mode !== 'live') throw new UsageError(`--mode is wait or live, not "${mode}"`);
     const minutes = text(values, 'minutes');
     if (minutes !== undefined && !(Number(minutes) > 0))
-      throw new UsageError(`--minutes wants a number, not "${minutes}"`);
+      throw new UsageError(`--minutes must be a number, not "${minutes}"`);
     const editor = await ReplayEditor.start(trace, values, values.whole !== true);
     try {
       const [first] = trace.edits;

@@ -34,7 +34,7 @@ export const savingsCommand: Command = {
   operands: 'TRACE.jsonl…',
   options: serverOptions(defaultSettings['completion.maxTokens']),
   async run(values, operands) {
-    if (operands.length === 0) throw new UsageError('at least one TRACE.jsonl is wanted');
+    if (operands.length === 0) throw new UsageError('expected at least one TRACE.jsonl');
     const sessions: Record<string, Savings> = {};
     for (const path of operands) {
       const trace = readTrace(path);

@@ -39,7 +39,7 @@ test('says which token ids or line of a file is wrong', () => {
   writeFileSync(cases, '\n{"prefix": "a", "suffix": "b", "middle": "c"}\nnothing\n');
   checkFails(['eval', cases], 1, /broken\.jsonl:3: this is not JSON/);
   writeFileSync(cases, 'null\n');
-  checkFails(['eval', cases], 1, /broken\.jsonl:1: this is no object/);
+  checkFails(['eval', cases], 1, /broken\.jsonl:1: this is not an object/);
   writeFileSync(cases, '\n{"prefix": "a"}\n');
   checkFails(['eval', cases], 1, /broken\.jsonl:2: the case lacks/);
   checkFails(['trace', sample, '--line', '6', '--lines', '3'], 2, /has 7 lines: lines 6 to 8 cannot be taken/);

@@ -171,15 +171,15 @@ test('a range that the server refuses (416) is given up, not the download', asyn
 
 test('a server that refuses every range ends the download', async () => {
   server.answers.push(...Array(9).fill(status(416)));
-  expect(await problem()).toContain('does not have the rest of this file (416)');
+  expect(await problem()).toContain('does not offer the rest of this file (416)');
 });
 
 test.each([
-  [401, 'wants you to sign in for this file (401)'],
+  [401, 'requires a sign-in for this file (401)'],
   [403, 'refuses this file (403)'],
   [404, 'does not have this file (404)'],
-  [418, 'answers with status 418'],
-  [511, 'If this network wants you to sign in'],
+  [418, 'sent an unexpected answer (status 418)'],
+  [511, 'If this network requires a sign-in'],
 ])('status %i ends the download at once', async (code, words) => {
   server.answers.push(status(code));
   expect(await problem()).toContain(words);
@@ -192,7 +192,7 @@ test.each([500, 502, 503])('status %i is tried again a few times', async (code) 
   expect(server.requests.length).toBe(3);
   rmSync(join(folder, 'a.gguf'));
   server.answers.push(...Array(9).fill(status(code)));
-  expect(await problem()).toContain(`has a fault of its own (${code})`);
+  expect(await problem()).toContain(`has a server error (${code})`);
   expect(server.requests.length).toBe(3 + pace.mostFailures);
 });
 
@@ -205,7 +205,7 @@ test('too many requests (429) are waited for as long as the server says', async 
 
 test('a wait of an hour (429) is left to the user', async () => {
   server.answers.push(status(429, { 'retry-after': new Date(Date.now() + 3.6e6).toUTCString() }));
-  expect(await problem()).toContain('gets too many requests (429)');
+  expect(await problem()).toContain('has received too many requests (429)');
   expect(server.requests.length).toBe(1);
 });
 
@@ -237,12 +237,12 @@ test('a file that is not GGUF is refused', async () => {
 
 test("a captive portal's page is named as such", async () => {
   server.answers.push(page);
-  expect(await problem()).toContain('A web page came instead of the file');
+  expect(await problem()).toContain('sent a web page instead of the file');
 });
 
 test("a captive portal's page does not cost what has come before", async () => {
   server.answers.push(breakAfter(100_000), page);
-  expect(await problem()).toContain('A web page came');
+  expect(await problem()).toContain('sent a web page');
   const kept = statSync(join(folder, 'a.gguf.part')).size;
   expect(kept).toBeGreaterThan(0);
   await fetchFile();
@@ -252,7 +252,7 @@ test("a captive portal's page does not cost what has come before", async () => {
 
 test('a page without its content type is found by its first byte', async () => {
   server.answers.push((_, response) => void response.writeHead(200).end('<!doctype html>'));
-  expect(await problem(server.file({ bytes: null }))).toContain('A web page came');
+  expect(await problem(server.file({ bytes: null }))).toContain('sent a web page');
 });
 
 test('the disk is asked for room before anything is read', async () => {
@@ -276,7 +276,7 @@ test('a folder that cannot be made is named as the fault', async () => {
   const inFile = download(server.file(), join(folder, 'file', 'models'), { signal, pace });
   await expect(inFile).rejects.toThrow(/ENOTDIR/);
   disk.isReadOnly = true;
-  expect(await problem()).toBe('The folder for models cannot be written to (EROFS).');
+  expect(await problem()).toBe('Hearth cannot write to the folder for models (EROFS).');
 });
 
 test('what was paused can be discarded, but not what another window goes on with', async () => {
@@ -326,7 +326,7 @@ test('a mirror is asked instead of the file own host', async () => {
   await fetchFile(file, { mirror: `${server.origin}/` });
   expect(whole().equals(content)).toBe(true);
   rmSync(join(folder, 'a.gguf'));
-  expect(await problem(file, { mirror: 'not an address' })).toContain('is not an address');
+  expect(await problem(file, { mirror: 'not an address' })).toContain('must be an address');
 });
 
 test('of two windows one downloads and the other waits for it', async () => {

@@ -13,9 +13,9 @@ test.each([
   [failed(withCode('SELF_SIGNED_CERT_IN_CHAIN')), 'The certificate of example.com is not trusted'],
   [failed(withCode('UNABLE_TO_VERIFY_LEAF_SIGNATURE')), 'The certificate of example.com is not trusted'],
   [failed(withCode('ERR_TLS_CERT_ALTNAME_INVALID')), 'The certificate of example.com is not trusted'],
-  [failed(abortedBy('Proxy response (407) !== 200 when HTTP Tunneling')), 'The proxy wants you to sign in (407)'],
-  [failed(new Error('Proxy Authentication Required (407)')), 'The proxy wants you to sign in (407)'],
-  [withCode('EACCES'), 'cannot be written to (EACCES)'],
+  [failed(abortedBy('Proxy response (407) !== 200 when HTTP Tunneling')), 'The proxy requires a sign-in (407)'],
+  [failed(new Error('Proxy Authentication Required (407)')), 'The proxy requires a sign-in (407)'],
+  [withCode('EACCES'), 'cannot write to the folder for models (EACCES)'],
   [withCode('ENOSPC'), 'The disk is full'],
 ])('what another attempt does not change is said at once: %#', (error, words) => {
   const problem = errorFrom(error, 'example.com');
@@ -26,9 +26,9 @@ test.each([
 test.each([
   [failed(withCode('EAI_AGAIN')), 'example.com cannot be found'],
   [failed(withCode('ENETUNREACH')), 'example.com cannot be reached (ENETUNREACH)'],
-  [failed(withCode('ECONNRESET')), 'The connection to example.com broke (ECONNRESET)'],
-  [failed(new Error('other side closed')), 'The connection to example.com broke (other side closed)'],
-  [new TypeError('terminated'), 'The connection to example.com broke (terminated)'],
+  [failed(withCode('ECONNRESET')), 'The connection to example.com was lost (ECONNRESET)'],
+  [failed(new Error('other side closed')), 'The connection to example.com was lost (other side closed)'],
+  [new TypeError('terminated'), 'The connection to example.com was lost (terminated)'],
 ])('what may pass is worth another attempt: %#', (error, words) => {
   const problem = errorFrom(error, 'example.com');
   expect(problem.message).toContain(words);

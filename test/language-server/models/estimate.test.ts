@@ -80,7 +80,7 @@ test('recommended is the largest base model that is fast enough and leaves half 
   expect(recommend([small, middle, large], 16e9)).toEqual({
     id: 'middle',
     reason:
-      'middle Q8_0 is the largest base model that writes at least 25 tokens/s on this machine (about 30) and takes at ' +
+      'middle Q8_0 is the largest base model that generates at least 25 tokens/s on this machine (about 30) and takes at ' +
       'most half of the free memory (3.0 GB of 16.0 GB).',
   });
   expect(recommend([small, middle, large], 4e9)?.id).toBe('small');
@@ -101,7 +101,7 @@ test('not recommended are instruct models, research licences, models that only e
 
 test('a model of twice the free memory is refused with the figures', () => {
   expect(refusal('coder 14B', 15.7e9, 8e9)).toBeNull();
-  expect(refusal('coder 14B', 15.7e9, 7.8e9)).toContain('coder 14B needs 15.7 GB of memory, and 7.8 GB are free.');
+  expect(refusal('coder 14B', 15.7e9, 7.8e9)).toContain('coder 14B needs 15.7 GB of memory, but only 7.8 GB is free.');
 });
 
 test('memory is read at a speed that memory has', async () => {
