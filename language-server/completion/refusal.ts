@@ -15,5 +15,7 @@ export function refusalOf({ document, mode }: Addressed, settings: Settings, isI
   const wanted = mode ?? settings.mode;
   if (wanted === 'off') return 'off';
   if (wanted === 'manual' && !isInvoked) return 'manual';
-  return holdsSecrets(document.uri) ? 'secrets-file' : null;
+  // On its way to a team's server, text that contains a secret would leave the machine.
+  const text = settings['server.url'] === '' ? '' : document.getText();
+  return holdsSecrets(document.uri, text) ? 'secrets-file' : null;
 }

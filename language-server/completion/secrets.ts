@@ -1,6 +1,7 @@
 // What never leaves its own file: documents that hold keys and passwords by convention, and texts in which one is seen.
 // A file with a secret's name is not completed at all. One that merely contains a secret is completed like any other,
-// since its text only goes to the model on this machine, but it is never context for another file and not explained.
+// since its text only goes to the model on this machine; it is never context for another file, not explained, and not
+// completed where a team's server would get the text.
 
 /** By name, or by what the text contains. */
 export function holdsSecrets(uri: string, text = ''): boolean {

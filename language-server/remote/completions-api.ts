@@ -58,8 +58,20 @@ export async function* streamCompletion(
   }
 }
 
+/** A token that travels unencrypted is everybody's, except within this machine. */
+function checkToken({ url, token }: ServerOptions): void {
+  const { protocol, hostname } = new URL(url);
+  const isSafe = protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  if (token !== '' && !isSafe)
+    throw new EngineError(
+      'server-failed',
+      `The token is not sent to ${hostname} without encryption. Use an https address.`,
+    );
+}
+
 /** Tries again what may pass, until the first byte of an answer. */
 async function connect(server: ServerOptions, body: CompletionBody, signal: AbortSignal): Promise<Response> {
+  checkToken(server);
   const { retryMs, mostAttempts } = server.pace ?? usualPace;
   for (let attempt = 1; ; attempt++) {
     const answer = await post(server, body, signal).catch((error: unknown) => error as Error);

@@ -39,6 +39,15 @@ test.each([
   'file:///secrets.yaml',
 ])('offers nothing in %s, which may hold secrets', (uri) => checkRefused({ uri }, 'secrets-file'));
 
+test('sends no text that contains a secret to a team', async () => {
+  const { ask, engine } = setUp();
+  const text = "const key = 'AKIAIOSFODNN7EXAMPLE';\na = $0";
+  expect((await ask(text)).items).toHaveLength(1);
+  const settings = { 'server.url': 'https://coder.example' };
+  expect(await ask(text, { settings, version: 2 })).toMatchObject({ items: [], reason: 'secrets-file' });
+  expect(engine.requests).toHaveLength(1);
+});
+
 test('completes files whose names only resemble those of secrets', async () => {
   const { items } = await setUp().ask('a = $0', { uri: 'file:///src/environment.ts' });
   expect(items).toHaveLength(1);

@@ -213,3 +213,9 @@ test('it says that it is a server, and what a server does not give', async () =>
   await expect(engine.logits()).rejects.toThrow('gives no logits');
   await expect(engine.score()).rejects.toThrow('gives no scores');
 });
+
+test('a token is not sent over the network unencrypted', async () => {
+  const { text } = await connect(undefined, { url: 'http://coder.example' }).generate({ tokens: prompt, maxTokens: 7 });
+  expect(text).toBe('local');
+  expect(words[0]).toMatch(/not sent to coder\.example without encryption/);
+});
