@@ -102,7 +102,6 @@ def from_map(raw):
 def extract(path, kind, package):
     found, seen, licences = [], set(), {}
     declared = ""
-    allow_vendor = sources.CRATES.match(package)
     for member, raw in members(path):
         name, place = os.path.basename(member), within(member, kind)
         folder = os.path.dirname(place)
@@ -119,9 +118,8 @@ def extract(path, kind, package):
             else:
                 licences.setdefault(folder, []).append(sources.licence_of(text))
             continue
-        skipped = sources.SKIP.search(re.sub(r"(^|/)vendor/", "/", place) if allow_vendor else place)
         # What a package publishes lies in dist; in a repository dist is a build's output.
-        if skipped or kind != "npm" and re.search(r"(^|/)dist/", place):
+        if sources.SKIP.search(place) or kind != "npm" and re.search(r"(^|/)dist/", place):
             continue
         files = from_map(raw) if name.endswith(".map") and kind == "npm" else [(place, raw)]
         for place, raw in files:

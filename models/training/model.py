@@ -9,11 +9,18 @@ MATRICES = ("wq", "wk", "wv", "wo", "wg", "wu", "wd")
 QUANTIZED = ("emb", *MATRICES)
 
 
+def to_float16(x):
+    """Rounded to float16 by its bits, since a compiler may drop a cast there and back; below 2**-14 nothing is left."""
+    bits = x.view(torch.int32)
+    bits = (bits + 0xFFF + (bits >> 13 & 1)) & ~0x1FFF
+    return torch.where(x.abs() < 2**-14, 0.0, bits.view(torch.float32))
+
+
 def q4_0(weights):
     """Scales (float16 values) and numbers 0 to 15 of the file format's blocks of 32; a weight is (number - 8) * scale."""
     blocks = weights.reshape(*weights.shape[:-1], -1, BLOCK)
     high, low = blocks.amax(-1, keepdim=True), blocks.amin(-1, keepdim=True)
-    scale = (torch.where(-low >= high, low, high) / -8).half().float()
+    scale = to_float16(torch.where(-low >= high, low, high) / -8)
     inverse = torch.where(scale == 0, 0.0, 1 / scale)
     return scale, torch.clamp(torch.floor(blocks * inverse + 8.5), 0, 15)
 

@@ -30,6 +30,8 @@ TEST = re.compile(r"(^|/)(tests?|__tests__|specs?|testing|benchmarks?|examples?|
 GROUPS = ["python java csharp swift c lua sql html markdown yaml shell kotlin", "typescript tsx javascript jsx go rust cpp ruby php scala css json toml cmake proto"]
 FAMILY = {"tsx": "typescript", "jsx": "javascript", "c": "cpp"}
 PER_PACKAGE = 70e6
+# Of what there is plenty.
+TESTS_THINNED = {"java", "c", "cpp", "scala"}
 SHARDS = 16
 MASK = (1 << 30) - 1
 
@@ -113,7 +115,11 @@ def run(number, raw, out, human_eval, cases):
                 hidden[kin].update(hashes.tolist())
                 holdout.append((language, source["package"], place, text))
                 continue
-            weight = 0.45 if TEST.search(place) or place.endswith((".d.ts", ".pyi")) else 0.1 if language == "html" and "doc" in place else 1
+            weight = 0.1 if language == "html" and "doc" in place else 1
+            if place.endswith((".d.ts", ".pyi")):
+                weight = 0.45
+            elif TEST.search(place):
+                weight = 0.4 if language in TESTS_THINNED else 0.85
             if sizes[language] > PER_PACKAGE or rng.random() > weight:
                 dropped["share"] += 1
                 continue

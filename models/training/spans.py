@@ -55,7 +55,8 @@ def block_end(text, starts, opener):
     for number in range(opener + 1, min(len(starts), opener + 18)):
         line = text[starts[number]:line_end(text, starts[number])]
         if indentation(line) <= indent:
-            return last, indentation(line) == indent and line.strip()[0] in ")]}" or line.strip() == "end"
+            is_close = line.strip()[:1] in (")", "]", "}") or line.strip() == "end"
+            return last, indentation(line) == indent and is_close
         last = number
     return None, False
 

@@ -5,7 +5,8 @@
 
 Muon for the matrices, Adam for the rest. The schedule goes by the clock: warm-up, constant rate, linear cool-down in
 which the weights move onto the file's quantized values. OUT/deadline (seconds since 1970), if it is there, says when
-training must be over. Writes OUT/log.jsonl, OUT/state.pt (weights and moments) and, at the end, OUT/done.json.
+training must be over. Writes OUT/log.jsonl, OUT/state.pt every two minutes, OUT/stable.pt when the constant rate ends
+(what a later run resumes from) and, at the end, OUT/done.json.
 """
 import argparse
 import json
@@ -28,6 +29,7 @@ parser.add_argument("--config", default=here + "/config.json")
 parser.add_argument("--workers", type=int, default=14, help="processes that make rows, for each GPU")
 parser.add_argument("--resume", default="", help="weights, and moments if it has them")
 parser.add_argument("--steps", type=int, default=10**9)
+parser.add_argument("--save-every", type=float, default=120, help="seconds")
 args = parser.parse_args()
 rank, world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
 
@@ -86,7 +88,8 @@ def document_attention(tokens):
     def allowed(b, h, q, k):
         return (q >= k) & (document[b, q] == document[b, k])
 
-    first, last = (document.view(-1, blocks, size)[..., i] for i in (0, -1))
+    grouped = document.view(-1, blocks, size)
+    first, last = grouped[..., 0], grouped[..., -1]
     at = torch.arange(blocks, device=tokens.device)
     touched = (at[:, None] >= at[None]) & (last[:, None, :] >= first[:, :, None])
     whole = (at[:, None] > at[None]) & (first[:, None, :] == last[:, :, None])
@@ -166,11 +169,11 @@ def batch():
     return (rows.pin_memory().to(device, non_blocking=True) if on_gpu else rows), passes
 
 
-def save():
+def save(name="state"):
     if rank == 0:
-        torch.save({"weights": {name: value.detach().cpu() for name, value in model.state_dict().items()}, "moments": [moment.to(torch.bfloat16).cpu() for moment in moments]},
-                   f"{args.out}/state.tmp")
-        os.replace(f"{args.out}/state.tmp", f"{args.out}/state.pt")
+        weights = {key: value.detach().cpu() for key, value in model.state_dict().items()}
+        torch.save({"weights": weights, "moments": [moment.to(torch.bfloat16).cpu() for moment in moments], "step": step, "tokens": seen}, f"{args.out}/{name}.tmp")
+        os.replace(f"{args.out}/{name}.tmp", f"{args.out}/{name}.pt")
 
 
 def fraction(begin):
@@ -189,19 +192,23 @@ def fraction(begin):
 
 
 os.makedirs(args.out, exist_ok=True)
-begin, step, seen, recent, since = 0.0, 0, 0, [], time.time()
+quantized = torch.zeros((), device=device)
+begin, step, seen, recent, saved, is_stable = 0.0, 0, 0, [], time.time(), True
 while step < args.steps:
     if step == 5:
         if on_gpu:
             torch.cuda.synchronize()
-        begin = since = time.time()
+        begin = time.time()
         seen = 0
     gone = fraction(begin)
     if gone >= 1:
         break
+    if is_stable and gone >= config["hold"]:
+        is_stable = False
+        save("stable")
     late.value = int(gone >= config["late_from"])
     share = min(1, (step + 1) / config["warm_steps"]) * (1 if gone < config["hold"] else max(config["last_lr"], (1 - gone) / (1 - config["hold"])))
-    quantized = torch.tensor(min(1.0, max(0.0, (gone - config["quantize_from"]) / config["quantize_ramp"])), device=device)
+    quantized.fill_(min(1.0, max(0.0, (gone - config["quantize_from"]) / config["quantize_ramp"])))
     for _ in range(accumulate):
         rows, passes = batch()
         loss, apart = compiled(rows, quantized)
@@ -226,10 +233,12 @@ while step < args.steps:
         if rank == 0:
             with open(args.out + "/log.jsonl", "a") as log:
                 log.write(json.dumps(row) + "\n")
-    if step % 1000 == 0:
-        for p in parameters if world > 1 else []:
+    if step % 1000 == 0 and world > 1:
+        for p in parameters:
             dist.broadcast(p.data, 0)
+    if rank == 0 and time.time() - saved > args.save_every:
         save()
+        saved = time.time()
 save()
 if on_gpu:
     say("peak GB", torch.cuda.max_memory_allocated() / 1e9)
