@@ -70,7 +70,7 @@ class Maker:
 
     def limits(self):
         choice = self.rng.random()
-        if choice < 0.5:
+        if choice < 0.35:
             return 9600, 3200
         if choice < 0.7:
             return 4800, 1600
@@ -139,10 +139,18 @@ class Maker:
             question = self.encode(f"user\n{self.rng.choice(explain.QUESTIONS)}\n```{fence}\n{code}\n```")
             yield [IM_START] + question + [IM_END] + self.encode("\n") + [IM_START] + self.encode("assistant\n" + doc) + [IM_END, END], False
 
+    def changed(self, current, updated):
+        """The tokens of a window; those of lines that are new are targets."""
+        before, is_new = set(current.split("\n")), []
+        for line in updated.split("\n"):
+            is_new += [line not in before] * (len(line) + 1)
+        encoding = self.tokenizer.encode(updated, add_special_tokens=False)
+        return [token + TARGET if any(is_new[start:end]) else token for token, (start, end) in zip(encoding.ids, encoding.offsets)]
+
     def edit(self, path, old, new, original, current, updated):
         return ([FILE] + self.encode(f"{path}.diff\noriginal:\n{old}\nupdated:\n{new}\n") + [FILE] + self.encode(f"original/{path}\n{original}\n")
                 + [FILE] + self.encode(f"current/{path}\n{current}\n") + [FILE] + self.encode(f"updated/{path}\n")
-                + [token + TARGET for token in self.encode(updated)] + [END + TARGET])
+                + self.changed(current, updated) + [END + TARGET])
 
     def bundle(self, bundle):
         """Yields (tokens, whether they may be split)."""
