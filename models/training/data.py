@@ -229,10 +229,10 @@ def rows(maker, bundles, most_open=24):
                 yield close(index)
 
 
-def worker(number, of, folder, tokenizer, queue, late, per_put=4):
+def worker(number, of, folder, tokenizer, queue, late, seed=0, per_put=4):
     """Endless rows from the share of the data that is this worker's: pieces are FOLDER/NAME.jsonl beside NAME.ok."""
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
-    maker = Maker(Tokenizer.from_file(tokenizer), 1000 + number)
+    maker = Maker(Tokenizer.from_file(tokenizer), 1000 * (seed + 1) + number)
     known, everything, buffer, passes = set(), [], [], 0
 
     def fresh():

@@ -29,6 +29,8 @@ parser.add_argument("--config", default=here + "/config.json")
 parser.add_argument("--workers", type=int, default=14, help="processes that make rows, for each GPU")
 parser.add_argument("--resume", default="", help="weights, and moments if it has them")
 parser.add_argument("--steps", type=int, default=10**9)
+parser.add_argument("--seed", type=int, default=0, help="another one for each run that resumes, so that it sees the data in another order")
+parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="in place of the configuration's; hold=1 keeps the rate constant")
 parser.add_argument("--save-every", type=float, default=120, help="seconds")
 args = parser.parse_args()
 rank, world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
@@ -36,7 +38,7 @@ rank, world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1
 if __name__ == "__main__":
     fork = mp.get_context("fork")
     queue, late = fork.Queue(maxsize=300), fork.Value("i", 0)
-    workers = [fork.Process(target=data.worker, args=(rank * args.workers + i, world * args.workers, args.data, args.tokenizer, queue, late), daemon=True)
+    workers = [fork.Process(target=data.worker, args=(rank * args.workers + i, world * args.workers, args.data, args.tokenizer, queue, late, args.seed), daemon=True)
                for i in range(args.workers)]
     for process in workers:
         process.start()
@@ -50,6 +52,8 @@ from model import MATRICES, Qwen2
 
 with open(args.config) as source:
     config = json.load(source)
+for name, value in (item.split("=") for item in args.set):
+    config[name] = float(value)
 on_gpu = torch.cuda.is_available()
 device = f"cuda:{int(os.environ.get('LOCAL_RANK', 0))}" if on_gpu else "cpu"
 if on_gpu:
