@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections import Counter
 
-MEGABYTES = dict(python=1100, typescript=650, tsx=200, javascript=450, jsx=50, java=430, go=450, rust=420, cpp=430, c=300, csharp=380, ruby=180, php=260,
+MEGABYTES = dict(python=1100, typescript=650, tsx=200, javascript=450, jsx=50, java=430, go=450, rust=420, cpp=450, c=320, csharp=380, ruby=180, php=260,
                  kotlin=170, swift=170, shell=60, sql=20, html=45, css=60, yaml=45, json=35, toml=10, markdown=110, cmake=10, proto=15, scala=30, lua=20)
 REPETITIVE = re.compile(r"azure-sdk|aws-sdk|google-api|google-cloud|python-azure|botocore|android-platform-frameworks|dpdk")
 REPETITIVE_SHARE = 0.3
