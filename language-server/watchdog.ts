@@ -1,5 +1,6 @@
 // Tells a slow engine from one that hangs, by the engine's heartbeat. The engine runs on its own thread, so this timer
-// keeps running when an operation does not end.
+// keeps running when an operation does not end. Time is counted in periods of this timer: while the whole process is
+// stopped, as when the machine sleeps, none passes.
 import type { EngineStatus } from '../native/index.ts';
 
 const periodMs = 1000;
@@ -20,6 +21,9 @@ export class Watchdog {
   private readonly timer: NodeJS.Timeout;
   private isHung = false;
   private busyPeriods = 0;
+  /** Without a heartbeat, though there is work. */
+  private stalledPeriods = 0;
+  private lastBeat = -1;
 
   constructor(
     private readonly status: () => EngineStatus | null,
@@ -35,12 +39,16 @@ export class Watchdog {
 
   private look(): void {
     const status = this.status();
-    const isBusy = status !== null && status.state !== 'idle';
+    // Requests that wait while nothing runs are work, too.
+    const isBusy = status !== null && (status.state !== 'idle' || status.queued > 0);
     this.busyPeriods = isBusy ? this.busyPeriods + 1 : 0;
-    if (isBusy && status.stalledMs >= hopelessAfterMs) {
-      this.events.hopeless(`${describe(status)}; the server exits so that it can be restarted`);
-    } else if (isBusy && status.stalledMs >= hungAfterMs) {
-      if (!this.isHung) this.events.hung(describe(status));
+    this.stalledPeriods = isBusy && status.beat === this.lastBeat ? this.stalledPeriods + 1 : 0;
+    this.lastBeat = isBusy ? status.beat : -1;
+    const stalledMs = this.stalledPeriods * periodMs;
+    if (isBusy && stalledMs >= hopelessAfterMs) {
+      this.events.hopeless(`${describe(status, stalledMs)}; the server exits so that it can be restarted`);
+    } else if (isBusy && stalledMs >= hungAfterMs) {
+      if (!this.isHung) this.events.hung(describe(status, stalledMs));
       this.isHung = true;
     } else if (this.isHung) {
       this.isHung = false;
@@ -51,7 +59,8 @@ export class Watchdog {
   }
 }
 
-function describe({ state, token, layer, op, stalledMs }: EngineStatus): string {
+function describe({ state, token, layer, op, queued }: EngineStatus, stalledMs: number): string {
   const seconds = (stalledMs / 1000).toFixed(0);
+  if (state === 'idle') return `The engine has not served its ${queued} waiting requests for ${seconds} s`;
   return `The engine has made no progress for ${seconds} s: ${state}, token ${token}, layer ${layer}, operation "${op}"`;
 }

