@@ -182,10 +182,6 @@ export const quitNotification = 'hearth/quit';
 
 /** Server -> client, before the process ends on purpose: no crash. */
 export const farewellNotification = 'hearth/farewell';
-export interface FarewellParams {
-  /** For people, where there is something to say. */
-  message?: string;
-}
 
 /**
  * Server -> client request: what the editor knows of code that belongs to a place. The server waits for a moment only. In

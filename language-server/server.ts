@@ -12,7 +12,7 @@ import {
   StreamMessageWriter,
 } from 'vscode-languageserver/node';
 import type { Log } from './log.ts';
-import { type FarewellParams, farewellNotification } from './protocol.ts';
+import { farewellNotification } from './protocol.ts';
 import { Session } from './session.ts';
 import { type ServerParts, SharedEngine } from './shared-engine.ts';
 
@@ -37,20 +37,23 @@ export class Server {
     const session = new Session(connection, this.engine, () => void this.quit());
     this.connections.set(connection, session);
     connection.onShutdown(() => this.end(session));
-    reader.onClose(() => {
+    const close = () => {
       session.dispose();
       this.connections.delete(connection);
       onExit(lifetime.shutdownReceived ? 0 : 1);
+    };
+    reader.onClose(close);
+    // Behind a broken frame nothing can be told apart any more. An editor that is left alone starts anew.
+    reader.onError((error) => {
+      console.error(`The connection is closed because of a broken message: ${error.message}`);
+      close();
     });
   }
 
   /** Says goodbye, writes what outlives the process, and ends it. */
-  async quit(message?: string): Promise<never> {
-    const params: FarewellParams = message === undefined ? {} : { message };
-    const sent = [...this.connections.keys()].map((connection) =>
-      connection.sendNotification(farewellNotification, params),
-    );
-    await Promise.allSettled(sent);
+  async quit(): Promise<never> {
+    const connections = [...this.connections.keys()];
+    await Promise.allSettled(connections.map((connection) => connection.sendNotification(farewellNotification)));
     await this.engine.close();
     process.exit(0);
   }

@@ -1,5 +1,5 @@
 // Several windows on one server: who may connect, what they share, and who lives how long.
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -112,3 +112,18 @@ test('the server says goodbye and ends with the window that started it', async (
   if (child.exitCode === null) await once(child, 'exit');
   expect(child.exitCode).toBe(0);
 });
+
+test.each(['Content-Length: x', 'Content-Length: -5', 'Length: 3'])(
+  'a frame with "%s" ends the server',
+  async (header) => {
+    const child = spawn(process.execPath, [server, '--stdio'], { stdio: ['pipe', 'ignore', 'pipe'] });
+    let words = '';
+    child.stderr.on('data', (data) => {
+      words += data;
+    });
+    child.stdin.write(`${header}\r\n\r\n{}`);
+    const [code] = await once(child, 'exit');
+    expect([code, words]).toEqual([1, expect.stringContaining('broken message')]);
+  },
+  10_000,
+);
