@@ -43,6 +43,7 @@ export class SharedEngine {
   private last: ServerStatus['last'];
   private alarm: string | null = null;
   private isResting = false;
+  private isClosed = false;
   private usedAt = performance.now();
 
   constructor(
@@ -87,7 +88,8 @@ export class SharedEngine {
     this.usedAt = performance.now();
     this.isResting = false;
     // Again where another model was chosen while this one was loading.
-    while (this.host.engine === null && this.host.state.kind !== 'failed') await this.host.ensure(this.loadOptions());
+    while (!this.isClosed && this.host.engine === null && this.host.state.kind !== 'failed')
+      await this.host.ensure(this.loadOptions());
     return this.host.engine;
   }
 
@@ -122,6 +124,7 @@ export class SharedEngine {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true;
     clearInterval(this.idleTimer);
     await this.host.unload();
     this.watchdog.dispose();
