@@ -57,9 +57,9 @@ export class ServerProcess {
     for (;;) {
       const socket = await this.tryConnect();
       if (socket !== null) return socket;
-      if (this.child === undefined) await this.start();
       if (performance.now() > end) throw new Error('The language server does not answer.');
-      await sleep(retryMs);
+      if (this.child === undefined) await this.start();
+      else await sleep(retryMs);
     }
   }
 
