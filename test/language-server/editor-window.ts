@@ -4,7 +4,7 @@ import type { EditorWindow } from '../../language-server/context/related-code.ts
 import type { DefinedIn, RelatedParams } from '../../language-server/protocol.ts';
 
 export interface WindowOptions {
-  /** Of file:///work/ unless the name is a URI. */
+  /** By name, in the folder below, or by URI. */
   files: Record<string, string>;
   defined?: DefinedIn[];
   /** Open documents that the editor does not share. */
