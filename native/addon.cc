@@ -23,6 +23,9 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
                            InstanceMethod<&EngineHandle::detokenize>("detokenize"),
                            InstanceMethod<&EngineHandle::token_bytes>("tokenBytes"),
                            InstanceMethod<&EngineHandle::submit>("submit"),
+                           InstanceMethod<&EngineHandle::pin>("pin"),
+                           InstanceMethod<&EngineHandle::learn>("learn"),
+                           InstanceMethod<&EngineHandle::clear_cache>("clearCache"),
                            InstanceMethod<&EngineHandle::cancel>("cancel"),
                            InstanceMethod<&EngineHandle::end_answer>("endAnswer"),
                            InstanceMethod<&EngineHandle::status>("status"),
@@ -82,6 +85,37 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
     jobs_[job->id] = job;
     engine_->submit(job);
     return task->promise();
+  }
+
+  /// pin(id, tokens) -> promise
+  Napi::Value pin(const Napi::CallbackInfo& call) {
+    const auto id = static_cast<uint64_t>(call[0].ToNumber().Int64Value());
+    std::vector<uint32_t> tokens = tokens_of(call[1]);
+    const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call.Env().Undefined());
+    engine_->pin(id, std::move(tokens), settles(task));
+    return task->promise();
+  }
+
+  /// learn(tokens) -> promise
+  Napi::Value learn(const Napi::CallbackInfo& call) {
+    std::vector<uint32_t> tokens = tokens_of(call[0]);
+    const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call.Env().Undefined());
+    engine_->learn(std::move(tokens), settles(task));
+    return task->promise();
+  }
+
+  /// clearCache() -> promise
+  Napi::Value clear_cache(const Napi::CallbackInfo& call) {
+    const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call.Env().Undefined());
+    engine_->clear_cache(settles(task));
+    return task->promise();
+  }
+
+  static Engine::Done settles(const std::shared_ptr<AsyncTask>& task) {
+    return [task](const EngineError* error) {
+      if (error) return task->reject(error->code, error->what());
+      task->resolve([](Napi::Env env) { return env.Undefined(); });
+    };
   }
 
   Napi::Value cancel(const Napi::CallbackInfo& call) {

@@ -16,7 +16,7 @@ export class EngineError extends Error {
 }
 
 export interface NativeRequest {
-  kind: number;
+  kind: 'generate' | 'prefill' | 'logits' | 'lastLogits' | 'score';
   tokens: Uint32Array;
   heal: Uint8Array;
   maxTokens: number;
@@ -30,7 +30,6 @@ export interface NativeRequest {
   speculate: boolean;
   alternatives: number;
   streamAlternatives: boolean;
-  pin: number;
 }
 
 export interface NativeResult extends Omit<Completion, 'logProbabilities'> {
@@ -43,6 +42,9 @@ export interface NativeEngine {
   detokenize(tokens: Uint32Array): string;
   tokenBytes(token: number): Uint8Array;
   submit(id: number, request: NativeRequest, onText: OnText | null): Promise<NativeResult>;
+  pin(id: number, tokens: Uint32Array): Promise<void>;
+  learn(tokens: Uint32Array): Promise<void>;
+  clearCache(): Promise<void>;
   cancel(id: number): void;
   endAnswer(id: number, answer: number): void;
   status(): EngineStatus;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace hearth {
 namespace {
@@ -23,6 +24,18 @@ int integer(const Napi::Object& object, const char* key) {
 
 std::string string(const Napi::Object& object, const char* key) {
   return object.Get(key).ToString().Utf8Value();
+}
+
+RequestKind kind_of(const Napi::Object& object) {
+  constexpr std::pair<const char*, RequestKind> kKinds[] = {
+      {"generate", RequestKind::kGenerate}, {"prefill", RequestKind::kPrefill},
+      {"logits", RequestKind::kLogits},     {"lastLogits", RequestKind::kLastLogits},
+      {"score", RequestKind::kScore},
+  };
+  const std::string wanted = string(object, "kind");
+  for (const auto& [name, kind] : kKinds)
+    if (wanted == name) return kind;
+  throw Napi::TypeError::New(object.Env(), "there is no request \"" + wanted + "\"");
 }
 
 Napi::Object to_js(Napi::Env env, const Timings& timings) {
@@ -126,7 +139,7 @@ Napi::Value to_js(Napi::Env env, const EngineStatus& status) {
 
 Request request_of(const Napi::Object& object) {
   Request request;
-  request.kind = static_cast<RequestKind>(integer(object, "kind"));
+  request.kind = kind_of(object);
   request.tokens = tokens_of(object.Get("tokens"));
   const auto heal = object.Get("heal").As<Napi::Uint8Array>();
   request.heal.assign(heal.Data(), heal.Data() + heal.ElementLength());
@@ -137,7 +150,6 @@ Request request_of(const Napi::Object& object) {
   request.speculate = object.Get("speculate").ToBoolean().Value();
   request.n_alternatives = integer(object, "alternatives");
   request.streams_alternatives = object.Get("streamAlternatives").ToBoolean().Value();
-  request.pin = static_cast<uint64_t>(number(object, "pin"));
   request.sampling.temperature = static_cast<float>(number(object, "temperature"));
   request.sampling.top_k = integer(object, "topK");
   request.sampling.top_p = static_cast<float>(number(object, "topP"));

@@ -104,7 +104,8 @@ bool Decoder::step() {
   gather();
   if (n_rows_ == 0) return true;
   const int64_t start = now_ns();
-  if (!evaluate() || !choose()) return false;
+  const auto extensions = std::span(extensions_).first(n_extensions_);
+  if (!bench_.forward.evaluate_for_logits(extensions) || !choose()) return false;
   if (answers_.size() == 1)
     bench_.drafting.pass_costs.note(n_rows_, static_cast<double>(now_ns() - start) / 1e6);
   n_passes_++;
@@ -119,11 +120,10 @@ bool Decoder::step() {
 /// Collects the rows of the batch. An answer that has no room left, or of which the caller has
 /// enough, ends here.
 void Decoder::gather() {
-  n_prompt_rows_ = n_rows_ = 0;
+  n_prompt_rows_ = n_rows_ = n_extensions_ = 0;
   for (Answer& answer : answers_) {
     answer.n_rows = 0;
     const auto number = &answer - answers_.data();
-    page_tables_[number] = {};
     if (job_.is_enough[number] && !answer.is_done) end(answer, FinishReason::kStop);
     if (!answer.is_done) add_rows(answer);
   }
@@ -141,12 +141,7 @@ void Decoder::add_rows(Answer& answer) {
   answer.n_rows = 1 + static_cast<int>(draft.size());
   tokens_[n_rows_] = answer.tokens.back();
   std::copy(draft.begin(), draft.end(), tokens_.begin() + n_rows_ + 1);
-  const auto sequence = static_cast<int32_t>(&answer - answers_.data());
-  for (int i = 0; i < answer.n_rows; i++) {
-    positions_[n_rows_ + i] = length + i;
-    sequences_[n_rows_ + i] = sequence;
-  }
-  page_tables_[sequence] = answer.path.pages();
+  extensions_[n_extensions_++] = {&answer.path, std::span(tokens_).subspan(n_rows_, answer.n_rows)};
   n_rows_ += answer.n_rows;
 }
 
@@ -168,16 +163,6 @@ std::span<const uint32_t> Decoder::draft_for(const Answer& answer) {
   for (size_t i = drafter_->n_appended(); i < answer.tokens.size(); i++)
     drafter_->append(answer.tokens[i]);
   return drafter_->propose(n_most);
-}
-
-bool Decoder::evaluate() {
-  const kernels::Batch batch{
-      .tokens = std::span(tokens_).first(n_rows_),
-      .positions = std::span(positions_).first(n_rows_),
-      .sequences = std::span(sequences_).first(n_rows_),
-      .page_tables = std::span(page_tables_).first(answers_.size()),
-  };
-  return bench_.forward.run(batch, true);
 }
 
 // --- accepting ---

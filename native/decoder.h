@@ -37,13 +37,6 @@ struct Workbench {
   int slice_tokens = 0;                   // of the next short one; 0: not measured yet
 };
 
-/// Paths hold all pages.
-struct NoPages : EngineError {
-  NoPages()
-      : EngineError("context-full",
-                    "every page of the KV cache is in use; raise hearth.cache.memoryMiB") {}
-};
-
 class Decoder {
  public:
   /// Both must outlive it.
@@ -100,7 +93,6 @@ class Decoder {
   void add_rows(Answer& answer);
   bool make_room(Answer& answer);
   std::span<const uint32_t> draft_for(const Answer& answer);
-  bool evaluate();
   bool choose();
   bool is_reached(const Answer& answer, int i) const;
   bool choose_healed_rows(Answer& answer);
@@ -121,15 +113,14 @@ class Decoder {
   std::optional<Drafter> drafter_;
   int n_passes_ = 0;
 
-  // The batch of one pass; rows follow each other by answer, the first pass's behind the prompt's.
+  // The rows of one pass, answer by answer; in the first pass they stand behind the prompt's rows.
   int n_prompt_rows_ = 0;
   int n_rows_ = 0;
-  std::array<uint32_t, kMaxLogitRows> tokens_;
-  std::array<int32_t, kMaxLogitRows> positions_;
-  std::array<int32_t, kMaxLogitRows> sequences_;
-  std::array<std::span<const int32_t>, kMaxAlternatives> page_tables_;
-  std::array<Choice, kMaxLogitRows> choices_;  // by row
-  const float* logits_ = nullptr;              // that the pass's last head gave
+  std::array<uint32_t, kMaxLogitRows> tokens_;  // by row
+  int n_extensions_ = 0;
+  std::array<Extension, kMaxAlternatives> extensions_;  // one of each answer that goes on
+  std::array<Choice, kMaxLogitRows> choices_;           // by row
+  const float* logits_ = nullptr;                       // that the pass's last head gave
 };
 
 }  // namespace hearth

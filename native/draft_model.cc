@@ -1,7 +1,6 @@
 #include "draft_model.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "backend.h"
 #include "engine.h"
@@ -67,7 +66,7 @@ bool DraftModel::read(std::span<const uint32_t> text, int n_most) {
   follow(text);
   const std::span<const uint32_t> unread = text.subspan(path_.length());
   const auto n = std::min<size_t>(unread.size(), n_most);
-  return evaluate(unread.first(n), false) && n == unread.size();
+  return evaluate(unread.first(n)) && n == unread.size();
 }
 
 std::span<const uint32_t> DraftModel::propose(std::span<const uint32_t> text, int n_most) {
@@ -79,7 +78,7 @@ std::span<const uint32_t> DraftModel::propose(std::span<const uint32_t> text, in
   int n = 0;
   while (n < n_most) {
     uint32_t token;
-    if (!evaluate(next, true) || !choose(static_cast<int>(next.size()) - 1, token)) return {};
+    if (!predict(next, token)) return {};
     if (token >= n_tokens_) break;
     draft_[n] = token;
     next = std::span(draft_).subspan(n++, 1);
@@ -87,26 +86,21 @@ std::span<const uint32_t> DraftModel::propose(std::span<const uint32_t> text, in
   return std::span(draft_).first(n);
 }
 
-bool DraftModel::evaluate(std::span<const uint32_t> tokens, bool needs_head) {
-  const auto n = static_cast<int>(tokens.size());
-  if (!path_.reserve(n)) return false;
-  std::array<int32_t, kernels::kMaxBatch> positions;
-  std::iota(positions.begin(), positions.begin() + n, path_.length());
-  constexpr std::array<int32_t, kernels::kMaxBatch> kSequenceZero{};
-  const std::span<const int32_t> page_table = path_.pages();
-  const bool is_whole =
-      forward_->run({tokens, std::span(positions).first(n), std::span(kSequenceZero).first(n),
-                     std::span(&page_table, 1)},
-                    needs_head);
-  if (is_whole) path_.commit(tokens);
-  return is_whole;
+bool DraftModel::evaluate(std::span<const uint32_t> tokens) {
+  return path_.reserve(static_cast<int>(tokens.size())) && forward_->evaluate(path_, tokens);
 }
 
-bool DraftModel::choose(int row, uint32_t& token) {
-  const float* logits = forward_->head(std::span(&row, 1));
+/// Evaluates the tokens; next: the most likely one after them.
+bool DraftModel::predict(std::span<const uint32_t> tokens, uint32_t& next) {
+  const auto n = static_cast<int32_t>(tokens.size());
+  const Extension extension{&path_, tokens};
+  if (!path_.reserve(n) || !forward_->evaluate_for_logits(std::span(&extension, 1))) return false;
+  const int32_t last = n - 1;
+  const float* logits = forward_->head(std::span(&last, 1));
   kernels::Argmax best;
   if (!logits || !forward_->argmax(logits, std::span(&best, 1))) return false;
-  token = best.id;
+  path_.commit(tokens);
+  next = best.id;
   return best.finite;
 }
 

@@ -37,8 +37,8 @@ class DraftModel {
 
  private:
   void follow(std::span<const uint32_t> text);
-  bool evaluate(std::span<const uint32_t> tokens, bool needs_head);
-  bool choose(int row, uint32_t& token);
+  bool evaluate(std::span<const uint32_t> tokens);
+  bool predict(std::span<const uint32_t> tokens, uint32_t& next);
 
   int n_context_;
   uint32_t n_tokens_;  // that both models have

@@ -176,13 +176,10 @@ void Engine::Loaded::unload() {
 void Engine::Loaded::warm_up() {
   Path path = cache->find({});
   const uint32_t token = 0;
-  const int32_t position = 0;
-  path.reserve(1);
-  const std::span<const int32_t> page_table = path.pages();
-  const kernels::Batch batch{std::span(&token, 1), std::span(&position, 1), std::span(&position, 1),
-                             std::span(&page_table, 1)};
-  forward->run(batch, true);
-  forward->head(std::span(&position, 1));
+  const Extension extension{&path, std::span(&token, 1)};
+  const int32_t row = 0;
+  forward->evaluate_for_logits(std::span(&extension, 1));
+  forward->head(std::span(&row, 1));
   heartbeat.idle();
 }
 
@@ -226,6 +223,44 @@ void Engine::cancel(const std::shared_ptr<Job>& job) { scheduler_->cancel(job); 
 void Engine::end_answer(const std::shared_ptr<Job>& job, int answer) {
   scheduler_->end_answer(job, answer);
 }
+
+void Engine::submit_chore(Priority priority, std::function<void(Workbench&)> chore, Done done) {
+  const auto job = std::make_shared<Job>();
+  job->request.priority = priority;
+  job->chore = std::move(chore);
+  job->on_done = [done = std::move(done)](Result&&, const EngineError* error) { done(error); };
+  submit(job);
+}
+
+void Engine::pin(uint64_t id, std::vector<uint32_t> tokens, Done done) {
+  submit_chore(
+      Priority::kBackground,
+      [id, tokens = std::move(tokens)](Workbench& bench) {
+        bench.pins.set(id, bench.cache.hold(tokens));
+      },
+      std::move(done));
+}
+
+void Engine::learn(std::vector<uint32_t> tokens, Done done) {
+  submit_chore(
+      Priority::kBackground,
+      [tokens = std::move(tokens)](Workbench& bench) {
+        require_in_vocabulary(tokens, bench.n_vocab);
+        bench.drafting.corpus.learn(tokens);
+      },
+      std::move(done));
+}
+
+void Engine::clear_cache(Done done) {
+  submit_chore(
+      Priority::kForeground,
+      [](Workbench& bench) {
+        bench.pins.clear();
+        bench.cache.clear();
+      },
+      std::move(done));
+}
+
 EngineStatus Engine::status() const { return scheduler_->status(); }
 
 }  // namespace hearth

@@ -87,9 +87,20 @@ class Engine {
   /// One of the job's answers ends with kStop before its next pass; from any thread.
   void end_answer(const std::shared_ptr<Job>& job, int answer);
 
+  // Housekeeping, done by the engine thread in its turn; from any thread. done gets null, or what
+  // was wrong.
+  using Done = std::function<void(const EngineError*)>;
+  /// Holds what is cached of the tokens, in place of what the pin held before. As background work.
+  void pin(uint64_t id, std::vector<uint32_t> tokens, Done done);
+  /// Drafts may be taken from these tokens, too. As background work.
+  void learn(std::vector<uint32_t> tokens, Done done);
+  /// Drops all pins and every page that no request holds.
+  void clear_cache(Done done);
+
   EngineStatus status() const;
 
  private:
+  void submit_chore(Priority priority, std::function<void(Workbench&)> chore, Done done);
   struct Loaded;
   Engine();
   std::unique_ptr<Loaded> loaded_;

@@ -1,5 +1,9 @@
 #include "forward.h"
 
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
 namespace hearth {
 namespace {
 
@@ -48,6 +52,37 @@ bool Forward::run_layer(int i, bool is_kv_only) {
          step(kGateUp, i,
               [&] { ops_.norm_gate_up(layer.ffn_norm->data, eps, *layer.gate_up, x, h_->data); }) &&
          step(kDown, i, [&] { ops_.matmul_add(*layer.ffn_down, h_->data, x); });
+}
+
+/// Reserves the pages, too.
+kernels::Batch Forward::batch_of(std::span<const Extension> extensions) {
+  assert(extensions.size() <= page_tables_.size());
+  size_t n = 0;
+  for (size_t i = 0; i < extensions.size(); i++) {
+    const auto& [sequence, tokens] = extensions[i];
+    assert(n + tokens.size() <= tokens_.size());
+    if (!sequence->reserve(static_cast<int>(tokens.size()))) throw NoPages();
+    std::copy(tokens.begin(), tokens.end(), tokens_.begin() + n);
+    std::iota(positions_.begin() + n, positions_.begin() + n + tokens.size(), sequence->length());
+    std::fill_n(sequences_.begin() + n, tokens.size(), static_cast<int32_t>(i));
+    page_tables_[i] = sequence->pages();
+    n += tokens.size();
+  }
+  return {.tokens = std::span(tokens_).first(n),
+          .positions = std::span(positions_).first(n),
+          .sequences = std::span(sequences_).first(n),
+          .page_tables = std::span(page_tables_).first(extensions.size())};
+}
+
+bool Forward::evaluate(Path& sequence, std::span<const uint32_t> tokens) {
+  const Extension extension{&sequence, tokens};
+  if (!run(batch_of(std::span(&extension, 1)), false)) return false;
+  sequence.commit(tokens);
+  return true;
+}
+
+bool Forward::evaluate_for_logits(std::span<const Extension> extensions) {
+  return run(batch_of(extensions), true);
 }
 
 bool Forward::run(const kernels::Batch& batch, bool needs_head) {

@@ -1,6 +1,8 @@
-// The qwen2 forward pass, written once over Ops. Owns the activations of one batch.
+// The transformer's forward pass, written once over Ops. Owns the batch and its activations:
+// callers say which tokens follow which sequence.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <span>
@@ -9,11 +11,18 @@
 #include "heartbeat.h"
 #include "model.h"
 #include "ops.h"
+#include "page_cache.h"
 
 namespace hearth {
 
 /// Most rows that head() computes at once: a speculated batch, and a bound on the logits buffer.
 inline constexpr int kMaxLogitRows = 16;
+
+/// Tokens that a pass evaluates behind those that a sequence holds.
+struct Extension {
+  Path* sequence = nullptr;
+  std::span<const uint32_t> tokens;
+};
 
 class Forward {
  public:
@@ -21,9 +30,16 @@ class Forward {
   Forward(kernels::Ops& ops, const Model& model, Heartbeat& heartbeat,
           const std::atomic<bool>& interrupt);
 
-  /// Evaluates the batch: afterwards its KV is in its pages. With needs_head the hidden states are
-  /// kept for head(); without, the last layer stops once its K and V are stored. False when
-  /// interrupted: the batch's positions hold nothing usable.
+  /// Evaluates the tokens behind the sequence and commits them to it. False when interrupted: the
+  /// sequence is as it was. Throws NoPages. At most kMaxBatch tokens.
+  bool evaluate(Path& sequence, std::span<const uint32_t> tokens);
+  /// Evaluates several sequences in one pass and keeps the hidden states for head(), whose rows are
+  /// the tokens in this order. Commits nothing: what the caller does not commit, the sequence's
+  /// next pass overwrites. At most kMaxBatch tokens and kMaxLogitRows sequences.
+  bool evaluate_for_logits(std::span<const Extension> extensions);
+  /// One pass over a batch that the caller made: its KV goes into its pages. With needs_head the
+  /// hidden states are kept for head(); without, the last layer stops once its K and V are stored.
+  /// False when interrupted: the batch's positions hold nothing usable.
   bool run(const kernels::Batch& batch, bool needs_head);
 
   /// Logits of rows of the last batch, [rows.size()][n_vocab] in backend memory, valid until the
@@ -53,6 +69,7 @@ class Forward {
   template <typename Run>
   bool step(OpIndex index, int layer, Run&& run);
   bool run_layer(int i, bool is_kv_only);
+  kernels::Batch batch_of(std::span<const Extension> extensions);
 
   kernels::Ops& ops_;
   const Model& model_;
@@ -64,6 +81,10 @@ class Forward {
   std::unique_ptr<kernels::Buffer> h_;       // [kMaxBatch][n_ff]
   std::unique_ptr<kernels::Buffer> logits_;  // [kMaxLogitRows][n_vocab]
   std::vector<OpTime> op_times_;             // by OpIndex
+  // The batch: Ops may read it until the next one begins.
+  std::array<uint32_t, kernels::kMaxBatch> tokens_;
+  std::array<int32_t, kernels::kMaxBatch> positions_, sequences_;
+  std::array<std::span<const int32_t>, kMaxLogitRows> page_tables_;
 };
 
 }  // namespace hearth

@@ -27,15 +27,14 @@ int64_t time_of(const std::string& path) {
 /// The page of a few tokens, the rest of it zero.
 std::vector<std::byte> probe(Workbench& bench) {
   constexpr std::array<uint32_t, 4> kTokens{0, 1, 2, 3};
-  constexpr std::array<int32_t, 4> kPositions{0, 1, 2, 3};
-  constexpr std::array<int32_t, 4> kSequences{};
   std::vector<std::byte> bytes(bench.ops.kv_page_bytes());
   Path path = bench.cache.find({});
   path.reserve(kTokens.size());
-  const std::span<const int32_t> page_table = path.pages();
-  bench.ops.write_page(page_table[0], bytes);
-  bench.forward.run({kTokens, kPositions, kSequences, std::span(&page_table, 1)}, false);
-  bench.ops.read_page(bytes, page_table[0]);
+  const int32_t page = path.pages().front();
+  bench.ops.write_page(page, bytes);
+  const Extension extension{&path, kTokens};
+  bench.forward.evaluate_for_logits(std::span(&extension, 1));  // commits nothing to the cache
+  bench.ops.read_page(bytes, page);
   bench.heartbeat.idle();
   return bytes;
 }

@@ -9,9 +9,6 @@ import {
 } from './addon.ts';
 import type { Completion, Engine, EngineStatus, ModelInfo, OnText, SpecialTokens, Timings } from './types.ts';
 
-// The order of RequestKind in request.h.
-const kinds = { generate: 0, prefill: 1, logits: 2, lastLogits: 3, score: 4, clearCache: 5, learn: 6, pin: 7 } as const;
-
 export class LoadedEngine implements Engine {
   info: ModelInfo;
   onMovedToCpu?: (info: ModelInfo) => void;
@@ -61,25 +58,25 @@ export class LoadedEngine implements Engine {
       alternatives,
       streamAlternatives: request.streamAlternatives ?? false,
     };
-    const { values, ...completion } = await this.submit(kinds.generate, request.tokens, native, signal, onText);
+    const { values, ...completion } = await this.submit('generate', request.tokens, native, signal, onText);
     return { ...completion, logProbabilities: values };
   }
 
   async prefill(tokens: Uint32Array, priority?: 'foreground' | 'background', signal?: AbortSignal): Promise<Timings> {
     const isBackground = priority === 'background';
-    return (await this.submit(kinds.prefill, tokens, { isBackground }, signal)).timings;
+    return (await this.submit('prefill', tokens, { isBackground }, signal)).timings;
   }
 
   async logits(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array> {
-    return (await this.submit(kinds.logits, tokens, {}, signal)).values;
+    return (await this.submit('logits', tokens, {}, signal)).values;
   }
 
   async lastLogits(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array> {
-    return (await this.submit(kinds.lastLogits, tokens, {}, signal)).values;
+    return (await this.submit('lastLogits', tokens, {}, signal)).values;
   }
 
   async score(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array> {
-    return (await this.submit(kinds.score, tokens, {}, signal)).values;
+    return (await this.submit('score', tokens, {}, signal)).values;
   }
 
   status(): EngineStatus {
@@ -89,15 +86,15 @@ export class LoadedEngine implements Engine {
 
   async pin(id: number, tokens: Uint32Array): Promise<void> {
     requireCount(id, 'a pin');
-    await this.submit(kinds.pin, tokens, { pin: id, isBackground: true });
+    await this.whenReady((native) => native.pin(id, tokens));
   }
 
   async learn(tokens: Uint32Array): Promise<void> {
-    await this.submit(kinds.learn, tokens, { isBackground: true });
+    await this.whenReady((native) => native.learn(tokens));
   }
 
   async clearCache(): Promise<void> {
-    await this.submit(kinds.clearCache, new Uint32Array(), {});
+    await this.whenReady((native) => native.clearCache());
   }
 
   async close(): Promise<void> {
@@ -127,8 +124,15 @@ export class LoadedEngine implements Engine {
     this.onMovedToCpu?.(this.info);
   }
 
+  /** Housekeeping: it needs no GPU, so that it never moves the model to the CPU. */
+  private async whenReady(ask: (native: NativeEngine) => Promise<void>): Promise<void> {
+    if (this.moving !== undefined) await this.moving;
+    this.requireOpen();
+    await guarded(ask(this.native));
+  }
+
   private async submit(
-    kind: number,
+    kind: NativeRequest['kind'],
     tokens: Uint32Array,
     options: Partial<NativeRequest>,
     signal?: AbortSignal,
@@ -193,7 +197,6 @@ const requestDefaults = {
   speculate: false,
   alternatives: 1,
   streamAlternatives: false,
-  pin: 0,
 };
 
 function specialIds(ids: Record<string, number>): SpecialTokens {

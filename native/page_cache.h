@@ -16,7 +16,16 @@
 #include <span>
 #include <vector>
 
+#include "error.h"
+
 namespace hearth {
+
+/// Thrown when sequences hold so many pages that none is left for another token.
+struct NoPages : EngineError {
+  NoPages()
+      : EngineError("context-full",
+                    "every page of the KV cache is in use; raise hearth.cache.memoryMiB") {}
+};
 
 struct CacheStatistics {
   int pages_total = 0;       // the budget

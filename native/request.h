@@ -20,9 +20,6 @@ enum class RequestKind {
   kLogits,      // values = logits of every token, evaluated cold
   kLastLogits,  // values = logits of the last token, through the cache
   kScore,       // values = negative log-likelihood of tokens[1..]
-  kClearCache,
-  kLearn,  // drafts may come from these tokens, too
-  kPin,    // hold what is cached of the tokens, in place of what the pin held before
 };
 
 inline constexpr int kMaxAlternatives = 4;
@@ -41,7 +38,6 @@ struct Request {
   bool speculate = true;   // drafts tokens from the text so far; never changes the answer
   int n_alternatives = 1;  // at most kMaxAlternatives; they differ in their first token
   bool streams_alternatives = false;  // all of them, not the main answer alone
-  uint64_t pin = 0;                   // of kPin
 };
 
 struct Timings {
@@ -79,10 +75,14 @@ struct Piece {
   int answer = 0;  // 0: the main one
 };
 
-/// One submitted request. The callbacks run on the engine thread and must not block or throw.
+struct Workbench;
+
+/// Work for the engine thread: a request, or a chore that needs the thread but not the model. The
+/// callbacks run on the engine thread and must not block or throw.
 struct Job {
   uint64_t id = 0;  // the caller's
   Request request;
+  std::function<void(Workbench&)> chore;  // done in the request's place, at its priority
   std::function<void(const Piece&)> on_text;
   std::function<void(Result&&, const EngineError*)> on_done;  // exactly once; error or result
   std::atomic<bool> is_cancelled{false};

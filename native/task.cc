@@ -17,23 +17,28 @@ constexpr int kLargestBackgroundChunk = 48;
 constexpr double kSliceMs = 10;
 constexpr int kSmallestSlice = 8;
 
-constexpr std::array<int32_t, kernels::kMaxBatch> kSequenceZero{};
-
-bool evaluates(RequestKind kind) {
-  return kind != RequestKind::kClearCache && kind != RequestKind::kPin &&
-         kind != RequestKind::kLearn;
-}
-
 double ms_between(int64_t from_ns, int64_t to_ns) {
   return static_cast<double>(to_ns - from_ns) / 1e6;
 }
 
 }  // namespace
 
+void require_in_vocabulary(std::span<const uint32_t> tokens, int n_vocab) {
+  for (const uint32_t token : tokens)
+    if (token >= static_cast<uint32_t>(n_vocab))
+      throw EngineError("bad-argument", "token id " + std::to_string(token) +
+                                            " is outside the vocabulary of " +
+                                            std::to_string(n_vocab));
+}
+
 Task::Task(std::shared_ptr<Job> job, Workbench& bench)
     : job_(std::move(job)), bench_(bench), decoder_(*job_, bench) {}
 
 bool Task::step(Slice slice) {
+  if (job_->chore) {
+    job_->chore(bench_);
+    return true;
+  }
   if (!has_begun_) begin();
   const int64_t start = now_ns();
   const bool was_decoding = is_decoding();
@@ -46,12 +51,7 @@ bool Task::step(Slice slice) {
 void Task::begin() {
   has_begun_ = true;
   const Request& request = job_->request;
-  for (uint32_t token : request.tokens)
-    if (token >= static_cast<uint32_t>(bench_.n_vocab))
-      throw EngineError("bad-argument", "token id " + std::to_string(token) +
-                                            " is outside the vocabulary of " +
-                                            std::to_string(bench_.n_vocab));
-  if (!evaluates(request.kind)) return;
+  require_in_vocabulary(request.tokens, bench_.n_vocab);
   if (request.tokens.empty()) throw EngineError("bad-argument", "the prompt has no tokens");
   const int n_prompt = static_cast<int>(request.tokens.size());
   if (n_prompt > bench_.context_tokens)
@@ -62,46 +62,35 @@ void Task::begin() {
     throw EngineError("bad-argument", "alternatives must be 1 to " +
                                           std::to_string(kMaxAlternatives) + ", not " +
                                           std::to_string(request.n_alternatives));
-  const bool is_cold = request.kind == RequestKind::kLogits || request.kind == RequestKind::kScore;
-  path_ = bench_.cache.find(is_cold ? std::span<const uint32_t>{} : request.tokens);
+  // Values are asked of every token, so none can come from the cache.
+  path_ = bench_.cache.find(wants_values() ? std::span<const uint32_t>{} : request.tokens);
   result_.timings.cached_tokens = path_.length();
-  if (is_cold) result_.values.reserve(request.tokens.size());
+  if (wants_values()) result_.values.reserve(request.tokens.size());
 }
 
-/// Requests that need no model.
-void Task::keep_house() {
-  const Request& request = job_->request;
-  if (request.kind == RequestKind::kLearn) bench_.drafting.corpus.learn(request.tokens);
-  if (request.kind == RequestKind::kPin)
-    bench_.pins.set(request.pin, bench_.cache.hold(request.tokens));
-  if (request.kind == RequestKind::kClearCache) {
-    bench_.pins.clear();
-    bench_.cache.clear();
-  }
+bool Task::wants_values() const {
+  const RequestKind kind = job_->request.kind;
+  return kind == RequestKind::kLogits || kind == RequestKind::kScore;
 }
 
 bool Task::prefill_step(Slice slice) {
   const Request& request = job_->request;
-  if (!evaluates(request.kind)) {
-    keep_house();
-    return true;
-  }
   const int n_prompt = static_cast<int>(request.tokens.size());
   const int first = path_.length();
   if (first == n_prompt) return bench_.drafting.model->read(request.tokens, chunk_tokens(slice));
   const int n = std::min(n_prompt - first, chunk_tokens(slice));
   const bool is_last = first + n == n_prompt;
-  const bool wants_values =
-      request.kind == RequestKind::kLogits || request.kind == RequestKind::kScore;
-  const bool needs_head = wants_values || (is_last && request.kind != RequestKind::kPrefill);
+  const bool needs_logits = wants_values() || (is_last && request.kind != RequestKind::kPrefill);
   const std::span<const uint32_t> chunk = std::span(request.tokens).subspan(first, n);
   const bool has_draft = is_last && request.kind == RequestKind::kGenerate;
   draft_ = has_draft ? decoder_.first_draft(kernels::kMaxBatch - n) : std::vector<uint32_t>();
   if (!path_.reserve(n + static_cast<int>(draft_.size()))) draft_.clear();
   bench_.heartbeat.token.store(first, std::memory_order_relaxed);
-  if (!evaluate_chunk(chunk, needs_head, slice)) return false;
-  // Before the commit: an interrupted head leaves the chunk to be run again.
-  if (wants_values && !collect_values(first, n)) return false;
+  if (!evaluate_chunk(chunk, needs_logits, slice)) return false;
+  // The draft model reads the whole prompt, too: only then can it keep up with an answer.
+  if (!needs_logits) return is_last && !bench_.drafting.model;
+  // Before the commit: an interrupted head leaves the chunk to be evaluated again.
+  if (wants_values() && !collect_values(first, n)) return false;
   if (is_last) return end_prompt(chunk);
   path_.commit(chunk);
   return false;
@@ -116,11 +105,17 @@ int Task::chunk_tokens(Slice slice) const {
   return std::min(bench_.chunk_tokens, is_urgent ? kLargestChunk : kLargestBackgroundChunk);
 }
 
-/// Evaluates, and learns from the time it took how large the next piece should be.
-bool Task::evaluate_chunk(std::span<const uint32_t> chunk, bool needs_head, Slice slice) {
+/// Evaluates the chunk and the draft behind it; the time that it took says how large the next chunk
+/// should be.
+bool Task::evaluate_chunk(std::span<const uint32_t> chunk, bool needs_logits, Slice slice) {
   const int n = static_cast<int>(chunk.size());
   const int64_t start = now_ns();
-  const bool is_whole = evaluate(chunk, needs_head);
+  std::array<uint32_t, kernels::kMaxBatch> tokens;
+  const auto end = std::copy(draft_.begin(), draft_.end(),
+                             std::copy(chunk.begin(), chunk.end(), tokens.begin()));
+  const Extension with_draft{&path_, {tokens.begin(), end}};
+  const bool is_whole = needs_logits ? bench_.forward.evaluate_for_logits(std::span(&with_draft, 1))
+                                     : bench_.forward.evaluate(path_, chunk);
   if (is_whole) bench_.cache.count_evaluated(n);
   if (slice == Slice::kFree) {
     bench_.chunk_tokens =
@@ -149,25 +144,7 @@ bool Task::end_prompt(std::span<const uint32_t> chunk) {
     bench_.ops.read(result_.values, logits);
   }
   path_.commit(chunk);
-  // The draft model reads ahead, too: only then can it keep up with an answer.
-  return request.kind != RequestKind::kPrefill || !bench_.drafting.model;
-}
-
-bool Task::evaluate(std::span<const uint32_t> chunk, bool needs_head) {
-  const size_t n = chunk.size() + draft_.size();
-  if (!path_.reserve(static_cast<int>(n))) throw NoPages();
-  std::array<uint32_t, kernels::kMaxBatch> tokens;
-  std::copy(draft_.begin(), draft_.end(), std::copy(chunk.begin(), chunk.end(), tokens.begin()));
-  std::array<int32_t, kernels::kMaxBatch> positions;
-  std::iota(positions.begin(), positions.begin() + n, path_.length());
-  const std::span<const int32_t> page_table = path_.pages();
-  const kernels::Batch batch{
-      .tokens = std::span(tokens).first(n),
-      .positions = std::span(positions).first(n),
-      .sequences = std::span(kSequenceZero).first(n),
-      .page_tables = std::span(&page_table, 1),
-  };
-  return bench_.forward.run(batch, needs_head);
+  return true;
 }
 
 bool Task::collect_values(int first, int n) {

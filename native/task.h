@@ -11,6 +11,9 @@ namespace hearth {
 /// How much of a prompt a step may take: what runs best, or little because something urgent waits.
 enum class Slice { kFree, kShort };
 
+/// Throws EngineError "bad-argument" for an id that the model does not have.
+void require_in_vocabulary(std::span<const uint32_t> tokens, int n_vocab);
+
 class Task {
  public:
   Task(std::shared_ptr<Job> job, Workbench& bench);
@@ -31,12 +34,11 @@ class Task {
 
  private:
   void begin();
-  void keep_house();
+  bool wants_values() const;
   bool prefill_step(Slice slice);
   int chunk_tokens(Slice slice) const;
-  bool evaluate_chunk(std::span<const uint32_t> chunk, bool needs_head, Slice slice);
+  bool evaluate_chunk(std::span<const uint32_t> chunk, bool needs_logits, Slice slice);
   bool end_prompt(std::span<const uint32_t> chunk);
-  bool evaluate(std::span<const uint32_t> chunk, bool needs_head);
   bool collect_values(int first, int n);
 
   std::shared_ptr<Job> job_;

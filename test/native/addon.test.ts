@@ -15,7 +15,7 @@ test('a process ends after a request whose values cannot be read', () => {
     };
     const unreadable = { valueOf() { throw new Error('unreadable'); } };
     load(options, null)[0].then(async (engine) => {
-      const request = { kind: 0, tokens: Uint32Array.of(1), heal: new Uint8Array(), maxTokens: unreadable };
+      const request = { kind: 'generate', tokens: Uint32Array.of(1), heal: new Uint8Array(), maxTokens: unreadable };
       try {
         engine.submit(1, request, () => {});
       } catch (error) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "engine.h"
 
@@ -38,6 +39,28 @@ inline Pending submit(hearth::Engine& engine, hearth::Request request,
 
 inline hearth::Result ask(hearth::Engine& engine, hearth::Request request) {
   return submit(engine, std::move(request)).result.get();
+}
+
+/// Waits until the engine has done a chore: wait([&](auto done) { engine.clear_cache(done); }).
+inline void wait(const std::function<void(hearth::Engine::Done)>& begin) {
+  std::promise<void> promise;
+  begin([&promise](const hearth::EngineError* error) {
+    if (error) return promise.set_exception(std::make_exception_ptr(*error));
+    promise.set_value();
+  });
+  promise.get_future().get();
+}
+
+inline void clear_cache(hearth::Engine& engine) {
+  wait([&](hearth::Engine::Done done) { engine.clear_cache(std::move(done)); });
+}
+
+inline void set_pin(hearth::Engine& engine, uint64_t id, std::vector<uint32_t> tokens) {
+  wait([&](hearth::Engine::Done done) { engine.pin(id, std::move(tokens), std::move(done)); });
+}
+
+inline void learn(hearth::Engine& engine, std::vector<uint32_t> tokens) {
+  wait([&](hearth::Engine::Done done) { engine.learn(std::move(tokens), std::move(done)); });
 }
 
 inline hearth::LoadOptions tiny_options() {

@@ -25,9 +25,7 @@ Request prompt(RequestKind kind, uint32_t seed, int n_tokens) {
 }
 
 std::vector<float> cold_logits(hearth::Engine& engine, Request request) {
-  Request clear;
-  clear.kind = RequestKind::kClearCache;
-  test::ask(engine, clear);
+  test::clear_cache(engine);
   return test::ask(engine, std::move(request)).values;
 }
 

@@ -165,13 +165,8 @@ class Editor {
         return set_pin(below(kPins), prompt(document));
       case 1:
         return set_pin(below(kPins), {});
-      case 2: {
-        Request learn;
-        learn.kind = RequestKind::kLearn;
-        learn.tokens = document.tokens;
-        test::ask(*warm_, std::move(learn));
-        return;
-      }
+      case 2:
+        return test::learn(*warm_, document.tokens);
       case 3:
         if (below(4) > 0) return;
         end_background();
@@ -180,11 +175,7 @@ class Editor {
   }
 
   void set_pin(uint64_t id, std::vector<uint32_t> tokens) {
-    Request pin;
-    pin.kind = RequestKind::kPin;
-    pin.pin = id;
-    pin.tokens = std::move(tokens);
-    test::ask(*warm_, std::move(pin));
+    test::set_pin(*warm_, id, std::move(tokens));
   }
 
   void end_background() {
@@ -272,11 +263,7 @@ class Editor {
     n_cancelled += pending.result.get().finish_reason == FinishReason::kCancelled;
   }
 
-  void clear_cold() {
-    Request clear;
-    clear.kind = RequestKind::kClearCache;
-    test::ask(cold_, std::move(clear));
-  }
+  void clear_cold() { test::clear_cache(cold_); }
 
   Restarted& warm_;
   Engine& cold_;

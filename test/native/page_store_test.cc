@@ -52,9 +52,7 @@ void leave(const fs::path& folder, const std::vector<Request>& documents,
 
 std::vector<float> cold_logits(const Request& document) {
   static const std::unique_ptr<Engine> engine = test::load_tiny(1, 0);
-  Request clear;
-  clear.kind = RequestKind::kClearCache;
-  test::ask(*engine, clear);
+  test::clear_cache(*engine);
   return test::ask(*engine, document).values;
 }
 

@@ -26,14 +26,6 @@ Request document(uint32_t number, int n_tokens) {
   return request;
 }
 
-void pin(Engine& engine, uint64_t id, std::vector<uint32_t> tokens) {
-  Request request;
-  request.kind = RequestKind::kPin;
-  request.pin = id;
-  request.tokens = std::move(tokens);
-  test::ask(engine, request);
-}
-
 /// Several times the cache's size.
 void read_others(Engine& engine) {
   for (uint32_t number = 20; number < 30; number++) test::ask(engine, document(number, 5 * 32));
@@ -51,13 +43,13 @@ TEST("a pinned anchor stays while other documents are read, and goes when it is 
   const std::vector<float> cold = test::ask(*engine, anchor).values;
   read_others(*engine);
   CHECK_EQUAL(n_cached(*engine, anchor), 0);
-  pin(*engine, 1, anchor.tokens);
+  test::set_pin(*engine, 1, anchor.tokens);
   CHECK_EQUAL(engine->status().cache.pages_held, 4);
   read_others(*engine);
   const hearth::Result warm = test::ask(*engine, anchor);
   CHECK_EQUAL(warm.timings.cached_tokens, kAnchorTokens - 1);
   CHECK(warm.values == cold);
-  pin(*engine, 1, {});
+  test::set_pin(*engine, 1, {});
   CHECK_EQUAL(engine->status().cache.pages_held, 0);
   read_others(*engine);
   CHECK_EQUAL(n_cached(*engine, anchor), 0);
@@ -68,7 +60,7 @@ TEST("a new anchor takes the place of the old one") {
   for (uint32_t number = 1; number < 6; number++) {
     const Request anchor = document(number, kAnchorTokens);
     test::ask(*engine, anchor);
-    pin(*engine, 7, anchor.tokens);
+    test::set_pin(*engine, 7, anchor.tokens);
     CHECK_EQUAL(engine->status().cache.pages_held, 4);
   }
   read_others(*engine);
@@ -85,7 +77,7 @@ TEST("a prompt that needs the pages of pins gets them, the oldest pin's first") 
     const std::vector<float> cold = test::ask(*engine, large).values;
     for (uint32_t number : {1, 2, 3}) {
       test::ask(*engine, document(number, kAnchorTokens));
-      pin(*engine, number, document(number, kAnchorTokens).tokens);
+      test::set_pin(*engine, number, document(number, kAnchorTokens).tokens);
     }
     read_others(*engine);
     CHECK(test::ask(*engine, large).values == cold);
@@ -98,14 +90,12 @@ TEST("a pin of unknown tokens holds what is known of them") {
   const auto engine = load_small();
   const Request known = document(1, 40);
   test::ask(*engine, known);
-  pin(*engine, 1, document(2, 40).tokens);
+  test::set_pin(*engine, 1, document(2, 40).tokens);
   CHECK_EQUAL(engine->status().cache.pages_held, 0);
   std::vector<uint32_t> longer = known.tokens;
   longer.insert(longer.end(), 100, 300);
-  pin(*engine, 1, longer);
+  test::set_pin(*engine, 1, longer);
   CHECK_EQUAL(engine->status().cache.pages_held, 2);
-  Request clear;
-  clear.kind = RequestKind::kClearCache;
-  test::ask(*engine, clear);
+  test::clear_cache(*engine);
   CHECK_EQUAL(engine->status().cache.pages_used, 0);
 }
