@@ -1,4 +1,4 @@
-// Bundles the three programs into dist/, each one CommonJS file, and names the packages that are in them in
+// Bundles the programs into dist/, each one CommonJS file, and names the packages that are in them in
 // dist/NOTICES.txt. Names on the command line limit the build: `node esbuild.mjs server hearth`; `--watch` goes on.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { context } from 'esbuild';
@@ -7,6 +7,7 @@ const entries = {
   extension: 'extension/extension.ts',
   server: 'language-server/main.ts',
   hearth: 'language-server/cli/hearth.ts',
+  'template-worker': 'language-server/explain/template-worker.ts',
 };
 
 const isWatching = process.argv.includes('--watch');

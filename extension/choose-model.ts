@@ -1,29 +1,32 @@
-// "Hearth: Choose Model": the list, the choice, a download if it needs one, and the setting.
+// "Hearth: Choose Model": the list, the choice, what it is for, a download if it needs one, and the setting.
 import { l10n, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
-import type { ModelList, RemoteModel } from '../language-server/models/messages.ts';
+import type { ModelFacts, ModelList, RemoteModel } from '../language-server/models/messages.ts';
 import { type DownloadPlace, downloadModel } from './model-download.ts';
-import { type Choice, downloadQuestion, modelRows, type Row } from './model-rows.ts';
+import { type Choice, type CurrentModels, downloadQuestion, modelRows, type Row } from './model-rows.ts';
 
 export interface ChooseModelHost extends DownloadPlace {
   models: () => Promise<ModelList>;
-  /** What "hearth.model.path" says; empty: the starter model. */
-  currentPath: string;
-  use: (path: string) => Promise<void>;
+  current: CurrentModels;
+  use: (path: string, purpose: Purpose) => Promise<void>;
 }
+
+/** An instruct model explains better than a base model completes, so it can do that alone. */
+export type Purpose = 'completion' | 'explanations' | 'both';
 
 export async function chooseModel(host: ChooseModelHost): Promise<void> {
   const choice = await pick(host);
-  const path = choice && (await pathOf(choice, host));
-  if (path !== undefined) await host.use(path);
+  const purpose = choice && (await purposeOf(choice));
+  const path = purpose && (await pathOf(choice, host));
+  if (path !== undefined && purpose !== undefined) await host.use(path, purpose);
 }
 
-async function pick({ models, currentPath, log }: ChooseModelHost): Promise<Choice | undefined> {
+async function pick({ models, current, log }: ChooseModelHost): Promise<Choice | undefined> {
   // Without a server a file can be chosen all the same.
   const list = models().catch((error: unknown): ModelList => {
     log.warn(`listing the models failed: ${String(error)}`);
     return { local: [], remote: [] };
   });
-  const items = list.then((models) => modelRows(models, currentPath).map(item));
+  const items = list.then((models) => modelRows(models, current).map(item));
   const picked = await window.showQuickPick(items, {
     title: l10n.t('Choose a Model for Hearth'),
     placeHolder: l10n.t('Base models complete code, instruct models explain it'),
@@ -37,8 +40,24 @@ type Item = QuickPickItem & { choice?: Choice };
 
 const item = (row: Row): Item => ('section' in row ? { label: row.section, kind: QuickPickItemKind.Separator } : row);
 
+async function purposeOf(choice: Choice): Promise<Purpose | undefined> {
+  if (!('model' in choice) || choice.model.kind === 'base') return 'completion';
+  const { name, completes } = choice.model as ModelFacts;
+  if (!completes) return 'explanations';
+  const purposes: (QuickPickItem & { purpose: Purpose })[] = [
+    {
+      label: l10n.t('Explanations Only'),
+      detail: l10n.t('The model in use now goes on completing. Both must fit into memory.'),
+      purpose: 'explanations',
+    },
+    { label: l10n.t('Completion and Explanations'), purpose: 'both' },
+  ];
+  const picked = await window.showQuickPick(purposes, { title: l10n.t('What Should {0} Be Used For?', name) });
+  return picked?.purpose;
+}
+
 function pathOf(choice: Choice, host: ChooseModelHost): Promise<string | undefined> | string {
-  if (choice.kind === 'local') return choice.path;
+  if (choice.kind === 'local') return choice.model.path;
   if (choice.kind === 'starter') return '';
   return choice.kind === 'file' ? chooseFile() : askAndDownload(choice.model, host);
 }

@@ -73,8 +73,11 @@ async function selectModel(context: ExtensionContext, client: Client): Promise<v
     folder,
     mirror: config.get('download.mirror', ''),
     log: client.log,
-    currentPath: config.get('model.path', ''),
-    use: (path) => updateSetting('model.path', path),
+    current: { path: config.get('model.path', ''), explainPath: config.get('explain.model', '') },
+    use: async (path, purpose) => {
+      if (purpose !== 'explanations') await updateSetting('model.path', path);
+      if (purpose !== 'completion') await updateSetting('explain.model', purpose === 'both' ? '' : path);
+    },
   });
 }
 

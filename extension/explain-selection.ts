@@ -93,7 +93,8 @@ export class ExplainSelection implements Disposable {
   }
 
   private modelHint(): string {
-    const { model } = this.client.status;
+    const { model: first, explainModel } = this.client.status;
+    const model = explainModel ?? first;
     const isSmall = model !== undefined && model.fileBytes < smallModelBytes;
     return isSmall ? l10n.t('A model this small often makes mistakes: check what it says.') : '';
   }

@@ -31,7 +31,7 @@ export async function downloadModel(model: RemoteModel, place: DownloadPlace): P
 
 type Result = { path: string } | { message: string; isPause: boolean };
 
-async function attempt({ name, files }: RemoteModel, { folder, mirror }: DownloadPlace): Promise<Result> {
+async function attempt({ name, files, fileBytes }: RemoteModel, { folder, mirror }: DownloadPlace): Promise<Result> {
   const abort = new AbortController();
   let shown = '';
   const options = {
@@ -45,6 +45,7 @@ async function attempt({ name, files }: RemoteModel, { folder, mirror }: Downloa
       let percent = 0;
       return downloadAll(files, folder, {
         signal: abort.signal,
+        modelBytes: fileBytes,
         mirror,
         onWait: () => progress.report({ message: l10n.t('another window is downloading it') }),
         onProgress: (at) => {

@@ -3,16 +3,23 @@ import { l10n } from 'vscode';
 import type { Estimate, LocalModel, ModelFacts, ModelList, RemoteModel } from '../language-server/models/messages.ts';
 
 export type Choice =
-  | { kind: 'local'; path: string }
+  | { kind: 'local'; model: LocalModel }
   | { kind: 'remote'; model: RemoteModel }
   | { kind: 'file' }
   | { kind: 'starter' };
 
 export type Row = { section: string } | { label: string; description: string; detail: string; choice: Choice };
 
-/** currentPath: what is set now; empty: the starter model. */
-export function modelRows({ local, remote, recommended }: ModelList, currentPath: string): Row[] {
-  const rowOf = (model: LocalModel | RemoteModel) => modelRow(model, currentPath);
+/** What is set now. */
+export interface CurrentModels {
+  /** Empty: the starter model. */
+  path: string;
+  /** Empty: the same. */
+  explainPath: string;
+}
+
+export function modelRows({ local, remote, recommended }: ModelList, current: CurrentModels): Row[] {
+  const rowOf = (model: LocalModel | RemoteModel) => modelRow(model, current);
   const isBest = ({ id }: ModelFacts) => id === recommended?.id;
   const best = [...local, ...remote].filter(isBest).map((model) => {
     const row = rowOf(model);
@@ -25,7 +32,7 @@ export function modelRows({ local, remote, recommended }: ModelList, currentPath
     ...section(l10n.t('Others'), [
       { label: l10n.t('$(folder-opened) A File…'), description: 'GGUF', detail: '', choice: { kind: 'file' } },
       {
-        label: mark(currentPath === '') + l10n.t('The Starter Model'),
+        label: mark(current.path === '') + l10n.t('The Starter Model'),
         description: l10n.t('comes with Hearth'),
         detail: '',
         choice: { kind: 'starter' },
@@ -36,13 +43,17 @@ export function modelRows({ local, remote, recommended }: ModelList, currentPath
 
 const section = (name: string, rows: Row[]): Row[] => (rows.length > 0 ? [{ section: name }, ...rows] : []);
 
-function modelRow(model: LocalModel | RemoteModel, currentPath: string): Exclude<Row, { section: string }> {
+function modelRow(
+  model: LocalModel | RemoteModel,
+  { path: currentPath, explainPath }: CurrentModels,
+): Exclude<Row, { section: string }> {
   const facts = [model.quantization, gigabytes(model.fileBytes), licenceText(model)].filter(Boolean).join(' · ');
   const detail = [estimateText(model.estimate), model.note].filter(Boolean).join('. ');
   if ('path' in model) {
     const { path, name, owner } = model;
-    const choice: Choice = { kind: 'local', path };
-    return { label: `${mark(path === currentPath)}${name}`, description: `${facts} · ${owner}`, detail, choice };
+    const choice: Choice = { kind: 'local', model };
+    const label = `${mark(path === currentPath)}${path === explainPath ? '$(comment-discussion) ' : ''}${name}`;
+    return { label, description: `${facts} · ${owner}`, detail, choice };
   }
   const label = `$(cloud-download) ${model.name}`;
   return { label, description: facts, detail, choice: { kind: 'remote', model } };

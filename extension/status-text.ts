@@ -2,6 +2,8 @@
 import { l10n } from 'vscode';
 import type { ServerStatus } from '../language-server/protocol.ts';
 
+type ModelInfo = NonNullable<ServerStatus['model']>;
+
 /** The server's state, or why this window does not ask it. */
 export type Status = ServerStatus & { pause?: 'snoozed' | 'on-battery' | 'manual' };
 
@@ -47,7 +49,7 @@ export function statusTooltip(status: Status): string {
     .trimEnd();
 }
 
-function summary({ health, progress, message, pause, decodeTokensPerSecond }: Status): string {
+function summary({ health, progress, message, pause, onlyExplains, decodeTokensPerSecond }: Status): string {
   switch (health) {
     case 'starting':
       return l10n.t('starting');
@@ -60,6 +62,7 @@ function summary({ health, progress, message, pause, decodeTokensPerSecond }: St
     case 'error':
       return message ?? l10n.t('error');
     case 'ready':
+      if (onlyExplains) return l10n.t('ready to explain; this model does not complete code');
       if (pause === 'snoozed') return l10n.t('snoozed');
       if (pause === 'on-battery') return l10n.t('paused while on battery');
       if (pause === 'manual') return l10n.t('ready, suggests when you ask');
@@ -69,20 +72,20 @@ function summary({ health, progress, message, pause, decodeTokensPerSecond }: St
   }
 }
 
-function modelRows({ model }: Status): [string, string][] {
+function modelRows({ model, explainModel }: Status): [string, string][] {
   if (!model) return [];
-  const size = l10n.t(
-    '{0}, {1}, context of {2} tokens',
-    model.quantization,
-    mebibytes(model.fileBytes),
-    model.contextTokens,
-  );
   const rows: [string, string][] = [
-    [l10n.t('Model'), escapeMarkdown(`${model.name} (${size})`)],
+    [l10n.t('Model'), modelText(model)],
+    ...(explainModel ? ([[l10n.t('For explanations'), modelText(explainModel)]] as [string, string][]) : []),
     [l10n.t('Runs on'), escapeMarkdown(model.whyCpu === '' ? model.backend : `${model.backend} (${model.whyCpu})`)],
   ];
   if (model.draftProblem !== '') rows.push([l10n.t('No draft model'), escapeMarkdown(model.draftProblem)]);
   return rows;
+}
+
+function modelText({ name, quantization, fileBytes, contextTokens }: ModelInfo): string {
+  const size = l10n.t('{0}, {1}, context of {2} tokens', quantization, mebibytes(fileBytes), contextTokens);
+  return escapeMarkdown(`${name} (${size})`);
 }
 
 function speedRows({ decodeTokensPerSecond, prefillTokensPerSecond, last }: Status): [string, string][] {

@@ -1,29 +1,27 @@
 // Owns the loaded engine: loads it in the background, reloads it when a setting that it was loaded with changes, and
 // keeps the error for people when it cannot be loaded.
-import { freemem, homedir } from 'node:os';
+import { freemem } from 'node:os';
 import { basename } from 'node:path';
-import { type Engine, EngineError, type LoadOptions, type ModelInfo } from '../native/index.ts';
+import { type Engine, EngineError, type ModelInfo } from '../native/index.ts';
+import type { EngineOptions } from './load-options.ts';
 import { errorText, type Log } from './log.ts';
 import { refusal } from './models/estimate.ts';
 import { bytesOfAllParts } from './models/local-models.ts';
-import type { Settings } from './protocol.ts';
-import type { ServerOptions } from './remote/completions-api.ts';
+import type { Model } from './models/model-traits.ts';
 
-export interface EngineOptions extends LoadOptions {
-  /** A team's server, for which the model on this machine stands in. */
-  server?: ServerOptions;
-}
-
-export type LoadEngine = (
+export type LoadModel = (
   options: EngineOptions,
   onProgress?: (fraction: number) => void,
   signal?: AbortSignal,
-) => Promise<Engine>;
+) => Promise<Model>;
+
+/** Why a model of these bytes is not loaded with so many bytes of memory free; null: it is. */
+export type Refuse = (name: string, fileBytes: number, freeBytes: number) => string | null;
 
 export type HostState =
   | { kind: 'unloaded' }
   | { kind: 'loading'; progress: number; modelPath: string }
-  | { kind: 'ready'; engine: Engine }
+  | { kind: 'ready'; model: Model }
   | { kind: 'failed'; message: string };
 
 export class EngineHost {
@@ -33,17 +31,22 @@ export class EngineHost {
   private done: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly load: LoadEngine,
+    private readonly load: LoadModel,
     private readonly log: Log,
     private readonly onChange: () => void,
+    private readonly refuse: Refuse = refusal,
   ) {}
 
   get state(): HostState {
     return this.current;
   }
 
+  get model(): Model | null {
+    return this.current.kind === 'ready' ? this.current.model : null;
+  }
+
   get engine(): Engine | null {
-    return this.current.kind === 'ready' ? this.current.engine : null;
+    return this.model?.engine ?? null;
   }
 
   /** Loads an engine with these options, unless it is the one loaded or being loaded. Never rejects. */
@@ -53,6 +56,14 @@ export class EngineHost {
     const { unloaded, signal } = this.unloadFor(key);
     this.done = unloaded.then(() => this.run(options, signal));
     return this.done;
+  }
+
+  /** For what the user asked for by name: tries again what has failed, and rejects with the reason. */
+  async required(options: EngineOptions): Promise<Model> {
+    await this.ensure(options);
+    const state = this.current;
+    if (state.kind === 'ready') return state.model;
+    throw new Error(state.kind === 'failed' ? state.message : 'The model is being replaced. Please try again.');
   }
 
   /** Cancels a load in progress, or frees the loaded model. */
@@ -88,44 +99,28 @@ export class EngineHost {
     try {
       // A file that is not there is the engine's to report.
       const fileBytes = await bytesOfAllParts(modelPath).catch(() => 0);
-      const tooLarge = refusal(basename(modelPath), fileBytes, freemem());
+      const tooLarge = this.refuse(basename(modelPath), fileBytes, freemem());
       if (tooLarge !== null) throw new EngineError('out-of-memory', tooLarge);
       const onProgress = (progress: number) => update({ kind: 'loading', progress, modelPath });
-      const engine = await this.load(options, onProgress, signal);
+      const model = await this.load(options, onProgress, signal);
+      const { engine } = model;
       if (signal.aborted) return engine.close();
       engine.onMovedToCpu = (info) => {
         this.log.error(`the GPU failed; the model now runs on ${backendLine(info)}`);
-        update({ kind: 'ready', engine });
+        update({ kind: 'ready', model });
       };
       const { info } = engine;
       this.log.info(`loaded ${info.name} (${info.quantization}) on ${backendLine(info)} in ${sinceMs(startedAt)} ms`);
       if (info.restoredPages > 0) this.log.info(`restored ${info.restoredPages} cache pages from disk`);
       if (info.draftProblem !== '') this.log.warn(`running without a draft model: ${info.draftProblem}`);
       for (const problem of info.diskProblems) this.log.warn(problem);
-      update({ kind: 'ready', engine });
+      update({ kind: 'ready', model });
     } catch (error) {
       if (signal.aborted) return;
       this.log.error(`cannot load ${modelPath}: ${errorText(error)}`);
       update({ kind: 'failed', message: messageForPeople(error) });
     }
   }
-}
-
-export function loadOptions(settings: Settings, bundledModel: string, pagesFolder = ''): LoadOptions {
-  const modelPath = ownPath(settings['model.path']);
-  const draftModelPath = ownPath(settings['draftModel.path']);
-  const options: LoadOptions = { modelPath: modelPath === '' ? bundledModel : modelPath, backend: settings.backend };
-  if (draftModelPath !== '') options.draftModelPath = draftModelPath;
-  if (settings['engine.threads'] > 0) options.threads = settings['engine.threads'];
-  if (settings['cache.memoryMiB'] > 0) options.cacheBytes = settings['cache.memoryMiB'] * 2 ** 20;
-  if (settings['cache.type'] !== 'f16') options.kvType = settings['cache.type'];
-  const diskBytes = settings['cache.diskMiB'] * 2 ** 20;
-  if (pagesFolder !== '' && diskBytes > 0) Object.assign(options, { diskFolder: pagesFolder, diskBytes });
-  return options;
-}
-
-function ownPath(setting: string): string {
-  return setting.trim().replace(/^~(?=[/\\])/, homedir());
 }
 
 /** What computes and, where it is not the GPU, why. */

@@ -6,8 +6,9 @@ import {
   SocketMessageReader,
   SocketMessageWriter,
 } from 'vscode-languageserver/node';
-import { addonInfo, loadEngine } from '../native/index.ts';
+import { addonInfo } from '../native/index.ts';
 import { bundledModelPath } from './bundled-model.ts';
+import { loadModel } from './models/load-model.ts';
 import { Server } from './server.ts';
 import { listen } from './socket.ts';
 
@@ -29,7 +30,7 @@ async function serveWindows(server: Server, path: string, tokenFile: string): Pr
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options, strict: false });
-  const server = new Server({ loadEngine, addonInfo, bundledModel: bundledModelPath() });
+  const server = new Server({ loadModel, addonInfo, bundledModel: bundledModelPath() });
   if (typeof values.socket === 'string') await serveWindows(server, values.socket, String(values['token-file']));
   else if (values['node-ipc'])
     server.connect(new IPCMessageReader(process), new IPCMessageWriter(process), process.exit);

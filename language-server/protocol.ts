@@ -12,6 +12,8 @@ export interface Settings {
   mode: Mode;
   /** Path of a GGUF file; empty: the bundled starter model. */
   'model.path': string;
+  /** Path of a GGUF file that only explains; empty: the model for completion does. */
+  'explain.model': string;
   /** Path of a smaller GGUF file of the same family that guesses what the model writes; empty: none. */
   'draftModel.path': string;
   /** 'auto': the GPU if it can, else the CPU. */
@@ -103,6 +105,10 @@ export interface ServerStatus {
   /** Settings that had to be ignored, a sentence for each. */
   settingProblems?: string[];
   model?: ModelInfo;
+  /** It was not trained to fill in the middle. */
+  onlyExplains?: boolean;
+  /** The model for explanations, while it is loaded beside that one. */
+  explainModel?: ModelInfo;
   /** Rolling, over the last answers. */
   decodeTokensPerSecond?: number;
   prefillTokensPerSecond?: number;

@@ -18,7 +18,8 @@ export const reasonTexts: Record<Reason, string> = {
   'no-server': 'The Hearth server is not running.',
   failed: 'The request failed. The log says why.',
   cancelled: 'You typed or moved on before the answer came.',
-  'model-cannot-fill-in': 'This model cannot fill in text in the middle of a file.',
+  'model-cannot-fill-in':
+    'This model only explains code: it was not trained to fill in the middle of a file. Choose a base model.',
   'model-wrote-nothing': 'The model had nothing to add here.',
   'special-token': 'The model generated a control token instead of text.',
   'repeats-itself': 'The model repeated itself.',

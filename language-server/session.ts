@@ -160,7 +160,7 @@ export class Session {
       this.send(protocol.explainChunkNotification, { id: params.id, text } satisfies protocol.ExplainChunk);
     const startedAt = performance.now();
     try {
-      const result = await explain(await this.shared.required(), params, onText, signal);
+      const result = await explain(await this.shared.explainer(), params, onText, signal);
       const latencyMs = performance.now() - startedAt;
       this.log.info(`explanation: ${result.finishReason}; ${timingLine(result.timings, latencyMs)}`);
       this.shared.answered(result.timings, latencyMs);
@@ -173,7 +173,11 @@ export class Session {
 
   private async doctor(): Promise<string> {
     const { parts, modelPath } = this.shared;
-    const checks = await examine({ addonInfo: parts.addonInfo, modelPath, engine: () => this.shared.required() });
+    const checks = await examine({
+      addonInfo: parts.addonInfo,
+      modelPath,
+      engine: async () => (await this.shared.required()).engine,
+    });
     return reportLines(checks).join('\n');
   }
 

@@ -19,6 +19,7 @@ const schemas: Record<string, Schema> = contributes.configuration.properties;
 export const settingKeys = [
   'mode',
   'model.path',
+  'explain.model',
   'draftModel.path',
   'backend',
   'server.url',

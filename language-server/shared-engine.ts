@@ -2,8 +2,12 @@
 // asked for a while. What belongs to one window is in session.ts.
 import type { AddonInfo, Engine, Timings } from '../native/index.ts';
 import { wipe } from './disk-cache.ts';
-import { EngineHost, type EngineOptions, type LoadEngine, loadOptions } from './engine-host.ts';
+import { EngineHost, type LoadModel } from './engine-host.ts';
+import type { Explainer } from './explain/provider.ts';
+import { SecondModel } from './explain/second-model.ts';
+import { type EngineOptions, explainOptions, loadOptions } from './load-options.ts';
 import { errorText, type Log } from './log.ts';
+import type { Model } from './models/model-traits.ts';
 import type { ServerStatus, Settings } from './protocol.ts';
 import { RemoteEngine } from './remote/remote-engine.ts';
 import { defaultSettings } from './settings.ts';
@@ -12,13 +16,13 @@ import { Watchdog } from './watchdog.ts';
 
 /** What the server takes from outside; tests give a fake engine. */
 export interface ServerParts {
-  loadEngine: LoadEngine;
+  loadModel: LoadModel;
   addonInfo: () => AddonInfo;
   /** For clients that name no bundled model. */
   bundledModel: string;
 }
 
-type OnLoading = Parameters<LoadEngine> extends [unknown, ...infer Rest] ? Rest : never;
+type OnLoading = Parameters<LoadModel> extends [unknown, ...infer Rest] ? Rest : never;
 
 /** What the engine is loaded with. Windows agree on it, as these settings are the user's; the newest word counts. */
 export interface EngineSetup {
@@ -35,6 +39,7 @@ const idleCheckMs = 10_000;
 
 export class SharedEngine {
   readonly host: EngineHost;
+  private readonly second: SecondModel;
   private setup: EngineSetup;
   private readonly throughput = new Throughput();
   private readonly listeners = new Set<() => void>();
@@ -55,6 +60,12 @@ export class SharedEngine {
       (...load) => this.load(...load),
       log,
       () => this.changed(),
+    );
+    this.second = new SecondModel(
+      parts.loadModel,
+      log,
+      () => this.changed(),
+      () => this.host.model,
     );
     this.watchdog = new Watchdog(() => this.host.engine?.status() ?? null, {
       slow: (message) => log.info(message),
@@ -78,6 +89,7 @@ export class SharedEngine {
   async configure(setup: EngineSetup): Promise<void> {
     this.setup = setup;
     this.changed();
+    if (explainOptions(setup.settings) === null) await this.second.unload();
     if (setup.settings.mode !== 'off' && !this.isResting) await this.host.ensure(this.loadOptions());
     // After that: an engine that was loaded with it writes there when it is closed.
     if (setup.settings['cache.diskMiB'] === 0) await wipe(setup.pagesFolder, this.log);
@@ -94,13 +106,24 @@ export class SharedEngine {
   }
 
   /** As ready(), for what the user asked for by name: tries again what has failed, and rejects with the reason. */
-  async required(): Promise<Engine> {
+  async required(): Promise<Model> {
     this.usedAt = performance.now();
     this.isResting = false;
-    await this.host.ensure(this.loadOptions());
-    const { state } = this.host;
-    if (state.kind === 'ready') return state.engine;
-    throw new Error(state.kind === 'failed' ? state.message : 'The model is being replaced. Please try again.');
+    return this.host.required(this.loadOptions());
+  }
+
+  /** The model for explanations. Where that is a second one, the one for completion gets its memory first. */
+  async explainer(): Promise<Explainer> {
+    const { settings } = this.setup;
+    const options = explainOptions(settings);
+    if (options === null) return { ...(await this.required()), mustWait: () => false };
+    if (settings.mode !== 'off') await this.ready();
+    return { ...(await this.second.required(options)), mustWait: () => this.isComputing };
+  }
+
+  private get isComputing(): boolean {
+    const status = this.host.engine?.status();
+    return status !== undefined && status.state !== 'idle' && status.op !== 'server';
   }
 
   get modelPath(): string {
@@ -126,7 +149,7 @@ export class SharedEngine {
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.idleTimer);
-    await this.host.unload();
+    await Promise.all([this.host.unload(), this.second.unload()]);
     this.watchdog.dispose();
   }
 
@@ -137,20 +160,27 @@ export class SharedEngine {
     return url.trim() === '' ? options : { ...options, server: { url, model, token } };
   }
 
-  private async load({ server, ...options }: EngineOptions, ...rest: OnLoading): Promise<Engine> {
-    const engine = await this.parts.loadEngine(options, ...rest);
-    if (!server) return engine;
-    return new RemoteEngine(server, engine, (message) => {
+  private async load({ server, ...options }: EngineOptions, ...rest: OnLoading): Promise<Model> {
+    const model = await this.parts.loadModel(options, ...rest);
+    if (!server) return model;
+    const engine = new RemoteEngine(server, model.engine, (message) => {
       this.log.warn(message);
       this.changed();
     });
+    return { ...model, engine };
   }
 
   private figures(): Omit<ServerStatus, 'health'> {
-    const { engine } = this.host;
+    const { model } = this.host;
+    const second = this.second.model;
     const { decodeTokensPerSecond, prefillTokensPerSecond } = this.throughput;
     return {
-      ...(engine && { model: engine.info, engine: engine.status() }),
+      ...(model && {
+        model: model.engine.info,
+        engine: model.engine.status(),
+        onlyExplains: model.traits.fim === null && model.traits.chatTemplate !== null,
+      }),
+      ...(second && { explainModel: second.engine.info }),
       ...(decodeTokensPerSecond !== undefined && { decodeTokensPerSecond }),
       ...(prefillTokensPerSecond !== undefined && { prefillTokensPerSecond }),
       ...(this.last && { last: this.last }),

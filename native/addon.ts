@@ -53,7 +53,7 @@ export interface NativeEngine {
 
 interface Addon {
   load(
-    options: Required<LoadOptions>,
+    options: Required<Omit<LoadOptions, 'specialNames' | 'stopNames'>>,
     onProgress: ((fraction: number) => void) | null,
   ): [engine: Promise<NativeEngine>, cancel: () => void];
   variants(): string[];

@@ -29,7 +29,7 @@ const mostThreads = 256;
  * or tensor and says what to do; code 'cancelled' after an abort.
  */
 export async function loadEngine(
-  options: LoadOptions,
+  { specialNames = {}, stopNames = [], ...options }: LoadOptions,
   onProgress?: (fraction: number) => void,
   signal?: AbortSignal,
 ): Promise<Engine> {
@@ -51,7 +51,8 @@ export async function loadEngine(
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });
   const native = await guarded(engine).finally(() => signal?.removeEventListener('abort', cancel));
-  return new LoadedEngine(native, () => guarded(addon().load({ ...complete, backend: 'cpu' }, null)[0]));
+  const loadOnCpu = () => guarded(addon().load({ ...complete, backend: 'cpu' }, null)[0]);
+  return new LoadedEngine(native, { specialNames, stopNames }, loadOnCpu);
 }
 
 function withoutUndefined<T extends object>(options: T): T {

@@ -7,7 +7,18 @@ import {
   type NativeResult,
   requireCount,
 } from './addon.ts';
-import type { Completion, Engine, EngineStatus, ModelInfo, OnText, SpecialTokens, Timings } from './types.ts';
+import type {
+  Completion,
+  Engine,
+  EngineStatus,
+  LoadOptions,
+  ModelInfo,
+  OnText,
+  SpecialTokens,
+  Timings,
+} from './types.ts';
+
+type TokenNames = Required<Pick<LoadOptions, 'specialNames' | 'stopNames'>>;
 
 export class LoadedEngine implements Engine {
   info: ModelInfo;
@@ -16,12 +27,16 @@ export class LoadedEngine implements Engine {
   private isClosed = false;
   private moving: Promise<void> | undefined;
   private readonly unanswered = new Set<Promise<NativeResult>>();
+  private readonly stopTokens: number[];
 
   constructor(
     private native: NativeEngine,
+    private readonly names: TokenNames,
     private readonly loadOnCpu: () => Promise<NativeEngine>,
   ) {
-    this.info = infoOf(native);
+    this.info = infoOf(native, names);
+    const { specialTokens } = native.info();
+    this.stopTokens = names.stopNames.flatMap((name) => specialTokens[name] ?? []);
   }
 
   tokenize(text: string, parseSpecial = false): Uint32Array {
@@ -53,7 +68,7 @@ export class LoadedEngine implements Engine {
       heal: request.heal ?? new Uint8Array(),
       maxTokens: request.maxTokens,
       isBackground: request.priority === 'background',
-      stopTokens: request.stopTokens ?? new Uint32Array(),
+      stopTokens: Uint32Array.from([...this.stopTokens, ...(request.stopTokens ?? [])]),
       speculate: request.speculate ?? true,
       alternatives,
       streamAlternatives: request.streamAlternatives ?? false,
@@ -116,7 +131,7 @@ export class LoadedEngine implements Engine {
 
   private async replace(lost: NativeEngine, whyCpu: string): Promise<void> {
     this.native = await this.loadOnCpu();
-    this.info = { ...infoOf(this.native), whyCpu };
+    this.info = { ...infoOf(this.native, this.names), whyCpu };
     // It refuses each at once, to be asked again here; closing would cancel those that it has not come to.
     await Promise.allSettled(this.unanswered);
     // Its pages cannot be saved any more.
@@ -124,7 +139,7 @@ export class LoadedEngine implements Engine {
     this.onMovedToCpu?.(this.info);
   }
 
-  /** Housekeeping: it needs no GPU, so that it never moves the model to the CPU. */
+  /** Housekeeping uses no GPU, so it never has to move the model to the CPU. */
   private async whenReady(ask: (native: NativeEngine) => Promise<void>): Promise<void> {
     if (this.moving !== undefined) await this.moving;
     this.requireOpen();
@@ -179,9 +194,11 @@ export class LoadedEngine implements Engine {
   }
 }
 
-function infoOf(native: NativeEngine): ModelInfo {
+function infoOf(native: NativeEngine, { specialNames }: TokenNames): ModelInfo {
   const { specialTokens, ...info } = native.info();
-  return { ...info, special: specialIds(specialTokens) };
+  const names = Object.entries({ ...usualNames, ...specialNames });
+  const special = Object.fromEntries(names.map(([role, name]) => [role, specialTokens[name] ?? -1]));
+  return { ...info, special: special as Record<keyof SpecialTokens, number> };
 }
 
 const requestDefaults = {
@@ -199,16 +216,14 @@ const requestDefaults = {
   streamAlternatives: false,
 };
 
-function specialIds(ids: Record<string, number>): SpecialTokens {
-  const id = (name: string) => ids[`<|${name}|>`] ?? -1;
-  return {
-    fimPrefix: id('fim_prefix'),
-    fimMiddle: id('fim_middle'),
-    fimSuffix: id('fim_suffix'),
-    fileSep: id('file_sep'),
-    repoName: id('repo_name'),
-    imStart: id('im_start'),
-    imEnd: id('im_end'),
-    endOfText: id('endoftext'),
-  };
-}
+/** As qwen2.5-coder calls them. */
+const usualNames: Record<keyof SpecialTokens, string> = {
+  fimPrefix: '<|fim_prefix|>',
+  fimMiddle: '<|fim_middle|>',
+  fimSuffix: '<|fim_suffix|>',
+  fileSep: '<|file_sep|>',
+  repoName: '<|repo_name|>',
+  imStart: '<|im_start|>',
+  imEnd: '<|im_end|>',
+  endOfText: '<|endoftext|>',
+};

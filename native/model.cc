@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "contract.h"
 #include "error.h"
@@ -40,6 +41,14 @@ void require_qwen2(const GgufFile& file) {
                        "Choose a file without it");
 }
 
+/// general.file_type by number, as llama.cpp's quantize writes it.
+constexpr std::pair<uint64_t, const char*> kFileTypes[] = {
+    {0, "F32"},     {1, "F16"},     {2, "Q4_0"},    {3, "Q4_1"},    {7, "Q8_0"},
+    {8, "Q5_0"},    {9, "Q5_1"},    {10, "Q2_K"},   {11, "Q3_K_S"}, {12, "Q3_K_M"},
+    {13, "Q3_K_L"}, {14, "Q4_K_S"}, {15, "Q4_K_M"}, {16, "Q5_K_S"}, {17, "Q5_K_M"},
+    {18, "Q6_K"},   {25, "IQ4_NL"}, {30, "IQ4_XS"}, {32, "BF16"},
+};
+
 std::string dominant_type(const GgufFile& file) {
   std::map<std::string, uint64_t> bytes_by_type;
   for (const GgufTensor& tensor : file.tensors())
@@ -50,6 +59,14 @@ std::string dominant_type(const GgufFile& file) {
   for (const auto& [name, bytes] : bytes_by_type)
     if (bytes > most) best = name, most = bytes;
   return best;
+}
+
+/// What the file calls its mixture of types; else the type of most of its bytes.
+std::string quantization_of(const GgufFile& file) {
+  const std::optional<uint64_t> file_type = file.unsigned_value("general.file_type");
+  for (const auto& [number, name] : kFileTypes)
+    if (file_type == number) return name;
+  return dominant_type(file);
 }
 
 /// Packs one checked file. Knows the progress made, by bytes of the file.
@@ -192,7 +209,7 @@ ModelConfig check_model(const GgufFile& file) {
                          embedding->shape[1] < kMaxDimension;
   config.n_vocab = static_cast<int>(is_padded ? embedding->shape[1] : vocabulary->size());
   check_tensors(file, config);
-  config.quantization = dominant_type(file);
+  config.quantization = quantization_of(file);
   return config;
 }
 

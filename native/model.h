@@ -20,7 +20,7 @@ inline constexpr int kFewestContextTokens = 64;
 /// Source: the qwen2.* keys of the GGUF.
 struct ModelConfig {
   std::string name;
-  std::string quantization;  // the type of most weights, e.g. "Q4_K"
+  std::string quantization;  // as the file names it, e.g. "Q4_K_M"
   int n_layers = 0;
   int n_embd = 0;
   int n_heads = 0;

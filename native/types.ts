@@ -1,6 +1,6 @@
 // What crosses the boundary to the engine: numbers, UTF-8 strings and typed arrays; never JSON.
 
-/** Tokens by name that a prompt needs; a model without one has -1. */
+/** Tokens that a prompt needs; a model without one has -1. */
 export interface SpecialTokens {
   fimPrefix: number;
   fimMiddle: number;
@@ -17,7 +17,7 @@ export interface ModelInfo {
   name: string;
   path: string;
   fileBytes: number;
-  /** e.g. "Q4_K_M" or the most frequent tensor type. */
+  /** As the file names it, e.g. "Q4_K_M"; else the type of most of its bytes. */
   quantization: string;
   layers: number;
   hidden: number;
@@ -170,6 +170,10 @@ export interface LoadOptions {
   contextTokens?: number;
   /** A smaller model with the same tokens: guesses what this one writes, which is faster and changes nothing. */
   draftModelPath?: string;
+  /** What this model calls special tokens where it is not what qwen2.5-coder calls them; '' where it must do without. */
+  specialNames?: Partial<Record<keyof SpecialTokens, string>>;
+  /** Special tokens that end every answer, beside qwen2.5-coder's and the file's own. */
+  stopNames?: string[];
   /** Folder where cached pages outlive the engine: read here, written by close(). Absent: nowhere. */
   diskFolder?: string;
   /** At most so much there; the oldest is dropped. */

@@ -1,10 +1,13 @@
 // The files of one model, one after the other, with one progress for all.
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { RemoteFile } from '../../language-server/models/messages.ts';
 import { type DownloadOptions, download } from './download.ts';
 import { type Progress, SpeedMeter } from './progress.ts';
 
-export interface DownloadAllOptions extends Omit<DownloadOptions, 'onProgress'> {
+export interface DownloadAllOptions extends Omit<DownloadOptions, 'onProgress' | 'laterBytes'> {
+  /** Of all files together, for those whose own length is not known. */
+  modelBytes?: number;
   onProgress?: (progress: Progress) => void;
 }
 
@@ -23,9 +26,18 @@ export async function downloadAll(files: RemoteFile[], folder: string, options: 
       const { bytesPerSecond } = meter;
       options.onProgress?.({ receivedBytes: doneBytes + receivedBytes, totalBytes: allBytes, bytesPerSecond });
     };
-    const path = await download(file, folder, { ...options, onProgress });
+    const later = files
+      .slice(i + 1)
+      .map((each) => missingBytes(each, folder, (options.modelBytes ?? 0) / files.length));
+    const laterBytes = (await Promise.all(later)).reduce((sum, bytes) => sum + bytes, 0);
+    const path = await download(file, folder, { ...options, laterBytes, onProgress });
     paths.push(path);
     doneBytes += (await stat(path)).size;
   }
   return paths[0] ?? '';
+}
+
+async function missingBytes({ name, bytes }: RemoteFile, folder: string, usualBytes: number): Promise<number> {
+  const isThere = await stat(join(folder, name)).catch(() => undefined);
+  return isThere ? 0 : (bytes ?? usualBytes);
 }

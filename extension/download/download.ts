@@ -19,6 +19,8 @@ export interface DownloadOptions {
   /** See address.ts. */
   mirror?: string;
   freeBytes?: (folder: string) => Promise<number>;
+  /** What further parts of the same model will need on this disk. */
+  laterBytes?: number;
   pace?: Pace;
 }
 
@@ -72,14 +74,14 @@ async function complete(file: RemoteFile, folder: string, path: string, options:
 }
 
 async function receiveAll(file: RemoteFile, part: PartFile, folder: string, options: DownloadOptions): Promise<void> {
-  const { signal, mirror, onProgress = () => undefined } = options;
+  const { signal, mirror, laterBytes = 0, onProgress = () => undefined } = options;
   const address = addressOf(file.url, mirror);
   const { stallMs, retryMs, mostFailures } = options.pace ?? usualPace;
   const freeBytes = () => (options.freeBytes ?? availableBytes)(folder);
   for (let failures = 0; part.length !== part.origin?.totalBytes; ) {
     const before = part.length;
     try {
-      return await receive(file, part, { address, signal, stallMs, freeBytes, onProgress });
+      return await receive(file, part, { address, signal, stallMs, freeBytes, laterBytes, onProgress });
     } catch (error) {
       signal.throwIfAborted();
       const problem = errorFrom(error, address.host);

@@ -9,6 +9,7 @@ export interface Transfer {
   signal: AbortSignal;
   stallMs: number;
   freeBytes: () => Promise<number>;
+  laterBytes: number;
   onProgress: (receivedBytes: number, totalBytes: number | null) => void;
 }
 
@@ -57,7 +58,7 @@ async function accept(
   response: Response,
   file: RemoteFile,
   part: PartFile,
-  { address: { host }, freeBytes }: Transfer,
+  { address: { host }, freeBytes, laterBytes }: Transfer,
 ): Promise<Origin> {
   const { status, headers } = response;
   const origin = originOf(response, file);
@@ -75,12 +76,13 @@ async function accept(
     throw new DownloadError(
       `${host} has another version of ${file.name}: it has ${totalBytes} bytes instead of ${file.bytes}.`,
     );
-  const neededBytes = (totalBytes ?? 0) - (status === 206 ? part.length : 0);
+  const neededBytes = (totalBytes ?? 0) - (status === 206 ? part.length : 0) + laterBytes;
   const free = await freeBytes();
   // What a file that is read anew had taken becomes free.
   if (neededBytes > free + (status === 200 ? part.length : 0)) {
     const [needed, there] = [neededBytes, free].map((bytes) => `${(bytes / 1e9).toFixed(1)} GB`);
-    throw new DownloadError(`The disk has ${there} free, and ${file.name} needs ${needed} more.`);
+    const who = laterBytes > 0 ? `${file.name} and the parts after it need` : `${file.name} needs`;
+    throw new DownloadError(`The disk has ${there} free, and ${who} ${needed} more.`);
   }
   return origin;
 }

@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { ParseArgsConfig } from 'node:util';
-import { type Engine, type LoadOptions, loadEngine } from '../../native/index.ts';
+import type { Engine, LoadOptions } from '../../native/index.ts';
 import { bundledModelPath } from '../bundled-model.ts';
+import { loadModel } from '../models/load-model.ts';
+import type { Model, Traits } from '../models/model-traits.ts';
 
 type ParseOption = NonNullable<ParseArgsConfig['options']>[string];
 export type Options = Record<string, ParseOption & { help: string; value?: string }>;
@@ -93,7 +95,7 @@ export function modelPath(values: Values): string {
   return text(values, 'model') ?? bundledModelPath();
 }
 
-export function loadFrom(values: Values): Promise<Engine> {
+export function loadFrom(values: Values): Promise<Model> {
   const options: LoadOptions = { modelPath: modelPath(values) };
   const threads = count(values, 'threads');
   const variant = text(values, 'variant');
@@ -107,13 +109,16 @@ export function loadFrom(values: Values): Promise<Engine> {
   if (kvType === 'f16' || kvType === 'int8') options.kvType = kvType;
   else if (kvType !== undefined) throw new UsageError(`--kv-type must be f16 or int8, not "${kvType}"`);
   if (contextTokens !== undefined) options.contextTokens = contextTokens;
-  return loadEngine(options);
+  return loadModel(options);
 }
 
-export async function withEngine(values: Values, use: (engine: Engine) => Promise<void>): Promise<void> {
-  const engine = await loadFrom(values);
+export async function withEngine(
+  values: Values,
+  use: (engine: Engine, traits: Traits) => Promise<void>,
+): Promise<void> {
+  const { engine, traits } = await loadFrom(values);
   try {
-    await use(engine);
+    await use(engine, traits);
   } finally {
     await engine.close();
   }

@@ -13,7 +13,8 @@ export const doctorCommand: Command = {
       addonInfo,
       modelPath: modelPath(values),
       engine: async () => {
-        engine = await loadFrom(values);
+        const model = await loadFrom(values);
+        engine = model.engine;
         return engine;
       },
     });

@@ -20,11 +20,12 @@ export const explainCommand: Command = {
   options: engineOptions,
   async run(values, operands) {
     const { path, code, first } = linesOf(onlyOperand(operands, 'FILE:FROM-TO'));
-    await withEngine(values, async (engine) => {
+    await withEngine(values, async (engine, traits) => {
       const isJson = values.json === true;
       const uri = pathToFileURL(resolve(path)).href;
       const request = { uri, text: code, languageId: languageIdOf(path), turns: [{ answer: '' }], attempt: 0 };
-      const result = await explain(engine, request, (text) => {
+      const explainer = { engine, traits, mustWait: () => false };
+      const result = await explain(explainer, request, (text) => {
         if (!isJson) process.stdout.write(text);
       });
       if (isJson) return printJson(result);

@@ -1,5 +1,6 @@
 // hearth lsp --stdio: the language server, for editors other than VS Code.
-import { addonInfo, loadEngine } from '../../native/index.ts';
+import { addonInfo } from '../../native/index.ts';
+import { loadModel } from '../models/load-model.ts';
 import { Server } from '../server.ts';
 import { type Command, engineOptions, modelPath, UsageError } from './command.ts';
 
@@ -12,6 +13,6 @@ export const lspCommand: Command = {
   },
   async run(values) {
     if (!values.stdio) throw new UsageError('add --stdio: the server has no other transport');
-    new Server({ loadEngine, addonInfo, bundledModel: modelPath(values) }).connectStdio();
+    new Server({ loadModel, addonInfo, bundledModel: modelPath(values) }).connectStdio();
   },
 };

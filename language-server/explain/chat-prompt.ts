@@ -1,8 +1,10 @@
-// The ChatML prompt of an explanation and of the questions that follow it. As for completion, what people and models
-// wrote is tokenized without special tokens.
-import { type Engine, EngineError } from '../../native/index.ts';
+// The prompt of an explanation and of the questions that follow it, in the form that the model's own chat template gives
+// a conversation. As for completion, what people and models wrote is tokenized without special tokens.
+import type { Engine } from '../../native/index.ts';
 import { concatTokens, tokenizeText } from '../completion/fim-prompt.ts';
+import type { Model } from '../models/model-traits.ts';
 import type { ExplainParams, ExplainTurn } from '../protocol.ts';
+import { type ChatMessage, renderChat } from './chat-template.ts';
 
 /** At most this share of the context is selected code; a longer selection is cut at the end of a line. */
 const selectionShare = 0.6;
@@ -19,30 +21,25 @@ export interface ExplainPrompt {
  * The selection, the turns, and the beginning of the answer to the last one. Turns that do not fit are left out, the
  * oldest first; the selection always goes into the first turn that is kept.
  */
-export function explainPrompt(
-  engine: Engine,
+export async function explainPrompt(
+  { engine, traits: { chatTemplate } }: Model,
   { text, languageId, turns }: Pick<ExplainParams, 'text' | 'languageId' | 'turns'>,
   maxPromptTokens: number,
-): ExplainPrompt {
-  requireChatTokens(engine);
+): Promise<ExplainPrompt> {
+  if (chatTemplate === null)
+    throw new Error(
+      'This model completes code, but was not trained to explain it. Choose an instruct model for explanations with "Hearth: Choose Model".',
+    );
   const whole = text.trimEnd();
   const code = head(engine, whole, Math.floor(engine.info.contextTokens * selectionShare));
   const fence = code.includes('```') ? '````' : '```';
   const block = `${fence}${languageId}\n${code}\n${fence}`;
   for (let first = 0; first < turns.length; first++) {
-    const tokens = chatTokens(engine, block, turns.slice(first));
+    const tokens = await chatTokens(engine, chatTemplate, block, turns.slice(first));
     if (tokens.length > maxPromptTokens) continue;
     return code === whole ? { tokens } : { tokens, linesRead: code.split('\n').length };
   }
   throw new Error("This no longer fits into the model's context. Select less code, or ask again from the start.");
-}
-
-function requireChatTokens({ info }: Engine): void {
-  if (info.special.imStart >= 0 && info.special.imEnd >= 0) return;
-  throw new EngineError(
-    'model-unsupported',
-    `${info.name} cannot explain code: it has no chat tokens. Choose an instruct model in "hearth.model.path".`,
-  );
 }
 
 /** As many whole lines as fit; of a first line that is too long by itself, its beginning. */
@@ -60,16 +57,30 @@ function tokenCount(engine: Engine, text: string): number {
   return tokenizeText(engine, text).length;
 }
 
-function chatTokens(engine: Engine, selection: string, turns: ExplainTurn[]): Uint32Array {
-  const { imStart, imEnd } = engine.info.special;
-  const ended = [imEnd, tokenizeText(engine, '\n')];
-  const parts = turns.flatMap(({ question = 'Explain this code:', answer }, i) => [
-    ...(i > 0 ? ended : []),
-    imStart,
-    tokenizeText(engine, `user\n${i === 0 ? `${question}\n${selection}` : question}`),
-    ...ended,
-    imStart,
-    tokenizeText(engine, `assistant\n${answer}`),
+/** The template sees a mark in place of each text, so that only its own words are read as special tokens. */
+async function chatTokens(
+  engine: Engine,
+  template: string,
+  selection: string,
+  turns: ExplainTurn[],
+): Promise<Uint32Array> {
+  const texts = turns.flatMap(({ question = 'Explain this code:', answer }, i) => [
+    i === 0 ? `${question}\n${selection}` : question,
+    answer,
   ]);
-  return concatTokens(...parts);
+  const begun = texts.pop() ?? '';
+  const messages = texts.map((_, i): ChatMessage => ({ role: i % 2 === 0 ? 'user' : 'assistant', content: mark(i) }));
+  // Every second part is the number of a mark.
+  const parts = (await renderChat({ template, messages })).split(markPattern);
+  const marks = parts.filter((_, i) => i % 2 === 1);
+  if (marks.join() !== texts.map((_, i) => i).join())
+    throw new Error("The chat template in the model's file does not say what was asked.");
+  const tokens = parts.map((part, i) =>
+    i % 2 === 1 ? tokenizeText(engine, texts[Number(part)] ?? '') : engine.tokenize(part, true),
+  );
+  return concatTokens(...tokens, tokenizeText(engine, begun));
 }
+
+// Of the private use area: no template has them.
+const mark = (i: number) => `\u{e000}${i}\u{e001}`;
+const markPattern = /\u{e000}(\d+)\u{e001}/u;

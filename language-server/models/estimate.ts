@@ -1,5 +1,6 @@
 // What this machine would make of a model. Writing a token reads every weight once, so that the rate follows from the
 // memory's speed; reading a prompt multiplies, so that its speed follows from the processor's.
+import type { ModelInfo } from '../../native/index.ts';
 import type { Estimate, ModelFacts } from './messages.ts';
 
 export interface MachineSpeed {
@@ -64,6 +65,16 @@ export function refusal(name: string, fileBytes: number, freeBytes: number): str
   return (
     `${name} needs ${gigabytes(fileBytes)} of memory, but only ${gigabytes(freeBytes)} is free. ` +
     'Close other programs, or choose a smaller model with "Hearth: Choose Model".'
+  );
+}
+
+/** A second model must fit in beside the first: two that take each other's memory would both be slow. */
+export function refusalBeside(name: string, neededBytes: number, freeBytes: number, first: ModelInfo | null) {
+  if (neededBytes <= freeBytes) return null;
+  const beside = first ? ` beside ${first.name}, which takes ${gigabytes(first.weightBytes)}` : '';
+  return (
+    `${name} needs ${gigabytes(neededBytes)} of memory to explain code${beside}, but only ${gigabytes(freeBytes)} is ` +
+    'free. Close other programs, or choose a smaller model for explanations with "Hearth: Choose Model".'
   );
 }
 

@@ -1,7 +1,8 @@
 // The list that "Choose Model" shows: what is on this machine, what can be downloaded, what the machine would make of
 // each, and which one suits it best.
-import { availableParallelism, freemem, homedir, totalmem } from 'node:os';
+import { availableParallelism, freemem, homedir } from 'node:os';
 import type { Engine } from '../../native/index.ts';
+import { defaultCacheBytes } from '../load-options.ts';
 import * as known from './catalogue.ts';
 import { type Contender, estimate, type MachineSpeed, recommend } from './estimate.ts';
 import * as file from './file-facts.ts';
@@ -22,7 +23,6 @@ export interface ModelListOptions {
 
 /** As the engine chooses them. */
 const mostThreads = 8;
-const defaultCacheBytes = () => Math.min(2 ** 30, totalmem() / 10);
 
 export async function listModels({ downloadFolder }: ModelsParams, options: ModelListOptions): Promise<ModelList> {
   const folders = modelFolders({ platform: process.platform, home: homedir(), env: process.env });

@@ -1,5 +1,6 @@
 // How fast this machine is, in a fraction of a second: what a processor reads from memory, measured in threads, and what
 // the loaded engine makes of a prompt.
+import { once } from 'node:events';
 import { freemem } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Engine } from '../../native/index.ts';
@@ -43,12 +44,8 @@ export async function measureReading(threads: number): Promise<number> {
   }
 }
 
-function answer(worker: Worker): Promise<void> {
-  return new Promise((resolve, reject) => {
-    worker.once('message', () => resolve());
-    worker.once('error', reject);
-  });
-}
+/** Rejects when the thread fails. */
+const answer = (worker: Worker): Promise<unknown> => once(worker, 'message');
 
 /** On a GPU the processor's memory says nothing: there the loaded model's own decoding does. */
 export async function measureSpeed(

@@ -1,5 +1,7 @@
 // What differs by model, as a table. The first row that fits a model holds.
-import type { GgufHeader } from './gguf-header.ts';
+import { basename } from 'node:path';
+import type { Engine, LoadOptions } from '../../native/index.ts';
+import { type GgufHeader, readGgufHeader } from './gguf-header.ts';
 
 export interface FimTokens {
   prefix: string;
@@ -11,65 +13,92 @@ export interface Traits {
   kind: 'base' | 'instruct';
   /** Null: the model was not trained to fill in the middle, and only explains. */
   fim: FimTokens | null;
-  /** It was trained on turns between <|im_start|> and <|im_end|>. */
-  hasChatTurns: boolean;
+  /** A Jinja template for conversations; null: the model was not trained on them, and only completes. */
+  chatTemplate: string | null;
   /** Tokens that end an answer. */
   stopTokens: string[];
   contextTokens: number;
-  /** For people; empty if the model does all that Hearth offers. */
+  /** For people; empty if the model does all that can be expected of it. */
   note: string;
+}
+
+/** A loaded engine, and what is particular to the model in it. */
+export interface Model {
+  engine: Engine;
+  traits: Traits;
 }
 
 interface Family {
   /** Of the model's and its base models' names. */
   name: RegExp;
   fim: FimTokens | null;
+  /** Its base models were trained on conversations, too. */
+  explains?: true;
 }
 
 const bars: FimTokens = { prefix: '<|fim_prefix|>', suffix: '<|fim_suffix|>', middle: '<|fim_middle|>' };
 
 /** All put the middle last: prefix, suffix, middle. Qwen2.5 has the tokens too, though only its coder learned them. */
 const families: Family[] = [
-  { name: /qwen-?2\.5-?coder|starter|sweep/i, fim: bars },
+  { name: /starter-coder/i, fim: bars, explains: true },
+  { name: /qwen-?2\.5-?coder|sweep/i, fim: bars },
   { name: /codeqwen-?1\.5/i, fim: { prefix: '<fim_prefix>', suffix: '<fim_suffix>', middle: '<fim_middle>' } },
   { name: /qwen-?(1\.5|2|2\.5)(?![\d.])/i, fim: null },
-  { name: /(?:)/, fim: bars },
 ];
+/** A model of another name is believed to be what its tokens and its template say. */
+const unknownFamily: Family = { name: /(?:)/, fim: bars };
 
 /** Base models of qwen2.5-coder go on after the middle with these, beside the ends of text and turn. */
 const markers = ['<|fim_pad|>', '<|repo_name|>', '<|file_sep|>', '<|im_start|>'];
 const ends = ['<|endoftext|>', '<|im_end|>'];
 
+/** ChatML, for a file without a template that has its tokens. */
+const plainTemplate =
+  "{% for message in messages %}<|im_start|>{{ message.role + '\\n' + message.content }}<|im_end|>{{ '\\n' }}" +
+  "{% endfor %}{% if add_generation_prompt %}<|im_start|>{{ 'assistant\\n' }}{% endif %}";
+
 /** The architecture that native/contract.h checks for. */
 export const supportedArchitecture = 'qwen2';
 const defaultContextTokens = 32_768;
+
+export async function readTraits(path: string): Promise<Traits> {
+  return traitsOf(await readGgufHeader(path), basename(path));
+}
 
 /** knownAs: what else tells of the model, such as its file's name. */
 export function traitsOf({ metadata, specialTokens }: GgufHeader, knownAs = ''): Traits {
   const names = [knownAs, ...[...metadata].filter(([key]) => isName(key)).map(([, value]) => String(value))];
   const title = names.join(' ').replaceAll(/[_ ]/g, '-');
-  const family = families.find(({ name }) => name.test(title));
-  const isKnown = family !== families.at(-1);
-  const fim = family?.fim && Object.values(family.fim).every((token) => specialTokens.has(token)) ? family.fim : null;
+  const family = families.find(({ name }) => name.test(title)) ?? unknownFamily;
+  const fim = family.fim && Object.values(family.fim).every((token) => specialTokens.has(token)) ? family.fim : null;
+  const template = String(metadata.get('tokenizer.chat_template') ?? '');
   // The base models of Qwen have a chat template, too: it tells the kind only of a model whose name says nothing.
-  const hasTemplate = String(metadata.get('tokenizer.chat_template') ?? '').includes('<|im_start|>');
-  const isInstruct = /instruct|chat/i.test(title) || (!isKnown && hasTemplate && !/\bbase\b/i.test(title));
-  const hasChatTurns = isInstruct && specialTokens.has('<|im_start|>') && specialTokens.has('<|im_end|>');
+  const isTuned = family === unknownFamily && template !== '' && !/\bbase\b/i.test(title);
+  const isInstruct = /instruct|chat/i.test(title) || isTuned;
+  const hasTurns = specialTokens.has('<|im_start|>') && specialTokens.has('<|im_end|>');
+  const chatTemplate = template || (hasTurns ? plainTemplate : null);
+  const explains = isInstruct || family.explains === true;
   const contextTokens = metadata.get(`${supportedArchitecture}.context_length`);
   return {
     kind: isInstruct ? 'instruct' : 'base',
     fim,
-    hasChatTurns,
+    chatTemplate: explains ? chatTemplate : null,
     stopTokens: [...ends, ...markers, ...Object.values(fim ?? {})].filter((token) => specialTokens.has(token)),
     contextTokens: typeof contextTokens === 'number' ? contextTokens : defaultContextTokens,
-    note: noteOf(isInstruct, fim !== null, hasChatTurns),
+    note: noteOf(isInstruct, fim !== null, explains && chatTemplate !== null),
   };
 }
 
 const isName = (key: string) => /^general\.(name|basename|finetune|base_model\.\d+\.name)$/.test(key);
 
-export function noteOf(isInstruct: boolean, fills: boolean, chats: boolean): string {
-  if (fills) return isInstruct ? 'It explains well; a base model completes better.' : '';
-  if (chats) return 'It only explains: it was not trained to fill in the middle.';
+export function noteOf(isInstruct: boolean, completes: boolean, explains: boolean): string {
+  if (completes) return isInstruct ? 'It explains well; a base model completes better.' : '';
+  if (explains) return 'It only explains: it was not trained to fill in the middle.';
   return 'It can neither complete nor explain: it was trained neither to fill in the middle nor on instructions.';
+}
+
+/** As the engine wants to be told. */
+export function tokenNames({ fim, stopTokens }: Traits): Pick<LoadOptions, 'specialNames' | 'stopNames'> {
+  const { prefix, suffix, middle } = fim ?? { prefix: '', suffix: '', middle: '' };
+  return { specialNames: { fimPrefix: prefix, fimSuffix: suffix, fimMiddle: middle }, stopNames: stopTokens };
 }

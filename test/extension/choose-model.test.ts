@@ -82,7 +82,15 @@ async function choose(changes: Partial<ChooseModelHost> = {}): Promise<void> {
   const list: ModelList = { local: [local], remote: [{ ...facts, files: [server.file()] }] };
   const log = { info: () => undefined, warn: () => undefined } as unknown as ChooseModelHost['log'];
   const use = async (path: string) => void used.push(path);
-  await chooseModel({ models: async () => list, folder, mirror: '', log, currentPath: '', use, ...changes });
+  await chooseModel({
+    models: async () => list,
+    folder,
+    mirror: '',
+    log,
+    current: { path: '', explainPath: '' },
+    use,
+    ...changes,
+  });
 }
 
 test.each([

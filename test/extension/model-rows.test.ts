@@ -17,11 +17,13 @@ const facts: ModelFacts = {
 const remote: RemoteModel = { ...facts, files: [] };
 const local: LocalModel = { ...facts, id: 'two', name: 'coder', path: '/models/coder.gguf', owner: 'Ollama' };
 
+const none = { path: '', explainPath: '' };
+
 const sections = (rows: ReturnType<typeof modelRows>) =>
   rows.map((row) => ('section' in row ? `# ${row.section}` : row.label));
 
 test('the recommended model stands first and says why', () => {
-  const rows = modelRows({ local: [local], remote: [remote], recommended: { id: 'one', reason: 'It is good.' } }, '');
+  const rows = modelRows({ local: [local], remote: [remote], recommended: { id: 'one', reason: 'It is good.' } }, none);
   expect(sections(rows)).toEqual([
     '# Recommended for This Machine',
     '$(cloud-download) Qwen2.5-Coder 1.5B',
@@ -39,17 +41,17 @@ test('the recommended model stands first and says why', () => {
 });
 
 test('the model in use is marked, and its program named', () => {
-  const rows = modelRows({ local: [local], remote: [] }, '/models/coder.gguf');
+  const rows = modelRows({ local: [local], remote: [] }, { ...none, path: '/models/coder.gguf' });
   expect(sections(rows)).toContain('$(check) coder');
   expect(sections(rows)).toContain('The Starter Model');
   expect(rows[1]).toMatchObject({
     description: 'Q4_K_M · 1.0 GB · Apache-2.0 · Ollama',
-    choice: { kind: 'local', path: '/models/coder.gguf' },
+    choice: { kind: 'local', model: local },
   });
 });
 
 test('sections without rows are left out', () => {
-  expect(sections(modelRows({ local: [], remote: [] }, '/x'))).toEqual([
+  expect(sections(modelRows({ local: [], remote: [] }, { ...none, path: '/x' }))).toEqual([
     '# Others',
     '$(folder-opened) A File…',
     'The Starter Model',
@@ -58,10 +60,10 @@ test('sections without rows are left out', () => {
 
 test('a research licence, a note and an unknown licence are shown for what they are', () => {
   const research = { ...remote, licence: 'Qwen Research', isForResearchOnly: true, note: 'It only explains.' };
-  const [, row] = modelRows({ local: [], remote: [research] }, '');
+  const [, row] = modelRows({ local: [], remote: [research] }, none);
   expect(row).toMatchObject({ description: 'Q4_K_M · 1.0 GB · Qwen Research: for research only' });
   expect(row).toMatchObject({ detail: expect.stringMatching(/82 ms\. It only explains\.$/) });
-  const [, bare] = modelRows({ local: [{ ...local, licence: '' }], remote: [] }, '');
+  const [, bare] = modelRows({ local: [{ ...local, licence: '' }], remote: [] }, none);
   expect(bare).toMatchObject({ description: 'Q4_K_M · 1.0 GB · Ollama' });
 });
 

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EngineHost, loadOptions } from '../../language-server/engine-host.ts';
+import { EngineHost } from '../../language-server/engine-host.ts';
+import { explainOptions, loadOptions } from '../../language-server/load-options.ts';
 import { defaultSettings } from '../../language-server/settings.ts';
 import type { LoadOptions } from '../../native/index.ts';
-import { FakeEngine } from '../fixtures/fake-engine.ts';
+import { FakeEngine, fakeTraits } from '../fixtures/fake-engine.ts';
 
 /** A host whose loads end when the test says so; every engine that was ever loaded. */
 function setUp() {
@@ -17,7 +18,7 @@ function setUp() {
     await new Promise<void>((resolve) => finish.set(modelPath, resolve));
     const engine = new FakeEngine();
     engines.set(modelPath, engine);
-    return engine;
+    return { engine, traits: fakeTraits };
   };
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const host = new EngineHost(load, log, () => events.push(host.state.kind));
@@ -57,7 +58,7 @@ test('warns that a draft model is not used', async () => {
   const engine = new FakeEngine();
   engine.info.draftProblem = 'small.gguf: no such file';
   await new EngineHost(
-    async () => engine,
+    async () => ({ engine, traits: fakeTraits }),
     log,
     () => {},
   ).ensure({ modelPath: 'a' });
@@ -105,6 +106,19 @@ test('is empty after it has unloaded', async () => {
   await host.unload();
   expect(host.state).toEqual({ kind: 'unloaded' });
   expect(engines.get('a')?.closed).toBe(true);
+});
+
+test('a model for explanations gets a quarter of the memory for caches, and none if it is the same model', () => {
+  expect(explainOptions(defaultSettings)).toBeNull();
+  expect(explainOptions({ ...defaultSettings, 'model.path': '/own', 'explain.model': ' /own ' })).toBeNull();
+  const two = { ...defaultSettings, 'explain.model': '/instruct', 'cache.memoryMiB': 4, 'engine.threads': 3 };
+  expect(explainOptions(two)).toEqual({
+    modelPath: '/instruct',
+    backend: 'auto',
+    threads: 3,
+    cacheBytes: 1_048_576,
+  });
+  expect(loadOptions(two, '/bundled')).toMatchObject({ modelPath: '/bundled', cacheBytes: 3_145_728 });
 });
 
 test('turns settings into load options', () => {

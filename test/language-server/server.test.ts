@@ -19,14 +19,17 @@ import {
 import { LspClient } from '../support/lsp-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-server-'));
-const server = join(folder, 'fake-server.cjs');
+const server = join(folder, 'server.js');
 const uri = 'file:///sample.ts';
 let client: LspClient | null = null;
 
 beforeAll(async () => {
   await build({
-    entryPoints: [join(__dirname, '../fixtures/fake-server.ts')],
-    outfile: server,
+    entryPoints: {
+      server: join(__dirname, '../fixtures/fake-server.ts'),
+      'template-worker': join(__dirname, '../../language-server/explain/template-worker.ts'),
+    },
+    outdir: folder,
     bundle: true,
     platform: 'node',
     format: 'cjs',

@@ -1,22 +1,97 @@
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { freemem, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import type { LoadModel } from '../../language-server/engine-host.ts';
+import { defaultSettings } from '../../language-server/settings.ts';
 import { SharedEngine } from '../../language-server/shared-engine.ts';
 import { EngineError } from '../../native/index.ts';
+import { FakeEngine, fakeTraits } from '../fixtures/fake-engine.ts';
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
 test('a request that waits for the model ends when the engine is closed, and nothing is loaded again', async () => {
   let loads = 0;
-  const loadEngine = (_: unknown, __: unknown, signal?: AbortSignal) => {
+  const loadModel = (_: unknown, __: unknown, signal?: AbortSignal) => {
     loads++;
     return new Promise<never>((_resolve, reject) =>
       signal?.addEventListener('abort', () => reject(new EngineError('cancelled', 'The load was cancelled.'))),
     );
   };
-  const parts = { loadEngine, addonInfo: () => ({ variants: [], gpus: '' }), bundledModel: 'bundled' };
+  const parts = { loadModel, addonInfo: () => ({ variants: [], gpus: '' }), bundledModel: 'bundled' };
   const shared = new SharedEngine(parts, silent);
   const waiting = shared.ready();
   await vi.waitFor(() => expect(loads).toBe(1));
   await shared.close();
   expect(await waiting).toBeNull();
   expect(loads).toBe(1);
+});
+
+/** What the fake engines of a set-up were loaded with, and which of them are closed. */
+async function setUp(explainModel: string) {
+  const loaded: { path: string; engine: FakeEngine }[] = [];
+  const loadModel: LoadModel = async ({ modelPath: path }) => {
+    const engine = new FakeEngine();
+    loaded.push({ path, engine });
+    return { engine, traits: fakeTraits };
+  };
+  const parts = { loadModel, addonInfo: () => ({ variants: [], gpus: '' }), bundledModel: 'base.gguf' };
+  const shared = new SharedEngine(parts, silent);
+  const configure = (path: string) =>
+    shared.configure({
+      settings: { ...defaultSettings, 'explain.model': path },
+      bundledModel: 'base.gguf',
+      pagesFolder: '',
+      serverToken: '',
+    });
+  await configure(explainModel);
+  return { shared, loaded, configure };
+}
+
+test('the model for explanations is loaded when it is asked for, beside the one for completion', async () => {
+  const { shared, loaded, configure } = await setUp('instruct.gguf');
+  expect(loaded.map(({ path }) => path)).toEqual(['base.gguf']);
+  const { engine } = await shared.explainer();
+  expect(loaded.map(({ path }) => path)).toEqual(['base.gguf', 'instruct.gguf']);
+  expect(engine).toBe(loaded[1]?.engine);
+  expect(await shared.ready()).toBe(loaded[0]?.engine);
+  expect(shared.status(false)).toMatchObject({ health: 'ready', explainModel: { name: 'fake' } });
+  await configure('');
+  expect(loaded[1]?.engine.closed).toBe(true);
+  expect((await shared.explainer()).engine).toBe(await shared.ready());
+  await shared.close();
+});
+
+test('it is unloaded when nobody has asked for five minutes', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { shared, loaded } = await setUp('instruct.gguf');
+  await shared.explainer();
+  vi.advanceTimersByTime(4 * 60_000);
+  await shared.explainer();
+  vi.advanceTimersByTime(4 * 60_000);
+  expect(loaded[1]?.engine.closed).toBe(false);
+  vi.advanceTimersByTime(2 * 60_000);
+  vi.useRealTimers();
+  await vi.waitFor(() => expect(loaded[1]?.engine.closed).toBe(true));
+  expect(loaded[0]?.engine.closed).toBe(false);
+  await shared.close();
+});
+
+test('a second model that does not fit beside the first is refused with the figures', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-second-'));
+  const path = join(folder, 'large.gguf');
+  writeFileSync(path, '');
+  // A hole takes no disk. As the only model it would be loaded: it is not twice as large as the free memory.
+  truncateSync(path, Math.floor(1.2 * freemem()));
+  const { shared, loaded } = await setUp(path);
+  const gigabytes = String.raw`\d+\.\d GB`;
+  await expect(shared.explainer()).rejects.toThrow(
+    new RegExp(
+      `^large\\.gguf needs ${gigabytes} of memory to explain code beside fake, which takes ${gigabytes}, but only ${gigabytes} is free\\.`,
+    ),
+  );
+  expect(loaded.map(({ path }) => path)).toEqual(['base.gguf']);
+  expect(shared.status(false).health).toBe('ready');
+  await shared.close();
+  rmSync(folder, { recursive: true });
 });

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { loadModel } from '../../language-server/models/load-model.ts';
 import { loadEngine } from '../../native/index.ts';
 import { type GgufSpec, writeGguf } from '../support/gguf-writer.ts';
 import { type SyntheticOptions, shapes, syntheticModel } from '../support/synthetic-model.ts';
@@ -234,3 +235,40 @@ async function asOrdinaryUser(action: () => Promise<void>): Promise<void> {
     if (isRoot) process.seteuid?.(0);
   }
 }
+
+describe('what differs by model', () => {
+  async function infoOf(change: (spec: GgufSpec) => void, options = {}) {
+    const spec = syntheticModel({ ...tiny, ...options });
+    change(spec);
+    writeGguf(path, spec);
+    const { engine, traits } = await loadModel({ modelPath: path });
+    await engine.close();
+    return { info: engine.info, traits };
+  }
+
+  test('a mixture of types has the name that its file gives it', async () => {
+    expect((await infoOf(() => {})).info.quantization).toBe('Q4_K_M');
+    const { info } = await infoOf(({ metadata }) => delete metadata['general.file_type'], { quantization: 'q8_0' });
+    expect(info.quantization).toBe('Q8_0');
+  });
+
+  test('a family with other tokens completes with its own', async () => {
+    const { info, traits } = await infoOf(({ metadata }) => {
+      const { strings } = metadata['tokenizer.ggml.tokens'] as { strings: string[] };
+      const renamed = strings.map((token) => token.replace(/^<\|(fim_\w+)\|>$/, '<$1>'));
+      metadata['tokenizer.ggml.tokens'] = { strings: renamed };
+      metadata['general.name'] = { string: 'CodeQwen1.5 7B' };
+    });
+    expect(traits.fim?.prefix).toBe('<fim_prefix>');
+    expect(Math.min(info.special.fimPrefix, info.special.fimSuffix, info.special.fimMiddle)).toBeGreaterThan(0);
+  });
+
+  test('a model that has the tokens, but was not trained with them, must do without', async () => {
+    const { info, traits } = await infoOf(({ metadata }) => {
+      metadata['general.name'] = { string: 'Qwen2.5 7B Instruct' };
+    });
+    expect(traits.fim).toBeNull();
+    expect(info.special).toMatchObject({ fimPrefix: -1, fimSuffix: -1, fimMiddle: -1 });
+    expect(info.special.imStart).toBeGreaterThan(0);
+  });
+});

@@ -50,3 +50,19 @@ test('a part that cannot be had fails the whole', async () => {
   server.answers.push(serve, status(404));
   await expect(downloadAll(parts(), folder, { signal: new AbortController().signal })).rejects.toThrow('404');
 });
+
+test('there must be space for all parts before the first one is fetched', async () => {
+  const { signal } = new AbortController();
+  const fresh = mkdtempSync(join(tmpdir(), 'hearth-download-'));
+  const have = (bytes: number) => ({ signal, freeBytes: async () => bytes });
+  const large = parts().map((part) => ({ ...part, bytes: null }));
+  const short = downloadAll(large, fresh, { ...have(1e9), modelBytes: 3e9 });
+  await expect(short).rejects.toThrow(
+    /^The disk has 1\.0 GB free, and a-00001\S+ and the parts after it need 2\.0 GB more\.$/,
+  );
+  expect(readdirSync(fresh).filter((name) => name.endsWith('.gguf'))).toEqual([]);
+  await expect(downloadAll(parts(), fresh, have(2.5 * content.length))).rejects.toThrow('the parts after it');
+  await downloadAll(parts(), fresh, have(3 * content.length));
+  expect(readdirSync(fresh)).toEqual(names);
+  rmSync(fresh, { recursive: true });
+});

@@ -16,7 +16,7 @@ test('a base model of qwen2.5-coder completes, whatever template its file has', 
   const traits = traitsOf(
     header({ 'general.name': 'Qwen2.5 Coder 1.5B', 'qwen2.context_length': 32768, ...chatTemplate }),
   );
-  expect(traits).toMatchObject({ kind: 'base', hasChatTurns: false, contextTokens: 32768, note: '' });
+  expect(traits).toMatchObject({ kind: 'base', chatTemplate: null, contextTokens: 32768, note: '' });
   expect(traits.fim).toEqual({ prefix: '<|fim_prefix|>', suffix: '<|fim_suffix|>', middle: '<|fim_middle|>' });
   expect(traits.stopTokens).toEqual(
     expect.arrayContaining(['<|endoftext|>', '<|im_end|>', '<|fim_pad|>', '<|file_sep|>']),
@@ -26,7 +26,7 @@ test('a base model of qwen2.5-coder completes, whatever template its file has', 
 
 test('an instruct model completes and explains', () => {
   const traits = traitsOf(header({ 'general.name': 'qwen2.5-coder-7b-instruct', ...chatTemplate }));
-  expect(traits).toMatchObject({ kind: 'instruct', hasChatTurns: true });
+  expect(traits).toMatchObject({ kind: 'instruct', chatTemplate: '<|im_start|>user' });
   expect(traits.fim).not.toBeNull();
   expect(traits.note).toBe('It explains well; a base model completes better.');
 });
