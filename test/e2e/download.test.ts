@@ -1,0 +1,140 @@
+// A model from the list to ghost text, in one window without a restart: a mirror on this machine stands in for the site
+// that models come from. It has the starter model under the address of one for which no digest is known.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
+import { launchBrowser } from './browser.ts';
+import { type CodeServer, startCodeServer } from './code-server.ts';
+import { Workbench } from './workbench.ts';
+
+const starter = readFileSync(resolve('models/starter-45m-q6_k.gguf'));
+const path = '/QuantFactory/Qwen2.5-Coder-7B-GGUF/resolve/main/Qwen2.5-Coder-7B.Q4_K_M.gguf';
+/** One with a digest: its length is right, and nothing else. */
+const known = {
+  path: '/ggml-org/Qwen2.5-Coder-0.5B-Q8_0-GGUF/resolve/main/qwen2.5-coder-0.5b-q8_0.gguf',
+  bytes: 531_068_128,
+};
+const temporary = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
+const file = join(temporary, 'math.ts');
+const ranges: (string | undefined)[] = [];
+/** Of each piece of a twentieth. */
+let pieceMs = 100;
+
+const mirror = createServer((request, response) => {
+  const { pathname } = new URL(request.url ?? '', 'http://localhost');
+  if (pathname === path) return void sendStarter(request, response);
+  if (pathname === known.path) return void sendWrong(response);
+  response.writeHead(404).end();
+});
+
+function sendStarter({ headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+  ranges.push(headers.range);
+  const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0);
+  const part = from > 0 && { 'content-range': `bytes ${from}-${starter.length - 1}/${starter.length}` };
+  response.writeHead(part ? 206 : 200, { etag: '"starter"', 'content-length': starter.length - from, ...part });
+  return send(response, async function* () {
+    const piece = Math.ceil(starter.length / 20);
+    for (let at = from; at < starter.length; at += piece) {
+      yield starter.subarray(at, at + piece);
+      await sleep(pieceMs);
+    }
+  });
+}
+
+function sendWrong(response: ServerResponse): Promise<void> {
+  response.writeHead(200, { etag: '"wrong"', 'content-length': known.bytes });
+  return send(response, function* () {
+    for (let sent = 0; sent < known.bytes; sent += starter.length) yield starter.subarray(0, known.bytes - sent);
+  });
+}
+
+/** A client that goes away ends it. */
+const send = (response: ServerResponse, pieces: () => Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> =>
+  pipeline(pieces, response).catch(() => undefined);
+
+let server: CodeServer;
+let browser: Browser;
+let bench: Workbench;
+
+beforeAll(async () => {
+  writeFileSync(file, '');
+  await new Promise<void>((listening) => mirror.listen(0, '127.0.0.1', listening));
+  const address = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`;
+  server = await startCodeServer({ vsix: [inject('vsix')], settings: { 'hearth.download.mirror': address } });
+  browser = await launchBrowser();
+  bench = await Workbench.open(browser, server, temporary, file);
+}, 150_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  mirror.closeAllConnections();
+  mirror.close();
+  rmSync(temporary, { recursive: true, force: true });
+});
+
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return;
+  console.error(server.hearthLog().slice(-3000));
+  await bench.page.screenshot({ path: `build/e2e/${task.name.replaceAll(/\W+/g, '-')}.png` });
+});
+
+const notification = (words: RegExp) => bench.page.locator('.notification-toast', { hasText: words });
+
+/** The files of models in the extension's folder. */
+const modelFiles = () =>
+  readdirSync(server.root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /globalStorage.*\.gguf/.test(name))
+    .map((name) => name.slice(name.lastIndexOf('/') + 1));
+
+/** Opens the list, chooses a model and agrees to its download. */
+async function download(name: string, quantization: string): Promise<void> {
+  await bench.runCommand('Hearth: Choose Model');
+  const row = bench.page.locator('.quick-input-list .monaco-list-row', {
+    hasText: new RegExp(`${name}\\s*${quantization}`),
+  });
+  await bench.page.locator('.quick-input-widget input.input').fill(name);
+  await row.click({ timeout: 30_000 });
+  await bench.page.getByRole('button', { name: 'Download' }).click();
+}
+
+test('a download is chosen, followed, paused, resumed and used, all in one window', async () => {
+  await expect.poll(() => bench.statusLabel(), { timeout: 60_000 }).toMatch(/ready/);
+  await download('Qwen2.5-Coder 7B', 'Q4_K_M');
+  const progress = notification(/Downloading Qwen2\.5-Coder 7B.*MB/);
+  await progress.waitFor({ timeout: 20_000 });
+  await progress.getByRole('button', { name: 'Cancel' }).click();
+  const paused = notification(/is paused at \d+ of \d+ MB/);
+  await paused.waitFor({ timeout: 20_000 });
+  expect(modelFiles().sort()).toEqual(['Qwen2.5-Coder-7B.Q4_K_M.gguf.part', 'Qwen2.5-Coder-7B.Q4_K_M.gguf.part.json']);
+  pieceMs = 10;
+  await paused.getByRole('button', { name: 'Continue' }).click();
+  await expect
+    .poll(() => server.hearthLog(), { timeout: 60_000 })
+    .toMatch(/loaded Starter Coder 45M.*\n.*loaded Starter/s);
+  expect(modelFiles()).toEqual(['Qwen2.5-Coder-7B.Q4_K_M.gguf']);
+  expect(ranges).toEqual([undefined, expect.stringMatching(/^bytes=[1-9]\d*-$/)]);
+  expect(JSON.parse(readFileSync(server.settingsFile, 'utf8'))['hearth.model.path']).toMatch(/7B\.Q4_K_M\.gguf$/);
+  await expect.poll(() => bench.statusLabel(), { timeout: 20_000 }).toMatch(/ready/);
+  await bench.setText(
+    'function add(a: number, b: number): number {\n  return a + b;\n}\n\nfunction multiply(a: number, b: number): number {\n  ',
+  );
+  await bench.press('Control+End');
+  await bench.type('return');
+  await expect.poll(() => bench.shownGhostText(), { timeout: 20_000 }).not.toBe('');
+}, 120_000);
+
+test('what a mirror sends in place of a model with a known digest is refused, deleted and not used', async () => {
+  const before = JSON.parse(readFileSync(server.settingsFile, 'utf8'))['hearth.model.path'];
+  await download('Qwen2.5-Coder 0.5B', 'Q8_0');
+  const refused = notification(/is damaged or another file: its SHA-256 digest is wrong/);
+  await refused.waitFor({ timeout: 100_000 });
+  expect(modelFiles()).toEqual(['Qwen2.5-Coder-7B.Q4_K_M.gguf']);
+  expect(JSON.parse(readFileSync(server.settingsFile, 'utf8'))['hearth.model.path']).toBe(before);
+}, 150_000);
