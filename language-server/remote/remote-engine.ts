@@ -157,17 +157,23 @@ export class RemoteEngine implements Engine {
   }
 
   private completionOf(
-    { tokens: prompt, alternatives = 1 }: GenerateRequest,
+    { tokens: prompt, heal = new Uint8Array(), alternatives = 1 }: GenerateRequest,
     pieces: Piece[],
     isCancelled: boolean,
     { startedAt, firstAt }: { startedAt: number; firstAt: number },
   ): Completion {
     const text = pieces.map((piece) => piece.text).join('');
-    const tokens = this.local.tokenize(text);
-    const logProbabilities = spread(
-      pieces.flatMap((piece) => piece.logProbabilities),
-      tokens.length,
+    // Behind the last text there is only the token that ended the answer, which is none of ours.
+    const written = pieces.slice(0, pieces.findLastIndex((piece) => piece.text !== '') + 1);
+    const ownTokens = this.local.tokenize(text);
+    const given = spread(
+      written.flatMap((piece) => piece.logProbabilities),
+      ownTokens.length,
     );
+    // What the answer had to begin with was part of the prompt here, and so is certain.
+    const healed = this.local.tokenize(Buffer.from(heal).toString('utf8'));
+    const tokens = Uint32Array.from([...healed, ...ownTokens]);
+    const logProbabilities = Float32Array.from([...healed].fill(0).concat(given));
     const usage = pieces.find((piece) => piece.usage)?.usage;
     const completionTokens = usage?.completionTokens ?? pieces.filter((piece) => piece.text !== '').length;
     const finishReason = pieces.findLast((piece) => piece.finishReason)?.finishReason ?? 'stop';
@@ -197,7 +203,7 @@ function unsupported(what: string): Promise<never> {
 const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
 
 /** The server's tokens may be cut otherwise than ours: then each of ours gets an equal share of the whole. */
-function spread(logProbabilities: number[], tokens: number): Float32Array {
-  if (logProbabilities.length === tokens) return Float32Array.from(logProbabilities);
-  return new Float32Array(tokens).fill(sum(logProbabilities) / Math.max(1, tokens));
+function spread(logProbabilities: number[], tokens: number): number[] {
+  if (logProbabilities.length === tokens) return logProbabilities;
+  return Array(tokens).fill(sum(logProbabilities) / Math.max(1, tokens));
 }

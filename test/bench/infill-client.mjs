@@ -82,13 +82,16 @@ async function ask(url, body, signal) {
   return { ...answer, isCancelled: false, firstMs: answer.firstMs ?? promptMs ?? elapsed(), fullMs: elapsed() };
 }
 
-/** wait: a key comes when the one before it is answered. live: at its time, and it cancels the request before it. */
-export async function typeTrace(url, { text, edits }, mode, maxTokens, more) {
+/**
+ * mode wait: a key comes when the one before it is answered; live: at its time, and it cancels the request before it.
+ * start: resolves when the trace begins, with the time that it counts from.
+ */
+export async function typeTrace(url, { text, edits }, { mode, maxTokens, more = {}, start = now }) {
   const document = new Document(text);
   const [first] = edits;
   // The document has been open for a while: the server knows the place.
   await ask(url, document.request(first, maxTokens, more), new AbortController().signal);
-  const startedAt = performance.now();
+  const startedAt = await start();
   const answers = [];
   let previous;
   for (const edit of edits) {
@@ -103,3 +106,5 @@ export async function typeTrace(url, { text, edits }, mode, maxTokens, more) {
   }
   return Promise.all(answers);
 }
+
+const now = async () => performance.now();

@@ -5,7 +5,7 @@
 // PATH is a llama-server that you have built. Models with random weights need --random-weights: llama.vscode's sampler
 // ends their answers at once. Without --trace forty keys are typed into this repository's sources, behind line 1450.
 // Rows are appended to results/typing-CPU-Nt.csv. No figure fails the bench.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   existsSync,
@@ -16,17 +16,15 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { main, root, ToolError } from '../../scripts/tools.mjs';
 import { typeTrace } from './infill-client.mjs';
+import { peakRssMb, percentiles, startLlamaServer } from './llama-process.mjs';
 
 // As llama.vscode starts it for completions on a CPU.
 const serverOptions = ['-ub', '1024', '-b', '1024', '-dt', '0.1', '--ctx-size', '0', '--cache-reuse', '256'];
-const startPatienceMs = 60_000;
 const tools = join(root, 'test', 'tools', 'run.mjs');
 
 const string = (value) => ({ type: 'string', default: value });
@@ -79,16 +77,12 @@ function hearth(model, trace, mode, isWhole) {
 }
 
 async function llamaServer(model, [open, ...edits], mode) {
-  const port = await freePort();
-  const args = ['-m', model, '-t', options.threads, '--host', '127.0.0.1', '--port', String(port), ...serverOptions];
-  const child = spawn(options.server, args, { stdio: 'ignore' });
+  const { url, child } = await startLlamaServer(options.server, ['-m', model, '-t', options.threads, ...serverOptions]);
   try {
-    const url = `http://127.0.0.1:${port}`;
-    await untilHealthy(url, child);
     const trace = { text: JSON.parse(open).text, edits: edits.map((line) => JSON.parse(line)) };
     const plain = { samplers: ['top_k'], top_k: 1, ignore_eos: true };
     const more = options['random-weights'] ? plain : {};
-    const keys = await typeTrace(url, trace, mode, Number(options['max-tokens']), more);
+    const keys = await typeTrace(url, trace, { mode, maxTokens: Number(options['max-tokens']), more });
     const whole = keys.filter(({ isCancelled }) => !isCancelled);
     const evaluated = whole.map((key) => key.evaluated);
     return {
@@ -106,36 +100,6 @@ async function llamaServer(model, [open, ...edits], mode) {
   } finally {
     child.kill('SIGKILL');
   }
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-async function untilHealthy(url, child) {
-  for (const end = performance.now() + startPatienceMs; performance.now() < end; await sleep(100)) {
-    if (child.exitCode !== null) throw new ToolError(`${options.server} ended with exit code ${child.exitCode}`);
-    const response = await fetch(`${url}/health`).catch(() => undefined);
-    if (response?.ok) return;
-  }
-  throw new ToolError(`${options.server} is not ready after ${startPatienceMs / 1000} s`);
-}
-
-function peakRssMb(pid) {
-  const path = `/proc/${pid}/status`;
-  const status = existsSync(path) ? readFileSync(path, 'utf8') : '';
-  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
-}
-
-function percentiles(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-  return { p50: at(0.5), p95: at(0.95) };
 }
 
 const columns = {

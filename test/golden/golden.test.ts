@@ -1,10 +1,14 @@
 // Readable cases of what is shown and what is not: one Markdown file a language, each case with what the model writes.
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Anchors } from '../../language-server/completion/anchors.ts';
 import { complete } from '../../language-server/completion/complete.ts';
 import type { Suggestion } from '../../language-server/completion/suggestion.ts';
+import { RemoteEngine } from '../../language-server/remote/remote-engine.ts';
+import type { Engine } from '../../native/index.ts';
 import { FakeEngine } from '../fixtures/fake-engine.ts';
 import { atCursor } from '../language-server/cursor.ts';
 import { type GoldenCase, goldenCases } from './golden-cases.ts';
@@ -13,12 +17,18 @@ const cases = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.md') && file !== 'README.md')
   .flatMap((file) => goldenCases(readFileSync(join(import.meta.dirname, file), 'utf8')));
 
-/** What is shown in the end, and early where it is listened to. */
-async function answerTo(golden: GoldenCase, onSuggestion?: (suggestion: Suggestion) => void) {
-  const engine = new FakeEngine({
+const scripted = (golden: GoldenCase) =>
+  new FakeEngine({
     respond: () => (golden.isCutOff ? `${golden.model}zed and more` : golden.model),
     logProbability: (index) => Math.log(golden.probabilities.get(index) ?? 1),
   });
+
+/** What is shown in the end, and early where it is listened to. */
+async function answerTo(
+  golden: GoldenCase,
+  onSuggestion?: (suggestion: Suggestion) => void,
+  engine: Engine = scripted(golden),
+) {
   const { text, offset } = atCursor(golden.document);
   const document = { uri: 'file:///golden', languageId: golden.languageId, text, offset };
   const maxTokens = golden.isCutOff ? golden.model.length : 1000;
@@ -45,4 +55,33 @@ test.each(named)('%s: what is shown early stays', async (_, golden) => {
   const early: string[] = [];
   const { shown } = await answerTo(golden, ({ text }) => early.push(text));
   expect(early.filter((piece) => !shown?.startsWith(piece))).toEqual([]);
+});
+
+describe("through a team's server", () => {
+  let golden: GoldenCase;
+  const problems: string[] = [];
+  /** Answers as llama.cpp's server does: a character an event, the end of text as a token without one. */
+  const http = createServer((_, response) => {
+    const { model, probabilities, isCutOff } = golden;
+    const send = (choice: object) => response.write(`data: ${JSON.stringify({ choices: [choice] })}\n\n`);
+    for (const [i, text] of [...model].entries()) {
+      const inner = Array(Buffer.byteLength(text) - 1).fill({ logprob: 0 });
+      send({ text, logprobs: { content: [...inner, { logprob: Math.log(probabilities.get(i) ?? 1) }] } });
+    }
+    if (!isCutOff) send({ text: '', logprobs: { content: [{ logprob: Math.log(0.5) }] } });
+    send({ text: '', logprobs: null, finish_reason: isCutOff ? 'length' : 'stop' });
+    response.end('data: [DONE]\n\n');
+  });
+
+  beforeAll(() => new Promise<void>((listening) => http.listen(0, '127.0.0.1', listening)));
+  afterAll(() => http.close());
+
+  test.each(named)('%s', async (_, asked) => {
+    golden = asked;
+    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+    const server = { url, model: 'scripted', token: '' };
+    const remote = new RemoteEngine(server, scripted(golden), (problem) => problems.push(problem));
+    expect((await answerTo(golden, undefined, remote)).accepted).toBe(golden.accepted);
+    expect(problems).toEqual([]);
+  });
 });

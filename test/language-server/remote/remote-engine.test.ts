@@ -125,6 +125,20 @@ test.each([
   expect([...completion.logProbabilities]).toEqual([-0.5, 0]);
 });
 
+test('the healed bytes come first, as from the engine, and the token that ends an answer does not count', async () => {
+  answers.push((response) => {
+    send(response, { choices: [{ text: 'xy', logprobs: { content: [{ logprob: -0.5 }, { logprob: -1 }] } }] });
+    send(response, { choices: [{ text: '', logprobs: { content: [{ logprob: -3 }] } }] });
+    send(response, { choices: [{ text: '', finish_reason: 'stop' }] });
+    response.end('data: [DONE]\n\n');
+  });
+  const heal = Buffer.from('ab');
+  const { text, tokens, logProbabilities } = await connect().generate({ tokens: prompt, heal, maxTokens: 7 });
+  expect(text).toBe('xy');
+  expect(Buffer.from(tokens).toString()).toBe('abxy');
+  expect([...logProbabilities]).toEqual([0, 0, -0.5, -1]);
+});
+
 test('a cancelled request ends at the server, too', async () => {
   const abort = new AbortController();
   answers.push((response) => {
