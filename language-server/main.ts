@@ -20,7 +20,7 @@ const options = {
 
 async function serveWindows(server: Server, path: string, tokenFile: string): Promise<void> {
   const isOurs = await listen(path, tokenFile, (socket) => {
-    server.connect(new SocketMessageReader(socket), new SocketMessageWriter(socket), () => socket.end());
+    server.connect(new SocketMessageReader(socket), new SocketMessageWriter(socket), socket, () => socket.end());
   });
   if (!isOurs) process.exit(0); // another window was faster
   // The window that started this process has gone; the others start another.
@@ -33,7 +33,7 @@ async function main(): Promise<void> {
   const server = new Server({ loadModel, addonInfo, bundledModel: bundledModelPath() });
   if (typeof values.socket === 'string') await serveWindows(server, values.socket, String(values['token-file']));
   else if (values['node-ipc'])
-    server.connect(new IPCMessageReader(process), new IPCMessageWriter(process), process.exit);
+    server.connect(new IPCMessageReader(process), new IPCMessageWriter(process), null, process.exit);
   else server.connectStdio();
 }
 

@@ -11,6 +11,8 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver/node';
+import { cancelledResult } from './cancellation.ts';
+import { Inbox, type Source } from './inbox.ts';
 import type { Log } from './log.ts';
 import { farewellNotification } from './protocol.ts';
 import { Session } from './session.ts';
@@ -25,16 +27,18 @@ export class Server {
   }
 
   connectStdio(): void {
-    this.connect(new StreamMessageReader(process.stdin), new StreamMessageWriter(process.stdout), process.exit);
+    const { stdin, stdout } = process;
+    this.connect(new StreamMessageReader(stdin), new StreamMessageWriter(stdout), stdin, process.exit);
   }
 
-  /** onExit: LSP's `exit` came, or the connection has ended. */
-  connect(reader: MessageReader, writer: MessageWriter, onExit: (code: number) => void): void {
+  /** source: what can be told to wait; Node's IPC cannot. onExit: LSP's `exit` came, or the connection has ended. */
+  connect(reader: MessageReader, writer: MessageWriter, source: Source | null, onExit: (code: number) => void): void {
+    const inbox = new Inbox(reader, writer, source, cancelledResult);
     const lifetime = { shutdownReceived: false, initialize: (_: InitializeParams) => {}, exit: onExit };
     const connect = (logger: Parameters<typeof createProtocolConnection>[2]) =>
-      createProtocolConnection(reader, writer, logger);
+      createProtocolConnection(inbox, writer, logger, inbox.options);
     const connection = createConnection(connect, lifetime, ProposedFeatures.all);
-    const session = new Session(connection, this.engine, () => void this.quit());
+    const session = new Session(connection, this.engine, inbox, () => void this.quit());
     this.connections.set(connection, session);
     connection.onShutdown(() => this.end(session));
     const close = () => {

@@ -10,16 +10,18 @@ import {
   TextDocumentSyncKind,
   TextDocuments,
 } from 'vscode-languageserver';
-import { TextDocument } from 'vscode-languageserver-textdocument';
+import type { Engine } from '../native/index.ts';
 import { version } from '../package.json';
-import { abortSignal } from './abort-signal.ts';
+import { abortSignal } from './cancellation.ts';
 import { type GhostCompletion, noTimings } from './completion/complete.ts';
 import { CompletionProvider, defaultPace } from './completion/provider.ts';
 import { ConnectedWindow } from './context/connected-window.ts';
 import { RelatedCode } from './context/related-code.ts';
 import { pagesFolderIn } from './disk-cache.ts';
 import { examine, reportLines } from './doctor.ts';
+import { OpenDocument } from './documents/open-document.ts';
 import { explain } from './explain/provider.ts';
+import type { Inbox } from './inbox.ts';
 import { errorText, placeName, timingLine } from './log.ts';
 import { listModels } from './models/list.ts';
 import { type ModelsParams, modelsRequest } from './models/messages.ts';
@@ -35,13 +37,14 @@ export class Session {
   private settingProblems: string[] = [];
   private options: Partial<protocol.InitializationOptions> = {};
   private completions = new CompletionProvider();
-  private readonly documents = new TextDocuments(TextDocument);
+  private readonly documents = new TextDocuments(OpenDocument);
   private readonly window: ConnectedWindow;
   private stopListening = () => {};
 
   constructor(
     private readonly connection: Connection,
     private readonly shared: SharedEngine,
+    private readonly inbox: Inbox,
     /** What ends the process, for all sessions. */
     onQuit: () => void,
   ) {
@@ -131,14 +134,22 @@ export class Session {
     const request = document && { document, position, context, mode };
     const answer = await this.guard(
       'completion',
-      request && this.completions.provide(request, () => this.shared.ready(), this.settings, signal),
+      request && this.completions.provide(request, () => this.engineForNewest(), this.settings, signal),
     );
     const outcome = answer ?? { items: [], reason: 'failed' as const, timings: noTimings };
     const latencyMs = performance.now() - startedAt;
-    this.log.info(
-      `completion at ${placeName(uri, position)}: ${outcome.reason}; ${timingLine(outcome.timings, latencyMs)}`,
-    );
+    // In a flood of requests nearly all are superseded: a line for each would be one.
+    if (outcome.reason !== 'superseded')
+      this.log.info(
+        `completion at ${placeName(uri, position)}: ${outcome.reason}; ${timingLine(outcome.timings, latencyMs)}`,
+      );
     return { ...outcome, latencyMs };
+  }
+
+  /** Whatever supersedes the request may have arrived already: nothing is made for it then. */
+  private async engineForNewest(): Promise<Engine | null> {
+    await this.inbox.caughtUp();
+    return this.shared.ready();
   }
 
   private async rest({ uri, position, mode }: protocol.CursorParams): Promise<void> {

@@ -3,6 +3,7 @@
 // anchor to the cursor as the given beginning of the middle. The anchor stands a dozen lines above the cursor: nearer
 // ones complete worse.
 import type { Engine } from '../../native/index.ts';
+import type { Text } from '../documents/long-text.ts';
 import { concatTokens, type FimPrompt, fimHead, promptBudget, tokenizeText } from './fim-prompt.ts';
 import type { PromptLead } from './prompt-lead.ts';
 import { type CursorDocument, lineStartAbove, windowEnd, windowStart } from './text-window.ts';
@@ -73,7 +74,7 @@ export function promptOf(engine: Engine, { anchor, given }: Anchored): FimPrompt
 
 // Text of many tokens gets a shorter window instead of one cut at any token, so that it still begins with a line and
 // stays where it is.
-function prefixWindow(engine: Engine, text: string, end: number, previousStart: number | undefined) {
+function prefixWindow(engine: Engine, text: Text, end: number, previousStart: number | undefined) {
   const { prefixChars, prefixTokens } = promptBudget(engine.info.contextTokens);
   for (let maxChars = prefixChars; ; maxChars = Math.floor(maxChars * 0.7)) {
     const start = prefixStart(text, end, maxChars, previousStart);
@@ -83,7 +84,7 @@ function prefixWindow(engine: Engine, text: string, end: number, previousStart: 
 }
 
 /** The window's start moves in jumps of a quarter, so that most new anchors still share the prefix's first tokens. */
-function prefixStart(text: string, end: number, maxChars: number, previous: number | undefined): number {
+function prefixStart(text: Text, end: number, maxChars: number, previous: number | undefined): number {
   if (end <= maxChars) return 0;
   const length = previous === undefined ? 0 : end - previous;
   if (previous !== undefined && length >= maxChars / 2 && length <= maxChars) return previous;
@@ -131,7 +132,7 @@ const maxAutoClosed = 80;
 // A few lines; where more was deleted, the suffix says too much that is not so.
 const maxGone = 200;
 
-function hasFrozenSuffix(suffix: string, text: string, offset: number): boolean {
+function hasFrozenSuffix(suffix: string, text: Text, offset: number): boolean {
   for (let at = offset; at <= offset + maxAutoClosed; at++) {
     if (suffix === '' ? at >= text.length : text.startsWith(suffix, at)) return true;
     if (!autoClosed.test(text.charAt(at))) return false;
@@ -140,6 +141,6 @@ function hasFrozenSuffix(suffix: string, text: string, offset: number): boolean 
 }
 
 /** Length of the closing brackets and quotes right of the offset, if nothing follows them in the line. */
-function closersAt(text: string, offset: number): number {
+function closersAt(text: Text, offset: number): number {
   return /^[)\]}>"'`][)\]}>"'`;,]*(?=\r?\n|$)/.exec(text.slice(offset, offset + maxAutoClosed))?.[0].length ?? 0;
 }

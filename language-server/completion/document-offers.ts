@@ -1,6 +1,7 @@
 // The offers of one document: the current one, and the one made ahead for the moment when the current one is accepted.
 // See "The life of an offer" in ARCHITECTURE.md.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isSameText } from '../documents/long-text.ts';
 import { type MakeText, Offer } from './offer.ts';
 import type { CursorDocument } from './text-window.ts';
 
@@ -88,7 +89,10 @@ export class DocumentOffers {
   beginAhead(place: CursorDocument, restMs: number, make: MakeText): void {
     const { ahead } = this;
     const isMade =
-      ahead !== null && !ahead.isAborted && ahead.place.offset === place.offset && ahead.place.text === place.text;
+      ahead !== null &&
+      !ahead.isAborted &&
+      ahead.place.offset === place.offset &&
+      isSameText(ahead.place.text, place.text);
     if (isMade) return;
     this.abortAhead();
     this.aheadTimer = setTimeout(() => {

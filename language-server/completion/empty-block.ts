@@ -1,4 +1,5 @@
 // Blocks that have been opened and hold nothing yet: what is written there is a body, and the block is closed behind it.
+import { spliced } from '../documents/long-text.ts';
 import { depthOf, indentationOf } from './indentation.ts';
 import { opensBlock } from './languages.ts';
 import type { Place } from './place.ts';
@@ -17,12 +18,13 @@ export function asIfEntered(place: Place): Place | null {
   if (rest === '' ? depthOf(linesBelow[0] ?? '') > depth : !isEmptyBody) return null;
   const base = indentationOf(linePrefix);
   const lead = `\n${base}${place.unit}`;
-  const before = document.text.slice(0, document.offset) + lead;
-  const after = document.text.slice(document.offset);
-  const below = rest === '' ? after : `\n${base}${after.trimStart()}`;
+  const { text, offset } = document;
+  // What the editor closed goes on a line of its own.
+  const blank = rest === '' ? 0 : (/^\s*/.exec(text.slice(offset, offset + lineSuffix.length))?.[0].length ?? 0);
+  const entered = rest === '' ? lead : `${lead}\n${base}`;
   return {
     ...place,
-    document: { ...document, text: before + below, offset: before.length },
+    document: { ...document, text: spliced(text, offset, offset + blank, entered), offset: offset + lead.length },
     around: {
       ...around,
       linePrefix: lead.slice(1),

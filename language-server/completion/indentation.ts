@@ -1,4 +1,5 @@
 // Indentation: how deep a line stands, and what the document is indented with.
+import type { Text } from '../documents/long-text.ts';
 import type { Language } from './languages.ts';
 
 const sampleChars = 4000;
@@ -14,7 +15,7 @@ export function depthOf(line: string): number {
 }
 
 /** One level of indentation: a tab, or the number of spaces by which neighbouring lines mostly differ. */
-export function unitOf(text: string, offset: number, language: Language): string {
+export function unitOf(text: Text, offset: number, language: Language): string {
   const sample = text.slice(Math.max(0, offset - sampleChars), offset + sampleChars).split(/\r?\n/);
   const filled = sample.filter((line) => line.trim() !== '');
   const tabs = filled.filter((line) => line.startsWith('\t')).length;

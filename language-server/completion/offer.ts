@@ -1,5 +1,6 @@
 // An offer: text for one place of a document, perhaps still growing. While the user types what it says, it stays the
 // same offer: the stream goes on, and what is left of the text costs no token.
+import { spliced } from '../documents/long-text.ts';
 import type { GhostCompletion } from './complete.ts';
 import { distinct, type Suggestion } from './suggestion.ts';
 import type { CursorDocument } from './text-window.ts';
@@ -136,15 +137,16 @@ function isSubsequence(part: string, whole: string): boolean {
 }
 
 /** The editor writes line breaks its own way; text that is to be found again in the document must have them too. */
-function withLineEndsOf({ text }: CursorDocument, suggestion: Suggestion): Suggestion {
-  const isCrLf = text.charAt(text.indexOf('\n') - 1) === '\r';
+function withLineEndsOf({ text, offset }: CursorDocument, suggestion: Suggestion): Suggestion {
+  const around = text.slice(Math.max(0, offset - comparedChars), offset + comparedChars);
+  const isCrLf = around.charAt(around.indexOf('\n') - 1) === '\r';
   return isCrLf ? { ...suggestion, text: suggestion.text.replace(/\r?\n/g, '\r\n') } : suggestion;
 }
 
 /** The document with the suggestion accepted, and the cursor behind it. */
 export function accepted(place: CursorDocument, { text, replaces }: Suggestion): CursorDocument {
-  const before = place.text.slice(0, place.offset) + text;
-  return { ...place, text: before + place.text.slice(place.offset + replaces), offset: before.length };
+  const { offset } = place;
+  return { ...place, text: spliced(place.text, offset, offset + replaces, text), offset: offset + text.length };
 }
 
 /** An explicit request offers what is shown already and, beside it, other texts. */

@@ -85,7 +85,8 @@ function unclosedBelow(
     const isAlone = newline !== -1 && after.slice(newline, at).trim() === '';
     const depth = depthOf(after.slice(newline + 1, at));
     const closed = left.findIndex((each) => {
-      const line = text.slice(text.lastIndexOf('\n', start + each.at - 1) + 1, start + each.at);
+      const before = text.slice(start, start + each.at);
+      const line = before.slice(before.lastIndexOf('\n') + 1);
       return closerFor(each) === after[at] && !(isAlone && depthOf(line) > depth);
     });
     // What is further in is closed by nothing.

@@ -71,6 +71,7 @@ export class CompletionProvider {
     signal = new AbortController().signal,
   ): Promise<Answer> {
     const { document, position, context } = request;
+    const { version } = document;
     const offers = this.offersOf(document.uri);
     const isNewest = offers.nextTurn();
     const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoked;
@@ -80,7 +81,7 @@ export class CompletionProvider {
     const cancelled = signal.aborted ? Promise.resolve() : once(signal, 'abort').then(() => {});
     const engine = await Promise.race([ready(), cancelled]);
     if (engine === undefined) return nothing('still-loading');
-    if (signal.aborted || !isNewest()) return nothing('superseded');
+    if (signal.aborted || !isNewest() || document.version !== version) return nothing('superseded');
     if (engine === null) return nothing('no-model');
     if (!canFillInTheMiddle(engine)) return nothing('model-cannot-fill-in');
 
@@ -110,14 +111,9 @@ export class CompletionProvider {
     // There is one cursor: the place that it left is no longer of interest.
     this.warm?.stopReading();
     if (engine === null || refusalOf(request, settings, false) !== null || !canFillInTheMiddle(engine)) return null;
-    const { uri, languageId } = request.document;
-    const place = {
-      uri,
-      languageId,
-      text: request.document.getText(),
-      offset: request.document.offsetAt(request.position),
-    };
-    return this.warmFor(engine).rest(place);
+    const { uri, languageId, text } = request.document;
+    const offset = request.document.offsetAt(request.position);
+    return this.warmFor(engine).rest({ uri, languageId, text, offset });
   }
 
   /** The cursor has left the place of its offer, or the user has dismissed the text there. */

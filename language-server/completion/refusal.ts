@@ -1,12 +1,12 @@
 // What must not be completed, whatever the engine could say.
 import type { Position } from 'vscode-languageserver/node';
-import type { TextDocument } from 'vscode-languageserver-textdocument';
+import type { OpenDocument } from '../documents/open-document.ts';
 import type { Mode, Reason, Settings } from '../protocol.ts';
-import { holdsSecrets } from './secrets.ts';
+import { hasSecret, hasSecretName } from './secrets.ts';
 
 /** A place, and what the user has set for its document; without a mode of its own, the setting for all holds. */
 export interface Addressed {
-  document: TextDocument;
+  document: OpenDocument;
   position: Position;
   mode?: Mode | undefined;
 }
@@ -16,6 +16,6 @@ export function refusalOf({ document, mode }: Addressed, settings: Settings, isI
   if (wanted === 'off') return 'off';
   if (wanted === 'manual' && !isInvoked) return 'manual';
   // On its way to a team's server, text that contains a secret would leave the machine.
-  const text = settings['server.url'] === '' ? '' : document.getText();
-  return holdsSecrets(document.uri, text) ? 'secrets-file' : null;
+  const staysHere = settings['server.url'] === '';
+  return hasSecretName(document.uri) || (!staysHere && hasSecret(document.text)) ? 'secrets-file' : null;
 }

@@ -1,6 +1,6 @@
 // Where a request wants text, as a document with a cursor; and the way back, from a suggestion to LSP's item.
 import type { InlineCompletionContext, InlineCompletionItem, Position, Range } from 'vscode-languageserver/node';
-import type { TextDocument } from 'vscode-languageserver-textdocument';
+import type { OpenDocument } from '../documents/open-document.ts';
 import type { Suggestion } from './suggestion.ts';
 import type { CursorDocument } from './text-window.ts';
 
@@ -14,19 +14,18 @@ export interface RequestedPlace {
 
 /** With the suggest widget open, the document is completed as if its selected entry had been accepted. */
 export function requestedPlace(
-  document: TextDocument,
+  document: OpenDocument,
   position: Position,
   context: InlineCompletionContext,
 ): RequestedPlace {
-  const { uri, languageId } = document;
-  const text = document.getText();
+  const { uri, languageId, text } = document;
   const info = context.selectedCompletionInfo;
   if (!info) {
     const offset = document.offsetAt(position);
     return { document: { uri, languageId, text, offset }, selected: '', range: { start: position, end: position } };
   }
   const start = document.offsetAt(info.range.start);
-  const accepted = text.slice(0, start) + info.text + text.slice(document.offsetAt(info.range.end));
+  const accepted = text.with(start, document.offsetAt(info.range.end), info.text);
   const offset = start + info.text.length;
   return { document: { uri, languageId, text: accepted, offset }, selected: info.text, range: info.range };
 }

@@ -2,6 +2,7 @@
 // A file with a secret's name is not completed at all. One that merely contains a secret is completed like any other,
 // since its text only goes to the model on this machine; it is never context for another file, not explained, and not
 // completed where a team's server would get the text.
+import type { LongText } from '../documents/long-text.ts';
 
 /** By name, or by what the text contains. */
 export function holdsSecrets(uri: string, text = ''): boolean {
@@ -72,6 +73,28 @@ function containsSecret(text: string): boolean {
     if (looksRandom(quoted ?? bare ?? '', /^pass|^pwd/i.test(key))) return true;
   }
   return false;
+}
+
+interface Searched {
+  /** What follows the chunk to the end of its last line. */
+  next: string;
+  hasSecret: boolean;
+}
+
+const searched = new WeakMap<object, Searched>();
+// What a line may have beyond its chunk's end; a secret is shorter.
+const overlapChars = 1000;
+
+/** Searches only what was changed since it last saw a text of this document. */
+export function hasSecret(text: LongText): boolean {
+  return text.chunks.some((chunk, i) => {
+    const next = /^.*/.exec(text.chunks[i + 1]?.text.slice(0, overlapChars) ?? '')?.[0] ?? '';
+    const known = searched.get(chunk);
+    if (known?.next === next) return known.hasSecret;
+    const found = { next, hasSecret: containsSecret(chunk.text + next) };
+    searched.set(chunk, found);
+    return found.hasSecret;
+  });
 }
 
 /** Words and identifiers are not; a password may be short, a key is long and has many different characters. */

@@ -1,16 +1,17 @@
 // Pure functions that cut windows out of a document. Nothing here looks further than its limit, so that a document of
 // one 5 MB line costs no more than a page of text. Offsets are UTF-16 units, as in LSP.
+import type { Text } from '../documents/long-text.ts';
 
 /** A document and the place in it where a completion is asked for. */
 export interface CursorDocument {
   uri: string;
   languageId: string;
-  text: string;
+  text: Text;
   offset: number;
 }
 
 /** Moves an offset that would split a surrogate pair to the pair's end. */
-export function onCharacterBoundary(text: string, offset: number): number {
+export function onCharacterBoundary(text: Text, offset: number): number {
   const unit = text.charCodeAt(offset);
   const isLowSurrogate = unit >= 0xdc00 && unit <= 0xdfff;
   const before = text.charCodeAt(offset - 1);
@@ -18,7 +19,7 @@ export function onCharacterBoundary(text: string, offset: number): number {
 }
 
 /** Start of the window of at most maxChars before `end`: a line start if the window holds one. */
-export function windowStart(text: string, end: number, maxChars: number): number {
+export function windowStart(text: Text, end: number, maxChars: number): number {
   const earliest = end - maxChars;
   if (earliest <= 0) return 0;
   const newline = text.slice(earliest - 1, end).indexOf('\n');
@@ -26,7 +27,7 @@ export function windowStart(text: string, end: number, maxChars: number): number
 }
 
 /** End of the window of at most maxChars after `start`: a line's end if the window holds one. */
-export function windowEnd(text: string, start: number, maxChars: number): number {
+export function windowEnd(text: Text, start: number, maxChars: number): number {
   const latest = start + maxChars;
   if (latest >= text.length) return text.length;
   const newline = text.slice(start, latest).lastIndexOf('\n');
@@ -37,7 +38,7 @@ export function windowEnd(text: string, start: number, maxChars: number): number
  * The line start `lines` lines above the line of `offset`, or the highest one within reach. Where even the line's own
  * start is out of reach, an offset inside the line: half a reach back, so that the text after it has room to grow.
  */
-export function lineStartAbove(text: string, offset: number, lines: number, reach: number): number {
+export function lineStartAbove(text: Text, offset: number, lines: number, reach: number): number {
   const lowest = Math.max(0, offset - reach);
   const window = text.slice(lowest, offset);
   let found = -1;
@@ -66,7 +67,7 @@ export interface Surroundings {
 const surroundingsChars = 2000;
 const neighbours = 3;
 
-export function surroundings(text: string, offset: number): Surroundings {
+export function surroundings(text: Text, offset: number): Surroundings {
   const before = text.slice(Math.max(0, offset - surroundingsChars), offset).split('\n');
   const after = text.slice(offset, offset + surroundingsChars).split('\n');
   const filled = (lines: string[]) => lines.map((line) => line.trimEnd()).filter((line) => line !== '');

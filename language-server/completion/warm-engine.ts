@@ -1,8 +1,8 @@
 // An engine and what is kept warm for it: anchors, prompts that are read before a key needs them, documents that were
 // left. All of this holds token ids, so it belongs to one engine.
-import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Engine, Timings } from '../../native/index.ts';
 import type { RelatedCode } from '../context/related-code.ts';
+import type { OpenDocument } from '../documents/open-document.ts';
 import { defaultLinesUp } from './anchor.ts';
 import { Anchors } from './anchors.ts';
 import { type CompletionOptions, complete, type GhostCompletion } from './complete.ts';
@@ -36,7 +36,7 @@ export class WarmEngine {
   }
 
   /** A key was pressed here: reads the next anchor's prompt if it is time for one. */
-  follow(document: TextDocument, place: CursorDocument): void {
+  follow(document: OpenDocument, place: CursorDocument): void {
     void this.readAhead.nextAnchor(place);
     this.leftDocuments.visit(document);
   }

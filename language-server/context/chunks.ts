@@ -1,8 +1,8 @@
 // A document in chunks of about twenty lines, each with the identifiers in it. Where a chunk ends depends only on the
 // lines since the one before it ended, so after an edit the chunks above and most of those below are the same text and
 // are not scanned again.
-import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { holdsSecrets } from '../completion/secrets.ts';
+import type { OpenDocument } from '../documents/open-document.ts';
 
 export interface Chunk {
   text: string;
@@ -39,12 +39,11 @@ export class ChunkedDocument {
   private version: number | null = null;
 
   /** Whether there was anything to do. */
-  update(document: TextDocument, nowMs: number): boolean {
+  update(document: OpenDocument, nowMs: number): boolean {
     if (document.version === this.version) return false;
     const known = new Map(this.chunks.map(({ chunk }) => [chunk.text, chunk]));
     const editedAtMs = this.version === null ? 0 : nowMs;
-    const all = document.getText();
-    const pieces = all.length <= maxDocumentChars ? split(all) : [];
+    const pieces = document.text.length <= maxDocumentChars ? split(document.text.toString()) : [];
     this.chunks = pieces.map(({ text, ...place }) => {
       return { chunk: known.get(text) ?? scan(document.uri, text, editedAtMs), ...place };
     });

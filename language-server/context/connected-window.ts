@@ -1,6 +1,6 @@
 // The editor's window behind a connection, as far as code of its files is concerned.
 import type { Connection, InitializeParams, TextDocuments } from 'vscode-languageserver';
-import type { TextDocument } from 'vscode-languageserver-textdocument';
+import type { OpenDocument } from '../documents/open-document.ts';
 import { type InitializationOptions, type RelatedParams, type RelatedResult, relatedRequest } from '../protocol.ts';
 import type { WorkspaceFolder } from './document-path.ts';
 import type { EditorWindow } from './related-code.ts';
@@ -12,7 +12,7 @@ export class ConnectedWindow implements EditorWindow {
 
   constructor(
     private readonly connection: Connection,
-    private readonly documents: TextDocuments<TextDocument>,
+    private readonly documents: TextDocuments<OpenDocument>,
   ) {}
 
   initialize({ workspaceFolders, capabilities, initializationOptions }: InitializeParams): void {
@@ -30,7 +30,7 @@ export class ConnectedWindow implements EditorWindow {
     });
   }
 
-  openDocuments(): TextDocument[] {
+  openDocuments(): OpenDocument[] {
     return this.documents.all();
   }
 

@@ -37,12 +37,11 @@ export function cursorQuery({ text, offset }: CursorDocument): CursorQuery {
   };
   above.forEach(weigh);
   below.forEach((line, i) => void weigh(line, i + 4));
-  return { weights, modules: importedModules(text) };
+  return { weights, modules: importedModules(text.slice(0, headChars)) };
 }
 
 /** Grouped imports, as Go writes them, are found by their quoted paths alone. */
-function importedModules(text: string): Set<string> {
-  const head = text.slice(0, headChars);
+function importedModules(head: string): Set<string> {
   const group = /^import \(([^)]*)\)/m.exec(head)?.[1] ?? '';
   const statements = [...(head.match(importLine) ?? []), ...(head.match(importCall) ?? []), group];
   const paths = statements.flatMap((statement) => statement.match(/[\w@./:\\-]+/g) ?? []);

@@ -2,10 +2,10 @@
 // documents with the same identifiers, and what was lately edited or visited. Text comes from the editor only, and only
 // of files that it shares: in a trusted workspace, not ignored. Files that hold secrets are left out.
 import { setImmediate } from 'node:timers/promises';
-import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Snippet } from '../completion/prompt-lead.ts';
 import { hasSecretName } from '../completion/secrets.ts';
 import type { CursorDocument } from '../completion/text-window.ts';
+import { OpenDocument } from '../documents/open-document.ts';
 import type { DefinedIn, RelatedParams, RelatedResult } from '../protocol.ts';
 import { ChunkedDocument, type PlacedChunk } from './chunks.ts';
 import { cursorQuery, namesToDefine } from './cursor-query.ts';
@@ -20,7 +20,7 @@ export interface PromptReach {
 }
 
 export interface EditorWindow {
-  openDocuments(): TextDocument[];
+  openDocuments(): OpenDocument[];
   folders(): readonly WorkspaceFolder[];
   related(params: RelatedParams): Promise<RelatedResult>;
 }
@@ -60,7 +60,7 @@ export class RelatedCode {
     const closed = answer.defined.filter(({ uri }) => this.isInWorkspace(uri) && !open.some((one) => one.uri === uri));
     const sources = [
       ...others.filter(({ uri }) => answer.shared.includes(uri)),
-      ...closed.map(({ uri, text }) => TextDocument.create(uri, '', 0, text)),
+      ...closed.map(({ uri, text }) => OpenDocument.create(uri, '', 0, text)),
     ];
     await this.update([own, ...sources], closed);
     const from = Math.max(0, document.offset - reach.before);
@@ -79,7 +79,7 @@ export class RelatedCode {
   };
 
   /** What is not used any more is forgotten. A key that comes meanwhile waits for one document at most. */
-  private async update(documents: TextDocument[], unversioned: readonly DefinedIn[]): Promise<void> {
+  private async update(documents: OpenDocument[], unversioned: readonly DefinedIn[]): Promise<void> {
     const before = this.chunked;
     const chunkedNow = new Map<string, ChunkedDocument>();
     for (const document of documents) {
@@ -92,7 +92,7 @@ export class RelatedCode {
   }
 
   private candidates(
-    { uri, languageId }: TextDocument,
+    { uri, languageId }: OpenDocument,
     defined: readonly DefinedIn[],
     isWanted: (placed: PlacedChunk) => boolean,
   ): Candidate[] {
@@ -111,8 +111,8 @@ export class RelatedCode {
     }));
   }
 
-  private lastUsed(documents: TextDocument[]): TextDocument[] {
-    const restedMs = ({ uri }: TextDocument) => this.restedMs.get(uri) ?? 0;
+  private lastUsed(documents: OpenDocument[]): OpenDocument[] {
+    const restedMs = ({ uri }: OpenDocument) => this.restedMs.get(uri) ?? 0;
     return documents.toSorted((a, b) => restedMs(b) - restedMs(a)).slice(0, maxDocuments);
   }
 

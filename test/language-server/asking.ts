@@ -1,7 +1,7 @@
 // A provider with a fake engine, asked for suggestions at $0.
 import type { InlineCompletionContext } from 'vscode-languageserver/node';
-import { TextDocument } from 'vscode-languageserver-textdocument';
 import { type Answer, CompletionProvider, type Pace } from '../../language-server/completion/provider.ts';
+import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import type { Mode, Settings } from '../../language-server/protocol.ts';
 import { defaultSettings } from '../../language-server/settings.ts';
 import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
@@ -32,7 +32,7 @@ export function setUp(options: FakeOptions & Partial<Pace> = {}) {
   const ask = (marked: string, asked: Ask = {}): Promise<Answer> => {
     const { uri = 'file:///a.ts', languageId = 'typescript', version = 1, context = automatic, mode } = asked;
     const { text, offset } = atCursor(marked);
-    const document = TextDocument.create(uri, languageId, version, text);
+    const document = OpenDocument.create(uri, languageId, version, text);
     const request = { document, position: document.positionAt(offset), context, mode };
     const settings = { ...defaultSettings, ...asked.settings };
     return provider.provide(request, () => Promise.resolve(engine), settings, asked.signal);

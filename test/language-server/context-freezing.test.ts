@@ -110,7 +110,7 @@ test('an edit elsewhere in the document keeps the code that was read', async () 
   const { window, rest, ask, type } = setUp();
   await rest();
   await type('sto');
-  window.edit('main.ts', `// new\n${window.document('main.ts').getText()}`);
+  window.edit('main.ts', `// new\n${window.document('main.ts').text.toString()}`);
   expect((await ask()).prompt).toContain('insertUser(user)');
 });
 

@@ -1,6 +1,7 @@
 // An editor's window without an editor: what is open in it, its folders, and what it answers about related code.
-import { TextDocument } from 'vscode-languageserver-textdocument';
+
 import type { EditorWindow } from '../../language-server/context/related-code.ts';
+import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import type { DefinedIn, RelatedParams } from '../../language-server/protocol.ts';
 
 export interface WindowOptions {
@@ -19,12 +20,12 @@ export const uriOf = (name: string) => (/^\w+:/.test(name) ? name : `${folder.ur
 
 export class FakeWindow implements EditorWindow {
   readonly asked: RelatedParams[] = [];
-  private readonly documents: Map<string, TextDocument>;
+  private readonly documents: Map<string, OpenDocument>;
 
   constructor(private readonly options: WindowOptions) {
     const files = Object.entries(options.files);
     this.documents = new Map(
-      files.map(([name, text]) => [uriOf(name), TextDocument.create(uriOf(name), 'typescript', 1, text)]),
+      files.map(([name, text]) => [uriOf(name), OpenDocument.create(uriOf(name), 'typescript', 1, text)]),
     );
   }
 
@@ -43,15 +44,15 @@ export class FakeWindow implements EditorWindow {
     return { defined: this.options.defined ?? [], shared: params.documents.filter((uri) => !ignored.includes(uri)) };
   }
 
-  document(name: string): TextDocument {
+  document(name: string): OpenDocument {
     const document = this.documents.get(uriOf(name));
     if (!document) throw new Error(`${name} is not open`);
     return document;
   }
 
-  edit(name: string, text: string): TextDocument {
+  edit(name: string, text: string): OpenDocument {
     const { uri, languageId, version } = this.document(name);
-    const document = TextDocument.create(uri, languageId, version + 1, text);
+    const document = OpenDocument.create(uri, languageId, version + 1, text);
     this.documents.set(uri, document);
     return document;
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Answer } from '../../language-server/completion/provider.ts';
+import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import { defaultSettings } from '../../language-server/settings.ts';
 import { type Ask, automatic, invoked, setUp, texts } from './asking.ts';
 
@@ -164,9 +164,9 @@ test('an answer ends by its own text, whether alternatives are wanted or not', a
 
 test('teaches the engine a document that the user has left, once for each state of it', async () => {
   const { engine, provider } = setUp();
-  const documents = [1, 2].map((i) => TextDocument.create(`file:///${i}.ts`, 'typescript', 1, `text ${i}\n`));
-  const [first, second] = documents as [TextDocument, TextDocument];
-  const visit = (document: TextDocument) =>
+  const documents = [1, 2].map((i) => OpenDocument.create(`file:///${i}.ts`, 'typescript', 1, `text ${i}\n`));
+  const [first, second] = documents as [OpenDocument, OpenDocument];
+  const visit = (document: OpenDocument) =>
     provider.provide(
       { document, position: { line: 1, character: 0 }, context: automatic },
       () => Promise.resolve(engine),
@@ -175,7 +175,7 @@ test('teaches the engine a document that the user has left, once for each state 
   for (const document of [first, first, second, first, second]) await visit(document);
   expect(engine.learned).toEqual(['text 1\n', 'text 2\n']);
   const change = { range: { start: { line: 0, character: 0 }, end: { line: 0, character: 4 } }, text: 'new' };
-  TextDocument.update(first, [change], 2);
+  OpenDocument.update(first, [change], 2);
   for (const document of [first, second]) await visit(document);
   expect(engine.learned).toEqual(['text 1\n', 'text 2\n', 'new 1\n']);
 });

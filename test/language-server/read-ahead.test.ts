@@ -1,8 +1,8 @@
 // What is read before a key needs it: around the resting cursor, and the next anchor while typing.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { TextDocument } from 'vscode-languageserver-textdocument';
 import { CompletionProvider } from '../../language-server/completion/provider.ts';
+import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import type { Mode } from '../../language-server/protocol.ts';
 import { defaultSettings } from '../../language-server/settings.ts';
 import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
@@ -20,7 +20,7 @@ function setUp(options: FakeOptions = {}) {
   const provider = new CompletionProvider();
   const place = (marked: string, { uri = 'file:///a.ts', languageId = 'typescript', mode }: Where) => {
     const { text, offset } = atCursor(marked);
-    const document = TextDocument.create(uri, languageId, 1, text);
+    const document = OpenDocument.create(uri, languageId, 1, text);
     return { document, position: document.positionAt(offset), mode };
   };
   const rest = (marked: string, where: Where = {}) => {

@@ -1,9 +1,9 @@
 // Which code of other files is found for a place, and which never is.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { TextDocument } from 'vscode-languageserver-textdocument';
 import { ChunkedDocument } from '../../language-server/context/chunks.ts';
 import { RelatedCode } from '../../language-server/context/related-code.ts';
+import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import { type CrossFileCase, readCrossFileCases, workspaceUri } from '../support/cross-file-cases.ts';
 import { atCursor } from './cursor.ts';
 import { FakeWindow, uriOf, type WindowOptions } from './editor-window.ts';
@@ -138,7 +138,7 @@ async function placeOfWanted(each: CrossFileCase, all: CrossFileCase[]): Promise
   );
   const related = new RelatedCode({
     openDocuments: () =>
-      [...each.files, ...elsewhere].map(({ uri, languageId, text }) => TextDocument.create(uri, languageId, 1, text)),
+      [...each.files, ...elsewhere].map(({ uri, languageId, text }) => OpenDocument.create(uri, languageId, 1, text)),
     folders: () => [{ uri: workspaceUri, name: 'workspace' }],
     related: ({ documents }) => Promise.resolve({ defined: [], shared: documents }),
   });
@@ -160,7 +160,7 @@ test('a long document is scanned again only where it changed', () => {
   const functions = Array.from({ length: 2000 }, (_, i) => `function name${i}() {\n  return ${i};\n}\n`);
   const document = new ChunkedDocument();
   const chunksOf = (version: number) => {
-    document.update(TextDocument.create('file:///long.ts', 'typescript', version, functions.join('')), version);
+    document.update(OpenDocument.create('file:///long.ts', 'typescript', version, functions.join('')), version);
     return document.chunks.map(({ chunk }) => chunk);
   };
   const before = new Set(chunksOf(1));

@@ -1,6 +1,6 @@
 // npm run tool -- cross-file CASES: completes each case of a folder twice, with what the document itself and its path say
 // and with code of the other files, and tells how often the name that only they have is right.
-import { TextDocument } from 'vscode-languageserver-textdocument';
+
 import {
   type Command,
   count,
@@ -15,6 +15,7 @@ import { Anchors } from '../../language-server/completion/anchors.ts';
 import { complete } from '../../language-server/completion/complete.ts';
 import { promptBudget } from '../../language-server/completion/fim-prompt.ts';
 import { RelatedCode } from '../../language-server/context/related-code.ts';
+import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import type { Engine } from '../../native/index.ts';
 import { type CrossFileCase, readCrossFileCases, workspaceUri } from '../support/cross-file-cases.ts';
 
@@ -56,7 +57,7 @@ function isRight(text: string, { wanted }: CrossFileCase): boolean {
 
 /** As in an editor with all files of the case open, after the cursor has rested at the place. */
 async function textFor(engine: Engine, { document, files }: CrossFileCase, tokens: number): Promise<string> {
-  const open = files.map(({ uri, languageId, text }) => TextDocument.create(uri, languageId, 1, text));
+  const open = files.map(({ uri, languageId, text }) => OpenDocument.create(uri, languageId, 1, text));
   const related = new RelatedCode({
     openDocuments: () => open,
     folders: () => [{ uri: workspaceUri, name: 'workspace' }],

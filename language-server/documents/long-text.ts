@@ -1,0 +1,155 @@
+// Text in chunks, so that an edit in a document of 10 MB costs no more than one in a page of code: it copies one chunk and
+// the list of chunks. A text never changes; an edit makes another one that shares the other chunks. Offsets are UTF-16
+// units; a line ends with "\n", "\r\n" or "\r", as LSP says.
+
+/** What the rules read: a document's text, or a plain string. */
+export type Text = string | LongText;
+
+interface Chunk {
+  /** Never ends between "\r" and "\n". */
+  text: string;
+  lineBreaks: number;
+}
+
+const chunkChars = 8192;
+const lineBreak = /\r\n|\r|\n/g;
+
+export class LongText {
+  readonly lineCount: number;
+
+  private constructor(
+    /** One that an edit has not touched is the same object in the next text. */
+    readonly chunks: readonly Chunk[],
+    readonly length: number,
+  ) {
+    this.lineCount = 1 + chunks.reduce((count, chunk) => count + chunk.lineBreaks, 0);
+  }
+
+  static of(text: string): LongText {
+    return new LongText(chunked(text), text.length);
+  }
+
+  slice(start = 0, end = this.length): string {
+    let from = 0;
+    let text = '';
+    for (const chunk of this.chunks) {
+      if (from >= end) break;
+      const to = from + chunk.text.length;
+      if (to > start) text += chunk.text.slice(Math.max(0, start - from), end - from);
+      from = to;
+    }
+    return text;
+  }
+
+  toString(): string {
+    return this.slice();
+  }
+
+  charAt(offset: number): string {
+    return offset < 0 ? '' : this.slice(offset, offset + 1);
+  }
+
+  charCodeAt(offset: number): number {
+    return this.charAt(offset).charCodeAt(0);
+  }
+
+  startsWith(part: string, at = 0): boolean {
+    return this.slice(at, at + part.length) === part;
+  }
+
+  endsWith(part: string): boolean {
+    return part.length <= this.length && this.startsWith(part, this.length - part.length);
+  }
+
+  includes(part: string): boolean {
+    return this.toString().includes(part);
+  }
+
+  equals(other: LongText): boolean {
+    if (this.length !== other.length) return false;
+    const isSame =
+      this.chunks.length === other.chunks.length && this.chunks.every((each, i) => each === other.chunks[i]);
+    return isSame || this.toString() === other.toString();
+  }
+
+  /** Another text with `inserted` in place of [start, end). */
+  with(start: number, end: number, inserted: string): LongText {
+    const { chunks } = this;
+    let first = 0;
+    let from = 0;
+    for (; first < chunks.length - 1 && from + lengthOf(chunks[first]) <= start; first++)
+      from += lengthOf(chunks[first]);
+    let last = first;
+    let to = from + lengthOf(chunks[first]);
+    for (; last < chunks.length - 1 && to < end; last++) to += lengthOf(chunks[last + 1]);
+    // Neighbours come along where a line end would be cut in two, or where little is left.
+    if (first > 0 && start === from) from -= lengthOf(chunks[--first]);
+    const isSmall = start - from + inserted.length + (to - end) < chunkChars / 4;
+    if (last < chunks.length - 1 && (end === to || isSmall)) to += lengthOf(chunks[++last]);
+    const changed = this.slice(from, start) + inserted + this.slice(end, to);
+    const length = this.length + inserted.length - (end - start);
+    return new LongText([...chunks.slice(0, first), ...chunked(changed), ...chunks.slice(last + 1)], length);
+  }
+
+  /** Where a line begins that there is. */
+  lineStart(line: number): number {
+    let left = line;
+    let offset = 0;
+    for (const { text, lineBreaks } of this.chunks) {
+      if (left === 0) break;
+      if (left > lineBreaks) {
+        left -= lineBreaks;
+        offset += text.length;
+        continue;
+      }
+      for (const { 0: found, index } of text.matchAll(lineBreak)) {
+        if (--left === 0) return offset + index + found.length;
+      }
+    }
+    return offset;
+  }
+
+  /** The line that the offset is in; between "\r" and "\n" it still is in the line that they end. */
+  lineAt(offset: number): number {
+    let line = 0;
+    let from = 0;
+    for (const { text, lineBreaks } of this.chunks) {
+      if (offset < from + text.length) {
+        for (const { 0: found, index } of text.matchAll(lineBreak)) {
+          if (from + index + found.length > offset) break;
+          line++;
+        }
+        break;
+      }
+      line += lineBreaks;
+      from += text.length;
+    }
+    return line;
+  }
+}
+
+/** The text with `inserted` in place of [start, end). */
+export function spliced(text: Text, start: number, end: number, inserted: string): Text {
+  return typeof text === 'string' ? text.slice(0, start) + inserted + text.slice(end) : text.with(start, end, inserted);
+}
+
+export function isSameText(a: Text, b: Text): boolean {
+  return typeof a === 'string' || typeof b === 'string' ? a.toString() === b.toString() : a.equals(b);
+}
+
+function chunked(text: string): Chunk[] {
+  const chunks: Chunk[] = [];
+  for (let start = 0; start < text.length; ) {
+    // One up to twice as long is left whole, so that typing does not split it at every key.
+    let end = text.length - start <= 2 * chunkChars ? text.length : start + chunkChars;
+    if (text.charAt(end - 1) === '\r' && text.charAt(end) === '\n') end++;
+    const part = text.slice(start, end);
+    chunks.push({ text: part, lineBreaks: part.match(lineBreak)?.length ?? 0 });
+    start = end;
+  }
+  return chunks;
+}
+
+function lengthOf(chunk: Chunk | undefined): number {
+  return chunk?.text.length ?? 0;
+}

@@ -1,0 +1,121 @@
+// What a connection receives before its handlers see it: refuses what LSP forbids before `initialize` and after
+// `shutdown`, answers requests that are cancelled while they still wait, and stops reading while too much waits.
+import {
+  type ConnectionOptions,
+  type DataCallback,
+  type Disposable,
+  ErrorCodes,
+  Message,
+  type MessageReader,
+  type MessageWriter,
+  type RequestMessage,
+  type ResponseMessage,
+} from 'vscode-languageserver/node';
+
+/** Where the messages come from. A pipe or socket that is not read makes the sender wait. */
+export interface Source {
+  pause(): unknown;
+  resume(): unknown;
+}
+
+// Enough that the newest request is known among those of a burst, little enough to cost no memory.
+const mostWaiting = 1000;
+const fewWaiting = 200;
+
+export class Inbox implements MessageReader {
+  readonly onError: MessageReader['onError'];
+  readonly onClose: MessageReader['onClose'];
+  readonly onPartialMessage: MessageReader['onPartialMessage'];
+  private phase: 'new' | 'initialized' | 'shut down' = 'new';
+  /** Messages that were handed to the connection, and those of them that its handlers have seen. */
+  private received = 0;
+  private handled = 0;
+  private isPaused = false;
+  private readonly catchingUp: { received: number; resolve: () => void }[] = [];
+
+  constructor(
+    private readonly reader: MessageReader,
+    private readonly writer: MessageWriter,
+    private readonly source: Source | null,
+    /** What a request is answered with that is cancelled before a handler has seen it; undefined: the handler decides. */
+    private readonly cancelledResult: (request: RequestMessage) => object | undefined,
+  ) {
+    this.onError = reader.onError;
+    this.onClose = reader.onClose;
+    this.onPartialMessage = reader.onPartialMessage;
+  }
+
+  /** For the connection that this inbox is the reader of. */
+  readonly options: ConnectionOptions = {
+    messageStrategy: {
+      handleMessage: (message, next) => {
+        if (!isCancel(message)) this.handled++;
+        const result = next(message);
+        this.settle();
+        return result;
+      },
+    },
+    connectionStrategy: {
+      cancelUndispatched: (message) => {
+        const result = Message.isRequest(message) ? this.cancelledResult(message) : undefined;
+        if (!Message.isRequest(message) || result === undefined) return undefined;
+        this.handled++;
+        return { jsonrpc: message.jsonrpc, id: message.id, result };
+      },
+    },
+  };
+
+  listen(callback: DataCallback): Disposable {
+    return this.reader.listen((message) => {
+      const refusal = this.refusal(message);
+      if (refusal === null) {
+        // The connection acts on cancellation itself, at once or later.
+        if (!isCancel(message)) this.received++;
+        callback(message);
+        this.settle();
+      } else if (Message.isRequest(message)) {
+        const response: ResponseMessage = { jsonrpc: message.jsonrpc, id: message.id, error: refusal };
+        void this.writer.write(response).catch(() => undefined);
+      }
+    });
+  }
+
+  dispose(): void {
+    this.reader.dispose();
+  }
+
+  /** Resolves when handlers have seen everything that has arrived by now: whatever supersedes a request, too. */
+  caughtUp(): Promise<void> {
+    if (this.handled >= this.received) return Promise.resolve();
+    return new Promise((resolve) => void this.catchingUp.push({ received: this.received, resolve }));
+  }
+
+  /** Null: the message is in order. */
+  private refusal(message: Message): NonNullable<ResponseMessage['error']> | null {
+    if (Message.isResponse(message) || (Message.isNotification(message) && message.method === 'exit')) return null;
+    const isInitialize = Message.isRequest(message) && message.method === 'initialize';
+    if (this.phase === 'new' && !isInitialize)
+      return { code: ErrorCodes.ServerNotInitialized, message: 'The server has not been initialized.' };
+    if (this.phase === 'shut down')
+      return { code: ErrorCodes.InvalidRequest, message: 'The server has been shut down.' };
+    if (this.phase === 'initialized' && isInitialize)
+      return { code: ErrorCodes.InvalidRequest, message: 'The server has been initialized already.' };
+    if (isInitialize) this.phase = 'initialized';
+    if (Message.isRequest(message) && message.method === 'shutdown') this.phase = 'shut down';
+    return null;
+  }
+
+  private settle(): void {
+    while ((this.catchingUp[0]?.received ?? Number.POSITIVE_INFINITY) <= this.handled)
+      this.catchingUp.shift()?.resolve();
+    const waiting = this.received - this.handled;
+    if (!this.isPaused && waiting > mostWaiting) this.source?.pause();
+    else if (this.isPaused && waiting < fewWaiting) this.source?.resume();
+    else return;
+    this.isPaused = !this.isPaused;
+  }
+}
+
+function isCancel(message: Message): boolean {
+  return Message.isNotification(message) && message.method === '$/cancelRequest';
+}

@@ -1,0 +1,102 @@
+// The documents of the server, beside the library's, through random edits.
+import { expect, test } from 'vitest';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import { LongText } from '../../language-server/documents/long-text.ts';
+import { OpenDocument } from '../../language-server/documents/open-document.ts';
+import { type Random, random } from '../support/random.ts';
+
+const pieces = [
+  'a',
+  'const value = 1;',
+  '\n',
+  '\r\n',
+  '\r',
+  '🔥',
+  '\n\n',
+  '',
+  'x'.repeat(300),
+  `${'line\n'.repeat(40)}`,
+];
+
+/** Lines of all three kinds of line ends, some of them long. */
+function sampleText(r: Random, length: number): string {
+  let text = '';
+  while (text.length < length) text += r.pick(pieces);
+  return text;
+}
+
+function somePosition(r: Random, document: TextDocument) {
+  if (r.chance(0.05)) return { line: r.pick([-1, 0, 1e9, 2 ** 31]), character: r.pick([-5, 0, 2 ** 31]) };
+  return document.positionAt(r.below(document.getText().length + 1));
+}
+
+test('holds the same text as a plain string after random edits, with the same positions', () => {
+  for (let seed = 1; seed <= 40; seed++) {
+    const r = random(seed);
+    const text = sampleText(r, r.pick([0, 10, 1000, 40_000, 120_000]));
+    const plain = TextDocument.create('file:///a', 'typescript', 1, text);
+    const ours = OpenDocument.create('file:///a', 'typescript', 1, text);
+    for (let version = 2; version < 30; version++) {
+      const ends = [somePosition(r, plain), somePosition(r, plain)] as const;
+      const [start, end] = r.chance(0.5) ? [ends[0], ends[0]] : ends;
+      const inserted = r.chance(0.1) ? sampleText(r, 50_000) : r.pick(pieces);
+      const changes = r.chance(0.02) ? [{ text: inserted }] : [{ range: { start, end }, text: inserted }];
+      TextDocument.update(plain, changes, version);
+      OpenDocument.update(ours, changes, version);
+      expect(ours.text.toString() === plain.getText(), `seed ${seed}, version ${version}`).toBe(true);
+      expect(ours.text).toMatchObject({ length: plain.getText().length, lineCount: plain.lineCount });
+      const position = somePosition(r, plain);
+      const offset = plain.offsetAt(position);
+      expect(ours.offsetAt(position), `seed ${seed}, version ${version}`).toBe(offset);
+      const anywhere = r.below(plain.getText().length + 1);
+      expect(ours.positionAt(anywhere)).toEqual(plain.positionAt(anywhere));
+      expect(ours.text.slice(anywhere, anywhere + 50)).toBe(plain.getText().slice(anywhere, anywhere + 50));
+    }
+  }
+});
+
+test('keeps what was read before an edit as it was', () => {
+  const document = OpenDocument.create('file:///a', 'typescript', 1, 'one\ntwo');
+  const before = document.text;
+  OpenDocument.update(
+    document,
+    [{ range: { start: { line: 0, character: 0 }, end: { line: 0, character: 3 } }, text: '1' }],
+    2,
+  );
+  expect(before.toString()).toBe('one\ntwo');
+  expect(document.text.toString()).toBe('1\ntwo');
+  expect(before.equals(LongText.of('one\ntwo'))).toBe(true);
+  expect(before.equals(document.text)).toBe(false);
+});
+
+test('an edit in a document of 10 MB copies little of it', () => {
+  const before = LongText.of('const value = compute(input);\n'.repeat(350_000));
+  const after = before.with(5_000_000, 5_000_000, 'x');
+  const shared = after.chunks.filter((chunk) => before.chunks.includes(chunk)).length;
+  expect(after.chunks.length - shared).toBeLessThan(5);
+  expect(after.length).toBe(before.length + 1);
+});
+
+test('does not fall into ever smaller pieces under editing', () => {
+  let text = LongText.of('const value = compute(input);\n'.repeat(20_000));
+  const r = random(7);
+  for (let i = 0; i < 3000; i++) {
+    const start = r.below(text.length + 1);
+    text = r.chance(0.5) ? text.with(start, start, 'abc\n') : text.with(start, Math.min(text.length, start + 300), '');
+  }
+  expect(text.chunks.length).toBeLessThan(3 + text.length / 1000);
+});
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 0.5, 1e300])(
+  'takes a position %s for one that there is',
+  (odd) => {
+    const document = OpenDocument.create('file:///a', 'typescript', 1, 'one\ntwo');
+    for (const position of [
+      { line: odd, character: 0 },
+      { line: 1, character: odd },
+    ]) {
+      const offset = document.offsetAt(position);
+      expect(Number.isInteger(offset) && offset >= 0 && offset <= 7, `${JSON.stringify(position)}`).toBe(true);
+    }
+  },
+);

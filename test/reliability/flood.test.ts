@@ -1,0 +1,91 @@
+// More than any person types: nothing is lost, nothing hangs, and memory stays where it was.
+import { afterEach, expect, test } from 'vitest';
+import type { CompletionOutcome } from '../../language-server/protocol.ts';
+import type { FrameClient } from './frame-client.ts';
+import { startServer, usage } from './real-server.ts';
+import { patienceMs, tries } from './scale.ts';
+
+const uri = 'file:///flood.ts';
+const lines = Array.from({ length: 400 }, (_, i) => `const value${i} = compute(input${i});`);
+let client: FrameClient;
+
+afterEach(async () => {
+  expect(await client.stop()).toBe(0);
+});
+
+const reasonOf = (reply: { result?: unknown }) => (reply.result as CompletionOutcome | undefined)?.reason;
+
+test('requests, half of them cancelled, are answered as fast as they are sent', { timeout: patienceMs }, async () => {
+  client = await startServer();
+  await client.open(uri, lines.join('\n'));
+  const count = tries(20_000, 100_000);
+  const startedAt = performance.now();
+  const ids: number[] = [];
+  for (let i = 0; i < count; i++) {
+    ids.push(await client.ask(uri, i % lines.length, 10));
+    if (i % 2 === 1) await client.notify('$/cancelRequest', { id: ids.at(-1) });
+  }
+  const sentMs = performance.now() - startedAt;
+  await Promise.all(ids.map((id) => client.reply(id)));
+  const answeredMs = performance.now() - startedAt;
+  console.log(`${count} requests: sent in ${sentMs.toFixed(0)} ms, answered after ${answeredMs.toFixed(0)} ms`);
+  expect(ids.every((id) => reasonOf(client.replies.get(id) ?? {}) !== undefined)).toBe(true);
+  // A second of leave for the few that the engine works on.
+  expect(answeredMs).toBeLessThan(sentMs * 1.5 + 1000);
+});
+
+test('edits of a document of 10 MB, one a millisecond, leave the server less than a second behind', {
+  timeout: patienceMs,
+}, async () => {
+  client = await startServer();
+  const text = 'const value = compute(input, options);\n'.repeat(260_000);
+  await client.open(uri, text);
+  await client.reply(await client.ask(uri, 0, 0));
+  const startedAt = performance.now();
+  const count = 2000;
+  const asked: number[] = [];
+  for (let i = 0; i < count; i++) {
+    while (performance.now() - startedAt < i) await new Promise((resolve) => setTimeout(resolve, 1));
+    await client.edit(uri, i + 2, 130_000, i, 'x');
+    if (i % 20 === 0) asked.push(await client.ask(uri, 130_000, i + 1));
+  }
+  const sentMs = performance.now() - startedAt;
+  await Promise.all(asked.map((id) => client.reply(id)));
+  const behindMs = performance.now() - startedAt - sentMs;
+  console.log(`${count} edits in ${sentMs.toFixed(0)} ms, the server was ${behindMs.toFixed(0)} ms behind`);
+  expect(behindMs).toBeLessThan(1000);
+});
+
+test('keys without end, with cancelled requests, leave memory flat', { timeout: patienceMs }, async () => {
+  client = await startServer();
+  await client.open(uri, lines.join('\n'));
+  const keys = tries(8000, 1_000_000);
+  const seen: ReturnType<typeof usage>[] = [];
+  let last = 0;
+  for (let i = 0; i < keys; i++) {
+    // A line of 80 characters, typed and taken back.
+    const column = i % 80;
+    await client.edit(uri, i + 2, 200, column, 'y');
+    last = await client.ask(uri, 200, column + 1);
+    if (i % 3 > 0) await client.notify('$/cancelRequest', { id: last });
+    if (column === 79) {
+      const range = { start: { line: 200, character: 0 }, end: { line: 200, character: 80 } };
+      await client.notify('textDocument/didChange', {
+        textDocument: { uri, version: i + 2 },
+        contentChanges: [{ range, text: '' }],
+      });
+    }
+    if (i % (keys / 10) === keys / 10 - 1) {
+      await client.reply(last);
+      seen.push(usage(client.child.pid ?? 0));
+      client.replies.clear();
+      client.notices.length = 0;
+    }
+  }
+  console.log(seen.map(({ rssMiB }) => rssMiB.toFixed(0)).join(' '), 'MiB');
+  const [, warm] = seen;
+  const end = seen.at(-1);
+  expect(end?.rssMiB).toBeLessThan((warm?.rssMiB ?? 0) * 1.1 + 20);
+  expect(end?.handles).toBe(warm?.handles);
+  expect(end?.threads).toBe(warm?.threads);
+});

@@ -1,0 +1,153 @@
+// What no proper client sends: each is answered as LSP says, or ends the server with a reason, and never hangs it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { FrameClient, frame } from './frame-client.ts';
+import { serverCommand, startServer } from './real-server.ts';
+import { tries } from './scale.ts';
+
+const uri = 'file:///sample.ts';
+let client: FrameClient;
+
+afterEach(() => {
+  client.child.kill('SIGKILL');
+});
+
+test('a request before initialize is refused, and a notification is ignored', async () => {
+  client = new FrameClient(serverCommand);
+  await client.open(uri, 'const a = ');
+  expect(await client.reply(await client.ask(uri, 0, 10))).toMatchObject({ error: { code: -32002 } });
+  await client.initialize();
+  const { result } = await client.reply(await client.ask(uri, 0, 10));
+  expect(result, 'the document was opened too early').toMatchObject({ items: [], reason: 'failed' });
+  expect(await client.stop()).toBe(0);
+});
+
+test('a request after shutdown is refused, and so is a second initialize', async () => {
+  client = await startServer();
+  await client.open(uri, 'const a = ');
+  expect(await client.request('initialize', {})).toMatchObject({ error: { code: -32600 } });
+  const stopped = client.request('shutdown');
+  expect(await client.reply(await client.ask(uri, 0, 10))).toMatchObject({ error: { code: -32600 } });
+  expect(await stopped).toMatchObject({ result: null });
+  await client.notify('exit', {});
+  expect((await client.ended)[0]).toBe(0);
+});
+
+test('exit without shutdown ends the server at once, with a code that says so', async () => {
+  client = await startServer();
+  await client.notify('exit', {});
+  expect((await client.ended)[0]).toBe(1);
+});
+
+test('an unknown request is answered with an error, an unknown notification with nothing', async () => {
+  client = await startServer();
+  await client.notify('hearth/none', {});
+  expect(await client.request('hearth/none', {})).toMatchObject({ error: { code: -32601 } });
+  expect(await client.stop()).toBe(0);
+});
+
+test.each([
+  ['no length', 'Content-Type: text\r\n\r\n{}'],
+  ['a length that is none', 'Content-Length: many\r\n\r\n{}'],
+  ['half a sentence', frame('{"jsonrpc": "2.0", "method":')],
+  ['bytes that are no text', frame(String.fromCharCode(0, 255, 254, 128))],
+  ['another protocol', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+])('a frame with %s ends the server, which says why', async (_, bytes) => {
+  client = await startServer();
+  await client.write(bytes);
+  const [code] = await client.ended;
+  expect(code).toBe(1);
+  expect(client.stderr).toMatch(/connection is closed because of a broken message: \S+/);
+});
+
+test('what says nothing, or says it about nothing, is survived', async () => {
+  const bodies: [string, string][] = [
+    ['an empty object', '{}'],
+    ['a number', '42'],
+    ['null', 'null'],
+    ['a list', '[1, 2]'],
+    ['a request without parameters', '{"jsonrpc": "2.0", "id": 900, "method": "textDocument/inlineCompletion"}'],
+    ['the answer to a request that nobody made', '{"jsonrpc": "2.0", "id": 77, "result": null}'],
+    [
+      'a change of a document that is not open',
+      '{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///b","version":2},"contentChanges":[{"text":""}]}}',
+    ],
+    [
+      'a change that says nothing',
+      '{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///sample.ts","version":2},"contentChanges":[{}]}}',
+    ],
+    [
+      'a cancellation of a request that nobody made',
+      '{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":12345}}',
+    ],
+  ];
+  client = await startServer();
+  await client.open(uri, 'const a = ');
+  for (const [name, body] of bodies) {
+    await client.write(frame(body));
+    expect(await client.reply(await client.ask(uri, 0, 10)), name).toMatchObject({
+      result: { reason: expect.any(String) },
+    });
+  }
+  expect(await client.stop()).toBe(0);
+});
+
+test('a frame that comes byte by byte, and several in one piece, are read alike', async () => {
+  client = await startServer();
+  await client.open(uri, 'const a = ');
+  const bodies = [901, 902, 903].map((id) => frame(`{"jsonrpc":"2.0","id":${id},"method":"hearth/none","params":{}}`));
+  for (const byte of bodies[0] ?? '') {
+    await client.write(byte);
+    await sleep(0);
+  }
+  await client.write(bodies.slice(1).join(''));
+  for (const id of [901, 902, 903]) expect(await client.reply(id)).toMatchObject({ error: { code: -32601 } });
+  expect(await client.stop()).toBe(0);
+});
+
+test('a position that there is not is taken for the nearest one', async () => {
+  client = await startServer();
+  await client.open(uri, 'const a = 1;\nconst b = ');
+  for (const odd of [-1, 2 ** 31, 2 ** 53, 1e300, 0.5, null, 'one']) {
+    const position = { line: odd, character: odd };
+    const params = { textDocument: { uri }, position, context: { triggerKind: 2 } };
+    expect(await client.request('textDocument/inlineCompletion', params), `${odd}`).toHaveProperty('result.reason');
+    await client.notify('hearth/cursor', { uri, position });
+    const range = { start: position, end: { line: 0, character: odd } };
+    await client.notify('textDocument/didChange', {
+      textDocument: { uri, version: 2 },
+      contentChanges: [{ range, text: '' }],
+    });
+  }
+  expect(await client.reply(await client.ask(uri, 0, 0))).toHaveProperty('result.reason');
+  expect(await client.stop()).toBe(0);
+});
+
+test('a line of 1 MB is completed like a short one', async () => {
+  client = await startServer();
+  await client.open(uri, `const table = [${'"value", '.repeat(125_000)}`);
+  const startedAt = performance.now();
+  for (let i = 0; i < 20; i++) {
+    await client.edit(uri, i + 2, 0, 500_000 + i, 'x');
+    expect(await client.reply(await client.ask(uri, 0, 500_001 + i))).toHaveProperty('result.reason');
+  }
+  expect((performance.now() - startedAt) / 20).toBeLessThan(1000);
+  expect(await client.stop()).toBe(0);
+});
+
+test('64 documents are edited at once', async () => {
+  client = await startServer();
+  const uris = Array.from({ length: 64 }, (_, i) => `file:///many/${i}.ts`);
+  for (const [i, each] of uris.entries()) await client.open(each, `// file ${i}\nfunction run${i}(list) {\n  \n}\n`);
+  const asked: number[] = [];
+  for (let key = 0; key < tries(3, 40); key++) {
+    for (const each of uris) {
+      await client.edit(each, key + 2, 2, 2 + key, 'r');
+      asked.push(await client.ask(each, 2, 3 + key));
+    }
+  }
+  for (const id of asked) expect((await client.reply(id)).result).toHaveProperty('reason');
+  const last = asked.slice(-64).map((id) => client.replies.get(id)?.result);
+  expect(last.every((result) => (result as { reason: string }).reason !== 'superseded')).toBe(true);
+  expect(await client.stop()).toBe(0);
+});

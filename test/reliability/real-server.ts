@@ -1,0 +1,32 @@
+// dist/server.js with the real engine and the starter model, and what it costs the machine.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FrameClient } from './frame-client.ts';
+
+const root = join(import.meta.dirname, '../..');
+export const starterModel = join(root, 'models/starter-45m-q6_k.gguf');
+export const serverCommand = [process.execPath, join(root, 'dist/server.js'), '--stdio'];
+
+export async function startServer(settings: object = {}, options: object = {}): Promise<FrameClient> {
+  const client = new FrameClient(serverCommand);
+  await client.initialize({ settings, bundledModel: starterModel, ...options });
+  await loaded(client);
+  return client;
+}
+
+/** Resolves when the model is there. */
+export async function loaded(client: FrameClient): Promise<void> {
+  const isReady = () => client.notices.some(({ params }) => (params as { health?: string })?.health === 'ready');
+  while (!isReady()) await Promise.race([new Promise((resolve) => setTimeout(resolve, 20)), fail(client)]);
+}
+
+async function fail({ ended }: FrameClient): Promise<never> {
+  throw new Error(`the server ended with ${(await ended).join(' ')}`);
+}
+
+/** Memory in MiB, open handles and threads of a process. */
+export function usage(pid: number): { rssMiB: number; handles: number; threads: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const figure = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]);
+  return { rssMiB: figure('VmRSS') / 1024, handles: readdirSync(`/proc/${pid}/fd`).length, threads: figure('Threads') };
+}

@@ -1,0 +1,10 @@
+// How much is tried: a short form with the other tests, all of it by `npm run test:reliability`.
+
+export const isFull = process.env.HEARTH_RELIABILITY === 'full';
+
+export function tries(short: number, full: number): number {
+  return isFull ? full : short;
+}
+
+/** In full, tests may take as long as they need. */
+export const patienceMs = isFull ? 2 * 3_600_000 : 60_000;

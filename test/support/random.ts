@@ -1,0 +1,24 @@
+// Random numbers that a seed repeats.
+
+export interface Random {
+  /** 0 <= number < limit, an integer. */
+  below(limit: number): number;
+  chance(probability: number): boolean;
+  pick<T>(from: readonly T[]): T;
+}
+
+/** Mulberry32: 32 bits of state, good enough for tests. */
+export function random(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return {
+    below: (limit) => Math.floor(next() * limit),
+    chance: (probability) => next() < probability,
+    pick: (from) => from[Math.floor(next() * from.length)] as (typeof from)[number],
+  };
+}
