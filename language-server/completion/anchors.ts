@@ -111,7 +111,8 @@ export class Anchors {
     if (place) this.setPin(place.pin, new Uint32Array());
   }
 
-  private anchored(document: CursorDocument): Anchored {
+  /** Tests hand over anchors here. */
+  protected anchored(document: CursorDocument): Anchored {
     const held = this.places.get(document.uri)?.held;
     const place = this.placeOf(document.uri, document.languageId);
     // A document without a file gets another name when its language is found out.

@@ -5,7 +5,6 @@ import type { Anchors } from './anchors.ts';
 import { type Confidence, type Gate, gateFor } from './confidence.ts';
 import { canFillInTheMiddle } from './fim-prompt.ts';
 import { placeAt } from './place.ts';
-import { toGhostText } from './shape.ts';
 import type { EmptyReason } from './silence.ts';
 import { Stream } from './stream.ts';
 import { distinct, type Suggestion } from './suggestion.ts';
@@ -77,15 +76,14 @@ export async function complete(
   const { timings, finishReason } = completion;
   if (signal?.aborted || finishReason === 'cancelled') return { ...noText('cancelled', 'cancelled'), timings };
   const healed = prompt.heal?.length ?? 0;
-  const [stream] = streams as [Stream];
-  const isEnded = finishReason === 'stop' && !stream.isEnough;
-  const main = stream.whole(toGhostText(fromTokens(engine, completion, healed, isEnded), place, gate));
-  const others = completion.alternatives.slice(1).flatMap((each) => {
-    const written = fromTokens(engine, each, healed, each.tokens.length < maxTokens);
-    return toGhostText(written, place, gate).suggestion ?? [];
+  const answers = [completion, ...completion.alternatives.slice(1)];
+  const ghostTexts = answers.map((answer, i) => {
+    const isEnded = i === 0 ? finishReason === 'stop' : answer.tokens.length < maxTokens;
+    return streams[i]!.ghostText(fromTokens(engine, answer, healed, isEnded));
   });
-  const suggestions = distinct(main.suggestion ? [main.suggestion, ...others] : others);
-  return { suggestions, reason: suggestions.length > 0 ? null : main.reason, finishReason, timings };
+  const suggestions = distinct(ghostTexts.flatMap(({ suggestion }) => suggestion ?? []));
+  const reason = suggestions.length > 0 ? null : ghostTexts[0]!.reason;
+  return { suggestions, reason, finishReason: streams[0]?.isEnough ? 'stop' : finishReason, timings };
 }
 
 export function noText(reason: NonNullable<GhostCompletion['reason']>, finishReason: FinishReason) {

@@ -57,10 +57,10 @@ export class CompletionProvider {
   private warm: WarmEngine | null = null;
 
   constructor(
-    private readonly events: ProviderEvents = {},
+    protected readonly events: ProviderEvents = {},
     private readonly pace: Pace = defaultPace,
     /** The window's. Absent: no code of other files enters a prompt. */
-    private readonly related?: RelatedCode,
+    protected readonly related?: RelatedCode,
   ) {}
 
   /** ready: the engine once it is loaded, or null if there is none to be had. Rejects with what the engine throws. */
@@ -168,8 +168,12 @@ export class CompletionProvider {
     if (this.warm?.engine === engine) return this.warm;
     for (const offers of this.documents.values()) offers.abort();
     this.warm?.stopReading();
-    this.warm = new WarmEngine(engine, this.events.onMade, this.related);
+    this.warm = this.newWarmEngine(engine);
     return this.warm;
+  }
+
+  protected newWarmEngine(engine: Engine): WarmEngine {
+    return new WarmEngine(engine, this.events.onMade, this.related);
   }
 }
 

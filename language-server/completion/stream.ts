@@ -2,9 +2,9 @@
 import type { Gate } from './confidence.ts';
 import type { Place } from './place.ts';
 import { isPastRest } from './rest-of-line.ts';
-import { type GhostText, ruledEnd, toEarlyText } from './shape.ts';
+import { type GhostText, ruledEnd, toEarlyText, toGhostText } from './shape.ts';
 import type { Suggestion } from './suggestion.ts';
-import { probabilityTo, type Written, withPiece } from './written.ts';
+import { beginningOf, probabilityTo, type Written, withPiece } from './written.ts';
 
 export class Stream {
   /** Nothing that is still to come could be shown. */
@@ -20,14 +20,24 @@ export class Stream {
 
   /** True once there is enough. */
   add(piece: string, logProbability: number): boolean {
+    if (this.isEnough) return true;
     this.written = withPiece(this.written, piece, logProbability);
     this.isEnough ||= this.isOver(this.written.text);
     if (!this.isEnough) this.offer();
     return this.isEnough;
   }
 
+  /**
+   * The ghost text, once all is written. What the engine wrote behind enough, until it was told, is left out: how much that
+   * is depends on time.
+   */
+  ghostText(whole: Written): GhostText {
+    const written = this.isEnough ? beginningOf(whole, this.written.text.length) : whole;
+    return this.withOffered(toGhostText(written, this.place, this.gate));
+  }
+
   /** What was offered stays, whatever the rules say of the whole. */
-  whole(ghost: GhostText): GhostText {
+  private withOffered(ghost: GhostText): GhostText {
     const { offered } = this;
     if (!offered || ghost.suggestion?.text.startsWith(offered.text)) return ghost;
     return { suggestion: offered, reason: null };

@@ -12,7 +12,6 @@ import { ReadAhead } from './read-ahead.ts';
 import type { CursorDocument } from './text-window.ts';
 
 export class WarmEngine {
-  private readonly anchors: Anchors;
   private readonly readAhead: ReadAhead;
   private readonly leftDocuments: LeftDocuments;
 
@@ -20,9 +19,9 @@ export class WarmEngine {
     readonly engine: Engine,
     private readonly onMade?: (made: GhostCompletion) => void,
     related?: RelatedCode,
+    private readonly anchors = new Anchors(engine, defaultLinesUp, related?.placeOf),
   ) {
-    this.anchors = new Anchors(engine, defaultLinesUp, related?.placeOf);
-    this.readAhead = new ReadAhead(engine, this.anchors, related?.gather);
+    this.readAhead = new ReadAhead(engine, anchors, related?.gather);
     this.leftDocuments = new LeftDocuments(engine);
   }
 

@@ -39,6 +39,12 @@ export function withPiece({ text, pieces }: Written, piece: string, logProbabili
   return { text: longer, pieces: [...pieces, { end: longer.length, logProbability }], isEnded: false };
 }
 
+/** The text up to `end`, as if nothing had been written behind it. */
+export function beginningOf({ text, pieces }: Written, end: number): Written {
+  const count = pieces.findIndex((piece) => piece.end >= end) + 1;
+  return { text: text.slice(0, end), pieces: pieces.slice(0, count), isEnded: false };
+}
+
 /** Joint probability of the text up to `end`: a piece counts as soon as one of its characters is shown. */
 export function probabilityTo({ pieces }: Written, end: number): number {
   let sum = 0;

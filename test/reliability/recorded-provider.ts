@@ -1,0 +1,93 @@
+// A provider that remembers for every text that was asked of the engine what it depends on: the place, the options and
+// the anchor. A fresh engine that is given these must write the same.
+import type { Anchor } from '../../language-server/completion/anchor.ts';
+import { anchoredAt } from '../../language-server/completion/anchor.ts';
+import { Anchors } from '../../language-server/completion/anchors.ts';
+import { type CompletionOptions, complete, type GhostCompletion } from '../../language-server/completion/complete.ts';
+import type { MakeText } from '../../language-server/completion/offer.ts';
+import { CompletionProvider } from '../../language-server/completion/provider.ts';
+import type { CursorDocument } from '../../language-server/completion/text-window.ts';
+import { WarmEngine } from '../../language-server/completion/warm-engine.ts';
+import type { RelatedCode } from '../../language-server/context/related-code.ts';
+import type { Engine } from '../../native/index.ts';
+
+export interface Made {
+  place: CursorDocument;
+  options: CompletionOptions;
+  anchor: Anchor;
+  completion: Promise<GhostCompletion>;
+}
+
+export class RecordedProvider extends CompletionProvider {
+  readonly made: Made[] = [];
+
+  protected override newWarmEngine(engine: Engine): WarmEngine {
+    return new RecordedWarmEngine(engine, this.related, this.made, new RecordedAnchors(engine, this.related));
+  }
+}
+
+class RecordedAnchors extends Anchors {
+  used: Anchor | null = null;
+
+  constructor(engine: Engine, related?: RelatedCode) {
+    super(engine, undefined, related?.placeOf);
+  }
+
+  protected override anchored(document: CursorDocument) {
+    const anchored = super.anchored(document);
+    this.used = anchored.anchor;
+    return anchored;
+  }
+}
+
+class RecordedWarmEngine extends WarmEngine {
+  constructor(
+    engine: Engine,
+    related: RelatedCode | undefined,
+    private readonly made: Made[],
+    private readonly recorded: RecordedAnchors,
+  ) {
+    super(engine, undefined, related, recorded);
+  }
+
+  override maker(place: CursorDocument, options: CompletionOptions): MakeText {
+    const make = super.maker(place, options);
+    return (signal, onSuggestion) => {
+      this.recorded.used = null;
+      const completion = make(signal, onSuggestion);
+      // The prompt is made before anything is waited for.
+      const { used } = this.recorded;
+      if (used === null) throw new Error('a text was made without an anchor');
+      this.made.push({ place, options, anchor: used, completion });
+      return completion;
+    };
+  }
+}
+
+class GivenAnchors extends Anchors {
+  constructor(
+    private readonly fresh: Engine,
+    private readonly given: Anchor,
+  ) {
+    super(fresh);
+  }
+
+  protected override anchored(document: CursorDocument) {
+    return anchoredAt(this.fresh, this.given, document);
+  }
+}
+
+/** What an engine writes that has read nothing and drafts nothing. */
+export async function fromCold(engine: Engine, { place, options, anchor }: Made): Promise<GhostCompletion> {
+  await engine.clearCache();
+  const undrafted = new Proxy(engine, {
+    get(target, name) {
+      const generate: Engine['generate'] = (request, ...rest) =>
+        target.generate({ ...request, speculate: false }, ...rest);
+      if (name === 'generate') return generate;
+      const value = Reflect.get(target, name) as unknown;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return complete(undrafted, new GivenAnchors(undrafted, anchor), place, options, undefined, () => {});
+}
