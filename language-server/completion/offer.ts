@@ -52,6 +52,11 @@ export class Offer {
     return this.next;
   }
 
+  /** Resolves when nothing more will be written. */
+  async settled(): Promise<void> {
+    while (this.result === null && !this.isAborted) await this.next;
+  }
+
   covers(at: CursorDocument): Coverage {
     const step = typedSince(this.place, at);
     if (step === null) return 'none';

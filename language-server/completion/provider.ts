@@ -90,6 +90,9 @@ export class CompletionProvider {
     const known = offers.at(at.document);
     const make = warm.maker(at.document, optionsFrom(settings));
     if (isInvoked) {
+      // All of what is shown is among the choices, whenever they are asked for.
+      await Promise.race([known?.settled(), cancelled]);
+      if (signal.aborted || !isNewest()) return nothing('superseded');
       const choices = warm.maker(at.document, choicesFrom(settings));
       offers.begin(at.document, withChoices(known, at.document, choices));
     }

@@ -236,3 +236,10 @@ test('offers what is shown first when asked for more', async () => {
   await ask('a = $0\n');
   expect(texts(await ask('a = ans$0\n', { context: invoked }))).toEqual(['wer();', 'another();', 'third();']);
 });
+
+test('choices that are asked for while the text still grows have all of it, not what there was by then', async () => {
+  const { ask } = setUp({ otherAnswers: ['another();'], tokenMs: 15, momentMs: 40, growthMs: 60_000 });
+  const early = await ask('a = $0\n');
+  expect(early.reason).toBe('still-growing');
+  expect(texts(await ask('a = $0\n', { context: invoked }))).toEqual(['answer();', 'another();']);
+});

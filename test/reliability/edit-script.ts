@@ -23,7 +23,7 @@ export class RandomEditor implements EditorWindow {
   private current: OpenDocument;
   private offset: number;
   private readonly past: { text: string; offset: number }[] = [];
-  private settings: Settings = { ...defaultSettings, 'completion.maxTokens': 24 };
+  private settings: Settings = { ...defaultSettings, 'completion.maxTokens': 24, 'completion.confidence': 'eager' };
   private readonly pending: Promise<unknown>[] = [];
 
   constructor(
@@ -56,7 +56,8 @@ export class RandomEditor implements EditorWindow {
   private async act(): Promise<void> {
     const { r } = this;
     const kind = r.below(16);
-    if (kind < 5) await this.typeSome();
+    if (kind < 2) await this.typeSome();
+    else if (kind < 5) await this.typeAgain();
     else if (kind === 5) await this.acceptShown();
     else if (kind === 6) this.undo();
     else if (kind === 7) this.moveTo(r.below(this.current.text.length + 1));
@@ -93,6 +94,20 @@ export class RandomEditor implements EditorWindow {
       else if (this.r.below(3) === 0) this.pending.push(this.ask(false));
     }
     await this.ask(false);
+  }
+
+  /** What stood there, as the model can guess it best. */
+  private async typeAgain(): Promise<void> {
+    const text = this.current.text.toString();
+    const lineEnd = text.indexOf('\n', this.r.below(text.length + 1));
+    const end = lineEnd === -1 ? text.length : lineEnd;
+    const start = Math.max(text.lastIndexOf('\n', end - 1) + 1, end - 5 - this.r.below(20));
+    this.replace(start, end, '');
+    for (const character of text.slice(start, end)) {
+      if (this.r.chance(0.6)) await this.ask(this.r.below(10) === 0);
+      this.replace(this.offset, this.offset, character);
+    }
+    this.offset = end;
   }
 
   private async acceptShown(): Promise<void> {

@@ -16,6 +16,7 @@ import { defaultLinesUp } from '../../language-server/completion/anchor.ts';
 import { Anchors } from '../../language-server/completion/anchors.ts';
 import { complete } from '../../language-server/completion/complete.ts';
 import { concatTokens, fimHead, tokenizeText } from '../../language-server/completion/fim-prompt.ts';
+import type { CursorDocument } from '../../language-server/completion/text-window.ts';
 import type { Engine } from '../../native/index.ts';
 import { type CaseScore, type EvalAnswer, type Figures, type FimCase, figuresOf, scoreOf } from './eval-score.ts';
 
@@ -32,7 +33,7 @@ export const evalCommand: Command = {
     layout: {
       type: 'string',
       value: 'NAME',
-      help: `plain or spm: the bare model; anchored:N: as the editor asks, N lines up; anchored:${defaultLinesUp}`,
+      help: `plain or spm: the bare model; anchored:N: as the editor asks, N lines up; held:N: after N characters were typed; anchored:${defaultLinesUp}`,
     },
     limit: { type: 'string', value: 'N', help: 'only the first N cases' },
     out: { type: 'string', value: 'FILE', help: 'write the answers, a line of JSON for each case' },
@@ -60,16 +61,24 @@ export const evalCommand: Command = {
 
 function layoutOf(name: string): Layout {
   if (name === 'plain' || name === 'spm') return (engine, fimCase) => bare(engine, fimCase, name);
-  const [, linesUp] = /^anchored:(\d+)$/.exec(name) ?? [];
-  if (linesUp === undefined) throw new UsageError(`--layout is plain, spm or anchored:N, not "${name}"`);
+  const [, kind, number] = /^(anchored|held):(\d+)$/.exec(name) ?? [];
+  if (number === undefined) throw new UsageError(`--layout is plain, spm, anchored:N or held:N, not "${name}"`);
   return async (engine, { language, path, prefix, suffix }) => {
     const document = { uri: path, languageId: language, text: prefix + suffix, offset: prefix.length };
+    const anchors = new Anchors(engine, kind === 'anchored' ? Number(number) : defaultLinesUp);
+    if (kind === 'held') anchors.prompt(lineBefore(document, Number(number)));
     const options = { maxTokens, multiline: 'auto' } as const;
-    const result = await complete(engine, new Anchors(engine, Number(linesUp)), document, options);
+    const result = await complete(engine, anchors, document, options);
     const nothing = { text: '', replaces: 0, probability: null };
     const { reason, timings } = result;
     return { ...(result.suggestions[0] ?? nothing), reason, tokens: timings.completionTokens };
   };
+}
+
+/** The document before so many characters and the rest of their line were typed. */
+function lineBefore({ text, offset, ...document }: CursorDocument, typed: number): CursorDocument {
+  const at = text.slice(0, Math.max(0, offset - typed)).lastIndexOf('\n') + 1;
+  return { ...document, text: text.slice(0, at) + text.slice(offset), offset: at };
 }
 
 /** The whole case in the model's own order, or suffix first, and what it writes as it is. */

@@ -1,0 +1,97 @@
+// Live typing over 20 documents in three windows of one server: the figures of the end are those of the beginning.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { random } from '../support/random.ts';
+import { percentile } from '../tools/statistics.ts';
+import { usage } from './real-server.ts';
+import { isFull, patienceMs } from './scale.ts';
+import { SharedServer, type SharedWindow } from './shared-server.ts';
+
+const minutes = isFull ? Number(process.env.HEARTH_SOAK_MINUTES ?? 60) : 0.1;
+const windows = 3;
+const documents = 20;
+const keyMs = 150;
+const source = readFileSync(join(import.meta.dirname, '../../language-server/models/gguf-header.ts'), 'utf8').split(
+  '\n',
+);
+
+interface Sample {
+  atMs: number;
+  latencyMs: number;
+}
+
+/** Types lines of the source again, each at the end of its document, which is cut back when it has grown long. */
+async function typeInto(window: SharedWindow, uris: string[], seed: number, endAt: number): Promise<Sample[]> {
+  const r = random(seed);
+  const samples: Sample[] = [];
+  const lineCounts = new Map<string, number>();
+  for (const uri of uris) {
+    lineCounts.set(uri, 80);
+    await window.open(uri, `${source.slice(0, 80).join('\n')}\n`);
+  }
+  while (performance.now() < endAt) {
+    const uri = r.pick(uris);
+    const line = lineCounts.get(uri) ?? 0;
+    const typed = r.pick(source.filter((each) => each.length > 5));
+    await window.rest(uri, line, 0);
+    for (let column = 0; column < typed.length && performance.now() < endAt; column++) {
+      const keyAt = performance.now();
+      await window.edit(uri, line, column, typed.charAt(column));
+      await window.ask(uri, line, column + 1);
+      samples.push({ atMs: keyAt, latencyMs: performance.now() - keyAt });
+      await sleep(Math.max(0, keyMs - (performance.now() - keyAt)));
+    }
+    if (r.chance(0.5)) await window.edit(uri, line, 0, '', typed.length);
+    else {
+      await window.edit(uri, line, typed.length, '\n');
+      lineCounts.set(uri, line + 1);
+    }
+    if ((lineCounts.get(uri) ?? 0) < 160) continue;
+    await window.open(uri, `${source.slice(0, 80).join('\n')}\n`);
+    lineCounts.set(uri, 80);
+  }
+  return samples;
+}
+
+test('memory, handles and threads stay flat, and answers as fast as they were', {
+  timeout: patienceMs + minutes * 60_000,
+}, async () => {
+  const server = await SharedServer.start();
+  await typeInto(await server.window(), ['file:///first.ts'], 0, performance.now() + 1000); // loads the model
+  const startedAt = performance.now();
+  const endAt = startedAt + minutes * 60_000;
+  const typists = Array.from({ length: windows }, async (_, i) => {
+    const uris = Array.from({ length: documents }, (_, n) => `file:///soak/${n}.ts`).filter(
+      (_, n) => n % windows === i,
+    );
+    return typeInto(await server.window(), uris, i + 1, endAt);
+  });
+  const seen: ReturnType<typeof usage>[] = [];
+  for (let tenth = 1; tenth <= 10; tenth++) {
+    await sleep(startedAt + (minutes * 60_000 * tenth) / 10 - performance.now());
+    seen.push(usage(server.child.pid ?? 0));
+  }
+  const samples = (await Promise.all(typists)).flat();
+  await server.stop();
+  const share = (from: number, to: number) => {
+    const at = (part: number) => startedAt + (endAt - startedAt) * part;
+    return samples.filter(({ atMs }) => atMs >= at(from) && atMs < at(to)).map(({ latencyMs }) => latencyMs);
+  };
+  const [first, last] = [percentile(share(0, 0.1), 0.95), percentile(share(0.9, 1), 0.95)];
+  const figures = seen.map(
+    ({ rssMiB, handles, threads }) => `${rssMiB.toFixed(0)} MiB, ${handles} handles, ${threads} threads`,
+  );
+  console.log(
+    `${minutes} minutes, ${samples.length} keys, p95 ${first?.toFixed(0)} -> ${last?.toFixed(0)} ms`,
+    figures,
+  );
+  expect(samples.length).toBeGreaterThan(minutes * 50);
+  // The first minutes fill the cache, which has a budget.
+  const settled = seen[isFull ? 4 : 8];
+  expect(seen.at(-1)?.rssMiB).toBeLessThan((settled?.rssMiB ?? 0) * 1.1 + 16);
+  expect(seen.at(-1)?.handles).toBeLessThanOrEqual((seen[1]?.handles ?? 0) + 2);
+  expect(seen.at(-1)?.threads).toBe(seen[1]?.threads);
+  if (isFull) expect(last).toBeLessThan((first ?? 0) * 1.2);
+});
