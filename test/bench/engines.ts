@@ -72,8 +72,7 @@ function matmulRate(prefill: string, runs: number, times: Record<string, number>
 
 /** kernels: one of llama.cpp's CPU builds (haswell, zen4, ...) to use alone; empty: the best for this CPU, as for users. */
 export function llamaCpp(root: string, kernels: string): BenchEngine {
-  const folder = installLlamaCpp(join(root, '.cache', 'bench'));
-  const entry = join(kernels ? withKernels(folder, kernels) : folder, 'node_modules/node-llama-cpp/dist/index.js');
+  const entry = llamaCppEntry(root, kernels);
   return {
     name: 'llama.cpp',
     async run(plan) {
@@ -82,6 +81,12 @@ export function llamaCpp(root: string, kernels: string): BenchEngine {
       return { samples, ops: {}, variant: '' };
     },
   };
+}
+
+/** What to import of node-llama-cpp, which is installed when first needed. */
+export function llamaCppEntry(root: string, kernels = ''): string {
+  const folder = installLlamaCpp(join(root, '.cache', 'bench'));
+  return join(kernels ? withKernels(folder, kernels) : folder, 'node_modules/node-llama-cpp/dist/index.js');
 }
 
 /** Its own folder and package.json: the product does not depend on it. Install scripts would build from source. */
