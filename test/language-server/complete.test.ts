@@ -56,6 +56,17 @@ test('ends the generation where the text has become too unlikely to be shown', a
   expect(shown?.text).toBe('f(unlikely');
 });
 
+test('what an engine writes before it hears that there is enough changes nothing', async () => {
+  const logProbability = (index: number) => (index === 8 ? Math.log(0.5) : 0);
+  const model = { ...writes('call(one, two, three)'), otherAnswers: ['f(other, and more of it'], logProbability };
+  const gate = { line: 0.7, piece: 0.45 };
+  const shown = async (tokensInFlight: number) =>
+    (await ask('a = $0\n', { ...model, tokensInFlight }, { gate, alternatives: 2 })).suggestions;
+  const once = await shown(0);
+  expect(once[0]?.text).toBe('call(one');
+  for (const late of [1, 5, 8]) expect(await shown(late)).toEqual(once);
+});
+
 test('shows an alternative where the answer itself adds nothing', async () => {
   const { suggestions } = await ask('print($0)\n', { ...writes(')'), otherAnswers: ['a, b)'] }, { alternatives: 2 });
   expect(suggestions.map(({ text }) => text)).toEqual(['a, b']);
