@@ -11,8 +11,9 @@ import {
 import { Anchors } from '../../language-server/completion/anchors.ts';
 import { complete } from '../../language-server/completion/complete.ts';
 import type { Gate } from '../../language-server/completion/confidence.ts';
-import type { Suggestion } from '../../language-server/completion/suggestion.ts';
 import type { Engine } from '../../native/index.ts';
+import { insertable } from './eval-score.ts';
+import { remembered } from './remembered.ts';
 
 const maxTokens = 64;
 const noGate: Gate = { line: 0, piece: 1 };
@@ -50,9 +51,10 @@ export const confidenceCommand: Command = {
 export async function curve(engine: Engine, cases: Case[]): Promise<string[]> {
   const tallies = new Map<string, number[]>();
   for (const each of cases) {
-    const before = await answer(engine, each, noGate);
+    const patient = remembered(engine);
+    const before = await answer(patient, each, noGate);
     for (const gate of gates) {
-      const figures = compare(each.middle, before, await answer(engine, each, gate));
+      const figures = compare(each.middle, before, await answer(patient, each, gate));
       for (const group of ['all', `kind ${each.kind}`, `language ${each.language}`]) {
         const key = `${group},${gate.line},${gate.piece}`;
         const sums = tallies.get(key) ?? columns.map(() => 0);
@@ -72,13 +74,7 @@ async function answer(engine: Engine, { language, path, prefix, suffix }: Case, 
   const document = { uri: path, languageId: language, text: prefix + suffix, offset: prefix.length };
   const options = { maxTokens, multiline: 'auto', gate } as const;
   const { suggestions } = await complete(engine, new Anchors(engine), document, options);
-  return suggestions[0] ? inserted(suggestions[0], suffix) : '';
-}
-
-/** Without what it replaces, where it ends with that. */
-function inserted({ text, replaces }: Suggestion, suffix: string): string {
-  const replaced = suffix.slice(0, replaces);
-  return text.endsWith(replaced) ? text.slice(0, text.length - replaced.length) : text;
+  return suggestions[0] ? insertable(suggestions[0], suffix).text : '';
 }
 
 /** In the order of the columns. A line is right if it is the wanted one, or a beginning of it where it was cut. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { editSimilarity, figuresOf, scoreOf } from './eval-score.ts';
+import { editSimilarity, figuresOf, insertable, scoreOf } from './eval-score.ts';
 
 function check(text: string, middle: string, exactMatch: number, firstLine: number): void {
   expect(scoreOf({ text, replaces: 0 }, { middle, suffix: '' })).toMatchObject({ exactMatch, firstLine });
@@ -44,4 +44,10 @@ test('similarity is the share of characters that need no edit', () => {
   expect(editSimilarity('abcd', 'abxd')).toBe(0.75);
   expect(editSimilarity('ab', 'abcd')).toBe(0.5);
   expect(editSimilarity('abc', 'xyz')).toBe(0);
+});
+
+test('an answer is inserted without what it repeats of the text behind the cursor', () => {
+  expect(insertable({ text: 'a, b);', replaces: 2 }, ');\n')).toEqual({ text: 'a, b', replaces: 0 });
+  expect(insertable({ text: 'a, b', replaces: 0 }, ');\n')).toEqual({ text: 'a, b', replaces: 0 });
+  expect(insertable({ text: 'a, b);', replaces: 1 }, ')\n')).toEqual({ text: 'a, b);', replaces: 1 });
 });

@@ -23,6 +23,18 @@ export interface EvalAnswer {
   tokens: number;
 }
 
+/**
+ * The same answer with less to replace: without the end that repeats what it replaces. Then the text can be put between
+ * prefix and suffix as it is, which is what programs that score answers do; replaces is 0, but where the text writes more
+ * behind what it replaces.
+ */
+export function insertable<T extends Pick<EvalAnswer, 'text' | 'replaces'>>(answer: T, suffix: string): T {
+  const { text, replaces } = answer;
+  const replaced = suffix.slice(0, replaces);
+  if (replaces === 0 || !text.endsWith(replaced)) return answer;
+  return { ...answer, text: text.slice(0, -replaces), replaces: 0 };
+}
+
 export type CaseScore = ReturnType<typeof scoreOf> & Pick<EvalAnswer, 'ms' | 'tokens'>;
 
 export type Figures = ReturnType<typeof figuresOf>;

@@ -18,7 +18,15 @@ import { complete } from '../../language-server/completion/complete.ts';
 import { concatTokens, fimHead, tokenizeText } from '../../language-server/completion/fim-prompt.ts';
 import type { CursorDocument } from '../../language-server/completion/text-window.ts';
 import type { Engine } from '../../native/index.ts';
-import { type CaseScore, type EvalAnswer, type Figures, type FimCase, figuresOf, scoreOf } from './eval-score.ts';
+import {
+  type CaseScore,
+  type EvalAnswer,
+  type Figures,
+  type FimCase,
+  figuresOf,
+  insertable,
+  scoreOf,
+} from './eval-score.ts';
 
 // As in the model card's figures.
 const maxTokens = 48;
@@ -36,7 +44,11 @@ export const evalCommand: Command = {
       help: `plain or spm: the bare model; anchored:N: as the editor asks, N lines up; held:N: after N characters were typed; anchored:${defaultLinesUp}`,
     },
     limit: { type: 'string', value: 'N', help: 'only the first N cases' },
-    out: { type: 'string', value: 'FILE', help: 'write the answers, a line of JSON for each case' },
+    out: {
+      type: 'string',
+      value: 'FILE',
+      help: 'write the answers as texts to be inserted at the cursor, a line of JSON for each case',
+    },
   },
   async run(values, operands) {
     const layout = layoutOf(text(values, 'layout') ?? `anchored:${defaultLinesUp}`);
@@ -48,7 +60,7 @@ export const evalCommand: Command = {
       for (const fimCase of cases) {
         const startedAt = performance.now();
         const answer: EvalAnswer = { ...(await layout(engine, fimCase)), ms: performance.now() - startedAt };
-        if (outFile !== undefined) writeSync(outFile, `${JSON.stringify(answer)}\n`);
+        if (outFile !== undefined) writeSync(outFile, `${JSON.stringify(insertable(answer, fimCase.suffix))}\n`);
         scores.push({ ...fimCase, ...scoreOf(answer, fimCase), ms: answer.ms, tokens: answer.tokens });
       }
       const byLanguage = groupBy(scores, 'language');
