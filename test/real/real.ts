@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../../language-server/cli/command.ts';
 import { loadEngine } from '../../native/index.ts';
+import { figures, takeFigures } from './figures.ts';
 import { type Asked, askOurs } from './ours.ts';
 import { Report } from './report.ts';
 import { sources } from './sources.ts';
@@ -12,12 +13,15 @@ import { checkChat, checkLogits, checkRuns, checkTokens } from './verdicts.ts';
 
 export { UsageError };
 
-export const parts = ['tokenizer', 'logits', 'greedy', 'template', 'explain', 'fim'] as const;
+const comparisons = ['tokenizer', 'logits', 'greedy', 'template', 'explain', 'fim'];
+const parts = [...comparisons, ...figures];
 
 export interface Options {
   only: readonly string[];
   cases: string | undefined;
   torch: string | undefined;
+  /** Path of a llama-server. */
+  server: string | undefined;
   threads: number;
   characters: number;
   positions: number;
@@ -28,6 +32,12 @@ export interface Options {
 export async function testReal(root: string, args: string[]): Promise<number> {
   const { model, options } = parse(args);
   const report = new Report();
+  if (options.only.some((part) => comparisons.includes(part))) await compareEngines(report, root, model, options);
+  takeFigures(report, root, model, options);
+  return report.end();
+}
+
+async function compareEngines(report: Report, root: string, model: string, options: Options): Promise<void> {
   const texts = sources(root, options.characters);
   const engine = await loadEngine({ modelPath: model, threads: options.threads, backend: 'cpu' });
   try {
@@ -48,7 +58,6 @@ export async function testReal(root: string, args: string[]): Promise<number> {
   } finally {
     await engine.close();
   }
-  return report.end();
 }
 
 function parse(args: string[]): { model: string; options: Options } {
@@ -57,7 +66,7 @@ function parse(args: string[]): { model: string; options: Options } {
     args,
     allowPositionals: true,
     options: {
-      ...{ only: text, cases: text, torch: text },
+      ...{ only: text, cases: text, torch: text, server: text },
       ...{ threads: text, characters: text, positions: text, tokens: text },
     },
   });
@@ -69,10 +78,10 @@ function parse(args: string[]): { model: string; options: Options } {
     return Number(value);
   };
   const only = values.only?.split(',') ?? parts;
-  const unknown = only.find((part) => !parts.some((each) => each === part));
+  const unknown = only.find((part) => !parts.includes(part));
   if (unknown !== undefined) throw new UsageError(`--only knows ${parts.join(', ')}; not "${unknown}"`);
   const options = {
-    ...{ only, cases: values.cases, torch: values.torch, threads: number('threads', 2) },
+    ...{ only, cases: values.cases, torch: values.torch, server: values.server, threads: number('threads', 2) },
     ...{ characters: number('characters', 1_000_000), positions: number('positions', 500) },
     tokens: number('tokens', 256),
   };

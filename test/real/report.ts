@@ -1,6 +1,7 @@
 // What `test:real` prints, line by line, and whether all of it is well.
 export class Report {
   private readonly faults: string[] = [];
+  private verdicts = 0;
 
   line(text: string): void {
     process.stdout.write(`${text}\n`);
@@ -9,12 +10,14 @@ export class Report {
   /** A line that says what is right or wrong; wrong ones are repeated at the end. */
   verdict(isWell: boolean, text: string): void {
     this.line(`${isWell ? 'ok  ' : 'FAIL'} ${text}`);
+    this.verdicts++;
     if (!isWell) this.faults.push(text);
   }
 
   /** The exit code. */
   end(): number {
-    this.line(this.faults.length === 0 ? 'Nothing differs without an explanation.' : '\nNot explained:');
+    if (this.faults.length > 0) this.line('\nNot explained:');
+    else if (this.verdicts > 0) this.line('Nothing differs without an explanation.');
     for (const fault of this.faults) this.line(`- ${fault}`);
     return this.faults.length === 0 ? 0 : 1;
   }

@@ -1,15 +1,16 @@
 // `npm run test:real -- FILE.gguf`: a model file that people use, beside llama.cpp on the same file, in one run.
 //
-//   npm run test:real -- FILE                       is everything equal, and what is not: about 5 minutes for the 1.5B
-//   npm run test:real -- FILE --only tokenizer,logits           of tokenizer, logits, greedy, template, explain, fim
-//   npm run test:real -- FILE --cases CASES.jsonl   also fills in the middle of such cases (as for `tool eval`)
-//   npm run test:real -- FILE --torch PYTHON        also PyTorch in float32, from the dequantized weights: who is nearer.
-//                                                   Wants a Python with torch, numpy and gguf (pip install gguf==0.19.0)
+//   npm run test:real -- FILE                       everything; about 15 minutes for the 1.5B
+//   npm run test:real -- FILE --only tokenizer,logits           what is to be equal: tokenizer, logits, greedy, template,
+//                                                   explain, fim; the figures: speed, typing, drafts, quality
+//   npm run test:real -- FILE --cases CASES.jsonl   for fim and quality, as for `npm run tool -- eval`; else there are none
+//   npm run test:real -- FILE --server PATH         for typing: a llama-server that you have built
+//   npm run test:real -- FILE --torch PYTHON        for logits: also PyTorch in float32, from the dequantized weights, to see
+//                                                   who is nearer. Wants torch, numpy and gguf (pip install gguf==0.19.0)
 //   npm run test:real -- FILE --positions 500 --characters 1000000 --tokens 256 --threads 2
 //
 // llama.cpp comes through node-llama-cpp from npm, installed into .cache/bench when first needed. Exit code 1: something
-// differs and the rounding of quantized activations does not explain it. Speed and quality have programs of their own:
-// `npm run bench -- --models FILE`, `node test/bench/llama-server.mjs --models FILE`, `npm run tool -- eval`.
+// differs and the rounding of quantized activations does not explain it. No figure fails.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
