@@ -1,10 +1,13 @@
-// Bundles the programs into dist/, each one CommonJS file, and names the packages that are in them in
-// dist/NOTICES.txt. Names on the command line limit the build: `node esbuild.mjs server hearth`; `--watch` goes on.
+// Bundles the programs into dist/, as CommonJS files, and names the packages that are in them in
+// dist/NOTICES.txt. What the extension imports dynamically is large and not needed while a window opens, so each such
+// import is a file of its own. Names on the command line limit the build: `node esbuild.mjs server hearth`; `--watch` goes on.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { context } from 'esbuild';
 
 const entries = {
   extension: 'extension/extension.ts',
+  'language-client': 'extension/language-client.ts',
+  'explain-markdown': 'extension/explain-markdown.ts',
   server: 'language-server/main.ts',
   hearth: 'language-server/cli/hearth.ts',
   'template-worker': 'language-server/explain/template-worker.ts',
@@ -27,6 +30,15 @@ const announce = {
   },
 };
 
+const apart = {
+  name: 'apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/.*\.ts$/ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path: path.replace(/\.ts$/, '.js'), external: true } : undefined,
+    );
+  },
+};
+
 const selected = Object.entries(entries).filter(([name]) => wanted.length === 0 || wanted.includes(name));
 const contexts = await Promise.all(
   selected.map(([name, entry]) =>
@@ -39,13 +51,15 @@ const contexts = await Promise.all(
       format: 'cjs',
       mainFields: ['module', 'main'],
       external: ['vscode'],
+      // require() instead: the editor gives its own module "vscode" to those who ask in this way, in every version.
+      supported: { 'dynamic-import': false },
       // Names survive, so that a stack trace in a bug report can be read.
       keepNames: true,
       sourcemap: 'linked',
       metafile: true,
       banner: name === 'hearth' ? { js: '#!/usr/bin/env node' } : {},
       logLevel: 'warning',
-      plugins: isWatching ? [announce] : [],
+      plugins: isWatching ? [apart, announce] : [apart],
     }),
   ),
 );

@@ -8,11 +8,11 @@ import {
   type LogOutputChannel,
   l10n,
   window,
+  workspace,
 } from 'vscode';
-import { type LanguageClient, State } from 'vscode-languageclient/node';
+import type { LanguageClient } from 'vscode-languageclient/node';
 import * as protocol from '../language-server/protocol.ts';
-import { readSettings } from './config.ts';
-import { createLanguageClient } from './language-client.ts';
+import { readSettings, section } from './config.ts';
 import { RelatedCode } from './related-code.ts';
 import { RestartPolicy } from './restart-policy.ts';
 import { endpointFor, ServerProcess } from './server-process.ts';
@@ -33,12 +33,14 @@ export class Client implements Disposable {
   private readonly grownEmitter = new EventEmitter<protocol.GrownParams>();
   readonly onGrown = this.grownEmitter.event;
   private readonly relatedCode = new RelatedCode();
+  private readonly settingsListener = workspace.onDidChangeConfiguration(async (event) => {
+    if (event.affectsConfiguration(section)) this.notify(protocol.settingsNotification, await this.settings());
+  });
   private readonly server: ServerProcess;
   private policy = new RestartPolicy();
   private languageClient: LanguageClient | undefined;
   private lifecycle: Promise<void> = Promise.resolve();
   private restarting: Promise<void> | undefined;
-  private serverToken = '';
   private hasFarewell = false;
   private readonly up = new Signal();
 
@@ -91,9 +93,8 @@ export class Client implements Disposable {
   }
 
   dispose(): void {
-    for (const emitter of [this.statusEmitter, this.chunkEmitter, this.grownEmitter]) emitter.dispose();
-    this.relatedCode.dispose();
-    this.log.dispose();
+    const { statusEmitter, chunkEmitter, grownEmitter, relatedCode, settingsListener, log } = this;
+    for (const each of [statusEmitter, chunkEmitter, grownEmitter, relatedCode, settingsListener, log]) each.dispose();
   }
 
   private async quitAndStart(): Promise<void> {
@@ -117,11 +118,21 @@ export class Client implements Disposable {
     const module = this.context.asAbsolutePath(serverModule);
     if (!existsSync(module)) return this.fail(l10n.t('{0} is missing. Please reinstall Hearth.', module));
     this.setStatus({ health: 'starting' });
-    this.serverToken = (await this.context.secrets.get(serverTokenKey)) ?? '';
-    const client = this.createLanguageClient();
-    this.languageClient = client;
     try {
-      await client.start();
+      // The process starts and loads its model while this one loads the code of the language client.
+      const [socket, { createLanguageClient }, settings] = await Promise.all([
+        this.server.connect(),
+        import('./language-client.ts'),
+        this.settings(),
+      ]);
+      this.hasFarewell = false;
+      this.languageClient = createLanguageClient(socket, this.options(settings), {
+        log: this.log,
+        onRunning: (isRunning) => this.onRunning(isRunning),
+        onEnd: () => void this.afterEnd(),
+      });
+      this.addHandlers(this.languageClient);
+      await this.languageClient.start();
     } catch (error) {
       this.languageClient = undefined;
       this.log.error(`The language server did not start: ${messageOf(error)}`);
@@ -130,20 +141,26 @@ export class Client implements Disposable {
     }
   }
 
-  private createLanguageClient(): LanguageClient {
-    this.hasFarewell = false;
-    const options: protocol.InitializationOptions = {
-      settings: readSettings(),
+  /** The token is asked of the editor only where it is needed: its answer takes long while a window opens. */
+  private async settings(): Promise<protocol.SettingsParams> {
+    const settings = readSettings();
+    if (!settings['server.url']) return settings;
+    return { ...settings, serverToken: (await this.context.secrets.get(serverTokenKey)) ?? '' };
+  }
+
+  private options(settings: protocol.SettingsParams): protocol.InitializationOptions {
+    return {
+      settings,
       bundledModel: this.context.asAbsolutePath(bundledModel),
       asksAgain: this.asksAgain,
       hasOwnProvider: true,
       sharesCode: true,
       avoidsGpu: this.policy.avoidsGpu,
       storageFolder: this.context.globalStorageUri.fsPath,
-      serverToken: this.serverToken,
     };
-    const client = createLanguageClient(this.server, options, this.log, () => void this.afterEnd());
-    client.onDidChangeState(({ newState }) => this.onState(newState));
+  }
+
+  private addHandlers(client: LanguageClient): void {
     client.onNotification(protocol.statusNotification, (status: protocol.ServerStatus) => {
       if (status.health === 'ready') this.policy.ready(status.model?.backend ?? '');
       this.setStatus(status);
@@ -156,7 +173,6 @@ export class Client implements Disposable {
     );
     client.onRequest(protocol.relatedRequest, (params: protocol.RelatedParams) => this.relatedCode.answer(params));
     client.onNotification(protocol.grownNotification, (grown: protocol.GrownParams) => this.grownEmitter.fire(grown));
-    return client;
   }
 
   /** The server has ended, though nobody here asked it to. */
@@ -174,8 +190,8 @@ export class Client implements Disposable {
     this.fail(l10n.t('The Hearth server crashed repeatedly ({0}) and was not restarted.', ending));
   }
 
-  private onState(state: State): void {
-    if (state === State.Running) {
+  private onRunning(isRunning: boolean): void {
+    if (isRunning) {
       const where = this.server.pid === undefined ? 'in another window' : `as process ${this.server.pid}`;
       this.log.info(`The language server is running ${where}.`);
       this.up.set();

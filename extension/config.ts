@@ -1,8 +1,7 @@
 // The user's settings, as they are written: the server checks them.
-import { ConfigurationTarget, type Disposable, workspace } from 'vscode';
-import { type Settings, settingsNotification } from '../language-server/protocol.ts';
+import { ConfigurationTarget, workspace } from 'vscode';
+import type { Settings } from '../language-server/protocol.ts';
 import { contributes } from '../package.json';
-import type { Client } from './client.ts';
 
 export const section = 'hearth';
 
@@ -32,10 +31,4 @@ export async function updateSetting<K extends keyof Settings>(
     (languageId === undefined ? found?.workspaceValue : found?.workspaceLanguageValue) !== undefined;
   const target = isOfWorkspace ? ConfigurationTarget.Workspace : ConfigurationTarget.Global;
   await config.update(key, value, target, languageId !== undefined);
-}
-
-export function sendSettingsOnChange(client: Client): Disposable {
-  return workspace.onDidChangeConfiguration((event) => {
-    if (event.affectsConfiguration(section)) client.notify(settingsNotification, readSettings());
-  });
 }

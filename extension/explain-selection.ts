@@ -4,7 +4,7 @@ import { CancellationTokenSource, type Disposable, env, l10n, ViewColumn, type W
 import { type ExplainParams, type ExplainResult, explainRequest } from '../language-server/protocol.ts';
 import type { Client } from './client.ts';
 import { type Ask, ExplainConversation } from './explain-conversation.ts';
-import { renderMarkdown } from './explain-markdown.ts';
+import type { renderMarkdown } from './explain-markdown.ts';
 import { explainPage, type PageMessage, type PageState } from './explain-page.ts';
 import { pageTitle, selectionOf } from './explain-source.ts';
 
@@ -16,6 +16,7 @@ export class ExplainSelection implements Disposable {
   private panel: WebviewPanel | undefined;
   private title = '';
   private conversation: ExplainConversation | undefined;
+  private render: typeof renderMarkdown = () => '';
 
   constructor(private readonly client: Client) {}
 
@@ -25,6 +26,8 @@ export class ExplainSelection implements Disposable {
       void window.showInformationMessage(l10n.t('Select the code that Hearth should explain.'));
       return;
     }
+    // Loaded here: no window that opens has to wait for it.
+    this.render = (await import('./explain-markdown.ts')).renderMarkdown;
     this.conversation?.stop();
     this.title = pageTitle(editor);
     this.conversation = new ExplainConversation(selectionOf(editor), this.ask, () => this.show());
@@ -84,7 +87,7 @@ export class ExplainSelection implements Disposable {
     const { turns, note, hint, actions } = this.conversation.state;
     const state: PageState = {
       title: this.title,
-      turns: turns.map(({ question = '', answer }) => ({ question, html: renderMarkdown(answer) })),
+      turns: turns.map(({ question = '', answer }) => ({ question, html: this.render(answer) })),
       note,
       hint: [hint, this.modelHint()].join(' ').trim(),
       actions,

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { ExtensionContext } from 'vscode';
 import { Client } from './client.ts';
 import { registerCommands } from './commands.ts';
-import { sendSettingsOnChange } from './config.ts';
 import { DocumentModes } from './document-mode.ts';
 import { ExplainSelection } from './explain-selection.ts';
 import { GhostText } from './ghost-text.ts';
@@ -54,7 +53,6 @@ export function activate(context: ExtensionContext): Api {
     }),
     new StatusBar(client, modes),
     showProblems(client),
-    sendSettingsOnChange(client),
     registerCommands({ context, client, modes, documents, explain, requests, statistics }),
   );
   void client.start();

@@ -63,6 +63,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
   private readonly subscriptions: Disposable;
   private offered: Offered | null = null;
   private restTimer: NodeJS.Timeout | undefined;
+  private hasBeenAsked = false;
 
   constructor(
     private readonly client: Client,
@@ -70,6 +71,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     private readonly onRequest: (request: CompletionRequest) => void,
   ) {
     let wasReady = false;
+    void this.answerFirstKeys();
     void client.running().then(() => this.answerFirstKeys());
     this.subscriptions = Disposable.from(
       languages.registerInlineCompletionItemProvider(documentSelector, this),
@@ -96,6 +98,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     context: InlineCompletionContext,
     token: CancellationToken,
   ): Promise<InlineCompletionItem[]> {
+    this.hasBeenAsked = true;
     const startedAt = performance.now();
     const request = { document, position, time: new Date() };
     const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoke;
@@ -145,11 +148,11 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     await triggerAlone();
   }
 
-  /** Keys may have been pressed before there was anybody to ask. */
+  /** Keys may have been pressed before the editor knew of us. */
   private async answerFirstKeys(): Promise<void> {
     const editor = window.activeTextEditor;
     const hasTyped = editor !== undefined && editor.document.version > 1;
-    if (canTriggerAlone && hasTyped && this.offered === null) await triggerAlone();
+    if (canTriggerAlone && hasTyped && !this.hasBeenAsked) await triggerAlone();
   }
 
   /** Also by typing; then the request that follows decides what becomes of the offer. */

@@ -1,5 +1,6 @@
 // The language client as Hearth uses it: over the socket of the shared server, without messages of its own, and without
-// starting again by itself.
+// starting again by itself. Its library is large, so this file is loaded when the server is already starting.
+import type { Socket } from 'node:net';
 import type { LogOutputChannel } from 'vscode';
 import {
   CloseAction,
@@ -9,17 +10,22 @@ import {
   RevealOutputChannelOn,
   SocketMessageReader,
   SocketMessageWriter,
+  State,
 } from 'vscode-languageclient/node';
 import type { InitializationOptions } from '../language-server/protocol.ts';
 import { documentSelector } from './config.ts';
-import type { ServerProcess } from './server-process.ts';
 
-/** onEnd: the server has ended, though nobody here asked it to. */
+export interface LanguageClientHost {
+  log: LogOutputChannel;
+  onRunning: (isRunning: boolean) => void;
+  /** The server has ended, though nobody here asked it to. */
+  onEnd: () => void;
+}
+
 export function createLanguageClient(
-  server: ServerProcess,
+  socket: Socket,
   initializationOptions: InitializationOptions,
-  log: LogOutputChannel,
-  onEnd: () => void,
+  { log, onRunning, onEnd }: LanguageClientHost,
 ): LanguageClient {
   const options: LanguageClientOptions = {
     documentSelector,
@@ -38,9 +44,12 @@ export function createLanguageClient(
       },
     },
   };
-  const transports = async () => {
-    const socket = await server.connect();
-    return { reader: new SocketMessageReader(socket), writer: new SocketMessageWriter(socket), detached: true };
+  const transports = {
+    reader: new SocketMessageReader(socket),
+    writer: new SocketMessageWriter(socket),
+    detached: true,
   };
-  return new LanguageClient('hearth', 'Hearth', transports, options);
+  const client = new LanguageClient('hearth', 'Hearth', async () => transports, options);
+  client.onDidChangeState(({ newState }) => onRunning(newState === State.Running));
+  return client;
 }

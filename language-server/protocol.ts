@@ -38,16 +38,19 @@ export interface Settings {
   'completion.confidence': 'eager' | 'balanced' | 'calm';
 }
 
+/** As the user wrote them: the server checks them. */
+export interface SettingsParams extends Partial<Settings> {
+  /** For the team's server. Kept by the editor: settings are no place for secrets. */
+  serverToken?: string;
+}
+
 /** What LSP's initializationOptions carry. */
 export interface InitializationOptions {
-  /** As the user wrote them: the server checks them. */
-  settings: Partial<Settings>;
+  settings: SettingsParams;
   /** Absolute path of the bundled model. */
   bundledModel: string;
   /** Folder for files of our own; absent: none are written. */
   storageFolder?: string;
-  /** For the team's server. Kept by the editor: settings are no place for secrets. */
-  serverToken?: string;
   /** Answers may be early: the client asks again when it gets a grownNotification. */
   asksAgain?: boolean;
   /** The client sends inline completion requests by itself: the capability is not announced. */
@@ -117,7 +120,7 @@ export interface ServerStatus {
   engine?: EngineStatus;
 }
 
-/** Client -> server: settings changed. Params: Partial<Settings>. */
+/** Client -> server: settings changed. Params: SettingsParams. */
 export const settingsNotification = 'hearth/settings';
 
 /**

@@ -35,6 +35,7 @@ const requestFailedCode = -32803;
 export class Session {
   private settings = defaultSettings;
   private settingProblems: string[] = [];
+  private serverToken = '';
   private options: Partial<protocol.InitializationOptions> = {};
   private completions = new CompletionProvider();
   private readonly documents = new TextDocuments(OpenDocument);
@@ -55,7 +56,7 @@ export class Session {
       this.stopListening = shared.onChange(() => this.report());
       this.configure();
     });
-    connection.onNotification(protocol.settingsNotification, (given: Partial<protocol.Settings>) => this.apply(given));
+    connection.onNotification(protocol.settingsNotification, (given: protocol.SettingsParams) => this.apply(given));
     connection.onNotification(protocol.cursorNotification, (params: protocol.CursorParams) => this.rest(params));
     connection.onNotification(protocol.leaveNotification, ({ uri, dismissed }: protocol.LeaveParams) =>
       this.completions.leave(uri, dismissed),
@@ -102,14 +103,15 @@ export class Session {
     };
   }
 
-  private check(given: Partial<protocol.Settings> | undefined): void {
+  private check(given: protocol.SettingsParams | undefined): void {
+    this.serverToken = given?.serverToken ?? this.serverToken;
     const { settings, problems } = checkedSettings(given);
     for (const problem of problems) this.log.warn(problem);
     this.settings = this.options.avoidsGpu ? { ...settings, backend: 'cpu' } : settings;
     this.settingProblems = problems;
   }
 
-  private apply(given: Partial<protocol.Settings>): void {
+  private apply(given: protocol.SettingsParams): void {
     this.check(given);
     if (this.settings.mode === 'off') this.completions.cancelAll();
     this.configure();
@@ -121,7 +123,7 @@ export class Session {
     const pagesFolder = pagesFolderIn(options.storageFolder);
     void this.guard(
       'applying the settings',
-      shared.configure({ settings, bundledModel, pagesFolder, serverToken: options.serverToken ?? '' }),
+      shared.configure({ settings, bundledModel, pagesFolder, serverToken: this.serverToken }),
     );
   }
 

@@ -98,8 +98,8 @@ test("asks the team's server, and the model here while that fails", async () => 
   });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-  const settings = { 'server.url': url, 'server.model': 'coder' };
-  client = await LspClient.start([process.execPath, server, '--stdio'], settings, { serverToken: 'secret' });
+  const settings = { 'server.url': url, 'server.model': 'coder', serverToken: 'secret' };
+  client = await LspClient.start([process.execPath, server, '--stdio'], settings);
   const status = await client.settled();
   expect(status.model).toMatchObject({ name: 'coder', backend: `server ${new URL(url).host}` });
   await client.open(uri, 'const a = ');
