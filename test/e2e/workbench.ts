@@ -109,6 +109,15 @@ export class Workbench {
     await this.choosable(label).click();
   }
 
+  /** How long loading an extension's code and calling its `activate` took, as the editor measured it. */
+  async activationMs(extension: string): Promise<number> {
+    await this.runCommand('Developer: Show Running Extensions');
+    await this.page.setViewportSize({ width: 1040, height: 4000 }); // only visible rows exist
+    const row = this.page.locator('.runtime-extensions-editor .monaco-list-row', { hasText: extension }).first();
+    const text = await row.locator('.activation-time').textContent();
+    return Number(/(\d+)\s*ms/.exec(text ?? '')?.[1] ?? Number.NaN);
+  }
+
   async close(): Promise<void> {
     await this.page.context().close();
   }
