@@ -14,7 +14,7 @@ export async function showMenu(client: Client, modes: DocumentModes): Promise<vo
   const mending = mendingCommand(status);
   const languageId = window.activeTextEditor?.document.languageId;
   const entries: Entry[] = [
-    ...(mending ? [{ label: `$(wrench) ${mending.title}`, command: mending.command }, separator] : []),
+    ...(mending ? [{ ...mending, label: `$(wrench) ${mending.title}` }, separator] : []),
     { label: l10n.t('$(circle-slash) Turn Suggestions On or Off'), command: 'hearth.toggle' },
     ...(languageId
       ? [

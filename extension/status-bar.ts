@@ -41,6 +41,10 @@ export function currentStatus({ status }: Client, modes: DocumentModes): Status 
   const document = window.activeTextEditor?.document;
   const reason = document ? modes.of(document).reason : 'shown';
   if (status.health === 'error') return status;
-  if (reason === 'off' || reason === 'excluded') return { ...status, health: 'off' };
+  if (reason === 'excluded') return { ...status, health: 'off', pause: reason };
+  if (reason === 'off')
+    return status.health === 'off' || !document
+      ? { ...status, health: 'off' }
+      : { ...status, health: 'off', offFor: document.languageId };
   return reason === 'shown' ? status : { ...status, pause: reason };
 }

@@ -1,11 +1,15 @@
 // What the status bar says about a state: text, spoken label, Markdown tooltip, and the command that mends what is wrong.
-import { l10n } from 'vscode';
+import { type Command, l10n } from 'vscode';
 import type { ServerStatus } from '../language-server/protocol.ts';
 
 type ModelInfo = NonNullable<ServerStatus['model']>;
 
-/** The server's state, or why this window does not ask it. */
-export type Status = ServerStatus & { pause?: 'snoozed' | 'on-battery' | 'manual' };
+/** The server's state, or why this window does not ask it for the file in view. */
+export interface Status extends ServerStatus {
+  pause?: 'snoozed' | 'on-battery' | 'manual' | 'excluded';
+  /** It is off for this language alone. */
+  offFor?: string;
+}
 
 export function statusText(status: Status): string {
   switch (status.health) {
@@ -31,7 +35,15 @@ export function statusLabel(status: Status): string {
 }
 
 /** A command that helps in this state, with its title. */
-export function mendingCommand({ health, problem }: Status): { command: string; title: string } | null {
+export function mendingCommand({ health, problem, pause, offFor }: Status): Command | null {
+  if (pause === 'excluded')
+    return {
+      command: 'workbench.action.openSettings',
+      title: l10n.t('Show Excluded Files'),
+      arguments: ['hearth.exclude'],
+    };
+  if (health === 'off' && offFor !== undefined)
+    return { command: 'hearth.toggle', title: l10n.t('Turn On for "{0}"', offFor), arguments: [offFor] };
   if (health === 'off') return { command: 'hearth.toggle', title: l10n.t('Turn On') };
   if (health !== 'error') return null;
   if (problem === 'model') return { command: 'hearth.selectModel', title: l10n.t('Choose Another Model') };
@@ -43,13 +55,17 @@ export function statusTooltip(status: Status): string {
   const table = rows.length ? ['| | |', '|:--|:--|', ...rows.map(([name, value]) => `| ${name} | ${value} |`), ''] : [];
   const problems = (status.settingProblems ?? []).map((problem) => `- ${escapeMarkdown(problem)}`);
   const mending = mendingCommand(status);
-  const link = mending ? [`[${mending.title}](command:${mending.command})`] : [];
+  const link = mending ? [`[${mending.title}](${linkTo(mending)})`] : [];
   return [`**Hearth** — ${escapeMarkdown(summary(status))}`, '', ...table, ...problems, '', ...link]
     .join('\n')
     .trimEnd();
 }
 
-function summary({ health, progress, message, pause, onlyExplains, decodeTokensPerSecond }: Status): string {
+function linkTo({ command, arguments: values }: Command): string {
+  return `command:${command}${values ? `?${encodeURIComponent(JSON.stringify(values))}` : ''}`;
+}
+
+function summary({ health, progress, message, pause, offFor, onlyExplains, decodeTokensPerSecond }: Status): string {
   switch (health) {
     case 'starting':
       return l10n.t('starting');
@@ -58,7 +74,8 @@ function summary({ health, progress, message, pause, onlyExplains, decodeTokensP
     case 'resting':
       return l10n.t('the model is unloaded until you type again');
     case 'off':
-      return l10n.t('turned off');
+      if (pause === 'excluded') return l10n.t('turned off for this file');
+      return offFor === undefined ? l10n.t('turned off') : l10n.t('turned off for "{0}"', offFor);
     case 'error':
       return message ?? l10n.t('error');
     case 'ready':
