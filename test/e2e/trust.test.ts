@@ -159,6 +159,25 @@ async function ghostTextAfter(last: string): Promise<void> {
   await ghostTextComes();
 }
 
+test('nothing is computed while nobody types', async () => {
+  const [pid] = servers() as [number];
+  const extensionHost = Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  await bench.type(typed);
+  await ghostTextComes();
+  await sleep(5000);
+  const [server, host] = [cpuTicks(pid), cpuTicks(extensionHost)];
+  await sleep(20_000);
+  const spent = cpuTicks(pid) - server;
+  console.log(`in 20 s the server took ${spent} ticks, the extension host ${cpuTicks(extensionHost) - host}`);
+  expect(spent).toBeLessThanOrEqual(3);
+});
+
+/** Of 10 ms each, in user and system mode. */
+function cpuTicks(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return Number(fields[11]) + Number(fields[12]);
+}
+
 test('two restarts at once leave one server, which obeys', async () => {
   const [old] = servers();
   await bench.runCommand('Hearth: Restart Server');
