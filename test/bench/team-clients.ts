@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InlineCompletionTriggerKind } from 'vscode-languageserver/node';
-import { TextDocument } from 'vscode-languageserver-textdocument';
 import { Anchors } from '../../language-server/completion/anchors.ts';
 import { complete } from '../../language-server/completion/complete.ts';
 import { CompletionProvider } from '../../language-server/completion/provider.ts';
+import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import { loadModel } from '../../language-server/models/load-model.ts';
 import { RemoteEngine } from '../../language-server/remote/remote-engine.ts';
 import { defaultSettings } from '../../language-server/settings.ts';
@@ -90,7 +90,7 @@ export function traces(source: string, clients: number, keys: number, intervalMs
 /** start: resolves when all clients have read their documents, with the time that the trace counts from. */
 export async function type(engine: Engine, { name, text, edits }: Trace, start: () => Promise<number>): Promise<Key[]> {
   const provider = new CompletionProvider({ onGrown: () => {} });
-  const document = TextDocument.create(`file:///team/${name}`, 'typescript', 0, text);
+  const document = OpenDocument.create(`file:///team/${name}`, 'typescript', 0, text);
   const ask = async (position: { line: number; character: number }, signal: AbortSignal): Promise<Key> => {
     const askedAt = performance.now();
     const context = { triggerKind: InlineCompletionTriggerKind.Automatic };
@@ -110,7 +110,7 @@ export async function type(engine: Engine, { name, text, edits }: Trace, start: 
     last = new AbortController();
     const { line, character, deleted, insert } = edit;
     const range = { start: { line, character }, end: { line, character: character + deleted } };
-    TextDocument.update(document, [{ range, text: insert }], i + 1);
+    OpenDocument.update(document, [{ range, text: insert }], i + 1);
     keys.push(ask(cursorAfter(edit), last.signal));
   }
   const answered = await Promise.all(keys);

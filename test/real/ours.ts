@@ -7,6 +7,7 @@ import {
   tokenizeText,
 } from '../../language-server/completion/fim-prompt.ts';
 import { explainPrompt } from '../../language-server/explain/chat-prompt.ts';
+import type { Model } from '../../language-server/models/model-traits.ts';
 import type { Engine } from '../../native/index.ts';
 import type { Plan } from './plan.ts';
 import type { Options } from './real.ts';
@@ -36,12 +37,13 @@ export interface Asked {
   answers: Answer[];
 }
 
-export async function askOurs(engine: Engine, texts: string[], options: Options): Promise<Asked> {
+export async function askOurs(model: Model, texts: string[], options: Options): Promise<Asked> {
+  const { engine } = model;
   const wants = (part: string) => options.only.includes(part);
   const ids = texts.map((text) => engine.tokenize(text));
   const code = concatTokens(...ids.slice(0, 40));
   const conversation = [{ role: 'user', content: `Explain this code:\n\`\`\`typescript\n${explained}\n\`\`\`` }];
-  const chat = wants('template') || wants('explain') ? chatPrompt(engine) : null;
+  const chat = wants('template') || wants('explain') ? await chatPrompt(model) : null;
   const tokens = code.slice(0, options.positions);
   const logits = wants('logits') ? { tokens, rows: await engine.logits(tokens) } : null;
   const answers: Answer[] = [];
@@ -65,11 +67,10 @@ export async function askOurs(engine: Engine, texts: string[], options: Options)
   };
 }
 
-function chatPrompt(engine: Engine): Uint32Array | null {
-  const { imStart, imEnd, contextTokens } = { ...engine.info.special, ...engine.info };
-  if (imStart < 0 || imEnd < 0) return null;
-  return explainPrompt(engine, { text: explained, languageId: 'typescript', turns: [{ answer: '' }] }, contextTokens)
-    .tokens;
+async function chatPrompt(model: Model): Promise<Uint32Array | null> {
+  if (model.traits.chatTemplate === null) return null;
+  const asked = { text: explained, languageId: 'typescript', turns: [{ answer: '' }] };
+  return (await explainPrompt(model, asked, model.engine.info.contextTokens)).tokens;
 }
 
 function fimPrompts(engine: Engine, cases: string | undefined): Uint32Array[] {

@@ -2,7 +2,7 @@
 // tokens, and at last, where the two part, ours is asked how sure it was.
 import { parseArgs } from 'node:util';
 import { UsageError } from '../../language-server/cli/command.ts';
-import { loadEngine } from '../../native/index.ts';
+import { loadModel } from '../../language-server/models/load-model.ts';
 import { figures, takeFigures } from './figures.ts';
 import { type Asked, askOurs } from './ours.ts';
 import { Report } from './report.ts';
@@ -39,11 +39,12 @@ export async function testReal(root: string, args: string[]): Promise<number> {
 
 async function compareEngines(report: Report, root: string, model: string, options: Options): Promise<void> {
   const texts = sources(root, options.characters);
-  const engine = await loadEngine({ modelPath: model, threads: options.threads, backend: 'cpu' });
+  const loaded = await loadModel({ modelPath: model, threads: options.threads, backend: 'cpu' });
+  const { engine } = loaded;
   try {
     const { name, quantization, backend, vocabulary } = engine.info;
     report.line(`${name}, ${quantization}: Hearth (${backend}) and llama.cpp`);
-    const asked: Asked = await askOurs(engine, texts, options);
+    const asked: Asked = await askOurs(loaded, texts, options);
     const { theirs, rows } = askLlamaCpp(root, { model, threads: options.threads, ...asked.plan });
     if (options.only.includes('tokenizer')) checkTokens(report, asked, theirs);
     if (options.only.includes('template')) checkChat(report, engine, asked, theirs);
