@@ -34,7 +34,7 @@ test('says which token ids or line of a file is wrong', () => {
   const out = ['--out', join(folder, 'none.f32')];
   checkFails(['logits', '--tokens', 'one', ...out], 1, /--tokens "one": these are no token ids/);
   checkFails(['logits', '--tokens', `@${sample}`, ...out], 1, /sample\.py: these are no token ids/);
-  checkFails(['eval', sample, '--layout', 'odd'], 2, /plain, spm or anchored:N/);
+  checkFails(['eval', sample, '--layout', 'odd'], 2, /plain, spm, anchored:N or held:N/);
   const cases = join(folder, 'broken.jsonl');
   writeFileSync(cases, '\n{"prefix": "a", "suffix": "b", "middle": "c"}\nnothing\n');
   checkFails(['eval', cases], 1, /broken\.jsonl:3: this is not JSON/);
