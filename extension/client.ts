@@ -156,6 +156,7 @@ export class Client implements Disposable {
       hasOwnProvider: true,
       sharesCode: true,
       avoidsGpu: this.policy.avoidsGpu,
+      isSafe: this.policy.isSafe,
       storageFolder: this.context.globalStorageUri.fsPath,
     };
   }
@@ -184,7 +185,8 @@ export class Client implements Disposable {
     }
     const ending = await this.server.ending();
     if (this.policy.died(Date.now())) {
-      this.log.warn(`The language server ended unexpectedly (${ending}) and is being restarted.`);
+      const how = this.policy.isSafe ? ' on the CPU, without a draft model and without pages on disk' : '';
+      this.log.warn(`The language server ended unexpectedly (${ending}) and is being restarted${how}.`);
       return this.start();
     }
     this.fail(l10n.t('The Hearth server crashed repeatedly ({0}) and was not restarted.', ending));

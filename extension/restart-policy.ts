@@ -8,6 +8,8 @@ const crashesBeforeReady = 1;
 const windowMs = 3 * 60 * 1000;
 /** A GPU under which the server has died this often is left alone until the window is reloaded. */
 const crashesOnGpu = 2;
+/** After so many within the window, the server does without what it can do without. */
+const crashesBeforeSafe = 3;
 
 export class RestartPolicy {
   private wasReady = false;
@@ -21,6 +23,11 @@ export class RestartPolicy {
 
   get avoidsGpu(): boolean {
     return this.deathsOnGpu >= crashesOnGpu;
+  }
+
+  /** Whether the next server runs on the CPU, without drafts and without pages on disk. */
+  get isSafe(): boolean {
+    return this.deaths.length >= crashesBeforeSafe;
   }
 
   ready(backend: string): void {

@@ -57,6 +57,8 @@ export interface InitializationOptions {
   hasOwnProvider?: boolean;
   /** The GPU was in use when the server died, more than once: the model stays on the CPU. */
   avoidsGpu?: boolean;
+  /** The server died again and again: CPU, no draft model, no pages on disk. */
+  isSafe?: boolean;
   /** The client answers relatedRequest. Without that no code of other files enters a prompt. */
   sharesCode?: boolean;
 }

@@ -107,7 +107,10 @@ export class Session {
     this.serverToken = given?.serverToken ?? this.serverToken;
     const { settings, problems } = checkedSettings(given);
     for (const problem of problems) this.log.warn(problem);
-    this.settings = this.options.avoidsGpu ? { ...settings, backend: 'cpu' } : settings;
+    const { avoidsGpu, isSafe } = this.options;
+    const onCpu = { backend: 'cpu' } as const;
+    const plain = { ...onCpu, 'draftModel.path': '' };
+    this.settings = { ...settings, ...(avoidsGpu && onCpu), ...(isSafe && plain) };
     this.settingProblems = problems;
   }
 
@@ -120,7 +123,7 @@ export class Session {
   private configure(): void {
     const { settings, options, shared } = this;
     const bundledModel = options.bundledModel ?? shared.parts.bundledModel;
-    const pagesFolder = pagesFolderIn(options.storageFolder);
+    const pagesFolder = options.isSafe ? '' : pagesFolderIn(options.storageFolder);
     void this.guard(
       'applying the settings',
       shared.configure({ settings, bundledModel, pagesFolder, serverToken: this.serverToken }),

@@ -35,3 +35,14 @@ test('a GPU on which the server died twice is left alone', () => {
   policy.died(2);
   expect(policy.avoidsGpu).toBe(true);
 });
+
+test('after three crashes the server does without what it can do without, until they are long ago', () => {
+  const policy = new RestartPolicy();
+  policy.ready('cpu avx2, 2 threads');
+  check(policy, [0, 1], [true, true]);
+  expect(policy.isSafe).toBe(false);
+  check(policy, [2], [true]);
+  expect(policy.isSafe).toBe(true);
+  check(policy, [300], [true]);
+  expect(policy.isSafe).toBe(false);
+});

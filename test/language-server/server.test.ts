@@ -67,6 +67,19 @@ test('tells how fast it answered', async () => {
   expect(status.last?.completionTokens).toBe(9);
 });
 
+test.each([
+  [false, ['backend', 'diskBytes', 'diskFolder', 'draftModelPath', 'modelPath'], 'auto'],
+  [true, ['backend', 'modelPath'], 'cpu'],
+])('a server that died again and again (%s) does without what it can do without', async (isSafe, keys, backend) => {
+  const settings = { 'model.path': 'told', 'draftModel.path': '/draft', 'cache.diskMiB': 100 };
+  const options = { isSafe, storageFolder: folder };
+  client = await LspClient.start([process.execPath, server, '--stdio'], settings, options);
+  const { message } = await client.status(({ health }) => health === 'error');
+  const told = JSON.parse(message ?? '');
+  expect(Object.keys(told).sort()).toEqual(keys);
+  expect(told.backend).toBe(backend);
+});
+
 test('a request made while the model loads is answered when it is loaded', async () => {
   const editor = await start({ 'model.path': 'endless' });
   const { progress } = await editor.status((status) => status.health === 'loading' && (status.progress ?? 0) > 0);
