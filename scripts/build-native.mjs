@@ -3,6 +3,7 @@
 //   build-native.mjs --addon    the addon alone, as the demo needs it
 //   build-native.mjs --debug    without optimization, in build/debug
 //   build-native.mjs --asan     C++ tests with AddressSanitizer and UBSan, in build/asan
+//   build-native.mjs --fuzz     programs for libFuzzer with clang, in build/fuzz
 //   build-native.mjs --aarch64  kernel tests for 64-bit ARM, in build/aarch64
 import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,9 +13,9 @@ import { parseArgs } from 'node:util';
 import { buildEnv, checkBuildTools, main, root, run, ToolError, version } from './tools.mjs';
 
 // A configure that failed leaves a CMakeCache.txt but nothing to build with.
-function isConfigured(folder) {
+function isConfigured(folder, source = 'native') {
   const path = join(root, folder);
-  dropForeignBuild(path, join(root, 'native'));
+  dropForeignBuild(path, join(root, source));
   return existsSync(join(path, 'build.ninja')) || existsSync(join(path, 'Makefile'));
 }
 
@@ -52,10 +53,10 @@ function install(addon) {
 }
 
 /** Targets of a plain cmake build, without the addon. */
-export async function buildTests(folder, options, targets) {
+export async function buildTests(folder, options, targets, source = 'native') {
   const generator = version('ninja') ? ['-G', 'Ninja'] : [];
-  if (!isConfigured(folder)) {
-    await run('cmake', ['-S', 'native', '-B', folder, ...generator, ...options], { quiet: true });
+  if (!isConfigured(folder, source)) {
+    await run('cmake', ['-S', source, '-B', folder, ...generator, ...options], { quiet: true });
   }
   await run('cmake', ['--build', folder, '--target', ...targets], { env: buildEnv() });
 }
@@ -64,16 +65,19 @@ const hipTests = process.arch === 'x64' ? ['hip_tests'] : [];
 export const buildAsan = () =>
   buildTests('build/asan', ['-DHEARTH_ASAN=ON'], ['kernels_tests', 'native_tests', ...hipTests]);
 
+export const buildFuzz = () => buildTests('build/fuzz', ['-DCMAKE_CXX_COMPILER=clang++-16'], ['all'], 'test/fuzz');
+
 export const buildAarch64 = () =>
   buildTests('build/aarch64', ['-DCMAKE_TOOLCHAIN_FILE=aarch64-linux-gnu.cmake'], ['kernels_tests']);
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     const flag = { type: 'boolean', default: false };
-    const { values } = parseArgs({ options: { debug: flag, addon: flag, asan: flag, aarch64: flag } });
+    const others = { asan: buildAsan, fuzz: buildFuzz, aarch64: buildAarch64 };
+    const names = ['debug', 'addon', ...Object.keys(others)];
+    const { values } = parseArgs({ options: Object.fromEntries(names.map((name) => [name, flag])) });
     checkBuildTools();
-    if (values.asan) await buildAsan();
-    else if (values.aarch64) await buildAarch64();
-    else await buildNative(values);
+    const build = Object.keys(others).find((name) => values[name]);
+    await (build ? others[build]() : buildNative(values));
   });
 }

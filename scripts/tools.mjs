@@ -13,13 +13,14 @@ export class ToolError extends Error {}
 /** A test that this machine cannot run; in CI that is a failure. */
 export class NotRun extends Error {}
 
-/** Debian's package for each command. */
+/** Debian's packages for each command. */
 const packages = {
   cmake: 'cmake',
   make: 'make',
   ninja: 'ninja-build',
   'g++': 'g++',
   'clang-format': 'clang-format',
+  'clang++-16': 'clang-16 libclang-rt-16-dev',
   'aarch64-linux-gnu-g++': 'g++-aarch64-linux-gnu',
   'qemu-aarch64': 'qemu-user',
   hipcc: 'hipcc',
@@ -108,8 +109,8 @@ export async function requireCommands(...commands) {
     console.log(`installing ${wanted.join(' ')} with apt-get`);
     const options = { env: { DEBIAN_FRONTEND: 'noninteractive' }, quiet: true };
     await run('apt-get', ['update', '-q'], options).catch(() => undefined);
-    await run('apt-get', ['install', '-yq', '--no-install-recommends', ...wanted], options).catch((error) =>
-      console.log(error.output.trimEnd().split('\n').slice(-3).join('\n')),
+    await run('apt-get', ['install', '-yq', '--no-install-recommends', ...wanted.join(' ').split(' ')], options).catch(
+      (error) => console.log(error.output.trimEnd().split('\n').slice(-3).join('\n')),
     );
   }
   if (missing().length > 0)

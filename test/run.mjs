@@ -7,6 +7,7 @@ import { buildHip } from '../scripts/build-hip.mjs';
 import { buildAarch64, buildAsan, buildNative } from '../scripts/build-native.mjs';
 import { check } from '../scripts/check.mjs';
 import { main, NotRun, requireCommands, root, run, ToolError } from '../scripts/tools.mjs';
+import { fuzz, fuzzSeconds } from './fuzz/run.mjs';
 
 const add = (a, b) => ({
   passed: a.passed + b.passed,
@@ -104,6 +105,7 @@ const parts = {
   hip: ['GPU kernels in an emulation, and the way to a real GPU', hipTests],
   unit: ['TypeScript tests', () => vitest('unit', [])],
   asan: ['C++ tests with AddressSanitizer and UBSan', asanTests],
+  fuzz: ['fuzzing with libFuzzer', () => fuzz(fuzzSeconds)],
   aarch64: ['kernel tests on 64-bit ARM', aarch64Tests],
   e2e: ['real VS Code', editorTests],
 };

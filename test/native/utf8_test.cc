@@ -1,0 +1,26 @@
+#include "utf8.h"
+
+#include "test.h"
+
+using hearth::whole_characters;
+
+TEST("a character is held back until it is whole") {
+  CHECK_EQUAL(whole_characters(""), 0u);
+  CHECK_EQUAL(whole_characters("abc"), 3u);
+  CHECK_EQUAL(whole_characters("a\xC3"), 1u);
+  CHECK_EQUAL(whole_characters("a\xC3\xA9"), 3u);
+  CHECK_EQUAL(whole_characters("\xED\x9F"), 0u);
+  CHECK_EQUAL(whole_characters("\xE0"), 0u);
+  CHECK_EQUAL(whole_characters("x\xF0\x9F\x99"), 1u);
+  CHECK_EQUAL(whole_characters("x\xF0\x9F\x99\x82"), 5u);
+  CHECK_EQUAL(whole_characters("\xF4\x8F"), 0u);
+}
+
+TEST("bytes that can never become a character are not held back") {
+  for (const char* bytes : {"\xF8\x88", "\xFF", "\xC0", "\xC1\x80", "\xF5\x80\x80"})
+    CHECK_EQUAL(whole_characters(bytes), std::string_view(bytes).size());
+  // Too long a form, half of a surrogate pair, beyond the last code point.
+  for (const char* bytes : {"\xE0\x80", "\xED\xA0", "\xF0\x80\x80", "\xF4\x90"})
+    CHECK_EQUAL(whole_characters(bytes), std::string_view(bytes).size());
+  CHECK_EQUAL(whole_characters("\x80\x80\x80"), 3u);
+}
