@@ -6,6 +6,7 @@
 #include <array>
 #include <future>
 #include <stdexcept>
+#include <system_error>
 
 #include "backend.h"
 #include "gguf.h"
@@ -83,6 +84,7 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
                                           std::to_string(kFewestContextTokens));
   GgufFile file = GgufFile::open(options.model_path);
   info.config = check_model(file);
+  if (info.config.name.empty()) info.config.name = file_name(options.model_path);
   // Beside packing: a vocabulary of 152,000 tokens takes a tenth of a second. Waited for before the
   // file is closed, whatever happens.
   std::future<std::unique_ptr<Tokenizer>> future_tokenizer =
@@ -94,7 +96,6 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
                                                 host_logits, candidates, heartbeat,
                                                 info.config.n_vocab, info.context_tokens});
 
-  if (info.config.name.empty()) info.config.name = file_name(options.model_path);
   info.path = options.model_path;
   info.file_bytes = file.n_bytes();
   info.weight_bytes = model.n_bytes;
@@ -195,17 +196,24 @@ Engine::Engine() : loaded_(std::make_unique<Loaded>()) {}
 
 std::unique_ptr<Engine> Engine::load(const LoadOptions& options,
                                      const std::function<bool(double)>& progress) {
-  std::unique_ptr<Engine> engine(new Engine);
   try {
+    std::unique_ptr<Engine> engine(new Engine);
     engine->loaded_->open(options, progress);
+    engine->scheduler_ =
+        std::make_unique<Scheduler>(*engine->loaded_->bench, engine->loaded_->interrupt);
+    return engine;
   } catch (const std::bad_alloc&) {
     throw EngineError("out-of-memory", options.model_path +
                                            ": not enough memory for the model; use a smaller one "
                                            "or lower hearth.cache.memoryMiB");
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+    throw EngineError("out-of-memory", options.model_path +
+                                           ": the system starts no more threads for this user (" +
+                                           error.code().message() +
+                                           "). Close other programs, or raise the limit: ulimit "
+                                           "-u, or that of the container.");
   }
-  engine->scheduler_ =
-      std::make_unique<Scheduler>(*engine->loaded_->bench, engine->loaded_->interrupt);
-  return engine;
 }
 
 Engine::~Engine() = default;

@@ -192,6 +192,13 @@ const std::vector<std::string>* GgufFile::strings(std::string_view key) const {
   state_->wrong_kind(key, "a list of texts");
 }
 
+std::span<const std::byte> GgufFile::data(const GgufTensor& tensor) const {
+  for (const GgufPart& part : state_->parts) {
+    if (part.file.path() == tensor.file) part.file.require_unchanged();
+  }
+  return tensor.data;
+}
+
 void GgufFile::release(const GgufTensor& tensor) const {
   for (const GgufPart& part : state_->parts) {
     if (part.file.path() == tensor.file) part.file.release(tensor.data);

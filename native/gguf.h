@@ -53,6 +53,8 @@ class GgufFile {
   std::optional<std::string> string(std::string_view key) const;
   const std::vector<std::string>* strings(std::string_view key) const;
 
+  /// A tensor's bytes, to be read now: throws EngineError when its file has been changed.
+  std::span<const std::byte> data(const GgufTensor& tensor) const;
   /// Lets go of the physical pages under a tensor (they stay in the page cache), after packing it.
   void release(const GgufTensor& tensor) const;
 

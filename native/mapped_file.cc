@@ -27,6 +27,15 @@ namespace {
                                             std::strerror(error) + "). " + advice);
 }
 
+int64_t changed_ns(const struct stat& status) {
+#ifdef __APPLE__
+  const timespec& time = status.st_mtimespec;
+#else
+  const timespec& time = status.st_mtim;
+#endif
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
 /// The system makes writers wait for as long as the file is open here, up to 45 s by default. It
 /// tells us of them by a signal, of which SIGURG is one that nobody minds.
 void keep_from_writers([[maybe_unused]] int fd) {
@@ -53,6 +62,7 @@ MappedFile::MappedFile(std::string path)
     const char* what = S_ISDIR(status.st_mode) ? " is a folder" : " is not an ordinary file";
     throw EngineError("model-unreadable", path_ + what + ". Choose a .gguf file.");
   }
+  changed_ns_ = changed_ns(status);
   const size_t n_bytes = static_cast<size_t>(status.st_size);
   if (n_bytes == 0) return;  // mmap refuses an empty range
   void* address = mmap(nullptr, n_bytes, PROT_READ, MAP_PRIVATE, file_.fd, 0);
@@ -67,7 +77,18 @@ MappedFile::~MappedFile() {
 MappedFile::MappedFile(MappedFile&& other) noexcept
     : path_(std::move(other.path_)),
       file_(std::move(other.file_)),
-      bytes_(std::exchange(other.bytes_, {})) {}
+      bytes_(std::exchange(other.bytes_, {})),
+      changed_ns_(other.changed_ns_) {}
+
+void MappedFile::require_unchanged() const {
+  struct stat status {};
+  const bool is_same = fstat(file_.fd, &status) == 0 && changed_ns(status) == changed_ns_ &&
+                       static_cast<size_t>(status.st_size) == bytes_.size();
+  if (!is_same)
+    throw EngineError("model-unreadable", "The model file " + path_ +
+                                              " was changed by another program while it was read. "
+                                              "Load it again when that is done.");
+}
 
 void MappedFile::release(std::span<const std::byte> range) const {
   const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,6 +22,9 @@ class MappedFile {
 
   const std::string& path() const { return path_; }
   std::span<const std::byte> bytes() const { return bytes_; }
+  /// Throws EngineError "model-unreadable" when another program has changed the file since it was
+  /// opened: what is read of it would be neither the old model nor the new one.
+  void require_unchanged() const;
   /// Lets the physical pages that lie wholly inside range go; reading them again maps them anew.
   void release(std::span<const std::byte> range) const;
 
@@ -35,6 +39,7 @@ class MappedFile {
   std::string path_;
   Descriptor file_;
   std::span<const std::byte> bytes_;
+  int64_t changed_ns_ = 0;  // when it was last written
 };
 
 }  // namespace hearth

@@ -112,7 +112,7 @@ class Loader {
     std::vector<kernels::MatrixSource> parts;
     for (const std::string& name : names) {
       const GgufTensor& tensor = *file_.find(name);
-      parts.push_back({tensor.type, tensor.data.data(), static_cast<int>(tensor.shape[1]),
+      parts.push_back({tensor.type, file_.data(tensor).data(), static_cast<int>(tensor.shape[1]),
                        static_cast<int>(tensor.shape[0])});
     }
     std::unique_ptr<kernels::Matrix> packed = ops_.pack(parts);
@@ -128,8 +128,8 @@ class Loader {
       const GgufTensor& tensor = *file_.find(name);
       const int n = static_cast<int>(tensor.shape[0]);
       values.resize(values.size() + n);
-      kernels::dequantize_row(tensor.type, tensor.data.data(), values.data() + values.size() - n,
-                              n);
+      kernels::dequantize_row(tensor.type, file_.data(tensor).data(),
+                              values.data() + values.size() - n, n);
       done(tensor);
     }
     std::unique_ptr<kernels::Buffer> buffer = ops_.buffer(values.size());
@@ -143,10 +143,12 @@ class Loader {
     if (!output) return false;
     const GgufTensor& embedding = *file_.find("token_embd.weight");
     return output->type != embedding.type || output->data.size() != embedding.data.size() ||
-           std::memcmp(output->data.data(), embedding.data.data(), output->data.size()) != 0;
+           std::memcmp(file_.data(*output).data(), file_.data(embedding).data(),
+                       output->data.size()) != 0;
   }
 
   void done(const GgufTensor& tensor) {
+    file_.data(tensor);  // not changed meanwhile, either
     file_.release(tensor);
     bytes_done_ += tensor.data.size();
     const double fraction = static_cast<double>(bytes_done_) / static_cast<double>(file_.n_bytes());

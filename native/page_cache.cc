@@ -124,6 +124,8 @@ bool Path::reserve(int n) {
     tail = State::Tail::kShrink;
   }
   if (n_new + (tail == State::Tail::kCopy) > tree.n_available()) return false;
+  // First, as it may fail: a page that is allocated must come into the list.
+  state_->pages.reserve(state_->pages.size() + n_new);
   state_->make_tail_writable(tail);
   for (int i = 0; i < n_new; i++) state_->pages.push_back(tree.allocate(state_.get()));
   return true;

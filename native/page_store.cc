@@ -83,7 +83,9 @@ PageStore::Restored PageStore::restore(PageCache& cache) {
 bool PageStore::restore_file(const std::string& path, PageCache& cache, Restored& restored) {
   const std::unique_ptr<PageFileReader> reader = PageFileReader::open(path, shape_);
   if (!reader) {
-    restored.problems.push_back(path + " is damaged and was left out");
+    std::error_code error;
+    // Another server may have replaced it since the folder was read.
+    if (fs::exists(path, error)) restored.problems.push_back(path + " is damaged and was left out");
     return true;
   }
   std::vector<int32_t> parents;  // by record; kNone: not in the cache, or not full

@@ -1,7 +1,13 @@
 // Decoding does not allocate: counts operator new on the engine thread between two pieces of text.
-// And what happens when there is no memory for a result.
+// And what happens when there is no memory, or no thread, at any moment of loading and answering.
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <new>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -14,19 +20,40 @@ thread_local bool is_counting = false;
 thread_local int n_allocations = 0;
 thread_local bool next_fails = false;
 
+/// Counts down to the one operator new, or the one thread, of the whole process that is refused.
+std::atomic<int> news_left{0}, threads_left{0};
+std::atomic<int64_t> n_living{0};
+thread_local bool is_spared = false;
+
+bool is_refused(std::atomic<int>& left) { return left > 0 && !is_spared && left-- == 1; }
+
 }  // namespace
+
+// Seen by the C++ library, which starts threads.
+extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread,
+                                                             const pthread_attr_t* attributes,
+                                                             void* (*run)(void*), void* argument) {
+  using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  static const auto create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
+  return is_refused(threads_left) ? EAGAIN : create(thread, attributes, run, argument);
+}
 
 // noinline: inlined on one side only, g++ takes new and free for a mismatch.
 [[gnu::noinline]] void* operator new(size_t n_bytes, const std::nothrow_t&) noexcept {
   n_allocations += is_counting;
-  return std::exchange(next_fails, false) ? nullptr : std::malloc(n_bytes);
+  if (std::exchange(next_fails, false) || is_refused(news_left)) return nullptr;
+  n_living++;
+  return std::malloc(n_bytes);
 }
 [[gnu::noinline]] void* operator new(size_t n_bytes) {
   if (void* memory = operator new(n_bytes, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  n_living -= memory != nullptr;
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { operator delete(memory); }
 
 namespace {
 
@@ -144,4 +171,64 @@ TEST("a result that there is no memory for is an error of its request alone") {
   }
   CHECK_EQUAL(test::ask(*engine, several).tokens.size(), size_t{4});
   CHECK_EQUAL(engine->status().cache.pages_held, 0);
+}
+
+namespace {
+
+/// Loading, with something refused. True once there was nothing left to refuse.
+bool survives_loading(std::atomic<int>& left, int n) {
+  hearth::LoadOptions options = test::tiny_options();
+  options.n_threads = 2;
+  const int64_t n_living_before = n_living;
+  left = n;
+  try {
+    hearth::Engine::load(options, {});
+  } catch (const hearth::EngineError& error) {
+    CHECK_EQUAL(error.code, "out-of-memory");
+    CHECK(std::string(error.what()).find("tiny-mixed.gguf") != std::string::npos);
+  }
+  const bool is_over = left.exchange(0) > 0;
+  CHECK_EQUAL(n_living.load(), n_living_before);
+  return is_over;
+}
+
+/// The next number to try: every one at first, then fewer, as they are many and alike.
+int after(int n) { return n + 1 + n / (test::kIsSanitized ? 4 : 16); }
+
+}  // namespace
+
+TEST("whatever allocation of loading fails, there is a clear error and nothing is lost") {
+  test::load_tiny(2, 0);  // what is allocated once
+  int n = 1;
+  while (!survives_loading(news_left, n)) n = after(n);
+  CHECK(n > 1000);
+  CHECK_EQUAL(test::ask(*test::load_tiny(2, 0), request()).tokens.size(), size_t{kTokens});
+}
+
+TEST("whatever thread of loading cannot be started, there is a clear error or the model") {
+  test::load_tiny(2, 0);
+  int n = 1;
+  while (!survives_loading(threads_left, n)) n++;
+  CHECK_EQUAL(n, 4);  // one reads the vocabulary, one computes, and the engine's
+}
+
+TEST("whatever allocation of a request fails, the engine answers the next one") {
+  const std::vector<uint32_t> expected = test::ask(*test::load_tiny(1, 0), request()).tokens;
+  const auto engine = test::load_tiny(1, 1 << 20);  // a few pages: they have to grow and to go
+  is_spared = true;  // what fails on the caller's side is the caller's
+  bool is_over = false;
+  for (int n = 1; !is_over; n++) {
+    hearth::Request asked = request();
+    asked.tokens[0] = 300 + n;  // cold
+    news_left = n;
+    try {
+      test::ask(*engine, asked);
+    } catch (const hearth::EngineError& error) {
+      CHECK_EQUAL(error.code, "out-of-memory");
+    }
+    is_over = news_left.exchange(0) > 0;
+    CHECK_EQUAL(engine->status().cache.pages_held, 0);
+    CHECK(test::ask(*engine, request()).tokens == expected);
+  }
+  is_spared = false;
 }

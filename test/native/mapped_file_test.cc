@@ -1,14 +1,18 @@
 // A model file that changes while it is read.
 #include "mapped_file.h"
 
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <fstream>
 #include <thread>
 
+#include "ask.h"
+#include "temporary_folder.h"
 #include "test.h"
 
 using hearth::MappedFile;
@@ -37,4 +41,42 @@ TEST("a program that cuts a mapped file short waits until it is no longer needed
   CHECK_EQUAL(status, 0);
   CHECK_EQUAL(MappedFile(path).bytes().size(), 0u);
   unlink(path.c_str());
+}
+
+namespace {
+
+/// Loads a model, of which another program begins to write before and does the rest when the first
+/// tensor has been read. Such a writer does not wait.
+void check_change(void (*change)(int fd)) {
+  const test::TemporaryFolder folder;
+  hearth::LoadOptions options = test::tiny_options();
+  std::filesystem::copy_file(options.model_path, folder.file("model.gguf"));
+  options.model_path = folder.file("model.gguf");
+  const int fd = open(options.model_path.c_str(), O_RDWR | O_CLOEXEC);
+  bool is_changed = false;
+  const auto on_progress = [&](double) {
+    if (!std::exchange(is_changed, true)) change(fd);
+    return true;
+  };
+  try {
+    hearth::Engine::load(options, on_progress);
+    CHECK(false);
+  } catch (const hearth::EngineError& error) {
+    CHECK_EQUAL(error.code, "model-unreadable");
+    CHECK(std::string(error.what()).find("changed by another program") != std::string::npos);
+  }
+  close(fd);
+}
+
+}  // namespace
+
+TEST("a model that is cut short while it is loaded is an error") {
+  check_change([](int fd) { CHECK_EQUAL(ftruncate(fd, 100'000), 0); });
+}
+
+TEST("a model that is overwritten while it is loaded is an error") {
+  check_change([](int fd) {
+    const std::array<char, 64> zeros{};
+    CHECK_EQUAL(pwrite(fd, zeros.data(), zeros.size(), 2'000'000), 64);
+  });
 }

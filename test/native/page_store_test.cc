@@ -243,3 +243,15 @@ TEST("a checksum sees each changed bit, cut and shift") {
   }
   CHECK_EQUAL(sums.size(), 2 + 800 + 100 + 99u);
 }
+
+TEST("a file that another server has deleted meanwhile is not called damaged") {
+  const Folder folder;
+  leave(folder.path, {document(1, 64)});
+  // Listed, but no longer there when it is opened.
+  fs::path gone = folder.files().front();
+  gone.replace_filename(gone.stem().string().substr(0, 32) + "0.pages");
+  fs::create_symlink(folder.path / "nothing", gone);
+  const auto engine = open_engine(folder.path);
+  CHECK_EQUAL(engine->info().restored_pages, 2);
+  CHECK(engine->info().disk_problems.empty());
+}
