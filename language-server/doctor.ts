@@ -48,10 +48,15 @@ function draftModel({ info: { draftProblem } }: Engine): Check[] {
   return draftProblem === '' ? [] : [{ name: 'draft model', isOk: false, detail: draftProblem }];
 }
 
-async function selfTest(engine: Engine): Promise<Check[]> {
+/** A completion in the midst of a little program. */
+export function selfTestPrompt(engine: Engine) {
   const before = tokenizeText(engine, 'def add(a, b):\n    return a');
   const after = tokenizeText(engine, '\n\nprint(add(1, 2))\n');
-  const request = { tokens: fimHead(engine, before, after), maxTokens: 16, priority: 'background' } as const;
+  return { tokens: fimHead(engine, before, after), maxTokens: 16 };
+}
+
+async function selfTest(engine: Engine): Promise<Check[]> {
+  const request = { ...selfTestPrompt(engine), priority: 'background' } as const;
   return [
     await check('tokenizer', () => {
       const text = 'naïve(x) → "日本" // 🙂\n';
@@ -71,7 +76,7 @@ async function selfTest(engine: Engine): Promise<Check[]> {
   ];
 }
 
-async function check(name: string, find: () => string | Promise<string>): Promise<Check> {
+export async function check(name: string, find: () => string | Promise<string>): Promise<Check> {
   try {
     return { name, isOk: true, detail: await find() };
   } catch (error) {

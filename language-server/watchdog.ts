@@ -2,12 +2,16 @@
 // keeps running when an operation does not end. Time is counted in periods of this timer: while the whole process is
 // stopped, as when the machine sleeps, none passes.
 import type { EngineStatus } from '../native/index.ts';
+import { type OpSpeed, ReadingSpeed } from './reading-speed.ts';
 
 const periodMs = 1000;
-// The longest single operation is a matrix product over one prefill chunk: about a second for 7B on two old cores.
-export const hungAfterMs = 10_000;
-// After that the process is of no more use; the editor starts a new one.
-export const hopelessAfterMs = 30_000;
+// An operation of many tokens takes up to some hundred times as long as the median one. Where that is not known, or short:
+// the longest is a matrix product over one prefill chunk, about a second for 7B on two old cores.
+const hungAfterMedians = 1000;
+export const leastHungAfterMs = 10_000;
+/** After so many times as long the process is of no more use; the editor starts a new one. */
+const hopelessFactor = 3;
+const mostSamples = 61;
 const slowAfterMs = 5000;
 
 export interface WatchdogEvents {
@@ -24,6 +28,9 @@ export class Watchdog {
   /** Without a heartbeat, though there is work. */
   private stalledPeriods = 0;
   private lastBeat = -1;
+  /** Milliseconds an operation took, in each of the last busy periods. */
+  private readonly opMs: number[] = [];
+  private readonly speed = new ReadingSpeed();
 
   constructor(
     private readonly status: () => EngineStatus | null,
@@ -43,9 +50,12 @@ export class Watchdog {
     const isBusy = status !== null && (status.state !== 'idle' || status.queued > 0);
     this.busyPeriods = isBusy ? this.busyPeriods + 1 : 0;
     this.stalledPeriods = isBusy && status.beat === this.lastBeat ? this.stalledPeriods + 1 : 0;
+    if (isBusy && this.busyPeriods > 1) this.noteBeats(status.beat - this.lastBeat);
     this.lastBeat = isBusy ? status.beat : -1;
+    const opSpeed = status && this.speed.look(status.ops);
     const stalledMs = this.stalledPeriods * periodMs;
-    if (isBusy && stalledMs >= hopelessAfterMs) {
+    const hungAfterMs = this.hungAfterMs();
+    if (isBusy && stalledMs >= hopelessFactor * hungAfterMs) {
       this.events.hopeless(`${describe(status, stalledMs)}; the server exits so that it can be restarted`);
     } else if (isBusy && stalledMs >= hungAfterMs) {
       if (!this.isHung) this.events.hung(describe(status, stalledMs));
@@ -54,10 +64,31 @@ export class Watchdog {
       this.isHung = false;
       this.events.recovered();
     } else if (isBusy && this.busyPeriods * periodMs === slowAfterMs) {
-      this.events.slow(`slow but working: ${status.state} at token ${status.token}, ${status.queued} more waiting`);
+      const where = `${status.state} at token ${status.token}`;
+      const reading = opSpeed === null ? '' : `, ${this.reading(opSpeed)}`;
+      this.events.slow(`slow but working: ${where}${reading}, ${status.queued} more waiting`);
     }
   }
+
+  private reading({ op, bytesPerSecond }: OpSpeed): string {
+    const { best } = this.speed;
+    return `operation "${op}" reads ${gigabytes(bytesPerSecond)} GB/s (the most so far was ${gigabytes(best)})`;
+  }
+
+  private noteBeats(n: number): void {
+    if (n <= 0) return;
+    this.opMs.push(periodMs / n);
+    if (this.opMs.length > mostSamples) this.opMs.shift();
+  }
+
+  /** The deadline of one operation. */
+  private hungAfterMs(): number {
+    const median = [...this.opMs].sort((a, b) => a - b)[this.opMs.length >> 1] ?? 0;
+    return Math.max(leastHungAfterMs, median * hungAfterMedians);
+  }
 }
+
+const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1);
 
 function describe({ state, token, layer, op, queued }: EngineStatus, stalledMs: number): string {
   const seconds = (stalledMs / 1000).toFixed(0);

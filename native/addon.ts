@@ -30,6 +30,7 @@ export interface NativeRequest {
   speculate: boolean;
   alternatives: number;
   streamAlternatives: boolean;
+  traceOps: boolean;
 }
 
 export interface NativeResult extends Omit<Completion, 'logProbabilities'> {

@@ -50,6 +50,23 @@ Napi::Object to_js(Napi::Env env, const Timings& timings) {
   return object;
 }
 
+/// Times are counted from the first op.
+Napi::Array to_js(Napi::Env env, const std::vector<OpEvent>& trace) {
+  Napi::Array events = Napi::Array::New(env, trace.size());
+  for (uint32_t i = 0; i < trace.size(); i++) {
+    const OpEvent& event = trace[i];
+    Napi::Object object = Napi::Object::New(env);
+    object.Set("op", event.op);
+    object.Set("layer", event.layer);
+    object.Set("tokens", event.n_tokens);
+    object.Set("startMs", static_cast<double>(event.start_ns - trace.front().start_ns) / 1e6);
+    object.Set("ms", static_cast<double>(event.ns) / 1e6);
+    object.Set("bytes", static_cast<double>(event.bytes));
+    events.Set(i, object);
+  }
+  return events;
+}
+
 }  // namespace
 
 std::vector<uint32_t> tokens_of(const Napi::Value& value) {
@@ -75,6 +92,7 @@ Napi::Value to_js(Napi::Env env, const Result& result) {
     alternatives.Set(i, alternative);
   }
   object.Set("alternatives", alternatives);
+  if (!result.trace.empty()) object.Set("trace", to_js(env, result.trace));
   return object;
 }
 
@@ -120,6 +138,7 @@ Napi::Value to_js(Napi::Env env, const EngineStatus& status) {
   object.Set("token", status.token);
   object.Set("layer", status.layer);
   object.Set("op", status.op);
+  object.Set("opBytes", static_cast<double>(status.op_bytes));
   object.Set("stalledMs", status.stalled_ms);
   object.Set("queued", status.queued);
   object.Set("cache", cache);
@@ -131,6 +150,7 @@ Napi::Value to_js(Napi::Env env, const EngineStatus& status) {
     op.Set("op", time.op);
     op.Set("ms", static_cast<double>(time.ns) / 1e6);
     op.Set("calls", static_cast<double>(time.calls));
+    op.Set("bytes", static_cast<double>(time.bytes));
     ops.Set(i, op);
   }
   object.Set("ops", ops);
@@ -147,6 +167,7 @@ Request request_of(const Napi::Object& object) {
   request.priority = object.Get("isBackground").ToBoolean().Value() ? Priority::kBackground
                                                                     : Priority::kForeground;
   request.stop_tokens = tokens_of(object.Get("stopTokens"));
+  request.traces_ops = object.Get("traceOps").ToBoolean().Value();
   request.speculate = object.Get("speculate").ToBoolean().Value();
   request.n_alternatives = integer(object, "alternatives");
   request.streams_alternatives = object.Get("streamAlternatives").ToBoolean().Value();

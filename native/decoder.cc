@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "output_guard.h"
 #include "utf8.h"
 
 namespace hearth {
@@ -183,6 +184,7 @@ int Decoder::accept_choices(Answer& answer) {
 void Decoder::accept(Answer& answer, const Choice& choice) {
   const Request& request = job_.request;
   const uint32_t token = choice.token;
+  if (&answer == &answers_.front()) note_repeat(answer, token);
   answer.tokens.push_back(token);
   answer.log_probabilities.push_back(choice.log_probability);
   answer.held_log_probability += choice.log_probability;
@@ -197,17 +199,32 @@ void Decoder::accept(Answer& answer, const Choice& choice) {
     end(answer, FinishReason::kLength);
 }
 
+void Decoder::note_repeat(const Answer& main, uint32_t token) {
+  n_repeats_ = !main.tokens.empty() && main.tokens.back() == token ? n_repeats_ + 1 : 0;
+  if (doubts_repeats_ && n_repeats_ >= kMostRepeats) throw BadOutput{"one token over and over"};
+}
+
 void Decoder::emit(Answer& answer, std::string_view bytes) {
   answer.held_bytes.append(bytes);
   const size_t n = whole_characters(answer.held_bytes);
   if (n == 0) return;
   const std::string_view text = std::string_view(answer.held_bytes).substr(0, n);
   answer.text.append(text);
-  const auto number = static_cast<int>(&answer - answers_.data());
-  if (job_.on_text && (number == 0 || job_.request.streams_alternatives))
-    job_.on_text({text, answer.held_log_probability, number});
+  const bool is_main = &answer == &answers_.front();
+  if (job_.on_text && (is_main || job_.request.streams_alternatives)) stream(text, answer);
   answer.held_bytes.erase(0, n);
   answer.held_log_probability = 0;
+}
+
+void Decoder::stream(std::string_view text, const Answer& answer) {
+  const auto number = static_cast<int>(&answer - answers_.data());
+  std::string& before = streamed_[number];
+  const size_t n_before = std::min(before.size(), text.size());
+  if (!text.starts_with(std::string_view(before).substr(0, n_before)))
+    throw BadOutput{"another answer at the second try"};
+  before.erase(0, n_before);
+  text.remove_prefix(n_before);
+  if (!text.empty()) job_.on_text({text, answer.held_log_probability, number});
 }
 
 void Decoder::end(Answer& answer, FinishReason reason) {
@@ -217,6 +234,13 @@ void Decoder::end(Answer& answer, FinishReason reason) {
 
 void Decoder::give_way() {
   for (Answer& answer : answers_) give_way(answer);
+}
+
+void Decoder::start_over() {
+  for (size_t i = 0; i < answers_.size(); i++) streamed_[i] = std::move(answers_[i].text);
+  answers_.clear();
+  drafter_.reset();
+  n_repeats_ = 0;
 }
 
 void Decoder::give_way(Answer& answer) {

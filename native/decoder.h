@@ -58,6 +58,10 @@ class Decoder {
   int n_tokens() const;
   /// Gives all pages back; the answers end where they are.
   void give_way();
+  /// Gives all up, to begin anew. Text that was streamed before is not streamed again.
+  void start_over();
+  /// A token that comes again and again is BadOutput.
+  void doubt_repeats(bool doubts) { doubts_repeats_ = doubts; }
   /// Moves the answers out.
   void finish(Result& result);
 
@@ -103,7 +107,9 @@ class Decoder {
 
   int accept_choices(Answer& answer);
   void accept(Answer& answer, const Choice& choice);
+  void note_repeat(const Answer& main, uint32_t token);
   void emit(Answer& answer, std::string_view bytes);
+  void stream(std::string_view text, const Answer& answer);
   void give_way(Answer& answer);
   void end(Answer& answer, FinishReason reason);
 
@@ -112,6 +118,9 @@ class Decoder {
   std::vector<Answer> answers_;  // the main one first; its text alone is streamed
   std::optional<Drafter> drafter_;
   int n_passes_ = 0;
+  bool doubts_repeats_ = false;
+  int n_repeats_ = 0;                                   // of the main answer's last token
+  std::array<std::string, kMaxAlternatives> streamed_;  // before it started over
 
   // The rows of one pass, answer by answer; in the first pass they stand behind the prompt's rows.
   int n_prompt_rows_ = 0;

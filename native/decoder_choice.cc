@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "decoder.h"
+#include "output_guard.h"
 
 namespace hearth {
 
@@ -31,6 +32,7 @@ bool Decoder::choose_healed_rows(Answer& answer) {
     logits_ = bench_.forward.head(n_prompt_rows_ + row, candidates);
     if (!logits_) return false;
     read_logits(logits_, static_cast<int>(candidates.size()));
+    require_finite(bench_.host_logits);
     const Sampled sampled =
         bench_.sampler.sample(bench_.host_logits, job_.request.sampling, answer.random_after);
     choices_[row] = {candidates[sampled.index], sampled.log_probability};
@@ -74,11 +76,7 @@ void Decoder::choose_rows(Answer& answer, const float* logits, const kernels::Ar
 Decoder::Choice Decoder::choose_from(const float* logits, const kernels::Argmax& best,
                                      Random& random) {
   const Request& request = job_.request;
-  if (!best.finite)
-    throw EngineError("engine-fault",
-                      "the model computed logits that are not numbers after token " +
-                          std::to_string(n_tokens()) + " of the answer on " +
-                          bench_.ops.description());
+  require_sound(best, bench_.n_vocab);
   if (request.sampling.temperature <= 0) return {best.id, best.log_probability};
   read_logits(logits, bench_.n_vocab);
   const Sampled sampled = bench_.sampler.sample(bench_.host_logits, request.sampling, random);

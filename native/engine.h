@@ -56,12 +56,13 @@ struct EngineStatus {
   int token = 0;
   int layer = 0;
   const char* op = "";
+  uint64_t op_bytes = 0;  // that it reads
   double stalled_ms = 0;  // since the last heartbeat; 0 when idle
   int queued = 0;
   size_t page_bytes = 0;
   double busy_ms = 0;
   CacheStatistics cache;
-  std::vector<OpTime> ops;  // up to the end of the last request
+  std::vector<OpTime> ops;  // up to the last step
 };
 
 class Engine {

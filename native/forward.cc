@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <numeric>
 
 namespace hearth {
@@ -9,6 +10,11 @@ namespace {
 
 constexpr const char* kOpNames[] = {"begin",       "embed",    "qkv",  "attention", "attn_output",
                                     "ffn_gate_up", "ffn_down", "head", "argmax"};
+
+/// Of n rows, of whatever types they are.
+uint64_t rows_bytes(const kernels::Matrix& matrix, size_t n) {
+  return matrix.n_bytes * n / static_cast<size_t>(matrix.n_rows);
+}
 
 }  // namespace
 
@@ -24,18 +30,56 @@ Forward::Forward(kernels::Ops& ops, const Model& model, Heartbeat& heartbeat,
   attn_ = rows(kernels::kMaxBatch, config.n_q());
   h_ = rows(kernels::kMaxBatch, config.n_ff);
   logits_ = rows(kMaxLogitRows, config.n_vocab);
-  for (const char* name : kOpNames) op_times_.push_back({name, 0, 0});
+  for (const char* name : kOpNames) op_times_.push_back({name, 0, 0, 0});
 }
 
 template <typename Run>
-bool Forward::step(OpIndex index, int layer, Run&& run) {
+bool Forward::step(OpIndex index, int layer, uint64_t n_bytes, Run&& run) {
   if (interrupt_.load(std::memory_order_relaxed)) return false;
-  heartbeat_.mark(kOpNames[index], layer);
+  heartbeat_.mark(kOpNames[index], layer, n_bytes);
   const int64_t start = now_ns();
   run();
-  op_times_[index].ns += now_ns() - start;
-  op_times_[index].calls++;
-  return !interrupt_.load(std::memory_order_relaxed);
+  const int64_t ns = now_ns() - start;
+  OpTime& time = op_times_[index];
+  time.ns += ns;
+  time.calls++;
+  time.bytes += n_bytes;
+  if (trace_) trace_->push_back({time.op, layer, n_batch_, start, ns, n_bytes});
+  const bool is_whole = !interrupt_.load(std::memory_order_relaxed);
+  if (looks_ && is_whole) look(index, layer);
+  return is_whole;
+}
+
+/// Of all that its sequences hold, in one layer.
+uint64_t Forward::kv_bytes(const kernels::Batch& batch) const {
+  uint64_t n_positions = 0;
+  for (int i = 0; i < batch.size(); i++) {
+    const bool is_last_of_sequence =
+        i + 1 == batch.size() || batch.sequences[i + 1] != batch.sequences[i];
+    if (is_last_of_sequence) n_positions += static_cast<uint64_t>(batch.positions[i]) + 1;
+  }
+  return ops_.kv_page_bytes() * n_positions / (kernels::kPageTokens * model_.layers.size());
+}
+
+void Forward::look_at_outputs(bool looks) {
+  looks_ = looks;
+  first_bad_op_.clear();
+}
+
+/// Of ops that leave activations; what is wrong with the head's shows in the answer.
+void Forward::look(OpIndex index, int layer) {
+  const bool is_residual = index == kEmbed || index == kAttnOut || index == kDown;
+  const kernels::Buffer* output = is_residual           ? x_.get()
+                                  : index == kQkv       ? q_.get()
+                                  : index == kAttention ? attn_.get()
+                                  : index == kGateUp    ? h_.get()
+                                                        : nullptr;
+  if (!output || !first_bad_op_.empty()) return;
+  std::vector<float> values(output->n_floats / kernels::kMaxBatch * n_batch_);
+  ops_.read(values, output->data);
+  const auto is_number = [](float value) { return std::isfinite(value); };
+  if (!std::all_of(values.begin(), values.end(), is_number))
+    first_bad_op_ = std::string(kOpNames[index]) + " of layer " + std::to_string(layer);
 }
 
 bool Forward::run_layer(int i, bool is_kv_only) {
@@ -43,15 +87,17 @@ bool Forward::run_layer(int i, bool is_kv_only) {
   const float eps = model_.config.norm_eps;
   const float* bias = layer.qkv_bias ? layer.qkv_bias->data : nullptr;
   float* x = x_->data;
-  const bool has_kv = step(kQkv, i, [&] {
+  const bool has_kv = step(kQkv, i, layer.qkv->n_bytes, [&] {
     ops_.norm_qkv(i, layer.attn_norm->data, eps, *layer.qkv, bias, x, q_->data);
   });
   if (!has_kv || is_kv_only) return has_kv;
-  return step(kAttention, i, [&] { ops_.attention(i, q_->data, attn_->data); }) &&
-         step(kAttnOut, i, [&] { ops_.matmul_add(*layer.attn_out, attn_->data, x); }) &&
-         step(kGateUp, i,
+  return step(kAttention, i, kv_bytes_, [&] { ops_.attention(i, q_->data, attn_->data); }) &&
+         step(kAttnOut, i, layer.attn_out->n_bytes,
+              [&] { ops_.matmul_add(*layer.attn_out, attn_->data, x); }) &&
+         step(kGateUp, i, layer.gate_up->n_bytes,
               [&] { ops_.norm_gate_up(layer.ffn_norm->data, eps, *layer.gate_up, x, h_->data); }) &&
-         step(kDown, i, [&] { ops_.matmul_add(*layer.ffn_down, h_->data, x); });
+         step(kDown, i, layer.ffn_down->n_bytes,
+              [&] { ops_.matmul_add(*layer.ffn_down, h_->data, x); });
 }
 
 /// Reserves the pages, too.
@@ -86,9 +132,12 @@ bool Forward::evaluate_for_logits(std::span<const Extension> extensions) {
 }
 
 bool Forward::run(const kernels::Batch& batch, bool needs_head) {
+  n_batch_ = batch.size();
+  kv_bytes_ = kv_bytes(batch);
   const int n_layers = model_.config.n_layers;
-  const bool has_input = step(kBegin, 0, [&] { ops_.begin(batch); }) &&
-                         step(kEmbed, 0, [&] { ops_.embed(*model_.token_embd, x_->data); });
+  const bool has_input = step(kBegin, 0, 0, [&] { ops_.begin(batch); }) &&
+                         step(kEmbed, 0, rows_bytes(*model_.token_embd, n_batch_),
+                              [&] { ops_.embed(*model_.token_embd, x_->data); });
   if (!has_input) return false;
   for (int i = 0; i < n_layers; i++)
     if (!run_layer(i, !needs_head && i == n_layers - 1)) return false;
@@ -97,7 +146,7 @@ bool Forward::run(const kernels::Batch& batch, bool needs_head) {
 
 const float* Forward::head(std::span<const int32_t> rows) {
   const ModelConfig& config = model_.config;
-  const bool is_done = step(kHead, config.n_layers, [&] {
+  const bool is_done = step(kHead, config.n_layers, model_.head().n_bytes, [&] {
     ops_.norm_head(model_.output_norm->data, config.norm_eps, model_.head(), x_->data, rows,
                    logits_->data);
   });
@@ -106,16 +155,17 @@ const float* Forward::head(std::span<const int32_t> rows) {
 
 const float* Forward::head(int32_t row, std::span<const uint32_t> candidates) {
   const ModelConfig& config = model_.config;
-  const bool is_done = step(kHead, config.n_layers, [&] {
-    ops_.norm_head_candidates(model_.output_norm->data, config.norm_eps, model_.head(), x_->data,
-                              row, candidates, logits_->data);
-  });
+  const bool is_done =
+      step(kHead, config.n_layers, rows_bytes(model_.head(), candidates.size()), [&] {
+        ops_.norm_head_candidates(model_.output_norm->data, config.norm_eps, model_.head(),
+                                  x_->data, row, candidates, logits_->data);
+      });
   return is_done ? logits_->data : nullptr;
 }
 
 bool Forward::argmax(const float* logits, std::span<kernels::Argmax> out) {
   const ModelConfig& config = model_.config;
-  return step(kArgmax, config.n_layers,
+  return step(kArgmax, config.n_layers, out.size() * config.n_vocab * sizeof(float),
               [&] { ops_.argmax(logits, static_cast<int>(out.size()), config.n_vocab, out); });
 }
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "heartbeat.h"
@@ -52,6 +53,16 @@ class Forward {
   bool argmax(const float* logits, std::span<kernels::Argmax> out);
 
   const std::vector<OpTime>& op_times() const { return op_times_; }
+  const ModelConfig& config() const { return model_.config; }
+
+  /// Notes each op from here on; null: no more.
+  void trace_into(std::vector<OpEvent>* events) { trace_ = events; }
+
+  /// While it looks, the output of each op is read back, which is slow: at a second try after bad
+  /// output, so that the first op to blame has a name.
+  void look_at_outputs(bool looks);
+  /// "ffn_down of layer 3"; empty when all outputs were numbers since it began to look.
+  const std::string& first_bad_op() const { return first_bad_op_; }
 
  private:
   enum OpIndex {
@@ -67,9 +78,11 @@ class Forward {
     kOpCount
   };
   template <typename Run>
-  bool step(OpIndex index, int layer, Run&& run);
+  bool step(OpIndex index, int layer, uint64_t n_bytes, Run&& run);
   bool run_layer(int i, bool is_kv_only);
   kernels::Batch batch_of(std::span<const Extension> extensions);
+  void look(OpIndex index, int layer);
+  uint64_t kv_bytes(const kernels::Batch& batch) const;
 
   kernels::Ops& ops_;
   const Model& model_;
@@ -85,6 +98,11 @@ class Forward {
   std::array<uint32_t, kernels::kMaxBatch> tokens_;
   std::array<int32_t, kernels::kMaxBatch> positions_, sequences_;
   std::array<std::span<const int32_t>, kMaxLogitRows> page_tables_;
+  int n_batch_ = 0;
+  uint64_t kv_bytes_ = 0;  // that the batch attends to in a layer
+  std::vector<OpEvent>* trace_ = nullptr;
+  bool looks_ = false;
+  std::string first_bad_op_;
 };
 
 }  // namespace hearth

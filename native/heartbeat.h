@@ -21,10 +21,12 @@ struct Heartbeat {
   std::atomic<int> token{0};
   std::atomic<int> layer{0};
   std::atomic<const char*> op{""};
+  std::atomic<uint64_t> bytes{0};  // that the op reads: weights, keys and values
 
-  void mark(const char* op_name, int layer_i) {
+  void mark(const char* op_name, int layer_i, uint64_t n_bytes) {
     op.store(op_name, std::memory_order_relaxed);
     layer.store(layer_i, std::memory_order_relaxed);
+    bytes.store(n_bytes, std::memory_order_relaxed);
     at_ns.store(now_ns(), std::memory_order_relaxed);
     beat.fetch_add(1, std::memory_order_relaxed);
   }
@@ -36,6 +38,17 @@ struct OpTime {
   const char* op = "";
   int64_t ns = 0;
   int64_t calls = 0;
+  uint64_t bytes = 0;  // read
+};
+
+/// One op, for a trace.
+struct OpEvent {
+  const char* op = "";
+  int layer = 0;
+  int n_tokens = 0;      // of the batch
+  int64_t start_ns = 0;  // as of now_ns()
+  int64_t ns = 0;
+  uint64_t bytes = 0;
 };
 
 }  // namespace hearth

@@ -72,6 +72,7 @@ export class LoadedEngine implements Engine {
       speculate: request.speculate ?? true,
       alternatives,
       streamAlternatives: request.streamAlternatives ?? false,
+      traceOps: request.traceOps ?? false,
     };
     const { values, ...completion } = await this.submit('generate', request.tokens, native, signal, onText);
     return { ...completion, logProbabilities: values };
@@ -214,6 +215,7 @@ const requestDefaults = {
   speculate: false,
   alternatives: 1,
   streamAlternatives: false,
+  traceOps: false,
 };
 
 /** As qwen2.5-coder calls them. */

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "error.h"
+#include "heartbeat.h"
 #include "sampler.h"
 
 namespace hearth {
@@ -38,6 +39,7 @@ struct Request {
   bool speculate = true;   // drafts tokens from the text so far; never changes the answer
   int n_alternatives = 1;  // at most kMaxAlternatives; they differ in their first token
   bool streams_alternatives = false;  // all of them, not the main answer alone
+  bool traces_ops = false;
 };
 
 struct Timings {
@@ -64,6 +66,7 @@ struct Result {
   std::vector<float> values;  // by kind: log-probabilities of the tokens, logits or scores
   // If several were asked for: the main answer first, then the others.
   std::vector<Alternative> alternatives;
+  std::vector<OpEvent> trace;  // every op, if that was asked for
 };
 
 /// Streamed text of whole UTF-8 characters.

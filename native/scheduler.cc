@@ -144,6 +144,9 @@ std::optional<FinishReason> Scheduler::advance(Task& task, Slice slice,
   } catch (const NoPages& thrown) {
     if (make_room(task)) return std::nullopt;
     error = thrown;
+  } catch (const BadOutput& bad) {
+    if (start_over(task)) return std::nullopt;
+    error = bad_output(bad);
   } catch (...) {
     error = caught_error();
   }
@@ -166,6 +169,31 @@ bool Scheduler::make_room(const Task& task) {
   return n_held() < n_before;
 }
 
+/// Pages may be what is wrong, whoever holds them, so all go, and the task begins anew without any.
+/// False when it has begun anew before.
+bool Scheduler::start_over(Task& task) {
+  const bool is_first_time = task.start_over();
+  {
+    const std::lock_guard lock(mutex_);
+    for (const std::unique_ptr<Task>& each : queue_) each->give_way();
+  }
+  bench_.pins.clear();
+  bench_.cache.clear();
+  return is_first_time;
+}
+
+/// A GPU is given up for it: the CPU may be right.
+EngineError Scheduler::bad_output(const BadOutput& bad) const {
+  const ModelConfig& config = bench_.forward.config();
+  const std::string backend = bench_.ops.description();
+  const std::string& op = bench_.forward.first_bad_op();
+  return {backend.starts_with("cpu") ? "engine-fault" : "backend-failed",
+          config.name + " (" + config.quantization + ") on " + backend + " gave " + bad.what +
+              (op.empty() ? "" : ", first in " + op) +
+              ", and again when it was tried without cached pages. The model file may be damaged: "
+              "download it again, or choose another model."};
+}
+
 /// The task's pages go back to the cache, on the engine thread, before its caller hears of the end:
 /// status() then shows what the answer left behind.
 void Scheduler::finish(std::unique_ptr<Task> task, FinishReason reason,
@@ -178,9 +206,9 @@ void Scheduler::finish(std::unique_ptr<Task> task, FinishReason reason,
     if (!error) error = caught_error();
   }
   task.reset();
+  bench_.forward.look_at_outputs(false);
   {
     const std::lock_guard lock(mutex_);
-    ops_ = bench_.forward.op_times();
     publish(start_ns);
   }
   job->on_done(std::move(result), error ? &*error : nullptr);
@@ -191,6 +219,7 @@ void Scheduler::publish(int64_t start_ns) {
   bench_.heartbeat.idle();
   busy_ms_ += static_cast<double>(now_ns() - start_ns) / 1e6;
   cache_ = bench_.cache.statistics();
+  ops_ = bench_.forward.op_times();
 }
 
 EngineStatus Scheduler::status() const {
@@ -201,6 +230,7 @@ EngineStatus Scheduler::status() const {
   status.token = beat.token;
   status.layer = beat.layer;
   status.op = beat.op;
+  status.op_bytes = beat.bytes;
   status.stalled_ms = at ? static_cast<double>(now_ns() - at) / 1e6 : 0;
   const std::lock_guard lock(mutex_);
   status.queued = static_cast<int>(queue_.size());

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "engine.h"
+#include "output_guard.h"
 #include "task.h"
 
 namespace hearth {
@@ -39,6 +40,8 @@ class Scheduler {
   std::optional<FinishReason> advance(Task& task, Slice slice, std::optional<EngineError>& error);
   void note_turn(const Task& task, std::optional<FinishReason> end);
   bool make_room(const Task& task);
+  bool start_over(Task& task);
+  EngineError bad_output(const BadOutput& bad) const;
   void finish(std::unique_ptr<Task> task, FinishReason reason, std::optional<EngineError> error,
               int64_t start_ns);
   void publish(int64_t start_ns);

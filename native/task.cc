@@ -4,6 +4,8 @@
 #include <array>
 #include <numeric>
 
+#include "output_guard.h"
+
 namespace hearth {
 namespace {
 
@@ -40,6 +42,7 @@ bool Task::step(Slice slice) {
     return true;
   }
   if (!has_begun_) begin();
+  bench_.forward.trace_into(job_->request.traces_ops ? &result_.trace : nullptr);
   const int64_t start = now_ns();
   const bool was_decoding = is_decoding();
   const bool is_done = was_decoding ? decoder_.step() && decoder_.is_done() : prefill_step(slice);
@@ -66,6 +69,7 @@ void Task::begin() {
   path_ = bench_.cache.find(wants_values() ? std::span<const uint32_t>{} : request.tokens);
   result_.timings.cached_tokens = path_.length();
   if (wants_values()) result_.values.reserve(request.tokens.size());
+  decoder_.doubt_repeats(path_.length() > 0 && !is_second_try_);
 }
 
 bool Task::wants_values() const {
@@ -142,6 +146,7 @@ bool Task::end_prompt(std::span<const uint32_t> chunk) {
     if (!logits) return false;
     result_.values.resize(bench_.n_vocab);
     bench_.ops.read(result_.values, logits);
+    require_finite(result_.values);
   }
   path_.commit(chunk);
   return true;
@@ -162,6 +167,7 @@ bool Task::collect_values(int first, int n) {
     }
     logits.resize(static_cast<size_t>(n_rows) * bench_.n_vocab);
     bench_.ops.read(logits, data);
+    require_finite(logits);
     if (request.kind == RequestKind::kLogits) {
       result_.values.insert(result_.values.end(), logits.begin(), logits.end());
       continue;
@@ -183,6 +189,17 @@ void Task::give_way() {
   path_ = Path();
   result_ = Result();
   has_begun_ = false;
+}
+
+bool Task::start_over() {
+  if (is_second_try_) return false;
+  is_second_try_ = true;
+  bench_.forward.look_at_outputs(true);
+  decoder_.start_over();
+  path_ = Path();
+  result_ = Result();
+  has_begun_ = false;
+  return true;
 }
 
 FinishReason Task::finish_reason() const {

@@ -23,6 +23,8 @@ class Task {
   bool step(Slice slice);
   /// Lets go of all pages. A prompt begins anew at the next step, an answer ends where it is.
   void give_way();
+  /// Gives all up, to begin anew. False if it has done so before.
+  bool start_over();
   /// Ends the request now, with what there is.
   Result finish(FinishReason reason);
 
@@ -45,6 +47,7 @@ class Task {
   Workbench& bench_;
   Path path_;  // of the prompt, until the decoder takes it
   bool has_begun_ = false;
+  bool is_second_try_ = false;
   std::vector<uint32_t> draft_;  // evaluated behind the prompt's last chunk
   Decoder decoder_;
   Result result_;

@@ -77,6 +77,8 @@ export interface GenerateRequest {
    * text says so, and cuts it there, has alternatives that do not depend on how fast anything was. Default false.
    */
   streamAlternatives?: boolean;
+  /** Notes every operation of this request in Completion.trace. Default false. */
+  traceOps?: boolean;
 }
 
 export interface Timings {
@@ -113,6 +115,20 @@ export interface Completion {
   logProbabilities: Float32Array;
   /** If several were asked for: the answer above first, then the others, which may differ in white space alone. */
   alternatives: Alternative[];
+  /** If it was asked for: the model's operations in their order. */
+  trace?: OpEvent[];
+}
+
+/** One operation on the tokens of a batch. Layers count from 0; the head comes behind the last. */
+export interface OpEvent {
+  op: string;
+  layer: number;
+  tokens: number;
+  /** Since the first one. */
+  startMs: number;
+  ms: number;
+  /** That it reads: weights, or keys and values. */
+  bytes: number;
 }
 
 /** Pages hold 32 tokens each. */
@@ -136,13 +152,15 @@ export interface EngineStatus {
   token: number;
   layer: number;
   op: string;
+  /** That the operation reads: weights, or keys and values. */
+  opBytes: number;
   /** ms since the last heartbeat while busy; 0 when idle. */
   stalledMs: number;
   queued: number;
   cache: CacheStatus;
   /** Time that the engine thread has worked since load. */
   busyMs: number;
-  /** Where that time went, up to the end of the last request. */
+  /** Where that time went, up to the last step: a piece of a prompt, or a token. */
   ops: OpTime[];
 }
 
@@ -150,6 +168,8 @@ export interface OpTime {
   op: string;
   ms: number;
   calls: number;
+  /** Read in all calls. */
+  bytes: number;
 }
 
 export interface LoadOptions {

@@ -16,7 +16,7 @@
 
 namespace hearth::kernels::cpu {
 
-class CpuOps final : public Ops {
+class CpuOps : public Ops {
  public:
   CpuOps(const RowKernels& kernels, int n_threads);
 

@@ -64,9 +64,9 @@ async function measure(engine: Engine, runs: number, run: () => Promise<number>)
 
 /** b + sign * a, op by op. */
 function addOps(a: OpTime[], b: OpTime[], sign = 1): OpTime[] {
-  return b.map(({ op, ms, calls }) => {
-    const other = a.find((time) => time.op === op);
-    return { op, ms: ms + sign * (other?.ms ?? 0), calls: calls + sign * (other?.calls ?? 0) };
+  return b.map(({ op, ms, calls, bytes }) => {
+    const other = a.find((time) => time.op === op) ?? { ms: 0, calls: 0, bytes: 0 };
+    return { op, ms: ms + sign * other.ms, calls: calls + sign * other.calls, bytes: bytes + sign * other.bytes };
   });
 }
 

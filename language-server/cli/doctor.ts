@@ -1,12 +1,20 @@
 // hearth doctor
 import { addonInfo, type Engine } from '../../native/index.ts';
-import { examine, reportLines } from '../doctor.ts';
-import { type Command, engineOptions, loadFrom, modelPath, print, printJson } from './command.ts';
+import { check, examine, reportLines } from '../doctor.ts';
+import { writeOpTrace } from '../op-trace.ts';
+import { type Command, engineOptions, loadFrom, modelPath, print, printJson, text } from './command.ts';
 
 export const doctorCommand: Command = {
   summary: 'find out what works on this machine; exit code 1 if something is broken',
   operands: '',
-  options: engineOptions,
+  options: {
+    ...engineOptions,
+    trace: {
+      type: 'string',
+      value: 'FILE',
+      help: 'writes there when each operation of a completion ran, for a browser',
+    },
+  },
   async run(values) {
     let engine: Engine | null = null;
     const checks = await examine({
@@ -18,6 +26,9 @@ export const doctorCommand: Command = {
         return engine;
       },
     });
+    const traceFile = text(values, 'trace');
+    if (traceFile !== undefined && engine)
+      checks.push(await check('trace', () => writeOpTrace(engine as Engine, traceFile)));
     await (engine as Engine | null)?.close();
     const isOk = checks.every((check) => check.isOk);
     if (values.json) printJson({ isOk, checks });

@@ -79,7 +79,17 @@ test('the tooltip says how full the cache is, and of what', () => {
     ...{ pagesTotal: 100, pagesUsed: 25, pagesHeld: 0, pageBytes: 2 ** 20 },
     ...{ hitTokens: 3, missTokens: 1, evictions: 0 },
   };
-  const engine = { state: 'idle', beat: 0, token: 0, layer: 0, op: '', stalledMs: 0, queued: 0, busyMs: 0 } as const;
+  const engine = {
+    state: 'idle',
+    beat: 0,
+    token: 0,
+    layer: 0,
+    op: '',
+    opBytes: 0,
+    stalledMs: 0,
+    queued: 0,
+    busyMs: 0,
+  } as const;
   expect(statusTooltip({ ...ready, engine: { ...engine, cache, ops: [] } })).toContain(
     '| Cache | 25 MiB of 100 MiB \\(int8\\), 75 % of the prompt tokens found in it |',
   );

@@ -61,6 +61,27 @@ test('calls an engine slow that moves for long', () => {
   check([{ status: busy, seconds: 20 }], ['slow']);
 });
 
+test('says how fast a slow engine reads beside what it could before', () => {
+  const read = (ms: number, bytes: number) => ({ ...busy, ops: [{ op: 'ffn_down', ms, calls: ms, bytes }] });
+  const messages = check(
+    [
+      { status: read(10, 2e8), seconds: 4 },
+      { status: read(910, 3.8e8), seconds: 1 },
+    ],
+    ['slow'],
+  );
+  expect(messages[0]).toBe(
+    'slow but working: prefill at token 512, operation "ffn_down" reads 0.2 GB/s (the most so far was 20.0), 0 more waiting',
+  );
+});
+
+test('waits longer for an operation where operations take long', () => {
+  // 20 operations a second: 50 ms each, so that one may take 50 s.
+  const moving = Array.from({ length: 30 }, (_, i) => ({ status: { ...busy, beat: 1000 + 20 * i }, seconds: 1 }));
+  check([...moving, { status: { ...busy, beat: 1580 }, seconds: 49 }], ['slow']);
+  check([...moving, { status: { ...busy, beat: 1580 }, seconds: 52 }], ['slow', 'hung']);
+});
+
 test('names the operation in which the engine hangs', () => {
   const [, message] = check([{ status: { ...busy, beat: 1 }, seconds: 12 }], ['slow', 'hung']);
   expect(message).toBe('The engine has made no progress for 10 s: prefill, token 512, layer 7, operation "matmul"');

@@ -1,0 +1,199 @@
+// Faults put into a working engine's ops and pages: one is survived, with the right answer, and one
+// that stays is an error that names the model, the backend and the op.
+#include "output_guard.h"
+
+#include <algorithm>
+#include <future>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "ask.h"
+#include "faulty_ops.h"
+#include "gguf.h"
+#include "scheduler.h"
+#include "test.h"
+
+using hearth::BadOutput;
+using hearth::EngineError;
+using hearth::Request;
+using hearth::Result;
+namespace kernels = hearth::kernels;
+
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr int kPages = 64;
+
+/// What Engine::load makes, over ops that can be made to fail.
+struct FaultyEngine {
+  FaultyEngine() {
+    const hearth::GgufFile file = hearth::GgufFile::open(test::tiny_options().model_path);
+    config = hearth::check_model(file);
+    tokenizer = std::make_unique<hearth::Tokenizer>(file);
+    model = hearth::load_model(file, config, ops, {});
+    ops.make_kv_pool({config.n_layers, config.n_heads, config.n_kv_heads, config.head_dim,
+                      config.n_context, config.rope_base},
+                     kPages);
+    ops.cancel = &interrupt;
+    forward = std::make_unique<hearth::Forward>(ops, model, heartbeat, interrupt);
+    bench = std::make_unique<hearth::Workbench>(
+        hearth::Workbench{ops, *tokenizer, *forward, cache, sampler, host_logits, candidates,
+                          heartbeat, config.n_vocab, config.n_context});
+    scheduler = std::make_unique<hearth::Scheduler>(*bench, interrupt);
+  }
+
+  Result ask(Request request, std::function<void(const hearth::Piece&)> on_text = {}) {
+    const auto job = std::make_shared<hearth::Job>();
+    job->request = std::move(request);
+    job->on_text = std::move(on_text);
+    std::promise<Result> promise;
+    job->on_done = [&](Result&& result, const EngineError* error) {
+      if (error) return promise.set_exception(std::make_exception_ptr(*error));
+      promise.set_value(std::move(result));
+    };
+    scheduler->submit(job);
+    return promise.get_future().get();
+  }
+
+  test::FaultyOps ops;
+  hearth::ModelConfig config;
+  std::unique_ptr<hearth::Tokenizer> tokenizer;
+  hearth::Model model;
+  std::atomic<bool> interrupt{false};
+  hearth::Heartbeat heartbeat;
+  std::unique_ptr<hearth::Forward> forward;
+  hearth::PageCache cache{kPages, kernels::kPageTokens,
+                          [this](int to, int from, int n) { ops.copy_page(to, from, n); }};
+  hearth::Sampler sampler{1 << 18};
+  std::vector<float> host_logits;
+  std::vector<uint32_t> candidates;
+  std::unique_ptr<hearth::Workbench> bench;
+  std::unique_ptr<hearth::Scheduler> scheduler;
+};
+
+Request request(int max_tokens = 20) {
+  Request request;
+  for (uint32_t i = 0; i < 70; i++) request.tokens.push_back(300 + i * i % 23);
+  request.max_tokens = max_tokens;
+  request.speculate = false;
+  return request;
+}
+
+std::vector<uint32_t> right_answer(int max_tokens = 20) {
+  static FaultyEngine engine;
+  return engine.ask(request(max_tokens)).tokens;
+}
+
+void check_error(FaultyEngine& engine, const char* text) {
+  try {
+    engine.ask(request());
+    CHECK(false);
+  } catch (const EngineError& error) {
+    CHECK_EQUAL(error.code, "engine-fault");
+    const std::string message = error.what();
+    for (const std::string& part : {std::string(text), engine.config.name,
+                                    engine.config.quantization, engine.ops.description()})
+      if (message.find(part) == std::string::npos) test::fail(__FILE__, __LINE__, message);
+  }
+  CHECK_EQUAL(engine.cache.statistics().pages_used, 0);
+}
+
+}  // namespace
+
+TEST("an op that once gives no numbers costs a second try, and nothing of the answer") {
+  FaultyEngine engine;
+  int n_left = 100;  // in the midst of the answer
+  engine.ops.after_attention = [&](int, float* out) {
+    if (--n_left == 0) out[3] = kNan;
+  };
+  std::string streamed;
+  const Result result =
+      engine.ask(request(60), [&](const hearth::Piece& piece) { streamed += piece.text; });
+  CHECK(n_left < 0);
+  CHECK(result.tokens == right_answer(60));
+  CHECK_EQUAL(streamed, result.text);
+}
+
+TEST("an op that never gives numbers is named, and leaves no pages") {
+  FaultyEngine engine;
+  engine.ops.after_attention = [&](int layer, float* out) {
+    if (layer == 1) out[3] = kNan;
+  };
+  check_error(engine, "attention of layer 1");
+  engine.ops.after_attention = [](int, float*) {};
+  CHECK(engine.ask(request()).tokens == right_answer());
+}
+
+TEST("an infinite logit is an error") {
+  FaultyEngine engine;
+  engine.ops.after_head = [](std::span<float> logits) {
+    logits[5] = std::numeric_limits<float>::infinity();
+  };
+  check_error(engine, "logits that are not numbers");
+}
+
+TEST("equal logits are an error") {
+  FaultyEngine engine;
+  engine.ops.after_head = [](std::span<float> logits) { std::ranges::fill(logits, 0.25f); };
+  check_error(engine, "the same logit for every token");
+}
+
+TEST("values that are not numbers are an error for those who ask for values") {
+  FaultyEngine engine;
+  engine.ops.after_head = [](std::span<float> logits) { logits.back() = kNan; };
+  for (const auto kind : {hearth::RequestKind::kLogits, hearth::RequestKind::kLastLogits,
+                          hearth::RequestKind::kScore}) {
+    Request values = request();
+    values.kind = kind;
+    CHECK_THROWS(engine.ask(values), "logits that are not numbers");
+  }
+}
+
+TEST("a healed token is not chosen from what is no number") {
+  FaultyEngine engine;
+  Request healed = request();
+  healed.heal = "q";
+  engine.ops.after_attention = [](int, float* out) { out[0] = kNan; };
+  CHECK_THROWS(engine.ask(healed), "attention of layer 0");
+}
+
+TEST("pages that went wrong after they were read are dropped, and the answer is the right one") {
+  FaultyEngine engine;
+  CHECK(engine.ask(request()).tokens == right_answer());
+  // All ones: what is no number, in every key and value.
+  const std::vector<std::byte> garbage(engine.ops.kv_page_bytes(), std::byte{0xff});
+  for (const hearth::CachedPage& page : engine.cache.pages())
+    engine.ops.write_page(page.page, garbage);
+  CHECK(engine.ask(request()).tokens == right_answer());
+}
+
+TEST("one token over and over is doubted once if it followed cached pages") {
+  FaultyEngine engine;
+  const auto repeats = [](std::span<float> logits) { logits[77] = 1000; };
+  int n_heads = 0;
+  const auto n_heads_of = [&](const Request& asked) {
+    n_heads = 0;
+    CHECK_EQUAL(engine.ask(asked).tokens.size(), static_cast<size_t>(asked.max_tokens));
+    return n_heads;
+  };
+  engine.ops.after_head = [&](std::span<float> logits) {
+    n_heads++;
+    repeats(logits);
+  };
+  const int n_tokens = hearth::kMostRepeats + 10;
+  CHECK_EQUAL(n_heads_of(request(n_tokens)), n_tokens);
+  CHECK_EQUAL(n_heads_of(request(n_tokens)), hearth::kMostRepeats + 1 + n_tokens);
+}
+
+TEST(
+    "an answer that comes out otherwise at the second try is an error, as its beginning was "
+    "shown") {
+  FaultyEngine engine;
+  int n_heads = 0;
+  engine.ops.after_head = [&](std::span<float> logits) {
+    if (++n_heads == 10) logits[5] = kNan;
+    logits[n_heads <= 10 ? 77 : 78] = 1000;
+  };
+  CHECK_THROWS(engine.ask(request(), [](const hearth::Piece&) {}), "another answer");
+}
