@@ -1,11 +1,9 @@
-// Runs every fuzz program for a while, from its seeds and from what earlier runs have found (build/fuzz/corpus):
-// `node test/fuzz/run.mjs --seconds 3600`. What makes one fail is left in build/fuzz, to be run again alone.
+// Runs every fuzz program for a while, from its seeds and from what earlier runs have found (build/fuzz/corpus). What makes
+// one fail is left in build/fuzz, to be run again alone: build/fuzz/gguf_fuzz build/fuzz/gguf-crash-...
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { buildFuzz } from '../../scripts/build-native.mjs';
-import { main, requireCommands, root, run, ToolError } from '../../scripts/tools.mjs';
+import { requireCommands, root, run, ToolError } from '../../scripts/tools.mjs';
 
 const atOnce = 2;
 const limits = ['-timeout=10', '-rss_limit_mb=1024'];
@@ -44,12 +42,4 @@ async function runOne(name, seconds) {
     console.log(`${name}: ${error.output?.split('\n').slice(-40).join('\n')}\n${error.message}`);
     return false;
   }
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await main(async () => {
-    const { values } = parseArgs({ options: { seconds: { type: 'string', default: String(fuzzSeconds) } } });
-    const { failed } = await fuzz(Number(values.seconds));
-    if (failed > 0) process.exitCode = 1;
-  });
 }
