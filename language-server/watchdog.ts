@@ -90,8 +90,8 @@ export class Watchdog {
 
 const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1);
 
-function describe({ state, token, layer, op, queued }: EngineStatus, stalledMs: number): string {
+function describe({ state, token, layer, op, opBytes, queued }: EngineStatus, stalledMs: number): string {
   const seconds = (stalledMs / 1000).toFixed(0);
   if (state === 'idle') return `The engine has not served its ${queued} waiting requests for ${seconds} s`;
-  return `The engine has made no progress for ${seconds} s: ${state}, token ${token}, layer ${layer}, operation "${op}"`;
+  return `The engine has made no progress for ${seconds} s: ${state}, token ${token}, layer ${layer}, operation "${op}", which reads ${(opBytes / 1e6).toFixed(1)} MB`;
 }

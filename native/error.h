@@ -8,10 +8,10 @@
 namespace hearth {
 
 /// code: "model-not-found", "model-unreadable", "model-truncated", "model-invalid",
-/// "model-unsupported", "out-of-memory", "bad-argument", "context-full", "cancelled" (loading
-/// only), "backend-failed" (the GPU is lost: load again on the CPU), "cache-unwritable" (closing
-/// only), "engine-fault" (a defect of ours or of the machine). The message names the file or tensor
-/// and says what to do about it.
+/// "model-unsupported", "out-of-memory" (or out of threads), "bad-argument", "context-full",
+/// "cancelled" (loading only), "backend-failed" (the GPU is lost or computes garbage: load again on
+/// the CPU), "cache-unwritable" (closing only), "engine-fault" (a defect of ours or of the
+/// machine). The message names the file or tensor and says what to do about it.
 class EngineError : public std::runtime_error {
  public:
   EngineError(std::string code, const std::string& message)

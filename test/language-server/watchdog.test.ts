@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const busy: Partial<EngineStatus> = { state: 'prefill', op: 'matmul', layer: 7, token: 512 };
+const busy: Partial<EngineStatus> = { state: 'prefill', op: 'matmul', layer: 7, token: 512, opBytes: 2.5e6 };
 
 /** The events after each of these states, each held for the given seconds. */
 function check(states: { status: Partial<EngineStatus>; seconds: number }[], expected: string[]): string[] {
@@ -84,7 +84,9 @@ test('waits longer for an operation where operations take long', () => {
 
 test('names the operation in which the engine hangs', () => {
   const [, message] = check([{ status: { ...busy, beat: 1 }, seconds: 12 }], ['slow', 'hung']);
-  expect(message).toBe('The engine has made no progress for 10 s: prefill, token 512, layer 7, operation "matmul"');
+  expect(message).toBe(
+    'The engine has made no progress for 10 s: prefill, token 512, layer 7, operation "matmul", which reads 2.5 MB',
+  );
 });
 
 test('says when the engine moves again', () => {
