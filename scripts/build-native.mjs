@@ -3,6 +3,7 @@
 //   build-native.mjs --addon    the addon alone, as the demo needs it
 //   build-native.mjs --debug    without optimization, in build/debug
 //   build-native.mjs --asan     C++ tests with AddressSanitizer and UBSan, in build/asan
+//   build-native.mjs --tsan     C++ tests with ThreadSanitizer, in build/tsan
 //   build-native.mjs --fuzz     programs for libFuzzer with clang, in build/fuzz
 //   build-native.mjs --aarch64  kernel tests for 64-bit ARM, in build/aarch64
 import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
@@ -65,6 +66,8 @@ const hipTests = process.arch === 'x64' ? ['hip_tests'] : [];
 export const buildAsan = () =>
   buildTests('build/asan', ['-DHEARTH_ASAN=ON'], ['kernels_tests', 'native_tests', ...hipTests]);
 
+export const buildTsan = () => buildTests('build/tsan', ['-DHEARTH_TSAN=ON'], ['thread_tests']);
+
 export const buildFuzz = () => buildTests('build/fuzz', ['-DCMAKE_CXX_COMPILER=clang++-16'], ['all'], 'test/fuzz');
 
 export const buildAarch64 = () =>
@@ -73,7 +76,7 @@ export const buildAarch64 = () =>
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     const flag = { type: 'boolean', default: false };
-    const others = { asan: buildAsan, fuzz: buildFuzz, aarch64: buildAarch64 };
+    const others = { asan: buildAsan, tsan: buildTsan, fuzz: buildFuzz, aarch64: buildAarch64 };
     const names = ['debug', 'addon', ...Object.keys(others)];
     const { values } = parseArgs({ options: Object.fromEntries(names.map((name) => [name, flag])) });
     checkBuildTools();

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildHip } from '../scripts/build-hip.mjs';
-import { buildAarch64, buildAsan, buildNative } from '../scripts/build-native.mjs';
+import { buildAarch64, buildAsan, buildNative, buildTsan } from '../scripts/build-native.mjs';
 import { check } from '../scripts/check.mjs';
 import { main, NotRun, requireCommands, root, run, ToolError } from '../scripts/tools.mjs';
 import { fuzz, fuzzSeconds } from './fuzz/run.mjs';
@@ -65,6 +65,12 @@ async function asanTests() {
   return process.arch === 'x64' ? add(sum, await emulatedGpu('build/asan', env)) : sum;
 }
 
+/** The tests in which threads meet. */
+async function tsanTests() {
+  await buildTsan();
+  return program(join(root, 'build/tsan/thread_tests'), [], { TSAN_OPTIONS: 'halt_on_error=1' });
+}
+
 async function aarch64Tests() {
   await requireCommands('aarch64-linux-gnu-g++', 'qemu-aarch64');
   await buildAarch64();
@@ -105,6 +111,7 @@ const parts = {
   hip: ['GPU kernels in an emulation, and the way to a real GPU', hipTests],
   unit: ['TypeScript tests', () => vitest('unit', [])],
   asan: ['C++ tests with AddressSanitizer and UBSan', asanTests],
+  tsan: ['C++ tests with ThreadSanitizer', tsanTests],
   fuzz: ['fuzzing with libFuzzer', () => fuzz(fuzzSeconds)],
   aarch64: ['kernel tests on 64-bit ARM', aarch64Tests],
   e2e: ['real VS Code', editorTests],

@@ -44,9 +44,9 @@ void check_equal(const A& a, const B& b, const char* text, const char* file, int
   fail(file, line, message.str());
 }
 
-/// Built with AddressSanitizer: some ten times slower. Tests that repeat work in many arrangements
+/// Built with AddressSanitizer or ThreadSanitizer: some ten times slower. Tests that repeat work in many arrangements
 /// to compare bits may repeat less: memory errors show in the first of each kind.
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kIsSanitized = true;
 #else
 inline constexpr bool kIsSanitized = false;
