@@ -1,6 +1,10 @@
-// GGUF tensor block formats: ids, sizes and byte layouts as stored in the file.
-// Source: the GGUF specification and the ggml block definitions (facts of the format,
-// little-endian). This header knows nothing of models, files or instruction sets.
+// The block formats of GGUF tensors: one table that everything about a format follows from. Its row
+// gives the layout in the file, the packed layouts on the CPU (cpu/packed_layout.h) and on the GPU
+// (hip/formats.h), the dispatch by type, the names of GPU kernels and the lists in the tests.
+//
+// To add a format: a row here, a specialization of read_codes in cpu/file_blocks.h and one of
+// FileBlock in hip/gguf_rows.hip.h (how a block of the file is unpacked), and the definition that
+// test/kernels/dequantize_test.cc checks them against. What is missing does not compile.
 #pragma once
 
 #include <cstddef>
@@ -8,73 +12,165 @@
 
 namespace hearth::kernels {
 
-/// Tensor element types, with the ids that GGUF stores.
-enum class BlockType : uint32_t {
-  kF32 = 0,
-  kF16 = 1,
-  kQ4_0 = 2,
-  kQ4_1 = 3,
-  kQ5_0 = 6,
-  kQ5_1 = 7,
-  kQ8_0 = 8,
-  kQ2_K = 10,
-  kQ3_K = 11,
-  kQ4_K = 12,
-  kQ5_K = 13,
-  kQ6_K = 14,
-  kIQ4_NL = 20,
-  kIQ4_XS = 23,
-  kBF16 = 30,
+/// How a weight follows from its quantized value w. d, dmin and m are f16; s and m of a super-block
+/// (256 columns) are small integers.
+enum class ScaleKind {
+  kNone,        // w: a float format
+  kHalf,        // d * w                 d for each 32 columns
+  kHalfMin,     // d * w + m             d and m for each 32 columns
+  kSuper32,     // d * s * w             d for each 256 columns, int8 s for each 32
+  kSuper32Min,  // d * s * w - dmin * m  d and dmin for each 256 columns, uint8 s and m for each 32
+  kSuper16,     // d * s * w             as kSuper32, with s for each 16 columns
+  kSuper16Min,  // d * s * w - dmin * m  as kSuper32Min, with 4-bit s and m for each 16 columns
 };
 
-/// Name, weights per block and bytes per block; {nullptr, 0, 0} for a type that Hearth does not
-/// run.
-struct BlockTraits {
-  const char* name;
-  int weights;
-  int bytes;
+}  // namespace hearth::kernels
+
+/// X(name, kernel, id, bytes, d, dmin, scales, low, high, zero, table): a row for each quantized
+/// format.
+///   kernel     the format's name in the names of GPU kernels
+///   id         the type's number in a GGUF file
+///   bytes      of a block in the file; it has 256 columns if scales is of a super-block, else 32
+///   d, dmin    byte offsets of these f16 fields in the block (for kHalfMin, dmin is m); -1: none
+///   low, high  bits of a code in the two planes of the packed layouts; low is 2, 4 or 8
+///   zero       zero point: w = code - zero
+///   table      the code is an index into the IQ4 code book, which gives w
+// clang-format off
+#define HEARTH_QUANTIZED_FORMATS(X)                                           \
+  /* name    kernel  id  bytes   d  dmin  scales       low high zero table */\
+  X(Q4_0,   q4_0,    2,   18,   0,  -1,  kHalf,       4,  0,   8, false)     \
+  X(Q4_1,   q4_1,    3,   20,   0,   2,  kHalfMin,    4,  0,   0, false)     \
+  X(Q5_0,   q5_0,    6,   22,   0,  -1,  kHalf,       4,  1,  16, false)     \
+  X(Q5_1,   q5_1,    7,   24,   0,   2,  kHalfMin,    4,  1,   0, false)     \
+  X(Q8_0,   q8_0,    8,   34,   0,  -1,  kHalf,       8,  0,   0, false)     \
+  X(Q2_K,   q2_k,   10,   84,  80,  82,  kSuper16Min, 2,  0,   0, false)     \
+  X(Q3_K,   q3_k,   11,  110, 108,  -1,  kSuper16,    2,  1,   4, false)     \
+  X(Q4_K,   q4_k,   12,  144,   0,   2,  kSuper32Min, 4,  0,   0, false)     \
+  X(Q5_K,   q5_k,   13,  176,   0,   2,  kSuper32Min, 4,  1,   0, false)     \
+  X(Q6_K,   q6_k,   14,  210, 208,  -1,  kSuper16,    4,  2,  32, false)     \
+  X(IQ4_NL, iq4_nl, 20,   18,   0,  -1,  kHalf,       4,  0,   0, true )     \
+  X(IQ4_XS, iq4_xs, 23,  136,   0,  -1,  kSuper32,    4,  0,   0, true )
+
+/// X(name, kernel, id, bytes) for each float format.
+#define HEARTH_FLOAT_FORMATS(X) \
+  X(F32,  f32,   0, 4)          \
+  X(F16,  f16,   1, 2)          \
+  X(BF16, bf16, 30, 2)
+// clang-format on
+
+namespace hearth::kernels {
+
+/// Tensor element types, with the ids that GGUF stores.
+enum class BlockType : uint32_t {
+#define HEARTH_TYPE_ID(name, kernel, id, ...) k##name = id,
+  HEARTH_FLOAT_FORMATS(HEARTH_TYPE_ID) HEARTH_QUANTIZED_FORMATS(HEARTH_TYPE_ID)
+#undef HEARTH_TYPE_ID
 };
+
+/// Every type that Hearth runs.
+inline constexpr BlockType kBlockTypes[] = {
+#define HEARTH_TYPE(name, ...) BlockType::k##name,
+    HEARTH_FLOAT_FORMATS(HEARTH_TYPE) HEARTH_QUANTIZED_FORMATS(HEARTH_TYPE)
+#undef HEARTH_TYPE
+};
+
+/// A row of the table above.
+struct BlockTraits {
+  const char* name = nullptr;  // null for a type that Hearth does not run
+  const char* kernel = nullptr;
+  int weights = 0;  // columns of a block
+  int bytes = 0;
+  int d = -1, dmin = -1;
+  ScaleKind scales = ScaleKind::kNone;
+  int low_bits = 0, high_bits = 0;
+  int zero_point = 0;
+  bool is_table = false;
+
+  constexpr bool is_float() const { return scales == ScaleKind::kNone; }
+  constexpr bool has_super_block() const { return weights == 256; }
+  constexpr bool has_min() const { return dmin >= 0; }
+  /// Columns that share a scale.
+  constexpr int scale_columns() const {
+    return scales == ScaleKind::kSuper16 || scales == ScaleKind::kSuper16Min ? 16 : 32;
+  }
+};
+
+constexpr int block_columns(ScaleKind scales) {
+  switch (scales) {
+    case ScaleKind::kNone:
+      return 1;
+    case ScaleKind::kHalf:
+    case ScaleKind::kHalfMin:
+      return 32;
+    case ScaleKind::kSuper32:
+    case ScaleKind::kSuper32Min:
+    case ScaleKind::kSuper16:
+    case ScaleKind::kSuper16Min:
+      return 256;
+  }
+  return 0;
+}
 
 constexpr BlockTraits block_traits(BlockType type) {
   switch (type) {
-    case BlockType::kF32:
-      return {"F32", 1, 4};
-    case BlockType::kF16:
-      return {"F16", 1, 2};
-    case BlockType::kBF16:
-      return {"BF16", 1, 2};
-    case BlockType::kQ4_0:
-      return {"Q4_0", 32, 18};
-    case BlockType::kQ4_1:
-      return {"Q4_1", 32, 20};
-    case BlockType::kQ5_0:
-      return {"Q5_0", 32, 22};
-    case BlockType::kQ5_1:
-      return {"Q5_1", 32, 24};
-    case BlockType::kQ8_0:
-      return {"Q8_0", 32, 34};
-    case BlockType::kQ2_K:
-      return {"Q2_K", 256, 84};
-    case BlockType::kQ3_K:
-      return {"Q3_K", 256, 110};
-    case BlockType::kQ4_K:
-      return {"Q4_K", 256, 144};
-    case BlockType::kQ5_K:
-      return {"Q5_K", 256, 176};
-    case BlockType::kQ6_K:
-      return {"Q6_K", 256, 210};
-    case BlockType::kIQ4_NL:
-      return {"IQ4_NL", 32, 18};
-    case BlockType::kIQ4_XS:
-      return {"IQ4_XS", 256, 136};
+#define HEARTH_QUANTIZED_TRAITS(name, kernel, id, bytes, d, dmin, scales, low, high, zero, table) \
+  case BlockType::k##name:                                                                        \
+    return {#name,                                                                                \
+            #kernel,                                                                              \
+            block_columns(ScaleKind::scales),                                                     \
+            bytes,                                                                                \
+            d,                                                                                    \
+            dmin,                                                                                 \
+            ScaleKind::scales,                                                                    \
+            low,                                                                                  \
+            high,                                                                                 \
+            zero,                                                                                 \
+            table};
+    HEARTH_QUANTIZED_FORMATS(HEARTH_QUANTIZED_TRAITS)
+#undef HEARTH_QUANTIZED_TRAITS
+#define HEARTH_FLOAT_TRAITS(name, kernel, id, bytes) \
+  case BlockType::k##name:                           \
+    return {#name, #kernel, 1, bytes};
+    HEARTH_FLOAT_FORMATS(HEARTH_FLOAT_TRAITS)
+#undef HEARTH_FLOAT_TRAITS
   }
-  return {nullptr, 0, 0};
+  return {};  // a number that some file has
 }
+
+/// Calls f.operator()<kType>() for a quantized type.
+template <class F>
+void with_quantized_type(BlockType type, F&& f) {
+  switch (type) {
+#define HEARTH_CASE(name, ...) \
+  case BlockType::k##name:     \
+    return f.template operator()<BlockType::k##name>();
+    HEARTH_QUANTIZED_FORMATS(HEARTH_CASE)
+#undef HEARTH_CASE
+    default:
+      return;
+  }
+}
+
+constexpr bool is_float(BlockType type) { return block_traits(type).is_float(); }
 
 /// Bytes of one row of n_cols weights as stored in the file; n_cols is a multiple of the block.
 constexpr size_t row_bytes(BlockType type, int n_cols) {
   const BlockTraits traits = block_traits(type);
   return static_cast<size_t>(n_cols / traits.weights) * static_cast<size_t>(traits.bytes);
 }
+
+/// Whether a row is one that the packed layouts can hold.
+constexpr bool is_sound(const BlockTraits& row) {
+  const bool has_min = row.scales == ScaleKind::kHalfMin || row.scales == ScaleKind::kSuper32Min ||
+                       row.scales == ScaleKind::kSuper16Min;
+  const bool has_planes = row.low_bits == 2 || row.low_bits == 4 || row.low_bits == 8;
+  const int n_fields = 1 + has_min;
+  return has_planes && row.high_bits >= 0 && row.low_bits + row.high_bits <= 8 &&
+         row.has_min() == has_min && row.d >= 0 && (row.zero_point == 0 || !row.is_table) &&
+         8 * row.bytes >= row.weights * (row.low_bits + row.high_bits) + 16 * n_fields;
+}
+#define HEARTH_CHECK_ROW(name, ...) static_assert(is_sound(block_traits(BlockType::k##name)));
+HEARTH_QUANTIZED_FORMATS(HEARTH_CHECK_ROW)
+#undef HEARTH_CHECK_ROW
 
 }  // namespace hearth::kernels

@@ -24,7 +24,7 @@ void dequantize_float_row(BlockType type, const std::byte* row, float* out, int 
 }  // namespace
 
 void dequantize_row(BlockType type, const std::byte* row, float* out, int n_cols) {
-  if (cpu::is_float(type)) return dequantize_float_row(type, row, out, n_cols);
+  if (is_float(type)) return dequantize_float_row(type, row, out, n_cols);
   const cpu::Layout layout = cpu::layout_of(type);
   cpu::FileGroup group;
   for (int column = 0; column < n_cols; column++) {

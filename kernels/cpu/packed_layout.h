@@ -58,75 +58,18 @@ inline constexpr uint8_t kIq4Values[16] = {1,   24,  45,  63,  79,  93,  106, 11
 
 constexpr int least(int a, int b) { return a < b ? a : b; }
 
-constexpr bool is_float(BlockType type) {
-  return type == BlockType::kF32 || type == BlockType::kF16 || type == BlockType::kBF16;
-}
-
-/// Of a quantized type.
+/// Of a quantized type: a consequence of its row in quant_blocks.h.
 constexpr Layout layout_of(BlockType type) {
-  switch (type) {  //         groups low high columns offset min block scale
-    case BlockType::kQ4_0:
-      return {2, 4, 0, 32, 8, false, false};
-    case BlockType::kQ4_1:
-      return {2, 4, 0, 32, 0, true, false};
-    case BlockType::kQ5_0:
-      return {2, 4, 1, 32, 16, false, false};
-    case BlockType::kQ5_1:
-      return {2, 4, 1, 32, 0, true, false};
-    case BlockType::kQ8_0:
-      return {2, 8, 0, 32, 128, false, false};
-    case BlockType::kQ2_K:
-      return {8, 2, 0, 16, 0, true, true, true};
-    case BlockType::kQ3_K:
-      return {8, 2, 1, 16, 4, false, true};
-    case BlockType::kQ4_K:
-      return {8, 4, 0, 32, 0, true, true};
-    case BlockType::kQ5_K:
-      return {8, 4, 1, 32, 0, true, true};
-    case BlockType::kQ6_K:
-      return {8, 4, 2, 16, 32, false, true};
-    case BlockType::kIQ4_NL:
-      return {2, 4, 0, 32, 128, false, false, false, true};
-    case BlockType::kIQ4_XS:
-      return {8, 4, 0, 32, 128, false, true, false, true};
-    default:
-      return {};
-  }
-}
-
-/// Calls f.operator()<kType>() for a quantized type.
-template <class F>
-void with_quantized_type(BlockType type, F&& f) {
-  switch (type) {
-    case BlockType::kQ4_0:
-      return f.template operator()<BlockType::kQ4_0>();
-    case BlockType::kQ4_1:
-      return f.template operator()<BlockType::kQ4_1>();
-    case BlockType::kQ5_0:
-      return f.template operator()<BlockType::kQ5_0>();
-    case BlockType::kQ5_1:
-      return f.template operator()<BlockType::kQ5_1>();
-    case BlockType::kQ8_0:
-      return f.template operator()<BlockType::kQ8_0>();
-    case BlockType::kQ2_K:
-      return f.template operator()<BlockType::kQ2_K>();
-    case BlockType::kQ3_K:
-      return f.template operator()<BlockType::kQ3_K>();
-    case BlockType::kQ4_K:
-      return f.template operator()<BlockType::kQ4_K>();
-    case BlockType::kQ5_K:
-      return f.template operator()<BlockType::kQ5_K>();
-    case BlockType::kQ6_K:
-      return f.template operator()<BlockType::kQ6_K>();
-    case BlockType::kIQ4_NL:
-      return f.template operator()<BlockType::kIQ4_NL>();
-    case BlockType::kIQ4_XS:
-      return f.template operator()<BlockType::kIQ4_XS>();
-    case BlockType::kF32:
-    case BlockType::kF16:
-    case BlockType::kBF16:
-      return;
-  }
+  const BlockTraits row = block_traits(type);
+  return {.n_groups = row.has_super_block() ? kBlock / kGroup : 2,
+          .low_bits = row.low_bits,
+          .high_bits = row.high_bits,
+          .scale_columns = row.scale_columns(),
+          .offset = row.low_bits == 8 || row.is_table ? 128 : row.zero_point,
+          .has_min = row.has_min(),
+          .has_block_scale = row.has_super_block(),
+          .packs_min = row.scales == ScaleKind::kSuper16Min,
+          .is_table = row.is_table};
 }
 
 }  // namespace

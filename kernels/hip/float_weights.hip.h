@@ -15,9 +15,9 @@ struct F16Weight {
   uint16_t bits;
   GPU_DEVICE float value(F16Weight w) { return half_to_float(w.bits); }
 };
-struct Bf16Weight {
+struct BF16Weight {
   uint16_t bits;
-  GPU_DEVICE float value(Bf16Weight w) {
+  GPU_DEVICE float value(BF16Weight w) {
     const uint32_t wide = static_cast<uint32_t>(w.bits) << 16;
     float result;
     memcpy(&result, &wide, 4);

@@ -13,32 +13,19 @@ constexpr int kPackThreads = 256;
 
 int count_units(int n_cols) { return (n_cols + kUnit - 1) / kUnit; }
 
-template <BlockType kType>
-constexpr int minima_bytes() {
-  return Layout<kType>::kMinima ? kBlockUnits * 32 * Layout<kType>::kEntryBytes : 0;
-}
-
 PackedType packed_type(BlockType type, int n_cols) {
+  const BlockTraits traits = block_traits(type);
+  if (traits.name == nullptr) throw std::invalid_argument("a tensor's type is unknown");
   const size_t n_units = count_units(n_cols);
-  switch (type) {
-#define PACKED_CASE(name, id)                                                              \
-  case BlockType::id:                                                                      \
-    return {#name,                                                                         \
-            false,                                                                         \
-            block_traits(type).weights == kBlockGroups * kGroup,                           \
-            n_units / Layout<BlockType::id>::kUnits * Layout<BlockType::id>::kRecordBytes, \
-            Layout<BlockType::id>::kUnitBytes + 16 * Layout<BlockType::id>::kTailEntry,    \
-            minima_bytes<BlockType::id>()};
-    HEARTH_PACKED_FORMATS(PACKED_CASE)
-#undef PACKED_CASE
-    case BlockType::kF32:
-      return {"f32", true, false, size_t{16} * 4 * n_cols};
-    case BlockType::kF16:
-      return {"f16", true, false, size_t{16} * 2 * n_cols};
-    case BlockType::kBF16:
-      return {"bf16", true, false, size_t{16} * 2 * n_cols};
-  }
-  throw std::invalid_argument("the GPU kernels do not know this tensor type");
+  PackedType packed = {traits.kernel, traits.is_float(), traits.has_super_block(),
+                       size_t{kTileRows} * traits.bytes * n_cols};
+  with_quantized_type(type, [&]<BlockType kType>() {
+    using L = Layout<kType>;
+    packed.tile_bytes = n_units / L::kUnits * L::kRecordBytes;
+    packed.unit_bytes = L::kUnitBytes + 16 * L::kTailEntry;
+    packed.minima_bytes = L::kMinima ? kBlockUnits * 32 * L::kEntryBytes : 0;
+  });
+  return packed;
 }
 
 /// The sources merged into parts, without data yet.

@@ -13,31 +13,29 @@ namespace hearth::kernels::hip {
 
 // matvec_<format>: one token; stream_<format>_8: a few; wide_<format>_<tokens>x<tiles>: many. The
 // bounds set how many registers a thread may have.
-#define FORMAT_KERNELS(name, type)                                                            \
-  GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::type>(p); }                 \
-  GPU_KERNEL(embed_##name, EmbedParams, kMailThreads) { embed_row<BlockType::type>(p); }      \
-  GPU_KERNEL_TWO(matvec_##name, MatmulParams, 256) { matvec<BlockType::type>(p); }            \
-  GPU_KERNEL_ONE(stream_##name##_8, MatmulParams, 512) { stream_matmul<BlockType::type>(p); } \
-  GPU_KERNEL(wide_##name##_32x2, MatmulParams, GPU_WIDE_THREADS) {                            \
-    wide_matmul<BlockType::type, 32, 2>(p);                                                   \
-  }                                                                                           \
-  GPU_KERNEL(wide_##name##_32x4, MatmulParams, GPU_WIDE_THREADS) {                            \
-    wide_matmul<BlockType::type, 32, 4>(p);                                                   \
-  }                                                                                           \
-  GPU_KERNEL(wide_##name##_64x4, MatmulParams, GPU_WIDE_THREADS) {                            \
-    wide_matmul<BlockType::type, 64, 4>(p);                                                   \
+#define FORMAT_KERNELS(type, name, ...)                                                          \
+  GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::k##type>(p); }                 \
+  GPU_KERNEL(embed_##name, EmbedParams, kMailThreads) { embed_row<BlockType::k##type>(p); }      \
+  GPU_KERNEL_TWO(matvec_##name, MatmulParams, 256) { matvec<BlockType::k##type>(p); }            \
+  GPU_KERNEL_ONE(stream_##name##_8, MatmulParams, 512) { stream_matmul<BlockType::k##type>(p); } \
+  GPU_KERNEL(wide_##name##_32x2, MatmulParams, GPU_WIDE_THREADS) {                               \
+    wide_matmul<BlockType::k##type, 32, 2>(p);                                                   \
+  }                                                                                              \
+  GPU_KERNEL(wide_##name##_32x4, MatmulParams, GPU_WIDE_THREADS) {                               \
+    wide_matmul<BlockType::k##type, 32, 4>(p);                                                   \
+  }                                                                                              \
+  GPU_KERNEL(wide_##name##_64x4, MatmulParams, GPU_WIDE_THREADS) {                               \
+    wide_matmul<BlockType::k##type, 64, 4>(p);                                                   \
   }
 
-HEARTH_PACKED_FORMATS(FORMAT_KERNELS)
+HEARTH_QUANTIZED_FORMATS(FORMAT_KERNELS)
 
-#define FLOAT_KERNELS(name, T)                                                   \
-  GPU_KERNEL(embed_##name, EmbedParams, kMailThreads) { embed_float_row<T>(p); } \
-  GPU_KERNEL(float_##name##_1, MatmulParams, 256) { float_matmul<T, 1>(p); }     \
-  GPU_KERNEL(float_##name##_2, MatmulParams, 256) { float_matmul<T, 2>(p); }
+#define FLOAT_KERNELS(type, name, ...)                                                      \
+  GPU_KERNEL(embed_##name, EmbedParams, kMailThreads) { embed_float_row<type##Weight>(p); } \
+  GPU_KERNEL(float_##name##_1, MatmulParams, 256) { float_matmul<type##Weight, 1>(p); }     \
+  GPU_KERNEL(float_##name##_2, MatmulParams, 256) { float_matmul<type##Weight, 2>(p); }
 
-FLOAT_KERNELS(f32, F32Weight)
-FLOAT_KERNELS(f16, F16Weight)
-FLOAT_KERNELS(bf16, Bf16Weight)
+HEARTH_FLOAT_FORMATS(FLOAT_KERNELS)
 
 #define ATTENTION_KERNEL(head_dim)                                                                \
   GPU_KERNEL(attention_##head_dim, AttentionParams, GPU_WIDE_THREADS) { attention<head_dim>(p); } \

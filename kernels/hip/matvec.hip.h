@@ -130,7 +130,7 @@ GPU_DEVICE void add_four_groups(const FourWords<kType>& w, const FourInputs& x,
   GPU_UNROLL for (int row = 0; row < 2; row++) {
     int both[2] = {dots[0][row], dots[1][row]};
     GPU_UNROLL for (int half = 0; half < 2; half++) if (Layout<kType>::kOffsetAfter) both[half] -=
-        Layout<kType>::kTraits.offset * x_scale.sums[half];
+        Layout<kType>::kTraits.zero_point * x_scale.sums[half];
     const RowScale scale = UnitScales<kType>::scale(w.scales, row, group);
     if constexpr (Layout<kType>::kSuper) {
       add_group<kType>(sum[row], scale, both, x_scale);
@@ -215,7 +215,7 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   // Steps in flight, of four units each: what 128 registers a thread leave room for.
   constexpr int kDepth = Layout<kType>::kHalves ? 1 : 2;
   // Words that need no unpacking are used where they have been loaded.
-  constexpr bool kInPlace = Layout<kType>::kTraits.low == 8;
+  constexpr bool kInPlace = Layout<kType>::kTraits.low_bits == 8;
   int next_tile = warp >> log2_n, next_step = 0;
   const auto begin_of = [&](int tile) { return tile_data(p, first + tile) + share.begin; };
   const uint8_t* next = begin_of(min(next_tile, n_tiles - 1));

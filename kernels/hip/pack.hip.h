@@ -44,7 +44,7 @@ GPU_DEVICE void pack_scales(const PackParams& p, uint8_t* record, uint8_t* unit,
       for (int i = 0; i < L::kEntryBytes; i++) to[i] = entry >> 8 * i & 255;
     }
     if (!L::kSuper || col % 256 != 0) continue;
-    const uint32_t tail = r < p.n_rows ? row_tail_entry<kType>(source, col) : 0;
+    const uint32_t tail = r < p.n_rows ? row_halves<kType>(source, col) : 0;
     uint8_t* to = record + L::kTailOffset + (2 * g + half) * L::kTailEntry;
     for (int i = 0; i < L::kTailEntry; i++) to[i] = tail >> 8 * i & 255;
   }
@@ -60,10 +60,10 @@ GPU_DEVICE void pack_unit(const PackParams& p) {
   uint8_t* record = p.tiles + blockIdx.x * p.tile_bytes + unit / L::kUnits * L::kRecordBytes;
   uint8_t* base = record + unit % L::kUnits * L::kUnitBytes;
   const int row = blockIdx.x * kTileRows + g, col = unit * kUnit;
-  pack_plane<kType>(p, base, L::kTraits.low, 0, lane, row, col + 4 * t);
-  if constexpr (L::kTraits.high != 0)
-    pack_plane<kType>(p, base + L::kHighOffset, L::kTraits.high, L::kTraits.low, lane, row,
-                      col + 4 * t);
+  pack_plane<kType>(p, base, L::kTraits.low_bits, 0, lane, row, col + 4 * t);
+  if constexpr (L::kTraits.high_bits != 0)
+    pack_plane<kType>(p, base + L::kHighOffset, L::kTraits.high_bits, L::kTraits.low_bits, lane,
+                      row, col + 4 * t);
   if (t == 0) pack_scales<kType>(p, record, base, g, row, col);
 }
 

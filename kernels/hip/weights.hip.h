@@ -18,14 +18,14 @@ GPU_DEVICE void load_code_book(uint32_t table[4]) {
 /// Four codes, one a byte, to four signed weights.
 template <BlockType kType>
 GPU_DEVICE int decode_word(uint32_t codes) {
-  constexpr FormatTraits kTraits = format_traits(kType);
-  if constexpr (kTraits.code_book) {
+  constexpr BlockTraits kTraits = block_traits(kType);
+  if constexpr (kTraits.is_table) {
     uint32_t table[4];
     load_code_book(table);
     return lookup16(static_cast<int>(codes), table);
-  } else if constexpr (kTraits.offset != 0) {
+  } else if constexpr (kTraits.zero_point != 0) {
     // No byte carries into the next: codes stay below 64, so code + 128 - offset fits a byte.
-    return static_cast<int>((codes + (128 - kTraits.offset) * 0x01010101u) ^ 0x80808080u);
+    return static_cast<int>((codes + (128 - kTraits.zero_point) * 0x01010101u) ^ 0x80808080u);
   } else {
     return static_cast<int>(codes);
   }
@@ -105,7 +105,7 @@ GPU_DEVICE const uint8_t* tail_at(const uint8_t* tile, unsigned unit) {
 template <BlockType kType>
 struct UnitCodes {
   using L = Layout<kType>;
-  static constexpr int kLow = L::kTraits.low, kHigh = L::kTraits.high;
+  static constexpr int kLow = L::kTraits.low_bits, kHigh = L::kTraits.high_bits;
   uint32_t low[kLow == 8 ? 2 : 1][kLow == 8 ? 4 : kLow];
   uint32_t high[kHigh ? kHigh : 1];
 

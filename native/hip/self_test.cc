@@ -14,10 +14,6 @@ namespace {
 using kernels::BlockType;
 using kernels::Ops;
 
-constexpr BlockType kTypes[] = {
-    BlockType::kF32,  BlockType::kF16,  BlockType::kBF16, BlockType::kQ4_0,   BlockType::kQ4_1,
-    BlockType::kQ5_0, BlockType::kQ5_1, BlockType::kQ8_0, BlockType::kQ2_K,   BlockType::kQ3_K,
-    BlockType::kQ4_K, BlockType::kQ5_K, BlockType::kQ6_K, BlockType::kIQ4_NL, BlockType::kIQ4_XS};
 constexpr int kHeadSizes[] = {32, 64, 128, 256};
 // Decoding, drafts, a short prompt and a longer one: kernels of their own.
 constexpr int kBatches[] = {1, 3, 12, 40};
@@ -201,7 +197,7 @@ void test_type(Bench& gpu, Bench& cpu, BlockType type) {
 
 void self_test(const std::function<std::unique_ptr<Ops>()>& make_gpu) {
   Bench gpu(make_gpu()), cpu(scalar_cpu());
-  for (const BlockType type : kTypes) test_type(gpu, cpu, type);
+  for (const BlockType type : kernels::kBlockTypes) test_type(gpu, cpu, type);
   compare(gpu, cpu, "the head", kStepTolerance, head(Rows(BlockType::kQ8_0, kRows, 5)));
   for (const int size : kHeadSizes) {
     Bench own_gpu(make_gpu()), own_cpu(scalar_cpu());

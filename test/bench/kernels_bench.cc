@@ -187,7 +187,7 @@ int main(int argc, char** argv) {
 #endif
   for (const cpu::RowKernels* kernels : test::usable_row_kernels()) {
     if (argc > 1 && std::string(argv[1]) != kernels->name) continue;
-    for (const BlockType type : test::kAllTypes) {
+    for (const BlockType type : hearth::kernels::kBlockTypes) {
       const std::string name = hearth::kernels::block_traits(type).name;
       if (argc <= 2 || name == argv[2]) bench(*kernels, type, memory, peak);
     }

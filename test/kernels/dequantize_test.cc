@@ -117,7 +117,7 @@ std::array<float, 256> dequantize(BlockType type, const std::array<uint8_t, n>& 
 }
 
 TEST("dequantizes every type as its definition says, at any alignment") {
-  for (const BlockType type : test::kAllTypes) {
+  for (const BlockType type : hearth::kernels::kBlockTypes) {
     constexpr int kColumns = 1024;
     std::vector<std::byte> rows = test::random_rows(type, 1, kColumns, 7);
     rows.insert(rows.begin(), std::byte{0});

@@ -74,8 +74,8 @@ struct Packed {
 /// Room for a token tile's padding, in whole groups and blocks; and what the type wants there.
 struct ActivationBuffers {
   ActivationBuffers(BlockType type, int n, int n_cols)
-      : formats{!cpu::is_float(type) && !cpu::layout_of(type).has_block_scale,
-                cpu::layout_of(type).has_block_scale, cpu::is_float(type)},
+      : formats{!hearth::kernels::is_float(type) && !cpu::layout_of(type).has_block_scale,
+                cpu::layout_of(type).has_block_scale, hearth::kernels::is_float(type)},
         n_floats(static_cast<size_t>(n + 15) *
                  static_cast<size_t>((n_cols + cpu::kRowColumns - 1) / cpu::kRowColumns *
                                      cpu::kRowColumns)),

@@ -51,7 +51,7 @@ int columns_of_a_scale(BlockType type) {
 Sum reference(BlockType type, const std::byte* row, const float* x, int n_cols) {
   std::vector<float> w(static_cast<size_t>(n_cols));
   dequantize_row(type, row, w.data(), n_cols);
-  const bool is_float = cpu::is_float(type);
+  const bool is_float = hearth::kernels::is_float(type);
   const std::vector<double> a = is_float ? std::vector<double>(x, x + n_cols)
                                          : quantized(x, n_cols, columns_of_a_scale(type));
   Sum sum;
@@ -73,7 +73,7 @@ Sum reference(BlockType type, const std::byte* row, const float* x, int n_cols) 
 /// conversion, its product with d, the minimum's fma, then an fma a block; dequantize_row, which we
 /// compare with, rounds twice. A float chain has 32 + 1, then one addition each 32 columns.
 double tolerance(BlockType type, int n_cols) {
-  const double roundings = cpu::is_float(type)                  ? 33 + n_cols / 32
+  const double roundings = hearth::kernels::is_float(type)      ? 33 + n_cols / 32
                            : columns_of_a_scale(type) == kBlock ? 5 + n_cols / kBlock
                                                                 : 4 + n_cols / 16;
   return roundings * 0x1p-24;
@@ -108,7 +108,7 @@ std::vector<int> widths(BlockType type) {
 
 TEST("unpacks a packed row to the bits of dequantize_row") {
   for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
-    for (const BlockType type : test::kAllTypes) {
+    for (const BlockType type : hearth::kernels::kBlockTypes) {
       for (const int n_cols : widths(type)) {
         constexpr int kRows = 21;
         const std::vector<std::byte> rows = test::random_rows(type, kRows, n_cols, 3);
@@ -128,7 +128,7 @@ TEST("unpacks a packed row to the bits of dequantize_row") {
 }
 
 TEST("packs within 15 percent of the file's size, in whole cache lines") {
-  for (const BlockType type : test::kAllTypes) {
+  for (const BlockType type : hearth::kernels::kBlockTypes) {
     const size_t packed = cpu::scalar_kernels()->tile_bytes(type, 1536);
     CHECK_EQUAL(packed % 64, size_t{0});
     CHECK(static_cast<double>(packed) <= 1.15 * 16 * static_cast<double>(row_bytes(type, 1536)));
@@ -137,7 +137,7 @@ TEST("packs within 15 percent of the file's size, in whole cache lines") {
 
 TEST("multiplies every type in every variant as double precision does") {
   constexpr int kRows = 37;
-  for (const BlockType type : test::kAllTypes) {
+  for (const BlockType type : hearth::kernels::kBlockTypes) {
     for (const int n_cols : widths(type)) {
       const std::vector<std::byte> rows = test::random_rows(type, kRows, n_cols, 11);
       const std::vector<float> x = random_tokens(25, n_cols, 5);
@@ -153,7 +153,7 @@ TEST("multiplies every type in every variant as double precision does") {
 
 TEST("gives the same bits in every variant") {
   constexpr int kRows = 19;
-  for (const BlockType type : test::kAllTypes) {
+  for (const BlockType type : hearth::kernels::kBlockTypes) {
     const int n_cols = widths(type).back();
     const std::vector<std::byte> rows = test::random_rows(type, kRows, n_cols, 13);
     const std::vector<float> x = random_tokens(13, n_cols, 17);
@@ -169,7 +169,7 @@ TEST("gives the same bits in every variant") {
 
 TEST("gives a token the same bits in any batch, at any place, with any split of the rows") {
   constexpr int kRows = 37, kTokens = 25;
-  for (const BlockType type : test::kAllTypes) {
+  for (const BlockType type : hearth::kernels::kBlockTypes) {
     const int n_cols = widths(type).back();
     const size_t columns = static_cast<size_t>(n_cols);
     const std::vector<std::byte> rows = test::random_rows(type, kRows, n_cols, 19);
@@ -202,8 +202,8 @@ TEST("gives a token the same bits in any batch, at any place, with any split of 
 
 TEST("does not saturate at the extremes of weights and activations") {
   constexpr int kRows = 16, kColumns = 256;
-  for (const BlockType type : test::kAllTypes) {
-    if (cpu::is_float(type)) continue;
+  for (const BlockType type : hearth::kernels::kBlockTypes) {
+    if (hearth::kernels::is_float(type)) continue;
     for (const uint8_t fill : {0x00, 0xff, 0x80, 0x7f}) {
       std::vector<std::byte> rows = test::random_rows(type, kRows, kColumns, 29);
       const std::vector<std::byte> scales = rows;
@@ -211,7 +211,7 @@ TEST("does not saturate at the extremes of weights and activations") {
       const auto block_bytes = static_cast<size_t>(block_traits(type).bytes);
       for (size_t i = 0; i < rows.size(); i++) {
         const int at = static_cast<int>(i % block_bytes);
-        const test::HalfFields fields = test::half_fields(type);
+        const hearth::kernels::BlockTraits fields = block_traits(type);
         const bool is_d = at == fields.d || at == fields.d + 1;
         const bool is_dmin = fields.dmin >= 0 && (at == fields.dmin || at == fields.dmin + 1);
         if (is_d || is_dmin) rows[i] = scales[i];

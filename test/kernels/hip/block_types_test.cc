@@ -11,7 +11,7 @@ using namespace test::gpu;
 using test::random_floats, test::TestBatch, test::to_buffer;
 
 TEST("a block of 256 columns gives the CPU's bits on the GPU") {
-  for (BlockType type : test::kAllTypes) {
+  for (BlockType type : hearth::kernels::kBlockTypes) {
     if (block_traits(type).weights != 256) continue;
     const TestMatrix w(type, 50, 256, 3);
     for (int n : {1, 3, 20, 40}) {

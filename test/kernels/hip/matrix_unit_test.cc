@@ -46,7 +46,7 @@ std::vector<emulation::MatrixUnit> units() {
 TEST("a prompt gets the same bits by every GPU's way to multiply matrices") {
   using emulation::MatrixUnit;
   const MatrixUnit before = emulation::matrix_unit();
-  for (BlockType type : test::kAllTypes) {
+  for (BlockType type : hearth::kernels::kBlockTypes) {
     if (hearth::kernels::block_traits(type).weights == 1) continue;  // floats are not packed
     const int n_cols = hearth::kernels::block_traits(type).weights == 256 ? 512 : kCols;
     for (int n : {20, 70}) {  // kernels for 32 tokens at a time, and for 64

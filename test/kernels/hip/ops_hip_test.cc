@@ -45,7 +45,7 @@ std::vector<int> column_counts(BlockType type) {
 }  // namespace
 
 TEST("a GPU embedding is the dequantized row") {
-  for (BlockType type : test::kAllTypes) {
+  for (BlockType type : hearth::kernels::kBlockTypes) {
     for (int n_cols : column_counts(type)) {
       const TestMatrix table(type, 40, n_cols, 7);
       auto ops = gpu_ops();
@@ -64,7 +64,7 @@ TEST("a GPU embedding is the dequantized row") {
 }
 
 TEST("a GPU matmul adds what the CPU adds, for every type, shape and batch") {
-  for (BlockType type : test::kAllTypes) {
+  for (BlockType type : hearth::kernels::kBlockTypes) {
     for (int n_cols : column_counts(type)) {
       for (int n : {1, 3, 8, 9, 33}) {
         if (test::kIsSanitized && n % 8 == 1 && n_cols > 1000) continue;
@@ -77,7 +77,7 @@ TEST("a GPU matmul adds what the CPU adds, for every type, shape and batch") {
 TEST("GPU products of more tiles than processors are the CPU's") {
   hip::DeviceChoice narrow = test::gpu_choice();
   narrow.n_processors = 1;
-  for (BlockType type : test::kAllTypes) {
+  for (BlockType type : hearth::kernels::kBlockTypes) {
     for (int n : {1, 5, 20, 40}) {
       if (test::kIsSanitized && n > 5 && type != BlockType::kQ6_K) continue;
       check_matmul_add(TestMatrix(type, 144, 1280, 3), n, narrow);
@@ -86,7 +86,7 @@ TEST("GPU products of more tiles than processors are the CPU's") {
 }
 
 TEST("GPU logits are the CPU's, for all rows or some candidates") {
-  for (BlockType type : test::kAllTypes) {
+  for (BlockType type : hearth::kernels::kBlockTypes) {
     const int n_cols = 512, n_rows = 100, n = 5;
     const TestMatrix head(type, n_rows, n_cols, 11);
     const auto x = random_floats(n * size_t(n_cols), 1), norm = random_floats(n_cols, 2, 1);
@@ -117,7 +117,7 @@ TEST("GPU logits are the CPU's, for all rows or some candidates") {
 }
 
 TEST("GPU SwiGLU is the CPU's") {
-  for (BlockType type : test::kAllTypes) {
+  for (BlockType type : hearth::kernels::kBlockTypes) {
     for (int n : {1, 9, 40}) {
       const int n_cols = 256, n_ff = 48;
       const TestMatrix gate(type, n_ff, n_cols, 21), up(type, n_ff, n_cols, 22);
@@ -152,7 +152,7 @@ TEST("GPU SwiGLU is the CPU's") {
 }
 
 TEST("a GPU token's products have the same bits in any batch") {
-  for (BlockType type : test::kAllTypes) {
+  for (BlockType type : hearth::kernels::kBlockTypes) {
     const TestMatrix w(type, 96, 1280, 51);
     const auto in = random_floats(70 * 1280, 3);
     std::vector<float> first;
