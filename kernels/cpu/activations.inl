@@ -12,11 +12,11 @@ struct TokenTile {
   int n;
   int width;
 };
-static_assert(kWideTokens <= kMostTileTokens);
+static_assert(kBatchPlan.tile <= kMostTileTokens);
 
 /// Tokens in a tile of a batch that needs several.
 constexpr int tile_tokens(int n_tokens) {
-  return n_tokens > kTileTokens ? kWideTokens : kTileTokens;
+  return n_tokens > kTileTokens ? kBatchPlan.tile : kTileTokens;
 }
 
 inline TokenTile token_tile(int first, int n_tokens) {
@@ -27,10 +27,10 @@ inline TokenTile token_tile(int first, int n_tokens) {
   return {first, n, width};
 }
 
-/// Whether a batch's int8, kTokenOffset added, lie in rows: [panel of kRowColumns columns][token]
-/// [kRowColumns], for multiply_wide_avx512.inl. What that reads beyond the last token, and never
+/// Whether a batch's int8, kBatchPlan.offset added, lie in rows: [panel of kRowColumns columns]
+/// [token][kRowColumns], for panels_avx512.inl. What that reads beyond the last token, and never
 /// stores, is of the next panel or the buffer's.
-inline bool has_rows(const Activations& a) { return kTokenOffset > 0 && a.n > kFewTokens; }
+inline bool has_rows(const Activations& a) { return kBatchPlan.offset > 0 && a.n > kBatchPlan.few; }
 
 /// Where a token's columns are: four of a step side by side, then the next step's.
 struct Place {
@@ -122,7 +122,7 @@ inline void quantize_group(const float* x, const TokenTile& tile, int t, int col
                            Activations& a) {
   const size_t at = static_cast<size_t>(tile.first) * static_cast<size_t>(a.n_cols / kGroup) +
                     static_cast<size_t>(column / kGroup * tile.width + t);
-  const int offset = has_rows(a) ? kTokenOffset : 0;
+  const int offset = has_rows(a) ? kBatchPlan.offset : 0;
   const auto [scale, inverse] = quantization_of<kGroup>(x);
   a.groups.scales[at] = scale;
   place_columns<kGroupPlace>(a.groups.q, place_of<kGroupPlace>(a, tile, t, column), [&](int8_t* q) {
@@ -138,7 +138,7 @@ inline void quantize_block(const float* x, const TokenTile& tile, int t, int col
   constexpr int kHalves = kBlock / 16, kPlaceHalves = kBlockPlace / 16;
   const size_t at = static_cast<size_t>(tile.first) * static_cast<size_t>(a.n_cols / kBlock) +
                     static_cast<size_t>(column / kBlock * tile.width);
-  const int offset = has_rows(a) ? kTokenOffset : 0;
+  const int offset = has_rows(a) ? kBatchPlan.offset : 0;
   const auto [scale, inverse] = quantization_of<kBlock>(x);
   a.blocks.scales[at + static_cast<size_t>(t)] = scale;
   int16_t* sums = a.blocks.sums + at * kBlockSums + 2 * t;

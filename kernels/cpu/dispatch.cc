@@ -1,4 +1,4 @@
-// Which instruction-set builds there are, which of them this CPU can run, and the way to one.
+// Run-time dispatch: which variants this processor can run, and the CPU backend over one of them.
 #include <span>
 #include <stdexcept>
 
@@ -20,39 +20,32 @@
 namespace hearth::kernels {
 namespace {
 
-bool runs_avx2() {
+// runs_NAME: whether this processor can run the variant of that name.
+
+bool runs_scalar() { return true; }
+
 #ifdef __x86_64__
+bool runs_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
          __builtin_cpu_supports("f16c");
-#else
-  return false;
-#endif
 }
 
 bool runs_avxvnni() {
-#ifdef __x86_64__
   // Leaf 7.1 by hand: not every compiler's __builtin_cpu_supports knows the name.
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   return runs_avx2() && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax >> 4 & 1) != 0;
-#else
-  return false;
-#endif
 }
 
 bool runs_avx512vnni() {
-#ifdef __x86_64__
   return runs_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512vnni");
-#else
-  return false;
-#endif
 }
 
-/// The tile registers must be in the processor, saved by the system, and granted to this process:
-/// Linux gives the 8 KiB a thread that they take to those who ask.
+/// The processor must have tile registers, the system must save them, and this process must be
+/// allowed to use them: Linux grants their 8 KiB of state a thread on request.
 bool runs_amx() {
-#if defined(__x86_64__) && defined(__linux__)
+#ifdef __linux__
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   if (!runs_avx512vnni() || __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
   constexpr unsigned kTile = 1u << 24, kInt8 = 1u << 25;
@@ -63,32 +56,34 @@ bool runs_amx() {
   return false;
 #endif
 }
+#endif
 
+#ifdef __aarch64__
 bool runs_neon() {
-#if defined(__aarch64__) && defined(__linux__)
+#ifdef __linux__
   constexpr unsigned long kNeeded = HWCAP_ASIMDDP | HWCAP_ASIMDHP | HWCAP_FPHP;
   return (getauxval(AT_HWCAP) & kNeeded) == kNeeded;
 #else
   return true;  // built only where it runs: Apple's CPUs
 #endif
 }
+#endif
 
 struct Variant {
   const cpu::RowKernels* (*kernels)();
   bool (*runs)();
 };
 
-// Best first.
 constexpr Variant kVariants[] = {
-    {cpu::amx_kernels, runs_amx},         {cpu::avx512vnni_kernels, runs_avx512vnni},
-    {cpu::avxvnni_kernels, runs_avxvnni}, {cpu::avx2_kernels, runs_avx2},
-    {cpu::neon_kernels, runs_neon},       {cpu::scalar_kernels, [] { return true; }},
+#define HEARTH_VARIANT(name) {cpu::name##_kernels, runs_##name},
+    HEARTH_CPU_VARIANTS(HEARTH_VARIANT)
+#undef HEARTH_VARIANT
 };
 
 std::vector<const cpu::RowKernels*> usable() {
   std::vector<const cpu::RowKernels*> all;
   for (const Variant& variant : kVariants) {
-    if (variant.kernels() != nullptr && variant.runs()) all.push_back(variant.kernels());
+    if (variant.runs()) all.push_back(variant.kernels());
   }
   return all;
 }

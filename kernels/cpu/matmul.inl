@@ -37,12 +37,12 @@ void matmul_few(const PackedPart& part, const Activations& a, TileRange tiles, f
 /// row tiles pass; the panel of one or more tiles is unpacked once and used for all tokens. Where
 /// tiles are missing for a whole panel, the last one counts for them: what they add up is the same,
 /// and lands in the same place.
-template <BlockType kType>
+template <class Panels, BlockType kType>
 void matmul_wide(const PackedPart& part, const Activations& a, TileRange tiles, float* out,
                  size_t stride) {
   constexpr Layout kLayout = layout_of(kType);
-  using Kernel =
-      std::conditional_t<kLayout.has_block_scale, BlockPanelKernel<kType>, GroupPanelKernel<kType>>;
+  using Kernel = typename Panels::template Kernel<kType>;
+  static_assert(PanelKernel<Kernel>);
   const auto bytes_of = [&](int columns) {
     return static_cast<size_t>(columns / kGroup / kLayout.n_groups * kLayout.block_bytes());
   };
@@ -102,22 +102,23 @@ void matmul_float(const PackedPart& part, const Activations& a, TileRange tiles,
   }
 }
 
-template <BlockType kType>
+template <class Panels, BlockType kType>
 void matmul_of(const PackedPart& part, const Activations& a, TileRange tiles, float* out,
                size_t stride) {
   if constexpr (is_float(kType)) {
     matmul_float<kType>(part, a, tiles, out, stride);
-  } else if (a.n <= kFewTokens) {
+  } else if (a.n <= kBatchPlan.few) {
     matmul_few<kType>(part, a, tiles, out, stride);
   } else {
-    matmul_wide<kType>(part, a, tiles, out, stride);
+    matmul_wide<Panels, kType>(part, a, tiles, out, stride);
   }
 }
 
+template <class Panels>
 void matmul(const PackedPart& part, const Activations& activations, int tile_begin, int tile_end,
             float* out, size_t stride) {
   const auto run = [&]<BlockType kType>() {
-    matmul_of<kType>(part, activations, {tile_begin, tile_end}, out, stride);
+    matmul_of<Panels, kType>(part, activations, {tile_begin, tile_end}, out, stride);
   };
   if (part.type == BlockType::kF32) return run.template operator()<BlockType::kF32>();
   if (part.type == BlockType::kF16) return run.template operator()<BlockType::kF16>();

@@ -53,12 +53,6 @@ struct Output {
   }
 };
 
-/// Where the results of a panel's row tiles go, of the first token and column on.
-struct PanelOutput {
-  float* out;
-  size_t stride, tile_stride;
-};
-
 /// 1.5 * 2^23: a float of this size counts in its low bits. An int32 sum that starts at these bits
 /// reads, as a float, kMagic + sum (|sum| < 2^22), so fma(bits, scale, -kMagic * scale) is scale *
 /// sum rounded once: conversion and multiplication in one operation. kMagic * scale is exact, as a

@@ -22,32 +22,6 @@ constexpr GroupShape shape_of(const Layout& layout) {
   return {layout.has_min, layout.weight_bits(), remaining_offset(layout)};
 }
 
-/// The weights that a panel will be filled with next, called into the L2 cache line by line while
-/// the present ones are multiplied: all at once they would hold up what else the core wants of
-/// memory.
-class NextPanel {
- public:
-  /// n_bytes of each of n_tiles row tiles, in n_pieces at most.
-  NextPanel(const std::byte* begin, size_t tile_bytes, int n_tiles, size_t n_bytes, int n_pieces)
-      : at_(begin),
-        end_(begin + (n_tiles > 0 ? n_bytes : 0)),
-        second_tile_(n_tiles > 1 ? tile_bytes : 0),
-        piece_((n_bytes / static_cast<size_t>(n_pieces) + 63) / 64 * 64) {}
-
-  void prefetch_piece() {
-    for (const std::byte* end = at_ + piece_; at_ < end && at_ < end_; at_ += 64) {
-      __builtin_prefetch(at_, 0, 2);
-      __builtin_prefetch(at_ + second_tile_, 0, 2);
-    }
-  }
-
- private:
-  const std::byte* at_;
-  const std::byte* end_;
-  size_t second_tile_;
-  size_t piece_;
-};
-
 /// Whether the processor's L1 cache can wait for as many lines as a core can have under way.
 inline bool has_patient_l1() {
 #ifdef __x86_64__

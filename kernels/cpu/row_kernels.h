@@ -133,12 +133,17 @@ inline constexpr int kMaxHeadDim = 256;
 /// the maximum and the sum of the weights.
 constexpr size_t partial_floats(int head_dim) { return static_cast<size_t>(head_dim) + 16; }
 
-/// Null when not built for this architecture.
-const RowKernels* scalar_kernels();
-const RowKernels* avx2_kernels();
-const RowKernels* avxvnni_kernels();
-const RowKernels* avx512vnni_kernels();
-const RowKernels* amx_kernels();
-const RowKernels* neon_kernels();
+/// X(name) for each variant that is built for this architecture, best first.
+#if defined(__x86_64__)
+#define HEARTH_CPU_VARIANTS(X) X(amx) X(avx512vnni) X(avxvnni) X(avx2) X(scalar)
+#elif defined(__aarch64__)
+#define HEARTH_CPU_VARIANTS(X) X(neon) X(scalar)
+#else
+#define HEARTH_CPU_VARIANTS(X) X(scalar)
+#endif
+
+#define HEARTH_DECLARE_VARIANT(name) const RowKernels* name##_kernels();
+HEARTH_CPU_VARIANTS(HEARTH_DECLARE_VARIANT)
+#undef HEARTH_DECLARE_VARIANT
 
 }  // namespace hearth::kernels::cpu

@@ -11,10 +11,6 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Tokens of a tile register, and of a token tile when a batch has more than kTileTokens.
-inline constexpr int kWideTokens = 16;
-inline constexpr int kTokenOffset = 0, kFewTokens = kTileTokens;
-
 // --- products of weight and scale, as two bytes ---
 
 struct ProductBytes {

@@ -1,35 +1,9 @@
-// The body of every variant_*.cc, which includes its simd_*.h before this. All of it has internal
-// linkage: two variants may not share one copy of a function, as the linker would keep either.
-#include <type_traits>
-#include <utility>
-
+// The kernels of a variant, put into its table. A variant_*.cc includes its vocabulary (simd_*.h),
+// then its panels (panels_*.inl), then this, and exports table<Panels>(name) by one function. All
+// else has internal linkage: of a function that two variants share, the linker would keep only one
+// copy, perhaps one with instructions that the processor lacks.
 #include "pack.h"
-#include "packed_layout.h"
-#include "row_kernels.h"
-#include "simd.h"
-#ifndef __AMX_INT8__
-namespace hearth::kernels::cpu {
-inline constexpr int kWideTokens = kTileTokens;
-#ifdef __AVX512VNNI__
-inline constexpr int kTokenOffset = 128, kFewTokens = 18;
-#else
-inline constexpr int kTokenOffset = 0;
-#endif
-}  // namespace hearth::kernels::cpu
-#endif
 // clang-format off
-#include "packed_source.inl"
-#include "multiply.inl"
-#include "multiply_blocks.inl"
-#include "activations.inl"
-#ifdef __AMX_INT8__
-#include "multiply_amx.inl"
-#include "multiply_blocks_amx.inl"
-#elif defined(__AVX512VNNI__)
-#include "multiply_wide_avx512.inl"
-#else
-#include "multiply_wide.inl"
-#endif
 #include "matmul.inl"
 #include "vector_kernels.inl"
 #include "kv_page.inl"
@@ -39,14 +13,15 @@ inline constexpr int kTokenOffset = 0;
 namespace hearth::kernels::cpu {
 namespace {
 
+template <class Panels>
 constexpr RowKernels table(const char* name) {
   return {.name = name,
-          .wide_tile = kWideTokens,
+          .wide_tile = kBatchPlan.tile,
           .tile_bytes = tile_bytes,
           .pack_tile = pack_tile,
           .unpack_row = unpack_row,
           .quantize_tokens = quantize_tokens,
-          .matmul = matmul,
+          .matmul = matmul<Panels>,
           .rmsnorm = rmsnorm,
           .rope = rope,
           .silu_mul = silu_mul,

@@ -1,22 +1,14 @@
-// AVX-512 VNNI with AMX for batches.
-#include "row_kernels.h"
-
-#if defined(__AMX_INT8__)
+// Variant "amx": AVX-512 VNNI, with AMX for batches.
 #include "simd_amx.h"
+
+#include "panels_amx.inl"
 #include "variant.inl"
 
 namespace hearth::kernels::cpu {
 
 const RowKernels* amx_kernels() {
-  static constexpr RowKernels kTable = table("amx");
+  static constexpr RowKernels kTable = table<AmxPanels>("amx");
   return &kTable;
 }
 
 }  // namespace hearth::kernels::cpu
-#else
-namespace hearth::kernels::cpu {
-
-const RowKernels* amx_kernels() { return nullptr; }
-
-}  // namespace hearth::kernels::cpu
-#endif

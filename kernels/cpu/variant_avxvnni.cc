@@ -1,22 +1,14 @@
-// x86-64-v3 with AVX-VNNI.
-#include "row_kernels.h"
-
-#if defined(__AVXVNNI__)
+// Variant "avxvnni": AVX2, FMA and F16C (x86-64-v3) with AVX-VNNI.
 #include "dot_avxvnni.h"
+
+#include "panels_vector.inl"
 #include "variant.inl"
 
 namespace hearth::kernels::cpu {
 
 const RowKernels* avxvnni_kernels() {
-  static constexpr RowKernels kTable = table("avxvnni");
+  static constexpr RowKernels kTable = table<VectorPanels>("avxvnni");
   return &kTable;
 }
 
 }  // namespace hearth::kernels::cpu
-#else
-namespace hearth::kernels::cpu {
-
-const RowKernels* avxvnni_kernels() { return nullptr; }
-
-}  // namespace hearth::kernels::cpu
-#endif

@@ -1,14 +1,16 @@
-// Plain C++, for any processor: slow, and the reference that the other variants are measured
-// against.
+// Variant "scalar": plain C++ for any processor. It is slow, and the reference that the others are
+// tested against.
 #include "simd_scalar.h"
 
 #include "dot_few_steps.h"
+
+#include "panels_vector.inl"
 #include "variant.inl"
 
 namespace hearth::kernels::cpu {
 
 const RowKernels* scalar_kernels() {
-  static constexpr RowKernels kTable = table("scalar");
+  static constexpr RowKernels kTable = table<VectorPanels>("scalar");
   return &kTable;
 }
 

@@ -13,11 +13,10 @@ inline std::vector<const hearth::kernels::cpu::RowKernels*> usable_row_kernels()
   namespace cpu = hearth::kernels::cpu;
   std::vector<const cpu::RowKernels*> usable;
   for (const std::string& name : hearth::kernels::cpu_variants()) {
-    for (const cpu::RowKernels* kernels :
-         {cpu::scalar_kernels(), cpu::avx2_kernels(), cpu::avxvnni_kernels(),
-          cpu::avx512vnni_kernels(), cpu::amx_kernels(), cpu::neon_kernels()}) {
-      if (kernels != nullptr && kernels->name == name) usable.push_back(kernels);
-    }
+#define HEARTH_IF_USABLE(variant) \
+  if (cpu::variant##_kernels()->name == name) usable.push_back(cpu::variant##_kernels());
+    HEARTH_CPU_VARIANTS(HEARTH_IF_USABLE)
+#undef HEARTH_IF_USABLE
   }
   return usable;
 }

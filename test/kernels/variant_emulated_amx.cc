@@ -4,13 +4,15 @@
 #if defined(__AMX_INT8__)
 #define HEARTH_EMULATED_AMX "emulated_amx_tiles.h"
 #include "cpu/simd_amx.h"
+
+#include "cpu/panels_amx.inl"
 #include "cpu/variant.inl"
 
 namespace test {
 
 const hearth::kernels::cpu::RowKernels* emulated_amx_kernels() {
   static constexpr hearth::kernels::cpu::RowKernels kTable =
-      hearth::kernels::cpu::table("emulated amx");
+      hearth::kernels::cpu::table<hearth::kernels::cpu::AmxPanels>("emulated amx");
   return &kTable;
 }
 

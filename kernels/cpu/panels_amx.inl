@@ -1,15 +1,117 @@
-// A panel of weights with a scale every 256 columns times all tokens, on tile registers. The panel
-// holds products scale * w, which take two bytes: a high plane and a low one, each with sums of its
-// own, which stay in tile registers for a whole block. What vectors do with a block's sums is done
-// while the matrix unit works on the next.
+// Panels (panel.h) on AMX tile registers: one row tile of weights times 16 tokens, 32 columns of a
+// group or 64 of a super-block by one instruction.
+#include "panel.h"
 
 namespace hearth::kernels::cpu {
 namespace {
 
+inline constexpr BatchPlan kBatchPlan = {.few = kTileTokens, .tile = 16, .offset = 0};
+inline constexpr int kAmxTokens = kBatchPlan.tile;  // of a tile register
+
+}  // namespace
+}  // namespace hearth::kernels::cpu
+
+#include "tile_kernels.inl"
+
+namespace hearth::kernels::cpu {
+namespace {
+
+/// For formats with a scale every 32 columns.
 template <BlockType kType>
-class BlockPanelKernel {
+class AmxGroupPanel {
  public:
-  static constexpr int kTiles = 1, kMostTokens = kWideTokens;
+  static constexpr int kTiles = 1, kMostTokens = kAmxTokens;
+  static constexpr int kColumns = 1024;
+  static constexpr int kPieceColumns = kGroup;
+
+  void fill(const std::byte* block, size_t, int n_columns) {
+    fill_panel<kType>(block, n_columns / kGroup, panel_,
+                      [](U8x64 w) { return minus(w, kLayout.offset); });
+  }
+
+  void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
+                NextPanel next) {
+    for (int first = 0; first < a.n; first += kAmxTokens) {
+      const TokenTile tile = token_tile(first, a.n);
+      multiply_tile(
+          columns_of<TokenColumns>(a, tile, 0, column), n_columns / kGroup,
+          {to.out + static_cast<size_t>(first) * to.stride, to.stride, tile.n, column > 0}, next);
+    }
+  }
+
+ private:
+  static constexpr Layout kLayout = layout_of(kType);
+
+  void multiply_tile(const TokenColumns& x, int n_groups, const Output& output, NextPanel& next) {
+    F32x16 total[kAmxTokens];
+    output.read(total);
+    // Two groups ahead, so that a sum has left its tile register when it is wanted. Four in a loop,
+    // as sums and registers are named at compile time.
+    sum_group<0>(x, 0);
+    if (n_groups > 1) sum_group<1>(x, 1);
+    for (int g = 0; g < n_groups; g += kRing) {
+      const auto step = [&]<int i>() __attribute__((always_inline)) {
+        constexpr int kNext = (i + 2) % kRing;
+        if (g + i + 2 < n_groups) sum_group<kNext>(x, g + i + 2);
+        if (g + i < n_groups) add_group<i>(x, g + i, total);
+      };
+      step.template operator()<0>();
+      step.template operator()<1>();
+      step.template operator()<2>();
+      step.template operator()<3>();
+      for (int i = 0; i < kRing; i++) next.prefetch_piece();
+    }
+    output.write(total);
+  }
+
+  template <int kPlace>
+  [[gnu::always_inline]] void sum_group(const TokenColumns& x, int g) {
+    const int8_t* tokens = x.q + g * kGroup * kAmxTokens;
+    const uint8_t* weights = panel_.w + g * kSteps * kVectorBytes;
+    constexpr int kInput = kPlace % 2;
+    tile_load<4 + kInput>(tokens, kGroup);
+    tile_load<6 + kInput>(weights, kVectorBytes);
+    tile_zero<kPlace>();
+    tile_dot<kPlace, 4 + kInput, 6 + kInput>();
+    tile_store<kPlace>(sums_[kPlace]);
+  }
+
+  template <int kPlace>
+  [[gnu::always_inline]] void add_group(const TokenColumns& x, int g, F32x16 (&total)[kAmxTokens]) {
+    const float* scales = x.scales + g * kAmxTokens;
+    const F32x16 scale = load(panel_.scales + g * kTileRows);
+    const F32x16 minus_magic = broadcast(-kMagic) * scale;
+    const I32x16 magic = bits_as_int(broadcast(kMagic));
+#pragma GCC unroll 16
+    for (int c = 0; c < kAmxTokens; c++) {
+      const I32x16 bits = load(sums_[kPlace][c]) + magic;
+      const F32x16 product = fma(bits_as_float(bits), scale, minus_magic);
+      total[c] = fma(product, broadcast(scales[c]), total[c]);
+    }
+    if constexpr (kLayout.has_min) {
+      const F32x16 minimum = load(panel_.minima + g * kTileRows);
+      const float* sums = x.sums + g * kAmxTokens;
+#pragma GCC unroll 16
+      for (int c = 0; c < kAmxTokens; c++) {
+        total[c] = fnma(minimum, broadcast(scales[c]) * broadcast(sums[c]), total[c]);
+      }
+    }
+  }
+
+  static constexpr int kRing = 4;
+  TileRegisters<kGroup> registers_;
+  Panel<kColumns / kGroup> panel_;
+  alignas(64) int32_t sums_[kRing][kAmxTokens][kTileRows];
+};
+
+/// For formats with super-blocks of 256 columns. The panel holds the products scale * w, which take
+/// two bytes: a plane of high bytes and one of low bytes, each with sums of its own, which stay in
+/// tile registers for a whole block. What vectors do with a block's sums is done while the matrix
+/// unit works on the next block.
+template <BlockType kType>
+class AmxBlockPanel {
+ public:
+  static constexpr int kTiles = 1, kMostTokens = kAmxTokens;
   static constexpr int kColumns = 512;
   static constexpr int kPieceColumns = kGroup;
 
@@ -26,8 +128,8 @@ class BlockPanelKernel {
       Stage stage;
       stage.stride = to.stride;
       stage.resume = column > 0;
-      for (int i = 0; i < 2 && first + i * kWideTokens < a.n; i++) {
-        const TokenTile tile = token_tile(first + i * kWideTokens, a.n);
+      for (int i = 0; i < 2 && first + i * kAmxTokens < a.n; i++) {
+        const TokenTile tile = token_tile(first + i * kAmxTokens, a.n);
         stage.tiles[i] = {tile.n, columns_of<BlockColumns>(a, tile, 0, column),
                           to.out + static_cast<size_t>(tile.first) * to.stride};
       }
@@ -47,7 +149,7 @@ class BlockPanelKernel {
  private:
   static constexpr Layout kLayout = layout_of(kType);
   using Header = BlockHeader<kType>;
-  static constexpr int kStageTokens = 2 * kWideTokens;
+  static constexpr int kStageTokens = 2 * kAmxTokens;
   /// A place is what one instruction multiplies; a stage has four.
   static constexpr int kPlaceColumns = 64, kPlaces = kBlock / kPlaceColumns;
 
@@ -58,8 +160,8 @@ class BlockPanelKernel {
     int32_t minima[Header::kPairs][kTileRows];  // pairs of int16
   };
   struct Sums {
-    alignas(64) int32_t high[2][kWideTokens][kTileRows];
-    alignas(64) int32_t low[2][kWideTokens][kTileRows];
+    alignas(64) int32_t high[2][kAmxTokens][kTileRows];
+    alignas(64) int32_t low[2][kAmxTokens][kTileRows];
   };
   /// A block of columns times up to two tiles of tokens.
   struct Stage {
@@ -133,9 +235,8 @@ class BlockPanelKernel {
     const auto run_place = [&]<int kPlace>() __attribute__((always_inline)) {
       tile_load<6>(stage.panel->high + kPlace * kPlaceColumns * kTileRows, kVectorBytes);
       tile_load<7>(stage.panel->low + kPlace * kPlaceColumns * kTileRows, kVectorBytes);
-      dot_high_and_low<0>(stage.tiles[0].x.q + kPlace * kPlaceColumns * kWideTokens);
-      if (has_second)
-        dot_high_and_low<2>(stage.tiles[1].x.q + kPlace * kPlaceColumns * kWideTokens);
+      dot_high_and_low<0>(stage.tiles[0].x.q + kPlace * kPlaceColumns * kAmxTokens);
+      if (has_second) dot_high_and_low<2>(stage.tiles[1].x.q + kPlace * kPlaceColumns * kAmxTokens);
       add_sums<kPlace>(previous);
     };
     [&]<int... kPlace>(std::integer_sequence<int, kPlace...>) __attribute__((always_inline)) {
@@ -150,8 +251,8 @@ class BlockPanelKernel {
   template <int kPlace>
   [[gnu::always_inline]] static void add_sums(const Stage& stage) {
     constexpr int kTokens = kStageTokens / kPlaces;
-    constexpr int kTile = kPlace * kTokens / kWideTokens;
-    constexpr int kFirst = kPlace * kTokens % kWideTokens;
+    constexpr int kTile = kPlace * kTokens / kAmxTokens;
+    constexpr int kFirst = kPlace * kTokens % kAmxTokens;
     const typename Stage::Tile& tile = stage.tiles[kTile];
     if (tile.n <= kFirst) return;
     const Panel& panel = *stage.panel;
@@ -159,7 +260,7 @@ class BlockPanelKernel {
     I32x16 minima[Header::kPairs];
     if constexpr (kLayout.has_min)
       for (int i = 0; i < Header::kPairs; i++) minima[i] = load(panel.minima[i]);
-    const int16_t* sums = tile.x.sums + Header::kFirstSums * kWideTokens * 2;
+    const int16_t* sums = tile.x.sums + Header::kFirstSums * kAmxTokens * 2;
     float* out = tile.out + kFirst * stage.stride;
 #pragma GCC unroll 8
     for (int t = kFirst; t < kFirst + kTokens; t++, out += stage.stride) {
@@ -168,7 +269,7 @@ class BlockPanelKernel {
       if constexpr (kLayout.has_min) {
 #pragma GCC unroll 8
         for (int i = 0; i < Header::kPairs; i++)
-          dot_pairs(sum_of_minima, minima[i], sums + (i * kWideTokens + t) * 2);
+          dot_pairs(sum_of_minima, minima[i], sums + (i * kAmxTokens + t) * 2);
       }
       const I32x16 high = load(stage.sums->high[kTile][t]), low = load(stage.sums->low[kTile][t]);
       const I32x16 sum = kLayout.has_min ? joined_small(high, low) : joined(high, low);
@@ -181,6 +282,12 @@ class BlockPanelKernel {
   TileRegisters<kPlaceColumns> registers_;
   Panel panels_[kColumns / kBlock];
   Sums sums_[2];
+};
+
+struct AmxPanels {
+  template <BlockType kType>
+  using Kernel = std::conditional_t<layout_of(kType).has_block_scale, AmxBlockPanel<kType>,
+                                    AmxGroupPanel<kType>>;
 };
 
 }  // namespace

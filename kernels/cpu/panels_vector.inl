@@ -1,14 +1,26 @@
-// Panels of weights, of one row tile, times all tokens, on vectors.
+// Panels (panel.h) on any vocabulary: one row tile x 1024 columns, unpacked to bytes, times
+// kMaxTokens tokens at a time with the dot products of simd.h. For AVX2, AVX-VNNI, NEON and scalar.
+#include "panel.h"
 
 namespace hearth::kernels::cpu {
 namespace {
 
-/// So that a panel and the tokens that meet it stay in the L1 cache.
+inline constexpr BatchPlan kBatchPlan = {.few = kFewTokens, .tile = kTileTokens, .offset = 0};
+
+}  // namespace
+}  // namespace hearth::kernels::cpu
+
+#include "tile_kernels.inl"
+
+namespace hearth::kernels::cpu {
+namespace {
+
+/// So many that a panel and the activations that it meets stay in the L1 cache.
 inline constexpr int kPanelColumns = 1024;
 
-/// For types with a scale every 32 columns.
+/// For formats with a scale every 32 columns.
 template <BlockType kType>
-class GroupPanelKernel {
+class VectorGroupPanel {
  public:
   static constexpr int kTiles = 1, kMostTokens = kMaxTokens;
   static constexpr int kColumns = kPanelColumns;
@@ -21,7 +33,7 @@ class GroupPanelKernel {
   void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
                 NextPanel next) const {
     const PanelSource<shape_of(layout_of(kType))> source(panel_, next);
-    for (int first = 0; first < a.n; first += kWideTokens) {
+    for (int first = 0; first < a.n; first += kBatchPlan.tile) {
       for_tokens<TokenColumns, kMostTokens>(a, token_tile(first, a.n), column, to.out, to.stride,
                                             [&]<int kTokens>(TokenColumns x, const Output& output) {
                                               cpu::multiply<kTokens>(source, x, n_columns / kGroup,
@@ -34,9 +46,9 @@ class GroupPanelKernel {
   Panel<kColumns / kGroup> panel_;
 };
 
-/// For types with a scale every 256 columns.
+/// For formats with super-blocks of 256 columns.
 template <BlockType kType>
-class BlockPanelKernel {
+class VectorBlockPanel {
  public:
   static constexpr int kTiles = 1, kMostTokens = kMaxTokens;
   static constexpr int kColumns = kPanelColumns;
@@ -59,7 +71,7 @@ class BlockPanelKernel {
     const auto weights_of = [&](int b, const auto&) {
       return PanelWeights(weights_ + b * kBlock * kTileRows, next);
     };
-    for (int first = 0; first < a.n; first += kWideTokens) {
+    for (int first = 0; first < a.n; first += kBatchPlan.tile) {
       for_tokens<BlockColumns, kMostTokens>(
           a, token_tile(first, a.n), column, to.out, to.stride,
           [&]<int kTokens>(BlockColumns x, const Output& output) {
@@ -72,6 +84,12 @@ class BlockPanelKernel {
   static constexpr Layout kLayout = layout_of(kType);
   const std::byte* block_ = nullptr;
   alignas(64) uint8_t weights_[kColumns * kTileRows];
+};
+
+struct VectorPanels {
+  template <BlockType kType>
+  using Kernel = std::conditional_t<layout_of(kType).has_block_scale, VectorBlockPanel<kType>,
+                                    VectorGroupPanel<kType>>;
 };
 
 }  // namespace

@@ -1,9 +1,22 @@
-// Panels of weights times all tokens on AVX-512: two row tiles x six tokens at a time. vpdpbusd
-// multiplies unsigned numbers by signed ones; here the tokens are the unsigned ones, activations +
-// kTokenOffset. So the weights have their signs and no offset to take off, and what the tokens'
-// offset adds to a sum is the row's own: it is known before any token comes, and the sums start as
-// far below. Scales and minima too are unpacked to what the inner loops want, as all else that
-// these did would take turns with the multiplications.
+// Panels (panel.h) on AVX-512 VNNI: two row tiles x 512 columns, times six tokens at a time.
+//
+// vpdpbusd multiplies unsigned bytes by signed ones. The dot products of simd.h take the weights as
+// unsigned; here the activations are, as q + 128, so that the weights keep their sign and need no
+// zero point:
+//   sum(w * q) = sum(w * (q + 128)) - 128 * sum(w)
+// 128 * sum(w) is known when a panel is filled: sums start from its negative. Scales and minima are
+// unpacked into the panel too, as the inner loops have no free issue slots for that.
+#include "panel.h"
+
+namespace hearth::kernels::cpu {
+namespace {
+
+inline constexpr BatchPlan kBatchPlan = {.few = 18, .tile = kTileTokens, .offset = 128};
+
+}  // namespace
+}  // namespace hearth::kernels::cpu
+
+#include "tile_kernels.inl"
 
 namespace hearth::kernels::cpu {
 namespace {
@@ -44,9 +57,9 @@ template <int kTokens>
   for (int c = 0; c < kTokens; c++) sums[c] = at;
 }
 
-/// For types with a scale every 32 columns.
+/// For formats with a scale every 32 columns.
 template <BlockType kType>
-class GroupPanelKernel {
+class Avx512GroupPanel {
  public:
   static constexpr int kTiles = kPanelTiles, kMostTokens = kPanelTokens;
   static constexpr int kColumns = kPanelColumns, kPieceColumns = kGroup;
@@ -61,7 +74,7 @@ class GroupPanelKernel {
 
   void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
                 NextPanel next) const {
-    for (int first = 0; first < a.n; first += kWideTokens) {
+    for (int first = 0; first < a.n; first += kBatchPlan.tile) {
       for_tokens<TokenColumns, kMostTokens>(
           a, token_tile(first, a.n), column, to.out, to.stride,
           [&]<int kTokens>(const TokenColumns& x, const Output& output) {
@@ -87,7 +100,7 @@ class GroupPanelKernel {
         sum = add_columns(sum, with_sign);
         return with_sign;
       });
-      store(start, bits_as_int(broadcast(kMagic)) - sum * broadcast(int32_t{kTokenOffset}));
+      store(start, bits_as_int(broadcast(kMagic)) - sum * broadcast(int32_t{kBatchPlan.offset}));
       store(scale, source.scale());
       store(minus_magic, broadcast(-kMagic) * source.scale());
       if constexpr (kLayout.has_min) store(minimum, source.minimum());
@@ -123,9 +136,9 @@ class GroupPanelKernel {
   Group groups_[kTiles][kGroups];
 };
 
-/// For types with a scale every 256 columns.
+/// For formats with super-blocks of 256 columns.
 template <BlockType kType>
-class BlockPanelKernel {
+class Avx512BlockPanel {
  public:
   static constexpr int kTiles = kPanelTiles, kMostTokens = kPanelTokens;
   static constexpr int kColumns = kPanelColumns, kPieceColumns = kBlock;
@@ -140,7 +153,7 @@ class BlockPanelKernel {
 
   void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
                 NextPanel next) const {
-    for (int first = 0; first < a.n; first += kWideTokens) {
+    for (int first = 0; first < a.n; first += kBatchPlan.tile) {
       for_tokens<BlockColumns, kMostTokens>(
           a, token_tile(first, a.n), column, to.out, to.stride,
           [&]<int kTokens>(const BlockColumns& x, const Output& output) {
@@ -187,7 +200,7 @@ class BlockPanelKernel {
         for (int i = 0; i < kLayout.n_halves(); i++)
           sum = sum + parts[i] * load(scales[g * kLayout.n_halves() + i]);
       }
-      store(start, broadcast(int32_t{0}) - sum * broadcast(int32_t{kTokenOffset}));
+      store(start, broadcast(int32_t{0}) - sum * broadcast(int32_t{kBatchPlan.offset}));
     }
   };
 
@@ -270,6 +283,12 @@ class BlockPanelKernel {
   }
 
   Block blocks_[kTiles][kBlocks];
+};
+
+struct Avx512Panels {
+  template <BlockType kType>
+  using Kernel = std::conditional_t<layout_of(kType).has_block_scale, Avx512BlockPanel<kType>,
+                                    Avx512GroupPanel<kType>>;
 };
 
 }  // namespace

@@ -1,0 +1,76 @@
+// The interface between a batch of many tokens (GEMM) and the variants. A variant multiplies such a
+// batch by panels: some row tiles x some columns of weights, unpacked once into scratch memory that
+// stays in the L1 or L2 cache, then multiplied by every token (matmul.inl drives it).
+//
+// A variant includes one panels_*.inl, which defines
+//   kBatchPlan   how the tokens of a batch are laid out: a BatchPlan
+//   XPanels      with a member template Kernel<kType>, a PanelKernel for each block format
+#pragma once
+
+#include <concepts>
+
+#include "row_kernels.h"
+
+namespace hearth::kernels::cpu {
+namespace {
+
+struct BatchPlan {
+  int few;   // up to so many tokens, unpacking the weights for every kMaxTokens of them anew costs
+             // no more than filling panels does
+  int tile;  // tokens in a token tile of a batch of more than kTileTokens: 12, or 16
+  int offset;  // 0: the int8 of more than `few` tokens are interleaved like those of fewer; else
+               // they are stored as q + offset, in rows (panels_avx512.inl)
+};
+
+/// Where a panel's results go: out[token * stride + tile * tile_stride + row].
+struct PanelOutput {
+  float* out;
+  size_t stride, tile_stride;
+};
+
+/// The packed weights that the next panel will be filled with. They are prefetched into the L2
+/// cache a piece at a time while the present panel is multiplied: all at once they would delay the
+/// core's other loads.
+class NextPanel {
+ public:
+  /// n_bytes of each of n_tiles row tiles, in n_pieces at most.
+  NextPanel(const std::byte* begin, size_t tile_bytes, int n_tiles, size_t n_bytes, int n_pieces)
+      : at_(begin),
+        end_(begin + (n_tiles > 0 ? n_bytes : 0)),
+        second_tile_(n_tiles > 1 ? tile_bytes : 0),
+        piece_((n_bytes / static_cast<size_t>(n_pieces) + 63) / 64 * 64) {}
+
+  void prefetch_piece() {
+    for (const std::byte* end = at_ + piece_; at_ < end && at_ < end_; at_ += 64) {
+      __builtin_prefetch(at_, 0, 2);
+      __builtin_prefetch(at_ + second_tile_, 0, 2);
+    }
+  }
+
+ private:
+  const std::byte* at_;
+  const std::byte* end_;
+  size_t second_tile_;
+  size_t piece_;
+};
+
+/// kTiles and kColumns are the size of the panel, kMostTokens the tokens that are multiplied at
+/// once; prefetch_piece() is called once for every kPieceColumns columns and kMostTokens tokens.
+///
+/// fill() unpacks n_columns columns of kTiles row tiles, tile_bytes apart, from a block's begin on;
+/// n_columns is at most kColumns and a multiple of the format's block. multiply() then adds, for
+/// all tokens, the products with these columns, which begin at `column`, to what the columns before
+/// them left in the output, or starts from 0 at column 0.
+template <class P>
+concept PanelKernel = requires(P panel, const std::byte* block, const Activations& activations,
+                               const PanelOutput& output, NextPanel next) {
+  { P::kTiles } -> std::convertible_to<int>;
+  { P::kColumns } -> std::convertible_to<int>;
+  { P::kMostTokens } -> std::convertible_to<int>;
+  { P::kPieceColumns } -> std::convertible_to<int>;
+  panel.fill(block, size_t{} /* tile_bytes */, int{} /* n_columns */);
+  panel.multiply(activations, int{} /* column */, int{} /* n_columns */, output, next);
+};
+
+}  // namespace
+}  // namespace hearth::kernels::cpu

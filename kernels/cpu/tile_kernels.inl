@@ -1,0 +1,15 @@
+// What the kernels of every variant are made of, over its vocabulary (simd.h) and its kBatchPlan
+// (panel.h): unpacking weights, the inner loops over a row tile, the layout of activations.
+#include <type_traits>
+#include <utility>
+
+#include "packed_layout.h"
+#include "panel.h"
+#include "row_kernels.h"
+#include "simd.h"
+// clang-format off
+#include "packed_source.inl"
+#include "multiply.inl"
+#include "multiply_blocks.inl"
+#include "activations.inl"
+// clang-format on
