@@ -1,5 +1,6 @@
-// The greatest of some logits, as kernels leave it for parts of a row, and the row put together
-// from its parts. Compiled for GPUs, too: no standard headers.
+// Argmax with log-sum-exp in two steps: kernels reduce parts of a row to an ArgmaxPart each, and
+// argmax_of_row merges these. GPUs compile this header, too, so it includes no standard C++
+// headers.
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +9,7 @@ namespace hearth::kernels {
 
 struct Argmax;
 
-/// Of some logits of a row. The lowest id wins a tie.
+/// The result for some logits of a row. The lowest id wins a tie.
 struct ArgmaxPart {
   float best;
   uint32_t id;
@@ -16,8 +17,8 @@ struct ArgmaxPart {
   uint32_t finite;  // 0 if any logit was NaN or Inf; the rest then means nothing
 };
 
-/// The whole row, from its parts in rising order of ids. How a row is cut into parts may depend on
-/// its length alone: then the sum has the same bits however many rows there are.
+/// Merges the parts of a row, which are in rising order of ids. How a row is cut into parts must
+/// depend on its length alone, so that the sum has the same bits however many rows a batch has.
 Argmax argmax_of_row(const ArgmaxPart* parts, int n_parts);
 
 }  // namespace hearth::kernels

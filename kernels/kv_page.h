@@ -1,4 +1,4 @@
-// How much a KV page holds, and in what type. How values lie inside is the backend's business.
+// The size of a KV page and the types of the KV cache. The layout inside a page is the backend's.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@ namespace hearth::kernels {
 /// Positions per KV page.
 inline constexpr int kPageTokens = 32;
 
-/// kInt8 takes about half the memory, at a small loss; the CPU alone knows it.
+/// kInt8 takes about half the memory, at a small loss of precision; only the CPU backend has it.
 enum class KvType { kF16, kInt8 };
 
-/// Values of a position that share a scale (f16) if the type is kInt8.
+/// Dimensions of a position that share an f16 scale in kInt8.
 inline constexpr int kKvGroup = 32;
 
 /// Bytes of the keys and values of one KV head in one page.

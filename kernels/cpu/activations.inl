@@ -1,12 +1,19 @@
-// Activations as the matmul kernels want them: int8 in groups of 32 or blocks of 256 columns,
-// tokens interleaved in tiles, or their int8 in rows.
+// Quantizes activations to int8, per group of 32 or block of 256 columns, in the layout that the
+// matmul kernels read. A step is 4 columns; t0, t1, ... are the tokens of a token tile:
+//
+//   interleaved   t0 step 0 | t1 step 0 | ... | t0 step 1 | t1 step 1 | ...
+//                 for dot(): a vector of 16 rows x 4 columns meets 4 columns of each token
+//   tiles of 16   t0 columns 0..63 | t1 columns 0..63 | ... | t0 columns 64..127 | ...
+//                 for AMX: a token's columns of one tile instruction (of a group: 0..31)
+//   rows          panel 0: t0 columns 0..511 | t1 columns 0..511 | ... | panel 1: ...
+//                 for panels_avx512.inl; the int8 have kBatchPlan.offset added
+//
+// Scales, sums and floats are always interleaved: [group or block or column][token of the tile].
 
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Tokens [first, first + n) of a batch, laid out in a tile of `width` columns. A width of 16 is
-/// for tile registers, which want the columns of a token that one instruction multiplies side by
-/// side: 32 of a group, 64 of a block; else a step's 4 columns of all tokens are, but for rows.
+/// Tokens [first, first + n) of a batch, laid out in a tile that has room for `width` of them.
 struct TokenTile {
   int first;
   int n;
@@ -14,7 +21,7 @@ struct TokenTile {
 };
 static_assert(kBatchPlan.tile <= kMostTileTokens);
 
-/// Tokens in a tile of a batch that needs several.
+/// Tokens of a whole tile in a batch of n_tokens.
 constexpr int tile_tokens(int n_tokens) {
   return n_tokens > kTileTokens ? kBatchPlan.tile : kTileTokens;
 }
@@ -27,18 +34,19 @@ inline TokenTile token_tile(int first, int n_tokens) {
   return {first, n, width};
 }
 
-/// Whether a batch's int8, kBatchPlan.offset added, lie in rows: [panel of kRowColumns columns]
-/// [token][kRowColumns], for panels_avx512.inl. What that reads beyond the last token, and never
-/// stores, is of the next panel or the buffer's.
+/// Whether the batch's int8 are stored in rows: [panel of kRowColumns columns][token][kRowColumns].
+/// Kernels may read rows beyond the last token, but never store what comes of them: those bytes
+/// belong to the next panel or to the end of the buffer.
 inline bool has_rows(const Activations& a) { return kBatchPlan.offset > 0 && a.n > kBatchPlan.few; }
 
-/// Where a token's columns are: four of a step side by side, then the next step's.
+/// Where a token's int8 are: the 4 of its first step from `at` on, then a step every step_bytes.
 struct Place {
   size_t at;
   int step_bytes;
 };
 
-/// Of kColumns columns from `column` on, which one tile instruction would take.
+/// The place of a token's columns from `column` on. kColumns is how many columns a tile instruction
+/// takes (kGroupPlace or kBlockPlace).
 template <int kColumns>
 inline Place place_of(const Activations& a, const TokenTile& tile, int token, int column) {
   const size_t t = static_cast<size_t>(token), k = static_cast<size_t>(column);
@@ -51,10 +59,10 @@ inline Place place_of(const Activations& a, const TokenTile& tile, int token, in
   return tile.width > kTileTokens ? Place{at + t * kColumns, 4} : Place{at + 4 * t, 4 * tile.width};
 }
 
-/// Columns that a tile instruction takes.
 inline constexpr int kGroupPlace = kGroup, kBlockPlace = 64;
 
-/// From token `token` of the tile and column `column` (a multiple of the columns of a scale) on.
+/// The tile's columns from token `token` and column `column` on; column is a multiple of the group
+/// or block.
 template <class Columns>
 Columns columns_of(const Activations& a, const TokenTile& tile, int token, int column);
 
@@ -78,13 +86,13 @@ inline BlockColumns columns_of(const Activations& a, const TokenTile& tile, int 
           a.blocks.sums + at * kBlockSums + 2 * t, tile.width};
 }
 
-/// How floats become int8: q = x * inverse, x = q * scale.
+/// q = x * inverse, rounded; x = q * scale.
 struct Quantization {
   float scale;
   float inverse;
 };
 
-/// NaN and Inf make the scale NaN, so that they are not lost.
+/// NaN or Inf among the values makes the scale NaN, so that it shows in the result.
 template <int kColumns>
 inline Quantization quantization_of(const float* x) {
   I32x16 most = broadcast(int32_t{0});
@@ -93,11 +101,11 @@ inline Quantization quantization_of(const float* x) {
   if (largest >= 0x7f800000) return {__builtin_nanf(""), 0};
   float amax;
   std::memcpy(&amax, &largest, sizeof amax);
-  // Below 1e-30 it counts as zero: 127 / amax would overflow.
+  // Less than 1e-30 counts as zero, as 127 / amax would overflow.
   return amax > 1e-30f ? Quantization{amax / 127.0f, 127.0f / amax} : Quantization{0, 0};
 }
 
-/// 16 columns, with `offset` added; returns their sum, without it.
+/// Stores 16 columns as q + offset and returns the sum of q.
 inline int32_t quantize_half(const float* x, float inverse, int offset, int8_t* q) {
   const F32x16 magic = broadcast(kMagic);
   const I32x16 rounded =
@@ -106,10 +114,11 @@ inline int32_t quantize_half(const float* x, float inverse, int offset, int8_t* 
   return reduce_add(rounded);
 }
 
-/// Puts kColumns columns of a token where they belong, by fill(q) of all of them side by side.
+/// Stores kColumns columns of a token at its place. fill(q) writes them one behind the other.
 template <int kColumns, class Fill>
 inline void place_columns(int8_t* q, Place to, const Fill& fill) {
-  // Not by way of `columns`, as a load of what several stores have just written waits for them.
+  // Directly where it can: a wide load of what narrow stores have just written stalls until these
+  // have retired.
   if (to.step_bytes == 4) return fill(q + to.at);
   int8_t columns[kColumns];
   fill(columns);
@@ -117,7 +126,7 @@ inline void place_columns(int8_t* q, Place to, const Fill& fill) {
     std::memcpy(q + to.at + k / 4 * to.step_bytes, columns + k, 4);
 }
 
-/// The group of token t of a tile from `column` on, whose x these are.
+/// Quantizes one group, which begins at `column`, of token t of a tile. x [kGroup].
 inline void quantize_group(const float* x, const TokenTile& tile, int t, int column,
                            Activations& a) {
   const size_t at = static_cast<size_t>(tile.first) * static_cast<size_t>(a.n_cols / kGroup) +
@@ -132,7 +141,7 @@ inline void quantize_group(const float* x, const TokenTile& tile, int t, int col
   });
 }
 
-/// The block, likewise.
+/// Quantizes one block, likewise. x [kBlock].
 inline void quantize_block(const float* x, const TokenTile& tile, int t, int column,
                            Activations& a) {
   constexpr int kHalves = kBlock / 16, kPlaceHalves = kBlockPlace / 16;
@@ -159,16 +168,16 @@ inline void quantize_block(const float* x, const TokenTile& tile, int t, int col
   }
 }
 
-/// Calls put(k, token of the tile, x at column k) for every kColumns-th column of n tokens from
-/// `first` on: all of them before the next column, while what they share of the tile's memory is in
-/// the cache.
+/// Calls put(column, token of the tile, x at this column) for every kColumns-th column of tokens
+/// [first, first + n). All tokens come before the next column, as they share cache lines of the
+/// tile.
 template <int kColumns, class Put>
 inline void for_columns(const float* x, int first, int n, int n_cols, const Put& put) {
   const size_t row = static_cast<size_t>(n_cols);
   for (int k = 0; k < n_cols; k += kColumns) {
     for (int i = 0; i < n; i++) {
       const float* columns = x + static_cast<size_t>(i) * row + k;
-      // Of so many tokens in turn, the processor does not foresee what comes.
+      // The hardware prefetcher does not follow as many streams as there are tokens.
       for (int ahead = 0; ahead < kColumns; ahead += 16)
         __builtin_prefetch(columns + kBlock + ahead);
       put(k, first + i, columns);
@@ -196,8 +205,8 @@ void quantize_tokens(const float* x, int token, int n, InputFormats formats, Act
   }
 }
 
-/// Calls kernel.operator()<kTokens>(tokens' columns, output) for all tokens of a tile, at most
-/// kMost at a time.
+/// Calls kernel.operator()<kTokens>(columns, output) for all tokens of a tile, at most kMost at a
+/// time.
 template <class Columns, int kMost = kMaxTokens, class Kernel>
 inline void for_tokens(const Activations& a, const TokenTile& tile, int column, float* out,
                        size_t stride, Kernel kernel) {

@@ -1,5 +1,5 @@
 // AMX: a matrix unit with eight tile registers of up to 16 rows x 64 bytes. One instruction
-// multiplies 16 tokens x 16 rows over up to 64 columns, in 16 cycles.
+// multiplies 16 tokens x 16 rows of weights over up to 64 columns in 16 cycles.
 #pragma once
 
 #include "packed_layout.h"
@@ -7,10 +7,10 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// The tile registers for as long as this lives, shaped for sums over kColumns columns (32 or 64):
-/// 0-3 are sums [16 tokens][16 rows] of int32, 4 and 5 are tokens [16][kColumns], 6 and 7 are
-/// weights [kColumns / 4][16 rows][4]. Given back at the end: a thread that holds tiles has more to
-/// save whenever it loses its core.
+/// Configures the tile registers for sums over kColumns columns (32 or 64), for as long as the
+/// object lives: 0-3 hold int32 sums [16 tokens][16 rows], 4 and 5 tokens [16][kColumns], 6 and 7
+/// weights [kColumns / 4][16 rows][4]. The destructor releases them, as a thread that holds tiles
+/// has 8 KiB more state to save at each context switch.
 template <int kColumns>
 class TileRegisters {
  public:
@@ -27,8 +27,8 @@ class TileRegisters {
   TileRegisters& operator=(const TileRegisters&) = delete;
 };
 
-// In assembly, with operands that say what memory is read or written: GCC 12's intrinsics say
-// nothing of it for loads, and "any memory" for stores, which takes floats out of registers.
+// In assembly, with operands that name the memory that is read or written. GCC 12's intrinsics name
+// none for loads, and for stores they clobber all memory, which forces floats out of registers.
 
 struct TileBytes {
   std::byte bytes[16 * kVectorBytes];
@@ -38,7 +38,7 @@ template <int kTile>
 inline void tile_zero() {
   asm volatile("tilezero %%tmm%c0" : : "i"(kTile));
 }
-/// Rows of the tile lie `stride` bytes apart, and not beyond 1 KiB.
+/// The rows of the tile lie `stride` bytes apart, within 1 KiB.
 template <int kTile>
 inline void tile_load(const void* p, size_t stride) {
   asm volatile("tileloadd (%0,%1,1), %%tmm%c2"

@@ -11,7 +11,7 @@ namespace hearth::kernels::cpu {
 namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20;
-// Of addresses: what is never written takes no memory.
+// Address space only: pages that are never written take no memory.
 constexpr size_t kSlabBytes = size_t{256} << 20;
 
 }  // namespace
@@ -29,7 +29,7 @@ Arena::Arena(size_t n_bytes) {
   if (n_bytes < kHugePage) return;
   data_ += -reinterpret_cast<uintptr_t>(mapping_) % kHugePage;
 #ifdef MADV_HUGEPAGE
-  // Only whole ones: a huge tail would cost a MiB a matrix on average. A wish; may be refused.
+  // Only whole huge pages: a huge tail would waste a MiB on average. The kernel may ignore this.
   madvise(data_, n_bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
 #endif
 }

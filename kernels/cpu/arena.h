@@ -1,5 +1,4 @@
-// A run of zeroed memory straight from the system: 64-byte aligned (page aligned, in fact),
-// physical only where written, given back as a whole.
+// Zeroed memory from mmap: page aligned, physical only where it is written, unmapped as a whole.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +9,8 @@ namespace hearth::kernels::cpu {
 class Arena {
  public:
   Arena() = default;
-  /// Throws std::bad_alloc. Asks for huge pages: streaming weights through 4 KiB ones costs about
-  /// 17 % of the read bandwidth (measured on one AVX-512 core).
+  /// Throws std::bad_alloc. Asks for huge pages: with 4 KiB pages, weights stream about 17 % slower
+  /// (measured on one AVX-512 core).
   explicit Arena(size_t n_bytes);
   ~Arena();
   Arena(Arena&& other) noexcept;
@@ -25,8 +24,8 @@ class Arena {
   std::byte* data_ = nullptr;
 };
 
-/// Hands out pieces of large arenas, one behind the other: in an arena of its own, a matrix of less
-/// than 2 MiB would lie in 4 KiB pages.
+/// Hands out pieces of large arenas, one behind the other. In an arena of its own, a matrix of less
+/// than 2 MiB would get no huge page.
 class Slabs {
  public:
   struct Piece {

@@ -6,9 +6,10 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-// Queries that share one pass over K and V: at 60 the pass is bound by arithmetic, not by L2.
-constexpr int kBlockQueries = 60;  // whole blocks of 12, too
-// Batches up to this (decode, speculation, alternatives) may run their splits apart.
+// Queries that share one pass over K and V. With 60 the pass is bound by arithmetic, not by the L2
+// cache; 60 is also a multiple of the 12 queries that a kernel takes.
+constexpr int kBlockQueries = 60;
+// Batches up to this size (decode, speculation, alternatives) may run their splits in parallel.
 constexpr int kMostApart = 16;
 
 }  // namespace
@@ -42,7 +43,7 @@ Attention::Attention(const RowKernels& kernels, const AttentionShape& shape, int
 }
 
 int Attention::tokens_per_block(int n) const {
-  // Large enough to share passes over K and V, small enough that all threads find work.
+  // Large enough to share passes over K and V, small enough to keep all threads busy.
   const int shared = std::max(1, kBlockQueries / group());
   const int spread = n * shape_.n_kv_heads / (4 * n_threads_);
   return std::clamp(spread, 1, shared);
@@ -108,8 +109,8 @@ float* Attention::split_partial(int token, int head, int split) const {
   return reinterpret_cast<float*>(split_partials_.data()) + index * partial_floats(shape_.head_dim);
 }
 
-// Runs one split for the block's queries that see any of it. partial_of(i) says where query i of
-// the block (token by token, head by head) is to leave its result.
+// Runs one split for those of the block's queries that see any of it. partial_of(i) is where query
+// i of the block (counted token by token, then head by head) stores its partial result.
 template <typename PartialOf>
 void Attention::attend(const Step& step, const Block& block, int kv_head, int split,
                        Queries& queries, const PartialOf& partial_of) const {
@@ -160,7 +161,7 @@ void Attention::attend_whole(const Step& step, const Block& block, int kv_head, 
 void Attention::chunk(const Step& step, int chunk, int thread) {
   const int kv_head = chunk % shape_.n_kv_heads;
   const size_t n_blocks = blocks_.size();
-  // The last blocks see most: they go first, so that no thread ends on a long chunk.
+  // The last blocks see the most positions. They go first, so that no thread ends on a long chunk.
   const Block& block =
       blocks_[n_blocks - 1 - static_cast<size_t>(chunk / shape_.n_kv_heads) % n_blocks];
   if (!splits_apart_) return attend_whole(step, block, kv_head, thread);

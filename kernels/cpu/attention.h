@@ -1,6 +1,6 @@
-// The attention of one batch: its KV pages, its RoPE angles, and how its tokens and heads are cut
-// into chunks for the threads. No chunking choice made here changes a bit of the result: a query's
-// splits are fixed by position and merged in order (row_kernels.h).
+// Attention of one batch on the CPU: its KV pages, its RoPE angles, and how its tokens and heads
+// are divided into chunks for the threads. The division does not change a bit of the result: a
+// query's splits are fixed by position and merged in order (split-KV, row_kernels.h).
 #pragma once
 
 #include <span>
@@ -21,21 +21,21 @@ class Attention {
   const AttentionShape& shape() const { return shape_; }
   const KvPool& pool() const { return pool_; }
 
-  /// Plans the batch. Afterwards angles must be filled for each token.
+  /// Plans the batch. The caller then calls fill_angles() for each token.
   void begin(const Batch& batch);
   void fill_angles(int token);
 
-  /// Evens out int8 keys (key_balance.h).
+  /// For int8 keys (key_balance.h).
   KeyBalance& balance() { return balance_; }
 
-  /// In place: RoPE at the token's position, and the balance of keys and queries.
+  /// In place: RoPE at the token's position, and the key balance.
   void turn_key(int layer, int token, int kv_head, float* k) const;
   void turn_query(int layer, int token, int head, float* q) const;
   /// Stores the token's k and v [head_dim] of one KV head into its page.
   void append(int layer, int token, int kv_head, const float* k, const float* v) const;
 
-  /// One layer's attention is: run chunk() for [0, n_chunks()), then finish() for [0,
-  /// n_finishes()).
+  /// Attention of one layer. The caller runs chunk() for [0, n_chunks()); then, if is_split(), it
+  /// runs finish() for [0, n_finishes()).
   struct Step {
     int layer = 0;
     const float* q = nullptr;
@@ -43,13 +43,13 @@ class Attention {
   };
   int n_chunks() const { return n_finishes() * (is_split() ? n_splits_ : 1); }
   void chunk(const Step& step, int chunk, int thread);
-  /// Whether chunks are single splits, which finish() has yet to merge.
+  /// Whether a chunk is a single split, so that finish() must merge the splits.
   bool is_split() const { return splits_apart_; }
   int n_finishes() const { return static_cast<int>(blocks_.size()) * shape_.n_kv_heads; }
   void finish(const Step& step, int chunk) const;
 
  private:
-  /// Consecutive tokens of one sequence, whose queries are run together.
+  /// Consecutive tokens of one sequence, whose queries share each pass over K and V.
   struct Block {
     int first = 0;
     int n = 0;

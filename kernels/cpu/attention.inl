@@ -1,17 +1,17 @@
-// Attention over one split of a sequence (row_kernels.h), and the merging of splits. Included by
-// each variant after kv_page.inl. A query's arithmetic has one fixed order, whichever
-// queries are computed beside it.
+// Attention over one split of a sequence, and the merging of splits by online softmax
+// (row_kernels.h). For a block of queries: scores q k^T page by page, softmax weights, then the
+// weighted sum of v. A query's arithmetic has one fixed order, whichever queries share its block.
 
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Columns of 16 lanes that the products of a block keep in registers: with 12 queries, 24 sums of
-/// the 32 registers of AVX-512, where each broadcast then serves two.
+/// Vectors of 16 columns whose sums a block keeps in registers. On AVX-512, 12 queries x 2 vectors
+/// are 24 of 32 registers, and each broadcast of a scalar serves two multiplications.
 constexpr int kColumns = kMaxTokens >= 12 ? 2 : 1;
 constexpr int kStride = 256;
 static_assert(kStride == kMaxHeadDim && kStride == kSplitPositions);
 
-/// Up to kMaxTokens queries that share each K and V load and its conversion to float.
+/// Up to kMaxTokens queries, which share each load of K and V and its conversion to float.
 struct QueryBlock {
   float* const* partials;
   const int32_t* n_visible;
@@ -28,7 +28,7 @@ struct QueryBlock {
   }
 };
 
-/// sums[i][c] += scalars[i * kStride + row] * columns c of the row, for rows [0, n) in turn.
+/// sums[i][c] += scalars[i * kStride + row] * column vector c of the row, for rows 0 to n - 1.
 template <int kQueries, int kWidth, class Rows>
 inline void add_products(const float* scalars, const Rows& rows, int n,
                          F32x16 (&sums)[kQueries][kWidth]) {
@@ -43,8 +43,8 @@ inline void add_products(const float* scalars, const Rows& rows, int n,
   }
 }
 
-/// weights[i][p] = q[i] k[p] for a page. Positions are lanes: what an unwritten one holds stays in
-/// its lane.
+/// weights[i][p] = q[i] . k[p] for a page. Positions are lanes, so that whatever an unwritten
+/// position holds stays in its lane.
 template <class Page, int kQueries>
 void score_page(QueryBlock& block, int page, int n_positions) {
   for (int p = 0; p < n_positions; p += 16 * kColumns) {
@@ -110,14 +110,15 @@ void accumulate_page(const QueryBlock& block, int first, int page, int begin, in
   if (d < block.head_dim) accumulate_columns<Page, kQueries, 1>(block, first, page, begin, end, d);
 }
 
-/// Positions that all queries see are taken together; the rest one query at a time, so that what a
-/// query must not see is never multiplied, not even by 0.
+/// Causal mask: V of the positions that all queries see is added for all of them together, the rest
+/// one query at a time. A position that a query must not see is never multiplied, not even by 0: it
+/// may hold NaN.
 template <class Page, int kQueries>
 void attend_block(QueryBlock& block) {
   int all_see = kSplitPositions, some_see = 0;
   for (int i = 0; i < kQueries; i++) {
     all_see = least(all_see, block.n_visible[i]);
-    some_see = -least(-some_see, -block.n_visible[i]);
+    some_see = greatest(some_see, block.n_visible[i]);
   }
   const auto in_page = [](int n, int page) {
     const int rest = n - kPositions * page;

@@ -1,6 +1,6 @@
-// The CPU backend of the Ops table, over any variant's row kernels: memory, the split of each op
-// into chunks for the threads, and what is fused with a chunk while its rows are still in the
-// cache.
+// The CPU backend of the Ops table, over the row kernels of any variant. It owns the memory,
+// divides each op into chunks for the threads, and fuses what follows a matmul (bias, RoPE,
+// residual, SwiGLU) into the chunk, while its rows are still in the cache.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
-// The dot products of simd.h on plain AVX2: maddubs multiplies bytes and adds two products in an
-// int16, where those of as many steps as it holds come together before madd scales them and takes
-// them to int32.
+// The dot products of simd.h on plain AVX2. maddubs multiplies unsigned by signed bytes and adds
+// pairs of products in int16. As many steps as int16 can hold are added up there (most_steps), then
+// madd multiplies by the scale and widens to int32.
 #pragma once
 
 #include <utility>
@@ -10,12 +10,12 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Steps whose products an int16 holds. 8 of 4 bits: 16 * 15 * 127 = 30480; 4 of 5 bits: 8 * 31 *
-/// 127 = 31496; 2 of 6 bits: 4 * 63 * 127 = 32004; 1 of 8 bits with their sign: 2 * 128 * 127 =
-/// 32512.
+/// Steps whose products an int16 can add up, by the bits of a code:
+///   4 bits, 8 steps   16 * 15 * 127 = 30480      6 bits, 2 steps    4 * 63 * 127 = 32004
+///   5 bits, 4 steps    8 * 31 * 127 = 31496      8 bits, signed, 1  2 * 128 * 127 = 32512
 constexpr int most_steps(int bits) { return bits <= 4 ? 8 : bits == 5 ? 4 : bits == 6 ? 2 : 1; }
 
-/// Pairs of products of one step, added to those before it unless it is the first.
+/// Adds one step's pairs of products to those of the steps before it, unless it is the first.
 template <bool kIsFirst, int kTokens>
 [[gnu::always_inline]] inline void add_products(I32x16 (&pairs)[kTokens], U8x64 w,
                                                 const int8_t* x) {
@@ -39,22 +39,22 @@ inline __m256i add_scaled(__m256i acc, __m256i pairs, __m256i scale) {
 struct Bytes4 {
   int8_t bytes[4];
 };
-/// A load that GCC does not replace by a register kept since an earlier one.
+/// In assembly, so that GCC loads again instead of keeping the earlier load in a register.
 inline __m256i broadcast_again(const int8_t* x) {
   __m256i columns;
   asm volatile("vpbroadcastd %1, %0" : "=x"(columns) : "m"(*reinterpret_cast<const Bytes4*>(x)));
   return columns;
 }
-/// acc + scale * (w x of so many steps), where an int16 holds no more of them: one half of the rows
-/// after the other, as the 8 sums, which are added to that often, leave no registers for the
-/// weights of both.
+/// acc += scale * (w * x) over one or two steps, where an int16 can hold no more. The two halves of
+/// the rows are done one after the other: the 8 accumulators leave no registers for both halves'
+/// weights.
 template <int kSteps, int kTokens>
 [[gnu::always_inline]] inline void add_by_halves(I32x16 (&acc)[kTokens], const U8x64 (&w)[kSteps],
                                                  const int8_t* x, int step_bytes, I32x16 scale) {
   const auto products = [&](auto half_of, int c) __attribute__((always_inline)) {
     const __m256i first = half_of(w[0]), columns = broadcast_again(x + 4 * c);
     if constexpr (kSteps == 1) {
-      // Eight bits would saturate maddubs: |w| * (x with the sign of w) is at most 128 * 127.
+      // Unsigned eight bits would saturate maddubs: |w| * (x with the sign of w) does not.
       return _mm256_maddubs_epi16(_mm256_abs_epi8(first), _mm256_sign_epi8(columns, first));
     } else {
       const __m256i next = broadcast_again(x + step_bytes + 4 * c);
@@ -72,7 +72,7 @@ template <int kSteps, int kTokens>
     acc[c] = {acc[c].a, add_scaled(acc[c].b, products(b, c), scale.b)};
 }
 
-/// acc + scale * (w x), the scale being twice in each lane, as int16.
+/// acc += scale * (w * x); scale is in both int16 halves of each lane.
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 [[gnu::always_inline]] inline void add_steps(I32x16 (&acc)[kTokens], const Weights& weights,
                                              const int8_t* x, int step_bytes, I32x16 scale) {
@@ -113,7 +113,7 @@ template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
   add_steps<kBits, kFirst, kSteps>(acc, weights, x, step_bytes, {ones, ones});
 }
 
-/// One of each pair, twice.
+/// The first or second of each pair, in both halves of its lane.
 template <int kPlace>
 inline I32x16 one_of_pair(I32x16 pairs) {
   constexpr int64_t kNext = 0x0202020202020202;

@@ -1,5 +1,5 @@
-// The dot products of simd.h on AVX-VNNI: vpdpbusd with 32-byte registers, in most processors of
-// laptops and desktops that have no AVX-512.
+// The dot products of simd.h on AVX-VNNI: vpdpbusd on 32-byte registers, which most recent laptop
+// and desktop processors without AVX-512 have.
 #pragma once
 
 #include <utility>

@@ -1,6 +1,6 @@
 // IEEE half precision and bfloat16 in plain integer arithmetic, exact for subnormals, infinities
-// and NaN. For the scalar build and for packing; the other builds convert 16 at a time in simd_*.h.
-// Everything has internal linkage: each instruction-set build must own its copy.
+// and NaN. The scalar variant and packing use it; the other variants convert 16 at a time in
+// simd_*.h. Everything has internal linkage, as each variant must have a copy of its own.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,8 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Of a row of qkv: its expected square, as inputs that are normed have a mean square of norm^2.
+/// The expected square of a row's product with its input: after RMSNorm, input i has a mean square
+/// of norm[i]^2.
 double expected_square(const float* row, const float* norm, int n_cols) {
   double sum = 0;
   for (int i = 0; i < n_cols; i++) {
@@ -40,7 +41,7 @@ void KeyBalance::learn(int layer, const RowKernels& kernels, const PackedMatrix&
   const int half = shape_.head_dim / 2;
   for (int kv_head = 0; kv_head < shape_.n_kv_heads; kv_head++) {
     const std::span<float> of_head = factors(layer, kv_head);
-    // Squares of the pairs that RoPE mixes, then their logarithms to base 2 around the mean.
+    // For each pair that RoPE mixes: its expected square, then log2 of its root, less the mean.
     double most = 0, mean = 0;
     for (int i = 0; i < 2 * half; i++) {
       const int key_row = (shape_.n_heads + kv_head) * shape_.head_dim + i;
@@ -51,7 +52,7 @@ void KeyBalance::learn(int layer, const RowKernels& kernels, const PackedMatrix&
       pair = static_cast<float>(square) + (i < half ? 0 : pair);
       most = std::max(most, double{pair});
     }
-    // A dimension that is all but zero is not worth more than 2^-10 of the largest.
+    // A dimension that is almost zero counts as 2^-10 of the largest one.
     const double least = std::max(most * 0x1p-20, 1e-30);
     for (int i = 0; i < half; i++) {
       float& pair = of_head[static_cast<size_t>(i)];

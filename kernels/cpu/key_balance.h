@@ -1,7 +1,7 @@
-// Evens out the dimensions of keys before they become int8. qwen2's biases make a few dimensions of
-// a key a hundred times larger than the rest, and the largest of a group sets the step for all of
-// it. A dimension of k divided by what the same one of q is multiplied with leaves q k as it is; a
-// power of two leaves even its bits.
+// Scales the dimensions of keys to similar size before they are quantized to int8: (k / s) . (q *
+// s) = k . q, for a factor s per dimension. Without this, qwen2's biases make a few dimensions of a
+// key a hundred times larger than the rest, and the largest one sets the scale of its whole group.
+// The factors are powers of two, so that dividing and multiplying by them is exact.
 #pragma once
 
 #include <span>
@@ -17,12 +17,13 @@ class KeyBalance {
   KeyBalance() = default;
   explicit KeyBalance(const AttentionShape& shape);
 
-  /// How large the keys of a layer are to be expected, from what makes them; the first time only.
-  /// Not while another thread uses the layer. row [qkv.n_cols] is scratch.
+  /// Computes a layer's factors from the expected size of its keys, that is from the norm, the
+  /// weights and the bias. Does nothing after the first call for a layer. No other thread may use
+  /// the layer meanwhile. row [qkv.n_cols] is scratch.
   void learn(int layer, const RowKernels& kernels, const PackedMatrix& qkv, const float* norm,
              const float* bias, float* row);
 
-  /// In place, after RoPE, which keeps the two dimensions that it mixes under one factor.
+  /// In place, after RoPE: the two dimensions that RoPE mixes share one factor.
   void divide_key(int layer, int kv_head, float* k) const;
   void multiply_query(int layer, int kv_head, float* q) const;
 

@@ -1,18 +1,18 @@
-// What the two types of KV page hold for one KV head, and how attention reads them as floats.
-// Included by each variant after vector_kernels.inl. Positions are the SIMD lanes of q k^T: keys
-// are [head_dim][32], values [32][head_dim].
+// The layout of one KV head in a KV page, for both types of the KV cache, and how attention reads
+// it as floats. Keys are [head_dim][32 positions], transposed, as positions are the SIMD lanes of q
+// k^T; values are [32 positions][head_dim].
 //
-//   f16    keys, values
-//   int8   keys, their scales [groups][32], the values' scales [groups][32], values; a group is
-//          kKvGroup dimensions, scales are f16
+//   f16    keys | values
+//   int8   keys | scales of keys [groups][32] | scales of values [groups][32] | values
+//          with an f16 scale for each position and group of kKvGroup dimensions
 
 namespace hearth::kernels::cpu {
 namespace {
 
 constexpr int kPositions = kPageTokens;
 
-/// One KV head's part of a page, and of the page that is read after it: fetched into the cache
-/// meanwhile, as pages lie too far apart for the hardware to foresee.
+/// One KV head's part of a page, and that of the next page, which is prefetched meanwhile: pages
+/// lie too far apart for the hardware prefetcher.
 struct PageHead {
   const std::byte* data;
   const std::byte* next;
@@ -20,7 +20,8 @@ struct PageHead {
   PageHead at(size_t offset) const { return {data + offset, next + offset, head_dim}; }
 };
 
-/// Saturates, since one Inf would spoil every later token; NaN stays NaN, to be noticed.
+/// Clamps to the range of f16, since one Inf in the cache would spoil every later token. NaN stays
+/// NaN, so that it is noticed.
 inline F32x16 saturated(F32x16 x) { return max(broadcast(-65504.0f), min(broadcast(65504.0f), x)); }
 
 // --- f16 ---
@@ -38,7 +39,7 @@ struct HalfRows {
 };
 
 struct HalfPage {
-  /// Dimensions that one call of keys() serves.
+  /// Dimensions that one result of keys() covers.
   static constexpr int kKeyRows = kMaxHeadDim;
 
   /// Rows are dimensions from `dim` on, columns positions from `position` on.
@@ -67,7 +68,7 @@ struct HalfPage {
 
 // --- int8 ---
 
-/// Rows are dimensions of one group: the scales of the lanes' positions serve all of them.
+/// Rows are the dimensions of one group, which share the scales of the lanes' positions.
 template <int kWidth>
 struct Int8Keys {
   PageHead from;
@@ -81,7 +82,7 @@ struct Int8Keys {
   }
 };
 
-/// Rows are positions, each with a scale for the group that the columns are of.
+/// Rows are positions, each with the scale of the group that the columns belong to.
 struct Int8Values {
   PageHead from;
   float scales[kPositions];
@@ -96,14 +97,14 @@ struct Int8Values {
   }
 };
 
-/// Clamped, as the scale may have been rounded down; NaN becomes some number.
+/// Clamped, since rounding the scale to f16 may have made it smaller; NaN becomes some number.
 inline I32x16 to_int8(F32x16 x) {
   const F32x16 magic = broadcast(kMagic);
   const F32x16 clamped = max(min(x, broadcast(127.0f)), broadcast(-127.0f));
   return bits_as_int(clamped + magic) - bits_as_int(magic);
 }
 
-/// A group's int8 and its scale, which is NaN if a value was.
+/// Quantizes a group; returns the bits of its f16 scale, which is NaN if a value was.
 inline uint16_t quantize_values(const float* x, int n, int8_t* q) {
   const F32x16 x0 = saturated(load(x));
   const F32x16 x1 = n > 16 ? saturated(load(x + 16)) : broadcast(0.0f);

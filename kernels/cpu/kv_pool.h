@@ -1,5 +1,5 @@
-// The memory of all KV pages: page -> layer -> KV head -> page_head_bytes() (see kv_page.inl).
-// Which page holds what is the caller's business.
+// The memory of all KV pages: [page][layer][KV head] of page_head_bytes() each, whose layout is in
+// kv_page.inl. The caller decides what each page holds.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ class KvPool {
   std::byte* page_head(int page, int layer, int kv_head) const {
     return this->page(page) + static_cast<size_t>(layer * n_kv_heads_ + kv_head) * head_bytes_;
   }
-  /// One layer's part of the first n_positions positions. Values of later positions, which end a
-  /// head's part, stay untouched; what precedes them lies side by side and is copied whole.
+  /// Copies the first n_positions positions of one layer. The values of later positions, which are
+  /// at the end of a head's part, stay untouched; everything before them is copied as one run.
   void copy_layer(int to, int from, int layer, int n_positions) const;
 
  private:

@@ -1,5 +1,6 @@
-// The matmul part of a variant's table: drives the kernels over row tiles, token tiles and blocks
-// of columns.
+// RowKernels::matmul: drives the inner kernels over row tiles and token tiles. A GEMV or a few
+// tokens unpack the weights in registers (matmul_few); a GEMM of more goes through panels that are
+// unpacked once for all tokens (matmul_wide, panel.h). Float weights have matmul_float.
 
 namespace hearth::kernels::cpu {
 namespace {
@@ -9,7 +10,7 @@ struct TileRange {
   int end;
 };
 
-/// For few tokens: weights unpacked in registers, for every kMaxTokens tokens anew.
+/// For few tokens: the weights are unpacked in registers, anew for every kMaxTokens tokens.
 template <BlockType kType>
 void matmul_few(const PackedPart& part, const Activations& a, TileRange tiles, float* out,
                 size_t stride) {
@@ -33,10 +34,10 @@ void matmul_few(const PackedPart& part, const Activations& a, TileRange tiles, f
   }
 }
 
-/// Columns in panels, so that a panel of all tokens' activations stays in the L2 cache while the
-/// row tiles pass; the panel of one or more tiles is unpacked once and used for all tokens. Where
-/// tiles are missing for a whole panel, the last one counts for them: what they add up is the same,
-/// and lands in the same place.
+/// For many tokens. The outer loop is over panels of columns, so that the activations of these
+/// columns stay in the L2 cache while the row tiles pass. Where fewer row tiles are left than a
+/// panel has, the last tile stands in for the missing ones (strides of 0): they compute the same
+/// sums and store them in the same place.
 template <class Panels, BlockType kType>
 void matmul_wide(const PackedPart& part, const Activations& a, TileRange tiles, float* out,
                  size_t stride) {
@@ -57,8 +58,9 @@ void matmul_wide(const PackedPart& part, const Activations& a, TileRange tiles, 
     for (int tile = tiles.begin; tile < tiles.end; tile += Kernel::kTiles) {
       const bool is_whole = tile + Kernel::kTiles <= tiles.end;
       kernel.fill(panel_at(tile, column), is_whole ? part.tile_bytes : 0, n_columns);
-      // The processor would not foresee the jump to the next tiles' panel, to the next columns or
-      // to what this thread is likely to be given next.
+      // The next panel is prefetched explicitly, as the hardware prefetcher cannot follow the jump
+      // to the next tiles, to the next columns, or to the chunk that this thread will probably get
+      // next.
       int next_tile = tile + Kernel::kTiles, next_column = column;
       if (next_tile >= tiles.end) {
         next_column += n_columns;

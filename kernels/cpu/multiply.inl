@@ -1,11 +1,11 @@
-// The inner kernels for a scale every 32 columns, and for float weights: a row tile x kTokens
-// tokens over a run of columns. A token's result is the same whatever their number is: integer sums
-// are exact, and the float operations of a (row, token) pair are the same, in the same order.
+// The inner kernels for formats with a scale every 32 columns, and for float weights: one row tile
+// x kTokens tokens. Batch invariance: a token's result does not depend on kTokens, since integer
+// sums are exact and each (row, token) pair sees the same float operations in the same order.
 
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Columns of one token tile, from some token and group on.
+/// The activations of one token tile, from some token and group on.
 struct TokenColumns {
   const int8_t* q;      // [step][width][4]
   const float* scales;  // [group][width]
@@ -20,8 +20,8 @@ struct TokenColumns {
   }
 };
 
-/// Where the results of a row tile go; the first n_valid >= 1 tokens exist. When resuming, what
-/// lies there is the sum over the columns so far.
+/// Where the results of a row tile go. Only the first n_valid >= 1 tokens exist. With `resume`, the
+/// output already holds the sums over earlier columns, to which these are added.
 struct Output {
   float* out;
   size_t stride;
@@ -39,7 +39,8 @@ struct Output {
       for (int c = 0; c < kTokens; c++) total[c] = broadcast(0.0f);
     }
   }
-  /// The last token first: its place is where those after it went, which do not exist.
+  /// From the last token down: tokens that do not exist are stored in the place of the last one
+  /// that does, which is then overwritten.
   template <int kTokens>
   [[gnu::always_inline]] void write(const F32x16 (&total)[kTokens]) const {
 #pragma GCC unroll 16
@@ -53,14 +54,16 @@ struct Output {
   }
 };
 
-/// 1.5 * 2^23: a float of this size counts in its low bits. An int32 sum that starts at these bits
-/// reads, as a float, kMagic + sum (|sum| < 2^22), so fma(bits, scale, -kMagic * scale) is scale *
-/// sum rounded once: conversion and multiplication in one operation. kMagic * scale is exact, as a
+/// 1.5 * 2^23. The lowest mantissa bit of a float of this size counts 1. An int32 sum that starts
+/// from these bits therefore reads, as a float, as kMagic + sum (if |sum| < 2^22), and
+///   fma(bits, scale, -kMagic * scale) = scale * sum
+/// rounded once: conversion and multiplication in one operation. kMagic * scale is exact, as a
 /// scale has at most 18 significant bits.
 inline constexpr float kMagic = 12582912.0f;
 
-/// Where the integer sums of a token start: kMagic - offset * sum. offset, a power of two, is
-/// multiplied by adding to the exponent; of a sum of 0 that makes what vanishes beside kMagic.
+/// What a token's integer sums start from: kMagic - offset * sum, where `sum` is the sum of its
+/// activations. offset is a power of two, so that adding to the exponent multiplies by it; for a
+/// sum of 0 this gives a tiny number, which vanishes beside kMagic.
 template <int kOffset>
 inline I32x16 start_of_sums(const float& sum) {
   static_assert((kOffset & (kOffset - 1)) == 0);
@@ -69,7 +72,7 @@ inline I32x16 start_of_sums(const float& sum) {
   return bits_as_int(broadcast(kMagic) - bits_as_float(bits_as_int(broadcast(sum)) + exponent));
 }
 
-/// total + scale * sum * x's scale, the bits of the sums being those of kMagic + sum.
+/// total += scale * sum * x's scale, where `sums` are the bits of kMagic + sum.
 template <int kTokens>
 [[gnu::always_inline]] inline void add_scaled_sums(const I32x16 (&sums)[kTokens], F32x16 scale,
                                                    F32x16 minus_magic, const TokenColumns& x,
@@ -80,7 +83,7 @@ template <int kTokens>
     total[c] = fma(product, broadcast(x.scales[c]), total[c]);
   }
 }
-/// total - minimum * sum(x).
+/// total -= minimum * sum(x).
 template <int kTokens>
 [[gnu::always_inline]] inline void subtract_minima(F32x16 minimum, const TokenColumns& x,
                                                    F32x16 (&total)[kTokens]) {
@@ -89,7 +92,7 @@ template <int kTokens>
     total[c] = fnma(minimum, broadcast(x.scales[c]) * broadcast(x.sums[c]), total[c]);
 }
 
-/// One scale's worth of columns: adds scale * dot * x's scale - minimum * sum(x) to the totals.
+/// One group: total += scale * dot(w, q) * x's scale - minimum * sum(x).
 template <class Source, int kTokens>
 [[gnu::always_inline]] inline void add_group(const Source& source, const TokenColumns& x,
                                              F32x16 (&total)[kTokens]) {
@@ -126,7 +129,8 @@ inline F32x16 load_float_weights(const std::byte* p) {
   return load(reinterpret_cast<const float*>(p));
 }
 
-/// Sums 32 columns at a time, then the sums: short chains that overlap, and less rounding.
+/// Sums over 32 columns at a time, then adds these sums: the chains of additions are short, so that
+/// they overlap and round less.
 template <int kTokens, BlockType kType>
 void multiply_float(const std::byte* w, TokenColumns x, int n_cols, const Output& output) {
   constexpr int kColumnBytes = kTileRows * (kType == BlockType::kF32 ? 4 : 2);

@@ -1,12 +1,13 @@
-// The inner kernel for weights with a float scale every 256 columns: weight = d * scale * w - dmin
-// * minimum, with small integers scale and minimum for every 16 or 32 columns. The activations too
-// have one scale for the 256, so all sums inside a block are exact integers, in whatever order and
-// by whatever instructions they are made; block_total holds all that is rounded.
+// The inner kernel for super-blocks of 256 columns (K-quants, IQ4_XS):
+//   weight = d * scale * w - dmin * minimum
+// with small integers scale and minimum for every 16 or 32 columns. The activations have one scale
+// for the 256 columns, too. So all sums inside a block are exact integers, in whatever order and by
+// whatever instructions they are computed, and only block_total rounds.
 
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Columns of one token tile, from some token and block on.
+/// The activations of one token tile, from some token and block on.
 struct BlockColumns {
   const int8_t* q;      // [step][width][4]
   const float* scales;  // [block][width]
@@ -20,21 +21,21 @@ struct BlockColumns {
   }
 };
 
-/// What a tile's block has beside the weights.
+/// The header of a super-block in a row tile: its scales and minima (packed_layout.h).
 template <BlockType kType>
 class BlockHeader {
  public:
   static constexpr Layout kLayout = layout_of(kType);
   static constexpr int kPairs = kLayout.n_scales() / 2;  // of scales, and of minima
   static constexpr int kPairColumns = kBlock / kPairs;
-  /// Where the sums of as many columns begin in BlockColumns::sums.
+  /// Where the sums over scale_columns columns begin in BlockColumns::sums.
   static constexpr int kFirstSums = kLayout.scale_columns == 16 ? 0 : kBlock / 16 / 2;
 
   explicit BlockHeader(const std::byte* block) : block_(block) {}
 
   F32x16 d() const { return load_f16(block_); }
   F32x16 dmin() const { return load_f16(block_ + 2 * kTileRows); }
-  /// Of columns kPairColumns * i and up.
+  /// Pair i of scales: those of columns kPairColumns * i and up.
   I32x16 scales(int i) const {
     const I32x16 pairs = load_pairs(4 * kTileRows, i);
     return kLayout.packs_min ? pairs & broadcast(kNibbles) : pairs;
@@ -44,7 +45,7 @@ class BlockHeader {
     return kLayout.packs_min ? shift_right<4>(pairs) & broadcast(kNibbles) : pairs;
   }
   const std::byte* planes() const { return block_ + kLayout.header_bytes(); }
-  /// Asks for the header that the stream will need soon.
+  /// Prefetches the header that the stream will soon reach.
   void prefetch_next() const { prefetch(block_, kLayout.header_bytes()); }
 
  private:
@@ -55,7 +56,7 @@ class BlockHeader {
   const std::byte* block_;
 };
 
-/// A block's weights, straight from the tile.
+/// A block's codes, unpacked straight from the row tile.
 template <BlockType kType>
 class PackedWeights {
  public:
@@ -75,7 +76,7 @@ class PackedWeights {
   const std::byte* planes_;
 };
 
-/// A block's weights, unpacked before.
+/// A block's codes from a panel, where they were unpacked before.
 class PanelWeights {
  public:
   PanelWeights(const uint8_t* w, NextPanel& next_panel) : w_(w), next_panel_(&next_panel) {}
@@ -93,8 +94,8 @@ class PanelWeights {
   NextPanel* next_panel_;
 };
 
-/// total + x's scale * (d * sum - dmin * sum_of_minima). The integers are below 2^30: 256 columns
-/// of at most 127 * 128 * 63 (Q6_K before its offset is taken off) are 262 million.
+/// total + x's scale * (d * sum - dmin * sum_of_minima). The integers stay below 2^30: 256 columns
+/// of at most 127 * 128 * 63 (Q6_K before its offset is subtracted) are 262 million.
 template <bool kHasMin>
 inline F32x16 block_total(F32x16 total, F32x16 scale, F32x16 d, I32x16 sum, F32x16 dmin,
                           I32x16 sum_of_minima) {
@@ -103,7 +104,7 @@ inline F32x16 block_total(F32x16 total, F32x16 scale, F32x16 d, I32x16 sum, F32x
   return fma(value, scale, total);
 }
 
-/// sum[c] = the block's sum of scale * w * q, the remaining offset included.
+/// sum[c] = the block's sum of scale * w * q, where w still includes the remaining offset.
 template <BlockType kType, class Weights, int kTokens>
 [[gnu::always_inline]] inline void sum_block(const BlockHeader<kType>& header, Weights weights,
                                              const BlockColumns& x, I32x16 (&sum)[kTokens]) {
@@ -131,8 +132,8 @@ template <BlockType kType, class Weights, int kTokens>
   }
 }
 
-/// The sum of the tokens' sums times the minima, or times the scales for what they share in an
-/// offset.
+/// sum[c] = the block's sum of minimum * sum(q); for formats with an offset, of scale * sum(q),
+/// which the offset is multiplied by.
 template <BlockType kType, int kTokens>
 [[gnu::always_inline]] inline void sum_sums(const BlockHeader<kType>& header, const BlockColumns& x,
                                             I32x16 (&sum)[kTokens]) {
@@ -144,7 +145,7 @@ template <BlockType kType, int kTokens>
     dot_pairs(sum, Header::kLayout.has_min ? header.minima(i) : header.scales(i), sums);
 }
 
-/// Adds a block's sums to the totals of a row tile.
+/// Adds a block's integer sums to the float totals of a row tile.
 template <BlockType kType, int kTokens>
 [[gnu::always_inline]] inline void add_block(const BlockHeader<kType>& header,
                                              const BlockColumns& x, const I32x16 (&sum)[kTokens],
@@ -164,7 +165,8 @@ template <BlockType kType, int kTokens>
   }
 }
 
-/// Of a row tile, from some block on. weights_of(b, its header) gives the weights of block b.
+/// One row tile x kTokens tokens over n_blocks blocks. weights_of(b, header) gives the codes of
+/// block b: PackedWeights or PanelWeights.
 template <BlockType kType, int kTokens, class WeightsOf>
 void multiply_blocks(const std::byte* block, BlockColumns x, int n_blocks, const Output& output,
                      const WeightsOf& weights_of) {

@@ -1,6 +1,6 @@
-// The ops of one step. Each is at most two parallel loops: the inputs of all tokens are normed and
-// quantized, then chunks of weight tiles are multiplied and finished (bias, RoPE, residual, SwiGLU)
-// by the thread that made them.
+// The ops of one step. Each is one or two parallel loops: first the inputs of all tokens are
+// normalized and quantized, then threads multiply chunks of row tiles and finish them (bias, RoPE,
+// residual, SwiGLU).
 #include <algorithm>
 #include <cassert>
 #include <cstring>
@@ -14,8 +14,8 @@ const PackedMatrix& packed(const Matrix& matrix) {
   return static_cast<const PackedMatrix&>(matrix);
 }
 
-/// Floats from one token's results of a chunk to the next one's: an odd number of cache lines, as a
-/// power of two would put those of all tokens into a few sets of the cache.
+/// Stride in floats between the tokens of a chunk's results: an odd number of cache lines, as a
+/// power of two would map all tokens to a few sets of the cache.
 size_t chunk_stride(int n_tiles) { return static_cast<size_t>(n_tiles | 1) * kTileRows; }
 
 }  // namespace
@@ -39,9 +39,9 @@ void CpuOps::for_ranges(int n, int per_chunk, const Body& body) {
   });
 }
 
-/// body(begin, end, thread) over the tiles of a matrix in ranges of about per_chunk. Where many
-/// tokens make a range long, every thread has as many, alike up to a pair: with one more than the
-/// others, a thread would be waited for.
+/// body(begin, end, thread) over the tiles of a matrix in ranges of about per_chunk. With many
+/// tokens a range takes long, so every thread gets the same number of ranges, of sizes that differ
+/// by at most two tiles: otherwise all would wait for the thread that has one more.
 template <typename Body>
 void CpuOps::for_tiles(int n_tiles, int per_chunk, const Body& body) {
   if (batch_.size() <= kTileTokens) return for_ranges(n_tiles, per_chunk, body);
@@ -56,8 +56,8 @@ void CpuOps::for_tiles(int n_tiles, int per_chunk, const Body& body) {
 
 // --- inputs ---
 
-/// body(begin, end, thread) over the tokens in ranges of a token tile: the tokens inside one are
-/// interleaved, and two threads that wrote to the same cache lines would slow each other down.
+/// body(begin, end, thread) over the tokens in ranges of a token tile. The tokens inside a tile are
+/// interleaved: two threads in one tile would write to the same cache lines (false sharing).
 template <typename Body>
 void CpuOps::for_token_tiles(int n, const Body& body) {
   for_ranges(n, n > kTileTokens ? kernels_.wide_tile : kTileTokens, body);
@@ -86,15 +86,15 @@ const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const
   return activations;
 }
 
-// Long enough that starting a chunk does not count, short enough that threads end together, also
-// when one has lost its core for a while. The rates are those of one AVX-512 core: streaming
-// weights, or multiplying when many tokens share them; then an even number, as kernels may work on
-// two tiles at a time.
+// A chunk is long enough that its overhead does not matter, and short enough that all threads
+// finish together, even if one has lost its core for a while. The time of a tile is estimated with
+// the rates of one AVX-512 core: streaming the weights or, when many tokens share them,
+// multiplying. A prompt's chunk is an even number of tiles, as panels may have two.
 int CpuOps::tiles_per_chunk(const PackedMatrix& w, int n, int n_matrices) const {
   constexpr double kBytesPerUs = 35e3, kOperationsPerUs = 500e3;
   const bool is_prompt = n > kTileTokens;
-  // Prefill gains 5-7 % from longer chunks: more tiles share a block of activations in the L2
-  // cache. The matrix unit is done with one in a third of that time.
+  // Longer chunks make prefill 5-7 % faster, as more tiles share a panel's activations in the L2
+  // cache. (AMX needs a third of the estimated time.)
   const double least_us = is_prompt ? 5 : 1, most_us = is_prompt ? 800 : 20;
   const int per_thread = is_prompt ? 4 : 8;
   const double tile_us = std::max(static_cast<double>(w.tile_bytes()) / kBytesPerUs,
@@ -149,7 +149,7 @@ void CpuOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv
   });
 }
 
-// K and V of one head together: a position is appended to its page as a whole.
+// K and V of one head in one chunk, as a position is appended to its page with both.
 void CpuOps::key_value_chunk(const Qkv& qkv, int kv_head, int thread) {
   const AttentionShape& shape = attention_->shape();
   const int dim = shape.head_dim, tiles = dim / kTileRows;
@@ -276,7 +276,8 @@ void CpuOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
 }
 
 void CpuOps::argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) {
-  // A row's parts depend on its length alone; a single one would leave threads to fall asleep.
+  // The cut into parts depends on the row's length alone, for batch invariance. A row is more than
+  // one part, so that the other threads do not fall asleep.
   constexpr int kParts = 8, kRows = 16;
   const int per_part = (n_vocab + kParts - 1) / kParts;
   const int n_parts = (n_vocab + per_part - 1) / per_part;

@@ -30,8 +30,8 @@ GroupAddress address_of(const Layout& layout, std::byte* tile, int group) {
   return {block, block + layout.header_bytes() + in_block * layout.group_bytes(), in_block};
 }
 
-/// Takes kBits bits of each weight, from bit kFrom up, into a plane: eight bytes at a time, as the
-/// masks keep a byte's bits out of the next. w [kSteps][16 rows][4].
+/// Writes bits kFrom to kFrom + kBits - 1 of each code into a plane, eight bytes at a time: the
+/// mask keeps the bits of a byte out of its neighbour. w [kSteps][16 rows][4].
 template <int kFrom, int kBits>
 void write_plane(const uint8_t* w, std::byte* plane) {
   constexpr int kFields = 8 / kBits;

@@ -1,5 +1,5 @@
-// File rows to packed tiles (packed_layout.h) and back. The same for every instruction set, so
-// built once; the variants' tables point here.
+// Packs rows of a GGUF file into row tiles (packed_layout.h), and unpacks single rows of them. This
+// is the same for every instruction set, so it is built once and all variants' tables point here.
 #pragma once
 
 #include <cstddef>

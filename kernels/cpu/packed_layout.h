@@ -1,15 +1,18 @@
-// How quantized weights lie in a packed tile: 16 rows, interleaved so that one 64-byte vector holds
-// 16 rows x 4 columns, as unsigned numbers (weight + offset).
+// The packed layout of weights on the CPU. A row tile is 16 rows, interleaved so that one 64-byte
+// vector holds 16 rows x 4 columns of unsigned codes w = weight + offset. A GEMV reads a tile front
+// to back.
 //
-//   tile   = blocks of n_groups groups of 32 columns, each 64-byte aligned, read front to back
-//   block  = header (scales and minima of its groups), then the groups
-//   group  = low plane (64 bytes for each low bit), then high plane (64 bytes for each high bit)
-//   header, with block scale: f16 d[16], f16 dmin[16], int8 scales[][16][2], int8 minima[][16][2]
-//   header, without:          f16 scales[n_groups][16], f16 minima[n_groups][16]
+//   tile     block | block | ...              64-byte aligned
+//   block    header | group | group | ...     2 groups, or the 8 of a super-block
+//   group    low plane | high plane           32 columns: 64 bytes for each bit of a code
+//   header   f16 scales[n_groups][16 rows], f16 minima[n_groups][16]
+//            of a super-block: f16 d[16], f16 dmin[16], int8 scales[][16][2], int8 minima[][16][2]
 //
-// A group has 8 steps of 4 columns. With b bits a plane's vector j holds step j * 8 / b + f in bits
-// b * f and up of each byte. weight = scale * (w - offset) - minimum; minima only where a type has
-// them. F32, F16 and BF16 are not quantized: their tile is [n_cols][16 rows] in their own format.
+//   weight = scale * (w - offset) - minimum   minima only where the format has them
+//
+// A group has 8 steps of 4 columns. A plane of b bits is b vectors; byte i of vector j holds, for
+// byte i of the steps j * 8 / b + f (f = 0 .. 8 / b - 1), the b bits from bit b * f on. F32, F16
+// and BF16 are not quantized: their tile is [n_cols][16 rows] in their own format.
 #pragma once
 
 #include "quant_blocks.h"
@@ -29,8 +32,8 @@ struct Layout {
   int offset;
   bool has_min;
   bool has_block_scale;
-  bool packs_min = false;  // scale and minimum share a byte: minimum in the high nibble
-  bool is_table = false;   // w is an index into kIq4Values
+  bool packs_min = false;  // scale and minimum share a byte; the minimum is the high nibble
+  bool is_table = false;   // the code is an index into kIq4Values
 
   constexpr int n_halves() const { return kGroup / scale_columns; }
   constexpr int n_scales() const { return n_groups * n_halves(); }
@@ -47,16 +50,17 @@ struct Layout {
   constexpr int block_bytes() const { return header_bytes() + n_groups * group_bytes(); }
   constexpr bool is_8_bit() const { return low_bits == 8 || is_table; }
   constexpr int weight_bits() const { return is_8_bit() ? 8 : low_bits + high_bits; }
-  /// Where scale or minimum `i` of a row stands among its kind, with block scale: in pairs, as
-  /// instructions for int16 take them.
+  /// Index of scale (or minimum) `i` of a row in a super-block's header: they are stored in pairs,
+  /// which widen to the int16 pairs that madd and dpwssd take.
   static constexpr int pair_place(int i, int row) { return (i / 2 * kTileRows + row) * 2 + i % 2; }
 };
 
-/// The IQ4 code book, plus 128.
+/// The IQ4 code book + 128, to be unsigned.
 inline constexpr uint8_t kIq4Values[16] = {1,   24,  45,  63,  79,  93,  106, 118,
                                            129, 141, 153, 166, 181, 197, 217, 241};
 
 constexpr int least(int a, int b) { return a < b ? a : b; }
+constexpr int greatest(int a, int b) { return a > b ? a : b; }
 
 /// Of a quantized type: a consequence of its row in quant_blocks.h.
 constexpr Layout layout_of(BlockType type) {

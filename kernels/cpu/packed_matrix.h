@@ -1,4 +1,5 @@
-// A matrix in the CPU's own layout: the parts' rows in tiles of 16, each part beginning a new tile.
+// A matrix in the packed layout of the CPU: the rows of its parts, which may differ in format, in
+// tiles of 16. Each part begins a new tile.
 #pragma once
 
 #include <span>
@@ -16,16 +17,16 @@ class PackedMatrix final : public Matrix {
   PackedMatrix(const RowKernels& kernels, ThreadPool& pool, Slabs& slabs,
                std::span<const MatrixSource> sources);
 
-  /// n_bytes of tiles, in their order.
+  /// All tiles in order, n_bytes.
   const std::byte* data() const { return memory_.data; }
   int n_tiles() const { return last().first_tile + last().packed.n_tiles(); }
   /// Mean over the parts.
   size_t tile_bytes() const { return n_bytes / static_cast<size_t>(n_tiles()); }
-  /// What its parts want of their input.
+  /// The inputs that its parts read.
   InputFormats input_formats() const { return input_formats_; }
-  /// Whether each part but the last is a multiple of 16 rows, so that row = 16 * tile + lane.
+  /// Whether every part but the last has a multiple of 16 rows, so that row = 16 * tile + lane.
   bool rows_fill_tiles() const;
-  /// Where a row of the stack lies.
+  /// The tile of a row, and its lane in the tile.
   int tile_of(int row) const;
   int lane_of(int row) const;
 

@@ -1,19 +1,18 @@
-// Where a matmul kernel gets its weights from, a group of 32 columns x 16 rows at a time: straight
-// from a packed tile (PackedSource), or from a panel that was unpacked before (PanelSource).
-// Both have the same members, so multiply.inl is written once. For types with a scale every 32
-// columns; what they share with the others comes first.
+// Unpacks weights: bit planes to bytes, for all formats, and then the two sources of weights for
+// formats with a scale every 32 columns. PackedSource unpacks a packed row tile in registers,
+// PanelSource reads a panel that was unpacked before; multiply.inl is written once over both.
 
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Of the compile-time kind: what a kernel must know of a type once its weights are unpacked.
+/// What a kernel must know of a format, at compile time, once its weights are unpacked.
 struct GroupShape {
   bool has_min;
   int bits;
   int offset;  // remaining_offset
 };
 
-/// What must be subtracted, times sum(x), from the result of dot.
+/// The result of dot() is too large by this, times sum(x).
 constexpr int remaining_offset(const Layout& layout) {
   return layout.is_8_bit() ? kDot8Offset : layout.offset;
 }
@@ -22,7 +21,7 @@ constexpr GroupShape shape_of(const Layout& layout) {
   return {layout.has_min, layout.weight_bits(), remaining_offset(layout)};
 }
 
-/// Whether the processor's L1 cache can wait for as many lines as a core can have under way.
+/// Whether the L1 cache can track as many outstanding line fills as the core can have.
 inline bool has_patient_l1() {
 #ifdef __x86_64__
   return __builtin_cpu_is("amd");
@@ -31,10 +30,10 @@ inline bool has_patient_l1() {
 #endif
 }
 
-/// A stream of weights is called into the cache so far ahead that as many lines are under way as a
-/// core can have. Intel's L1 caches can wait for 16 only: there lines come into the L2 cache first,
-/// and into the L1 cache shortly before their use; one distance alone reads 10-20 % less. On Zen 5
-/// one reads 7-16 % more than two.
+/// Prefetches a stream of weights so far ahead that the core always has as many line fills
+/// outstanding as it can. Intel's L1 caches track only 16: there, lines are first fetched into the
+/// L2 cache and shortly before their use into the L1 cache, which reads 10-20 % faster than one
+/// distance. On Zen 5, one distance reads 7-16 % faster than two.
 inline void prefetch(const std::byte* p, int n_bytes) {
   constexpr int kFarBytes = 6144, kNearBytes = 1024, kOnlyBytes = 4096;
   const bool once = has_patient_l1();
@@ -48,7 +47,7 @@ inline void prefetch(const std::byte* p, int n_bytes) {
   }
 }
 
-/// The bits of step kStep in a plane of kBits, moved up by kTo.
+/// The bits that a plane of kBits bits holds of step kStep, shifted to bit kTo.
 template <int kBits, int kStep, int kTo>
 inline U8x64 field(const std::byte* plane) {
   constexpr int kFields = 8 / kBits;
@@ -59,7 +58,7 @@ inline U8x64 field(const std::byte* plane) {
   return shift_right_and<kFrom - kTo>(bytes, kMask);
 }
 
-/// Columns 4 * kStep and up of a group.
+/// The codes of columns 4 * kStep to 4 * kStep + 3 of a group.
 template <BlockType kType, int kStep>
 inline U8x64 unpack_step(const std::byte* planes) {
   constexpr Layout kLayout = layout_of(kType);
@@ -75,7 +74,7 @@ inline U8x64 unpack_step(const std::byte* planes) {
   }
 }
 
-/// A group, each U8x64 as finish() returns it.
+/// Unpacks a group to bytes; finish() maps each U8x64 before it is stored.
 template <BlockType kType, class Finish>
 inline void unpack_group(const std::byte* planes, uint8_t* w, Finish finish) {
   [&]<int... kStep>(std::integer_sequence<int, kStep...>) {
@@ -93,7 +92,7 @@ class PackedSource {
   explicit PackedSource(const std::byte* tile)
       : block_(tile), planes_(tile + kLayout.header_bytes()) {}
 
-  /// Also asks for the bytes that the stream will need soon.
+  /// To the next group; also prefetches what the stream will soon reach.
   void next() {
     prefetch(planes_, kLayout.group_bytes());
     planes_ += kLayout.group_bytes();
@@ -119,7 +118,7 @@ class PackedSource {
   int group_ = 0;  // in the block
 };
 
-/// A row tile x up to kGroups groups, unpacked for many tokens.
+/// A row tile x up to kGroups groups, unpacked.
 template <int kMaxGroups>
 struct Panel {
   static constexpr int kGroups = kMaxGroups;
@@ -157,8 +156,8 @@ class PanelSource {
   NextPanel* next_panel_;
 };
 
-/// Unpacks n_groups groups, at most kMaxGroups, from a block's begin on; each U8x64 of weights as
-/// finish() returns it.
+/// Unpacks n_groups <= kMaxGroups groups, which begin with a block; finish() maps each U8x64 of
+/// codes.
 template <BlockType kType, int kMaxGroups, class Finish>
 void fill_panel(const std::byte* block, int n_groups, Panel<kMaxGroups>& panel, Finish finish) {
   PackedSource<kType> source(block);

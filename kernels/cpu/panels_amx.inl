@@ -45,8 +45,8 @@ class AmxGroupPanel {
   void multiply_tile(const TokenColumns& x, int n_groups, const Output& output, NextPanel& next) {
     F32x16 total[kAmxTokens];
     output.read(total);
-    // Two groups ahead, so that a sum has left its tile register when it is wanted. Four in a loop,
-    // as sums and registers are named at compile time.
+    // The matrix unit runs two groups ahead, so that a group's sums have left their tile register
+    // when vectors need them. Four groups a turn, as tile registers are named at compile time.
     sum_group<0>(x, 0);
     if (n_groups > 1) sum_group<1>(x, 1);
     for (int g = 0; g < n_groups; g += kRing) {
@@ -150,7 +150,7 @@ class AmxBlockPanel {
   static constexpr Layout kLayout = layout_of(kType);
   using Header = BlockHeader<kType>;
   static constexpr int kStageTokens = 2 * kAmxTokens;
-  /// A place is what one instruction multiplies; a stage has four.
+  /// A place is the columns that one instruction multiplies: a block has four.
   static constexpr int kPlaceColumns = 64, kPlaces = kBlock / kPlaceColumns;
 
   struct Panel {
@@ -163,7 +163,7 @@ class AmxBlockPanel {
     alignas(64) int32_t high[2][kAmxTokens][kTileRows];
     alignas(64) int32_t low[2][kAmxTokens][kTileRows];
   };
-  /// A block of columns times up to two tiles of tokens.
+  /// One block of columns times up to two token tiles: what the matrix unit works on at a time.
   struct Stage {
     struct Tile {
       int n = 0;  // tokens
@@ -228,7 +228,8 @@ class AmxBlockPanel {
     tile_dot_unsigned<kSums + 1, kTokens, 7>();
   }
 
-  /// The stage's sums on tile registers, and between them the previous stage's on vectors.
+  /// Multiplies a stage on tile registers and, between these instructions, finishes the previous
+  /// stage on vectors.
   void run(const Stage& stage, const Stage& previous) {
     const bool has_second = stage.tiles[1].n > 0;
     tile_zero<0>(), tile_zero<1>(), tile_zero<2>(), tile_zero<3>();
@@ -247,7 +248,7 @@ class AmxBlockPanel {
     if (has_second) tile_store<2>(stage.sums->high[1]), tile_store<3>(stage.sums->low[1]);
   }
 
-  /// A quarter of a stage's tokens.
+  /// Finishes a quarter of a stage's tokens: adds their integer sums to the float output.
   template <int kPlace>
   [[gnu::always_inline]] static void add_sums(const Stage& stage) {
     constexpr int kTokens = kStageTokens / kPlaces;

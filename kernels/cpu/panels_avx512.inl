@@ -21,19 +21,19 @@ inline constexpr BatchPlan kBatchPlan = {.few = 18, .tile = kTileTokens, .offset
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Two row tiles share a load of activations: two loads a cycle, as many as multiplications, would
-/// leave none for the weights and scales. A panel's columns are so few that its weights and the
-/// tokens' rows stay in the L1 cache.
+/// Two row tiles share each load of activations: with one tile, activations alone would take both
+/// loads of a cycle and leave none for weights and scales. A panel has so few columns that its
+/// weights and the tokens' rows stay in the L1 cache.
 inline constexpr int kPanelTiles = 2, kPanelTokens = 6, kPanelColumns = kRowColumns;
 
-/// Tokens in a token tile, of which a kernel multiplies kTokens.
+/// Tokens that the token tile has room for, when a kernel multiplies kTokens of them.
 template <int kTokens>
 constexpr int width_of(int width) {
   return kTokens == kPanelTokens ? kTileTokens : width;
 }
 
-/// sums[t][c] += weights x tokens of kSteps steps. weights_of(t) are a row tile's, x [kTokens]
-/// rows.
+/// sums[t][c] += weights * activations over kSteps steps, for row tile t and token c. weights_of(t)
+/// points to the tile's weights; x is [kTokens] rows, kRowColumns bytes apart.
 template <int kSteps, int kTokens, class WeightsOf>
 [[gnu::always_inline]] inline void add_steps(I32x16 (&sums)[kPanelTiles][kTokens],
                                              const WeightsOf& weights_of, const int8_t* x) {
@@ -50,7 +50,7 @@ template <int kSteps, int kTokens, class WeightsOf>
   }
 }
 
-/// All sums of a tile at where they start.
+/// Sets all sums of a tile to `at`.
 template <int kTokens>
 [[gnu::always_inline]] inline void start(I32x16 (&sums)[kTokens], I32x16 at) {
 #pragma GCC unroll 6
@@ -107,7 +107,7 @@ class Avx512GroupPanel {
     }
   };
 
-  // A function of its own: among others, GCC keeps sums in memory.
+  // noinline: in a larger function, GCC keeps the sums in memory.
   template <int kTokens>
   [[gnu::noinline]] void multiply_tokens(TokenColumns x, int n_groups,
                                          const Output (&outputs)[kTiles], NextPanel& next) const {
@@ -204,7 +204,7 @@ class Avx512BlockPanel {
     }
   };
 
-  // A function of its own, as above; and the totals are in memory while a block's sums are made.
+  // noinline, as above. The totals stay in memory while a block's sums take the registers.
   template <int kTokens>
   [[gnu::noinline]] void multiply_tokens(BlockColumns x, int n_blocks,
                                          const Output (&outputs)[kTiles], NextPanel& next) const {
@@ -251,7 +251,7 @@ class Avx512BlockPanel {
     }
   }
 
-  /// of_tokens [kPairs][width] pairs.
+  /// sums[t][c] = minima * sums of activations; of_tokens is [kPairs][width] pairs of sums.
   template <int kTokens>
   [[gnu::always_inline]] void sum_minima(int b, const int16_t* of_tokens, int width,
                                          I32x16 (&sums)[kTiles][kTokens]) const {

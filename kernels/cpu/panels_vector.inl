@@ -15,7 +15,7 @@ inline constexpr BatchPlan kBatchPlan = {.few = kFewTokens, .tile = kTileTokens,
 namespace hearth::kernels::cpu {
 namespace {
 
-/// So many that a panel and the activations that it meets stay in the L1 cache.
+/// So few that a panel and the activations it is multiplied by stay in the L1 cache.
 inline constexpr int kPanelColumns = 1024;
 
 /// For formats with a scale every 32 columns.

@@ -1,7 +1,10 @@
-// The table that one instruction-set build ("variant") fills: single-threaded kernels over row
-// tiles and tokens. ops_cpu.cc splits the work over threads and composes the fused Ops from these.
-// variant_*.cc compile the same sources (variant.inl names them) with different flags
-// and export exactly one symbol each; everything else in them has internal linkage.
+// The table of kernels that a variant fills: a build of the same sources for one instruction set.
+// The kernels are single-threaded and work on row tiles and tokens; ops_cpu_step.cc divides the
+// work among threads and composes the fused Ops from them. Each variant_*.cc compiles the same text
+// with flags of its own and exports one symbol; all else in it has internal linkage.
+//
+// To add a variant: a file variant_NAME.cc, its name in HEARTH_CPU_VARIANTS below, its compiler
+// flags in kernels/CMakeLists.txt, and runs_NAME in dispatch.cc.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +16,20 @@
 
 namespace hearth::kernels::cpu {
 
-/// Rows are interleaved in tiles of 16: one vector holds 16 rows x 4 columns of weights.
+/// Rows of weights in a row tile: they are interleaved, so that one 64-byte vector holds 16 rows x
+/// 4 columns.
 inline constexpr int kTileRows = 16;
-/// Activations are quantized to int8 in groups of 32 columns or, for weights whose blocks of 256
-/// columns have one float scale (and small integers below it), in such blocks: then everything
-/// inside a block is exact in integers.
+/// Columns that share a float scale: a group, or a block (the super-block of the K-quants).
+/// Activations are quantized to int8 per group or per block, as the weights are: then the dot
+/// product over a group or block is an exact integer.
 inline constexpr int kGroup = 32;
 inline constexpr int kBlock = 256;
-/// Sums of a block's activations: 16 of 16 columns, then 8 of 32.
+/// Sums of the int8 activations of a block, which minima and zero points are multiplied by: 16 sums
+/// over 16 columns each, then 8 sums over 32.
 inline constexpr int kBlockSums = 24;
-/// Columns of a token that may lie side by side, for variants that want rows of them.
+/// Columns of a panel of activations stored in rows (BatchPlan::offset in panel.h).
 inline constexpr int kRowColumns = 512;
-/// Tokens are interleaved in tiles of at most 12, or in tiles of RowKernels::wide_tile.
+/// Tokens in a token tile: at most 12, or RowKernels::wide_tile in a batch of more.
 inline constexpr int kTileTokens = 12, kMostTileTokens = 16;
 
 /// One packed matrix (one part of an Ops::Matrix): ceil(n_rows / 16) tiles of tile_bytes each.
@@ -37,17 +42,18 @@ struct PackedPart {
   int n_tiles() const { return (n_rows + kTileRows - 1) / kTileRows; }
 };
 
-/// n tokens as input of a matmul, in token tiles: 12, 12, ..., then the rest padded to 1, 2, 4, 8
-/// or 12 columns, or 16 after 16 where wide_tile is 16. What pads is computed but never stored.
-/// Layout inside is the variant's business. Buffers are allocated once for kMaxBatch tokens and the
-/// widest input, rounded up to kRowColumns; padding never exceeds kMaxBatch.
+/// The input of a matmul: n tokens, quantized to int8 or as floats, in token tiles of 12; the last
+/// tile is padded to 1, 2, 4, 8 or 12 tokens. Where wide_tile is 16, larger batches have tiles of
+/// 16. Padding is computed but never stored. activations.inl draws the layouts. Buffers are
+/// allocated once for kMaxBatch tokens of the widest input, rounded up to kRowColumns; padding
+/// never exceeds kMaxBatch.
 struct Activations {
   int n = 0;
   int n_cols = 0;
   struct {
     int8_t* q = nullptr;      // [n][n_cols] interleaved
     float* scales = nullptr;  // [n][n_cols / 32] interleaved
-    float* sums = nullptr;    // [n][n_cols / 32] interleaved: sums of q, for offsets and minima
+    float* sums = nullptr;    // [n][n_cols / 32] interleaved: sums of q, for zero points, minima
   } groups;
   struct {
     int8_t* q = nullptr;      // [n][n_cols] interleaved
@@ -57,21 +63,22 @@ struct Activations {
   float* f32 = nullptr;  // [n][n_cols] interleaved: for F32, F16, BF16 weights
 };
 
-/// What of Activations the weights of a matrix want.
+/// Which of the three inputs in Activations a matrix reads.
 struct InputFormats {
   bool groups = false;
   bool blocks = false;
   bool f32 = false;
 };
 
-/// What depends on how the pages hold keys and values (kv_page.inl).
+/// Kernels that depend on the type of the KV cache (kv_page.inl).
 struct KvKernels {
-  /// Stores one position of one KV head into a page: k and v [head_dim] (saturating, never Inf).
+  /// Stores k and v [head_dim] of one position of one KV head into a page; saturates, so that no
+  /// Inf is stored.
   void (*append)(std::byte* page_head, int slot, const float* k, const float* v, int head_dim);
-  /// Attention of n_queries queries (heads of one KV group of one or several tokens) over one
-  /// split: kSplitPositions positions of one KV head, page_heads[p] being its part of the split's
-  /// page p. q [n_queries] pointers to head_dim floats; query i sees the split's first n_visible[i]
-  /// >= 1 positions. partials [n_queries] pointers to partial_floats(head_dim) floats that are set.
+  /// Attention over one split (kSplitPositions positions) of one KV head. The n_queries queries are
+  /// those heads of one or several tokens that share the KV head: q[i] points to head_dim floats.
+  /// page_heads[p] is the KV head's part of the split's page p. Query i sees the first n_visible[i]
+  /// >= 1 positions of the split. Sets partials[i] to partial_floats(head_dim) floats.
   void (*attend_split)(const float* const* q, float* const* partials, const int32_t* n_visible,
                        int n_queries, const std::byte* const* page_heads, int head_dim,
                        float scale);
@@ -79,7 +86,7 @@ struct KvKernels {
 
 struct RowKernels {
   const char* name;  // "scalar", "avx2", "avxvnni", "avx512vnni", "amx" or "neon"
-  /// In a token tile of a batch of more than kTileTokens tokens: 12 or 16.
+  /// Tokens of a token tile in a batch of more than kTileTokens: 12, or 16.
   int wide_tile;
 
   // --- matmul.inl ---
@@ -89,11 +96,11 @@ struct RowKernels {
   /// Packs 16 rows (n_valid of them real, the rest zero) of row_bytes(type, n_cols) each.
   void (*pack_tile)(BlockType type, const std::byte* rows, int n_valid, int n_cols,
                     std::byte* tile);
-  /// Row `row` (0..15) of a packed tile, back to float: embeddings without a second copy of the
-  /// table.
+  /// Row `row` (0..15) of a packed tile as float. Embeddings are read from the packed head in this
+  /// way, so that a tied table is in memory once.
   void (*unpack_row)(BlockType type, const std::byte* tile, int row, int n_cols, float* out);
-  /// Puts n tokens of one tile of activations (n and n_cols set before), from `token` on, in place,
-  /// in these formats. x [n][n_cols].
+  /// Quantizes tokens [token, token + n), which lie in one token tile, in these formats. n and
+  /// n_cols of activations are set before. x [n][n_cols].
   void (*quantize_tokens)(const float* x, int token, int n, InputFormats formats,
                           Activations& activations);
   /// out[token * stride + (row - 16 * tile_begin)] = dot(weights[row], token) for the rows of tiles
@@ -105,8 +112,8 @@ struct RowKernels {
 
   /// out = x / rms(x) * norm.
   void (*rmsnorm)(const float* x, const float* norm, float eps, int n, float* out);
-  /// In place: NEOX pairs (i, i + head_dim/2) turned by cos_sin[2][head_dim/2]: cosines, then
-  /// sines.
+  /// RoPE in place: rotates the NEOX pairs (i, i + head_dim/2) by cos_sin[2][head_dim/2], which
+  /// has the cosines first, then the sines.
   void (*rope)(float* head, const float* cos_sin, int head_dim);
   /// h = silu(gate) * up.
   void (*silu_mul)(const float* gate, const float* up, int n, float* h);
@@ -114,23 +121,24 @@ struct RowKernels {
   void (*add)(float* x, const float* y, int n);
   KvKernels f16;
   KvKernels int8;
-  /// Adds the next split's partial to a query's total (which begins as the partial of split 0).
-  /// Splits are merged in order, so a query's result does not depend on who computed which split.
+  /// Online softmax: merges the next split's partial into a query's total, which begins as the
+  /// partial of split 0. Splits are merged in order of position, so that a query's result does not
+  /// depend on which thread computed which split.
   void (*merge_split)(float* total, const float* partial, int head_dim);
   /// out [head_dim] = the total's weighted sum over the sum of its weights.
   void (*finish_attention)(const float* total, int head_dim, float* out);
-  /// Of n > 0 logits of a row, the first of which has id 0.
+  /// Of n > 0 logits, whose ids are 0 to n - 1.
   ArgmaxPart (*argmax)(const float* logits, int n);
 };
 
-/// Attention runs over fixed splits of the positions: small enough that a long context gives all
-/// threads work for a single token, and that a split's K and V stay in the L2 cache.
+/// Split-KV: attention runs over fixed splits of the positions. A split is small enough that its K
+/// and V stay in the L2 cache, and that a long context gives all threads work for a single token.
 inline constexpr int kSplitPages = 8;
 inline constexpr int kSplitPositions = kSplitPages * 32;
 inline constexpr int kMaxHeadDim = 256;
 
-/// A query's result over some positions: [head_dim] sums of v weighted by e^(score - maximum), then
-/// the maximum and the sum of the weights.
+/// A query's partial result over some positions: sum of e^(score - maximum) * v, [head_dim], then
+/// the maximum and the sum of the weights e^(score - maximum).
 constexpr size_t partial_floats(int head_dim) { return static_cast<size_t>(head_dim) + 16; }
 
 /// X(name) for each variant that is built for this architecture, best first.

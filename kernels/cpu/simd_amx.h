@@ -1,4 +1,5 @@
-// AMX beside AVX-512 VNNI: vectors that its tiles take.
+// The vocabulary of the AMX variant: that of AVX-512 VNNI, the tile registers (amx_tiles.h), and
+// the products of weight and scale that panels_amx.inl stores as two planes of bytes.
 #pragma once
 
 #include "simd_avx512.h"
@@ -17,15 +18,15 @@ struct ProductBytes {
   U8x64 high, low;
 };
 
-/// One scale of each pair, in both halves of the lane.
+/// The first or second scale of each pair, in both halves of its lane.
 inline I32x16 twice_first(I32x16 pairs) {
   return (pairs & broadcast(int32_t{0xffff})) + shift_left<16>(pairs);
 }
 inline I32x16 twice_second(I32x16 pairs) { return twice_first(shift_right<16>(pairs)); }
 
-/// scale * w = 8 * high + low, both unsigned, for scales below 64 and weights of up to five bits: w
-/// times scale / 8 and times scale % 8 are at most 31 * 7, so that a multiplication in 16 bits
-/// makes two of bytes.
+/// scale * w = 8 * high + low with unsigned bytes high and low, for scales below 64 and codes of up
+/// to five bits: high = w * (scale / 8) and low = w * (scale % 8) are at most 31 * 7. So one 16-bit
+/// multiplication does two of bytes: no byte carries into the next.
 inline ProductBytes small_product(U8x64 w, I32x16 scale) {
   const I32x16 three_bits = broadcast(int32_t{0x00070007});
   const I32x16 high = shift_right<3>(scale) & three_bits, low = scale & three_bits;
@@ -33,8 +34,8 @@ inline ProductBytes small_product(U8x64 w, I32x16 scale) {
 }
 inline I32x16 joined_small(I32x16 high, I32x16 low) { return shift_left<3>(high) + low; }
 
-/// 4 * scale * (w - offset) = 256 * high + low, high signed and low unsigned. The product has 14
-/// bits (Q6_K: 128 * 32, IQ4_XS: 32 * 127), four times it 16.
+/// 4 * scale * (w - offset) = 256 * high + low, with high signed and low unsigned. The product has
+/// 14 bits (Q6_K: 128 * 32, IQ4_XS: 32 * 127), so that four times it fits 16.
 inline ProductBytes product_of(U8x64 w, int offset, I32x16 scale) {
   const __m512i factor = _mm512_slli_epi16(scale.v, 2);
   const __m512i base = _mm512_mullo_epi16(factor, _mm512_set1_epi16(static_cast<short>(offset)));

@@ -1,7 +1,6 @@
-// The SIMD vocabulary on AVX2 + FMA + F16C: 16 floats, 16 int32 or 64 bytes are two registers.
-// Dot products are apart, in dot_avx2.h and, for processors that have the instruction,
-// dot_avxvnni.h. The same names exist in simd_avx512.h, simd_neon.h and simd_scalar.h; simd.h says
-// what they mean.
+// The SIMD vocabulary (simd.h says what the names mean) on AVX2, FMA and F16C: 16 floats, 16 int32
+// or 64 bytes are two registers. Its dot products are in dot_avx2.h and, for processors that have
+// vpdpbusd, in dot_avxvnni.h.
 #pragma once
 
 #include <immintrin.h>
@@ -224,7 +223,7 @@ inline I32x16 load_i8_pairs(const void* p) {
   return {_mm256_cvtepi8_epi16(_mm_loadu_si128(halves)),
           _mm256_cvtepi8_epi16(_mm_loadu_si128(halves + 1))};
 }
-/// Keeps GCC from putting off additions until all products are made, which then spill.
+/// Makes GCC add at once. It would otherwise compute all products first and spill them.
 inline __m256i now(__m256i x) {
   asm("" : "+x"(x));
   return x;
@@ -240,7 +239,7 @@ template <int kTokens>
   }
 }
 
-/// Tokens that a matmul kernel works on at once: 8 int32 accumulators of 16 registers.
+/// 8 int32 accumulators (two for each token), of 16 registers.
 inline constexpr int kMaxTokens = 4;
 inline constexpr int kFewTokens = 8;
 

@@ -130,15 +130,16 @@ inline U8x64 look_up(const uint8_t* table, U8x64 a) {
 struct Bytes4 {
   int8_t bytes[4];
 };
-/// In assembly as GCC 12 has no broadcasting memory operand for vpdpbusd: it would load each
-/// activation by an instruction of its own, a third of the inner loop.
+/// In assembly, since GCC 12 does not use vpdpbusd's broadcasting memory operand: it would load
+/// each activation by an instruction of its own, a third of the inner loop.
 inline __m512i dot_step(__m512i acc, __m512i w, const int8_t* x) {
   const Bytes4* columns = reinterpret_cast<const Bytes4*>(x);
   asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(w), "m"(*columns));
   return acc;
 }
-/// Step by step, not token by token: as many independent sums between two to the same one hide its
-/// latency even from a small scheduler (two threads on a core).
+/// The outer loop is over steps, the inner one over tokens: the independent sums between two
+/// additions to the same one hide their latency, even with the small scheduler that is left to each
+/// of two threads on a core.
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 [[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTokens], const Weights& weights,
                                        const int8_t* x, int step_bytes) {
@@ -172,8 +173,8 @@ template <int kTokens>
     asm("vpdpwssd %2%{1to16%}, %1, %0" : "+v"(acc[c].v) : "v"(pairs.v), "m"(*pair));
   }
 }
-/// Of all columns that share a scale, in one full multiplication: as fast as vpdpwssd, which would
-/// take 16 columns of at most 4 bits.
+/// One 32-bit multiplication by the scale for all columns that share it. That is as fast as
+/// vpdpwssd, which could sum only 16 columns of at most 4 bits in its int16.
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 [[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const Weights& weights,
                                               const int8_t* x, int step_bytes, I32x16 scale) {
@@ -185,9 +186,9 @@ template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
   for (int c = 0; c < kTokens; c++) acc[c] = acc[c] + sum[c] * scale;
 }
 
-// --- for panels of signed weights (multiply_wide_avx512.inl) ---
+// --- for panels of signed weights (panels_avx512.inl, panels_amx.inl) ---
 
-/// Unsigned weights to signed ones.
+/// Unsigned codes to signed weights.
 inline U8x64 minus(U8x64 w, int offset) {
   return {_mm512_sub_epi8(w.v, _mm512_set1_epi8(static_cast<char>(offset)))};
 }
@@ -195,13 +196,13 @@ inline U8x64 minus(U8x64 w, int offset) {
 inline I32x16 add_columns(I32x16 acc, U8x64 w) {
   return {_mm512_dpbusd_epi32(acc.v, _mm512_set1_epi8(1), w.v)};
 }
-/// A token's 4 columns of a step, or pair of sums, for all rows.
+/// Four bytes in every lane: a token's columns of a step, or its pair of sums.
 inline I32x16 broadcast_4(const void* p) {
   int32_t bytes;
   std::memcpy(&bytes, p, sizeof bytes);
   return broadcast(bytes);
 }
-/// acc + unsigned columns x signed weights.
+/// acc + unsigned columns * signed weights.
 inline I32x16 add_products(I32x16 acc, I32x16 columns, U8x64 w) {
   return {_mm512_dpbusd_epi32(acc.v, columns.v, w.v)};
 }
@@ -209,8 +210,7 @@ inline I32x16 add_pair_products(I32x16 acc, I32x16 a, I32x16 b) {
   return {_mm512_dpwssd_epi32(acc.v, a.v, b.v)};
 }
 
-/// Tokens that a matmul kernel keeps in registers: 12 int32 + 12 float accumulators of 32
-/// registers.
+/// 12 int32 and 12 float accumulators, of 32 registers.
 inline constexpr int kMaxTokens = 12;
 
 }  // namespace

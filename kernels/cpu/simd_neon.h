@@ -1,6 +1,5 @@
-// The SIMD vocabulary on NEON with dot products: 16 floats, 16 int32 or 64 bytes are four
-// registers. The same names exist in simd_avx2.h, simd_avx512.h and simd_scalar.h; simd.h says what
-// they mean.
+// The SIMD vocabulary (simd.h says what the names mean) on NEON with dot products: 16 floats, 16
+// int32 or 64 bytes are four registers.
 #pragma once
 
 #include <arm_neon.h>
@@ -60,7 +59,7 @@ inline F32x16 fma(F32x16 a, F32x16 b, F32x16 c) {
 inline F32x16 fnma(F32x16 a, F32x16 b, F32x16 c) {
   return quarters<F32x16>([&](int i) { return vfmsq_f32(c.v[i], a.v[i], b.v[i]); });
 }
-// Not vmaxq and vminq: those answer NaN for a NaN in either operand.
+// Not vmaxq and vminq, which give NaN if either operand is.
 inline F32x16 max(F32x16 a, F32x16 b) {
   return quarters<F32x16>(
       [&](int i) { return vbslq_f32(vcgtq_f32(a.v[i], b.v[i]), a.v[i], b.v[i]); });
@@ -218,7 +217,7 @@ inline int8x16_t broadcast_4(const int8_t* x) {
   std::memcpy(&columns, x, sizeof columns);
   return vreinterpretq_s8_s32(vdupq_n_s32(columns));
 }
-/// Weights below 128 read the same as signed bytes, which is what sdot takes.
+/// Codes below 128 are the same as signed bytes, which sdot takes.
 template <int kTokens>
 [[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTokens], U8x64 w0, const int8_t* x0, U8x64 w1,
                                        const int8_t* x1) {
@@ -276,7 +275,7 @@ template <int kTokens>
   }
 }
 
-/// Tokens that a matmul kernel works on at once: 16 int32 accumulators of 32 registers.
+/// 16 int32 accumulators (four for each token), of 32 registers.
 inline constexpr int kMaxTokens = 4;
 inline constexpr int kFewTokens = kMaxTokens;
 

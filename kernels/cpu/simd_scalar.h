@@ -1,6 +1,5 @@
-// The SIMD vocabulary in plain C++: arrays of 16, which the compiler may vectorise for the
-// baseline. The same names exist in simd_avx2.h, simd_avx512.h and simd_neon.h; simd.h says what
-// they mean.
+// The SIMD vocabulary (simd.h says what the names mean) in plain C++: arrays of 16, which the
+// compiler may vectorize for the baseline.
 #pragma once
 
 #include <cstddef>
@@ -250,7 +249,7 @@ inline void dot_pairs(I32x16 (&acc)[kTokens], I32x16 pairs, const int16_t* x) {
   }
 }
 
-/// Tokens that a matmul kernel works on at once.
+/// As for the other small vocabularies; nothing is kept in registers here.
 inline constexpr int kMaxTokens = 4;
 inline constexpr int kFewTokens = kMaxTokens;
 

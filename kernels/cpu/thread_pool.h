@@ -1,10 +1,11 @@
-// Threads for short parallel loops (5-100 us) on a machine that belongs to an editor.
+// A thread pool with work stealing for short parallel loops (5-100 us), on a machine that it shares
+// with an editor.
 //
-// Each thread has a share of consecutive chunks, so that it reads one stream of memory, and takes
-// from the others' once its own is done: a thread that the system has put aside holds up at most
-// the chunk that it was in (a static split waits for its whole share). The caller takes part.
-// Workers spin for a moment after a loop, because the next op usually follows within microseconds,
-// then sleep in the kernel: an idle pool costs nothing.
+// Each thread gets a share of consecutive chunks, so that it reads one stream of memory. When its
+// share is done, it steals chunks from the others: a thread that the system has descheduled delays
+// the loop by at most the chunk it is in, where a static split would wait for its whole share. The
+// calling thread takes part. After a loop, workers spin briefly, as the next op usually follows
+// within microseconds, then sleep in the kernel: an idle pool costs nothing.
 #pragma once
 
 #include <atomic>
@@ -18,8 +19,9 @@ namespace hearth::kernels::cpu {
 
 class ThreadPool {
  public:
-  /// n_threads counts the caller; 0 means one a core that this process may use, but at most 8. It
-  /// has fewer where the system gives no more.
+  /// n_threads includes the caller; 0 means one for each core that this process may use, but at
+  /// most
+  /// 8. The pool has fewer if the system refuses to start more.
   explicit ThreadPool(int n_threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -34,8 +36,8 @@ class ThreadPool {
   void parallel_for(int n_chunks, const Body& body) {
     run(n_chunks, task_of(body), true);
   }
-  /// The same for what is done once, at load: says nothing of whether threads will pay in a step,
-  /// as other work of loading may have the cores.
+  /// The same for work that is done once, at load. It does not count for adapt(), since other work
+  /// of loading may occupy the cores.
   template <typename Body>
   void parallel_for_once(int n_chunks, const Body& body) {
     run(n_chunks, task_of(body), false);
@@ -48,19 +50,20 @@ class ThreadPool {
     void (*call)(const void* body, int chunk, int thread) noexcept = nullptr;
   };
 
-  /// All that a thread is told of a loop, in one cache line: that line's way from the caller's core
-  /// to the thread's, up to a quarter of a microsecond, is what it costs to begin.
+  /// What a thread must know of a loop, in one cache line. Starting a loop costs the transfer of
+  /// this line between cores, up to a quarter of a microsecond.
   struct alignas(64) Share {
-    /// Chunks [begin, end) that nobody has begun: begin in the low half.
+    /// Chunks [begin, end) that nobody has claimed; begin is in the low half.
     std::atomic<uint64_t> unclaimed{0};
-    /// Written by the caller while all shares are empty, read by those who have claimed a chunk.
+    /// Written by the caller while all shares are empty, read by threads that have claimed a chunk.
     Task task;
-    /// Counts the loops that this thread had a share of, to wait for; not the caller's.
+    /// Counts the loops that this thread got a share of; it waits for the next. Unused for the
+    /// caller.
     std::atomic<int> n_dealt{0};
   };
   struct Claim {
     Task task;
-    int chunk = -1;  // none is left
+    int chunk = -1;  // -1: none is left
   };
 
   template <typename Body>
@@ -78,13 +81,13 @@ class ThreadPool {
   void wait_for_workers();
   void adapt(int n_chunks, int own_chunks, Clock::duration own, Clock::duration total);
 
-  int n_threads_;                               // read by a worker once it has been dealt a share
+  int n_threads_;                               // read by a worker once it has got a share
   const std::unique_ptr<Share[]> shares_;       // [n_threads_]
   std::atomic<bool> is_closing_{false};         // read after n_dealt
-  alignas(64) std::atomic<int> unfinished_{0};  // chunks that are not known to be done
+  alignas(64) std::atomic<int> unfinished_{0};  // chunks that are not reported as done
 
-  // The caller's alone: how many threads get a share, at least 1, and how well those that did have
-  // paid (see adapt()).
+  // Used by the caller alone: how many threads get a share, at least 1, and the speedup that they
+  // gave (adapt()).
   alignas(64) int n_active_;
   double window_speedup_ = 0;
   int window_loops_ = 0;

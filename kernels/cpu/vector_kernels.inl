@@ -1,7 +1,6 @@
-// Row kernels on floats, over the SIMD vocabulary: normalisation, RoPE, SwiGLU, argmax. Included by
-// each variant_*.cc after its simd_*.h and simd.h. Every sum has one fixed order for an output,
-// however much else is computed beside it: this is what makes batches, threads and splits invisible
-// in the bits of a result.
+// Kernels on rows of floats, over the SIMD vocabulary: RMSNorm, RoPE, SwiGLU, residual add, argmax.
+// Each sum has one fixed order, however much else is computed beside it. Batch invariance rests on
+// this: batches, threads and splits do not show in the bits of a result.
 
 namespace hearth::kernels::cpu {
 namespace {
@@ -64,7 +63,7 @@ void add(float* x, const float* y, int n) {
   }
 }
 
-/// NaN is passed over.
+/// The greatest value; NaN is ignored.
 float greatest(const float* x, int n) {
   const F32x16 lowest = broadcast(-__builtin_inff());
   F32x16 most[4] = {lowest, lowest, lowest, lowest};  // hide the latency of max
@@ -80,12 +79,12 @@ float greatest(const float* x, int n) {
 }
 
 ArgmaxPart argmax(const float* logits, int n) {
-  // Block by block, as the sum needs the greatest logit: a block is still in the L1 cache when its
-  // logits are read again for the sum.
+  // Online softmax, block by block: first a block's greatest logit, then its sum of exp(logit -
+  // best), while the block is still in the L1 cache.
   constexpr int kLogits = 1024;
   const F32x16 lowest = broadcast(-__builtin_inff()), zero = broadcast(0.0f);
   F32x16 sum = zero;    // of exp(logit - best)
-  F32x16 zeros = zero;  // 0 * logit is 0, but NaN for NaN and Inf, and stays so
+  F32x16 zeros = zero;  // sum of 0 * logit: NaN if any logit is NaN or Inf
   float best = -__builtin_inff();
   int id = 0;
   for (int begin = 0; begin < n; begin += kLogits) {
@@ -94,7 +93,7 @@ ArgmaxPart argmax(const float* logits, int n) {
     if (top > best) {
       sum = sum * exp(broadcast(best) - broadcast(top));
       best = top;
-      id = begin;  // the block's first, for now
+      id = begin;  // the loop below finds it from here
     }
     int i = begin;
     for (; i + 16 <= end; i += 16) {

@@ -3,7 +3,7 @@
 namespace hearth::kernels::cpu {
 
 void Workspace::reserve(int n_cols) {
-  // Also keeps every piece below on a cache line.
+  // Rounding up also aligns every piece below to a cache line.
   n_cols = (n_cols + kRowColumns - 1) / kRowColumns * kRowColumns;
   if (n_cols <= n_cols_) return;
   n_cols_ = n_cols;

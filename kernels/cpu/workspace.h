@@ -1,5 +1,5 @@
-// All scratch memory of the CPU Ops, allocated at load: the activations of one matmul, shared by
-// the threads, and each thread's own tiles and rows.
+// The scratch memory of the CPU Ops, allocated at load: the activations of one matmul, which the
+// threads share, and for each thread the results of a chunk (tiles) and normalized inputs (rows).
 #pragma once
 
 #include <vector>
@@ -10,22 +10,22 @@
 
 namespace hearth::kernels::cpu {
 
-/// Most rows that one chunk of a matmul makes: K and V of a head of the largest dimension.
+/// Most rows of a matmul's chunk: K and V of a head of the largest dimension.
 inline constexpr int kChunkRows = 512;
-/// What a token's results take of a chunk of one or two matrices, with what spaces them.
+/// Floats of one token's results in a chunk of one or two matrices, with padding (chunk_stride).
 inline constexpr int kChunkStride = kChunkRows + 2 * kTileRows;
 
 class Workspace {
  public:
   explicit Workspace(int n_threads) : n_threads_(n_threads) {}
 
-  /// Makes room for kMaxBatch inputs of this width. Contents are lost if it grows.
+  /// Makes room for kMaxBatch inputs of this width. The contents are lost if it grows.
   void reserve(int n_cols);
 
   Activations& activations(int n, int n_cols);
   /// kMaxBatch * kChunkStride floats.
   float* tiles(int thread) const { return tiles_ + thread * tiles_floats(); }
-  /// A token tile's rows, as wide as the widest input.
+  /// Room for one token tile of inputs, as wide as the widest.
   float* rows(int thread) const { return rows_ + thread * rows_floats(); }
 
  private:
