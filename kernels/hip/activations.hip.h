@@ -1,5 +1,5 @@
-// Activations for the matmuls: rmsnorm and int8 quantization. 32 lanes take eight groups of a
-// token, whoever they are, so that nothing depends on the number of threads.
+// RMSNorm and int8 quantization of activations. A warp takes eight groups (256 columns) of a token;
+// which warp takes which does not matter, so results do not depend on the number of threads.
 #pragma once
 
 #include "gpu.hip.h"
@@ -9,24 +9,25 @@ namespace hearth::kernels::hip {
 
 #define GPU_NORM_THREADS 128
 
-/// How floats become int8: q = x * inverse, x = q * scale.
+/// q = x * inverse, rounded; x = q * scale.
 struct Quantization {
   float scale, inverse;
 };
 
-/// In the CPU kernels' arithmetic, from the bits of the greatest magnitude. NaN and Inf make the
-/// scale NaN, so that no error is lost on the way to the logits.
+/// From the bits of the greatest magnitude, with the arithmetic of the CPU kernels. NaN or Inf
+/// makes the scale NaN, so that an error shows in the logits.
 GPU_DEVICE Quantization quantization_of(int bits) {
   float greatest;
   memcpy(&greatest, &bits, sizeof greatest);
-  // Below 1e-30 it counts as zero: 127 / greatest would overflow. No branches: several are computed
-  // side by side.
+  // Less than 1e-30 counts as zero, as 127 / greatest would overflow. There are no branches, so
+  // that several of these can be computed side by side.
   const bool is_finite = bits < 0x7f800000, is_used = is_finite && greatest > 1e-30f;
   const float scale = divide(greatest, 127.0f), inverse = divide(127.0f, greatest);
   return {is_finite ? scale : NAN, is_used ? inverse : 0.0f};
 }
 
-/// Magnitudes order as their bits do, NaN above all: fmaxf would drop it.
+/// The bits of the greatest magnitude. Magnitudes are ordered as their bits are, with NaN on top;
+/// fmaxf would drop NaN.
 GPU_DEVICE int greatest_bits(const float (&v)[4]) {
   int greatest = 0;
   GPU_UNROLL for (int j = 0; j < 4; j++) {
@@ -37,7 +38,7 @@ GPU_DEVICE int greatest_bits(const float (&v)[4]) {
   return greatest;
 }
 
-/// The sums of a group's halves as Activations::half_sums has them.
+/// Stores the sums of a group's halves in Activations::half_sums.
 GPU_DEVICE void store_half_sums(const Activations& out, int token, int group, int first,
                                 int second) {
   const int n_blocks = out.n_groups / kBlockGroups, in_block = group % kBlockGroups;
@@ -52,27 +53,28 @@ GPU_DEVICE void store_half_sums(const Activations& out, int token, int group, in
   store(to + 4, both >> 6);
 }
 
-/// What a product's tokens are quantized for: in blocks, behind a norm; whether groups need their
-/// sums, and whether there is room for all of the last eight of them.
+/// How tokens are quantized: with a scale for each super-block, after multiplying by a norm, with
+/// the sums of groups; and whether the output has room for eight groups at the end of a row.
 struct TokenUse {
   bool has_blocks = false, has_norm = false, has_sums = true, has_room = false;
 };
 
-/// What a lane has of several groups of a token, each of which 8 neighbouring lanes bring four
-/// columns of. What lanes exchange goes side by side for all: an exchange takes as long as all of
-/// the arithmetic.
+/// A lane's columns of several groups of a token: 8 neighbouring lanes have four columns of a group
+/// each. The shuffles for all groups are issued side by side, as the latency of one is as long as
+/// all of the arithmetic.
 template <int kGroups>
 struct LaneGroups {
   float v[kGroups][4];
 
-  /// Of each group over its lanes.
+  /// The greatest magnitude of each group, over its lanes.
   GPU_DEVICE void greatest(int (&bits)[kGroups], const LaneGroups& g) {
     GPU_UNROLL for (int k = 0; k < kGroups; k++) bits[k] = greatest_bits(g.v[k]);
     GPU_UNROLL for (int mask = 4; mask > 0; mask >>= 1) GPU_UNROLL for (int k = 0; k < kGroups; k++)
         bits[k] = max(bits[k], shuffle_xor(bits[k], mask));
   }
 
-  /// Stores those from `group` on, kStep apart, that the token has.
+  /// Quantizes and stores the groups, which are number `group`, group + kStep, ... of the token, as
+  /// far as it has them.
   template <int kStep, TokenUse kUse>
   GPU_DEVICE void store(const LaneGroups& g, const Activations& out, int token, int group,
                         const Quantization (&by)[kGroups], bool stores) {
@@ -90,7 +92,7 @@ struct LaneGroups {
           GPU_UNROLL for (int k = 0; k < kGroups; k++) sums[k] += shuffle_xor(sums[k], mask);
       GPU_UNROLL for (int k = 0; k < kGroups; k++) others[k] = shuffle_xor(sums[k], 4);
     }
-    // Where there are fewer slots than a tile has tokens, there is one tile.
+    // If a tile has fewer slots than kTileTokens, it is the only one.
     const int tile = unsigned(token) / kTileTokens * out.n_groups, slot = token % kTileTokens;
     GPU_UNROLL for (int k = 0; k < kGroups; k++) {
       const int here = group + k * kStep;
@@ -106,7 +108,7 @@ struct LaneGroups {
   }
 };
 
-/// Quantizes one group with a scale of its own.
+/// Quantizes one group with its own scale; 8 lanes have four columns each.
 GPU_DEVICE void quantize_group(const Activations& out, int token, int group, const float (&v)[4],
                                bool stores = true) {
   const LaneGroups<1> g = {{{v[0], v[1], v[2], v[3]}}};
@@ -116,14 +118,15 @@ GPU_DEVICE void quantize_group(const Activations& out, int token, int group, con
   LaneGroups<1>::store<1, TokenUse{}>(g, out, token, group, by, stores);
 }
 
-/// Of one of a few tokens: its 32 lanes have a column each.
+/// Quantizes one group of one of a few tokens; 32 lanes have a column each.
 GPU_DEVICE void quantize_column(const Activations& out, int token, int group, float v) {
   const int lane = threadIdx.x % GPU_LANES;
   int bits;
   memcpy(&bits, &v, sizeof bits);
   const Quantization by = quantization_of(lanes_max(bits & 0x7fffffff));
   const int q = nearest(v * by.inverse);
-  // Both halves in one: the sum of the first may take one off the second's.
+  // Both halves' sums in one word. A negative first sum borrows 1 from the second, which `- first`
+  // gives back below.
   const int sums = lanes_sum(lane < kGroup / 2 ? q : q * 0x10000);
   const int16_t first = static_cast<int16_t>(sums);
   const int at = group * out.n_slots + token;
@@ -131,12 +134,12 @@ GPU_DEVICE void quantize_column(const Activations& out, int token, int group, fl
   if (lane == 0) out.scales[at] = {by.scale, {first, static_cast<int16_t>((sums - first) >> 16)}};
 }
 
-/// What 32 lanes quantize at once: the first and the last four groups of a block's eight, four
-/// columns a lane each.
+/// A warp quantizes eight groups at once: a lane has four columns of one of the first four groups
+/// and four columns of one of the last four.
 constexpr int kLaneColumns = 2, kColumnsStep = kBlockGroups / kLaneColumns;
 
-/// Quantizes a block with one scale, or each of its groups with its own. `group` is the lane's
-/// first.
+/// Quantizes eight groups, with one scale for all or one for each. `group` is the lane's first
+/// group.
 template <TokenUse kUse>
 GPU_DEVICE void quantize_eight(const Activations& out, int token, int group,
                                const LaneGroups<kLaneColumns>& g) {
@@ -150,14 +153,14 @@ GPU_DEVICE void quantize_eight(const Activations& out, int token, int group,
   Groups::store<kColumnsStep, kUse>(g, out, token, group, by, true);
 }
 
-/// Four columns of a row; zero past its end.
+/// Four columns of a row; zeros past its end.
 GPU_DEVICE float4 load_columns(const float* row, int i, int n_cols) {
   float4 v = {0, 0, 0, 0};
   if (i < n_cols) v = *reinterpret_cast<const float4*>(row + i);
   return v;
 }
 
-/// What a lane has of eight groups.
+/// A lane's columns of eight groups.
 struct LaneColumns {
   float4 v[kLaneColumns];
 
@@ -173,7 +176,7 @@ struct LaneColumns {
         load_columns(row, column(eight, k), n_cols);
     return c;
   }
-  /// The norm's weights; past its end some others, which zeros are multiplied by.
+  /// The norm's weights. Past the end it loads some others, which are multiplied by zeros.
   GPU_DEVICE LaneColumns load_norm(const Norm& p, int eight) {
     LaneColumns c;
     GPU_UNROLL for (int k = 0; k < kLaneColumns; k++) c.v[k] =
@@ -182,12 +185,13 @@ struct LaneColumns {
   }
 };
 
-/// Where a token's columns are. It is known before the kernel's turn.
+/// Where a token's columns are. This is known before wait_for_previous().
 GPU_DEVICE const float* input_row(const Norm& p, int token) {
   return p.x + static_cast<int64_t>(p.rows ? p.rows[token] : token) * p.n_cols;
 }
 
-/// 32 lanes quantize eight groups of a token, times the norm's weights, and add up their squares.
+/// A warp multiplies eight groups of a token by the norm's weights, quantizes them and sums the
+/// squares of x.
 template <TokenUse kUse>
 GPU_DEVICE void quantize_columns(const Norm& p, const float* row, int token, int eight,
                                  const LaneColumns& norm, const Activations& out, float* f32) {
@@ -205,14 +209,14 @@ GPU_DEVICE void quantize_columns(const Norm& p, const float* row, int token, int
     }
   }
   squares = lanes_sum(squares);
-  // The last one fills up what is added four at a time.
+  // The last one also writes the padding of the row.
   const int lane = threadIdx.x % GPU_LANES, stride = squares_stride(out.n_groups);
   const int n = eight + 1 < count_eights(out.n_groups) ? 1 : stride - eight;
   if (lane < n) out.squares[token * stride + eight + lane] = lane == 0 ? squares : 0.0f;
   quantize_eight<kUse>(out, token, LaneColumns::group(eight), r);
 }
 
-/// A block quantizes n tokens; row: the columns of one that is alone. All threads must come.
+/// A thread block quantizes n tokens. row: the columns of a single token. All threads must call it.
 template <TokenUse kUse>
 GPU_DEVICE void quantize_tokens(const Norm& p, const float* row, int n, const Activations& out) {
   const int n_warps = blockDim.x / GPU_LANES, n_eights = count_eights(out.n_groups);
@@ -226,8 +230,7 @@ GPU_DEVICE void quantize_tokens(const Norm& p, const float* row, int n, const Ac
   __syncthreads();
 }
 
-/// 1 / rms of a token, or 1 where there is no norm: what its sums are multiplied by. squares: of
-/// all tokens.
+/// The factor of a token's sums: 1 / rms(x), or 1 without a norm. squares: those of all tokens.
 GPU_DEVICE float token_factor(const Norm& p, const float* squares, int n_groups, int token) {
   if (!p.norm) return 1.0f;
   const int stride = squares_stride(n_groups);
@@ -259,7 +262,7 @@ GPU_DEVICE void norm_quantize_eight(const NormParams& p) {
     quantize_columns<kBlocks>(p.norm, row, token, eight, norm, p.out, f32);
 }
 
-/// Grid (32 lanes to eight groups of a token).
+/// The kernel: a warp for each eight groups of a token.
 GPU_DEVICE void norm_quantize(const NormParams& p) {
   let_next_start();
   if (p.norm.norm)

@@ -1,5 +1,5 @@
-// The greatest logit of a row and the sum of all exp(logit - greatest), of each block's part of the
-// row. The host puts the parts together.
+// Argmax with log-sum-exp: each thread block reduces a part of a row to its greatest logit and the
+// sum of exp(logit - greatest). The host merges the parts (argmax_part.h).
 #pragma once
 
 #include "gpu.hip.h"
@@ -7,7 +7,7 @@
 
 namespace hearth::kernels::hip {
 
-/// Below any logit, and finite: the difference of two of them is not NaN.
+/// Not above any logit, and finite, so that the difference of two of them is not NaN.
 inline constexpr float kLowestLogit = -3.402823466e38f;
 
 GPU_DEVICE ArgmaxPart no_logit() { return {kLowestLogit, 0xffffffff, 0.0f, 1}; }
@@ -17,8 +17,8 @@ GPU_DEVICE ArgmaxPart one_logit(float value, int id) {
   return {finite ? value : kLowestLogit, static_cast<uint32_t>(id), finite ? 1.0f : 0.0f, finite};
 }
 
-/// Of both. The same bits whichever comes first. Field by field: choosing one of two structures
-/// takes memory for both.
+/// Merges two parts; commutative, bit for bit. It selects field by field, as selecting one of two
+/// structs would put both in memory.
 GPU_DEVICE ArgmaxPart together(const ArgmaxPart& a, const ArgmaxPart& b) {
   const bool a_wins = a.best > b.best || (a.best == b.best && a.id < b.id);
   const float best = a_wins ? a.best : b.best, less = a_wins ? b.best : a.best;
@@ -26,7 +26,7 @@ GPU_DEVICE ArgmaxPart together(const ArgmaxPart& a, const ArgmaxPart& b) {
   return {best, a_wins ? a.id : b.id, sum + less_sum * expf(less - best), a.finite & b.finite};
 }
 
-/// Over kLanes neighbours.
+/// Merges the parts of kLanes neighbouring lanes.
 template <int kLanes>
 GPU_DEVICE ArgmaxPart lanes_together(ArgmaxPart mine) {
   GPU_NO_UNROLL for (int mask = kLanes / 2; mask > 0; mask >>= 1) {
@@ -64,7 +64,8 @@ GPU_DEVICE void argmax(const ArgmaxParams& p) {
   if (warp != 0) return;
   mine = lanes_together<kWarps>(scratch[lane % kWarps]);
   if (lane != 0) return;
-  // Each half comes to the host whole: it waits for both, and so the GPU need not.
+  // An 8-byte store becomes visible to the host as a whole. The host waits for both halves, so that
+  // no fence is needed here.
   uint64_t halves[2];
   memcpy(halves, &mine, sizeof(mine));
   volatile uint64_t* to = reinterpret_cast<uint64_t*>(p.parts + row * p.n_parts + blockIdx.x);

@@ -1,8 +1,7 @@
-// Attention over KV pages, for many tokens. A block takes one KV head and some rows, which are the
-// query heads of one token after the other, so that keys and values come to shared memory once for
-// several tokens. It goes through a part's chunks of positions, or all. What adds up to a score or
-// an output is added as decode_attention.hip.h does it: there by neighbouring lanes, here by one
-// thread.
+// Attention over KV pages for prefill. A thread block takes one KV head and 8 to 32 rows: the query
+// heads of one token after the other. So K and V come to shared memory once for several tokens. It
+// goes through the chunks of one part, or of all parts. Scores and outputs are summed in the same
+// order as in decode_attention.hip.h, where neighbouring lanes do what one thread does here.
 #pragma once
 
 #include "attention_parts.hip.h"
@@ -12,8 +11,8 @@ namespace hearth::kernels::hip {
 
 #define GPU_ROWS_THREADS 128
 
-/// How the threads lie over scores (four rows of some positions each) and over outputs (four
-/// dimensions of some rows; eight lanes have 32 dimensions).
+/// How the work is divided among threads: for scores, a thread has four rows x some positions; for
+/// outputs, four dimensions x some rows, so that eight lanes have 32 dimensions.
 template <int kHeadDim>
 struct RowsShape {
   static constexpr int kRows = attention_rows(kHeadDim);
@@ -23,16 +22,15 @@ struct RowsShape {
   static constexpr int kOutputRows = kRows / kOutputGroups;
 };
 
-/// What becomes of a row's outputs after a chunk: they are merged into the part's with these
-/// factors, and at the part's end into the total.
+/// How a row's output of a chunk is merged: with these factors into the part's and, at the end of
+/// the part, into the total.
 struct RowMerge {
   static constexpr int kIsThere = 1, kIsFirst = 2, kEndsPart = 4, kIsFirstPart = 8;
   float keep, add, keep_total, add_total;
   int flags;
 };
 
-/// A row of the block: one query head of one token. Rows past the end are the last one, without
-/// positions.
+/// A row: one query head of one token. Rows past the end are the last one without positions.
 struct AttentionRow {
   int token, head, n_visible;
 
@@ -52,19 +50,20 @@ template <int kHeadDim>
 struct RowsShared {
   static constexpr int kRows = attention_rows(kHeadDim);
   static constexpr int kBuffers = attention_buffers(kHeadDim, GPU_COPIES_AHEAD);
-  // Rows four apart lie side by side: those that lanes read at a time, from different banks. In
-  // the end, outputs in order.
+  // Queries are permuted, so that rows that lanes read together are in different banks. At the end
+  // it holds the outputs, in order.
   alignas(16) float queries[kRows][kHeadDim + 4];
-  alignas(16) uint16_t kv[kBuffers][kChunk][kHeadDim + 8];  // keys of a chunk, then its values
+  alignas(16) uint16_t kv[kBuffers][kChunk][kHeadDim + 8];  // K of a chunk, then its V
   alignas(16) float scores[kChunk][kRows + 4];
   Softmax part[kRows], total[kRows];
   RowMerge merges[kRows];
   AttentionRow rows[kRows];
-  int n_visible[kRows];  // positions; zero of rows that wait for those of other sequences
+  int n_visible[kRows];  // positions; 0 for rows of sequences whose turn is later
   int is_last;
 };
 
-/// K or V of a chunk to shared memory. The block must have met since what was there was read.
+/// Copies K or V of a chunk to shared memory. A barrier must separate this from earlier reads of
+/// it.
 template <int kHeadDim>
 GPU_DEVICE void copy_rows(const ChunkView& c, int is_v, RowsShared<kHeadDim>& shared) {
   constexpr int kLanes = kHeadDim / 8;
@@ -85,7 +84,7 @@ struct Scores {
   static constexpr int kLevels = kHeadDim == 32 ? 2 : kHeadDim == 64 ? 3 : kHeadDim == 128 ? 4 : 5;
   float dot[kPositions][4];
 
-  /// Of eight dimensions.
+  /// The part of the scores that eight dimensions give.
   GPU_DEVICE Scores of_slice(const RowsShared<kHeadDim>& shared, int slice) {
     using Shape = RowsShape<kHeadDim>;
     const int rows = threadIdx.x % Shape::kRowGroups, first = threadIdx.x / Shape::kRowGroups;
@@ -116,8 +115,9 @@ struct Scores {
         s.dot[i][r] = a.dot[i][r] + b.dot[i][r];
     return s;
   }
-  /// Adds slices in pairs, pairs in pairs and so on, as a butterfly of lanes does, where they come
-  /// in the order of their reversed bits: `s` is the sum of those up to i since sums[kLevel].
+  /// Adds the slices of dimensions as a binary tree, in the order in which a butterfly over lanes
+  /// adds them; they come in bit-reversed order. `s` is the sum of a finished subtree that ends
+  /// with i.
   template <int kLevel>
   GPU_DEVICE void add_slice(Scores (&sums)[kLevels + 1], const Scores& s, int i) {
     if constexpr (kLevel == kLevels) {
@@ -131,7 +131,7 @@ struct Scores {
   }
 };
 
-/// A loop, so that its code stays at hand and registers few.
+/// Computes a thread's scores. A loop, which keeps code short and registers few.
 template <int kHeadDim>
 GPU_DEVICE void score_rows(float scale, RowsShared<kHeadDim>& shared) {
   using Shape = RowsShape<kHeadDim>;
@@ -152,7 +152,7 @@ GPU_DEVICE void score_rows(float scale, RowsShared<kHeadDim>& shared) {
   }
 }
 
-/// Merges a row's softmax of a chunk, of which it sees n positions.
+/// Merges a row's softmax of a chunk, of which the row sees n positions (causal mask).
 template <int kHeadDim>
 GPU_DEVICE void merge_row(int row, const Softmax& next, int chunk, int n, bool is_first_part,
                           RowsShared<kHeadDim>& shared) {
@@ -172,7 +172,7 @@ GPU_DEVICE void merge_row(int row, const Softmax& next, int chunk, int n, bool i
   shared.merges[row] = m;
 }
 
-/// Scores to weights; 32 lanes have four rows at a time.
+/// Turns scores into softmax weights; a warp takes four rows at a time.
 template <int kHeadDim>
 GPU_DEVICE void weigh_rows(int chunk, bool is_first_part, RowsShared<kHeadDim>& shared) {
   const int lane = threadIdx.x % GPU_LANES;
@@ -194,7 +194,7 @@ GPU_DEVICE void weigh_rows(int chunk, bool is_first_part, RowsShared<kHeadDim>& 
   }
 }
 
-/// A thread's four dimensions of its rows.
+/// A thread's outputs: four dimensions of its rows.
 template <int kHeadDim>
 struct RowOutputs {
   static constexpr int kRows = RowsShape<kHeadDim>::kOutputRows;
@@ -208,9 +208,10 @@ struct RowOutputs {
     return thread / (8 * RowsShape<kHeadDim>::kOutputGroups) * 32 + thread % 8 * 4;
   }
 
-  /// Adds the chunk whose weights and values are there.
+  /// Adds the chunk whose weights and V are in shared memory.
   GPU_DEVICE void add_chunk(RowOutputs& o, const RowsShared<kHeadDim>& shared) {
-    // Positions that decode_attention.hip.h gives one thread are added up by themselves.
+    // In decode_attention.hip.h, each thread sums some of the positions; the same partial sums
+    // here.
     constexpr int kSums = 2 * GPU_ATTENTION_THREADS / kHeadDim;
     const int row = first_row(), dim = first_dim();
     float output[kRows][4] = {};
@@ -248,7 +249,7 @@ struct RowOutputs {
   }
 };
 
-/// Goes through chunks for the rows with positions in n_visible, which share their pages.
+/// Attends to chunks [begin, end) for the rows with n_visible > 0, which are of one sequence.
 template <int kHeadDim>
 GPU_DEVICE void attend_rows(const AttentionParams& p, const int32_t* pages, int kv_head, int begin,
                             int end, int n_visible, RowOutputs<kHeadDim>& outputs,
@@ -274,12 +275,13 @@ GPU_DEVICE void attend_rows(const AttentionParams& p, const int32_t* pages, int 
     __syncthreads();
     RowOutputs<kHeadDim>::add_chunk(outputs, shared);
   }
-  wait_for_copies<0>();  // of the last chunk's keys, for nothing
+  wait_for_copies<0>();  // the last chunk's K, which was copied once more
   __syncthreads();
 }
 
-/// Stores the outputs of the block's rows, or of their part; the block that is done last merges.
-/// They go through shared memory, where queries were, so that a loop's code serves all rows.
+/// Stores the outputs of the rows or, with several parts, those of this part; the thread block that
+/// finishes last merges the parts. Outputs go through shared memory, where the queries were, so
+/// that one loop serves all rows.
 template <int kHeadDim>
 GPU_DEVICE void finish_rows(const AttentionParams& p, int n_parts,
                             const RowOutputs<kHeadDim>& outputs, RowsShared<kHeadDim>& shared) {
@@ -313,7 +315,7 @@ GPU_DEVICE void finish_rows(const AttentionParams& p, int n_parts,
   }
 }
 
-/// Grid (blocks of rows, KV heads, parts).
+/// Grid (thread blocks of rows, KV heads, parts).
 template <int kHeadDim>
 GPU_DEVICE void attention(const AttentionParams& p) {
   GPU_DYNAMIC_SHARED(uint4, memory);
@@ -321,8 +323,8 @@ GPU_DEVICE void attention(const AttentionParams& p) {
   static_assert(sizeof shared <= attention_bytes(kHeadDim, GPU_COPIES_AHEAD));
   constexpr int kRows = attention_rows(kHeadDim), kLanes = kHeadDim / 4;
   let_next_start();
-  // What belongs to the batch was there before the step's first kernel began. The last tokens have
-  // the most positions: they begin.
+  // The batch may be read before wait_for_previous(): it was complete before any kernel but the
+  // first could start. The last tokens have the most positions, so they go first.
   const int kv_head = blockIdx.y, lane = threadIdx.x % GPU_LANES;
   const int first_row = (static_cast<int>(gridDim.x) - 1 - static_cast<int>(blockIdx.x)) * kRows;
   const auto row = AttentionRow::of(p, kv_head, first_row + lane % kRows);
@@ -346,7 +348,7 @@ GPU_DEVICE void attention(const AttentionParams& p) {
         *reinterpret_cast<const float4*>(p.q + head * kHeadDim + i % kLanes * 4);
   }
   RowOutputs<kHeadDim> outputs = {};
-  // One sequence after the other, which mostly is one.
+  // One sequence after the other; mostly there is only one.
   int waiting = row.n_visible;
   GPU_NO_UNROLL while (true) {
     const int first = GPU_LANES - lanes_max(waiting ? GPU_LANES - lane : 0);

@@ -1,6 +1,7 @@
-// What both attention kernels share. A chunk of 64 positions gives a head a maximum, a sum and an
-// unnormalized output. Chunks are merged in rising order to parts of four, parts in rising order to
-// the result, whoever computes which: the bits are the same.
+// What both attention kernels share: split-KV with online softmax. A chunk of 64 positions gives a
+// maximum, a sum and an unnormalized output. Chunks are merged in rising order into parts of four,
+// and parts in rising order into the result. The order is the same whichever thread block computes
+// which part, and so are the bits.
 #pragma once
 
 #include "activations.hip.h"
@@ -10,12 +11,12 @@ namespace hearth::kernels::hip {
 
 #define GPU_ATTENTION_THREADS 512
 
-/// What chunks so far add up to, scaled by exp(-maximum).
+/// The running maximum of scores, and the sum of exp(score - maximum).
 struct Softmax {
   float maximum, sum;
 };
 
-/// Factors that bring the running result and the next chunk's to a common maximum.
+/// Merges two of them; scale_a and scale_b are the factors of their outputs.
 GPU_DEVICE Softmax merge(const Softmax& a, const Softmax& b, float& scale_a, float& scale_b) {
   const float maximum = fmaxf(a.maximum, b.maximum);
   scale_a = expf(a.maximum - maximum);
@@ -23,10 +24,10 @@ GPU_DEVICE Softmax merge(const Softmax& a, const Softmax& b, float& scale_a, flo
   return {maximum, fmaf(a.sum, scale_a, b.sum * scale_b)};
 }
 
-/// n positions of one KV head: a chunk lies in two pages. Rows past the end read the last one, so
-/// that loads need no conditions; what comes of them is masked.
+/// A chunk of one KV head: n positions in two pages. Positions past the end read the last one, so
+/// that loads need no conditions; their scores are masked.
 struct ChunkView {
-  const uint16_t* pages[2];  // K of the head, then its V
+  const uint16_t* pages[2];  // each: K of the head, then its V
   int n;
 };
 
@@ -38,22 +39,23 @@ GPU_DEVICE ChunkView view_chunk(const AttentionParams& p, const int32_t* pages, 
           last - begin + 1};
 }
 
-/// K or V of position i of the chunk.
+/// The K or V of position i of the chunk.
 template <int kHeadDim>
 GPU_DEVICE const uint16_t* kv_row(const ChunkView& c, int i, int is_v) {
   i = min(i, c.n - 1);
   return (i < kPage ? c.pages[0] : c.pages[1]) + (is_v * kPage + i % kPage) * kHeadDim;
 }
 
-/// Of eight f16 values.
+/// Value j of eight f16.
 GPU_DEVICE float dimension(const uint4& eight, int j) {
   const uint32_t words[4] = {eight.x, eight.y, eight.z, eight.w};
   return half_to_float(words[j / 2] >> 16 * (j % 2) & 0xffff);
 }
 
-/// Sums each of kValues values over kLanes neighbours. Lanes trade values for lanes at every step,
-/// so that eight sums cost little more than one; the order of adding is that of a plain butterfly.
-/// Returns how many sums a lane ends up with, the first being number `first`.
+/// Sums each of kValues values over kLanes neighbouring lanes, as a transposing reduction: at every
+/// step a lane gives away half of its values, so that eight sums cost little more than one. The
+/// order of addition is that of a plain butterfly. Returns how many sums a lane ends up with, the
+/// first of which is number `first`.
 template <int kLanes, int kValues>
 GPU_DEVICE int sum_lanes(float (&value)[kValues], int lane, int& first) {
   int n = kValues;
@@ -75,8 +77,8 @@ GPU_DEVICE int sum_lanes(float (&value)[kValues], int lane, int& first) {
   return n;
 }
 
-/// Scores of positions lane and lane + 32 of a chunk of n become weights exp(score - maximum), zero
-/// past the end. 32 lanes.
+/// Softmax weights of a chunk: a warp turns the scores of positions lane and lane + 32 into
+/// exp(score - maximum), 0 from position n on.
 GPU_DEVICE Softmax weigh_chunk(float& low, float& high, int lane, int n) {
   const float a = lane < n ? low : -INFINITY, b = lane + 32 < n ? high : -INFINITY;
   const float maximum = lanes_max(fmaxf(a, b));
@@ -85,11 +87,11 @@ GPU_DEVICE Softmax weigh_chunk(float& low, float& high, int lane, int n) {
   return {maximum, lanes_sum(low + high)};
 }
 
-/// What a block works on: one query head of one token, and a part of its positions.
+/// The work of a thread block in decode: one query head of one token, and a part of its positions.
 struct AttentionBlock {
   int token, kv_head, head, part, n_chunks, n_parts;
 
-  /// Of the grid (tokens, heads, parts).
+  /// From the grid (tokens, heads, parts).
   GPU_DEVICE AttentionBlock locate(const AttentionParams& p) {
     AttentionBlock b;
     b.token = blockIdx.x;
@@ -102,7 +104,7 @@ struct AttentionBlock {
   }
 };
 
-/// What a thread has of a head: four dimensions of the output.
+/// A thread's share of a head's result: four dimensions of the output.
 struct HeadResult {
   Softmax softmax;
   float output[4];
@@ -115,7 +117,7 @@ struct HeadResult {
   }
 };
 
-/// Where a head's part lies: maximum, sum, output.
+/// Where a head's part is stored: maximum, sum, output.
 GPU_DEVICE float* part_of(const AttentionParams& p, int token, int head, int part) {
   const int64_t at = (static_cast<int64_t>(token) * p.pool.n_heads + head) * p.n_parts + part;
   return p.parts + at * (p.pool.head_dim + 2);
@@ -128,11 +130,11 @@ GPU_DEVICE void store_part(const AttentionParams& p, int token, int head, int pa
   GPU_UNROLL for (int j = 0; j < 4; j++) to[2 + dim + j] = mine.output[j];
 }
 
-/// Hands in the block's part, which all its threads have written. Says, to all of them, whether
-/// every other part of what the block works on has been handed in.
+/// Reports that the thread block has stored its part. Returns, to all threads, whether it is the
+/// last one, so that all other parts are stored, too.
 GPU_DEVICE bool hand_in(const AttentionParams& p, int n_parts, int& is_last) {
-  // By every thread that wrote: not on every GPU does a fence behind a barrier cover the writes of
-  // other waves.
+  // Every thread that wrote must fence: not on every GPU does one thread's fence after a barrier
+  // cover the writes of other waves.
   memory_fence();
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -145,10 +147,10 @@ GPU_DEVICE bool hand_in(const AttentionParams& p, int n_parts, int& is_last) {
   return is_last;
 }
 
-/// All parts of a head, merged in order.
+/// Merges all parts of a head in order.
 GPU_DEVICE HeadResult merge_parts(const AttentionParams& p, int token, int head, int n_parts,
                                   int dim) {
-  constexpr int kBatch = GPU_FEW_REGISTERS ? 2 : 4;  // under way together
+  constexpr int kBatch = GPU_FEW_REGISTERS ? 2 : 4;  // in flight together
   const volatile float* parts = part_of(p, token, head, 0);
   HeadResult result = {};
   GPU_NO_UNROLL for (int first = 0; first < n_parts; first += kBatch) {
@@ -169,8 +171,8 @@ GPU_DEVICE HeadResult merge_parts(const AttentionParams& p, int token, int head,
   return result;
 }
 
-/// Divides by the sum, stores, and quantizes for the output projection, if that wants it. All of 32
-/// lanes must come, of which eight neighbours have 32 dimensions.
+/// Divides by the sum, stores, and quantizes for the output projection if p.quantized asks for it.
+/// All lanes of a warp must call it; eight neighbouring lanes have 32 dimensions.
 template <int kHeadDim>
 GPU_DEVICE void store_head(const AttentionParams& p, int token, int head, int dim, HeadResult mine,
                            bool stores) {

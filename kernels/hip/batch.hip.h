@@ -1,6 +1,6 @@
-// The first kernel of a step brings the batch from the host's memory. A copy on the stream would
-// cost the host three calls and the GPU, in front of every token, more than all that is to be read.
-// If the batch is one token, the kernel that embeds it is the first.
+// The first kernel of a step reads the batch from pinned host memory (the mail in params.h). A copy
+// on the stream would cost the host three calls, and delay every token by more than this takes.
+// With a batch of one token, the embedding is the first kernel.
 #pragma once
 
 #include "gpu.hip.h"
@@ -8,30 +8,31 @@
 
 namespace hearth::kernels::hip {
 
-/// One block of kMailThreads, which all get the batch's first token. Kernels that start early read
-/// the batch before their turn: here is said when they may, and not before it is there.
+/// Run by one thread block of kMailThreads; all its threads get the batch's first token. Later
+/// kernels may read the batch before their wait_for_previous(), so let_next_start() comes only
+/// after it is written.
 GPU_DEVICE int take_batch(const BatchParams& p) {
   __shared__ int token;
   wait_for_previous();
   const auto* from = reinterpret_cast<const uint2*>(p.mail + kMailHeader);
   auto* to = reinterpret_cast<uint2*>(p.to);
-  // Both under way together, without asking first how many there are: each trip to the host takes
-  // a microsecond.
+  // Both loads are in flight together, before n is known: each round trip to host memory takes a
+  // microsecond.
   const uint32_t n = p.mail[kMailInts];
   const uint2 mine = from[threadIdx.x];
   to[threadIdx.x] = mine;
   if (threadIdx.x == 0) token = static_cast<int>(mine.x);
   for (uint32_t i = kMailThreads + threadIdx.x; 2 * i < n; i += kMailThreads) to[i] = from[i];
   __syncthreads();
-  if (threadIdx.x == kMailThreads - 1) {  // which has the fewest columns of an embedding
-    memory_fence();                       // for all that the block has written
+  if (threadIdx.x == kMailThreads - 1) {  // the thread with the fewest columns of the embedding
+    memory_fence();                       // after the barrier: for all writes of the thread block
     let_next_start();
     p.mail[kMailOut] = 0;
   }
   return token;
 }
 
-/// The token that a block embeds.
+/// The token that this thread block embeds.
 GPU_DEVICE int take_token(const EmbedParams& p) {
   if (p.batch.mail) return take_batch(p.batch);
   wait_for_previous();

@@ -1,5 +1,6 @@
-// What all matmuls over packed weights share: which tiles a block takes, how its tokens come to
-// shared memory, and what becomes of the sums, which a block leaves in shared memory and adds here.
+// What the matmul kernels share: which tiles a thread block takes, how its tokens are staged in
+// shared memory, and the end of the GEMV and of the kernel for a few tokens, which reduce their
+// split-K sums in shared memory and run the epilogue.
 #pragma once
 
 #include "activations.hip.h"
@@ -10,7 +11,7 @@ namespace hearth::kernels::hip {
 
 GPU_DEVICE bool has_pairs(const MatmulParams& p) { return p.log2_span != kNoPairs; }
 
-/// The tile (in p.a, or in p.b: see MatmulParams) that is number i of the launch.
+/// The index of the launch's i-th tile in p.a, or in p.b for the second of a pair (MatmulParams).
 GPU_DEVICE int tile_of(const MatmulParams& p, int i) {
   if (!has_pairs(p)) return p.tile_ids ? p.tile_ids[i] : i;
   const int pair = i >> 1, head = pair >> p.log2_span;
@@ -22,13 +23,13 @@ GPU_DEVICE const uint8_t* tile_data(const MatmulParams& p, int i) {
   return from + tile_of(p, i) * p.tile_bytes;
 }
 
-/// Tiles of this block: the last one may have fewer.
+/// Tiles of this thread block; the last one may have fewer.
 GPU_DEVICE int count_block_tiles(const MatmulParams& p) {
   return min(p.block_tiles, p.n_tiles - static_cast<int>(blockIdx.y) * p.block_tiles);
 }
 
-/// log2 of the parts of a row that one warp each takes for one token: quads, or slices of a block
-/// type.
+/// log2 of the number of parts of a row: quads of slices or, in super-block formats, slices. For
+/// one token, a warp takes one part.
 template <BlockType kType>
 GPU_DEVICE int log2_parts(const MatmulParams& p) {
   return Layout<kType>::kSuper ? p.log2_slices : max(p.log2_slices - 2, 0);
@@ -41,25 +42,25 @@ GPU_DEVICE int slice_begin(const MatmulParams& p, int slice) {
   return (slice * (p.n_units / kStep) >> p.log2_slices) * kStep;
 }
 
-/// Of the squares of a few tokens.
+/// 16-byte words of the squares of n tokens.
 GPU_DEVICE int count_square_fours(const MatmulParams& p, int n) {
   return p.norm.norm ? n * squares_stride(p.x.n_groups) / 4 : 0;
 }
-/// Brings them to shared memory for tokens that stay where they are.
+/// Stages the squares alone, for tokens that stay in global memory.
 GPU_DEVICE void stage_squares(const MatmulParams& p, int n, uint4* shared) {
   const int n_fours = count_square_fours(p, n);
   const uint4* from = reinterpret_cast<const uint4*>(p.x.squares);
   GPU_NO_UNROLL for (int i = threadIdx.x; i < n_fours; i += blockDim.x) shared[i] = from[i];
 }
 
-/// Asks for the norm's weights, if the block normalizes for itself.
+/// Prefetches the norm's weights, if the thread block normalizes for itself.
 GPU_DEVICE void prefetch_norm(const MatmulParams& p) {
   if (p.input != InputKind::kNorm || !p.norm.norm) return;
   GPU_NO_UNROLL for (int i = threadIdx.x * kGroup; i < p.norm.n_cols; i += blockDim.x * kGroup)
       prefetch(p.norm.norm + i);
 }
 
-/// Where a block has its tokens in shared memory: their groups, the scales of these, the squares.
+/// The staged tokens in shared memory: their groups, then the scales, then the squares.
 GPU_DEVICE Activations staged_tokens(const MatmulParams& p, int n, uint4* shared) {
   Activations x = {};
   const int n_groups = staged_groups(p.x.n_groups) * n;
@@ -71,8 +72,9 @@ GPU_DEVICE Activations staged_tokens(const MatmulParams& p, int n, uint4* shared
   return x;
 }
 
-/// Brings them there as they are. A thread takes so much at once that a round of a block is mostly
-/// all: what is loaded is under way together, and without conditions takes fewer instructions.
+/// Stages tokens that are quantized already. A thread loads so much at once that mostly one round
+/// of the thread block is enough: the loads are in flight together and, unconditional, take fewer
+/// instructions.
 GPU_DEVICE void copy_tokens(const MatmulParams& p, int n, const Activations& x) {
   constexpr int kWords = 4;  // 16 bytes each, to 16 of their groups' scales
   const auto* words = reinterpret_cast<const uint4*>(p.x.q);
@@ -95,8 +97,8 @@ GPU_DEVICE void copy_tokens(const MatmulParams& p, int n, const Activations& x) 
   __syncthreads();
 }
 
-/// Brings the block's tokens there, quantizing them where that has not been done. row: the columns
-/// of one that is alone.
+/// Stages the thread block's tokens and quantizes them, if no earlier kernel has. row: the columns
+/// of a single token.
 template <BlockType kType>
 GPU_DEVICE void stage_tokens(const MatmulParams& p, const float* row, int n, const Activations& x) {
   using L = Layout<kType>;
@@ -112,9 +114,10 @@ GPU_DEVICE void stage_tokens(const MatmulParams& p, const float* row, int n, con
     quantize_tokens<kPlain>(p.norm, row, n, x);
 }
 
-/// The sums of a block of one token, or of a few: [tile][part][16 rows][kStride], a token a column.
-/// A part is a quad, or one of its slices, or a slice of a block type, which has no quads and
-/// counts as one here. Behind them there is room for kSpareParts more.
+/// The split-K sums of a thread block for up to eight tokens: [tile][part][16 rows][kStride], with
+/// a token in each column. A part is a quad of slices (quad_parts 1), a slice of a quad (quad_parts
+/// up to 4), or a slice of a super-block format (quad_parts 1). There is room for kSpareParts more
+/// behind them.
 template <int kTokens>
 struct BlockSums {
   static constexpr int kStride = sum_stride(kTokens), kPart = kTileRows * kStride;
@@ -124,8 +127,8 @@ struct BlockSums {
   GPU_DEVICE float* at(const BlockSums& s, int tile, int part, int row, int token) {
     return s.data + (tile * s.n_parts + part) * kPart + row * kStride + token;
   }
-  /// Four parts at a time: a quad's slices, or four quads. They are loaded whether there are so
-  /// many or not: without conditions it takes fewer instructions.
+  /// Adds the parts in order, four at a time: a quad's slices, or four quads. All four are loaded,
+  /// even if fewer exist, as unconditional loads take fewer instructions.
   GPU_DEVICE float total(const BlockSums& s, int tile, int row, int token) {
     const float* parts = at(s, tile, 0, row, token);
     const bool are_quads = kTokens == 1 || s.quad_parts == 1;
@@ -141,8 +144,8 @@ struct BlockSums {
   }
 };
 
-/// SwiGLU of two pairs of tiles is a group of 32 columns of the next matmul's input: 32 lanes
-/// quantize a token's.
+/// SwiGLU epilogue with quantization. Two pairs of tiles give one group of 32 columns of the next
+/// matmul's input, which a warp quantizes for each token.
 template <int kTokens>
 GPU_DEVICE void store_swiglu(const MatmulParams& p, const BlockSums<kTokens>& sums, int n_tiles,
                              int n_tokens, const float* squares) {
@@ -150,7 +153,7 @@ GPU_DEVICE void store_swiglu(const MatmulParams& p, const BlockSums<kTokens>& su
   const unsigned first_group = blockIdx.y * (unsigned(p.block_tiles) / 4);
   GPU_NO_UNROLL for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
     const unsigned col = i % kGroup, token = i / kGroup % kTokens, group = i / kGroup / kTokens;
-    if (token >= unsigned(n_tokens)) continue;  // of all 32 lanes
+    if (token >= unsigned(n_tokens)) continue;  // the whole warp, as shuffles need
     const int tile = 4 * group + col / kTileRows * 2, row = col % kTileRows;
     const float factor = token_factor(p.norm, squares, p.x.n_groups, token);
     const float gate = BlockSums<kTokens>::total(sums, tile, row, token) * factor;
@@ -161,7 +164,7 @@ GPU_DEVICE void store_swiglu(const MatmulParams& p, const BlockSums<kTokens>& su
   }
 }
 
-/// Number i of what a block hands on: a row of one of its tiles, or pairs of tiles, of a token.
+/// The i-th result of a thread block: a row of one of its tiles, or pairs of tiles, for one token.
 template <int kTokens>
 struct BlockRow {
   int tile, row, token;
@@ -170,22 +173,22 @@ struct BlockRow {
     return {int(i / kTileRows / kTokens) * tiles_each, int(i % kTileRows),
             int(i / kTileRows % kTokens)};
   }
-  /// In the part.
+  /// The row in the matrix part.
   GPU_DEVICE int global(const BlockRow& r, const MatmulParams& p) {
     return tile_of(p, blockIdx.y * p.block_tiles + r.tile) * kTileRows + r.row;
   }
 };
 
-/// What up to eight tokens' rows need besides their sums, loaded ahead of them: of q, k and v for
-/// all rows of the block, in shared memory; else of the thread's first row. squares: those of the
-/// tokens, in shared memory.
+/// What the epilogue for up to eight tokens needs besides the sums, loaded before the sums are
+/// there: the QkvRows of all rows of the thread block (in shared memory), or the residual that the
+/// thread's first row is added to. squares: those of the tokens, in shared memory.
 struct EarlyRows {
   const QkvRow* qkv;
   float before;
   const float* squares;
 };
 
-/// Those of the block's pairs of tiles.
+/// Loads the QkvRows of the thread block's pairs of tiles.
 template <int kTokens>
 GPU_DEVICE void load_qkv_rows(const MatmulParams& p, int n_tiles, int n_tokens, QkvRow* rows) {
   const unsigned n = unsigned(n_tiles) / 2 * kTileRows * kTokens;
@@ -196,8 +199,8 @@ GPU_DEVICE void load_qkv_rows(const MatmulParams& p, int n_tiles, int n_tokens, 
   }
 }
 
-/// Where, in what the epilogue writes to, lies what the thread's first row is added to. There is a
-/// place also where nothing is added: a load under a condition would be waited for at once.
+/// Index into the epilogue's output of the residual that the thread's first row is added to. It is
+/// valid even if nothing is added, so that the load needs no condition.
 template <int kTokens>
 GPU_DEVICE int place_before(const MatmulParams& p, int n_tiles, int n_tokens) {
   const Epilogue& e = p.epilogue;
@@ -206,7 +209,7 @@ GPU_DEVICE int place_before(const MatmulParams& p, int n_tiles, int n_tokens) {
   return r.token * e.stride + min(e.row0 + BlockRow<kTokens>::global(r, p), e.stride - 1);
 }
 
-/// Rows that are stored, or added to what is there.
+/// Epilogue for single rows: store, or residual add.
 template <int kTokens>
 GPU_DEVICE void store_rows(const MatmulParams& p, const BlockSums<kTokens>& sums, int n_tiles,
                            int n_tokens, const EarlyRows& early) {
@@ -226,7 +229,7 @@ GPU_DEVICE void store_rows(const MatmulParams& p, const BlockSums<kTokens>& sums
   }
 }
 
-/// Pairs of rows: of q, k and v, or of gate and up.
+/// Epilogue for pairs of rows: q, k and v with RoPE, or SwiGLU.
 template <int kTokens>
 GPU_DEVICE void store_pairs(const MatmulParams& p, const BlockSums<kTokens>& sums, int n_tiles,
                             int n_tokens, const EarlyRows& early) {
@@ -245,7 +248,7 @@ GPU_DEVICE void store_pairs(const MatmulParams& p, const BlockSums<kTokens>& sum
   }
 }
 
-/// Adds the quads and hands every row on. The block must have met after its last sum.
+/// Reduces the parts and runs the epilogue. A barrier must separate this from the last sum.
 template <int kTokens>
 GPU_DEVICE void store_block(const MatmulParams& p, const BlockSums<kTokens>& sums, int n_tokens,
                             const EarlyRows& early) {

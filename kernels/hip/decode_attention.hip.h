@@ -1,14 +1,14 @@
-// Attention for the few tokens of a decode step, where the way through the code is what takes the
-// time: a block takes one token and one query head, 128 threads each of the four chunks of a part.
-// The arithmetic is that of attention.hip.h, in the same order.
+// Attention for decode (up to 8 tokens), where latency counts. A thread block takes one query head
+// of one token and one part of its positions; 128 threads take each of the part's four chunks. The
+// arithmetic is that of attention.hip.h, in the same order.
 #pragma once
 
 #include "attention_parts.hip.h"
 
 namespace hearth::kernels::hip {
 
-/// How the threads of a chunk lie over K and V: a row of them has a position, a thread of it eight
-/// dimensions; in every step they have the next kRows positions.
+/// How a chunk's 128 threads divide K and V: a row of kLanes threads takes one position, a thread
+/// eight dimensions; in each step they take the next kRows positions.
 template <int kHeadDim>
 struct ChunkRows {
   static constexpr int kThreads = GPU_ATTENTION_THREADS / kPartChunks;
@@ -20,11 +20,11 @@ template <int kHeadDim>
 struct DecodeShared {
   alignas(16) float scores[kPartChunks][kChunk];
   alignas(16) float outputs[kPartChunks][ChunkRows<kHeadDim>::kRows][kHeadDim];
-  alignas(16) float sums[kPartChunks][kHeadDim];  // of a chunk's outputs
+  alignas(16) float sums[kPartChunks][kHeadDim];  // a chunk's output, summed over rows of threads
   Softmax softmax[kPartChunks];
 };
 
-/// K or V of the thread's positions, of those from `first` on.
+/// Loads K or V of those of the thread's positions that are not before `first`.
 template <int kHeadDim>
 GPU_DEVICE void load_rows(uint4 (&to)[ChunkRows<kHeadDim>::kSteps], const ChunkView& c, int row,
                           int lane, int is_v, int first = 0) {
@@ -36,9 +36,10 @@ GPU_DEVICE void load_rows(uint4 (&to)[ChunkRows<kHeadDim>::kSteps], const ChunkV
   }
 }
 
-/// Rows that are multiplied together. Two turns of a loop take half the time of code that is twice
-/// as long, although the rows of the second have to be moved to where the first ones were. They
-/// take more registers, which blocks are short of where there are many.
+/// In how many turns of a loop a thread multiplies its positions. Two turns fetch half as much
+/// code, which is faster even though the second turn's rows must be moved to the registers of the
+/// first. They take more registers, which lowers occupancy, so with many thread blocks (kMany)
+/// there is one turn.
 template <int kHeadDim, bool kMany>
 struct RowTurns {
   static constexpr int kSteps = ChunkRows<kHeadDim>::kSteps, kTurns = kSteps > 4 && !kMany ? 2 : 1;
@@ -64,7 +65,7 @@ GPU_DEVICE void decode_scores(uint4 (&keys)[ChunkRows<kHeadDim>::kSteps], const 
   const float4 low = reinterpret_cast<const float4*>(q)[2 * lane];
   const float4 high = reinterpret_cast<const float4*>(q)[2 * lane + 1];
   const float query[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-  float dots[Rows::kSteps] = {};  // those of the last turn are the last ones
+  float dots[Rows::kSteps] = {};  // the last turn's are at the end
   Turns::run([&]() GPU_INLINE {
     GPU_UNROLL for (int i = 0; i < Rows::kSteps; i++) {
       const bool is_old = i < Rows::kSteps - Turns::kAtOnce;
@@ -76,7 +77,7 @@ GPU_DEVICE void decode_scores(uint4 (&keys)[ChunkRows<kHeadDim>::kSteps], const 
     }
     Turns::next(keys);
   });
-  int first;  // one sum is left to every two lanes
+  int first;  // every two lanes end up with one sum
   sum_lanes<Rows::kLanes>(dots, lane, first);
   scores[row + first * Rows::kRows] = dots[0] * scale;
 }
@@ -102,14 +103,15 @@ GPU_DEVICE void decode_outputs(uint4 (&values)[ChunkRows<kHeadDim>::kSteps], con
   to[1] = {output[4], output[5], output[6], output[7]};
 }
 
-/// Grid (tokens, heads, parts). kMany: for more blocks than processors.
+/// Grid (tokens, heads, parts). kMany: for more thread blocks than compute units.
 template <int kHeadDim, bool kMany>
 GPU_DEVICE void decode_attention(const AttentionParams& p) {
   __shared__ DecodeShared<kHeadDim> shared;
   __shared__ int is_last;
   using Rows = ChunkRows<kHeadDim>;
   let_next_start();
-  // What belongs to the batch was there before the step's first kernel began.
+  // The batch may be read before wait_for_previous(): it was complete before any kernel but the
+  // first could start.
   const AttentionBlock b = AttentionBlock::locate(p);
   const int slot = threadIdx.x / Rows::kThreads, thread = threadIdx.x % Rows::kThreads;
   const int row = thread / Rows::kLanes, lane = thread % Rows::kLanes;
@@ -118,7 +120,8 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
   const int32_t* pages = p.batch.page_ids + p.batch.table_offset[b.token];
   const int chunk = min(b.part * kPartChunks + slot, b.n_chunks - 1);
   const ChunkView c = view_chunk(p, pages, b.kv_head, chunk, p.batch.positions[b.token] + 1);
-  // All but the batch's own positions have long been there.
+  // K of all positions but the batch's own, which earlier steps stored, can be loaded before
+  // wait_for_previous().
   uint4 rows[Rows::kSteps];
   load_rows<kHeadDim>(rows, c, row, lane, 0);
   if (has_chunk && lane % 8 == 0)
@@ -161,11 +164,11 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
       HeadResult::add(mine, next);
   }
   const bool stores = 4 * threadIdx.x < kHeadDim;
-  if (b.n_parts > 1) {  // the block that is done last merges
+  if (b.n_parts > 1) {  // the thread block that finishes last merges
     if (stores) store_part(p, b.token, b.head, b.part, dim, mine);
     if (!hand_in(p, b.n_parts, is_last)) return;
   }
-  // Lanes past the end go along, for quantizing shuffles.
+  // Lanes past the head's dimensions stay, as quantizing shuffles over the warp.
   if (threadIdx.x / GPU_LANES * GPU_LANES * 4 >= kHeadDim) return;
   if (b.n_parts > 1) mine = merge_parts(p, b.token, b.head, b.n_parts, dim);
   store_head<kHeadDim>(p, b.token, b.head, dim, mine, stores);

@@ -8,7 +8,8 @@ namespace hearth::kernels::hip {
 namespace {
 
 constexpr size_t kStagingBytes = size_t{16} << 20;
-// A decode step is over in about a millisecond: sleeping would cost as much again.
+// How long a wait spins before it sleeps. A decode step takes about a millisecond, and sleeping
+// would cost as much again.
 constexpr std::chrono::milliseconds kSpin{3};
 
 std::string mebibytes(size_t n_bytes) {

@@ -1,5 +1,5 @@
-// One GPU, one stream: memory, copies through pinned staging, launches, and waits that end.
-// Used by one thread. Errors are BackendError with a message for people.
+// One GPU with one stream: memory, copies through pinned staging memory, launches, and waits with a
+// time limit. Used by one thread. Errors are BackendError with a message for people.
 #pragma once
 
 #include <array>
@@ -21,16 +21,16 @@ struct DeviceChoice {
   int n_processors = 1;
   std::span<const std::byte> code_object;
   size_t reserved_bytes = 0;  // of its memory, left for the desktop
-  // A 256-token batch of a 7B model takes 0.3 s on a small GPU: one that takes longer than this
-  // hangs.
+  // A GPU that does not answer for this long hangs: a batch of 256 tokens of a 7B model takes 0.3 s
+  // on a small one.
   std::chrono::milliseconds patience{10'000};
-  // Copies to shared memory that pass no register, and more of that memory: NVIDIA's, of the tests.
+  // Asynchronous copies to shared memory, and more of that memory: NVIDIA's GPUs, in tests.
   bool has_copies = false;
 };
 
 class Device;
 
-/// Memory of the device, or pinned memory of the host (which the device can address, too).
+/// Device memory, or pinned host memory, which the device can address, too. Freed with the object.
 class Memory {
  public:
   Memory() = default;
@@ -52,7 +52,7 @@ class Memory {
   bool is_host_ = false;
 };
 
-/// One launch, ready to be compared with another. Every kernel takes one struct.
+/// One kernel launch, comparable with others. Every kernel takes one struct of parameters.
 struct Launch {
   void* function = nullptr;
   std::array<unsigned, 3> grid{1, 1, 1};
@@ -67,8 +67,7 @@ struct Launch {
     n_param_bytes = sizeof(Params);
     std::memcpy(params.data(), &p, sizeof(Params));
   }
-  /// Before every decode step, while the GPU waits: a comparison byte by byte would take as long as
-  /// all else that the host does.
+  /// Called for every launch of a decode step while the GPU waits, so it compares no unused bytes.
   bool operator==(const Launch& other) const {
     return function == other.function && grid == other.grid && block == other.block &&
            shared_bytes == other.shared_bytes && n_param_bytes == other.n_param_bytes &&
@@ -85,11 +84,11 @@ class Device {
   const GpuApi& api() const { return api_; }
   const DeviceChoice& choice() const { return choice_; }
   void* stream() const { return stream_; }
-  /// It has not answered in time. Every call fails from then on, and nothing is freed any more:
-  /// freeing would wait for the kernel that hangs.
+  /// Whether the GPU has not answered in time. From then on every call fails, and nothing is freed,
+  /// since freeing would wait for the kernel that hangs.
   bool is_lost() const { return is_lost_; }
 
-  /// Zeroed. Says how much was asked for and how much there is when it does not fit.
+  /// Zeroed memory. If it does not fit, the error says how much was asked for and how much is free.
   Memory allocate(size_t n_bytes, const char* purpose);
   Memory allocate_host(size_t n_bytes);
   /// Null when the code object has no such kernel.
@@ -100,19 +99,19 @@ class Device {
   void download(void* to, const void* from, size_t n_bytes);
   void copy(void* to, const void* from, size_t n_bytes, CopyKind kind);
   void launch(const Launch& launch);
-  /// Returns once everything on the stream is done, or the event has happened; throws when the GPU
-  /// does not answer in time.
+  /// Waits until everything on the stream is done, or until the event has happened. Throws if the
+  /// GPU does not answer in time.
   void wait();
   void wait_for(void* event);
-  /// Returns once a kernel has written another value than `unwritten` to this word of the host's
-  /// memory, a little earlier than an event could say so.
+  /// Waits until a kernel has written another value than `unwritten` to this word of host memory,
+  /// which shows a little earlier than an event.
   void wait_for(uint32_t& word, uint32_t unwritten);
   /// Throws, naming what failed, unless result is 0.
   void check(int result, const char* what) const;
 
  private:
   void destroy();
-  /// A thread begins with device 0: the engine's thread must be told.
+  /// Makes this the calling thread's device: a thread starts with device 0.
   void attach() const;
   const GpuApi& api_;
   DeviceChoice choice_;
@@ -123,14 +122,14 @@ class Device {
   Memory staging_;
 };
 
-/// A small host-to-device upload that is repeated: it goes out on the stream without waiting.
+/// A small host-to-device upload that is repeated and goes out on the stream without waiting.
 class StagedUpload {
  public:
   StagedUpload(Device& device, size_t n_bytes);
   ~StagedUpload();
   StagedUpload(const StagedUpload&) = delete;
 
-  /// Where to write the next upload; waits until the last one has left.
+  /// Where to write the next upload; waits until the last one has been copied.
   std::byte* begin();
   void send(size_t n_bytes);
   size_t n_bytes() const { return host_.n_bytes(); }

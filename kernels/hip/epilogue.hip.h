@@ -1,6 +1,6 @@
-// What follows a matmul, while its results are still in registers: residual add, plain store,
-// SwiGLU, or bias + RoPE + append to the KV pages. Pairs arrive as (a, b): gate and up, or i and i
-// + head_dim/2.
+// Epilogues of a matmul, fused into its kernel: plain store, residual add, SwiGLU, or bias + RoPE +
+// append to the KV pages. Pairs of results arrive as (a, b): gate and up, or rows i and
+// i + head_dim / 2 of a head.
 #pragma once
 
 #include "gpu.hip.h"
@@ -8,7 +8,7 @@
 
 namespace hearth::kernels::hip {
 
-/// f16 that is never Inf: a stored page stays finite whatever the model does.
+/// Clamps to the range of f16, so that a KV page never holds Inf.
 GPU_DEVICE uint16_t saturated_half(float value) {
   return float_to_half(fminf(fmaxf(value, -65504.0f), 65504.0f));
 }
@@ -19,15 +19,15 @@ GPU_DEVICE void store_one(const Epilogue& e, int row, int token, float value) {
   *to = e.kind == EpilogueKind::kAdd ? *to + value : value;
 }
 
-/// K or V of one position of one head inside the pool.
+/// Where the K or V of one position of one head is in the pool.
 GPU_DEVICE uint16_t* kv_slot(const KvPool& pool, int layer, int page, int kv_head, int is_v,
                              int slot) {
   return pool.data + static_cast<uint64_t>(page) * pool.page_halves + layer * pool.layer_halves +
          ((2 * kv_head + is_v) * kPage + slot) * pool.head_dim;
 }
 
-/// Rows row and row + head_dim / 2 of the stacked q, k, v. Known before the step begins: to be
-/// worked out ahead of the sums. V is not turned.
+/// For rows `row` and row + head_dim / 2 of the stacked q, k, v. It depends on nothing that the
+/// step computes, so it is loaded before the sums are there. V is not rotated.
 GPU_DEVICE QkvRow load_qkv_row(const Epilogue& e, int row, int token) {
   const KvPool& pool = e.pool;
   const int half = pool.head_dim / 2, global = e.row0 + row, i = global & (2 * half - 1);

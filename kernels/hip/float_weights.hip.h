@@ -1,5 +1,6 @@
-// Weights that the file stores as floats (F32, F16, BF16): kept as they are, row after row, and
-// multiplied by unquantized activations. Rare in completion models, so simple rather than fast.
+// Matmul and embedding for float formats (F32, F16, BF16). Weights keep the file's layout, row
+// after row, and activations are not quantized. Completion models rarely have them, so the code is
+// simple rather than fast.
 #pragma once
 
 #include "batch.hip.h"
@@ -25,8 +26,8 @@ struct BF16Weight {
   }
 };
 
-/// Weights of a float type: a group of 32 lanes takes a row (or a pair of rows) and eight tokens;
-/// lane partial sums in column order, then a tree over the lanes.
+/// A warp takes a row (or a pair of rows) and eight tokens. Each lane sums its columns in order,
+/// then a tree adds the lanes.
 template <class T, int kTiles>
 GPU_DEVICE void float_matmul(const MatmulParams& p) {
   wait_for_previous();

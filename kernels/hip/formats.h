@@ -1,14 +1,18 @@
-// How weights lie in the file, and how they lie on the GPU.
+// The packed layout of weights on the GPU. Sizes are those of the file within 4 %.
 //
-// Packed layout: tiles of 16 rows; a tile is a row of records, a record one unit (64 columns), or
-// four for formats whose blocks span 256 columns. In a unit, lane 4g + t owns rows g and g + 8 and
-// of each 32-column group the columns 4t..4t+3 and 16+4t..16+4t+3: 32 weights, 8 words of 4. Word f
-// = 4 * group
-// + 2 * half + (row >= 8) is exactly operand register f % 4 of a 16x8x32 matrix instruction, so a
-// lane's weights are one or two coalesced 16-byte loads and unpack with a shift and a mask a word.
-// Codes are split into bit planes of 8, 4, 2 or 1 bits; plane word f % bits holds word f at bit
-// bits * (f / bits) of each byte. Scales follow the planes, 4 entries (row half, group) a g.
-// Sizes stay those of the file within 4 %.
+//   tile    record | record | ...          16 rows
+//   record  unit, or unit x 4 | tail       64 columns, or a super-block of 256
+//   unit    low plane | high plane | scale entries
+//   tail    f16 d (and dmin) of 16 rows    super-blocks only
+//
+// A unit has two groups of 32 columns. Lane 4g + t of a warp owns, of rows g and g + 8, columns
+// 4t..4t+3 and 16+4t..16+4t+3 of each group: 32 weights, or 8 words of 4 bytes. Word
+//   f = 4 * group + 2 * half + (row >= 8)
+// is exactly operand register f % 4 of a 16x8x32 matrix instruction. So a lane's weights are one or
+// two coalesced 16-byte loads, and a word unpacks with a shift and a mask.
+//
+// In a plane of b bits (8, 4, 2 or 1), plane word f % b holds the bits of word f from bit
+// b * (f / b) of each byte on. Scale entries: for each g, 4 entries [row g or g + 8][group].
 #pragma once
 
 #include "params.h"
@@ -43,9 +47,9 @@ struct Layout {
   static constexpr bool kSuper = kTraits.has_super_block();
   static constexpr bool kHalves = kTraits.scale_columns() == 16;
   static constexpr bool kMin = kTraits.has_min();
-  static constexpr bool kMinima = kSuper && kMin;  // of each of a block's groups
-  /// For one token an offset is taken off a block's dots, not off each weight; that, and minima,
-  /// take the sums of the token's groups.
+  static constexpr bool kMinima = kSuper && kMin;  // integer minima for each group
+  /// The GEMV of these formats subtracts the zero point from the dot products of a super-block, not
+  /// from each weight. That, and minima, need the sums of the token's groups.
   static constexpr bool kOffsetAfter = kHalves && kTraits.zero_point != 0;
   static constexpr bool kHasSums = kMin || kOffsetAfter;
   static constexpr int kEntryBytes = entry_bytes(kScale);

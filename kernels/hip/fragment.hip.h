@@ -1,21 +1,22 @@
-// Many tokens by tiles of 16 rows, as each kind of GPU multiplies small matrices: which lanes work
-// together, whose weights a lane brings, and which rows' and tokens' sums it gets. A lane's sums
-// are of the rows whose weights it has, so that it needs no other lane's scales; therefore AMD's
-// instructions get the tokens as their first operand. Dots of a group, or of its two halves, are
-// exact integers: the same whichever fragment adds them.
+// GEMM fragments: for each kind of GPU, how a matrix instruction (or dot products) multiplies one
+// group of 32 columns of a tile of weights by some tokens. A fragment says which weights a lane
+// brings and which rows' and tokens' sums it gets. A lane's sums belong to the rows whose weights
+// it brings, so that it needs no other lane's scales; therefore AMD's instructions take the tokens
+// as their first operand. Dot products of a group, or of its halves, are exact integers and so the
+// same in every fragment.
 //
 // Fragments have
-//   kLanes, kTiles     lanes that work together, and tiles of rows that they take
-//   kParts             neighbouring lanes of the packed layout (formats.h) whose weights a lane has
-//   kRows              rows of a lane, 8 apart; 1: it drops the other half of what it loads
-//   kRowTiles          so many times kTiles they take: a token's operands serve them all
-//   kCopies            whether weights come to shared memory, too, in copies that pass no register
-//   kTokens            tokens at a time
-//   kOwn, kStep        how many of them are a lane's, and how far apart
-//   place()            a lane's tile, first row and first token, and its first packed lane
-//   scales()           of its tokens
-//   dots()             c[half][row][own token], from words a[part][2 * half + row]; half 0 begins
-//                      with `start`. Of the tokens it reads the codes alone.
+//   kLanes, kTiles     lanes that work together (a team), and the tiles of rows that they take
+//   kParts             packed lanes (formats.h) whose weights a lane brings
+//   kRows              rows of a lane, 8 apart; with 1 it drops the other row of what it loads
+//   kRowTiles          a team takes kRowTiles * kTiles tiles, which share a token's operands
+//   kCopies            whether weights, too, are copied to shared memory asynchronously
+//   kTokens            tokens multiplied at a time
+//   kOwn, kStep        the number of these whose sums a lane gets, and their distance
+//   place()            a lane's tile, first row, first token and first packed lane
+//   scales()           the scales of the lane's tokens
+//   dots()             c[half][row][own token] from weight words a[part][2 * half + row]; half 0
+//                      starts from `start`. Reads only the tokens' codes, not their scales.
 #pragma once
 
 #include "matrix_unit.hip.h"
@@ -28,7 +29,7 @@ struct LanePlace {
   int tile, row, token, packed_lane;
 };
 
-/// Scales of neighbouring tokens, the first an even one: two a load.
+/// Loads the scales of neighbouring tokens, two at a time; the first token is even.
 template <int kCount>
 GPU_DEVICE void copy_neighbours(GroupScale (&to)[kCount], const void* from) {
   GPU_UNROLL for (int i = 0; i < kCount / 2; i++) {
@@ -42,7 +43,7 @@ GPU_DEVICE void start_dots(int start, int (&c)[2][kSums]) {
   GPU_UNROLL for (int i = 0; i < kSums; i++) c[0][i] = start, c[1][i] = 0;
 }
 
-/// NVIDIA's matrix instruction, for which the packed layout was made: see mma.hip.h.
+/// NVIDIA's matrix instruction, whose operands are the words of the packed layout (mma.hip.h).
 struct QuadFragment {
   static constexpr int kLanes = 32, kTiles = 1, kParts = 1, kRows = 2, kRowTiles = 2;
   static constexpr bool kCopies = true;
@@ -68,8 +69,9 @@ struct QuadFragment {
   }
 };
 
-/// No matrix instruction: a lane has whole groups of two rows and multiplies four tokens by them.
-/// Its tokens are four apart, so that lanes read different banks of shared memory.
+/// Dot products, for GPUs without matrix instructions: a lane has whole groups of two rows and
+/// multiplies them by four tokens. Its tokens are four apart, so that lanes read different banks of
+/// shared memory.
 struct DotFragment {
   static constexpr int kLanes = 32, kTiles = 1, kParts = 4, kRows = 2, kRowTiles = 1;
   static constexpr bool kCopies = false;
@@ -103,8 +105,9 @@ struct DotFragment {
 
 #if defined(GPU_HAS_MFMA)
 
-/// Instinct: 64 lanes; a lane brings four columns of a token and four of a row, and gets the row's
-/// sums with four tokens. Rows of two tiles fill the 16 columns of the instruction, twice.
+/// MFMA (Instinct): 64 lanes. A lane brings four columns of a token and four of a row, and gets the
+/// row's sums for four tokens. Two tiles of 16 rows are two instructions of 16 rows each: rows g of
+/// both tiles, then rows g + 8.
 struct MfmaFragment {
   static constexpr int kLanes = 64, kTiles = 2, kParts = 1, kRows = 2, kRowTiles = 1;
   static constexpr bool kCopies = false;
@@ -139,9 +142,9 @@ struct MfmaFragment {
 #endif
 #if defined(GPU_HAS_WMMA)
 
-/// Radeon RX 7000: 32 lanes; a lane brings 16 columns of a token and of a row, as does the lane 16
-/// from it, and each gets the row's sums with eight tokens: those of every other row of the first
-/// operand, so that token 8h + i goes to its row 2i + h.
+/// WMMA of gfx11 (Radeon RX 7000): 32 lanes. Lanes l and l + 16 both bring the same 16 columns of a
+/// token and of a row, and each gets the row's sums for eight tokens: those of every other row of
+/// the first operand. So token 8h + i is put into row 2i + h of that operand.
 struct WmmaFragment {
   static constexpr int kLanes = 32, kTiles = 1, kParts = 4, kRows = 1, kRowTiles = 1;
   static constexpr bool kCopies = false;
@@ -171,8 +174,8 @@ struct WmmaFragment {
 #endif
 #if defined(GPU_HAS_WMMA12)
 
-/// Radeon RX 9000: 32 lanes; a lane brings eight columns of a token and of a row, the lane 16 from
-/// it the other eight, and each gets the row's sums with eight tokens.
+/// WMMA of gfx12 (Radeon RX 9000): 32 lanes. Lane l brings eight columns of a token and of a row,
+/// lane l + 16 the other eight, and each gets the row's sums for eight tokens.
 struct Wmma12Fragment {
   static constexpr int kLanes = 32, kTiles = 1, kParts = 2, kRows = 1, kRowTiles = 1;
   static constexpr bool kCopies = false;
@@ -203,7 +206,7 @@ struct Wmma12Fragment {
 
 #if defined(GPU_NV_SHIM)
 using Fragment = QuadFragment;
-#elif defined(GPU_EMULATION)  // chosen when it runs
+#elif defined(GPU_EMULATION)  // chosen at run time
 #elif defined(GPU_HAS_MFMA)
 using Fragment = MfmaFragment;
 #elif defined(GPU_HAS_WMMA)

@@ -1,10 +1,10 @@
-// The words of gpu.hip.h on AMD's GPUs, for which Hearth is made.
+// The functions of gpu.hip.h on AMD's GPUs, which users run.
 #pragma once
 
 namespace hearth::kernels::hip {
 
-/// The mask is a constant once loops are unrolled. Exchanges within 16 lanes cost no more than a
-/// move where an ordinary shuffle goes through shared memory, with a register for each address.
+/// The mask is a constant once loops are unrolled. DPP exchanges within 16 lanes cost no more than
+/// a move, where an ordinary shuffle (ds_bpermute) goes through LDS and takes an address register.
 GPU_DEVICE int exchange_bits(int bits, int mask) {
   switch (mask) {
     case 1:
@@ -50,8 +50,8 @@ GPU_DEVICE int dot4(int a, int b, int c) {
 #endif
 }
 #if defined(__GFX11__) && __clang_major__ < 16
-// The short forms of these instructions reach 128 registers only, which clang 15 does not know: it
-// is told to use all 256 (scripts/build-hip.mjs), and here to use the long forms.
+// The 32-bit encodings of these instructions address only 128 VGPRs, which clang 15 does not know.
+// scripts/build-hip.mjs lets it use all 256; here the 64-bit encodings are forced.
 GPU_DEVICE float half_to_float(uint16_t bits) {
   float value;
   asm("v_cvt_f32_f16_e64 %0, %1" : "=v"(value) : "v"(bits));
@@ -99,8 +99,7 @@ GPU_DEVICE void commit_copies() {}
 template <int kPending>
 GPU_DEVICE void wait_for_copies() {}
 
-/// The compiler would read all parameters at the kernel's start and keep them, in more scalar
-/// registers than there are.
+/// The compiler would load all parameters at the start of the kernel and run out of SGPRs.
 template <class Params>
 GPU_DEVICE const Params& late(const Params&) {
   auto* again = __builtin_amdgcn_kernarg_segment_ptr();
@@ -113,10 +112,10 @@ GPU_DEVICE int late_thread() {
   asm volatile("" : "+v"(thread));
   return thread;
 }
-/// The compiler would begin with all loads of a long run of code, and have too many registers wait
-/// for their use.
+/// The compiler would hoist all loads of a long run of code to its beginning, which takes too many
+/// registers.
 GPU_DEVICE void schedule_fence() { __builtin_amdgcn_sched_barrier(0); }
-/// It divides in vector registers.
+/// The compiler would otherwise divide in VGPRs.
 GPU_DEVICE int uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
 template <int kThreads>
 GPU_DEVICE void meet() {
@@ -125,7 +124,7 @@ GPU_DEVICE void meet() {
 GPU_DEVICE float divide(float a, float b) { return a / b; }
 GPU_DEVICE float inverse_root(float value) { return rsqrtf(value); }
 GPU_DEVICE int nearest(float value) { return value == value ? static_cast<int>(rintf(value)) : 0; }
-/// Spelled out: inside some loops the compiler would leave a loop as it is.
+/// By recursion, since the compiler does not unroll such a loop inside some other loops.
 template <int kMask = GPU_LANES / 2>
 GPU_DEVICE int lanes_max(int value) {
   value = max(value, shuffle_xor(value, kMask));

@@ -1,7 +1,7 @@
-// The functions of the GPU runtime that Hearth calls, as a table: filled from libamdhip64 at run
-// time (native/hip), from CUDA's runtime or from the emulation (tests). Signatures and numbers are
-// HIP's; every function returns 0 for success. There is no device-wide synchronize among them on
-// purpose: it also waits for the desktop, and can wait for ever.
+// The functions of the GPU runtime that Hearth calls, as a table. It is filled from libamdhip64 at
+// run time (native/hip) or, in tests, from CUDA's runtime or the emulation. Signatures and numbers
+// are HIP's; every function returns 0 for success. A device-wide synchronize is missing on purpose:
+// it also waits for the desktop, and can wait for ever.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The words of gpu.hip.h in the CPU emulation of the tests.
+// The functions of gpu.hip.h in the tests' CPU emulation of a GPU.
 #pragma once
 
 namespace hearth::kernels::hip {

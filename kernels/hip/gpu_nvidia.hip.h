@@ -1,4 +1,4 @@
-// The words of gpu.hip.h on NVIDIA's GPUs, where the kernels are run and measured.
+// The functions of gpu.hip.h on NVIDIA's GPUs, on which the kernels are tested and measured.
 #pragma once
 
 namespace hearth::kernels::hip {
@@ -40,7 +40,7 @@ template <int kPending>
 GPU_DEVICE void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
 }
-// __threadfence() orders more than is needed.
+// __threadfence() is sequentially consistent, which is more than is needed.
 GPU_DEVICE void memory_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 GPU_DEVICE uint32_t atomic_add(uint32_t* counter, uint32_t value) {
   return atomicAdd(counter, value);
@@ -49,8 +49,8 @@ template <class Params>
 GPU_DEVICE const Params& late(const Params& p) {
   return p;
 }
-/// The assembler would put off what is only needed behind wait_for_previous(); not what is read
-/// from memory.
+/// The assembler would sink a computation below wait_for_previous() if its result is only needed
+/// there. It does not sink a load from volatile memory.
 GPU_DEVICE int kept(int value) {
   __shared__ volatile int places[512];
   places[threadIdx.x] = value;
@@ -66,7 +66,7 @@ GPU_DEVICE void meet() {
   else
     __syncthreads();
 }
-/// The compiler's own division has branches for numbers that do not occur.
+/// Without the branches of the compiler's own division, for numbers that do not occur here.
 GPU_DEVICE float divide(float a, float b) {
   const float by = b > 1e30f ? 0x1p-64f : 1.0f;
   const float divisor = b * by;

@@ -51,7 +51,8 @@ std::vector<HipPart> plan(std::span<const MatrixSource> sources) {
   return parts;
 }
 
-/// Rows from the file to the tiles that begin at `to`, a chunk of whole tiles at a time.
+/// Uploads the rows of a source and packs them into the tiles from `to` on, in chunks of whole
+/// tiles.
 void pack_source(Device& device, const MatrixSource& source, uint8_t* to, const Memory& raw) {
   const PackedType type = packed_type(source.type, source.n_cols);
   const size_t bytes = row_bytes(source.type, source.n_cols);

@@ -1,5 +1,5 @@
-// A matrix in GPU memory: parts of one type each, in tiles of 16 rows (formats.h), padded to an
-// even number of tiles.
+// A matrix in GPU memory: parts of one format each, packed in tiles of 16 rows (formats.h) and
+// padded to an even number of tiles.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,9 @@
 
 namespace hearth::kernels::hip {
 
-/// Name in kernel names ("q4_k"); whether the type is kept as floats, or in blocks of 256 columns;
-/// bytes of 16 packed rows, of a unit of them with all that it needs, and of the scale entries that
-/// its block's minima are in.
+/// What launches must know of a packed format: its name in kernel names ("q4_k"), whether it is a
+/// float format or has super-blocks, and the bytes of a tile, of a unit with the tail of its
+/// record, and of the scale entries that hold a super-block's minima.
 struct PackedType {
   const char* name = "";
   bool is_float = false, has_blocks = false;
@@ -20,8 +20,8 @@ struct PackedType {
   int unit_bytes = 0, minima_bytes = 0;
 };
 
-/// Neighbouring sources of one type make one part where tiles allow, so that q, k, v are one
-/// launch. What every launch asks for is here once and for all.
+/// Neighbouring sources of one format are merged into one part if their rows fill tiles, so that q,
+/// k and v are one launch. What every launch needs is computed once, when the matrix is packed.
 struct HipPart {
   BlockType source_type = BlockType::kF32;
   PackedType type;
@@ -36,7 +36,7 @@ class HipMatrix : public Matrix {
  public:
   Memory memory;
   std::vector<HipPart> parts;
-  bool has_floats = false;  // a part has
+  bool has_floats = false;  // whether any part is of a float format
 };
 
 /// Uploads the rows as they are in the file and packs them on the GPU.

@@ -1,4 +1,5 @@
-// Every kernel that the host launches, by name. One code object per GPU architecture.
+// Every kernel that the host launches, by name: the one source that is compiled into a code object
+// for each GPU architecture (scripts/build-hip.mjs).
 #include "argmax.hip.h"
 #include "attention.hip.h"
 #include "batch.hip.h"
@@ -11,8 +12,8 @@
 
 namespace hearth::kernels::hip {
 
-// matvec_<format>: one token; stream_<format>_8: a few; wide_<format>_<tokens>x<tiles>: many. The
-// bounds set how many registers a thread may have.
+// matvec_<format>: one token (GEMV); stream_<format>_8: 2 to 8; wide_<format>_<tokens>x<tiles>:
+// GEMM. The launch bounds set how many registers a thread may use.
 #define FORMAT_KERNELS(type, name, ...)                                                          \
   GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::k##type>(p); }                 \
   GPU_KERNEL(embed_##name, EmbedParams, kMailThreads) { embed_row<BlockType::k##type>(p); }      \
@@ -47,7 +48,8 @@ ATTENTION_KERNEL(32)
 ATTENTION_KERNEL(64)
 ATTENTION_KERNEL(128)
 ATTENTION_KERNEL(256)
-// Of many blocks two fit a processor: those of 32 and 64 dimensions anyway, of 256 never.
+// For many thread blocks: an occupancy of two for each compute unit, which kernels of 32 and 64
+// dimensions reach anyway, and those of 256 never.
 GPU_KERNEL_TWO(decode_attention_128_many, AttentionParams, GPU_ATTENTION_THREADS) {
   decode_attention<128, true>(p);
 }

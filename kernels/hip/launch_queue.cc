@@ -5,11 +5,11 @@
 namespace hearth::kernels::hip {
 namespace {
 
-// Batches of 1 to 8 tokens, each at a few context lengths, in two graphs.
+// Enough for batches of 1 to 8 tokens, each at a few context lengths, in two graphs.
 constexpr size_t kMaxGraphs = 48;
-// A step's launches take the host up to a third of a microsecond each, and the GPU about five:
-// while it runs two layers all others are ready. Between two graphs nothing starts early, which
-// costs it little more than a microsecond, and least in front of attention, as here.
+// A launch takes the host up to a third of a microsecond and the GPU about five: while the GPU runs
+// two layers, the host prepares all others. Between two graphs no kernel can start early, which
+// costs little more than a microsecond, and least in front of attention, which is launch 13.
 constexpr size_t kFirstLaunches = 12;
 
 }  // namespace
@@ -45,7 +45,7 @@ LaunchQueue::Graph& LaunchQueue::remember() {
     const auto oldest =
         std::min_element(graphs_.begin(), graphs_.end(),
                          [](const Graph& a, const Graph& b) { return a.last_use < b.last_use; });
-    device_.wait();  // it may still run
+    device_.wait();  // the graph may still run
     if (oldest->executable) device_.api().destroy_executable(oldest->executable);
     *oldest = Graph{};
     std::swap(*oldest, graphs_.back());

@@ -1,7 +1,7 @@
-// Launches of a decode step, collected and sent as two graphs: the first few as soon as they are
-// there, so that the GPU has work while the host prepares the others. A step repeats the same
-// launches with the same parameters (what changes lies in device memory), so its graphs are found
-// by comparing them.
+// Collects the launches of a decode step and submits them as two graphs: the first few launches as
+// soon as they are there, so that the GPU has work while the host prepares the others. Steps repeat
+// the same launches with the same parameters (what changes is in device memory), so a step's graph
+// is found by comparing its launches with those of earlier graphs.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ class LaunchQueue {
   ~LaunchQueue();
   LaunchQueue(const LaunchQueue&) = delete;
 
-  /// The next launches are the first of a step.
+  /// Says that the next launches are the first of a step.
   void begin_step() { is_start_ = true; }
-  /// deferred: kept until flush() or until a step's first few are there; else started at once
-  /// (after what is pending).
+  /// deferred: kept until flush(), or until a step's first few are there. Otherwise the launch runs
+  /// at once, after what is pending.
   void add(const Launch& launch, bool deferred);
   void flush();
 
-  /// All that were ever added.
+  /// Counts since construction.
   uint64_t n_launches() const { return n_launches_; }
   uint64_t n_graph_launches() const { return n_graph_launches_; }
   uint64_t n_plain_launches() const { return n_plain_launches_; }
@@ -32,7 +32,7 @@ class LaunchQueue {
  private:
   struct Graph {
     std::vector<Launch> launches;
-    void* executable = nullptr;  // null until the launches have come a second time
+    void* executable = nullptr;  // null until the same launches come a second time
     uint64_t last_use = 0;
   };
   Graph* find();

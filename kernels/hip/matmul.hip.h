@@ -1,6 +1,6 @@
-// x * w^T for a few tokens, 2 to 8: drafts. A warp ("32 lanes") takes one tile of 16 rows and up to
-// four of its slices; other warps take the other slices, so that a matrix of few rows still fills
-// the GPU.
+// x * w^T for 2 to 8 tokens, as in speculative decoding. Still bound by memory, so the weights
+// stream through once. A warp takes one tile of 16 rows and up to four of its slices (split-K);
+// other warps take the other slices, so that a matrix of few rows still fills the GPU.
 #pragma once
 
 #include "block_tiles.hip.h"
@@ -9,16 +9,16 @@
 
 namespace hearth::kernels::hip {
 
-/// What a lane multiplies weights by: its part of a token's group, and the scales of the tokens
-/// whose results it gets.
+/// A lane's operand from the activations: its part of a token's group, and the scales of the two
+/// tokens whose results the lane gets.
 struct Operand {
   int q[2];
   GroupScale scales[2];
 };
 
-/// Where a lane finds its operands in a group: those of token g, and the scales of tokens 2t and
-/// 2t + 1. Lanes of tokens that are not there read the last one that is: their results are never
-/// stored, and loads without conditions can all be under way together.
+/// Where a lane's operand is in a group: the columns of token g, and the scales of tokens 2t and
+/// 2t + 1. Lanes of tokens that do not exist read the last one that does. Their results are never
+/// stored, and unconditional loads can all be in flight together.
 struct OperandPlace {
   int q, scales[2];
 
@@ -35,14 +35,15 @@ struct OperandSource {
   GPU_DEVICE OperandSource of(const Activations& x, const OperandPlace& place) {
     return {x.q + place.q, {x.scales + place.scales[0], x.scales + place.scales[1]}};
   }
-  /// Of the group that begins with slot `at`.
+  /// The operand of the group that begins at slot `at`.
   GPU_DEVICE Operand load(const OperandSource& s, int at) {
     const uint2 q = *reinterpret_cast<const uint2*>(s.q + at * kGroup);
     return {{static_cast<int>(q.x), static_cast<int>(q.y)}, {s.scales[0][at], s.scales[1][at]}};
   }
 };
 
-/// The operand words of one group of one tile, and the scales of rows g and g + 8, or of one row.
+/// A lane's operand from the weights: the words of one group of one tile, and the scales of rows g
+/// and g + 8, or of one of them.
 template <BlockType kType, int kParts = 1, int kRows = 2>
 struct GroupWeights {
   int a[kParts][4];
@@ -58,8 +59,8 @@ struct GroupWeights {
   }
 };
 
-/// Adds one group of one tile of tokens to the sums of [row g, g + 8][token 2t, 2t + 1]; words: the
-/// minima of both rows in the group's unit.
+/// Adds one group to the sums of [row g, g + 8][token 2t, 2t + 1]. words: both rows' minima in the
+/// group's unit.
 template <BlockType kType, int kGroupOfUnit>
 GPU_DEVICE void multiply_group(const GroupWeights<kType>& w, const int (&words)[2],
                                const Operand& x, int n_tokens, RowSum (&sum)[4], int (&minima)[4]) {
@@ -81,15 +82,15 @@ GPU_DEVICE void multiply_group(const GroupWeights<kType>& w, const int (&words)[
   }
 }
 
-/// Whether a unit is the last of a block of 256 columns, of a type that has such.
+/// Whether a unit is the last of a super-block.
 template <BlockType kType>
 GPU_DEVICE constexpr bool is_block_end(int unit) {
   constexpr int kUnits = Layout<kType>::kUnits;
   return kUnits > 1 && unit % kUnits == kUnits - 1;
 }
 
-/// Grid (1, blocks of tiles). Shared memory: the tokens, if staged, and their squares, the block's
-/// sums, rows of q, k and v.
+/// Grid (1, thread blocks of tiles). Shared memory: the tokens, if they are staged, and their
+/// squares, the sums, the QkvRows.
 template <BlockType kType>
 GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
@@ -105,7 +106,7 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   const int begin = slice_begin<kType>(p, first_slice), end = slice_begin<kType>(p, end_slice);
   const bool is_quad = !Layout<kType>::kSuper && 1 << p.log2_own == kQuad;
 
-  // Where the units in flight make a block, slices end with the last of them.
+  // If the units in flight are exactly a super-block, a slice ends only at the last of them.
   using L = Layout<kType>;
   constexpr bool kWholeBlocks = L::kUnits == kDepth && !GPU_FEW_REGISTERS;
   const auto begin_of = [&](int tile) {
@@ -113,8 +114,8 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   };
   int next_tile = warp >> log2_n, next_unit = begin;
   const uint8_t* next = begin_of(min(next_tile, n_tiles - 1));
-  // At the end it reads the last unit, or block, again: a load under a condition would be waited
-  // for at once.
+  // At the end it reads the last unit, or super-block, again: the compiler would wait for a
+  // conditional load at once.
   const auto load_next = [&](Unit<kType>& w, int i) {
     constexpr int kStep = kWholeBlocks ? kDepth : 1;
     const int in_record = kWholeBlocks ? i : next_unit % L::kUnits;
@@ -145,7 +146,7 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   const bool is_staged = p.input != InputKind::kMemory;
   const Activations staged = staged_tokens(p, p.n_tokens, shared);
   const OperandPlace place = OperandPlace::of(n_tokens, lane);
-  // The lane's sums of the warp's first tile: row g, token 2t.
+  // Where the lane's sums of the warp's first tile go: row g, token 2t.
   const int first_part = is_quad ? first_slice / kQuad : first_slice;
   const int tile_sums = block.n_parts * Block::kPart;
   float* to = block.data + kept((warp >> log2_n) * tile_sums + first_part * Block::kPart +
@@ -154,15 +155,15 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   wait_for_previous();
   const EarlyRows early = {qkv_rows, late(p).epilogue.out[before],
                            is_staged ? staged.squares : reinterpret_cast<const float*>(shared)};
-  // Compiled for each memory that tokens may be in, for which a GPU has instructions of its own:
-  // those for either are slower (on an H200 eight tokens then take 2 to 6 % longer).
+  // Compiled twice, for tokens in shared and in global memory. With one version, GPUs use generic
+  // loads, which are slower (eight tokens take 2 to 6 % longer on an H200).
   constexpr bool kIsSplit = !GPU_FEWEST_REGISTERS;
   const auto multiply = [&](const Activations& x) GPU_INLINE {
     const OperandSource source = OperandSource::of(x, place);
     const int n_slots = x.n_slots, begin_slot = 2 * begin * n_slots;
     RowSum sums[4] = {};  // of the slice that is being read
-    float quad[4] = {};   // of those before it
-    int minima[4] = {};   // of a block
+    float quad[4] = {};   // of the quad's slices before it
+    int minima[4] = {};   // of the super-block
     int unit = begin, at = begin_slot, slice = first_slice, slice_end = first_end;
     const float* all = block.data + n_tiles * tile_sums;
     const auto step = [&](int i) {
@@ -202,7 +203,7 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
       }
       slice_end = slice_begin<kType>(p, slice + 1);
     };
-    // Spelled out, not a loop over the ring: registers have no run-time index.
+    // Written out instead of a loop over the ring, as registers cannot be indexed at run time.
     static_assert(kDepth == 4);
     GPU_NO_UNROLL while (to < all) {
       step(0);

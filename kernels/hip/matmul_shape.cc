@@ -6,18 +6,21 @@
 namespace hearth::kernels::hip {
 namespace {
 
-// Blocks of a decode step's matmuls whose registers fit a processor at the same time.
+// Thread blocks of a decode step's matmuls that are resident on a compute unit at the same time.
 constexpr int kBlocksPerProcessor = 2;
-// Fewer tiles a processor leave some without work unless several warps share one (H200).
+// With fewer tiles for each compute unit, some units have no work unless several warps share a tile
+// (H200).
 constexpr int kFewTiles = 4;
-// Of a block's sums. Where there is room, tiles are not dealt out in a second round for want of it,
-// which costs eight tokens of the 7B 4 % (H200).
+// Shared memory for a thread block's sums. Where there is more of it, a thread block can take more
+// tiles, which saves a second round of thread blocks (4 % for eight tokens of a 7B, H200).
 constexpr int kMaxSumBytes = 20 << 10, kMaxCopySumBytes = 84 << 10;
 
 int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
-/// Tiles a block, in steps of `step`: so many that all blocks run at once, or, if that were more
-/// than `most`, that they fill as few rounds.
+/// Tiles of a thread block, a multiple of `step`: so many that all n_blocks that fit the GPU run at
+/// once. If that is more than `most`, so many that the last of several rounds is as full as
+/// possible. Example: 300 tiles, n_blocks = 100, step 1. With most = 4 a thread block takes 3
+/// tiles, one round of 100. With most = 2 there are 2 rounds, of 2 tiles: 150 thread blocks.
 int choose_block_tiles(int n_tiles, int n_blocks, int step, int most) {
   most = std::max(most / step * step, step);
   const int n_rounds = ceil_div(n_tiles, n_blocks * most);
@@ -25,7 +28,7 @@ int choose_block_tiles(int n_tiles, int n_blocks, int step, int most) {
   return std::min(n_steps * step, most);
 }
 
-/// Many tiles: a warp takes a part of one tile after another.
+/// For many tiles: a warp takes one part of a row, for one tile after another.
 MatmulShape choose_few_tokens(const MatmulParams& p, int step, const RowSlices& slices,
                               const DeviceChoice& gpu) {
   MatmulShape shape{"stream_", "_8", kTileTokens, 1, kMaxWarps, slices.of_part};
@@ -35,14 +38,14 @@ MatmulShape choose_few_tokens(const MatmulParams& p, int step, const RowSlices& 
   shape.block_tiles =
       choose_block_tiles(p.n_tiles, kBlocksPerProcessor * gpu.n_processors, step,
                          (gpu.has_copies ? kMaxCopySumBytes : kMaxSumBytes) / tile_bytes);
-  // As many tiles at once as leave no warp idle in the last round.
+  // As many tiles at once as divide block_tiles evenly, so that no warp is idle in the last round.
   int at_once = std::min(shape.block_tiles, kMaxWarps / slices.n_parts());
   while (shape.block_tiles % at_once) at_once--;
   shape.warps = at_once * slices.n_parts();
   return shape;
 }
 
-/// Few tiles: many warps share one, each with few slices.
+/// For few tiles: many warps share a tile, each with few slices.
 MatmulShape choose_few_tiles(int step, const RowSlices& slices) {
   MatmulShape shape{"stream_", "_8", kTileTokens, step, 2 * kMaxWarps, 1};
   shape.own_slices = std::clamp(slices.n * step / shape.warps, 1, slices.of_part);
@@ -52,10 +55,11 @@ MatmulShape choose_few_tiles(int step, const RowSlices& slices) {
   return shape;
 }
 
-/// Small blocks, each row divided among their warps, while these are no more than three rounds: a
-/// large one takes 3.4 times as long. Else blocks as large as leave most processors one; where
-/// these are less than two each, which do not hide what the other waits for, they have more warps,
-/// which divide rows, too (H200).
+/// GEMM. Small thread blocks (32 tokens x 2 tiles), whose warps divide each row, as long as they
+/// make no more than three rounds, since a large one takes 3.4 times as long. Otherwise the largest
+/// thread blocks that still give most compute units one. With less than two for each compute unit,
+/// which could hide each other's waits, a thread block gets more warps, which divide rows, too
+/// (H200).
 MatmulShape choose_many_tokens(int n_tokens, int n_tiles, int step, const RowSlices& slices,
                                const DeviceChoice& gpu) {
   const auto blocks = [&](int tokens, int tiles) {
@@ -77,9 +81,9 @@ MatmulShape choose_many_tokens(int n_tokens, int n_tiles, int step, const RowSli
 RowSlices RowSlices::of(int n_units, int n_tiles, bool has_blocks) {
   constexpr int kWantedWarps = 2048;
   const int of_part = has_blocks ? 1 : kQuad;
-  // Not two slices of a block type: of ten tiles, two are then the most that a block of threads
-  // takes at once with no warp idle in the last round, which makes four warps. Four slices make
-  // eight.
+  // Super-block formats have at least four slices. With two slices, a thread block of ten tiles
+  // could take only two tiles at once without idle warps in the last round, which is four warps;
+  // with four slices it is eight.
   const int least = has_blocks ? 4 : 2 * kQuad;
   const int most = has_blocks ? kMaxBlockSlices : kMaxSlices;
   const int n_pieces = has_blocks ? n_units / kBlockUnits : n_units;

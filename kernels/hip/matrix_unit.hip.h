@@ -1,12 +1,13 @@
-// AMD's matrix instructions for int8: c[16 x 16] += a[16 x 16] * b[16 x 16], or two of these at
-// once where a whole group of columns is wanted. Layouts, of lane l:
-//   MFMA (64 lanes)  a: row l % 16, columns 4 (l / 16)..; b: column l % 16, the same of its rows;
+// AMD's matrix instructions for int8: c[16 x 16] += a[16 x 16] * b[16 x 16], half a group of 32
+// columns; mfma_group does both halves. What lane l holds:
+//
+//   MFMA (64 lanes)  a: row l % 16, columns 4 (l / 16)..    b: column l % 16, rows 4 (l / 16)..
 //                    c[i]: row 4 (l / 16) + i, column l % 16
-//   WMMA (32 lanes)  a: row l % 16, whole; b: column l % 16, whole; c[i]: row 2 i + l / 16, column
-//                    l % 16
-//   WMMA of gfx12    a: row l % 16, columns 8 (l / 16)..; b: column l % 16, the same of its rows;
+//   WMMA (32 lanes)  a: row l % 16, all columns             b: column l % 16, all rows
+//                    c[i]: row 2 i + l / 16, column l % 16
+//   WMMA of gfx12    a: row l % 16, columns 8 (l / 16)..    b: column l % 16, rows 8 (l / 16)..
 //                    c[i]: row 8 (l / 16) + i, column l % 16
-// The emulation has them as functions.
+// The emulation implements them as functions.
 #pragma once
 
 #include "gpu.hip.h"
@@ -42,7 +43,7 @@ GPU_DEVICE void wmma_half(int* c, const int (&a)[2], const int (&b)[2]) {
 
 typedef int Sums4 __attribute__((ext_vector_type(4)));
 
-#if defined(__gfx942__) || defined(__gfx950__)  // only whole groups
+#if defined(__gfx942__) || defined(__gfx950__)  // have an instruction for whole groups only
 GPU_DEVICE void mfma_group(int* c, const int (&a)[2], const int (&b)[2]) {
   const auto both = [](const int(&v)[2]) {
     return static_cast<long>(static_cast<uint32_t>(v[0]) | static_cast<uint64_t>(v[1]) << 32);

@@ -1,8 +1,9 @@
-// x * w^T for one token: decoding. The weights stream through once; everything serves that. A warp
-// ("32 lanes") goes through four slices of a tile's columns at once (mma.hip.h: four_dots), its
-// lane t keeping the sums of slice t; with 16 slices four warps share a tile. Of block types a warp
-// goes through one slice, four units of a block at once. A block takes several tiles, so that its
-// token is brought to shared memory once for all of them.
+// GEMV: x * w^T for one token, that is for decode. It is bound by memory: the weights stream
+// through once. A warp reads four slices of a tile at once, a unit of each at a step (split-K;
+// mma.hip.h: four_dots), and lane t of a quad of lanes keeps the sums of slice t. With 16 slices,
+// four warps share a tile. In super-block formats a warp reads one slice, the four units of a
+// super-block at a step. A thread block takes several tiles, so that it stages the token in shared
+// memory once for all of them.
 #pragma once
 
 #include "block_tiles.hip.h"
@@ -11,18 +12,19 @@
 
 namespace hearth::kernels::hip {
 
-/// What a warp goes through at once, a step after the other: a unit of each of its four slices, or
-/// the four units of a block of its one slice, which thus are read as if they were slices, too.
-/// Lane t has the scales, and gets the sums, of number t.
+/// What a warp reads at each step: one unit of each of its four slices or, in super-block formats,
+/// the four units of a super-block of its one slice. Lane t has the scales, and gets the sums, of
+/// the t-th of these four units.
 template <BlockType kType>
 struct WarpShare;
 
-/// First units. A slice has n_steps of them, or one less: it then reads the next slice's first one,
-/// too, which there is, as the last slice of a row is never short.
+/// Float-scale formats. A slice has n_steps units or one less. A shorter slice also reads the first
+/// unit of the next slice and ignores it; there is one, as the last slice of a row is never
+/// shorter.
 template <BlockType kType>
 requires(!Layout<kType>::kSuper) struct WarpShare<kType> {
-  int n_steps, own_steps;                      // own: of slice t
-  uint32_t begin, offsets[kQuad], own_offset;  // of the first slice, and from there on
+  int n_steps, own_steps;                      // own: those of slice t
+  uint32_t begin, offsets[kQuad], own_offset;  // begin of the first slice; offsets from there
   int first_groups[kQuad], first_own_group;
 
   GPU_DEVICE WarpShare of(const MatmulParams& p, int part, int t) {
@@ -43,12 +45,12 @@ requires(!Layout<kType>::kSuper) struct WarpShare<kType> {
   }
   GPU_DEVICE uint32_t offset(const WarpShare& s, int k) { return s.offsets[k]; }
   GPU_DEVICE uint32_t scale_offset(const WarpShare& s, int) { return s.own_offset; }
-  /// Columns from a step to the next, in groups.
+  /// Groups from one step to the next.
   static constexpr int kStepGroups = 2;
   GPU_DEVICE bool is_there(const WarpShare& s, int step) { return step < s.own_steps; }
 
  private:
-  /// A row may have fewer than four.
+  /// A row may have fewer than four slices.
   GPU_DEVICE bool has_slice(const MatmulParams& p, int slice) {
     return slice >> p.log2_slices == 0;
   }
@@ -80,13 +82,13 @@ requires(Layout<kType>::kSuper) struct WarpShare<kType> {
   GPU_DEVICE bool is_there(const WarpShare&, int) { return true; }
 };
 
-/// Four units; scales are those of number t.
+/// The codes of four units, and the scales of the t-th.
 template <BlockType kType>
 struct FourUnits {
   UnitCodes<kType> codes[kQuad];
   UnitScales<kType> scales;
 
-  /// at: the step's place in the tile.
+  /// at: where the step begins in the tile.
   GPU_DEVICE FourUnits load(const uint8_t* at, const WarpShare<kType>& s, int lane) {
     using Share = WarpShare<kType>;
     FourUnits u;
@@ -98,7 +100,8 @@ struct FourUnits {
   }
 };
 
-/// The operand words of both groups of four units, unpacked so that the next ones can be loaded.
+/// The operand words of both groups of four units: unpacked, so that the registers of the packed
+/// ones are free for the next load.
 template <BlockType kType>
 struct FourWords {
   int a[2][kQuad][4];
@@ -114,7 +117,7 @@ struct FourWords {
   }
 };
 
-/// Adds the group's dots of number t to the sums of rows g and g + 8.
+/// Adds the dot products of a group of the t-th unit to the sums of rows g and g + 8.
 template <BlockType kType, int kGroupOfUnit>
 GPU_DEVICE void add_four_groups(const FourWords<kType>& w, const FourInputs& x,
                                 const GroupScale& x_scale, RowSum (&sum)[2], int (&minima)[2]) {
@@ -142,15 +145,15 @@ GPU_DEVICE void add_four_groups(const FourWords<kType>& w, const FourInputs& x,
   }
 }
 
-/// What a warp has added up of a tile. A lane has the sums of rows g and g + 8 over slice t; of a
-/// block type, where the four lanes of a row have a unit each, lanes 0 and 1 those of row g and
-/// lanes 2 and 3 those of row g + 8, over the whole slice.
+/// A warp's sums over a tile so far. Lane 4g + t has those of rows g and g + 8 over slice t. In
+/// super-block formats, where each lane of a quad has a unit of the same slice, lanes 0 and 1 have
+/// the sum of row g over the whole slice, and lanes 2 and 3 that of row g + 8.
 template <BlockType kType>
 struct TileSum {
   static constexpr bool kBlocks = Layout<kType>::kSuper;
   float total[kBlocks ? 1 : 2];
 
-  /// Both groups of a step. is_there: of slice t.
+  /// Adds both groups of a step. is_there: whether slice t has this step.
   GPU_DEVICE void add(TileSum& s, const FourWords<kType>& w, const FourSources& inputs, int at,
                       const GroupScale* x_scales, bool is_there) {
     RowSum sums[2] = {};
@@ -173,9 +176,9 @@ struct TileSum {
     }
   }
 
-  /// Which of a tile's rows the lane writes first, if any.
+  /// The first row of the tile that the lane writes, if it writes any.
   GPU_DEVICE int row_of(int lane) { return lane / 4 + (kBlocks ? lane % 4 / 2 * 8 : 0); }
-  /// Writes the sum of the warp's slice, or quad of slices, from that row on, and begins anew.
+  /// Stores the sum of the warp's slice, or quad of slices, from that row on, and resets it.
   GPU_DEVICE void close(TileSum& s, float* to) {
     const int lane = threadIdx.x % GPU_LANES, g = lane / 4, t = lane % 4;
     if constexpr (kBlocks) {
@@ -192,16 +195,17 @@ struct TileSum {
   }
 
  private:
-  /// Of four lanes with a part each of both rows' sums: the lower two get the first row's.
+  /// Sums over a quad of lanes, each of which has a part of both rows' sums: the lower two lanes
+  /// get the first row's sum, the upper two the second row's.
   GPU_DEVICE int sum_of_row(int first, int second, bool is_upper) {
     const int sum = (is_upper ? second : first) + shuffle_xor(is_upper ? first : second, 2);
     return sum + shuffle_xor(sum, 1);
   }
 };
 
-/// Grid (1, blocks of tiles). Shared memory: the token and its squares, the block's sums, rows of
-/// q, k and v. Code that is run once takes as long as there is of it (README.md), so whatever can
-/// be is worked out ahead of the kernel's turn.
+/// Grid (1, thread blocks of tiles). Shared memory: the token and its squares, the sums, the
+/// QkvRows. Code that runs once costs instruction fetches in proportion to its length (README.md),
+/// so whatever can be is computed before wait_for_previous(), while the previous kernel still runs.
 template <BlockType kType>
 GPU_DEVICE void matvec(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
@@ -212,14 +216,15 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   const int first = blockIdx.y * p.block_tiles;
   using Share = WarpShare<kType>;
   const Share share = Share::of(p, part, t);
-  // Steps in flight, of four units each: what 128 registers a thread leave room for.
+  // Steps in flight, of four units each: as many as fit 128 registers a thread.
   constexpr int kDepth = Layout<kType>::kHalves ? 1 : 2;
-  // Words that need no unpacking are used where they have been loaded.
+  // Words that need no unpacking are used from the registers that they were loaded to.
   constexpr bool kInPlace = Layout<kType>::kTraits.low_bits == 8;
   int next_tile = warp >> log2_n, next_step = 0;
   const auto begin_of = [&](int tile) { return tile_data(p, first + tile) + share.begin; };
   const uint8_t* next = begin_of(min(next_tile, n_tiles - 1));
-  // At the end it reads the last units again: a load under a condition would be waited for at once.
+  // At the end it reads the last units again: the compiler would wait for a conditional load at
+  // once.
   const auto load_next = [&](FourUnits<kType>& u) {
     u = FourUnits<kType>::load(next, share, lane);
     const bool is_end = next_step + 1 == share.n_steps;
@@ -258,7 +263,7 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
     step = 0, to += n_warps * kTileRows;
   };
   const float* end = sums.data + n_tiles * n_parts * kTileRows;
-  // Spelled out, not a loop over the ring: registers have no run-time index.
+  // Written out instead of a loop over the ring, as registers cannot be indexed at run time.
   static_assert(kDepth <= 2);
   GPU_NO_UNROLL while (to < end) {
     multiply(ring[0]);

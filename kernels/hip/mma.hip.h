@@ -1,11 +1,14 @@
-// One small matrix product of 32 lanes: c[16 x 8] += a[16 x 32] * b[32 x 8], int8 to int32, exact.
-// Lane 4g + t holds of a the words (row g, g + 8, g, g + 8; columns 4t.. of half 0, 0, 1, 1), of b
-// token g's columns 4t.. of halves 0 and 1, and of c rows g, g, g + 8, g + 8 and tokens 2t, 2t + 1,
-// 2t, 2t + 1. NVIDIA has this as an instruction. Elsewhere dot4 and shuffles among four lanes give
-// the same integers.
+// The matrix product of a warp, c[16 rows x 8 tokens] += a[16 x 32 columns] * b[32 x 8], int8 to
+// int32, exact. NVIDIA has it as an instruction (m16n8k32); elsewhere dot4 and shuffles among four
+// lanes give the same integers. Lane 4g + t holds
 //
-// One token would leave seven of eight columns of that product empty, so its groups go four at a
-// time, from four slices of the columns: four_dots gives lane t the dots of slice t, rows g, g + 8.
+//   a[0..3]   row g, g + 8, g, g + 8;  columns 4t.. of half 0, 0, 1, 1
+//   b[0..1]   token g;                 columns 4t.. of half 0, 1
+//   c[0..3]   row g, g, g + 8, g + 8;  token 2t, 2t + 1, 2t, 2t + 1
+//
+// With one token (GEMV), seven of the eight columns of b would be empty. So a GEMV multiplies four
+// groups at a time, from four different slices or units: four_dots gives lane 4g + t the dot
+// products of the t-th group with rows g and g + 8.
 #pragma once
 
 #include "gpu.hip.h"
@@ -20,7 +23,7 @@ GPU_DEVICE void mma_32(int c[4], const int a[4], const int b[2], int) {
       : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
-/// c = start + a * b; the instruction's third operand is then one that all products share.
+/// c = start + a * b. One register with `start` serves as the third operand of all products.
 GPU_DEVICE void mma_32_from(int start, int c[4], const int a[4], const int b[2], int) {
   asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
       "{%10,%10,%10,%10};"
@@ -33,7 +36,7 @@ GPU_DEVICE void mma_16(int c[4], int a0, int a1, int b, int) {
       : "r"(a0), "r"(a1), "r"(b));
 }
 
-/// One group of one token in four slices of columns: a lane brings its part of slice g / 2.
+/// A lane's part of one group of the token in each of four slices; here, of slice g / 2 alone.
 struct FourInputs {
   int q[2];
 };
@@ -52,8 +55,8 @@ struct FourSources {
   }
 };
 
-/// Column 2k of the matrix instruction is slice k, so lane t finds the dots of slice t in what
-/// slice t's weights gave; what they gave for other slices' inputs is not looked at.
+/// Column 2k of b is the token in slice k. Lane t takes column 2t of the product with slice t's
+/// weights; the other columns, weights of one slice times activations of another, are ignored.
 GPU_DEVICE void pick_slice(int (&dots)[2], const int (&c)[4][4]) {
   const int t = threadIdx.x % 4;
   GPU_UNROLL for (int row = 0; row < 2; row++) {
@@ -76,7 +79,7 @@ GPU_DEVICE void four_dots_16(int (&dots)[2], const int (&a)[4][4], const FourInp
 
 #else
 
-/// One group of one token in four slices of columns: a lane brings columns 4t.. of each.
+/// A lane's part of one group of the token in each of four slices: columns 4t.. of all four.
 struct FourInputs {
   int q[4][2];
 };
@@ -98,8 +101,9 @@ struct FourSources {
   }
 };
 
-/// Each of a quad's lanes has its part of four slices' sums; lane t gets slice t's, for both rows.
-/// Lanes trade slices for lanes at each step.
+/// A transposing reduction: each of four lanes has its part of four slices' sums, and lane t gets
+/// the sum of slice t, for both rows. At each step a lane gives away the slices it will not end up
+/// with.
 GPU_DEVICE void trade_slices(int (&dots)[2], const int (&part)[4][2]) {
   const int t = threadIdx.x % 4;
   const bool is_upper = t & 2, is_odd = t & 1;
@@ -128,8 +132,7 @@ GPU_DEVICE void four_dots_16(int (&dots)[2], const int (&a)[4][4], const FourInp
   trade_slices(dots, part);
 }
 
-/// Lanes of a quad hold parts of two rows' sums; all get both sums, the owner of the token keeps
-/// them.
+/// Sums two rows' parts over four lanes; the lane that owns the token keeps both sums.
 GPU_DEVICE void keep_quad_sum(int c[4], int upper, int lower, int token) {
   upper += shuffle_xor(upper, 1), lower += shuffle_xor(lower, 1);
   upper += shuffle_xor(upper, 2), lower += shuffle_xor(lower, 2);
@@ -138,8 +141,8 @@ GPU_DEVICE void keep_quad_sum(int c[4], int upper, int lower, int token) {
   c[2] += is_mine && !is_odd ? lower : 0, c[3] += is_mine && is_odd ? lower : 0;
 }
 
-/// Only the first n_tokens of 8 are computed. A loop, since eight tokens in a row for each of many
-/// tiles would fill registers with what is needed later.
+/// Computes only the first n_tokens of 8. The loop is not unrolled, as eight tokens for each of
+/// many tiles would take too many registers.
 GPU_DEVICE void mma_32(int c[4], const int a[4], const int b[2], int n_tokens) {
   const int t = threadIdx.x % 4, n = min(n_tokens, 8);
   GPU_NO_UNROLL for (int token = 0; token < n; token++) {

@@ -1,4 +1,5 @@
-// HipOps: memory, KV pages and the batch. The steps are in ops_hip_step.cc.
+// HipOps, part 1: memory, KV pages, and the batch. The ops of a layer are in ops_hip_step.cc, the
+// head in ops_hip_head.cc.
 #include "ops_hip.h"
 
 #include <algorithm>
@@ -11,11 +12,11 @@
 namespace hearth::kernels::hip {
 namespace {
 
-// Most page ids of a batch: 256 sequences of 32,768 positions.
+// The most page ids of a batch: 256 sequences of 32,768 positions.
 constexpr size_t kMaxPageIds = size_t{256} * 1024;
 constexpr size_t kBatchBytes = (4 * kMaxBatch + kMaxPageIds) * sizeof(int32_t);
 static_assert(kBatchBytes >= kMailThreads * sizeof(int32_t[2]));
-// Candidates of a constrained token, the tiles that hold them, and a row.
+// Room for a row, the candidates of a constrained token, and the tiles that hold them.
 constexpr size_t kRowsBytes = size_t{4} << 20;
 
 class HipBuffer : public Buffer {
@@ -29,7 +30,8 @@ class HipBuffer : public Buffer {
   Memory memory_;
 };
 
-/// cos and sin of position * base^(-2i / head_dim), in double before rounding: [position][i][2].
+/// RoPE table: cos and sin of position * base^(-2i / head_dim), computed in double;
+/// [position][i][2].
 std::vector<float> rope_table(const AttentionShape& shape) {
   const int half = shape.head_dim / 2;
   std::vector<float> table;
@@ -63,7 +65,7 @@ std::unique_ptr<Matrix> HipOps::pack(std::span<const MatrixSource> parts) {
   queue_.flush();
   auto matrix = pack_matrix(device_, parts);
   make_workspace(matrix->n_cols, matrix->has_floats);
-  make_head_room(matrix->n_rows);  // any of them may be the head
+  make_head_room(matrix->n_rows);  // any matrix may be the head
   return matrix;
 }
 
@@ -144,7 +146,7 @@ void HipOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
   cos_sin_ = device_.allocate(table.size() * sizeof(float), "the RoPE table");
   device_.upload(cos_sin_.as(), table.data(), table.size() * sizeof(float));
   make_workspace(shape.n_heads * d, false);  // attention's output is quantized there
-  // Either every token of a full batch in four parts, or eight tokens in all their parts.
+  // Enough for every token of a full batch in four parts, and for eight tokens in all their parts.
   const size_t part = kPartChunks * kChunk, max_parts = (shape.max_positions + part - 1) / part;
   const size_t n_parts = std::max<size_t>(4 * kMaxBatch, 8 * 2 * max_parts);
   attention_arrived_ = device_.allocate(sizeof(uint32_t) * kMaxBatch * shape.n_heads, "attention");
@@ -183,7 +185,7 @@ void HipOps::begin(const Batch& batch) {
   }
   if (n_ids > kMaxPageIds) throw std::invalid_argument("too many pages in one batch for the GPU");
   uint32_t* mail = mail_.as<uint32_t>();
-  device_.wait_for(mail[kMailOut], 1);  // an earlier one is taken
+  device_.wait_for(mail[kMailOut], 1);  // until an earlier batch has been taken
   int32_t* ints = mail_.as<int32_t>() + kMailHeader;
   for (int i = 0; i < n_; i++) {
     const int position = batch.positions[i], sequence = batch.sequences[i];

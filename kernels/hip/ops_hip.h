@@ -1,5 +1,6 @@
-// The Ops table on one GPU. Small batches are collected and launched as graphs (launch_queue.h);
-// large ones are launched at once.
+// The HIP backend of the Ops table: each op becomes one or a few kernel launches on one GPU.
+// Launches of small batches (decode) are collected and run as graphs (launch_queue.h); those of
+// large batches run at once.
 #pragma once
 
 #include <memory>
@@ -48,8 +49,8 @@ class HipOps : public Ops {
   const LaunchQueue& queue() const { return queue_; }
 
  private:
-  /// A kernel's name in literals, so that addresses tell one from another: a step looks up more
-  /// than a hundred. The same name at another address is merely kept twice.
+  /// A kernel's name in up to three string literals. Names are compared by address, as a step looks
+  /// up more than a hundred; the same name at another address is merely stored twice.
   struct KernelName {
     const char *first, *second = "", *third = "";
     bool operator==(const KernelName&) const = default;
@@ -58,26 +59,29 @@ class HipOps : public Ops {
   template <class Params>
   void launch(const KernelName& name, std::array<unsigned, 3> grid, unsigned block,
               unsigned shared_bytes, const Params& params);
-  /// What the step's first kernel needs to bring the batch to the device: that of an embedding of
-  /// one token does so; before any other, launch() sees to it.
+  /// Parameters for the step's first kernel, which brings the batch to the device (batch.hip.h):
+  /// the embedding, if the batch is one token, else a kernel that launch() adds.
   BatchParams take_mail();
   bool is_cancelled() const { return cancel && cancel->load(std::memory_order_relaxed); }
   void make_workspace(int n_cols, bool with_f32);
-  /// For a head of so many rows, so that the first token needs no memory that may be gone by then.
+  /// Allocates what a head of n_vocab rows needs, at load, when memory is still free.
   void make_head_room(int n_vocab);
   void argmax_rows(const float* logits, int n_vocab, std::span<Argmax> out);
   /// Activations of n tokens of this many columns in a workspace.
   Activations activations(const Memory& q, const Memory& scales, int n_cols, int n) const;
-  /// A matmul of n tokens that are to be normalized first.
+  /// The parameters of a matmul whose n tokens are normalized first.
   MatmulParams normed_input(const Matrix& w, const float* x, const float* norm, float eps,
                             const int32_t* rows, int n);
-  /// Sees to it that p's tokens are there as weights of this type take them: each block quantizes
-  /// p.norm for itself, or a launch does, unless the part before left them so.
+  /// Makes p's tokens available in the form that this part's format needs: each thread block
+  /// quantizes p.norm for itself, or a launch does so, unless the part before has left them in this
+  /// form.
   void prepare_input(MatmulParams& p, const HipMatrix& w, const HipPart& part);
-  /// p times a part's tiles; tile_ids (device, n_ids of them) or all.
+  /// Multiplies p by a part's tiles: those named by tile_ids (on the device, n_ids of them), or
+  /// all.
   void matmul(const HipPart& part, MatmulParams p, const int32_t* tile_ids = nullptr,
               int n_ids = 0);
-  /// p times pairs of tiles: of a part and of what begins at `second` (log2_span: MatmulParams).
+  /// Multiplies p by pairs of tiles, of the part and of what begins at `second` (log2_span:
+  /// MatmulParams).
   void matmul_pairs(const HipPart& part, MatmulParams p, const uint8_t* second, int n_pairs,
                     int log2_span);
   void start_matmul(const HipPart& part, MatmulParams& p);
@@ -92,31 +96,33 @@ class HipOps : public Ops {
   Memory kv_, cos_sin_, attention_parts_, attention_arrived_;
   int n_pages_ = 0;
 
-  // Quantized activations of kMaxBatch tokens: those that a matmul reads, and those that attention
-  // or SwiGLU leave for the next one; quantized_ is the float buffer that the latter belong to.
-  // They leave none for block types, whose 256 columns are more than a block of threads has.
+  // Quantized activations of kMaxBatch tokens: in_ for the matmul that quantizes its input, next_
+  // for the output of attention or SwiGLU, which their kernels quantize for the next matmul.
+  // quantized_ is the float buffer whose contents next_ holds, or null. Formats with super-blocks
+  // cannot use next_, as their scale spans 256 columns, more than a thread block of those kernels
+  // has.
   Memory in_q_, in_scales_, in_half_sums_, squares_, in_f32_, next_q_, next_scales_;
   int workspace_cols_ = 0;
   const float* quantized_ = nullptr;
-  /// The output of attention or SwiGLU, and whether what was last multiplied by it wanted it
-  /// quantized.
+  /// The output of attention or SwiGLU, and whether the matrix that last multiplied it could use a
+  /// quantized copy. The models are uniform enough that this predicts the next layer.
   struct Output {
     const float* data = nullptr;
     bool is_quantized = true;
   };
   Output attention_output_, swiglu_output_;
 
-  Memory mail_, batch_ints_;  // the batch on the host (kMailOut...) and on the device
-  bool is_in_mail_ = false;   // only there, so far
+  Memory mail_, batch_ints_;  // the batch in host memory (params.h: the mail) and on the device
+  bool is_in_mail_ = false;   // no kernel has been launched yet that takes the batch
   StagedUpload rows_upload_;
   BatchView batch_{};
   std::vector<int32_t> offsets_;  // of each sequence's page ids
   int n_ = 0;                     // tokens of the batch
-  int n_chunks_ = 0;              // of its longest token
-  bool rows_pending_ = false;
+  int n_chunks_ = 0;              // attention chunks of the token with the most positions
+  bool rows_pending_ = false;     // a head that is still queued reads rows_upload_
 
   Memory argmax_parts_, candidate_logits_;
-  int head_room_ = 0;  // logits of a row that these have room for
+  int head_room_ = 0;  // rows of the largest head that these have room for
 };
 
 }  // namespace hearth::kernels::hip

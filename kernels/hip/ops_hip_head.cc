@@ -1,4 +1,4 @@
-// HipOps: from the last layer to logits and the best token, as launches.
+// HipOps, part 3: the head, from the last layer's output to logits and the best token.
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
@@ -38,7 +38,7 @@ void HipOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
                                   int32_t row, std::span<const uint32_t> candidates,
                                   float* logits) {
   if (is_cancelled() || candidates.empty()) return;
-  // One upload: the row, the candidates, then per part the tiles that hold some of them.
+  // One upload: the row, the candidates, then for each part the tiles that hold candidates.
   std::vector<int32_t> ints{row};
   ints.insert(ints.end(), candidates.begin(), candidates.end());
   std::vector<size_t> starts;

@@ -1,11 +1,11 @@
-// What the ops of HipOps launch their kernels with.
+// HipOps::launch() and what else the sources of HipOps share.
 #pragma once
 
 #include "ops_hip.h"
 
 namespace hearth::kernels::hip {
 
-/// Batches up to this size repeat while decoding, so they become graphs.
+/// Batches up to this size (decode, drafts) repeat the same launches, so these become graphs.
 inline constexpr int kDeferredTokens = 8;
 inline constexpr unsigned kThreads = 256;
 

@@ -1,4 +1,5 @@
-// HipOps: the ops of a layer, as launches.
+// HipOps, part 2: the ops of a layer as kernel launches. Here the host decides which kernel runs,
+// with how much shared memory, and where the activations are quantized.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,19 +12,20 @@ namespace hearth::kernels::hip {
 namespace {
 
 constexpr unsigned kNormWarps = 4;
-// So many groups of 32 columns each block normalizes for itself; for more (wider models, or more
-// tokens) a launch of its own is cheaper: on an H200 the border lies between 1536 and 3584 columns.
+// Up to so many groups of 32 columns, each thread block of a matmul normalizes its input for
+// itself. For more (wider models, more tokens) a separate launch is cheaper: on an H200 the
+// break-even point lies between 1536 and 3584 columns.
 constexpr int kOwnNormGroups = 64;
-// And so many it quantizes for itself where there is no norm.
+// The same for quantizing without a norm.
 constexpr int kOwnGroups = 128;
-// So many blocks of attention a processor need not be more, each with a part of the positions.
+// From so many thread blocks for each compute unit on, prefill attention does not split positions.
 constexpr size_t kManyBlocks = 20;
-// Groups of 32 columns (44 bytes each) that leave shared memory for sums on every GPU; and that do
-// so where there is more of it. Eight tokens gain 1.5 % by it in Q8_0, and lose as much in Q4_K
-// (H200).
+// Groups of 32 columns (44 bytes each) that may be staged in shared memory and leave room for sums:
+// on every GPU, and on those with more shared memory. The latter makes eight tokens 1.5 % faster in
+// Q8_0 (and would make Q4_K as much slower; H200).
 constexpr int kMaxSharedGroups = 640, kManySharedGroups = 2400;
 
-/// Of make_kv_pool().
+/// A head_dim that make_kv_pool() accepts, as a string literal.
 const char* in_name(int head_dim) {
   switch (head_dim) {
     case 32:
@@ -45,7 +47,7 @@ MatmulParams HipOps::normed_input(const Matrix& w, const float* x, const float* 
   p.n_tokens = n;
   p.norm = {x, norm, rows, eps, 1.0f / static_cast<float>(w.n_cols), w.n_cols, 0};
   p.x = activations(in_q_, in_scales_, w.n_cols, n);
-  p.x.scale_groups = 0;  // nothing is there yet
+  p.x.scale_groups = 0;  // not quantized yet
   return p;
 }
 
@@ -188,18 +190,20 @@ void HipOps::attention(int layer, const float* q, float* out) {
   p.layer = layer;
   p.n_tokens = n_;
   p.scale = 1.0f / std::sqrt(static_cast<float>(shape_.head_dim));
-  // Rounded up, so that a growing context does not make a new graph at every part.
+  // Rounded up to a power of two, so that a growing context does not need a new graph for every
+  // part.
   const size_t rounded = std::bit_ceil(ceil_div(n_chunks_, kPartChunks));
   const size_t room =
       attention_parts_.n_bytes() / (sizeof(float) * shape_.n_heads * (shape_.head_dim + 2));
-  const bool has_room = n_ * rounded <= room;  // as there always is for eight tokens
+  const bool has_room = n_ * rounded <= room;  // always true for eight tokens
   const unsigned n_kv_heads = shape_.n_kv_heads;
   const int n_rows = n_ * (shape_.n_heads / shape_.n_kv_heads);
   const unsigned n_row_blocks = ceil_div(n_rows, attention_rows(shape_.head_dim));
   const size_t n_blocks = size_t{n_row_blocks} * n_kv_heads;
   const size_t n_processors = device_.choice().n_processors;
-  // A block a head is faster for more than eight tokens, too, as long as larger blocks would leave
-  // processors without work. Where larger ones are many, none need divide the positions.
+  // The decode kernel (a thread block for each head) is also faster for more than eight tokens, as
+  // long as the prefill kernel's larger thread blocks would leave compute units idle. If those are
+  // many, they need not split positions.
   const bool is_decode =
       n_ <= kDeferredTokens || (has_room && n_blocks * rounded < n_processors / 4);
   const bool has_parts = is_decode || (has_room && n_blocks < kManyBlocks * n_processors);
@@ -208,7 +212,7 @@ void HipOps::attention(int layer, const float* q, float* out) {
   const unsigned n_parts = p.n_parts;
   if (is_decode) {
     const unsigned n_heads = shape_.n_heads;
-    // Of which two should fit a processor: kernels.hip.
+    // Compiled so that two thread blocks fit a compute unit (kernels.hip).
     const bool is_many = shape_.head_dim == 128 && n_ * n_heads * n_parts > n_processors;
     launch({"decode_attention_", dims, is_many ? "_many" : ""},
            {static_cast<unsigned>(n_), n_heads, n_parts}, 512, 0, p);
@@ -232,7 +236,7 @@ void HipOps::matmul_add(const Matrix& w, const float* in, float* x) {
   p.norm = {in, nullptr, nullptr, 0, 0, w.n_cols, 0};
   p.x = activations(is_ready ? next_q_ : in_q_, is_ready ? next_scales_ : in_scales_, w.n_cols, n_);
   p.x.scale_groups = is_ready ? 1 : 0;
-  p.x.f32 = const_cast<float*>(in);  // float weights only read it
+  p.x.f32 = const_cast<float*>(in);  // it is only read
   if (x == quantized_) quantized_ = nullptr;
   p.epilogue.kind = EpilogueKind::kAdd;
   p.epilogue.stride = w.n_rows;
@@ -256,7 +260,7 @@ void HipOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, c
   p.epilogue.n_rows = n_ff;
   p.epilogue.stride = n_ff;
   p.epilogue.out = h;
-  // Two pairs of tiles give 32 columns of h: a group that can be quantized at once.
+  // Two pairs of tiles give 32 columns of h, a group, which can be quantized at once.
   swiglu_output_.data = h;
   const bool quantizes = swiglu_output_.is_quantized && n_ff % kUnit == 0 &&
                          n_ff <= workspace_cols_ && !parts[0].type.is_float;

@@ -1,4 +1,5 @@
-// Packing weights on the GPU, and reading them back one at a time, for embeddings.
+// Packs weights of the GGUF file into the packed layout (formats.h) on the GPU, and reads single
+// rows back as floats, for embeddings.
 #pragma once
 
 #include "batch.hip.h"
@@ -7,7 +8,7 @@
 
 namespace hearth::kernels::hip {
 
-// --- packing: grid (tiles, units / 8), a lane of the packed layout a thread ---
+// --- packing: grid (tiles, units / 8); a thread for each lane of the packed layout ---
 
 template <BlockType kType>
 GPU_DEVICE void pack_plane(const PackParams& p, uint8_t* plane, int bits, int shift, int lane,
@@ -23,7 +24,7 @@ GPU_DEVICE void pack_plane(const PackParams& p, uint8_t* plane, int bits, int sh
                          << (8 * j + bits * (f / bits));
   }
   for (int i = 0; i < bits; i++) {
-    // Eight-bit planes are two: 16 bytes a lane for each group.
+    // An eight-bit plane is two: 16 bytes a lane for each group.
     uint8_t* to =
         bits == 8 ? plane + i / 4 * 512 + 16 * lane + i % 4 * 4 : plane + (lane * bits + i) * 4;
     *reinterpret_cast<uint32_t*>(to) = words[i];
@@ -67,7 +68,7 @@ GPU_DEVICE void pack_unit(const PackParams& p) {
   if (t == 0) pack_scales<kType>(p, record, base, g, row, col);
 }
 
-// --- embeddings: a block a token; tokens of another part's rows are left alone ---
+// --- embeddings: a thread block for each token; rows of other parts are left to their launches ---
 
 template <BlockType kType>
 GPU_DEVICE void embed_row(const EmbedParams& p) {
@@ -78,7 +79,8 @@ GPU_DEVICE void embed_row(const EmbedParams& p) {
   for (int i = threadIdx.x; i < p.n_cols / 4; i += blockDim.x) {
     const int col = 4 * i, group = col / 32 % 2, half = col / 16 % 2;
     const auto unit = Unit<kType>::load(tile, col / kUnit, token % 8 * 4 + i % 4);
-    // Registers have no run-time index: everything is unpacked, and the wanted part picked.
+    // Registers cannot be indexed at run time: everything is unpacked, and the wanted part
+    // selected.
     RowScale scale = {};
     int codes = 0;
     GPU_UNROLL for (int f = 0; f < 8; f++) {

@@ -1,6 +1,7 @@
-// What the host hands to each kernel: one plain struct a kernel, passed by value. Compiled by the
-// host compiler and by hipcc/nvcc alike, so: fixed-size types, no constructors. No padding either:
-// launches are compared byte by byte to find the graph that was made of them.
+// Kernel parameters: one plain struct for each kernel, passed by value, and the constants that host
+// and device share. The host compiler and hipcc or nvcc compile this header, so it has fixed-size
+// types and no constructors. The structs have no padding, since launches are compared byte by byte
+// to find the graph that they are captured in (launch_queue.h).
 #pragma once
 
 #include <stdint.h>
@@ -9,55 +10,58 @@
 
 namespace hearth::kernels::hip {
 
-/// Columns that are multiplied together, and the columns of one packed unit (two such groups).
+/// Columns of a group, which is multiplied at once, and of a unit of packed weights: two groups.
 inline constexpr int kGroup = 32;
 inline constexpr int kUnit = 2 * kGroup;
-/// Groups that share a scale, of activations as of weights, where these have a float scale every
-/// 256 columns: "block types". Inside such a block all is added up in integers, as on the CPU.
+/// Groups of a super-block (256 columns), in formats that have them: there, activations too have
+/// one scale for the 256 columns, and a super-block is summed in integers, as on the CPU.
 inline constexpr int kBlockGroups = 8;
 inline constexpr int kBlockUnits = kBlockGroups / 2;
 inline constexpr int kTileRows = 16;
 inline constexpr int kTileTokens = 8;
-/// A row's units are cut into at most this many slices, a power of two. The sums of four slices
-/// make a quad's, the sums of quads the row's, each added in rising order: the cut depends on the
-/// matrix alone, so a token gets the same bits whoever computes which slice. Slices of block types
-/// are whole blocks, fewer, and added without quads.
+/// Split-K: the units of a row are divided into at most this many slices, a power of two.
+///
+///   row = quad 0 + quad 1 + ...     quad = ((slice 0 + slice 1) + slice 2) + slice 3
+///
+/// Sums are added in rising order, and the division depends on the matrix alone: a token gets the
+/// same bits whichever warp computes which slice. A slice of a super-block format is a number of
+/// whole super-blocks; there are fewer of them, and they are added one by one, without quads.
 inline constexpr int kMaxSlices = 32;
 inline constexpr int kMaxBlockSlices = 8;
 inline constexpr int kQuad = 4;
-/// Units that are copied to shared memory at a time, where a GPU does that by itself.
+/// Units in shared memory at a time, where copies to it are asynchronous (has_copies).
 inline constexpr int kCopyStages = 3;
-/// Positions that attention takes at once, and how many of these chunks make a part; the order of
-/// merging is fixed, too.
+/// Split-KV: attention takes chunks of kChunk positions; kPartChunks chunks make a part. The order
+/// of merging chunks into parts and parts into the result is fixed.
 inline constexpr int kChunk = 64;
 inline constexpr int kPartChunks = 4;
 inline constexpr int kPage = 32;
-/// Rows, one query head of one token each, that attention for many tokens takes at once.
+/// Rows (a query head of a token each) that a thread block of prefill attention takes at once.
 constexpr int attention_rows(int head_dim) {
   return head_dim == 32 ? 32 : head_dim == 256 ? 8 : 16;
 }
-/// Keys of a chunk and its values then have a place each, where copies to shared memory go on by
-/// themselves and there is room, else one.
+/// Buffers for K and V in shared memory: one each where copies are asynchronous and there is room,
+/// else one for both in turn.
 constexpr int attention_buffers(int head_dim, bool has_copies) {
   return has_copies && head_dim <= 128 ? 2 : 1;
 }
-/// Shared memory of a block, at least what it needs.
+/// Bytes of shared memory of such a thread block: an upper bound.
 constexpr int attention_bytes(int head_dim, bool has_copies) {
   const int rows = attention_rows(head_dim), buffers = attention_buffers(head_dim, has_copies);
   const int queries = 4 * rows * (head_dim + 4), kv = 2 * buffers * kChunk * (head_dim + 8);
   return queries + kv + 4 * kChunk * (rows + 4) + 64 * rows;
 }
 
-/// Scale of one token's group (each of a block's groups has the block's), and the sums of its two
-/// halves (for formats with minima).
+/// The scale of one token's group (in super-block formats, that of its super-block), and the sums
+/// of the group's two halves, which minima and zero points are multiplied by.
 struct GroupScale {
   float scale;
   int16_t sums[2];
 };
 
-/// Tokens as the matmuls read them. Token tiles of n_slots; inside a tile, group after group:
-/// n_slots x 32 bytes whose columns 16h + 4t + j lie at 8t + 4h + j, so that a lane's operand is
-/// one 8-byte load.
+/// Quantized activations as the matmuls read them, in tiles of n_slots tokens. In a tile, each
+/// group is n_slots x 32 bytes. Column 16h + 4t + j of a group lies at byte 8t + 4h + j, so that
+/// the operand of a lane with lane % 4 == t is one 8-byte load.
 struct Activations {
   int8_t* q;             // [tile][n_groups][n_slots][32]
   GroupScale* scales;    // [tile][n_groups][n_slots]
@@ -70,12 +74,13 @@ struct Activations {
   int32_t reserved;
 };
 
-/// The sums of the 16 halves of a block's groups, for many tokens to be multiplied by a block's
-/// minima in matrix products, too: sum = kHighSum * high + low. They lie as a group of q does whose
-/// first half is the low bytes, the second one the high bytes.
+/// Activations::half_sums: the sums of the 16 half groups of a super-block, for prefill. Minima are
+/// multiplied by them with matrix instructions, too, so a sum is stored as two int8:
+///   sum = kHighSum * high + low
+/// in the layout of a group of q, whose first half has the low bytes and second half the high ones.
 inline constexpr int kHighSum = 64;
 
-/// Arrays of the device's memory, [n] each.
+/// The batch in device memory; arrays of [n], but for page_ids.
 struct BatchView {
   const int32_t* tokens;
   const int32_t* positions;
@@ -95,7 +100,7 @@ struct KvPool {
 
 enum class EpilogueKind : int32_t { kAdd, kStore, kSwiglu, kQkv };
 
-/// What becomes of a matmul's results.
+/// What a matmul does with its results.
 struct Epilogue {
   EpilogueKind kind;
   int32_t row0;    // of this part in the stacked matrix
@@ -111,33 +116,34 @@ struct Epilogue {
   int32_t reserved;
 };
 
-/// What rows i and i + head_dim / 2 of a head need besides their sums, and where the first goes: in
-/// q, or in the KV pool (the other is null).
+/// For the RoPE pair of rows i and i + head_dim / 2 of q, k or v: biases, rotation, and where the
+/// first row's result goes, in q or in the KV pool (the other pointer is null).
 struct QkvRow {
   float bias[2], cos, sin;
   float* q;
   uint16_t* kv;
 };
 
-/// Activations::squares: the sums of every eight groups' squares, in rows of a multiple of 16
-/// bytes, filled up with zeros.
+/// Activations::squares: sums of squares over every eight groups; a token's row is padded with
+/// zeros to a multiple of 16 bytes.
 constexpr int count_eights(int n_groups) { return (n_groups + kBlockGroups - 1) / kBlockGroups; }
 constexpr int squares_stride(int n_groups) { return (count_eights(n_groups) + 3) / 4 * 4; }
 
-/// Groups that a block of threads has room for when it brings a token of so many to shared memory.
+/// Groups that a thread block has room for when it stages a token of n_groups in shared memory.
 constexpr int staged_groups(int n_groups) { return count_eights(n_groups) * kBlockGroups; }
 
-/// Floats from a row's sums to the next one's, for so many tokens, in a block that multiplies a
-/// few: odd, so that rows lie in different banks. And how far behind its sums a block may read.
+/// For the decode kernels' sums in shared memory: the stride of a row is odd, so that rows are in
+/// different banks; and kernels may read kSpareParts parts beyond the sums.
 constexpr int sum_stride(int n_tokens) { return n_tokens | 1; }
 inline constexpr int kSpareParts = kQuad - 1;
 constexpr int spare_bytes(int n_tokens) {
   return kSpareParts * kTileRows * sum_stride(n_tokens) * 4;
 }
 
-/// rmsnorm of rows of x, or x itself where norm is null. What matrices are multiplied by is
-/// x * norm, which can be quantized before all of x has been seen; their sums are multiplied by
-/// 1 / rms(x), from the squares of x, when there is time for it: before a bias is added.
+/// RMSNorm of rows of x, or x itself where norm is null. Matmuls multiply by x * norm, which can be
+/// quantized before all of x has been read, and multiply the sums by 1 / rms(x) at the end, before
+/// a bias is added:
+///   W (x * norm / rms(x)) = (W (x * norm)) / rms(x)
 struct Norm {
   const float* x;  // [n][n_cols]
   const float* norm;
@@ -150,26 +156,26 @@ struct Norm {
 
 /// Where a matmul's activations come from.
 enum class InputKind : int32_t {
-  kMemory,  // x, quantized by an earlier kernel
+  kMemory,  // from global memory, quantized by an earlier kernel
   kCopy,    // the same, copied to shared memory first
-  kNorm,    // each block normalizes, if there is a norm, and quantizes for itself
+  kNorm,    // each thread block normalizes (if there is a norm) and quantizes for itself
 };
 
-/// Values of log2_span: single tiles; pairs whose tiles are number i of a and of b.
+/// Values of log2_span: no pairs; pair i is tile i of a and tile i of b.
 inline constexpr int kNoPairs = -1;
 inline constexpr int kPlainPairs = 30;
 
 struct MatmulParams {
   const uint8_t* a;         // packed tiles
-  const uint8_t* b;         // those of the pairs' second rows (up; or i + head_dim / 2)
+  const uint8_t* b;         // packed tiles of the pairs' second rows (up; or i + head_dim / 2)
   uint64_t tile_bytes;      // per 16 rows
   const int32_t* tile_ids;  // only these tiles, or null
-  int32_t n_tiles;          // in all; a pair counts as two, a and b
+  int32_t n_tiles;          // a pair counts as two
   int32_t log2_span;        // pair i: tile (i / span) * 2 span + i % span; kNoPairs, kPlainPairs
-  int32_t block_tiles;      // of a block
+  int32_t block_tiles;      // tiles of a thread block
   int32_t n_units;
   int32_t log2_slices;
-  int32_t log2_own;  // slices of a warp: 4 leave a quad's sum, fewer leave a sum each
+  int32_t log2_own;  // slices of a warp: of 4 it stores the quad's sum, of fewer a sum each
   int32_t n_tokens;
   InputKind input;
   int32_t input_bytes;  // of shared memory for the tokens: q, scales and squares of a few; what the
@@ -181,9 +187,9 @@ struct MatmulParams {
   Activations quantized;  // kSwiglu: the result, quantized, if q is not null
 };
 
-/// Where the host leaves a batch: in memory of its own, these two numbers and then the integers of
-/// a BatchView. Whoever reads may read kMailThreads times two of them, however few there are.
-inline constexpr int kMailOut = 0;   // not 0: written, and not taken yet
+/// The mail: pinned host memory through which the host hands over a batch, this header and then the
+/// integers of a BatchView. A reader may read 2 * kMailThreads integers, however few there are.
+inline constexpr int kMailOut = 0;   // 1 while the batch is written but not yet taken
 inline constexpr int kMailInts = 1;  // how many integers follow the header
 inline constexpr int kMailHeader = 4;
 inline constexpr int kMailThreads = 512;
@@ -203,7 +209,7 @@ struct PackParams {
 struct EmbedParams {
   const uint8_t* tiles;
   uint64_t tile_bytes;
-  BatchParams batch;  // mail is null where the batch has been taken
+  BatchParams batch;  // mail is null if the batch has been taken already
   float* x;
   int32_t n_cols;
   int32_t first_row, n_rows;  // the part's rows; other tokens are left alone
@@ -220,22 +226,23 @@ struct NormParams {
 struct AttentionParams {
   const float* q;     // [n][n_heads * head_dim]
   float* parts;       // [n][n_heads][n_parts][head_dim + 2]: maximum, sum, unnormalized output
-  uint32_t* arrived;  // of each block of a part: parts that are there; zero between launches
+  uint32_t* arrived;  // counts the parts that are stored, for each row block; 0 between launches
   float* out;         // [n][n_heads * head_dim]
   Activations quantized;
   KvPool pool;
   BatchView batch;
   int32_t layer;
-  int32_t n_parts;  // a block a part, or 1: a block takes all parts in turn
+  int32_t n_parts;  // a thread block for each part, or 1: one takes all parts in turn
   float scale;
   int32_t n_tokens;
 };
 
-/// In `id` and `finite` of a part that is still to come: each comes with the number before it.
+/// The host sets `id` and `finite` of each ArgmaxPart to this and waits until both have changed.
+/// Each is written together with the number before it.
 inline constexpr uint32_t kNotYet = 0xffffffff;
 
-/// Of a block, its threads and its part of a row: 60 blocks have one of qwen2's each. Rows that are
-/// worked on at once.
+/// Threads and logits of a thread block of argmax (60 thread blocks cover qwen2's vocabulary), and
+/// the rows of a launch.
 inline constexpr int kArgmaxThreads = 512;
 inline constexpr int kArgmaxLogits = 5 * kArgmaxThreads;
 inline constexpr int kArgmaxRows = 16;

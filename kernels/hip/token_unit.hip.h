@@ -1,4 +1,5 @@
-// One unit of columns of a block's tokens: on its way to shared memory, and there.
+// A unit (64 columns) of activations for the GEMM: its layout in shared memory, and its way there
+// through registers.
 #pragma once
 
 #include "gpu.hip.h"
@@ -6,7 +7,7 @@
 
 namespace hearth::kernels::hip {
 
-/// As in Activations, with the two groups of a unit.
+/// A unit of kTokens tokens in shared memory, in the layout of Activations.
 template <int kTokens>
 struct TokenUnit {
   static constexpr int kTokenTiles = kTokens / kTileTokens;
@@ -14,7 +15,7 @@ struct TokenUnit {
   uint4 scales[kTokenTiles][2 * kTileTokens * sizeof(GroupScale) / 16];
 };
 
-/// One group of the tokens from a tile on, in tiles as TokenUnit has them, or codes alone.
+/// A view of one group of the tokens from a token tile on: codes and, unless null, scales.
 struct GroupTokens {
   const uint4 *q, *scales;
   int tile_step;  // of q
@@ -25,7 +26,7 @@ struct GroupTokens {
             unit.scales[tile] + group * kTileTokens * int{sizeof(GroupScale)} / 16,
             int{sizeof unit.q[0] / 16}};
   }
-  /// A token's columns: of every eight bytes, four are of each half.
+  /// A token's 32 columns: of every eight bytes, four belong to each half of the group.
   GPU_DEVICE const uint4* columns(const GroupTokens& x, int token) {
     return x.q + token / kTileTokens * x.tile_step + token % kTileTokens * (kGroup / 16);
   }
@@ -36,8 +37,8 @@ struct GroupTokens {
   }
 };
 
-/// A thread's part of a unit on its way to shared memory, of so many threads' of a way: 16 bytes of
-/// every piece that it moves.
+/// A thread's part of a unit that kThreads threads move from global to shared memory: 16 bytes of
+/// each piece.
 template <int kTokens, int kThreads>
 struct UnitInFlight {
   using Shared = TokenUnit<kTokens>;

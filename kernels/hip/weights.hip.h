@@ -1,5 +1,6 @@
-// Reading weights out of the packed layout (formats.h), a unit at a time, and what a matmul makes
-// of their products with a token's columns.
+// Reads weights from the packed layout (formats.h) a unit at a time, unpacks codes and scales, and
+// accumulates dot products: scale * dot in the float-scale formats; in super-block formats integer
+// sums, which add_block() turns into float at the end of a super-block.
 #pragma once
 
 #include "formats.h"
@@ -7,7 +8,7 @@
 
 namespace hearth::kernels::hip {
 
-/// Values of the IQ4 code book, four a word.
+/// The IQ4 code book, four values a word.
 GPU_DEVICE void load_code_book(uint32_t table[4]) {
   table[0] = 0xbfad9881;  // -127 -104 -83 -65
   table[1] = 0xf6eaddcf;  // -49 -35 -22 -10
@@ -15,7 +16,7 @@ GPU_DEVICE void load_code_book(uint32_t table[4]) {
   table[3] = 0x71594535;  // 53 69 89 113
 }
 
-/// Four codes, one a byte, to four signed weights.
+/// Four codes, one in each byte, to four signed weights.
 template <BlockType kType>
 GPU_DEVICE int decode_word(uint32_t codes) {
   constexpr BlockTraits kTraits = block_traits(kType);
@@ -24,21 +25,23 @@ GPU_DEVICE int decode_word(uint32_t codes) {
     load_code_book(table);
     return lookup16(static_cast<int>(codes), table);
   } else if constexpr (kTraits.zero_point != 0) {
-    // No byte carries into the next: codes stay below 64, so code + 128 - offset fits a byte.
+    // code - zero point = (code + 128 - zero point) ^ 128 in each byte. Codes are below 64, so that
+    // no byte carries into the next.
     return static_cast<int>((codes + (128 - kTraits.zero_point) * 0x01010101u) ^ 0x80808080u);
   } else {
     return static_cast<int>(codes);
   }
 }
 
-/// Scales of one row in one group: weight = scale * code + offset, or, of block types, scale *
-/// factor * code + offset * minimum with a factor and a minimum for each half.
+/// The scales of one row in one group (w: code less zero point, or from the code book):
+///   float-scale formats   weight = scale * w + offset
+///   super-blocks          weight = scale * factors[half] * w + offset * minima[half]
 struct RowScale {
   float scale, offset;
   int factors[2], minima[2];
 };
 
-/// entry and tail as row_scale_entry() and row_tail_entry() give them.
+/// From a scale entry and the tail's f16, in the format of row_scale_entry() and row_halves().
 template <BlockType kType>
 GPU_DEVICE RowScale row_scale(uint32_t entry, uint32_t tail) {
   constexpr ScaleKind kScale = Layout<kType>::kScale;
@@ -63,7 +66,8 @@ GPU_DEVICE RowScale row_scale(uint32_t entry, uint32_t tail) {
   return r;
 }
 
-/// By value: an operator would choose between addresses, and on AMD that takes memory for both.
+/// By value: `?:` on references selects an address, and AMD's compiler then keeps both operands in
+/// memory.
 GPU_DEVICE uint32_t choose(bool is_first, uint32_t first, uint32_t second) {
   return is_first ? first : second;
 }
@@ -82,7 +86,7 @@ GPU_DEVICE void load_words(uint32_t (&to)[kWords], const uint8_t* from) {
   }
 }
 
-/// Where unit i of a record begins; i may count on from there into the records that follow.
+/// Where unit i begins, counted from the first unit of `record` on through the records behind it.
 template <BlockType kType>
 GPU_DEVICE const uint8_t* unit_at(const uint8_t* record, unsigned i) {
   using L = Layout<kType>;
@@ -95,13 +99,13 @@ GPU_DEVICE const uint8_t* record_of(const uint8_t* tile, unsigned unit) {
   return tile + unit / Layout<kType>::kUnits * Layout<kType>::kRecordBytes;
 }
 
-/// What the units of that record share.
+/// The tail of that record.
 template <BlockType kType>
 GPU_DEVICE const uint8_t* tail_at(const uint8_t* tile, unsigned unit) {
   return record_of<kType>(tile, unit) + Layout<kType>::kTailOffset;
 }
 
-/// A lane's 32 weights of one unit, still packed.
+/// A lane's 32 codes of one unit, still packed.
 template <BlockType kType>
 struct UnitCodes {
   using L = Layout<kType>;
@@ -121,7 +125,7 @@ struct UnitCodes {
     return u;
   }
 
-  /// Drops one of the two rows; the other takes the place of row half 0.
+  /// Keeps one of the lane's two rows, in the place of the first.
   GPU_DEVICE UnitCodes keep_row(const UnitCodes& u, bool is_upper) {
     constexpr int kPlanes = kLow == 8 ? 2 : 1, kWords = kLow == 8 ? 4 : kLow;
     UnitCodes kept = u;
@@ -134,8 +138,8 @@ struct UnitCodes {
     return kept;
   }
 
-  /// Operand word i (0..3) of group 0 or 1: weights, or codes whose offset is still to be taken
-  /// off.
+  /// Operand word i (0..3) of group 0 or 1. kWithOffset: codes from which the zero point has not
+  /// been subtracted.
   template <bool kWithOffset = false>
   GPU_DEVICE int word(const UnitCodes& u, int group, int i) {
     if constexpr (kLow == 8) return static_cast<int>(u.low[group][i]);
@@ -151,7 +155,7 @@ struct UnitCodes {
   }
 };
 
-/// Scale entries of one row in the two groups of a unit to minima of their four halves, one a byte.
+/// The minima of the four half groups of a unit, one in each byte, from a row's two scale entries.
 template <BlockType kType>
 GPU_DEVICE int minima_word(uint32_t entries) {
   if constexpr (Layout<kType>::kScale == ScaleKind::kSuper16Min)
@@ -185,7 +189,7 @@ struct UnitScales {
     return kept;
   }
 
-  /// Of a row, as minima_word() has them; 0 where a block has none.
+  /// A row's minima_word(); 0 in formats without minima.
   GPU_DEVICE int minima(const UnitScales& s, int row_half) {
     if constexpr (L::kMinima) return minima_word<kType>(s.entries[row_half]);
     return 0;
@@ -203,13 +207,13 @@ struct UnitScales {
   }
 };
 
-/// Weights of one unit: a lane's share, or those of several neighbours.
+/// Codes and scales of one unit: one packed lane's, or those of kParts neighbouring packed lanes.
 template <BlockType kType, int kParts = 1>
 struct Unit {
   UnitCodes<kType> codes[kParts];
   UnitScales<kType> scales;
 
-  /// Unit i of a record, or of a tile: see unit_at().
+  /// Unit i from `record` on, as in unit_at().
   GPU_DEVICE Unit load(const uint8_t* record, unsigned i, int lane) {
     return load_at(unit_at<kType>(record, i), tail_at<kType>(record, i), lane);
   }
@@ -229,9 +233,9 @@ struct Unit {
   }
 };
 
-/// Dots of a group with its own float scale start from this: as bits of a float they are then 3 *
-/// 2^22 plus the dot, exactly, and one subtraction converts them. GPUs convert integers at a
-/// quarter of the speed of other arithmetic.
+/// In float-scale formats, integer dot products start from the bits of the float 3 * 2^22. The
+/// result, read as a float, is then exactly 3 * 2^22 + dot, and one subtraction converts it. GPUs
+/// convert integers at a quarter of the rate of other arithmetic.
 constexpr int kDotStart = 0x4b400000;
 
 template <BlockType kType>
@@ -239,14 +243,14 @@ GPU_DEVICE constexpr int dot_start() {
   return Layout<kType>::kSuper ? 0 : kDotStart;
 }
 
-/// The sums of one row and one token: over the columns so far, and, of block types, the integer
-/// sum of factor * code * q of the block that is being read.
+/// The sums of one row and one token: the total over the columns so far and, in super-block
+/// formats, the integer sum of factor * w * q over the current super-block.
 struct RowSum {
   float total;
   int scaled;
 };
 
-/// Adds a group's part of its block's minima; word: its unit's.
+/// Adds a group's sum of minimum * q to that of its super-block. word: minima_word() of the unit.
 template <BlockType kType, int kGroupOfUnit>
 GPU_DEVICE int add_minima(int minima, int word, const GroupScale& x) {
   if constexpr (!Layout<kType>::kMin) return 0;
@@ -255,7 +259,7 @@ GPU_DEVICE int add_minima(int minima, int word, const GroupScale& x) {
   return dot2<kGroupOfUnit == 1>(sums, word, minima);
 }
 
-/// Adds the dot of a group with its own float scale.
+/// Adds the dot product of a group in a float-scale format.
 template <BlockType kType>
 GPU_DEVICE void add_dot(RowSum& sum, const RowScale& w, float dot, const GroupScale& x) {
   sum.total = fmaf(dot, w.scale * x.scale, sum.total);
@@ -263,8 +267,8 @@ GPU_DEVICE void add_dot(RowSum& sum, const RowScale& w, float dot, const GroupSc
     sum.total = fmaf(static_cast<float>(x.sums[0] + x.sums[1]), w.offset * x.scale, sum.total);
 }
 
-/// Adds a group's part, but for a block type's minima: dots of the whole group (from dot_start), or
-/// of its two halves.
+/// Adds the dot products of a group, whole (from dot_start) or of its two halves; in super-block
+/// formats without the minima.
 template <BlockType kType>
 GPU_DEVICE void add_group(RowSum& sum, const RowScale& w, const int dots[2], const GroupScale& x) {
   using L = Layout<kType>;
@@ -278,8 +282,8 @@ GPU_DEVICE void add_group(RowSum& sum, const RowScale& w, const int dots[2], con
   }
 }
 
-/// total and a block of 256 columns: all of it that is rounded, as on the CPU. minima: the sum of
-/// minimum * q.
+/// total + a super-block: the only place where a super-block is rounded, as in the CPU's
+/// block_total. minima: the sum of minimum * q.
 template <BlockType kType>
 GPU_DEVICE float add_block(float total, int scaled, int minima, const RowScale& w, float x_scale) {
   float value = w.scale * static_cast<float>(scaled);
@@ -287,7 +291,7 @@ GPU_DEVICE float add_block(float total, int scaled, int minima, const RowScale& 
   return fmaf(value, x_scale, total);
 }
 
-/// Ends a block; x_scale is that of each of its groups.
+/// Ends a super-block; x_scale is the scale of its activations.
 template <BlockType kType>
 GPU_DEVICE void close_block(RowSum& sum, int minima, const RowScale& w, float x_scale) {
   sum.total = add_block<kType>(sum.total, sum.scaled, minima, w, x_scale);

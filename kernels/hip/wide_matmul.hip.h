@@ -1,8 +1,9 @@
-// x * w^T for many tokens: prefill. A block takes two or four tiles of 16 rows and 32 or 64
-// tokens, and goes through them a unit of columns at a time, the next units under way while one is
-// multiplied (wide_units.hip.h). Weights are unpacked once for all of a team's tokens, tokens read
-// once for all of its tiles. Where there are few blocks, several "ways" of a block's lanes divide
-// the parts of each row among themselves, and add them up in turn.
+// GEMM: x * w^T for more than 8 tokens, that is for prefill. A thread block takes two or four tiles
+// of 16 rows and 32 or 64 tokens, and goes through the columns a unit at a time; the next units are
+// in flight while one is multiplied (wide_units.hip.h). A team (the lanes of a fragment) unpacks
+// its weights once for all of its tokens, and reads a token's operand once for all of its tiles.
+// Where there are few thread blocks, each has several "ways" (sets of teams), which divide the
+// parts of each row among themselves (split-K) and add their sums in turn.
 #pragma once
 
 #include "wide_store.hip.h"
@@ -10,7 +11,7 @@
 
 namespace hearth::kernels::hip {
 
-/// Adds one group to a lane's sums, [row][own token].
+/// Multiplies one group and adds it to a lane's sums, [row][own token].
 template <BlockType kType, class F>
 GPU_DEVICE void multiply_fragment(const GroupWeights<kType, F::kParts, F::kRows>& w,
                                   const GroupTokens& tokens, int lane, RowSum (&sum)[F::kSums]) {
@@ -24,7 +25,7 @@ GPU_DEVICE void multiply_fragment(const GroupWeights<kType, F::kParts, F::kRows>
   }
 }
 
-/// A lane's sums, of the slice that is being read and of the quad so far.
+/// A lane's sums: of the current slice, and of the quad so far.
 template <int kTokenTiles, int kSums = 4>
 struct LaneSums {
   RowSum slice[kTokenTiles][kSums];
@@ -38,8 +39,11 @@ struct LaneSums {
   }
 };
 
-/// Ends a block of 256 columns. `minima` are those of its 16 half groups, which the sums of q in
-/// these make a small matrix product of its own with: their two bytes are the halves of a group.
+/// Ends a super-block. The term of its minima is a matrix product of its own:
+///   sum over the 16 half groups h of minimum[row][h] * sum_q[h][token]
+/// It uses the same fragment: sum_q = kHighSum * high + low is stored as a group whose first half
+/// is the low bytes and whose second half the high bytes, so that its two half products are c[0]
+/// and c[1].
 template <BlockType kType, class F>
 GPU_DEVICE void close_fragment(const UnitScales<kType>& w, const int (&minima)[F::kParts][4],
                                const GroupTokens& half_sums, const GroupTokens& tokens, int lane,
@@ -54,8 +58,8 @@ GPU_DEVICE void close_fragment(const UnitScales<kType>& w, const int (&minima)[F
                          UnitScales<kType>::scale(w, i / F::kOwn, 0), scales[i % F::kOwn].scale);
 }
 
-/// Grid (blocks of tokens, blocks of tiles): neighbours share weights. Shared memory: the units
-/// that are under way, then the block's sums.
+/// Grid (thread blocks of tokens, thread blocks of tiles): neighbours share weights. Shared memory:
+/// the units in flight, then the factors of the tokens, then the sums.
 template <BlockType kType, int kTokens, int kTiles, class F>
 GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
@@ -63,7 +67,7 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
   using Units = typename WideUnitsOf<kType, kTokens, kTiles, F>::Type;
   using Weights = GroupWeights<kType, F::kParts, F::kRows>;
   constexpr int kSteps = Place::kTeamTokens / F::kTokens;
-  constexpr bool kBlocks = Layout<kType>::kSuper;  // a part is a slice, else a quad
+  constexpr bool kBlocks = Layout<kType>::kSuper;  // then a part is a slice, else a quad
   const int n_parts = 1 << log2_parts<kType>(p);
   const Place w = Place::of();
   WayCursor ahead = WayCursor::of<kType>(p, w.way);
@@ -96,7 +100,7 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
       if constexpr (kBlocks) total = 0;
     }
   };
-  // All ways go through as many steps as the longest part has units.
+  // All ways take as many steps as the longest part has units, since they share barriers.
   constexpr int kUnits = Layout<kType>::kUnits;
   const int n_steps = (p.n_units / kUnits + n_parts - 1) / n_parts * kUnits;
   GPU_NO_UNROLL for (int part = w.way; part - w.way < n_parts; part += w.n_ways) {

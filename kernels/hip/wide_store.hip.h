@@ -1,13 +1,14 @@
-// The end of a product of many tokens: a block's sums, in shared memory with a token's rows side by
-// side, are handed on four rows a thread at a time.
+// The epilogue of the GEMM: the sums of a thread block are in shared memory with a token's rows
+// side by side, and each thread finishes four rows at a time.
 #pragma once
 
 #include "block_tiles.hip.h"
 
 namespace hearth::kernels::hip {
 
-/// Sums of a block, [token][kStride]: the rows of its tiles, and four floats so that lanes of a
-/// matrix instruction write to different banks. factors: a token's, for all of its sums.
+/// The sums of a thread block, [token][kStride]: the rows of its tiles and four floats of padding,
+/// so that lanes of a matrix instruction write to different banks. factors: token_factor() of each
+/// token.
 template <int kTiles>
 struct WideSums {
   static constexpr int kStride = kTiles * kTileRows + 4;
@@ -42,8 +43,8 @@ GPU_DEVICE void store_four(const Epilogue& e, int row, int token, const float (&
   }
 }
 
-/// Four rows of gate and up. Eight lanes have a group of the next matmul's input, which they
-/// quantize if it is wanted; all of them must come.
+/// SwiGLU of four rows of gate and up. Eight lanes have a group of the next matmul's input, which
+/// they quantize if p.quantized asks for it; all eight must call this.
 GPU_DEVICE void store_four_swiglu(const MatmulParams& p, int row, int token, const float (&gate)[4],
                                   const float (&up)[4], bool stores) {
   float h[4];
@@ -52,7 +53,7 @@ GPU_DEVICE void store_four_swiglu(const MatmulParams& p, int row, int token, con
   if (p.quantized.q) quantize_group(p.quantized, token, row / kGroup, h, stores);
 }
 
-/// Four rows of a head's first half, and those of its second.
+/// RoPE and append for four rows of a head's first half and the four of its second half.
 GPU_DEVICE void store_four_qkv(const Epilogue& e, int row, int token, const float (&a)[4],
                                const float (&b)[4]) {
   QkvRow known[4];
@@ -60,7 +61,7 @@ GPU_DEVICE void store_four_qkv(const Epilogue& e, int row, int token, const floa
   GPU_UNROLL for (int j = 0; j < 4; j++) store_qkv(known[j], e.pool.head_dim / 2, a[j], b[j]);
 }
 
-/// Hands on all rows of a block's tokens. The block must have met after its last sum.
+/// Finishes all rows of the thread block's tokens. A barrier must separate this from the last sum.
 template <int kTokens, int kTiles>
 GPU_DEVICE void store_wide(const MatmulParams& p, const WideSums<kTiles>& sums, int first_token,
                            int n_tokens) {

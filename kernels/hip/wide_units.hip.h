@@ -1,6 +1,7 @@
-// How the units of a product of many tokens reach its lanes, a unit of columns at a time: who works
-// with whom, which units they read, and two ways of having the next ones under way while one is
-// multiplied, through registers or in copies to shared memory.
+// The software pipeline of the GEMM: how units of weights and tokens reach the lanes. First who
+// works with whom (WidePlace) and which units they read (WayCursor). Then two pipelines with the
+// same members, which keep the next units in flight while one is multiplied: RegisterUnits loads
+// through registers (AMD), CopiedUnits copies asynchronously to shared memory (NVIDIA).
 #pragma once
 
 #include <type_traits>
@@ -10,8 +11,8 @@
 
 namespace hearth::kernels::hip {
 
-/// Who a lane works with: the lanes of its fragment are a team, which has some tiles and tokens;
-/// the teams of all the block's tiles and tokens are a way.
+/// A lane's place in its thread block. The lanes of a fragment are a team, which has some tiles and
+/// tokens. The teams that together cover all tiles and tokens of the thread block are a way.
 template <int kTokens, int kTiles, class F>
 struct WidePlace {
   static constexpr int kTeamTokens = F::kRowTiles > 1 ? 32 : kTokens;
@@ -25,18 +26,19 @@ struct WidePlace {
     const int thread = late_thread();
     w.lane = thread % F::kLanes;
     w.n_ways = blockDim.x / kWayThreads;
-    w.way = uniform(thread / kWayThreads);  // a way has whole waves
+    w.way = uniform(thread / kWayThreads);  // a way consists of whole waves
     const int team = thread % kWayThreads / F::kLanes;
     w.tile = team / kTokenTeams * kTeamTiles;
     w.token_tile = team % kTokenTeams * (kTeamTokens / kTileTokens);
     return w;
   }
-  /// Of its way.
+  /// The index of the thread in its way.
   GPU_DEVICE int thread() { return late_thread() % kWayThreads; }
 };
 
-/// A place in the units of a way, which are those of parts way, way + n_ways, ... in turn. A part
-/// is a quad of slices, or a slice of a block type. After the last one, an empty part.
+/// The current unit of a way, which reads the parts way, way + n_ways, ... of a row in turn. A part
+/// is a quad of slices or, in super-block formats, a slice. After the last part the cursor is
+/// empty.
 struct WayCursor {
   int part, unit, end;
 
@@ -56,19 +58,19 @@ struct WayCursor {
   }
 };
 
-/// A tile of the block. Lanes without a tile go along with the last one.
+/// A tile of the thread block. Lanes beyond the last tile read that one.
 GPU_DEVICE const uint8_t* wide_tile(const MatmulParams& p, int tile) {
   return tile_data(p, blockIdx.y * p.block_tiles + min(tile, count_block_tiles(p) - 1));
 }
 
-/// What the minima of a block of 256 columns are computed from: scale entries of its four units,
+/// The scale entries of a super-block, which its minima are unpacked from: those of its four units,
 /// unit_step bytes apart.
 struct BlockEntries {
   const uint8_t* first;
   int unit_step;
 };
 
-/// Minima of a lane's rows in a block's 16 half groups, as the words of a group of weights.
+/// The minima of a lane's rows in the 16 half groups of a super-block, as operand words of a group.
 template <BlockType kType, class F>
 GPU_DEVICE void load_minima(int (&a)[F::kParts][4], const BlockEntries& entries,
                             const LanePlace& place) {
@@ -82,8 +84,8 @@ GPU_DEVICE void load_minima(int (&a)[F::kParts][4], const BlockEntries& entries,
   }
 }
 
-/// Through registers: a unit of tokens goes on to shared memory, where there are two; weights wait
-/// for their turn.
+/// The pipeline through registers: the next unit of tokens is loaded to registers and stored to the
+/// other of two buffers in shared memory; the next unit of weights stays in registers.
 template <BlockType kType, int kTokens, int kTiles, class F>
 struct RegisterUnits {
   using Place = WidePlace<kTokens, kTiles, F>;
@@ -100,7 +102,7 @@ struct RegisterUnits {
   GPU_DEVICE uint4* end(uint4* shared, int n_ways) {
     return reinterpret_cast<uint4*>(reinterpret_cast<Tokens*>(shared) + 2 * n_ways);
   }
-  /// Before the previous kernel is done.
+  /// Called before wait_for_previous(): loads the first weights.
   GPU_DEVICE RegisterUnits of(const MatmulParams& p, const Place& w, const LanePlace& place,
                               const WayCursor& first, uint4* shared) {
     RegisterUnits u;
@@ -110,7 +112,7 @@ struct RegisterUnits {
     u.weights = Weights::load(u.data, first.unit, place.packed_lane);
     return u;
   }
-  /// The first unit. Leaves `ahead` at the next one.
+  /// Loads the first unit of tokens and advances `ahead`.
   GPU_DEVICE void start(RegisterUnits& u, const MatmulParams& p, const Place& w, WayCursor& ahead) {
     const int first_tile = blockIdx.x * (kTokens / kTileTokens);
     u.in_flight = InFlight::load(p.x, first_tile, ahead.unit, Place::thread());
@@ -118,8 +120,8 @@ struct RegisterUnits {
     ahead = WayCursor::next<kType>(ahead, p, w.n_ways);
     __syncthreads();
   }
-  /// Has the unit at `ahead` under way, and this one in weights_of() and tokens_of(). At the end it
-  /// reads the last one again: a load under a condition would be waited for at once.
+  /// Starts loading the unit at `ahead`; the unit at `now` is in weights_of() and tokens_of(). At
+  /// the end it reads the last unit again: the compiler would wait for a conditional load at once.
   GPU_DEVICE void begin_step(RegisterUnits& u, const MatmulParams& p, const Place& w,
                              const WayCursor& now, WayCursor& ahead) {
     if (!WayCursor::has_unit(now)) return;
@@ -137,8 +139,8 @@ struct RegisterUnits {
       return u.weights;
   }
   GPU_DEVICE const Tokens& tokens_of(const RegisterUnits& u) { return u.buffers[u.current]; }
-  /// Of the block that ends with this unit: what its minima are, of a tile of the block of threads,
-  /// and what they are multiplied by, from a tile of its tokens on.
+  /// For the super-block that ends with this unit: the scale entries of a tile, and the half sums
+  /// of the tokens from a token tile on.
   GPU_DEVICE BlockEntries entries_of(const RegisterUnits&, const MatmulParams& p, int tile,
                                      int unit) {
     using L = Layout<kType>;
@@ -161,7 +163,8 @@ struct RegisterUnits {
   }
 };
 
-/// In copies to shared memory, tokens and packed weights alike, several units ahead.
+/// The pipeline of asynchronous copies: tokens and packed weights go to shared memory, several
+/// units ahead (kCopyStages).
 template <BlockType kType, int kTokens, int kTiles, class F>
 struct CopiedUnits {
   using Place = WidePlace<kTokens, kTiles, F>;
@@ -174,15 +177,16 @@ struct CopiedUnits {
     Tokens tokens;
     uint4 weights[kTiles][kTileBytes / 16];
   };
-  /// Of a type with minima, the last unit of a block brings along what these are computed from.
+  /// In formats with minima, the last unit of a super-block also brings the scale entries and half
+  /// sums.
   static constexpr int kEntries = 2 * L::kEntryBytes, kHalfSums = kTileTokens * kGroup / 16;
   struct MinimaStage : PlainStage {
     uint4 entries[kTiles][kBlockUnits * kEntries];
     uint4 half_sums[Tokens::kTokenTiles][kHalfSums];
   };
   using Stage = std::conditional_t<L::kMinima, MinimaStage, PlainStage>;
-  /// What 32 lanes copy of a unit: some tiles, and some tiles of tokens, 512 bytes of codes and 128
-  /// of scales each.
+  /// What a warp copies of a unit: some tiles, and some token tiles of 512 bytes of codes and 128
+  /// bytes of scales each.
   static constexpr int kWarps = Place::kWayThreads / GPU_LANES;
   static constexpr int kOwnTiles = kTiles / kWarps, kTokenTiles = Tokens::kTokenTiles / kWarps;
   static constexpr int kScales = 2 * kTileTokens * int(sizeof(GroupScale)) / 16;
@@ -254,7 +258,7 @@ struct CopiedUnits {
           to.half_sums[tile + k] + lane, u.half_sums + k * step + unit / kBlockUnits * kHalfSums);
     }
   }
-  /// Leaves `ahead` behind the units that are under way.
+  /// Copies the first units of tokens and moves `ahead` past the units in flight.
   GPU_DEVICE void start(CopiedUnits& u, const MatmulParams& p, const Place& w, WayCursor& ahead) {
     GPU_NO_UNROLL for (int i = 0; i < kCopyStages - 1; i++) {
       if (WayCursor::has_unit(ahead)) copy_tokens(u, ahead.unit, u.stages[i]);
@@ -262,7 +266,7 @@ struct CopiedUnits {
       ahead = WayCursor::next<kType>(ahead, p, w.n_ways);
     }
   }
-  /// All have read the stage that is filled now.
+  /// After the barrier, all threads have finished reading the stage that is filled next.
   GPU_DEVICE void begin_step(CopiedUnits& u, const MatmulParams& p, const Place& w,
                              const WayCursor& now, WayCursor& ahead) {
     if (WayCursor::has_unit(now)) wait_for_copies<kCopyStages - 2>();
