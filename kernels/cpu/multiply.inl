@@ -108,10 +108,9 @@ template <class Source, int kTokens>
   if constexpr (kShape.has_min) subtract_minima(source.minimum(), x, total);
 }
 
-// noinline, here and in multiply_blocks: inlined beside other sizes and formats, GCC allocates
-// registers worse (Q6_K on AVX-VNNI is then 15 % slower).
 template <int kTokens, class Source>
-[[gnu::noinline]] void multiply(Source source, TokenColumns x, int n_groups, const Output& output) {
+HEARTH_INNER_KERNEL void multiply(Source source, TokenColumns x, int n_groups,
+                                  const Output& output) {
   F32x16 total[kTokens];
   output.read(total);
   for (int g = 0; g < n_groups; g++) {

@@ -168,8 +168,8 @@ template <BlockType kType, int kTokens>
 /// One row tile x kTokens tokens over n_blocks blocks. weights_of(b, header) gives the codes of
 /// block b: PackedWeights or PanelWeights.
 template <BlockType kType, int kTokens, class WeightsOf>
-[[gnu::noinline]] void multiply_blocks(const std::byte* block, BlockColumns x, int n_blocks,
-                                       const Output& output, const WeightsOf& weights_of) {
+HEARTH_INNER_KERNEL void multiply_blocks(const std::byte* block, BlockColumns x, int n_blocks,
+                                         const Output& output, const WeightsOf& weights_of) {
   using Header = BlockHeader<kType>;
   F32x16 total[kTokens];
   output.read(total);

@@ -6,7 +6,7 @@
 // fma, fnma          fma(a, b, c) = a * b + c, fnma(a, b, c) = c - a * b, with one rounding. The
 //                    compiler contracts nothing else (-ffp-contract=off).
 // max, min           the second operand if either is NaN
-// Mask16             first_lanes(n), less(a, b), any(m), select(m, yes, no)
+// Mask16             first_lanes(n), select(m, yes, no)
 // load_first, store_first    read or write the first n floats only; the other lanes read as 0
 // load_f16, load_bf16, store_f16 (rounds to nearest even), load_i8, store_i8    16 lanes
 // to_float           converts; bits_as_float and bits_as_int reinterpret

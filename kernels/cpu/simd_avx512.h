@@ -41,13 +41,8 @@ inline F32x16 min(F32x16 a, F32x16 b) { return {_mm512_min_ps(a.v, b.v)}; }
 inline F32x16 abs(F32x16 a) { return {_mm512_abs_ps(a.v)}; }
 
 inline Mask16 first_lanes(int n) { return {static_cast<__mmask16>((1u << n) - 1)}; }
-inline Mask16 less(F32x16 a, F32x16 b) { return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ)}; }
-inline bool any(Mask16 m) { return m.v != 0; }
 inline F32x16 select(Mask16 m, F32x16 yes, F32x16 no) {
   return {_mm512_mask_blend_ps(m.v, no.v, yes.v)};
-}
-inline I32x16 select(Mask16 m, I32x16 yes, I32x16 no) {
-  return {_mm512_mask_blend_epi32(m.v, no.v, yes.v)};
 }
 inline F32x16 load_first(const float* p, int n) {
   return {_mm512_maskz_loadu_ps(first_lanes(n).v, p)};

@@ -30,6 +30,23 @@ inline Result quarters(F f) {
   return {{f(0), f(1), f(2), f(3)}};
 }
 
+// --- element by element: op on each quarter ---
+
+#define HEARTH_EACH_QUARTER(Type, name, op)                           \
+  inline Type name(Type a, Type b) {                                  \
+    return quarters<Type>([&](int i) { return op(a.v[i], b.v[i]); }); \
+  }
+HEARTH_EACH_QUARTER(F32x16, operator+, vaddq_f32)
+HEARTH_EACH_QUARTER(F32x16, operator-, vsubq_f32)
+HEARTH_EACH_QUARTER(F32x16, operator*, vmulq_f32)
+HEARTH_EACH_QUARTER(F32x16, operator/, vdivq_f32)
+HEARTH_EACH_QUARTER(I32x16, operator+, vaddq_s32)
+HEARTH_EACH_QUARTER(I32x16, operator-, vsubq_s32)
+HEARTH_EACH_QUARTER(I32x16, operator&, vandq_s32)
+HEARTH_EACH_QUARTER(I32x16, max, vmaxq_s32)
+HEARTH_EACH_QUARTER(U8x64, operator|, vorrq_u8)
+#undef HEARTH_EACH_QUARTER
+
 // --- 16 floats ---
 
 inline F32x16 load(const float* p) {
@@ -40,18 +57,6 @@ inline void store(float* p, F32x16 a) {
 }
 inline F32x16 broadcast(float x) {
   return quarters<F32x16>([&](int) { return vdupq_n_f32(x); });
-}
-inline F32x16 operator+(F32x16 a, F32x16 b) {
-  return quarters<F32x16>([&](int i) { return vaddq_f32(a.v[i], b.v[i]); });
-}
-inline F32x16 operator-(F32x16 a, F32x16 b) {
-  return quarters<F32x16>([&](int i) { return vsubq_f32(a.v[i], b.v[i]); });
-}
-inline F32x16 operator*(F32x16 a, F32x16 b) {
-  return quarters<F32x16>([&](int i) { return vmulq_f32(a.v[i], b.v[i]); });
-}
-inline F32x16 operator/(F32x16 a, F32x16 b) {
-  return quarters<F32x16>([&](int i) { return vdivq_f32(a.v[i], b.v[i]); });
 }
 inline F32x16 fma(F32x16 a, F32x16 b, F32x16 c) {
   return quarters<F32x16>([&](int i) { return vfmaq_f32(c.v[i], a.v[i], b.v[i]); });
@@ -77,17 +82,8 @@ inline Mask16 first_lanes(int n) {
   return quarters<Mask16>(
       [&](int i) { return vcltq_s32(vld1q_s32(lanes), vdupq_n_s32(n - 4 * i)); });
 }
-inline Mask16 less(F32x16 a, F32x16 b) {
-  return quarters<Mask16>([&](int i) { return vcltq_f32(a.v[i], b.v[i]); });
-}
-inline bool any(Mask16 m) {
-  return vmaxvq_u32(vorrq_u32(vorrq_u32(m.v[0], m.v[1]), vorrq_u32(m.v[2], m.v[3]))) != 0;
-}
 inline F32x16 select(Mask16 m, F32x16 yes, F32x16 no) {
   return quarters<F32x16>([&](int i) { return vbslq_f32(m.v[i], yes.v[i], no.v[i]); });
-}
-inline I32x16 select(Mask16 m, I32x16 yes, I32x16 no) {
-  return quarters<I32x16>([&](int i) { return vbslq_s32(m.v[i], yes.v[i], no.v[i]); });
 }
 inline F32x16 load_first(const float* p, int n) {
   float lanes[16] = {};
@@ -136,18 +132,6 @@ inline I32x16 load_i8(const void* p) {
   const int16x8_t low = vmovl_s8(vget_low_s8(bytes)), high = vmovl_s8(vget_high_s8(bytes));
   return {{vmovl_s16(vget_low_s16(low)), vmovl_s16(vget_high_s16(low)),
            vmovl_s16(vget_low_s16(high)), vmovl_s16(vget_high_s16(high))}};
-}
-inline I32x16 operator+(I32x16 a, I32x16 b) {
-  return quarters<I32x16>([&](int i) { return vaddq_s32(a.v[i], b.v[i]); });
-}
-inline I32x16 operator-(I32x16 a, I32x16 b) {
-  return quarters<I32x16>([&](int i) { return vsubq_s32(a.v[i], b.v[i]); });
-}
-inline I32x16 operator&(I32x16 a, I32x16 b) {
-  return quarters<I32x16>([&](int i) { return vandq_s32(a.v[i], b.v[i]); });
-}
-inline I32x16 max(I32x16 a, I32x16 b) {
-  return quarters<I32x16>([&](int i) { return vmaxq_s32(a.v[i], b.v[i]); });
 }
 template <int kBits>
 inline I32x16 shift_left(I32x16 a) {
@@ -203,9 +187,6 @@ template <int kBits>
 inline U8x64 shift_right_and(U8x64 a, uint8_t mask) {
   const int8x16_t by = vdupq_n_s8(-kBits);
   return quarters<U8x64>([&](int i) { return vandq_u8(vshlq_u8(a.v[i], by), vdupq_n_u8(mask)); });
-}
-inline U8x64 operator|(U8x64 a, U8x64 b) {
-  return quarters<U8x64>([&](int i) { return vorrq_u8(a.v[i], b.v[i]); });
 }
 /// table[a] for 4-bit a.
 inline U8x64 look_up(const uint8_t* table, U8x64 a) {

@@ -74,19 +74,8 @@ inline F32x16 abs(F32x16 a) {
 inline Mask16 first_lanes(int n) {
   return lanes<Mask16>([&](int i) { return i < n; });
 }
-inline Mask16 less(F32x16 a, F32x16 b) {
-  return lanes<Mask16>([&](int i) { return a.v[i] < b.v[i]; });
-}
-inline bool any(Mask16 m) {
-  bool result = false;
-  for (bool lane : m.v) result |= lane;
-  return result;
-}
 inline F32x16 select(Mask16 m, F32x16 yes, F32x16 no) {
   return lanes<F32x16>([&](int i) { return m.v[i] ? yes.v[i] : no.v[i]; });
-}
-inline I32x16 select(Mask16 m, I32x16 yes, I32x16 no) {
-  return lanes<I32x16>([&](int i) { return m.v[i] ? yes.v[i] : no.v[i]; });
 }
 inline F32x16 load_first(const float* p, int n) {
   F32x16 r{};

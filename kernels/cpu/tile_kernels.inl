@@ -7,6 +7,10 @@
 #include "panel.h"
 #include "row_kernels.h"
 #include "simd.h"
+#ifndef HEARTH_INNER_KERNEL  // an attribute of multiply and multiply_blocks, which a vocabulary may
+                             // set
+#define HEARTH_INNER_KERNEL
+#endif
 // clang-format off
 #include "packed_source.inl"
 #include "multiply.inl"
