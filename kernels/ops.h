@@ -137,14 +137,16 @@ class Ops {
   virtual void norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv,
                         const float* bias, const float* x, float* q) = 0;
   /// Causal softmax(q k^T / sqrt(head_dim)) v over each token's pages.
-  /// q and out [n][n_heads * head_dim]; may not alias.
-  virtual void attention(int layer, const float* q, float* out) = 0;
+  /// q and out [n][n_heads * head_dim]; may not alias. next, here and in norm_gate_up: the matrix
+  /// that the output will be multiplied by, so that a backend can quantize the output for it; or
+  /// null.
+  virtual void attention(int layer, const float* q, float* out, const Matrix* next) = 0;
   /// x[n][w.n_rows] += in[n][w.n_cols] * w^T. Output projection and FFN down.
   virtual void matmul_add(const Matrix& w, const float* in, float* x) = 0;
   /// h[n][n_ff] = silu(g) * u with [g|u] = (rmsnorm(x) * norm) * gate_up^T; gate_up stacks gate,
   /// up.
   virtual void norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
-                            float* h) = 0;
+                            float* h, const Matrix* next) = 0;
   /// logits[rows.size()][head.n_rows] = (rmsnorm(x[row]) * norm) * head^T for the given batch rows.
   virtual void norm_head(const float* norm, float eps, const Matrix& head, const float* x,
                          std::span<const int32_t> rows, float* logits) = 0;

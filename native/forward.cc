@@ -91,11 +91,15 @@ bool Forward::run_layer(int i, bool is_kv_only) {
     ops_.norm_qkv(i, layer.attn_norm->data, eps, *layer.qkv, bias, x, q_->data);
   });
   if (!has_kv || is_kv_only) return has_kv;
-  return step(kAttention, i, kv_bytes_, [&] { ops_.attention(i, q_->data, attn_->data); }) &&
+  return step(kAttention, i, kv_bytes_,
+              [&] { ops_.attention(i, q_->data, attn_->data, layer.attn_out.get()); }) &&
          step(kAttnOut, i, layer.attn_out->n_bytes,
               [&] { ops_.matmul_add(*layer.attn_out, attn_->data, x); }) &&
          step(kGateUp, i, layer.gate_up->n_bytes,
-              [&] { ops_.norm_gate_up(layer.ffn_norm->data, eps, *layer.gate_up, x, h_->data); }) &&
+              [&] {
+                ops_.norm_gate_up(layer.ffn_norm->data, eps, *layer.gate_up, x, h_->data,
+                                  layer.ffn_down.get());
+              }) &&
          step(kDown, i, layer.ffn_down->n_bytes,
               [&] { ops_.matmul_add(*layer.ffn_down, h_->data, x); });
 }

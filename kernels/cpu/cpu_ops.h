@@ -37,10 +37,10 @@ class CpuOps : public Ops {
   void embed(const Matrix& table, float* x) override;
   void norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv, const float* bias,
                 const float* x, float* q) override;
-  void attention(int layer, const float* q, float* out) override;
+  void attention(int layer, const float* q, float* out, const Matrix* next) override;
   void matmul_add(const Matrix& w, const float* in, float* x) override;
-  void norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
-                    float* h) override;
+  void norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x, float* h,
+                    const Matrix* next) override;
   void norm_head(const float* norm, float eps, const Matrix& head, const float* x,
                  std::span<const int32_t> rows, float* logits) override;
   void norm_head_candidates(const float* norm, float eps, const Matrix& head, const float* x,

@@ -186,7 +186,7 @@ void CpuOps::query_chunk(const Qkv& qkv, int head_begin, int head_end) {
   }
 }
 
-void CpuOps::attention(int layer, const float* q, float* out) {
+void CpuOps::attention(int layer, const float* q, float* out, const Matrix*) {
   const Attention::Step step{layer, q, out};
   for_chunks(attention_->n_chunks(),
              [&](int chunk, int thread) { attention_->chunk(step, chunk, thread); });
@@ -212,7 +212,7 @@ void CpuOps::matmul_add(const Matrix& matrix, const float* in, float* x) {
 }
 
 void CpuOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
-                          float* h) {
+                          float* h, const Matrix*) {
   const PackedMatrix& w = packed(gate_up);
   const int n = batch_.size(), n_ff = w.n_rows / 2;
   const Activations& input = norm_and_quantize(

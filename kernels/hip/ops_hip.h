@@ -35,10 +35,10 @@ class HipOps : public Ops {
   void embed(const Matrix& table, float* x) override;
   void norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv, const float* bias,
                 const float* x, float* q) override;
-  void attention(int layer, const float* q, float* out) override;
+  void attention(int layer, const float* q, float* out, const Matrix* next) override;
   void matmul_add(const Matrix& w, const float* in, float* x) override;
-  void norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
-                    float* h) override;
+  void norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x, float* h,
+                    const Matrix* next) override;
   void norm_head(const float* norm, float eps, const Matrix& head, const float* x,
                  std::span<const int32_t> rows, float* logits) override;
   void norm_head_candidates(const float* norm, float eps, const Matrix& head, const float* x,
@@ -98,19 +98,10 @@ class HipOps : public Ops {
 
   // Quantized activations of kMaxBatch tokens: in_ for the matmul that quantizes its input, next_
   // for the output of attention or SwiGLU, which their kernels quantize for the next matmul.
-  // quantized_ is the float buffer whose contents next_ holds, or null. Formats with super-blocks
-  // cannot use next_, as their scale spans 256 columns, more than a thread block of those kernels
-  // has.
+  // quantized_ is the float buffer whose contents next_ holds, or null.
   Memory in_q_, in_scales_, in_half_sums_, squares_, in_f32_, next_q_, next_scales_;
   int workspace_cols_ = 0;
   const float* quantized_ = nullptr;
-  /// The output of attention or SwiGLU, and whether the matrix that last multiplied it could use a
-  /// quantized copy. The models are uniform enough that this predicts the next layer.
-  struct Output {
-    const float* data = nullptr;
-    bool is_quantized = true;
-  };
-  Output attention_output_, swiglu_output_;
 
   Memory mail_, batch_ints_;  // the batch in host memory (params.h: the mail) and on the device
   bool is_in_mail_ = false;   // no kernel has been launched yet that takes the batch

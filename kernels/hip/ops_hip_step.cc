@@ -39,6 +39,15 @@ const char* in_name(int head_dim) {
   }
 }
 
+/// Whether the matrix can use activations that attention or SwiGLU have quantized, with a scale for
+/// each group of 32 columns: those kernels' thread blocks do not have a super-block's 256 columns.
+bool reads_groups(const Matrix* matrix) {
+  if (!matrix) return false;
+  const auto& parts = packed(*matrix).parts;
+  return std::none_of(parts.begin(), parts.end(),
+                      [](const HipPart& part) { return part.type.has_blocks; });
+}
+
 }  // namespace
 
 MatmulParams HipOps::normed_input(const Matrix& w, const float* x, const float* norm, float eps,
@@ -174,15 +183,14 @@ void HipOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv
   }
 }
 
-void HipOps::attention(int layer, const float* q, float* out) {
+void HipOps::attention(int layer, const float* q, float* out, const Matrix* next) {
   if (is_cancelled()) return;
   AttentionParams p = {};
   p.q = q;
   p.parts = attention_parts_.as<float>();
   p.arrived = attention_arrived_.as<uint32_t>();
   p.out = out;
-  attention_output_.data = out;
-  const bool quantizes = attention_output_.is_quantized;
+  const bool quantizes = reads_groups(next);
   if (quantizes)
     p.quantized = activations(next_q_, next_scales_, shape_.n_heads * shape_.head_dim, n_);
   p.pool = pool_;
@@ -225,12 +233,7 @@ void HipOps::attention(int layer, const float* q, float* out) {
 
 void HipOps::matmul_add(const Matrix& w, const float* in, float* x) {
   if (is_cancelled()) return;
-  const auto& parts = packed(w).parts;
-  const bool wants_groups = std::none_of(parts.begin(), parts.end(),
-                                         [](const HipPart& part) { return part.type.has_blocks; });
-  for (Output* output : {&attention_output_, &swiglu_output_})
-    if (output->data == in) output->is_quantized = wants_groups;
-  const bool is_ready = quantized_ == in && wants_groups;
+  const bool is_ready = quantized_ == in && reads_groups(&w);
   MatmulParams p = {};
   p.n_tokens = n_;
   p.norm = {in, nullptr, nullptr, 0, 0, w.n_cols, 0};
@@ -241,14 +244,14 @@ void HipOps::matmul_add(const Matrix& w, const float* in, float* x) {
   p.epilogue.kind = EpilogueKind::kAdd;
   p.epilogue.stride = w.n_rows;
   p.epilogue.out = x;
-  for (const HipPart& part : parts) {
+  for (const HipPart& part : packed(w).parts) {
     prepare_input(p, packed(w), part);
     matmul(part, p);
   }
 }
 
 void HipOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
-                          float* h) {
+                          float* h, const Matrix* next) {
   if (is_cancelled()) return;
   const auto& parts = packed(gate_up).parts;
   const int n_ff = gate_up.n_rows / 2;
@@ -261,9 +264,8 @@ void HipOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, c
   p.epilogue.stride = n_ff;
   p.epilogue.out = h;
   // Two pairs of tiles give 32 columns of h, a group, which can be quantized at once.
-  swiglu_output_.data = h;
-  const bool quantizes = swiglu_output_.is_quantized && n_ff % kUnit == 0 &&
-                         n_ff <= workspace_cols_ && !parts[0].type.is_float;
+  const bool quantizes =
+      reads_groups(next) && n_ff % kUnit == 0 && n_ff <= workspace_cols_ && !parts[0].type.is_float;
   if (quantizes) p.quantized = activations(next_q_, next_scales_, n_ff, n_);
   const int n_pairs = static_cast<int>(ceil_div(n_ff, kTileRows));
   const uint8_t* up = is_split ? parts[1].data : parts[0].data + n_pairs * parts[0].type.tile_bytes;

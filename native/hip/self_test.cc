@@ -129,7 +129,7 @@ Step feed_forward(const Rows& gate, const Rows& up, const Rows& down, int n) {
     const auto in = b.buffer(wave(n * size_t{kCols})), x = b.ops->buffer(n * size_t{kRows});
     const auto h = b.ops->buffer(n * size_t{kHidden});
     b.begin(0, n);
-    b.ops->norm_gate_up(b.norm->data, kEps, *gate_up, in->data, h->data);
+    b.ops->norm_gate_up(b.norm->data, kEps, *gate_up, in->data, h->data, last.get());
     b.ops->matmul_add(*last, h->data, x->data);
     return b.read(*x);
   };
@@ -172,7 +172,7 @@ Step attention(const Rows& table, const Rows& qkv, int head_size) {
       b.begin(first, n);
       if (n == 1) b.ops->embed(*embeddings, x->data);
       b.ops->norm_qkv(0, b.norm->data, kEps, *matrix, bias->data, x->data, q->data);
-      b.ops->attention(0, q->data, out->data);
+      b.ops->attention(0, q->data, out->data, matrix.get());
       const std::vector<float> values = b.read(*out);
       all.insert(all.end(), values.begin(), values.begin() + n * n_q);
     }

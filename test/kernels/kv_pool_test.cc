@@ -51,7 +51,7 @@ double int8_error(const std::string& variant, float outlier) {
     const TestBatch batch(0, kTokens, 3);
     ops->begin(batch.batch());
     ops->norm_qkv(0, norm->data, 1e-6f, *packed, bias_buffer->data, x->data, queries->data);
-    ops->attention(0, queries->data, out->data);
+    ops->attention(0, queries->data, out->data, nullptr);
     ops->read(result, out->data);
   }
   double error = 0, energy = 0;

@@ -144,7 +144,7 @@ TEST("norm_gate_up multiplies silu of the gate with up") {
     const std::unique_ptr<Buffer> h = ops.buffer(static_cast<size_t>(n * n_ff));
     const TestBatch batch(0, n, 1);
     ops.begin(batch.batch());
-    ops.norm_gate_up(norm_buffer->data, 1e-6f, *packed, x->data, h->data);
+    ops.norm_gate_up(norm_buffer->data, 1e-6f, *packed, x->data, h->data, nullptr);
     for (int token = 0; token < n; token++) {
       const std::vector<double> row = normed(in.data() + token * n_cols, norm);
       for (int i = 0; i < n_ff; i++) {

@@ -39,7 +39,7 @@ AttentionRun run_attention(Ops& ops, const AttentionShape& shape, const TestMatr
     ops.begin(step.batch());
     for (int layer = 0; layer < shape.n_layers; layer++)
       ops.norm_qkv(layer, norm->data, 1e-6f, *matrix, bias->data, x->data, q->data);
-    ops.attention(shape.n_layers - 1, q->data, out->data);
+    ops.attention(shape.n_layers - 1, q->data, out->data, matrix.get());
     for (const auto& [buffer, to] : {std::pair(q.get(), &run.q), std::pair(out.get(), &run.out)}) {
       std::vector<float> values(n * size_t(n_q));
       ops.read(values, buffer->data);
@@ -127,6 +127,6 @@ TEST("GPU tokens of two sequences in one batch attend to their own positions") {
   const std::span<const int32_t> tables[] = {pages[0], pages[1]};
   ops->begin({tokens, positions, sequences, tables});
   ops->norm_qkv(0, norm->data, 1e-6f, *matrix, bias->data, in->data, q->data);
-  ops->attention(0, q->data, out->data);
+  ops->attention(0, q->data, out->data, matrix.get());
   CHECK(from_buffer(*ops, *out) == alone);
 }

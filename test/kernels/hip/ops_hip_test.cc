@@ -130,7 +130,7 @@ TEST("GPU SwiGLU is the CPU's") {
         const auto h = ops->buffer(n * size_t(n_ff));
         const TestBatch step(0, n, 2);
         ops->begin(step.batch());
-        ops->norm_gate_up(norm_buffer->data, 1e-6f, *matrix, x_buffer->data, h->data);
+        ops->norm_gate_up(norm_buffer->data, 1e-6f, *matrix, x_buffer->data, h->data, nullptr);
         results[k] = from_buffer(*ops, *h);
       }
       for (int i = 0; i < n * n_ff; i++) {

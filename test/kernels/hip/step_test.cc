@@ -46,7 +46,7 @@ std::vector<float> second_sequence(const TestMatrix& table, bool with_embedding)
     ops->begin({tokens, positions, sequences, tables});
     if (with_embedding) ops->embed(*embeddings, x->data);
     ops->norm_qkv(0, norm->data, 1e-6f, *matrix, nullptr, x->data, q->data);
-    ops->attention(0, q->data, out->data);
+    ops->attention(0, q->data, out->data, matrix.get());
     ops->read({}, out->data);
   }
   return from_buffer(*ops, *out);
