@@ -60,6 +60,8 @@ MatmulShape choose_few_tiles(int step, const RowSlices& slices) {
 /// thread blocks that still give most compute units one. With less than two for each compute unit,
 /// which could hide each other's waits, a thread block gets more warps, which divide rows, too
 /// (H200).
+/// Examples, on 132 compute units: 3584 rows (224 tiles) x 32 tokens are 112 small thread blocks,
+/// one round: small. 37,888 rows (2368 tiles) x 256 tokens would be 9472, so they are 64 x 4: 2368.
 MatmulShape choose_many_tokens(int n_tokens, int n_tiles, int step, const RowSlices& slices,
                                const DeviceChoice& gpu) {
   const auto blocks = [&](int tokens, int tiles) {
