@@ -39,10 +39,12 @@ class StoredPagesOps final : public hearth::kernels::Ops {
                 const float*, float*) override {
     std::abort();
   }
-  void attention(int, const float*, float*) override { std::abort(); }
+  void attention(int, const float*, float*, const hearth::kernels::Matrix*) override {
+    std::abort();
+  }
   void matmul_add(const hearth::kernels::Matrix&, const float*, float*) override { std::abort(); }
-  void norm_gate_up(const float*, float, const hearth::kernels::Matrix&, const float*,
-                    float*) override {
+  void norm_gate_up(const float*, float, const hearth::kernels::Matrix&, const float*, float*,
+                    const hearth::kernels::Matrix*) override {
     std::abort();
   }
   void norm_head(const float*, float, const hearth::kernels::Matrix&, const float*,
