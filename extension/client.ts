@@ -21,7 +21,7 @@ import { Signal } from './signal.ts';
 /** In the editor's SecretStorage. */
 export const serverTokenKey = 'serverToken';
 const serverModule = 'dist/server.js';
-const bundledModel = 'models/starter-45m-q6_k.gguf';
+const bundledModel = 'models/starter.gguf';
 
 export class Client implements Disposable {
   readonly log: LogOutputChannel = window.createOutputChannel('Hearth', { log: true });

@@ -2,5 +2,5 @@ import { join } from 'node:path';
 
 /** The starter model's place relative to dist/, where the bundled programs lie. */
 export function bundledModelPath(): string {
-  return join(__dirname, '..', 'models', 'starter-45m-q6_k.gguf');
+  return join(__dirname, '..', 'models', 'starter.gguf');
 }

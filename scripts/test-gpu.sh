@@ -11,7 +11,7 @@ export HEARTH_GPU_KERNELS="$BUILD/kernels.fatbin"
 PROGRAMS="$BUILD/hip_tests"
 
 "$PROGRAMS/gpu_ops_tests"
-"$PROGRAMS/gpu_model_test" models/starter-45m-q6_k.gguf
+"$PROGRAMS/gpu_model_test" models/starter.gguf
 "$PROGRAMS/gpu_model_test" 1.5b:q8_0
 "$PROGRAMS/gpu_model_test" 1.5b:q4_k_m
 # Some virtual machines keep the sanitizer from the device; it says so, and there is nothing to learn then.

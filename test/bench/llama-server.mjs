@@ -31,7 +31,7 @@ const string = (value) => ({ type: 'string', default: value });
 const { values: options } = parseArgs({
   options: {
     server: { type: 'string' },
-    models: string(join(root, 'models', 'starter-45m-q6_k.gguf')),
+    models: string(join(root, 'models', 'starter.gguf')),
     trace: { type: 'string' },
     keys: string('40'),
     threads: string(String(Math.min(8, availableParallelism()))),

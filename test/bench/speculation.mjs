@@ -15,7 +15,7 @@ import { main, root, ToolError } from '../../scripts/tools.mjs';
 const string = (value) => ({ type: 'string', default: value });
 const { values: options } = parseArgs({
   options: {
-    model: string(join(root, 'models', 'starter-45m-q6_k.gguf')),
+    model: string(join(root, 'models', 'starter.gguf')),
     'draft-model': string(''),
     threads: string(String(Math.min(8, availableParallelism()))),
     'max-tokens': string('32'),

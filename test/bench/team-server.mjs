@@ -22,7 +22,7 @@ const string = (value) => ({ type: 'string', default: value });
 const { values: options } = parseArgs({
   options: {
     server: { type: 'string' },
-    model: string(join(root, 'models', 'starter-45m-q6_k.gguf')),
+    model: string(join(root, 'models', 'starter.gguf')),
     clients: string('1,10,50'),
     keys: string('20'),
     interval: string('250'),

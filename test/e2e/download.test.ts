@@ -13,7 +13,7 @@ import { launchBrowser } from './browser.ts';
 import { type CodeServer, startCodeServer } from './code-server.ts';
 import { Workbench } from './workbench.ts';
 
-const starter = readFileSync(resolve('models/starter-45m-q6_k.gguf'));
+const starter = readFileSync(resolve('models/starter.gguf'));
 const path = '/QuantFactory/Qwen2.5-Coder-7B-GGUF/resolve/main/Qwen2.5-Coder-7B.Q4_K_M.gguf';
 /** One with a digest: its length is right, and nothing else. */
 const known = {
@@ -117,7 +117,7 @@ test('a download is chosen, followed, paused, resumed and used, all in one windo
   await paused.getByRole('button', { name: 'Continue' }).click();
   await expect
     .poll(() => server.hearthLog(), { timeout: 60_000 })
-    .toMatch(/loaded Starter Coder 45M.*\n.*loaded Starter/s);
+    .toMatch(/loaded Starter Coder.*\n.*loaded Starter/s);
   expect(modelFiles()).toEqual(['Qwen2.5-Coder-7B.Q4_K_M.gguf']);
   expect(ranges).toEqual([undefined, expect.stringMatching(/^bytes=[1-9]\d*-$/)]);
   expect(JSON.parse(readFileSync(server.settingsFile, 'utf8'))['hearth.model.path']).toMatch(/7B\.Q4_K_M\.gguf$/);

@@ -26,7 +26,7 @@ let bench: Workbench;
 beforeAll(async () => {
   mkdirSync(folder);
   writeFileSync(file, '');
-  copyFileSync(resolve('models/starter-45m-q6_k.gguf'), chosenModel);
+  copyFileSync(resolve('models/starter.gguf'), chosenModel);
   server = await startCodeServer({ vsix: [inject('vsix')], settings });
   browser = await launchBrowser();
   bench = await Workbench.open(browser, server, folder, file);

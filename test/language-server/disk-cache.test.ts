@@ -7,7 +7,7 @@ import type { Settings } from '../../language-server/protocol.ts';
 import { LspClient } from '../support/lsp-client.ts';
 
 const root = join(__dirname, '../..');
-const bundledModel = join(root, 'models/starter-45m-q6_k.gguf');
+const bundledModel = join(root, 'models/starter.gguf');
 const storageFolder = mkdtempSync(join(tmpdir(), 'hearth-storage-'));
 const pages = join(storageFolder, 'pages');
 const uri = 'file:///sample.ts';

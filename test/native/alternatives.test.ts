@@ -5,7 +5,7 @@ import { type Engine, loadEngine } from '../../native/index.ts';
 import { logSoftmax } from '../support/log-softmax.ts';
 
 const models = {
-  starter: join(import.meta.dirname, '../../models/starter-45m-q6_k.gguf'),
+  starter: join(import.meta.dirname, '../../models/starter.gguf'),
   'tiny random': join(import.meta.dirname, '../fixtures/reference/tiny-mixed.gguf'),
 };
 const code = `export function sum(values: number[]): number {

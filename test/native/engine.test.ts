@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Engine, loadEngine } from '../../native/index.ts';
 
-const modelPath = join(import.meta.dirname, '../../models/starter-45m-q6_k.gguf');
+const modelPath = join(import.meta.dirname, '../../models/starter.gguf');
 const code = `export function sum(values: number[]): number {
   let total = 0;
   for (const value of values) {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Engine, type LoadOptions, loadEngine } from '../../native/index.ts';
 
 const root = join(import.meta.dirname, '../..');
-const modelPath = join(root, 'models/starter-45m-q6_k.gguf');
+const modelPath = join(root, 'models/starter.gguf');
 const load = (options: Partial<LoadOptions> = {}) =>
   loadEngine({ modelPath, kvType: 'int8', cacheBytes: 2 ** 26, ...options });
 

@@ -7,7 +7,7 @@ import { type Completion, type Engine, type GenerateRequest, loadEngine } from '
 // now; but after a right one another is always tried, so that each pass gives two tokens but for a few.
 const mostPasses = 0.7;
 const models = {
-  starter: join(import.meta.dirname, '../../models/starter-45m-q6_k.gguf'),
+  starter: join(import.meta.dirname, '../../models/starter.gguf'),
   'tiny random': join(import.meta.dirname, '../fixtures/reference/tiny-mixed.gguf'),
 };
 const repetitive = Array.from({ length: 8 }, (_, i) => `  readonly field${i}: string = read('field${i}');`).join('\n');

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, loadEngine } from '../../native/index.ts';
 
 const root = join(import.meta.dirname, '../..');
-const models = ['models/starter-45m-q6_k.gguf', 'test/fixtures/reference/tiny-mixed.gguf'];
+const models = ['models/starter.gguf', 'test/fixtures/reference/tiny-mixed.gguf'];
 
 // Tokens of Qwen2's tokenizer.json, less its NFC normalizer, which neither llama.cpp nor Hearth applies.
 const pattern =

@@ -26,7 +26,7 @@ using Texts = std::vector<std::string>;
 
 const Tokenizer& starter() {
   static const GgufFile file =
-      GgufFile::open(HEARTH_FIXTURES "/../../models/starter-45m-q6_k.gguf");
+      GgufFile::open(HEARTH_FIXTURES "/../../models/starter.gguf");
   static const Tokenizer tokenizer(file);
   return tokenizer;
 }

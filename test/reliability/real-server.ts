@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { FrameClient } from './frame-client.ts';
 
 const root = join(import.meta.dirname, '../..');
-export const starterModel = join(root, 'models/starter-45m-q6_k.gguf');
+export const starterModel = join(root, 'models/starter.gguf');
 export const serverCommand = [process.execPath, join(root, 'dist/server.js'), '--stdio'];
 
 export async function startServer(settings: object = {}, options: object = {}): Promise<FrameClient> {

@@ -26,7 +26,7 @@ async function ready(): Promise<Api> {
 export const tests: Test[] = [
   it('activates and loads the bundled model', async () => {
     const api = await ready();
-    assert.match(api.status.model?.path ?? '', /starter-45m-q6_k\.gguf$/);
+    assert.match(api.status.model?.path ?? '', /starter\.gguf$/);
   }),
 
   it('registers every command of its manifest', async () => {

@@ -8,7 +8,7 @@ import { readGgufHeader } from '../../../language-server/models/gguf-header.ts';
 import { writeGguf } from '../../support/gguf-writer.ts';
 import { shapes, writeSyntheticModel } from '../../support/synthetic-model.ts';
 
-const starter = join('models', 'starter-45m-q6_k.gguf');
+const starter = join('models', 'starter.gguf');
 let folder: string;
 
 beforeAll(() => {

@@ -26,7 +26,7 @@ test('a slow machine gets a smaller model, and one without memory none', () => {
 });
 
 test('a file that is here is described by its head, and not offered for download', async () => {
-  const path = join('models', 'starter-45m-q6_k.gguf');
+  const path = join('models', 'starter.gguf');
   const header = await readGgufHeader(path);
   const knownAs = 'qwen2.5-coder-7b-instruct-q8_0';
   const list = modelList([{ path, owner: 'LM Studio', knownAs, header, fileBytes: 37e6 }], speed, cacheBytes, 16e9);

@@ -37,7 +37,7 @@ const http = createServer(async (request, response) => {
 });
 
 beforeAll(async () => {
-  const modelPath = join(root, 'models/starter-45m-q6_k.gguf');
+  const modelPath = join(root, 'models/starter.gguf');
   served = await loadEngine({ modelPath });
   local = await loadEngine({ modelPath });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
