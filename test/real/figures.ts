@@ -19,7 +19,7 @@ const programs: Record<string, Programs> = {
       : [['test/bench/llama-server.mjs', '--server', server, '--models', model, '--threads', `${threads}`]]),
   ],
   drafts: (model, { threads }) => [
-    ['test/bench/speculation.mjs', '--model', model, '--threads', `${threads}`, '--places', '12', '--rounds', '1'],
+    ['test/bench/speculation.mjs', '--model', model, '--threads', `${threads}`, '--places', '8', '--rounds', '1'],
   ],
   quality: (model, { threads, cases }) =>
     cases === undefined ? [] : [['test/tools/run.mjs', 'eval', cases, '--model', model, '--threads', `${threads}`]],
