@@ -53,9 +53,21 @@ test('finds the pieces of an answer behind its healed bytes, characters of sever
   expect(probabilityTo({ text: 'äb', pieces, isEnded: true }, 1)).toBeCloseTo(Math.exp(-15));
 });
 
-test('a calmer gate asks for more', () => {
-  const { info } = new FakeEngine();
-  const [eager, balanced, calm] = (['eager', 'balanced', 'calm'] as const).map((each) => gateFor(info, each));
-  expect(eager?.line).toBeLessThan(balanced?.line ?? 0);
-  expect(balanced?.line).toBeLessThan(calm?.line ?? 0);
+test.each(['fake', 'Starter Coder 45M', 'Qwen2.5 Coder 1.5B Instruct GGUF'])(
+  'a calmer gate asks more of %s',
+  (name) => {
+    const info = { ...new FakeEngine().info, name, quantization: 'Q6_K' };
+    const [eager, balanced, calm] = (['eager', 'balanced', 'calm'] as const).map((each) => gateFor(info, each));
+    expect(eager?.line).toBeLessThan(balanced?.line ?? 0);
+    expect(balanced?.line).toBeLessThan(calm?.line ?? 0);
+  },
+);
+
+test('a model that the gates were fitted to has its own, whatever its size or quantization', () => {
+  const gate = (name: string, quantization: string) =>
+    gateFor({ ...new FakeEngine().info, name, quantization }, 'balanced');
+  const fitted = gate('Qwen2.5 Coder 1.5B Instruct GGUF', 'Q4_K_M');
+  expect(gate('qwen2.5-coder-7b', 'Q8_0')).toEqual(fitted);
+  expect(fitted.line).toBeGreaterThan(gate('Starter Coder 45M', 'Q6_K').line);
+  expect(gate('Starter Coder 45M', 'Q4_0')).toEqual(gate('some other model', 'Q4_0'));
 });

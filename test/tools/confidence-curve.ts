@@ -21,8 +21,10 @@ const piece = 0.45;
 const gates: Gate[] = [
   ...[0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7].map((line) => ({ line, piece })),
   ...[0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1].map((each) => ({ line: 0.07, piece: each })),
+  ...[0.5, 0.6, 0.8, 0.9, 1].flatMap((each) => [0.2, 0.4, 0.5].map((line) => ({ line, piece: each }))),
   { line: 0.02, piece: 0.3 },
   { line: 0.3, piece: 0.8 },
+  { line: 0.7, piece: 0.9 },
 ];
 const columns = [
   'lines_right',
