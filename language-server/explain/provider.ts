@@ -7,8 +7,8 @@ import type { ExplainParams, ExplainResult } from '../protocol.ts';
 import { explainPrompt } from './chat-prompt.ts';
 import { generateInTurns } from './turns.ts';
 
-/** An answer that ends here can be continued. */
-const maxAnswerTokens = 256;
+/** qwen2.5-coder's explanation of a function often takes more than 256. What ends here can be continued. */
+const maxAnswerTokens = 512;
 /** A small context is shared between the prompt and the answer. */
 const maxAnswerShare = 0.3;
 

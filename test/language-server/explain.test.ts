@@ -84,6 +84,7 @@ test('streams the text and lets completions go first', async () => {
   expect(chunks.join('')).toBe('It adds.');
   expect(chunks.length).toBeGreaterThan(1);
   expect(engine.requests[0]?.priority).toBe('background');
+  expect(engine.requests[0]?.maxTokens).toBe(512);
 });
 
 test('only another attempt is drawn by lot', async () => {
@@ -105,8 +106,8 @@ test('cuts a long selection at the end of a line, so that an answer fits in, and
   const engine = new FakeEngine({ contextTokens: 1000 });
   const { linesRead } = await explain(explainer(engine), request('日本語\n'.repeat(100_000)), () => {});
   const [sent] = engine.requests;
-  expect(sent?.maxTokens).toBe(256);
-  expect((sent?.tokens.length ?? 0) + 256).toBeLessThanOrEqual(1000);
+  expect(sent?.maxTokens).toBe(300);
+  expect((sent?.tokens.length ?? 0) + 300).toBeLessThanOrEqual(1000);
   const shown = /```python\n(.*)\n```/s.exec(promptTo(engine))?.[1] ?? '';
   expect(new Set(shown.split('\n'))).toEqual(new Set(['日本語']));
   expect(linesRead).toBe(shown.split('\n').length);
