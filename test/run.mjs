@@ -68,7 +68,8 @@ async function asanTests() {
 /** The tests in which threads meet. */
 async function tsanTests() {
   await buildTsan();
-  return program(join(root, 'build/tsan/thread_tests'), [], { TSAN_OPTIONS: 'halt_on_error=1' });
+  const options = `halt_on_error=1 suppressions=${join(root, 'test/thread-sanitizer.supp')}`;
+  return program(join(root, 'build/tsan/thread_tests'), [], { TSAN_OPTIONS: options });
 }
 
 async function aarch64Tests() {
