@@ -16,7 +16,7 @@ interface Event {
 test('a trace has every operation of every layer, in order, and what it read', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-trace-'));
   const file = join(folder, 'trace.json');
-  const engine = await loadEngine({ modelPath: 'models/starter-45m-q6_k.gguf', backend: 'cpu' });
+  const engine = await loadEngine({ modelPath: 'models/starter.gguf', backend: 'cpu' });
   try {
     const said = await writeOpTrace(engine, file);
     const events = JSON.parse(readFileSync(file, 'utf8')).traceEvents as Event[];
