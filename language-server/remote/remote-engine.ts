@@ -8,6 +8,7 @@ import {
   type OnText,
   type Priority,
 } from '../../native/index.ts';
+import { Answer, sum } from './answer.ts';
 import { type CompletionBody, hostOf, type ServerOptions, streamCompletion } from './completions-api.ts';
 import type { Piece } from './event-stream.ts';
 import { promptText } from './prompt-text.ts';
@@ -119,23 +120,37 @@ export class RemoteEngine implements Engine {
     return performance.now() < this.restsUntilMs;
   }
 
+  // Whitespace that stands left of the cursor belongs to the first token that follows it. So it is left to the model, and
+  // given to it only if it would write something else. A word that has been begun is given at once: where the model
+  // would write it, the text was offered before, and this request was never made.
   private async ask(
     request: GenerateRequest,
     onPiece: (piece: Piece) => boolean,
     signal: AbortSignal,
   ): Promise<Completion> {
-    const startedAt = performance.now();
-    const pieces: Piece[] = [];
-    let firstAt = 0;
+    const begin = Buffer.from(request.heal ?? []).toString('utf8');
+    const answer = begin.trim() === '' ? await this.attempt(request, begin, onPiece, signal) : null;
+    return answer ?? ((await this.attempt(request, '', onPiece, signal)) as Completion);
+  }
+
+  /** begin: what the answer must begin with; null if it does not. Where it is '', the prompt says all. */
+  private async attempt(
+    request: GenerateRequest,
+    begin: string,
+    onPiece: (piece: Piece) => boolean,
+    signal: AbortSignal,
+  ): Promise<Completion | null> {
+    const answer = new Answer(begin);
     let isCancelled = false;
     this.active++;
     try {
-      for await (const piece of streamCompletion(this.server, this.bodyOf(request), signal)) {
-        pieces.push(piece);
-        if (piece.text === '') continue;
-        firstAt ||= performance.now();
+      const { heal, ...rest } = request;
+      const body = this.bodyOf(begin === '' ? request : rest);
+      for await (const piece of streamCompletion(this.server, body, signal)) {
+        const own = answer.add(piece);
         // Leaving the loop closes the connection, and with it the server's work.
-        if (onPiece(piece)) break;
+        if (own === null) return null;
+        if (own.text !== '' && onPiece(own)) break;
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -143,7 +158,7 @@ export class RemoteEngine implements Engine {
     } finally {
       this.active--;
     }
-    return this.completionOf(request, pieces, isCancelled, { startedAt, firstAt: firstAt || performance.now() });
+    return answer.completion(this.local, request, isCancelled);
   }
 
   private bodyOf({ tokens, heal, maxTokens, sampling }: GenerateRequest): CompletionBody {
@@ -155,55 +170,8 @@ export class RemoteEngine implements Engine {
       logprobs: 1,
     };
   }
-
-  private completionOf(
-    { tokens: prompt, heal = new Uint8Array(), alternatives = 1 }: GenerateRequest,
-    pieces: Piece[],
-    isCancelled: boolean,
-    { startedAt, firstAt }: { startedAt: number; firstAt: number },
-  ): Completion {
-    const text = pieces.map((piece) => piece.text).join('');
-    // Behind the last text there is only the token that ended the answer, which is none of ours.
-    const written = pieces.slice(0, pieces.findLastIndex((piece) => piece.text !== '') + 1);
-    const ownTokens = this.local.tokenize(text);
-    const given = spread(
-      written.flatMap((piece) => piece.logProbabilities),
-      ownTokens.length,
-    );
-    // What the answer had to begin with was part of the prompt here, and so is certain.
-    const healed = this.local.tokenize(Buffer.from(heal).toString('utf8'));
-    const tokens = Uint32Array.from([...healed, ...ownTokens]);
-    const logProbabilities = Float32Array.from([...healed].fill(0).concat(given));
-    const usage = pieces.find((piece) => piece.usage)?.usage;
-    const completionTokens = usage?.completionTokens ?? pieces.filter((piece) => piece.text !== '').length;
-    const finishReason = pieces.findLast((piece) => piece.finishReason)?.finishReason ?? 'stop';
-    return {
-      text,
-      tokens,
-      finishReason: isCancelled ? 'cancelled' : finishReason,
-      logProbabilities,
-      alternatives: alternatives > 1 ? [{ text, tokens, logProbabilities }] : [],
-      timings: {
-        promptTokens: usage?.promptTokens ?? prompt.length,
-        cachedTokens: usage?.cachedTokens ?? 0,
-        prefillMs: firstAt - startedAt,
-        ttftMs: firstAt - startedAt,
-        completionTokens,
-        decodeMs: performance.now() - firstAt,
-        decodePasses: Math.max(0, completionTokens - 1),
-      },
-    };
-  }
 }
 
 function unsupported(what: string): Promise<never> {
   return Promise.reject(new EngineError('server-refused', `A server gives no ${what}.`));
-}
-
-const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
-
-/** The server's tokens may be cut otherwise than ours: then each of ours gets an equal share of the whole. */
-function spread(logProbabilities: number[], tokens: number): number[] {
-  if (logProbabilities.length === tokens) return logProbabilities;
-  return Array(tokens).fill(sum(logProbabilities) / Math.max(1, tokens));
 }

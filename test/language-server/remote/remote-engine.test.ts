@@ -125,6 +125,25 @@ test.each([
   expect([...completion.logProbabilities]).toEqual([-0.5, 0]);
 });
 
+test('whitespace left of the cursor is left to the model, and given to it where it would write something else', async () => {
+  const ask = () =>
+    connect().generate({ tokens: prompt, heal: Buffer.from('    '), maxTokens: 7 }, (text) => pieces.push(text));
+  let pieces: string[] = [];
+  answers.push(stream('  ', '  re', 'turn'));
+  expect(await ask()).toMatchObject({ text: 'return', finishReason: 'length' });
+  expect(pieces).toEqual(['re', 'turn']);
+  expect(asked.map(({ body }) => String(body.prompt).endsWith(' '))).toEqual([false]);
+  pieces = [];
+  answers.push(stream('  }', ' else'), stream('return'));
+  expect(await ask()).toMatchObject({ text: 'return' });
+  expect(pieces).toEqual(['return']);
+  expect(asked.map(({ body }) => String(body.prompt).endsWith('    '))).toEqual([false, false, true]);
+  // An answer that ends before has not begun so either.
+  answers.push(stream('  '), stream('return'));
+  expect(await ask()).toMatchObject({ text: 'return' });
+  await expect.poll(() => closed.length).toBe(5);
+});
+
 test('the healed bytes come first, as from the engine, and the token that ends an answer does not count', async () => {
   answers.push((response) => {
     send(response, { choices: [{ text: 'xy', logprobs: { content: [{ logprob: -0.5 }, { logprob: -1 }] } }] });
