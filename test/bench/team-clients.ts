@@ -57,21 +57,24 @@ async function answer(engine: Engine, { document, languageId }: GoldenCase): Pro
 
 /** Until the server is idle after a request was cancelled: while it writes, and while it reads a long prompt. */
 export async function cancelToIdle(remote: Engine, isIdle: () => Promise<boolean>, source: string) {
-  const measure = async (request: Parameters<Engine['generate']>[0], cancelWhen: (abort: () => void) => void) => {
+  const measure = async (request: Parameters<Engine['generate']>[0], cancelWhen: (cancel: () => void) => unknown) => {
     const abort = new AbortController();
     let cancelledAt = 0;
     const cancel = () => {
       cancelledAt ||= performance.now();
       abort.abort();
     };
-    cancelWhen(cancel);
+    void cancelWhen(cancel);
     await remote.generate(request, cancel, abort.signal);
     while (!(await isIdle())) await sleep(2);
     return performance.now() - cancelledAt;
   };
   const long = remote.tokenize(source).subarray(0, 3000);
   const writing = await measure({ tokens: long.subarray(0, 64), maxTokens: 1000 }, () => {});
-  const reading = await measure({ tokens: long, maxTokens: 1 }, (cancel) => setTimeout(cancel, 100));
+  const reading = await measure({ tokens: long, maxTokens: 1 }, async (cancel) => {
+    while (await isIdle()) await sleep(2);
+    setTimeout(cancel, 100);
+  });
   return { writing, reading };
 }
 
