@@ -15,6 +15,8 @@ export interface Check {
 export interface Patient {
   addonInfo: () => AddonInfo;
   modelPath: string;
+  /** Of the model that only explains; absent: there is none. */
+  explainModelPath?: string;
   /** Rejects with the error for people when the model cannot be loaded. */
   engine: () => Promise<Engine>;
 }
@@ -28,6 +30,9 @@ export async function examine(patient: Patient): Promise<Check[]> {
     await check('GPU', () => patient.addonInfo().gpus),
     await check('model file', () => modelFileLine(patient.modelPath)),
   ];
+  const { explainModelPath } = patient;
+  if (explainModelPath !== undefined)
+    checks.push(await check('model for explanations', () => modelFileLine(explainModelPath)));
   let engine: Engine | null = null;
   checks.push(
     await check('model', async () => {

@@ -188,10 +188,11 @@ export class Session {
   }
 
   private async doctor(): Promise<string> {
-    const { parts, modelPath } = this.shared;
+    const { parts, modelPath, explainModelPath } = this.shared;
     const checks = await examine({
       addonInfo: parts.addonInfo,
       modelPath,
+      ...(explainModelPath !== undefined && { explainModelPath }),
       engine: async () => (await this.shared.required()).engine,
     });
     return reportLines(checks).join('\n');

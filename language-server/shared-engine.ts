@@ -130,6 +130,10 @@ export class SharedEngine {
     return this.loadOptions().modelPath;
   }
 
+  get explainModelPath(): string | undefined {
+    return explainOptions(this.setup.settings)?.modelPath;
+  }
+
   answered(timings: Timings, latencyMs: number): void {
     this.throughput.add(timings);
     this.last = { ...timings, latencyMs };

@@ -1,5 +1,5 @@
-// The models that Hearth can download: files of qwen2.5-coder as GGUF. A digest stands here only where independent public
-// sources agree on it, or one that builds on it; the others are null and checked by length and head alone.
+// The models that Hearth can download: files of qwen2.5-coder as GGUF. A digest is listed only if independent public sources
+// agree on it, or if a public build depends on it. Where it is null, only the length and the head of a file are checked.
 import type { ModelCost } from './estimate.ts';
 import type { RemoteFile } from './messages.ts';
 

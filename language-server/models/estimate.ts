@@ -71,10 +71,13 @@ export function refusal(name: string, fileBytes: number, freeBytes: number): str
 /** A second model must fit in beside the first: two that take each other's memory would both be slow. */
 export function refusalBeside(name: string, neededBytes: number, freeBytes: number, first: ModelInfo | null) {
   if (neededBytes <= freeBytes) return null;
-  const beside = first ? ` beside ${first.name}, which takes ${gigabytes(first.weightBytes)}` : '';
+  const left = `${gigabytes(freeBytes)} is free`;
+  const beside = first
+    ? `${first.name}, which completes code, takes ${gigabytes(first.weightBytes)}, and ${left}`
+    : left;
   return (
-    `${name} needs ${gigabytes(neededBytes)} of memory to explain code${beside}, but only ${gigabytes(freeBytes)} is ` +
-    'free. Close other programs, or choose a smaller model for explanations with "Hearth: Choose Model".'
+    `${name} needs ${gigabytes(neededBytes)} of memory to explain code, but ${beside}. ` +
+    'Close other programs, or choose a smaller model for explanations with "Hearth: Choose Model".'
   );
 }
 

@@ -87,7 +87,7 @@ test('a second model that does not fit beside the first is refused with the figu
   const gigabytes = String.raw`\d+\.\d GB`;
   await expect(shared.explainer()).rejects.toThrow(
     new RegExp(
-      `^large\\.gguf needs ${gigabytes} of memory to explain code beside fake, which takes ${gigabytes}, but only ${gigabytes} is free\\.`,
+      `^large\\.gguf needs ${gigabytes} of memory to explain code, but fake, which completes code, takes ${gigabytes}, and ${gigabytes} is free\\.`,
     ),
   );
   expect(loaded.map(({ path }) => path)).toEqual(['base.gguf']);
