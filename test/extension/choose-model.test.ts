@@ -3,18 +3,20 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type ChooseModelHost, chooseModel } from '../../extension/choose-model.ts';
+import { type ChooseModelHost, chooseModel, type Purpose } from '../../extension/choose-model.ts';
 import type { ModelFacts, ModelList } from '../../language-server/models/messages.ts';
 import { breakAfter, FileServer, serve, status } from './download/file-server.ts';
 
 interface Row {
   label: string;
   choice?: { kind: string };
+  purpose?: string;
 }
 
 /** What the user answers: a row's kind, then the buttons of messages, one after the other. */
 const user = vi.hoisted(() => ({
   row: '' as string | undefined,
+  purpose: undefined as string | undefined,
   buttons: [] as (string | undefined)[],
   asked: [] as string[],
   cancelsAt: Number.POSITIVE_INFINITY,
@@ -30,7 +32,10 @@ vi.mock('vscode', async (original) => {
     QuickPickItemKind: { Separator: -1 },
     ProgressLocation: { Notification: 15 },
     window: {
-      showQuickPick: async (rows: Promise<Row[]>) => (await rows).find(({ choice }) => choice?.kind === user.row),
+      showQuickPick: async (rows: Promise<Row[]>) =>
+        (await rows).find(({ choice, purpose }) =>
+          purpose === undefined ? choice?.kind === user.row : purpose === user.purpose,
+        ),
       showOpenDialog: () => Promise.resolve([{ fsPath: '/chosen.gguf' }]),
       showInformationMessage: ask,
       showErrorMessage: ask,
@@ -64,12 +69,20 @@ const facts: ModelFacts = {
 let folder: string;
 let server: FileServer;
 let used: string[];
+let purposes: Purpose[];
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hearth-choose-'));
   server = await new FileServer(content).start();
   used = [];
-  Object.assign(user, { row: 'remote', buttons: [], asked: [], cancelsAt: Number.POSITIVE_INFINITY });
+  purposes = [];
+  Object.assign(user, {
+    row: 'remote',
+    purpose: undefined,
+    buttons: [],
+    asked: [],
+    cancelsAt: Number.POSITIVE_INFINITY,
+  });
 });
 
 afterEach(async () => {
@@ -77,11 +90,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function choose(changes: Partial<ChooseModelHost> = {}): Promise<void> {
-  const local = { ...facts, id: 'local', path: '/local.gguf', owner: 'Ollama' };
+async function choose(changes: Partial<ChooseModelHost> = {}, special: Partial<ModelFacts> = {}): Promise<void> {
+  const local = { ...facts, ...special, id: 'local', path: '/local.gguf', owner: 'Ollama' };
   const list: ModelList = { local: [local], remote: [{ ...facts, files: [server.file()] }] };
   const log = { info: () => undefined, warn: () => undefined } as unknown as ChooseModelHost['log'];
-  const use = async (path: string) => void used.push(path);
+  const use = async (path: string, purpose: Purpose) => {
+    used.push(path);
+    purposes.push(purpose);
+  };
   await chooseModel({
     models: async () => list,
     folder,
@@ -102,6 +118,28 @@ test.each([
   await choose();
   expect(used).toEqual([path]);
   expect(server.requests).toEqual([]);
+});
+
+test.each(['explanations', 'both'] as const)(
+  'an instruct model is used for what the user says: %s',
+  async (purpose) => {
+    Object.assign(user, { row: 'local', purpose });
+    await choose({}, { kind: 'instruct' });
+    expect([used, purposes]).toEqual([['/local.gguf'], [purpose]]);
+  },
+);
+
+test('a model that cannot complete is for explanations, without a question; a base model for completion', async () => {
+  user.row = 'local';
+  await choose({}, { kind: 'instruct', completes: false });
+  await choose();
+  expect(purposes).toEqual(['explanations', 'completion']);
+});
+
+test('who does not say what an instruct model is for has changed nothing', async () => {
+  user.row = 'local';
+  await choose({}, { kind: 'instruct' });
+  expect(used).toEqual([]);
 });
 
 test('a list that is closed changes nothing', async () => {

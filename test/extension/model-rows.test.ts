@@ -50,6 +50,11 @@ test('the model in use is marked, and its program named', () => {
   });
 });
 
+test('the model for explanations has a mark of its own', () => {
+  const rows = modelRows({ local: [local], remote: [] }, { path: '/other', explainPath: '/models/coder.gguf' });
+  expect(sections(rows)).toContain('$(comment-discussion) coder');
+});
+
 test('sections without rows are left out', () => {
   expect(sections(modelRows({ local: [], remote: [] }, { ...none, path: '/x' }))).toEqual([
     '# Others',

@@ -129,6 +129,12 @@ test('a pause is shown with its reason', () => {
   check({ ...ready, pause: 'manual' }, '$(debug-pause) Hearth', 'ready, suggests when you ask');
 });
 
+test('a model that cannot complete is said to explain only, and a second model has its row', () => {
+  check({ ...ready, onlyExplains: true }, '$(flame) 42 tok/s', 'ready to explain; this model does not complete code');
+  const tooltip = statusTooltip({ ...ready, explainModel: { ...model, name: 'Talker' } });
+  expect(tooltip).toMatch(/\| Model \| Tiny .*\n\| For explanations \| Talker /);
+});
+
 test('settings that were ignored are named in the tooltip', () => {
   expect(statusTooltip({ ...ready, settingProblems: ['hearth.mode must be …'] })).toContain('- hearth.mode must be …');
 });

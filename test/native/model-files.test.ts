@@ -263,6 +263,30 @@ describe('what differs by model', () => {
     expect(Math.min(info.special.fimPrefix, info.special.fimSuffix, info.special.fimMiddle)).toBeGreaterThan(0);
   });
 
+  test('an answer ends at a token that ends it in this family alone', async () => {
+    const [next = 0] = await greedyText(tiny);
+    const answerOf = async (name: string) => {
+      const spec = syntheticModel(tiny);
+      const { strings } = spec.metadata['tokenizer.ggml.tokens'] as { strings: string[] };
+      const { i32s } = spec.metadata['tokenizer.ggml.token_type'] as { i32s: number[] };
+      const tokens = strings.map((token) => token.replace(/^<\|(fim_\w+)\|>$/, '<$1>'));
+      // What the model writes next trades its name with the token that marks a prefix.
+      const prefix = tokens.indexOf('<fim_prefix>');
+      [tokens[next], tokens[prefix]] = [tokens[prefix] ?? '', tokens[next] ?? ''];
+      [i32s[next], i32s[prefix]] = [i32s[prefix] ?? 0, i32s[next] ?? 0];
+      spec.metadata['tokenizer.ggml.tokens'] = { strings: tokens };
+      spec.metadata['tokenizer.ggml.merges'] = { strings: [] };
+      spec.metadata['general.name'] = { string: name };
+      writeGguf(path, spec);
+      const { engine } = await loadModel({ modelPath: path });
+      const answer = await engine.generate({ tokens: Uint32Array.of(1, 2, 3, 300), maxTokens: 8 });
+      await engine.close();
+      return [answer.finishReason, answer.tokens.length];
+    };
+    expect(await answerOf('some other model')).toEqual(['length', 8]);
+    expect(await answerOf('CodeQwen1.5 7B')).toEqual(['stop', 1]);
+  });
+
   test('a model that has the tokens, but was not trained with them, must do without', async () => {
     const { info, traits } = await infoOf(({ metadata }) => {
       metadata['general.name'] = { string: 'Qwen2.5 7B Instruct' };
