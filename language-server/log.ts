@@ -7,6 +7,18 @@ export interface Log {
   error(message: string): void;
 }
 
+/** What is said to a window that has gone is lost: nobody is to fail for that. */
+export function unlessGone(log: Log): Log {
+  const say = (level: keyof Log) => (message: string) => {
+    try {
+      log[level](message);
+    } catch {
+      // The connection is closed.
+    }
+  };
+  return { info: say('info'), warn: say('warn'), error: say('error') };
+}
+
 /** The last part of a URI: enough to recognise a document, less than its path. */
 export function documentName(uri: string): string {
   const lastPart = (text: string) => text.slice(text.search(/[^/\\:]*$/));

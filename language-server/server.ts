@@ -5,6 +5,7 @@ import {
   type Connection,
   createProtocolConnection,
   type InitializeParams,
+  type Logger,
   type MessageReader,
   type MessageWriter,
   ProposedFeatures,
@@ -13,7 +14,7 @@ import {
 } from 'vscode-languageserver/node';
 import { cancelledResult } from './cancellation.ts';
 import { Inbox, type Source } from './inbox.ts';
-import type { Log } from './log.ts';
+import { type Log, unlessGone } from './log.ts';
 import { farewellNotification } from './protocol.ts';
 import { Session } from './session.ts';
 import { type ServerParts, SharedEngine } from './shared-engine.ts';
@@ -35,8 +36,11 @@ export class Server {
   connect(reader: MessageReader, writer: MessageWriter, source: Source | null, onExit: (code: number) => void): void {
     const inbox = new Inbox(reader, writer, source, cancelledResult);
     const lifetime = { shutdownReceived: false, initialize: (_: InitializeParams) => {}, exit: onExit };
-    const connect = (logger: Parameters<typeof createProtocolConnection>[2]) =>
-      createProtocolConnection(inbox, writer, logger, inbox.options);
+    // An answer that cannot be written any more is logged, and the log cannot be written either.
+    const connect = (logger: Logger) => {
+      const { error, warn, info } = unlessGone(logger);
+      return createProtocolConnection(inbox, writer, { error, warn, info, log: info }, inbox.options);
+    };
     const connection = createConnection(connect, lifetime, ProposedFeatures.all);
     const session = new Session(connection, this.engine, inbox, () => void this.quit());
     this.connections.set(connection, session);
@@ -71,7 +75,7 @@ export class Server {
   /** What concerns the engine concerns every window. */
   private logToAll(): Log {
     const say = (level: keyof Log) => (message: string) => {
-      for (const connection of this.connections.keys()) connection.console[level](message);
+      for (const connection of this.connections.keys()) unlessGone(connection.console)[level](message);
     };
     return { info: say('info'), warn: say('warn'), error: say('error') };
   }

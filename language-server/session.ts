@@ -22,7 +22,7 @@ import { examine, reportLines } from './doctor.ts';
 import { OpenDocument } from './documents/open-document.ts';
 import { explain } from './explain/provider.ts';
 import type { Inbox } from './inbox.ts';
-import { errorText, placeName, timingLine } from './log.ts';
+import { errorText, placeName, timingLine, unlessGone } from './log.ts';
 import { listModels } from './models/list.ts';
 import { type ModelsParams, modelsRequest } from './models/messages.ts';
 import * as protocol from './protocol.ts';
@@ -205,7 +205,7 @@ export class Session {
   }
 
   private get log() {
-    return this.connection.console;
+    return unlessGone(this.connection.console);
   }
 
   private send(method: string, params: object): void {
