@@ -79,11 +79,13 @@ export class Anchors {
   reading(document: CursorDocument): Reading | null {
     const place = this.places.get(document.uri);
     if (!place || !stillHolds(place.held, document)) return null;
-    if (place.next && !stillHolds(place.next.anchor, document)) place.next = undefined;
+    // Keys without a pause may outrun it, too.
+    if (place.next && !this.serving(place.next.anchor, document)) place.next = undefined;
     place.next ??= this.nextAfter(place, document);
-    if (!place.next) return null;
     const { next } = place;
-    const { tokens } = promptOf(this.engine, anchoredAt(this.engine, next.anchor, document));
+    const anchored = next && this.serving(next.anchor, document);
+    if (!anchored) return null;
+    const { tokens } = promptOf(this.engine, anchored);
     if (tokens.length - commonLength(tokens, next.read) <= maxUnread) {
       this.pin(this.hold(document.uri, next.anchor));
       return null;
@@ -117,13 +119,18 @@ export class Anchors {
     const place = this.placeOf(document.uri, document.languageId);
     // A document without a file gets another name when its language is found out.
     const isSamePath = held?.lead.path === place.path;
-    if (held && isSamePath && stillHolds(held, document)) {
-      const anchored = anchoredAt(this.engine, held, document);
-      if (anchored.given.length <= this.budget.givenTokens) return anchored;
-    }
+    const serving = held && isSamePath && this.serving(held, document);
+    if (serving) return serving;
     // The held lead has been read already; other context would have to be read while the user waits.
     const lead = held && isSamePath ? held.lead : promptLead(this.engine, place);
     return placeAnchor(this.engine, document, this.linesUp, lead, held);
+  }
+
+  /** The anchor with what is given since; null when it does not hold any more, or too much was typed. */
+  private serving(anchor: Anchor, document: CursorDocument): Anchored | null {
+    if (!stillHolds(anchor, document)) return null;
+    const anchored = anchoredAt(this.engine, anchor, document);
+    return anchored.given.length <= this.budget.givenTokens ? anchored : null;
   }
 
   /** Begins once the given text has used a good part of its room, or the suffix or the context is out of date. */
