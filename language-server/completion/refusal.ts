@@ -15,7 +15,7 @@ export function refusalOf({ document, mode }: Addressed, settings: Settings, isI
   const wanted = mode ?? settings.mode;
   if (wanted === 'off') return 'off';
   if (wanted === 'manual' && !isInvoked) return 'manual';
-  // On its way to a team's server, text that contains a secret would leave the machine.
-  const staysHere = settings['server.url'] === '';
-  return hasSecretName(document.uri) || (!staysHere && hasSecret(document.text)) ? 'secrets-file' : null;
+  // On its way to a team's server or to the disk cache, text that contains a secret would outlive this process.
+  const staysInMemory = settings['server.url'] === '' && settings['cache.diskMiB'] === 0;
+  return hasSecretName(document.uri) || (!staysInMemory && hasSecret(document.text)) ? 'secrets-file' : null;
 }

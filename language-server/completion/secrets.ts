@@ -1,7 +1,7 @@
 // What never leaves its own file: documents that hold keys and passwords by convention, and texts in which one is seen.
 // A file with a secret's name is not completed at all. One that merely contains a secret is completed like any other,
 // since its text only goes to the model on this machine; it is never context for another file, not explained, and not
-// completed where a team's server would get the text.
+// completed where a team's server or the disk cache would get the text.
 import type { LongText } from '../documents/long-text.ts';
 
 /** By name, or by what the text contains. */
