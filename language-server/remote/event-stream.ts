@@ -9,12 +9,19 @@ export interface Piece {
   usage?: { promptTokens: number; completionTokens: number; cachedTokens: number };
 }
 
+// A completion has a few hundred tokens: whoever sends more than this means to fill the memory.
+const maxAnswerBytes = 4 * 2 ** 20;
+const maxMessageChars = 300;
+
 /** The objects of "data:" lines, up to "[DONE]" or the stream's end. */
 export async function* eventsOf(body: Response['body'], onBytes: () => void): AsyncGenerator<Event> {
   const decoder = new TextDecoder();
   let rest = '';
+  let received = 0;
   for await (const bytes of body ?? []) {
     onBytes();
+    received += bytes.length;
+    if (received > maxAnswerBytes) throw new Error('the answer does not end');
     const lines = (rest + decoder.decode(bytes, { stream: true })).split(/\r?\n/);
     rest = lines.pop() ?? '';
     for (const line of lines) {
@@ -42,7 +49,7 @@ interface Event {
 }
 
 export function pieceOf({ error, choices, usage }: Event): Piece {
-  if (error) throw new Error(error.message ?? 'the server reports an error');
+  if (error) throw new Error(sentence(error.message ?? 'the server reports an error'));
   const choice = choices?.[0];
   const given = choice?.logprobs?.content?.map(({ logprob }) => logprob) ?? choice?.logprobs?.token_logprobs ?? [];
   return {
@@ -57,4 +64,11 @@ export function pieceOf({ error, choices, usage }: Event): Piece {
       },
     }),
   };
+}
+
+/** What a server says of its faults stands in the log and the status: one line, of a length that people read. */
+function sentence(message: unknown): string {
+  return String(message)
+    .slice(0, maxMessageChars)
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ');
 }
