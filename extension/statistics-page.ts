@@ -20,7 +20,7 @@ export function statisticsPage(statistics: Statistics, today: Date, locale: stri
 <html lang="${locale}">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; form-action 'none'; base-uri 'none'">
 <title>${text(l10n.t('Statistics'))}</title>
 <style nonce="${nonce}">${style}</style>
 </head>
