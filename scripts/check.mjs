@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deviceWideWaits } from './lint-hip.mjs';
+import { audit } from './sbom.mjs';
 import { isSettingsTableCurrent, manifest, writeSettingsTable } from './settings-table.mjs';
 import { main, NotRun, requireCommands, root, run, ToolError } from './tools.mjs';
 
@@ -105,6 +106,7 @@ const checks = [
   ['paths', checkPaths],
   ['GPU waits', checkDeviceWaits],
   ['documents', checkDocuments],
+  ['known weaknesses of what ships', audit],
   ['size', reportSize],
 ];
 

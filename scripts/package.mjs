@@ -12,12 +12,14 @@ const out = values.out ?? `hearth-${target}-${version}.vsix`;
 // vsce leaves out silently what .vscodeignore names and the folder lacks; an extension without its engine is no use.
 // Without GPU kernels (the only pattern) it is: the processor does their work.
 const allowed = readFileSync('.vscodeignore', 'utf8').match(/(?<=^!)[^*\n]+$/gm);
-const missing = allowed.filter((file) => !existsSync(file));
+const made = 'dist/sbom.cdx.json';
+const missing = allowed.filter((file) => file !== made && !existsSync(file));
 if (missing.length > 0) {
   console.error(`package: missing ${missing.join(', ')}. Run npm run build:native and npm run build first.`);
   process.exit(1);
 }
 
+execFileSync(process.execPath, ['scripts/sbom.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] });
 rmSync(out, { force: true });
 const vsce = 'node_modules/@vscode/vsce/vsce';
 const page = 'dist/extension-page.md';

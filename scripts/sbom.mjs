@@ -1,0 +1,89 @@
+// What a VSIX holds of other people's work: a CycloneDX list for whoever must know, with licences that may ship, and an
+// audit of exactly these packages. `node scripts/sbom.mjs` writes dist/sbom.cdx.json, `-- audit` asks the registry.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { main, root, run, ToolError } from './tools.mjs';
+
+// They demand their text in the package, which dist/NOTICES.txt has, and no more.
+const permitted = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'Python-2.0',
+]);
+const auditMs = 20_000;
+
+/** Packages with a file in a bundle, as the build lists them: "name version (licence)". */
+export function shippedPackages(notices = readFileSync(join(root, 'dist/NOTICES.txt'), 'utf8')) {
+  const heads = notices.matchAll(/^-{80}\n(\S+) (\S+) \((.*)\)$/gm);
+  return [...heads].map(([, name, version, licence]) => ({ name, version, licence }));
+}
+
+export function licenceProblems(packages) {
+  const wrong = packages.filter(({ licence }) => !permitted.has(licence));
+  return wrong.map(
+    ({ name, version, licence }) => `${name} ${version}: ${licence} is not among the licences that may ship`,
+  );
+}
+
+/** npm's list of the lock file, without what does not ship, and with the starter model. */
+export async function sbom() {
+  const packages = shippedPackages();
+  const whole = await run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], { quiet: true });
+  const list = JSON.parse(whole.slice(whole.indexOf('{')));
+  const ships = (part) => packages.some(({ name, version }) => part.name === name && part.version === version);
+  const components = list.components.filter(ships).map((part) => ({ ...part, scope: 'required' }));
+  const unlisted = packages.filter(
+    ({ name, version }) => !components.some((part) => part.name === name && part.version === version),
+  );
+  if (unlisted.length > 0) throw new ToolError(`npm does not list ${unlisted.map(({ name }) => name).join(', ')}`);
+  const model = {
+    type: 'machine-learning-model',
+    name: 'starter-45m-q6_k',
+    version: '1',
+    licenses: [{ license: { id: 'Apache-2.0' } }],
+  };
+  const references = new Set(components.map((part) => part['bom-ref']));
+  const dependencies = list.dependencies
+    .filter(({ ref }) => references.has(ref))
+    .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((each) => references.has(each)) }));
+  return {
+    ...list,
+    metadata: { ...list.metadata, component: { ...list.metadata.component, name: 'hearth' } },
+    components: [...components, model],
+    dependencies,
+  };
+}
+
+/** Known vulnerabilities of what ships. Without a registry that answers, nothing is known, and that is said. */
+export async function audit() {
+  if (!existsSync(join(root, 'dist/NOTICES.txt'))) return 'nothing is built, so nothing ships';
+  const names = new Set(shippedPackages().map(({ name }) => name));
+  const output = await Promise.race([
+    run('npm', ['audit', '--json', '--fetch-retries=0'], { quiet: true }).catch((error) => error.output ?? ''),
+    new Promise((resolve) => setTimeout(resolve, auditMs, '').unref()),
+  ]);
+  const { vulnerabilities } = JSON.parse(/\{[\s\S]*\}/.exec(output)?.[0] ?? '{}');
+  if (!vulnerabilities) return 'no registry answered: nothing is known';
+  const found = Object.values(vulnerabilities).filter(({ name }) => names.has(name));
+  const serious = found.filter(({ severity }) => severity === 'high' || severity === 'critical');
+  if (serious.length > 0)
+    throw new ToolError(serious.map(({ name, severity, range }) => `${name} ${range}: ${severity}`).join('\n'));
+  return `${names.size} packages ship, ${found.length} with a known weakness, none of it serious`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(async () => {
+    if (process.argv.includes('audit')) return console.log(`audit: ${await audit()}`);
+    const problems = licenceProblems(shippedPackages());
+    if (problems.length > 0) throw new ToolError(problems.join('\n'));
+    const list = await sbom();
+    writeFileSync(join(root, 'dist/sbom.cdx.json'), JSON.stringify(list, null, 2));
+    console.log(`dist/sbom.cdx.json: ${list.components.length} components`);
+  });
+}

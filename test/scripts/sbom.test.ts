@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+// @ts-expect-error a script without types
+import { licenceProblems, sbom, shippedPackages } from '../../scripts/sbom.mjs';
+
+const root = join(import.meta.dirname, '../..');
+
+test('the list of components has every package of the bundles, and no other', { timeout: 120_000 }, async () => {
+  expect(existsSync(join(root, 'dist/NOTICES.txt')), 'npm run build writes it').toBe(true);
+  const packages: { name: string; version: string }[] = shippedPackages();
+  expect(packages.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['vscode-languageclient', 'vscode-languageserver', 'vscode-jsonrpc', 'markdown-it']),
+  );
+  const list = await sbom();
+  expect(list).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'hearth' } } });
+  const listed: string[] = list.components.map(
+    ({ name, version }: { name: string; version: string }) => `${name} ${version}`,
+  );
+  expect(listed.sort()).toEqual(
+    [...packages.map(({ name, version }) => `${name} ${version}`), 'starter-45m-q6_k 1'].sort(),
+  );
+});
+
+test('no package ships under a licence that asks for more than its text', () => {
+  expect(licenceProblems(shippedPackages())).toEqual([]);
+  const notices = readFileSync(join(root, 'dist/NOTICES.txt'), 'utf8');
+  const foreign = `${notices}${'-'.repeat(80)}\nsome-package 1.0.0 (GPL-3.0)\n`;
+  expect(licenceProblems(shippedPackages(foreign))).toEqual([
+    'some-package 1.0.0: GPL-3.0 is not among the licences that may ship',
+  ]);
+});
