@@ -59,7 +59,8 @@ export class SharedWindow {
   }
 
   async initialize(): Promise<void> {
-    const initializationOptions = { settings: {}, bundledModel: starterModel };
+    // A cache that is soon full.
+    const initializationOptions = { settings: { 'cache.memoryMiB': 64 }, bundledModel: starterModel };
     const params = { processId: null, rootUri: null, capabilities: {}, initializationOptions };
     await this.connection.sendRequest('initialize', params);
     await this.connection.sendNotification('initialized', {});

@@ -88,7 +88,7 @@ test('memory, handles and threads stay flat, and answers as fast as they were', 
     figures,
   );
   expect(samples.length).toBeGreaterThan(minutes * 50);
-  // The first minutes fill the cache, which has a budget.
+  // The first minutes fill the cache, which has a budget of 64 MiB here.
   const settled = seen[isFull ? 4 : 8];
   expect(seen.at(-1)?.rssMiB).toBeLessThan((settled?.rssMiB ?? 0) * 1.1 + 16);
   expect(seen.at(-1)?.handles).toBeLessThanOrEqual((seen[1]?.handles ?? 0) + 2);

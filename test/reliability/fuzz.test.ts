@@ -1,0 +1,228 @@
+// Inputs at random, from a seed: documents for the prompt builder, bytes for the protocol, text for the page of an
+// explanation.
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { StreamMessageReader, StreamMessageWriter } from 'vscode-languageserver/node';
+import { renderMarkdown } from '../../extension/explain-markdown.ts';
+import { Anchors } from '../../language-server/completion/anchors.ts';
+import { LongText } from '../../language-server/documents/long-text.ts';
+import { Server } from '../../language-server/server.ts';
+import { FakeEngine, fakeSpecial } from '../fixtures/fake-engine.ts';
+import { type Random, random } from '../support/random.ts';
+import { frame } from './frame-client.ts';
+import { patienceMs, tries } from './scale.ts';
+
+beforeAll(() => {
+  vi.spyOn(console, 'error').mockImplementation(() => {}); // reasons why connections were closed
+});
+afterAll(() => {
+  vi.restoreAllMocks();
+});
+
+const oddities = [
+  '<|fim_prefix|>',
+  '<|fim_middle|>',
+  '<|file_sep|>',
+  '\r\n',
+  '\n',
+  '\r',
+  '\u0000',
+  '\ud83d',
+  '🔥',
+  'é',
+  '\u2028',
+  '    ',
+  '\t',
+  '}',
+  '"',
+  'word',
+  'x'.repeat(500),
+];
+
+function oddText(r: Random, pieces: number): string {
+  return Array.from({ length: r.below(pieces) }, () => r.pick(oddities)).join('');
+}
+
+test('the prompt of any document has its parts in order, within the limits', { timeout: patienceMs }, () => {
+  const count = tries(400, 400_000);
+  for (let seed = 1; seed <= count; seed++) {
+    const r = random(seed);
+    const contextTokens = r.pick([256, 640, 4096]);
+    const engine = new FakeEngine({ contextTokens });
+    const anchors = new Anchors(engine);
+    let text = oddText(r, 200);
+    for (let step = 0; step < 4; step++) {
+      const offset = r.below(text.length + 1);
+      const place = {
+        uri: 'file:///a.ts',
+        languageId: 'typescript',
+        text: r.chance(0.5) ? text : LongText.of(text),
+        offset,
+      };
+      const { tokens, heal = new Uint8Array() } = r.chance(0.3) ? anchors.promptAhead(place) : anchors.prompt(place);
+      const at = (token: number) => [...tokens.keys()].filter((i) => tokens[i] === token);
+      const [prefix, suffix, middle] = [fakeSpecial.fimPrefix, fakeSpecial.fimSuffix, fakeSpecial.fimMiddle].map(at);
+      expect([prefix?.length, suffix?.length, middle?.length], `seed ${seed}`).toEqual([1, 1, 1]);
+      expect(prefix![0]! < suffix![0]! && suffix![0]! < middle![0]!, `seed ${seed}`).toBe(true);
+      expect(tokens.length, `seed ${seed}`).toBeLessThan(contextTokens);
+      // What is given ends where the cursor is.
+      const given = Buffer.concat([Buffer.from(tokens.subarray(middle![0]! + 1)), Buffer.from(heal)]).toString();
+      const before = Buffer.from(text.slice(0, offset).replaceAll('\r\n', '\n')).toString();
+      const isSplit = /[\ud800-\udbff]$/.test(text.slice(0, offset)) || /\r$/.test(text.slice(0, offset));
+      if (!isSplit) expect(before.endsWith(given), `seed ${seed}: ${JSON.stringify(given)}`).toBe(true);
+      const reading = anchors.reading(place);
+      expect((reading?.tokens.length ?? 0) < contextTokens).toBe(true);
+      reading?.done();
+      const typed = oddText(r, 4);
+      text = r.chance(0.8)
+        ? text.slice(0, offset) + typed + text.slice(offset)
+        : text.slice(0, offset) + text.slice(offset + r.below(40));
+    }
+  }
+});
+
+const methods = [
+  'textDocument/didOpen',
+  'textDocument/didChange',
+  'textDocument/didClose',
+  'textDocument/inlineCompletion',
+  'hearth/cursor',
+  'hearth/leave',
+  'hearth/settings',
+  'hearth/explain',
+  '$/cancelRequest',
+  '$/setTrace',
+  'workspace/didChangeWorkspaceFolders',
+  'initialized',
+  'hearth/none',
+];
+
+function oddValue(r: Random, depth = 0): unknown {
+  const kind = r.below(depth > 3 ? 7 : 9);
+  if (kind < 7) return [null, true, -1, 1e300, 'file:///a.ts', '', r.below(100)][kind];
+  if (kind === 7) return Array.from({ length: r.below(3) }, () => oddValue(r, depth + 1));
+  const keys = [
+    'textDocument',
+    'uri',
+    'position',
+    'line',
+    'character',
+    'text',
+    'contentChanges',
+    'range',
+    'start',
+    'end',
+  ];
+  const others = [
+    'context',
+    'triggerKind',
+    'version',
+    'id',
+    'turns',
+    'languageId',
+    'dismissed',
+    'settings',
+    'mode',
+    'event',
+  ];
+  return Object.fromEntries(
+    Array.from({ length: r.below(6) }, () => [r.pick([...keys, ...others]), oddValue(r, depth + 1)]),
+  );
+}
+
+function oddMessage(r: Random): string {
+  const id = r.chance(0.6) ? { id: r.pick([r.below(50), 'a', null, -1]) } : {};
+  const body = JSON.stringify({ jsonrpc: '2.0', ...id, method: r.pick(methods), params: oddValue(r) });
+  if (r.chance(0.85)) return frame(body);
+  const cut = r.below(body.length);
+  const damaged = r.pick([
+    body.slice(0, cut),
+    body.slice(0, cut) + r.pick(oddities) + body.slice(cut),
+    '{',
+    '[]',
+    '""',
+  ]);
+  return r.chance(0.7) ? frame(damaged) : frame(damaged).replace(/\d+/, r.pick(['-5', '0', 'x', '1e3', '99', '']));
+}
+
+test('any bytes leave the server alive or end the connection, and it frees what it held', {
+  timeout: patienceMs,
+}, async () => {
+  const parts = {
+    loadEngine: () => Promise.resolve(new FakeEngine({ respond: () => 'answer();' })),
+    addonInfo: () => ({ variants: [], gpus: '' }),
+    bundledModel: 'bundled',
+  };
+  const server = new Server(parts);
+  let closed = 0;
+  const count = tries(300, 100_000);
+  for (let seed = 1; seed <= count; seed++) {
+    const r = random(seed);
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    output.resume();
+    const ended = new Promise<void>((resolve) => {
+      server.connect(new StreamMessageReader(input), new StreamMessageWriter(output), input, () => {
+        closed++;
+        resolve();
+      });
+    });
+    input.write(frame(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: { capabilities: {} } })));
+    input.write(frame(JSON.stringify({ jsonrpc: '2.0', method: 'initialized', params: {} })));
+    for (let i = 0; i < 12; i++) {
+      input.write(Buffer.from(oddMessage(r), r.chance(0.9) ? 'utf8' : 'latin1'));
+      if (r.chance(0.2)) await new Promise((resolve) => setImmediate(resolve));
+    }
+    input.end();
+    await ended;
+  }
+  expect(closed).toBeGreaterThanOrEqual(count);
+  // It still serves.
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  server.connect(new StreamMessageReader(input), new StreamMessageWriter(output), input, () => {});
+  input.write(frame(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'initialize', params: { capabilities: {} } })));
+  const [data] = (await once(output, 'data')) as [Buffer];
+  expect(data.toString()).toContain('Content-Length');
+});
+
+const markup = [
+  '`',
+  '```',
+  '~~~',
+  '    ',
+  '- ',
+  '> ',
+  '1. ',
+  '\n',
+  '<form action="https://x">',
+  '<img src=x onerror=y>',
+  '[a](command:x)',
+  '![a](https://x/y.png)',
+  '<https://x.y>',
+  'https://x.y',
+  '[r]: command:z\n',
+  '[r]',
+  '&lt;',
+  '\t',
+  '<!--',
+  '-->',
+  '<script>',
+  '|',
+  '\\',
+  '*',
+];
+
+test('no text of a model becomes a tag with an address, a form or a program', { timeout: patienceMs }, () => {
+  for (let seed = 1; seed <= tries(2000, 1_000_000); seed++) {
+    const r = random(seed);
+    const text = Array.from({ length: r.below(30) }, () => r.pick(markup)).join('');
+    const html = renderMarkdown(text);
+    const tags = html.match(/<[^>]*>/g) ?? [];
+    const allowed =
+      /^<\/?(p|pre|code( class="language-[^"]*")?|ul|ol( start="\d+")?|li|blockquote|em|strong|hr|br|h\d|table|thead|tbody|tr|t[hd]( style="text-align:\w+")?|s)>$/;
+    expect(
+      tags.filter((tag) => !allowed.test(tag)),
+      `seed ${seed}: ${JSON.stringify(text)}`,
+    ).toEqual([]);
+  }
+});

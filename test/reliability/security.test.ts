@@ -1,0 +1,163 @@
+// The promises of SECURITY.md, each tried.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { explainPage } from '../../extension/explain-page.ts';
+import { statisticsPage } from '../../extension/statistics-page.ts';
+import { CompletionProvider, defaultPace } from '../../language-server/completion/provider.ts';
+import { RelatedCode } from '../../language-server/context/related-code.ts';
+import { eventsOf, pieceOf } from '../../language-server/remote/event-stream.ts';
+import { defaultSettings } from '../../language-server/settings.ts';
+import { loadEngine } from '../../native/index.ts';
+import { FakeEngine } from '../fixtures/fake-engine.ts';
+import { FakeWindow } from '../language-server/editor-window.ts';
+import type { FrameClient } from './frame-client.ts';
+import { starterModel, startServer } from './real-server.ts';
+
+const root = join(import.meta.dirname, '../..');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const properties: Record<string, { scope: string; type: string }> = manifest.contributes.configuration.properties;
+// Made up here, so that no scanner of repositories takes it for a real one.
+const secret = ['ghp', `${'kQ7vR2mX9'.repeat(4)}`].join('_');
+const folder = mkdtempSync(join(tmpdir(), 'hearth-security-'));
+let client: FrameClient | null = null;
+
+afterEach(() => {
+  client?.child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a workspace can set no path, no address and nothing of the machine', () => {
+  const own = Object.keys(properties).filter((key) => /path|url|mirror|folder|server|engine|cache|backend/i.test(key));
+  expect(own.length).toBeGreaterThan(9);
+  for (const key of own) expect(properties[key]?.scope, key).toBe('application');
+  // The rest says when and what is shown, and which files are left alone.
+  const others = Object.keys(properties).filter((key) => properties[key]?.scope !== 'application');
+  expect(others.sort()).toEqual(['hearth.exclude', 'hearth.mode']);
+  const paths = own.filter((key) => /path|url|mirror/i.test(key));
+  expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations.sort()).toEqual(paths.sort());
+});
+
+test('what ships starts no shell and runs no text', () => {
+  const sources = ['extension', 'language-server', 'native'].flatMap((room) =>
+    readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join(root, room, name)),
+  );
+  expect(sources.length).toBeGreaterThan(100);
+  const dangerous =
+    /\beval\(|new Function\(|\bvm\b.*node:vm|shell: *true|\bexec(?:Sync)?\(\s*['"`]|dangerouslySetInnerHTML/;
+  const found = sources.filter((path) => dangerous.test(readFileSync(path, 'utf8')));
+  expect(found).toEqual([]);
+});
+
+test('no page of Hearth loads, sends or frames anything', () => {
+  for (const page of [explainPage(), statisticsPage(new Map(), new Date(), 'en')]) {
+    const policy = /Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1] ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("form-action 'none'");
+    expect(policy).toContain("base-uri 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  }
+});
+
+test('a secret of one file, by its name or its text, is in no prompt of another, and not in what the engine learns', async () => {
+  const engine = new FakeEngine({ contextTokens: 16_384, respond: () => 'answer();' });
+  const head = "import { connect } from './connect';\n\nconst token = ";
+  const files = {
+    'main.ts': head,
+    '.env': `TOKEN=${secret}\n`,
+    'config/.env.local': `TOKEN=${secret}\n`,
+    'connect.ts': `export function connect() {\n  const token = '${secret}';\n  return open(token);\n}\n`,
+    'other.ts': 'export function connect() {\n  return open(token);\n}\n',
+  };
+  const window = new FakeWindow({ files });
+  const provider = new CompletionProvider({}, { ...defaultPace, restMs: 1 }, new RelatedCode(window));
+  const visit = async (name: string, offset: number) => {
+    const document = window.document(name);
+    const at = { document, position: document.positionAt(offset) };
+    await provider.rest(at, engine, defaultSettings);
+    const request = { ...at, context: { triggerKind: 2 as const } };
+    return provider.provide(request, () => Promise.resolve(engine), defaultSettings);
+  };
+  expect((await visit('.env', 6)).reason).toBe('secrets-file');
+  expect((await visit('config/.env.local', 6)).reason).toBe('secrets-file');
+  await visit('main.ts', head.length);
+  await visit('main.ts', head.length);
+  const prompts = engine.requests
+    .map(({ tokens }) => engine.detokenize(tokens))
+    .concat(engine.prefilled.map(({ text }) => text));
+  expect(prompts.some((prompt) => prompt.includes('other.ts'))).toBe(true);
+  expect(prompts.filter((prompt) => prompt.includes(secret))).toEqual([]);
+  // The document itself is completed: its text goes nowhere but to the model in this process.
+  expect((await visit('connect.ts', 40)).reason).not.toBe('secrets-file');
+  await visit('main.ts', head.length);
+  await vi.waitFor(() => expect(engine.learned.length).toBeGreaterThan(0));
+  expect(engine.learned.filter((text) => text.includes(secret))).toEqual([]);
+});
+
+test('a planted secret is neither in the log, nor in the disk cache, nor in a report', {
+  timeout: 120_000,
+}, async () => {
+  client = await startServer({ 'cache.diskMiB': 64 }, { storageFolder: folder });
+  const code = Array.from({ length: 60 }, (_, i) => `const value${i} = compute(input${i});`).join('\n');
+  const withSecret = `${code}\nconst token = '${secret}';\nconst next = `;
+  for (const [uri, text] of [
+    ['file:///w/.env', `TOKEN=${secret}\n`],
+    ['file:///w/a.ts', withSecret],
+    ['file:///w/b.ts', `${code}\n`],
+  ] as const) {
+    await client.open(uri, text);
+    const line = text.split('\n').length - 1;
+    await client.notify('hearth/cursor', { uri, position: { line, character: 0 } });
+    const { result } = await client.reply(await client.ask(uri, line, 0));
+    expect(result).toMatchObject({ reason: uri.endsWith('b.ts') ? expect.any(String) : 'secrets-file' });
+    await client.request('hearth/explain', {
+      id: 1,
+      uri,
+      text,
+      languageId: 'typescript',
+      turns: [{ answer: '' }],
+      attempt: 0,
+    });
+  }
+  const { result: report } = await client.request('hearth/doctor', {});
+  expect(String(report)).toContain('starter');
+  const said = JSON.stringify(client.notices) + String(report);
+  expect(said.length).toBeGreaterThan(1000);
+  expect(said).not.toContain(secret);
+  expect(await client.stop()).toBe(0);
+  expect(client.stderr).not.toContain(secret);
+
+  const engine = await loadEngine({ modelPath: starterModel });
+  const inFiles = (text: string) => {
+    const tokens = Buffer.from(engine.tokenize(text).slice(1, 9).buffer);
+    return files().some((path) => readFileSync(path).includes(tokens));
+  };
+  const files = () => readdirSync(join(folder, 'pages')).map((name) => join(folder, 'pages', name));
+  expect(files()).toHaveLength(1);
+  expect(inFiles(' = compute(input20);\nconst value21 = compute(')).toBe(true);
+  expect(inFiles(secret)).toBe(false);
+  await engine.close();
+  for (const path of files()) expect(statSync(path).mode & 0o077, 'for the owner alone').toBe(0);
+  expect(statSync(join(folder, 'pages')).mode & 0o077).toBe(0);
+});
+
+test('a hostile server fills neither the memory nor the log', async () => {
+  let sent = 0;
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      sent += 2 ** 16;
+      controller.enqueue(new Uint8Array(2 ** 16).fill(0x61));
+    },
+  });
+  const readAll = async () => {
+    for await (const event of eventsOf(endless as Response['body'], () => {})) pieceOf(event);
+  };
+  await expect(readAll()).rejects.toThrow('the answer does not end');
+  expect(sent).toBeLessThan(8 * 2 ** 20);
+  const message = `line\n2026-01-01 [error] forged\u001b[31m${'x'.repeat(10_000)}`;
+  const said = () => pieceOf({ error: { message } });
+  expect(said).toThrow(/^line 2026-01-01 \[error\] forged \[31mx{1,300}$/);
+});
