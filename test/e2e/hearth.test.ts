@@ -102,7 +102,6 @@ test('typing brings ghost text, and the status bar says how fast it came', async
   await ghostTextFor(typed);
   await statusSays(/ready, \d+ tokens per second/);
   expect(await bench.statusItem.textContent()).toMatch(/^ [\d.]+ tok\/s$/);
-  await picture('ghost-text');
 });
 
 test('the tooltip of the status bar names the model, the cache and the last answer', async () => {

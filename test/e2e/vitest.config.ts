@@ -4,7 +4,8 @@ export default defineConfig({
   cacheDir: '../../build/e2e/vitest',
   resolve: { alias: { vscode: new URL('../support/vscode.ts', import.meta.url).pathname } },
   test: {
-    include: ['*.test.ts'],
+    // Pictures are taken only when asked: a test run leaves the working tree as it was.
+    include: process.env.HEARTH_PICTURES ? ['*.test.ts', '*.pictures.ts'] : ['*.test.ts'],
     globalSetup: 'global-setup.ts',
     testTimeout: 90_000,
     fileParallelism: false, // one editor at a time

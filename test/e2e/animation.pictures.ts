@@ -1,0 +1,87 @@
+// Frames for the animation in the read-me: a person writes a file with Hearth. How long each is shown is in its name,
+// since the machine that takes them may be slow: keys come every 110 ms, and the reader gets time to read.
+//   HEARTH_PICTURES=1 npx vitest run --root test/e2e animation && python3 test/e2e/animate.py
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, inject, test } from 'vitest';
+import { launchBrowser } from './browser.ts';
+import { startCodeServer } from './code-server.ts';
+import { Workbench } from './workbench.ts';
+
+const frames = 'build/e2e/frames';
+const keyMs = 110;
+const readMs = 900;
+const settings = {
+  'editor.cursorBlinking': 'solid',
+  'editor.detectIndentation': false,
+  'editor.tabSize': 2,
+  'workbench.activityBar.location': 'hidden',
+};
+const sample = `export interface Point {
+  x: number;
+  y: number;
+}
+
+export function add(a: Point, b: Point): Point {
+  return { x: a.x + b.x, y: a.y + b.y };
+}
+
+`;
+
+test('writes two functions', async () => {
+  const temporary = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
+  const folder = join(temporary, 'geometry');
+  const file = join(folder, 'point.ts');
+  mkdirSync(folder);
+  writeFileSync(file, '');
+  rmSync(frames, { recursive: true, force: true });
+  mkdirSync(frames, { recursive: true });
+  const server = await startCodeServer({ vsix: [inject('vsix')], settings });
+  const browser = await launchBrowser();
+  const bench = await Workbench.open(browser, server, folder, file);
+  let count = 0;
+  const frame = async (ms: number) => {
+    const name = `${String(count++).padStart(3, '0')}-${ms}.png`;
+    await bench.page.screenshot({ path: join(frames, name), clip: { x: 0, y: 35, width: 720, height: 435 } });
+  };
+  const type = async (text: string) => {
+    for (const key of text) {
+      await bench.page.keyboard.type(key);
+      await frame(keyMs);
+    }
+  };
+  const press = async (key: string, ms: number) => {
+    await bench.press(key);
+    await frame(ms);
+  };
+  const suggestion = async (words: RegExp) => {
+    await expect.poll(() => bench.shownGhostText(), { timeout: 20_000 }).toMatch(words);
+    await frame(readMs);
+  };
+
+  await expect.poll(() => bench.statusLabel(), { timeout: 60_000 }).toMatch(/ready/);
+  await bench.setText(sample);
+  await bench.page.setViewportSize({ width: 720, height: 470 });
+  await bench.page.mouse.move(600, 300);
+  // What is suggested for the empty line goes, and the editor finishes saving.
+  await bench.press('Escape');
+  await sleep(2000);
+  await frame(readMs);
+  await type('export function sub');
+  await suggestion(/\}$/);
+  await type('tra'); // what the suggestion says: the rest of it stays
+  await press('Tab', readMs);
+  await press('Enter', keyMs);
+  await press('Enter', keyMs);
+  await type('export function scale(a: Point, factor: number): Point {');
+  await press('Enter', keyMs);
+  await type('return');
+  await suggestion(/;$/);
+  for (let word = 0; word < 4; word++) await press('Control+ArrowRight', 350);
+  await press('Tab', 2500);
+  await browser.close();
+  await server.stop();
+  rmSync(temporary, { recursive: true, force: true });
+}, 240_000);
