@@ -17,10 +17,6 @@ export class RestartPolicy {
   private deaths: number[] = [];
   private deathsOnGpu = 0;
 
-  get hasDied(): boolean {
-    return this.deaths.length > 0;
-  }
-
   get avoidsGpu(): boolean {
     return this.deathsOnGpu >= crashesOnGpu;
   }

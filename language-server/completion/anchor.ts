@@ -4,10 +4,9 @@
 // ones complete worse.
 import type { Engine } from '../../native/index.ts';
 import type { Text } from '../documents/long-text.ts';
-import { concatTokens, type FimPrompt, fimHead, promptBudget, tokenizeText } from './fim-prompt.ts';
+import { concatTokens, type FimPrompt, fimHead, promptBudget, tokenizeText, withGivenMiddle } from './fim-prompt.ts';
 import type { PromptLead } from './prompt-lead.ts';
 import { type CursorDocument, lineStartAbove, windowEnd, windowStart } from './text-window.ts';
-import { withGivenMiddle } from './token-healing.ts';
 
 export const defaultLinesUp = 12;
 
