@@ -1,4 +1,5 @@
 // Where a file is asked for: at its own host, or at a mirror that has the same paths.
+import { l10n } from 'vscode';
 import { DownloadError } from './errors.ts';
 
 export interface Address {
@@ -14,7 +15,7 @@ export function addressOf(url: string, mirror = ''): Address {
   if (mirror.trim() === '') return { url, host: own.host, headers: {} };
   if (!/^https?:/.test(mirror.trim()) || !URL.canParse(mirror.trim()))
     throw new DownloadError(
-      `"hearth.download.mirror" must be an address such as "https://models.example.com", not "${mirror}".`,
+      l10n.t('"hearth.download.mirror" must be an address such as "https://models.example.com", not "{0}".', mirror),
     );
   const base = new URL(mirror.trim());
   const { username, password } = base;

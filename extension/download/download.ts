@@ -4,6 +4,7 @@
 import { mkdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { l10n } from 'vscode';
 import type { RemoteFile } from '../../language-server/models/messages.ts';
 import { addressOf } from './address.ts';
 import { DownloadError, diskError, errorFrom } from './errors.ts';
@@ -98,8 +99,15 @@ async function verify({ name, bytes, sha256 }: RemoteFile, part: PartFile, path:
   if (isWhole && (sha256 === null || part.digest() === sha256)) return;
   await discardPart(path);
   throw new DownloadError(
-    `${name} is damaged or another file: its ${isWhole ? 'SHA-256 digest' : 'length'} is wrong. The download was ` +
-      'deleted. Try again, or use another mirror.',
+    isWhole
+      ? l10n.t(
+          '{0} is damaged or another file: its SHA-256 digest is wrong. The download was deleted. Try again, or use another mirror.',
+          name,
+        )
+      : l10n.t(
+          '{0} is damaged or another file: its length is wrong. The download was deleted. Try again, or use another mirror.',
+          name,
+        ),
   );
 }
 

@@ -1,4 +1,5 @@
 // What can go wrong in a download, as sentences for people: what happened, and what to do.
+import { l10n } from 'vscode';
 
 export class DownloadError extends Error {
   constructor(
@@ -15,28 +16,27 @@ export class DownloadError extends Error {
 const temporary = (message: string, retryAfterMs?: number) => new DownloadError(message, true, retryAfterMs);
 
 export function responseError({ status, headers }: Response, host: string): DownloadError {
-  if (status === 401) return new DownloadError(`${host} requires a sign-in for this file (401). Try another mirror.`);
+  const later = retryAfter(headers.get('retry-after'));
+  if (status === 401)
+    return new DownloadError(l10n.t('{0} requires a sign-in for this file (401). Try another mirror.', host));
   if (status === 403)
-    return new DownloadError(`${host} refuses this file (403). A proxy or a firewall may be the reason.`);
+    return new DownloadError(l10n.t('{0} refuses this file (403). A proxy or a firewall may be the reason.', host));
   if (status === 404)
-    return new DownloadError(`${host} does not have this file (404). Update Hearth or try another mirror.`);
+    return new DownloadError(l10n.t('{0} does not have this file (404). Update Hearth or try another mirror.', host));
   if (status === 429)
-    return temporary(
-      `${host} has received too many requests (429). Try again later.`,
-      retryAfter(headers.get('retry-after')),
-    );
+    return temporary(l10n.t('{0} has received too many requests (429). Try again later.', host), later);
   if (status === 511) return signInPage(host);
-  if (status >= 500) {
-    const message = `${host} has a server error (${status}). Try again later.`;
-    return temporary(message, retryAfter(headers.get('retry-after')));
-  }
-  return new DownloadError(`${host} sent an unexpected answer (status ${status}).`);
+  if (status >= 500) return temporary(l10n.t('{0} has a server error ({1}). Try again later.', host, status), later);
+  return new DownloadError(l10n.t('{0} sent an unexpected answer (status {1}).', host, status));
 }
 
 /** A network that wants a sign-in, as in a hotel, answers every request with a page of its own. */
 export const signInPage = (host: string): DownloadError =>
   new DownloadError(
-    `${host} sent a web page instead of the file. If this network requires a sign-in, sign in with a browser first.`,
+    l10n.t(
+      '{0} sent a web page instead of the file. If this network requires a sign-in, sign in with a browser first.',
+      host,
+    ),
   );
 
 /** Seconds or a date. */
@@ -53,10 +53,10 @@ export function diskError(error: unknown): DownloadError | undefined {
   const code = codeOf(error) ?? '';
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return new DownloadError(
-      'The disk is full. What was downloaded so far is kept: free some space and download again.',
+      l10n.t('The disk is full. What was downloaded so far is kept: free some space and download again.'),
     );
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return new DownloadError(`Hearth cannot write to the folder for models (${code}).`);
+    return new DownloadError(l10n.t('Hearth cannot write to the folder for models ({0}).', code));
   return undefined;
 }
 
@@ -69,16 +69,18 @@ export function errorFrom(error: unknown, host: string): DownloadError {
   const reason = causes.findLast(({ message }) => message !== '')?.message ?? code;
   // There is no response with this status: the tunnel through the proxy was never there.
   if (/proxy .*\(407\)/i.test(reason))
-    return new DownloadError('The proxy requires a sign-in (407). See the setting "http.proxyAuthorization".');
+    return new DownloadError(l10n.t('The proxy requires a sign-in (407). See the setting "http.proxyAuthorization".'));
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return temporary(`${host} cannot be found. Is this machine online?`);
+    return temporary(l10n.t('{0} cannot be found. Is this machine online?', host));
   if (code === 'ECONNREFUSED' || code === 'EHOSTUNREACH' || code === 'ENETUNREACH')
-    return temporary(`${host} cannot be reached (${code}). Is this machine online, and is a proxy needed?`);
+    return temporary(l10n.t('{0} cannot be reached ({1}). Is this machine online, and is a proxy needed?', host, code));
   if (certificateCodes.test(code))
     return new DownloadError(
-      `The certificate of ${host} is not trusted (${code}). If you use a proxy, install its certificate.`,
+      l10n.t('The certificate of {0} is not trusted ({1}). If you use a proxy, install its certificate.', host, code),
     );
-  return temporary(`The connection to ${host} was lost (${code || reason}). What was downloaded so far is kept.`);
+  return temporary(
+    l10n.t('The connection to {0} was lost ({1}). What was downloaded so far is kept.', host, code || reason),
+  );
 }
 
 function* causesOf(error: unknown): Generator<Error> {

@@ -1,4 +1,5 @@
 // How far a download is, how fast, and how long it will take.
+import { l10n } from 'vscode';
 
 export interface Progress {
   receivedBytes: number;
@@ -31,11 +32,14 @@ export class SpeedMeter {
 /** "1.24 of 4.68 GB, 23 MB/s, 2 min left" */
 export function progressText({ receivedBytes, totalBytes, bytesPerSecond }: Progress): string {
   const [unit, bytesPerUnit, digits] = (totalBytes ?? receivedBytes) < 1e9 ? ['MB', 1e6, 0] : ['GB', 1e9, 2];
-  const [received, total] = [receivedBytes, totalBytes ?? 0].map((bytes) => (bytes / bytesPerUnit).toFixed(digits));
-  const parts = [`${received}${totalBytes === null ? '' : ` of ${total}`} ${unit}`];
+  const [received, total] = [receivedBytes, totalBytes ?? 0].map((bytes) => (bytes / bytesPerUnit).toFixed(digits)) as [
+    string,
+    string,
+  ];
+  const parts = [totalBytes === null ? `${received} ${unit}` : l10n.t('{0} of {1} {2}', received, total, unit)];
   if (bytesPerSecond !== null) parts.push(`${(bytesPerSecond / 1e6).toFixed(bytesPerSecond < 10e6 ? 1 : 0)} MB/s`);
   if (bytesPerSecond && totalBytes !== null)
-    parts.push(`${durationText((totalBytes - receivedBytes) / bytesPerSecond)} left`);
+    parts.push(l10n.t('{0} left', durationText((totalBytes - receivedBytes) / bytesPerSecond)));
   return parts.join(', ');
 }
 

@@ -1,4 +1,5 @@
 // One request for the rest of a file: what the server's answer means, and its bytes into the part file.
+import { l10n } from 'vscode';
 import type { RemoteFile } from '../../language-server/models/messages.ts';
 import type { Address } from './address.ts';
 import { DownloadError, responseError, signInPage } from './errors.ts';
@@ -18,7 +19,7 @@ export async function receive(file: RemoteFile, part: PartFile, transfer: Transf
   const { url, host, headers } = transfer.address;
   const stall = new AbortController();
   const onStall = () =>
-    stall.abort(new DownloadError(`${host} stopped sending. What was downloaded so far is kept.`, true));
+    stall.abort(new DownloadError(l10n.t('{0} stopped sending. What was downloaded so far is kept.', host), true));
   const timer = setTimeout(onStall, transfer.stallMs);
   try {
     const signal = AbortSignal.any([transfer.signal, stall.signal]);
@@ -39,7 +40,10 @@ export async function receive(file: RemoteFile, part: PartFile, transfer: Transf
       if (part.length > (origin.totalBytes ?? Number.POSITIVE_INFINITY)) return;
     }
     if (part.length < (origin.totalBytes ?? 0))
-      throw new DownloadError(`The connection to ${host} ended early. What was downloaded so far is kept.`, true);
+      throw new DownloadError(
+        l10n.t('The connection to {0} ended early. What was downloaded so far is kept.', host),
+        true,
+      );
   } finally {
     clearTimeout(timer);
     // Lets go of a connection whose answer was not read to its end.
@@ -65,7 +69,7 @@ async function accept(
   if (status === 416 || (status === 206 && !continues(response, part))) {
     await part.restart({ ...origin, etag: null, totalBytes: null });
     throw new DownloadError(
-      `${host} does not offer the rest of this file (${status}). The download starts again.`,
+      l10n.t('{0} does not offer the rest of this file ({1}). The download starts again.', host, status),
       true,
     );
   }
@@ -74,15 +78,24 @@ async function accept(
   const { totalBytes } = origin;
   if (file.bytes !== null && totalBytes !== null && totalBytes !== file.bytes)
     throw new DownloadError(
-      `${host} has another version of ${file.name}: it has ${totalBytes} bytes instead of ${file.bytes}.`,
+      l10n.t(
+        '{0} has another version of {1}: it has {2} bytes instead of {3}.',
+        host,
+        file.name,
+        totalBytes,
+        file.bytes,
+      ),
     );
   const neededBytes = (totalBytes ?? 0) - (status === 206 ? part.length : 0) + laterBytes;
   const free = await freeBytes();
   // What a file that is read anew had taken becomes free.
   if (neededBytes > free + (status === 200 ? part.length : 0)) {
-    const [needed, there] = [neededBytes, free].map((bytes) => `${(bytes / 1e9).toFixed(1)} GB`);
-    const who = laterBytes > 0 ? `${file.name} and the parts after it need` : `${file.name} needs`;
-    throw new DownloadError(`The disk has ${there} free, and ${who} ${needed} more.`);
+    const [needed, there] = [neededBytes, free].map((bytes) => (bytes / 1e9).toFixed(1)) as [string, string];
+    throw new DownloadError(
+      laterBytes > 0
+        ? l10n.t('The disk has {0} GB free, and {1} and the parts after it need {2} GB more.', there, file.name, needed)
+        : l10n.t('The disk has {0} GB free, and {1} needs {2} GB more.', there, file.name, needed),
+    );
   }
   return origin;
 }
@@ -109,5 +122,6 @@ function contentRange(headers: Headers): { from: number; totalBytes: number } | 
 function requireGguf(bytes: Uint8Array, { name }: RemoteFile, host: string): void {
   const head = Buffer.from(bytes.subarray(0, 4)).toString('latin1');
   if (head.startsWith('<')) throw signInPage(host);
-  if (!'GGUF'.startsWith(head)) throw new DownloadError(`The file that ${host} sent as ${name} is not a GGUF file.`);
+  if (!'GGUF'.startsWith(head))
+    throw new DownloadError(l10n.t('The file that {0} sent as {1} is not a GGUF file.', host, name));
 }
