@@ -44,8 +44,8 @@ void check_equal(const A& a, const B& b, const char* text, const char* file, int
   fail(file, line, message.str());
 }
 
-/// Built with AddressSanitizer or ThreadSanitizer: some ten times slower. Tests that repeat work in many arrangements
-/// to compare bits may repeat less: memory errors show in the first of each kind.
+/// Built with AddressSanitizer or ThreadSanitizer: some ten times slower. Tests that repeat work in
+/// many arrangements to compare bits may repeat less: memory errors show in the first of each kind.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kIsSanitized = true;
 #else

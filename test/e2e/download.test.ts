@@ -115,9 +115,7 @@ test('a download is chosen, followed, paused, resumed and used, all in one windo
   expect(modelFiles().sort()).toEqual(['Qwen2.5-Coder-7B.Q4_K_M.gguf.part', 'Qwen2.5-Coder-7B.Q4_K_M.gguf.part.json']);
   pieceMs = 10;
   await paused.getByRole('button', { name: 'Continue' }).click();
-  await expect
-    .poll(() => server.hearthLog(), { timeout: 60_000 })
-    .toMatch(/loaded Starter Coder.*\n.*loaded Starter/s);
+  await expect.poll(() => server.hearthLog(), { timeout: 60_000 }).toMatch(/loaded Starter Coder.*\n.*loaded Starter/s);
   expect(modelFiles()).toEqual(['Qwen2.5-Coder-7B.Q4_K_M.gguf']);
   expect(ranges).toEqual([undefined, expect.stringMatching(/^bytes=[1-9]\d*-$/)]);
   expect(JSON.parse(readFileSync(server.settingsFile, 'utf8'))['hearth.model.path']).toMatch(/7B\.Q4_K_M\.gguf$/);

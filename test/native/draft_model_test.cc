@@ -110,8 +110,7 @@ TEST("cancelling amid a draft leaves the next answer as it was") {
 TEST("an engine whose draft model cannot be used goes on without it and says why") {
   const std::string folder = HEARTH_FIXTURES;
   const std::vector<std::pair<std::string, std::string>> problems{
-      {folder + "/../../models/starter.gguf",
-       "starter.gguf cannot draft: its token"},
+      {folder + "/../../models/starter.gguf", "starter.gguf cannot draft: its token"},
       {folder + "/none.gguf", "none.gguf"},
       {folder + "/reference/tiny-mixed.json", "tiny-mixed.json"}};
   for (const auto& [path, why] : problems) {

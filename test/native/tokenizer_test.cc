@@ -25,8 +25,7 @@ using Ids = std::vector<uint32_t>;
 using Texts = std::vector<std::string>;
 
 const Tokenizer& starter() {
-  static const GgufFile file =
-      GgufFile::open(HEARTH_FIXTURES "/../../models/starter.gguf");
+  static const GgufFile file = GgufFile::open(HEARTH_FIXTURES "/../../models/starter.gguf");
   static const Tokenizer tokenizer(file);
   return tokenizer;
 }
