@@ -37,10 +37,10 @@ interface Fitted {
  */
 const fittedGates: Fitted[] = [
   {
-    model: /^Starter Coder 45M Q6_K$/,
+    model: /^Starter Coder v2 83M Q4_0$/,
     gates: {
       eager: { line: 0.02, piece: 0.3 },
-      balanced: { line: 0.07, piece: 0.45 },
+      balanced: { line: 0.1, piece: 0.45 },
       calm: { line: 0.3, piece: 0.8 },
     },
   },

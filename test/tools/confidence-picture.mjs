@@ -11,13 +11,19 @@ const colours = {
   bracket: '#8250df',
   opener: '#cf222e',
 };
-const defaultGate = { line: 0.07, piece: '0.45' };
+const defaultGate = { line: 0.1, piece: '0.45' };
 
 const [head, ...lines] = readFileSync(process.argv[2], 'utf8').trim().split('\n');
 const names = head.split(',');
 const rows = lines.map((line) => Object.fromEntries(line.split(',').map((cell, i) => [names[i], cell])));
 const x = (share) => margin + share * (width - 2 * margin);
 const y = (share) => height - margin - share * (height - 2 * margin);
+
+const groupOf = (name) => (name === 'all' ? name : `kind ${name}`);
+
+function hasCases([name]) {
+  return rows.some(({ group }) => group === groupOf(name));
+}
 
 /** The points of a group, by the gate on lines; the gate on pieces is the default's. */
 function points(group) {
@@ -32,7 +38,7 @@ function points(group) {
 }
 
 function curve([name, colour], i) {
-  const at = points(name === 'all' ? name : `kind ${name}`);
+  const at = points(groupOf(name));
   const line = at.map((point) => `${point.x.toFixed(1)},${point.y.toFixed(1)}`).join(' ');
   const chosen = at.find(({ gate }) => gate === defaultGate.line);
   const dot = chosen ? `<circle cx="${chosen.x.toFixed(1)}" cy="${chosen.y.toFixed(1)}" r="4" fill="${colour}"/>` : '';
@@ -51,5 +57,5 @@ console.log(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${
 ${ticks.join('\n')}
 <text x="${width / 2}" y="${height - 14}" text-anchor="middle">right first lines that are hidden</text>
 <text x="${margin}" y="${margin - 24}">wrong first lines that are shown; dots: the default gate</text>
-${Object.entries(colours).map(curve).join('\n')}
+${Object.entries(colours).filter(hasCases).map(curve).join('\n')}
 </svg>`);
