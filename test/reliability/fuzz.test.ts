@@ -8,7 +8,7 @@ import { renderMarkdown } from '../../extension/explain-markdown.ts';
 import { Anchors } from '../../language-server/completion/anchors.ts';
 import { LongText } from '../../language-server/documents/long-text.ts';
 import { Server } from '../../language-server/server.ts';
-import { FakeEngine, fakeSpecial } from '../fixtures/fake-engine.ts';
+import { FakeEngine, fakeSpecial, fakeTraits } from '../fixtures/fake-engine.ts';
 import { type Random, random } from '../support/random.ts';
 import { frame } from './frame-client.ts';
 import { patienceMs, tries } from './scale.ts';
