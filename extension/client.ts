@@ -136,7 +136,7 @@ export class Client implements Disposable {
     } catch (error) {
       this.languageClient = undefined;
       this.log.error(`The language server did not start: ${messageOf(error)}`);
-      if (this.policy.died(Date.now())) return this.connect();
+      if (this.policy.died(performance.now())) return this.connect();
       this.fail(l10n.t('The Hearth server did not start. {0}', messageOf(error)));
     }
   }
@@ -184,7 +184,7 @@ export class Client implements Disposable {
       return this.start();
     }
     const ending = await this.server.ending();
-    if (this.policy.died(Date.now())) {
+    if (this.policy.died(performance.now())) {
       const how = this.policy.isSafe ? ' on the CPU, without a draft model and without pages on disk' : '';
       this.log.warn(`The language server ended unexpectedly (${ending}) and is being restarted${how}.`);
       return this.start();

@@ -43,13 +43,13 @@ export class DocumentModes implements Disposable {
   }
 
   get isSnoozed(): boolean {
-    return Date.now() < this.snoozedUntil;
+    return performance.now() < this.snoozedUntil;
   }
 
   /** Zero minutes end the pause. */
   snooze(minutes: number): void {
     clearTimeout(this.timer);
-    this.snoozedUntil = Date.now() + minutes * 60_000;
+    this.snoozedUntil = performance.now() + minutes * 60_000;
     if (minutes > 0) this.timer = setTimeout(() => this.changeEmitter.fire(), minutes * 60_000).unref();
     this.changeEmitter.fire();
   }

@@ -31,7 +31,7 @@ export class RestartPolicy {
     this.isOnGpu = !backend.startsWith('cpu');
   }
 
-  /** True: start it again. */
+  /** True: start it again. now: of a clock that nobody puts forward or back, as performance.now() is. */
   died(now: number): boolean {
     if (this.isOnGpu) this.deathsOnGpu++;
     this.deaths = [...this.deaths.filter((time) => now - time < windowMs), now];

@@ -10,7 +10,6 @@ import {
   TextDocumentSyncKind,
   TextDocuments,
 } from 'vscode-languageserver';
-import type { Engine } from '../native/index.ts';
 import { version } from '../package.json';
 import { abortSignal } from './cancellation.ts';
 import { type GhostCompletion, noTimings } from './completion/complete.ts';
@@ -41,6 +40,7 @@ export class Session {
   private readonly documents = new TextDocuments(OpenDocument);
   private readonly window: ConnectedWindow;
   private stopListening = () => {};
+  private isGone = false;
 
   constructor(
     private readonly connection: Connection,
@@ -52,6 +52,7 @@ export class Session {
     this.window = new ConnectedWindow(connection, this.documents);
     connection.onInitialize((params) => this.initialize(params));
     connection.onInitialized(() => {
+      if (this.isGone) return; // it was closed while this message waited
       this.window.initialized();
       this.stopListening = shared.onChange(() => this.report());
       this.configure();
@@ -78,6 +79,7 @@ export class Session {
 
   /** The window has gone: nothing is done for it any more. */
   dispose(): void {
+    this.isGone = true;
     this.stopListening();
     this.completions.cancelAll();
   }
@@ -137,9 +139,11 @@ export class Session {
     const startedAt = performance.now();
     const document = this.documents.get(uri);
     const request = document && { document, position, context, mode };
+    // Whatever supersedes the request may have arrived already: nothing is made for it then.
+    const ready = () => this.inbox.caughtUp().then(() => this.shared.ready());
     const answer = await this.guard(
       'completion',
-      request && this.completions.provide(request, () => this.engineForNewest(), this.settings, signal),
+      request && this.completions.provide(request, ready, this.settings, signal),
     );
     const outcome = answer ?? { items: [], reason: 'failed' as const, timings: noTimings };
     const latencyMs = performance.now() - startedAt;
@@ -149,12 +153,6 @@ export class Session {
         `completion at ${placeName(uri, position)}: ${outcome.reason}; ${timingLine(outcome.timings, latencyMs)}`,
       );
     return { ...outcome, latencyMs };
-  }
-
-  /** Whatever supersedes the request may have arrived already: nothing is made for it then. */
-  private async engineForNewest(): Promise<Engine | null> {
-    await this.inbox.caughtUp();
-    return this.shared.ready();
   }
 
   private async rest({ uri, position, mode }: protocol.CursorParams): Promise<void> {
@@ -210,7 +208,7 @@ export class Session {
 
   private send(method: string, params: object): void {
     // A window that has just gone needs no message.
-    this.connection.sendNotification(method, params).catch(() => undefined);
+    if (!this.isGone) this.connection.sendNotification(method, params).catch(() => undefined);
   }
 
   /** What fails is logged, and answered with nothing. */

@@ -83,9 +83,9 @@ function score(candidate: Candidate, query: PlaceQuery, rarity: Map<string, numb
   );
 }
 
-/** 1 now, a half after five minutes. */
+/** 1 now, a half after five minutes. Where the clock was put back, what lies ahead of it is now. */
 function recency(atMs: number, nowMs: number): number {
-  return atMs === 0 ? 0 : 0.5 ** ((nowMs - atMs) / recentMs);
+  return atMs === 0 ? 0 : 0.5 ** (Math.max(0, nowMs - atMs) / recentMs);
 }
 
 function folderOf(path: string): string {
