@@ -40,6 +40,13 @@ const oddities = [
   'x'.repeat(500),
 ];
 
+/** As a real tokenizer, it takes no text for a special token. */
+class ByteEngine extends FakeEngine {
+  override tokenize(text: string): Uint32Array {
+    return Uint32Array.from(Buffer.from(text));
+  }
+}
+
 function oddText(r: Random, pieces: number): string {
   return Array.from({ length: r.below(pieces) }, () => r.pick(oddities)).join('');
 }
@@ -49,7 +56,7 @@ test('the prompt of any document has its parts in order, within the limits', { t
   for (let seed = 1; seed <= count; seed++) {
     const r = random(seed);
     const contextTokens = r.pick([256, 640, 4096]);
-    const engine = new FakeEngine({ contextTokens });
+    const engine = new ByteEngine({ contextTokens });
     const anchors = new Anchors(engine);
     let text = oddText(r, 200);
     for (let step = 0; step < 4; step++) {
@@ -150,7 +157,7 @@ test('any bytes leave the server alive or end the connection, and it frees what 
   timeout: patienceMs,
 }, async () => {
   const parts = {
-    loadEngine: () => Promise.resolve(new FakeEngine({ respond: () => 'answer();' })),
+    loadModel: () => Promise.resolve({ engine: new FakeEngine({ respond: () => 'answer();' }), traits: fakeTraits }),
     addonInfo: () => ({ variants: [], gpus: '' }),
     bundledModel: 'bundled',
   };

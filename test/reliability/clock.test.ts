@@ -1,0 +1,62 @@
+// The machine's clock is put forward or back, by a user, by the network's time or in a virtual machine that was resumed.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { add, type Statistics, sum } from '../../extension/statistics.ts';
+import { RelatedCode } from '../../language-server/context/related-code.ts';
+import { FakeWindow } from '../language-server/editor-window.ts';
+
+const dayMs = 24 * 3_600_000;
+const main = "import { UserStore } from './store';\n\nconst store = new UserStore();\nstore.insertUser(";
+
+/** The files that code is taken from, the most useful first, after an unrelated file was edited and the clock was put. */
+async function order(jumpMs: number): Promise<string[]> {
+  const files = {
+    'main.ts': main,
+    'store.ts': 'export class UserStore {\n  insertUser(user) {\n    this.users.push(user);\n  }\n}\n',
+    'shapes.ts': 'export function area(width, height) {\n  return width * height;\n}\n',
+  };
+  const window = new FakeWindow({ files });
+  let nowMs = 1_800_000_000_000;
+  const related = new RelatedCode(window, () => nowMs);
+  const gather = (name: string, text: string) => {
+    const { uri, languageId } = window.document(name);
+    return related.gather({ uri, languageId, text, offset: text.length }, { before: 10, after: 10 });
+  };
+  await gather('main.ts', main);
+  const edited = `${files['shapes.ts']}\nexport const unit = 1;\n`;
+  window.edit('shapes.ts', edited);
+  await gather('shapes.ts', edited);
+  nowMs += jumpMs;
+  return (await gather('main.ts', main)).map(({ path }) => path).filter((path) => path !== 'main.ts');
+}
+
+test.each([-3650 * dayMs, -dayMs, -3000, dayMs, 3650 * dayMs])(
+  'code is ranked by use after a jump of %i ms',
+  async (jumpMs) => {
+    expect((await order(jumpMs))[0]).toBe((await order(0))[0]);
+    expect((await order(jumpMs))[0]).toBe('store.ts');
+  },
+);
+
+test('what is counted at any time is counted once', () => {
+  const statistics: Statistics = new Map();
+  const times = ['2026-03-01', '2025-01-01', '2099-12-31', '1970-01-01', '2026-03-01'];
+  for (const time of times) add(statistics, new Date(time), 'rust', { requests: 1 });
+  expect(sum([...statistics.values()]).requests).toBe(times.length);
+});
+
+test('nothing waits or gives up by the clock on the wall', () => {
+  const root = join(import.meta.dirname, '../..');
+  const byTheWall = ['extension', 'language-server'].flatMap((room) =>
+    readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && readFileSync(join(root, room, name), 'utf8').includes('Date.now'))
+      .map((name) => `${room}/${name}`),
+  );
+  // A file's age and a server's "Retry-After" are of that clock, and ranking is tried above.
+  expect(byTheWall.sort()).toEqual([
+    'extension/download/errors.ts',
+    'extension/download/lock.ts',
+    'language-server/context/related-code.ts',
+  ]);
+});
