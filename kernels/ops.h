@@ -15,6 +15,7 @@
 #pragma once
 
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -65,6 +66,13 @@ struct AttentionShape {
   int max_positions = 0;
   float rope_base = 0;  // pairs (i, i + head_dim/2): the NEOX order
   KvType kv_type = KvType::kF16;
+  std::vector<float> rope_factors{};  // [head_dim / 2] that divide the frequencies; empty: all 1
+
+  /// The angle between two positions for dimensions i and i + head_dim / 2.
+  double rope_frequency(int i) const {
+    const double frequency = std::pow(double{rope_base}, -2.0 * i / head_dim);
+    return rope_factors.empty() ? frequency : frequency / double{rope_factors[i]};
+  }
 
   size_t page_bytes() const {
     return page_head_bytes(kv_type, head_dim) * static_cast<size_t>(n_layers * n_kv_heads);

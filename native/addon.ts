@@ -38,7 +38,7 @@ export interface NativeResult extends Omit<Completion, 'logProbabilities'> {
 }
 
 export interface NativeEngine {
-  info(): Omit<ModelInfo, 'special'> & { specialTokens: Record<string, number> };
+  info(): Omit<ModelInfo, 'special'>;
   tokenize(text: string, parseSpecial: boolean): Uint32Array;
   detokenize(tokens: Uint32Array): string;
   tokenBytes(token: number): Uint8Array;

@@ -99,6 +99,7 @@ Napi::Value to_js(Napi::Env env, const Result& result) {
 Napi::Value to_js(Napi::Env env, const ModelInfo& info, const Tokenizer& tokenizer) {
   Napi::Object object = Napi::Object::New(env);
   object.Set("name", info.config.name);
+  object.Set("architecture", std::string(info.config.family->architecture));
   object.Set("path", info.path);
   object.Set("fileBytes", static_cast<double>(info.file_bytes));
   object.Set("quantization", info.config.quantization);
@@ -119,6 +120,8 @@ Napi::Value to_js(Napi::Env env, const ModelInfo& info, const Tokenizer& tokeniz
   Napi::Object special = Napi::Object::New(env);
   for (const auto& [name, id] : tokenizer.special_tokens()) special.Set(name, id);
   object.Set("specialTokens", special);
+  object.Set("bosToken",
+             tokenizer.begin_of_text() ? static_cast<double>(*tokenizer.begin_of_text()) : -1.0);
   return object;
 }
 

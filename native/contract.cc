@@ -54,13 +54,13 @@ class Contract {
   }
   bool has(const std::string& name) const { return file_.find(name) != nullptr; }
 
-  void refuse_others() const {
+  void refuse_others(std::string_view architecture) const {
     for (const GgufTensor& tensor : file_.tensors())
       if (!known_.contains(tensor.name))
         refuse_unsupported(tensor.file,
-                           "its tensor " + quoted(tensor.name) +
-                               " is not part of the qwen2 architecture, and answers without it "
-                               "would be wrong",
+                           "its tensor " + quoted(tensor.name) + " is not part of the " +
+                               std::string(architecture) +
+                               " architecture, and answers without it would be wrong",
                            "Choose another model file");
   }
 
@@ -72,8 +72,9 @@ class Contract {
 void check_layer(Contract& contract, const ModelConfig& config, int layer) {
   const auto name = [&](const char* tensor) { return layer_tensor(layer, tensor); };
   contract.vector(name("attn_norm.weight"), config.n_embd);
-  const bool is_fused = contract.has(name("attn_qkv.weight"));
-  if (is_fused) {
+  // Nobody writes fused rows of neighbours: they could not be told from rows of halves.
+  const bool may_be_fused = config.family->rope_pairs == RopePairs::kHalves;
+  if (may_be_fused && contract.has(name("attn_qkv.weight"))) {
     contract.matrix(name("attn_qkv.weight"), config.n_q() + 2 * config.n_kv(), config.n_embd);
     if (contract.has(name("attn_qkv.bias")))
       contract.vector(name("attn_qkv.bias"), config.n_q() + 2 * config.n_kv());
@@ -137,7 +138,9 @@ void check_tensors(const GgufFile& file, const ModelConfig& config) {
   contract.vector("output_norm.weight", config.n_embd);
   if (contract.has("output.weight"))
     contract.matrix("output.weight", config.n_vocab, config.n_embd);
-  contract.refuse_others();
+  if (config.family->may_have_rope_factors && contract.has(kRopeFactors))
+    contract.vector(kRopeFactors, config.head_dim / 2);
+  contract.refuse_others(config.family->architecture);
 }
 
 }  // namespace hearth

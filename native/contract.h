@@ -1,4 +1,4 @@
-// The tensor contract of a qwen2 GGUF: which tensors there must be, of which shape and type.
+// The tensor contract of a GGUF: which tensors its family must have, of which shape and type.
 #pragma once
 
 #include <string>
@@ -25,8 +25,11 @@ std::string layer_tensor(int layer, const char* name);
 [[noreturn]] void refuse_unsupported(const std::string& path, const std::string& what,
                                      const std::string& advice);
 
-/// Throws EngineError for the first tensor that breaks the contract, and for tensors that qwen2
-/// does not have: they would change the result if ignored.
+/// Llama 3's scaling of RoPE: a factor for each frequency.
+inline constexpr const char* kRopeFactors = "rope_freqs.weight";
+
+/// Throws EngineError for the first tensor that breaks the contract, and for tensors that Hearth
+/// does not read: they would change the result if ignored.
 void check_tensors(const GgufFile& file, const ModelConfig& config);
 
 }  // namespace hearth

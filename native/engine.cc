@@ -31,8 +31,8 @@ kernels::KvType kv_type_of(const LoadOptions& options) {
 }
 
 kernels::AttentionShape shape_of(const ModelConfig& config, kernels::KvType kv_type) {
-  return {config.n_layers,  config.n_heads, config.n_kv_heads, config.head_dim, config.n_context,
-          config.rope_base, kv_type};
+  return {config.n_layers,  config.n_heads,   config.n_kv_heads, config.head_dim,
+          config.n_context, config.rope_base, kv_type,           config.rope_factors};
 }
 
 /// Pages of the pool: what the budget buys, but no more than 64 contexts and no less than one short

@@ -199,6 +199,20 @@ std::span<const std::byte> GgufFile::data(const GgufTensor& tensor) const {
   return tensor.data;
 }
 
+std::optional<bool> GgufFile::boolean(std::string_view key) const {
+  const GgufValue* value = state_->value(key);
+  if (!value) return std::nullopt;
+  if (const auto* flag = std::get_if<bool>(value)) return *flag;
+  state_->wrong_kind(key, "true or false");
+}
+
+const std::vector<double>* GgufFile::numbers(std::string_view key) const {
+  const GgufValue* value = state_->value(key);
+  if (!value) return nullptr;
+  if (const auto* numbers = std::get_if<std::vector<double>>(value)) return numbers;
+  state_->wrong_kind(key, "a list of numbers");
+}
+
 void GgufFile::release(const GgufTensor& tensor) const {
   for (const GgufPart& part : state_->parts) {
     if (part.file.path() == tensor.file) part.file.release(tensor.data);

@@ -51,7 +51,9 @@ class GgufFile {
   std::optional<uint64_t> unsigned_value(std::string_view key) const;
   std::optional<double> number(std::string_view key) const;
   std::optional<std::string> string(std::string_view key) const;
+  std::optional<bool> boolean(std::string_view key) const;
   const std::vector<std::string>* strings(std::string_view key) const;
+  const std::vector<double>* numbers(std::string_view key) const;  // of an array of floats
 
   /// A tensor's bytes, to be read now: throws EngineError when its file has been changed.
   std::span<const std::byte> data(const GgufTensor& tensor) const;

@@ -196,9 +196,9 @@ export class LoadedEngine implements Engine {
 }
 
 function infoOf(native: NativeEngine, { specialNames }: TokenNames): ModelInfo {
-  const { specialTokens, ...info } = native.info();
+  const info = native.info();
   const names = Object.entries({ ...usualNames, ...specialNames });
-  const special = Object.fromEntries(names.map(([role, name]) => [role, specialTokens[name] ?? -1]));
+  const special = Object.fromEntries(names.map(([role, name]) => [role, info.specialTokens[name] ?? -1]));
   return { ...info, special: special as Record<keyof SpecialTokens, number> };
 }
 

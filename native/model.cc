@@ -1,5 +1,6 @@
 #include "model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -27,18 +28,41 @@ void require_that(bool condition, const GgufFile& file, const std::string& what)
   if (!condition) refuse_incomplete(file.path(), "its " + what);
 }
 
-void require_qwen2(const GgufFile& file) {
+const Family& family_of(const GgufFile& file) {
   const std::string architecture = file.string("general.architecture").value_or("unknown");
-  if (architecture != "qwen2")
-    refuse_unsupported(
-        file.path(),
-        "it is a model of architecture " + quoted(architecture) + ", and Hearth runs qwen2",
-        "Choose a qwen2.5-coder model");
-  const std::string scaling = file.string("qwen2.rope.scaling.type").value_or("none");
-  if (scaling != "none")
+  if (const Family* family = find_family(architecture)) return *family;
+  std::string names;
+  for (const Family& family : kFamilies)
+    names += (names.empty() ? "" : ", ") + std::string(family.architecture);
+  refuse_unsupported(
+      file.path(),
+      "it is a model of architecture " + quoted(architecture) + ", and Hearth runs " + names,
+      "Choose a qwen2.5-coder model");
+}
+
+/// Llama 3's scaling is a tensor of factors; the linear one has the same factor for all.
+std::vector<float> rope_factors_of(const GgufFile& file, const ModelConfig& config) {
+  const std::string prefix = std::string(config.family->architecture) + ".rope.";
+  const std::string scaling = file.string(prefix + "scaling.type").value_or("none");
+  std::vector<float> factors;
+  if (scaling == "linear") {
+    const double factor = file.number(prefix + "scaling.factor").value_or(1);
+    factors.assign(config.head_dim / 2, static_cast<float>(factor));
+  } else if (scaling != "none") {
     refuse_unsupported(file.path(),
                        "it wants RoPE scaling " + quoted(scaling) + ", which Hearth does not have",
                        "Choose a file without it");
+  }
+  if (config.family->may_have_rope_factors && file.find(kRopeFactors)) {
+    const GgufTensor& tensor = require_vector(file, kRopeFactors, config.head_dim / 2);
+    factors.resize(config.head_dim / 2);
+    kernels::dequantize_row(tensor.type, file.data(tensor).data(), factors.data(),
+                            config.head_dim / 2);
+  }
+  for (const float factor : factors)
+    require_that(factor > 0 && std::isfinite(factor), file,
+                 "RoPE factor " + std::to_string(factor) + " is not a number greater than 0");
+  return factors;
 }
 
 /// general.file_type by number, as llama.cpp's quantize writes it.
@@ -90,16 +114,20 @@ class Loader {
   Layer layer(Model& model, int i) {
     const auto name = [&](const char* tensor) { return layer_tensor(i, tensor); };
     const bool is_fused = file_.find(name("attn_qkv.weight")) != nullptr;
+    // Of Wq and Wk (and their biases) in a family that turns neighbours, the rows change places.
+    const bool is_reordered = config_.family->rope_pairs == RopePairs::kNeighbours;
+    const int n_turned = is_reordered ? 2 : 0;
     Layer out;
     out.attn_norm = vector({name("attn_norm.weight")});
     if (is_fused) {
       out.qkv = matrix(model, {name("attn_qkv.weight")});
       if (file_.find(name("attn_qkv.bias"))) out.qkv_bias = vector({name("attn_qkv.bias")});
     } else {
-      out.qkv =
-          matrix(model, {name("attn_q.weight"), name("attn_k.weight"), name("attn_v.weight")});
+      out.qkv = matrix(model, {name("attn_q.weight"), name("attn_k.weight"), name("attn_v.weight")},
+                       n_turned);
       if (file_.find(name("attn_q.bias")))
-        out.qkv_bias = vector({name("attn_q.bias"), name("attn_k.bias"), name("attn_v.bias")});
+        out.qkv_bias =
+            vector({name("attn_q.bias"), name("attn_k.bias"), name("attn_v.bias")}, n_turned);
     }
     out.attn_out = matrix(model, {name("attn_output.weight")});
     out.ffn_norm = vector({name("ffn_norm.weight")});
@@ -108,11 +136,18 @@ class Loader {
     return out;
   }
 
-  std::unique_ptr<kernels::Matrix> matrix(Model& model, const std::vector<std::string>& names) {
+  /// Stacked by rows; the rows of the first n_turned in the order of halves.
+  std::unique_ptr<kernels::Matrix> matrix(Model& model, const std::vector<std::string>& names,
+                                          size_t n_turned = 0) {
     std::vector<kernels::MatrixSource> parts;
+    std::vector<std::vector<std::byte>> copies;
     for (const std::string& name : names) {
       const GgufTensor& tensor = *file_.find(name);
-      parts.push_back({tensor.type, file_.data(tensor).data(), static_cast<int>(tensor.shape[1]),
+      const std::span<const std::byte> rows = file_.data(tensor);
+      const std::byte* data = rows.data();
+      if (parts.size() < n_turned)
+        data = copies.emplace_back(in_halves(rows, tensor.shape[1])).data();
+      parts.push_back({tensor.type, data, static_cast<int>(tensor.shape[1]),
                        static_cast<int>(tensor.shape[0])});
     }
     std::unique_ptr<kernels::Matrix> packed = ops_.pack(parts);
@@ -121,20 +156,35 @@ class Loader {
     return packed;
   }
 
-  /// Vectors stacked end to end, as float.
-  std::unique_ptr<kernels::Buffer> vector(const std::vector<std::string>& names) {
+  /// Vectors stacked end to end, as float; the first n_turned in the order of halves.
+  std::unique_ptr<kernels::Buffer> vector(const std::vector<std::string>& names,
+                                          size_t n_turned = 0) {
     std::vector<float> values;
-    for (const std::string& name : names) {
-      const GgufTensor& tensor = *file_.find(name);
-      const int n = static_cast<int>(tensor.shape[0]);
-      values.resize(values.size() + n);
-      kernels::dequantize_row(tensor.type, file_.data(tensor).data(),
-                              values.data() + values.size() - n, n);
+    for (size_t i = 0; i < names.size(); i++) {
+      const GgufTensor& tensor = *file_.find(names[i]);
+      std::vector<float> part(tensor.shape[0]);
+      kernels::dequantize_row(tensor.type, file_.data(tensor).data(), part.data(),
+                              static_cast<int>(part.size()));
+      if (i < n_turned) part = in_halves(std::span<const float>(part), part.size());
+      values.insert(values.end(), part.begin(), part.end());
       done(tensor);
     }
     std::unique_ptr<kernels::Buffer> buffer = ops_.buffer(values.size());
     ops_.write(buffer->data, values);
     return buffer;
+  }
+
+  /// n_rows rows of heads: of each head first the even rows, then the odd ones.
+  template <typename T>
+  std::vector<T> in_halves(std::span<const T> rows, size_t n_rows) const {
+    const size_t row = rows.size() / n_rows, head = config_.head_dim, half = head / 2;
+    std::vector<T> result(rows.size());
+    for (size_t to = 0; to < n_rows; to++) {
+      const size_t i = to % head;
+      const size_t from = to - i + (i < half ? 2 * i : 2 * (i - half) + 1);
+      std::copy_n(rows.begin() + from * row, row, result.begin() + to * row);
+    }
+    return result;
   }
 
   /// Qwen's own files of the tied sizes carry the embedding a second time as output.weight.
@@ -166,25 +216,29 @@ class Loader {
 }  // namespace
 
 ModelConfig check_model(const GgufFile& file) {
-  require_qwen2(file);
   ModelConfig config;
+  config.family = &family_of(file);
+  const std::string prefix = std::string(config.family->architecture) + ".";
   config.name = file.string("general.name").value_or("");
-  config.n_layers = dimension(file, "qwen2.block_count");
-  config.n_embd = dimension(file, "qwen2.embedding_length");
-  config.n_heads = dimension(file, "qwen2.attention.head_count");
-  config.n_kv_heads = file.unsigned_value("qwen2.attention.head_count_kv")
-                          ? dimension(file, "qwen2.attention.head_count_kv")
+  config.n_layers = dimension(file, prefix + "block_count");
+  config.n_embd = dimension(file, prefix + "embedding_length");
+  config.n_heads = dimension(file, prefix + "attention.head_count");
+  config.n_kv_heads = file.unsigned_value(prefix + "attention.head_count_kv")
+                          ? dimension(file, prefix + "attention.head_count_kv")
                           : config.n_heads;
-  config.n_ff = dimension(file, "qwen2.feed_forward_length");
-  config.n_context = dimension(file, "qwen2.context_length");
-  config.rope_base = static_cast<float>(file.number("qwen2.rope.freq_base").value_or(10000));
+  config.n_ff = dimension(file, prefix + "feed_forward_length");
+  config.n_context = dimension(file, prefix + "context_length");
+  config.rope_base = static_cast<float>(file.number(prefix + "rope.freq_base").value_or(10000));
   config.norm_eps =
-      static_cast<float>(file.number("qwen2.attention.layer_norm_rms_epsilon").value_or(1e-6));
+      static_cast<float>(file.number(prefix + "attention.layer_norm_rms_epsilon").value_or(1e-6));
   require_that(config.n_embd % config.n_heads == 0, file,
                "embedding_length is no multiple of head_count");
-  config.head_dim = file.unsigned_value("qwen2.attention.key_length")
-                        ? dimension(file, "qwen2.attention.key_length")
+  config.head_dim = file.unsigned_value(prefix + "attention.key_length")
+                        ? dimension(file, prefix + "attention.key_length")
                         : config.n_embd / config.n_heads;
+  require_that(file.unsigned_value(prefix + "rope.dimension_count").value_or(config.head_dim) ==
+                   static_cast<uint64_t>(config.head_dim),
+               file, "rope.dimension_count is not that of its heads");
   require_that(config.n_heads % config.n_kv_heads == 0, file,
                "head_count is no multiple of head_count_kv");
   if (config.head_dim % 16 != 0 || config.head_dim > 256)
@@ -194,6 +248,7 @@ ModelConfig check_model(const GgufFile& file) {
                        "Choose another model");
   require_that(config.rope_base > 1 && std::isfinite(config.rope_base), file,
                "rope.freq_base is not a number greater than 1");
+  config.rope_factors = rope_factors_of(file, config);
   require_that(config.norm_eps > 0 && config.norm_eps < 1, file,
                "layer_norm_rms_epsilon is not between 0 and 1");
   if (config.n_context < kFewestContextTokens)

@@ -1,4 +1,4 @@
-// A qwen2 model: its hyperparameters, and its weights in the backend's layout.
+// A model: its hyperparameters, and its weights in the backend's layout.
 // load_model() checks the GGUF against the whole tensor contract before anything is packed.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "family.h"
 #include "ops.h"
 
 namespace hearth {
@@ -17,8 +18,9 @@ class GgufFile;
 /// A prompt with less is too short to say anything.
 inline constexpr int kFewestContextTokens = 64;
 
-/// Source: the qwen2.* keys of the GGUF.
+/// Source: the keys of the GGUF that begin with the architecture's name.
 struct ModelConfig {
+  const Family* family = nullptr;
   std::string name;
   std::string quantization;  // as the file names it, e.g. "Q4_K_M"
   int n_layers = 0;
@@ -30,6 +32,7 @@ struct ModelConfig {
   int n_vocab = 0;
   int n_context = 0;  // positions the model was trained for
   float rope_base = 0;
+  std::vector<float> rope_factors;  // see AttentionShape
   float norm_eps = 0;
   int n_q() const { return n_heads * head_dim; }
   int n_kv() const { return n_kv_heads * head_dim; }
@@ -37,7 +40,7 @@ struct ModelConfig {
 
 struct Layer {
   std::unique_ptr<kernels::Buffer> attn_norm;  // [n_embd]
-  std::unique_ptr<kernels::Matrix> qkv;        // [n_q + 2 n_kv][n_embd]
+  std::unique_ptr<kernels::Matrix> qkv;        // [n_q + 2 n_kv][n_embd], rows in RoPE's halves
   std::unique_ptr<kernels::Buffer> qkv_bias;   // [n_q + 2 n_kv], or null
   std::unique_ptr<kernels::Matrix> attn_out;   // [n_embd][n_q]
   std::unique_ptr<kernels::Buffer> ffn_norm;   // [n_embd]

@@ -17,6 +17,36 @@ constexpr Range kRanges[] = {
 #include "unicode_ranges.inc"
 };
 
+// What the models' tokenizer.json files say, by the names that llama.cpp's converter gave them.
+constexpr SplitRules qwen2_like(std::string_view name, int most_digits, bool keeps_known_pieces) {
+  return {.name = name,
+          .folds_case = true,
+          .leads_with_any = true,
+          .most_digits = most_digits,
+          .takes_lines_with_symbols = true,
+          .splits_lines = true,
+          .keeps_known_pieces = keeps_known_pieces};
+}
+constexpr SplitRules starcoder_like(std::string_view name) {
+  return {.name = name, .most_digits = 1, .isolates_digits = true};
+}
+constexpr SplitRules kSplitRules[] = {
+    qwen2_like("qwen2", 1, false),
+    qwen2_like("llama-bpe", 3, true),
+    qwen2_like("dbrx", 3, false),
+    {.name = "seed-coder",
+     .folds_case = true,
+     .leads_with_any = true,
+     .most_digits = 1,
+     .splits_lines = true},
+    {.name = "deepseek-coder", .is_deepseek = true},
+    {.name = "gpt-2"},
+    {.name = "mellum"},
+    starcoder_like("starcoder"),
+    starcoder_like("refact"),
+    starcoder_like("smollm"),
+};
+
 constexpr CharClass search_class(uint32_t code_point) {
   const Range* after =
       std::upper_bound(std::begin(kRanges), std::end(kRanges), code_point,
@@ -59,6 +89,7 @@ class Cursor {
   uint32_t code_point() const { return code_point_; }
   bool is(CharClass wanted) const { return !at_end() && class_ == wanted; }
   bool at_newline() const { return !at_end() && is_newline(code_point_); }
+  bool at_symbol() const { return is(kOther) || is(kPunctuation); }
 
   void advance() {
     offset_ += n_bytes_;
@@ -86,19 +117,20 @@ class Cursor {
 };
 
 // Bytes of 's 't 're 've 'm 'll 'd at text's start, which is an apostrophe; else 0.
-size_t contraction_length(std::string_view text) {
-  const auto lower = [&](size_t i) {
-    return i < text.size() ? static_cast<char>(text[i] | 0x20) : '\0';
+size_t contraction_length(std::string_view text, bool folds_case) {
+  const auto letter = [&](size_t i) {
+    return i < text.size() ? static_cast<char>(folds_case ? text[i] | 0x20 : text[i]) : '\0';
   };
-  const char first = lower(1), second = lower(2);
+  const char first = letter(1), second = letter(2);
   if (first == 's' || first == 't' || first == 'm' || first == 'd') return 2;
   if ((first == 'r' || first == 'v') && second == 'e') return 3;
   return first == 'l' && second == 'l' ? 3 : 0;
 }
 
-// White space that no letter follows at once: through its last line break if it has one, else all
-// but the last character if text follows (which that character then belongs to), else all.
-size_t space_end(Cursor cursor) {
+// White space that no letter follows at once: through its last line break if lines are split and it
+// has one, else all but the last character if text follows (which that character then belongs to),
+// else all.
+size_t space_end(Cursor cursor, const SplitRules& rules) {
   size_t after_newline = 0;
   size_t last_start = cursor.offset();
   const size_t start = cursor.offset();
@@ -108,8 +140,37 @@ size_t space_end(Cursor cursor) {
     cursor.advance();
     if (is_break) after_newline = cursor.offset();
   }
-  if (after_newline != 0) return after_newline;
-  return cursor.at_end() || last_start == start ? cursor.offset() : last_start;
+  if (rules.splits_lines && after_newline != 0) return after_newline;
+  const bool at_end = cursor.at_end() || (rules.isolates_digits && cursor.is(kNumber));
+  return at_end || last_start == start ? cursor.offset() : last_start;
+}
+
+// DeepSeek-Coder splits in turn by [\r\n], \s?\p{L}+, \s?\p{P}+, [一-龥ࠀ-一가-퟿]+ and \p{N};
+// what none of them takes stays together.
+bool begins_word(Cursor cursor) {
+  if (cursor.is(kSpace)) cursor.advance();
+  return cursor.is(kLetter) || cursor.is(kPunctuation);
+}
+
+bool in_asian_block(const Cursor& cursor) {
+  const uint32_t c = cursor.code_point();
+  return !cursor.at_end() && ((c >= 0x800 && c <= 0x9FA5) || (c >= 0xAC00 && c <= 0xD7FF));
+}
+
+size_t deepseek_piece_end(Cursor cursor) {
+  const bool is_asian = in_asian_block(cursor);
+  if (cursor.at_newline() || (cursor.is(kNumber) && !is_asian)) {
+    cursor.advance();
+  } else if (begins_word(cursor)) {
+    if (cursor.is(kSpace)) cursor.advance();
+    cursor.skip(cursor.is(kLetter) ? kLetter : kPunctuation);
+  } else {
+    do {
+      cursor.advance();
+    } while (!cursor.at_end() && !cursor.at_newline() && !begins_word(cursor) &&
+             in_asian_block(cursor) == is_asian && (is_asian || !cursor.is(kNumber)));
+  }
+  return cursor.offset();
 }
 
 }  // namespace
@@ -151,32 +212,52 @@ std::string repair_utf8(std::string_view text) {
   }
 }
 
-size_t piece_end(std::string_view text, size_t offset) {
+const SplitRules* find_split_rules(std::string_view name) {
+  const auto found = std::find_if(std::begin(kSplitRules), std::end(kSplitRules),
+                                  [name](const SplitRules& rules) { return rules.name == name; });
+  return found == std::end(kSplitRules) ? nullptr : found;
+}
+
+std::string split_rules_names() {
+  std::string names;
+  for (const SplitRules& rules : kSplitRules) {
+    if (!names.empty()) names += &rules == std::end(kSplitRules) - 1 ? " and " : ", ";
+    names += "\"" + std::string(rules.name) + "\"";
+  }
+  return names;
+}
+
+size_t piece_end(std::string_view text, size_t offset, const SplitRules& rules) {
+  const Cursor start(text, offset);
+  if (rules.is_deepseek) return deepseek_piece_end(start);
   if (text[offset] == '\'') {
-    const size_t length = contraction_length(text.substr(offset));
+    const size_t length = contraction_length(text.substr(offset), rules.folds_case);
     if (length != 0) return offset + length;
   }
-  const Cursor start(text, offset);
-  Cursor cursor = start;
-  if (!start.is(kNumber)) {
-    if (!start.is(kLetter) && !start.at_newline()) cursor.advance();
-    if (cursor.is(kLetter)) {
-      cursor.skip(kLetter);
-      return cursor.offset();
-    }
+  Cursor after_space = start;
+  if (start.code_point() == ' ') after_space.advance();
+  Cursor cursor = after_space;
+  if (rules.leads_with_any) {
+    cursor = start;
+    if (!start.is(kLetter) && !start.is(kNumber) && !start.at_newline()) cursor.advance();
   }
-  cursor = start;
-  if (start.is(kNumber)) {
-    cursor.advance();
+  if (cursor.is(kLetter)) {
+    cursor.skip(kLetter);
     return cursor.offset();
   }
-  if (start.code_point() == ' ') cursor.advance();
-  if (cursor.is(kOther)) {
-    cursor.skip(kOther);
-    while (cursor.at_newline()) cursor.advance();
+  cursor = rules.most_digits == 0 ? after_space : start;
+  if (cursor.is(kNumber)) {
+    for (int n = 0; cursor.is(kNumber) && (n < rules.most_digits || rules.most_digits == 0); n++)
+      cursor.advance();
     return cursor.offset();
   }
-  return space_end(start);
+  cursor = after_space;
+  if (cursor.at_symbol()) {
+    while (cursor.at_symbol()) cursor.advance();
+    while (rules.takes_lines_with_symbols && cursor.at_newline()) cursor.advance();
+    return cursor.offset();
+  }
+  return space_end(start, rules);
 }
 
 }  // namespace hearth

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 
 #include "bpe.h"
+#include "contract.h"
 #include "error.h"
 #include "gguf.h"
+#include "merge_rules.h"
 #include "pretokenizer.h"
 #include "vocabulary.h"
 
@@ -14,88 +15,84 @@ namespace hearth {
 namespace {
 
 using Kind = Vocabulary::Kind;
-using IdsByName = std::unordered_map<std::string_view, uint32_t>;
 
-[[noreturn]] void invalid(const GgufFile& file, const std::string& what) {
-  throw EngineError("model-invalid",
-                    "The model file " + file.path() + " " + what + ". Choose another file.");
-}
-
-void require_byte_level_qwen2(const GgufFile& file) {
+/// Null for SentencePiece, which does not split.
+const SplitRules* split_rules_of(const GgufFile& file) {
   const std::string model = file.string("tokenizer.ggml.model").value_or("");
+  if (model == "llama") return nullptr;
   const std::string split = file.string("tokenizer.ggml.pre").value_or("");
-  if (model == "gpt2" && split == "qwen2") return;
+  const SplitRules* rules = find_split_rules(split);
+  if (model == "gpt2" && rules) return rules;
   throw EngineError("model-unsupported", "The model file " + file.path() + " has the tokenizer " +
                                              quoted(model) + " with the pre-tokenizer " +
                                              quoted(split) +
-                                             "; Hearth runs \"gpt2\" with \"qwen2\". Choose a "
-                                             "qwen2.5-coder model.");
+                                             "; Hearth runs \"llama\", and \"gpt2\" with " +
+                                             split_rules_names() + ". Choose another model.");
 }
 
-MergeTable read_merges(const GgufFile& file, const IdsByName& ids) {
-  const std::vector<std::string>* merges = file.strings("tokenizer.ggml.merges");
-  if (!merges) invalid(file, "has no tokenizer.ggml.merges");
-  MergeTable table(merges->size());
-  std::string joined;
-  for (uint32_t rank = 0; rank < merges->size(); rank++) {
-    const std::string_view rule = (*merges)[rank];
-    const size_t space = std::min(rule.find(' '), rule.size());
-    joined.assign(rule, 0, space);
-    const auto left = ids.find(joined);
-    const auto right = ids.find(rule.substr(std::min(space + 1, rule.size())));
-    if (space < rule.size()) joined.append(rule, space + 1);
-    const auto merged = ids.find(joined);
-    if (left == ids.end() || right == ids.end() || merged == ids.end()) {
-      invalid(file, "has a merge rule " + quoted(rule) + " whose tokens it does not have");
-    }
-    table.add(left->second, right->second, {rank, merged->second});
-  }
-  return table;
+/// Some vocabularies lack bytes that never occur in UTF-8 or control characters that were rare
+/// where they were trained; without the characters of code none is of use.
+bool must_have_token(int byte) {
+  return byte == '\t' || byte == '\n' || (byte >= 0x20 && byte < 0x7F);
 }
 
 }  // namespace
 
 struct Tokenizer::State {
-  State(const GgufFile& file, const IdsByName& ids)
-      : vocabulary(file), merges(read_merges(file, ids)) {
+  explicit State(const GgufFile& file)
+      : split(split_rules_of(file)),
+        vocabulary(file, split ? Vocabulary::Spelling::kByteAlphabet
+                               : Vocabulary::Spelling::kSentencePiece),
+        merges(split ? listed_merges(file) : scored_merges(file, vocabulary)) {
     index_bytes(file);
     index_specials();
     find_ends(file);
+    find_begin(file);
   }
 
   void index_bytes(const GgufFile& file);
   void index_specials();
   void find_ends(const GgufFile& file);
+  void find_begin(const GgufFile& file);
+  void encode_piece(std::string_view piece, Merger& merger, std::vector<uint32_t>& ids) const;
+  void add_bytes(std::string_view bytes, std::vector<uint32_t>& ids) const;
+  void add_character(std::string_view character, std::vector<uint32_t>& ids) const;
   void encode_plain(std::string_view text, Merger& merger, std::vector<uint32_t>& ids) const;
   void encode_parsed(std::string_view text, Merger& merger, std::vector<uint32_t>& ids) const;
   std::optional<uint32_t> special_at(std::string_view text) const;
   /// The ordinary tokens that start with prefix, or if is_exact equal it.
   std::span<const uint32_t> sorted_range(std::string_view prefix, bool is_exact) const;
 
+  const SplitRules* split;  // null: SentencePiece
   Vocabulary vocabulary;
   MergeTable merges;
-  uint32_t byte_ids[256];
-  std::vector<uint32_t> sorted;  // ordinary tokens by their bytes
+  uint32_t byte_ids[256];        // UINT32_MAX: no token
+  std::vector<uint32_t> sorted;  // ordinary and byte tokens by their bytes
   std::map<std::string, uint32_t, std::less<>> specials;
   std::vector<uint32_t> specials_longest_first;
   std::string special_starts;  // first bytes of their names
   std::vector<uint32_t> ends;
+  std::optional<uint32_t> begin;
 };
 
 void Tokenizer::State::index_bytes(const GgufFile& file) {
+  std::fill(std::begin(byte_ids), std::end(byte_ids), UINT32_MAX);
+  // For a byte, SentencePiece has its own token beside that of the character.
+  const Kind kind_of_bytes = split ? Kind::kOrdinary : Kind::kByte;
   for (uint32_t id = 0; id < vocabulary.size(); id++) {
-    if (vocabulary.kind(id) == Kind::kOrdinary && !vocabulary.bytes(id).empty()) {
-      sorted.push_back(id);
-    }
+    const Kind kind = vocabulary.kind(id);
+    const std::string_view bytes = vocabulary.bytes(id);
+    if (bytes.empty() || (kind != Kind::kOrdinary && kind != Kind::kByte)) continue;
+    sorted.push_back(id);
+    uint32_t& byte_id = byte_ids[static_cast<unsigned char>(bytes[0])];
+    if (bytes.size() == 1 && kind == kind_of_bytes) byte_id = std::min(byte_id, id);
   }
-  std::sort(sorted.begin(), sorted.end(),
-            [this](uint32_t a, uint32_t b) { return vocabulary.bytes(a) < vocabulary.bytes(b); });
-  for (int byte = 0; byte < 256; byte++) {
-    const char text = static_cast<char>(byte);
-    const std::span<const uint32_t> found = sorted_range({&text, 1}, true);
-    if (found.empty()) invalid(file, "has no token for the byte " + std::to_string(byte));
-    byte_ids[byte] = found.front();
-  }
+  std::sort(sorted.begin(), sorted.end(), [this](uint32_t a, uint32_t b) {
+    return std::pair(vocabulary.bytes(a), a) < std::pair(vocabulary.bytes(b), b);
+  });
+  for (int byte = 0; byte < 256; byte++)
+    if (byte_ids[byte] == UINT32_MAX && must_have_token(byte))
+      refuse_incomplete(file.path(), "it has no token for the byte " + std::to_string(byte));
 }
 
 void Tokenizer::State::index_specials() {
@@ -118,23 +115,64 @@ void Tokenizer::State::find_ends(const GgufFile& file) {
   }
   for (const char* key : {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"}) {
     const std::optional<uint64_t> id = file.unsigned_value(key);
-    if (id && *id >= vocabulary.size()) invalid(file, "has no token for its " + std::string(key));
+    if (id && *id >= vocabulary.size())
+      refuse_incomplete(file.path(), "it has no token for its " + std::string(key));
     if (id) ends.push_back(static_cast<uint32_t>(*id));
   }
   std::sort(ends.begin(), ends.end());
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
 }
 
+void Tokenizer::State::find_begin(const GgufFile& file) {
+  const bool is_usual = !split || split->name == "llama-bpe";
+  const std::optional<uint64_t> id = file.unsigned_value("tokenizer.ggml.bos_token_id");
+  if (!id || !file.boolean("tokenizer.ggml.add_bos_token").value_or(is_usual)) return;
+  if (*id >= vocabulary.size())
+    refuse_incomplete(file.path(), "it has no token for its tokenizer.ggml.bos_token_id");
+  begin = static_cast<uint32_t>(*id);
+}
+
 void Tokenizer::State::encode_plain(std::string_view text, Merger& merger,
                                     std::vector<uint32_t>& ids) const {
+  if (!split) return encode_piece(text, merger, ids);
   for (size_t start = 0; start < text.size();) {
-    const size_t end = piece_end(text, start);
-    const size_t n_before = ids.size();
-    for (const char c : text.substr(start, end - start)) {
-      ids.push_back(byte_ids[static_cast<unsigned char>(c)]);
-    }
-    ids.resize(n_before + merger.merge(std::span(ids).subspan(n_before)));
+    const size_t end = piece_end(text, start, *split);
+    encode_piece(text.substr(start, end - start), merger, ids);
     start = end;
+  }
+}
+
+void Tokenizer::State::encode_piece(std::string_view piece, Merger& merger,
+                                    std::vector<uint32_t>& ids) const {
+  if (split && split->keeps_known_pieces) {
+    const std::span<const uint32_t> known = sorted_range(piece, true);
+    if (!known.empty()) return ids.push_back(known.front());
+  }
+  const size_t n_before = ids.size();
+  if (split) {
+    add_bytes(piece, ids);
+  } else {
+    for (size_t i = 0; i < piece.size();) {
+      const size_t n_bytes = decode_utf8(piece, i).n_bytes;
+      add_character(piece.substr(i, n_bytes), ids);
+      i += n_bytes;
+    }
+  }
+  ids.resize(n_before + merger.merge(std::span(ids).subspan(n_before)));
+}
+
+/// SentencePiece: its token, or those of its bytes.
+void Tokenizer::State::add_character(std::string_view character, std::vector<uint32_t>& ids) const {
+  for (const uint32_t id : sorted_range(character, true))
+    if (vocabulary.kind(id) == Kind::kOrdinary) return ids.push_back(id);
+  add_bytes(character, ids);
+}
+
+/// Leaves out bytes that have no token, as llama.cpp does.
+void Tokenizer::State::add_bytes(std::string_view bytes, std::vector<uint32_t>& ids) const {
+  for (const char c : bytes) {
+    const uint32_t id = byte_ids[static_cast<unsigned char>(c)];
+    if (id != UINT32_MAX) ids.push_back(id);
   }
 }
 
@@ -175,15 +213,7 @@ std::span<const uint32_t> Tokenizer::State::sorted_range(std::string_view prefix
   return {start, end};
 }
 
-Tokenizer::Tokenizer(const GgufFile& file) {
-  require_byte_level_qwen2(file);
-  IdsByName ids;
-  if (const std::vector<std::string>* names = file.strings("tokenizer.ggml.tokens")) {
-    ids.reserve(names->size());
-    for (uint32_t id = 0; id < names->size(); id++) ids.emplace((*names)[id], id);
-  }
-  state_ = std::make_unique<State>(file, ids);
-}
+Tokenizer::Tokenizer(const GgufFile& file) : state_(std::make_unique<State>(file)) {}
 
 Tokenizer::~Tokenizer() = default;
 
@@ -214,7 +244,9 @@ std::string Tokenizer::decode(std::span<const uint32_t> ids) const {
 uint32_t Tokenizer::size() const { return state_->vocabulary.size(); }
 
 bool Tokenizer::is_special(uint32_t id) const {
-  return id < size() && state_->vocabulary.kind(id) != Kind::kOrdinary;
+  if (id >= size()) return false;
+  const Kind kind = state_->vocabulary.kind(id);
+  return kind == Kind::kSpecial || kind == Kind::kUnused;
 }
 
 uint32_t Tokenizer::special_id(std::string_view name) const {
@@ -225,6 +257,8 @@ uint32_t Tokenizer::special_id(std::string_view name) const {
 const std::map<std::string, uint32_t, std::less<>>& Tokenizer::special_tokens() const {
   return state_->specials;
 }
+
+std::optional<uint32_t> Tokenizer::begin_of_text() const { return state_->begin; }
 
 const std::vector<uint32_t>& Tokenizer::end_of_generation() const { return state_->ends; }
 

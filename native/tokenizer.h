@@ -1,11 +1,14 @@
-// Byte-level BPE of the GGUF's own vocabulary: tokenizer.ggml.model "gpt2", pre-tokenizer "qwen2".
-// Source: GPT-2's byte alphabet and merge rule; the split pattern of Qwen2's tokenizer.json.
-// Immutable after construction; used from any thread.
+// BPE over the GGUF's own vocabulary, of two kinds. "gpt2" (tokenizer.ggml.model) is byte-level:
+// the text is split into pieces by one of the patterns in pretokenizer.h, and the listed rules
+// merge each piece's bytes. "llama" is SentencePiece's: the characters of the whole text merge by
+// the tokens' scores, and characters that are no token become byte tokens. Immutable after
+// construction; used from any thread.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,11 +23,13 @@ enum class SpecialTokens { kAsText, kParse };
 
 class Tokenizer {
  public:
-  /// Throws EngineError (model-unsupported, model-invalid) for another model or pre-tokenizer.
+  /// Throws EngineError (model-unsupported, model-invalid) for another tokenizer or pre-tokenizer.
   explicit Tokenizer(const GgufFile& file);
   ~Tokenizer();
 
-  /// UTF-8 in, ids out. Invalid UTF-8 is not an error: each bad byte is one U+FFFD.
+  /// UTF-8 in, ids out. Invalid UTF-8 is not an error: each bad byte is one U+FFFD. Nothing is
+  /// added: no BOS, and not the space that SentencePiece puts before a text, since callers encode
+  /// fragments of a document.
   /// Linear time in practice: long runs without a split point are cut by the merge heap, O(n log
   /// n).
   std::vector<uint32_t> encode(std::string_view text, SpecialTokens special) const;
@@ -40,6 +45,8 @@ class Tokenizer {
   uint32_t special_id(std::string_view name) const;
   /// All special tokens by name.
   const std::map<std::string, uint32_t, std::less<>>& special_tokens() const;
+  /// The token with which every prompt begins; none for a model that was trained without.
+  std::optional<uint32_t> begin_of_text() const;
   /// EOS, EOT and FIM/file tokens: generation ends on any of these.
   const std::vector<uint32_t>& end_of_generation() const;
 

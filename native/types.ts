@@ -15,6 +15,8 @@ export interface SpecialTokens {
 export interface ModelInfo {
   /** general.name of the GGUF, or the file's name. */
   name: string;
+  /** general.architecture of the GGUF, e.g. "qwen2" or "llama". */
+  architecture: string;
   path: string;
   fileBytes: number;
   /** As the file names it, e.g. "Q4_K_M"; else the type of most of its bytes. */
@@ -25,6 +27,10 @@ export interface ModelInfo {
   /** Most tokens of one sequence: the model's limit or the cache budget's, whichever is less. */
   contextTokens: number;
   special: SpecialTokens;
+  /** All control tokens by the names that the vocabulary gives them. */
+  specialTokens: Readonly<Record<string, number>>;
+  /** Begins every prompt; -1: none. */
+  bosToken: number;
   /** What the KV cache holds. */
   kvType: KvType;
   /** e.g. "cpu avx512vnni, 2 threads". */

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 
 #include "error.h"
@@ -12,10 +13,47 @@ namespace hearth {
 namespace {
 
 using Kind = Vocabulary::Kind;
+using Spelling = Vocabulary::Spelling;
 
+// The control tokens of code models, a line for each kind of vocabulary: all of them end an answer.
 constexpr std::string_view kWellKnown[] = {
-    "<|endoftext|>",  "<|im_start|>", "<|im_end|>",    "<|fim_prefix|>", "<|fim_middle|>",
-    "<|fim_suffix|>", "<|fim_pad|>",  "<|repo_name|>", "<|file_sep|>",
+    // Qwen2.5-Coder; Granite 4
+    "<|endoftext|>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|fim_prefix|>",
+    "<|fim_middle|>",
+    "<|fim_suffix|>",
+    "<|fim_pad|>",
+    "<|repo_name|>",
+    "<|file_sep|>",
+    // StarCoder, Granite Code, Mellum
+    "<fim_prefix>",
+    "<fim_middle>",
+    "<fim_suffix>",
+    "<fim_pad>",
+    "<filename>",
+    "<file_sep>",
+    "<reponame>",
+    "<repo_name>",
+    // Seed-Coder
+    "<[fim-prefix]>",
+    "<[fim-middle]>",
+    "<[fim-suffix]>",
+    // DeepSeek-Coder
+    "<｜fim▁begin｜>",
+    "<｜fim▁hole｜>",
+    "<｜fim▁end｜>",
+    "<|EOT|>",
+    // CodeLlama
+    "▁<PRE>",
+    "▁<MID>",
+    "▁<SUF>",
+    "▁<EOT>",
+    // Codestral
+    "[PREFIX]",
+    "[MIDDLE]",
+    "[SUFFIX]",
 };
 
 // GPT-2 writes a byte as a printable character: itself where that is one, else, in order of the
@@ -46,14 +84,45 @@ std::optional<std::string> alphabet_to_bytes(std::string_view token) {
   return bytes;
 }
 
+std::string with_spaces(std::string_view name) {
+  constexpr std::string_view kSpace = "▁";  // U+2581
+  std::string text;
+  for (size_t i = 0; i < name.size();) {
+    const bool is_space = name.substr(i).starts_with(kSpace);
+    text += is_space ? ' ' : name[i];
+    i += is_space ? kSpace.size() : 1;
+  }
+  return text;
+}
+
+// Of <0xNN>; nullopt for another name.
+std::optional<std::string> hexadecimal_byte(std::string_view name) {
+  unsigned value = 0;
+  if (name.size() != 6 || !name.starts_with("<0x") || name[5] != '>') return std::nullopt;
+  const auto [end, error] = std::from_chars(name.data() + 3, name.data() + 5, value, 16);
+  if (error != std::errc() || end != name.data() + 5) return std::nullopt;
+  return std::string(1, static_cast<char>(value));
+}
+
 // Token types of the GGUF specification.
 constexpr int64_t kNormal = 1, kControl = 3, kUserDefined = 4, kByte = 6;
 
-Kind kind_of(int64_t type, std::string_view name) {
+Kind kind_of(int64_t type, std::string_view name, Spelling spelling) {
   if (type == kControl || type == kUserDefined || is_well_known_special(name)) {
     return Kind::kSpecial;
   }
+  if (type == kByte && spelling == Spelling::kSentencePiece)
+    return hexadecimal_byte(name) ? Kind::kByte : Kind::kUnused;
   return type == kNormal || type == kByte ? Kind::kOrdinary : Kind::kUnused;
+}
+
+std::string bytes_of(Kind kind, std::string_view name, Spelling spelling) {
+  if (kind == Kind::kUnused) return "";
+  if (kind == Kind::kSpecial) return std::string(name);
+  if (kind == Kind::kByte) return *hexadecimal_byte(name);
+  if (spelling == Spelling::kSentencePiece) return with_spaces(name);
+  // An added token that the file calls normal may hold any text: that text is meant as it stands.
+  return alphabet_to_bytes(name).value_or(std::string(name));
 }
 
 std::vector<int64_t> token_types(const GgufFile& file, size_t n_tokens) {
@@ -78,7 +147,7 @@ bool is_well_known_special(std::string_view name) {
   return std::find(std::begin(kWellKnown), std::end(kWellKnown), name) != std::end(kWellKnown);
 }
 
-Vocabulary::Vocabulary(const GgufFile& file) {
+Vocabulary::Vocabulary(const GgufFile& file, Spelling spelling) {
   const std::vector<std::string>* names = file.strings("tokenizer.ggml.tokens");
   if (!names || names->empty()) {
     throw EngineError("model-invalid", "The model file " + file.path() +
@@ -89,11 +158,9 @@ Vocabulary::Vocabulary(const GgufFile& file) {
   starts_.reserve(names->size() + 1);
   for (size_t i = 0; i < names->size(); i++) {
     const std::string& name = (*names)[i];
-    kinds_.push_back(kind_of(types[i], name));
+    kinds_.push_back(kind_of(types[i], name, spelling));
     starts_.push_back(bytes_.size());
-    if (kinds_[i] == Kind::kSpecial) bytes_ += name;
-    // An added token that the file calls normal may hold any text: that text is meant as it stands.
-    if (kinds_[i] == Kind::kOrdinary) bytes_ += alphabet_to_bytes(name).value_or(name);
+    bytes_ += bytes_of(kinds_[i], name, spelling);
   }
   starts_.push_back(bytes_.size());
 }

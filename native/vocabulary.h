@@ -12,14 +12,20 @@ class GgufFile;
 
 class Vocabulary {
  public:
+  /// How a token's name spells its bytes.
+  enum class Spelling {
+    kByteAlphabet,   // GPT-2: a printable character for each byte
+    kSentencePiece,  // UTF-8 with U+2581 for a space, and tokens <0x00> to <0xFF> for other bytes
+  };
   enum class Kind : uint8_t {
     kOrdinary,
+    kByte,     // SentencePiece's <0xNN>
     kSpecial,  // control or user-defined: its name stands for it
     kUnused,   // padding of the embedding matrix: no bytes
   };
 
   /// Throws EngineError (model-invalid) for a list that cannot be used.
-  explicit Vocabulary(const GgufFile& file);
+  Vocabulary(const GgufFile& file, Spelling spelling);
 
   uint32_t size() const { return static_cast<uint32_t>(kinds_.size()); }
   Kind kind(uint32_t id) const { return kinds_[id]; }

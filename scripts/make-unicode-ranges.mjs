@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 const classes = [
   ['kLetter', /\p{L}/u],
   ['kNumber', /\p{N}/u],
+  ['kPunctuation', /\p{P}/u],
   ['kSpace', /\p{White_Space}/u],
 ];
 const classOf = (codePoint) => {

@@ -28,7 +28,7 @@ Attention::Attention(const RowKernels& kernels, const AttentionShape& shape, int
       angles_(static_cast<size_t>(kMaxBatch * shape.head_dim)),
       queries_(static_cast<size_t>(n_threads)) {
   for (int i = 0; i < shape.head_dim / 2; i++) {
-    frequencies_.push_back(std::pow(double{shape.rope_base}, -2.0 * i / shape.head_dim));
+    frequencies_.push_back(shape.rope_frequency(i));
   }
   const size_t partial_bytes = partial_floats(shape.head_dim) * sizeof(float);
   thread_partials_ = Arena(partial_bytes * static_cast<size_t>(n_threads * 2 * block_queries_));

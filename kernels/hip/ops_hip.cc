@@ -30,15 +30,13 @@ class HipBuffer : public Buffer {
   Memory memory_;
 };
 
-/// RoPE table: cos and sin of position * base^(-2i / head_dim), computed in double;
-/// [position][i][2].
+/// RoPE table: cos and sin of position * frequency, computed in double; [position][i][2].
 std::vector<float> rope_table(const AttentionShape& shape) {
   const int half = shape.head_dim / 2;
   std::vector<float> table;
   table.reserve(static_cast<size_t>(shape.max_positions) * half * 2);
   std::vector<double> frequencies;
-  for (int i = 0; i < half; i++)
-    frequencies.push_back(std::pow(shape.rope_base, -2.0 * i / shape.head_dim));
+  for (int i = 0; i < half; i++) frequencies.push_back(shape.rope_frequency(i));
   for (int position = 0; position < shape.max_positions; position++) {
     for (const double frequency : frequencies) {
       table.push_back(static_cast<float>(std::cos(position * frequency)));

@@ -106,10 +106,10 @@ describe('refuses', () => {
   test('another architecture', () =>
     checkError(
       (spec) => {
-        spec.metadata['general.architecture'] = { string: 'llama' };
+        spec.metadata['general.architecture'] = { string: 'gemma2' };
       },
       'model-unsupported',
-      /architecture "llama"/,
+      /architecture "gemma2", and Hearth runs qwen2, llama/,
     ));
 
   test.each<[string, GgufSpec['metadata'][string] | undefined, string, RegExp]>([

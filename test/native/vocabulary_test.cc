@@ -66,14 +66,25 @@ TEST("a vocabulary without token types still has its well-known special tokens")
   CHECK(tokenizer.end_of_generation() == Ids{257});
 }
 
+TEST("bytes that a vocabulary has no token for are left out of a text") {
+  const TemporaryFolder folder;
+  // U+1D11E begins with the byte 0xF0.
+  const std::string bytes = tiny_vocabulary("gpt2", "smollm", {"a b"}, 0xF0).bytes("");
+  const GgufFile file = GgufFile::open(folder.write("v.gguf", bytes));
+  const Tokenizer tokenizer(file);
+  CHECK((tokenizer.encode("x\xF0\x9D\x84\x9E", SpecialTokens::kAsText) ==
+         Ids{'x', 0x9D, 0x84, 0x9E}));
+}
+
 TEST("a vocabulary that Hearth cannot use is refused with the reason") {
-  check_refused(tiny_vocabulary("llama", "qwen2", {}), "model-unsupported", "\"llama\"");
-  check_refused(tiny_vocabulary("gpt2", "llama-bpe", {}), "model-unsupported", "\"llama-bpe\"");
+  check_refused(tiny_vocabulary("bert", "qwen2", {}), "model-unsupported", "\"bert\"");
+  check_refused(tiny_vocabulary("gpt2", "falcon", {}), "model-unsupported", "\"falcon\"");
+  check_refused(tiny_vocabulary("llama", "", {}), "model-invalid", "tokenizer.ggml.scores");
   check_refused(GgufBuilder(), "model-unsupported", "tokenizer");
   for (const char* merge : {"a c", "ab", "a", "", " ", "zz a"}) {
     check_refused(tiny_vocabulary("gpt2", "qwen2", {merge}), "model-invalid", "merge rule");
   }
-  check_refused(tiny_vocabulary("gpt2", "qwen2", {}, 200), "model-invalid",
+  check_refused(tiny_vocabulary("gpt2", "qwen2", {}, 100), "model-invalid",
                 "no token for the byte");
   GgufBuilder types = tiny_vocabulary("gpt2", "qwen2", {});
   types.array("tokenizer.ggml.token_type", GgufBuilder::kI32, std::vector<int32_t>{1});

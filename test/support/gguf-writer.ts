@@ -9,7 +9,8 @@ export type GgufValue =
   | { bool: boolean }
   | { string: string }
   | { strings: readonly string[] }
-  | { i32s: readonly number[] };
+  | { i32s: readonly number[] }
+  | { f32s: readonly number[] };
 
 export interface TensorSpec {
   name: string;
@@ -69,6 +70,8 @@ function encode(value: GgufValue): Buffer[] {
   if ('f32' in value) return [u32(6), Buffer.from(Float32Array.of(value.f32).buffer)];
   if ('bool' in value) return [u32(7), Buffer.of(value.bool ? 1 : 0)];
   if ('string' in value) return [u32(8), string(value.string)];
+  if ('f32s' in value)
+    return [u32(9), u32(6), u64(value.f32s.length), Buffer.from(Float32Array.from(value.f32s).buffer)];
   if ('i32s' in value) return [u32(9), u32(5), u64(value.i32s.length), Buffer.concat(value.i32s.map(i32))];
   return [u32(9), u32(8), u64(value.strings.length), Buffer.concat(value.strings.map(string))];
 }

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Writes a tiny model of a family with random weights, and the logits that transformers computes with them.
+
+  make-family-reference.py llama test/fixtures/reference     (pip install torch==2.13.0 transformers==4.57.1 gguf)
+
+tiny-FAMILY.gguf holds several tensor types. The reference has the same quantized weights, as float32, in float32
+arithmetic: tiny-FAMILY.I.f32 are the logits of prompt I (of a long one the last eight positions), row-major;
+tiny-FAMILY.json has the prompts' tokens and 20 greedy tokens each, with logit and margin to the second.
+"""
+import json, pathlib, sys
+import gguf, numpy, torch, transformers
+from gguf import GGMLQuantizationType as T
+from gguf.quants import dequantize, quantize
+
+HIDDEN, HEADS, KV_HEADS, HEAD, FFN, LAYERS, VOCABULARY = 256, 8, 2, 32, 256, 2, 512
+common = dict(hidden_size=HIDDEN, num_attention_heads=HEADS, num_key_value_heads=KV_HEADS, head_dim=HEAD,
+              intermediate_size=FFN, num_hidden_layers=LAYERS, vocab_size=VOCABULARY, max_position_embeddings=2048,
+              rms_norm_eps=1e-5, bos_token_id=None, eos_token_id=None, pad_token_id=None)
+LLAMA3 = dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
+              original_max_position_embeddings=64)
+FAMILIES = {
+    "llama": lambda: transformers.LlamaForCausalLM(
+        transformers.LlamaConfig(**common, rope_theta=50000.0, rope_scaling=LLAMA3, tie_word_embeddings=False)),
+    "qwen3": lambda: transformers.Qwen3ForCausalLM(
+        transformers.Qwen3Config(**common, rope_theta=1000000.0, tie_word_embeddings=True)),
+    "granite": lambda: transformers.GraniteForCausalLM(
+        transformers.GraniteConfig(**common, rope_theta=10000.0, tie_word_embeddings=True, embedding_multiplier=12.0,
+                                   residual_multiplier=0.22, attention_multiplier=0.015625 * 4, logits_scaling=3.0)),
+}
+NEIGHBOURS = {"llama", "granite"}  # of these families converters reorder the rows of Wq and Wk
+NAMES = {
+    "model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight",
+    "lm_head.weight": "output.weight", "input_layernorm.weight": "attn_norm.weight",
+    "post_attention_layernorm.weight": "ffn_norm.weight", "self_attn.q_proj.weight": "attn_q.weight",
+    "self_attn.k_proj.weight": "attn_k.weight", "self_attn.v_proj.weight": "attn_v.weight",
+    "self_attn.o_proj.weight": "attn_output.weight", "self_attn.q_norm.weight": "attn_q_norm.weight",
+    "self_attn.k_norm.weight": "attn_k_norm.weight", "mlp.gate_proj.weight": "ffn_gate.weight",
+    "mlp.up_proj.weight": "ffn_up.weight", "mlp.down_proj.weight": "ffn_down.weight",
+}
+# Layer by layer. Q4_K as below: the package only reads it.
+TYPES = {
+    "attn_q.weight": (T.Q4_K, T.Q8_0), "attn_k.weight": (T.Q8_0, T.Q4_K), "attn_v.weight": (T.Q5_1, T.F16),
+    "attn_output.weight": (T.Q4_0, T.Q4_K), "ffn_gate.weight": (T.Q4_K, T.Q5_0), "ffn_up.weight": (T.BF16, T.Q4_1),
+    "ffn_down.weight": (T.Q8_0, T.Q4_K), "token_embd.weight": (T.Q8_0,), "output.weight": (T.Q8_0,),
+}
+
+
+def q4_k(weights):
+    """Blocks of 256: d, dmin, eight 6-bit scales and minima, nibbles; here dmin = 7.5 d and minimum = scale."""
+    blocks = weights.reshape(-1, 8, 32)
+    most = numpy.abs(blocks).max(2) / 7.5
+    d = (most.max(1) / 63).astype(numpy.float16)
+    scale = numpy.maximum(1, numpy.round(most / d[:, None].astype(numpy.float32))).clip(1, 63).astype(numpy.uint8)
+    step = d.astype(numpy.float32)[:, None, None] * scale[:, :, None]
+    q = numpy.round(blocks / step + 7.5).clip(0, 15).astype(numpy.uint8)
+    low, high = scale[:, :4], scale[:, 4:]
+    packed = numpy.concatenate([low | (high >> 4) << 6, low | (high >> 4) << 6, high & 15 | (high & 15) << 4], 1)
+    nibbles = (q[:, 0::2] | q[:, 1::2] << 4).reshape(-1, 128)
+    ends = numpy.stack([d, (7.5 * d.astype(numpy.float32)).astype(numpy.float16)], 1).view(numpy.uint8)
+    return numpy.concatenate([ends, packed, nibbles], 1).reshape(len(weights), -1)
+
+
+def reordered(weights):
+    """Rows of heads: from halves (i, i + HEAD / 2) to neighbours (2i, 2i + 1)."""
+    return weights.reshape(-1, 2, HEAD // 2, weights.shape[1]).swapaxes(1, 2).reshape(weights.shape)
+
+
+def restored(weights):
+    return weights.reshape(-1, HEAD // 2, 2, weights.shape[1]).swapaxes(1, 2).reshape(weights.shape)
+
+
+def write_weights(writer, family, model):
+    """Each tensor into the file, and back into the model as the file has it."""
+    for name, parameter in model.named_parameters():
+        layer = int(name.split(".")[2]) if name.startswith("model.layers.") else None
+        short = NAMES[name if layer is None else name.split(".", 3)[3]]
+        weights = parameter.detach().numpy()
+        turned = family in NEIGHBOURS and short in ("attn_q.weight", "attn_k.weight")
+        if turned:
+            weights = reordered(weights)
+        types = TYPES.get(short, (T.F32,))
+        kind = types[(layer or 0) % len(types)]
+        data = q4_k(weights) if kind == T.Q4_K else weights if kind == T.F32 else quantize(weights, kind)
+        writer.add_tensor(short if layer is None else f"blk.{layer}.{short}", data, raw_dtype=kind)
+        exact = weights if kind == T.F32 else dequantize(data, kind).reshape(weights.shape)
+        parameter.data = torch.tensor(restored(exact) if turned else exact)
+
+
+def write_keys(writer, config):
+    writer.add_block_count(LAYERS), writer.add_embedding_length(HIDDEN), writer.add_head_count(HEADS)
+    writer.add_head_count_kv(KV_HEADS), writer.add_key_length(HEAD), writer.add_value_length(HEAD)
+    writer.add_rope_dimension_count(HEAD), writer.add_feed_forward_length(FFN), writer.add_context_length(2048)
+    writer.add_rope_freq_base(config.rope_theta), writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    if config.model_type == "granite":
+        writer.add_embedding_scale(config.embedding_multiplier), writer.add_residual_scale(config.residual_multiplier)
+        writer.add_attention_scale(config.attention_multiplier), writer.add_logit_scale(config.logits_scaling)
+    printable = [*range(0x21, 0x7f), *range(0xa1, 0xad), *range(0xae, 0x100)]
+    others = iter(range(0x100, 0x200))
+    alphabet = [chr(byte if byte in printable else next(others)) for byte in range(256)]
+    pairs = [a + b for a in alphabet[97:123] for b in alphabet[97:123]][: VOCABULARY - 257]
+    writer.add_tokenizer_model("gpt2"), writer.add_tokenizer_pre("smollm")
+    writer.add_token_list([*alphabet, *pairs, "<|endoftext|>"])
+    writer.add_token_types([1] * (VOCABULARY - 1) + [3]), writer.add_token_merges([" ".join(pair) for pair in pairs])
+    writer.add_eos_token_id(VOCABULARY - 1)
+
+
+def greedy_tokens(model, tokens):
+    answer = []
+    for _ in range(20):
+        logits = model(torch.tensor([tokens + [step["id"] for step in answer]])).logits[0, -1]
+        (first, second), ids = torch.topk(logits, 2)
+        answer.append({"id": int(ids[0]), "logit": round(float(first), 5), "margin": round(float(first - second), 5)})
+    return answer
+
+
+def main(family, folder):
+    torch.manual_seed(1)
+    model = FAMILIES[family]().eval()
+    for name, parameter in model.named_parameters():
+        is_vector = parameter.ndim == 1
+        parameter.data = 1 + 0.2 * torch.randn_like(parameter) if is_vector else 0.08 * torch.randn_like(parameter)
+    path = pathlib.Path(folder) / f"tiny-{family}"
+    writer = gguf.GGUFWriter(f"{path}.gguf", family)
+    write_keys(writer, model.config)
+    write_weights(writer, family, model)
+    if family == "llama":
+        plain = 1 / model.config.rope_theta ** (torch.arange(0, HEAD, 2) / HEAD)
+        writer.add_tensor("rope_freqs.weight", (plain / model.model.rotary_emb.inv_freq).numpy().astype("float32"))
+    writer.write_header_to_file(), writer.write_kv_data_to_file(), writer.write_tensors_to_file(), writer.close()
+    random = numpy.random.default_rng(2)
+    prompts = []
+    with torch.no_grad():
+        for i, n in enumerate((1, 7, 130)):
+            tokens = [int(token) for token in random.integers(0, VOCABULARY - 1, n)]
+            logits = model(torch.tensor([tokens])).logits[0][-8:]
+            logits.numpy().astype("<f4").tofile(f"{path}.{i}.f32")
+            prompts.append({"tokens": tokens, "rows": n, "greedy": greedy_tokens(model, tokens)})
+    lines = ",\n ".join(json.dumps(prompt) for prompt in prompts)
+    pathlib.Path(f"{path}.json").write_text(f'{{"n_vocab": {VOCABULARY}, "prompts": [\n {lines}\n]}}\n')
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,141 @@
+// Tokenizers of @huggingface/tokenizers, an implementation of its own, and texts to compare with it.
+import { Tokenizer } from '@huggingface/tokenizers';
+
+export interface Vocabulary {
+  tokens: string[];
+  /** Token types of the GGUF: 1 ordinary, 3 control, 4 user-defined, 6 byte. */
+  types: number[];
+  merges: string[];
+}
+
+export type PreTokenizer = Record<string, unknown>;
+
+export const split = (regex: string): PreTokenizer => ({
+  type: 'Split',
+  pattern: { Regex: regex },
+  behavior: 'Isolated',
+  invert: false,
+});
+
+export const byteLevel = (usesRegex: boolean): PreTokenizer => ({
+  type: 'ByteLevel',
+  add_prefix_space: false,
+  trim_offsets: false,
+  use_regex: usesRegex,
+});
+
+export interface Oracle {
+  asText: Tokenizer;
+  parsing: Tokenizer;
+}
+
+/** model: what tokenizer.json says beside vocabulary and merges. */
+export function makeOracle({ tokens, types, merges }: Vocabulary, pretokenizers: PreTokenizer[], model = {}): Oracle {
+  const ordinary = tokens
+    .map((token, id) => [token, id] as const)
+    .filter(([, id]) => types[id] === 1 || types[id] === 6);
+  const isSpecial = (id: number) => types[id] === 3 || types[id] === 4;
+  const make = (special: number[]) =>
+    new Tokenizer(
+      {
+        model: { type: 'BPE', vocab: Object.fromEntries(ordinary), merges, ...model },
+        pre_tokenizer: pretokenizers.length > 0 ? { type: 'Sequence', pretokenizers } : null,
+        decoder: { type: 'ByteLevel' },
+        normalizer: pretokenizers.length > 0 ? null : { type: 'Replace', pattern: { String: ' ' }, content: '▁' },
+        post_processor: null,
+        added_tokens: special.map((id) => ({
+          id,
+          content: tokens[id],
+          special: true,
+          lstrip: false,
+          rstrip: false,
+          normalized: false,
+          single_word: false,
+        })),
+      },
+      {},
+    );
+  return { asText: make([]), parsing: make([...tokens.keys()].filter(isSpecial)) };
+}
+
+// A small generator of our own, so that a failure can be run again (mulberry32).
+export function randomNumbers(seed: number) {
+  let state = seed;
+  return (below: number) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
+    return ((bits ^ (bits >>> 14)) >>> 0) % below;
+  };
+}
+
+// Where the other implementation departs from the pattern: JavaScript's \s counts U+FEFF and leaves out U+0085.
+export const isComparable = (text: string) => !/[\u0085\ufeff]/.test(text);
+
+export const words = [
+  ...[
+    "'s",
+    "'T",
+    "'ll",
+    "'VE",
+    "'",
+    "'ſ",
+    'don',
+    'İ',
+    'ﬁ',
+    'é',
+    'e\u0301',
+    'naïve',
+    'Ωmega',
+    'нещо',
+    '漢字',
+    'かな',
+    'ไทย',
+    'हिन्दी',
+  ],
+  ...['0', '42', '١٢', '½', 'Ⅷ', '²', '1_000', '0xFF', '3.14e-10', '_', '__init__', 'camelCase', 'SCREAMING_CASE'],
+  ...[' ', '  ', '    ', '\t', '\t\t', '\n', '\n\n', '\r\n', '\r', '\v', '\f', '\u00a0', '\u2003', '\u2028', '\u3000'],
+  ...['(', ')', '{}', '[];', '=>', '!==', '/*', '*/', '//', '#!', '"', '`', '\\n', '\\', '$', '€', '\u0000', '\u007f'],
+  ...[
+    '🦙',
+    '👩‍👩‍👧',
+    '🏳️‍🌈',
+    '\u200d',
+    '\u200b',
+    '\u202e',
+    '\uffff',
+    '\u{10ffff}',
+    '\u{e0001}',
+    '\ufffd',
+    '=====',
+    '-----',
+  ],
+  ...[
+    '<|endoftext|>',
+    '<|fim_prefix|>',
+    '<|fim_middle',
+    '<|',
+    '|>',
+    '<|<|im_start|>',
+    '<tool_call>',
+    '[PAD1]',
+    'Ġ',
+    'Ċ',
+    'Âł',
+  ],
+  ...['return', ' function', 'const ', 'import os\n', 'self.', '<div>', 'SELECT *', '\n    if (x) {\n'],
+];
+
+export function randomText(random: (below: number) => number): string {
+  const parts = Array.from({ length: 1 + random(30) }, () =>
+    random(4) === 0 ? String.fromCodePoint(randomScalar(random)) : (words[random(words.length)] ?? ''),
+  );
+  return parts.join('');
+}
+
+/** Any code point but a surrogate; every plane and ASCII about as often. */
+function randomScalar(random: (below: number) => number): number {
+  const limit = [0x80, 0x800, 0x3000, 0x10000, 0x20000, 0x110000][random(6)] ?? 0x80;
+  const codePoint = random(limit);
+  return codePoint >= 0xd800 && codePoint < 0xe000 ? 0x41 : codePoint;
+}
