@@ -67,6 +67,10 @@ struct AttentionShape {
   float rope_base = 0;  // pairs (i, i + head_dim/2): the NEOX order
   KvType kv_type = KvType::kF16;
   std::vector<float> rope_factors{};  // [head_dim / 2] that divide the frequencies; empty: all 1
+  float scale = 0;                    // of q k in the softmax; 0: 1 / sqrt(head_dim)
+  // RMS norms of each head of q and of k before RoPE, [n_layers][head_dim]; empty: none.
+  std::vector<float> q_norms{}, k_norms{};
+  float norm_eps = 0;  // of these
 
   /// The angle between two positions for dimensions i and i + head_dim / 2.
   double rope_frequency(int i) const {
@@ -74,6 +78,9 @@ struct AttentionShape {
     return rope_factors.empty() ? frequency : frequency / double{rope_factors[i]};
   }
 
+  float softmax_scale() const {
+    return scale > 0 ? scale : 1.0f / std::sqrt(static_cast<float>(head_dim));
+  }
   size_t page_bytes() const {
     return page_head_bytes(kv_type, head_dim) * static_cast<size_t>(n_layers * n_kv_heads);
   }
@@ -144,12 +151,12 @@ class Ops {
   /// qkv stacks q, k, v; bias [qkv.n_rows], or null.
   virtual void norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv,
                         const float* bias, const float* x, float* q) = 0;
-  /// Causal softmax(q k^T / sqrt(head_dim)) v over each token's pages.
+  /// Causal softmax(softmax_scale() * q k^T) v over each token's pages.
   /// q and out [n][n_heads * head_dim]; may not alias. next, here and in norm_gate_up: the matrix
   /// that the output will be multiplied by, so that a backend can quantize the output for it; or
   /// null.
   virtual void attention(int layer, const float* q, float* out, const Matrix* next) = 0;
-  /// x[n][w.n_rows] += in[n][w.n_cols] * w^T. Output projection and FFN down.
+  /// x[n][w.n_rows] += residual_scale * in[n][w.n_cols] * w^T. Output projection and FFN down.
   virtual void matmul_add(const Matrix& w, const float* in, float* x) = 0;
   /// h[n][n_ff] = silu(g) * u with [g|u] = (rmsnorm(x) * norm) * gate_up^T; gate_up stacks gate,
   /// up.
@@ -169,6 +176,8 @@ class Ops {
 
   /// Read by every op; may be null. Set from the engine thread, flipped from any.
   const std::atomic<bool>* cancel = nullptr;
+  /// Set once, at load. A GPU has 1 only.
+  float residual_scale = 1;
 };
 
 /// How the CPU backend runs. An empty variant picks the best that this CPU has.

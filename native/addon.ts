@@ -38,7 +38,7 @@ export interface NativeResult extends Omit<Completion, 'logProbabilities'> {
 }
 
 export interface NativeEngine {
-  info(): Omit<ModelInfo, 'special'>;
+  info(): Omit<ModelInfo, 'special' | 'suffixFirst'>;
   tokenize(text: string, parseSpecial: boolean): Uint32Array;
   detokenize(tokens: Uint32Array): string;
   tokenBytes(token: number): Uint8Array;
@@ -54,7 +54,7 @@ export interface NativeEngine {
 
 interface Addon {
   load(
-    options: Required<Omit<LoadOptions, 'specialNames' | 'stopNames'>>,
+    options: Required<Omit<LoadOptions, 'specialNames' | 'stopNames' | 'suffixFirst'>>,
     onProgress: ((fraction: number) => void) | null,
   ): [engine: Promise<NativeEngine>, cancel: () => void];
   variants(): string[];

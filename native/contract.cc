@@ -90,6 +90,10 @@ void check_layer(Contract& contract, const ModelConfig& config, int layer) {
       contract.vector(name("attn_v.bias"), config.n_kv());
     }
   }
+  if (config.family->has_head_norms) {
+    contract.vector(name("attn_q_norm.weight"), config.head_dim);
+    contract.vector(name("attn_k_norm.weight"), config.head_dim);
+  }
   contract.matrix(name("attn_output.weight"), config.n_embd, config.n_q());
   contract.vector(name("ffn_norm.weight"), config.n_embd);
   contract.matrix(name("ffn_gate.weight"), config.n_ff, config.n_embd);

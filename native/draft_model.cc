@@ -39,9 +39,7 @@ DraftModel::DraftModel(const LoadOptions& options, int n_context, const Tokenize
   n_context_ = std::min(n_context, config.n_context);
   // Two contexts, and a page for a copy-on-write of the tail.
   const int n_pages = 2 * (n_context_ / kernels::kPageTokens + 1) + 1;
-  ops_->make_kv_pool({config.n_layers, config.n_heads, config.n_kv_heads, config.head_dim,
-                      n_context_, config.rope_base, kernels::KvType::kF16, config.rope_factors},
-                     n_pages);
+  ops_->make_kv_pool(config.attention_shape(kernels::KvType::kF16, n_context_), n_pages);
   ops_->cancel = &interrupt;
   forward_ = std::make_unique<Forward>(*ops_, model_, heartbeat, interrupt);
   cache_ = std::make_unique<PageCache>(

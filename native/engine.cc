@@ -30,11 +30,6 @@ kernels::KvType kv_type_of(const LoadOptions& options) {
                     "the KV cache must be f16 or int8, not \"" + options.kv_type + "\"");
 }
 
-kernels::AttentionShape shape_of(const ModelConfig& config, kernels::KvType kv_type) {
-  return {config.n_layers,  config.n_heads,   config.n_kv_heads, config.head_dim,
-          config.n_context, config.rope_base, kv_type,           config.rope_factors};
-}
-
 /// Pages of the pool: what the budget buys, but no more than 64 contexts and no less than one short
 /// prompt.
 int n_pages_for(const LoadOptions& options, uint64_t page_bytes) {
@@ -127,7 +122,7 @@ void Engine::Loaded::load_draft_model(const LoadOptions& options, const Progress
 void Engine::Loaded::load_on_gpu(const GgufFile& file, const LoadOptions& options,
                                  const Progress& progress) {
   constexpr kernels::KvType kOnly = kernels::KvType::kF16;
-  const uint64_t page_bytes = shape_of(info.config, kOnly).page_bytes();
+  const uint64_t page_bytes = info.config.attention_shape(kOnly, 0).page_bytes();
   try {
     const uint64_t kv_bytes = page_bytes * n_pages_for(options, page_bytes);
     load_on(make_gpu_ops(options, file.n_bytes() + kv_bytes), kOnly, file, options, progress);
@@ -146,7 +141,7 @@ void Engine::Loaded::load_on(std::unique_ptr<kernels::Ops> backend, kernels::KvT
   const ModelConfig& config = info.config;
   model = load_model(file, config, *ops, progress);
 
-  kernels::AttentionShape shape = shape_of(config, kv_type);
+  kernels::AttentionShape shape = config.attention_shape(kv_type, config.n_context);
   const int n_pages = n_pages_for(options, shape.page_bytes());
   // One page stays free for a copy-on-write of the tail.
   int context = std::min(config.n_context, (n_pages - 1) * kernels::kPageTokens);

@@ -18,11 +18,15 @@ struct Family {
   std::string_view architecture;  // general.architecture, with which the file's keys begin
   RopePairs rope_pairs;
   bool may_have_rope_factors = false;  // rope_freqs.weight: Llama 3's scaling
+  bool has_head_norms = false;         // RMS norms of each head of q and k before RoPE
+  bool has_scalars = false;            // of the embedding, attention, what a layer adds, the logits
 };
 
 inline constexpr Family kFamilies[] = {
     {.architecture = "qwen2", .rope_pairs = RopePairs::kHalves},
     {.architecture = "llama", .rope_pairs = RopePairs::kNeighbours, .may_have_rope_factors = true},
+    {.architecture = "qwen3", .rope_pairs = RopePairs::kHalves, .has_head_norms = true},
+    {.architecture = "granite", .rope_pairs = RopePairs::kNeighbours, .has_scalars = true},
 };
 
 /// Null for an architecture that is none of them.

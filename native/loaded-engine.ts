@@ -18,7 +18,7 @@ import type {
   Timings,
 } from './types.ts';
 
-type TokenNames = Required<Pick<LoadOptions, 'specialNames' | 'stopNames'>>;
+type TokenNames = Required<Pick<LoadOptions, 'specialNames' | 'stopNames' | 'suffixFirst'>>;
 
 export class LoadedEngine implements Engine {
   info: ModelInfo;
@@ -195,11 +195,11 @@ export class LoadedEngine implements Engine {
   }
 }
 
-function infoOf(native: NativeEngine, { specialNames }: TokenNames): ModelInfo {
+function infoOf(native: NativeEngine, { specialNames, suffixFirst }: TokenNames): ModelInfo {
   const info = native.info();
   const names = Object.entries({ ...usualNames, ...specialNames });
   const special = Object.fromEntries(names.map(([role, name]) => [role, info.specialTokens[name] ?? -1]));
-  return { ...info, special: special as Record<keyof SpecialTokens, number> };
+  return { ...info, suffixFirst, special: special as Record<keyof SpecialTokens, number> };
 }
 
 const requestDefaults = {

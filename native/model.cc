@@ -73,6 +73,33 @@ constexpr std::pair<uint64_t, const char*> kFileTypes[] = {
     {18, "Q6_K"},   {25, "IQ4_NL"}, {30, "IQ4_XS"}, {32, "BF16"},
 };
 
+/// Head norms of all layers, one behind the other.
+std::vector<float> head_norms(const GgufFile& file, const ModelConfig& config, const char* name) {
+  std::vector<float> norms;
+  for (int layer = 0; layer < config.n_layers; layer++) {
+    const GgufTensor& tensor = require_vector(file, layer_tensor(layer, name), config.head_dim);
+    norms.resize(norms.size() + config.head_dim);
+    kernels::dequantize_row(tensor.type, tensor.data.data(), &*norms.end() - config.head_dim,
+                            config.head_dim);
+  }
+  return norms;
+}
+
+/// Granite multiplies the embedding by e and what each layer adds by r. The same stream divided by
+/// e needs no op for the embedding: each layer adds r / e, and a norm's epsilon is divided by e^2.
+void read_scalars(const GgufFile& file, const std::string& prefix, ModelConfig& config) {
+  const auto scalar = [&](const char* key) {
+    const double value = file.number(prefix + key).value_or(0);
+    require_that(value > 0 && std::isfinite(value), file, prefix + key + " is not greater than 0");
+    return value;
+  };
+  const double embedding = scalar("embedding_scale");
+  config.residual_scale = static_cast<float>(scalar("residual_scale") / embedding);
+  config.norm_eps = static_cast<float>(config.norm_eps / (embedding * embedding));
+  config.attention_scale = static_cast<float>(scalar("attention.scale"));
+  config.logit_scale = static_cast<float>(1 / scalar("logit_scale"));
+}
+
 std::string dominant_type(const GgufFile& file) {
   std::map<std::string, uint64_t> bytes_by_type;
   for (const GgufTensor& tensor : file.tensors())
@@ -105,7 +132,8 @@ class Loader {
     model.config = config_;
     model.token_embd = matrix(model, {"token_embd.weight"});
     for (int i = 0; i < config_.n_layers; i++) model.layers.push_back(layer(model, i));
-    model.output_norm = vector({"output_norm.weight"});
+    ops_.residual_scale = config_.residual_scale;
+    model.output_norm = vector({"output_norm.weight"}, 0, config_.logit_scale);
     if (has_own_output()) model.output = matrix(model, {"output.weight"});
     return model;
   }
@@ -158,7 +186,7 @@ class Loader {
 
   /// Vectors stacked end to end, as float; the first n_turned in the order of halves.
   std::unique_ptr<kernels::Buffer> vector(const std::vector<std::string>& names,
-                                          size_t n_turned = 0) {
+                                          size_t n_turned = 0, float scale = 1) {
     std::vector<float> values;
     for (size_t i = 0; i < names.size(); i++) {
       const GgufTensor& tensor = *file_.find(names[i]);
@@ -166,7 +194,7 @@ class Loader {
       kernels::dequantize_row(tensor.type, file_.data(tensor).data(), part.data(),
                               static_cast<int>(part.size()));
       if (i < n_turned) part = in_halves(std::span<const float>(part), part.size());
-      values.insert(values.end(), part.begin(), part.end());
+      for (const float value : part) values.push_back(value * scale);
       done(tensor);
     }
     std::unique_ptr<kernels::Buffer> buffer = ops_.buffer(values.size());
@@ -215,11 +243,30 @@ class Loader {
 
 }  // namespace
 
+kernels::AttentionShape ModelConfig::attention_shape(kernels::KvType kv_type,
+                                                     int max_positions) const {
+  return {.n_layers = n_layers,
+          .n_heads = n_heads,
+          .n_kv_heads = n_kv_heads,
+          .head_dim = head_dim,
+          .max_positions = max_positions,
+          .rope_base = rope_base,
+          .kv_type = kv_type,
+          .rope_factors = rope_factors,
+          .scale = attention_scale,
+          .q_norms = q_norms,
+          .k_norms = k_norms,
+          .norm_eps = norm_eps};
+}
+
 ModelConfig check_model(const GgufFile& file) {
   ModelConfig config;
   config.family = &family_of(file);
   const std::string prefix = std::string(config.family->architecture) + ".";
   config.name = file.string("general.name").value_or("");
+  if (file.unsigned_value(prefix + "expert_count").value_or(0) > 0)
+    refuse_unsupported(file.path(), "it is a mixture of experts, which Hearth does not run",
+                       "Choose a dense model");
   config.n_layers = dimension(file, prefix + "block_count");
   config.n_embd = dimension(file, prefix + "embedding_length");
   config.n_heads = dimension(file, prefix + "attention.head_count");
@@ -266,6 +313,11 @@ ModelConfig check_model(const GgufFile& file) {
                          embedding->shape[1] < kMaxDimension;
   config.n_vocab = static_cast<int>(is_padded ? embedding->shape[1] : vocabulary->size());
   check_tensors(file, config);
+  if (config.family->has_head_norms) {
+    config.q_norms = head_norms(file, config, "attn_q_norm.weight");
+    config.k_norms = head_norms(file, config, "attn_k_norm.weight");
+  }
+  if (config.family->has_scalars) read_scalars(file, prefix, config);
   config.quantization = quantization_of(file);
   return config;
 }

@@ -32,10 +32,15 @@ struct ModelConfig {
   int n_vocab = 0;
   int n_context = 0;  // positions the model was trained for
   float rope_base = 0;
-  std::vector<float> rope_factors;  // see AttentionShape
+  std::vector<float> rope_factors;      // see AttentionShape, as the next three
+  std::vector<float> q_norms, k_norms;  // [n_layers][head_dim]
+  float attention_scale = 0;
+  float residual_scale = 1;  // see Ops
+  float logit_scale = 1;     // in output_norm
   float norm_eps = 0;
   int n_q() const { return n_heads * head_dim; }
   int n_kv() const { return n_kv_heads * head_dim; }
+  kernels::AttentionShape attention_shape(kernels::KvType kv_type, int max_positions) const;
 };
 
 struct Layer {

@@ -145,8 +145,8 @@ size_t space_end(Cursor cursor, const SplitRules& rules) {
   return at_end || last_start == start ? cursor.offset() : last_start;
 }
 
-// DeepSeek-Coder splits in turn by [\r\n], \s?\p{L}+, \s?\p{P}+, [一-龥ࠀ-一가-퟿]+ and \p{N};
-// what none of them takes stays together.
+// DeepSeek-Coder splits in turn by [\r\n], \s?\p{L}+, \s?\p{P}+, [一-龥ࠀ-一가-퟿]+ and
+// \p{N}; what none of them takes stays together.
 bool begins_word(Cursor cursor) {
   if (cursor.is(kSpace)) cursor.advance();
   return cursor.is(kLetter) || cursor.is(kPunctuation);

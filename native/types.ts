@@ -31,6 +31,8 @@ export interface ModelInfo {
   specialTokens: Readonly<Record<string, number>>;
   /** Begins every prompt; -1: none. */
   bosToken: number;
+  /** As LoadOptions said. */
+  suffixFirst: boolean;
   /** What the KV cache holds. */
   kvType: KvType;
   /** e.g. "cpu avx512vnni, 2 threads". */
@@ -198,6 +200,8 @@ export interface LoadOptions {
   draftModelPath?: string;
   /** What this model calls special tokens where it is not what qwen2.5-coder calls them; '' where it must do without. */
   specialNames?: Partial<Record<keyof SpecialTokens, string>>;
+  /** Its prompts for filling in the middle begin with the suffix, and may need no fimMiddle. Default false. */
+  suffixFirst?: boolean;
   /** Special tokens that end every answer, beside qwen2.5-coder's and the file's own. */
   stopNames?: string[];
   /** Folder where cached pages outlive the engine: read here, written by close(). Absent: nowhere. */

@@ -20,7 +20,7 @@ Attention::Attention(const RowKernels& kernels, const AttentionShape& shape, int
       kv_kernels_(shape.kv_type == KvType::kF16 ? kernels.f16 : kernels.int8),
       shape_(shape),
       n_threads_(n_threads),
-      scale_(1.0f / std::sqrt(static_cast<float>(shape.head_dim))),
+      scale_(shape.softmax_scale()),
       block_queries_(std::max(kBlockQueries, shape.n_heads / shape.n_kv_heads)),
       most_splits_((shape.max_positions + kSplitPositions - 1) / kSplitPositions),
       pool_(shape, n_pages),
@@ -79,12 +79,20 @@ void Attention::fill_angles(int token) {
   }
 }
 
+void Attention::norm_head(const std::vector<float>& norms, int layer, float* head) const {
+  if (norms.empty()) return;
+  const int dim = shape_.head_dim;
+  kernels_.rmsnorm(head, norms.data() + layer * dim, shape_.norm_eps, dim, head);
+}
+
 void Attention::turn_key(int layer, int token, int kv_head, float* k) const {
+  norm_head(shape_.k_norms, layer, k);
   kernels_.rope(k, angles_.data() + token * shape_.head_dim, shape_.head_dim);
   balance_.divide_key(layer, kv_head, k);
 }
 
 void Attention::turn_query(int layer, int token, int head, float* q) const {
+  norm_head(shape_.q_norms, layer, q);
   kernels_.rope(q, angles_.data() + token * shape_.head_dim, shape_.head_dim);
   balance_.multiply_query(layer, head / group(), q);
 }

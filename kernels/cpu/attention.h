@@ -28,7 +28,7 @@ class Attention {
   /// For int8 keys (key_balance.h).
   KeyBalance& balance() { return balance_; }
 
-  /// In place: RoPE at the token's position, and the key balance.
+  /// In place: the head's norm if it has one, RoPE at the token's position, and the key balance.
   void turn_key(int layer, int token, int kv_head, float* k) const;
   void turn_query(int layer, int token, int head, float* q) const;
   /// Stores the token's k and v [head_dim] of one KV head into its page.
@@ -62,6 +62,7 @@ class Attention {
     const std::byte* pages[kSplitPages];
   };
 
+  void norm_head(const std::vector<float>& norms, int layer, float* head) const;
   int group() const { return shape_.n_heads / shape_.n_kv_heads; }
   int tokens_per_block(int n) const;
   int n_splits_of(int token) const;

@@ -47,7 +47,12 @@ void KeyBalance::learn(int layer, const RowKernels& kernels, const PackedMatrix&
       const int key_row = (shape_.n_heads + kv_head) * shape_.head_dim + i;
       qkv.unpack_row(kernels, key_row, row);
       const double offset = bias != nullptr ? bias[key_row] : 0;
-      const double square = expected_square(row, norm, qkv.n_cols) + offset * offset;
+      double square = expected_square(row, norm, qkv.n_cols) + offset * offset;
+      // Where each head is normed, its norm says how large a dimension is.
+      if (!shape_.k_norms.empty()) {
+        const float of_norm = shape_.k_norms[layer * shape_.head_dim + i];
+        square = double{of_norm} * of_norm;
+      }
       float& pair = of_head[static_cast<size_t>(i % half)];
       pair = static_cast<float>(square) + (i < half ? 0 : pair);
       most = std::max(most, double{pair});

@@ -206,7 +206,10 @@ void CpuOps::matmul_add(const Matrix& matrix, const float* in, float* x) {
     const int row = begin * kTileRows;
     const int n_rows = std::min(w.n_rows, end * kTileRows) - row;
     for (int token = 0; token < n; token++) {
-      kernels_.add(x + static_cast<size_t>(token) * w.n_rows + row, tiles + token * stride, n_rows);
+      float* product = tiles + token * stride;
+      if (residual_scale != 1)
+        for (int i = 0; i < n_rows; i++) product[i] *= residual_scale;
+      kernels_.add(x + static_cast<size_t>(token) * w.n_rows + row, product, n_rows);
     }
   });
 }

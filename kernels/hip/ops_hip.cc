@@ -130,6 +130,10 @@ void HipOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
     throw std::runtime_error(
         "heads of " + std::to_string(d) +
         " dimensions run on the CPU only (the GPU kernels know 32, 64, 128, 256)");
+  if (!shape.q_norms.empty())
+    throw std::runtime_error("models that norm each head of q and k run on the CPU only");
+  if (residual_scale != 1)
+    throw std::runtime_error("models that scale what a layer adds run on the CPU only");
   shape_ = shape;
   n_pages_ = n_pages;
   pool_.layer_halves = uint64_t{2} * shape.n_kv_heads * kPage * d;

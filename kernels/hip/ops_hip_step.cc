@@ -197,7 +197,7 @@ void HipOps::attention(int layer, const float* q, float* out, const Matrix* next
   p.batch = batch_;
   p.layer = layer;
   p.n_tokens = n_;
-  p.scale = 1.0f / std::sqrt(static_cast<float>(shape_.head_dim));
+  p.scale = shape_.softmax_scale();
   // Rounded up to a power of two, so that a growing context does not need a new graph for every
   // part.
   const size_t rounded = std::bit_ceil(ceil_div(n_chunks_, kPartChunks));
