@@ -4,7 +4,7 @@
 // ones complete worse.
 import type { Engine } from '../../native/index.ts';
 import type { Text } from '../documents/long-text.ts';
-import { concatTokens, type FimPrompt, fimHead, promptBudget, tokenizeText, withGivenMiddle } from './fim-prompt.ts';
+import { type FimPrompt, fimHead, promptBudget, tokenizeText, withGivenMiddle } from './fim-prompt.ts';
 import type { PromptLead } from './prompt-lead.ts';
 import { type CursorDocument, lineStartAbove, windowEnd, windowStart } from './text-window.ts';
 
@@ -59,7 +59,7 @@ export function placeAnchor(
   const suffixStart = cursor + closersAt(text, cursor);
   const suffix = text.slice(suffixStart, windowEnd(text, suffixStart, budget.suffixChars));
   const suffixTokens = tokenizeText(engine, suffix).subarray(0, budget.suffixTokens);
-  const head = concatTokens(lead.tokens, fimHead(engine, tokens, suffixTokens));
+  const head = fimHead(engine, tokens, suffixTokens, lead.tokens);
   return { anchor: { lead, start, offset, cursor, prefix: text.slice(start, offset), suffix, head }, given };
 }
 

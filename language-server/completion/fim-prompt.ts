@@ -36,8 +36,9 @@ export function promptBudget(contextTokens: number): PromptBudget {
 }
 
 export function canFillInTheMiddle(engine: Engine): boolean {
-  const { fimPrefix, fimSuffix, fimMiddle } = engine.info.special;
-  return fimPrefix >= 0 && fimSuffix >= 0 && fimMiddle >= 0;
+  const { special, suffixFirst } = engine.info;
+  // Where the prefix stands last, the middle may go on behind it without a token between them.
+  return special.fimPrefix >= 0 && special.fimSuffix >= 0 && (special.fimMiddle >= 0 || suffixFirst);
 }
 
 /** Text as the model saw it in training: with line feeds only. */
@@ -56,10 +57,19 @@ export function concatTokens(...parts: (Uint32Array | number)[]): Uint32Array {
   return joined;
 }
 
-/** A prompt in the model's own order: prefix, suffix, and the middle to be written. */
-export function fimHead(engine: Engine, prefix: Uint32Array, suffix: Uint32Array): Uint32Array {
-  const { fimPrefix, fimSuffix, fimMiddle } = engine.info.special;
-  return concatTokens(fimPrefix, prefix, fimSuffix, suffix, fimMiddle);
+/** A prompt in the model's own order: the lead, prefix and suffix, and the middle to be written. */
+export function fimHead(
+  engine: Engine,
+  prefix: Uint32Array,
+  suffix: Uint32Array,
+  lead: Uint32Array = new Uint32Array(),
+) {
+  const { bosToken, suffixFirst, special } = engine.info;
+  const before = [special.fimPrefix, prefix];
+  const after = [special.fimSuffix, suffix];
+  const parts = suffixFirst ? [...after, ...before] : [...before, ...after];
+  const present = (token: number) => (token < 0 ? [] : [token]);
+  return concatTokens(...present(bosToken), lead, ...parts, ...present(special.fimMiddle));
 }
 
 // " nu" is " n" and "u" to a tokenizer that sees no more of the word. Three tokens bring back nearly every word begun;

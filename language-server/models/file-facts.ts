@@ -1,7 +1,7 @@
 // What a file's head says of the model in it: its cost, quantization, licence and size.
 import type { ModelCost } from './estimate.ts';
 import type { GgufHeader } from './gguf-header.ts';
-import { supportedArchitecture } from './model-traits.ts';
+import { architectureOf } from './model-traits.ts';
 
 /** general.file_type of the types that the engine reads. */
 const fileTypes: Record<number, string> = {
@@ -41,8 +41,8 @@ export function parametersOf(header: GgufHeader, fileBytes = header.fileBytes): 
 
 export function costOf(header: GgufHeader, fileBytes = header.fileBytes): ModelCost {
   const { metadata, tensors } = header;
-  const number = (key: string) => Number(metadata.get(`${supportedArchitecture}.${key}`) ?? 0);
-  const headDim = number('embedding_length') / number('attention.head_count');
+  const number = (key: string) => Number(metadata.get(`${architectureOf(header)}.${key}`) ?? 0);
+  const headDim = number('attention.key_length') || number('embedding_length') / number('attention.head_count');
   const bytesOf = (name: string) => tensors.find((tensor) => tensor.name === name)?.bytes ?? 0;
   // Input embeddings are looked up, not read, unless the output layer shares them.
   const lookedUp = bytesOf('output.weight') > 0 ? bytesOf('token_embd.weight') : 0;

@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 export interface GgufHeader {
   /** Strings and whole numbers: no model is chosen by anything else. */
   metadata: Map<string, string | number>;
-  /** Texts of the vocabulary that look like "<|fim_prefix|>". */
+  /** Texts of the vocabulary that end as "<|fim_prefix|>", "▁<PRE>" and "[PREFIX]" do. */
   specialTokens: Set<string>;
   tensors: Tensor[];
   fileBytes: number;
@@ -22,7 +22,8 @@ export interface Tensor {
 const firstReadBytes = 8 * 2 ** 20;
 const mostHeadBytes = 64 * 2 ** 20;
 /** Longer strings of an array are ordinary text, not the name of a special token. */
-const mostTokenChars = 24;
+const mostTokenBytes = 32;
+const endsOfNames = new Set<number | undefined>([...Buffer.from('>]')]);
 
 export async function readGgufHeader(path: string): Promise<GgufHeader> {
   const file = await open(path);
@@ -98,7 +99,8 @@ function skipArray(cursor: Cursor, specialTokens: Set<string>): void {
   if (type !== stringType) cursor.skip(count * (typeBytes[type] || Number.NaN));
   for (let i = 0; type === stringType && i < count; i++) {
     const length = cursor.u64();
-    if (length > 2 && length <= mostTokenChars && cursor.nextByte === 0x3c) specialTokens.add(cursor.text(length));
+    const isShort = length > 2 && length <= mostTokenBytes;
+    if (isShort && endsOfNames.has(cursor.byteAhead(length - 1))) specialTokens.add(cursor.text(length));
     else cursor.skip(length);
   }
 }
@@ -109,8 +111,8 @@ class Cursor {
 
   constructor(private readonly bytes: Buffer) {}
 
-  get nextByte(): number | undefined {
-    return this.bytes[this.at];
+  byteAhead(distance: number): number | undefined {
+    return this.bytes[this.at + distance];
   }
 
   u32(): number {

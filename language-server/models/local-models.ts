@@ -4,7 +4,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { type GgufHeader, readGgufHeader } from './gguf-header.ts';
 import type { ModelFolder } from './model-folders.ts';
-import { supportedArchitecture } from './model-traits.ts';
+import { architectureOf } from './model-traits.ts';
 
 export interface FoundModel {
   path: string;
@@ -53,7 +53,7 @@ async function examine(candidate: Candidate): Promise<FoundModel | undefined> {
   const fileBytes = await bytesOfAllParts(candidate.path);
   if (fileBytes < leastBytes) return undefined;
   const header = await readGgufHeader(candidate.path);
-  if (header.metadata.get('general.architecture') !== supportedArchitecture) return undefined;
+  if (architectureOf(header) === undefined) return undefined;
   return { ...candidate, header, fileBytes };
 }
 

@@ -6,7 +6,12 @@ import { type GgufHeader, readGgufHeader } from './gguf-header.ts';
 export interface FimTokens {
   prefix: string;
   suffix: string;
+  /** Empty: the middle follows the prefix, which stands last. */
   middle: string;
+  /** The suffix stands before the prefix. */
+  suffixFirst?: true;
+  /** Stands before the path of a file; qwen2.5-coder's if absent. */
+  file?: string;
 }
 
 export interface Traits {
@@ -38,12 +43,23 @@ interface Family {
 
 const bars: FimTokens = { prefix: '<|fim_prefix|>', suffix: '<|fim_suffix|>', middle: '<|fim_middle|>' };
 
-/** All put the middle last: prefix, suffix, middle. Qwen2.5 has the tokens too, though only its coder learned them. */
+const plain: FimTokens = { prefix: '<fim_prefix>', suffix: '<fim_suffix>', middle: '<fim_middle>' };
+const square: FimTokens = { prefix: '<[fim-prefix]>', suffix: '<[fim-suffix]>', middle: '<[fim-middle]>' };
+const wide: FimTokens = { prefix: '<｜fim▁begin｜>', suffix: '<｜fim▁hole｜>', middle: '<｜fim▁end｜>' };
+const pieces: FimTokens = { prefix: '▁<PRE>', suffix: '▁<SUF>', middle: '▁<MID>' };
+const brackets: FimTokens = { prefix: '[PREFIX]', suffix: '[SUFFIX]', middle: '', suffixFirst: true };
+
+/** All write the middle last. Qwen2.5 has the tokens too, though only its coder learned them. */
 const families: Family[] = [
   { name: /starter-coder/i, fim: bars, explains: true },
   { name: /qwen-?2\.5-?coder|sweep/i, fim: bars },
-  { name: /codeqwen-?1\.5/i, fim: { prefix: '<fim_prefix>', suffix: '<fim_suffix>', middle: '<fim_middle>' } },
+  { name: /codeqwen-?1\.5/i, fim: plain },
   { name: /qwen-?(1\.5|2|2\.5)(?![\d.])/i, fim: null },
+  { name: /seed-?coder/i, fim: { ...square, suffixFirst: true } },
+  { name: /mellum/i, fim: { ...plain, suffixFirst: true, file: '<filename>' } },
+  { name: /deepseek-?coder/i, fim: wide },
+  { name: /code-?llama/i, fim: pieces },
+  { name: /codestral/i, fim: brackets },
 ];
 /** A model of another name is believed to be what its tokens and its template say. */
 const unknownFamily: Family = { name: /(?:)/, fim: bars };
@@ -57,8 +73,14 @@ const plainTemplate =
   "{% for message in messages %}<|im_start|>{{ message.role + '\\n' + message.content }}<|im_end|>{{ '\\n' }}" +
   "{% endfor %}{% if add_generation_prompt %}<|im_start|>{{ 'assistant\\n' }}{% endif %}";
 
-/** The architecture that native/contract.h checks for. */
-export const supportedArchitecture = 'qwen2';
+/** Those of native/family.h. */
+const architectures = ['qwen2', 'llama', 'qwen3', 'granite'];
+
+/** general.architecture, with which the keys of the model's sizes begin; undefined if the engine does not run it. */
+export function architectureOf({ metadata }: GgufHeader): string | undefined {
+  return architectures.find((name) => name === metadata.get('general.architecture'));
+}
+
 const defaultContextTokens = 32_768;
 
 export async function readTraits(path: string): Promise<Traits> {
@@ -66,11 +88,12 @@ export async function readTraits(path: string): Promise<Traits> {
 }
 
 /** knownAs: what else tells of the model, such as its file's name. */
-export function traitsOf({ metadata, specialTokens }: GgufHeader, knownAs = ''): Traits {
+export function traitsOf(header: GgufHeader, knownAs = ''): Traits {
+  const { metadata, specialTokens } = header;
   const names = [knownAs, ...[...metadata].filter(([key]) => isName(key)).map(([, value]) => String(value))];
   const title = names.join(' ').replaceAll(/[_ ]/g, '-');
   const family = families.find(({ name }) => name.test(title)) ?? unknownFamily;
-  const fim = family.fim && Object.values(family.fim).every((token) => specialTokens.has(token)) ? family.fim : null;
+  const fim = family.fim && tokensOf(family.fim).every((token) => specialTokens.has(token)) ? family.fim : null;
   const template = String(metadata.get('tokenizer.chat_template') ?? '');
   // The base models of Qwen have a chat template, too: it tells the kind only of a model whose name says nothing.
   const isTuned = family === unknownFamily && template !== '' && !/\bbase\b/i.test(title);
@@ -78,16 +101,19 @@ export function traitsOf({ metadata, specialTokens }: GgufHeader, knownAs = ''):
   const hasTurns = specialTokens.has('<|im_start|>') && specialTokens.has('<|im_end|>');
   const chatTemplate = template || (hasTurns ? plainTemplate : null);
   const explains = isInstruct || family.explains === true;
-  const contextTokens = metadata.get(`${supportedArchitecture}.context_length`);
+  const contextTokens = metadata.get(`${architectureOf(header) ?? 'qwen2'}.context_length`);
   return {
     kind: isInstruct ? 'instruct' : 'base',
     fim,
     chatTemplate: explains ? chatTemplate : null,
-    stopTokens: [...ends, ...markers, ...Object.values(fim ?? {})].filter((token) => specialTokens.has(token)),
+    stopTokens: [...ends, ...markers, ...(fim ? tokensOf(fim) : [])].filter((token) => specialTokens.has(token)),
     contextTokens: typeof contextTokens === 'number' ? contextTokens : defaultContextTokens,
     note: noteOf(isInstruct, fim !== null, explains && chatTemplate !== null),
   };
 }
+
+const tokensOf = ({ prefix, suffix, middle, file }: FimTokens) =>
+  [prefix, suffix, middle, file].filter((token) => token !== undefined && token !== '') as string[];
 
 const isName = (key: string) => /^general\.(name|basename|finetune|base_model\.\d+\.name)$/.test(key);
 
@@ -98,7 +124,10 @@ export function noteOf(isInstruct: boolean, completes: boolean, explains: boolea
 }
 
 /** As the engine wants to be told. */
-export function tokenNames({ fim, stopTokens }: Traits): Pick<LoadOptions, 'specialNames' | 'stopNames'> {
-  const { prefix, suffix, middle } = fim ?? { prefix: '', suffix: '', middle: '' };
-  return { specialNames: { fimPrefix: prefix, fimSuffix: suffix, fimMiddle: middle }, stopNames: stopTokens };
+export function tokenNames({ fim, stopTokens }: Traits): TokenOptions {
+  const { prefix, suffix, middle, file, suffixFirst = false } = fim ?? { prefix: '', suffix: '', middle: '' };
+  const names = { fimPrefix: prefix, fimSuffix: suffix, fimMiddle: middle, ...(file && { fileSep: file }) };
+  return { specialNames: names, stopNames: stopTokens, suffixFirst };
 }
+
+type TokenOptions = Pick<LoadOptions, 'specialNames' | 'stopNames' | 'suffixFirst'>;

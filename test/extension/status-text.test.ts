@@ -25,6 +25,7 @@ const model: ModelInfo = {
   architecture: 'qwen2',
   specialTokens: {},
   bosToken: -1,
+  suffixFirst: false,
   special,
   kvType: 'int8',
   backend: 'cpu avx2, 2 threads',

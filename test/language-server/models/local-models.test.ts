@@ -73,7 +73,7 @@ test('what a link names outside of the folders is not offered', async () => {
 });
 
 test('other architectures, tiny files, damaged files and files too deep are left out', async () => {
-  model('.lmstudio/models/llama.gguf', 'llama');
+  model('.lmstudio/models/gemma2.gguf', 'gemma2');
   model('.lmstudio/models/vocabulary.gguf', 'qwen2', 10);
   model('.lmstudio/models/1/2/3/4/5/6/deep.gguf');
   writeFileSync(join(home, '.lmstudio/models/damaged.gguf'), Buffer.alloc(2 ** 20 + 1, 7));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GgufHeader } from '../../../language-server/models/gguf-header.ts';
-import { traitsOf } from '../../../language-server/models/model-traits.ts';
+import { tokenNames, traitsOf } from '../../../language-server/models/model-traits.ts';
 
 const qwenTokens = ['endoftext', 'im_start', 'im_end', 'fim_prefix', 'fim_middle', 'fim_suffix', 'fim_pad', 'file_sep'];
 const chatTemplate = { 'tokenizer.chat_template': '<|im_start|>user' };
@@ -65,4 +65,31 @@ test('a model without a known name is told by its tokens and its template', () =
     ...chatTemplate,
   });
   expect(traitsOf(tuned).kind).toBe('base');
+});
+
+test.each([
+  ['Seed-Coder-8B-Base', ['<[fim-prefix]>', '<[fim-suffix]>', '<[fim-middle]>']],
+  ['deepseek-coder-1.3b-base', ['<｜fim▁begin｜>', '<｜fim▁hole｜>', '<｜fim▁end｜>']],
+  ['CodeLlama 7B', ['▁<PRE>', '▁<SUF>', '▁<MID>']],
+])('%s fills in the middle with its own tokens', (name, tokens) => {
+  const [prefix, suffix, middle] = tokens;
+  const { fim } = traitsOf(header({ 'general.name': name }, tokens));
+  expect(fim).toMatchObject({ prefix, suffix, middle });
+  expect(fim?.suffixFirst === true).toBe(name.startsWith('Seed'));
+});
+
+test('Codestral puts the suffix first and has no token before the middle', () => {
+  const traits = traitsOf(header({ 'general.name': 'Codestral 22B v0.1' }, ['[PREFIX]', '[SUFFIX]']));
+  expect(tokenNames(traits)).toMatchObject({
+    specialNames: { fimPrefix: '[PREFIX]', fimSuffix: '[SUFFIX]', fimMiddle: '' },
+    suffixFirst: true,
+  });
+});
+
+test('Mellum says where code is from with a token of its own', () => {
+  const tokens = ['<fim_prefix>', '<fim_suffix>', '<fim_middle>', '<filename>'];
+  const metadata = { 'general.name': 'Mellum 4b base', 'general.architecture': 'llama', 'llama.context_length': 8192 };
+  const traits = traitsOf(header(metadata, tokens));
+  expect(traits.contextTokens).toBe(8192);
+  expect(tokenNames(traits)).toMatchObject({ specialNames: { fileSep: '<filename>' }, suffixFirst: true });
 });

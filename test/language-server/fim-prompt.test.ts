@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { canFillInTheMiddle, fimHead } from '../../language-server/completion/fim-prompt.ts';
+import { FakeEngine } from '../fixtures/fake-engine.ts';
+
+const prefix = Uint32Array.of(1, 2);
+const suffix = Uint32Array.of(3);
+const lead = Uint32Array.of(9);
+
+function check(info: Partial<FakeEngine['info']>, expected: number[]): void {
+  const engine = new FakeEngine();
+  Object.assign(engine.info, info);
+  expect(canFillInTheMiddle(engine)).toBe(true);
+  expect([...fimHead(engine, prefix, suffix, lead)]).toEqual(expected);
+}
+
+const { special } = new FakeEngine().info;
+const { fimPrefix, fimSuffix, fimMiddle } = special;
+
+test('the prefix stands first where nothing else is said', () => {
+  check({}, [9, fimPrefix, 1, 2, fimSuffix, 3, fimMiddle]);
+});
+
+test('the suffix stands first for a model that was trained so, and a token before all', () => {
+  check({ suffixFirst: true, bosToken: 5 }, [5, 9, fimSuffix, 3, fimPrefix, 1, 2, fimMiddle]);
+});
+
+test('the middle follows the prefix of a model that has no token between them', () => {
+  check({ suffixFirst: true, special: { ...special, fimMiddle: -1 } }, [9, fimSuffix, 3, fimPrefix, 1, 2]);
+});
