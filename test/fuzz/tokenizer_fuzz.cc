@@ -77,7 +77,7 @@ void check_encoding(std::string_view text) {
   const Ids ids = tokenizer().encode(text, SpecialTokens::kAsText);
   Ids expected;
   for (size_t start = 0; start < repaired.size();) {
-    const size_t end = hearth::piece_end(repaired, start);
+    const size_t end = hearth::piece_end(repaired, start, *hearth::find_split_rules("qwen2"));
     const Ids piece = merge_by_the_book(std::string_view(repaired).substr(start, end - start));
     expected.insert(expected.end(), piece.begin(), piece.end());
     start = end;

@@ -52,9 +52,9 @@ Reference read_by_table(std::string_view text) {
   return reference;
 }
 
-void check_pieces(std::string_view text) {
+void check_pieces(std::string_view text, const hearth::SplitRules& rules) {
   for (size_t start = 0; start < text.size();) {
-    const size_t end = hearth::piece_end(text, start);
+    const size_t end = hearth::piece_end(text, start, rules);
     EXPECT(end > start && end <= text.size());
     EXPECT(hearth::valid_utf8_length(text.substr(start, end - start)) == end - start);
     start = end;
@@ -88,7 +88,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t n) {
   const Reference reference = read_by_table(text);
   EXPECT(hearth::valid_utf8_length(text) == reference.valid_length);
   EXPECT(hearth::repair_utf8(text) == reference.repaired);
-  check_pieces(reference.repaired);
+  for (const char* name : {"qwen2", "llama-bpe", "seed-coder", "deepseek-coder", "gpt-2", "smollm"})
+    check_pieces(reference.repaired, *hearth::find_split_rules(name));
   check_stream(text, sizes, reference);
   return 0;
 }

@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'hearth-tokenizers-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 async function starterVocabulary(): Promise<Vocabulary> {
-  const path = join(root, 'models/starter-45m-q6_k.gguf');
+  const path = join(root, 'models/starter.gguf');
   const { metadata: typed } = await gguf(path, { allowLocalFile: true });
   const metadata: Record<string, unknown> = { ...typed };
   return {
@@ -101,7 +101,7 @@ describe('SentencePiece', () => {
   /** The starter's tokens as SentencePiece would have them, by falling score, and a token for each byte. */
   async function sentencePieces(): Promise<Vocabulary & { scores: number[] }> {
     const { tokens: names, types } = await starterVocabulary();
-    const engine = await loadEngine({ modelPath: join(root, 'models/starter-45m-q6_k.gguf') });
+    const engine = await loadEngine({ modelPath: join(root, 'models/starter.gguf') });
     const decoder = new TextDecoder('utf8', { fatal: true });
     const isText = (id: number) => {
       try {
