@@ -1,5 +1,5 @@
 // `npm run test:reliability` tries everything in full, for hours; `-- flood fuzz` some of it; `-- soak --minutes 60` the
-// soak. Each fuzz program gets as many minutes as the soak.
+// soak. Each program of test/fuzz gets as many minutes as the soak.
 import { parseArgs } from 'node:util';
 import { main, run, ToolError } from '../../scripts/tools.mjs';
 import { fuzz } from '../fuzz/run.mjs';
@@ -8,18 +8,10 @@ await main(async () => {
   const options = { minutes: { type: 'string', default: '60' } };
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const isAll = positionals.length === 0;
-  const files = isAll ? [''] : positionals.filter((name) => name !== 'fuzz');
-  if (files.length > 0)
-    await run(
-      process.execPath,
-      [
-        'node_modules/vitest/vitest.mjs',
-        'run',
-        '--disable-console-intercept',
-        ...files.map((name) => `test/reliability/${name}`),
-      ],
-      { env: { HEARTH_RELIABILITY: 'full', HEARTH_SOAK_MINUTES: values.minutes } },
-    );
+  const files = (isAll ? [''] : positionals).map((name) => `test/reliability/${name}`);
+  await run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--disable-console-intercept', ...files], {
+    env: { HEARTH_RELIABILITY: 'full', HEARTH_SOAK_MINUTES: values.minutes },
+  });
   if (!isAll && !positionals.includes('fuzz')) return;
   const { failed } = await fuzz(60 * Number(values.minutes));
   if (failed > 0) throw new ToolError(`${failed} fuzz programs found something`);
