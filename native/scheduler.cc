@@ -69,9 +69,10 @@ void Scheduler::end_answer(const std::shared_ptr<Job>& job, int answer) {
   if (is_only && current_ && &current_->job() == job.get()) interrupt_ = true;
 }
 
-/// Cancelled jobs first, to be answered at once; then foreground, then background. What background
-/// work is owed it gets while a foreground job writes, whose first text is out then; but when a
-/// second one ended before it wrote anything, ahead of the third. Needs the lock.
+/// Cancelled jobs come first, so that they are answered at once; then foreground jobs, then
+/// background ones. One owed short step of background work runs while a foreground job decodes,
+/// because that job's first text is out by then; once two foreground jobs have ended without such a
+/// step, it runs before the third one's prefill. Needs the lock.
 Scheduler::Turn Scheduler::next() {
   const auto first = [&](auto&& matches) {
     return std::find_if(queue_.begin(), queue_.end(),
