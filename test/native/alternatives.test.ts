@@ -29,11 +29,16 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     const { text, logProbabilities } = main;
     expect(answer.alternatives[0]).toEqual({ text, tokens: main.tokens, logProbabilities });
     expect(answer.alternatives.length).toBeGreaterThan(1);
+    const special = Object.values(engine.info.special);
     const logits = await engine.lastLogits(tokens);
     const likely = [...logits.keys()].sort((a, b) => (logits[b] ?? 0) - (logits[a] ?? 0)).slice(0, 4);
     for (const alternative of answer.alternatives) {
       const first = alternative.tokens.subarray(0, 1);
       expect(likely).toContain(first[0]);
+      if (special.includes(first[0] ?? -1)) {
+        expect(alternative.tokens).toEqual(first);
+        continue;
+      }
       await engine.clearCache();
       const alone = await engine.generate({
         tokens: Uint32Array.from([...tokens, ...first]),

@@ -30,7 +30,7 @@ test('a file that is here is described by its head, and not offered for download
   const header = await readGgufHeader(path);
   const knownAs = 'qwen2.5-coder-7b-instruct-q8_0';
   const list = modelList([{ path, owner: 'LM Studio', knownAs, header, fileBytes: 37e6 }], speed, cacheBytes, 16e9);
-  expect(list.local).toMatchObject([{ id: path, path, owner: 'LM Studio', name: knownAs, quantization: 'Q6_K' }]);
+  expect(list.local).toMatchObject([{ id: path, path, owner: 'LM Studio', name: knownAs, quantization: 'Q4_0' }]);
   const names = list.remote.flatMap(({ files }) => files.map(({ name }) => name));
   expect(names).not.toContain('qwen2.5-coder-7b-instruct-q8_0-00001-of-00003.gguf');
   expect(list.remote.length).toBe(catalogue.length - 1);
