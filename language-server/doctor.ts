@@ -44,6 +44,11 @@ export async function examine(patient: Patient): Promise<Check[]> {
   return checks;
 }
 
+/** What examine() finds, as text. */
+export async function report(patient: Patient): Promise<string> {
+  return reportLines(await examine(patient)).join('\n');
+}
+
 export function reportLines(checks: Check[]): string[] {
   return checks.map(({ name, isOk, detail }) => `${isOk ? 'ok    ' : 'BROKEN'}  ${name}: ${detail}`);
 }

@@ -17,7 +17,7 @@ import { CompletionProvider, defaultPace } from './completion/provider.ts';
 import { ConnectedWindow } from './context/connected-window.ts';
 import { RelatedCode } from './context/related-code.ts';
 import { pagesFolderIn } from './disk-cache.ts';
-import { examine, reportLines } from './doctor.ts';
+import { report } from './doctor.ts';
 import { OpenDocument } from './documents/open-document.ts';
 import { explain } from './explain/provider.ts';
 import type { Inbox } from './inbox.ts';
@@ -67,7 +67,7 @@ export class Session {
     connection.onRequest(protocol.explainRequest, (params: protocol.ExplainParams, token) =>
       this.explain(params, abortSignal(token)),
     );
-    connection.onRequest(protocol.doctorRequest, () => this.doctor());
+    connection.onRequest(protocol.doctorRequest, () => report(shared.patient()));
     connection.onRequest(modelsRequest, (params: ModelsParams) => {
       const { 'engine.threads': threads, 'cache.memoryMiB': cacheMiB } = this.settings;
       return listModels(params, { engine: shared.host.engine, threads, cacheMiB });
@@ -183,17 +183,6 @@ export class Session {
       this.log.error(`explanation failed: ${errorText(error)}`);
       return new ResponseError(requestFailedCode, error instanceof Error ? error.message : String(error));
     }
-  }
-
-  private async doctor(): Promise<string> {
-    const { parts, modelPath, explainModelPath } = this.shared;
-    const checks = await examine({
-      addonInfo: parts.addonInfo,
-      modelPath,
-      ...(explainModelPath !== undefined && { explainModelPath }),
-      engine: async () => (await this.shared.required()).engine,
-    });
-    return reportLines(checks).join('\n');
   }
 
   private report(): void {

@@ -2,6 +2,7 @@
 // asked for a while. What belongs to one window is in session.ts.
 import type { AddonInfo, Engine, Timings } from '../native/index.ts';
 import { wipe } from './disk-cache.ts';
+import type { Patient } from './doctor.ts';
 import { EngineHost, type LoadModel } from './engine-host.ts';
 import type { Explainer } from './explain/provider.ts';
 import { SecondModel } from './explain/second-model.ts';
@@ -9,7 +10,7 @@ import { type EngineOptions, explainOptions, loadOptions } from './load-options.
 import { errorText, type Log } from './log.ts';
 import type { Model } from './models/model-traits.ts';
 import type { ServerStatus, Settings } from './protocol.ts';
-import { RemoteEngine } from './remote/remote-engine.ts';
+import { behindServer } from './remote/remote-engine.ts';
 import { defaultSettings } from './settings.ts';
 import { Throughput } from './throughput.ts';
 import { Watchdog } from './watchdog.ts';
@@ -21,8 +22,6 @@ export interface ServerParts {
   /** For clients that name no bundled model. */
   bundledModel: string;
 }
-
-type OnLoading = Parameters<LoadModel> extends [unknown, ...infer Rest] ? Rest : never;
 
 /** What the engine is loaded with. Windows agree on it, as these settings are the user's; the newest word counts. */
 export interface EngineSetup {
@@ -56,11 +55,11 @@ export class SharedEngine {
     private readonly log: Log,
   ) {
     this.setup = { settings: defaultSettings, bundledModel: parts.bundledModel, pagesFolder: '', serverToken: '' };
-    this.host = new EngineHost(
-      (...load) => this.load(...load),
-      log,
-      () => this.changed(),
-    );
+    const load = behindServer(parts.loadModel, (message) => {
+      log.warn(message);
+      this.changed();
+    });
+    this.host = new EngineHost(load, log, () => this.changed());
     this.second = new SecondModel(
       parts.loadModel,
       log,
@@ -126,12 +125,15 @@ export class SharedEngine {
     return status !== undefined && status.state !== 'idle' && status.op !== 'server';
   }
 
-  get modelPath(): string {
-    return this.loadOptions().modelPath;
-  }
-
-  get explainModelPath(): string | undefined {
-    return explainOptions(this.setup.settings)?.modelPath;
+  /** Itself, for the doctor. */
+  patient(): Patient {
+    const explainModelPath = explainOptions(this.setup.settings)?.modelPath;
+    return {
+      addonInfo: this.parts.addonInfo,
+      modelPath: this.loadOptions().modelPath,
+      ...(explainModelPath !== undefined && { explainModelPath }),
+      engine: async () => (await this.required()).engine,
+    };
   }
 
   answered(timings: Timings, latencyMs: number): void {
@@ -162,16 +164,6 @@ export class SharedEngine {
     const options = loadOptions(settings, bundledModel, pagesFolder);
     const { 'server.url': url, 'server.model': model } = settings;
     return url.trim() === '' ? options : { ...options, server: { url, model, token } };
-  }
-
-  private async load({ server, ...options }: EngineOptions, ...rest: OnLoading): Promise<Model> {
-    const model = await this.parts.loadModel(options, ...rest);
-    if (!server) return model;
-    const engine = new RemoteEngine(server, model.engine, (message) => {
-      this.log.warn(message);
-      this.changed();
-    });
-    return { ...model, engine };
   }
 
   private figures(): Omit<ServerStatus, 'health'> {

@@ -8,6 +8,7 @@ import {
   type OnText,
   type Priority,
 } from '../../native/index.ts';
+import type { LoadModel } from '../engine-host.ts';
 import { Answer, sum } from './answer.ts';
 import { type CompletionBody, hostOf, type ServerOptions, streamCompletion } from './completions-api.ts';
 import type { Piece } from './event-stream.ts';
@@ -15,6 +16,14 @@ import { promptText } from './prompt-text.ts';
 
 /** After a failure the local engine answers for so long before the server is asked again. */
 const restMs = 10_000;
+
+/** Puts what is loaded behind the team's server, where the options name one. onFallback: see RemoteEngine. */
+export function behindServer(load: LoadModel, onFallback: (message: string) => void): LoadModel {
+  return async ({ server, ...options }, ...rest) => {
+    const model = await load(options, ...rest);
+    return server ? { ...model, engine: new RemoteEngine(server, model.engine, onFallback) } : model;
+  };
+}
 
 export class RemoteEngine implements Engine {
   private readonly ownInfo: Engine['info'];
