@@ -101,7 +101,14 @@ inline float reduce_add(F32x16 a) {
 }
 inline float reduce_max(F32x16 a) { return _mm512_reduce_max_ps(a.v); }
 inline int32_t reduce_max(I32x16 a) { return _mm512_reduce_max_epi32(a.v); }
-inline int32_t reduce_add(I32x16 a) { return _mm512_reduce_add_epi32(a.v); }
+// Sums of a token that is not finite wrap around, which _mm512_reduce_add_epi32 leaves undefined.
+inline int32_t reduce_add(I32x16 a) {
+  const __m256i h =
+      _mm256_add_epi32(_mm512_castsi512_si256(a.v), _mm512_extracti64x4_epi64(a.v, 1));
+  const __m128i q = _mm_add_epi32(_mm256_castsi256_si128(h), _mm256_extracti128_si256(h, 1));
+  const __m128i d = _mm_add_epi32(q, _mm_shuffle_epi32(q, 0x4e));
+  return _mm_cvtsi128_si32(_mm_add_epi32(d, _mm_shuffle_epi32(d, 0xb1)));
+}
 
 // --- 64 weights: 16 rows x 4 columns ---
 
