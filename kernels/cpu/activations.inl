@@ -105,13 +105,14 @@ inline Quantization quantization_of(const float* x) {
   return amax > 1e-30f ? Quantization{amax / 127.0f, 127.0f / amax} : Quantization{0, 0};
 }
 
-/// Stores 16 columns as q + offset and returns the sum of q.
-inline int32_t quantize_half(const float* x, float inverse, int offset, int8_t* q) {
+/// Stores 16 columns as q + offset and returns the sum of q. Unsigned, as the sums of a token that
+/// is not finite wrap around.
+inline uint32_t quantize_half(const float* x, float inverse, int offset, int8_t* q) {
   const F32x16 magic = broadcast(kMagic);
   const I32x16 rounded =
       bits_as_int(load(x) * broadcast(inverse) + magic) - bits_as_int(broadcast(kMagic));
   store_i8(q, rounded + broadcast(int32_t{offset}));
-  return reduce_add(rounded);
+  return static_cast<uint32_t>(reduce_add(rounded));
 }
 
 /// Stores kColumns columns of a token at its place. fill(q) writes them one behind the other.
@@ -135,9 +136,9 @@ inline void quantize_group(const float* x, const TokenTile& tile, int t, int col
   const auto [scale, inverse] = quantization_of<kGroup>(x);
   a.groups.scales[at] = scale;
   place_columns<kGroupPlace>(a.groups.q, place_of<kGroupPlace>(a, tile, t, column), [&](int8_t* q) {
-    const int32_t sum =
+    const uint32_t sum =
         quantize_half(x, inverse, offset, q) + quantize_half(x + 16, inverse, offset, q + 16);
-    a.groups.sums[at] = static_cast<float>(sum);
+    a.groups.sums[at] = static_cast<float>(static_cast<int32_t>(sum));
   });
 }
 
@@ -151,15 +152,15 @@ inline void quantize_block(const float* x, const TokenTile& tile, int t, int col
   const auto [scale, inverse] = quantization_of<kBlock>(x);
   a.blocks.scales[at + static_cast<size_t>(t)] = scale;
   int16_t* sums = a.blocks.sums + at * kBlockSums + 2 * t;
-  const auto put_sum = [&](int i, int sum) {
+  const auto put_sum = [&](int i, uint32_t sum) {
     sums[i / 2 * 2 * tile.width + i % 2] = static_cast<int16_t>(sum);
   };
   for (int first = 0; first < kHalves; first += kPlaceHalves) {
     const Place to = place_of<kBlockPlace>(a, tile, t, column + 16 * first);
     place_columns<kBlockPlace>(a.blocks.q, to, [&](int8_t* q) {
       for (int i = first; i < first + kPlaceHalves; i += 2, q += 32) {
-        const int sum = quantize_half(x + 16 * i, inverse, offset, q);
-        const int next_sum = quantize_half(x + 16 * i + 16, inverse, offset, q + 16);
+        const uint32_t sum = quantize_half(x + 16 * i, inverse, offset, q);
+        const uint32_t next_sum = quantize_half(x + 16 * i + 16, inverse, offset, q + 16);
         put_sum(i, sum);
         put_sum(i + 1, next_sum);
         put_sum(kHalves + i / 2, sum + next_sum);

@@ -58,7 +58,8 @@ class Model {
     EXPECT(statistics.pages_held == static_cast<int>(held.size()));
     EXPECT(statistics.pages_held <= statistics.pages_used);
     EXPECT(statistics.pages_used <= statistics.pages_total);
-    forgets_ |= statistics.evictions > 0;
+    // In a full pool a page gives way to what replaces its end, without a copy.
+    forgets_ |= statistics.evictions > 0 || statistics.pages_used == statistics.pages_total;
   }
 
   void end() {
