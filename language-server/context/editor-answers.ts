@@ -1,5 +1,6 @@
 // Asks the editor for what only it knows, once for each line that the cursor comes to, and waits no longer than a person
-// would: an answer that comes late serves the next time.
+// would: an answer that comes late serves the next time. Where nothing is said to be defined it is asked again: just after
+// a window has opened, the language's features may not know yet.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RelatedParams, RelatedResult } from '../protocol.ts';
 
@@ -22,13 +23,20 @@ export class EditorAnswers {
     if (place !== this.askedFor) {
       this.askedFor = place;
       const answer = this.request(params).then(
-        (result) => this.keep(result, params.uri),
+        (result) => {
+          this.keep(result, params.uri);
+          if (result.defined.length === 0 && params.positions.length > 0) this.askAgain(place);
+        },
         // An editor that cannot answer shares nothing.
-        () => undefined,
+        () => this.askAgain(place),
       );
       await Promise.race([answer, sleep(this.limitMs, undefined, { ref: false })]);
     }
     return this.latestUri === params.uri ? this.latest : { ...this.latest, defined: [] };
+  }
+
+  private askAgain(place: string): void {
+    if (this.askedFor === place) this.askedFor = '';
   }
 
   private keep(result: RelatedResult, uri: string): void {

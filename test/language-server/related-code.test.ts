@@ -97,7 +97,8 @@ test('an editor that takes too long is not waited for, and its answer serves the
 
 test('the editor is asked once for each line that the cursor comes to', async () => {
   const { text, offset } = atCursor(main);
-  const window = new FakeWindow({ files: { 'main.ts': text, 'user-store.ts': store } });
+  const defined = [definedIn(uriOf('user-store.ts'), store)];
+  const window = new FakeWindow({ files: { 'main.ts': text, 'user-store.ts': store }, defined });
   const related = new RelatedCode(window);
   const document = { uri: uriOf('main.ts'), languageId: 'typescript', text, offset };
   for (const at of [offset, offset - 1, offset, 0]) {
