@@ -36,7 +36,7 @@ function documents(r: Random): OpenDocument[] {
     const lines = readFileSync(join(root, r.pick(sources)), 'utf8').split('\n');
     const first = r.below(lines.length);
     const text = lines.slice(first, first + 60).join('\n');
-    return OpenDocument.create(`file:///work/file${i}.ts`, 'typescript', 1, text);
+    return OpenDocument.create(`file:///project/file${i}.ts`, 'typescript', 1, text);
   });
 }
 
