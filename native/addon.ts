@@ -54,7 +54,7 @@ export interface NativeEngine {
 
 interface Addon {
   load(
-    options: Required<Omit<LoadOptions, 'specialNames' | 'stopNames' | 'suffixFirst'>>,
+    options: Required<Omit<LoadOptions, 'specialNames' | 'suffixFirst'>>,
     onProgress: ((fraction: number) => void) | null,
   ): [engine: Promise<NativeEngine>, cancel: () => void];
   variants(): string[];

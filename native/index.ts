@@ -29,7 +29,7 @@ const mostThreads = 256;
  * or tensor and says what to do; code 'cancelled' after an abort.
  */
 export async function loadEngine(
-  { specialNames = {}, stopNames = [], suffixFirst = false, ...options }: LoadOptions,
+  { specialNames = {}, suffixFirst = false, ...options }: LoadOptions,
   onProgress?: (fraction: number) => void,
   signal?: AbortSignal,
 ): Promise<Engine> {
@@ -52,7 +52,7 @@ export async function loadEngine(
   signal?.addEventListener('abort', cancel, { once: true });
   const native = await guarded(engine).finally(() => signal?.removeEventListener('abort', cancel));
   const loadOnCpu = () => guarded(addon().load({ ...complete, backend: 'cpu' }, null)[0]);
-  return new LoadedEngine(native, { specialNames, stopNames, suffixFirst }, loadOnCpu);
+  return new LoadedEngine(native, { specialNames, suffixFirst }, loadOnCpu);
 }
 
 function withoutUndefined<T extends object>(options: T): T {

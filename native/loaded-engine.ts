@@ -18,7 +18,7 @@ import type {
   Timings,
 } from './types.ts';
 
-type TokenNames = Required<Pick<LoadOptions, 'specialNames' | 'stopNames' | 'suffixFirst'>>;
+type TokenNames = Required<Pick<LoadOptions, 'specialNames' | 'suffixFirst'>>;
 
 export class LoadedEngine implements Engine {
   info: ModelInfo;
@@ -27,7 +27,6 @@ export class LoadedEngine implements Engine {
   private isClosed = false;
   private moving: Promise<void> | undefined;
   private readonly unanswered = new Set<Promise<NativeResult>>();
-  private readonly stopTokens: number[];
 
   constructor(
     private native: NativeEngine,
@@ -35,8 +34,6 @@ export class LoadedEngine implements Engine {
     private readonly loadOnCpu: () => Promise<NativeEngine>,
   ) {
     this.info = infoOf(native, names);
-    const { specialTokens } = native.info();
-    this.stopTokens = names.stopNames.flatMap((name) => specialTokens[name] ?? []);
   }
 
   tokenize(text: string, parseSpecial = false): Uint32Array {
@@ -68,7 +65,7 @@ export class LoadedEngine implements Engine {
       heal: request.heal ?? new Uint8Array(),
       maxTokens: request.maxTokens,
       isBackground: request.priority === 'background',
-      stopTokens: Uint32Array.from([...this.stopTokens, ...(request.stopTokens ?? [])]),
+      stopTokens: request.stopTokens ?? new Uint32Array(),
       speculate: request.speculate ?? true,
       alternatives,
       streamAlternatives: request.streamAlternatives ?? false,

@@ -202,8 +202,6 @@ export interface LoadOptions {
   specialNames?: Partial<Record<keyof SpecialTokens, string>>;
   /** Its prompts for filling in the middle begin with the suffix, and may need no fimMiddle. Default false. */
   suffixFirst?: boolean;
-  /** Special tokens that end every answer, beside qwen2.5-coder's and the file's own. */
-  stopNames?: string[];
   /** Folder where cached pages outlive the engine: read here, written by close(). Absent: nowhere. */
   diskFolder?: string;
   /** At most so much there; the oldest is dropped. */

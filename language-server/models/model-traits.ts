@@ -20,9 +20,6 @@ export interface Traits {
   fim: FimTokens | null;
   /** A Jinja template for conversations; null: the model was not trained on them, and only completes. */
   chatTemplate: string | null;
-  /** Tokens that end an answer. */
-  stopTokens: string[];
-  contextTokens: number;
   /** For people; empty if the model does all that can be expected of it. */
   note: string;
 }
@@ -64,10 +61,6 @@ const families: Family[] = [
 /** A model of another name is believed to be what its tokens and its template say. */
 const unknownFamily: Family = { name: /(?:)/, fim: bars };
 
-/** Base models of qwen2.5-coder go on after the middle with these, beside the ends of text and turn. */
-const markers = ['<|fim_pad|>', '<|repo_name|>', '<|file_sep|>', '<|im_start|>'];
-const ends = ['<|endoftext|>', '<|im_end|>'];
-
 /** ChatML, for a file without a template that has its tokens. */
 const plainTemplate =
   "{% for message in messages %}<|im_start|>{{ message.role + '\\n' + message.content }}<|im_end|>{{ '\\n' }}" +
@@ -81,15 +74,12 @@ export function architectureOf({ metadata }: GgufHeader): string | undefined {
   return architectures.find((name) => name === metadata.get('general.architecture'));
 }
 
-const defaultContextTokens = 32_768;
-
 export async function readTraits(path: string): Promise<Traits> {
   return traitsOf(await readGgufHeader(path), basename(path));
 }
 
 /** knownAs: what else tells of the model, such as its file's name. */
-export function traitsOf(header: GgufHeader, knownAs = ''): Traits {
-  const { metadata, specialTokens } = header;
+export function traitsOf({ metadata, specialTokens }: GgufHeader, knownAs = ''): Traits {
   const names = [knownAs, ...[...metadata].filter(([key]) => isName(key)).map(([, value]) => String(value))];
   const title = names.join(' ').replaceAll(/[_ ]/g, '-');
   const family = families.find(({ name }) => name.test(title)) ?? unknownFamily;
@@ -101,13 +91,10 @@ export function traitsOf(header: GgufHeader, knownAs = ''): Traits {
   const hasTurns = specialTokens.has('<|im_start|>') && specialTokens.has('<|im_end|>');
   const chatTemplate = template || (hasTurns ? plainTemplate : null);
   const explains = isInstruct || family.explains === true;
-  const contextTokens = metadata.get(`${architectureOf(header) ?? 'qwen2'}.context_length`);
   return {
     kind: isInstruct ? 'instruct' : 'base',
     fim,
     chatTemplate: explains ? chatTemplate : null,
-    stopTokens: [...ends, ...markers, ...(fim ? tokensOf(fim) : [])].filter((token) => specialTokens.has(token)),
-    contextTokens: typeof contextTokens === 'number' ? contextTokens : defaultContextTokens,
     note: noteOf(isInstruct, fim !== null, explains && chatTemplate !== null),
   };
 }
@@ -124,10 +111,10 @@ export function noteOf(isInstruct: boolean, completes: boolean, explains: boolea
 }
 
 /** As the engine wants to be told. */
-export function tokenNames({ fim, stopTokens }: Traits): TokenOptions {
+export function tokenNames({ fim }: Traits): TokenOptions {
   const { prefix, suffix, middle, file, suffixFirst = false } = fim ?? { prefix: '', suffix: '', middle: '' };
   const names = { fimPrefix: prefix, fimSuffix: suffix, fimMiddle: middle, ...(file && { fileSep: file }) };
-  return { specialNames: names, stopNames: stopTokens, suffixFirst };
+  return { specialNames: names, suffixFirst };
 }
 
-type TokenOptions = Pick<LoadOptions, 'specialNames' | 'stopNames' | 'suffixFirst'>;
+type TokenOptions = Pick<LoadOptions, 'specialNames' | 'suffixFirst'>;
