@@ -51,6 +51,7 @@ const families: Family[] = [
   { name: /starter-coder/i, fim: bars, explains: true },
   { name: /qwen-?2\.5-?coder|sweep/i, fim: bars },
   { name: /codeqwen-?1\.5/i, fim: plain },
+  { name: /granite.*code/i, fim: plain },
   { name: /qwen-?(1\.5|2|2\.5)(?![\d.])/i, fim: null },
   { name: /seed-?coder/i, fim: { ...square, suffixFirst: true } },
   { name: /mellum/i, fim: { ...plain, suffixFirst: true, file: '<filename>' } },

@@ -64,6 +64,7 @@ test('a model without a known name is told by its tokens and its template', () =
 test.each([
   ['Seed-Coder-8B-Base', ['<[fim-prefix]>', '<[fim-suffix]>', '<[fim-middle]>']],
   ['deepseek-coder-1.3b-base', ['<｜fim▁begin｜>', '<｜fim▁hole｜>', '<｜fim▁end｜>']],
+  ['Granite 3b Code Base', ['<fim_prefix>', '<fim_suffix>', '<fim_middle>']],
   ['CodeLlama 7B', ['▁<PRE>', '▁<SUF>', '▁<MID>']],
 ])('%s fills in the middle with its own tokens', (name, tokens) => {
   const [prefix, suffix, middle] = tokens;
