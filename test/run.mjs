@@ -7,7 +7,7 @@ import { buildHip } from '../scripts/build-hip.mjs';
 import { buildAarch64, buildAsan, buildNative, buildTsan } from '../scripts/build-native.mjs';
 import { check } from '../scripts/check.mjs';
 import { main, NotRun, requireCommands, root, run, ToolError } from '../scripts/tools.mjs';
-import { fuzz, fuzzSeconds } from './fuzz/run.mjs';
+import { fuzz } from './fuzz/run.mjs';
 
 const add = (a, b) => ({
   passed: a.passed + b.passed,
@@ -113,7 +113,7 @@ const parts = {
   unit: ['TypeScript tests', () => vitest('unit', [])],
   asan: ['C++ tests with AddressSanitizer and UBSan', asanTests],
   tsan: ['C++ tests with ThreadSanitizer', tsanTests],
-  fuzz: ['fuzzing with libFuzzer', () => fuzz(fuzzSeconds)],
+  fuzz: ['fuzzing with libFuzzer', () => fuzz()],
   aarch64: ['kernel tests on 64-bit ARM', aarch64Tests],
   e2e: ['real VS Code', editorTests],
 };
