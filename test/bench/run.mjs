@@ -18,23 +18,10 @@
 // llama.cpp comes through node-llama-cpp from npm, installed into .cache/bench when first needed.
 // Each engine runs in its own process, in turns; a figure is the median over the rounds. Rows are appended to
 // results/CPU-Nt.csv. No figure fails the bench.
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
 import { main, root, ToolError } from '../../scripts/tools.mjs';
+import { bundled } from '../support/bundled.mjs';
 
-const outfile = join(root, 'build', 'bench.mjs');
-await build({
-  entryPoints: [join(root, 'test', 'bench', 'bench.ts')],
-  outfile,
-  bundle: true,
-  platform: 'node',
-  target: 'node20',
-  format: 'esm',
-  packages: 'external',
-  logLevel: 'warning',
-});
-const { bench, BenchError } = await import(pathToFileURL(outfile).href);
+const { bench, BenchError } = await bundled('bench', 'test/bench/bench.ts');
 await main(() =>
   bench(root, process.argv.slice(2)).catch((error) => {
     throw error instanceof BenchError ? new ToolError(error.message) : error;

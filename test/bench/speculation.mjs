@@ -7,10 +7,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { build } from 'esbuild';
 import { main, root, ToolError } from '../../scripts/tools.mjs';
+import { bundled } from '../support/bundled.mjs';
 
 const string = (value) => ({ type: 'string', default: value });
 const { values: options } = parseArgs({
@@ -64,13 +63,10 @@ function placesIn(kind, n) {
   return Array.from({ length: n }, (_, i) => candidates[Math.floor(((i + 0.5) * candidates.length) / n)]);
 }
 
-async function loadSources() {
-  const outfile = join(root, 'build', 'speculation.cjs');
+function loadSources() {
   const contents = `export { loadEngine } from './native/index.ts';
     export { Anchors } from './language-server/completion/anchors.ts';`;
-  const stdin = { contents, resolveDir: root, loader: 'ts' };
-  await build({ stdin, outfile, bundle: true, platform: 'node', format: 'cjs', packages: 'external' });
-  return import(pathToFileURL(outfile).href);
+  return bundled('speculation', { contents, resolveDir: root, loader: 'ts' });
 }
 
 /** The faster of some rounds, in turns, for each place; the record of what drafts are worth lives on as in use. */

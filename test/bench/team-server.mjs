@@ -11,10 +11,9 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { basename, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { build } from 'esbuild';
 import { main, root, ToolError } from '../../scripts/tools.mjs';
+import { bundled } from '../support/bundled.mjs';
 import { typeTrace } from './infill-client.mjs';
 import { percentiles, startLlamaServer } from './llama-process.mjs';
 
@@ -33,12 +32,7 @@ const { values: options } = parseArgs({
 });
 const contextTokens = 4096;
 
-async function loadSources() {
-  const outfile = join(root, 'build', 'team-clients.cjs');
-  const entryPoints = [join(root, 'test', 'bench', 'team-clients.ts')];
-  await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'cjs', packages: 'external' });
-  return import(pathToFileURL(outfile).href);
-}
+const loadSources = () => bundled('team-clients', 'test/bench/team-clients.ts');
 
 const source = ['language-server', 'language-server/completion', 'extension']
   .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(root, folder, name)))

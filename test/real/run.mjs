@@ -11,24 +11,10 @@
 //
 // llama.cpp comes through node-llama-cpp from npm, installed into .cache/bench when first needed. Exit code 1: something
 // differs and the rounding of quantized activations does not explain it. No figure fails.
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
 import { main, root, ToolError } from '../../scripts/tools.mjs';
+import { bundled } from '../support/bundled.mjs';
 
-// Beside tool.cjs, one folder above the addon's.
-const outfile = join(root, 'build', 'real.cjs');
-await build({
-  entryPoints: [join(root, 'test', 'real', 'real.ts')],
-  outfile,
-  bundle: true,
-  platform: 'node',
-  target: 'node20',
-  format: 'cjs',
-  packages: 'external',
-  logLevel: 'warning',
-});
-const { testReal, UsageError } = (await import(pathToFileURL(outfile).href)).default;
+const { testReal, UsageError } = await bundled('real', 'test/real/real.ts');
 await main(async () => {
   try {
     process.exitCode = await testReal(root, process.argv.slice(2));
