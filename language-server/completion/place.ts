@@ -1,5 +1,6 @@
 // The cursor's place as the rules see it: what is open there, what stands around it, and as what the document is
 // completed. After a block's opener that is the document as it would be if Enter had been pressed.
+import { spliced } from '../documents/long-text.ts';
 import type { Settings } from '../protocol.ts';
 import { asIfEntered, firstInBlock } from './empty-block.ts';
 import { depthOf, unitOf } from './indentation.ts';
@@ -35,9 +36,20 @@ export interface Place {
   tail: string;
   /** Length of what stands right of the cursor in the document and is part of the tail. */
   replaces: number;
+  /** Whether only whole lines may be shown. */
+  isWholeLines: boolean;
 }
 
+/** In the first column of a line of code, what is written becomes lines of its own, above that line. */
 export function placeAt(document: CursorDocument, multiline: Settings['completion.multiline']): Place {
+  const { linePrefix, lineSuffix } = surroundings(document.text, document.offset);
+  if (linePrefix !== '' || !/\w/.test(lineSuffix)) return placeIn(document, multiline);
+  const text = spliced(document.text, document.offset, document.offset, '\n');
+  const place = placeIn({ ...document, text }, multiline);
+  return { ...place, tail: `${place.tail}\n`, isWholeLines: true };
+}
+
+function placeIn(document: CursorDocument, multiline: Settings['completion.multiline']): Place {
   const { text, offset } = document;
   const language = languageOf(document.languageId);
   const around = surroundings(text, offset);
@@ -58,6 +70,7 @@ export function placeAt(document: CursorDocument, multiline: Settings['completio
     lead: '',
     tail: '',
     replaces: 0,
+    isWholeLines: false,
   };
   if (multiline === 'never' || place.within !== 'code') return place;
   const entered = asIfEntered(place);

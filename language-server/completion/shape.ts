@@ -50,7 +50,8 @@ export function toGhostText(written: Written, place: Place, gate: Gate): GhostTe
   if (place.around.lineSuffix.trim() !== '') return inLine(written, end, place, gate, written.isEnded && !isCut);
   // At the token limit the last line is not whole.
   const lastLine = isCut || written.isEnded ? end : written.text.slice(0, end).lastIndexOf('\n');
-  const likely = likelyLines(written, Math.max(0, lastLine), gate) || begunLine(written, end, place, gate);
+  const wholeLines = likelyLines(written, Math.max(0, lastLine), gate);
+  const likely = wholeLines || (place.isWholeLines ? 0 : begunLine(written, end, place, gate));
   if (likely === 0) return nothing(probabilityTo(written, end) < gate.line ? 'unsure' : 'cut-off');
   const kept = fragmentStart(written.text.slice(0, likely), place);
   if (kept === 0) return nothing('fragment');
@@ -61,7 +62,7 @@ export function toGhostText(written: Written, place: Place, gate: Gate): GhostTe
 export function toEarlyText(written: Written, place: Place, gate: Gate): Suggestion | null {
   const { text } = written;
   const isInLine = place.around.lineSuffix.trim() !== '' || place.replaces > 0;
-  if (isInLine || ruledEnd(written, place).end < text.length) return null;
+  if (isInLine || place.isWholeLines || ruledEnd(written, place).end < text.length) return null;
   const wholeLines = text.slice(0, text.lastIndexOf('\n') + 1);
   if (wholeLines.trim() === '') {
     const end = begunLine(written, settledEnd(text, place), place, gate);
