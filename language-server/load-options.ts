@@ -38,6 +38,7 @@ export function explainOptions(settings: Settings): (LoadOptions & { cacheBytes:
 function commonOptions(settings: Settings): Omit<LoadOptions, 'modelPath'> {
   return {
     backend: settings.backend,
+    ...(settings.gpu.trim() !== '' && { gpu: settings.gpu.trim() }),
     ...(settings['engine.threads'] > 0 && { threads: settings['engine.threads'] }),
     ...(settings['cache.type'] !== 'f16' && { kvType: settings['cache.type'] }),
   };

@@ -16,8 +16,10 @@ export interface Settings {
   'explain.model': string;
   /** Path of a smaller GGUF file of the same family that guesses what the model writes; empty: none. */
   'draftModel.path': string;
-  /** 'auto': the GPU if it can, else the CPU. */
-  backend: 'auto' | 'cpu' | 'hip';
+  /** 'auto': a GPU if one can, else the CPU. */
+  backend: 'auto' | 'cpu' | 'hip' | 'cuda';
+  /** A part of the name of the GPU to use; empty: the best. */
+  gpu: string;
   /** 0: one thread a core, at most 8. */
   'engine.threads': number;
   /** A team's server that speaks OpenAI's completion protocol; empty: the model on this machine answers. */

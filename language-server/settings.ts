@@ -22,6 +22,7 @@ export const settingKeys = [
   'explain.model',
   'draftModel.path',
   'backend',
+  'gpu',
   'server.url',
   'server.model',
   'engine.threads',

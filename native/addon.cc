@@ -8,7 +8,8 @@
 
 #include "addon_values.h"
 #include "async_task.h"
-#include "hip/backend.h"
+#include "gpu/backend.h"
+#include "gpu/report.h"
 
 namespace hearth {
 namespace {
@@ -201,10 +202,17 @@ Napi::Value variants(const Napi::CallbackInfo& call) {
 
 Napi::Value gpus(const Napi::CallbackInfo& call) {
   try {
-    return Napi::String::New(call.Env(), hip::describe_gpus());
+    return Napi::String::New(call.Env(), gpu::describe_gpus());
   } catch (const std::exception& error) {
     return Napi::String::New(call.Env(), error.what());
   }
+}
+
+Napi::Value gpu_report(const Napi::CallbackInfo& call) {
+  const std::string kernels = call[0].ToString();
+  gpu::ReportEffort effort;
+  if (call[1].ToBoolean()) effort = {16, 256, 9, 1};
+  return Napi::String::New(call.Env(), gpu::report(kernels, effort));
 }
 
 Napi::Object initialize(Napi::Env env, Napi::Object exports) {
@@ -214,6 +222,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("load", Napi::Function::New(env, load));
   exports.Set("variants", Napi::Function::New(env, variants));
   exports.Set("gpus", Napi::Function::New(env, gpus));
+  exports.Set("gpuReport", Napi::Function::New(env, gpu_report));
   return exports;
 }
 

@@ -59,6 +59,7 @@ interface Addon {
   ): [engine: Promise<NativeEngine>, cancel: () => void];
   variants(): string[];
   gpus(): string;
+  gpuReport(kernels: string, isBrief: boolean): string;
 }
 
 let loadedAddon: Addon | undefined;

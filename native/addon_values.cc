@@ -186,6 +186,7 @@ LoadOptions load_options_of(const Napi::Object& given) {
   LoadOptions options;
   options.model_path = string(given, "modelPath");
   options.backend = string(given, "backend");
+  options.gpu = string(given, "gpu");
   options.gpu_kernels = string(given, "gpuKernels");
   options.variant = string(given, "variant");
   options.n_threads = integer(given, "threads");

@@ -21,7 +21,8 @@ class Scheduler;
 
 struct LoadOptions {
   std::string model_path;
-  std::string backend = "auto";  // "auto": the GPU if there is one, "cpu", "hip"
+  std::string backend = "auto";  // "auto": a GPU if there is one, "cpu", "hip" (AMD), "cuda"
+  std::string gpu;               // a part of the name of the GPU to use; empty: the best
   std::string gpu_kernels;       // folder of the GPU's code objects
   std::string variant;           // CPU variant; empty: the best
   int n_threads = 0;             // 0: one a core, at most 8

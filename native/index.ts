@@ -10,7 +10,7 @@ export type * from './types.ts';
 export interface AddonInfo {
   /** Variants of the CPU kernels that this CPU can run, best first. */
   variants: string[];
-  /** The GPUs that AMD's runtime sees, or why there are none. Asks the runtime: takes a moment. */
+  /** The GPUs that AMD's runtime and NVIDIA's driver see, or why there are none. Asks them: takes a moment. */
   gpus: string;
 }
 
@@ -18,8 +18,16 @@ export function addonInfo(): AddonInfo {
   return { variants: addon().variants(), gpus: addon().gpus() };
 }
 
-/** Code objects by architecture, beside the addon; the package of a system without GPU support has none. */
-const gpuKernels = () => join(dirname(addonPath() ?? ''), 'hip');
+/**
+ * For each GPU: runtime and driver, memory, clock, whether its kernels compute rightly, and how fast they read weights.
+ * Blocks for some seconds a GPU. isBrief: for the emulation of the tests, whose speed nobody wants to know.
+ */
+export function gpuReport(kernels = gpuKernels(), isBrief = false): string {
+  return addon().gpuReport(kernels, isBrief);
+}
+
+/** The package of a system without GPU support has none. */
+const gpuKernels = () => join(dirname(addonPath() ?? ''), 'gpu');
 
 /** Each has memory of its own; no machine is faster with so many. */
 const mostThreads = 256;
@@ -35,6 +43,7 @@ export async function loadEngine(
 ): Promise<Engine> {
   const defaults = {
     backend: 'auto',
+    gpu: '',
     threads: 0,
     variant: '',
     cacheBytes: 0,

@@ -182,9 +182,14 @@ export interface OpTime {
 
 export interface LoadOptions {
   modelPath: string;
-  /** 'auto': the GPU if it can, else the CPU, as with 'hip', which also asks AMD's runtime where no driver is seen. */
-  backend?: 'auto' | 'cpu' | 'hip';
-  /** Folder of the GPU's code objects, <architecture>.co; absent: hip/ beside the addon. */
+  /**
+   * 'auto': a GPU if it can, else the CPU. 'hip' and 'cuda' try only AMD's GPUs or NVIDIA's, and ask their runtime even
+   * where no driver is seen.
+   */
+  backend?: 'auto' | 'cpu' | 'hip' | 'cuda';
+  /** A part of the name of the GPU to use, such as '4090'; absent: the best. */
+  gpu?: string;
+  /** Folder of the GPUs' kernels, <architecture>.co and nvidia.fatbin; absent: gpu/ beside the addon. */
   gpuKernels?: string;
   /** 0 or absent: one a core, at most 8. */
   threads?: number;

@@ -48,7 +48,7 @@ async function checkPaths() {
 
 /** Nothing that drives the GPU may wait for all of it. */
 async function checkDeviceWaits() {
-  const sources = (await files('.cc', '.h', '.hip')).filter((file) => /^(kernels|native)\/hip\//.test(file));
+  const sources = (await files('.cc', '.h', '.hip')).filter((file) => /^(kernels\/hip|native\/gpu)\//.test(file));
   const found = sources.flatMap((file) =>
     deviceWideWaits(read(file)).map(([line, problem]) => `${file}:${line}: ${problem}`),
   );

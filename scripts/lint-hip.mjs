@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const rules = [
-  [/\b(?:hip|cuda)(?:Device|Stream|Event|Ctx)Synchronize\b/g, 'waits without bound: poll an event'],
-  [/\b(?:hip|cuda)Mem(?:cpy|set)(?!\w*Async)\w*\s*[("]/g, 'waits for the device: use the Async one on the stream'],
+  [/\b(?:hip|cuda|cu)(?:Device|Stream|Event|Ctx)Synchronize\b/g, 'waits without bound: poll an event'],
+  [/\b(?:hip|cuda|cu)Mem(?:cpy|set)(?!\w*Async)\w*\s*[("]/g, 'waits for the device: use the Async one on the stream'],
   [/\b(?:hip|cuda)StreamCreate\s*[("]/g, 'makes a stream that waits for the default one: create it non-blocking'],
   [/<<</g, 'launches on the default stream: launch on the stream of the Device'],
   // The stream is the last argument of these.

@@ -10,7 +10,7 @@ const target = values.target ?? `${process.platform}-${process.arch}`;
 const out = values.out ?? `hearth-${target}-${version}.vsix`;
 
 // vsce leaves out silently what .vscodeignore names and the folder lacks; an extension without its engine is no use.
-// Without GPU kernels (the only pattern) it is: the processor does their work.
+// Without GPU kernels it is: the processor does their work.
 const allowed = readFileSync('.vscodeignore', 'utf8').match(/(?<=^!)[^*\n]+$/gm);
 const made = 'dist/sbom.cdx.json';
 const missing = allowed.filter((file) => file !== made && !existsSync(file));
@@ -27,9 +27,9 @@ writeFileSync(page, extensionPage(readFileSync('README.md', 'utf8')));
 const flags = ['--no-dependencies', '--no-rewrite-relative-links', '--readme-path', page];
 flags.push('--target', target, '--out', out);
 execFileSync(process.execPath, [vsce, 'package', ...flags], { stdio: ['ignore', 'ignore', 'inherit'] });
-const kernels = existsSync('dist/hip') ? readdirSync('dist/hip').filter((file) => file.endsWith('.co')) : [];
-const gpus = kernels.map((file) => file.replace('.co', '')).join(', ');
-console.log(gpus ? `GPU kernels for ${gpus}` : 'no GPU kernels: npm run build:hip compiles them');
+const kernels = existsSync('dist/gpu') ? readdirSync('dist/gpu').filter((file) => /\.(co|fatbin)$/.test(file)) : [];
+const gpus = kernels.map((file) => file.replace(/\.\w+$/, '')).join(', ');
+console.log(gpus ? `GPU kernels for ${gpus}` : 'no GPU kernels: npm run build:gpu compiles them');
 console.log(`${out}: ${(statSync(out).size / 2 ** 20).toFixed(1)} MiB`);
 
 /**

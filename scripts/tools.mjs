@@ -52,17 +52,17 @@ export function run(command, args, { env = {}, quiet = false } = {}) {
   });
 }
 
-/** First line of `command --version`, or undefined when the command is not there. */
+/** What `command --version` prints, or undefined when the command is not there. */
 export function version(command) {
   try {
-    const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
-    return execFileSync(command, ['--version'], options).split('\n')[0];
+    return execFileSync(command, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   } catch {
     return undefined;
   }
 }
 
-const atLeast = (text, [major, minor = 0]) => {
+/** Whether the first version number in the text is that high. */
+export const atLeast = (text, [major, minor = 0]) => {
   const [, a, b] = /(\d+)\.(\d+)/.exec(text ?? '') ?? [0, 0, 0];
   return Number(a) > major || (Number(a) === major && Number(b) >= minor);
 };

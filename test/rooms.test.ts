@@ -82,11 +82,11 @@ test('kernels include nothing of the engine', () => {
   expect(kernels.filter(([, path]) => engine.has(path) || path.includes('native/'))).toEqual([]);
 });
 
-test("the engine includes of the kernels only the Ops table and the blocks, the HIP loader also its kernels' face", () => {
+test("the engine includes of the kernels only the Ops table and the blocks, the way to a GPU also its kernels' face", () => {
   const mayInclude = (file: string, path: string) =>
     existsSync(join(root, 'native', dirname(file), path)) ||
     ['ops.h', 'quant_blocks.h'].includes(path) ||
-    (file.startsWith('hip/') && ['hip/ops_hip.h', 'hip/gpu_api.h'].includes(path));
+    (file.startsWith('gpu/') && ['hip/ops_hip.h', 'hip/gpu_api.h', 'hip/device.h'].includes(path));
   const all = includes('native');
   expect(all.length).toBeGreaterThan(0);
   expect(all.filter(([file, path]) => !mayInclude(file, path))).toEqual([]);

@@ -3,8 +3,9 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildHip } from '../scripts/build-hip.mjs';
+import { buildAmd } from '../scripts/build-amd.mjs';
 import { buildAarch64, buildAsan, buildNative, buildTsan } from '../scripts/build-native.mjs';
+import { buildNvidia, whyNoNvcc } from '../scripts/build-nvidia.mjs';
 import { check } from '../scripts/check.mjs';
 import { main, NotRun, requireCommands, root, run, ToolError } from '../scripts/tools.mjs';
 import { fuzz } from './fuzz/run.mjs';
@@ -55,7 +56,18 @@ async function hipTests() {
 /** The same kernels through AMD's compiler: no spills, no scratch memory, the instructions that they are made for. */
 async function hipccTests() {
   await requireCommands('hipcc');
-  return buildHip();
+  return buildAmd();
+}
+
+/**
+ * The same through NVIDIA's, which no Debian package of version 12 has: without it nothing is missing that a user of
+ * this machine could have. The oldest architecture and one without large shared memory; the others differ by numbers.
+ */
+async function nvccTests() {
+  const problem = whyNoNvcc();
+  if (!problem) return buildNvidia(['75', '89']);
+  console.log(`not compiled: ${problem}`);
+  return nothing;
 }
 
 async function asanTests() {
@@ -109,6 +121,7 @@ const parts = {
   check: ['lint, types, formats', check],
   native: ['C++ tests', nativeTests],
   hipcc: ['GPU kernels by the compiler for AMD', hipccTests], // installs AMD's runtime, too, for the next part
+  nvcc: ['GPU kernels by the compiler for NVIDIA', nvccTests],
   hip: ['GPU kernels in an emulation, and the way to a real GPU', hipTests],
   unit: ['TypeScript tests', () => vitest('unit', [])],
   asan: ['C++ tests with AddressSanitizer and UBSan', asanTests],

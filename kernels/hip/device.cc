@@ -12,6 +12,9 @@ constexpr size_t kStagingBytes = size_t{16} << 20;
 // would cost as much again.
 constexpr std::chrono::milliseconds kSpin{3};
 
+std::atomic<uint64_t> n_devices_made = 0;
+thread_local uint64_t attached_here = 0;  // Device::id_; 0: none
+
 std::string mebibytes(size_t n_bytes) {
   return std::to_string((n_bytes + (size_t{1} << 20) - 1) >> 20) + " MiB";
 }
@@ -28,10 +31,12 @@ Memory& Memory::operator=(Memory&& other) noexcept {
 
 Memory::~Memory() {
   if (!data_ || device_->is_lost()) return;
+  device_->attach_to_free();
   (is_host_ ? device_->api().release_host : device_->api().release)(data_);
 }
 
-Device::Device(const GpuApi& api, const DeviceChoice& choice) : api_(api), choice_(choice) {
+Device::Device(const GpuApi& api, const DeviceChoice& choice)
+    : api_(api), choice_(choice), id_(++n_devices_made) {
   try {
     attach();
     check(api_.create_stream(&stream_, kNonBlocking), "creating a stream");
@@ -48,6 +53,7 @@ Device::~Device() { destroy(); }
 
 void Device::destroy() {
   if (is_lost_) return;
+  attach_to_free();
   if (module_) api_.unload_module(module_);
   if (event_) api_.destroy_event(event_);
   if (stream_) api_.destroy_stream(stream_);
@@ -61,10 +67,13 @@ void Device::check(int result, const char* what) const {
 
 void Device::attach() const {
   if (is_lost_) throw BackendError("GPU " + choice_.name + " does not answer any more");
-  static thread_local const Device* attached = nullptr;
-  if (attached == this) return;
+  if (attached_here == id_) return;
   check(api_.set_device(choice_.index), "choosing the GPU");
-  attached = this;
+  attached_here = id_;
+}
+
+void Device::attach_to_free() const {
+  if (attached_here != id_ && api_.set_device(choice_.index) == 0) attached_here = id_;
 }
 
 Memory Device::allocate(size_t n_bytes, const char* purpose) {
@@ -92,6 +101,7 @@ Memory Device::allocate_host(size_t n_bytes) {
 }
 
 void* Device::function(const std::string& name) const {
+  attach();
   void* function = nullptr;
   return api_.find_function(&function, module_, name.c_str()) == 0 ? function : nullptr;
 }
@@ -146,6 +156,7 @@ void Device::wait_for(void* event) {
     const auto waited = std::chrono::steady_clock::now() - start;
     if (waited > choice_.patience) {
       is_lost_ = true;
+      if (choice_.on_lost) choice_.on_lost();
       throw BackendError("GPU " + choice_.name + ": did not answer for " +
                          std::to_string(choice_.patience.count()) + " ms");
     }
@@ -175,7 +186,9 @@ StagedUpload::StagedUpload(Device& device, size_t n_bytes)
 }
 
 StagedUpload::~StagedUpload() {
-  if (!device_.is_lost()) device_.api().destroy_event(sent_);
+  if (device_.is_lost()) return;
+  device_.attach_to_free();
+  device_.api().destroy_event(sent_);
 }
 
 std::byte* StagedUpload::begin() {

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -14,18 +15,24 @@
 
 namespace hearth::kernels::hip {
 
+/// Shared memory of a thread block on GPUs with asynchronous copies (DeviceChoice::has_copies).
+inline constexpr unsigned kMaxCopySharedBytes = 160 << 10;
+
 /// Which GPU, and the code object for its architecture; both outlive the Device.
 struct DeviceChoice {
   int index = 0;
-  std::string name;  // for people: "gfx1100 AMD Radeon RX 7900 XTX"
+  std::string backend;  // "hip", "cuda"
+  std::string name;     // for people: "gfx1100 AMD Radeon RX 7900 XTX"
   int n_processors = 1;
   std::span<const std::byte> code_object;
   size_t reserved_bytes = 0;  // of its memory, left for the desktop
   // A GPU that does not answer for this long hangs: a batch of 256 tokens of a 7B model takes 0.3 s
   // on a small one.
   std::chrono::milliseconds patience{10'000};
-  // Asynchronous copies to shared memory, and more of that memory: NVIDIA's GPUs, in tests.
+  // Asynchronous copies to shared memory, and 160 KiB of it for a thread block: NVIDIA's GPUs of
+  // data centers (GPU_COPIES_AHEAD).
   bool has_copies = false;
+  std::function<void()> on_lost;  // called once, when it hangs; may be empty
 };
 
 class Device;
@@ -108,13 +115,16 @@ class Device {
   void wait_for(uint32_t& word, uint32_t unwritten);
   /// Throws, naming what failed, unless result is 0.
   void check(int result, const char* what) const;
+  /// Like attach(), for destructors: where it fails, so will the freeing.
+  void attach_to_free() const;
 
  private:
   void destroy();
-  /// Makes this the calling thread's device: a thread starts with device 0.
+  /// Makes this the calling thread's device: a thread starts with device 0 (HIP) or none (CUDA).
   void attach() const;
   const GpuApi& api_;
   DeviceChoice choice_;
+  const uint64_t id_;
   bool is_lost_ = false;
   void* stream_ = nullptr;
   void* event_ = nullptr;

@@ -44,9 +44,11 @@ GPU_DEVICE void start_dots(int start, int (&c)[2][kSums]) {
 }
 
 /// NVIDIA's matrix instruction, whose operands are the words of the packed layout (mma.hip.h).
+template <bool kCopiesAhead>
 struct QuadFragment {
-  static constexpr int kLanes = 32, kTiles = 1, kParts = 1, kRows = 2, kRowTiles = 2;
-  static constexpr bool kCopies = true;
+  static constexpr int kLanes = 32, kTiles = 1, kParts = 1, kRows = 2;
+  static constexpr int kRowTiles = kCopiesAhead ? 2 : 1;
+  static constexpr bool kCopies = kCopiesAhead;
   static constexpr int kTokens = 8, kOwn = 2, kStep = 1, kSums = kRows * kOwn;
 
   GPU_DEVICE LanePlace place(int lane) { return {0, lane / 4, lane % 4 * 2, lane}; }
@@ -204,8 +206,8 @@ struct Wmma12Fragment {
 
 #endif
 
-#if defined(GPU_NV_SHIM)
-using Fragment = QuadFragment;
+#if defined(GPU_HAS_MMA)
+using Fragment = QuadFragment<GPU_COPIES_AHEAD>;
 #elif defined(GPU_EMULATION)  // chosen at run time
 #elif defined(GPU_HAS_MFMA)
 using Fragment = MfmaFragment;

@@ -1,5 +1,5 @@
-// The only header through which a kernel sees its platform: AMD (hipcc), NVIDIA (nvcc, to test and
-// measure the kernels) or the CPU emulation of the tests. Kernels use one spelling for all three.
+// The only header through which a kernel sees its platform: AMD (hipcc), NVIDIA (nvcc) or the CPU
+// emulation of the tests. Kernels use one spelling for all three.
 //
 // Kernels are written for groups of 32 lanes, called warps. A wave of 64 lanes (gfx9) holds two
 // warps, so a kernel must not assume that its warp is alone in its wave. Only kernels whose matrix
@@ -35,12 +35,18 @@
 #define GPU_FEWEST_REGISTERS false
 #endif
 
-/// Whether copy_async() is asynchronous, so that it pays to copy ahead. False in the emulation,
-/// which stands for AMD's GPUs; these also have less shared memory (DeviceChoice::has_copies).
-#if defined(GPU_NV_SHIM)
-#define GPU_COPIES_AHEAD true
+/// Whether copy_async() is asynchronous, so that it pays to copy ahead, into shared memory that is
+/// large enough for it: NVIDIA's GPUs of data centers (DeviceChoice::has_copies; kCodes of
+/// native/gpu/nvidia.cc). False in the emulation, which stands for AMD's GPUs.
+#if defined(GPU_NV_SHIM) && defined(__CUDA_ARCH__)
+#define GPU_COPIES_AHEAD (__CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100))
 #else
 #define GPU_COPIES_AHEAD false
+#endif
+
+/// NVIDIA's int8 matrix instruction of 16 x 8 x 32, from sm_80 on.
+#if defined(GPU_NV_SHIM) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define GPU_HAS_MMA
 #endif
 
 #if defined(GPU_EMULATION)
@@ -73,13 +79,9 @@
 #define GPU_INLINE __attribute__((always_inline))
 #endif
 
-/// The most threads in a thread block of a prefill kernel. AMD's compiler then gives each thread
-/// 256 registers and NVIDIA's 168, with which three thread blocks of 128 fit an SM.
-#if defined(GPU_NV_SHIM)
-#define GPU_WIDE_THREADS 384
-#else
-#define GPU_WIDE_THREADS 256
-#endif
+/// The most threads in a thread block of a prefill kernel (choose_many_tokens). With 256, a thread
+/// may use 255 registers; with 384, 168, with which three thread blocks of 128 fit an SM.
+#define GPU_WIDE_THREADS (GPU_COPIES_AHEAD ? 384 : 256)
 
 /// Kernels of which one or two thread blocks should be resident on a compute unit at once (their
 /// occupancy). NVIDIA's compiler must be told, or it uses fewer registers than there are and issues

@@ -51,7 +51,7 @@ GPU_DEVICE int dot4(int a, int b, int c) {
 }
 #if defined(__GFX11__) && __clang_major__ < 16
 // The 32-bit encodings of these instructions address only 128 VGPRs, which clang 15 does not know.
-// scripts/build-hip.mjs lets it use all 256; here the 64-bit encodings are forced.
+// scripts/build-amd.mjs lets it use all 256; here the 64-bit encodings are forced.
 GPU_DEVICE float half_to_float(uint16_t bits) {
   float value;
   asm("v_cvt_f32_f16_e64 %0, %1" : "=v"(value) : "v"(bits));

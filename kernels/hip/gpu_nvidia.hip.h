@@ -1,4 +1,5 @@
-// The functions of gpu.hip.h on NVIDIA's GPUs, on which the kernels are tested and measured.
+// The functions of gpu.hip.h on NVIDIA's GPUs, from Turing (sm_75) on. Dependent launches came with
+// sm_90, asynchronous copies and reductions over a warp with sm_80.
 #pragma once
 
 namespace hearth::kernels::hip {
@@ -28,9 +29,15 @@ GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
   const uint32_t upper = ((index >> 3) & 0x01010101) * 255;  // bytes whose entry is 8 or more
   return static_cast<int>((low & ~upper) | (high & upper));
 }
-GPU_DEVICE void wait_for_previous() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 GPU_DEVICE void prefetch(const void* from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }
+#if __CUDA_ARCH__ >= 900
+GPU_DEVICE void wait_for_previous() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 GPU_DEVICE void let_next_start() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+#else
+GPU_DEVICE void wait_for_previous() {}
+GPU_DEVICE void let_next_start() {}
+#endif
+#if __CUDA_ARCH__ >= 800
 GPU_DEVICE void copy_async(uint4* shared, const uint4* from) {
   const uint32_t to = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
@@ -40,6 +47,12 @@ template <int kPending>
 GPU_DEVICE void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
 }
+#else
+GPU_DEVICE void copy_async(uint4* shared, const uint4* from) { *shared = *from; }
+GPU_DEVICE void commit_copies() {}
+template <int kPending>
+GPU_DEVICE void wait_for_copies() {}
+#endif
 // __threadfence() is sequentially consistent, which is more than is needed.
 GPU_DEVICE void memory_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 GPU_DEVICE uint32_t atomic_add(uint32_t* counter, uint32_t value) {
@@ -82,7 +95,19 @@ GPU_DEVICE float inverse_root(float value) {
   return result;
 }
 GPU_DEVICE int nearest(float value) { return __float2int_rn(value); }
+#if __CUDA_ARCH__ >= 800
 GPU_DEVICE int lanes_max(int value) { return __reduce_max_sync(0xffffffffu, value); }
 GPU_DEVICE int lanes_sum(int value) { return __reduce_add_sync(0xffffffffu, value); }
+#else
+GPU_DEVICE int lanes_max(int value) {
+  GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1) value =
+      max(value, shuffle_xor(value, mask));
+  return value;
+}
+GPU_DEVICE int lanes_sum(int value) {
+  GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1) value += shuffle_xor(value, mask);
+  return value;
+}
+#endif
 
 }  // namespace hearth::kernels::hip

@@ -1,5 +1,5 @@
-// Every kernel that the host launches, by name: the one source that is compiled into a code object
-// for each GPU architecture (scripts/build-hip.mjs).
+// Every kernel that the host launches, by name: the one source that is compiled for each GPU
+// architecture (scripts/build-gpu.mjs).
 #include "argmax.hip.h"
 #include "attention.hip.h"
 #include "batch.hip.h"

@@ -16,6 +16,7 @@ constexpr size_t kFirstLaunches = 12;
 
 LaunchQueue::~LaunchQueue() {
   if (device_.is_lost()) return;
+  device_.attach_to_free();
   for (const Graph& graph : graphs_)
     if (graph.executable) device_.api().destroy_executable(graph.executable);
 }

@@ -8,8 +8,6 @@
 namespace hearth::kernels::hip {
 
 inline constexpr unsigned kMaxSharedBytes = 64 << 10;  // of a thread block, on every GPU
-/// On GPUs with asynchronous copies (DeviceChoice::has_copies).
-inline constexpr unsigned kMaxCopySharedBytes = 160 << 10;
 inline constexpr int kMaxWarps = 8;
 
 /// How a row's units are divided (params.h). A matrix of few tiles needs many slices to keep the

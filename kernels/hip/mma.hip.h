@@ -1,6 +1,6 @@
 // The matrix product of a warp, c[16 rows x 8 tokens] += a[16 x 32 columns] * b[32 x 8], int8 to
-// int32, exact. NVIDIA has it as an instruction (m16n8k32); elsewhere dot4 and shuffles among four
-// lanes give the same integers. Lane 4g + t holds
+// int32, exact. NVIDIA has it as an instruction (m16n8k32) from sm_80 on; elsewhere dot4 and
+// shuffles among four lanes give the same integers. Lane 4g + t holds
 //
 //   a[0..3]   row g, g + 8, g, g + 8;  columns 4t.. of half 0, 0, 1, 1
 //   b[0..1]   token g;                 columns 4t.. of half 0, 1
@@ -15,7 +15,7 @@
 
 namespace hearth::kernels::hip {
 
-#if defined(GPU_NV_SHIM)
+#if defined(GPU_HAS_MMA)
 
 GPU_DEVICE void mma_32(int c[4], const int a[4], const int b[2], int) {
   asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "

@@ -57,7 +57,9 @@ HipOps::HipOps(const GpuApi& api, const DeviceChoice& choice)
   mail_.as<uint32_t>()[kMailOut] = 0;
 }
 
-std::string HipOps::description() const { return "hip " + device_.choice().name; }
+std::string HipOps::description() const {
+  return device_.choice().backend + " " + device_.choice().name;
+}
 
 std::unique_ptr<Matrix> HipOps::pack(std::span<const MatrixSource> parts) {
   queue_.flush();

@@ -168,7 +168,9 @@ GPU_DEVICE void wide_matmul(const MatmulParams& p) {
     case emulation::MatrixUnit::kNone:
       return wide_matmul_by<kType, kTokens, kTiles, DotFragment>(p);
     case emulation::MatrixUnit::kQuad:
-      return wide_matmul_by<kType, kTokens, kTiles, QuadFragment>(p);
+      return wide_matmul_by<kType, kTokens, kTiles, QuadFragment<true>>(p);
+    case emulation::MatrixUnit::kQuadInRegisters:
+      return wide_matmul_by<kType, kTokens, kTiles, QuadFragment<false>>(p);
     case emulation::MatrixUnit::kMfma:
       return wide_matmul_by<kType, kTokens, kTiles, MfmaFragment>(p);
     case emulation::MatrixUnit::kWmma:

@@ -24,7 +24,12 @@ export class UsageError extends Error {}
 
 export const engineOptions: Options = {
   model: { type: 'string', value: 'FILE', help: 'GGUF file; without it the bundled starter model' },
-  backend: { type: 'string', value: 'NAME', help: 'auto, cpu or hip; without it auto: the GPU if there is one' },
+  backend: {
+    type: 'string',
+    value: 'NAME',
+    help: 'auto, cpu, hip (AMD) or cuda (NVIDIA); auto: a GPU if there is one',
+  },
+  gpu: { type: 'string', value: 'NAME', help: 'part of the name of the GPU to use; without it the best' },
   threads: { type: 'string', short: 't', value: 'N', help: 'threads; without it one a core, at most 8' },
   variant: {
     type: 'string',
@@ -34,6 +39,9 @@ export const engineOptions: Options = {
   'kv-type': { type: 'string', value: 'TYPE', help: 'of the KV cache: f16, or int8 with half the memory a token; f16' },
   context: { type: 'string', value: 'N', help: 'most tokens of a sequence; without it as many as the model allows' },
 };
+
+const backends = ['auto', 'cpu', 'hip', 'cuda'] as const;
+const isBackend = (name?: string): name is (typeof backends)[number] => backends.some((each) => each === name);
 
 export function text(values: Values, name: string): string | undefined {
   const value = values[name];
@@ -104,8 +112,10 @@ export function loadFrom(values: Values): Promise<Model> {
   const contextTokens = count(values, 'context');
   if (threads !== undefined) options.threads = threads;
   if (variant !== undefined) options.variant = variant;
-  if (backend === 'auto' || backend === 'cpu' || backend === 'hip') options.backend = backend;
-  else if (backend !== undefined) throw new UsageError(`--backend must be auto, cpu or hip, not "${backend}"`);
+  if (isBackend(backend)) options.backend = backend;
+  else if (backend !== undefined) throw new UsageError(`--backend must be ${backends.join(', ')}, not "${backend}"`);
+  const gpu = text(values, 'gpu');
+  if (gpu !== undefined) options.gpu = gpu;
   if (kvType === 'f16' || kvType === 'int8') options.kvType = kvType;
   else if (kvType !== undefined) throw new UsageError(`--kv-type must be f16 or int8, not "${kvType}"`);
   if (contextTokens !== undefined) options.contextTokens = contextTokens;

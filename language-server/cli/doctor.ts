@@ -1,5 +1,7 @@
 // hearth doctor
-import { addonInfo, type Engine } from '../../native/index.ts';
+import { writeFileSync } from 'node:fs';
+import { addonInfo, type Engine, gpuReport } from '../../native/index.ts';
+import { version } from '../../package.json';
 import { check, examine, reportLines } from '../doctor.ts';
 import { writeOpTrace } from '../op-trace.ts';
 import { type Command, engineOptions, loadFrom, modelPath, print, printJson, text } from './command.ts';
@@ -13,6 +15,11 @@ export const doctorCommand: Command = {
       type: 'string',
       value: 'FILE',
       help: 'writes there when each operation of a completion ran, for a browser',
+    },
+    'gpu-report': {
+      type: 'string',
+      value: 'FILE',
+      help: 'writes there what the GPUs are, whether they are right, and how fast',
     },
   },
   async run(values) {
@@ -30,9 +37,16 @@ export const doctorCommand: Command = {
     if (traceFile !== undefined && engine)
       checks.push(await check('trace', () => writeOpTrace(engine as Engine, traceFile)));
     await (engine as Engine | null)?.close();
+    const reportFile = text(values, 'gpu-report');
+    if (reportFile !== undefined) checks.push(await check('GPU report', () => writeGpuReport(reportFile)));
     const isOk = checks.every((check) => check.isOk);
     if (values.json) printJson({ isOk, checks });
     else for (const line of reportLines(checks)) print(line);
     if (!isOk) process.exitCode = 1;
   },
 };
+
+function writeGpuReport(file: string): string {
+  writeFileSync(file, `Hearth ${version}, ${process.platform} ${process.arch}\n\n${gpuReport()}`);
+  return `written to ${file}; docs/gpu-report.md says how to read it`;
+}

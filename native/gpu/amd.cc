@@ -1,14 +1,13 @@
-#include "runtime.h"
-
-#include <dlfcn.h>
-
+// AMD's HIP runtime. Its functions are those of GpuApi.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 
-namespace hearth::hip {
+#include "runtime.h"
+
+namespace hearth::gpu {
 namespace {
 
 /// By name, newest first, then where AMD's own packages put it. HEARTH_HIP_LIBRARY names another.
@@ -21,68 +20,48 @@ std::vector<std::string> libraries() {
 // Numbers of hipDeviceAttribute_t, equal from ROCm 5.2 on.
 constexpr int kIntegrated = 16;
 constexpr int kProcessors = 63;
+constexpr int kClock = 5;  // kHz
 
 // hipDeviceProp_t changed in ROCm 6, and with it where gcnArchName lies; the newer function has the
-// newer layout. Either fits the buffer, and the name comes first in both.
-constexpr size_t kPropertyBytes = 4096;
+// newer layout. Either fits the buffer, and the name and the memory's size come first in both.
+constexpr size_t kPropertyBytes = 4096, kNameBytes = 256;
 constexpr size_t kNewArchitectureOffset = 1160, kOldArchitectureOffset = 396;
 
-template <class Function>
-void load(void* handle, const std::string& library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(handle, name));
-  if (!function) throw std::runtime_error(library + " lacks " + name + ": update ROCm");
+kernels::hip::GpuApi functions(const Library& hip) {
+  kernels::hip::GpuApi api{};
+  hip.get("hipGetErrorString", api.error_string);
+  hip.get("hipSetDevice", api.set_device);
+  hip.get("hipMemGetInfo", api.memory_info);
+  hip.get("hipMalloc", api.allocate);
+  hip.get("hipFree", api.release);
+  hip.get("hipHostMalloc", api.allocate_host);
+  hip.get("hipHostFree", api.release_host);
+  hip.get("hipMemcpyAsync", api.copy);
+  hip.get("hipMemsetAsync", api.fill);
+  hip.get("hipStreamCreateWithFlags", api.create_stream);
+  hip.get("hipStreamDestroy", api.destroy_stream);
+  hip.get("hipEventCreateWithFlags", api.create_event);
+  hip.get("hipEventRecord", api.record_event);
+  hip.get("hipEventQuery", api.query_event);
+  hip.get("hipEventDestroy", api.destroy_event);
+  hip.get("hipModuleLoadData", api.load_module);
+  hip.get("hipModuleGetFunction", api.find_function);
+  hip.get("hipModuleUnload", api.unload_module);
+  hip.get("hipModuleLaunchKernel", api.launch);
+  hip.get("hipStreamBeginCapture", api.begin_capture);
+  hip.get("hipStreamEndCapture", api.end_capture);
+  hip.get("hipGraphInstantiate", api.instantiate_graph);
+  hip.get("hipGraphLaunch", api.launch_graph);
+  hip.get("hipGraphDestroy", api.destroy_graph);
+  hip.get("hipGraphExecDestroy", api.destroy_executable);
+  return api;
 }
 
-}  // namespace
-
-Runtime::Runtime() {
-  for (const std::string& name : libraries()) {
-    handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle_) continue;
-    library_ = name;
-    load_functions();
-    list_devices();
-    return;
-  }
-  throw std::runtime_error("no AMD GPU runtime: libamdhip64 is not installed");
-}
-
-void Runtime::load_functions() {
-  const auto get = [this](const char* name, auto& function) {
-    load(handle_, library_, name, function);
-  };
-  get("hipGetErrorString", api_.error_string);
-  get("hipSetDevice", api_.set_device);
-  get("hipMemGetInfo", api_.memory_info);
-  get("hipMalloc", api_.allocate);
-  get("hipFree", api_.release);
-  get("hipHostMalloc", api_.allocate_host);
-  get("hipHostFree", api_.release_host);
-  get("hipMemcpyAsync", api_.copy);
-  get("hipMemsetAsync", api_.fill);
-  get("hipStreamCreateWithFlags", api_.create_stream);
-  get("hipStreamDestroy", api_.destroy_stream);
-  get("hipEventCreateWithFlags", api_.create_event);
-  get("hipEventRecord", api_.record_event);
-  get("hipEventQuery", api_.query_event);
-  get("hipEventDestroy", api_.destroy_event);
-  get("hipModuleLoadData", api_.load_module);
-  get("hipModuleGetFunction", api_.find_function);
-  get("hipModuleUnload", api_.unload_module);
-  get("hipModuleLaunchKernel", api_.launch);
-  get("hipStreamBeginCapture", api_.begin_capture);
-  get("hipStreamEndCapture", api_.end_capture);
-  get("hipGraphInstantiate", api_.instantiate_graph);
-  get("hipGraphLaunch", api_.launch_graph);
-  get("hipGraphDestroy", api_.destroy_graph);
-  get("hipGraphExecDestroy", api_.destroy_executable);
-}
-
-std::string Runtime::versions() const {
+std::string versions(const Library& hip) {
   std::string versions;
   for (const char* name : {"hipDriverGetVersion", "hipRuntimeGetVersion"}) {
     int (*get)(int*);
-    load(handle_, library_, name, get);
+    hip.get(name, get);
     int version = 0;
     get(&version);
     versions += std::to_string(version) + " ";
@@ -90,29 +69,13 @@ std::string Runtime::versions() const {
   return versions;
 }
 
-void Runtime::list_devices() {
-  int (*count)(int*);
-  load(handle_, library_, "hipGetDeviceCount", count);
-  int n_devices = 0;
-  const int result = count(&n_devices);
-  if (result != 0)
-    throw std::runtime_error("no AMD GPU: AMD's runtime finds none (" +
-                             std::string(api_.error_string(result)) + ")");
-  if (n_devices == 0) throw std::runtime_error("no AMD GPU: AMD's runtime finds none");
-  for (int i = 0; i < n_devices; i++) devices_.push_back(describe(i));
-  std::stable_sort(devices_.begin(), devices_.end(), [](const GpuDevice& a, const GpuDevice& b) {
-    if (a.is_integrated != b.is_integrated) return b.is_integrated;
-    return a.n_processors > b.n_processors;
-  });
-}
-
-GpuDevice Runtime::describe(int index) const {
+GpuDevice describe(const Library& hip, int index) {
   using Properties = int (*)(void*, int);
-  const auto newer = reinterpret_cast<Properties>(dlsym(handle_, "hipGetDevicePropertiesR0600"));
+  const auto newer = reinterpret_cast<Properties>(hip.find("hipGetDevicePropertiesR0600"));
   Properties properties = newer;
-  if (!properties) load(handle_, library_, "hipGetDeviceProperties", properties);
+  if (!properties) hip.get("hipGetDeviceProperties", properties);
   int (*attribute)(int*, int, int);
-  load(handle_, library_, "hipDeviceGetAttribute", attribute);
+  hip.get("hipDeviceGetAttribute", attribute);
 
   alignas(16) std::array<char, kPropertyBytes> buffer{};
   if (properties(buffer.data(), index) != 0)
@@ -121,14 +84,41 @@ GpuDevice Runtime::describe(int index) const {
       buffer.data() + (newer ? kNewArchitectureOffset : kOldArchitectureOffset);
   GpuDevice device;
   device.index = index;
-  device.name = std::string(buffer.data(), strnlen(buffer.data(), 256));
-  device.architecture = std::string(architecture, strnlen(architecture, 256));
+  device.name = std::string(buffer.data(), strnlen(buffer.data(), kNameBytes));
+  device.architecture = std::string(architecture, strnlen(architecture, kNameBytes));
   // "gfx90a:sramecc+:xnack-": the features do not matter to our code objects.
   device.architecture.resize(std::min(device.architecture.find(':'), device.architecture.size()));
+  device.code_file = device.architecture + ".co";
   int value = 0;
   if (attribute(&value, kIntegrated, index) == 0) device.is_integrated = value != 0;
   if (attribute(&value, kProcessors, index) == 0) device.n_processors = value;
+  if (attribute(&value, kClock, index) == 0) device.clock_mhz = value / 1000;
+  int (*total)(size_t*, int);
+  hip.get("hipDeviceTotalMem", total);
+  total(&device.n_bytes, index);
   return device;
 }
 
-}  // namespace hearth::hip
+}  // namespace
+
+Runtime amd_runtime() {
+  Library hip(libraries());
+  if (!hip.handle) throw std::runtime_error("no AMD GPU runtime: libamdhip64 is not installed");
+  hip.update = "update ROCm";
+  Runtime runtime;
+  runtime.library = hip.name;
+  runtime.versions = versions(hip);
+  runtime.api = functions(hip);
+  int (*count)(int*);
+  hip.get("hipGetDeviceCount", count);
+  int n_devices = 0;
+  const int result = count(&n_devices);
+  if (result != 0)
+    throw std::runtime_error("no AMD GPU: AMD's runtime finds none (" +
+                             std::string(runtime.api.error_string(result)) + ")");
+  if (n_devices == 0) throw std::runtime_error("no AMD GPU: AMD's runtime finds none");
+  for (int i = 0; i < n_devices; i++) runtime.devices.push_back(describe(hip, i));
+  return runtime;
+}
+
+}  // namespace hearth::gpu

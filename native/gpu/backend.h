@@ -1,4 +1,4 @@
-// The way to a HIP Ops: runtime, device, code object, self-test. Every "no" has its reason in
+// The way to a GPU: a runtime, a device, its kernels, a self-test. Every "no" has its reason in
 // words.
 #pragma once
 
@@ -8,14 +8,20 @@
 
 #include "ops.h"
 
-namespace hearth::hip {
+namespace hearth::gpu {
 
-/// folder holds <architecture>.co files (scripts/build-hip.mjs); n_bytes is what will be asked for.
-/// Throws std::runtime_error with the reason, for the status bar and `hearth doctor`, when the CPU
-/// must do.
-std::unique_ptr<kernels::Ops> make_ops(const std::string& folder, uint64_t n_bytes);
+struct Wish {
+  std::string backend = "auto";  // "hip": AMD's only; "cuda": NVIDIA's only
+  std::string device;            // a part of its name; empty: the best
+  std::string kernels;           // folder of code objects (scripts/build-gpu.mjs)
+  uint64_t n_bytes = 0;          // of memory that will be asked for
+};
 
-/// What AMD's runtime sees here, for `hearth doctor`; throws like make_ops when that is nothing.
+/// The best GPU that can do it. Throws std::runtime_error with the reasons, for the status bar and
+/// `hearth doctor`, when the CPU must do it.
+std::unique_ptr<kernels::Ops> make_ops(const Wish& wish);
+
+/// All GPUs with their runtimes, or why there are none, for `hearth doctor`.
 std::string describe_gpus();
 
-}  // namespace hearth::hip
+}  // namespace hearth::gpu

@@ -1,46 +1,52 @@
-// AMD's HIP runtime, found at run time: libamdhip64 by dlopen, its functions as a GpuApi, the GPUs
-// that it reports. Hearth is not linked against it, so it starts the same without it.
+// The GPU runtimes of a machine, found at run time by dlopen: AMD's libamdhip64 and NVIDIA's
+// driver, libcuda. Hearth is linked against neither, so it starts the same without them.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "hip/gpu_api.h"
 
-namespace hearth::hip {
+namespace hearth::gpu {
 
 struct GpuDevice {
-  int index = 0;
-  std::string architecture;  // "gfx1100"
+  int index = 0;             // as the runtime counts
+  std::string architecture;  // "gfx1100", "sm_89"
   std::string name;          // "AMD Radeon RX 7900 XTX"
+  std::string code_file;     // in the folder of GPU kernels; empty: there can be none
   bool is_integrated = false;
+  bool has_copies = false;  // DeviceChoice::has_copies
   int n_processors = 0;
+  int clock_mhz = 0;   // at most
+  size_t n_bytes = 0;  // of memory
 };
 
-class Runtime {
- public:
-  /// Throws std::runtime_error saying what is missing: the library, a function, or a GPU (with the
-  /// runtime's own words).
-  Runtime();
-  Runtime(const Runtime&) = delete;
-
-  const kernels::hip::GpuApi& api() const { return api_; }
-  const std::string& library() const { return library_; }
-  /// Of the driver and the library, for telling one installation from another.
-  std::string versions() const;
-  /// Discrete GPUs first, then by processors.
-  const std::vector<GpuDevice>& devices() const { return devices_; }
-
- private:
-  void load_functions();
-  void list_devices();
-  GpuDevice describe(int index) const;
-
-  void* handle_ = nullptr;  // stays loaded: the library leaves threads behind
-  std::string library_;
-  kernels::hip::GpuApi api_{};
-  std::vector<GpuDevice> devices_;
+struct Runtime {
+  std::string library;   // that was found
+  std::string versions;  // of driver and library, for telling one installation from another
+  kernels::hip::GpuApi api{};
+  std::vector<GpuDevice> devices;  // at least one
 };
 
-}  // namespace hearth::hip
+/// Both throw std::runtime_error saying what is missing: the library, a function, or a GPU (with
+/// the runtime's own words). What they load stays loaded: these libraries leave threads behind.
+Runtime amd_runtime();
+Runtime nvidia_runtime();
+
+/// A library opened by the first of these names that there is; null handle: none of them.
+struct Library {
+  explicit Library(const std::vector<std::string>& names);
+  /// Throws std::runtime_error naming it and the function, with what to update.
+  template <class Function>
+  void get(const char* function, Function& pointer) const {
+    pointer = reinterpret_cast<Function>(require(function));
+  }
+  void* find(const char* function) const;
+  void* require(const char* function) const;
+
+  void* handle = nullptr;
+  std::string name;
+  std::string update;  // "update ROCm"
+};
+
+}  // namespace hearth::gpu

@@ -1,6 +1,7 @@
 #include "self_test.h"
 
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <random>
 #include <stdexcept>
@@ -8,7 +9,9 @@
 #include <utility>
 #include <vector>
 
-namespace hearth::hip {
+#include "hip/ops_hip.h"
+
+namespace hearth::gpu {
 namespace {
 
 using kernels::BlockType;
@@ -193,9 +196,7 @@ void test_type(Bench& gpu, Bench& cpu, BlockType type) {
   }
 }
 
-}  // namespace
-
-void self_test(const std::function<std::unique_ptr<Ops>()>& make_gpu) {
+void test_all(const std::function<std::unique_ptr<Ops>()>& make_gpu) {
   Bench gpu(make_gpu()), cpu(scalar_cpu());
   for (const BlockType type : kernels::kBlockTypes) test_type(gpu, cpu, type);
   compare(gpu, cpu, "the head", kStepTolerance, head(Rows(BlockType::kQ8_0, kRows, 5)));
@@ -207,4 +208,14 @@ void self_test(const std::function<std::unique_ptr<Ops>()>& make_gpu) {
   }
 }
 
-}  // namespace hearth::hip
+}  // namespace
+
+void self_test(const kernels::hip::GpuApi& api, const kernels::hip::DeviceChoice& choice) {
+  // As if it had one processor, too: then small matrices go through the kernels for large ones.
+  kernels::hip::DeviceChoice narrow = choice;
+  narrow.n_processors = 1;
+  for (const auto& as : {choice, narrow})
+    test_all([&] { return std::make_unique<kernels::hip::HipOps>(api, as); });
+}
+
+}  // namespace hearth::gpu

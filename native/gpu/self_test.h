@@ -3,15 +3,11 @@
 // A driver or compiler that gets one wrong is found before it writes a word.
 #pragma once
 
-#include <functional>
-#include <memory>
+#include "hip/device.h"
 
-#include "ops.h"
+namespace hearth::gpu {
 
-namespace hearth::hip {
+/// Throws std::runtime_error naming the first result that is wrong.
+void self_test(const kernels::hip::GpuApi& api, const kernels::hip::DeviceChoice& choice);
 
-/// Throws std::runtime_error naming the first result that is wrong. The Ops that it makes are of no
-/// use to anybody else.
-void self_test(const std::function<std::unique_ptr<kernels::Ops>()>& make_gpu);
-
-}  // namespace hearth::hip
+}  // namespace hearth::gpu

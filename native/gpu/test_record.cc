@@ -8,8 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 
-namespace hearth::hip {
+namespace hearth::gpu {
 namespace {
 
 /// FNV-1a.
@@ -34,27 +35,40 @@ std::string cache_folder() {
   return home && *home == '/' ? std::string(home) + "/.cache/hearth" : "";
 }
 
+bool is_there(const std::string& path) {
+  std::error_code none;
+  return !path.empty() && std::filesystem::exists(path, none);
+}
+
+void write_empty(const std::filesystem::path& path) {
+  if (path.empty()) return;
+  std::error_code ignored;
+  std::filesystem::create_directories(path.parent_path(), ignored);
+  std::ofstream(path).flush();
+}
+
 }  // namespace
 
-TestRecord::TestRecord(const std::string& machine, std::span<const std::byte> code_object)
-    : folder_(cache_folder()) {
-  if (folder_.empty()) return;
+TestRecord::TestRecord(const std::string& machine, std::span<const std::byte> code_object) {
+  const std::string folder = cache_folder();
+  if (folder.empty()) return;
   const std::string names = machine + build();
   const uint64_t key = hash(code_object, hash(std::as_bytes(std::span(names)), 0xcbf29ce484222325));
-  char name[40];
-  std::snprintf(name, sizeof name, "/gpu-test-%016llx", static_cast<unsigned long long>(key));
-  path_ = folder_ + name;
+  char name[24];
+  std::snprintf(name, sizeof name, "%016llx", static_cast<unsigned long long>(key));
+  passed_ = folder + "/gpu-test-" + name;
+  lost_ = folder + "/gpu-lost-" + name;
 }
 
-bool TestRecord::has_passed() const {
-  std::error_code none;
-  return !path_.empty() && std::filesystem::exists(path_, none);
+bool TestRecord::has_passed() const { return is_there(passed_); }
+void TestRecord::pass() const { write_empty(passed_); }
+void TestRecord::lose() const { write_empty(lost_); }
+
+void TestRecord::require_not_lost() const {
+  if (is_there(lost_))
+    throw std::runtime_error(
+        "the GPU stopped answering before, with this driver; update the driver, or delete " +
+        lost_ + " to try again");
 }
 
-void TestRecord::pass() const {
-  std::error_code ignored;
-  std::filesystem::create_directories(folder_, ignored);
-  if (!path_.empty()) std::ofstream(path_).flush();
-}
-
-}  // namespace hearth::hip
+}  // namespace hearth::gpu

@@ -16,7 +16,7 @@ test('package.json has every setting of the server', () => {
 });
 
 test('what names files and hardware is the user’s alone: read also in remote windows, and never synchronized', () => {
-  const ofThisMachine = Object.keys(properties).filter((key) => /model|backend|engine|cache/i.test(key));
+  const ofThisMachine = Object.keys(properties).filter((key) => /model|backend|gpu|engine|cache/i.test(key));
   expect(ofThisMachine).toContain('hearth.model.path');
   for (const key of ofThisMachine) expect(properties[key]).toMatchObject({ scope: 'application', ignoreSync: true });
   expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain('hearth.model.path');

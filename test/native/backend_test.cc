@@ -1,5 +1,5 @@
 // Every way in which a GPU can fail to be of use: the model is loaded on the CPU, and the reason is
-// told in words. The GPU is the emulated one behind a fake libamdhip64.
+// told in words. The GPU is the emulated one behind a fake libamdhip64 or a fake libcuda.
 #ifdef HEARTH_FAKE_HIP
 #include <cstdlib>
 #include <filesystem>
@@ -13,27 +13,34 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A machine with the fake GPU, code objects for gfx1100, and nothing in its cache folder.
+constexpr const char *kHip = "hip", *kCuda = "cuda";
+
+/// A machine with a fake GPU, kernels for it, and nothing in its cache folder.
 class FakeMachine {
  public:
-  explicit FakeMachine(const std::string& fault) {
+  FakeMachine(const std::string& backend, const std::string& fault) : backend_(backend) {
     fs::create_directories(folder_ / "kernels");
-    std::ofstream(folder_ / "kernels/gfx1100.co") << "code";
+    for (const char* name : {"gfx1100.co", "nvidia.fatbin"})
+      std::ofstream(folder_ / "kernels" / name) << "code";
     setenv("HEARTH_HIP_LIBRARY", HEARTH_FAKE_HIP, 1);
+    setenv("HEARTH_CUDA_LIBRARY", HEARTH_FAKE_CUDA, 1);
     setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
     set_fault(fault);
   }
   ~FakeMachine() {
-    for (const char* name : {"HEARTH_HIP_LIBRARY", "XDG_CACHE_HOME", "HEARTH_FAKE_GPU"})
+    for (const char* name :
+         {"HEARTH_HIP_LIBRARY", "HEARTH_CUDA_LIBRARY", "XDG_CACHE_HOME", "HEARTH_FAKE_GPU"})
       unsetenv(name);
     fs::remove_all(folder_);
   }
   void set_fault(const std::string& fault) { setenv("HEARTH_FAKE_GPU", fault.c_str(), 1); }
+  fs::path cache() const { return folder_ / "cache/hearth"; }
 
-  std::unique_ptr<hearth::Engine> load() const {
+  std::unique_ptr<hearth::Engine> load(const std::string& gpu = "") const {
     hearth::LoadOptions options;
     options.model_path = std::string(HEARTH_FIXTURES) + "/reference/tiny-mixed.gguf";
-    options.backend = "auto";
+    options.backend = backend_;
+    options.gpu = gpu;
     options.gpu_kernels = folder_ / "kernels";
     options.n_threads = 1;
     options.cache_bytes = size_t{80} << 20;
@@ -41,6 +48,7 @@ class FakeMachine {
   }
 
  private:
+  const std::string backend_;
   const fs::path folder_ = fs::temp_directory_path() / ("hearth-gpu-" + std::to_string(getpid()));
 };
 
@@ -52,8 +60,9 @@ std::vector<uint32_t> answer(hearth::Engine& engine) {
 }
 
 /// The fault's reason, and an answer from the CPU all the same.
-void check_runs_on_cpu(const std::string& fault, const std::string& reason) {
-  const FakeMachine machine(fault);
+void check_runs_on_cpu(const std::string& backend, const std::string& fault,
+                       const std::string& reason) {
+  const FakeMachine machine(backend, fault);
   const auto engine = machine.load();
   CHECK_EQUAL(engine->info().why_cpu, reason);
   CHECK(engine->info().backend.starts_with("cpu "));
@@ -63,37 +72,90 @@ void check_runs_on_cpu(const std::string& fault, const std::string& reason) {
 }  // namespace
 
 TEST("a runtime without a GPU, or with one of no known architecture, leaves the CPU") {
-  check_runs_on_cpu("none", "no AMD GPU: AMD's runtime finds none (hipErrorNoDevice)");
-  check_runs_on_cpu("unknown", "Hearth has no GPU kernels for gfx803 (Emulated GPU)");
+  check_runs_on_cpu(kHip, "none", "no AMD GPU: AMD's runtime finds none (hipErrorNoDevice)");
+  check_runs_on_cpu(kHip, "unknown", "Hearth has no GPU kernels for gfx803 (Emulated GPU)");
+  check_runs_on_cpu(kCuda, "none", "no NVIDIA GPU: the driver finds none");
+  check_runs_on_cpu(kCuda, "init",
+                    "no NVIDIA GPU: the driver says \"no CUDA-capable device is detected\"");
+  check_runs_on_cpu(kCuda, "unknown",
+                    "Hearth has no GPU kernels for sm_50 (NVIDIA Large); Hearth has no GPU kernels "
+                    "for sm_50 (NVIDIA Small)");
+}
+
+TEST("a driver that cannot read the kernels leaves the CPU") {
+  const FakeMachine machine(kCuda, "old");
+  CHECK(machine.load("large")->info().why_cpu.starts_with(
+      "GPU sm_90 NVIDIA Large: loading the kernels failed: NVIDIA's driver is older than Hearth's "
+      "kernels: update it"));
 }
 
 TEST("too little memory of the GPU, before loading or while it goes on, leaves the CPU") {
-  const FakeMachine machine("small");
-  CHECK(machine.load()->info().why_cpu.starts_with(
-      "GPU gfx1100 Emulated GPU: the model and its cache need "));
-  check_runs_on_cpu("full",
+  {
+    const FakeMachine machine(kHip, "small");
+    CHECK(machine.load()->info().why_cpu.starts_with(
+        "GPU gfx1100 Emulated GPU: the model and its cache need "));
+  }
+  {
+    const FakeMachine machine(kCuda, "small");
+    CHECK(machine.load()->info().why_cpu.starts_with(
+        "GPU sm_90 NVIDIA Large: the model and its cache need "));
+  }
+  check_runs_on_cpu(kHip, "full",
                     "GPU gfx1100 Emulated GPU: the KV cache needs 80 MiB but only 6400 MiB of 8192 "
                     "MiB are free; choose a smaller model");
 }
 
 TEST("a failed self-test leaves the CPU") {
-  check_runs_on_cpu("wrong:attention_64",
-                    "the GPU fails its self-test: attention with heads of 64 comes out wrong; "
-                    "update the GPU driver");
+  const std::string reason =
+      "the GPU fails its self-test: attention with heads of 64 comes out wrong; update the GPU "
+      "driver";
+  check_runs_on_cpu(kHip, "wrong:attention_64", reason);
+  const FakeMachine machine(kCuda, "wrong:attention_64");
+  CHECK_EQUAL(machine.load("NVIDIA Small")->info().why_cpu, reason);
 }
 
 TEST("a model that the kernels cannot take leaves the CPU, after a self-test that is remembered") {
   const char* reason = "FFN gate and up of different types run on the CPU only";
-  FakeMachine machine("");
-  CHECK_EQUAL(machine.load()->info().why_cpu, reason);
-  machine.set_fault("wrong:attention_64");
-  CHECK_EQUAL(machine.load()->info().why_cpu, reason);
+  for (const char* backend : {kHip, kCuda}) {
+    FakeMachine machine(backend, "");
+    CHECK_EQUAL(machine.load()->info().why_cpu, reason);
+    machine.set_fault("wrong:attention_64");
+    CHECK_EQUAL(machine.load()->info().why_cpu, reason);
+  }
+}
+
+TEST("a GPU that was lost is not tried again, until its record is deleted") {
+  const FakeMachine machine(kHip, "");
+  machine.load();
+  for (const auto& file : fs::directory_iterator(machine.cache())) {
+    std::string name = file.path().filename();
+    name.replace(0, name.find_last_of('-'), "gpu-lost");
+    std::ofstream(machine.cache() / name).flush();
+  }
+  const std::string reason = machine.load()->info().why_cpu;
+  CHECK(
+      reason.starts_with("the GPU stopped answering before, with this driver; update the driver"));
+  const size_t begin = reason.find('/');
+  fs::remove(reason.substr(begin, reason.find(' ', begin) - begin));
+  CHECK_EQUAL(machine.load()->info().why_cpu,
+              "FFN gate and up of different types run on the CPU only");
+}
+
+TEST("a GPU that is named but not there leaves the CPU, and the message lists those there are") {
+  const FakeMachine machine(kCuda, "");
+  const std::string reason = machine.load("4090")->info().why_cpu;
+  CHECK(reason.starts_with(
+      "no GPU here is called \"4090\": there is sm_90 NVIDIA Large (cuda, 8192"));
+  CHECK(reason.find("gfx1100 Emulated GPU (hip, 8192 MiB") != std::string::npos);
 }
 
 TEST("a library that is none leaves the CPU, and so does the wish") {
-  const FakeMachine machine("");
+  const FakeMachine machine("auto", "");
   setenv("HEARTH_HIP_LIBRARY", "no-such-library.so", 1);
-  CHECK_EQUAL(machine.load()->info().why_cpu, "no AMD GPU runtime: libamdhip64 is not installed");
+  setenv("HEARTH_CUDA_LIBRARY", "no-such-library.so", 1);
+  CHECK_EQUAL(machine.load()->info().why_cpu,
+              "no AMD GPU runtime: libamdhip64 is not installed; no NVIDIA driver: libcuda.so.1 is "
+              "not installed");
   hearth::LoadOptions options;
   options.model_path = std::string(HEARTH_FIXTURES) + "/reference/tiny-mixed.gguf";
   options.backend = "cpu";

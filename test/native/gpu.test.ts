@@ -1,27 +1,29 @@
-// The engine on a GPU: the emulated one behind a fake libamdhip64, which the C++ build makes beside its tests.
+// The engine on a GPU: the emulated one behind a fake libamdhip64 or a fake libcuda, which the C++ build makes beside its
+// tests.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Engine, type KvType, loadEngine, type ModelInfo } from '../../native/index.ts';
+import { type Engine, gpuReport, type KvType, loadEngine, type ModelInfo } from '../../native/index.ts';
 import { writeSyntheticModel } from '../support/synthetic-model.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-gpu-'));
 const modelPath = join(folder, 'tiny.gguf');
 const gpuKernels = join(folder, 'kernels');
 const hangFile = join(folder, 'hang');
-const library = join(import.meta.dirname, '../../build/native/libfake_amdhip64.so');
+const fakeLibrary = (name: string) => join(import.meta.dirname, `../../build/native/libfake_${name}.so`);
 // Small: the emulation takes a tenth of a millisecond for 16 rows of 32 weights.
 const cacheBytes = 2 ** 22;
 const shape = { layers: 2, hidden: 128, heads: 2, kvHeads: 1, ffn: 256, vocabulary: 512, context: 1024, tied: true };
-const load = (backend: 'cpu' | 'hip', kvType: KvType = 'f16'): Promise<Engine> =>
+const load = (backend: 'cpu' | 'hip' | 'cuda', kvType: KvType = 'f16'): Promise<Engine> =>
   loadEngine({ modelPath, backend, gpuKernels, threads: 1, cacheBytes, kvType });
 
 beforeAll(() => {
   writeSyntheticModel(modelPath, { shape, quantization: 'q8_0' });
   mkdirSync(gpuKernels);
-  writeFileSync(join(gpuKernels, 'gfx1100.co'), 'code');
-  process.env.HEARTH_HIP_LIBRARY = library;
+  for (const name of ['gfx1100.co', 'nvidia.fatbin']) writeFileSync(join(gpuKernels, name), 'code');
+  process.env.HEARTH_HIP_LIBRARY = fakeLibrary('amdhip64');
+  process.env.HEARTH_CUDA_LIBRARY = fakeLibrary('cuda');
   process.env.HEARTH_FAKE_GPU = `hang:${hangFile}`;
   process.env.XDG_CACHE_HOME = join(folder, 'cache');
 });
@@ -29,10 +31,13 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const tokens = Uint32Array.from({ length: 70 }, (_, i) => (i * 37) % 500);
 
-test.runIf(process.arch === 'x64')('the GPU writes the words of the CPU, warm as cold', async () => {
-  expect(existsSync(library)).toBe(true);
-  const gpu = await load('hip');
-  expect(gpu.info).toMatchObject({ backend: 'hip gfx1100 Emulated GPU', whyCpu: '' });
+test.runIf(process.arch === 'x64').for([
+  ['hip', 'amdhip64', 'hip gfx1100 Emulated GPU'],
+  ['cuda', 'cuda', 'cuda sm_90 NVIDIA Large'],
+] as const)('the GPU of %s writes the words of the CPU, warm as cold', async ([backend, library, name]) => {
+  expect(existsSync(fakeLibrary(library))).toBe(true);
+  const gpu = await load(backend);
+  expect(gpu.info).toMatchObject({ backend: name, whyCpu: '' });
   const cpu = await load('cpu');
   const request = { tokens, maxTokens: 12 };
   const expected = await cpu.generate(request);
@@ -73,3 +78,15 @@ test.runIf(process.arch === 'x64')('a GPU that hangs is left for the CPU, and no
   await engine.close();
   rmSync(hangFile);
 });
+
+test.runIf(process.arch === 'x64')(
+  'the report says of each GPU what it is, that it is right, and how fast',
+  { timeout: 120_000 },
+  () => {
+    const report = gpuReport(gpuKernels, true);
+    for (const name of ['gfx1100 Emulated GPU', 'sm_90 NVIDIA Large', 'sm_90 NVIDIA Small'])
+      expect(report).toContain(name);
+    expect(report.match(/^self-test: passed$/gm)).toHaveLength(3);
+    expect(report.match(/^q4_k .* GB\/s .* TOPS$/gim)).toHaveLength(3);
+  },
+);

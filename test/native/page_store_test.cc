@@ -249,7 +249,9 @@ TEST("a file that another server has deleted meanwhile is not called damaged") {
   leave(folder.path, {document(1, 64)});
   // Listed, but no longer there when it is opened.
   fs::path gone = folder.files().front();
-  gone.replace_filename(gone.stem().string().substr(0, 32) + "0.pages");
+  std::string name = gone.stem();
+  name.back() = name.back() == '0' ? '1' : '0';
+  gone.replace_filename(name + ".pages");
   fs::create_symlink(folder.path / "nothing", gone);
   const auto engine = open_engine(folder.path);
   CHECK_EQUAL(engine->info().restored_pages, 2);

@@ -48,7 +48,7 @@ test('the lint grants asynchronous calls on the stream, and talk of the others',
 });
 
 test('no host code of the GPU waits for the whole device', () => {
-  const files = ['kernels/hip', 'native/hip'].flatMap((folder) =>
+  const files = ['kernels/hip', 'native/gpu'].flatMap((folder) =>
     readdirSync(folder).map((name) => join(folder, name)),
   );
   expect(files.length).toBeGreaterThan(10);

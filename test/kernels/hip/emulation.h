@@ -74,7 +74,7 @@ void wmma_16x16x16(int* c, const int (&a)[4], const int (&b)[4]);
 void wmma12_16x16x16(int* c, const int (&a)[2], const int (&b)[2]);
 
 /// What kernels multiply matrices with: by default what goes with the wave's width.
-enum class MatrixUnit { kNone, kQuad, kMfma, kWmma, kWmma12 };
+enum class MatrixUnit { kNone, kQuad, kQuadInRegisters, kMfma, kWmma, kWmma12 };
 MatrixUnit matrix_unit();
 void use_matrix_unit(MatrixUnit unit);
 int wave_width();

@@ -112,7 +112,9 @@ const hip::GpuApi kApi = {
 const hip::GpuApi& gpu_api() { return kApi; }
 const hip::DeviceChoice& gpu_choice() {
   static const hip::DeviceChoice choice = [] {
-    hip::DeviceChoice emulation{0, "emulation", 2, {}};
+    hip::DeviceChoice emulation;
+    emulation.name = "emulation";
+    emulation.n_processors = 2;
     emulation.has_copies = true;
     return emulation;
   }();

@@ -1,6 +1,6 @@
 // The loader against AMD's own runtime, where it is installed; with no AMD GPU it says so, in
 // words.
-#include "hip/backend.h"
+#include "gpu/backend.h"
 
 #include <dlfcn.h>
 
@@ -10,7 +10,7 @@
 TEST("without an AMD GPU the HIP backend says what is missing") {
   std::string reason;
   try {
-    hearth::hip::make_ops("no-such-folder", 0);
+    hearth::gpu::make_ops({"hip", "", "no-such-folder", 0});
   } catch (const std::runtime_error& error) {
     reason = error.what();
   }

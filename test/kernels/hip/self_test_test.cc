@@ -1,6 +1,6 @@
 // The self-test that decides whether a GPU is trusted: it must pass on sound kernels, run all of
 // them, and notice when one does nothing.
-#include "hip/self_test.h"
+#include "gpu/self_test.h"
 
 #include <algorithm>
 #include <cstring>
@@ -53,10 +53,9 @@ std::string verdict(const std::string& broken_kernel) {
   broken = broken_kernel;
   const hip::GpuApi api = watched_api();
   try {
-    hip::DeviceChoice broad = test::gpu_choice(), narrow = broad;  // as backend.cc has them
-    broad.n_processors = 64, narrow.n_processors = 1;
-    for (const hip::DeviceChoice& choice : {broad, narrow})
-      hearth::hip::self_test([&] { return std::make_unique<hip::HipOps>(api, choice); });
+    hip::DeviceChoice choice = test::gpu_choice();
+    choice.n_processors = 64;
+    hearth::gpu::self_test(api, choice);
     return "";
   } catch (const std::runtime_error& error) {
     return error.what();

@@ -1,7 +1,6 @@
 // Compiles kernels/hip for AMD GPUs with hipcc, one code object an architecture, and proves what can be proven without
-// a GPU: no spills, no scratch memory, and dot-product and matrix instructions in the machine code.
-//   build-hip.mjs                    dist/hip/<architecture>.co for those that Debian's hipcc 5.2 knows
-//   build-hip.mjs gfx942 gfx1201     these instead; needs a ROCm that knows them (kernels/hip/README.md)
+// a GPU: no spills, no scratch memory, and dot-product and matrix instructions in the machine code. Architectures that
+// Debian's hipcc 5.2 does not know need a newer ROCm (kernels/hip/README.md).
 import {
   copyFileSync,
   existsSync,
@@ -14,10 +13,9 @@ import {
 } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { main, root, run, ToolError, version } from './tools.mjs';
+import { root, run, ToolError, version } from './tools.mjs';
 
-const output = join(root, 'dist', 'hip');
+const output = join(root, 'dist', 'gpu');
 const bitcode = '/usr/lib/x86_64-linux-gnu/amdgcn/bitcode';
 
 /** With nvcc installed hipcc would quietly compile for NVIDIA. */
@@ -147,7 +145,7 @@ async function build(architecture) {
 }
 
 /** Builds and proves each; resolves to how many are right and how many are not. */
-export async function buildHip(names = architectures) {
+export async function buildAmd(names = architectures) {
   mkdirSync(output, { recursive: true });
   const waiting = [...names];
   let failed = 0;
@@ -161,12 +159,4 @@ export async function buildHip(names = architectures) {
   };
   await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, worker));
   return { passed: names.length - failed, failed };
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await main(async () => {
-    const names = process.argv.slice(2);
-    const { failed } = await buildHip(names.length > 0 ? names : undefined);
-    if (failed > 0) process.exitCode = 1;
-  });
 }

@@ -1,0 +1,62 @@
+// Compiles kernels/hip for NVIDIA GPUs with nvcc 12.8 or newer into dist/gpu/nvidia.fatbin: machine code for each
+// generation from Turing on, and PTX of the last one, which the driver translates for what comes later.
+import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { atLeast, root, run, ToolError, version } from './tools.mjs';
+
+const output = join(root, 'dist', 'gpu', 'nvidia.fatbin');
+/** Compute capabilities; kCodes of native/gpu/nvidia.cc has the same. */
+const capabilities = ['75', '80', '86', '89', '90', '100', '120'];
+const oldest = [12, 8];
+
+/** Why nvcc cannot do it; undefined if it can. */
+export function whyNoNvcc() {
+  const release = /release [\d.]+/.exec(version('nvcc') ?? '')?.[0];
+  if (!release) return 'no nvcc: CUDA is not installed';
+  return atLeast(release, oldest) ? undefined : `nvcc ${release} is too old: ${oldest.join('.')} or newer is needed`;
+}
+
+/** ptxas's report: capability and bytes that a kernel spills, for each kernel. */
+function kernelsIn(log) {
+  const pattern = /Compiling entry function '\w+' for 'sm_(\d+)'.*?(\d+) bytes spill stores/gs;
+  return [...log.matchAll(pattern)].map(([, capability, spilled]) => ({ capability, spilled: Number(spilled) }));
+}
+
+/** Builds and checks; resolves to how many capabilities are right and how many are not. Without names all of them. */
+export async function buildNvidia(names = capabilities) {
+  const problem = whyNoNvcc();
+  if (problem) throw new ToolError(problem);
+  mkdirSync(join(root, 'dist', 'gpu'), { recursive: true });
+  rmSync(output, { force: true }); // of other sources than today's
+  const last = names.at(-1);
+  const log = await run(
+    'nvcc',
+    [
+      ...names.flatMap((name) => ['-gencode', `arch=compute_${name},code=sm_${name}`]),
+      ...['-gencode', `arch=compute_${last},code=compute_${last}`],
+      // -fmad=false: contraction would differ between kernels that must give the same bits.
+      ...['-x', 'cu', '-std=c++20', '-O3', '-fmad=false', '--expt-relaxed-constexpr', '-DGPU_NV_SHIM'],
+      ...['--threads', String(availableParallelism()), '--compress-mode=size', '-Xptxas', '-v'],
+      ...['-Ikernels', '-Ikernels/hip', '-fatbin', 'kernels/hip/kernels.hip', '-o', output],
+    ],
+    { quiet: true },
+  ).catch((error) => {
+    throw new ToolError(`${error.message}\n${error.output ?? ''}`);
+  });
+  const kernels = kernelsIn(log);
+  const expected = kernels.length / names.length;
+  let failed = 0;
+  for (const name of names) {
+    const own = kernels.filter(({ capability }) => capability === name);
+    const isRight = own.length > 0 && own.length === expected;
+    if (!isRight) failed++;
+    const spilling = own.filter(({ spilled }) => spilled > 0);
+    const most = Math.max(0, ...spilling.map(({ spilled }) => spilled));
+    console.log(
+      `${isRight ? 'ok' : 'FAIL'} sm_${name}: ${own.length} kernels, ${spilling.length} spill at most ${most} bytes`,
+    );
+  }
+  console.log(`dist/gpu/nvidia.fatbin: ${(statSync(output).size / 2 ** 20).toFixed(1)} MiB`);
+  return { passed: names.length - failed, failed };
+}

@@ -1,0 +1,165 @@
+// libcuda as the loader sees it, over the emulated GPU. HEARTH_FAKE_GPU says what is wrong with it:
+// "init" the driver finds no device, "none" it counts none, "unknown" an architecture without
+// kernels, "old" a driver that cannot read them, "small" no free memory, "wrong:KERNEL" a kernel
+// that does nothing.
+#include <cstdlib>
+#include <cstring>
+
+#include "gpu.h"
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+using DevicePointer = unsigned long long;
+
+constexpr int kNoDevice = 100, kInvalidContext = 201, kNoBinary = 209;
+constexpr size_t kGiB = size_t{1} << 30;
+
+const hearth::kernels::hip::GpuApi& gpu() { return test::gpu_api(); }
+
+/// What follows "kind:" in the fault, "" for "kind" alone; null if the fault is another.
+const char* fault(const char* kind) {
+  const char* given = std::getenv("HEARTH_FAKE_GPU");
+  const size_t n = std::strlen(kind);
+  if (!given || std::strncmp(given, kind, n) != 0) return nullptr;
+  return given + n + (given[n] == ':');
+}
+
+thread_local void* current = nullptr;  // the context, without which most functions fail
+char context;
+
+void* memory(DevicePointer pointer) { return reinterpret_cast<void*>(pointer); }
+
+struct LaunchConfig {
+  unsigned grid[3], block[3], shared_bytes;
+  void* stream;
+  const void* attributes;
+  unsigned n_attributes;
+};
+
+}  // namespace
+
+EXPORT int cuInit(unsigned) { return fault("init") ? kNoDevice : 0; }
+EXPORT int cuDriverGetVersion(int* version) { return *version = 13000, 0; }
+EXPORT int cuGetErrorString(int error, const char** text) {
+  *text = error == kNoDevice ? "no CUDA-capable device is detected" : "an emulated error";
+  return 0;
+}
+EXPORT int cuDeviceGetCount(int* n) {
+  *n = fault("none") ? 0 : 2;
+  return 0;
+}
+EXPORT int cuDeviceGet(int* device, int index) {
+  *device = index;
+  return 0;
+}
+EXPORT int cuDeviceGetName(char* name, int, int device) {
+  std::strcpy(name, device == 0 ? "NVIDIA Small" : "NVIDIA Large");
+  return 0;
+}
+EXPORT int cuDeviceGetAttribute(int* value, int attribute, int) {
+  switch (attribute) {
+    case 13:
+      *value = 1980000;
+      return 0;  // kHz
+    case 16:
+      *value = 2;
+      return 0;  // processors
+    case 18:
+      *value = 0;
+      return 0;  // integrated
+    case 75:
+      *value = fault("unknown") ? 5 : 9;
+      return 0;  // compute capability
+    case 76:
+      *value = 0;
+      return 0;
+    case 97:
+      *value = 227 << 10;
+      return 0;  // shared memory of a thread block
+  }
+  return 1;
+}
+EXPORT int cuDeviceTotalMem_v2(size_t* n_bytes, int device) {
+  *n_bytes = (device == 0 ? 4 : 8) * kGiB;
+  return 0;
+}
+EXPORT int cuDevicePrimaryCtxRetain(void** retained, int) {
+  *retained = &context;
+  return 0;
+}
+EXPORT int cuCtxSetCurrent(void* wanted) {
+  current = wanted;
+  return 0;
+}
+EXPORT int cuMemGetInfo_v2(size_t* free, size_t* total) {
+  if (!current) return kInvalidContext;
+  *total = 8 * kGiB;
+  *free = fault("small") ? kGiB / 2 : 7 * kGiB;
+  return 0;
+}
+EXPORT int cuMemAlloc_v2(DevicePointer* pointer, size_t n_bytes) {
+  if (!current) return kInvalidContext;
+  return gpu().allocate(reinterpret_cast<void**>(pointer), n_bytes);
+}
+EXPORT int cuMemFree_v2(DevicePointer pointer) {
+  if (!current) std::abort();  // a real one would keep the memory for ever
+  return gpu().release(memory(pointer));
+}
+EXPORT int cuMemHostAlloc(void** pinned, size_t n_bytes, unsigned flags) {
+  return current ? gpu().allocate_host(pinned, n_bytes, flags) : kInvalidContext;
+}
+EXPORT int cuMemFreeHost(void* pinned) {
+  if (!current) std::abort();
+  return gpu().release_host(pinned);
+}
+EXPORT int cuMemcpyAsync(DevicePointer to, DevicePointer from, size_t n_bytes, void* stream) {
+  return gpu().copy(memory(to), memory(from), n_bytes, 0, stream);
+}
+EXPORT int cuMemsetD8Async(DevicePointer to, unsigned char value, size_t n_bytes, void* stream) {
+  return gpu().fill(memory(to), value, n_bytes, stream);
+}
+EXPORT int cuStreamCreate(void** stream, unsigned flags) {
+  return current ? gpu().create_stream(stream, flags) : kInvalidContext;
+}
+EXPORT int cuStreamDestroy_v2(void* stream) { return gpu().destroy_stream(stream); }
+EXPORT int cuEventCreate(void** event, unsigned flags) {
+  return current ? gpu().create_event(event, flags) : kInvalidContext;
+}
+EXPORT int cuEventRecord(void* event, void* stream) { return gpu().record_event(event, stream); }
+EXPORT int cuEventQuery(void* event) { return gpu().query_event(event); }
+EXPORT int cuEventDestroy_v2(void* event) { return gpu().destroy_event(event); }
+EXPORT int cuModuleLoadData(void** module, const void* code) {
+  return fault("old") ? kNoBinary : gpu().load_module(module, code);
+}
+EXPORT int cuModuleGetFunction(void** function, void* module, const char* name) {
+  const char* wrong = fault("wrong");
+  if (!wrong || std::strcmp(wrong, name) != 0) return gpu().find_function(function, module, name);
+  *function = reinterpret_cast<void*>(+[](const void*) {});
+  return 0;
+}
+EXPORT int cuModuleUnload(void* module) { return gpu().unload_module(module); }
+EXPORT int cuFuncGetAttribute(int* value, int, void*) { return *value = 0, 0; }
+EXPORT int cuFuncSetAttribute(void*, int, int) { return 0; }
+EXPORT int cuLaunchKernelEx(const LaunchConfig* config, void* function, void** params,
+                            void** extra) {
+  if (!current) return kInvalidContext;
+  const auto& [grid, block, shared_bytes, stream, attributes, n_attributes] = *config;
+  return gpu().launch(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                      shared_bytes, stream, params, extra);
+}
+EXPORT int cuStreamBeginCapture_v2(void* stream, int mode) {
+  return gpu().begin_capture(stream, mode);
+}
+EXPORT int cuStreamEndCapture(void* stream, void** graph) {
+  return gpu().end_capture(stream, graph);
+}
+EXPORT int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long) {
+  return gpu().instantiate_graph(executable, graph, nullptr, nullptr, 0);
+}
+EXPORT int cuGraphLaunch(void* executable, void* stream) {
+  return gpu().launch_graph(executable, stream);
+}
+EXPORT int cuGraphDestroy(void* graph) { return gpu().destroy_graph(graph); }
+EXPORT int cuGraphExecDestroy(void* executable) { return gpu().destroy_executable(executable); }
