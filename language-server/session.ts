@@ -13,7 +13,8 @@ import {
 import { version } from '../package.json';
 import { abortSignal } from './cancellation.ts';
 import { type GhostCompletion, noTimings } from './completion/complete.ts';
-import { CompletionProvider, defaultPace } from './completion/provider.ts';
+import { defaultPace } from './completion/document-offers.ts';
+import { CompletionProvider } from './completion/provider.ts';
 import { ConnectedWindow } from './context/connected-window.ts';
 import { RelatedCode } from './context/related-code.ts';
 import { pagesFolderIn } from './disk-cache.ts';

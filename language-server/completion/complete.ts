@@ -5,7 +5,7 @@ import type { Anchors } from './anchors.ts';
 import { type Confidence, type Gate, gateFor } from './confidence.ts';
 import { canFillInTheMiddle } from './fim-prompt.ts';
 import { placeAt } from './place.ts';
-import type { EmptyReason } from './silence.ts';
+import type { EmptyReason } from './shape.ts';
 import { Stream } from './stream.ts';
 import { distinct, type Suggestion } from './suggestion.ts';
 import type { CursorDocument } from './text-window.ts';

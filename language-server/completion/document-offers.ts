@@ -1,18 +1,53 @@
 // The offers of one document: the current one, and the one made ahead for the moment when the current one is accepted.
 // See "The life of an offer" in ARCHITECTURE.md.
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isSameText } from '../documents/long-text.ts';
-import { type MakeText, Offer } from './offer.ts';
+import type { GhostCompletion } from './complete.ts';
+import { accepted, type MakeText, Offer, withChoices } from './offer.ts';
+import type { Suggestion } from './suggestion.ts';
 import type { CursorDocument } from './text-window.ts';
 
-/** Somebody who waits for text. */
-export interface Waiter {
-  /** False once a newer request came, or this one was cancelled. */
+export interface Pace {
+  /** An automatic request is answered with what there is after this time. Keys come every 120 to 200 ms. */
+  momentMs: number;
+  /** Shown text that has grown is announced this often. */
+  growthMs: number;
+  /** How long an answer is left alone before what follows it is made. */
+  restMs: number;
+  /** For so long may the next key adopt the offer of a cancelled request. Editors ask 35 to 50 ms after a key. */
+  graceMs: number;
+}
+
+export const defaultPace: Pace = { momentMs: 90, growthMs: 300, restMs: 150, graceMs: 100 };
+
+/** A request, from its arrival until it is cancelled or a newer one supersedes it. */
+export interface Turn {
+  isNewest: () => boolean;
+  /** It is the newest, and has not been cancelled. */
   isWanted: () => boolean;
   /** Resolves when the request is cancelled. */
   cancelled: Promise<void>;
-  /** After so long, what there is will do; null: only the whole text will. */
-  momentMs: number | null;
+}
+
+/** What to make for a place: text to show, several texts to choose from, or what follows once a text is accepted. */
+export type Purpose = 'text' | 'choices' | 'ahead';
+
+export interface Wish {
+  make: (place: CursorDocument, purpose: Purpose) => MakeText;
+  /** The user has asked for text: all of it, and other texts to choose from. */
+  isInvoked: boolean;
+  /** Asking again brings more text than the answer had. Absent: only the whole text will do. */
+  onGrown: (() => void) | undefined;
+}
+
+export interface Found {
+  /** The best one first. */
+  suggestions: Suggestion[];
+  /** How the offer ended; null while it grows. */
+  result: GhostCompletion | null;
+  /** Whether the offer was begun for this very request. */
+  isOwn: boolean;
 }
 
 export class DocumentOffers {
@@ -23,89 +58,36 @@ export class DocumentOffers {
   private dismissedAt = '';
   private turn = 0;
 
-  /** A new request supersedes the one before it. The function says whether this one still is the newest. */
-  nextTurn(): () => boolean {
-    clearTimeout(this.graceTimer);
-    const turn = ++this.turn;
-    return () => this.turn === turn;
+  constructor(private readonly pace: Pace) {}
+
+  /** A new request supersedes the one before it. */
+  nextTurn(signal: AbortSignal): Turn {
+    const turn = this.supersede();
+    const isNewest = () => this.turn === turn;
+    const cancelled = signal.aborted ? Promise.resolve() : once(signal, 'abort').then(() => {});
+    return { isNewest, isWanted: () => isNewest() && !signal.aborted, cancelled };
   }
 
-  /** The offer that has, or may yet have, text for this place. One made ahead becomes the current one. */
-  at(place: CursorDocument): Offer | null {
-    if (this.current !== null && this.current.covers(place) !== 'none') return this.current;
-    const { ahead } = this;
-    if (ahead === null || ahead.failure !== undefined || ahead.covers(place) === 'none') return null;
-    this.current?.abort();
-    this.current = ahead;
-    this.ahead = null;
-    return this.current;
-  }
-
-  begin(place: CursorDocument, make: MakeText): Offer {
-    this.abort();
-    this.current = new Offer(place, make);
-    return this.current;
+  /** Resolves when nothing more will be written for this place, or nobody waits for it any more. */
+  async settled(place: CursorDocument, { cancelled }: Turn): Promise<void> {
+    await Promise.race([this.at(place)?.settled(), cancelled]);
   }
 
   /**
-   * The offer that has text for this place, or is known to have none; it is begun where there is none, and again where
-   * the one that was adopted turns out to say something else. Null when nobody waits any more. Rejects with what `make`
-   * throws.
+   * The text for this place; null when nobody waits any more. Rejects with what making it throws. Text that still grows is
+   * announced as it does; while the user reads text that is whole, what follows it is made.
    */
-  async textAt(place: CursorDocument, make: MakeText, waiter: Waiter): Promise<Offer | null> {
-    let isLate = false;
-    const moment = async (ms: number) => {
-      await sleep(ms, undefined, { ref: false });
-      isLate = true;
-    };
-    const late = waiter.momentMs === null ? [] : [moment(waiter.momentMs)];
-    while (waiter.isWanted()) {
-      const offer = this.at(place) ?? this.begin(place, make);
-      if (offer.failure !== undefined) {
-        this.current = null; // so that the next request tries again
-        throw offer.failure;
-      }
-      if (offer.result !== null || (isLate && Array.isArray(offer.covers(place)))) return offer;
-      await Promise.race([offer.change(), waiter.cancelled, ...(isLate ? [] : late)]);
-    }
-    return null;
-  }
-
-  /** Resolves when an offer that was answered early is whole, or has grown for so long; false if it is no longer shown. */
-  async growth(offer: Offer, growthMs: number): Promise<boolean> {
-    const pause = sleep(growthMs, undefined, { ref: false });
-    let isPaused = false;
-    void pause.then(() => {
-      isPaused = true;
-    });
-    const size = offer.suggestions[0]?.text.length;
-    const hasGrown = () => offer.suggestions[0]?.text.length !== size;
-    while (this.current === offer && !offer.isAborted && offer.result === null && !(isPaused && hasGrown()))
-      await Promise.race([offer.change(), ...(isPaused ? [] : [pause])]);
-    return this.current === offer && !offer.isAborted && hasGrown();
-  }
-
-  /** Makes what follows once the text has been accepted, as soon as the user has left it alone for restMs. */
-  beginAhead(place: CursorDocument, restMs: number, make: MakeText): void {
-    const { ahead } = this;
-    const isMade =
-      ahead !== null &&
-      !ahead.isAborted &&
-      ahead.place.offset === place.offset &&
-      isSameText(ahead.place.text, place.text);
-    if (isMade) return;
-    this.abortAhead();
-    this.aheadTimer = setTimeout(() => {
-      this.ahead = new Offer(place, make);
-    }, restMs).unref();
-  }
-
-  /** Nobody waits: unless the next request adopts the current offer soon, its work ends. */
-  release(graceMs: number): void {
-    clearTimeout(this.graceTimer);
-    this.graceTimer = setTimeout(() => {
-      if (this.current?.result === null) this.current.abort();
-    }, graceMs).unref();
+  async textAt(place: CursorDocument, wish: Wish, turn: Turn): Promise<Found | null> {
+    const known = this.at(place);
+    if (wish.isInvoked) this.begin(place, withChoices(known, place, wish.make(place, 'choices')));
+    void turn.cancelled.then(() => turn.isNewest() && this.release());
+    const offer = await this.readyOffer(place, wish, turn);
+    if (offer === null) return null;
+    const coverage = offer.covers(place);
+    const suggestions = Array.isArray(coverage) ? coverage : [];
+    if (offer.result === null) void this.announceGrowth(offer, wish, turn);
+    else if (suggestions[0]) this.beginAhead(accepted(place, suggestions[0]), wish);
+    return { suggestions, result: offer.result, isOwn: offer !== known };
   }
 
   /** The user has dismissed the text: it does not come back at this place of this version. */
@@ -120,7 +102,7 @@ export class DocumentOffers {
 
   /** The user has gone elsewhere: whoever waits gets nothing, and the engine's work ends. */
   leave(): void {
-    this.nextTurn();
+    this.supersede();
     this.abort();
   }
 
@@ -128,6 +110,88 @@ export class DocumentOffers {
     this.current?.abort();
     this.current = null;
     this.abortAhead();
+  }
+
+  private supersede(): number {
+    clearTimeout(this.graceTimer);
+    return ++this.turn;
+  }
+
+  /** The offer that has, or may yet have, text for this place. One made ahead becomes the current one. */
+  private at(place: CursorDocument): Offer | null {
+    if (this.current !== null && this.current.covers(place) !== 'none') return this.current;
+    const { ahead } = this;
+    if (ahead === null || ahead.failure !== undefined || ahead.covers(place) === 'none') return null;
+    this.current?.abort();
+    this.current = ahead;
+    this.ahead = null;
+    return this.current;
+  }
+
+  private begin(place: CursorDocument, make: MakeText): Offer {
+    this.abort();
+    this.current = new Offer(place, make);
+    return this.current;
+  }
+
+  /**
+   * The offer that has text for this place, or is known to have none; it is begun where there is none, and again where
+   * the one that was adopted turns out to say something else.
+   */
+  private async readyOffer(place: CursorDocument, { make, isInvoked, onGrown }: Wish, turn: Turn) {
+    const isEarlyEnough = !isInvoked && onGrown !== undefined;
+    let isLate = false;
+    const moment = async () => {
+      await sleep(this.pace.momentMs, undefined, { ref: false });
+      isLate = true;
+    };
+    const late = isEarlyEnough ? [moment()] : [];
+    while (turn.isWanted()) {
+      const offer = this.at(place) ?? this.begin(place, make(place, 'text'));
+      if (offer.failure !== undefined) {
+        this.current = null; // so that the next request tries again
+        throw offer.failure;
+      }
+      if (offer.result !== null || (isLate && Array.isArray(offer.covers(place)))) return offer;
+      await Promise.race([offer.change(), turn.cancelled, ...(isLate ? [] : late)]);
+    }
+    return null;
+  }
+
+  /** Once the offer is whole, or has grown for so long; not if it is no longer shown. */
+  private async announceGrowth(offer: Offer, { onGrown }: Wish, { isNewest }: Turn): Promise<void> {
+    let isPaused = false;
+    const pause = sleep(this.pace.growthMs, undefined, { ref: false }).then(() => {
+      isPaused = true;
+    });
+    const size = offer.suggestions[0]?.text.length;
+    const hasGrown = () => offer.suggestions[0]?.text.length !== size;
+    while (this.current === offer && !offer.isAborted && offer.result === null && !(isPaused && hasGrown()))
+      await Promise.race([offer.change(), ...(isPaused ? [] : [pause])]);
+    if (this.current === offer && !offer.isAborted && hasGrown() && isNewest()) onGrown?.();
+  }
+
+  /** Makes what follows once the text has been accepted, as soon as the user has left it alone for a moment. */
+  private beginAhead(place: CursorDocument, { make }: Wish): void {
+    const { ahead } = this;
+    const isMade =
+      ahead !== null &&
+      !ahead.isAborted &&
+      ahead.place.offset === place.offset &&
+      isSameText(ahead.place.text, place.text);
+    if (isMade) return;
+    this.abortAhead();
+    this.aheadTimer = setTimeout(() => {
+      this.ahead = new Offer(place, make(place, 'ahead'));
+    }, this.pace.restMs).unref();
+  }
+
+  /** Nobody waits: unless the next request adopts the current offer soon, its work ends. */
+  private release(): void {
+    clearTimeout(this.graceTimer);
+    this.graceTimer = setTimeout(() => {
+      if (this.current?.result === null) this.current.abort();
+    }, this.pace.graceMs).unref();
   }
 
   private abortAhead(): void {

@@ -1,6 +1,5 @@
 // From a request to ghost text: what must not be completed, which offer already has the text, and what the engine is
 // asked otherwise.
-import { once } from 'node:events';
 import {
   type InlineCompletionContext,
   type InlineCompletionItem,
@@ -9,14 +8,21 @@ import {
 } from 'vscode-languageserver/node';
 import type { Engine, Timings } from '../../native/index.ts';
 import type { RelatedCode } from '../context/related-code.ts';
-import type { Reason, Settings } from '../protocol.ts';
+import type { OpenDocument } from '../documents/open-document.ts';
+import type { Mode, Reason, Settings } from '../protocol.ts';
 import { type CompletionOptions, type GhostCompletion, noTimings } from './complete.ts';
-import { DocumentOffers } from './document-offers.ts';
+import { DocumentOffers, defaultPace, type Found, type Purpose, type Wish } from './document-offers.ts';
 import { canFillInTheMiddle } from './fim-prompt.ts';
-import { accepted, type Offer, withChoices } from './offer.ts';
-import { type Addressed, refusalOf } from './refusal.ts';
 import { type RequestedPlace, requestedPlace, toItem } from './requested-place.ts';
+import { hasSecret, hasSecretName } from './secrets.ts';
 import { WarmEngine } from './warm-engine.ts';
+
+/** A place, and what the user has set for its document; without a mode of its own, the setting for all holds. */
+interface Addressed {
+  document: OpenDocument;
+  position: Position;
+  mode?: Mode | undefined;
+}
 
 export interface CompletionRequest extends Addressed {
   context: InlineCompletionContext;
@@ -28,19 +34,6 @@ export interface Answer {
   /** Of the engine's work for this very request; all zero if there was none, or if it goes on. */
   timings: Timings;
 }
-
-export interface Pace {
-  /** An automatic request is answered with what there is after this time. Keys come every 120 to 200 ms. */
-  momentMs: number;
-  /** Shown text that has grown is announced this often. */
-  growthMs: number;
-  /** How long an answer is left alone before what follows it is made. */
-  restMs: number;
-  /** For so long may the next key adopt the offer of a cancelled request. Editors ask 35 to 50 ms after a key. */
-  graceMs: number;
-}
-
-export const defaultPace: Pace = { momentMs: 90, growthMs: 300, restMs: 150, graceMs: 100 };
 
 export interface ProviderEvents {
   /** Asking again at this place brings more text than the last answer had. Absent: answers wait for the whole text. */
@@ -58,7 +51,7 @@ export class CompletionProvider {
 
   constructor(
     protected readonly events: ProviderEvents = {},
-    private readonly pace: Pace = defaultPace,
+    private readonly pace = defaultPace,
     /** The window's. Absent: no code of other files enters a prompt. */
     protected readonly related?: RelatedCode,
   ) {}
@@ -71,42 +64,32 @@ export class CompletionProvider {
     signal = new AbortController().signal,
   ): Promise<Answer> {
     const { document, position, context } = request;
-    const { version } = document;
-    const offers = this.offersOf(document.uri);
-    const isNewest = offers.nextTurn();
+    const { uri, version } = document;
+    const offers = this.offersOf(uri);
+    const turn = offers.nextTurn(signal);
     const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoked;
     const refusal = refusalOf(request, settings, isInvoked);
     if (refusal !== null) return nothing(refusal);
-    if (!isInvoked && offers.wasDismissed(placeKey(document.version, position))) return nothing('dismissed');
-    const cancelled = signal.aborted ? Promise.resolve() : once(signal, 'abort').then(() => {});
-    const engine = await Promise.race([ready(), cancelled]);
+    if (!isInvoked && offers.wasDismissed(placeKey(version, position))) return nothing('dismissed');
+    const engine = await Promise.race([ready(), turn.cancelled]);
     if (engine === undefined) return nothing('still-loading');
-    if (signal.aborted || !isNewest() || document.version !== version) return nothing('superseded');
+    if (!turn.isWanted() || document.version !== version) return nothing('superseded');
     if (engine === null) return nothing('no-model');
     if (!canFillInTheMiddle(engine)) return nothing('model-cannot-fill-in');
 
     const at = requestedPlace(document, position, context);
     const warm = this.warmFor(engine);
-    const known = offers.at(at.document);
-    const make = warm.maker(at.document, optionsFrom(settings));
-    if (isInvoked) {
-      // All of what is shown is among the choices, whenever they are asked for.
-      await Promise.race([known?.settled(), cancelled]);
-      if (signal.aborted || !isNewest()) return nothing('superseded');
-      const choices = warm.maker(at.document, choicesFrom(settings));
-      offers.begin(at.document, withChoices(known, at.document, choices));
-    }
-    const momentMs = isInvoked || !this.events.onGrown ? null : this.pace.momentMs;
-    const isWanted = () => isNewest() && !signal.aborted;
-    const waiting = offers.textAt(at.document, make, { isWanted, cancelled, momentMs });
+    // All of what is shown is among the choices, whenever they are asked for.
+    if (isInvoked) await offers.settled(at.document, turn);
+    if (!turn.isWanted()) return nothing('superseded');
+    const make: Wish['make'] = (place, purpose) => warm.maker(place, optionsFor(purpose, settings));
+    const { onGrown } = this.events;
+    const wish: Wish = { make, isInvoked, onGrown: onGrown && (() => onGrown(uri, version, position)) };
+    const waiting = offers.textAt(at.document, wish, turn);
     // Also beside a request that the next key will cancel.
     warm.follow(document, at.document);
-    void cancelled.then(() => isNewest() && offers.release(this.pace.graceMs));
-    const offer = await waiting;
-    if (offer === null) return nothing('superseded');
-    if (offer.result === null) void this.announceGrowth(offers, offer, request, isNewest);
-    else this.makeAhead(offers, offer, at, warm, settings);
-    return answerOf(offer, at, offer !== known);
+    const found = await waiting;
+    return found === null ? nothing('superseded') : answerOf(found, at);
   }
 
   /** The cursor rests here, or has come to this document. Resolves to what was read; to null if nothing was. */
@@ -137,32 +120,8 @@ export class CompletionProvider {
     this.warm?.stopReading();
   }
 
-  private async announceGrowth(
-    offers: DocumentOffers,
-    offer: Offer,
-    { document: { uri, version }, position }: CompletionRequest,
-    isNewest: () => boolean,
-  ): Promise<void> {
-    if ((await offers.growth(offer, this.pace.growthMs)) && isNewest()) this.events.onGrown?.(uri, version, position);
-  }
-
-  /** While the user reads: what follows the shown text if it is accepted. */
-  private makeAhead(
-    offers: DocumentOffers,
-    offer: Offer,
-    at: RequestedPlace,
-    warm: WarmEngine,
-    settings: Settings,
-  ): void {
-    const coverage = offer.covers(at.document);
-    if (!Array.isArray(coverage) || !coverage[0]) return;
-    const next = accepted(at.document, coverage[0]);
-    const make = warm.maker(next, { ...optionsFrom(settings), priority: 'background' });
-    offers.beginAhead(next, this.pace.restMs, make);
-  }
-
   private offersOf(uri: string): DocumentOffers {
-    const offers = this.documents.get(uri) ?? new DocumentOffers();
+    const offers = this.documents.get(uri) ?? new DocumentOffers(this.pace);
     this.documents.set(uri, offers);
     return offers;
   }
@@ -180,10 +139,18 @@ export class CompletionProvider {
   }
 }
 
-function answerOf(offer: Offer, at: RequestedPlace, isOwn: boolean): Answer {
-  const coverage = offer.covers(at.document);
-  const items = Array.isArray(coverage) ? coverage.map((suggestion) => toItem(at, suggestion)) : [];
-  const { result } = offer;
+/** Why there must be no completion, whatever the engine could say; null: there may be one. */
+function refusalOf({ document, mode }: Addressed, settings: Settings, isInvoked: boolean): Reason | null {
+  const wanted = mode ?? settings.mode;
+  if (wanted === 'off') return 'off';
+  if (wanted === 'manual' && !isInvoked) return 'manual';
+  // On its way to a team's server or to the disk cache, text that contains a secret would outlive this process.
+  const staysInMemory = settings['server.url'] === '' && settings['cache.diskMiB'] === 0;
+  return hasSecretName(document.uri) || (!staysInMemory && hasSecret(document.text)) ? 'secrets-file' : null;
+}
+
+function answerOf({ suggestions, result, isOwn }: Found, at: RequestedPlace): Answer {
+  const items = suggestions.map((suggestion) => toItem(at, suggestion));
   const timings = isOwn ? (result?.timings ?? noTimings) : noTimings;
   if (items.length === 0) return { items, reason: result?.reason ?? 'superseded', timings };
   if (result === null) return { items, reason: 'still-growing', timings };
@@ -194,17 +161,15 @@ function nothing(reason: Reason): Answer {
   return { items: [], reason, timings: noTimings };
 }
 
-function optionsFrom(settings: Settings): CompletionOptions {
-  return {
+function optionsFor(purpose: Purpose, settings: Settings): CompletionOptions {
+  const options: CompletionOptions = {
     maxTokens: settings['completion.maxTokens'],
     multiline: settings['completion.multiline'],
     confidence: settings['completion.confidence'],
   };
-}
-
-/** Whoever asks wants to see something. */
-function choicesFrom(settings: Settings): CompletionOptions {
-  return { ...optionsFrom(settings), alternatives: maxAlternatives, confidence: 'eager' };
+  if (purpose === 'ahead') return { ...options, priority: 'background' };
+  // Whoever asks wants to see something.
+  return purpose === 'choices' ? { ...options, alternatives: maxAlternatives, confidence: 'eager' } : options;
 }
 
 function placeKey(version: number, { line, character }: Position): string {

@@ -7,12 +7,28 @@ import { inventedLink } from './links.ts';
 import { mayRepeat, repeatedAbove, repeatedBelow } from './neighbours.ts';
 import type { Place } from './place.ts';
 import { repetitionStart } from './repetition.ts';
-import { closersOnly, type Fit, fitRest } from './rest-of-line.ts';
+import { closersOnly, type Fit, fitRest, type Misfit } from './rest-of-line.ts';
 import { scan, within } from './scanner.ts';
-import type { EmptyReason } from './silence.ts';
 import { extentEnd, specialToken, surplusCloser } from './stop-rules.ts';
 import type { Suggestion } from './suggestion.ts';
 import { probabilityTo, type Written } from './written.ts';
+
+/** Why nothing of the model's text is shown; language-server/reason-texts.ts has a sentence for each. */
+export type EmptyReason =
+  | 'model-wrote-nothing'
+  | 'special-token'
+  | 'repeats-itself'
+  | 'statement-finished'
+  | 'unreachable'
+  | 'leaves-block'
+  | 'closes-too-much'
+  | 'repeats-line-below'
+  | 'repeats-line-above'
+  | 'invents-link'
+  | Misfit
+  | 'fragment'
+  | 'cut-off'
+  | 'unsure';
 
 export type GhostText = { suggestion: Suggestion; reason: null } | { suggestion: null; reason: EmptyReason };
 

@@ -1,6 +1,7 @@
 // A provider with a fake engine, asked for suggestions at $0.
 import type { InlineCompletionContext } from 'vscode-languageserver/node';
-import { type Answer, CompletionProvider, type Pace } from '../../language-server/completion/provider.ts';
+import type { Pace } from '../../language-server/completion/document-offers.ts';
+import { type Answer, CompletionProvider } from '../../language-server/completion/provider.ts';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import type { Mode, Settings } from '../../language-server/protocol.ts';
 import { defaultSettings } from '../../language-server/settings.ts';

@@ -1,6 +1,7 @@
 // Code of other files enters a prompt only with an anchor that was read in the background: no key pays for it.
 import { expect, test } from 'vitest';
-import { CompletionProvider, defaultPace } from '../../language-server/completion/provider.ts';
+import { defaultPace } from '../../language-server/completion/document-offers.ts';
+import { CompletionProvider } from '../../language-server/completion/provider.ts';
 import { RelatedCode } from '../../language-server/context/related-code.ts';
 import { defaultSettings } from '../../language-server/settings.ts';
 import type { Timings } from '../../native/index.ts';
