@@ -42,7 +42,7 @@ export class Client implements Disposable {
   private lifecycle: Promise<void> = Promise.resolve();
   private restarting: Promise<void> | undefined;
   private hasFarewell = false;
-  private readonly up = new Signal();
+  private readonly up = new Signal<LanguageClient>();
 
   /** asksAgain: somebody asks for the text that has grown when the server says so. */
   constructor(
@@ -88,7 +88,7 @@ export class Client implements Disposable {
   }
 
   /** Resolves once there is a server; never, if none starts any more. */
-  running(): Promise<void> {
+  running(): Promise<LanguageClient> {
     return this.up.wait();
   }
 
@@ -128,7 +128,7 @@ export class Client implements Disposable {
       this.hasFarewell = false;
       this.languageClient = createLanguageClient(socket, this.options(settings), {
         log: this.log,
-        onRunning: (isRunning) => this.onRunning(isRunning),
+        onRunning: (running) => this.onRunning(running),
         onEnd: () => void this.afterEnd(),
       });
       this.addHandlers(this.languageClient);
@@ -192,11 +192,11 @@ export class Client implements Disposable {
     this.fail(l10n.t('The Hearth server crashed repeatedly ({0}) and was not restarted.', ending));
   }
 
-  private onRunning(isRunning: boolean): void {
-    if (isRunning) {
+  private onRunning(running: LanguageClient | undefined): void {
+    if (running) {
       const where = this.server.pid === undefined ? 'in another window' : `as process ${this.server.pid}`;
       this.log.info(`The language server is running ${where}.`);
-      this.up.set();
+      this.up.set(running);
     } else this.up.clear();
   }
 

@@ -6,7 +6,6 @@ import { registerCommands } from './commands.ts';
 import { DocumentModes } from './document-mode.ts';
 import { ExplainSelection } from './explain-selection.ts';
 import { GhostText } from './ghost-text.ts';
-import { canTriggerAlone } from './inline-completion.ts';
 import { noticeOtherProviders } from './other-providers.ts';
 import { showProblems } from './problem-message.ts';
 import { RecentRequests } from './recent-requests.ts';
@@ -14,6 +13,7 @@ import { RequestCounter } from './request-counter.ts';
 import { StatisticsFile } from './statistics-file.ts';
 import { StatisticsPanel } from './statistics-panel.ts';
 import { StatusBar } from './status-bar.ts';
+import { canTriggerAlone } from './trigger-alone.ts';
 import { VirtualDocuments } from './virtual-documents.ts';
 
 let client: Client | undefined;

@@ -15,11 +15,7 @@ import {
   type TextEditor,
   window,
 } from 'vscode';
-import type {
-  InlineCompletionList,
-  InlineCompletionParams,
-  InlineCompletionItem as Item,
-} from 'vscode-languageclient/node';
+import type { InlineCompletionList } from 'vscode-languageclient/node';
 import {
   type CompletionExtras,
   type CompletionOutcome,
@@ -33,8 +29,8 @@ import {
 import type { Client } from './client.ts';
 import { documentSelector } from './config.ts';
 import type { DocumentModes } from './document-mode.ts';
-import { canTriggerAlone, contextOf, placeOf, plainPosition, toItem, triggerAlone } from './inline-completion.ts';
 import { onAccept } from './request-counter.ts';
+import { canTriggerAlone, triggerAlone } from './trigger-alone.ts';
 
 const requestMethod = 'textDocument/inlineCompletion';
 /** While this context key is set, Esc is ours: it dismisses, and the server learns of it. */
@@ -50,7 +46,7 @@ export interface CompletionRequest {
   reason: Reason;
   latencyMs: number;
   timings?: CompletionOutcome['timings'];
-  items?: Item[];
+  items?: InlineCompletionItem[];
 }
 
 interface Offered {
@@ -110,20 +106,20 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     // Off means off: the server does not even hear of it.
     if (mode === 'off' || (mode === 'manual' && !isInvoked)) return nothing(reason);
     if (this.client.status.problem === 'server') return nothing('no-server');
-    const cancelled = new Promise<boolean>((resolve) => token.onCancellationRequested(() => resolve(true)));
-    if (await Promise.race([this.client.running(), cancelled])) return nothing('still-loading');
-    const params: InlineCompletionParams & CompletionExtras = {
-      ...placeOf(document, position),
-      context: contextOf(context),
-      mode,
-    };
+    const cancelled = new Promise<undefined>((resolve) => token.onCancellationRequested(() => resolve(undefined)));
+    const server = await Promise.race([this.client.running(), cancelled]);
+    if (!server) return nothing('still-loading');
+    const params = server.code2ProtocolConverter.asInlineCompletionParams(document, position, context);
+    const extras: CompletionExtras = { mode };
     try {
-      const answer = await this.client.request<InlineCompletionList & CompletionOutcome>(requestMethod, params, token);
-      this.onRequest({ ...request, ...answer });
-      const isShown = answer.items.length > 0 && !token.isCancellationRequested;
-      if (isShown) this.setOffered({ document, version: document.version, position });
-      else if (!token.isCancellationRequested) this.setOffered(null);
-      return answer.items.map((item) => toItem(item, onAccept(item, document, position)));
+      type Answer = InlineCompletionList & CompletionOutcome;
+      const answer = await server.sendRequest<Answer>(requestMethod, { ...params, ...extras }, token);
+      const items = answer.items.map((item) => server.protocol2CodeConverter.asInlineCompletionItem(item));
+      for (const item of items) item.command = onAccept(item, document, position);
+      this.onRequest({ ...request, ...answer, items });
+      if (!token.isCancellationRequested)
+        this.setOffered(items.length > 0 ? { document, version: document.version, position } : null);
+      return items;
     } catch (error) {
       this.client.log.warn(`No answer to a request: ${error instanceof Error ? error.message : String(error)}`);
       return nothing(token.isCancellationRequested ? 'superseded' : 'no-server');
@@ -134,7 +130,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
   private async dismiss(): Promise<void> {
     const { offered } = this;
     this.setOffered(null);
-    if (offered) this.leave(offered.document, { version: offered.version, position: plainPosition(offered.position) });
+    if (offered) this.leave(offered.document, { version: offered.version, position: plain(offered.position) });
     await commands.executeCommand('editor.action.inlineSuggest.hide');
   }
 
@@ -173,8 +169,9 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     if (!editor?.selection.isEmpty) return;
     const { mode } = this.modes.of(editor.document);
     if (mode !== 'automatic') return;
-    const { textDocument, position } = placeOf(editor.document, editor.selection.active);
-    this.client.notify(cursorNotification, { uri: textDocument.uri, position, mode } satisfies CursorParams);
+    const position = plain(editor.selection.active);
+    const params: CursorParams = { uri: editor.document.uri.toString(), position, mode };
+    this.client.notify(cursorNotification, params);
   }
 
   private leave(document: TextDocument, dismissed?: LeaveParams['dismissed']): void {
@@ -192,4 +189,9 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
 /** Moved without typing: a change of the document has a request of its own. */
 function hasLeft({ document, selection }: TextEditor, { version: of, position }: Offered): boolean {
   return document.version === of && !selection.active.isEqual(position);
+}
+
+/** Without VS Code's own way of writing itself as JSON. */
+function plain({ line, character }: Position): GrownParams['position'] {
+  return { line, character };
 }

@@ -17,7 +17,8 @@ import { documentSelector } from './config.ts';
 
 export interface LanguageClientHost {
   log: LogOutputChannel;
-  onRunning: (isRunning: boolean) => void;
+  /** Called with nothing when it does not run any more. */
+  onRunning: (client: LanguageClient | undefined) => void;
   /** The server has ended, though nobody here asked it to. */
   onEnd: () => void;
 }
@@ -50,6 +51,6 @@ export function createLanguageClient(
     detached: true,
   };
   const client = new LanguageClient('hearth', 'Hearth', async () => transports, options);
-  client.onDidChangeState(({ newState }) => onRunning(newState === State.Running));
+  client.onDidChangeState(({ newState }) => onRunning(newState === State.Running ? client : undefined));
   return client;
 }

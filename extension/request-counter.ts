@@ -1,7 +1,6 @@
 // Counts requests, the suggestions shown and those accepted. A suggestion is counted once, however often the editor asks
 // for it while it grows or while the user types what it says.
-import { type Command, commands, type Position, Range, type TextDocument } from 'vscode';
-import type { InlineCompletionItem as Item } from 'vscode-languageclient/node';
+import { type Command, commands, type InlineCompletionItem, type Position, Range, type TextDocument } from 'vscode';
 import type { Reason } from '../language-server/protocol.ts';
 import type { CompletionRequest } from './ghost-text.ts';
 import type { StatisticsFile } from './statistics-file.ts';
@@ -56,12 +55,12 @@ export function continues(before: string, typed: string, now: string): boolean {
 }
 
 /** What the editor runs when the user accepts the item. */
-export function onAccept(item: Item, { languageId }: TextDocument, position: Position): Command {
+export function onAccept(item: InlineCompletionItem, { languageId }: TextDocument, position: Position): Command {
   return { title: '', command: acceptedCommand, arguments: [languageId, textAfterCursor(item, position).length] };
 }
 
 /** An item may begin before the cursor, where the suggest widget has an entry selected. */
-function textAfterCursor({ insertText, range }: Item, { character }: Position): string {
+function textAfterCursor({ insertText, range }: InlineCompletionItem, { character }: Position): string {
   const text = typeof insertText === 'string' ? insertText : insertText.value;
   return text.slice(character - (range?.start.character ?? character));
 }

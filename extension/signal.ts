@@ -1,17 +1,17 @@
-/** Something that is so or not, to be waited for: a promise that can be renewed. */
-export class Signal {
-  private resolve: () => void = () => {};
+/** Something that is there or not, to be waited for: a promise that can be renewed. */
+export class Signal<T> {
+  private resolve: (value: T) => void = () => {};
   private isSet = false;
   private promise = this.renewed();
 
   /** Resolves when it is set, at once if it is. */
-  wait(): Promise<void> {
+  wait(): Promise<T> {
     return this.promise;
   }
 
-  set(): void {
+  set(value: T): void {
     this.isSet = true;
-    this.resolve();
+    this.resolve(value);
   }
 
   /** Who waits already goes on waiting. */
@@ -21,7 +21,7 @@ export class Signal {
     this.promise = this.renewed();
   }
 
-  private renewed(): Promise<void> {
+  private renewed(): Promise<T> {
     return new Promise((resolve) => {
       this.resolve = resolve;
     });

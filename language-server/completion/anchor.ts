@@ -4,7 +4,7 @@
 // ones complete worse.
 import type { Engine } from '../../native/index.ts';
 import type { Text } from '../documents/long-text.ts';
-import { type FimPrompt, fimHead, promptBudget, tokenizeText, withGivenMiddle } from './fim-prompt.ts';
+import { fimHead, promptBudget, tokenizeText } from './fim-prompt.ts';
 import type { PromptLead } from './prompt-lead.ts';
 import { type CursorDocument, lineStartAbove, windowEnd, windowStart } from './text-window.ts';
 
@@ -65,10 +65,6 @@ export function placeAnchor(
 
 export function anchoredAt(engine: Engine, anchor: Anchor, { text, offset }: CursorDocument): Anchored {
   return { anchor, given: tokenizeText(engine, text.slice(anchor.offset, offset)) };
-}
-
-export function promptOf(engine: Engine, { anchor, given }: Anchored): FimPrompt {
-  return withGivenMiddle(engine, anchor.head, given);
 }
 
 // Text of many tokens gets a shorter window instead of one cut at any token, so that it still begins with a line and

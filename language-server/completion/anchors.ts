@@ -9,11 +9,10 @@ import {
   defaultLinesUp,
   maxGivenChars,
   placeAnchor,
-  promptOf,
   stillHolds,
   suffixState,
 } from './anchor.ts';
-import { type FimPrompt, promptBudget } from './fim-prompt.ts';
+import { type FimPrompt, promptBudget, withGivenMiddle } from './fim-prompt.ts';
 import { hasNews, type PromptLead, promptLead, type Snippet } from './prompt-lead.ts';
 import type { CursorDocument } from './text-window.ts';
 
@@ -67,12 +66,13 @@ export class Anchors {
       this.keep(document.uri, place);
       this.pin(place); // an earlier request has read it
     }
-    return promptOf(this.engine, anchored);
+    return withGivenMiddle(this.engine, anchored.anchor.head, anchored.given);
   }
 
   /** For a state that the document may come to: the anchor in use stays, as the document does. */
   promptAhead(document: CursorDocument): FimPrompt {
-    return promptOf(this.engine, this.anchored(document));
+    const { anchor, given } = this.anchored(document);
+    return withGivenMiddle(this.engine, anchor.head, given);
   }
 
   /** What is to be read next; null when nothing is, also because the next anchor has just taken the held one's place. */
@@ -85,7 +85,7 @@ export class Anchors {
     const { next } = place;
     const anchored = next && this.serving(next.anchor, document);
     if (!anchored) return null;
-    const { tokens } = promptOf(this.engine, anchored);
+    const { tokens } = withGivenMiddle(this.engine, next.anchor.head, anchored.given);
     if (tokens.length - commonLength(tokens, next.read) <= maxUnread) {
       this.pin(this.hold(document.uri, next.anchor));
       return null;

@@ -107,7 +107,7 @@ test('a request without a suggestion is counted, unless the user wants none', ()
 
 test('only the characters after the cursor count when an item begins before it', () => {
   const position = { line: 0, character: 6 } as Position;
-  const range = { start: { line: 0, character: 2 }, end: position };
+  const range = { start: { line: 0, character: 2 }, end: position } as Range;
   const command = onAccept({ insertText: 'push_str(x)', range }, { languageId: 'rust' } as TextDocument, position);
   expect(command.arguments).toEqual(['rust', '_str(x)'.length]);
 });

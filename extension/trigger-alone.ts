@@ -1,0 +1,17 @@
+// Asking our provider alone for inline completions, as if a key had been pressed.
+import { commands, version } from 'vscode';
+
+const extensionId = 'hearth.hearth';
+
+/** From here on the editor can ask one provider alone, without a wish of the user's. */
+export const canTriggerAlone = isAtLeast(version, 1, 110);
+
+export async function triggerAlone(): Promise<void> {
+  const ours = { providerId: `${extensionId}:*`, explicit: false };
+  await commands.executeCommand('editor.action.inlineSuggest.trigger', ours);
+}
+
+function isAtLeast(text: string, major: number, minor: number): boolean {
+  const [a = 0, b = 0] = text.split('.').map(Number);
+  return a > major || (a === major && b >= minor);
+}
