@@ -5,12 +5,14 @@ import {
   type DataCallback,
   type Disposable,
   ErrorCodes,
+  type InlineCompletionList,
   Message,
   type MessageReader,
   type MessageWriter,
-  type RequestMessage,
   type ResponseMessage,
 } from 'vscode-languageserver/node';
+import { noTimings } from './completion/complete.ts';
+import type { CompletionOutcome } from './protocol.ts';
 
 /** Where the messages come from. A pipe or socket that is not read makes the sender wait. */
 export interface Source {
@@ -21,6 +23,13 @@ export interface Source {
 // Enough that the newest request is known among those of a burst, little enough to cost no memory.
 const mostWaiting = 1000;
 const fewWaiting = 200;
+
+const superseded: InlineCompletionList & CompletionOutcome = {
+  items: [],
+  reason: 'superseded',
+  latencyMs: 0,
+  timings: noTimings,
+};
 
 export class Inbox implements MessageReader {
   readonly onError: MessageReader['onError'];
@@ -37,8 +46,6 @@ export class Inbox implements MessageReader {
     private readonly reader: MessageReader,
     private readonly writer: MessageWriter,
     private readonly source: Source | null,
-    /** What a request is answered with that is cancelled before a handler has seen it; undefined: the handler decides. */
-    private readonly cancelledResult: (request: RequestMessage) => object | undefined,
   ) {
     this.onError = reader.onError;
     this.onClose = reader.onClose;
@@ -57,10 +64,10 @@ export class Inbox implements MessageReader {
     },
     connectionStrategy: {
       cancelUndispatched: (message) => {
-        const result = Message.isRequest(message) ? this.cancelledResult(message) : undefined;
-        if (!Message.isRequest(message) || result === undefined) return undefined;
+        // Undefined: its handler answers.
+        if (!Message.isRequest(message) || message.method !== 'textDocument/inlineCompletion') return undefined;
         this.handled++;
-        return { jsonrpc: message.jsonrpc, id: message.id, result };
+        return { jsonrpc: message.jsonrpc, id: message.id, result: superseded };
       },
     },
   };

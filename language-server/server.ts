@@ -12,7 +12,6 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver/node';
-import { cancelledResult } from './cancellation.ts';
 import { Inbox, type Source } from './inbox.ts';
 import { type Log, unlessGone } from './log.ts';
 import { farewellNotification } from './protocol.ts';
@@ -34,7 +33,7 @@ export class Server {
 
   /** source: what can be told to wait; Node's IPC cannot. onExit: LSP's `exit` came, or the connection has ended. */
   connect(reader: MessageReader, writer: MessageWriter, source: Source | null, onExit: (code: number) => void): void {
-    const inbox = new Inbox(reader, writer, source, cancelledResult);
+    const inbox = new Inbox(reader, writer, source);
     const lifetime = { shutdownReceived: false, initialize: (_: InitializeParams) => {}, exit: onExit };
     // An answer that cannot be written any more is logged, and the log cannot be written either.
     const connect = (logger: Logger) => {

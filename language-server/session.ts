@@ -1,6 +1,7 @@
 // One connection, that is, one window: its settings, documents and offers. Every handler answers something: one bad
 // request never ends the server.
 import {
+  type CancellationToken,
   type Connection,
   type InitializeParams,
   type InitializeResult,
@@ -11,9 +12,7 @@ import {
   TextDocuments,
 } from 'vscode-languageserver';
 import { version } from '../package.json';
-import { abortSignal } from './cancellation.ts';
 import { type GhostCompletion, noTimings } from './completion/complete.ts';
-import { defaultPace } from './completion/document-offers.ts';
 import { CompletionProvider } from './completion/provider.ts';
 import { ConnectedWindow } from './context/connected-window.ts';
 import { RelatedCode } from './context/related-code.ts';
@@ -94,8 +93,8 @@ export class Session {
       this.send(protocol.grownNotification, { uri, version, position } satisfies protocol.GrownParams);
     const onMade = ({ timings }: GhostCompletion) =>
       this.shared.answered(timings, timings.prefillMs + timings.decodeMs);
-    const events = options.asksAgain ? { onGrown, onMade } : { onMade };
-    this.completions = new CompletionProvider(events, defaultPace, new RelatedCode(this.window));
+    const related = new RelatedCode(this.window);
+    this.completions = new CompletionProvider({ onMade, related, ...(options.asksAgain && { onGrown }) });
     return {
       capabilities: {
         textDocumentSync: TextDocumentSyncKind.Incremental,
@@ -134,25 +133,23 @@ export class Session {
   }
 
   private async complete(
-    { textDocument: { uri }, position, context, mode }: InlineCompletionParams & protocol.CompletionExtras,
+    params: InlineCompletionParams & protocol.CompletionExtras,
     signal: AbortSignal,
   ): Promise<InlineCompletionList & protocol.CompletionOutcome> {
     const startedAt = performance.now();
+    const { uri } = params.textDocument;
     const document = this.documents.get(uri);
-    const request = document && { document, position, context, mode };
     // Whatever supersedes the request may have arrived already: nothing is made for it then.
     const ready = () => this.inbox.caughtUp().then(() => this.shared.ready());
-    const answer = await this.guard(
-      'completion',
-      request && this.completions.provide(request, ready, this.settings, signal),
-    );
-    const outcome = answer ?? { items: [], reason: 'failed' as const, timings: noTimings };
+    const answer = document && this.completions.provide({ ...params, document }, ready, this.settings, signal);
+    const failed = { items: [], reason: 'failed' as const, timings: noTimings };
+    const outcome = (await this.guard('completion', answer)) ?? failed;
     const latencyMs = performance.now() - startedAt;
     // In a flood of requests nearly all are superseded: a line for each would be one.
-    if (outcome.reason !== 'superseded')
-      this.log.info(
-        `completion at ${placeName(uri, position)}: ${outcome.reason}; ${timingLine(outcome.timings, latencyMs)}`,
-      );
+    if (outcome.reason !== 'superseded') {
+      const where = placeName(uri, params.position);
+      this.log.info(`completion at ${where}: ${outcome.reason}; ${timingLine(outcome.timings, latencyMs)}`);
+    }
     return { ...outcome, latencyMs };
   }
 
@@ -210,4 +207,12 @@ export class Session {
       return null;
     }
   }
+}
+
+/** LSP's cancellation as the platform's own kind. */
+function abortSignal(token: CancellationToken): AbortSignal {
+  const controller = new AbortController();
+  if (token.isCancellationRequested) controller.abort();
+  else token.onCancellationRequested(() => controller.abort());
+  return controller.signal;
 }

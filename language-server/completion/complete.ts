@@ -55,9 +55,8 @@ export async function complete(
   signal?: AbortSignal,
   onSuggestion?: (suggestion: Suggestion) => void,
 ): Promise<GhostCompletion> {
-  if (!canFillInTheMiddle(engine)) {
-    return { ...noText('model-cannot-fill-in', 'stop'), timings: noTimings };
-  }
+  if (!canFillInTheMiddle(engine))
+    return { suggestions: [], reason: 'model-cannot-fill-in', finishReason: 'stop', timings: noTimings };
   const place = placeAt(document, options.multiline);
   const gate = options.gate ?? gateFor(engine.info, options.confidence ?? 'balanced');
   const alternatives = options.alternatives ?? 1;
@@ -74,7 +73,8 @@ export async function complete(
     signal,
   );
   const { timings, finishReason } = completion;
-  if (signal?.aborted || finishReason === 'cancelled') return { ...noText('cancelled', 'cancelled'), timings };
+  if (signal?.aborted || finishReason === 'cancelled')
+    return { suggestions: [], reason: 'cancelled', finishReason: 'cancelled', timings };
   const healed = prompt.heal?.length ?? 0;
   const answers = [completion, ...completion.alternatives.slice(1)];
   const ghostTexts = answers.map((answer, i) => {
@@ -84,8 +84,4 @@ export async function complete(
   const suggestions = distinct(ghostTexts.flatMap(({ suggestion }) => suggestion ?? []));
   const reason = suggestions.length > 0 ? null : ghostTexts[0]!.reason;
   return { suggestions, reason, finishReason: streams[0]?.isEnough ? 'stop' : finishReason, timings };
-}
-
-export function noText(reason: NonNullable<GhostCompletion['reason']>, finishReason: FinishReason) {
-  return { suggestions: [], reason, finishReason };
 }

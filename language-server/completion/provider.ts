@@ -35,11 +35,13 @@ export interface Answer {
   timings: Timings;
 }
 
-export interface ProviderEvents {
+export interface ProviderOptions {
   /** Asking again at this place brings more text than the last answer had. Absent: answers wait for the whole text. */
   onGrown?: ((uri: string, version: number, position: Position) => void) | undefined;
   /** The engine has done its work for an offer. */
   onMade?: ((made: GhostCompletion) => void) | undefined;
+  /** The window's. Absent: no code of other files enters a prompt. */
+  related?: RelatedCode;
 }
 
 /** Texts that an explicit request may choose from. */
@@ -50,10 +52,8 @@ export class CompletionProvider {
   private warm: WarmEngine | null = null;
 
   constructor(
-    protected readonly events: ProviderEvents = {},
+    protected readonly options: ProviderOptions = {},
     private readonly pace = defaultPace,
-    /** The window's. Absent: no code of other files enters a prompt. */
-    protected readonly related?: RelatedCode,
   ) {}
 
   /** ready: the engine once it is loaded, or null if there is none to be had. Rejects with what the engine throws. */
@@ -83,7 +83,7 @@ export class CompletionProvider {
     if (isInvoked) await offers.settled(at.document, turn);
     if (!turn.isWanted()) return nothing('superseded');
     const make: Wish['make'] = (place, purpose) => warm.maker(place, optionsFor(purpose, settings));
-    const { onGrown } = this.events;
+    const { onGrown } = this.options;
     const wish: Wish = { make, isInvoked, onGrown: onGrown && (() => onGrown(uri, version, position)) };
     const waiting = offers.textAt(at.document, wish, turn);
     // Also beside a request that the next key will cancel.
@@ -135,7 +135,7 @@ export class CompletionProvider {
   }
 
   protected newWarmEngine(engine: Engine): WarmEngine {
-    return new WarmEngine(engine, this.events.onMade, this.related);
+    return new WarmEngine(engine, this.options.onMade, this.options.related);
   }
 }
 

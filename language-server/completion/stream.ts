@@ -33,14 +33,10 @@ export class Stream {
    */
   ghostText(whole: Written): GhostText {
     const written = this.isEnough ? beginningOf(whole, this.written.text.length) : whole;
-    return this.withOffered(toGhostText(written, this.place, this.gate));
-  }
-
-  /** What was offered stays, whatever the rules say of the whole. */
-  private withOffered(ghost: GhostText): GhostText {
+    const ghost = toGhostText(written, this.place, this.gate);
     const { offered } = this;
-    if (!offered || ghost.suggestion?.text.startsWith(offered.text)) return ghost;
-    return { suggestion: offered, reason: null };
+    // What was offered stays, whatever the rules say of the whole.
+    return !offered || ghost.suggestion?.text.startsWith(offered.text) ? ghost : { suggestion: offered, reason: null };
   }
 
   private isOver(text: string): boolean {

@@ -15,7 +15,7 @@ const head = "import { UserStore } from './user-store';\n\nconst store = new Use
 function setUp(options: FakeOptions = {}) {
   const engine = new FakeEngine({ contextTokens: 16_384, ...options });
   const window = new FakeWindow({ files: { 'main.ts': head, 'user-store.ts': store('insertUser') } });
-  const provider = new CompletionProvider({}, { ...defaultPace, restMs: 60_000 }, new RelatedCode(window));
+  const provider = new CompletionProvider({ related: new RelatedCode(window) }, { ...defaultPace, restMs: 60_000 });
   let text = head;
   const cursor = () => {
     const document = window.document('main.ts');

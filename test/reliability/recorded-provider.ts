@@ -22,7 +22,8 @@ export class RecordedProvider extends CompletionProvider {
   readonly made: Made[] = [];
 
   protected override newWarmEngine(engine: Engine): WarmEngine {
-    return new RecordedWarmEngine(engine, this.related, this.made, new RecordedAnchors(engine, this.related));
+    const { related } = this.options;
+    return new RecordedWarmEngine(engine, related, this.made, new RecordedAnchors(engine, related));
   }
 }
 

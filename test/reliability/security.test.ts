@@ -77,7 +77,7 @@ test('a secret of one file, by its name or its text, is in no prompt of another,
     'other.ts': 'export function connect() {\n  return open(token);\n}\n',
   };
   const window = new FakeWindow({ files });
-  const provider = new CompletionProvider({}, { ...defaultPace, restMs: 1 }, new RelatedCode(window));
+  const provider = new CompletionProvider({ related: new RelatedCode(window) }, { ...defaultPace, restMs: 1 });
   const visit = async (name: string, offset: number) => {
     const document = window.document(name);
     const at = { document, position: document.positionAt(offset) };

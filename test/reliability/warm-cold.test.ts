@@ -61,7 +61,7 @@ async function runScript(seed: number): Promise<{ made: number; shown: number }>
   await warm.clearCache();
   const editor = new RandomEditor(r, warm, documents(r));
   const pace = { ...defaultPace, momentMs: r.pick([1, 20, 60_000]), restMs: r.pick([1, 60_000]) };
-  const provider = new RecordedProvider({ onGrown: () => {} }, pace, new RelatedCode(editor));
+  const provider = new RecordedProvider({ onGrown: () => {}, related: new RelatedCode(editor) }, pace);
   editor.provider = provider;
   await editor.run(6);
 
