@@ -16,7 +16,6 @@ import { readSettings, section } from './config.ts';
 import { RelatedCode } from './related-code.ts';
 import { RestartPolicy } from './restart-policy.ts';
 import { endpointFor, ServerProcess } from './server-process.ts';
-import { Signal } from './signal.ts';
 
 /** In the editor's SecretStorage. */
 export const serverTokenKey = 'serverToken';
@@ -32,6 +31,7 @@ export class Client implements Disposable {
   readonly onExplainChunk = this.chunkEmitter.event;
   private readonly grownEmitter = new EventEmitter<protocol.GrownParams>();
   readonly onGrown = this.grownEmitter.event;
+  private readonly upEmitter = new EventEmitter<LanguageClient>();
   private readonly relatedCode = new RelatedCode();
   private readonly settingsListener = workspace.onDidChangeConfiguration(async (event) => {
     if (event.affectsConfiguration(section)) this.notify(protocol.settingsNotification, await this.settings());
@@ -42,7 +42,6 @@ export class Client implements Disposable {
   private lifecycle: Promise<void> = Promise.resolve();
   private restarting: Promise<void> | undefined;
   private hasFarewell = false;
-  private readonly up = new Signal<LanguageClient>();
 
   /** asksAgain: somebody asks for the text that has grown when the server says so. */
   constructor(
@@ -88,13 +87,19 @@ export class Client implements Disposable {
   }
 
   /** Resolves once there is a server; never, if none starts any more. */
-  running(): Promise<LanguageClient> {
-    return this.up.wait();
+  async running(): Promise<LanguageClient> {
+    if (this.languageClient?.isRunning()) return this.languageClient;
+    return new Promise((resolve) => {
+      const listener = this.upEmitter.event((client) => {
+        listener.dispose();
+        resolve(client);
+      });
+    });
   }
 
   dispose(): void {
-    const { statusEmitter, chunkEmitter, grownEmitter, relatedCode, settingsListener, log } = this;
-    for (const each of [statusEmitter, chunkEmitter, grownEmitter, relatedCode, settingsListener, log]) each.dispose();
+    for (const each of [this.statusEmitter, this.chunkEmitter, this.grownEmitter, this.upEmitter]) each.dispose();
+    for (const each of [this.relatedCode, this.settingsListener, this.log]) each.dispose();
   }
 
   private async quitAndStart(): Promise<void> {
@@ -128,7 +133,7 @@ export class Client implements Disposable {
       this.hasFarewell = false;
       this.languageClient = createLanguageClient(socket, this.options(settings), {
         log: this.log,
-        onRunning: (running) => this.onRunning(running),
+        onRunning: (client) => this.onRunning(client),
         onEnd: () => void this.afterEnd(),
       });
       this.addHandlers(this.languageClient);
@@ -192,12 +197,10 @@ export class Client implements Disposable {
     this.fail(l10n.t('The Hearth server crashed repeatedly ({0}) and was not restarted.', ending));
   }
 
-  private onRunning(running: LanguageClient | undefined): void {
-    if (running) {
-      const where = this.server.pid === undefined ? 'in another window' : `as process ${this.server.pid}`;
-      this.log.info(`The language server is running ${where}.`);
-      this.up.set(running);
-    } else this.up.clear();
+  private onRunning(client: LanguageClient): void {
+    const where = this.server.pid === undefined ? 'in another window' : `as process ${this.server.pid}`;
+    this.log.info(`The language server is running ${where}.`);
+    this.upEmitter.fire(client);
   }
 
   private fail(message: string): void {

@@ -17,8 +17,7 @@ import { documentSelector } from './config.ts';
 
 export interface LanguageClientHost {
   log: LogOutputChannel;
-  /** Called with nothing when it does not run any more. */
-  onRunning: (client: LanguageClient | undefined) => void;
+  onRunning: (client: LanguageClient) => void;
   /** The server has ended, though nobody here asked it to. */
   onEnd: () => void;
 }
@@ -51,6 +50,6 @@ export function createLanguageClient(
     detached: true,
   };
   const client = new LanguageClient('hearth', 'Hearth', async () => transports, options);
-  client.onDidChangeState(({ newState }) => onRunning(newState === State.Running ? client : undefined));
+  client.onDidChangeState(({ newState }) => newState === State.Running && onRunning(client));
   return client;
 }
