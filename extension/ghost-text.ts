@@ -25,6 +25,7 @@ import {
   type LeaveParams,
   leaveNotification,
   type Reason,
+  type VersionedPosition,
 } from '../language-server/protocol.ts';
 import type { Client } from './client.ts';
 import { documentSelector } from './config.ts';
@@ -174,7 +175,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     this.client.notify(cursorNotification, params);
   }
 
-  private leave(document: TextDocument, dismissed?: LeaveParams['dismissed']): void {
+  private leave(document: TextDocument, dismissed?: VersionedPosition): void {
     const params: LeaveParams = { uri: document.uri.toString(), ...(dismissed && { dismissed }) };
     this.client.notify(leaveNotification, params);
   }
@@ -192,6 +193,6 @@ function hasLeft({ document, selection }: TextEditor, { version: of, position }:
 }
 
 /** Without VS Code's own way of writing itself as JSON. */
-function plain({ line, character }: Position): GrownParams['position'] {
+function plain({ line, character }: Position): VersionedPosition['position'] {
   return { line, character };
 }

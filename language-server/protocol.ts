@@ -141,7 +141,7 @@ export interface CursorParams extends CompletionExtras {
 export const leaveNotification = 'hearth/leave';
 export interface LeaveParams {
   uri: string;
-  dismissed?: { version: number; position: { line: number; character: number } };
+  dismissed?: VersionedPosition;
 }
 
 /** Server -> client: the text last offered at this place has been written further; asking again brings the whole. */
@@ -151,6 +151,7 @@ export interface GrownParams {
   version: number;
   position: { line: number; character: number };
 }
+export type VersionedPosition = Omit<GrownParams, 'uri'>;
 
 /** Client -> server request. The answer to the last turn streams as explainChunk notifications with the same id. */
 export const explainRequest = 'hearth/explain';
@@ -188,9 +189,7 @@ export interface ExplainChunk {
 /** Client -> server request without params. Result: a string, the doctor's report as lines of plain text. */
 export const doctorRequest = 'hearth/doctor';
 
-/**
- * Client -> server: end the process, which other windows may share; all connect again, and one of them starts the next.
- */
+/** Client -> server: end the process, which other windows may share. They connect again, and one starts the next. */
 export const quitNotification = 'hearth/quit';
 
 /** Server -> client, before the process ends on purpose: no crash. */

@@ -89,8 +89,7 @@ export class Session {
     this.options = options;
     this.window.initialize(params);
     this.check(options.settings);
-    const onGrown = (uri: string, version: number, position: protocol.GrownParams['position']) =>
-      this.send(protocol.grownNotification, { uri, version, position } satisfies protocol.GrownParams);
+    const onGrown = (grown: protocol.GrownParams) => this.send(protocol.grownNotification, grown);
     const onMade = ({ timings }: GhostCompletion) =>
       this.shared.answered(timings, timings.prefillMs + timings.decodeMs);
     const related = new RelatedCode(this.window);

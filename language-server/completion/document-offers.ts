@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isSameText } from '../documents/long-text.ts';
+import type { VersionedPosition } from '../protocol.ts';
 import type { GhostCompletion } from './complete.ts';
 import { accepted, type MakeText, Offer, withChoices } from './offer.ts';
 import type { Suggestion } from './suggestion.ts';
@@ -23,6 +24,8 @@ export const defaultPace: Pace = { momentMs: 90, growthMs: 300, restMs: 150, gra
 
 /** A request, from its arrival until it is cancelled or a newer one supersedes it. */
 export interface Turn {
+  /** The user has dismissed the text at this place of this version. */
+  wasDismissed: boolean;
   isNewest: () => boolean;
   /** It is the newest, and has not been cancelled. */
   isWanted: () => boolean;
@@ -55,17 +58,18 @@ export class DocumentOffers {
   private ahead: Offer | null = null;
   private aheadTimer: NodeJS.Timeout | undefined;
   private graceTimer: NodeJS.Timeout | undefined;
-  private dismissedAt = '';
+  private dismissed = '';
   private turn = 0;
 
   constructor(private readonly pace: Pace) {}
 
   /** A new request supersedes the one before it. */
-  nextTurn(signal: AbortSignal): Turn {
+  nextTurn(at: VersionedPosition, signal: AbortSignal): Turn {
     const turn = this.supersede();
     const isNewest = () => this.turn === turn;
     const cancelled = signal.aborted ? Promise.resolve() : once(signal, 'abort').then(() => {});
-    return { isNewest, isWanted: () => isNewest() && !signal.aborted, cancelled };
+    const wasDismissed = this.dismissed === keyOf(at);
+    return { wasDismissed, isNewest, isWanted: () => isNewest() && !signal.aborted, cancelled };
   }
 
   /** Resolves when nothing more will be written for this place, or nobody waits for it any more. */
@@ -90,18 +94,9 @@ export class DocumentOffers {
     return { suggestions, result: offer.result, isOwn: offer !== known };
   }
 
-  /** The user has dismissed the text: it does not come back at this place of this version. */
-  dismiss(placeAndVersion: string): void {
-    this.dismissedAt = placeAndVersion;
-    this.leave();
-  }
-
-  wasDismissed(placeAndVersion: string): boolean {
-    return this.dismissedAt === placeAndVersion;
-  }
-
-  /** The user has gone elsewhere: whoever waits gets nothing, and the engine's work ends. */
-  leave(): void {
+  /** The user has gone elsewhere, or dismissed the text: whoever waits gets nothing, and the engine's work ends. */
+  leave(dismissed?: VersionedPosition): void {
+    if (dismissed) this.dismissed = keyOf(dismissed);
     this.supersede();
     this.abort();
   }
@@ -199,4 +194,8 @@ export class DocumentOffers {
     this.ahead?.abort();
     this.ahead = null;
   }
+}
+
+function keyOf({ version, position: { line, character } }: VersionedPosition): string {
+  return `${version}:${line}:${character}`;
 }

@@ -9,7 +9,7 @@ import {
 import type { Engine, Timings } from '../../native/index.ts';
 import type { RelatedCode } from '../context/related-code.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
-import type { Mode, Reason, Settings } from '../protocol.ts';
+import type { GrownParams, Mode, Reason, Settings, VersionedPosition } from '../protocol.ts';
 import { type CompletionOptions, type GhostCompletion, noTimings } from './complete.ts';
 import { DocumentOffers, defaultPace, type Found, type Purpose, type Wish } from './document-offers.ts';
 import { canFillInTheMiddle } from './fim-prompt.ts';
@@ -37,9 +37,9 @@ export interface Answer {
 
 export interface ProviderOptions {
   /** Asking again at this place brings more text than the last answer had. Absent: answers wait for the whole text. */
-  onGrown?: ((uri: string, version: number, position: Position) => void) | undefined;
+  onGrown?: (grown: GrownParams) => void;
   /** The engine has done its work for an offer. */
-  onMade?: ((made: GhostCompletion) => void) | undefined;
+  onMade?: (made: GhostCompletion) => void;
   /** The window's. Absent: no code of other files enters a prompt. */
   related?: RelatedCode;
 }
@@ -66,11 +66,11 @@ export class CompletionProvider {
     const { document, position, context } = request;
     const { uri, version } = document;
     const offers = this.offersOf(uri);
-    const turn = offers.nextTurn(signal);
+    const turn = offers.nextTurn({ version, position }, signal);
     const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoked;
     const refusal = refusalOf(request, settings, isInvoked);
     if (refusal !== null) return nothing(refusal);
-    if (!isInvoked && offers.wasDismissed(placeKey(version, position))) return nothing('dismissed');
+    if (!isInvoked && turn.wasDismissed) return nothing('dismissed');
     const engine = await Promise.race([ready(), turn.cancelled]);
     if (engine === undefined) return nothing('still-loading');
     if (!turn.isWanted() || document.version !== version) return nothing('superseded');
@@ -84,7 +84,7 @@ export class CompletionProvider {
     if (!turn.isWanted()) return nothing('superseded');
     const make: Wish['make'] = (place, purpose) => warm.maker(place, optionsFor(purpose, settings));
     const { onGrown } = this.options;
-    const wish: Wish = { make, isInvoked, onGrown: onGrown && (() => onGrown(uri, version, position)) };
+    const wish: Wish = { make, isInvoked, onGrown: onGrown && (() => onGrown({ uri, version, position })) };
     const waiting = offers.textAt(at.document, wish, turn);
     // Also beside a request that the next key will cancel.
     warm.follow(document, at.document);
@@ -103,10 +103,8 @@ export class CompletionProvider {
   }
 
   /** The cursor has left the place of its offer, or the user has dismissed the text there. */
-  leave(uri: string, dismissed?: { version: number; position: Position }): void {
-    const offers = this.documents.get(uri);
-    if (dismissed) offers?.dismiss(placeKey(dismissed.version, dismissed.position));
-    else offers?.leave();
+  leave(uri: string, dismissed?: VersionedPosition): void {
+    this.documents.get(uri)?.leave(dismissed);
   }
 
   forget(uri: string): void {
@@ -170,8 +168,4 @@ function optionsFor(purpose: Purpose, settings: Settings): CompletionOptions {
   if (purpose === 'ahead') return { ...options, priority: 'background' };
   // Whoever asks wants to see something.
   return purpose === 'choices' ? { ...options, alternatives: maxAlternatives, confidence: 'eager' } : options;
-}
-
-function placeKey(version: number, { line, character }: Position): string {
-  return `${version}:${line}:${character}`;
 }

@@ -3,7 +3,7 @@ import type { InlineCompletionContext } from 'vscode-languageserver/node';
 import type { Pace } from '../../language-server/completion/document-offers.ts';
 import { type Answer, CompletionProvider } from '../../language-server/completion/provider.ts';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
-import type { Mode, Settings } from '../../language-server/protocol.ts';
+import type { GrownParams, Mode, Settings } from '../../language-server/protocol.ts';
 import { defaultSettings } from '../../language-server/settings.ts';
 import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
 import { atCursor } from './cursor.ts';
@@ -27,7 +27,7 @@ const pace: Pace = { momentMs: 60_000, growthMs: 60_000, restMs: 60_000, graceMs
 export function setUp(options: FakeOptions & Partial<Pace> = {}) {
   const engine = new FakeEngine({ respond: () => 'answer();', ...options });
   const grown: string[] = [];
-  const onGrown = (uri: string, version: number, position: { line: number; character: number }) =>
+  const onGrown = ({ uri, version, position }: GrownParams) =>
     grown.push(`${uri} ${version} ${position.line}:${position.character}`);
   const provider = new CompletionProvider({ onGrown }, { ...pace, ...options });
   const ask = (marked: string, asked: Ask = {}): Promise<Answer> => {
