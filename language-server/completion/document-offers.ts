@@ -35,9 +35,10 @@ export interface Turn {
 
 /** What to make for a place: text to show, several texts to choose from, or what follows once a text is accepted. */
 export type Purpose = 'text' | 'choices' | 'ahead';
+export type Maker = (place: CursorDocument, purpose: Purpose) => MakeText;
 
 export interface Wish {
-  make: (place: CursorDocument, purpose: Purpose) => MakeText;
+  make: Maker;
   /** The user has asked for text: all of it, and other texts to choose from. */
   isInvoked: boolean;
   /** Asking again brings more text than the answer had. Absent: only the whole text will do. */
@@ -81,7 +82,7 @@ export class DocumentOffers {
    * The text for this place; null when nobody waits any more. Rejects with what making it throws. Text that still grows is
    * announced as it does; while the user reads text that is whole, what follows it is made.
    */
-  async textAt(place: CursorDocument, wish: Wish, turn: Turn): Promise<Found | null> {
+  async textAt(place: CursorDocument, turn: Turn, wish: Wish): Promise<Found | null> {
     const known = this.at(place);
     if (wish.isInvoked) this.begin(place, withChoices(known, place, wish.make(place, 'choices')));
     void turn.cancelled.then(() => turn.isNewest() && this.release());

@@ -10,8 +10,8 @@ import type { Engine, Timings } from '../../native/index.ts';
 import type { RelatedCode } from '../context/related-code.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
 import type { GrownParams, Mode, Reason, Settings, VersionedPosition } from '../protocol.ts';
-import { type CompletionOptions, type GhostCompletion, noTimings } from './complete.ts';
-import { DocumentOffers, defaultPace, type Found, type Purpose, type Wish } from './document-offers.ts';
+import { type GhostCompletion, noTimings } from './complete.ts';
+import { DocumentOffers, defaultPace, type Found } from './document-offers.ts';
 import { canFillInTheMiddle } from './fim-prompt.ts';
 import { type RequestedPlace, requestedPlace, toItem } from './requested-place.ts';
 import { hasSecret, hasSecretName } from './secrets.ts';
@@ -43,9 +43,6 @@ export interface ProviderOptions {
   /** The window's. Absent: no code of other files enters a prompt. */
   related?: RelatedCode;
 }
-
-/** Texts that an explicit request may choose from. */
-const maxAlternatives = 3;
 
 export class CompletionProvider {
   private readonly documents = new Map<string, DocumentOffers>();
@@ -82,10 +79,12 @@ export class CompletionProvider {
     // All of what is shown is among the choices, whenever they are asked for.
     if (isInvoked) await offers.settled(at.document, turn);
     if (!turn.isWanted()) return nothing('superseded');
-    const make: Wish['make'] = (place, purpose) => warm.maker(place, optionsFor(purpose, settings));
     const { onGrown } = this.options;
-    const wish: Wish = { make, isInvoked, onGrown: onGrown && (() => onGrown({ uri, version, position })) };
-    const waiting = offers.textAt(at.document, wish, turn);
+    const waiting = offers.textAt(at.document, turn, {
+      make: warm.maker(settings),
+      isInvoked,
+      onGrown: onGrown && (() => onGrown({ uri, version, position })),
+    });
     // Also beside a request that the next key will cancel.
     warm.follow(document, at.document);
     const found = await waiting;
@@ -157,15 +156,4 @@ function answerOf({ suggestions, result, isOwn }: Found, at: RequestedPlace): An
 
 function nothing(reason: Reason): Answer {
   return { items: [], reason, timings: noTimings };
-}
-
-function optionsFor(purpose: Purpose, settings: Settings): CompletionOptions {
-  const options: CompletionOptions = {
-    maxTokens: settings['completion.maxTokens'],
-    multiline: settings['completion.multiline'],
-    confidence: settings['completion.confidence'],
-  };
-  if (purpose === 'ahead') return { ...options, priority: 'background' };
-  // Whoever asks wants to see something.
-  return purpose === 'choices' ? { ...options, alternatives: maxAlternatives, confidence: 'eager' } : options;
 }

@@ -3,13 +3,17 @@
 import type { Engine, Timings } from '../../native/index.ts';
 import type { RelatedCode } from '../context/related-code.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
+import type { Settings } from '../protocol.ts';
 import { defaultLinesUp } from './anchor.ts';
 import { Anchors } from './anchors.ts';
 import { type CompletionOptions, complete, type GhostCompletion } from './complete.ts';
+import type { Maker, Purpose } from './document-offers.ts';
 import { LeftDocuments } from './left-documents.ts';
-import type { MakeText } from './offer.ts';
 import { ReadAhead } from './read-ahead.ts';
 import type { CursorDocument } from './text-window.ts';
+
+/** Texts that an explicit request may choose from. */
+const maxAlternatives = 3;
 
 export class WarmEngine {
   private readonly readAhead: ReadAhead;
@@ -25,11 +29,12 @@ export class WarmEngine {
     this.leftDocuments = new LeftDocuments(engine);
   }
 
-  /** How the text of an offer at this place is made. */
-  maker(place: CursorDocument, options: CompletionOptions): MakeText {
-    return async (signal, onSuggestion) => {
+  /** How the texts of offers are made. */
+  maker(settings: Settings): Maker {
+    return (place, purpose) => async (signal, onSuggestion) => {
+      const options = optionsFor(purpose, settings);
       const made = await complete(this.engine, this.anchors, place, options, signal, onSuggestion);
-      if (options.priority !== 'background') this.onMade?.(made);
+      if (purpose !== 'ahead') this.onMade?.(made);
       return made;
     };
   }
@@ -54,4 +59,15 @@ export class WarmEngine {
   stopReading(): void {
     this.readAhead.cancelAll();
   }
+}
+
+export function optionsFor(purpose: Purpose, settings: Settings): CompletionOptions {
+  const options: CompletionOptions = {
+    maxTokens: settings['completion.maxTokens'],
+    multiline: settings['completion.multiline'],
+    confidence: settings['completion.confidence'],
+  };
+  if (purpose === 'ahead') return { ...options, priority: 'background' };
+  // Whoever asks wants to see something.
+  return purpose === 'choices' ? { ...options, alternatives: maxAlternatives, confidence: 'eager' } : options;
 }

@@ -4,11 +4,12 @@ import type { Anchor } from '../../language-server/completion/anchor.ts';
 import { anchoredAt } from '../../language-server/completion/anchor.ts';
 import { Anchors } from '../../language-server/completion/anchors.ts';
 import { type CompletionOptions, complete, type GhostCompletion } from '../../language-server/completion/complete.ts';
-import type { MakeText } from '../../language-server/completion/offer.ts';
+import type { Maker } from '../../language-server/completion/document-offers.ts';
 import { CompletionProvider } from '../../language-server/completion/provider.ts';
 import type { CursorDocument } from '../../language-server/completion/text-window.ts';
-import { WarmEngine } from '../../language-server/completion/warm-engine.ts';
+import { optionsFor, WarmEngine } from '../../language-server/completion/warm-engine.ts';
 import type { RelatedCode } from '../../language-server/context/related-code.ts';
+import type { Settings } from '../../language-server/protocol.ts';
 import type { Engine } from '../../native/index.ts';
 
 export interface Made {
@@ -51,15 +52,15 @@ class RecordedWarmEngine extends WarmEngine {
     super(engine, undefined, related, recorded);
   }
 
-  override maker(place: CursorDocument, options: CompletionOptions): MakeText {
-    const make = super.maker(place, options);
-    return (signal, onSuggestion) => {
+  override maker(settings: Settings): Maker {
+    const make = super.maker(settings);
+    return (place, purpose) => (signal, onSuggestion) => {
       this.recorded.used = null;
-      const completion = make(signal, onSuggestion);
+      const completion = make(place, purpose)(signal, onSuggestion);
       // The prompt is made before anything is waited for.
       const { used } = this.recorded;
       if (used === null) throw new Error('a text was made without an anchor');
-      this.made.push({ place, options, anchor: used, completion });
+      this.made.push({ place, options: optionsFor(purpose, settings), anchor: used, completion });
       return completion;
     };
   }
