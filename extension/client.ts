@@ -43,7 +43,7 @@ export class Client implements Disposable {
   private restarting: Promise<void> | undefined;
   private hasFarewell = false;
 
-  /** asksAgain: somebody asks for the text that has grown when the server says so. */
+  /** asksAgain: when the server says that a text has grown, somebody asks for it again. */
   constructor(
     private readonly context: ExtensionContext,
     private readonly asksAgain: boolean,
@@ -66,7 +66,7 @@ export class Client implements Disposable {
     });
   }
 
-  /** Ends the process, for all windows, and starts another. However often it is asked for meanwhile, that happens once. */
+  /** Ends the process, for all windows, and starts another. If it is asked for again meanwhile, that changes nothing. */
   restart(): Promise<void> {
     this.restarting ??= this.quitAndStart().finally(() => {
       this.restarting = undefined;
@@ -86,7 +86,7 @@ export class Client implements Disposable {
     this.languageClient.sendNotification(method, params).catch((error: unknown) => this.log.warn(String(error)));
   }
 
-  /** Resolves once there is a server; never, if none starts any more. */
+  /** Resolves once a server is running; never, if none will start. */
   async running(): Promise<LanguageClient> {
     if (this.languageClient?.isRunning()) return this.languageClient;
     return new Promise((resolve) => {
@@ -146,7 +146,7 @@ export class Client implements Disposable {
     }
   }
 
-  /** The token is asked of the editor only where it is needed: its answer takes long while a window opens. */
+  /** The editor is asked for the token only if it is needed: while a window opens, it takes long to answer. */
   private async settings(): Promise<protocol.SettingsParams> {
     const settings = readSettings();
     if (!settings['server.url']) return settings;

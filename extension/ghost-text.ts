@@ -1,6 +1,6 @@
-// Ghost text: asks the server, and tells it when the user has gone elsewhere. A provider of our own rather than the
-// language client's, because it is there from the first key, while the server still starts, and learns why there is
-// nothing to show.
+// Ghost text: asks the server for it, and tells the server when the user has gone elsewhere. The provider is our own
+// rather than the language client's: it is there from the first key, while the server is still starting, and it learns
+// why there is nothing to show.
 import {
   type CancellationToken,
   commands,
@@ -34,12 +34,13 @@ import { onAccept } from './request-counter.ts';
 import { canTriggerAlone, triggerAlone } from './trigger-alone.ts';
 
 const requestMethod = 'textDocument/inlineCompletion';
-/** While this context key is set, Esc is ours: it dismisses, and the server learns of it. */
+/** While this context key is set, Esc is ours: it dismisses the text and tells the server so. */
 const offeringKey = 'hearth.isOffering';
-// Longer than between two keys, shorter than a person takes to begin: moving through a file costs nothing.
+// Longer than the pause between two keys, so that moving through a file costs nothing; shorter than a person takes to
+// begin typing.
 const restMs = 200;
 
-/** A request and how it ended; without timings where the server was not asked. */
+/** A request and how it ended. There are no timings if the server was not asked. */
 export interface CompletionRequest {
   document: TextDocument;
   position: Position;
@@ -122,12 +123,14 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
         this.setOffered(items.length > 0 ? { document, version: document.version, position } : null);
       return items;
     } catch (error) {
-      this.client.log.warn(`No answer to a request: ${error instanceof Error ? error.message : String(error)}`);
+      this.client.log.warn(
+        `A request for a suggestion was not answered: ${error instanceof Error ? error.message : String(error)}`,
+      );
       return nothing(token.isCancellationRequested ? 'superseded' : 'no-server');
     }
   }
 
-  /** Esc: what is shown goes, does not come back at this place, and nothing is computed for it any more. */
+  /** Esc: the text disappears and does not come back at this place, and nothing more is computed for it. */
   private async dismiss(): Promise<void> {
     const { offered } = this;
     this.setOffered(null);
@@ -135,7 +138,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     await commands.executeCommand('editor.action.inlineSuggest.hide');
   }
 
-  /** The server has more of the text that is shown. Only our provider is asked, and as if a key had been pressed. */
+  /** The server has more of the text that is shown. Only our provider is asked, as if a key had been pressed. */
   private async askAgain({ uri, version: of, position }: GrownParams): Promise<void> {
     const { offered } = this;
     const editor = window.activeTextEditor;
@@ -152,7 +155,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     if (canTriggerAlone && hasTyped && !this.hasBeenAsked) await triggerAlone();
   }
 
-  /** Also by typing; then the request that follows decides what becomes of the offer. */
+  /** Typing moves it, too; then the request that follows decides what becomes of the offer. */
   private cursorMoved(): void {
     const { offered } = this;
     const editor = window.activeTextEditor;
@@ -187,12 +190,12 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
   }
 }
 
-/** Moved without typing: a change of the document has a request of its own. */
+/** Whether it was moved without typing: a change to the document has a request of its own. */
 function hasLeft({ document, selection }: TextEditor, { version: of, position }: Offered): boolean {
   return document.version === of && !selection.active.isEqual(position);
 }
 
-/** Without VS Code's own way of writing itself as JSON. */
+/** A plain object: VS Code's own class has its own way of becoming JSON. */
 function plain({ line, character }: Position): VersionedPosition['position'] {
   return { line, character };
 }

@@ -1,5 +1,5 @@
-// The language client as Hearth uses it: over the socket of the shared server, without messages of its own, and without
-// starting again by itself. Its library is large, so this file is loaded when the server is already starting.
+// The language client as Hearth uses it: over the socket of the shared server, showing no messages of its own, and never
+// restarting by itself. Its library is large, so this file is loaded while the server is already starting.
 import type { Socket } from 'node:net';
 import type { LogOutputChannel } from 'vscode';
 import {

@@ -3,7 +3,7 @@ import { commands, version } from 'vscode';
 
 const extensionId = 'hearth.hearth';
 
-/** From here on the editor can ask one provider alone, without a wish of the user's. */
+/** Whether this version of the editor can ask one provider alone although the user has not asked for anything. */
 export const canTriggerAlone = isAtLeast(version, 1, 110);
 
 export async function triggerAlone(): Promise<void> {

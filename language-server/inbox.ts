@@ -91,7 +91,7 @@ export class Inbox implements MessageReader {
     this.reader.dispose();
   }
 
-  /** Resolves when handlers have seen everything that has arrived by now: whatever supersedes a request, too. */
+  /** Resolves when handlers have seen all that has arrived by now, and so whatever supersedes a request. */
   caughtUp(): Promise<void> {
     if (this.handled >= this.received) return Promise.resolve();
     return new Promise((resolve) => void this.catchingUp.push({ received: this.received, resolve }));

@@ -30,7 +30,7 @@ export interface Settings {
   'engine.unloadAfterMinutes': number;
   /** Memory for the KV cache in MiB; 0: min(1 GiB, 10 % of RAM). */
   'cache.memoryMiB': number;
-  /** What the KV cache holds; int8 takes half the memory, at a small loss. A GPU has f16 whatever is set. */
+  /** What the KV cache holds; int8 takes half the memory, at a small loss. A GPU always uses f16. */
   'cache.type': 'f16' | 'int8';
   /** Disk for what the engine has read, so that it is warm after a restart, in MiB; 0: nothing is written. */
   'cache.diskMiB': number;
@@ -78,7 +78,7 @@ export type Reason =
   | 'still-loading'
   | 'no-model'
   | 'failed'
-  // These a client says by itself.
+  // These come from the client itself.
   | 'excluded'
   | 'snoozed'
   | 'on-battery'
@@ -101,13 +101,13 @@ export interface CompletionOutcome {
 /** Server -> client, on every change of state and after every answer. */
 export const statusNotification = 'hearth/status';
 export interface ServerStatus {
-  /** 'resting': the model has left the memory for want of requests; the next one brings it back. */
+  /** 'resting': the model was unloaded because nobody asked for anything; the next request loads it again. */
   health: 'starting' | 'loading' | 'ready' | 'resting' | 'off' | 'error';
   /** 0..1 while loading. */
   progress?: number;
   /** For people: the error and what to do. */
   message?: string;
-  /** What the error is about, and so what may mend it. */
+  /** What the error is about, and so what may fix it. */
   problem?: 'model' | 'engine' | 'server';
   /** Settings that had to be ignored, a sentence for each. */
   settingProblems?: string[];
@@ -144,7 +144,7 @@ export interface LeaveParams {
   dismissed?: VersionedPosition;
 }
 
-/** Server -> client: the text last offered at this place has been written further; asking again brings the whole. */
+/** Server -> client: the text last offered at this place has grown; asking again brings all of it so far. */
 export const grownNotification = 'hearth/grown';
 export interface GrownParams {
   uri: string;
@@ -196,7 +196,7 @@ export const quitNotification = 'hearth/quit';
 export const farewellNotification = 'hearth/farewell';
 
 /**
- * Server -> client request: what the editor knows of code that belongs to a place. The server waits for a moment only. In
+ * Server -> client request: what the editor knows of code that belongs to a place. The server waits only for a moment. In
  * a workspace that is not trusted the client answers with nothing.
  */
 export const relatedRequest = 'hearth/related';

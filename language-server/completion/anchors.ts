@@ -18,7 +18,7 @@ import type { CursorDocument } from './text-window.ts';
 
 // An anchor costs several hundred tokens: the next one must leave clearly less given text than the held one has.
 const worthwhileShare = 0.7;
-// What the first key after the change may find unread.
+// How many tokens may still be unread when the first key after the change comes.
 const maxUnread = 4;
 // A person works in a few documents.
 const maxDocuments = 16;
@@ -69,7 +69,7 @@ export class Anchors {
     return withGivenMiddle(this.engine, anchored.anchor.head, anchored.given);
   }
 
-  /** For a state that the document may come to: the anchor in use stays, as the document does. */
+  /** For a state that the document may reach: the anchor in use stays, as the document does. */
   promptAhead(document: CursorDocument): FimPrompt {
     const { anchor, given } = this.anchored(document);
     return withGivenMiddle(this.engine, anchor.head, given);

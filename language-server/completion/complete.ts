@@ -20,7 +20,7 @@ export interface CompletionOptions {
   gate?: Gate;
   /** Answers wanted, the most likely one first; default 1. */
   alternatives?: number;
-  /** Background is for a state that the document may come to. Default foreground. */
+  /** Background is for a state that the document may reach. Default foreground. */
   priority?: Priority;
 }
 

@@ -10,13 +10,13 @@ import type { Suggestion } from './suggestion.ts';
 import type { CursorDocument } from './text-window.ts';
 
 export interface Pace {
-  /** An automatic request is answered with what there is after this time. Keys come every 120 to 200 ms. */
+  /** After this time an automatic request is answered with the text so far. Keys come every 120 to 200 ms. */
   momentMs: number;
-  /** Shown text that has grown is announced this often. */
+  /** How often it is announced that shown text has grown. */
   growthMs: number;
   /** How long an answer is left alone before what follows it is made. */
   restMs: number;
-  /** For so long may the next key adopt the offer of a cancelled request. Editors ask 35 to 50 ms after a key. */
+  /** How long the next key may adopt the offer of a cancelled request. Editors ask 35 to 50 ms after a key. */
   graceMs: number;
 }
 
@@ -33,13 +33,13 @@ export interface Turn {
   cancelled: Promise<void>;
 }
 
-/** What to make for a place: text to show, several texts to choose from, or what follows once a text is accepted. */
+/** Text to show, several texts to choose from, or text for the moment when what is shown has been accepted. */
 export type Purpose = 'text' | 'choices' | 'ahead';
 export type Maker = (place: CursorDocument, purpose: Purpose) => MakeText;
 
 export interface Wish {
   make: Maker;
-  /** The user has asked for text: all of it, and other texts to choose from. */
+  /** The user has asked for it, and gets the whole text and others to choose from. */
   isInvoked: boolean;
   /** Asking again brings more text than the answer had. Absent: only the whole text will do. */
   onGrown: (() => void) | undefined;
@@ -79,8 +79,8 @@ export class DocumentOffers {
   }
 
   /**
-   * The text for this place; null when nobody waits any more. Rejects with what making it throws. Text that still grows is
-   * announced as it does; while the user reads text that is whole, what follows it is made.
+   * The text for this place; null if nobody waits for it any more. Rejects with what making it throws. If the text is
+   * still growing, that it has grown is announced later; if it is whole, what follows it is made while the user reads.
    */
   async textAt(place: CursorDocument, turn: Turn, wish: Wish): Promise<Found | null> {
     const known = this.at(place);
@@ -95,7 +95,7 @@ export class DocumentOffers {
     return { suggestions, result: offer.result, isOwn: offer !== known };
   }
 
-  /** The user has gone elsewhere, or dismissed the text: whoever waits gets nothing, and the engine's work ends. */
+  /** The user has gone elsewhere or dismissed the text: whoever waits gets nothing, and the engine's work ends. */
   leave(dismissed?: VersionedPosition): void {
     if (dismissed) this.dismissed = keyOf(dismissed);
     this.supersede();
@@ -131,17 +131,17 @@ export class DocumentOffers {
   }
 
   /**
-   * The offer that has text for this place, or is known to have none; it is begun where there is none, and again where
-   * the one that was adopted turns out to say something else.
+   * The offer that has text for this place, or is known to have none. One is begun if there is none, and again if the
+   * one that was adopted turns out to say something else.
    */
   private async readyOffer(place: CursorDocument, { make, isInvoked, onGrown }: Wish, turn: Turn) {
-    const isEarlyEnough = !isInvoked && onGrown !== undefined;
+    const mayBeEarly = !isInvoked && onGrown !== undefined;
     let isLate = false;
     const moment = async () => {
       await sleep(this.pace.momentMs, undefined, { ref: false });
       isLate = true;
     };
-    const late = isEarlyEnough ? [moment()] : [];
+    const late = mayBeEarly ? [moment()] : [];
     while (turn.isWanted()) {
       const offer = this.at(place) ?? this.begin(place, make(place, 'text'));
       if (offer.failure !== undefined) {
@@ -154,7 +154,7 @@ export class DocumentOffers {
     return null;
   }
 
-  /** Once the offer is whole, or has grown for so long; not if it is no longer shown. */
+  /** When the offer is whole, or has grown and growthMs have passed; not if it is no longer shown. */
   private async announceGrowth(offer: Offer, { onGrown }: Wish, { isNewest }: Turn): Promise<void> {
     let isPaused = false;
     const pause = sleep(this.pace.growthMs, undefined, { ref: false }).then(() => {
@@ -167,7 +167,7 @@ export class DocumentOffers {
     if (this.current === offer && !offer.isAborted && hasGrown() && isNewest()) onGrown?.();
   }
 
-  /** Makes what follows once the text has been accepted, as soon as the user has left it alone for a moment. */
+  /** Makes what follows the accepted text, as soon as the user has left the text alone for a moment. */
   private beginAhead(place: CursorDocument, { make }: Wish): void {
     const { ahead } = this;
     const isMade =
@@ -182,7 +182,7 @@ export class DocumentOffers {
     }, this.pace.restMs).unref();
   }
 
-  /** Nobody waits: unless the next request adopts the current offer soon, its work ends. */
+  /** Nobody waits any more: unless the next request adopts the current offer soon, the engine's work on it ends. */
   private release(): void {
     clearTimeout(this.graceTimer);
     this.graceTimer = setTimeout(() => {

@@ -1,5 +1,5 @@
-// From a request to ghost text: what must not be completed, which offer already has the text, and what the engine is
-// asked otherwise.
+// From a request to ghost text: refuses what must not be completed, waits for the engine, and asks the offers of the
+// document for text.
 import {
   type InlineCompletionContext,
   type InlineCompletionItem,
@@ -17,7 +17,7 @@ import { type RequestedPlace, requestedPlace, toItem } from './requested-place.t
 import { hasSecret, hasSecretName } from './secrets.ts';
 import { WarmEngine } from './warm-engine.ts';
 
-/** A place, and what the user has set for its document; without a mode of its own, the setting for all holds. */
+/** A place, and the mode that the user has set for its document; without one, the setting for all documents holds. */
 interface Addressed {
   document: OpenDocument;
   position: Position;
@@ -31,7 +31,7 @@ export interface CompletionRequest extends Addressed {
 export interface Answer {
   items: InlineCompletionItem[];
   reason: Reason;
-  /** Of the engine's work for this very request; all zero if there was none, or if it goes on. */
+  /** Of the engine's work for this very request; all zero if there was none, or if it is still going on. */
   timings: Timings;
 }
 
@@ -53,7 +53,7 @@ export class CompletionProvider {
     private readonly pace = defaultPace,
   ) {}
 
-  /** ready: the engine once it is loaded, or null if there is none to be had. Rejects with what the engine throws. */
+  /** ready: the engine once it is loaded, or null if it cannot be loaded. Rejects with what the engine throws. */
   async provide(
     request: CompletionRequest,
     ready: () => Promise<Engine | null>,
@@ -76,7 +76,7 @@ export class CompletionProvider {
 
     const at = requestedPlace(document, position, context);
     const warm = this.warmFor(engine);
-    // All of what is shown is among the choices, whenever they are asked for.
+    // The choices include the text that is shown, and all of it.
     if (isInvoked) await offers.settled(at.document, turn);
     if (!turn.isWanted()) return nothing('superseded');
     const { onGrown } = this.options;
@@ -85,7 +85,7 @@ export class CompletionProvider {
       isInvoked,
       onGrown: onGrown && (() => onGrown({ uri, version, position })),
     });
-    // Also beside a request that the next key will cancel.
+    // Even if the next key is about to cancel this request.
     warm.follow(document, at.document);
     const found = await waiting;
     return found === null ? nothing('superseded') : answerOf(found, at);
@@ -136,7 +136,7 @@ export class CompletionProvider {
   }
 }
 
-/** Why there must be no completion, whatever the engine could say; null: there may be one. */
+/** Why there must be no completion, whatever the engine could write; null if there may be one. */
 function refusalOf({ document, mode }: Addressed, settings: Settings, isInvoked: boolean): Reason | null {
   const wanted = mode ?? settings.mode;
   if (wanted === 'off') return 'off';

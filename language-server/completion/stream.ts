@@ -7,7 +7,7 @@ import type { Suggestion } from './suggestion.ts';
 import { beginningOf, probabilityTo, type Written, withPiece } from './written.ts';
 
 export class Stream {
-  /** Nothing that is still to come could be shown. */
+  /** Nothing that may still come would be shown. */
   isEnough = false;
   private written: Written = { text: '', pieces: [], isEnded: false };
   private offered: Suggestion | null = null;
@@ -28,8 +28,8 @@ export class Stream {
   }
 
   /**
-   * The ghost text, once all is written. What the engine wrote behind enough, until it was told, is left out: how much that
-   * is depends on time.
+   * The ghost text, once all is written. What the engine wrote before it heard that there was enough is left out: how much
+   * that is depends on timing.
    */
   ghostText(whole: Written): GhostText {
     const written = this.isEnough ? beginningOf(whole, this.written.text.length) : whole;

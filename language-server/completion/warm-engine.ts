@@ -1,4 +1,4 @@
-// An engine and what is kept warm for it: anchors, prompts that are read before a key needs them, documents that were
+// An engine and what is kept warm for it: anchors, prompts that are read before a key needs them, and documents that were
 // left. All of this holds token ids, so it belongs to one engine.
 import type { Engine, Timings } from '../../native/index.ts';
 import type { RelatedCode } from '../context/related-code.ts';
@@ -45,7 +45,7 @@ export class WarmEngine {
     this.leftDocuments.visit(document);
   }
 
-  /** The cursor rests here: reads what a request needs. Null when something newer came. */
+  /** The cursor rests here: reads what a request will need. Null if something newer came. */
   rest(place: CursorDocument): Promise<Timings | null> {
     return this.readAhead.aroundCursor(place);
   }
