@@ -81,7 +81,7 @@ export async function startCodeServer({
     hearthLog: () => logsIn(join(userData, 'logs')),
     stop: async (keepFiles = false) => {
       await end(child);
-      if (!keepFiles) rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+      if (!keepFiles) rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
     },
   };
 }
