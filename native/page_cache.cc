@@ -1,3 +1,5 @@
+// Paths over the radix tree. Most of this file is about the last, partly filled page of a path:
+// when it may be appended to in place, and when it must be copied first (tail_kind()).
 #include "page_cache.h"
 
 #include <algorithm>
@@ -16,10 +18,14 @@ struct PageCache::State {
   uint64_t miss_tokens = 0;
 };
 
-// Its address is the path's identity as a writer.
+// Its address identifies the path as the writer of pages: it stays the same when a Path is moved.
 struct Path::State {
-  // How the last page, partly filled, becomes writable.
-  enum class Tail { kAppend, kShrink, kCopy };
+  // How the last, partly filled page becomes writable.
+  enum class Tail {
+    kAppend,  // in place: nothing stands behind the path's last position, nobody else writes
+    kShrink,  // in place, after dropping what the path itself wrote behind that position
+    kCopy,    // somebody may read what stands behind that position: copy-on-write
+  };
 
   explicit State(std::shared_ptr<PageCache::State> cache) : cache(std::move(cache)) {}
   State(const State&) = delete;
@@ -34,7 +40,7 @@ struct Path::State {
   Tail tail_kind() const;
   bool is_sole_leaf(int32_t page) const;
   void make_tail_writable(Tail kind);
-  void share_with_twin(int page_i);
+  void replace_duplicate(int page_i);
   void drop_pages(int n_kept);
 
   std::shared_ptr<PageCache::State> cache;
@@ -47,8 +53,8 @@ bool Path::State::is_sole_leaf(int32_t page) const {
   return node.n_holders == 1 && node.first_child == PageTree::kNone;
 }
 
-// Positions that someone may read are never written again. Only at the end of its tokens does a
-// page grow in place, and only for one path; what a path wrote and took back itself is its own.
+// Readers are other paths and lookups in the tree: positions that they may see are never
+// overwritten. Two paths must not append to one page either, hence Node::writer.
 Path::State::Tail Path::State::tail_kind() const {
   const int fill = length() % tree().page_tokens();
   if (fill == 0) return Tail::kAppend;
@@ -69,30 +75,31 @@ void Path::State::make_tail_writable(Tail kind) {
     page = tree().allocate(this);
     cache->copy(page, source, fill);
     for (int i = 0; i < fill; i++) tree().append(page, parent, tree().tokens(source)[i]);
-    tree().let_go(source);
+    tree().release(source);
   }
   if (kind == Tail::kShrink) tree().shrink(page, fill);
   tree().node(page).writer = this;
 }
 
-// Two paths may have computed the same page. One copy is enough, and later pages belong below it.
-void Path::State::share_with_twin(int page_i) {
+// When two paths have computed the same page, this path takes the other's and frees its own. Later
+// pages of both then have one parent and can be shared as well.
+void Path::State::replace_duplicate(int page_i) {
   const int32_t page = pages[page_i];
   if (!is_sole_leaf(page)) return;
-  const int32_t twin = tree().twin(page);
-  if (twin == PageTree::kNone) return;
-  tree().hold(twin);
-  pages[page_i] = twin;
-  tree().let_go(page);
+  const int32_t duplicate = tree().duplicate_of(page);
+  if (duplicate == PageTree::kNone) return;
+  tree().hold(duplicate);
+  pages[page_i] = duplicate;
+  tree().release(page);
 }
 
-// From the last to the first: a parent is let go after its children.
+// Releases from the last page to the first, so that a parent is held until its children are not.
 void Path::State::drop_pages(int n_kept) {
   while (static_cast<int>(pages.size()) > n_kept) {
     const int32_t page = pages.back();
     pages.pop_back();
     if (tree().node(page).writer == this) tree().node(page).writer = nullptr;
-    tree().let_go(page);
+    tree().release(page);
   }
 }
 
@@ -118,13 +125,14 @@ bool Path::reserve(int n) {
   const int n_pages = state_->pages_for(length() + n);
   const int n_new = std::max(0, n_pages - static_cast<int>(state_->pages.size()));
   State::Tail tail = state_->tail_kind();
-  // What fits the pool cold must fit it warm: without room for a copy the old page is given up.
+  // A prompt that fits an empty pool must fit a warm one: if there is no page for the copy and
+  // nobody else holds this one, its cached positions are dropped instead.
   if (tail == State::Tail::kCopy && n_new + 1 > tree.n_available() &&
       state_->is_sole_leaf(state_->pages[length() / tree.page_tokens()])) {
     tail = State::Tail::kShrink;
   }
   if (n_new + (tail == State::Tail::kCopy) > tree.n_available()) return false;
-  // First, as it may fail: a page that is allocated must come into the list.
+  // This may throw, so it comes first: a page that was allocated must not be lost.
   state_->pages.reserve(state_->pages.size() + n_new);
   state_->make_tail_writable(tail);
   for (int i = 0; i < n_new; i++) state_->pages.push_back(tree.allocate(state_.get()));
@@ -142,7 +150,7 @@ void Path::commit(std::span<const uint32_t> tokens) {
     assert(tree.node(page).n_tokens == length() % tree.page_tokens());
     tree.append(page, page_i == 0 ? tree.root() : state_->pages[page_i - 1], token);
     state_->tokens.push_back(token);
-    if (length() % tree.page_tokens() == 0) state_->share_with_twin(page_i);
+    if (length() % tree.page_tokens() == 0) state_->replace_duplicate(page_i);
   }
 }
 
@@ -181,7 +189,7 @@ Path PageCache::hold(std::span<const uint32_t> tokens) {
   state_->tree.tick();
   Path path;
   path.state_ = std::make_unique<Path::State>(state_);
-  // Room for an answer too, so that decoding seldom has to grow it.
+  // Includes room for an answer, so that decoding seldom reallocates.
   path.state_->tokens.reserve(tokens.size() + 512);
   path.state_->pages.reserve(path.state_->pages_for(static_cast<int>(tokens.size()) + 512));
   const int n_found = state_->tree.walk(tokens, [&](int32_t page, int) {
@@ -213,13 +221,15 @@ std::vector<CachedPage> PageCache::pages() const {
     if (node.n_tokens == 0) continue;
     pages.push_back({page, node.parent == tree.root() ? kNone : node.parent, tree.tokens(page)});
   }
-  // Whoever used a page used those before it.
+  // Using a page uses its ancestors, so of two pages of one branch the parent is never older; equal
+  // ones are ordered by depth.
   std::sort(pages.begin(), pages.end(), [&](const CachedPage& a, const CachedPage& b) {
     const PageTree::Node& left = tree.node(a.page);
     const PageTree::Node& right = tree.node(b.page);
     return std::tie(right.last_used, left.depth) < std::tie(left.last_used, right.depth);
   });
-  // But for those that a path still holds: what lies below them stays out.
+  // An ancestor that a path still holds has not got its last_used yet and may come too late in this
+  // order: what lies below it is left out.
   std::vector<bool> is_known(tree.n_pages());
   std::erase_if(pages, [&](const CachedPage& page) {
     return !(is_known[page.page] = page.parent == kNone || is_known[page.parent]);
@@ -227,16 +237,16 @@ std::vector<CachedPage> PageCache::pages() const {
   return pages;
 }
 
-PageCache::Adopted PageCache::adopt(int32_t parent, std::span<const uint32_t> tokens,
-                                    const std::function<void(int32_t)>& fill) {
+PageCache::Inserted PageCache::insert(int32_t parent, std::span<const uint32_t> tokens,
+                                      const std::function<void(int32_t)>& fill) {
   PageTree& tree = state_->tree;
   assert(parent == kNone || tree.node(parent).n_tokens == tree.page_tokens());
-  Adopted adopted;
-  adopted.page = tree.adopt(parent == kNone ? tree.root() : parent, tokens, [&](int32_t page) {
-    adopted.is_new = true;
+  Inserted inserted;
+  inserted.page = tree.insert(parent == kNone ? tree.root() : parent, tokens, [&](int32_t page) {
+    inserted.is_new = true;
     fill(page);
   });
-  return adopted;
+  return inserted;
 }
 
 CacheStatistics PageCache::statistics() const {

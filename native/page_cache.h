@@ -1,12 +1,11 @@
-// The radix page cache: one tree, keyed by token ids, of KV pages shared by all sequences.
-// Owns which page holds what, reference counts and eviction; the page bytes belong to Ops.
-// Used by the engine thread alone.
+// The prefix cache: KV pages of 32 tokens, shared by all sequences and found again by their token
+// ids (SGLang calls this a radix cache). PageCache looks a prompt up in the radix tree of
+// page_tree.h; Path is one sequence, which holds the pages that it uses and gives them back to the
+// tree when it is destroyed. Page bytes belong to Ops. Only the engine thread uses it.
 //
-// A path is the pages of one sequence from its root. Every page stays findable when its path ends,
-// the last, partly filled one too. A page is append-only while others may read it: a path that
-// stands inside one copies the part it needs before it writes. Eviction: leaves that no path holds,
-// least recently used first, weighted by the cost to recompute (deeper pages attend to more and
-// cost more).
+// A match may end inside a page. Pages are append-only while others may read them, so a path that
+// continues differently there copies the positions that it shares before it writes (copy-on-write).
+// Pages that no path holds are evicted leaf by leaf, see PageTree::retention_score().
 #pragma once
 
 #include <cstddef>
@@ -29,14 +28,14 @@ struct NoPages : EngineError {
 
 struct CacheStatistics {
   int pages_total = 0;       // the budget
-  int pages_used = 0;        // hold something: pinned or cached
-  int pages_held = 0;        // referenced by a living path
-  uint64_t hit_tokens = 0;   // supplied instead of computed, since load
-  uint64_t miss_tokens = 0;  // of prompts, computed
+  int pages_used = 0;        // held by a path, or cached
+  int pages_held = 0;        // held by a path: not evictable
+  uint64_t hit_tokens = 0;   // prompt tokens found in the cache since load
+  uint64_t miss_tokens = 0;  // prompt tokens evaluated since load
   uint64_t evictions = 0;
 };
 
-/// What the disk tier keeps of a page.
+/// A page as the disk cache (page_store.h) sees it.
 struct CachedPage {
   int32_t page = 0;
   int32_t parent = 0;                // the page before it, or PageCache::kNone
@@ -45,8 +44,8 @@ struct CachedPage {
 
 class PageCache;
 
-/// One sequence: its tokens and the pages that hold their KV. Movable; gives its pages back to the
-/// cache, which keeps them findable, when destroyed. Must not outlive its cache.
+/// One sequence: its tokens, and a reference to each page that holds their KV. Destroying it
+/// releases the pages, which stay cached until they are evicted. Must not outlive its cache.
 class Path {
  public:
   Path();
@@ -54,21 +53,22 @@ class Path {
   Path(Path&&) noexcept;
   Path& operator=(Path&&) noexcept;
 
-  /// Tokens whose KV is in the pages.
+  /// The tokens whose KV is in the pages.
   std::span<const uint32_t> tokens() const;
   int length() const;
-  /// Page id per 32 positions; covers length() plus what reserve() added.
+  /// The page table: one page id for every 32 positions, for length() and what reserve() added.
   std::span<const int32_t> pages() const;
 
-  /// Makes room for n more positions, evicting if needed. The tail page becomes writable (copied
-  /// first if others may read it). False when paths hold too many pages: nothing has changed.
+  /// Makes room for n more positions and evicts for them if need be. The last, partly filled page
+  /// becomes writable: it is copied if others may read it. False if other paths hold too many
+  /// pages; nothing has changed then.
   bool reserve(int n);
-  /// Says that the next tokens' KV has been written. Needs reserve() first. May exchange a page
-  /// that became full for one of another path with the same tokens.
+  /// Declares that the KV of the next tokens has been written. Needs reserve() first. A page that
+  /// becomes full is exchanged for another path's page with the same tokens, if there is one.
   void commit(std::span<const uint32_t> tokens);
-  /// Forgets all positions >= length. The next reserve() copies the tail page if it is shared.
+  /// Drops all positions from length on. The next reserve() copies the last page if it is shared.
   void truncate(int length);
-  /// A second path with the same content, sharing all full pages; the tail is copied on write.
+  /// A second path with the same tokens, which shares all pages; the last one is copied on write.
   Path fork() const;
 
  private:
@@ -79,40 +79,39 @@ class Path {
 
 class PageCache {
  public:
-  /// copy(to, from, n_positions) copies page bytes. page_tokens is kernels::kPageTokens but for
-  /// tests.
+  /// copy(to, from, n_positions) must copy page bytes. page_tokens is kernels::kPageTokens, except
+  /// in tests.
   PageCache(int n_pages, int page_tokens, std::function<void(int, int, int)> copy);
   ~PageCache();
 
-  /// The longest known prefix of tokens, at most tokens.size() - 1 long so that the last token is
-  /// always evaluated (its logits are wanted). Token granularity: a partly matching page is copied
-  /// on the first reserve().
+  /// The longest cached prefix of a prompt, and at most tokens.size() - 1 of it: the last token is
+  /// always evaluated, because its logits are wanted. Counts as a hit in the statistics.
   Path find(std::span<const uint32_t> tokens);
-  /// As far as the tokens are known, to keep their pages; no use for the statistics.
+  /// The longest cached prefix, to pin it: all of the tokens may match, and no hit is counted.
   Path hold(std::span<const uint32_t> tokens);
-  /// How many leading tokens find() would supply, without touching the LRU order.
+  /// The length of what find() would return. Changes neither the LRU order nor the statistics.
   int match_length(std::span<const uint32_t> tokens) const;
-  /// What was last written behind the tokens, as far as it is cached, at most n_most.
+  /// At most n_most cached tokens that follow the given ones, on the branch used last.
   std::vector<uint32_t> continuation(std::span<const uint32_t> tokens, int n_most) const;
-  /// For the statistics.
+  /// Adds to miss_tokens of the statistics.
   void count_evaluated(int n_tokens);
   /// Drops every page that no path holds.
   void clear();
   CacheStatistics statistics() const;
 
-  // --- for the disk tier ---
+  // --- for the disk cache ---
 
   static constexpr int32_t kNone = -1;
-  /// What is cached, the last used first, and no page before its parent.
+  /// All cached pages, the most recently used first, except that no page precedes its parent.
   std::vector<CachedPage> pages() const;
-  struct Adopted {
-    int32_t page = kNone;  // kNone: the cache takes no more
+  struct Inserted {
+    int32_t page = kNone;  // kNone: no page is free
     bool is_new = false;
   };
-  /// Adds a page below a full one (kNone: at the beginning), unless its tokens are known there;
-  /// fill(page) puts the KV in. Evicts nothing.
-  Adopted adopt(int32_t parent, std::span<const uint32_t> tokens,
-                const std::function<void(int32_t)>& fill);
+  /// Inserts a page below a full one (kNone: below the root), unless its tokens are cached there;
+  /// fill(page) must write its KV. Evicts nothing.
+  Inserted insert(int32_t parent, std::span<const uint32_t> tokens,
+                  const std::function<void(int32_t)>& fill);
 
  private:
   friend class Path;

@@ -1,3 +1,5 @@
+// Records are read and written through one buffer of record size. Everything that a file says is
+// checked before it is used, because the file may be damaged or may not be ours.
 #include "page_file.h"
 
 #include <fcntl.h>
@@ -12,7 +14,7 @@ namespace {
 
 constexpr uint64_t kMagic = 0x31'56'4B'68'74'72'61'65;  // "earthKV1"
 
-// magic, identity, page_tokens, page_bytes, n_records, checksum of those
+// See the drawing in page_file.h. The checksum is over the five numbers before it.
 using Header = std::array<uint64_t, 6>;
 static_assert(sizeof(Header) == kPageFileHeaderBytes);
 
@@ -22,16 +24,25 @@ Header header_of(const PageShape& shape, uint64_t n_records) {
   return header;
 }
 
-// A record: parent, number of tokens, the tokens, KV, checksum. The index of the record is part of
-// the sum: one that strayed to another place is damaged.
+// Offsets in a record. The checksum is seeded with the index of the record, so that a record at the
+// wrong place counts as damaged.
 constexpr size_t kTokensAt = 2 * sizeof(uint32_t);
 size_t kv_at(const PageShape& shape) { return kTokensAt + shape.page_tokens * sizeof(uint32_t); }
 size_t sum_at(const PageShape& shape) { return kv_at(shape) + shape.page_bytes; }
 
+/// nullptr, with errno, when it cannot be opened.
+std::FILE* open_file(const std::string& path, int flags, const char* mode) {
+  const int fd = ::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return nullptr;
+  std::FILE* file = fdopen(fd, mode);
+  if (!file) ::close(fd);
+  return file;
+}
+
 }  // namespace
 
 uint64_t checksum(std::span<const std::byte> bytes, uint64_t seed) {
-  // Odd multipliers with well spread bits: the golden ratio's, and one of Steele and Vigna's.
+  // Odd multipliers with well spread bits: 2^64 / golden ratio, and one of Steele and Vigna's.
   constexpr uint64_t kIn = 0x9E3779B97F4A7C15, kOut = 0xD1342543DE82EF95;
   uint64_t sum = seed ^ bytes.size();
   const auto add = [&](uint64_t word) { sum = std::rotl(sum ^ (word * kIn), 29) * kOut; };
@@ -54,14 +65,9 @@ PageFileReader::PageFileReader(std::FILE* file, const PageShape& shape)
 
 std::unique_ptr<PageFileReader> PageFileReader::open(const std::string& path,
                                                      const PageShape& shape) {
-  // O_NONBLOCK: a named pipe must fail below, not wait for a writer.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-  if (fd < 0) return nullptr;
-  std::FILE* file = fdopen(fd, "rb");
-  if (!file) {
-    ::close(fd);
-    return nullptr;
-  }
+  // O_NONBLOCK: opening a named pipe must not wait for a writer; reading its header fails below.
+  std::FILE* file = open_file(path, O_RDONLY | O_NONBLOCK, "rb");
+  if (!file) return nullptr;
   std::unique_ptr<PageFileReader> reader(new PageFileReader(file, shape));
   Header header;
   if (std::fread(header.data(), sizeof header, 1, file) != 1) return nullptr;
@@ -94,13 +100,8 @@ PageFileReader::Read PageFileReader::next(PageRecord& record) {
 bool PageFileWriter::create(const std::string& path, const PageShape& shape, uint32_t n_records) {
   shape_ = shape;
   buffer_.assign(shape.record_bytes(), std::byte{0});
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return false;
-  file_.reset(fdopen(fd, "wb"));
-  if (!file_) {
-    ::close(fd);
-    return false;
-  }
+  file_.reset(open_file(path, O_WRONLY | O_CREAT | O_EXCL, "wb"));
+  if (!file_) return false;
   const Header header = header_of(shape, n_records);
   return std::fwrite(header.data(), sizeof header, 1, file_.get()) == 1;
 }

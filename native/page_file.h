@@ -1,9 +1,12 @@
-// One file of KV pages: the format, its checksums, and nothing about which files there are.
+// The file format of saved KV pages: a reader, a writer and checksums. Which files there are is the
+// business of page_store.h.
 //
-// Numbers are as the machine has them (little-endian wherever Hearth runs; a file from elsewhere
-// has another magic number). A header, then records of one size: the tokens and the KV of a page,
-// and which earlier record is the page before it. Every record has a checksum of its own, so that
-// one damaged page costs what depends on it and no more.
+//   header  48 bytes   magic, identity, page_tokens, page_bytes, n_records, checksum   (u64 each)
+//   record 0           parent u32, n_tokens u32, tokens u32[page_tokens], KV, checksum u64
+//   record 1 ...       all of one size; parent is the index of an earlier record
+//
+// Numbers have the machine's byte order, so the magic number of a foreign file does not match. Each
+// record has its own checksum: a damaged page invalidates only the pages below it.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +19,20 @@
 
 namespace hearth {
 
-/// Not cryptographic: guards against damage, not against forgery.
+/// A fast checksum against damage. It is not cryptographic and no protection from forgery.
 uint64_t checksum(std::span<const std::byte> bytes, uint64_t seed);
 
 inline constexpr uint64_t kPageFileHeaderBytes = 48;
 
+/// What a file's pages must agree on with the engine that reads them.
 struct PageShape {
-  uint64_t identity = 0;  // of the model and of what computes: equal ones compute equal pages
+  uint64_t identity = 0;  // of the model and the kernels, see kv_identity()
   uint32_t page_tokens = 0;
   uint64_t page_bytes = 0;
   size_t record_bytes() const;
 };
 
-/// A record's parts, inside the buffer that owns them.
+/// A record; its spans point into the reader's buffer.
 struct PageRecord {
   static constexpr uint32_t kNoParent = UINT32_MAX;
   uint32_t parent = kNoParent;       // index of an earlier record
@@ -42,13 +46,13 @@ struct CloseFile {
 
 class PageFileReader {
  public:
-  /// nullptr for what is no readable file of this shape.
+  /// nullptr if the file cannot be read or is not of this shape.
   static std::unique_ptr<PageFileReader> open(const std::string& path, const PageShape& shape);
 
   uint32_t n_records() const { return n_records_; }
   enum class Read { kRecord, kDamaged, kEnd };
-  /// The next record; its spans are valid until the next call. kEnd where the file ends, even if
-  /// records are missing.
+  /// Reads the next record; its spans are valid until the next call. A file that is cut off ends
+  /// with kEnd too.
   Read next(PageRecord& record);
 
  private:
@@ -62,9 +66,10 @@ class PageFileReader {
 
 class PageFileWriter {
  public:
-  /// Makes the file, for its owner alone to read. False from here on: errno says why.
+  /// Creates the file, readable by its owner alone. This and the other functions return false on
+  /// failure; errno says why.
   bool create(const std::string& path, const PageShape& shape, uint32_t n_records);
-  /// Where the caller puts the next record's KV.
+  /// The buffer for the KV of the next record, which the caller fills before write().
   std::span<std::byte> kv();
   bool write(uint32_t parent, std::span<const uint32_t> tokens);
   bool close();

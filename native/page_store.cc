@@ -1,3 +1,5 @@
+// Files are named IDENTITY-TIME.pages, both as 16 hexadecimal digits: the identity says which model
+// and kernels the pages are for, and the names of one model sort by age.
 #include "page_store.h"
 
 #include <algorithm>
@@ -14,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Written under the second name and renamed when whole: a reader never sees half a file.
+// A file is written under the second name and renamed when it is complete, so that another server
+// never reads half a file.
 constexpr const char* kExtension = ".pages";
 constexpr const char* kUnfinished = ".unfinished";
 
@@ -25,13 +28,12 @@ std::string hexadecimal(uint64_t value) {
   return text;
 }
 
-/// Names rise with time: the order of files of one model is that of their names.
 std::string new_name(uint64_t identity) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return hexadecimal(identity) + "-" + hexadecimal(static_cast<uint64_t>(now.count()));
 }
 
-/// Ours by their names; the folder may hold what others put there.
+/// Whether a name is one of ours: files that others put into the folder are left alone.
 bool is_store_file(const fs::path& path) {
   const std::string stem = path.stem().string();
   const bool has_name = path.extension() == kExtension || path.extension() == kUnfinished;
@@ -48,7 +50,7 @@ std::vector<fs::path> store_files(const std::string& folder) {
   return paths;
 }
 
-/// From the part of the name that says when.
+/// Compares the times in the names.
 bool is_newer(const fs::path& a, const fs::path& b) {
   return a.stem().string().substr(17) > b.stem().string().substr(17);
 }
@@ -79,16 +81,17 @@ PageStore::Restored PageStore::restore(PageCache& cache) {
   return restored;
 }
 
-/// True when nothing more is to be had from the file.
+/// True if the file was read to its end or cannot be read at all, so that save() may delete it;
+/// false if the cache had no room for the rest of it.
 bool PageStore::restore_file(const std::string& path, PageCache& cache, Restored& restored) {
   const std::unique_ptr<PageFileReader> reader = PageFileReader::open(path, shape_);
   if (!reader) {
     std::error_code error;
-    // Another server may have replaced it since the folder was read.
+    // If it is gone, another server has replaced it since the folder was listed.
     if (fs::exists(path, error)) restored.problems.push_back(path + " is damaged and was left out");
     return true;
   }
-  std::vector<int32_t> parents;  // by record; kNone: not in the cache, or not full
+  std::vector<int32_t> parents;  // cache page of each record; kNone: not cached, or not full
   PageRecord record;
   PageFileReader::Read read;
   bool has_room = true;
@@ -100,11 +103,11 @@ bool PageStore::restore_file(const std::string& path, PageCache& cache, Restored
     const bool is_first = record.parent == PageRecord::kNoParent;
     const int32_t parent = is_first ? PageCache::kNone : parents[record.parent];
     if (!is_first && parent == PageCache::kNone) continue;
-    const PageCache::Adopted adopted =
-        cache.adopt(parent, record.tokens, [&](int32_t page) { ops_.write_page(page, record.kv); });
-    if (record.tokens.size() == shape_.page_tokens) parents.back() = adopted.page;
-    restored.n_pages += adopted.is_new;
-    has_room = adopted.page != PageCache::kNone;
+    const PageCache::Inserted inserted = cache.insert(
+        parent, record.tokens, [&](int32_t page) { ops_.write_page(page, record.kv); });
+    if (record.tokens.size() == shape_.page_tokens) parents.back() = inserted.page;
+    restored.n_pages += inserted.is_new;
+    has_room = inserted.page != PageCache::kNone;
   }
   if (has_room && n_whole < reader->n_records())
     restored.problems.push_back(path + ": " + std::to_string(reader->n_records() - n_whole) +
@@ -134,7 +137,7 @@ void PageStore::save(const PageCache& cache) {
 
 void PageStore::write_file(const std::string& path, std::span<const CachedPage> pages) {
   const std::string unfinished = path + kUnfinished;
-  std::vector<uint32_t> records;  // by page
+  std::vector<uint32_t> records;  // record index of each page id written so far
   PageFileWriter writer;
   bool is_good = writer.create(unfinished, shape_, static_cast<uint32_t>(pages.size()));
   for (uint32_t i = 0; is_good && i < pages.size(); i++) {
@@ -154,7 +157,7 @@ void PageStore::write_file(const std::string& path, std::span<const CachedPage> 
   cannot_write(folder_, reason);
 }
 
-/// Of whatever model: the limit is the folder's.
+/// Deletes the oldest files, of whatever model, until the folder is within its limit.
 void PageStore::drop_oldest() const {
   std::vector<fs::path> paths = store_files(folder_);
   std::sort(paths.begin(), paths.end(), is_newer);

@@ -1,6 +1,8 @@
-// The disk tier: what the page cache held when an engine ended, for the next one. Owns the folder:
-// which files are read, what is written, and how much may lie there. Pages say what was in the
-// user's documents, so files are for their owner alone, and nothing is written unless asked for.
+// The disk cache: when an engine closes, its cached KV pages are written to a file, and the next
+// engine loads them. This class owns the folder: it decides which files are read, what is written,
+// which files are deleted, and how many bytes they may take in all; page_file.h knows the format.
+// Pages reveal what was in the user's documents, so only their owner can read the files, and the
+// engine writes them only if the user has asked for it.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +17,20 @@ namespace hearth {
 
 class PageStore {
  public:
-  /// Ops must outlive it. identity: see PageShape.
+  /// Ops must outlive it. identity is that of kv_identity().
   PageStore(std::string folder, uint64_t max_bytes, uint64_t identity, kernels::Ops& ops);
 
   struct Restored {
     int n_pages = 0;
-    std::vector<std::string> problems;  // for the log: files that are damaged in part or whole
+    std::vector<std::string> problems;  // for the log: a sentence for each damaged file
   };
-  /// Fills free pages of the cache from the files there are, the newest first. Whatever the files
-  /// hold, nothing is thrown.
+  /// Fills free pages of the cache from the folder's files, the newest first. Damaged files and
+  /// pages are skipped: nothing is thrown for them.
   Restored restore(PageCache& cache);
 
-  /// Writes the pages used last, as many as may lie in the folder, and drops the files that these
-  /// replace and the oldest ones beyond the limit. Throws EngineError "cache-unwritable".
+  /// Writes the most recently used pages to a new file, up to the limit of bytes. Then deletes the
+  /// files that it replaces, and the oldest ones of any model beyond the limit. Throws EngineError
+  /// "cache-unwritable".
   void save(const PageCache& cache);
 
  private:
@@ -39,7 +42,7 @@ class PageStore {
   uint64_t max_bytes_;
   PageShape shape_;
   kernels::Ops& ops_;
-  std::vector<std::string> replaced_;  // files whose pages all came into the cache
+  std::vector<std::string> replaced_;  // files that restore() read to the end: save() deletes them
 };
 
 }  // namespace hearth

@@ -1,3 +1,6 @@
+// Nodes are linked lists of siblings in one array, so that a page id is an index and nothing is
+// allocated after construction. Lookups and eviction are linear scans: a pool has a few thousand
+// pages.
 #include "page_tree.h"
 
 #include <algorithm>
@@ -6,8 +9,8 @@
 namespace hearth {
 namespace {
 
-// Context at which attention costs a token about as much as the weights do: a page this deep is
-// worth twice a first page.
+// Attention over about so many positions costs as much as the rest of a token's forward pass. So a
+// page at this depth costs twice as much to recompute as a page below the root.
 constexpr double kCostDoublingTokens = 4096;
 
 }  // namespace
@@ -16,7 +19,7 @@ PageTree::PageTree(int n_pages, int page_tokens)
     : page_tokens_(page_tokens),
       nodes_(static_cast<size_t>(n_pages) + 1),
       tokens_(static_cast<size_t>(n_pages) * page_tokens) {
-  nodes_.back().depth = -1;  // of the root, so that first pages have depth 0
+  nodes_.back().depth = -1;  // the root's, so that pages below it have depth 0
   free_.reserve(n_pages);
   for (int32_t page = n_pages - 1; page >= 0; page--) free_.push_back(page);
 }
@@ -26,7 +29,8 @@ std::span<const uint32_t> PageTree::tokens(int32_t page) const {
                                     nodes_[page].n_tokens);
 }
 
-int PageTree::common(int32_t page, std::span<const uint32_t> tokens) const {
+/// Length of the common prefix of the page's tokens and the given ones.
+int PageTree::n_common(int32_t page, std::span<const uint32_t> tokens) const {
   const std::span<const uint32_t> own = this->tokens(page);
   const auto end = std::mismatch(own.begin(), own.end(), tokens.begin(), tokens.end());
   return static_cast<int>(end.first - own.begin());
@@ -35,7 +39,7 @@ int PageTree::common(int32_t page, std::span<const uint32_t> tokens) const {
 PageTree::Match PageTree::best_child(int32_t parent, std::span<const uint32_t> tokens) const {
   Match best;
   for (int32_t page = nodes_[parent].first_child; page != kNone; page = nodes_[page].next) {
-    const int n_tokens = common(page, tokens);
+    const int n_tokens = n_common(page, tokens);
     if (n_tokens > best.n_tokens) best = {page, n_tokens};
     if (best.n_tokens == page_tokens_) break;
   }
@@ -45,15 +49,16 @@ PageTree::Match PageTree::best_child(int32_t parent, std::span<const uint32_t> t
 std::vector<uint32_t> PageTree::continuation(std::span<const uint32_t> tokens,
                                              size_t n_most) const {
   std::vector<uint32_t> next;
-  const auto leads_on = [&](int32_t page) {
+  // Whether the page agrees with the tokens and either has more of them or is full.
+  const auto continues = [&](int32_t page) {
     const size_t n = nodes_[page].n_tokens;
     const bool is_long_enough = n > tokens.size() || static_cast<int>(n) == page_tokens_;
-    return is_long_enough && common(page, tokens) == static_cast<int>(std::min(n, tokens.size()));
+    return is_long_enough && n_common(page, tokens) == static_cast<int>(std::min(n, tokens.size()));
   };
   for (int32_t parent = root(); parent != kNone && next.size() < n_most;) {
     int32_t newest = kNone;
     for (int32_t page = nodes_[parent].first_child; page != kNone; page = nodes_[page].next)
-      if (leads_on(page) && (newest == kNone || nodes_[page].last_used > nodes_[newest].last_used))
+      if (continues(page) && (newest == kNone || nodes_[page].last_used > nodes_[newest].last_used))
         newest = page;
     if (newest == kNone) break;
     const std::span<const uint32_t> own = this->tokens(newest);
@@ -80,7 +85,7 @@ void PageTree::hold(int32_t page) {
   if (nodes_[page].n_holders++ == 0) n_held_++;
 }
 
-void PageTree::let_go(int32_t page) {
+void PageTree::release(int32_t page) {
   Node& node = nodes_[page];
   node.last_used = clock_;
   if (--node.n_holders > 0) return;
@@ -98,30 +103,29 @@ void PageTree::append(int32_t page, int32_t parent, uint32_t token) {
   tokens_[static_cast<size_t>(page) * page_tokens_ + node.n_tokens++] = token;
 }
 
-int32_t PageTree::adopt(int32_t parent, std::span<const uint32_t> tokens,
-                        const std::function<void(int32_t)>& fill) {
+int32_t PageTree::insert(int32_t parent, std::span<const uint32_t> tokens,
+                         const std::function<void(int32_t)>& fill) {
   const Match known = best_child(parent, tokens);
   if (known.n_tokens == static_cast<int>(tokens.size())) return known.page;
   if (free_.empty()) return kNone;
   const int32_t page = allocate(nullptr);
   fill(page);
   for (const uint32_t token : tokens) append(page, parent, token);
-  let_go(page);
+  release(page);
   return page;
 }
 
-int32_t PageTree::twin(int32_t page) const {
+int32_t PageTree::duplicate_of(int32_t page) const {
   const std::span<const uint32_t> own = tokens(page);
   for (int32_t other = nodes_[nodes_[page].parent].first_child; other != kNone;
-       other = nodes_[other].next) {
-    if (other != page && common(other, own) == page_tokens_) return other;
-  }
+       other = nodes_[other].next)
+    if (other != page && n_common(other, own) == page_tokens_) return other;
   return kNone;
 }
 
 void PageTree::clear() {
   for (int32_t page = 0; page < n_pages(); page++) {
-    // Below an unheld page nothing is held, so the climb down and back frees its whole subtree.
+    // Nothing below an unheld page is held, so its whole subtree goes, leaf by leaf.
     while (nodes_[page].n_tokens > 0 && nodes_[page].n_holders == 0) {
       int32_t leaf = page;
       while (nodes_[leaf].first_child != kNone) leaf = nodes_[leaf].first_child;
@@ -134,24 +138,22 @@ bool PageTree::is_evictable(const Node& node) const {
   return node.n_tokens > 0 && node.n_holders == 0 && node.first_child == kNone;
 }
 
-// What recomputing the page costs, divided by how long nobody has needed it.
-double PageTree::worth(const Node& node) const {
+/// Cost to recompute divided by age: n_tokens * (1 + depth / 4096) / ticks since its last use. The
+/// page with the lowest score is evicted, so this is LRU that favours deep and full pages.
+double PageTree::retention_score(const Node& node) const {
   const double depth_tokens = static_cast<double>(node.depth) * page_tokens_;
   const double cost = node.n_tokens * (1 + depth_tokens / kCostDoublingTokens);
   return cost / static_cast<double>(clock_ - node.last_used + 1);
 }
 
-// A scan: about 1 ns a page, against milliseconds to fill the page that is won.
+/// A scan takes about 1 ns per page; filling the page that it frees takes milliseconds.
 void PageTree::evict() {
   int32_t victim = kNone;
   double least = 0;
   for (int32_t page = 0; page < n_pages(); page++) {
     if (!is_evictable(nodes_[page])) continue;
-    const double page_worth = worth(nodes_[page]);
-    if (victim == kNone || page_worth < least) {
-      victim = page;
-      least = page_worth;
-    }
+    const double score = retention_score(nodes_[page]);
+    if (victim == kNone || score < least) victim = page, least = score;
   }
   assert(victim != kNone);
   remove_leaf(victim);
@@ -164,19 +166,19 @@ void PageTree::remove_leaf(int32_t page) {
   free_.push_back(page);
 }
 
-// An unheld page whose tokens a sibling has too, and an unheld sibling whose tokens this page has,
-// would only take room: KV is the same for the same tokens, whoever computed it.
+/// Frees the page, if unheld, when a sibling has all its tokens, and frees unheld siblings all of
+/// whose tokens this page has. The same tokens have the same KV, whichever sequence computed it.
 void PageTree::remove_redundant(int32_t page) {
   const Node& node = nodes_[page];
   for (int32_t other = nodes_[node.parent].first_child; other != kNone;) {
     const int32_t next = nodes_[other].next;
     if (other != page) {
-      const int n_common = common(other, tokens(page));
-      if (n_common == node.n_tokens && is_evictable(node)) {
+      const int n = n_common(other, tokens(page));
+      if (n == node.n_tokens && is_evictable(node)) {
         nodes_[other].last_used = clock_;
         return remove_leaf(page);
       }
-      if (n_common == nodes_[other].n_tokens && is_evictable(nodes_[other])) remove_leaf(other);
+      if (n == nodes_[other].n_tokens && is_evictable(nodes_[other])) remove_leaf(other);
     }
     other = next;
   }

@@ -1,11 +1,15 @@
-// The radix tree under the page cache: a node is a page, its key the tokens whose KV the page
-// holds. Owns the pool, the links, the reference counts and eviction; page_cache.h gives it to
-// sequences.
+// The radix tree of the prefix cache. A node is a KV page, and its key is the tokens whose keys and
+// values the page holds; a path from the root spells a prompt. The tree owns the free list, the
+// links, the reference counts and the eviction policy, but not the page bytes (those are in Ops)
+// and not the sequences (those are Path in page_cache.h).
 //
-// Invariants: a page below another has a full parent. A held page's ancestors are held, so nothing
-// below an unheld page is held. A position that some path or the tree may read is not written
-// again. Letting go of a page leaves no unheld leaf beside it whose tokens merely begin those of a
-// sibling.
+//   root ─┬─ page 7 [int main ( ... ]   32 tokens, full ─┬─ page 3 [return 0 ; ...]
+//         │                                              └─ page 9 [puts ( ...]       partly filled
+//         └─ page 2 [def f ( ...]
+//
+// Invariants: a page that has children is full. The ancestors of a held page are held, so nothing
+// below an unheld page is held. No position that a path or a lookup may read is written again.
+// Releasing a page leaves no unheld leaf whose tokens are only a prefix of a sibling's.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +24,15 @@ class PageTree {
   static constexpr int32_t kNone = -1;
 
   struct Node {
-    int32_t parent = kNone;  // kNone: not linked (free, or reserved and still blank)
+    int32_t parent = kNone;  // kNone: not linked (free, or allocated and still without tokens)
     int32_t first_child = kNone;
-    int32_t next = kNone;  // siblings
-    int32_t previous = kNone;
-    int32_t depth = 0;  // pages above it
+    int32_t next = kNone;      // sibling
+    int32_t previous = kNone;  // sibling
+    int32_t depth = 0;         // in pages; 0 below the root
     int32_t n_tokens = 0;
-    int32_t n_holders = 0;
-    uint64_t last_used = 0;
-    // The path that alone may append. It holds the page; null once it lets go.
+    int32_t n_holders = 0;   // reference count
+    uint64_t last_used = 0;  // tick() at which the last holder released it
+    // The only path that may append to this page. It holds the page; null once it has released it.
     const void* writer = nullptr;
   };
   struct Match {
@@ -46,12 +50,12 @@ class PageTree {
   std::span<const uint32_t> tokens(int32_t page) const;
   int n_used() const { return n_pages() - static_cast<int>(free_.size()); }
   int n_held() const { return n_held_; }
-  /// Pages that allocate() can still give: free or evictable.
+  /// Number of pages that allocate() can still return, by eviction if need be.
   int n_available() const { return n_pages() - n_held_; }
   uint64_t n_evictions() const { return n_evictions_; }
 
-  /// Calls visit(page, n_matching) from the root down along the longest match; returns its length.
-  /// Only the last visited page may match in part.
+  /// Longest-prefix match. Calls visit(page, n_matching) for each page from the root down, and
+  /// returns the length of the match in tokens. Only the last page visited may match partly.
   template <typename Visit>
   int walk(std::span<const uint32_t> tokens, Visit visit) const {
     int length = 0;
@@ -66,34 +70,38 @@ class PageTree {
     return length;
   }
 
-  /// What follows the tokens where they were used last, at most n_most of it.
+  /// At most n_most tokens that follow the given ones in the tree. Where branches differ, it takes
+  /// the branch used last.
   std::vector<uint32_t> continuation(std::span<const uint32_t> tokens, size_t n_most) const;
 
-  /// A blank page, held once and not linked; evicts if none is free. Needs n_available() > 0.
+  /// An empty page with one holder, not linked yet; evicts if none is free. Needs
+  /// n_available() > 0.
   int32_t allocate(const void* writer);
   void hold(int32_t page);
-  /// Takes one holder away. A blank page becomes free; one that a sibling makes redundant, too.
-  void let_go(int32_t page);
-  /// Adds a token; the first links the page below parent.
+  /// Drops one reference. At zero the page stays findable, unless it is empty or its tokens are a
+  /// prefix of a sibling's: then it becomes free.
+  void release(int32_t page);
+  /// Adds a token; the first token links the page below parent.
   void append(int32_t page, int32_t parent, uint32_t token);
-  /// Forgets the tokens from n_tokens on. Only for a leaf with one holder.
+  /// Drops the tokens from n_tokens on. Only for a leaf with one holder.
   void shrink(int32_t page, int n_tokens) { nodes_[page].n_tokens = n_tokens; }
-  /// The page below parent that holds these tokens: one that is there, or else a free one that
-  /// fill(page) puts their KV into. kNone when none is free: nothing is evicted for it. Not held.
-  int32_t adopt(int32_t parent, std::span<const uint32_t> tokens,
-                const std::function<void(int32_t)>& fill);
+  /// Inserts a page of these tokens below parent; fill(page) must write its KV. Returns the page
+  /// that has these tokens already if there is one, and kNone if no page is free, since nothing is
+  /// evicted here. The page has no holder.
+  int32_t insert(int32_t parent, std::span<const uint32_t> tokens,
+                 const std::function<void(int32_t)>& fill);
   /// Another full page with the same tokens below the same parent; kNone if there is none.
-  int32_t twin(int32_t page) const;
+  int32_t duplicate_of(int32_t page) const;
   /// Frees every unheld page.
   void clear();
-  /// Starts a new moment of the LRU clock.
+  /// Advances the LRU clock. One tick is one lookup.
   void tick() { clock_++; }
 
  private:
   Match best_child(int32_t parent, std::span<const uint32_t> tokens) const;
-  int common(int32_t page, std::span<const uint32_t> tokens) const;
+  int n_common(int32_t page, std::span<const uint32_t> tokens) const;
   bool is_evictable(const Node& node) const;
-  double worth(const Node& node) const;
+  double retention_score(const Node& node) const;
   void evict();
   void remove_leaf(int32_t page);
   void remove_redundant(int32_t page);

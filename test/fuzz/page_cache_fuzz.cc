@@ -135,12 +135,12 @@ class Model {
       const bool is_first = page.parent == hearth::PageCache::kNone;
       const int32_t parent = is_first ? page.parent : new_pages[page.parent];
       EXPECT(is_first || parent != hearth::PageCache::kNone);
-      const auto adopted = other.cache.adopt(parent, page.tokens, [&](int32_t to) {
+      const auto inserted = other.cache.insert(parent, page.tokens, [&](int32_t to) {
         std::copy_n(&simulation_.slots[page.page * other.page_tokens], other.page_tokens,
                     &other.slots[to * other.page_tokens]);
       });
-      EXPECT(adopted.page != hearth::PageCache::kNone);
-      new_pages[page.page] = adopted.page;
+      EXPECT(inserted.page != hearth::PageCache::kNone);
+      new_pages[page.page] = inserted.page;
     }
     for (const Tokens& known : read_) other.check(other.cache.find(known));
   }
