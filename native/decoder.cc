@@ -1,3 +1,4 @@
+// Building batches, accepting choices and streaming text. decoder_choice.cc chooses the tokens.
 #include "decoder.h"
 
 #include <algorithm>
@@ -22,10 +23,10 @@ Decoder::Answer Decoder::new_answer() const {
   Answer answer;
   answer.heal_left = request.heal;
   answer.random = Random(request.sampling.seed);
-  // All that the answer will need, so that decoding does not allocate.
+  // Memory for the whole answer, so that decoding does not allocate.
   const int n_room = bench_.context_tokens - static_cast<int>(request.tokens.size());
   const auto n = static_cast<size_t>(std::clamp(n_room, 1, request.max_tokens));
-  constexpr size_t kTokenBytes = 8;  // longer ones are rare
+  constexpr size_t kTokenBytes = 8;  // longer tokens are rare
   answer.tokens.reserve(n);
   answer.text.reserve(n * kTokenBytes);
   answer.log_probabilities.reserve(n);
@@ -72,10 +73,10 @@ bool Decoder::start(Path& path, std::span<const uint32_t> last_tokens,
   return true;
 }
 
-/// They begin with the most likely tokens beside the main answer's first one.
+/// Alternative i begins with the i-th most likely token other than the main answer's first token.
 void Decoder::add_alternatives() {
   const Request& request = job_.request;
-  std::span<const uint32_t> candidates;  // of the logits; empty: all tokens
+  std::span<const uint32_t> candidates;  // whose logits they are; empty: all tokens
   if (!request.heal.empty())
     candidates = bench_.tokenizer.compatible_with(request.heal, bench_.candidates);
   read_logits(logits_, candidates.empty() ? bench_.n_vocab : static_cast<int>(candidates.size()));
@@ -85,7 +86,8 @@ void Decoder::add_alternatives() {
   size_t last = candidates.empty() ? first
                                    : std::lower_bound(candidates.begin(), candidates.end(), first) -
                                          candidates.begin();
-  // Of the exponentials of all logits: known without another pass over them.
+  // log(sum(exp(logits))), from the first token's log-probability instead of another pass over
+  // them.
   const double log_sum = double{left[last]} - main.log_probabilities.front();
   while (static_cast<int>(answers_.size()) < request.n_alternatives) {
     left[last] = -INFINITY;
@@ -102,25 +104,24 @@ void Decoder::add_alternatives() {
 
 bool Decoder::step() {
   bench_.heartbeat.token.store(n_tokens(), std::memory_order_relaxed);
-  gather();
+  build_batch();
   if (n_rows_ == 0) return true;
   const int64_t start = now_ns();
   const auto extensions = std::span(extensions_).first(n_extensions_);
   if (!bench_.forward.evaluate_for_logits(extensions) || !choose()) return false;
   if (answers_.size() == 1)
-    bench_.drafting.pass_costs.note(n_rows_, static_cast<double>(now_ns() - start) / 1e6);
+    bench_.drafting.pass_costs.record(n_rows_, static_cast<double>(now_ns() - start) / 1e6);
   n_passes_++;
   for (Answer& answer : answers_) {
     if (answer.n_rows == 0) continue;
     const int n_accepted = accept_choices(answer);
-    if (drafter_) drafter_->learn(answer.n_rows - 1, n_accepted - 1);
+    if (drafter_) drafter_->record_outcome(answer.n_rows - 1, n_accepted - 1);
   }
   return true;
 }
 
-/// Collects the rows of the batch. An answer that has no room left, or of which the caller has
-/// enough, ends here.
-void Decoder::gather() {
+/// Ends answers that have no room left or of which the caller wants no more; the others add rows.
+void Decoder::build_batch() {
   n_prompt_rows_ = n_rows_ = n_extensions_ = 0;
   for (Answer& answer : answers_) {
     answer.n_rows = 0;
@@ -146,11 +147,11 @@ void Decoder::add_rows(Answer& answer) {
   n_rows_ += answer.n_rows;
 }
 
-/// For one more position. The main answer takes it from the others if need be.
+/// Reserves one more position. The other answers release their pages for the main one if need be.
 bool Decoder::make_room(Answer& answer) {
   if (answer.path.reserve(1)) return true;
   if (&answer != &answers_.front()) return false;
-  for (size_t i = 1; i < answers_.size(); i++) give_way(answers_[i]);
+  for (size_t i = 1; i < answers_.size(); i++) release_pages(answers_[i]);
   if (answer.path.reserve(1)) return true;
   throw NoPages();
 }
@@ -160,7 +161,7 @@ std::span<const uint32_t> Decoder::draft_for(const Answer& answer) {
   const int n_most = std::min({kMaxDraft, bench_.context_tokens - answer.path.length() - 2,
                                request.max_tokens - static_cast<int>(answer.tokens.size()) - 1});
   if (!drafter_ || n_most <= 0 || !answer.heal_left.empty()) return {};
-  // It reads the prompt here: the first token has not waited for that.
+  // The drafter indexes the prompt in the first append(), when the first token is out already.
   for (size_t i = drafter_->n_appended(); i < answer.tokens.size(); i++)
     drafter_->append(answer.tokens[i]);
   return drafter_->propose(n_most);
@@ -168,8 +169,8 @@ std::span<const uint32_t> Decoder::draft_for(const Answer& answer) {
 
 // --- accepting ---
 
-/// How many it accepts. What was drafted beyond them stays uncommitted: the next pass writes over
-/// it.
+/// Accepts the chosen tokens until the answer ends, and returns how many. Only the rows that they
+/// were chosen behind are committed; the next pass overwrites the KV of rejected drafts.
 int Decoder::accept_choices(Answer& answer) {
   int n = 0;
   while (n < answer.n_chosen && !answer.is_done) {
@@ -184,7 +185,7 @@ int Decoder::accept_choices(Answer& answer) {
 void Decoder::accept(Answer& answer, const Choice& choice) {
   const Request& request = job_.request;
   const uint32_t token = choice.token;
-  if (&answer == &answers_.front()) note_repeat(answer, token);
+  if (&answer == &answers_.front()) count_repeats(answer, token);
   answer.tokens.push_back(token);
   answer.log_probabilities.push_back(choice.log_probability);
   answer.held_log_probability += choice.log_probability;
@@ -199,11 +200,13 @@ void Decoder::accept(Answer& answer, const Choice& choice) {
     end(answer, FinishReason::kLength);
 }
 
-void Decoder::note_repeat(const Answer& main, uint32_t token) {
+void Decoder::count_repeats(const Answer& main, uint32_t token) {
   n_repeats_ = !main.tokens.empty() && main.tokens.back() == token ? n_repeats_ + 1 : 0;
-  if (doubts_repeats_ && n_repeats_ >= kMostRepeats) throw BadOutput{"one token over and over"};
+  if (guards_against_repeats_ && n_repeats_ >= kMostRepeats)
+    throw BadOutput{"one token over and over"};
 }
 
+/// Adds whole UTF-8 characters to the answer's text; the beginning of another one is held back.
 void Decoder::emit(Answer& answer, std::string_view bytes) {
   answer.held_bytes.append(bytes);
   const size_t n = whole_characters(answer.held_bytes);
@@ -216,6 +219,7 @@ void Decoder::emit(Answer& answer, std::string_view bytes) {
   answer.held_log_probability = 0;
 }
 
+/// After start_over() the same text comes again: it is compared with what was streamed and skipped.
 void Decoder::stream(std::string_view text, const Answer& answer) {
   const auto number = static_cast<int>(&answer - answers_.data());
   std::string& before = streamed_[number];
@@ -232,8 +236,8 @@ void Decoder::end(Answer& answer, FinishReason reason) {
   answer.finish_reason = reason;
 }
 
-void Decoder::give_way() {
-  for (Answer& answer : answers_) give_way(answer);
+void Decoder::release_pages() {
+  for (Answer& answer : answers_) release_pages(answer);
 }
 
 void Decoder::start_over() {
@@ -243,7 +247,7 @@ void Decoder::start_over() {
   n_repeats_ = 0;
 }
 
-void Decoder::give_way(Answer& answer) {
+void Decoder::release_pages(Answer& answer) {
   if (!answer.is_done) end(answer, FinishReason::kLength);
   answer.path = Path();
 }

@@ -1,6 +1,14 @@
-// Decoding: the answer of one request, or up to four alternatives side by side, pass by pass. Each
-// pass evaluates of every unfinished answer the token chosen last and, of a single one, a draft of
-// what may follow; of a draft only what the model would have chosen anyway is accepted.
+// Decoding: writes the answer of one request, or up to four alternative answers in one batch. Each
+// pass evaluates, for every unfinished answer, the token chosen last. With speculative decoding a
+// single answer also evaluates a draft of the tokens that may follow, and keeps the drafted tokens
+// that the model would have chosen itself, so drafts change the speed and never the text.
+//
+//   rows of a pass:   a0 d1 d2 d3        a0: last chosen token, d1..d3: draft
+//   chosen behind:    c1 c2 c3 c4        c1 = d1, c2 = d2, c3 != d3: accept c1, c2 and c3
+//
+// An answer may have to begin with given bytes (token healing: the prompt ends before the word at
+// the cursor, which the model writes again). While bytes are left, only tokens compatible with them
+// are candidates.
 #pragma once
 
 #include <array>
@@ -9,46 +17,23 @@
 #include <string_view>
 #include <vector>
 
-#include "drafter.h"
-#include "forward.h"
-#include "page_cache.h"
-#include "pins.h"
 #include "request.h"
-#include "sampler.h"
-#include "tokenizer.h"
+#include "workbench.h"
 
 namespace hearth {
-
-/// What all requests work with. Belongs to the engine thread.
-struct Workbench {
-  kernels::Ops& ops;
-  const Tokenizer& tokenizer;
-  Forward& forward;
-  PageCache& cache;
-  Sampler& sampler;
-  std::vector<float>& host_logits;    // scratch of n_vocab
-  std::vector<uint32_t>& candidates;  // likewise
-  Heartbeat& heartbeat;
-  int n_vocab = 0;
-  int context_tokens = 0;
-  Pins pins{};
-  Drafting drafting{};
-  int chunk_tokens = kernels::kMaxBatch;  // of the next piece of a prompt
-  int slice_tokens = 0;                   // of the next short one; 0: not measured yet
-};
 
 class Decoder {
  public:
   /// Both must outlive it.
   Decoder(const Job& job, Workbench& bench) : job_(job), bench_(bench) {}
 
-  /// To be evaluated behind the prompt: what an earlier answer to it wrote of the bytes to be
-  /// healed. At the next key of a word these are the same tokens, and the first new text need not
-  /// wait for a pass for each. At most n_most tokens.
+  /// A draft to evaluate in one batch with the end of the prompt: the tokens in which an earlier
+  /// answer to the same prompt wrote the bytes to be healed. While a word is typed they repeat from
+  /// key to key, so that the first new text comes after one pass. At most n_most tokens.
   std::vector<uint32_t> first_draft(int n_most) const;
-  /// Chooses each answer's first tokens after the batch just evaluated, which holds the prompt's
-  /// last tokens and the first draft; then commits these and takes the path. False when
-  /// interrupted: nothing has changed.
+  /// Chooses the first tokens of each answer from the batch just evaluated, which holds the
+  /// prompt's last tokens and the first draft. Then commits those tokens and takes the path. False
+  /// when interrupted: nothing has changed.
   bool start(Path& path, std::span<const uint32_t> last_tokens, std::span<const uint32_t> draft);
   bool has_started() const { return !answers_.empty(); }
   /// One forward pass. False when interrupted: nothing has changed. Throws EngineError.
@@ -56,12 +41,13 @@ class Decoder {
   bool is_done() const;
   FinishReason finish_reason() const { return answers_.front().finish_reason; }
   int n_tokens() const;
-  /// Gives all pages back; the answers end where they are.
-  void give_way();
-  /// Gives all up, to begin anew. Text that was streamed before is not streamed again.
+  /// Releases all pages, which ends the answers here.
+  void release_pages();
+  /// Drops the answers, so that start() can begin them again. Text that was streamed already is not
+  /// streamed a second time.
   void start_over();
-  /// A token that comes again and again is BadOutput.
-  void doubt_repeats(bool doubts) { doubts_repeats_ = doubts; }
+  /// Whether a token that is chosen kMostRepeats times in a row throws BadOutput.
+  void guard_against_repeats(bool guards) { guards_against_repeats_ = guards; }
   /// Moves the answers out.
   void finish(Result& result);
 
@@ -72,28 +58,27 @@ class Decoder {
   };
   struct Answer {
     Path path;
-    std::vector<uint32_t> tokens;  // of which the last is not evaluated yet
+    std::vector<uint32_t> tokens;  // all but the last have been evaluated
     std::vector<float> log_probabilities;
     std::string text;
-    std::string heal_left;            // bytes still to be generated again
-    std::string held_bytes;           // an unfinished UTF-8 character
-    double held_log_probability = 0;  // of the tokens since the last piece of text
+    std::string heal_left;            // bytes that the answer must still write again
+    std::string held_bytes;           // the beginning of a UTF-8 character
+    double held_log_probability = 0;  // of the tokens since text was last emitted
     Random random{0};
     bool is_done = false;
     FinishReason finish_reason = FinishReason::kStop;
-    // Of the pass under way: its rows, the first whose token may be any, and how many have a
-    // choice.
+    // The pass in progress. Its rows are first_row to first_row + n_rows.
     int first_row = 0;
     int n_rows = 0;
-    int n_healed_rows = 0;
-    int n_chosen = 0;
-    Random random_after{0};
+    int n_healed_rows = 0;   // rows whose candidates heal_left restricts; the rest are free
+    int n_chosen = 0;        // rows for which a token has been chosen
+    Random random_after{0};  // becomes `random` if the pass is not interrupted
   };
 
   Answer new_answer() const;
   void add_alternatives();
 
-  void gather();
+  void build_batch();
   void add_rows(Answer& answer);
   bool make_room(Answer& answer);
   std::span<const uint32_t> draft_for(const Answer& answer);
@@ -107,29 +92,31 @@ class Decoder {
 
   int accept_choices(Answer& answer);
   void accept(Answer& answer, const Choice& choice);
-  void note_repeat(const Answer& main, uint32_t token);
+  void count_repeats(const Answer& main, uint32_t token);
   void emit(Answer& answer, std::string_view bytes);
   void stream(std::string_view text, const Answer& answer);
-  void give_way(Answer& answer);
+  void release_pages(Answer& answer);
   void end(Answer& answer, FinishReason reason);
 
   const Job& job_;
   Workbench& bench_;
-  std::vector<Answer> answers_;  // the main one first; its text alone is streamed
+  std::vector<Answer> answers_;  // the main answer first
   std::optional<Drafter> drafter_;
   int n_passes_ = 0;
-  bool doubts_repeats_ = false;
-  int n_repeats_ = 0;                                   // of the main answer's last token
-  std::array<std::string, kMaxAlternatives> streamed_;  // before it started over
+  bool guards_against_repeats_ = false;
+  int n_repeats_ = 0;  // of the main answer's last token
+  // By answer: text streamed before start_over() that has not been written again yet.
+  std::array<std::string, kMaxAlternatives> streamed_;
 
-  // The rows of one pass, answer by answer; in the first pass they stand behind the prompt's rows.
+  // The batch of a pass: the rows of one answer after those of another. In the first pass they come
+  // after n_prompt_rows_ rows of the prompt.
   int n_prompt_rows_ = 0;
   int n_rows_ = 0;
-  std::array<uint32_t, kMaxLogitRows> tokens_;  // by row
+  std::array<uint32_t, kMaxLogitRows> tokens_;  // [n_rows_], evaluated
+  std::array<Choice, kMaxLogitRows> choices_;   // [n_rows_], chosen behind them
   int n_extensions_ = 0;
-  std::array<Extension, kMaxAlternatives> extensions_;  // one of each answer that goes on
-  std::array<Choice, kMaxLogitRows> choices_;           // by row
-  const float* logits_ = nullptr;                       // that the pass's last head gave
+  std::array<Extension, kMaxAlternatives> extensions_;  // one for each unfinished answer
+  const float* logits_ = nullptr;                       // of the last head of the pass
 };
 
 }  // namespace hearth

@@ -1,4 +1,7 @@
-// Decoder: choosing the tokens of the pass just evaluated, row by row.
+// The part of Decoder that chooses a token behind each row of the pass just evaluated. Rows behind
+// which bytes must be healed are chosen one by one, each from logits of compatible tokens only. All
+// other rows share one run of the output head. Choosing stops at the first row where the draft
+// differs from the choice.
 #include <algorithm>
 
 #include "decoder.h"
@@ -12,15 +15,15 @@ bool Decoder::choose() {
   return choose_free_rows();
 }
 
-/// Whether the row is behind what the model has chosen: a draft's row only where the draft is
-/// right.
+/// Whether row i of the answer evaluated what the model has chosen: true for the first row, and for
+/// a drafted row only if the draft was right up to there.
 bool Decoder::is_reached(const Answer& answer, int i) const {
   const int row = answer.first_row + i;
   return i < answer.n_rows && (i == 0 || tokens_[row] == choices_[row - 1].token);
 }
 
-/// Each has a head of its own, for the tokens that agree with the bytes to be healed; so is the
-/// log-probability.
+/// The head computes the logits of the compatible tokens alone, and log-probabilities are relative
+/// to those.
 bool Decoder::choose_healed_rows(Answer& answer) {
   answer.random_after = answer.random;
   answer.n_chosen = 0;
@@ -43,7 +46,7 @@ bool Decoder::choose_healed_rows(Answer& answer) {
   return true;
 }
 
-/// One head for the rows of all answers.
+/// One head for the free rows of all answers.
 bool Decoder::choose_free_rows() {
   std::array<int32_t, kMaxLogitRows> rows;
   int n = 0;
@@ -64,7 +67,7 @@ bool Decoder::choose_free_rows() {
   return true;
 }
 
-/// Row by row while the draft says what the model would have chosen.
+/// Chooses behind the free rows of one answer, whose logits and argmaxes come first in the arrays.
 void Decoder::choose_rows(Answer& answer, const float* logits, const kernels::Argmax* bests) {
   for (int i = answer.n_healed_rows; is_reached(answer, i); i++) {
     choices_[answer.first_row + i] = choose_from(logits, *bests++, answer.random_after);
@@ -83,6 +86,7 @@ Decoder::Choice Decoder::choose_from(const float* logits, const kernels::Argmax&
   return {sampled.index, sampled.log_probability};
 }
 
+/// Copies n logits from backend memory to host_logits.
 void Decoder::read_logits(const float* logits, int n) {
   bench_.host_logits.resize(n);
   bench_.ops.read(bench_.host_logits, logits);

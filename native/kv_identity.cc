@@ -6,9 +6,9 @@
 #include <string>
 #include <system_error>
 
-#include "decoder.h"
 #include "engine.h"
 #include "page_file.h"
+#include "workbench.h"
 
 namespace hearth {
 namespace {

@@ -1,3 +1,5 @@
+// run() is the loop of the engine thread: next() chooses a task, advance() runs one step of it and
+// turns what it throws into an error or a retry, finish() answers the caller.
 #include "scheduler.h"
 
 #include <algorithm>
@@ -8,7 +10,7 @@ namespace {
 bool is_foreground(const Job& job) { return job.request.priority == Priority::kForeground; }
 bool is_background(const Job& job) { return !is_foreground(job); }
 
-/// What was thrown and is being caught, for the request's caller.
+/// The exception being handled, as an error for the request's caller. Only for use in a catch.
 EngineError caught_error() {
   try {
     throw;
@@ -49,7 +51,7 @@ void Scheduler::submit(std::shared_ptr<Job> job) {
   {
     const std::lock_guard lock(mutex_);
     queue_.push_back(std::make_unique<Task>(std::move(job), bench_));
-    if (is_urgent && current_ && is_background(current_->job()) && slice_ == Slice::kFree)
+    if (is_urgent && current_ && is_background(current_->job()) && size_ == StepSize::kFull)
       interrupt_ = true;
   }
   wake_.notify_one();
@@ -61,7 +63,7 @@ void Scheduler::cancel(const std::shared_ptr<Job>& job) {
   if (current_ && &current_->job() == job.get()) interrupt_ = true;
 }
 
-/// The pass under way goes on for the others, if there are any.
+/// A pass that is running is interrupted only if this is the job's only answer.
 void Scheduler::end_answer(const std::shared_ptr<Job>& job, int answer) {
   const std::lock_guard lock(mutex_);
   job->is_enough.at(answer) = true;
@@ -72,7 +74,7 @@ void Scheduler::end_answer(const std::shared_ptr<Job>& job, int answer) {
 /// Cancelled jobs come first, so that they are answered at once; then foreground jobs, then
 /// background ones. One owed short step of background work runs while a foreground job decodes,
 /// because that job's first text is out by then; once two foreground jobs have ended without such a
-/// step, it runs before the third one's prefill. Needs the lock.
+/// step, it runs before the third one's prefill. Call with the lock held.
 Scheduler::Turn Scheduler::next() {
   const auto first = [&](auto&& matches) {
     return std::find_if(queue_.begin(), queue_.end(),
@@ -81,24 +83,24 @@ Scheduler::Turn Scheduler::next() {
   const auto none = queue_.end();
   const auto cancelled = first([](const Job& job) { return job.is_cancelled.load(); });
   if (cancelled != none) return {cancelled};
-  const auto urgent = first(is_foreground);
-  const auto patient = first(is_background);
-  if (urgent == none) return {patient};
-  const int n_bearable = (*urgent)->is_decoding() ? 0 : 1;
-  if (patient != none && n_owed_ > n_bearable) return {patient, Slice::kShort};
-  return {urgent};
+  const auto foreground = first(is_foreground);
+  const auto background = first(is_background);
+  if (foreground == none) return {background};
+  const int n_tolerated = (*foreground)->is_decoding() ? 0 : 1;
+  if (background != none && n_owed_ > n_tolerated) return {background, StepSize::kShort};
+  return {foreground};
 }
 
-/// After a turn. Needs the lock; the queue still holds the task.
-void Scheduler::note_turn(const Task& task, std::optional<FinishReason> end) {
+/// Updates n_owed_ after a step of the task, which is still in the queue. Call with the lock held.
+void Scheduler::count_owed(const Task& task, std::optional<FinishReason> end) {
   if (is_background(task.job())) {
-    const bool is_lost = interrupt_ || end == FinishReason::kCancelled;
-    if (!is_lost) n_owed_ = 0;
+    const bool was_completed = !interrupt_ && end != FinishReason::kCancelled;
+    if (was_completed) n_owed_ = 0;
   } else if (end) {
-    const bool has_patient =
+    const bool has_background =
         std::any_of(queue_.begin(), queue_.end(),
                     [](const std::unique_ptr<Task>& other) { return is_background(other->job()); });
-    n_owed_ = has_patient ? n_owed_ + 1 : 0;
+    n_owed_ = has_background ? n_owed_ + 1 : 0;
   }
 }
 
@@ -106,11 +108,11 @@ void Scheduler::run() {
   std::unique_lock lock(mutex_);
   while (true) {
     wake_.wait(lock, [&] { return is_stopping_ || !queue_.empty(); });
-    if (queue_.empty()) return;  // stopping
-    const auto [it, slice] = next();
+    if (queue_.empty()) return;  // is_stopping_, and every job has been answered
+    const auto [it, size] = next();
     Task& task = **it;
     current_ = &task;
-    slice_ = slice;
+    size_ = size;
     interrupt_ = is_stopping_;
     is_decoding_ = task.is_decoding();
     const bool is_cancelled = is_stopping_ || task.job().is_cancelled;
@@ -119,11 +121,11 @@ void Scheduler::run() {
     const int64_t start = now_ns();
     std::optional<EngineError> error;
     const std::optional<FinishReason> end =
-        is_cancelled ? FinishReason::kCancelled : advance(task, slice, error);
+        is_cancelled ? FinishReason::kCancelled : advance(task, size, error);
 
     lock.lock();
     current_ = nullptr;
-    note_turn(task, end);
+    count_owed(task, end);
     std::unique_ptr<Task> finished;
     if (end) {
       finished = std::move(*it);
@@ -136,11 +138,11 @@ void Scheduler::run() {
   }
 }
 
-/// Why the task ended; nothing while it goes on.
-std::optional<FinishReason> Scheduler::advance(Task& task, Slice slice,
+/// One step. Returns nothing if the task continues, else why it ended, and sets error if it failed.
+std::optional<FinishReason> Scheduler::advance(Task& task, StepSize size,
                                                std::optional<EngineError>& error) {
   try {
-    if (!task.step(slice)) return std::nullopt;
+    if (!task.step(size)) return std::nullopt;
     return task.finish_reason();
   } catch (const NoPages& thrown) {
     if (make_room(task)) return std::nullopt;
@@ -154,36 +156,37 @@ std::optional<FinishReason> Scheduler::advance(Task& task, Slice slice,
   return FinishReason::kStop;
 }
 
-/// Background work gives up its pages for a foreground task, and pins theirs for any. False when
-/// nothing was left to give.
+/// Frees pages for a task that found none: background tasks release theirs for a foreground task,
+/// then the oldest pins are dropped until a page is free. False if that freed nothing.
 bool Scheduler::make_room(const Task& task) {
   const auto n_held = [&] { return bench_.cache.statistics().pages_held; };
   const int n_before = n_held();
   if (is_foreground(task.job())) {
     const std::lock_guard lock(mutex_);
     for (const std::unique_ptr<Task>& other : queue_)
-      if (is_background(other->job())) other->give_way();
+      if (is_background(other->job())) other->release_pages();
   }
-  // The oldest may hold nothing that others do not hold, too.
+  // A pin may hold only pages that others hold as well, so dropping it need not free any.
   while (n_held() == n_before && bench_.pins.drop_oldest()) {
   }
   return n_held() < n_before;
 }
 
-/// Pages may be what is wrong, whoever holds them, so all go, and the task begins anew without any.
-/// False when it has begun anew before.
+/// After bad output: cached pages may be corrupt, so all pages of all tasks and pins are dropped
+/// and the task restarts from its prompt. False if it has been restarted before.
 bool Scheduler::start_over(Task& task) {
   const bool is_first_time = task.start_over();
   {
     const std::lock_guard lock(mutex_);
-    for (const std::unique_ptr<Task>& each : queue_) each->give_way();
+    for (const std::unique_ptr<Task>& each : queue_) each->release_pages();
   }
   bench_.pins.clear();
   bench_.cache.clear();
   return is_first_time;
 }
 
-/// A GPU is given up for it: the CPU may be right.
+/// The error for bad output at the second attempt. On a GPU its code is "backend-failed", upon
+/// which the caller loads the model again on the CPU.
 EngineError Scheduler::bad_output(const BadOutput& bad) const {
   const ModelConfig& config = bench_.forward.config();
   const std::string backend = bench_.ops.description();
@@ -195,8 +198,8 @@ EngineError Scheduler::bad_output(const BadOutput& bad) const {
               "download it again, or choose another model."};
 }
 
-/// The task's pages go back to the cache, on the engine thread, before its caller hears of the end:
-/// status() then shows what the answer left behind.
+/// Destroys the task, so that its pages are released, before it tells the caller: the status that
+/// the caller reads then no longer counts them as held.
 void Scheduler::finish(std::unique_ptr<Task> task, FinishReason reason,
                        std::optional<EngineError> error, int64_t start_ns) {
   const std::shared_ptr<Job> job = task->shared_job();
@@ -207,7 +210,7 @@ void Scheduler::finish(std::unique_ptr<Task> task, FinishReason reason,
     if (!error) error = caught_error();
   }
   task.reset();
-  bench_.forward.look_at_outputs(false);
+  bench_.forward.check_outputs(false);
   {
     const std::lock_guard lock(mutex_);
     publish(start_ns);
@@ -215,7 +218,7 @@ void Scheduler::finish(std::unique_ptr<Task> task, FinishReason reason,
   job->on_done(std::move(result), error ? &*error : nullptr);
 }
 
-/// After a step. Needs the lock.
+/// Updates what status() reports after a step. Call with the lock held.
 void Scheduler::publish(int64_t start_ns) {
   bench_.heartbeat.idle();
   busy_ms_ += static_cast<double>(now_ns() - start_ns) / 1e6;

@@ -1,6 +1,8 @@
-// The engine thread and its queue. Foreground before background, each in order of arrival; a
-// foreground job interrupts a background step, which is then done again later. So that background
-// work gets on however fast requests follow each other, it is owed a short step for each of them.
+// The engine thread and its queue of jobs. The thread runs one step of one task at a time: a chunk
+// of a prompt, or one decoding pass. Foreground jobs (somebody waits for the answer) run before
+// background jobs (reading ahead), each kind in order of arrival. A foreground job that arrives
+// interrupts a background step, whose work is then lost and repeated later. To keep fast typing
+// from starving background work, every foreground job that ends owes it one short step.
 #pragma once
 
 #include <atomic>
@@ -19,11 +21,13 @@ namespace hearth {
 
 class Scheduler {
  public:
-  /// The workbench and the flag (which the workbench's Forward and Ops read) must outlive it.
+  /// Starts the thread. interrupt is the flag that makes Forward and Ops stop within one op. Both
+  /// must outlive the scheduler.
   Scheduler(Workbench& bench, std::atomic<bool>& interrupt);
-  /// Ends every job as cancelled.
+  /// Ends every job as cancelled and joins the thread.
   ~Scheduler();
 
+  // See the functions of the same names in Engine.
   void submit(std::shared_ptr<Job> job);
   void cancel(const std::shared_ptr<Job>& job);
   void end_answer(const std::shared_ptr<Job>& job, int answer);
@@ -33,12 +37,12 @@ class Scheduler {
   using Queue = std::list<std::unique_ptr<Task>>;
   struct Turn {
     Queue::iterator task;
-    Slice slice = Slice::kFree;  // kShort: a background step ahead of a foreground job
+    StepSize size = StepSize::kFull;  // kShort: a background step while a foreground job waits
   };
   void run();
   Turn next();
-  std::optional<FinishReason> advance(Task& task, Slice slice, std::optional<EngineError>& error);
-  void note_turn(const Task& task, std::optional<FinishReason> end);
+  std::optional<FinishReason> advance(Task& task, StepSize size, std::optional<EngineError>& error);
+  void count_owed(const Task& task, std::optional<FinishReason> end);
   bool make_room(const Task& task);
   bool start_over(Task& task);
   EngineError bad_output(const BadOutput& bad) const;
@@ -50,15 +54,16 @@ class Scheduler {
   std::atomic<bool>& interrupt_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  Queue queue_;                 // guarded; a task's inside belongs to the engine thread
-  Task* current_ = nullptr;     // guarded
-  Slice slice_ = Slice::kFree;  // of current_; guarded
-  // Foreground jobs that ended since background work last got something done; guarded.
-  int n_owed_ = 0;
+  // All below are guarded by mutex_, but a task itself belongs to the engine thread.
+  Queue queue_;
+  Task* current_ = nullptr;          // the task whose step is running
+  StepSize size_ = StepSize::kFull;  // of that step
+  int n_owed_ = 0;  // foreground jobs that ended since background work last completed a step
   bool is_stopping_ = false;
-  bool is_decoding_ = false;
+  bool is_decoding_ = false;  // current_ is
+  // Copies for status().
   double busy_ms_ = 0;
-  CacheStatistics cache_;  // copies for status()
+  CacheStatistics cache_;
   std::vector<OpTime> ops_;
   std::thread thread_;
 };

@@ -1,3 +1,5 @@
+// Prefill in chunks, and the requests that end with it. A prompt's last chunk is evaluated together
+// with a draft of the first tokens of the answer, see Decoder::first_draft().
 #include "task.h"
 
 #include <algorithm>
@@ -9,15 +11,15 @@
 namespace hearth {
 namespace {
 
-/// Two of the kernels' token tiles.
+/// Twice the number of tokens that the CPU kernels multiply at a time.
 constexpr int kSmallestChunk = 24;
 constexpr int kLargestChunk = kernels::kMaxBatch;
-/// An interrupted chunk's work is lost: background work expects to be interrupted.
+/// Background chunks are smaller because they are often interrupted, which loses the chunk's work.
 constexpr int kLargestBackgroundChunk = 48;
-/// A short slice makes a waiting request late by so much at most, where so few tokens can do it: up
-/// to eight, a pass costs little more than with one.
-constexpr double kSliceMs = 10;
-constexpr int kSmallestSlice = 8;
+/// A short step should delay a waiting request by no more than this. It has at least eight tokens,
+/// however slow the machine: a pass of eight costs little more than a pass of one.
+constexpr double kShortStepMs = 10;
+constexpr int kShortestStep = 8;
 
 double ms_between(int64_t from_ns, int64_t to_ns) {
   return static_cast<double>(to_ns - from_ns) / 1e6;
@@ -36,7 +38,7 @@ void require_in_vocabulary(std::span<const uint32_t> tokens, int n_vocab) {
 Task::Task(std::shared_ptr<Job> job, Workbench& bench)
     : job_(std::move(job)), bench_(bench), decoder_(*job_, bench) {}
 
-bool Task::step(Slice slice) {
+bool Task::step(StepSize size) {
   if (job_->chore) {
     job_->chore(bench_);
     return true;
@@ -45,7 +47,7 @@ bool Task::step(Slice slice) {
   bench_.forward.trace_into(job_->request.traces_ops ? &result_.trace : nullptr);
   const int64_t start = now_ns();
   const bool was_decoding = is_decoding();
-  const bool is_done = was_decoding ? decoder_.step() && decoder_.is_done() : prefill_step(slice);
+  const bool is_done = was_decoding ? decoder_.step() && decoder_.is_done() : prefill_step(size);
   double& ms = was_decoding ? result_.timings.decode_ms : result_.timings.prefill_ms;
   ms += ms_between(start, now_ns());
   return is_done;
@@ -65,24 +67,25 @@ void Task::begin() {
     throw EngineError("bad-argument", "alternatives must be 1 to " +
                                           std::to_string(kMaxAlternatives) + ", not " +
                                           std::to_string(request.n_alternatives));
-  // Values are asked of every token, so none can come from the cache.
+  // A request for values needs the hidden states of every token, which the cache does not have.
   path_ = bench_.cache.find(wants_values() ? std::span<const uint32_t>{} : request.tokens);
   result_.timings.cached_tokens = path_.length();
   if (wants_values()) result_.values.reserve(request.tokens.size());
-  decoder_.doubt_repeats(path_.length() > 0 && !is_second_try_);
+  decoder_.guard_against_repeats(path_.length() > 0 && !is_second_try_);
 }
 
+/// Whether the result has values of every token of the prompt.
 bool Task::wants_values() const {
   const RequestKind kind = job_->request.kind;
   return kind == RequestKind::kLogits || kind == RequestKind::kScore;
 }
 
-bool Task::prefill_step(Slice slice) {
+bool Task::prefill_step(StepSize size) {
   const Request& request = job_->request;
   const int n_prompt = static_cast<int>(request.tokens.size());
   const int first = path_.length();
-  if (first == n_prompt) return bench_.drafting.model->read(request.tokens, chunk_tokens(slice));
-  const int n = std::min(n_prompt - first, chunk_tokens(slice));
+  if (first == n_prompt) return bench_.drafting.model->read(request.tokens, chunk_tokens(size));
+  const int n = std::min(n_prompt - first, chunk_tokens(size));
   const bool is_last = first + n == n_prompt;
   const bool needs_logits = wants_values() || (is_last && request.kind != RequestKind::kPrefill);
   const std::span<const uint32_t> chunk = std::span(request.tokens).subspan(first, n);
@@ -90,28 +93,25 @@ bool Task::prefill_step(Slice slice) {
   draft_ = has_draft ? decoder_.first_draft(kernels::kMaxBatch - n) : std::vector<uint32_t>();
   if (!path_.reserve(n + static_cast<int>(draft_.size()))) draft_.clear();
   bench_.heartbeat.token.store(first, std::memory_order_relaxed);
-  if (!evaluate_chunk(chunk, needs_logits, slice)) return false;
-  // The draft model reads the whole prompt, too: only then can it keep up with an answer.
+  if (!evaluate_chunk(chunk, needs_logits, size)) return false;
+  // When a prompt is read ahead, the draft model reads it in the steps that follow: it can draft
+  // only behind text that it has read.
   if (!needs_logits) return is_last && !bench_.drafting.model;
-  // Before the commit: an interrupted head leaves the chunk to be evaluated again.
+  // Values come before the commit: if they are interrupted, the chunk is evaluated again.
   if (wants_values() && !collect_values(first, n)) return false;
   if (is_last) return end_prompt(chunk);
   path_.commit(chunk);
   return false;
 }
 
-/// Large chunks are fast, small ones keep their work when keys come faster than a chunk takes: an
-/// interruption halves the size, each whole chunk adds to it. Results do not depend on it.
-int Task::chunk_tokens(Slice slice) const {
-  if (slice == Slice::kShort) return std::max(bench_.slice_tokens, kSmallestSlice);
-  const bool is_urgent = job_->request.priority == Priority::kForeground;
-  bench_.chunk_tokens = std::min(bench_.chunk_tokens, kLargestChunk);
-  return std::min(bench_.chunk_tokens, is_urgent ? kLargestChunk : kLargestBackgroundChunk);
+int Task::chunk_tokens(StepSize size) const {
+  if (size == StepSize::kShort) return std::max(bench_.short_step_tokens, kShortestStep);
+  const bool is_foreground = job_->request.priority == Priority::kForeground;
+  return std::min(bench_.chunk_tokens, is_foreground ? kLargestChunk : kLargestBackgroundChunk);
 }
 
-/// Evaluates the chunk and the draft behind it; the time that it took says how large the next chunk
-/// should be.
-bool Task::evaluate_chunk(std::span<const uint32_t> chunk, bool needs_logits, Slice slice) {
+/// Evaluates the chunk and, if logits are wanted, the draft behind it. False when interrupted.
+bool Task::evaluate_chunk(std::span<const uint32_t> chunk, bool needs_logits, StepSize size) {
   const int n = static_cast<int>(chunk.size());
   const int64_t start = now_ns();
   std::array<uint32_t, kernels::kMaxBatch> tokens;
@@ -121,18 +121,26 @@ bool Task::evaluate_chunk(std::span<const uint32_t> chunk, bool needs_logits, Sl
   const bool is_whole = needs_logits ? bench_.forward.evaluate_for_logits(std::span(&with_draft, 1))
                                      : bench_.forward.evaluate(path_, chunk);
   if (is_whole) bench_.cache.count_evaluated(n);
-  if (slice == Slice::kFree) {
-    bench_.chunk_tokens =
-        is_whole ? bench_.chunk_tokens + kSmallestChunk : std::max(kSmallestChunk, n / 2);
-  } else if (is_whole && n >= chunk_tokens(slice)) {
-    const double n_in_time = n * kSliceMs / ms_between(start, now_ns());
-    bench_.slice_tokens = static_cast<int>(std::min<double>(n_in_time, kLargestBackgroundChunk));
-  }
+  adapt_chunk(is_whole, n, ms_between(start, now_ns()), size);
   return is_whole;
 }
 
-/// What the request is for, from the batch that ends its prompt. Nothing has changed if
-/// interrupted.
+/// Sets the size of the next chunk, of whatever request. Large chunks are fast; small ones lose
+/// less when keys come faster than a chunk takes. So an interrupted chunk halves the size, and each
+/// whole one adds to it. A short step gets as many tokens as the last one could have evaluated in
+/// its time. Results do not depend on the size.
+void Task::adapt_chunk(bool is_whole, int n, double ms, StepSize size) {
+  if (size == StepSize::kFull) {
+    bench_.chunk_tokens = is_whole ? std::min(bench_.chunk_tokens + kSmallestChunk, kLargestChunk)
+                                   : std::max(kSmallestChunk, n / 2);
+  } else if (is_whole && n >= chunk_tokens(size)) {
+    bench_.short_step_tokens =
+        static_cast<int>(std::min<double>(n * kShortStepMs / ms, kLargestBackgroundChunk));
+  }
+}
+
+/// Produces what the request wants from the batch that holds its prompt's last chunk. True when the
+/// request is done. If interrupted, nothing has changed and the chunk is evaluated again.
 bool Task::end_prompt(std::span<const uint32_t> chunk) {
   const Request& request = job_->request;
   if (request.kind == RequestKind::kGenerate && request.max_tokens > 0) {
@@ -152,6 +160,8 @@ bool Task::end_prompt(std::span<const uint32_t> chunk) {
   return true;
 }
 
+/// Appends the logits, or the scores of the tokens that follow, of the n rows of the batch; first
+/// is the position of the first row. False, with nothing appended, when interrupted.
 bool Task::collect_values(int first, int n) {
   const Request& request = job_->request;
   const size_t n_values_before = result_.values.size();
@@ -183,23 +193,25 @@ bool Task::collect_values(int first, int n) {
   return true;
 }
 
-void Task::give_way() {
-  decoder_.give_way();
-  if (is_decoding() || !has_begun_) return;
-  path_ = Path();
-  result_ = Result();
-  has_begun_ = false;
+void Task::release_pages() {
+  decoder_.release_pages();
+  if (!is_decoding() && has_begun_) rewind();
 }
 
 bool Task::start_over() {
   if (is_second_try_) return false;
   is_second_try_ = true;
-  bench_.forward.look_at_outputs(true);
+  bench_.forward.check_outputs(true);
   decoder_.start_over();
+  rewind();
+  return true;
+}
+
+/// Back to before the first chunk; the next step calls begin() again.
+void Task::rewind() {
   path_ = Path();
   result_ = Result();
   has_begun_ = false;
-  return true;
 }
 
 FinishReason Task::finish_reason() const {

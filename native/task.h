@@ -1,5 +1,7 @@
-// One request under way: a state machine that the engine thread advances step by step, so that a
-// more urgent request can run in between. Evaluates the prompt; the answer is Decoder's.
+// One job in progress: a state machine that the scheduler advances step by step, so that a more
+// urgent job can run in between. A task looks its prompt up in the page cache and evaluates the
+// rest in chunks (prefill). Then it hands its path to Decoder, which writes the answer token by
+// token, or it collects logits or scores, as the request's kind demands.
 #pragma once
 
 #include <memory>
@@ -8,8 +10,11 @@
 
 namespace hearth {
 
-/// How much of a prompt a step may take: what runs best, or little because something urgent waits.
-enum class Slice { kFree, kShort };
+/// How much of a prompt one step evaluates.
+enum class StepSize {
+  kFull,   // a chunk of the size that is fastest
+  kShort,  // about 10 ms of work, because a foreground job is waiting
+};
 
 /// Throws EngineError "bad-argument" for an id that the model does not have.
 void require_in_vocabulary(std::span<const uint32_t> tokens, int n_vocab);
@@ -18,14 +23,14 @@ class Task {
  public:
   Task(std::shared_ptr<Job> job, Workbench& bench);
 
-  /// One chunk of the prompt or one pass of decoding. True when the request is done; interrupted
-  /// steps leave the task as it was. Throws EngineError.
-  bool step(Slice slice);
-  /// Lets go of all pages. A prompt begins anew at the next step, an answer ends where it is.
-  void give_way();
-  /// Gives all up, to begin anew. False if it has done so before.
+  /// One chunk of the prompt or one pass of decoding. True when the request is done. A step that is
+  /// interrupted leaves the task as it was. Throws EngineError, NoPages or BadOutput.
+  bool step(StepSize size);
+  /// Releases all pages: a prompt will be read again from its beginning, an answer ends here.
+  void release_pages();
+  /// Restarts from the prompt and drops what was written. False if it was restarted before.
   bool start_over();
-  /// Ends the request now, with what there is.
+  /// The result so far. The task must not be used after it.
   Result finish(FinishReason reason);
 
   Job& job() const { return *job_; }
@@ -36,19 +41,21 @@ class Task {
 
  private:
   void begin();
+  void rewind();
   bool wants_values() const;
-  bool prefill_step(Slice slice);
-  int chunk_tokens(Slice slice) const;
-  bool evaluate_chunk(std::span<const uint32_t> chunk, bool needs_logits, Slice slice);
+  bool prefill_step(StepSize size);
+  int chunk_tokens(StepSize size) const;
+  bool evaluate_chunk(std::span<const uint32_t> chunk, bool needs_logits, StepSize size);
+  void adapt_chunk(bool is_whole, int n, double ms, StepSize size);
   bool end_prompt(std::span<const uint32_t> chunk);
   bool collect_values(int first, int n);
 
   std::shared_ptr<Job> job_;
   Workbench& bench_;
-  Path path_;  // of the prompt, until the decoder takes it
+  Path path_;  // the prompt as far as it is evaluated; moves into decoder_
   bool has_begun_ = false;
   bool is_second_try_ = false;
-  std::vector<uint32_t> draft_;  // evaluated behind the prompt's last chunk
+  std::vector<uint32_t> draft_;  // evaluated in one batch with the prompt's last chunk
   Decoder decoder_;
   Result result_;
 };
