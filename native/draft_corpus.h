@@ -1,5 +1,6 @@
-// Text that drafts may come from beside a request's own prompt: documents that are or were open,
-// and accepted completions. Bounded: the newest counts. Belongs to the engine thread.
+// The corpus for n-gram lookup beyond a request's own prompt: documents that are or were open, and
+// accepted completions, as one suffix automaton. It has a bounded size; when it is full, the older
+// half is dropped. Belongs to the engine thread.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +13,23 @@ namespace hearth {
 
 class DraftCorpus {
  public:
-  /// Some thirty source files, in about 7 MB.
+  /// The default holds about thirty source files and takes about 7 MB.
   explicit DraftCorpus(size_t most_tokens = 1 << 16) : most_tokens_(most_tokens), text_(0) {}
 
-  /// Adds a text of which it does not know every word in this order. Of one that is too long, the
-  /// end.
-  void learn(std::span<const uint32_t> tokens);
-  /// Rises whenever places in text() lose their meaning.
+  /// Adds a text, unless it is in the corpus as a whole already. Of a text that is too long, only
+  /// the end is added.
+  void add(std::span<const uint32_t> tokens);
+  /// Increases whenever the matches found in text() become invalid.
   uint64_t generation() const { return generation_; }
   const SuffixAutomaton& text() const { return text_; }
-  /// What followed the words at the place, within their text.
-  std::span<const uint32_t> continuation(SuffixAutomaton::Place place, size_t n_most) const;
+  /// At most n_most tokens that followed the match, up to the end of the text that it is in.
+  std::span<const uint32_t> continuation(SuffixAutomaton::Match match, size_t n_most) const;
 
  private:
-  bool knows(std::span<const uint32_t> tokens) const;
+  bool contains(std::span<const uint32_t> tokens) const;
 
   size_t most_tokens_;
-  SuffixAutomaton text_;  // the texts, a mark behind each
+  SuffixAutomaton text_;  // the texts, with a separator behind each
   uint64_t generation_ = 0;
 };
 

@@ -10,12 +10,12 @@
 namespace hearth {
 namespace {
 
-// Tokens that a small model reads in about the time of one pass of a large one.
+// As many tokens as a small model evaluates in about the time of one pass of the main model.
 constexpr int kMostUnread = 32;
 
-/// Both vocabularies may be padded or end with special tokens of their own: what both have must
-/// mean the same.
-uint32_t common_tokens(const Tokenizer& first, const Tokenizer& second, const std::string& path) {
+/// The number of ids that both vocabularies have, whose tokens must be the same. Either may be
+/// longer: padded, or with more special tokens at its end.
+uint32_t shared_tokens(const Tokenizer& first, const Tokenizer& second, const std::string& path) {
   const uint32_t n = std::min(first.size(), second.size());
   for (uint32_t id = 0; id < n; id++)
     if (first.bytes(id) != second.bytes(id))
@@ -34,10 +34,10 @@ DraftModel::DraftModel(const LoadOptions& options, int n_context, const Tokenize
     : ops_(make_cpu_ops(options)) {
   const GgufFile file = GgufFile::open(options.draft_model_path);
   const ModelConfig config = check_model(file);
-  n_tokens_ = common_tokens(tokenizer, Tokenizer(file), options.draft_model_path);
+  n_shared_tokens_ = shared_tokens(tokenizer, Tokenizer(file), options.draft_model_path);
   model_ = load_model(file, config, *ops_, progress);
   n_context_ = std::min(n_context, config.n_context);
-  // Two contexts, and a page for a copy-on-write of the tail.
+  // Two contexts, and a page for copying the last page on write.
   const int n_pages = 2 * (n_context_ / kernels::kPageTokens + 1) + 1;
   ops_->make_kv_pool(config.attention_shape(kernels::KvType::kF16, n_context_), n_pages);
   ops_->cancel = &interrupt;
@@ -47,8 +47,9 @@ DraftModel::DraftModel(const LoadOptions& options, int n_context, const Tokenize
       [this](int to, int from, int n_positions) { ops_->copy_page(to, from, n_positions); });
 }
 
-/// Goes to where the text parts from what was read; the last token is left to be evaluated.
-void DraftModel::follow(std::span<const uint32_t> text) {
+/// Makes path_ a prefix of the text without its last token, which is evaluated for its logits:
+/// what path_ and the text have in common if that is nearly all, else the longest cached prefix.
+void DraftModel::find_prefix(std::span<const uint32_t> text) {
   const std::span<const uint32_t> known = path_.tokens();
   const auto differs = std::mismatch(known.begin(), known.end(), text.begin(), text.end());
   const auto n_common = static_cast<int>(differs.first - known.begin());
@@ -61,7 +62,7 @@ void DraftModel::follow(std::span<const uint32_t> text) {
 
 bool DraftModel::read(std::span<const uint32_t> text, int n_most) {
   if (text.empty() || static_cast<int>(text.size()) >= n_context_) return true;
-  follow(text);
+  find_prefix(text);
   const std::span<const uint32_t> unread = text.subspan(path_.length());
   const auto n = std::min<size_t>(unread.size(), n_most);
   return evaluate(unread.first(n)) && n == unread.size();
@@ -70,14 +71,14 @@ bool DraftModel::read(std::span<const uint32_t> text, int n_most) {
 std::span<const uint32_t> DraftModel::propose(std::span<const uint32_t> text, int n_most) {
   n_most = std::min({n_most, kMaxDraft, n_context_ - static_cast<int>(text.size())});
   if (n_most <= 0) return {};
-  follow(text);
+  find_prefix(text);
   std::span<const uint32_t> next = text.subspan(path_.length());
   if (next.size() > kMostUnread) return {};
   int n = 0;
   while (n < n_most) {
     uint32_t token;
     if (!predict(next, token)) return {};
-    if (token >= n_tokens_) break;
+    if (token >= n_shared_tokens_) break;
     draft_[n] = token;
     next = std::span(draft_).subspan(n++, 1);
   }
@@ -88,7 +89,7 @@ bool DraftModel::evaluate(std::span<const uint32_t> tokens) {
   return path_.reserve(static_cast<int>(tokens.size())) && forward_->evaluate(path_, tokens);
 }
 
-/// Evaluates the tokens; next: the most likely one after them.
+/// Evaluates the tokens and finds the most likely next one. False when interrupted.
 bool DraftModel::predict(std::span<const uint32_t> tokens, uint32_t& next) {
   const auto n = static_cast<int32_t>(tokens.size());
   const Extension extension{&path_, tokens};

@@ -5,29 +5,30 @@
 namespace hearth {
 namespace {
 
-// Below this gain a draft only makes the machine warm.
+// A smaller gain is not worth the power.
 constexpr double kLeastGain = 1.03;
-// Chances to pass by before another trial of one token: at a tenth of a pass each they cost little.
+// Opportunities to skip between trials of one token, which cost about a tenth of a pass each.
 constexpr int kRest = 64;
-// A case's weight: the last dozen count.
-constexpr double kLearning = 0.06;
-// Until it has been measured: what another token adds to a pass.
+// The weight of the newest case in the moving averages: the last dozen or so matter.
+constexpr double kNewestWeight = 0.06;
+// The relative cost of each further token in a pass, until it has been measured.
 constexpr double kAssumedTokenCost = 0.1;
-// Other work on the machine makes a pass longer, never shorter: the least time counts, but slowly
-// gives way to a context that has grown.
-constexpr double kForgetting = 1.02;
-// Matches of up to so many tokens are told apart; beyond, they are long.
+// PassCosts keeps the minimum, because other work on the machine only ever makes a pass longer. The
+// minimum grows by 2 % with each pass, so that it follows a context that becomes longer.
+constexpr double kMinimumGrowth = 1.02;
+// Upper bounds of match lengths with a record each; longer matches share the last record.
 constexpr std::array kMatchBounds{3, 5, 8, 15};
 
 }  // namespace
 
-void PassCosts::note(int n_tokens, double ms) {
+void PassCosts::record(int n_tokens, double ms) {
   if (n_tokens >= static_cast<int>(ms_.size())) return;
   double& known = ms_[n_tokens];
-  known = known > 0 ? std::min(ms, kForgetting * known) : ms;
+  known = known > 0 ? std::min(ms, kMinimumGrowth * known) : ms;
 }
 
-/// A longer pass takes no less: the least of those known counts.
+/// A pass of more tokens takes no less time, so the minimum over all longer ones is used: not every
+/// length has been measured.
 double PassCosts::relative(int n_tokens) const {
   const double assumed = 1 + kAssumedTokenCost * (n_tokens - 1);
   if (ms_[1] <= 0) return assumed;
@@ -37,9 +38,11 @@ double PassCosts::relative(int n_tokens) const {
   return least > 0 ? std::max(1.0, least / ms_[1]) : assumed;
 }
 
-void DraftRecord::Share::learn(bool is_so) { share += kLearning * ((is_so ? 1 : 0) - share); }
+void DraftRecord::Share::update(bool is_yes) {
+  share += kNewestWeight * ((is_yes ? 1 : 0) - share);
+}
 
-/// Tokens that a pass is expected to give, for what it costs.
+/// The formula is in draft_record.h.
 double DraftRecord::gain(int n, double cost) const {
   double tokens = 1, probability = first_.share;
   for (int i = 0; i < n; i++, probability *= further_.share) tokens += probability;
@@ -59,10 +62,10 @@ int DraftRecord::next_length(const PassCosts& costs, double token_cost) {
   return 1;
 }
 
-void DraftRecord::learn(int n_drafted, int n_accepted) {
-  first_.learn(n_accepted > 0);
-  for (int i = 1; i < n_drafted && i <= n_accepted; i++) further_.learn(i < n_accepted);
-  // A trial that went well is followed by another one at once.
+void DraftRecord::record(int n_drafted, int n_accepted) {
+  first_.update(n_accepted > 0);
+  for (int i = 1; i < n_drafted && i <= n_accepted; i++) further_.update(i < n_accepted);
+  // After a successful trial the next one follows at once.
   if (n_accepted > 0) n_resting_ = 0;
 }
 

@@ -1,50 +1,58 @@
-// How drafts from one source fare: whether the next one pays, and how long it should be. Belongs to
-// the engine thread and outlives requests: one request is too short to find out.
+// Acceptance statistics of speculative decoding: from the share of drafted tokens that was accepted
+// and the measured cost of passes, these classes decide how long the next draft should be.
+//
+//   gain(n) = expected tokens per pass / cost of the pass
+//           = (1 + p + p q + ... + p q^(n-1)) / cost(n + 1 rows)
+//   p: share of drafts whose first token was right,  q: the same of each further token
+//
+// The statistics are kept for each source of drafts, over all requests, because a single request is
+// too short to measure them. They belong to the engine thread.
 #pragma once
 
 #include <array>
 
 namespace hearth {
 
-/// With the token before it, a batch of 12: up to there the CPU kernels read the weights about as
-/// long as they compute.
+/// The longest draft. With the token before it, it makes a batch of 12, up to which the CPU kernels
+/// take about as long to read the weights as to compute.
 inline constexpr int kMaxDraft = 11;
 
-/// What a forward pass of n tokens takes, in passes of one, as measured while the engine runs.
+/// The cost of a forward pass by its number of tokens, measured while the engine runs. Costs are
+/// relative: 1 is a pass of one token.
 class PassCosts {
  public:
-  void note(int n_tokens, double ms);
+  void record(int n_tokens, double ms);
   double relative(int n_tokens) const;
-  /// What something else takes, in passes of one token; 0 while that is unknown.
+  /// Any other time as a relative cost; 0 while no pass of one token has been measured.
   double relative_ms(double ms) const { return ms_[1] > 0 ? ms / ms_[1] : 0; }
 
  private:
-  std::array<double, kMaxDraft + 2> ms_{};  // by n_tokens; 0: never run
+  std::array<double, kMaxDraft + 2> ms_{};  // by n_tokens; 0: not measured
 };
 
 class DraftRecord {
  public:
-  /// Tokens to draft now; 0 where no number pays, but for a trial once in a while. token_cost: of
-  /// drafting one, in passes of one token.
+  /// Number of tokens to draft now. 0 if no length pays, except that a draft of one token is tried
+  /// once in a while. token_cost: the relative cost of drafting one token.
   int next_length(const PassCosts& costs, double token_cost = 0);
-  void learn(int n_drafted, int n_accepted);
+  void record(int n_drafted, int n_accepted);
 
  private:
   double gain(int n, double cost) const;
 
-  /// A share that is known from cases, of which old ones count less and less.
+  /// An exponential moving average of yes (1) and no (0).
   struct Share {
     double share;
-    void learn(bool is_so);
+    void update(bool is_yes);
   };
-  // Of drafts, those whose first token was right; of further tokens behind right ones, the right
-  // ones. At first what matches in code are worth on the whole.
+  // p and q above. They start with typical values for matches in source code.
   Share first_{0.5};
   Share further_{0.8};
-  int n_resting_ = 0;  // chances still to pass by
+  int n_resting_ = 0;  // opportunities still to skip before the next trial
 };
 
-/// Of drafts that follow a match: the longer it is, the likelier what followed it follows again.
+/// Statistics of drafts from n-gram lookup by the length of the match: behind a longer match, a
+/// draft is more likely to be right.
 class MatchRecords {
  public:
   static constexpr int kShortest = 3;

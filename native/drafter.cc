@@ -1,3 +1,5 @@
+// Chooses among the sources of drafts and follows the text in two suffix automata: its own, and the
+// corpus's, in which every appended token moves one match forward.
 #include "drafter.h"
 
 #include <algorithm>
@@ -5,10 +7,10 @@
 namespace hearth {
 namespace {
 
-// Drafts from other texts behind three words gain passes and lose time.
-constexpr int kFewestMatchingElsewhere = 4;
-// Longer ones need not be told apart.
-constexpr size_t kMostMatching = 32;
+// Matches of three tokens in other texts save passes, but not enough to pay for their rows.
+constexpr int kShortestCorpusMatch = 4;
+// Longer matches are treated alike (see MatchRecords), so more tokens need not be looked up.
+constexpr size_t kLongestCorpusMatch = 32;
 
 }  // namespace
 
@@ -28,12 +30,13 @@ void Drafter::append(uint32_t token) {
   in_corpus_ = drafting_.corpus.text().advance(in_corpus_, token);
 }
 
+/// Looks the end of the text up in the corpus, which has changed or has not been asked yet.
 void Drafter::find_in_corpus() {
   const DraftCorpus& corpus = drafting_.corpus;
   generation_ = corpus.generation();
   in_corpus_ = {};
   const std::span<const uint32_t> all = text_.tokens();
-  for (const uint32_t token : all.last(std::min(all.size(), kMostMatching)))
+  for (const uint32_t token : all.last(std::min(all.size(), kLongestCorpusMatch)))
     in_corpus_ = corpus.text().advance(in_corpus_, token);
 }
 
@@ -44,18 +47,19 @@ std::span<const uint32_t> Drafter::propose(int n_most) {
   const int n_matching = text_.match_length();
   if (n_matching >= MatchRecords::kShortest &&
       is_worth_trying(drafting_.text_records.of(n_matching), n_most))
-    return go_on(text_.continuation());
+    return repeated(text_.continuation());
   if (drafting_.model &&
       is_worth_trying(drafting_.model_record, n_most, drafting_.model_token_ms)) {
     const auto draft = ask_model();
     if (!draft.empty()) return draft;
   }
-  if (in_corpus_.length >= kFewestMatchingElsewhere &&
+  if (in_corpus_.length >= kShortestCorpusMatch &&
       is_worth_trying(drafting_.corpus_records.of(in_corpus_.length), n_most))
     return corpus.continuation(in_corpus_, n_);
   return {};
 }
 
+/// Sets record_ and n_, the number of tokens to draft. token_ms: what drafting one token takes.
 bool Drafter::is_worth_trying(DraftRecord& record, int n_most, double token_ms) {
   const PassCosts& costs = drafting_.pass_costs;
   record_ = &record;
@@ -71,15 +75,16 @@ std::span<const uint32_t> Drafter::ask_model() {
   return draft;
 }
 
-/// A match that overlaps the end is a period: the draft goes on with itself.
-std::span<const uint32_t> Drafter::go_on(std::span<const uint32_t> known) {
+/// Repeats what followed the match until there are n_ tokens. It can be shorter because it ends
+/// with the text, as in "a b a b a b": then the text has that period.
+std::span<const uint32_t> Drafter::repeated(std::span<const uint32_t> known) {
   const int n_known = static_cast<int>(known.size());
   for (int i = 0; i < n_; i++) draft_[i] = i < n_known ? known[i] : draft_[i - n_known];
   return std::span(draft_).first(n_);
 }
 
-void Drafter::learn(int n_drafted, int n_accepted) {
-  if (n_drafted > 0) record_->learn(n_drafted, n_accepted);
+void Drafter::record_outcome(int n_drafted, int n_accepted) {
+  if (n_drafted > 0) record_->record(n_drafted, n_accepted);
 }
 
 }  // namespace hearth

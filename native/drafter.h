@@ -1,7 +1,8 @@
-// Speculation: proposes as the next tokens what followed the same words earlier in the prompt or
-// the answer, else what a smaller model says, if there is one, else what followed them in the
-// corpus of other texts. What is accepted is the decoder's business, so nothing here can change a
-// text.
+// Speculative decoding, the proposing side: drafts of the next tokens, which the decoder verifies
+// in one pass. Sources, in this order: what followed the same last tokens earlier in the prompt or
+// the answer (n-gram lookup, also called prompt lookup), a smaller draft model if there is one, and
+// what followed them in a corpus of other texts. Acceptance statistics decide whether a source is
+// worth asking, and for how many tokens. A bad draft costs time and cannot change the text.
 #pragma once
 
 #include <array>
@@ -15,49 +16,47 @@
 
 namespace hearth {
 
-/// What drafting works with beside a request's own text, and what it has learned, over all
-/// requests.
+/// What drafting keeps from request to request: two of the sources, and what was measured of each.
 struct Drafting {
   DraftCorpus corpus{};
-  DraftModel* model = nullptr;  // or there is none
+  DraftModel* model = nullptr;  // null: none
   PassCosts pass_costs{};
-  // By source: the request's own text, the corpus, the model.
-  MatchRecords text_records{};
+  MatchRecords text_records{};  // of drafts from the request's own text
   MatchRecords corpus_records{};
   DraftRecord model_record{};
-  double model_token_ms = 0;  // that the model takes to draft a token
+  double model_token_ms = 0;  // what the draft model takes for one token
 };
 
 class Drafter {
  public:
-  /// Takes all memory that the prompt and so many more tokens need, and reads the prompt later: it
-  /// must outlive the drafter. The corpus may grow meanwhile.
+  /// Allocates memory for the prompt and n_expected more tokens. Indexes the prompt only when first
+  /// needed, so the prompt must outlive the drafter. The corpus may change meanwhile.
   Drafter(Drafting& drafting, std::span<const uint32_t> prompt, int n_expected);
   Drafter(const Drafter&) = delete;
+  /// Adds a token of the answer.
   void append(uint32_t token);
-  /// Tokens behind the prompt.
+  /// Tokens of the answer so far.
   int n_appended() const { return n_appended_; }
   /// At most n_most tokens, often none. Valid until the next call or change of the corpus.
   std::span<const uint32_t> propose(int n_most);
-  /// How the last proposal fared.
-  void learn(int n_drafted, int n_accepted);
+  /// Reports what became of the last proposal.
+  void record_outcome(int n_drafted, int n_accepted);
 
  private:
   void read_prompt();
   void find_in_corpus();
   bool is_worth_trying(DraftRecord& record, int n_most, double token_ms = 0);
   std::span<const uint32_t> ask_model();
-  std::span<const uint32_t> go_on(std::span<const uint32_t> known);
+  std::span<const uint32_t> repeated(std::span<const uint32_t> known);
 
   Drafting& drafting_;
   std::span<const uint32_t> prompt_;
   int n_appended_ = 0;
-  SuffixAutomaton text_;              // as far as it has been read
-  SuffixAutomaton::Place in_corpus_;  // the end of text_
-  uint64_t generation_ = 0;           // of the corpus that in_corpus_ means
-  // Of the last proposal: the record of its source, and its length.
-  DraftRecord* record_ = nullptr;
-  int n_ = 0;
+  SuffixAutomaton text_;              // prompt and answer
+  SuffixAutomaton::Match in_corpus_;  // the longest suffix of text_ that occurs in the corpus
+  uint64_t generation_ = 0;           // of the corpus in which in_corpus_ was found
+  DraftRecord* record_ = nullptr;     // of the last proposal's source
+  int n_ = 0;                         // tokens wanted of it
   std::array<uint32_t, kMaxDraft> draft_{};
 };
 

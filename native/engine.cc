@@ -249,7 +249,7 @@ void Engine::learn(std::vector<uint32_t> tokens, Done done) {
       Priority::kBackground,
       [tokens = std::move(tokens)](Workbench& bench) {
         require_in_vocabulary(tokens, bench.n_vocab);
-        bench.drafting.corpus.learn(tokens);
+        bench.drafting.corpus.add(tokens);
       },
       std::move(done));
 }

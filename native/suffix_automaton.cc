@@ -1,3 +1,5 @@
+// append() is the textbook algorithm. Edges of all states lie in one hash table by (state, token),
+// because vocabularies are too large for an array of edges in each state.
 #include "suffix_automaton.h"
 
 #include <algorithm>
@@ -19,18 +21,19 @@ std::span<const uint32_t> SuffixAutomaton::continuation() const {
   return std::span(tokens_).subspan(match_end_);
 }
 
-SuffixAutomaton::Place SuffixAutomaton::advance(Place place, uint32_t token) const {
-  for (; place.state != kNone; place.state = states_[place.state].link) {
-    // A state that was split has lost its shorter substrings to its link.
-    place.length = std::min(place.length, states_[place.state].length);
-    if (const Edge* edge = find(place.state, token)) return {edge->to, place.length + 1};
+SuffixAutomaton::Match SuffixAutomaton::advance(Match match, uint32_t token) const {
+  for (; match.state != kNone; match.state = states_[match.state].link) {
+    // A suffix link leads to shorter substrings. The match can be shorter still, if the state has
+    // been cloned since the match was found.
+    match.length = std::min(match.length, states_[match.state].length);
+    if (const Edge* edge = find(match.state, token)) return {edge->to, match.length + 1};
   }
   return {};
 }
 
-std::span<const uint32_t> SuffixAutomaton::continuation(Place place) const {
-  if (place.length == 0) return {};
-  return std::span(tokens_).subspan(states_[place.state].end);
+std::span<const uint32_t> SuffixAutomaton::continuation(Match match) const {
+  if (match.length == 0) return {};
+  return std::span(tokens_).subspan(states_[match.state].end);
 }
 
 void SuffixAutomaton::append(uint32_t token) {
@@ -44,7 +47,7 @@ void SuffixAutomaton::append(uint32_t token) {
   if (edge) {
     link = edge->to;
     if (states_[link].length != states_[p].length + 1) {
-      // Only the shorter substrings of that state end here, too: they get a state of their own.
+      // Only the shorter substrings of that state also end here: a clone takes them over.
       const int32_t whole = link;
       link = clone(whole, states_[p].length + 1);
       for (; p != kNone && (edge = find(p, token)) && edge->to == whole; p = states_[p].link)
@@ -55,7 +58,8 @@ void SuffixAutomaton::append(uint32_t token) {
   states_[current].link = link;
   last_ = current;
   match_length_ = states_[link].length;
-  // From now on the state's substrings end here, too, and the newer place continues more alike.
+  // The state's substrings now end here as well. Later matches use this newer occurrence, since
+  // what followed recently is more likely to follow again.
   match_end_ = std::exchange(states_[link].end, n);
 }
 
@@ -89,7 +93,7 @@ void SuffixAutomaton::add_edge(int32_t from, uint32_t token, int32_t to) {
   slots_[slot_of(from, token)] = edge;
 }
 
-/// The edge's slot, or the blank one where it belongs.
+/// The slot of the edge, or the empty one where it belongs.
 size_t SuffixAutomaton::slot_of(int32_t state, uint32_t token) const {
   // Fibonacci hashing: the top bits of a product with 2^64 / golden ratio are well mixed.
   const uint64_t key = static_cast<uint64_t>(state) << 32 | token;
@@ -105,9 +109,8 @@ size_t SuffixAutomaton::slot_of(int32_t state, uint32_t token) const {
 
 void SuffixAutomaton::grow_slots() {
   slots_.assign(2 * slots_.size(), kNone);
-  for (size_t i = 0; i < edges_.size(); i++) {
+  for (size_t i = 0; i < edges_.size(); i++)
     slots_[slot_of(edges_[i].from, edges_[i].token)] = static_cast<int32_t>(i);
-  }
 }
 
 }  // namespace hearth

@@ -1,6 +1,9 @@
-// Where has the end of this text occurred before? The suffix automaton of a growing token sequence,
-// built online in constant amortized time a token (Blumer et al., 1985). Owns no policy: whether a
-// continuation is worth trying is for Drafter.
+// The suffix automaton of a growing token sequence, built online in amortized constant time per
+// token (Blumer et al., 1985). It answers the question of n-gram lookup for n-grams of any length:
+// where did the longest suffix of the text occur before, and what followed it there? The text can
+// be the sequence itself or another one. Whether to use the answer as a draft is up to Drafter.
+//
+//   "a b c a b"  appended:  the longest suffix seen before is "a b", and "c a b" followed it.
 #pragma once
 
 #include <cstddef>
@@ -12,41 +15,41 @@ namespace hearth {
 
 class SuffixAutomaton {
  public:
-  /// Room for n tokens without another allocation.
+  /// Allocates for n_tokens; more can be appended.
   explicit SuffixAutomaton(size_t n_tokens);
 
   void append(uint32_t token);
   std::span<const uint32_t> tokens() const { return tokens_; }
-  /// Length of the longest suffix that also ends earlier in the sequence.
+  /// Length of the longest suffix of the sequence that also ends earlier in it.
   int match_length() const { return match_length_; }
   /// What followed that earlier occurrence, up to the end of the sequence; empty without a match.
   std::span<const uint32_t> continuation() const;
 
-  /// The longest suffix of another text that occurs in this sequence. Appending to the sequence
-  /// leaves it true, though maybe not the longest.
-  struct Place {
+  /// The longest suffix of another text that occurs in this sequence. It stays valid while tokens
+  /// are appended to the sequence, although a longer one may then occur.
+  struct Match {
     int32_t state = 0;
     int32_t length = 0;
   };
-  /// Once the other text goes on with the token.
-  Place advance(Place place, uint32_t token) const;
-  /// What followed one occurrence, up to the end of the sequence; empty without a match.
-  std::span<const uint32_t> continuation(Place place) const;
+  /// The match after one more token of the other text.
+  Match advance(Match match, uint32_t token) const;
+  /// What followed one of its occurrences, up to the end of the sequence; empty without a match.
+  std::span<const uint32_t> continuation(Match match) const;
 
  private:
   static constexpr int32_t kNone = -1;
-  // A state stands for the substrings that end at the same places of the text.
+  // A state stands for all substrings that end at the same set of positions.
   struct State {
-    int32_t link = kNone;  // the longest suffix that ends at more places
+    int32_t link = kNone;  // suffix link: the longest suffix that ends at more positions
     int32_t length = 0;    // of its longest substring
-    int32_t end = 0;       // tokens up to one of the places; a late one where that is free
+    int32_t end = 0;       // one of the positions, as the number of tokens up to it
     int32_t first_edge = kNone;
   };
   struct Edge {
     int32_t from;
     uint32_t token;
     int32_t to;
-    int32_t next;  // of the same state
+    int32_t next;  // edge of the same state
   };
 
   int32_t add_state(int32_t length, int32_t end);
@@ -58,12 +61,12 @@ class SuffixAutomaton {
   void grow_slots();
 
   std::vector<uint32_t> tokens_;
-  std::vector<State> states_;   // at most 2 n
+  std::vector<State> states_;   // at most 2 n for n tokens
   std::vector<Edge> edges_;     // at most 3 n
-  std::vector<int32_t> slots_;  // open addressing over edges_; a power of two, at most half full
-  int32_t last_ = 0;            // the whole text
+  std::vector<int32_t> slots_;  // hash table of edges_; a power of two, at most half full
+  int32_t last_ = 0;            // the state of the whole sequence
   int32_t match_length_ = 0;
-  int32_t match_end_ = 0;
+  int32_t match_end_ = 0;  // of the earlier occurrence, in tokens
 };
 
 }  // namespace hearth

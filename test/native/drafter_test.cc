@@ -22,7 +22,7 @@ const std::vector<uint32_t> kPrompt{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 1
 /// A pass of n tokens takes 1 + (n - 1) * token_cost of one.
 PassCosts costs_of(double token_cost) {
   PassCosts costs;
-  for (int n = 1; n <= hearth::kMaxDraft + 1; n++) costs.note(n, 10 * (1 + (n - 1) * token_cost));
+  for (int n = 1; n <= hearth::kMaxDraft + 1; n++) costs.record(n, 10 * (1 + (n - 1) * token_cost));
   return costs;
 }
 
@@ -49,10 +49,10 @@ TEST("drafts grow while they are accepted and shrink when not") {
   const PassCosts costs = costs_of(0.1);
   DraftRecord record;
   const int at_first = record.next_length(costs);
-  for (int i = 0; i < 30; i++) record.learn(11, 11);
+  for (int i = 0; i < 30; i++) record.record(11, 11);
   CHECK_EQUAL(record.next_length(costs), 11);
   CHECK(at_first > 0 && at_first < 11);
-  for (int i = 0; i < 30; i++) record.learn(11, 1);
+  for (int i = 0; i < 30; i++) record.record(11, 1);
   CHECK_EQUAL(record.next_length(costs), 1);
 }
 
@@ -73,7 +73,7 @@ TEST("drafting stops when it does not pay, over requests, but for one token once
     Drafter drafter(drafting, kPrompt, 8);
     for (int i = 0; i < 50; i++) {
       const auto n = static_cast<int>(drafter.propose(11).size());
-      drafter.learn(n, 0);
+      drafter.record_outcome(n, 0);
       n_trials += n > 0;
       n_drafted += n;
     }
@@ -85,7 +85,7 @@ TEST("drafting stops when it does not pay, over requests, but for one token once
   size_t n = 0;
   for (int i = 0; i < 300; i++) {
     n = drafter.propose(11).size();
-    drafter.learn(static_cast<int>(n), static_cast<int>(n));
+    drafter.record_outcome(static_cast<int>(n), static_cast<int>(n));
   }
   CHECK(n > 3);
 }
@@ -93,7 +93,7 @@ TEST("drafting stops when it does not pay, over requests, but for one token once
 TEST("matches of one length say nothing about longer ones") {
   const PassCosts costs = costs_of(0.3);
   MatchRecords records;
-  for (int i = 0; i < 50; i++) records.of(3).learn(3, 0);
+  for (int i = 0; i < 50; i++) records.of(3).record(3, 0);
   records.of(3).next_length(costs);
   CHECK_EQUAL(records.of(3).next_length(costs), 0);
   CHECK(records.of(20).next_length(costs) > 0);
@@ -103,11 +103,11 @@ TEST("matches of one length say nothing about longer ones") {
 TEST("what a longer pass costs is measured") {
   PassCosts costs;
   CHECK_NEAR(costs.relative(11), 2.0, 1e-9);
-  costs.note(1, 10);
-  costs.note(4, 40);
-  costs.note(4, 900);  // something else ran
-  costs.note(1, 9.9);
-  costs.note(4, 39.6);
+  costs.record(1, 10);
+  costs.record(4, 40);
+  costs.record(4, 900);  // something else ran
+  costs.record(1, 9.9);
+  costs.record(4, 39.6);
   CHECK_NEAR(costs.relative(4), 4.0, 1e-9);
   CHECK_NEAR(costs.relative(2), 4.0, 1e-9);  // no more than a longer one
   CHECK_NEAR(costs.relative(6), 1.5, 1e-9);  // not known yet
@@ -116,8 +116,8 @@ TEST("what a longer pass costs is measured") {
 
 TEST("a draft comes from the corpus when the text itself has no match") {
   Drafting drafting;
-  drafting.corpus.learn(std::vector<uint32_t>{50, 51, 52, 53, 54, 55});
-  drafting.corpus.learn(std::vector<uint32_t>{90, 1, 2, 3, 70, 71, 72});
+  drafting.corpus.add(std::vector<uint32_t>{50, 51, 52, 53, 54, 55});
+  drafting.corpus.add(std::vector<uint32_t>{90, 1, 2, 3, 70, 71, 72});
   Drafter drafter(drafting, kPrompt, 8);
   CHECK(std::ranges::equal(drafter.propose(3), std::vector<uint32_t>{4, 5, 6}));
   drafter.append(70);  // the corpus has 1, 2, 3, 70
@@ -132,12 +132,12 @@ TEST("a corpus that changes under a drafter is looked at anew") {
   const std::vector<uint32_t> prompt{7, 8, 9};
   Drafter drafter(drafting, prompt, 8);
   CHECK(drafter.propose(11).empty());
-  corpus.learn(std::vector<uint32_t>{7, 8, 9, 10});
+  corpus.add(std::vector<uint32_t>{7, 8, 9, 10});
   drafter.append(10);
   CHECK(drafter.propose(11).empty());
   const uint64_t before = corpus.generation();
   for (uint32_t i = 0; i < 4; i++)
-    corpus.learn(std::vector<uint32_t>{100 + i, 7, 8, 9, 10, 60 + i, 61, 62});
+    corpus.add(std::vector<uint32_t>{100 + i, 7, 8, 9, 10, 60 + i, 61, 62});
   CHECK(corpus.generation() > before);
   CHECK(std::ranges::equal(drafter.propose(3), std::vector<uint32_t>{63, 61, 62}));
 }
@@ -155,15 +155,15 @@ TEST("the corpus forgets the oldest, and learns nothing twice") {
     Drafter drafter(drafting, prompt, 4);
     return !drafter.propose(1).empty();
   };
-  for (int i = 0; i < 10; i++) corpus.learn(text(100));
+  for (int i = 0; i < 10; i++) corpus.add(text(100));
   CHECK_EQUAL(corpus.text().tokens().size(), 16u);
-  for (uint32_t first : {200, 300, 400, 500}) corpus.learn(text(first));
+  for (uint32_t first : {200, 300, 400, 500}) corpus.add(text(first));
   CHECK(corpus.text().tokens().size() <= 64);
   CHECK(!has(100));
   CHECK(has(400) && has(500));
   std::vector<uint32_t> endless(1000);
   for (uint32_t i = 0; i < 1000; i++) endless[i] = 1000 + i;
-  corpus.learn(endless);
+  corpus.add(endless);
   CHECK(corpus.text().tokens().size() <= 64);
   CHECK(has(1990) && !has(1000));
 }
@@ -171,11 +171,11 @@ TEST("the corpus forgets the oldest, and learns nothing twice") {
 TEST("what the corpus gets wrong says nothing about the text's own words") {
   Drafting drafting;
   drafting.pass_costs = costs_of(0.3);
-  drafting.corpus.learn(std::vector<uint32_t>{40, 41, 42, 43, 44, 45, 46});
+  drafting.corpus.add(std::vector<uint32_t>{40, 41, 42, 43, 44, 45, 46});
   const std::vector<uint32_t> fresh{30, 40, 41, 42, 43};
   for (int i = 0; i < 30; i++) {
     Drafter drafter(drafting, fresh, 8);
-    drafter.learn(static_cast<int>(drafter.propose(11).size()), 0);
+    drafter.record_outcome(static_cast<int>(drafter.propose(11).size()), 0);
   }
   CHECK(Drafter(drafting, fresh, 8).propose(11).empty());
   CHECK(!Drafter(drafting, kPrompt, 8).propose(11).empty());

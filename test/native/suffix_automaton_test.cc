@@ -74,7 +74,7 @@ bool occurs(std::span<const uint32_t> words, std::span<const uint32_t> text) {
 }
 
 /// The suffix that the place stands for occurs, and what is said to follow it does follow it.
-void check_place(const SuffixAutomaton& automaton, SuffixAutomaton::Place place,
+void check_place(const SuffixAutomaton& automaton, SuffixAutomaton::Match place,
                  std::span<const uint32_t> other) {
   if (place.length == 0) return;
   const std::span<const uint32_t> text = automaton.tokens();
@@ -96,7 +96,7 @@ TEST(
     const bool is_growing = i % 2;
     SuffixAutomaton automaton(1);
     std::vector<uint32_t> other;
-    SuffixAutomaton::Place place;
+    SuffixAutomaton::Match place;
     for (int n = 0; n < 60; n++) automaton.append(random() % n_letters);
     for (int n = 0; n < 60; n++) {
       other.push_back(random() % (n_letters + 1));
