@@ -1,3 +1,4 @@
+// check_layer() is the list of a layer's tensors, which the table in family.h varies.
 #include "contract.h"
 
 #include <set>
@@ -16,6 +17,7 @@ std::string shape_text(const std::vector<uint64_t>& shape) {
   return text + "]";
 }
 
+/// shape: columns first, as in the file.
 const GgufTensor& require(const GgufFile& file, const std::string& name,
                           const std::vector<uint64_t>& shape) {
   const GgufTensor* tensor = file.find(name);
@@ -39,13 +41,20 @@ const GgufTensor& require(const GgufFile& file, const std::string& name,
   return *tensor;
 }
 
-/// Collects the names that were asked for, so that the rest can be refused.
+/// Remembers the names that were required, so that all other tensors can be refused.
 class Contract {
  public:
   explicit Contract(const GgufFile& file) : file_(file) {}
 
   void matrix(const std::string& name, int n_rows, int n_cols) {
-    require_matrix(file_, name, n_rows, n_cols);
+    constexpr int kColumns = 32;  // the kernels multiply so many columns at a time
+    const GgufTensor& tensor =
+        require(file_, name, {static_cast<uint64_t>(n_cols), static_cast<uint64_t>(n_rows)});
+    if (n_cols % kColumns != 0)
+      refuse_unsupported(tensor.file,
+                         "its tensor " + name + " has rows of " + std::to_string(n_cols) +
+                             " weights, and Hearth runs multiples of " + std::to_string(kColumns),
+                         "Choose another model");
     known_.insert(name);
   }
   void vector(const std::string& name, int n) {
@@ -72,7 +81,8 @@ class Contract {
 void check_layer(Contract& contract, const ModelConfig& config, int layer) {
   const auto name = [&](const char* tensor) { return layer_tensor(layer, tensor); };
   contract.vector(name("attn_norm.weight"), config.n_embd);
-  // Nobody writes fused rows of neighbours: they could not be told from rows of halves.
+  // A fused tensor is only expected with RoPE's halves: the order of its rows cannot be told from
+  // the file, and no converter writes the other one.
   const bool may_be_fused = config.family->rope_pairs == RopePairs::kHalves;
   if (may_be_fused && contract.has(name("attn_qkv.weight"))) {
     contract.matrix(name("attn_qkv.weight"), config.n_q() + 2 * config.n_kv(), config.n_embd);
@@ -82,7 +92,7 @@ void check_layer(Contract& contract, const ModelConfig& config, int layer) {
     contract.matrix(name("attn_q.weight"), config.n_q(), config.n_embd);
     contract.matrix(name("attn_k.weight"), config.n_kv(), config.n_embd);
     contract.matrix(name("attn_v.weight"), config.n_kv(), config.n_embd);
-    // All three biases or none: a model that lost one would run and talk nonsense.
+    // All three biases or none: with one of them lost, a model runs and writes nonsense.
     if (contract.has(name("attn_q.bias")) || contract.has(name("attn_k.bias")) ||
         contract.has(name("attn_v.bias"))) {
       contract.vector(name("attn_q.bias"), config.n_q());
@@ -114,21 +124,15 @@ void refuse_unsupported(const std::string& path, const std::string& what,
                     "The model file " + path + " cannot be used: " + what + ". " + advice + ".");
 }
 
-const GgufTensor& require_matrix(const GgufFile& file, const std::string& name, int n_rows,
-                                 int n_cols) {
-  constexpr int kColumns = 32;  // that kernels multiply together
-  const GgufTensor& tensor =
-      require(file, name, {static_cast<uint64_t>(n_cols), static_cast<uint64_t>(n_rows)});
-  if (n_cols % kColumns != 0)
-    refuse_unsupported(tensor.file,
-                       "its tensor " + name + " has rows of " + std::to_string(n_cols) +
-                           " weights, and Hearth runs multiples of " + std::to_string(kColumns),
-                       "Choose another model");
-  return tensor;
-}
-
 const GgufTensor& require_vector(const GgufFile& file, const std::string& name, int n) {
   return require(file, name, {static_cast<uint64_t>(n)});
+}
+
+std::vector<float> read_vector(const GgufFile& file, const GgufTensor& tensor) {
+  std::vector<float> values(tensor.shape[0]);
+  kernels::dequantize_row(tensor.type, file.data(tensor).data(), values.data(),
+                          static_cast<int>(values.size()));
+  return values;
 }
 
 std::string layer_tensor(int layer, const char* name) {

@@ -1,4 +1,7 @@
-// The tensor contract of a GGUF: which tensors its family must have, of which shape and type.
+// The tensor contract of a GGUF file: which tensors a model of its family must have, and of which
+// shapes and types. A file that breaks it is refused before anything is loaded, with a message that
+// names the tensor. So is a file with tensors that Hearth would not use, because ignoring them
+// would change the answers.
 #pragma once
 
 #include <string>
@@ -8,28 +11,25 @@
 
 namespace hearth {
 
-/// Tensor by name with the shape [n_rows][n_cols] (n_rows 0: a vector of n_cols). Throws
-/// EngineError naming the tensor when it is missing, of another shape, or of a type that Hearth
-/// does not run.
-const GgufTensor& require_matrix(const GgufFile& file, const std::string& name, int n_rows,
-                                 int n_cols);
+/// Throws EngineError for the first tensor that breaks the contract.
+void check_tensors(const GgufFile& file, const ModelConfig& config);
+
+/// A vector of n elements by name. Throws EngineError, naming the tensor, if it is missing or of
+/// another shape, or of a type that Hearth does not run.
 const GgufTensor& require_vector(const GgufFile& file, const std::string& name, int n);
+/// The elements of a checked vector.
+std::vector<float> read_vector(const GgufFile& file, const GgufTensor& tensor);
 
-/// "blk.I.NAME"
+/// "blk.LAYER.NAME"
 std::string layer_tensor(int layer, const char* name);
-
-/// A file that is whole as a GGUF, but not as a model: "The model file PATH is damaged or
-/// incomplete: WHAT. ..."
-[[noreturn]] void refuse_incomplete(const std::string& path, const std::string& what);
-/// "The model file PATH cannot be used: WHAT. ADVICE."
-[[noreturn]] void refuse_unsupported(const std::string& path, const std::string& what,
-                                     const std::string& advice);
-
 /// Llama 3's scaling of RoPE: a factor for each frequency.
 inline constexpr const char* kRopeFactors = "rope_freqs.weight";
 
-/// Throws EngineError for the first tensor that breaks the contract, and for tensors that Hearth
-/// does not read: they would change the result if ignored.
-void check_tensors(const GgufFile& file, const ModelConfig& config);
+/// For a file that is sound as a GGUF, but not as a model. Throws EngineError "model-invalid": "The
+/// model file PATH is damaged or incomplete: WHAT. ..."
+[[noreturn]] void refuse_incomplete(const std::string& path, const std::string& what);
+/// Throws EngineError "model-unsupported": "The model file PATH cannot be used: WHAT. ADVICE."
+[[noreturn]] void refuse_unsupported(const std::string& path, const std::string& what,
+                                     const std::string& advice);
 
 }  // namespace hearth

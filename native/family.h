@@ -1,25 +1,25 @@
-// The model families that Hearth runs, one row each: what differs between their GGUF files and
-// their forward passes. check_model(), contract.cc and load_model() read it. What a tokenizer does
-// is its own file's business: see the tables in pretokenizer.cc and vocabulary.cc.
+// The model families (architectures) that Hearth runs, as one table: a row says how the GGUF files
+// and the forward pass of a family differ from the others. model_config.cc, contract.cc and
+// model.cc read it. Tokenizers are independent of it: see pretokenizer.cc and vocabulary.cc.
 #pragma once
 
 #include <string_view>
 
 namespace hearth {
 
-/// Which dimensions of a head RoPE turns together, by the order of the rows of Wq and Wk in the
-/// file. The kernels turn halves; other rows are put into that order when they are packed.
+/// Which two dimensions of a head RoPE rotates together, in the order of the file's rows of Wq and
+/// Wk. The kernels rotate halves; rows of the other kind are permuted when they are packed.
 enum class RopePairs {
   kHalves,      // (i, i + head_dim / 2); llama.cpp calls it NEOX
   kNeighbours,  // (2i, 2i + 1); llama.cpp calls it NORM
 };
 
 struct Family {
-  std::string_view architecture;  // general.architecture, with which the file's keys begin
+  std::string_view architecture;  // general.architecture, also the prefix of the file's keys
   RopePairs rope_pairs;
-  bool may_have_rope_factors = false;  // rope_freqs.weight: Llama 3's scaling
-  bool has_head_norms = false;         // RMS norms of each head of q and k before RoPE
-  bool has_scalars = false;            // of the embedding, attention, what a layer adds, the logits
+  bool may_have_rope_factors = false;  // rope_freqs.weight: Llama 3's scaling of RoPE
+  bool has_head_norms = false;         // an RMS norm of each head of q and k before RoPE
+  bool has_scalars = false;            // multipliers of embedding, attention, residual and logits
 };
 
 inline constexpr Family kFamilies[] = {
@@ -29,7 +29,7 @@ inline constexpr Family kFamilies[] = {
     {.architecture = "granite", .rope_pairs = RopePairs::kNeighbours, .has_scalars = true},
 };
 
-/// Null for an architecture that is none of them.
+/// Null for another architecture.
 constexpr const Family* find_family(std::string_view architecture) {
   for (const Family& family : kFamilies)
     if (family.architecture == architecture) return &family;

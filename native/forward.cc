@@ -1,3 +1,5 @@
+// run() is the pass and run_layer() a layer of it. Every op goes through run_op(), which checks the
+// interrupt flag, measures, and publishes the heartbeat.
 #include "forward.h"
 
 #include <algorithm>
@@ -11,7 +13,7 @@ namespace {
 constexpr const char* kOpNames[] = {"begin",       "embed",    "qkv",  "attention", "attn_output",
                                     "ffn_gate_up", "ffn_down", "head", "argmax"};
 
-/// Of n rows, of whatever types they are.
+/// Bytes of n rows of a matrix, on average if its rows are of several types.
 uint64_t rows_bytes(const kernels::Matrix& matrix, size_t n) {
   return matrix.n_bytes * n / static_cast<size_t>(matrix.n_rows);
 }
@@ -33,8 +35,9 @@ Forward::Forward(kernels::Ops& ops, const Model& model, Heartbeat& heartbeat,
   for (const char* name : kOpNames) op_times_.push_back({name, 0, 0, 0});
 }
 
+/// False when interrupted before or during the op. n_bytes: what the op reads.
 template <typename Run>
-bool Forward::step(OpIndex index, int layer, uint64_t n_bytes, Run&& run) {
+bool Forward::run_op(OpIndex index, int layer, uint64_t n_bytes, Run&& run) {
   if (interrupt_.load(std::memory_order_relaxed)) return false;
   heartbeat_.mark(kOpNames[index], layer, n_bytes);
   const int64_t start = now_ns();
@@ -46,11 +49,11 @@ bool Forward::step(OpIndex index, int layer, uint64_t n_bytes, Run&& run) {
   time.bytes += n_bytes;
   if (trace_) trace_->push_back({time.op, layer, n_batch_, start, ns, n_bytes});
   const bool is_whole = !interrupt_.load(std::memory_order_relaxed);
-  if (looks_ && is_whole) look(index, layer);
+  if (checks_outputs_ && is_whole) check_output(index, layer);
   return is_whole;
 }
 
-/// Of all that its sequences hold, in one layer.
+/// Bytes of keys and values of one layer in all sequences of the batch.
 uint64_t Forward::kv_bytes(const kernels::Batch& batch) const {
   uint64_t n_positions = 0;
   for (int i = 0; i < batch.size(); i++) {
@@ -61,13 +64,13 @@ uint64_t Forward::kv_bytes(const kernels::Batch& batch) const {
   return ops_.kv_page_bytes() * n_positions / (kernels::kPageTokens * model_.layers.size());
 }
 
-void Forward::look_at_outputs(bool looks) {
-  looks_ = looks;
+void Forward::check_outputs(bool checks) {
+  checks_outputs_ = checks;
   first_bad_op_.clear();
 }
 
-/// Of ops that leave activations; what is wrong with the head's shows in the answer.
-void Forward::look(OpIndex index, int layer) {
+/// Only of ops that write activations. The output of the head is checked with each answer anyway.
+void Forward::check_output(OpIndex index, int layer) {
   const bool is_residual = index == kEmbed || index == kAttnOut || index == kDown;
   const kernels::Buffer* output = is_residual           ? x_.get()
                                   : index == kQkv       ? q_.get()
@@ -87,24 +90,24 @@ bool Forward::run_layer(int i, bool is_kv_only) {
   const float eps = model_.config.norm_eps;
   const float* bias = layer.qkv_bias ? layer.qkv_bias->data : nullptr;
   float* x = x_->data;
-  const bool has_kv = step(kQkv, i, layer.qkv->n_bytes, [&] {
+  const bool has_kv = run_op(kQkv, i, layer.qkv->n_bytes, [&] {
     ops_.norm_qkv(i, layer.attn_norm->data, eps, *layer.qkv, bias, x, q_->data);
   });
   if (!has_kv || is_kv_only) return has_kv;
-  return step(kAttention, i, kv_bytes_,
-              [&] { ops_.attention(i, q_->data, attn_->data, layer.attn_out.get()); }) &&
-         step(kAttnOut, i, layer.attn_out->n_bytes,
-              [&] { ops_.matmul_add(*layer.attn_out, attn_->data, x); }) &&
-         step(kGateUp, i, layer.gate_up->n_bytes,
-              [&] {
-                ops_.norm_gate_up(layer.ffn_norm->data, eps, *layer.gate_up, x, h_->data,
-                                  layer.ffn_down.get());
-              }) &&
-         step(kDown, i, layer.ffn_down->n_bytes,
-              [&] { ops_.matmul_add(*layer.ffn_down, h_->data, x); });
+  return run_op(kAttention, i, kv_bytes_,
+                [&] { ops_.attention(i, q_->data, attn_->data, layer.attn_out.get()); }) &&
+         run_op(kAttnOut, i, layer.attn_out->n_bytes,
+                [&] { ops_.matmul_add(*layer.attn_out, attn_->data, x); }) &&
+         run_op(kGateUp, i, layer.gate_up->n_bytes,
+                [&] {
+                  ops_.norm_gate_up(layer.ffn_norm->data, eps, *layer.gate_up, x, h_->data,
+                                    layer.ffn_down.get());
+                }) &&
+         run_op(kDown, i, layer.ffn_down->n_bytes,
+                [&] { ops_.matmul_add(*layer.ffn_down, h_->data, x); });
 }
 
-/// Reserves the pages, too.
+/// Builds the batch in this object's arrays and reserves its pages. Throws NoPages.
 kernels::Batch Forward::batch_of(std::span<const Extension> extensions) {
   assert(extensions.size() <= page_tables_.size());
   size_t n = 0;
@@ -139,9 +142,9 @@ bool Forward::run(const kernels::Batch& batch, bool needs_head) {
   n_batch_ = batch.size();
   kv_bytes_ = kv_bytes(batch);
   const int n_layers = model_.config.n_layers;
-  const bool has_input = step(kBegin, 0, 0, [&] { ops_.begin(batch); }) &&
-                         step(kEmbed, 0, rows_bytes(*model_.token_embd, n_batch_),
-                              [&] { ops_.embed(*model_.token_embd, x_->data); });
+  const bool has_input = run_op(kBegin, 0, 0, [&] { ops_.begin(batch); }) &&
+                         run_op(kEmbed, 0, rows_bytes(*model_.token_embd, n_batch_),
+                                [&] { ops_.embed(*model_.token_embd, x_->data); });
   if (!has_input) return false;
   for (int i = 0; i < n_layers; i++)
     if (!run_layer(i, !needs_head && i == n_layers - 1)) return false;
@@ -150,7 +153,7 @@ bool Forward::run(const kernels::Batch& batch, bool needs_head) {
 
 const float* Forward::head(std::span<const int32_t> rows) {
   const ModelConfig& config = model_.config;
-  const bool is_done = step(kHead, config.n_layers, model_.head().n_bytes, [&] {
+  const bool is_done = run_op(kHead, config.n_layers, model_.head().n_bytes, [&] {
     ops_.norm_head(model_.output_norm->data, config.norm_eps, model_.head(), x_->data, rows,
                    logits_->data);
   });
@@ -160,7 +163,7 @@ const float* Forward::head(std::span<const int32_t> rows) {
 const float* Forward::head(int32_t row, std::span<const uint32_t> candidates) {
   const ModelConfig& config = model_.config;
   const bool is_done =
-      step(kHead, config.n_layers, rows_bytes(model_.head(), candidates.size()), [&] {
+      run_op(kHead, config.n_layers, rows_bytes(model_.head(), candidates.size()), [&] {
         ops_.norm_head_candidates(model_.output_norm->data, config.norm_eps, model_.head(),
                                   x_->data, row, candidates, logits_->data);
       });
@@ -169,8 +172,8 @@ const float* Forward::head(int32_t row, std::span<const uint32_t> candidates) {
 
 bool Forward::argmax(const float* logits, std::span<kernels::Argmax> out) {
   const ModelConfig& config = model_.config;
-  return step(kArgmax, config.n_layers, out.size() * config.n_vocab * sizeof(float),
-              [&] { ops_.argmax(logits, static_cast<int>(out.size()), config.n_vocab, out); });
+  return run_op(kArgmax, config.n_layers, out.size() * config.n_vocab * sizeof(float),
+                [&] { ops_.argmax(logits, static_cast<int>(out.size()), config.n_vocab, out); });
 }
 
 }  // namespace hearth

@@ -1,5 +1,12 @@
-// The transformer's forward pass, written once over Ops. Owns the batch and its activations:
-// callers say which tokens follow which sequence.
+// The transformer's forward pass, written once over Ops, the table of operations of a backend.
+// Callers name sequences (Path) and the tokens that follow each; Forward reserves their pages,
+// builds the batch, and runs it layer by layer:
+//
+//   embed; in each layer: norm + QKV + RoPE, attention, + output projection,
+//                         norm + gate and up + SiLU, + down projection; then norm + head
+//
+// It owns the activations. It stops before or within any op when the interrupt flag is set, and
+// publishes each op in the heartbeat.
 #pragma once
 
 #include <array>
@@ -16,10 +23,11 @@
 
 namespace hearth {
 
-/// Most rows that head() computes at once: a speculated batch, and a bound on the logits buffer.
+/// Most rows that head() computes at once, which bounds the logits buffer. A token and the longest
+/// draft fit.
 inline constexpr int kMaxLogitRows = 16;
 
-/// Tokens that a pass evaluates behind those that a sequence holds.
+/// A sequence, and the tokens that a pass evaluates behind it.
 struct Extension {
   Path* sequence = nullptr;
   std::span<const uint32_t> tokens;
@@ -27,20 +35,20 @@ struct Extension {
 
 class Forward {
  public:
-  /// All three must outlive it. interrupt is what stops a batch half-way.
+  /// All arguments must outlive it. When interrupt becomes true, a pass ends unfinished.
   Forward(kernels::Ops& ops, const Model& model, Heartbeat& heartbeat,
           const std::atomic<bool>& interrupt);
 
-  /// Evaluates the tokens behind the sequence and commits them to it. False when interrupted: the
-  /// sequence is as it was. Throws NoPages. At most kMaxBatch tokens.
+  /// Evaluates at most kMaxBatch tokens behind the sequence and commits them to it. False when
+  /// interrupted: the sequence is as it was. Throws NoPages.
   bool evaluate(Path& sequence, std::span<const uint32_t> tokens);
   /// Evaluates several sequences in one pass and keeps the hidden states for head(), whose rows are
-  /// the tokens in this order. Commits nothing: what the caller does not commit, the sequence's
-  /// next pass overwrites. At most kMaxBatch tokens and kMaxLogitRows sequences.
+  /// the tokens in this order. The caller commits the tokens that it wants to keep; the next pass
+  /// of the sequence overwrites the others. At most kMaxBatch tokens and kMaxLogitRows sequences.
   bool evaluate_for_logits(std::span<const Extension> extensions);
-  /// One pass over a batch that the caller made: its KV goes into its pages. With needs_head the
-  /// hidden states are kept for head(); without, the last layer stops once its K and V are stored.
-  /// False when interrupted: the batch's positions hold nothing usable.
+  /// One pass over a batch that the caller has built. With needs_head, the hidden states are kept
+  /// for head(); otherwise the last layer stops once its keys and values are stored. False when
+  /// interrupted: the KV of the batch's positions is invalid.
   bool run(const kernels::Batch& batch, bool needs_head);
 
   /// Logits of rows of the last batch, [rows.size()][n_vocab] in backend memory, valid until the
@@ -48,20 +56,20 @@ class Forward {
   const float* head(std::span<const int32_t> rows);
   /// Logits of one row for some tokens only (ascending ids), [candidates.size()].
   const float* head(int32_t row, std::span<const uint32_t> candidates);
-  /// Of the first out.size() rows that head() gave. False when interrupted: out holds nothing
-  /// usable.
+  /// The greatest logit of each of the first out.size() rows that head() returned. False when
+  /// interrupted: out is invalid.
   bool argmax(const float* logits, std::span<kernels::Argmax> out);
 
   const std::vector<OpTime>& op_times() const { return op_times_; }
   const ModelConfig& config() const { return model_.config; }
 
-  /// Notes each op from here on; null: no more.
+  /// Appends an event for each op from now on. Null turns it off.
   void trace_into(std::vector<OpEvent>* events) { trace_ = events; }
 
-  /// While it looks, the output of each op is read back, which is slow: at a second try after bad
-  /// output, so that the first op to blame has a name.
-  void look_at_outputs(bool looks);
-  /// "ffn_down of layer 3"; empty when all outputs were numbers since it began to look.
+  /// Turned on, the output of each op is read back and searched for values that are not finite.
+  /// That is slow; it is done at the second attempt after bad output, to name the op at fault.
+  void check_outputs(bool checks);
+  /// For example "ffn_down of layer 3"; empty if all outputs were finite since checking began.
   const std::string& first_bad_op() const { return first_bad_op_; }
 
  private:
@@ -78,10 +86,10 @@ class Forward {
     kOpCount
   };
   template <typename Run>
-  bool step(OpIndex index, int layer, uint64_t n_bytes, Run&& run);
+  bool run_op(OpIndex index, int layer, uint64_t n_bytes, Run&& run);
   bool run_layer(int i, bool is_kv_only);
   kernels::Batch batch_of(std::span<const Extension> extensions);
-  void look(OpIndex index, int layer);
+  void check_output(OpIndex index, int layer);
   uint64_t kv_bytes(const kernels::Batch& batch) const;
 
   kernels::Ops& ops_;
@@ -94,14 +102,14 @@ class Forward {
   std::unique_ptr<kernels::Buffer> h_;       // [kMaxBatch][n_ff]
   std::unique_ptr<kernels::Buffer> logits_;  // [kMaxLogitRows][n_vocab]
   std::vector<OpTime> op_times_;             // by OpIndex
-  // The batch: Ops may read it until the next one begins.
+  // The arrays of the batch, which Ops may read until the next batch begins.
   std::array<uint32_t, kernels::kMaxBatch> tokens_;
   std::array<int32_t, kernels::kMaxBatch> positions_, sequences_;
   std::array<std::span<const int32_t>, kMaxLogitRows> page_tables_;
   int n_batch_ = 0;
-  uint64_t kv_bytes_ = 0;  // that the batch attends to in a layer
+  uint64_t kv_bytes_ = 0;  // of keys and values that attention reads in one layer
   std::vector<OpEvent>* trace_ = nullptr;
-  bool looks_ = false;
+  bool checks_outputs_ = false;
   std::string first_bad_op_;
 };
 

@@ -1,0 +1,212 @@
+// Reads a model's hyperparameters from the metadata of its GGUF file, and refuses a file whose
+// numbers cannot be right or describe a model that Hearth does not run. Keys begin with the name of
+// the architecture: "qwen2.block_count", "llama.rope.freq_base".
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "contract.h"
+#include "error.h"
+#include "gguf.h"
+#include "model.h"
+
+namespace hearth {
+namespace {
+
+/// More than any model has. Products of a few dimensions stay far from overflow, whatever a file
+/// says.
+constexpr uint64_t kMaxDimension = 1 << 24;
+
+void require_that(bool condition, const GgufFile& file, const std::string& what) {
+  if (!condition) refuse_incomplete(file.path(), "its " + what);
+}
+
+int dimension(const GgufFile& file, const std::string& key) {
+  const std::optional<uint64_t> value = file.unsigned_value(key);
+  if (!value) refuse_incomplete(file.path(), "its metadata lack " + key);
+  require_that(*value > 0 && *value <= kMaxDimension, file, key + " is " + std::to_string(*value));
+  return static_cast<int>(*value);
+}
+
+int dimension_or(const GgufFile& file, const std::string& key, int absent) {
+  return file.unsigned_value(key) ? dimension(file, key) : absent;
+}
+
+const Family& family_of(const GgufFile& file) {
+  const std::string architecture = file.string("general.architecture").value_or("unknown");
+  if (const Family* family = find_family(architecture)) return *family;
+  std::string names;
+  for (const Family& family : kFamilies)
+    names += (names.empty() ? "" : ", ") + std::string(family.architecture);
+  refuse_unsupported(
+      file.path(),
+      "it is a model of architecture " + quoted(architecture) + ", and Hearth runs " + names,
+      "Choose a qwen2.5-coder model");
+}
+
+/// One factor for each frequency: Llama 3's scaling is a tensor of them, and linear scaling has the
+/// same factor for all. Empty without scaling.
+std::vector<float> rope_factors_of(const GgufFile& file, const std::string& prefix,
+                                   const ModelConfig& config) {
+  const std::string scaling = file.string(prefix + "rope.scaling.type").value_or("none");
+  std::vector<float> factors;
+  if (scaling == "linear") {
+    const double factor = file.number(prefix + "rope.scaling.factor").value_or(1);
+    factors.assign(config.head_dim / 2, static_cast<float>(factor));
+  } else if (scaling != "none") {
+    refuse_unsupported(file.path(),
+                       "it wants RoPE scaling " + quoted(scaling) + ", which Hearth does not have",
+                       "Choose a file without it");
+  }
+  if (config.family->may_have_rope_factors && file.find(kRopeFactors))
+    factors = read_vector(file, require_vector(file, kRopeFactors, config.head_dim / 2));
+  for (const float factor : factors)
+    require_that(factor > 0 && std::isfinite(factor), file,
+                 "RoPE factor " + std::to_string(factor) + " is not a number greater than 0");
+  return factors;
+}
+
+/// [n_layers][head_dim]
+std::vector<float> head_norms(const GgufFile& file, const ModelConfig& config, const char* name) {
+  std::vector<float> norms;
+  for (int layer = 0; layer < config.n_layers; layer++) {
+    const std::vector<float> norm =
+        read_vector(file, require_vector(file, layer_tensor(layer, name), config.head_dim));
+    norms.insert(norms.end(), norm.begin(), norm.end());
+  }
+  return norms;
+}
+
+/// Granite multiplies the embedding by e, and what each layer adds to the residual stream by r. We
+/// keep the stream divided by e, which needs no op for the embedding:
+///   x' = x / e      each layer adds r / e      RMS norms use epsilon / e^2      same results
+void read_scalars(const GgufFile& file, const std::string& prefix, ModelConfig& config) {
+  const auto scalar = [&](const char* key) {
+    const double value = file.number(prefix + key).value_or(0);
+    require_that(value > 0 && std::isfinite(value), file, prefix + key + " is not greater than 0");
+    return value;
+  };
+  const double embedding = scalar("embedding_scale");
+  config.residual_scale = static_cast<float>(scalar("residual_scale") / embedding);
+  config.norm_eps = static_cast<float>(config.norm_eps / (embedding * embedding));
+  config.attention_scale = static_cast<float>(scalar("attention.scale"));
+  config.logit_scale = static_cast<float>(1 / scalar("logit_scale"));
+}
+
+/// The embedding table may have more rows than the vocabulary has tokens (qwen2 has 151,936 for
+/// 151,665): its padded size counts.
+int vocabulary_size(const GgufFile& file) {
+  const std::vector<std::string>* tokens = file.strings("tokenizer.ggml.tokens");
+  require_that(tokens && !tokens->empty() && tokens->size() < kMaxDimension, file,
+               "tokenizer.ggml.tokens are missing");
+  const GgufTensor* embedding = file.find("token_embd.weight");
+  const bool is_padded = embedding && embedding->shape.size() == 2 &&
+                         embedding->shape[1] >= tokens->size() &&
+                         embedding->shape[1] < kMaxDimension;
+  return static_cast<int>(is_padded ? embedding->shape[1] : tokens->size());
+}
+
+/// The block format of most bytes.
+std::string dominant_type(const GgufFile& file) {
+  std::map<std::string, uint64_t> bytes_by_type;
+  for (const GgufTensor& tensor : file.tensors())
+    if (const char* name = kernels::block_traits(tensor.type).name)
+      bytes_by_type[name] += tensor.data.size();
+  std::string best;
+  uint64_t most = 0;
+  for (const auto& [name, bytes] : bytes_by_type)
+    if (bytes > most) best = name, most = bytes;
+  return best;
+}
+
+/// The name that llama.cpp's quantize gives to a mixture of block formats, by general.file_type.
+constexpr std::pair<uint64_t, const char*> kFileTypes[] = {
+    {0, "F32"},     {1, "F16"},     {2, "Q4_0"},    {3, "Q4_1"},    {7, "Q8_0"},
+    {8, "Q5_0"},    {9, "Q5_1"},    {10, "Q2_K"},   {11, "Q3_K_S"}, {12, "Q3_K_M"},
+    {13, "Q3_K_L"}, {14, "Q4_K_S"}, {15, "Q4_K_M"}, {16, "Q5_K_S"}, {17, "Q5_K_M"},
+    {18, "Q6_K"},   {25, "IQ4_NL"}, {30, "IQ4_XS"}, {32, "BF16"},
+};
+
+std::string quantization_of(const GgufFile& file) {
+  const std::optional<uint64_t> file_type = file.unsigned_value("general.file_type");
+  for (const auto& [number, name] : kFileTypes)
+    if (file_type == number) return name;
+  return dominant_type(file);
+}
+
+void read_dimensions(const GgufFile& file, const std::string& prefix, ModelConfig& config) {
+  config.n_layers = dimension(file, prefix + "block_count");
+  config.n_embd = dimension(file, prefix + "embedding_length");
+  config.n_heads = dimension(file, prefix + "attention.head_count");
+  config.n_kv_heads = dimension_or(file, prefix + "attention.head_count_kv", config.n_heads);
+  config.n_ff = dimension(file, prefix + "feed_forward_length");
+  config.n_context = dimension(file, prefix + "context_length");
+  require_that(config.n_embd % config.n_heads == 0, file,
+               "embedding_length is no multiple of head_count");
+  config.head_dim =
+      dimension_or(file, prefix + "attention.key_length", config.n_embd / config.n_heads);
+  require_that(file.unsigned_value(prefix + "rope.dimension_count").value_or(config.head_dim) ==
+                   static_cast<uint64_t>(config.head_dim),
+               file, "rope.dimension_count is not that of its heads");
+  require_that(config.n_heads % config.n_kv_heads == 0, file,
+               "head_count is no multiple of head_count_kv");
+  if (config.head_dim % 16 != 0 || config.head_dim > 256)
+    refuse_unsupported(file.path(),
+                       "its heads have " + std::to_string(config.head_dim) +
+                           " dimensions, and Hearth runs multiples of 16 up to 256",
+                       "Choose another model");
+}
+
+}  // namespace
+
+kernels::AttentionShape ModelConfig::attention_shape(kernels::KvType kv_type,
+                                                     int max_positions) const {
+  return {.n_layers = n_layers,
+          .n_heads = n_heads,
+          .n_kv_heads = n_kv_heads,
+          .head_dim = head_dim,
+          .max_positions = max_positions,
+          .rope_base = rope_base,
+          .kv_type = kv_type,
+          .rope_factors = rope_factors,
+          .scale = attention_scale,
+          .q_norms = q_norms,
+          .k_norms = k_norms,
+          .norm_eps = norm_eps};
+}
+
+ModelConfig check_model(const GgufFile& file) {
+  ModelConfig config;
+  config.family = &family_of(file);
+  const std::string prefix = std::string(config.family->architecture) + ".";
+  config.name = file.string("general.name").value_or("");
+  if (file.unsigned_value(prefix + "expert_count").value_or(0) > 0)
+    refuse_unsupported(file.path(), "it is a mixture of experts, which Hearth does not run",
+                       "Choose a dense model");
+  read_dimensions(file, prefix, config);
+  config.rope_base = static_cast<float>(file.number(prefix + "rope.freq_base").value_or(10000));
+  require_that(config.rope_base > 1 && std::isfinite(config.rope_base), file,
+               "rope.freq_base is not a number greater than 1");
+  config.rope_factors = rope_factors_of(file, prefix, config);
+  config.norm_eps =
+      static_cast<float>(file.number(prefix + "attention.layer_norm_rms_epsilon").value_or(1e-6));
+  require_that(config.norm_eps > 0 && config.norm_eps < 1, file,
+               "layer_norm_rms_epsilon is not between 0 and 1");
+  if (config.n_context < kFewestContextTokens)
+    refuse_unsupported(file.path(),
+                       "its context_length is " + std::to_string(config.n_context) +
+                           ", and a prompt needs at least " + std::to_string(kFewestContextTokens),
+                       "Choose another model");
+  config.n_vocab = vocabulary_size(file);
+  check_tensors(file, config);
+  if (config.family->has_head_norms) {
+    config.q_norms = head_norms(file, config, "attn_q_norm.weight");
+    config.k_norms = head_norms(file, config, "attn_k_norm.weight");
+  }
+  if (config.family->has_scalars) read_scalars(file, prefix, config);
+  config.quantization = quantization_of(file);
+  return config;
+}
+
+}  // namespace hearth
