@@ -1,6 +1,10 @@
-// Joins the parts of a model and answers look-ups; gguf_part.cc reads one file.
+// Joins the parts of a split model and answers look-ups; gguf_part.cc reads one file. Parts are
+// recognized by llama.cpp's names, PREFIX-00001-of-00003.gguf, and each must say in its metadata
+// that it is the part that its name says. The first one has the model's metadata.
 #include "gguf.h"
 
+#include <charconv>
+#include <cstdio>
 #include <unordered_map>
 #include <utility>
 
@@ -10,28 +14,24 @@
 namespace hearth {
 namespace {
 
-// PREFIX-00001-of-00003.gguf
 struct SplitName {
   std::string prefix;
-  int part = 0;
+  int part = 0;  // from 1
   int n_parts = 0;
 
-  std::string file(int i) const {
-    const auto digits = [](int n) {
-      const std::string text = std::to_string(n);
-      return std::string(text.size() < 5 ? 5 - text.size() : 0, '0') + text;
-    };
-    return prefix + "-" + digits(i) + "-of-" + digits(n_parts) + ".gguf";
+  std::string path_of(int i) const {
+    char tail[48];
+    std::snprintf(tail, sizeof tail, "-%05d-of-%05d.gguf", i, n_parts);
+    return prefix + tail;
   }
 };
 
-int five_digits(std::string_view text) {
-  int value = 0;
-  for (const char c : text) {
-    if (c < '0' || c > '9') return -1;
-    value = value * 10 + (c - '0');
-  }
-  return value;
+/// -1 if the text is not a number.
+int number_of(std::string_view digits) {
+  unsigned value = 0;
+  const char* last = digits.data() + digits.size();
+  const auto [end, error] = std::from_chars(digits.data(), last, value);
+  return error == std::errc() && end == last ? static_cast<int>(value) : -1;
 }
 
 std::optional<SplitName> parse_split_name(const std::string& path) {
@@ -39,11 +39,10 @@ std::optional<SplitName> parse_split_name(const std::string& path) {
   if (path.size() <= kShape.size()) return std::nullopt;
   const size_t start = path.size() - kShape.size();
   const std::string_view tail = std::string_view(path).substr(start);
-  if (tail[0] != '-' || tail.substr(6, 4) != "-of-" || tail.substr(15) != ".gguf") {
+  if (tail[0] != '-' || tail.substr(6, 4) != "-of-" || tail.substr(15) != ".gguf")
     return std::nullopt;
-  }
-  const SplitName name{path.substr(0, start), five_digits(tail.substr(1, 5)),
-                       five_digits(tail.substr(10, 5))};
+  const SplitName name{path.substr(0, start), number_of(tail.substr(1, 5)),
+                       number_of(tail.substr(10, 5))};
   if (name.part < 1 || name.n_parts < name.part) return std::nullopt;
   return name;
 }
@@ -52,19 +51,22 @@ std::optional<SplitName> parse_split_name(const std::string& path) {
   throw EngineError("model-invalid", "The model file " + path + " " + what);
 }
 
+/// nullopt if the value is not a whole number of at least 0. Converters write some counts signed.
+std::optional<uint64_t> count_of(const GgufValue& value) {
+  if (const auto* number = std::get_if<uint64_t>(&value)) return *number;
+  const auto* number = std::get_if<int64_t>(&value);
+  return number && *number >= 0 ? std::optional<uint64_t>(*number) : std::nullopt;
+}
+
 uint64_t split_value(const GgufPart& part, const char* key, uint64_t absent) {
   const auto entry = part.metadata.find(key);
   if (entry == part.metadata.end()) return absent;
-  if (const auto* value = std::get_if<uint64_t>(&entry->second)) return *value;
-  // split.tensors.count is written as a signed number.
-  if (const auto* value = std::get_if<int64_t>(&entry->second); value && *value >= 0) {
-    return static_cast<uint64_t>(*value);
-  }
+  if (const std::optional<uint64_t> count = count_of(entry->second)) return *count;
   invalid(part.file.path(), "has a " + std::string(key) + " that is no count. Download it again.");
 }
 
 GgufPart read_split_part(const SplitName& name, int i) {
-  const std::string path = name.file(i);
+  const std::string path = name.path_of(i);
   try {
     GgufPart part = read_gguf_part(path);
     if (split_value(part, "split.count", 1) != static_cast<uint64_t>(name.n_parts) ||
@@ -107,9 +109,23 @@ struct GgufFile::State {
   }
 
   const GgufValue* value(std::string_view key) const {
-    const auto& metadata = parts.front().metadata;
-    const auto entry = metadata.find(key);
-    return entry == metadata.end() ? nullptr : &entry->second;
+    const auto entry = parts.front().metadata.find(key);
+    return entry == parts.front().metadata.end() ? nullptr : &entry->second;
+  }
+
+  /// Null if the key is absent. Throws if it has a value of another type; expected says of which.
+  template <typename T>
+  const T* get(std::string_view key, const char* expected) const {
+    const GgufValue* value = this->value(key);
+    if (!value) return nullptr;
+    if (const T* typed = std::get_if<T>(value)) return typed;
+    wrong_kind(key, expected);
+  }
+
+  const GgufPart& part_of(const GgufTensor& tensor) const {
+    size_t i = 0;
+    while (i + 1 < parts.size() && parts[i].file.path() != tensor.file) i++;
+    return parts[i];
   }
 
   [[noreturn]] void wrong_kind(std::string_view key, const char* expected) const {
@@ -151,9 +167,7 @@ const std::string& GgufFile::path() const { return state_->path; }
 uint64_t GgufFile::n_bytes() const { return state_->n_bytes; }
 const std::vector<GgufTensor>& GgufFile::tensors() const { return state_->tensors; }
 
-const std::map<std::string, GgufValue, std::less<>>& GgufFile::metadata() const {
-  return state_->parts.front().metadata;
-}
+const GgufMetadata& GgufFile::metadata() const { return state_->parts.front().metadata; }
 
 const GgufTensor* GgufFile::find(std::string_view name) const {
   const auto entry = state_->by_name.find(name);
@@ -162,11 +176,9 @@ const GgufTensor* GgufFile::find(std::string_view name) const {
 
 std::optional<uint64_t> GgufFile::unsigned_value(std::string_view key) const {
   const GgufValue* value = state_->value(key);
-  if (!value) return std::nullopt;
-  if (const auto* number = std::get_if<uint64_t>(value)) return *number;
-  const auto* number = std::get_if<int64_t>(value);
-  if (!number || *number < 0) state_->wrong_kind(key, "a whole number from 0");
-  return static_cast<uint64_t>(*number);
+  const std::optional<uint64_t> count = value ? count_of(*value) : std::nullopt;
+  if (value && !count) state_->wrong_kind(key, "a whole number from 0");
+  return count;
 }
 
 std::optional<double> GgufFile::number(std::string_view key) const {
@@ -179,44 +191,30 @@ std::optional<double> GgufFile::number(std::string_view key) const {
 }
 
 std::optional<std::string> GgufFile::string(std::string_view key) const {
-  const GgufValue* value = state_->value(key);
-  if (!value) return std::nullopt;
-  if (const auto* text = std::get_if<std::string>(value)) return *text;
-  state_->wrong_kind(key, "text");
-}
-
-const std::vector<std::string>* GgufFile::strings(std::string_view key) const {
-  const GgufValue* value = state_->value(key);
-  if (!value) return nullptr;
-  if (const auto* texts = std::get_if<std::vector<std::string>>(value)) return texts;
-  state_->wrong_kind(key, "a list of texts");
-}
-
-std::span<const std::byte> GgufFile::data(const GgufTensor& tensor) const {
-  for (const GgufPart& part : state_->parts) {
-    if (part.file.path() == tensor.file) part.file.require_unchanged();
-  }
-  return tensor.data;
+  const auto* text = state_->get<std::string>(key, "text");
+  return text ? std::optional(*text) : std::nullopt;
 }
 
 std::optional<bool> GgufFile::boolean(std::string_view key) const {
-  const GgufValue* value = state_->value(key);
-  if (!value) return std::nullopt;
-  if (const auto* flag = std::get_if<bool>(value)) return *flag;
-  state_->wrong_kind(key, "true or false");
+  const bool* flag = state_->get<bool>(key, "true or false");
+  return flag ? std::optional(*flag) : std::nullopt;
+}
+
+const std::vector<std::string>* GgufFile::strings(std::string_view key) const {
+  return state_->get<std::vector<std::string>>(key, "a list of texts");
 }
 
 const std::vector<double>* GgufFile::numbers(std::string_view key) const {
-  const GgufValue* value = state_->value(key);
-  if (!value) return nullptr;
-  if (const auto* numbers = std::get_if<std::vector<double>>(value)) return numbers;
-  state_->wrong_kind(key, "a list of numbers");
+  return state_->get<std::vector<double>>(key, "a list of numbers");
+}
+
+std::span<const std::byte> GgufFile::data(const GgufTensor& tensor) const {
+  state_->part_of(tensor).file.require_unchanged();
+  return tensor.data;
 }
 
 void GgufFile::release(const GgufTensor& tensor) const {
-  for (const GgufPart& part : state_->parts) {
-    if (part.file.path() == tensor.file) part.file.release(tensor.data);
-  }
+  state_->part_of(tensor).file.release(tensor.data);
 }
 
 }  // namespace hearth

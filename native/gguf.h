@@ -1,5 +1,6 @@
-// GGUF v2/v3 reader: memory-maps the file (and the other parts of a split model), checks every read
-// against the file's size, and answers metadata and tensors. Source: the GGUF specification.
+// A GGUF model file (versions 2 and 3): memory-mapped, parsed and checked as a whole when it is
+// opened. It answers look-ups of metadata and tensors; tensor data are spans into the mapping. A
+// model that is split into several files (parts) is opened through any of them and looks like one.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +20,19 @@ namespace hearth {
 
 struct GgufTensor {
   std::string name;
-  uint32_t type_id = 0;             // as in the file; may be one that Hearth does not run
+  uint32_t type_id = 0;             // of the file; may be a format that Hearth does not run
   kernels::BlockType type{};        // valid if block_traits(type).name is not null
-  std::vector<uint64_t> shape;      // ne[], fastest first: shape[0] = columns
-  std::span<const std::byte> data;  // inside the map
-  std::string file;                 // the part that holds it
+  std::vector<uint64_t> shape;      // ggml's ne[], columns first
+  std::span<const std::byte> data;  // in the mapping
+  std::string file;                 // path of the part that holds it
 };
 
-/// Metadata value. Arrays of numbers become vectors of the widest type of their kind.
+/// A metadata value. Numbers, alone and in arrays, have the largest type of their kind.
 using GgufValue = std::variant<uint64_t, int64_t, double, bool, std::string, std::vector<uint64_t>,
                                std::vector<int64_t>, std::vector<double>, std::vector<std::string>>;
+using GgufMetadata = std::map<std::string, GgufValue, std::less<>>;
 
-/// An open model file with all its parts. Spans and tensors are valid as long as it lives.
+/// Owns the mappings: tensors and their data are valid as long as it lives.
 class GgufFile {
  public:
   /// Opens PATH, and for PREFIX-00001-of-0000N.gguf all N parts. Throws EngineError
@@ -42,22 +44,24 @@ class GgufFile {
 
   const std::string& path() const;
   uint64_t n_bytes() const;  // of all parts
-  const std::map<std::string, GgufValue, std::less<>>& metadata() const;
+  const GgufMetadata& metadata() const;
   const std::vector<GgufTensor>& tensors() const;
   const GgufTensor* find(std::string_view name) const;
 
-  /// Typed look-ups. nullopt when absent; EngineError(model-invalid) naming the key when of another
-  /// kind.
+  /// Typed look-ups: nullopt or null if the key is absent. Throws EngineError "model-invalid",
+  /// naming the key, if the value is of another kind.
   std::optional<uint64_t> unsigned_value(std::string_view key) const;
   std::optional<double> number(std::string_view key) const;
   std::optional<std::string> string(std::string_view key) const;
   std::optional<bool> boolean(std::string_view key) const;
   const std::vector<std::string>* strings(std::string_view key) const;
-  const std::vector<double>* numbers(std::string_view key) const;  // of an array of floats
+  const std::vector<double>* numbers(std::string_view key) const;  // an array of floats
 
-  /// A tensor's bytes, to be read now: throws EngineError when its file has been changed.
+  /// tensor.data, after a check that no other program has changed the file since it was opened:
+  /// throws EngineError if so.
   std::span<const std::byte> data(const GgufTensor& tensor) const;
-  /// Lets go of the physical pages under a tensor (they stay in the page cache), after packing it.
+  /// Releases the physical memory of a tensor's mapping once it is packed. The data stay valid; the
+  /// system has them in its page cache or reads them again.
   void release(const GgufTensor& tensor) const;
 
  private:

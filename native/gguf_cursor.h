@@ -1,6 +1,6 @@
-// A place in the bytes of a GGUF file, from which values are taken one after the other. What ends
-// too early or cannot be is an EngineError that names the file, what was being read, and what to
-// do.
+// A read position in the bytes of a GGUF file. Values are taken one after the other, and each is
+// checked against the end of the file. An error is an EngineError whose message names the file, the
+// element that was being read, and what the user can do.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@
 
 namespace hearth {
 
-static_assert(std::endian::native == std::endian::little, "GGUF data are used as they lie");
+static_assert(std::endian::native == std::endian::little, "GGUF data are used without conversion");
 
 /// The file must outlive it.
 class GgufCursor {
@@ -34,10 +34,10 @@ class GgufCursor {
     offset_ += sizeof(T);
     return value;
   }
-  /// A length (u64) and so many bytes.
+  /// A length as u64, and as many bytes.
   std::string take_string();
 
-  /// What is read from here on, for messages: "the metadata value \"general.name\"".
+  /// Names what is read from here on, for messages: "the metadata value \"general.name\"".
   void enter(std::string where);
   const std::string& where() const { return where_; }
 

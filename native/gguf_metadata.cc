@@ -1,8 +1,10 @@
-#include "gguf_metadata.h"
-
+// Reads one metadata key of a GGUF file: {name, type u32, value}. Values are widened to the largest
+// type of their kind (GgufValue), so that callers need not know how a converter stored them.
+#include <type_traits>
 #include <utility>
 
 #include "error.h"
+#include "gguf_part.h"
 
 namespace hearth {
 namespace {
@@ -10,6 +12,7 @@ namespace {
 // Far above any real vocabulary; bounds the memory that a damaged count can ask for.
 constexpr uint64_t kMaxArray = uint64_t{1} << 24;
 
+// As the GGUF specification numbers them.
 enum class ValueType : uint32_t {
   kU8,
   kI8,
@@ -26,85 +29,72 @@ enum class ValueType : uint32_t {
   kF64
 };
 
-template <typename Stored, typename Wide>
-std::vector<Wide> read_numbers(GgufCursor& from, uint64_t n) {
-  if (from.left() / sizeof(Stored) < n) from.ends_early();
-  std::vector<Wide> values(n);
-  for (Wide& value : values) value = static_cast<Wide>(from.take<Stored>());
-  return values;
+template <typename T>
+using Wide = std::conditional_t<std::is_floating_point_v<T>, double,
+                                std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+
+/// Calls read with a zero of the C++ type that a number or bool is stored as.
+template <typename Read>
+GgufValue read_as(GgufCursor& from, ValueType type, const std::string& fault, const Read& read) {
+  switch (type) {
+    case ValueType::kU8:
+    case ValueType::kBool:
+      return read(uint8_t{});
+    case ValueType::kI8:
+      return read(int8_t{});
+    case ValueType::kU16:
+      return read(uint16_t{});
+    case ValueType::kI16:
+      return read(int16_t{});
+    case ValueType::kU32:
+      return read(uint32_t{});
+    case ValueType::kI32:
+      return read(int32_t{});
+    case ValueType::kF32:
+      return read(float{});
+    case ValueType::kU64:
+      return read(uint64_t{});
+    case ValueType::kI64:
+      return read(int64_t{});
+    case ValueType::kF64:
+      return read(double{});
+    default:
+      from.invalid(from.where() + fault);
+  }
 }
 
+/// An array: {type u32, count u64, elements}.
 GgufValue read_array(GgufCursor& from) {
   const ValueType type = static_cast<ValueType>(from.take<uint32_t>());
   const uint64_t n = from.take<uint64_t>();
   if (n > kMaxArray) from.invalid(from.where() + " claims " + std::to_string(n) + " entries");
-  switch (type) {
-    case ValueType::kU8:
-    case ValueType::kBool:
-      return read_numbers<uint8_t, uint64_t>(from, n);
-    case ValueType::kI8:
-      return read_numbers<int8_t, int64_t>(from, n);
-    case ValueType::kU16:
-      return read_numbers<uint16_t, uint64_t>(from, n);
-    case ValueType::kI16:
-      return read_numbers<int16_t, int64_t>(from, n);
-    case ValueType::kU32:
-      return read_numbers<uint32_t, uint64_t>(from, n);
-    case ValueType::kI32:
-      return read_numbers<int32_t, int64_t>(from, n);
-    case ValueType::kF32:
-      return read_numbers<float, double>(from, n);
-    case ValueType::kU64:
-      return read_numbers<uint64_t, uint64_t>(from, n);
-    case ValueType::kI64:
-      return read_numbers<int64_t, int64_t>(from, n);
-    case ValueType::kF64:
-      return read_numbers<double, double>(from, n);
-    case ValueType::kArray:
-      from.invalid(from.where() + " is an array of arrays");
-    case ValueType::kString:
-      break;
-    default:
-      from.invalid(from.where() + " has an array of unknown type");
+  if (type == ValueType::kArray) from.invalid(from.where() + " is an array of arrays");
+  const auto require_left = [&](size_t n_bytes) {
+    if (from.left() / n_bytes < n) from.ends_early();
+  };
+  if (type == ValueType::kString) {
+    require_left(sizeof(uint64_t));  // the length of each
+    std::vector<std::string> texts;
+    texts.reserve(n);
+    for (uint64_t i = 0; i < n; i++) texts.push_back(from.take_string());
+    return texts;
   }
-  if (from.left() / sizeof(uint64_t) < n) from.ends_early();
-  std::vector<std::string> texts;
-  texts.reserve(n);
-  for (uint64_t i = 0; i < n; i++) texts.push_back(from.take_string());
-  return texts;
+  return read_as(from, type, " has an array of unknown type", [&](auto stored) -> GgufValue {
+    require_left(sizeof stored);
+    std::vector<Wide<decltype(stored)>> values(n);
+    for (auto& value : values) value = from.take<decltype(stored)>();
+    return values;
+  });
 }
 
 GgufValue read_value(GgufCursor& from, ValueType type) {
-  switch (type) {
-    case ValueType::kU8:
-      return uint64_t{from.take<uint8_t>()};
-    case ValueType::kI8:
-      return int64_t{from.take<int8_t>()};
-    case ValueType::kU16:
-      return uint64_t{from.take<uint16_t>()};
-    case ValueType::kI16:
-      return int64_t{from.take<int16_t>()};
-    case ValueType::kU32:
-      return uint64_t{from.take<uint32_t>()};
-    case ValueType::kI32:
-      return int64_t{from.take<int32_t>()};
-    case ValueType::kF32:
-      return double{from.take<float>()};
-    case ValueType::kBool:
-      return from.take<uint8_t>() != 0;
-    case ValueType::kString:
-      return from.take_string();
-    case ValueType::kArray:
-      return read_array(from);
-    case ValueType::kU64:
-      return from.take<uint64_t>();
-    case ValueType::kI64:
-      return from.take<int64_t>();
-    case ValueType::kF64:
-      return from.take<double>();
-  }
-  from.invalid(from.where() + " has the unknown type " +
-               std::to_string(static_cast<uint32_t>(type)));
+  if (type == ValueType::kString) return from.take_string();
+  if (type == ValueType::kArray) return read_array(from);
+  if (type == ValueType::kBool) return from.take<uint8_t>() != 0;
+  const std::string fault = " has the unknown type " + std::to_string(static_cast<uint32_t>(type));
+  return read_as(from, type, fault, [&](auto stored) -> GgufValue {
+    return Wide<decltype(stored)>{from.take<decltype(stored)>()};
+  });
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
-// Layout (GGUF specification, little-endian): "GGUF", version u32, tensor count u64, key count u64,
-// keys {name, type u32, value}, tensor infos {name, n_dims u32, dims u64[], type u32, offset u64},
-// padding to general.alignment, tensor data. Counts are trusted only as far as bytes are left.
+// Reads the head of the file in its order, then places the tensors in the mapping. Counts are
+// trusted only as far as the bytes that are left allow.
 #include "gguf_part.h"
 
 #include <algorithm>
@@ -20,12 +19,12 @@ constexpr uint64_t kMinKeyBytes = 8 + 4 + 1;
 constexpr uint64_t kMinTensorBytes = 8 + 4 + 8 + 4 + 8;
 constexpr uint64_t kDefaultAlignment = 32;
 constexpr uint64_t kMaxAlignment = 1 << 20;
-// Sizes and offsets stay below this, so that sums of a few cannot overflow.
+// Sizes and offsets stay below this, so that adding a few of them cannot overflow.
 constexpr uint64_t kMaxBytes = uint64_t{1} << 60;
 
 void read_version(GgufCursor& from) {
   const char* advice = "Choose a GGUF file of version 2 or 3.";
-  // A shorter file that begins alike is a cut-off download; any other is no model at all.
+  // A file that ends inside the magic number may be a download that was cut off.
   const size_t n_magic = std::min<size_t>(4, from.bytes().size());
   if (n_magic > 0 && std::memcmp(from.bytes().data(), "GGUF", n_magic) != 0) {
     throw EngineError("model-invalid",
@@ -38,7 +37,7 @@ void read_version(GgufCursor& from) {
   from.unsupported("has GGUF version " + std::to_string(version), advice);
 }
 
-/// Leaves the place of its data, which counts from the data section's start, in `offset`.
+/// Reads a description. offset: where the tensor's data begin, counted from the data section.
 GgufTensor read_tensor(GgufCursor& from, uint64_t& offset) {
   GgufTensor tensor;
   tensor.name = from.take_string();
@@ -72,7 +71,7 @@ uint64_t alignment_of(const GgufCursor& from, const GgufMetadata& metadata) {
 
 uint64_t tensor_bytes(const GgufCursor& from, const GgufTensor& tensor) {
   const kernels::BlockTraits traits = kernels::block_traits(tensor.type);
-  if (!traits.name) return 0;  // of unknown size; model.cc refuses it if it is needed
+  if (!traits.name) return 0;  // a format that Hearth does not run; contract.cc refuses it
   if (tensor.shape[0] % static_cast<uint64_t>(traits.weights) != 0) {
     from.invalid("the rows of tensor " + quoted(tensor.name) + " are no whole number of " +
                  traits.name + " blocks");
@@ -88,6 +87,7 @@ uint64_t tensor_bytes(const GgufCursor& from, const GgufTensor& tensor) {
   return n_bytes;
 }
 
+/// Sets the data of all tensors. from stands at the end of the descriptions.
 void place_tensors(const GgufCursor& from, const std::vector<uint64_t>& offsets, uint64_t align,
                    std::vector<GgufTensor>& tensors) {
   const uint64_t data_start = (from.offset() + align - 1) / align * align;

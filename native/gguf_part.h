@@ -1,12 +1,19 @@
-// One GGUF file parsed into metadata and tensors, every read checked. gguf.cc joins parts to a
-// model.
+// One GGUF file, parsed into metadata and tensors. A large model may be split into several files,
+// its parts; gguf.cc joins them. Every number of the file is checked before it is used.
+//
+//   "GGUF", version u32, n_tensors u64, n_keys u64
+//   metadata:      n_keys x {name, type u32, value}
+//   descriptions:  n_tensors x {name, n_dims u32, shape u64[n_dims], type u32, offset u64}
+//   padding to general.alignment, then the tensors' data; offsets count from here
+//
+// Numbers are little-endian. A string is its length as u64 and its bytes.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "gguf.h"
-#include "gguf_metadata.h"
+#include "gguf_cursor.h"
 #include "mapped_file.h"
 
 namespace hearth {
@@ -19,5 +26,8 @@ struct GgufPart {
 
 /// Throws EngineError as GgufFile::open does.
 GgufPart read_gguf_part(const std::string& path);
+
+/// Reads one key and adds it to the metadata. A key that is there already is an error.
+void read_key(GgufCursor& from, GgufMetadata& metadata);
 
 }  // namespace hearth

@@ -1,3 +1,4 @@
+// POSIX calls: open, fstat, mmap, madvise, and Linux's file leases.
 #include "mapped_file.h"
 
 #include <fcntl.h>
@@ -36,9 +37,9 @@ int64_t changed_ns(const struct stat& status) {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-/// The system makes writers wait for as long as the file is open here, up to 45 s by default. It
-/// tells us of them by a signal, of which SIGURG is one that nobody minds.
-void keep_from_writers([[maybe_unused]] int fd) {
+/// Takes a read lease: programs that open the file for writing wait until it is closed here, by
+/// default 45 s at most. The system announces them by a signal; SIGURG is ignored by default.
+void take_lease([[maybe_unused]] int fd) {
 #ifdef F_SETLEASE
   if (fd < 0) return;
   fcntl(fd, F_SETSIG, SIGURG);
@@ -52,10 +53,10 @@ MappedFile::Descriptor::~Descriptor() {
   if (fd >= 0) close(fd);
 }
 
-// O_NONBLOCK: opening a named pipe must fail below, not wait for a writer.
+// O_NONBLOCK: opening a named pipe must not wait for a writer; it is refused below.
 MappedFile::MappedFile(std::string path)
     : path_(std::move(path)), file_(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-  keep_from_writers(file_.fd);
+  take_lease(file_.fd);
   struct stat status {};
   if (file_.fd < 0 || fstat(file_.fd, &status) != 0) refuse(path_, errno);
   if (!S_ISREG(status.st_mode)) {

@@ -1,4 +1,7 @@
-// A whole file mapped read-only. The one place that knows the operating system's file calls.
+// A model file, memory-mapped for reading as a whole. Another program could change or truncate the
+// file while it is mapped, and reading pages that were cut off would end this process with SIGBUS.
+// Therefore a lease is taken on it where the system allows (on Linux, if the user owns the file and
+// nobody has it open for writing): whoever opens it for writing then has to wait.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +12,9 @@
 
 namespace hearth {
 
-/// Unmapped when destroyed. Reading what another program has cut off a mapped file would end this
-/// process (SIGBUS), so where the system can, whoever opens the file for writing has to wait: on
-/// Linux, if the file is the user's own and nobody writes it already.
 class MappedFile {
  public:
-  /// Throws EngineError: model-not-found, or model-unreadable for a folder or a refused read.
+  /// Throws EngineError "model-not-found", or "model-unreadable" for a folder or a refused read.
   explicit MappedFile(std::string path);
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;
@@ -22,10 +22,10 @@ class MappedFile {
 
   const std::string& path() const { return path_; }
   std::span<const std::byte> bytes() const { return bytes_; }
-  /// Throws EngineError "model-unreadable" when another program has changed the file since it was
-  /// opened: what is read of it would be neither the old model nor the new one.
+  /// Throws EngineError "model-unreadable" if another program has changed the file since it was
+  /// opened: what is read now may be part of another model.
   void require_unchanged() const;
-  /// Lets the physical pages that lie wholly inside range go; reading them again maps them anew.
+  /// Releases the physical pages that lie wholly in the range. The bytes stay readable.
   void release(std::span<const std::byte> range) const;
 
  private:
@@ -39,7 +39,7 @@ class MappedFile {
   std::string path_;
   Descriptor file_;
   std::span<const std::byte> bytes_;
-  int64_t changed_ns_ = 0;  // when it was last written
+  int64_t changed_ns_ = 0;  // time of the last modification when it was opened
 };
 
 }  // namespace hearth
