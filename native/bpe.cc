@@ -1,3 +1,5 @@
+// Two algorithms with the same result: a scan for the best pair in short pieces, which are nearly
+// all, and a heap of pairs with a linked list of tokens in long ones, where scans would be O(n^2).
 #include "bpe.h"
 
 #include <algorithm>
@@ -10,7 +12,7 @@ namespace {
 
 constexpr uint64_t kEmpty = UINT64_MAX;
 constexpr uint32_t kNoMerge = UINT32_MAX;
-// Up to here, scanning for the best pair beats keeping a heap of them.
+// The longest piece for which a scan is faster.
 constexpr size_t kMaxShort = 48;
 
 uint64_t pair_of(uint32_t left, uint32_t right) { return uint64_t{left} << 32 | right; }
@@ -20,7 +22,7 @@ uint64_t pair_of(uint32_t left, uint32_t right) { return uint64_t{left} << 32 | 
 MergeTable::MergeTable(size_t n_merges)
     : slots_(std::bit_ceil(2 * n_merges + 1), Slot{kEmpty, {}}) {}
 
-// The slot of a pair, or the empty one where it belongs. Multiplicative hashing: the upper bits of
+// The slot of a pair, or the empty slot where it belongs. Multiplicative hashing: the upper bits of
 // the product depend on all bits of both ids.
 MergeTable::Slot& MergeTable::slot(uint64_t pair) {
   const int shift = 64 - std::countr_zero(slots_.size());
@@ -61,8 +63,8 @@ size_t Merger::merge_short(std::span<uint32_t> ids) {
   return n;
 }
 
-// A heap of (rank, position). An entry is stale when its position has another rank by now: a merge
-// changes the ranks at its own position and at the one before it.
+// The heap has entries (rank, position). A merge changes the ranks at its own position and at the
+// one before it; entries whose rank is no longer that of their position are skipped.
 size_t Merger::merge_long(std::span<uint32_t> ids) {
   const size_t n = ids.size();
   ranks_.assign(n, kNoMerge);

@@ -1,4 +1,6 @@
-// Byte-pair merging over token ids: the lowest rank first, the leftmost of equals.
+// Byte-pair encoding over token ids. MergeTable maps a pair of neighbouring tokens to the token
+// that they merge into, and to the rank of that rule. Merger merges a piece of text: it applies the
+// rule of the lowest rank that matches anywhere, at its leftmost match, until none matches.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +13,12 @@ namespace hearth {
 class MergeTable {
  public:
   struct Merge {
-    uint32_t rank = UINT32_MAX;  // UINT32_MAX: these two do not merge
+    uint32_t rank = UINT32_MAX;  // UINT32_MAX: the two do not merge
     uint32_t merged = 0;
   };
 
   explicit MergeTable(size_t n_merges);
-  /// The first of two rules for one pair wins. At most n_merges rules.
+  /// Adds one of at most n_merges rules. Of two rules for a pair, the first counts.
   void add(uint32_t left, uint32_t right, Merge merge);
   Merge find(uint32_t left, uint32_t right) const;
 
@@ -27,13 +29,14 @@ class MergeTable {
   };
   Slot& slot(uint64_t pair);
 
-  std::vector<Slot> slots_;  // open addressing; a power of two, at most half full
+  std::vector<Slot> slots_;  // hash table, open addressing; a power of two, at most half full
 };
 
-/// Merges ids in place and returns how many are left. Scratch is kept between calls.
+/// Keeps its scratch memory between calls. The table must outlive it.
 class Merger {
  public:
   explicit Merger(const MergeTable& merges) : merges_(merges) {}
+  /// Merges ids in place and returns how many are left at the front.
   size_t merge(std::span<uint32_t> ids);
 
  private:

@@ -15,7 +15,8 @@ namespace {
 
 using IdsByText = std::unordered_map<std::string_view, uint32_t>;
 
-/// Equal scores are one rank: of them the leftmost pair merges first.
+/// The rank of each score, from the highest. Equal scores have equal ranks: of those, the leftmost
+/// pair merges first.
 std::vector<uint32_t> ranks_of(const std::vector<double>& scores) {
   std::vector<double> sorted = scores;
   std::sort(sorted.begin(), sorted.end(), std::greater<>());
@@ -28,7 +29,7 @@ std::vector<uint32_t> ranks_of(const std::vector<double>& scores) {
   return ranks;
 }
 
-/// rule(left, right, merged) for each way to cut an ordinary token into two.
+/// Calls rule(left, right, merged) for each way to cut a token into two tokens.
 template <typename Rule>
 void for_each_cut(const IdsByText& ids, const Rule& rule) {
   for (const auto& [text, merged] : ids) {

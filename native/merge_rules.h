@@ -1,5 +1,5 @@
-// The merge rules of a GGUF's tokenizer, as a table from pairs of token ids: listed in the file, or
-// implied by SentencePiece's scores.
+// Builds the BPE merge table of a GGUF file's tokenizer. Byte-level BPE lists its rules in the
+// file, by rank. SentencePiece has no rules, only a score for each token, from which they follow.
 #pragma once
 
 #include "bpe.h"
@@ -7,12 +7,12 @@
 
 namespace hearth {
 
-/// tokenizer.ggml.merges: the first rule of the list merges first. Throws EngineError
-/// (model-invalid) for a rule whose tokens the vocabulary lacks.
+/// From tokenizer.ggml.merges, where a rule's index is its rank. Throws EngineError "model-invalid"
+/// for a rule whose tokens are not in the vocabulary.
 MergeTable listed_merges(const GgufFile& file);
 
-/// SentencePiece has no rules: two neighbours merge when together they are a token, the token of
-/// the highest tokenizer.ggml.scores first.
+/// From tokenizer.ggml.scores: two neighbours merge if their text together is a token, and the
+/// token with the highest score merges first. Throws EngineError "model-invalid".
 MergeTable scored_merges(const GgufFile& file, const Vocabulary& vocabulary);
 
 }  // namespace hearth

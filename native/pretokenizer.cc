@@ -1,23 +1,25 @@
+// piece_end() is the common expression as code, deepseek_piece_end() the other one, and kSplitRules
+// the table of pre-tokenizers.
 #include "pretokenizer.h"
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 
+#include "utf8.h"
+
 namespace hearth {
 namespace {
 
 using enum CharClass;
 
-struct Range {
-  uint32_t first;  // up to the next range's first
-  CharClass char_class;
-};
-constexpr Range kRanges[] = {
+// One number for each range of code points: its first code point times 8, plus its class. A range
+// extends to the next one.
+constexpr uint32_t kRanges[] = {
 #include "unicode_ranges.inc"
 };
 
-// What the models' tokenizer.json files say, by the names that llama.cpp's converter gave them.
+// The names are those that llama.cpp's converter writes into tokenizer.ggml.pre.
 constexpr SplitRules qwen2_like(std::string_view name, int most_digits, bool keeps_known_pieces) {
   return {.name = name,
           .folds_case = true,
@@ -48,10 +50,9 @@ constexpr SplitRules kSplitRules[] = {
 };
 
 constexpr CharClass search_class(uint32_t code_point) {
-  const Range* after =
-      std::upper_bound(std::begin(kRanges), std::end(kRanges), code_point,
-                       [](uint32_t value, const Range& range) { return value < range.first; });
-  return std::prev(after)->char_class;
+  const uint32_t* after =
+      std::upper_bound(std::begin(kRanges), std::end(kRanges), code_point << 3 | 7);
+  return static_cast<CharClass>(after[-1] & 7);
 }
 
 constexpr std::array<CharClass, 128> kAsciiClasses = [] {
@@ -60,26 +61,9 @@ constexpr std::array<CharClass, 128> kAsciiClasses = [] {
   return classes;
 }();
 
-// 0 if the bytes at text's start are not a character: RFC 3629's table of well-formed sequences.
-size_t character_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return 1;
-  const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
-  // The second byte excludes overlong forms, surrogates and what lies above U+10FFFF.
-  const unsigned char least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-  const unsigned char greatest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-  if (byte(1) < least || byte(1) > greatest) return 0;
-  for (size_t i = 2; i < length; i++) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  return length;
-}
-
 bool is_newline(uint32_t code_point) { return code_point == '\r' || code_point == '\n'; }
 
-// A place in the text; the class at its end is none of the four.
+// A position in the text, and the character there. At the end of the text no class matches.
 class Cursor {
  public:
   Cursor(std::string_view text, size_t offset) : text_(text), offset_(offset) { read(); }
@@ -116,7 +100,7 @@ class Cursor {
   CharClass class_ = kOther;
 };
 
-// Bytes of 's 't 're 've 'm 'll 'd at text's start, which is an apostrophe; else 0.
+// The length of 's 't 're 've 'm 'll 'd at the start of the text, which is an apostrophe; else 0.
 size_t contraction_length(std::string_view text, bool folds_case) {
   const auto letter = [&](size_t i) {
     return i < text.size() ? static_cast<char>(folds_case ? text[i] | 0x20 : text[i]) : '\0';
@@ -127,9 +111,9 @@ size_t contraction_length(std::string_view text, bool folds_case) {
   return first == 'l' && second == 'l' ? 3 : 0;
 }
 
-// White space that no letter follows at once: through its last line break if lines are split and it
-// has one, else all but the last character if text follows (which that character then belongs to),
-// else all.
+// The alternatives \s*[\r\n]+ | \s+(?!\S) | \s+ for a run of white space: it ends behind its last
+// line break (if there is one and the rules split lines), else before its last character (which
+// then belongs to the text that follows), or at its end if nothing follows.
 size_t space_end(Cursor cursor, const SplitRules& rules) {
   size_t after_newline = 0;
   size_t last_start = cursor.offset();
@@ -145,8 +129,8 @@ size_t space_end(Cursor cursor, const SplitRules& rules) {
   return at_end || last_start == start ? cursor.offset() : last_start;
 }
 
-// DeepSeek-Coder splits in turn by [\r\n], \s?\p{L}+, \s?\p{P}+, [一-龥ࠀ-一가-퟿]+ and
-// \p{N}; what none of them takes stays together.
+// DeepSeek-Coder splits by five expressions in turn: [\r\n], \s?\p{L}+, \s?\p{P}+,
+// [一-龥ࠀ-一가-퟿]+ and \p{N}. What is left between their matches is a piece.
 bool begins_word(Cursor cursor) {
   if (cursor.is(kSpace)) cursor.advance();
   return cursor.is(kLetter) || cursor.is(kPunctuation);
@@ -177,39 +161,6 @@ size_t deepseek_piece_end(Cursor cursor) {
 
 CharClass char_class(uint32_t code_point) {
   return code_point < 128 ? kAsciiClasses[code_point] : search_class(code_point);
-}
-
-Utf8Char decode_utf8(std::string_view text, size_t offset) {
-  const auto byte = [&](size_t i) {
-    return static_cast<uint32_t>(static_cast<unsigned char>(text[offset + i]));
-  };
-  const uint32_t lead = byte(0);
-  if (lead < 0x80) return {lead, 1};
-  if (lead < 0xE0) return {(lead & 0x1F) << 6 | (byte(1) & 0x3F), 2};
-  if (lead < 0xF0) return {(lead & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F), 3};
-  return {(lead & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F),
-          4};
-}
-
-size_t valid_utf8_length(std::string_view text) {
-  size_t offset = 0;
-  while (offset < text.size()) {
-    const size_t length = character_length(text.substr(offset));
-    if (length == 0) break;
-    offset += length;
-  }
-  return offset;
-}
-
-std::string repair_utf8(std::string_view text) {
-  std::string result;
-  while (true) {
-    const size_t n_valid = valid_utf8_length(text);
-    result += text.substr(0, n_valid);
-    if (n_valid == text.size()) return result;
-    result += "\xEF\xBF\xBD";
-    text.remove_prefix(n_valid + 1);
-  }
 }
 
 const SplitRules* find_split_rules(std::string_view name) {

@@ -1,3 +1,5 @@
+// State holds the tables: the vocabulary, its ids sorted by bytes (for exact and prefix look-ups by
+// binary search), the merge rules, and the special tokens.
 #include "tokenizer.h"
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 #include "gguf.h"
 #include "merge_rules.h"
 #include "pretokenizer.h"
+#include "utf8.h"
 #include "vocabulary.h"
 
 namespace hearth {
@@ -16,7 +19,7 @@ namespace {
 
 using Kind = Vocabulary::Kind;
 
-/// Null for SentencePiece, which does not split.
+/// Null for SentencePiece, which has no pre-tokenizer.
 const SplitRules* split_rules_of(const GgufFile& file) {
   const std::string model = file.string("tokenizer.ggml.model").value_or("");
   if (model == "llama") return nullptr;
@@ -30,8 +33,8 @@ const SplitRules* split_rules_of(const GgufFile& file) {
                                              split_rules_names() + ". Choose another model.");
 }
 
-/// Some vocabularies lack bytes that never occur in UTF-8 or control characters that were rare
-/// where they were trained; without the characters of code none is of use.
+/// Without these bytes a vocabulary cannot spell code. Others are allowed to be missing: bytes that
+/// UTF-8 never contains, and control characters that were rare in the training data.
 bool must_have_token(int byte) {
   return byte == '\t' || byte == '\n' || (byte >= 0x20 && byte < 0x7F);
 }
@@ -60,24 +63,24 @@ struct Tokenizer::State {
   void encode_plain(std::string_view text, Merger& merger, std::vector<uint32_t>& ids) const;
   void encode_parsed(std::string_view text, Merger& merger, std::vector<uint32_t>& ids) const;
   std::optional<uint32_t> special_at(std::string_view text) const;
-  /// The ordinary tokens that start with prefix, or if is_exact equal it.
+  /// The ordinary and byte tokens that start with prefix or, if is_exact, are equal to it.
   std::span<const uint32_t> sorted_range(std::string_view prefix, bool is_exact) const;
 
   const SplitRules* split;  // null: SentencePiece
   Vocabulary vocabulary;
   MergeTable merges;
-  uint32_t byte_ids[256];        // UINT32_MAX: no token
-  std::vector<uint32_t> sorted;  // ordinary and byte tokens by their bytes
+  uint32_t byte_ids[256];        // the token of each byte; UINT32_MAX: none
+  std::vector<uint32_t> sorted;  // ids of ordinary and byte tokens, by their bytes
   std::map<std::string, uint32_t, std::less<>> specials;
   std::vector<uint32_t> specials_longest_first;
-  std::string special_starts;  // first bytes of their names
+  std::string special_starts;  // the first bytes of their names
   std::vector<uint32_t> ends;
   std::optional<uint32_t> begin;
 };
 
 void Tokenizer::State::index_bytes(const GgufFile& file) {
   std::fill(std::begin(byte_ids), std::end(byte_ids), UINT32_MAX);
-  // For a byte, SentencePiece has its own token beside that of the character.
+  // SentencePiece has a byte token even where the byte is also a character with its own token.
   const Kind kind_of_bytes = split ? Kind::kOrdinary : Kind::kByte;
   for (uint32_t id = 0; id < vocabulary.size(); id++) {
     const Kind kind = vocabulary.kind(id);
@@ -161,14 +164,14 @@ void Tokenizer::State::encode_piece(std::string_view piece, Merger& merger,
   ids.resize(n_before + merger.merge(std::span(ids).subspan(n_before)));
 }
 
-/// SentencePiece: its token, or those of its bytes.
+/// SentencePiece: adds the character's token or, if there is none, those of its bytes.
 void Tokenizer::State::add_character(std::string_view character, std::vector<uint32_t>& ids) const {
   for (const uint32_t id : sorted_range(character, true))
     if (vocabulary.kind(id) == Kind::kOrdinary) return ids.push_back(id);
   add_bytes(character, ids);
 }
 
-/// Leaves out bytes that have no token, as llama.cpp does.
+/// Skips bytes that have no token, as llama.cpp does.
 void Tokenizer::State::add_bytes(std::string_view bytes, std::vector<uint32_t>& ids) const {
   for (const char c : bytes) {
     const uint32_t id = byte_ids[static_cast<unsigned char>(c)];
@@ -249,11 +252,6 @@ bool Tokenizer::is_special(uint32_t id) const {
   return kind == Kind::kSpecial || kind == Kind::kUnused;
 }
 
-uint32_t Tokenizer::special_id(std::string_view name) const {
-  const auto entry = state_->specials.find(name);
-  return entry == state_->specials.end() ? UINT32_MAX : entry->second;
-}
-
 const std::map<std::string, uint32_t, std::less<>>& Tokenizer::special_tokens() const {
   return state_->specials;
 }
@@ -267,8 +265,8 @@ std::span<const uint32_t> Tokenizer::compatible_with(std::string_view prefix,
   const std::span<const uint32_t> longer = state_->sorted_range(prefix, false);
   ids.assign(longer.begin(), longer.end());
   for (size_t length = 1; length < prefix.size(); length++) {
-    const std::span<const uint32_t> part = state_->sorted_range(prefix.substr(0, length), true);
-    ids.insert(ids.end(), part.begin(), part.end());
+    const std::span<const uint32_t> shorter = state_->sorted_range(prefix.substr(0, length), true);
+    ids.insert(ids.end(), shorter.begin(), shorter.end());
   }
   std::sort(ids.begin(), ids.end());
   return ids;

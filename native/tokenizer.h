@@ -1,8 +1,8 @@
-// BPE over the GGUF's own vocabulary, of two kinds. "gpt2" (tokenizer.ggml.model) is byte-level:
-// the text is split into pieces by one of the patterns in pretokenizer.h, and the listed rules
-// merge each piece's bytes. "llama" is SentencePiece's: the characters of the whole text merge by
-// the tokens' scores, and characters that are no token become byte tokens. Immutable after
-// construction; used from any thread.
+// The tokenizer: text to token ids and back, by BPE with the vocabulary of the GGUF file. There are
+// two kinds, by tokenizer.ggml.model. "gpt2" is byte-level BPE: a pre-tokenizer splits the text
+// into pieces, and merge rules combine the bytes of each. "llama" is SentencePiece BPE: the
+// characters of the whole text are combined by the scores of the tokens, and a character without a
+// token becomes byte tokens. Immutable after construction, so any thread may use it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace hearth {
 
 class GgufFile;
 
-/// How text that looks like a special token ("<|fim_suffix|>") is read.
+/// Whether the name of a special token in a text ("<|fim_suffix|>") is that token or plain text.
 enum class SpecialTokens { kAsText, kParse };
 
 class Tokenizer {
@@ -27,32 +27,28 @@ class Tokenizer {
   explicit Tokenizer(const GgufFile& file);
   ~Tokenizer();
 
-  /// UTF-8 in, ids out. Invalid UTF-8 is not an error: each bad byte is one U+FFFD. Nothing is
-  /// added: no BOS, and not the space that SentencePiece puts before a text, since callers encode
-  /// fragments of a document.
-  /// Linear time in practice: long runs without a split point are cut by the merge heap, O(n log
-  /// n).
+  /// Each byte of invalid UTF-8 becomes U+FFFD. Nothing is added to the text: no BOS, and not the
+  /// space that SentencePiece puts before it, since callers encode fragments of a document. Takes
+  /// O(n log n) for the longest piece, so that no text is slow.
   std::vector<uint32_t> encode(std::string_view text, SpecialTokens special) const;
-  /// The token's bytes (not necessarily whole UTF-8 characters). Special tokens give their name,
-  /// unused ones and ids outside the vocabulary nothing.
+  /// The bytes of a token, which need not be whole UTF-8 characters. A special token has its name;
+  /// unused tokens and ids outside the vocabulary have none.
   std::string_view bytes(uint32_t id) const;
   std::string decode(std::span<const uint32_t> ids) const;
 
   uint32_t size() const;
-  /// Control, user-defined or unused: never produced from text, never shown as text.
+  /// Control, user-defined or unused tokens: no text encodes to them, and they are never shown.
   bool is_special(uint32_t id) const;
-  /// Id of a special token by name, e.g. "<|fim_prefix|>"; UINT32_MAX if the model has none.
-  uint32_t special_id(std::string_view name) const;
-  /// All special tokens by name.
+  /// All special tokens by name, for example "<|fim_prefix|>".
   const std::map<std::string, uint32_t, std::less<>>& special_tokens() const;
-  /// The token with which every prompt begins; none for a model that was trained without.
+  /// BOS, with which every prompt begins; none if the model was trained without.
   std::optional<uint32_t> begin_of_text() const;
-  /// EOS, EOT and FIM/file tokens: generation ends on any of these.
+  /// The tokens that end an answer: EOS, EOT, and the control tokens of kWellKnown.
   const std::vector<uint32_t>& end_of_generation() const;
 
-  /// Ids of all ordinary tokens t where t's bytes start with prefix, or prefix starts with t's
-  /// bytes (t not empty). Ascending. For token healing. They lie in `ids`, which need not grow if
-  /// it has room for the vocabulary.
+  /// For token healing: the ids, ascending, of all ordinary tokens whose bytes start with prefix or
+  /// are a prefix of it. The result lies in `ids`, which does not reallocate if it has room for the
+  /// vocabulary.
   std::span<const uint32_t> compatible_with(std::string_view prefix,
                                             std::vector<uint32_t>& ids) const;
 

@@ -1,37 +1,40 @@
-// UTF-8 boundaries of streamed text.
+// UTF-8: decoding characters, finding and repairing what is not valid, and holding back the
+// unfinished character at the end of streamed text, since tokens may end inside a character. Valid
+// means table 3-7 of the Unicode Standard: no overlong forms, no surrogates, at most U+10FFFF.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace hearth {
 
-/// Bytes of the character that these two begin, by table 3-7 of the Unicode Standard; 1 if they
-/// begin none.
-inline size_t character_bytes(unsigned char lead, unsigned char second) {
-  if (lead >= 0xC2 && lead <= 0xDF) return 2;
-  const bool is_second = lead == 0xE0   ? second >= 0xA0
-                         : lead == 0xED ? second <= 0x9F
-                         : lead == 0xF0 ? second >= 0x90
-                         : lead == 0xF4 ? second <= 0x8F
-                                        : true;
-  if (!is_second || lead < 0xE0 || lead > 0xF4) return 1;
-  return lead < 0xF0 ? 3 : 4;
+struct Utf8Char {
+  uint32_t code_point;
+  size_t n_bytes;
+};
+/// The character at offset of a valid text. Inline because the pre-tokenizer calls it for each one.
+inline Utf8Char decode_utf8(std::string_view text, size_t offset) {
+  const auto byte = [&](size_t i) {
+    return static_cast<uint32_t>(static_cast<unsigned char>(text[offset + i]));
+  };
+  const uint32_t lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  if (lead < 0xE0) return {(lead & 0x1F) << 6 | (byte(1) & 0x3F), 2};
+  if (lead < 0xF0) return {(lead & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F), 3};
+  return {(lead & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F),
+          4};
 }
 
-/// Length of the longest prefix that does not end inside a character. Bytes that can never become
-/// valid are counted as whole, so that they are not held back for ever.
-inline size_t whole_characters(std::string_view text) {
-  const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
-  for (size_t back = 1; back <= 3 && back <= text.size(); back++) {
-    const size_t start = text.size() - back;
-    if ((byte(start) & 0xC0) == 0x80) continue;  // continuation: look further back for the lead
-    // A lead that stands last may be followed by any second byte that suits it.
-    const unsigned char suitable = byte(start) == 0xED || byte(start) == 0xF4 ? 0x80 : 0xBF;
-    const size_t needed = character_bytes(byte(start), back > 1 ? byte(start + 1) : suitable);
-    return needed > back ? start : text.size();
-  }
-  return text.size();
-}
+/// Length of the longest prefix that is valid UTF-8.
+size_t valid_utf8_length(std::string_view text);
+
+/// The text with U+FFFD in place of each byte that is not part of a valid character.
+std::string repair_utf8(std::string_view text);
+
+/// Length of the longest prefix that does not end inside a character. Bytes that no further byte
+/// can make valid count as whole characters, so that they are not held back for ever.
+size_t whole_characters(std::string_view text);
 
 }  // namespace hearth

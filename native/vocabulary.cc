@@ -1,3 +1,5 @@
+// Reads tokenizer.ggml.tokens and tokenizer.ggml.token_type, and decodes the spelling of each
+// token.
 #include "vocabulary.h"
 
 #include <algorithm>
@@ -7,7 +9,7 @@
 
 #include "error.h"
 #include "gguf.h"
-#include "pretokenizer.h"
+#include "utf8.h"
 
 namespace hearth {
 namespace {
@@ -15,49 +17,25 @@ namespace {
 using Kind = Vocabulary::Kind;
 using Spelling = Vocabulary::Spelling;
 
-// The control tokens of code models, a line for each kind of vocabulary: all of them end an answer.
+// The control tokens of code models. Each of them ends an answer.
 constexpr std::string_view kWellKnown[] = {
     // Qwen2.5-Coder; Granite 4
-    "<|endoftext|>",
-    "<|im_start|>",
-    "<|im_end|>",
-    "<|fim_prefix|>",
-    "<|fim_middle|>",
-    "<|fim_suffix|>",
-    "<|fim_pad|>",
-    "<|repo_name|>",
-    "<|file_sep|>",
+    "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|fim_prefix|>", "<|fim_middle|>",
+    "<|fim_suffix|>", "<|fim_pad|>", "<|repo_name|>", "<|file_sep|>",
     // StarCoder, Granite Code, Mellum
-    "<fim_prefix>",
-    "<fim_middle>",
-    "<fim_suffix>",
-    "<fim_pad>",
-    "<filename>",
-    "<file_sep>",
-    "<reponame>",
-    "<repo_name>",
+    "<fim_prefix>", "<fim_middle>", "<fim_suffix>", "<fim_pad>", "<filename>", "<file_sep>",
+    "<reponame>", "<repo_name>",
     // Seed-Coder
-    "<[fim-prefix]>",
-    "<[fim-middle]>",
-    "<[fim-suffix]>",
+    "<[fim-prefix]>", "<[fim-middle]>", "<[fim-suffix]>",
     // DeepSeek-Coder
-    "<｜fim▁begin｜>",
-    "<｜fim▁hole｜>",
-    "<｜fim▁end｜>",
-    "<|EOT|>",
+    "<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>", "<|EOT|>",
     // CodeLlama
-    "▁<PRE>",
-    "▁<MID>",
-    "▁<SUF>",
-    "▁<EOT>",
+    "▁<PRE>", "▁<MID>", "▁<SUF>", "▁<EOT>",
     // Codestral
-    "[PREFIX]",
-    "[MIDDLE]",
-    "[SUFFIX]",
-};
+    "[PREFIX]", "[MIDDLE]", "[SUFFIX]"};
 
-// GPT-2 writes a byte as a printable character: itself where that is one, else, in order of the
-// byte, a character from U+0100 on. The array answers the byte of a character, or -1.
+// GPT-2's alphabet: a byte that is a printable character in Latin-1 stands for itself, and the
+// others are U+0100, U+0101 ... in their order. The array maps code points to bytes; -1: not in it.
 constexpr std::array<int16_t, 0x144> kAlphabet = [] {
   std::array<int16_t, 0x144> bytes{};
   bytes.fill(-1);
@@ -70,7 +48,7 @@ constexpr std::array<int16_t, 0x144> kAlphabet = [] {
   return bytes;
 }();
 
-// nullopt if a character is not of the alphabet.
+// nullopt if a character is not in the alphabet.
 std::optional<std::string> alphabet_to_bytes(std::string_view token) {
   if (valid_utf8_length(token) != token.size()) return std::nullopt;
   std::string bytes;
@@ -95,7 +73,7 @@ std::string with_spaces(std::string_view name) {
   return text;
 }
 
-// Of <0xNN>; nullopt for another name.
+// The byte that <0xNN> names; nullopt for another name.
 std::optional<std::string> hexadecimal_byte(std::string_view name) {
   unsigned value = 0;
   if (name.size() != 6 || !name.starts_with("<0x") || name[5] != '>') return std::nullopt;
@@ -121,7 +99,7 @@ std::string bytes_of(Kind kind, std::string_view name, Spelling spelling) {
   if (kind == Kind::kSpecial) return std::string(name);
   if (kind == Kind::kByte) return *hexadecimal_byte(name);
   if (spelling == Spelling::kSentencePiece) return with_spaces(name);
-  // An added token that the file calls normal may hold any text: that text is meant as it stands.
+  // A token that was added to the vocabulary later may be plain text instead.
   return alphabet_to_bytes(name).value_or(std::string(name));
 }
 

@@ -1,4 +1,6 @@
-// The token list of a GGUF in the engine's form: each token's bytes and kind. tokenizer.cc uses it.
+// The vocabulary of a GGUF file: the bytes and the kind of each token. Files spell the bytes of a
+// token in one of two ways (Spelling), and give it a type that is not always right: control tokens
+// of code models are recognized by their names too. The tokenizer is built on this.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +14,18 @@ class GgufFile;
 
 class Vocabulary {
  public:
-  /// How a token's name spells its bytes.
   enum class Spelling {
-    kByteAlphabet,   // GPT-2: a printable character for each byte
-    kSentencePiece,  // UTF-8 with U+2581 for a space, and tokens <0x00> to <0xFF> for other bytes
+    kByteAlphabet,   // GPT-2's: a printable character for each byte
+    kSentencePiece,  // UTF-8 with U+2581 for a space, and tokens <0x00> to <0xFF> for single bytes
   };
   enum class Kind : uint8_t {
     kOrdinary,
     kByte,     // SentencePiece's <0xNN>
-    kSpecial,  // control or user-defined: its name stands for it
-    kUnused,   // padding of the embedding matrix: no bytes
+    kSpecial,  // control or user-defined; bytes() is its name
+    kUnused,   // without bytes, for example padding of the embedding matrix
   };
 
-  /// Throws EngineError (model-invalid) for a list that cannot be used.
+  /// Throws EngineError "model-invalid" for a list that cannot be used.
   Vocabulary(const GgufFile& file, Spelling spelling);
 
   uint32_t size() const { return static_cast<uint32_t>(kinds_.size()); }
@@ -39,7 +40,7 @@ class Vocabulary {
   std::string bytes_;
 };
 
-/// Tokens whose name says what they are, whatever kind the file gives them.
+/// Whether the name is that of a control token, whatever type the file gives it.
 bool is_well_known_special(std::string_view name);
 
 }  // namespace hearth

@@ -9,6 +9,7 @@
 #include "fuzz.h"
 #include "gguf.h"
 #include "pretokenizer.h"
+#include "utf8.h"
 
 using hearth::GgufFile;
 using hearth::SpecialTokens;
