@@ -1,5 +1,5 @@
-// Values of the engine as JavaScript has them, and back. Names and types are those of addon.ts and
-// types.ts.
+// One function for each struct. Checks of what a user may pass are in TypeScript; here a number
+// that does not fit its type is only brought into range.
 #include "addon_values.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ double number(const Napi::Object& object, const char* key) {
   return object.Get(key).ToNumber().DoubleValue();
 }
 
-/// What is beyond an int is as good as its limit.
+/// A number beyond the range of int becomes the nearest int.
 int integer(const Napi::Object& object, const char* key) {
   constexpr double kLeast = std::numeric_limits<int>::min(),
                    kMost = std::numeric_limits<int>::max();
@@ -50,7 +50,7 @@ Napi::Object to_js(Napi::Env env, const Timings& timings) {
   return object;
 }
 
-/// Times are counted from the first op.
+/// Times count from the start of the first op.
 Napi::Array to_js(Napi::Env env, const std::vector<OpEvent>& trace) {
   Napi::Array events = Napi::Array::New(env, trace.size());
   for (uint32_t i = 0; i < trace.size(); i++) {

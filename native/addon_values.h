@@ -1,4 +1,5 @@
-// Values of the engine as JavaScript has them, and back.
+// Conversion between the engine's structs and JavaScript values. Names and types on the JavaScript
+// side are those of addon.ts and types.ts.
 #pragma once
 
 #include <napi.h>

@@ -1,5 +1,7 @@
-// The one promise runner of the binding: work happens on another thread, its outcome and its
-// streamed pieces are posted back to the JavaScript thread. run() holds the binding's only catch.
+// Promises of the binding: work runs on another thread, and its outcome, as well as events on the
+// way, are posted to the JavaScript thread through a thread-safe function. Every asynchronous
+// function of the addon uses this class; run() is the only place that turns exceptions into
+// rejections.
 #pragma once
 
 #include <napi.h>
@@ -15,21 +17,22 @@
 
 namespace hearth {
 
-/// One promise. Made on the JavaScript thread; post(), resolve() and reject() are for any thread.
-/// Lives as long as the work holds it; settle it exactly once.
+/// One promise. Created on the JavaScript thread; any thread may call post(), resolve() and
+/// reject(). It must be settled exactly once: until then it keeps the process alive.
 class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
  public:
   using Make = std::function<Napi::Value(Napi::Env)>;
   using MakeArguments = std::function<std::vector<napi_value>(Napi::Env)>;
 
-  /// on_event (may be empty) is what post() can call.
+  /// on_event: the function that post() calls, or a value that is none.
   static std::shared_ptr<AsyncTask> create(Napi::Env env, const Napi::Value& on_event) {
     return std::shared_ptr<AsyncTask>(new AsyncTask(env, on_event));
   }
 
   Napi::Promise promise() const { return deferred_.Promise(); }
 
-  /// Calls on_event with the arguments, later, on the JavaScript thread.
+  /// Calls on_event, later and on the JavaScript thread, with the arguments that make returns
+  /// there.
   void post(MakeArguments make) {
     if (!has_event_) return;
     call([self = shared_from_this(), make = std::move(make)](Napi::Env env, Napi::Function) {
@@ -52,7 +55,8 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
     });
   }
 
-  /// Runs work on a thread of its own; what it returns makes the value, what it throws rejects.
+  /// Runs work on a new thread. It returns a function that makes the promise's value on the
+  /// JavaScript thread; what it throws rejects the promise.
   void run(std::function<Make()> work) {
     thread_ = std::thread([self = shared_from_this(), work = std::move(work)] {
       try {
@@ -82,7 +86,7 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
     if (!on_event.IsFunction()) return;
     has_event_ = true;
     on_event_ = Napi::Persistent(on_event.As<Napi::Function>());
-    on_event_.SuppressDestruct();  // the last holder may be another thread; reset in settle()
+    on_event_.SuppressDestruct();  // settle() resets it: the last owner may be on another thread
   }
 
   void settle(Settle settle) {
@@ -95,7 +99,7 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
     });
   }
 
-  /// Once the JavaScript side is closing, nothing more can be told to it.
+  /// Does nothing once the JavaScript environment is shutting down.
   void call(Callback callback) {
     if (!is_closed_ && to_js_.BlockingCall(std::move(callback)) != napi_ok) is_closed_ = true;
   }

@@ -1,3 +1,6 @@
+// Loading: file, tokenizer, backend, weights, page cache, draft model and disk cache, in this
+// order. If the GPU fails while loading, the same is done on the CPU. The public functions only
+// forward to the scheduler.
 #include "engine.h"
 
 #include <unistd.h>
@@ -30,8 +33,7 @@ kernels::KvType kv_type_of(const LoadOptions& options) {
                     "the KV cache must be f16 or int8, not \"" + options.kv_type + "\"");
 }
 
-/// Pages of the pool: what the budget buys, but no more than 64 contexts and no less than one short
-/// prompt.
+/// The number of pages that fit the budget, but enough for a short prompt in any case.
 int n_pages_for(const LoadOptions& options, uint64_t page_bytes) {
   const uint64_t budget = options.cache_bytes ? options.cache_bytes : default_cache_bytes();
   constexpr uint64_t kFewest = 16;  // 512 tokens
@@ -42,7 +44,7 @@ std::string file_name(const std::string& path) { return path.substr(path.find_la
 
 }  // namespace
 
-/// Everything that lives as long as the engine, in order of construction.
+/// Everything that lives as long as the engine, in the order of construction.
 struct Engine::Loaded {
   ModelInfo info;
   std::atomic<bool> interrupt{false};
@@ -57,7 +59,7 @@ struct Engine::Loaded {
   std::vector<uint32_t> candidates;
   std::unique_ptr<DraftModel> draft_model;  // null: none
   std::unique_ptr<Workbench> bench;
-  std::unique_ptr<PageStore> store;  // null: no disk tier
+  std::unique_ptr<PageStore> store;  // null: no disk cache
 
   using Progress = std::function<bool(double)>;
   void open(const LoadOptions& options, const Progress& progress);
@@ -80,8 +82,8 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
   GgufFile file = GgufFile::open(options.model_path);
   info.config = check_model(file);
   if (info.config.name.empty()) info.config.name = file_name(options.model_path);
-  // Beside packing: a vocabulary of 152,000 tokens takes a tenth of a second. Waited for before the
-  // file is closed, whatever happens.
+  // On another thread while the weights are packed: a vocabulary of 152,000 tokens takes a tenth of
+  // a second. The destructor of the future waits, so the file stays open even if packing throws.
   std::future<std::unique_ptr<Tokenizer>> future_tokenizer =
       std::async(std::launch::async, [&file] { return std::make_unique<Tokenizer>(file); });
   if (wants_gpu(options)) load_on_gpu(file, options, progress);
@@ -100,7 +102,7 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
   info.load_ms = static_cast<double>(now_ns() - start) / 1e6;
 }
 
-/// It only saves time: without it the engine does all that it would do with it.
+/// A draft model only saves time, so the engine is loaded without it if anything is wrong with it.
 void Engine::Loaded::load_draft_model(const LoadOptions& options, const Progress& progress) {
   try {
     draft_model = std::make_unique<DraftModel>(options, info.context_tokens, *tokenizer, heartbeat,
@@ -118,7 +120,8 @@ void Engine::Loaded::load_draft_model(const LoadOptions& options, const Progress
   bench->drafting.model = draft_model.get();
 }
 
-/// Whatever the GPU cannot do, the CPU does; what is wrong with the file is wrong on both.
+/// Leaves ops null, and the reason in why_cpu, if the GPU cannot do it. Errors in the file are
+/// thrown: the CPU would find them too.
 void Engine::Loaded::load_on_gpu(const GgufFile& file, const LoadOptions& options,
                                  const Progress& progress) {
   constexpr kernels::KvType kOnly = kernels::KvType::kF16;
@@ -143,7 +146,7 @@ void Engine::Loaded::load_on(std::unique_ptr<kernels::Ops> backend, kernels::KvT
 
   kernels::AttentionShape shape = config.attention_shape(kv_type, config.n_context);
   const int n_pages = n_pages_for(options, shape.page_bytes());
-  // One page stays free for a copy-on-write of the tail.
+  // One page is left for copying the last page of a sequence on write.
   int context = std::min(config.n_context, (n_pages - 1) * kernels::kPageTokens);
   if (options.context_tokens > 0) context = std::min(context, options.context_tokens);
   info.context_tokens = shape.max_positions = context;
@@ -168,7 +171,8 @@ void Engine::Loaded::unload() {
   ops.reset();
 }
 
-/// One token through every kernel, so that the first keystroke finds code and threads in place.
+/// Runs one token through every kernel, so that the first keystroke does not wait for page faults
+/// and for threads to start.
 void Engine::Loaded::warm_up() {
   Path path = cache->find({});
   const uint32_t token = 0;

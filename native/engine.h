@@ -1,6 +1,7 @@
-// The engine: one loaded model, one thread that owns it, a priority queue in front.
-// Stateless to its callers: a request carries all its tokens; warmth is the page cache's business.
-// Cancel is a result, not an error. The engine never prints and never exits.
+// The engine: one loaded model, the thread that owns it, and a queue of jobs with two priorities.
+// This is the C++ interface of native/; the addon wraps it for JavaScript. The engine keeps no
+// session: a request carries all its tokens, and the page cache finds what has been evaluated
+// before. Cancelling is a result, not an error. The engine never prints and never exits.
 #pragma once
 
 #include <atomic>
@@ -25,13 +26,13 @@ struct LoadOptions {
   std::string gpu;               // a part of the name of the GPU to use; empty: the best
   std::string gpu_kernels;       // folder of the GPU's code objects
   std::string variant;           // CPU variant; empty: the best
-  int n_threads = 0;             // 0: one a core, at most 8
-  uint64_t cache_bytes = 0;      // 0: min(1 GiB, 10 % of RAM)
-  std::string kv_type = "f16";   // or "int8": half the memory a token; a GPU has f16 all the same
-  int context_tokens = 0;        // 0: the model's, as far as the cache holds it
-  std::string draft_model_path;  // a small model that guesses what this one writes; empty: none
-  std::string disk_folder;       // where pages outlive the engine; empty: nowhere
-  uint64_t disk_bytes = 0;       // at most there
+  int n_threads = 0;             // 0: one per core, at most 8
+  uint64_t cache_bytes = 0;      // of KV pages; 0: min(1 GiB, 10 % of RAM)
+  std::string kv_type = "f16";   // or "int8", half the memory; a GPU always uses f16
+  int context_tokens = 0;        // 0: what the model was trained for and the cache can hold
+  std::string draft_model_path;  // for speculative decoding; empty: none
+  std::string disk_folder;       // of the disk cache; empty: none
+  uint64_t disk_bytes = 0;       // limit of the disk cache
 };
 
 struct ModelInfo {
@@ -42,61 +43,64 @@ struct ModelInfo {
   int context_tokens = 0;
   kernels::KvType kv_type = kernels::KvType::kF16;
   std::string backend;
-  std::string draft_problem;  // why no model drafts; empty when one does or none was wanted
-  std::string why_cpu;        // why the GPU does not do it; empty when it does or was not wanted
+  std::string draft_problem;  // why the draft model was not loaded; else empty
+  std::string why_cpu;        // why the GPU that was wanted is not used; else empty
   double load_ms = 0;
-  int restored_pages = 0;                  // from disk
-  std::vector<std::string> disk_problems;  // files there that were left out, for the log
+  int restored_pages = 0;                  // from the disk cache
+  std::vector<std::string> disk_problems;  // for the log: its damaged files
 };
 
 enum class EngineState { kIdle, kPrefill, kDecode };
 
 struct EngineStatus {
   EngineState state = EngineState::kIdle;
-  uint64_t beat = 0;
+  uint64_t beat = 0;  // this and the next four: see Heartbeat
   int token = 0;
   int layer = 0;
   const char* op = "";
-  uint64_t op_bytes = 0;  // that it reads
+  uint64_t op_bytes = 0;
   double stalled_ms = 0;  // since the last heartbeat; 0 when idle
-  int queued = 0;
+  int queued = 0;         // jobs, with the one that runs
   size_t page_bytes = 0;
-  double busy_ms = 0;
+  double busy_ms = 0;  // since loading, up to the last step, as the next two
   CacheStatistics cache;
-  std::vector<OpTime> ops;  // up to the last step
+  std::vector<OpTime> ops;
 };
 
 class Engine {
  public:
-  /// Loads on the calling thread and starts the engine thread. progress gets 0..1; false stops
-  /// (EngineError "cancelled"). Throws EngineError for everything that can be wrong with a file.
+  /// Loads on the calling thread and starts the engine thread. progress is called with 0..1 and
+  /// returns false to stop (EngineError "cancelled"). Throws EngineError for whatever can be wrong
+  /// with the file.
   static std::unique_ptr<Engine> load(const LoadOptions& options,
                                       const std::function<bool(double)>& progress);
-  /// Cancels all jobs, waits for the thread.
+  /// Cancels all jobs and joins the thread.
   ~Engine();
-  /// The same, and keeps the pages on disk if that was asked for. Nothing but the destructor may
-  /// follow. Throws EngineError "cache-unwritable".
+  /// Does the same and then writes the disk cache, if there is one. Only the destructor may follow.
+  /// Throws EngineError "cache-unwritable".
   void close();
 
   const ModelInfo& info() const;
   const Tokenizer& tokenizer() const;
 
-  /// Queues a job; from any thread. Foreground jobs run before background ones and interrupt them
-  /// within one op; jobs of one priority run in turn.
+  // Any thread may call what follows.
+
+  /// Queues a job. Foreground jobs run before background jobs and interrupt them within one op;
+  /// jobs of one priority run in the order of their arrival.
   void submit(std::shared_ptr<Job> job);
-  /// The job ends with kCancelled within one op; from any thread. Unknown or finished: no effect.
+  /// Ends the job with kCancelled within one op. No effect on a job that has ended.
   void cancel(const std::shared_ptr<Job>& job);
-  /// One of the job's answers ends with kStop before its next pass; from any thread.
+  /// Ends one of the job's answers with kStop before its next pass.
   void end_answer(const std::shared_ptr<Job>& job, int answer);
 
-  // Housekeeping, done by the engine thread in its turn; from any thread. done gets null, or what
-  // was wrong.
+  // Work on the cache and the draft corpus, queued as jobs of the engine thread, which then calls
+  // done with null or with an error.
   using Done = std::function<void(const EngineError*)>;
-  /// Holds what is cached of the tokens, in place of what the pin held before. As background work.
+  /// Pins what is cached of a prompt, in place of what the id pinned before. A background job.
   void pin(uint64_t id, std::vector<uint32_t> tokens, Done done);
-  /// Drafts may be taken from these tokens, too. As background work.
+  /// Adds a text to the corpus that drafts are taken from. A background job.
   void learn(std::vector<uint32_t> tokens, Done done);
-  /// Drops all pins and every page that no request holds.
+  /// Drops all pins and every page that no request holds. A foreground job.
   void clear_cache(Done done);
 
   EngineStatus status() const;

@@ -1,4 +1,5 @@
-// The one exception of the engine: a code for programs, a message for people.
+// The exception that leaves the engine: a code for programs and a message for people. Whatever else
+// is thrown inside becomes one of these before a caller sees it.
 #pragma once
 
 #include <stdexcept>
@@ -7,11 +8,11 @@
 
 namespace hearth {
 
-/// code: "model-not-found", "model-unreadable", "model-truncated", "model-invalid",
+/// Codes: "model-not-found", "model-unreadable", "model-truncated", "model-invalid",
 /// "model-unsupported", "out-of-memory" (or out of threads), "bad-argument", "context-full",
-/// "cancelled" (loading only), "backend-failed" (the GPU is lost or computes garbage: load again on
-/// the CPU), "cache-unwritable" (closing only), "engine-fault" (a defect of ours or of the
-/// machine). The message names the file or tensor and says what to do about it.
+/// "cancelled" (of loading), "backend-failed" (the GPU is lost or computes garbage: load again on
+/// the CPU), "cache-unwritable" (of closing), "engine-fault" (a defect of ours or of the machine).
+/// The message names the file or tensor and says what the user can do.
 class EngineError : public std::runtime_error {
  public:
   EngineError(std::string code, const std::string& message)
@@ -19,7 +20,8 @@ class EngineError : public std::runtime_error {
   std::string code;
 };
 
-/// Text from a file, fit for a message: short, with control characters and non-ASCII as '?'.
+/// Untrusted text in quotation marks for a message: cut to 80 characters, with '?' for control
+/// characters and non-ASCII.
 std::string quoted(std::string_view text);
 
 }  // namespace hearth

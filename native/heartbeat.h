@@ -1,5 +1,6 @@
-// What the engine thread is doing, published for any thread: tells slow from stuck, and names the
-// op.
+// The heartbeat: what the engine thread is doing right now, for other threads to read. Each op
+// advances it, so that a watchdog can tell a slow engine from one that is stuck, and in which op.
+// Also the records of op times, for traces and benchmarks.
 #pragma once
 
 #include <atomic>
@@ -14,14 +15,15 @@ inline int64_t now_ns() {
       .count();
 }
 
-/// Written by the engine thread at every op, read by status(). Relaxed: each field is for people.
+/// Written by the engine thread at every op and read by Scheduler::status(). Relaxed order is
+/// enough: the fields need not be consistent with each other.
 struct Heartbeat {
-  std::atomic<uint64_t> beat{0};
-  std::atomic<int64_t> at_ns{0};  // 0 when idle
-  std::atomic<int> token{0};
+  std::atomic<uint64_t> beat{0};  // counts ops
+  std::atomic<int64_t> at_ns{0};  // now_ns() at the last beat; 0 when idle
+  std::atomic<int> token{0};      // position in the prompt, or tokens of the answer
   std::atomic<int> layer{0};
   std::atomic<const char*> op{""};
-  std::atomic<uint64_t> bytes{0};  // that the op reads: weights, keys and values
+  std::atomic<uint64_t> bytes{0};  // of weights, keys and values that the op reads
 
   void mark(const char* op_name, int layer_i, uint64_t n_bytes) {
     op.store(op_name, std::memory_order_relaxed);
@@ -33,7 +35,7 @@ struct Heartbeat {
   void idle() { at_ns.store(0, std::memory_order_relaxed); }
 };
 
-/// Accumulated time of one kind of op, for traces and the bench.
+/// Accumulated time of one kind of op.
 struct OpTime {
   const char* op = "";
   int64_t ns = 0;
@@ -41,12 +43,12 @@ struct OpTime {
   uint64_t bytes = 0;  // read
 };
 
-/// One op, for a trace.
+/// One run of an op in a trace.
 struct OpEvent {
   const char* op = "";
   int layer = 0;
-  int n_tokens = 0;      // of the batch
-  int64_t start_ns = 0;  // as of now_ns()
+  int n_tokens = 0;      // in the batch
+  int64_t start_ns = 0;  // by now_ns()
   int64_t ns = 0;
   uint64_t bytes = 0;
 };

@@ -17,14 +17,15 @@ uint64_t hash(const std::string& text, uint64_t seed) {
   return checksum(std::as_bytes(std::span(text)), seed);
 }
 
-/// A copy is another file: a rewritten one may differ in a single row that the probe does not read.
+/// Part of the identity because a file that was written again may differ in a row that the probe
+/// does not read.
 int64_t time_of(const std::string& path) {
   std::error_code error;
   const auto time = std::filesystem::last_write_time(path, error);
   return error ? 0 : time.time_since_epoch().count();
 }
 
-/// The page of a few tokens, the rest of it zero.
+/// The bytes of a page with a few tokens; the other positions are zero.
 std::vector<std::byte> probe(Workbench& bench) {
   constexpr std::array<uint32_t, 4> kTokens{0, 1, 2, 3};
   std::vector<std::byte> bytes(bench.ops.kv_page_bytes());

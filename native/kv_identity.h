@@ -1,4 +1,5 @@
-// What makes one engine's KV pages good for another engine.
+// The identity of an engine's KV pages: a number that tells whether pages saved by one engine are
+// valid in another. The disk cache puts it into its files and their names.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +9,9 @@ namespace hearth {
 struct Workbench;
 struct ModelInfo;
 
-/// Equal when the same tokens give the same pages, bit for bit: the model file, the kernels' source
-/// and, as a check of everything else (weights, processor, layout of a page), the KV of a few
-/// tokens as this engine computes it. Evaluates those tokens: for the time before the first
-/// request.
+/// A hash of all that the bytes of a page depend on: size and time of the model file, the source of
+/// the kernels and, as a probe of everything else (weights, processor, page layout), the KV of a
+/// few tokens. It evaluates those tokens, so it must be called before the first request.
 uint64_t kv_identity(Workbench& bench, const ModelInfo& info);
 
 }  // namespace hearth

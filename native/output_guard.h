@@ -1,5 +1,7 @@
-// Garbage that looks like output: what a wrong copy, a failing memory cell or a damaged file make
-// of an answer. The scheduler tries once more without cached pages, then says what it saw.
+// Detects output that a sound model cannot produce: logits that are not numbers or all equal, or
+// one token without end. A damaged file, faulty memory or a failing GPU can cause it. These checks
+// throw BadOutput; the scheduler then restarts the request once without any cached page, and
+// reports an error if it happens again.
 #pragma once
 
 #include <cmath>
@@ -13,13 +15,14 @@ struct BadOutput {
   const char* what;
 };
 
-/// One token so many times in a row: an answer that began with cached pages is tried again.
+/// An answer that began with cached pages is doubted when it repeats one token so many times.
 inline constexpr int kMostRepeats = 64;
 
-/// The sum behind the probability would show anything, so it costs nothing to look.
+/// Checks all logits of a row by their argmax, whose log-probability sums over the row. That costs
+/// nothing.
 inline void require_sound(const kernels::Argmax& best, int n_vocab) {
   if (!best.finite) throw BadOutput{"logits that are not numbers"};
-  // Of equal logits the probability is that of a throw of dice.
+  // If all logits are equal, the probability is 1 / n_vocab.
   const bool are_equal = best.log_probability < 1e-3f - std::log(static_cast<float>(n_vocab));
   if (are_equal && n_vocab > 1) throw BadOutput{"the same logit for every token"};
 }

@@ -1,4 +1,5 @@
-// What callers hand to the engine and get back. Plain data.
+// What callers hand to the engine and what they get back, as plain data: a Job with a Request, text
+// streamed in Pieces, and a Result with Timings. A request contains its whole prompt as token ids.
 #pragma once
 
 #include <array>
@@ -17,10 +18,10 @@ namespace hearth {
 
 enum class RequestKind {
   kGenerate,
-  kPrefill,     // evaluate into the cache, generate nothing
-  kLogits,      // values = logits of every token, evaluated cold
-  kLastLogits,  // values = logits of the last token, through the cache
-  kScore,       // values = negative log-likelihood of tokens[1..]
+  kPrefill,     // evaluates the prompt into the cache and generates nothing
+  kLogits,      // values: the logits of every token, evaluated without the cache
+  kLastLogits,  // values: the logits of the last token, evaluated with the cache
+  kScore,       // values: the negative log-likelihoods of tokens[1..]
 };
 
 inline constexpr int kMaxAlternatives = 4;
@@ -31,25 +32,26 @@ enum class FinishReason { kStop, kLength, kCancelled };
 struct Request {
   RequestKind kind = RequestKind::kGenerate;
   std::vector<uint32_t> tokens;  // the whole prompt
-  std::string heal;              // bytes the generated text must begin with; not repeated in text
+  std::string heal;              // token healing: bytes that the answer must begin with; the text
+                                 // of the result comes after them
   int max_tokens = 0;
   SamplingOptions sampling;
   Priority priority = Priority::kForeground;
-  std::vector<uint32_t> stop_tokens;  // beside the model's own
-  bool speculate = true;   // drafts tokens from the text so far; never changes the answer
-  int n_alternatives = 1;  // at most kMaxAlternatives; they differ in their first token
-  bool streams_alternatives = false;  // all of them, not the main answer alone
+  std::vector<uint32_t> stop_tokens;  // in addition to the model's own
+  bool speculate = true;              // speculative decoding: never changes the answer
+  int n_alternatives = 1;             // at most kMaxAlternatives; they differ in their first token
+  bool streams_alternatives = false;  // streams all answers, not only the main one
   bool traces_ops = false;
 };
 
 struct Timings {
-  int prompt_tokens = 0;  // all of them unless cancelled: the cached ones and those evaluated
+  int prompt_tokens = 0;  // cached and evaluated ones; all of the prompt unless cancelled
   int cached_tokens = 0;
   double prefill_ms = 0;
   int completion_tokens = 0;
   double decode_ms = 0;
   double ttft_ms = 0;     // from submit() to the first token
-  int decode_passes = 0;  // forward passes after the prompt's
+  int decode_passes = 0;  // forward passes after prefill
 };
 
 struct Alternative {
@@ -64,33 +66,30 @@ struct Result {
   FinishReason finish_reason = FinishReason::kStop;
   Timings timings;
   std::vector<float> values;  // by kind: log-probabilities of the tokens, logits or scores
-  // If several were asked for: the main answer first, then the others.
-  std::vector<Alternative> alternatives;
-  std::vector<OpEvent> trace;  // every op, if that was asked for
+  std::vector<Alternative> alternatives;  // if several were wanted: all, the main answer first
+  std::vector<OpEvent> trace;             // of every op, if traces_ops
 };
 
-/// Streamed text of whole UTF-8 characters.
+/// Streamed text, of whole UTF-8 characters.
 struct Piece {
   std::string_view text;
-  /// Natural logarithm of the probability of the answer's tokens since its piece before, up to the
-  /// one that completed this piece.
-  double log_probability = 0;
-  int answer = 0;  // 0: the main one
+  double log_probability = 0;  // sum over the tokens since the answer's previous piece
+  int answer = 0;              // 0: the main one
 };
 
 struct Workbench;
 
-/// Work for the engine thread: a request, or a chore that needs the thread but not the model. The
-/// callbacks run on the engine thread and must not block or throw.
+/// Work for the engine thread: a request or, if set, a chore that needs the thread but does not run
+/// the model. The callbacks run on the engine thread and must not block or throw.
 struct Job {
-  uint64_t id = 0;  // the caller's
+  uint64_t id = 0;  // chosen by the caller
   Request request;
-  std::function<void(Workbench&)> chore;  // done in the request's place, at its priority
+  std::function<void(Workbench&)> chore;  // runs instead of the request, at its priority
   std::function<void(const Piece&)> on_text;
-  std::function<void(Result&&, const EngineError*)> on_done;  // exactly once; error or result
+  std::function<void(Result&&, const EngineError*)> on_done;  // called once, with one of the two
   std::atomic<bool> is_cancelled{false};
-  /// Answers that the caller wants no more of: they end before the next pass.
-  std::array<std::atomic<bool>, kMaxAlternatives> is_enough{};
+  std::array<std::atomic<bool>, kMaxAlternatives>
+      is_enough{};  // by answer: ends before the next pass
   int64_t submitted_ns = 0;
 };
 

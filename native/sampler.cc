@@ -1,3 +1,5 @@
+// Filters work on indices into the logits and on weights relative to the greatest probability, so
+// that nothing needs to be normalized.
 #include "sampler.h"
 
 #include <algorithm>
@@ -11,7 +13,7 @@ namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
-// SplitMix64: any seed, zero too, gives a good sequence.
+// SplitMix64: every seed gives a good sequence, also zero.
 uint64_t next_bits(Random& random) {
   uint64_t bits = random.state += 0x9E3779B97F4A7C15u;
   bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -19,7 +21,7 @@ uint64_t next_bits(Random& random) {
   return bits ^ (bits >> 31);
 }
 
-/// Uniform in [0, 1): the 53 bits that a double holds.
+/// Uniform in [0, 1), with the 53 bits that a double can hold.
 double next_unit(Random& random) { return static_cast<double>(next_bits(random) >> 11) * 0x1p-53; }
 
 }  // namespace
@@ -52,24 +54,23 @@ Sampled Sampler::sample(std::span<const float> logits, const SamplingOptions& op
   if (best == logits.size()) return {0, kMinusInfinity};
   size_t chosen = best;
   if (options.temperature > 0) {
-    weigh(logits, logits[best], options.temperature);
+    set_weights(logits, logits[best], options.temperature);
     chosen = draw(candidates(options, logits.size()), random);
   }
   return {static_cast<uint32_t>(chosen), static_cast<float>(logits[chosen] - log_sum_exp(logits))};
 }
 
-void Sampler::weigh(std::span<const float> logits, float top, float temperature) {
-  for (size_t i = 0; i < logits.size(); i++) {
-    // Of the most likely: exactly 1, however small the temperature.
+void Sampler::set_weights(std::span<const float> logits, float top, float temperature) {
+  // The greatest weight is exactly 1, however low the temperature.
+  for (size_t i = 0; i < logits.size(); i++)
     weights_[i] = std::isfinite(logits[i]) ? std::exp((logits[i] - top) / temperature) : 0;
-  }
 }
 
-// Top-k first, then top-p of the mass that it leaves, then min-p.
+// Top-p applies to the mass that top-k leaves.
 std::span<const uint32_t> Sampler::candidates(const SamplingOptions& options, size_t n) {
   const std::span<uint32_t> order = std::span(order_).first(n);
   std::iota(order.begin(), order.end(), 0u);
-  const float min_p = std::min(options.min_p, 1.0f);  // the most likely always stays
+  const float min_p = std::min(options.min_p, 1.0f);  // so that the most likely one always passes
   const auto is_unlikely = [&](uint32_t i) { return weights_[i] < min_p; };
   const bool has_top_k = options.top_k > 0 && static_cast<size_t>(options.top_k) < n;
   if (!has_top_k && !(options.top_p < 1)) {
@@ -88,7 +89,7 @@ std::span<const uint32_t> Sampler::candidates(const SamplingOptions& options, si
   return {kept.begin(), std::find_if(kept.begin(), kept.end(), is_unlikely)};
 }
 
-// From a heap, only as many are sorted as are kept: few of 152 thousand.
+// A heap sorts only the indices that are kept, which are few of a vocabulary of 152,000.
 std::span<const uint32_t> Sampler::take_greatest(std::span<uint32_t> order, size_t n_most,
                                                  double wanted_mass) {
   const auto is_less = [this](uint32_t a, uint32_t b) {

@@ -1,6 +1,6 @@
-// Choosing the next token from logits: greedy, temperature, top-k, top-p, min-p. No allocation
-// after construction. The random state belongs to the request, so that a request gives the same
-// text whatever runs between.
+// Sampling: chooses the next token from logits, greedily or by temperature with top-k, top-p and
+// min-p in this order. Nothing is allocated after construction. The random state belongs to the
+// request, so that a seed gives the same text whatever other requests run in between.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ struct SamplingOptions {
   float temperature = 0;  // 0: greedy
   int top_k = 40;         // 0: off
   float top_p = 1;        // 1: off
-  float min_p = 0;        // 0: off; relative to the greatest probability
-  uint64_t seed = 0;      // of the request's Random
+  float min_p = 0;        // least probability relative to the greatest one; 0: off
+  uint64_t seed = 0;
 };
 
-/// A request's own random state.
+/// The random state of a request.
 struct Random {
   explicit Random(uint64_t seed) : state(seed) {}
   uint64_t state;
@@ -25,34 +25,37 @@ struct Random {
 
 struct Sampled {
   uint32_t index = 0;         // into the logits
-  float log_probability = 0;  // under the unmodified softmax of the logits
+  float log_probability = 0;  // by the softmax of the logits, without temperature or filters
 };
 
 class Sampler {
  public:
   explicit Sampler(int n_vocab);
-  /// A logit that is not finite is never chosen; with no finite one, index 0 at log-probability
-  /// -inf. Greedy, the lowest index wins a tie. At most n_vocab logits.
+  /// At most n_vocab logits. One that is not finite is never chosen; if none is finite, the result
+  /// is index 0 with log-probability -inf. Greedily, the lowest of equal indices is chosen.
   Sampled sample(std::span<const float> logits, const SamplingOptions& options, Random& random);
 
  private:
-  void weigh(std::span<const float> logits, float top, float temperature);
-  /// The indices to draw from, never empty.
+  void set_weights(std::span<const float> logits, float top, float temperature);
+  /// The indices that pass the filters, never empty.
   std::span<const uint32_t> candidates(const SamplingOptions& options, size_t n);
-  /// The greatest of order, sorted, until there are n_most or their weights reach the mass.
+  /// The indices with the greatest weights, sorted, until they are n_most or their sum of weights
+  /// reaches wanted_mass.
   std::span<const uint32_t> take_greatest(std::span<uint32_t> order, size_t n_most,
                                           double wanted_mass);
+  /// The sum of weights.
   double mass(std::span<const uint32_t> indices) const;
   uint32_t draw(std::span<const uint32_t> indices, Random& random) const;
 
-  std::vector<uint32_t> order_;
-  std::vector<float> weights_;  // by index: probability relative to the greatest
+  std::vector<uint32_t> order_;  // scratch: indices
+  std::vector<float> weights_;   // by index: probability relative to the greatest one
 };
 
-/// The index of the greatest finite logit, the lowest of equals; logits.size() if there is none.
+/// The index of the greatest finite logit, the lowest of equal ones; logits.size() if none is
+/// finite.
 size_t greatest(std::span<const float> logits);
 
-/// Natural logarithm of the sum of exp(logit) over finite logits, in double precision.
+/// log(sum(exp(logit))) over the finite logits, in double precision.
 double log_sum_exp(std::span<const float> logits);
 
 }  // namespace hearth
