@@ -5,7 +5,6 @@
 
 #include <charconv>
 #include <cstdio>
-#include <unordered_map>
 #include <utility>
 
 #include "error.h"
@@ -84,137 +83,117 @@ GgufPart read_split_part(const SplitName& name, int i) {
 
 }  // namespace
 
-struct GgufFile::State {
-  std::string path;
-  uint64_t n_bytes = 0;
-  std::vector<GgufPart> parts;
-  std::vector<GgufTensor> tensors;
-  std::unordered_map<std::string_view, size_t> by_name;  // into tensors
-
-  void add(GgufPart part) {
-    n_bytes += part.file.bytes().size();
-    for (GgufTensor& tensor : part.tensors) tensors.push_back(std::move(tensor));
-    part.tensors.clear();
-    parts.push_back(std::move(part));
-  }
-
-  void index_names() {
-    by_name.reserve(tensors.size());
-    for (size_t i = 0; i < tensors.size(); i++) {
-      if (!by_name.emplace(tensors[i].name, i).second) {
-        invalid(tensors[i].file, "repeats the tensor " + quoted(tensors[i].name) +
-                                     " of another part. Download all parts again.");
-      }
-    }
-  }
-
-  const GgufValue* value(std::string_view key) const {
-    const auto entry = parts.front().metadata.find(key);
-    return entry == parts.front().metadata.end() ? nullptr : &entry->second;
-  }
-
-  /// Null if the key is absent. Throws if it has a value of another type; expected says of which.
-  template <typename T>
-  const T* get(std::string_view key, const char* expected) const {
-    const GgufValue* value = this->value(key);
-    if (!value) return nullptr;
-    if (const T* typed = std::get_if<T>(value)) return typed;
-    wrong_kind(key, expected);
-  }
-
-  const GgufPart& part_of(const GgufTensor& tensor) const {
-    size_t i = 0;
-    while (i + 1 < parts.size() && parts[i].file.path() != tensor.file) i++;
-    return parts[i];
-  }
-
-  [[noreturn]] void wrong_kind(std::string_view key, const char* expected) const {
-    invalid(path, "has " + quoted(key) + " as another kind of value than " + expected +
-                      ". Choose another model file.");
-  }
-};
-
-GgufFile GgufFile::open(const std::string& path) {
-  auto state = std::make_unique<State>();
-  state->path = path;
+GgufFile::GgufFile(const std::string& path) : path_(path) {
   const std::optional<SplitName> name = parse_split_name(path);
   if (name && name->n_parts > 1) {
-    for (int i = 1; i <= name->n_parts; i++) state->add(read_split_part(*name, i));
+    for (int i = 1; i <= name->n_parts; i++) add(read_split_part(*name, i));
   } else {
-    state->add(read_gguf_part(path));
-    if (split_value(state->parts.front(), "split.count", 1) > 1) {
+    add(read_gguf_part(path));
+    if (split_value(parts_.front(), "split.count", 1) > 1)
       invalid(path,
               "is one part of a split model, but is not named so. Give all parts their names "
               "back (NAME-00001-of-00003.gguf) and open the first.");
-    }
   }
-  const GgufPart& first = state->parts.front();
-  const uint64_t n_tensors = split_value(first, "split.tensors.count", state->tensors.size());
-  if (n_tensors != state->tensors.size()) {
+  const uint64_t n_tensors = split_value(parts_.front(), "split.tensors.count", tensors_.size());
+  if (n_tensors != tensors_.size())
     invalid(path, "belongs to a model of " + std::to_string(n_tensors) +
-                      " tensors, but there are " + std::to_string(state->tensors.size()) +
+                      " tensors, but there are " + std::to_string(tensors_.size()) +
                       ". Download all parts again.");
-  }
-  state->index_names();
-  return GgufFile(std::move(state));
+  index_names();
 }
 
-GgufFile::GgufFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+GgufFile GgufFile::open(const std::string& path) { return GgufFile(path); }
 GgufFile::GgufFile(GgufFile&&) noexcept = default;
 GgufFile::~GgufFile() = default;
 
-const std::string& GgufFile::path() const { return state_->path; }
-uint64_t GgufFile::n_bytes() const { return state_->n_bytes; }
-const std::vector<GgufTensor>& GgufFile::tensors() const { return state_->tensors; }
+void GgufFile::add(GgufPart part) {
+  n_bytes_ += part.file.bytes().size();
+  for (GgufTensor& tensor : part.tensors) tensors_.push_back(std::move(tensor));
+  part.tensors.clear();
+  parts_.push_back(std::move(part));
+}
 
-const GgufMetadata& GgufFile::metadata() const { return state_->parts.front().metadata; }
+void GgufFile::index_names() {
+  by_name_.reserve(tensors_.size());
+  for (size_t i = 0; i < tensors_.size(); i++)
+    if (!by_name_.emplace(tensors_[i].name, i).second)
+      invalid(tensors_[i].file, "repeats the tensor " + quoted(tensors_[i].name) +
+                                    " of another part. Download all parts again.");
+}
+
+const GgufMetadata& GgufFile::metadata() const { return parts_.front().metadata; }
 
 const GgufTensor* GgufFile::find(std::string_view name) const {
-  const auto entry = state_->by_name.find(name);
-  return entry == state_->by_name.end() ? nullptr : &state_->tensors[entry->second];
+  const auto entry = by_name_.find(name);
+  return entry == by_name_.end() ? nullptr : &tensors_[entry->second];
+}
+
+const GgufPart& GgufFile::part_of(const GgufTensor& tensor) const {
+  size_t i = 0;
+  while (i + 1 < parts_.size() && parts_[i].file.path() != tensor.file) i++;
+  return parts_[i];
+}
+
+const GgufValue* GgufFile::value(std::string_view key) const {
+  const auto entry = metadata().find(key);
+  return entry == metadata().end() ? nullptr : &entry->second;
+}
+
+void GgufFile::refuse_kind(std::string_view key, const char* expected) const {
+  invalid(path_, "has " + quoted(key) + " as another kind of value than " + expected +
+                     ". Choose another model file.");
+}
+
+/// Null if the key is absent. Refuses a value of another type than T, which expected names.
+template <typename T>
+const T* GgufFile::get(std::string_view key, const char* expected) const {
+  const GgufValue* held = value(key);
+  if (!held) return nullptr;
+  if (const T* typed = std::get_if<T>(held)) return typed;
+  refuse_kind(key, expected);
 }
 
 std::optional<uint64_t> GgufFile::unsigned_value(std::string_view key) const {
-  const GgufValue* value = state_->value(key);
-  const std::optional<uint64_t> count = value ? count_of(*value) : std::nullopt;
-  if (value && !count) state_->wrong_kind(key, "a whole number from 0");
+  const GgufValue* held = value(key);
+  const std::optional<uint64_t> count = held ? count_of(*held) : std::nullopt;
+  if (held && !count) refuse_kind(key, "a whole number from 0");
   return count;
 }
 
 std::optional<double> GgufFile::number(std::string_view key) const {
-  const GgufValue* value = state_->value(key);
-  if (!value) return std::nullopt;
-  if (const auto* number = std::get_if<double>(value)) return *number;
-  if (const auto* number = std::get_if<uint64_t>(value)) return static_cast<double>(*number);
-  if (const auto* number = std::get_if<int64_t>(value)) return static_cast<double>(*number);
-  state_->wrong_kind(key, "a number");
+  const GgufValue* held = value(key);
+  if (!held) return std::nullopt;
+  if (const auto* number = std::get_if<double>(held)) return *number;
+  if (const auto* number = std::get_if<uint64_t>(held)) return static_cast<double>(*number);
+  if (const auto* number = std::get_if<int64_t>(held)) return static_cast<double>(*number);
+  refuse_kind(key, "a number");
 }
 
 std::optional<std::string> GgufFile::string(std::string_view key) const {
-  const auto* text = state_->get<std::string>(key, "text");
+  const auto* text = get<std::string>(key, "text");
   return text ? std::optional(*text) : std::nullopt;
 }
 
 std::optional<bool> GgufFile::boolean(std::string_view key) const {
-  const bool* flag = state_->get<bool>(key, "true or false");
+  const bool* flag = get<bool>(key, "true or false");
   return flag ? std::optional(*flag) : std::nullopt;
 }
 
 const std::vector<std::string>* GgufFile::strings(std::string_view key) const {
-  return state_->get<std::vector<std::string>>(key, "a list of texts");
+  return get<std::vector<std::string>>(key, "a list of texts");
 }
 
 const std::vector<double>* GgufFile::numbers(std::string_view key) const {
-  return state_->get<std::vector<double>>(key, "a list of numbers");
+  return get<std::vector<double>>(key, "a list of numbers");
 }
 
 std::span<const std::byte> GgufFile::data(const GgufTensor& tensor) const {
-  state_->part_of(tensor).file.require_unchanged();
+  part_of(tensor).file.require_unchanged();
   return tensor.data;
 }
 
 void GgufFile::release(const GgufTensor& tensor) const {
-  state_->part_of(tensor).file.release(tensor.data);
+  part_of(tensor).file.release(tensor.data);
 }
 
 }  // namespace hearth

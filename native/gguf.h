@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -32,6 +32,8 @@ using GgufValue = std::variant<uint64_t, int64_t, double, bool, std::string, std
                                std::vector<int64_t>, std::vector<double>, std::vector<std::string>>;
 using GgufMetadata = std::map<std::string, GgufValue, std::less<>>;
 
+struct GgufPart;
+
 /// Owns the mappings: tensors and their data are valid as long as it lives.
 class GgufFile {
  public:
@@ -42,10 +44,10 @@ class GgufFile {
   GgufFile(GgufFile&&) noexcept;
   ~GgufFile();
 
-  const std::string& path() const;
-  uint64_t n_bytes() const;  // of all parts
+  const std::string& path() const { return path_; }
+  uint64_t n_bytes() const { return n_bytes_; }  // of all parts
   const GgufMetadata& metadata() const;
-  const std::vector<GgufTensor>& tensors() const;
+  const std::vector<GgufTensor>& tensors() const { return tensors_; }
   const GgufTensor* find(std::string_view name) const;
 
   /// Typed look-ups: nullopt or null if the key is absent. Throws EngineError "model-invalid",
@@ -65,9 +67,20 @@ class GgufFile {
   void release(const GgufTensor& tensor) const;
 
  private:
-  struct State;
-  explicit GgufFile(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit GgufFile(const std::string& path);
+  void add(GgufPart part);
+  void index_names();
+  const GgufValue* value(std::string_view key) const;
+  template <typename T>
+  const T* get(std::string_view key, const char* expected) const;
+  [[noreturn]] void refuse_kind(std::string_view key, const char* expected) const;
+  const GgufPart& part_of(const GgufTensor& tensor) const;
+
+  std::string path_;
+  uint64_t n_bytes_ = 0;
+  std::vector<GgufPart> parts_;
+  std::vector<GgufTensor> tensors_;
+  std::unordered_map<std::string_view, size_t> by_name_;  // into tensors_
 };
 
 }  // namespace hearth

@@ -11,11 +11,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "error.h"
+#include "page_tree.h"
 
 namespace hearth {
 
@@ -48,16 +49,19 @@ class PageCache;
 /// releases the pages, which stay cached until they are evicted. Must not outlive its cache.
 class Path {
  public:
-  Path();
-  ~Path();
-  Path(Path&&) noexcept;
-  Path& operator=(Path&&) noexcept;
+  Path() = default;
+  ~Path() { drop_pages(0); }
+  Path(Path&& other) noexcept { swap(other); }
+  Path& operator=(Path&& other) noexcept {
+    Path(std::move(other)).swap(*this);
+    return *this;
+  }
 
   /// The tokens whose KV is in the pages.
-  std::span<const uint32_t> tokens() const;
-  int length() const;
+  std::span<const uint32_t> tokens() const { return tokens_; }
+  int length() const { return static_cast<int>(tokens_.size()); }
   /// The page table: one page id for every 32 positions, for length() and what reserve() added.
-  std::span<const int32_t> pages() const;
+  std::span<const int32_t> pages() const { return pages_; }
 
   /// Makes room for n more positions and evicts for them if need be. The last, partly filled page
   /// becomes writable: it is copied if others may read it. False if other paths hold too many
@@ -73,16 +77,35 @@ class Path {
 
  private:
   friend class PageCache;
-  struct State;
-  std::unique_ptr<State> state_;
+  // How the last, partly filled page becomes writable.
+  enum class Tail {
+    kAppend,  // in place: nothing stands behind the path's last position, nobody else writes
+    kShrink,  // in place, after dropping what the path itself wrote behind that position
+    kCopy,    // somebody may read what stands behind that position: copy-on-write
+  };
+  Path(PageCache& cache, size_t n_tokens);
+  void swap(Path& other) noexcept;
+  PageTree& tree() const;
+  int pages_for(int n_tokens) const;
+  Tail tail_kind() const;
+  bool is_sole_leaf(int32_t page) const;
+  void make_tail_writable(Tail kind);
+  void replace_duplicate(int page_i);
+  void drop_pages(int n_kept);
+
+  PageCache* cache_ = nullptr;  // null: an empty path that cannot grow
+  uint64_t id_ = 0;             // as the writer of pages
+  std::vector<uint32_t> tokens_;
+  std::vector<int32_t> pages_;
 };
 
 class PageCache {
  public:
   /// copy(to, from, n_positions) must copy page bytes. page_tokens is kernels::kPageTokens, except
   /// in tests.
-  PageCache(int n_pages, int page_tokens, std::function<void(int, int, int)> copy);
-  ~PageCache();
+  PageCache(int n_pages, int page_tokens, std::function<void(int, int, int)> copy)
+      : tree_(n_pages, page_tokens), copy_(std::move(copy)) {}
+  PageCache(const PageCache&) = delete;
 
   /// The longest cached prefix of a prompt, and at most tokens.size() - 1 of it: the last token is
   /// always evaluated, because its logits are wanted. Counts as a hit in the statistics.
@@ -92,16 +115,18 @@ class PageCache {
   /// The length of what find() would return. Changes neither the LRU order nor the statistics.
   int match_length(std::span<const uint32_t> tokens) const;
   /// At most n_most cached tokens that follow the given ones, on the branch used last.
-  std::vector<uint32_t> continuation(std::span<const uint32_t> tokens, int n_most) const;
+  std::vector<uint32_t> continuation(std::span<const uint32_t> tokens, int n_most) const {
+    return tree_.continuation(tokens, n_most);
+  }
   /// Adds to miss_tokens of the statistics.
-  void count_evaluated(int n_tokens);
+  void count_evaluated(int n_tokens) { miss_tokens_ += n_tokens; }
   /// Drops every page that no path holds.
-  void clear();
+  void clear() { tree_.clear(); }
   CacheStatistics statistics() const;
 
   // --- for the disk cache ---
 
-  static constexpr int32_t kNone = -1;
+  static constexpr int32_t kNone = PageTree::kNone;
   /// All cached pages, the most recently used first, except that no page precedes its parent.
   std::vector<CachedPage> pages() const;
   struct Inserted {
@@ -115,8 +140,11 @@ class PageCache {
 
  private:
   friend class Path;
-  struct State;
-  std::shared_ptr<State> state_;
+  PageTree tree_;
+  std::function<void(int, int, int)> copy_;
+  uint64_t n_paths_ = 0;  // ids given so far
+  uint64_t hit_tokens_ = 0;
+  uint64_t miss_tokens_ = 0;
 };
 
 }  // namespace hearth

@@ -71,7 +71,7 @@ std::vector<uint32_t> PageTree::continuation(std::span<const uint32_t> tokens,
   return next;
 }
 
-int32_t PageTree::allocate(const void* writer) {
+int32_t PageTree::allocate(uint64_t writer) {
   if (free_.empty()) evict();
   const int32_t page = free_.back();
   free_.pop_back();
@@ -108,7 +108,7 @@ int32_t PageTree::insert(int32_t parent, std::span<const uint32_t> tokens,
   const Match known = best_child(parent, tokens);
   if (known.n_tokens == static_cast<int>(tokens.size())) return known.page;
   if (free_.empty()) return kNone;
-  const int32_t page = allocate(nullptr);
+  const int32_t page = allocate(0);
   fill(page);
   for (const uint32_t token : tokens) append(page, parent, token);
   release(page);

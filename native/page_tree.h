@@ -32,8 +32,8 @@ class PageTree {
     int32_t n_tokens = 0;
     int32_t n_holders = 0;   // reference count
     uint64_t last_used = 0;  // tick() at which the last holder released it
-    // The only path that may append to this page. It holds the page; null once it has released it.
-    const void* writer = nullptr;
+    // Id of the only path that may append to this page; it holds the page. 0: no path may.
+    uint64_t writer = 0;
   };
   struct Match {
     int32_t page = kNone;
@@ -76,7 +76,7 @@ class PageTree {
 
   /// An empty page with one holder, not linked yet; evicts if none is free. Needs
   /// n_available() > 0.
-  int32_t allocate(const void* writer);
+  int32_t allocate(uint64_t writer);
   void hold(int32_t page);
   /// Drops one reference. At zero the page stays findable, unless it is empty or its tokens are a
   /// prefix of a sibling's: then it becomes free.
