@@ -1,5 +1,6 @@
-// The N-API binding: the engine as an object of JavaScript. No logic; options are checked in
-// index.ts and loaded-engine.ts.
+// The Node-API binding: the engine as a JavaScript object. It converts values and contains no
+// logic; index.ts and loaded-engine.ts check options before they come here. Whatever takes time
+// returns a promise (AsyncTask) and does not block the JavaScript thread.
 #include <napi.h>
 
 #include <map>
@@ -65,7 +66,7 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
     const auto job = std::make_shared<Job>();
     job->id = static_cast<uint64_t>(call[0].ToNumber().Int64Value());
     job->request = request_of(call[1].As<Napi::Object>());
-    // Only now: a value that cannot be read throws, and a task that is never settled would keep the
+    // Created last, because reading a value may throw, and a task that is never settled keeps the
     // process alive.
     const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call[2]);
     if (call[2].IsFunction())
@@ -92,31 +93,29 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
   Napi::Value pin(const Napi::CallbackInfo& call) {
     const auto id = static_cast<uint64_t>(call[0].ToNumber().Int64Value());
     std::vector<uint32_t> tokens = tokens_of(call[1]);
-    const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call.Env().Undefined());
-    engine_->pin(id, std::move(tokens), settles(task));
-    return task->promise();
+    return promise(call, [&](Engine::Done done) { engine_->pin(id, std::move(tokens), done); });
   }
 
   /// learn(tokens) -> promise
   Napi::Value learn(const Napi::CallbackInfo& call) {
     std::vector<uint32_t> tokens = tokens_of(call[0]);
-    const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call.Env().Undefined());
-    engine_->learn(std::move(tokens), settles(task));
-    return task->promise();
+    return promise(call, [&](Engine::Done done) { engine_->learn(std::move(tokens), done); });
   }
 
   /// clearCache() -> promise
   Napi::Value clear_cache(const Napi::CallbackInfo& call) {
-    const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call.Env().Undefined());
-    engine_->clear_cache(settles(task));
-    return task->promise();
+    return promise(call, [&](Engine::Done done) { engine_->clear_cache(done); });
   }
 
-  static Engine::Done settles(const std::shared_ptr<AsyncTask>& task) {
-    return [task](const EngineError* error) {
+  /// A promise of undefined, which start(done) must have settled.
+  template <typename Start>
+  static Napi::Value promise(const Napi::CallbackInfo& call, Start start) {
+    const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call.Env().Undefined());
+    start([task](const EngineError* error) {
       if (error) return task->reject(error->code, error->what());
       task->resolve([](Napi::Env env) { return env.Undefined(); });
-    };
+    });
+    return task->promise();
   }
 
   Napi::Value cancel(const Napi::CallbackInfo& call) {
@@ -124,14 +123,14 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
     return call.Env().Undefined();
   }
 
-  /// endAnswer(id, number of the answer)
+  /// endAnswer(id, index of the answer)
   Napi::Value end_answer(const Napi::CallbackInfo& call) {
     if (const std::shared_ptr<Job> job = find_job(call[0]))
       engine_->end_answer(job, call[1].ToNumber().Int32Value());
     return call.Env().Undefined();
   }
 
-  /// Null once it has ended or the engine is closed.
+  /// Null once the job has ended or the engine is closed.
   std::shared_ptr<Job> find_job(const Napi::Value& id) const {
     const auto found = jobs_.find(static_cast<uint64_t>(id.ToNumber().Int64Value()));
     return found != jobs_.end() && engine_ ? found->second.lock() : nullptr;
@@ -141,7 +140,7 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
     return to_js(call.Env(), engine_->status());
   }
 
-  /// Ends all jobs and frees the model, off the JavaScript thread.
+  /// close() -> promise. Ends all jobs and frees the model on another thread.
   Napi::Value close(const Napi::CallbackInfo& call) {
     const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call.Env().Undefined());
     const auto engine = std::make_shared<std::unique_ptr<Engine>>(std::move(engine_));
@@ -153,11 +152,11 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
     return task->promise();
   }
 
-  std::unique_ptr<Engine> engine_;  // null once closed; index.ts lets no call through then
+  std::unique_ptr<Engine> engine_;  // null once closed; loaded-engine.ts lets no call through then
   std::map<uint64_t, std::weak_ptr<Job>> jobs_;
 };
 
-/// The class, per environment.
+/// One for each JavaScript environment (the main thread, a worker).
 struct Addon {
   Napi::FunctionReference handle_class;
 };
