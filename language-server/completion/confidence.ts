@@ -48,7 +48,7 @@ const fittedGates: Fitted[] = [
     model: /qwen-?2\.5[- ]coder/i,
     gates: {
       eager: { line: 0.1, piece: 0.5 },
-      balanced: { line: 0.4, piece: 0.8 },
+      balanced: { line: 0.5, piece: 0.6 },
       calm: { line: 0.7, piece: 0.9 },
     },
   },
