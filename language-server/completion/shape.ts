@@ -7,7 +7,7 @@ import { inventedLink } from './links.ts';
 import { mayRepeat, repeatedAbove, repeatedBelow } from './neighbours.ts';
 import type { Place } from './place.ts';
 import { repetitionStart } from './repetition.ts';
-import { closersOnly, type Fit, fitRest, type Misfit } from './rest-of-line.ts';
+import { closersOnly, type Fit, fitRest, isPastRest, type Misfit } from './rest-of-line.ts';
 import { scan, within } from './scanner.ts';
 import { extentEnd, specialToken, surplusCloser } from './stop-rules.ts';
 import type { Suggestion } from './suggestion.ts';
@@ -48,7 +48,7 @@ const rules: readonly (readonly [EmptyReason, Rule])[] = [
 ];
 
 /** Where the rules end the text; the reason if they leave nothing of it. */
-export function ruledEnd(written: Written, place: Place): { end: number; reason: EmptyReason | null } {
+function ruledEnd(written: Written, place: Place): { end: number; reason: EmptyReason | null } {
   let end = written.text.length;
   // What is not ended was given up for being unlikely.
   if (written.text.trim() === '') return { end: 0, reason: written.isEnded ? 'model-wrote-nothing' : 'unsure' };
@@ -74,11 +74,16 @@ export function toGhostText(written: Written, place: Place, gate: Gate): GhostTe
   return { suggestion: severalLines(written, kept, place), reason: null };
 }
 
-/** What can be shown of a text that is still being written: a beginning of all that it can become. */
-export function toEarlyText(written: Written, place: Place, gate: Gate): Suggestion | null {
+/**
+ * What can be shown of a text that is still being written: a beginning of all that it can become. 'enough': nothing that
+ * may still come would be shown.
+ */
+export function toEarlyText(written: Written, place: Place, gate: Gate): Suggestion | 'enough' | null {
   const { text } = written;
+  const isRuled = text.trim() !== '' && ruledEnd(written, place).end < text.length;
+  if (isRuled || isPastRest(text, place) || probabilityTo(written, text.length) < gate.line) return 'enough';
   const isInLine = place.around.lineSuffix.trim() !== '' || place.replaces > 0;
-  if (isInLine || place.isWholeLines || ruledEnd(written, place).end < text.length) return null;
+  if (isInLine || place.isWholeLines || text.trim() === '') return null;
   const wholeLines = text.slice(0, text.lastIndexOf('\n') + 1);
   if (wholeLines.trim() === '') {
     const end = begunLine(written, settledEnd(text, place), place, gate);

@@ -1,10 +1,9 @@
 // The text as it is being written: what can be shown early, and when there is enough of it.
 import type { Gate } from './confidence.ts';
 import type { Place } from './place.ts';
-import { isPastRest } from './rest-of-line.ts';
-import { type GhostText, ruledEnd, toEarlyText, toGhostText } from './shape.ts';
+import { type GhostText, toEarlyText, toGhostText } from './shape.ts';
 import type { Suggestion } from './suggestion.ts';
-import { beginningOf, probabilityTo, type Written, withPiece } from './written.ts';
+import { beginningOf, type Written, withPiece } from './written.ts';
 
 export class Stream {
   /** Nothing that may still come would be shown. */
@@ -22,8 +21,9 @@ export class Stream {
   add(piece: string, logProbability: number): boolean {
     if (this.isEnough) return true;
     this.written = withPiece(this.written, piece, logProbability);
-    this.isEnough ||= this.isOver(this.written.text);
-    if (!this.isEnough) this.offer();
+    const early = toEarlyText(this.written, this.place, this.gate);
+    this.isEnough = early === 'enough';
+    if (early !== null && early !== 'enough') this.offer(early);
     return this.isEnough;
   }
 
@@ -39,17 +39,9 @@ export class Stream {
     return !offered || ghost.suggestion?.text.startsWith(offered.text) ? ghost : { suggestion: offered, reason: null };
   }
 
-  private isOver(text: string): boolean {
-    const isRuled = text.trim() !== '' && ruledEnd(this.written, this.place).end < text.length;
-    const isHopeless = probabilityTo(this.written, text.length) < this.gate.line;
-    return isRuled || isPastRest(text, this.place) || isHopeless;
-  }
-
-  private offer(): void {
-    if (!this.onSuggestion) return;
-    const early = toEarlyText(this.written, this.place, this.gate);
+  private offer(early: Suggestion): void {
     const before = this.offered?.text ?? '';
-    if (!early || early.text.length <= before.length || !early.text.startsWith(before)) return;
+    if (!this.onSuggestion || early.text.length <= before.length || !early.text.startsWith(before)) return;
     this.offered = early;
     this.onSuggestion(early);
   }
