@@ -5,6 +5,7 @@ import {
   type InlineCompletionItem,
   InlineCompletionTriggerKind,
   type Position,
+  type Range,
 } from 'vscode-languageserver/node';
 import type { Engine, Timings } from '../../native/index.ts';
 import type { RelatedCode } from '../context/related-code.ts';
@@ -13,8 +14,9 @@ import type { GrownParams, Mode, Reason, Settings, VersionedPosition } from '../
 import { type GhostCompletion, noTimings } from './complete.ts';
 import { DocumentOffers, defaultPace, type Found } from './document-offers.ts';
 import { canFillInTheMiddle } from './fim-prompt.ts';
-import { type RequestedPlace, requestedPlace, toItem } from './requested-place.ts';
 import { hasSecret, hasSecretName } from './secrets.ts';
+import type { Suggestion } from './suggestion.ts';
+import type { CursorDocument } from './text-window.ts';
 import { WarmEngine } from './warm-engine.ts';
 
 /** A place, and the mode that the user has set for its document; without one, the setting for all documents holds. */
@@ -42,6 +44,15 @@ export interface ProviderOptions {
   onMade?: (made: GhostCompletion) => void;
   /** The window's. Absent: no code of other files enters a prompt. */
   related?: RelatedCode;
+}
+
+/** Where a request wants text. */
+interface RequestedPlace {
+  document: CursorDocument;
+  /** The selected entry of the suggest widget, with which the ghost text must begin. */
+  selected: string;
+  /** What the item takes the place of, before the suggestion's own `replaces`. */
+  range: Range;
 }
 
 export class CompletionProvider {
@@ -74,7 +85,7 @@ export class CompletionProvider {
     if (engine === null) return nothing('no-model');
     if (!canFillInTheMiddle(engine)) return nothing('model-cannot-fill-in');
 
-    const at = requestedPlace(document, position, context);
+    const at = requestedPlace(request);
     const warm = this.warmFor(engine);
     // The choices include the text that is shown, and all of it.
     if (isInvoked) await offers.settled(at.document, turn);
@@ -146,12 +157,31 @@ function refusalOf({ document, mode }: Addressed, settings: Settings, isInvoked:
   return hasSecretName(document.uri) || (!staysInMemory && hasSecret(document.text)) ? 'secrets-file' : null;
 }
 
+/** With the suggest widget open, the document is completed as if its selected entry had been accepted. */
+function requestedPlace({ document, position, context }: CompletionRequest): RequestedPlace {
+  const { uri, languageId, text } = document;
+  const info = context.selectedCompletionInfo;
+  if (!info) {
+    const offset = document.offsetAt(position);
+    return { document: { uri, languageId, text, offset }, selected: '', range: { start: position, end: position } };
+  }
+  const start = document.offsetAt(info.range.start);
+  const accepted = text.with(start, document.offsetAt(info.range.end), info.text);
+  const offset = start + info.text.length;
+  return { document: { uri, languageId, text: accepted, offset }, selected: info.text, range: info.range };
+}
+
 function answerOf({ suggestions, result, isOwn }: Found, at: RequestedPlace): Answer {
   const items = suggestions.map((suggestion) => toItem(at, suggestion));
   const timings = isOwn ? (result?.timings ?? noTimings) : noTimings;
   if (items.length === 0) return { items, reason: result?.reason ?? 'superseded', timings };
   if (result === null) return { items, reason: 'still-growing', timings };
   return { items, reason: isOwn ? 'shown' : 'typed-along', timings };
+}
+
+function toItem({ selected, range }: RequestedPlace, { text, replaces }: Suggestion): InlineCompletionItem {
+  const end = { line: range.end.line, character: range.end.character + replaces };
+  return { insertText: selected + text, range: { start: range.start, end } };
 }
 
 function nothing(reason: Reason): Answer {
