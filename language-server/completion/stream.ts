@@ -22,8 +22,12 @@ export class Stream {
     if (this.isEnough) return true;
     this.written = withPiece(this.written, piece, logProbability);
     const early = toEarlyText(this.written, this.place, this.gate);
-    this.isEnough = early === 'enough';
-    if (early !== null && early !== 'enough') this.offer(early);
+    const before = this.offered?.text ?? '';
+    if (early === 'enough') this.isEnough = true;
+    else if (early && this.onSuggestion && early.text.length > before.length && early.text.startsWith(before)) {
+      this.offered = early;
+      this.onSuggestion(early);
+    }
     return this.isEnough;
   }
 
@@ -37,12 +41,5 @@ export class Stream {
     const { offered } = this;
     // What was offered stays, whatever the rules say of the whole.
     return !offered || ghost.suggestion?.text.startsWith(offered.text) ? ghost : { suggestion: offered, reason: null };
-  }
-
-  private offer(early: Suggestion): void {
-    const before = this.offered?.text ?? '';
-    if (!this.onSuggestion || early.text.length <= before.length || !early.text.startsWith(before)) return;
-    this.offered = early;
-    this.onSuggestion(early);
   }
 }
