@@ -1,5 +1,4 @@
-// Custom messages and settings: the only file of this room that extension/ may import. Types and names, no code
-// but the message types.
+// Custom messages and settings: what the client and the server have to agree on. Names and types only.
 import type { EngineStatus, FinishReason, ModelInfo, Timings } from '../native/index.ts';
 import type { GhostCompletion } from './completion/complete.ts';
 
