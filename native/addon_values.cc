@@ -1,5 +1,5 @@
-// One function for each struct. Checks of what a user may pass are in TypeScript; here a number
-// that does not fit its type is only brought into range.
+// One function for each struct. TypeScript has checked what a user may pass; here a number that
+// does not fit its type is only brought into range.
 #include "addon_values.h"
 
 #include <algorithm>
@@ -38,16 +38,6 @@ RequestKind kind_of(const Napi::Object& object) {
   throw Napi::TypeError::New(object.Env(), "there is no request \"" + wanted + "\"");
 }
 
-/// An array of what to_js makes of each element.
-template <typename T, typename ToJs>
-Napi::Array array_of(Napi::Env env, const std::vector<T>& values, const ToJs& to_js) {
-  Napi::Array array = Napi::Array::New(env, values.size());
-  for (uint32_t i = 0; i < values.size(); i++) array.Set(i, to_js(values[i]));
-  return array;
-}
-
-double milliseconds(int64_t ns) { return static_cast<double>(ns) / 1e6; }
-
 Napi::Object to_js(Napi::Env env, const Timings& timings) {
   Napi::Object object = Napi::Object::New(env);
   object.Set("promptTokens", timings.prompt_tokens);
@@ -60,34 +50,21 @@ Napi::Object to_js(Napi::Env env, const Timings& timings) {
   return object;
 }
 
-/// Times count from first_ns.
-Napi::Object to_js(Napi::Env env, const OpEvent& event, int64_t first_ns) {
-  Napi::Object object = Napi::Object::New(env);
-  object.Set("op", event.op);
-  object.Set("layer", event.layer);
-  object.Set("tokens", event.n_tokens);
-  object.Set("startMs", milliseconds(event.start_ns - first_ns));
-  object.Set("ms", milliseconds(event.ns));
-  object.Set("bytes", static_cast<double>(event.bytes));
-  return object;
-}
-
-Napi::Object to_js(Napi::Env env, const OpTime& time) {
-  Napi::Object object = Napi::Object::New(env);
-  object.Set("op", time.op);
-  object.Set("ms", milliseconds(time.ns));
-  object.Set("calls", static_cast<double>(time.calls));
-  object.Set("bytes", static_cast<double>(time.bytes));
-  return object;
-}
-
-Napi::Object to_js(Napi::Env env, const Alternative& alternative) {
-  Napi::Object object = Napi::Object::New(env);
-  object.Set("text", alternative.text);
-  object.Set("tokens", typed_array<Napi::Uint32Array>(env, alternative.tokens));
-  object.Set("logProbabilities",
-             typed_array<Napi::Float32Array>(env, alternative.log_probabilities));
-  return object;
+/// Times count from the start of the first op.
+Napi::Array to_js(Napi::Env env, const std::vector<OpEvent>& trace) {
+  Napi::Array events = Napi::Array::New(env, trace.size());
+  for (uint32_t i = 0; i < trace.size(); i++) {
+    const OpEvent& event = trace[i];
+    Napi::Object object = Napi::Object::New(env);
+    object.Set("op", event.op);
+    object.Set("layer", event.layer);
+    object.Set("tokens", event.n_tokens);
+    object.Set("startMs", static_cast<double>(event.start_ns - trace.front().start_ns) / 1e6);
+    object.Set("ms", static_cast<double>(event.ns) / 1e6);
+    object.Set("bytes", static_cast<double>(event.bytes));
+    events.Set(i, object);
+  }
+  return events;
 }
 
 }  // namespace
@@ -105,12 +82,17 @@ Napi::Value to_js(Napi::Env env, const Result& result) {
   object.Set("finishReason", kReasons[static_cast<int>(result.finish_reason)]);
   object.Set("timings", to_js(env, result.timings));
   object.Set("values", typed_array<Napi::Float32Array>(env, result.values));
-  const auto each = [&](const Alternative& one) { return to_js(env, one); };
-  object.Set("alternatives", array_of(env, result.alternatives, each));
-  const auto event = [&](const OpEvent& one) {
-    return to_js(env, one, result.trace.front().start_ns);
-  };
-  if (!result.trace.empty()) object.Set("trace", array_of(env, result.trace, event));
+  Napi::Array alternatives = Napi::Array::New(env, result.alternatives.size());
+  for (uint32_t i = 0; i < result.alternatives.size(); i++) {
+    Napi::Object alternative = Napi::Object::New(env);
+    alternative.Set("text", result.alternatives[i].text);
+    alternative.Set("tokens", typed_array<Napi::Uint32Array>(env, result.alternatives[i].tokens));
+    alternative.Set("logProbabilities",
+                    typed_array<Napi::Float32Array>(env, result.alternatives[i].log_probabilities));
+    alternatives.Set(i, alternative);
+  }
+  object.Set("alternatives", alternatives);
+  if (!result.trace.empty()) object.Set("trace", to_js(env, result.trace));
   return object;
 }
 
@@ -131,9 +113,9 @@ Napi::Value to_js(Napi::Env env, const ModelInfo& info, const Tokenizer& tokeniz
   object.Set("draftProblem", info.draft_problem);
   object.Set("loadMs", info.load_ms);
   object.Set("restoredPages", info.restored_pages);
-  object.Set("diskProblems", array_of(env, info.disk_problems, [&](const std::string& problem) {
-               return Napi::String::New(env, problem);
-             }));
+  Napi::Array problems = Napi::Array::New(env, info.disk_problems.size());
+  for (uint32_t i = 0; i < info.disk_problems.size(); i++) problems.Set(i, info.disk_problems[i]);
+  object.Set("diskProblems", problems);
   object.Set("weightBytes", static_cast<double>(info.weight_bytes));
   Napi::Object special = Napi::Object::New(env);
   for (const auto& [name, id] : tokenizer.special_tokens()) special.Set(name, id);
@@ -164,8 +146,17 @@ Napi::Value to_js(Napi::Env env, const EngineStatus& status) {
   object.Set("queued", status.queued);
   object.Set("cache", cache);
   object.Set("busyMs", status.busy_ms);
-  object.Set("ops",
-             array_of(env, status.ops, [&](const OpTime& time) { return to_js(env, time); }));
+  Napi::Array ops = Napi::Array::New(env, status.ops.size());
+  for (uint32_t i = 0; i < status.ops.size(); i++) {
+    const OpTime& time = status.ops[i];
+    Napi::Object op = Napi::Object::New(env);
+    op.Set("op", time.op);
+    op.Set("ms", static_cast<double>(time.ns) / 1e6);
+    op.Set("calls", static_cast<double>(time.calls));
+    op.Set("bytes", static_cast<double>(time.bytes));
+    ops.Set(i, op);
+  }
+  object.Set("ops", ops);
   return object;
 }
 

@@ -73,19 +73,13 @@ size_t Merger::merge_long(std::span<uint32_t> ids) {
   std::iota(next_.begin(), next_.end(), 1u);
   std::iota(previous_.begin(), previous_.end(), UINT32_MAX);  // of the first: UINT32_MAX
   queue_.clear();
-  const auto rate = [&](uint32_t i) {
-    ranks_[i] = next_[i] < n ? merges_.find(ids[i], ids[next_[i]]).rank : kNoMerge;
-    return ranks_[i] != kNoMerge;
-  };
   const auto enqueue = [&](uint32_t i) {
-    if (!rate(i)) return;
+    ranks_[i] = next_[i] < n ? merges_.find(ids[i], ids[next_[i]]).rank : kNoMerge;
+    if (ranks_[i] == kNoMerge) return;
     queue_.push_back(pair_of(ranks_[i], i));
     std::push_heap(queue_.begin(), queue_.end(), std::greater<>());
   };
-  for (uint32_t i = 0; i + 1 < n; i++) {
-    if (rate(i)) queue_.push_back(pair_of(ranks_[i], i));
-  }
-  std::make_heap(queue_.begin(), queue_.end(), std::greater<>());
+  for (uint32_t i = 0; i + 1 < n; i++) enqueue(i);
   while (!queue_.empty()) {
     std::pop_heap(queue_.begin(), queue_.end(), std::greater<>());
     const uint32_t rank = static_cast<uint32_t>(queue_.back() >> 32);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -22,9 +23,8 @@ constexpr const char* kExtension = ".pages";
 constexpr const char* kUnfinished = ".unfinished";
 
 std::string hexadecimal(uint64_t value) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string text(16, '0');
-  for (int i = 15; i >= 0; i--, value >>= 4) text[i] = kDigits[value & 15];
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
   return text;
 }
 

@@ -13,8 +13,8 @@ namespace {
 
 using enum CharClass;
 
-// One number for each range of code points: its first code point times 8, plus its class. A range
-// extends to the next one.
+// One number for each range of code points: the first one, and its class in the last hexadecimal
+// digit. A range extends to the next one. 0x411 is U+0041 "A", where letters (class 1) begin.
 constexpr uint32_t kRanges[] = {
 #include "unicode_ranges.inc"
 };
@@ -51,8 +51,8 @@ constexpr SplitRules kSplitRules[] = {
 
 constexpr CharClass search_class(uint32_t code_point) {
   const uint32_t* after =
-      std::upper_bound(std::begin(kRanges), std::end(kRanges), code_point << 3 | 7);
-  return static_cast<CharClass>(after[-1] & 7);
+      std::upper_bound(std::begin(kRanges), std::end(kRanges), code_point << 4 | 15);
+  return static_cast<CharClass>(after[-1] & 15);
 }
 
 constexpr std::array<CharClass, 128> kAsciiClasses = [] {

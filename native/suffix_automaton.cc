@@ -26,7 +26,8 @@ SuffixAutomaton::Match SuffixAutomaton::advance(Match match, uint32_t token) con
     // A suffix link leads to shorter substrings. The match can be shorter still, if the state has
     // been cloned since the match was found.
     match.length = std::min(match.length, states_[match.state].length);
-    if (const Edge* edge = find(match.state, token)) return {edge->to, match.length + 1};
+    const int32_t edge = find(match.state, token);
+    if (edge != kNone) return {edges_[edge].to, match.length + 1};
   }
   return {};
 }
@@ -41,17 +42,18 @@ void SuffixAutomaton::append(uint32_t token) {
   const auto n = static_cast<int32_t>(tokens_.size());
   const int32_t current = add_state(n, n);
   int32_t p = last_;
-  Edge* edge = nullptr;
-  for (; p != kNone && !(edge = find(p, token)); p = states_[p].link) add_edge(p, token, current);
+  int32_t edge = kNone;
+  for (; p != kNone && (edge = find(p, token)) == kNone; p = states_[p].link)
+    add_edge(p, token, current);
   int32_t link = 0;
-  if (edge) {
-    link = edge->to;
+  if (p != kNone) {
+    link = edges_[edge].to;
     if (states_[link].length != states_[p].length + 1) {
       // Only the shorter substrings of that state also end here: a clone takes them over.
       const int32_t whole = link;
       link = clone(whole, states_[p].length + 1);
-      for (; p != kNone && (edge = find(p, token)) && edge->to == whole; p = states_[p].link)
-        edge->to = link;
+      for (; p != kNone && edges_[edge = find(p, token)].to == whole; p = states_[p].link)
+        edges_[edge].to = link;
       states_[whole].link = link;
     }
   }
@@ -74,15 +76,6 @@ int32_t SuffixAutomaton::clone(int32_t state, int32_t length) {
   for (int32_t i = states_[state].first_edge; i != kNone; i = edges_[i].next)
     add_edge(copy, edges_[i].token, edges_[i].to);
   return copy;
-}
-
-const SuffixAutomaton::Edge* SuffixAutomaton::find(int32_t state, uint32_t token) const {
-  const int32_t edge = slots_[slot_of(state, token)];
-  return edge == kNone ? nullptr : &edges_[edge];
-}
-
-SuffixAutomaton::Edge* SuffixAutomaton::find(int32_t state, uint32_t token) {
-  return const_cast<Edge*>(std::as_const(*this).find(state, token));
 }
 
 void SuffixAutomaton::add_edge(int32_t from, uint32_t token, int32_t to) {

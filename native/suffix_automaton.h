@@ -54,8 +54,7 @@ class SuffixAutomaton {
 
   int32_t add_state(int32_t length, int32_t end);
   int32_t clone(int32_t state, int32_t length);
-  const Edge* find(int32_t state, uint32_t token) const;
-  Edge* find(int32_t state, uint32_t token);
+  int32_t find(int32_t state, uint32_t token) const { return slots_[slot_of(state, token)]; }
   void add_edge(int32_t from, uint32_t token, int32_t to);
   size_t slot_of(int32_t state, uint32_t token) const;
   void grow_slots();

@@ -14,11 +14,14 @@ const ranges = [];
 let previous;
 for (let codePoint = 0; codePoint <= 0x10ffff; codePoint++) {
   const number = classOf(codePoint);
-  if (number !== previous) ranges.push(`0x${(codePoint * 8 + number).toString(16)}`);
+  if (number !== previous) ranges.push(`0x${(codePoint * 16 + number).toString(16)}`);
   previous = number;
 }
 
-const perLine = 10;
-const lines = [`// Unicode ${process.versions.unicode}; written by scripts/make-unicode-ranges.mjs.`];
-for (let i = 0; i < ranges.length; i += perLine) lines.push(`${ranges.slice(i, i + perLine).join(', ')},`);
+const lines = [`// Unicode ${process.versions.unicode}; written by scripts/make-unicode-ranges.mjs.`, ''];
+for (const range of ranges) {
+  const line = `${lines.at(-1)}${lines.at(-1) && ' '}${range},`;
+  if (line.length <= 100) lines[lines.length - 1] = line;
+  else lines.push(`${range},`);
+}
 writeFileSync(new URL('../native/unicode_ranges.inc', import.meta.url), `${lines.join('\n')}\n`);
