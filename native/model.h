@@ -19,28 +19,26 @@ class GgufFile;
 /// A shorter context leaves no room for a prompt that says anything.
 inline constexpr int kFewestContextTokens = 64;
 
-struct ModelConfig {
+/// The hyperparameters. Those that attention needs are in AttentionShape, but how pages are stored
+/// (kv_type, max_positions) is chosen when a model is loaded.
+struct ModelConfig : kernels::AttentionShape {
   const Family* family = nullptr;
   std::string name;
   std::string quantization;  // llama.cpp's name of the mixture, for example "Q4_K_M"
-  int n_layers = 0;
   int n_embd = 0;
-  int n_heads = 0;
-  int n_kv_heads = 0;
-  int head_dim = 0;
   int n_ff = 0;
   int n_vocab = 0;
-  int n_context = 0;  // positions the model was trained for
-  float rope_base = 0;
-  std::vector<float> rope_factors;      // these and the next three: see AttentionShape
-  std::vector<float> q_norms, k_norms;  // [n_layers][head_dim], or empty
-  float attention_scale = 0;
+  int n_context = 0;         // positions the model was trained for
   float residual_scale = 1;  // see Ops
   float logit_scale = 1;     // multiplied into output_norm
-  float norm_eps = 0;
   int n_q() const { return n_heads * head_dim; }
   int n_kv() const { return n_kv_heads * head_dim; }
-  kernels::AttentionShape attention_shape(kernels::KvType kv_type, int max_positions) const;
+  kernels::AttentionShape attention_shape(kernels::KvType type, int n_positions) const {
+    kernels::AttentionShape shape = *this;
+    shape.kv_type = type;
+    shape.max_positions = n_positions;
+    return shape;
+  }
 };
 
 struct Layer {

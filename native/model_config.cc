@@ -90,7 +90,7 @@ void read_scalars(const GgufFile& file, const std::string& prefix, ModelConfig& 
   const double embedding = scalar("embedding_scale");
   config.residual_scale = static_cast<float>(scalar("residual_scale") / embedding);
   config.norm_eps = static_cast<float>(config.norm_eps / (embedding * embedding));
-  config.attention_scale = static_cast<float>(scalar("attention.scale"));
+  config.scale = static_cast<float>(scalar("attention.scale"));
   config.logit_scale = static_cast<float>(1 / scalar("logit_scale"));
 }
 
@@ -159,22 +159,6 @@ void read_dimensions(const GgufFile& file, const std::string& prefix, ModelConfi
 }
 
 }  // namespace
-
-kernels::AttentionShape ModelConfig::attention_shape(kernels::KvType kv_type,
-                                                     int max_positions) const {
-  return {.n_layers = n_layers,
-          .n_heads = n_heads,
-          .n_kv_heads = n_kv_heads,
-          .head_dim = head_dim,
-          .max_positions = max_positions,
-          .rope_base = rope_base,
-          .kv_type = kv_type,
-          .rope_factors = rope_factors,
-          .scale = attention_scale,
-          .q_norms = q_norms,
-          .k_norms = k_norms,
-          .norm_eps = norm_eps};
-}
 
 ModelConfig check_model(const GgufFile& file) {
   ModelConfig config;

@@ -29,7 +29,7 @@ struct NoPages : EngineError {
 
 struct CacheStatistics {
   int pages_total = 0;       // the budget
-  int pages_used = 0;        // held by a path, or cached
+  int pages_used = 0;        // held or cached
   int pages_held = 0;        // held by a path: not evictable
   uint64_t hit_tokens = 0;   // prompt tokens found in the cache since load
   uint64_t miss_tokens = 0;  // prompt tokens evaluated since load
