@@ -34,22 +34,26 @@ const tokens = Uint32Array.from({ length: 70 }, (_, i) => (i * 37) % 500);
 test.runIf(process.arch === 'x64').for([
   ['hip', 'amdhip64', 'hip gfx1100 Emulated GPU'],
   ['cuda', 'cuda', 'cuda sm_90 NVIDIA Large'],
-] as const)('the GPU of %s writes the words of the CPU, warm as cold', async ([backend, library, name]) => {
-  expect(existsSync(fakeLibrary(library))).toBe(true);
-  const gpu = await load(backend);
-  expect(gpu.info).toMatchObject({ backend: name, whyCpu: '' });
-  const cpu = await load('cpu');
-  const request = { tokens, maxTokens: 12 };
-  const expected = await cpu.generate(request);
-  const cold = await gpu.generate(request);
-  expect(cold.tokens).toEqual(expected.tokens);
-  const { logProbabilities } = await gpu.generate({ ...request, speculate: false });
-  expect(logProbabilities).toEqual(cold.logProbabilities);
-  const warm = await gpu.lastLogits(tokens);
-  await gpu.clearCache();
-  expect(await gpu.lastLogits(tokens)).toEqual(warm);
-  await Promise.all([gpu.close(), cpu.close()]);
-});
+] as const)(
+  'the GPU of %s writes the words of the CPU, warm as cold',
+  { timeout: 120_000 },
+  async ([backend, library, name]) => {
+    expect(existsSync(fakeLibrary(library))).toBe(true);
+    const gpu = await load(backend);
+    expect(gpu.info).toMatchObject({ backend: name, whyCpu: '' });
+    const cpu = await load('cpu');
+    const request = { tokens, maxTokens: 12 };
+    const expected = await cpu.generate(request);
+    const cold = await gpu.generate(request);
+    expect(cold.tokens).toEqual(expected.tokens);
+    const { logProbabilities } = await gpu.generate({ ...request, speculate: false });
+    expect(logProbabilities).toEqual(cold.logProbabilities);
+    const warm = await gpu.lastLogits(tokens);
+    await gpu.clearCache();
+    expect(await gpu.lastLogits(tokens)).toEqual(warm);
+    await Promise.all([gpu.close(), cpu.close()]);
+  },
+);
 
 test.runIf(process.arch === 'x64')('a GPU asked for a cache of int8 keeps f16, and says so', async () => {
   const [gpu, plain] = [await load('hip', 'int8'), await load('hip')];
