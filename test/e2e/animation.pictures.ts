@@ -70,8 +70,10 @@ test('writes two functions', async () => {
   await sleep(2000);
   await frame(readMs);
   await type('export function sub');
-  await suggestion(/\}$/);
+  await suggestion(/\{$/);
   await type('tra'); // what the suggestion says: the rest of it stays
+  await press('Tab', keyMs);
+  await suggestion(/\}$/);
   await press('Tab', readMs);
   await press('Enter', keyMs);
   await press('Enter', keyMs);
