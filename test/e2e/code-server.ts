@@ -4,6 +4,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const install = resolve(process.env.HEARTH_VSCODE_DIR ?? '.cache/vscode-server', 'node_modules');
@@ -72,7 +73,8 @@ export async function startCodeServer({
   const args = [...common, '--host', '127.0.0.1', '--port', '0'];
   args.push('--without-connection-token', '--disable-workspace-trust');
   if (isTestDriver) args.push('--enable-smoke-test-driver');
-  const child = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  // A process group of its own, so that the extension hosts can be ended with it.
+  const child = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const port = await listeningPort(child, join(root, 'code-server.log'));
   return {
     url: `http://127.0.0.1:${port}`,
@@ -81,7 +83,7 @@ export async function startCodeServer({
     hearthLog: () => logsIn(join(userData, 'logs')),
     stop: async (keepFiles = false) => {
       await end(child);
-      if (!keepFiles) rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
+      if (!keepFiles) rmSync(root, { recursive: true, force: true });
     },
   };
 }
@@ -114,11 +116,22 @@ function listeningPort(child: ChildProcess, logFile: string): Promise<string> {
   });
 }
 
+/** Ends the server, and then its extension hosts, which would go on writing files for a moment. */
 async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise((resolveGone) => child.once('exit', resolveGone));
-  child.kill('SIGTERM');
-  await gone;
+  if (child.exitCode === null && child.signalCode === null) {
+    const gone = new Promise((resolveGone) => child.once('exit', resolveGone));
+    child.kill('SIGTERM');
+    await gone;
+  }
+  const group = -(child.pid as number);
+  const isThere = () => {
+    try {
+      return process.kill(group, 'SIGKILL');
+    } catch {
+      return false; // no process is left
+    }
+  };
+  while (isThere()) await sleep(20);
 }
 
 // logs/<start time>/exthost<window>/hearth.hearth/Hearth.log
