@@ -5,8 +5,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { atLeast, root, run, ToolError, version } from './tools.mjs';
 
-const output = join(root, 'dist', 'gpu', 'nvidia.fatbin');
-/** Compute capabilities; kCodes of native/gpu/nvidia.cc has the same. */
+/** Compute capabilities; kCodes of native/gpu/nvidia.cc has the same, so that a file with fewer must not ship. */
 const capabilities = ['75', '80', '86', '89', '90', '100', '120'];
 const oldest = [12, 8];
 
@@ -23,11 +22,15 @@ function kernelsIn(log) {
   return [...log.matchAll(pattern)].map(([, capability, spilled]) => ({ capability, spilled: Number(spilled) }));
 }
 
-/** Builds and checks; resolves to how many capabilities are right and how many are not. Without names all of them. */
-export async function buildNvidia(names = capabilities) {
-  const problem = whyNoNvcc();
-  if (problem) throw new ToolError(problem);
-  mkdirSync(join(root, 'dist', 'gpu'), { recursive: true });
+/** Builds all that ships and checks it; resolves to how many capabilities are right and how many are not. */
+export const buildNvidia = () => compile(capabilities, 'dist/gpu');
+
+/** The same for some capabilities, to see whether they compile. */
+export const tryNvidia = (names) => compile(names, 'build/gpu');
+
+async function compile(names, folder) {
+  const output = join(root, folder, 'nvidia.fatbin');
+  mkdirSync(join(root, folder), { recursive: true });
   rmSync(output, { force: true }); // of other sources than today's
   const last = names.at(-1);
   const log = await run(
@@ -57,6 +60,6 @@ export async function buildNvidia(names = capabilities) {
       `${isRight ? 'ok' : 'FAIL'} sm_${name}: ${own.length} kernels, ${spilling.length} spill at most ${most} bytes`,
     );
   }
-  console.log(`dist/gpu/nvidia.fatbin: ${(statSync(output).size / 2 ** 20).toFixed(1)} MiB`);
+  console.log(`${folder}/nvidia.fatbin: ${(statSync(output).size / 2 ** 20).toFixed(1)} MiB`);
   return { passed: names.length - failed, failed };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildAmd } from '../scripts/build-amd.mjs';
 import { buildAarch64, buildAsan, buildNative, buildTsan } from '../scripts/build-native.mjs';
-import { buildNvidia, whyNoNvcc } from '../scripts/build-nvidia.mjs';
+import { tryNvidia, whyNoNvcc } from '../scripts/build-nvidia.mjs';
 import { check } from '../scripts/check.mjs';
 import { main, NotRun, requireCommands, root, run, ToolError } from '../scripts/tools.mjs';
 import { fuzz } from './fuzz/run.mjs';
@@ -65,7 +65,7 @@ async function hipccTests() {
  */
 async function nvccTests() {
   const problem = whyNoNvcc();
-  if (!problem) return buildNvidia(['75', '89']);
+  if (!problem) return tryNvidia(['75', '89']);
   console.log(`not compiled: ${problem}`);
   return nothing;
 }
