@@ -24,7 +24,6 @@ const packages = {
   'aarch64-linux-gnu-g++': 'g++-aarch64-linux-gnu',
   'qemu-aarch64': 'qemu-user',
   hipcc: 'hipcc',
-  setarch: 'util-linux',
 };
 
 /** Runs a command at the repository's root; rejects with a ToolError that names it when it fails. */
