@@ -20,8 +20,8 @@ constexpr int kClock = 13, kProcessors = 16, kIntegrated = 18, kMajor = 75, kMin
               kMostShared = 97;
 // CUfunction_attribute
 constexpr int kStaticShared = 1, kMostDynamicShared = 8;
-constexpr size_t kUsualShared = 48
-                                << 10;  // what a thread block may have without being allowed more
+// What a thread block may have without being allowed more.
+constexpr size_t kUsualShared = 48 << 10;
 // CUresult: an image for other GPUs, or one that a newer driver would understand
 constexpr int kInvalidImage = 200, kNoBinary = 209, kUnsupportedPtx = 222;
 

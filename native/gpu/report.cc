@@ -19,7 +19,7 @@ using kernels::hip::HipOps;
 
 template <class... Values>
 std::string line(const char* format, Values... values) {
-  char text[200];
+  char text[1000];
   std::snprintf(text, sizeof text, format, values...);
   return text;
 }
