@@ -22,7 +22,7 @@ export interface Command {
 /** A wrong call: exit code 2, with a hint at --help. */
 export class UsageError extends Error {}
 
-export const engineOptions: Options = {
+export const engineOptions = {
   model: { type: 'string', value: 'FILE', help: 'GGUF file; without it the bundled starter model' },
   backend: {
     type: 'string',
@@ -38,10 +38,16 @@ export const engineOptions: Options = {
   },
   'kv-type': { type: 'string', value: 'TYPE', help: 'of the KV cache: f16, or int8 with half the memory a token; f16' },
   context: { type: 'string', value: 'N', help: 'most tokens of a sequence; without it as many as the model allows' },
-};
+} satisfies Options;
 
 const backends = ['auto', 'cpu', 'hip', 'cuda'] as const;
-const isBackend = (name?: string): name is (typeof backends)[number] => backends.some((each) => each === name);
+const isBackend = (name: string): name is (typeof backends)[number] => backends.some((each) => each === name);
+
+export function backendOf(values: Values): (typeof backends)[number] | undefined {
+  const name = text(values, 'backend');
+  if (name === undefined || isBackend(name)) return name;
+  throw new UsageError(`--backend must be ${backends.join(', ')}, not "${name}"`);
+}
 
 export function text(values: Values, name: string): string | undefined {
   const value = values[name];
@@ -107,13 +113,12 @@ export function loadFrom(values: Values): Promise<Model> {
   const options: LoadOptions = { modelPath: modelPath(values) };
   const threads = count(values, 'threads');
   const variant = text(values, 'variant');
-  const backend = text(values, 'backend');
+  const backend = backendOf(values);
   const kvType = text(values, 'kv-type');
   const contextTokens = count(values, 'context');
   if (threads !== undefined) options.threads = threads;
   if (variant !== undefined) options.variant = variant;
-  if (isBackend(backend)) options.backend = backend;
-  else if (backend !== undefined) throw new UsageError(`--backend must be ${backends.join(', ')}, not "${backend}"`);
+  if (backend !== undefined) options.backend = backend;
   const gpu = text(values, 'gpu');
   if (gpu !== undefined) options.gpu = gpu;
   if (kvType === 'f16' || kvType === 'int8') options.kvType = kvType;

@@ -1,10 +1,11 @@
 // Typing with Hearth and with llama-server as llama.vscode drives it: the same trace, the same model file, one after the
 // other, each in a process of its own.
 //   node test/bench/llama-server.mjs --server PATH [--models FILE,FILE] [--trace FILE] [--keys 40] [--threads 2]
-//                                    [--max-tokens 16] [--modes wait,live] [--random-weights]
+//                                    [--max-tokens 16] [--modes wait,live] [--random-weights] [--backend cuda]
 // PATH is a llama-server that you have built. Models with random weights need --random-weights: llama.vscode's sampler
 // ends their answers at once. Without --trace forty keys are typed into this repository's sources, behind line 1450.
-// Rows are appended to results/typing-CPU-Nt.csv. No figure fails the bench.
+// With --backend cuda or hip both put the whole model onto the GPU. Rows are appended to results/typing-CPU-Nt.csv, or
+// results/typing-CPU-cuda.csv. No figure fails the bench.
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -23,8 +24,9 @@ import { main, root, ToolError } from '../../scripts/tools.mjs';
 import { typeTrace } from './infill-client.mjs';
 import { peakRssMb, percentiles, startLlamaServer } from './llama-process.mjs';
 
-// As llama.vscode starts it for completions on a CPU.
+// As llama.vscode starts it for completions.
 const serverOptions = ['-ub', '1024', '-b', '1024', '-dt', '0.1', '--ctx-size', '0', '--cache-reuse', '256'];
+const onGpu = ['-ngl', '99', '-fa', 'on'];
 const tools = join(root, 'test', 'tools', 'run.mjs');
 
 const string = (value) => ({ type: 'string', default: value });
@@ -38,8 +40,11 @@ const { values: options } = parseArgs({
     'max-tokens': string('16'),
     modes: string('wait,live'),
     'random-weights': { type: 'boolean', default: false },
+    backend: string('cpu'),
   },
 });
+const isOnGpu = options.backend !== 'cpu';
+const where = isOnGpu ? options.backend : `${options.threads}t`;
 
 /** Lines of all TypeScript sources, so that the document is long. */
 function ownTrace() {
@@ -59,7 +64,7 @@ function ownTrace() {
 
 function hearth(model, trace, mode, isWhole) {
   const args = [tools, 'replay', trace, '--model', model, '--mode', mode, '--json'];
-  args.push('--threads', options.threads, '--max-tokens', options['max-tokens']);
+  args.push('--backend', options.backend, '--threads', options.threads, '--max-tokens', options['max-tokens']);
   if (isWhole) args.push('--whole');
   const report = JSON.parse(execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' }));
   return {
@@ -77,7 +82,11 @@ function hearth(model, trace, mode, isWhole) {
 }
 
 async function llamaServer(model, [open, ...edits], mode) {
-  const { url, child } = await startLlamaServer(options.server, ['-m', model, '-t', options.threads, ...serverOptions]);
+  const { url, child } = await startLlamaServer(options.server, [
+    ...['-m', model, '-t', options.threads],
+    ...serverOptions,
+    ...(isOnGpu ? onGpu : []),
+  ]);
   try {
     const trace = { text: JSON.parse(open).text, edits: edits.map((line) => JSON.parse(line)) };
     const plain = { samplers: ['top_k'], top_k: 1, ignore_eos: true };
@@ -120,7 +129,7 @@ const short = (value) => (Number.isNaN(value) ? '-' : value.toFixed(value < 100 
 
 function print(model, rows) {
   const names = Object.keys(columns);
-  console.log(`\n${basename(model)}, ${options.threads} threads, ${options['max-tokens']} tokens at most\n`);
+  console.log(`\n${basename(model)}, ${where}, ${options['max-tokens']} tokens at most\n`);
   console.log(`| ${names.join(' | ')} |\n|${names.map(() => ' --- ').join('|')}|`);
   for (const row of rows) console.log(`| ${names.map((name) => columns[name](row)).join(' | ')} |`);
 }
@@ -128,7 +137,7 @@ function print(model, rows) {
 function append(model, rows) {
   const folder = join(root, 'test', 'bench', 'results');
   const cpu = (cpus()[0]?.model ?? 'cpu').replaceAll(/[^\w.]+/g, '-');
-  const path = join(folder, `typing-${cpu}-${options.threads}t.csv`);
+  const path = join(folder, `typing-${cpu}-${where}.csv`);
   const names = Object.keys(columns);
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
   const head = existsSync(path) ? '' : `date,commit,model,${names.join(',')}\n`;

@@ -9,7 +9,7 @@ await main(async () => {
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const isAll = positionals.length === 0;
   const files = (isAll ? [''] : positionals).map((name) => `test/reliability/${name}`);
-  await run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--disable-console-intercept', ...files], {
+  await run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...files, '--disableConsoleIntercept'], {
     env: { HEARTH_RELIABILITY: 'full', HEARTH_SOAK_MINUTES: values.minutes },
   });
   if (!isAll && !positionals.includes('fuzz')) return;

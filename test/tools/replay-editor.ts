@@ -9,7 +9,15 @@ import {
   type InlineCompletionItem,
 } from 'vscode-languageserver-protocol/node';
 import { bundledModelPath } from '../../language-server/bundled-model.ts';
-import { count, languageIdOf, type Options, text, type Values } from '../../language-server/cli/command.ts';
+import {
+  backendOf,
+  count,
+  engineOptions,
+  languageIdOf,
+  type Options,
+  text,
+  type Values,
+} from '../../language-server/cli/command.ts';
 import {
   type RelatedParams,
   type RelatedResult,
@@ -24,9 +32,9 @@ const askAgainMs = 20;
 const folder = { uri: 'file:///replay', name: 'replay' };
 
 export function serverOptions(maxTokens: number): Options {
+  const { model, backend, gpu, threads } = engineOptions;
   return {
-    model: { type: 'string', value: 'FILE', help: 'GGUF file; without it the bundled starter model' },
-    threads: { type: 'string', short: 't', value: 'N', help: 'threads; without it one a core, at most 8' },
+    ...{ model, backend, gpu, threads },
     'max-tokens': {
       type: 'string',
       short: 'n',
@@ -72,6 +80,8 @@ export class ReplayEditor {
   static async start(trace: Trace, values: Values, asksAgain: boolean): Promise<ReplayEditor> {
     const settings = {
       'model.path': text(values, 'model') ?? '',
+      backend: backendOf(values) ?? defaultSettings.backend,
+      gpu: text(values, 'gpu') ?? '',
       'engine.threads': count(values, 'threads') ?? 0,
       'cache.memoryMiB': count(values, 'cache') ?? 0,
       'completion.maxTokens': count(values, 'max-tokens') ?? defaultSettings['completion.maxTokens'],
