@@ -1,7 +1,7 @@
 // Typing a trace into the language server, key by key.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Pending, ReplayEditor } from './replay-editor.ts';
-import { cursorAfter, type Trace } from './trace.ts';
+import { cursorAfter, type Edit, type Trace } from './trace.ts';
 
 export interface Key extends Answer {
   /** By the engine in the foreground, from the key to its answer. */
@@ -13,9 +13,14 @@ export async function typeAndWait(editor: ReplayEditor, trace: Trace, rests = fa
   const keys: Key[] = [];
   for (const edit of trace.edits) {
     keys.push(await keyOf(editor, editor.type(edit)));
-    if (rests && edit.insert.includes('\n')) await editor.rest(cursorAfter(edit));
+    if (rests) await restInNewLine(editor, edit);
   }
   return keys;
+}
+
+/** Where a line begins a person looks up: the cursor rests until the server has read what a key there needs. */
+export async function restInNewLine(editor: Pick<ReplayEditor, 'rest'>, edit: Edit): Promise<void> {
+  if (edit.insert.includes('\n')) await editor.rest(cursorAfter(edit));
 }
 
 /** Each key comes at its time and cancels the request before it, as an editor does. */

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { makeTrace } from './make-trace.ts';
 import type { Pending, ReplayEditor } from './replay-editor.ts';
+import { restInNewLine } from './replay-typing.ts';
 import { typeAndAccept } from './savings.ts';
-import { cursorAfter } from './trace.ts';
+import { cursorAfter, type Position } from './trace.ts';
 
 /** Types a line; ghost texts are what is offered where the line's text left of the cursor is the key. */
 async function session(ghosts: Record<string, string>) {
@@ -17,8 +18,12 @@ async function session(ghosts: Record<string, string>) {
   };
   const goTo: ReplayEditor['goTo'] = (trace, edit) => cursorAfter(trace.edits[edit]!);
   const type: ReplayEditor['type'] = (edit) => complete(cursorAfter(edit));
-  const savings = await typeAndAccept({ status: { health: 'ready' }, complete, goTo, type }, trace);
-  return { savings, asked };
+  const rested: Position[] = [];
+  const rest: ReplayEditor['rest'] = async (position) => void rested.push(position);
+  const savings = await typeAndAccept({ status: { health: 'ready' }, complete, goTo, type }, trace, ({ edit }) =>
+    restInNewLine({ rest }, edit),
+  );
+  return { savings, asked, rested };
 }
 
 test('without ghost text everything is typed', async () => {
@@ -42,4 +47,9 @@ test('of ghost text that is wrong further on, the words that are right are accep
 test('what stays while it is typed along counts once, and what runs past the session is wrong', async () => {
   const { savings } = await session({ l: 'ex', le: 'x', 'let total = su': 'm;\nend' });
   expect(savings).toMatchObject({ ghostTexts: 2, charactersAccepted: 0, charactersWrong: 5, keystrokesSaved: -5 });
+});
+
+test('the cursor rests in the line that Enter begins, and nowhere else', async () => {
+  const { rested } = await session({});
+  expect(rested).toEqual([{ line: 1, character: 0 }]);
 });

@@ -3,8 +3,9 @@ import { type Command, print, printJson, UsageError } from '../../language-serve
 import type { ServerStatus } from '../../language-server/protocol.ts';
 import { defaultSettings } from '../../language-server/settings.ts';
 import { ReplayEditor, serverOptions } from './replay-editor.ts';
+import { restInNewLine } from './replay-typing.ts';
 import { commonPrefixLength } from './statistics.ts';
-import { offsetAt, readTrace, statesOf, type Trace, textAfter } from './trace.ts';
+import { type Edit, offsetAt, readTrace, statesOf, type Trace, textAfter } from './trace.ts';
 
 export interface Savings {
   /** Keys of the trace: what the session takes without ghost text. */
@@ -19,6 +20,8 @@ export interface Savings {
 }
 
 export interface Moment {
+  /** What has just been typed. */
+  edit: Edit;
   before: string;
   ghost: string;
   after: string;
@@ -32,14 +35,21 @@ export interface Moment {
 export const savingsCommand: Command = {
   summary: 'type recorded traces, accept ghost text where it is right, and count the keystrokes saved',
   operands: 'TRACE.jsonl…',
-  options: serverOptions(defaultSettings['completion.maxTokens']),
+  options: {
+    ...serverOptions(defaultSettings['completion.maxTokens']),
+    rest: { type: 'boolean', help: 'the cursor rests in each new line until all is read' },
+  },
   async run(values, operands) {
     if (operands.length === 0) throw new UsageError('expected at least one TRACE.jsonl');
     const sessions: Record<string, Savings> = {};
     for (const path of operands) {
       const trace = readTrace(path);
       const editor = await ReplayEditor.start(trace, values, false);
-      sessions[path] = await typeAndAccept(editor, trace).finally(() => editor.close());
+      const rests = values.rest === true;
+      const [first] = trace.edits;
+      if (rests && first) await editor.rest(first);
+      const onMoment = rests ? ({ edit }: Moment) => restInNewLine(editor, edit) : undefined;
+      sessions[path] = await typeAndAccept(editor, trace, onMoment).finally(() => editor.close());
     }
     const total = Object.values(sessions).reduce(add);
     if (values.json) return printJson({ sessions, total });
@@ -71,7 +81,7 @@ export async function typeAndAccept(
     const wanted = final.slice(cursor, final.length - behindSession);
     const accepted = usable(ghost, wanted);
     const timings = editor.status.last === last ? undefined : editor.status.last;
-    await onMoment({ before, ghost, after, accepted, latencyMs: fullMs, timings });
+    await onMoment({ edit, before, ghost, after, accepted, latencyMs: fullMs, timings });
 
     const typed = final.slice(previous.cursor, cursor);
     const seenBefore = Math.max(0, commonPrefixLength(typed + ghost, previous.ghost) - typed.length);
