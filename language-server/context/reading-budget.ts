@@ -3,9 +3,9 @@ import type { Timings } from '../../native/index.ts';
 
 const momentMs = 400;
 const maxTokens = 1536;
-// Each token of context makes each token of an answer a little slower: for the starter model, of 4,096, a quarter of its
-// context would do so by a quarter. Of a short context the document itself and the answer need all.
-const contextShare = 1 / 8;
+// Attention reads all of a prompt for each token of an answer: for the starter model, of 8,192, an eighth of its context
+// delays text by a fifth, a sixteenth by a tenth. Of a short context the document itself and the answer need all.
+const contextShare = 1 / 16;
 const leastContextTokens = 2048;
 // Less than a small function is not worth another anchor.
 const leastTokens = 96;

@@ -15,7 +15,7 @@ test('little before anything was measured', () => expect(budget(32_768)).toBe(25
 
 test('a fast machine fills no more than 1,536 tokens', () => expect(budget(32_768, [10_000, 100])).toBe(1536));
 
-test('at most an eighth of the context', () => expect(budget(4096, [10_000, 100])).toBe(512));
+test('at most a sixteenth of the context', () => expect(budget(8192, [10_000, 100])).toBe(512));
 
 test('nothing of a short context', () => expect(budget(1500, [10_000, 100])).toBe(0));
 
