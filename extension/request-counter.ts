@@ -56,7 +56,9 @@ export function continues(before: string, typed: string, now: string): boolean {
 
 /** What the editor runs when the user accepts the item. */
 export function onAccept(item: InlineCompletionItem, { languageId }: TextDocument, position: Position): Command {
-  return { title: '', command: acceptedCommand, arguments: [languageId, textAfterCursor(item, position).length] };
+  const replaced = item.range ? item.range.end.character - position.character : 0;
+  const characters = textAfterCursor(item, position).length - replaced;
+  return { title: '', command: acceptedCommand, arguments: [languageId, characters] };
 }
 
 /** An item may begin before the cursor, where the suggest widget has an entry selected. */

@@ -40,13 +40,16 @@ export interface Place {
   isWholeLines: boolean;
 }
 
-/** In the first column of a line of code, what is written becomes lines of its own, above that line. */
+/**
+ * In the first column of a line of code, what is written becomes lines of its own, above that line. The suggestion takes
+ * that line's place and ends with it: an editor shows nothing of a text that ends with a line break.
+ */
 export function placeAt(document: CursorDocument, multiline: Settings['completion.multiline']): Place {
   const { linePrefix, lineSuffix } = surroundings(document.text, document.offset);
   if (linePrefix !== '' || !/\w/.test(lineSuffix)) return placeIn(document, multiline);
   const text = spliced(document.text, document.offset, document.offset, '\n');
   const place = placeIn({ ...document, text }, multiline);
-  return { ...place, tail: `${place.tail}\n`, isWholeLines: true };
+  return { ...place, tail: `${place.tail}\n${lineSuffix}`, replaces: lineSuffix.length, isWholeLines: true };
 }
 
 function placeIn(document: CursorDocument, multiline: Settings['completion.multiline']): Place {

@@ -96,6 +96,16 @@ test('a suggestion accepted, undone and accepted again counts as two', async () 
   expect(total()).toMatchObject({ shown: 2, accepted: 2 });
 });
 
+test('of what is accepted, characters that stood there already do not count', async () => {
+  const line = new Line('');
+  const start = { line: 0, character: 0 } as Position;
+  const range = { start, end: { line: 0, character: 'return a;'.length } } as Range;
+  const item = { insertText: 'a += 1;\nreturn a;', range };
+  const { command, arguments: values } = onAccept(item, line as unknown as TextDocument, start);
+  await commands.executeCommand(command, ...(values ?? []));
+  expect(total()).toMatchObject({ accepted: 1, characters: 'a += 1;\n'.length });
+});
+
 test('a request without a suggestion is counted, unless the user wants none', () => {
   const line = new Line('let a');
   ask(line, '', 'model-wrote-nothing');

@@ -51,6 +51,11 @@ test.each(named)('%s', async (_, golden) => {
   expect((await answerTo(golden)).accepted).toBe(golden.accepted);
 });
 
+// VS Code shows nothing of a text that ends with a line break.
+test.each(named)('%s: the editor can show it', async (_, golden) => {
+  expect((await answerTo(golden)).shown ?? '').not.toMatch(/\n$/);
+});
+
 test.each(named)('%s: what is shown early stays', async (_, golden) => {
   const early: string[] = [];
   const { shown } = await answerTo(golden, ({ text }) => early.push(text));
