@@ -9,19 +9,13 @@ import { complete } from '../../language-server/completion/complete.ts';
 import type { Suggestion } from '../../language-server/completion/suggestion.ts';
 import { RemoteEngine } from '../../language-server/remote/remote-engine.ts';
 import type { Engine } from '../../native/index.ts';
-import { FakeEngine } from '../fixtures/fake-engine.ts';
 import { atCursor } from '../language-server/cursor.ts';
 import { type GoldenCase, goldenCases } from './golden-cases.ts';
+import { maxTokensOf, scripted } from './scripted.ts';
 
 const cases = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.md') && file !== 'README.md')
   .flatMap((file) => goldenCases(readFileSync(join(import.meta.dirname, file), 'utf8')));
-
-const scripted = (golden: GoldenCase) =>
-  new FakeEngine({
-    respond: () => (golden.isCutOff ? `${golden.model}zed and more` : golden.model),
-    logProbability: (index) => Math.log(golden.probabilities.get(index) ?? 1),
-  });
 
 /** What is shown in the end, and early where it is listened to. */
 async function answerTo(
@@ -31,8 +25,7 @@ async function answerTo(
 ) {
   const { text, offset } = atCursor(golden.document);
   const document = { uri: 'file:///golden', languageId: golden.languageId, text, offset };
-  const maxTokens = golden.isCutOff ? golden.model.length : 1000;
-  const options = { maxTokens, multiline: golden.multiline };
+  const options = { maxTokens: maxTokensOf(golden), multiline: golden.multiline };
   const completion = await complete(engine, new Anchors(engine), document, options, undefined, onSuggestion);
   const [shown] = completion.suggestions;
   const accepted = shown && text.slice(0, offset) + shown.text + text.slice(offset + shown.replaces);

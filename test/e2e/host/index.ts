@@ -1,7 +1,8 @@
 // What VS Code calls in the extension host: runs the tests, and fails when one fails.
 import { tests } from './extension.ts';
+import { tests as goldenTests } from './golden.ts';
 import { runAll } from './suite.ts';
 
 export function run(): Promise<void> {
-  return runAll(tests);
+  return runAll([...tests, ...goldenTests]);
 }
