@@ -50,7 +50,7 @@ export const benchCommand: Command = {
       print(
         `${name} on ${backendLine(engine.info)}; loaded in ${loadMs.toFixed(0)} ms, at most ${peakRssMb.toFixed(0)} MB in memory`,
       );
-      for (const [what, measure] of figures) print(figureLine(what, measure));
+      for (const [what, measure] of figures) print(figureLine(what, measure, backend));
     });
   },
 };
@@ -108,13 +108,18 @@ function medians(figures: Map<string, Measure>): Record<string, Record<string, n
   return result;
 }
 
-/** "prefill 512           810.0 tokens/s  ffn_gate_up 43 %, ffn_down 22 %, ..." */
-function figureLine(what: string, { samples, ops }: Measure): string {
+/**
+ * "prefill 512           810.0 tokens/s  ffn_gate_up 43 %, ffn_down 22 %, ..."; on a GPU without the shares, as an
+ * operation's time there is that of submitting it.
+ */
+export function figureLine(what: string, { samples, ops }: Measure, backend: string): string {
   const unit = what.startsWith('batch') ? 'ms      ' : 'tokens/s';
+  const figure = `${what.padEnd(18)}${median(samples).toFixed(1).padStart(8)} ${unit}`;
+  if (!backend.startsWith('cpu')) return figure;
   const all = ops.reduce((sum, { ms }) => sum + ms, 0);
   const busiest = ops.filter(({ ms }) => ms >= all / 100).sort((a, b) => b.ms - a.ms);
   const profile = busiest.map(({ op, ms }) => `${op} ${((100 * ms) / all).toFixed(0)} %`).join(', ');
-  return `${what.padEnd(18)}${median(samples).toFixed(1).padStart(8)} ${unit}  ${profile}`;
+  return `${figure}  ${profile}`;
 }
 
 /** "cpu avx512vnni, 2 threads" */
