@@ -66,6 +66,10 @@ const hipTests = process.arch === 'x64' ? ['hip_tests'] : [];
 export const buildAsan = () =>
   buildTests('build/asan', ['-DHEARTH_ASAN=ON'], ['kernels_tests', 'native_tests', ...hipTests]);
 
+/** With the variants that the build above leaves out because they take minutes to compile. */
+export const buildAsanKernels = () =>
+  buildTests('build/asan-kernels', ['-DHEARTH_ASAN=ON', '-DHEARTH_ASAN_ALL=ON'], ['kernels_tests']);
+
 export const buildTsan = () => buildTests('build/tsan', ['-DHEARTH_TSAN=ON'], ['thread_tests']);
 
 export const buildFuzz = () => buildTests('build/fuzz', ['-DCMAKE_CXX_COMPILER=clang++-16'], ['all'], 'test/fuzz');

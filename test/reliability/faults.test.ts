@@ -1,5 +1,6 @@
 // What the world does to a server: ends it, fills its disk, takes its home, stops its time. Nothing is damaged by it, and
 // no answer changes.
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -98,6 +99,25 @@ test('a disk that is full costs the saved pages, and nothing else', { timeout: p
   expect(pages()).toEqual([]);
   expect(await wholeSession()).toEqual(expected);
   expect(pages()).toHaveLength(1);
+});
+
+test('a slow disk delays what is saved and what is loaded from it, and nothing else', {
+  timeout: patienceMs,
+}, async () => {
+  const library = join(storageFolder, 'slow_disk.so');
+  execFileSync('cc', ['-shared', '-fPIC', '-o', library, join(import.meta.dirname, 'slow_disk.c'), '-ldl']);
+  const env = { ...process.env, LD_PRELOAD: library };
+  const expected = await wholeSession(undefined, { 'completion.confidence': 'eager' });
+  const startedAt = performance.now();
+  expect(await wholeSession(undefined, undefined, env)).toEqual(expected);
+  const sessionMs = performance.now() - startedAt;
+  const next = await start(undefined, undefined, env);
+  expect(await answerOf(next)).toEqual(expected);
+  const log = logged(next).join('\n');
+  const restored = Number(/restored (\d+) cache pages/.exec(log)?.[1]);
+  expect(restored).toBeGreaterThan(5);
+  expect(sessionMs, 'the disk was not slow').toBeGreaterThan(restored * 20);
+  expect(log).not.toMatch(/damage/);
 });
 
 test.each([
