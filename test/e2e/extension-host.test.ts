@@ -33,4 +33,4 @@ test('the tests inside the extension host pass', async () => {
     extensionTestsPath: resolve(out, 'index.cjs'),
   });
   expect(code).toBe(0);
-}, 180_000);
+}, 600_000);

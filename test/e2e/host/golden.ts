@@ -22,7 +22,7 @@ import { maxTokensOf, scripted } from '../../golden/scripted.ts';
 import { atCursor } from '../../language-server/cursor.ts';
 import { it, type Test } from './suite.ts';
 
-const shownWithinMs = 1000;
+const shownWithinMs = 10_000;
 const folder = join(__dirname, '../../../test/golden');
 
 /** A provider that offers the case's text in one document. */
