@@ -30,3 +30,11 @@ export function usage(pid: number): { rssMiB: number; handles: number; threads: 
   const figure = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]);
   return { rssMiB: figure('VmRSS') / 1024, handles: readdirSync(`/proc/${pid}/fd`).length, threads: figure('Threads') };
 }
+
+/** What the process's first thread has computed so far, in ms; unlike a clock it stands still while other programs run. */
+export function serverThreadMs(pid: number): number {
+  const [, fields = ''] = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ');
+  const [user, system] = fields.split(' ').slice(11, 13).map(Number);
+  const msPerTick = 10;
+  return ((user ?? Number.NaN) + (system ?? Number.NaN)) * msPerTick;
+}
