@@ -40,7 +40,7 @@ const fittedGates: Fitted[] = [
     model: /^Starter Coder v2 83M Q4_0$/,
     gates: {
       eager: { line: 0.02, piece: 0.3 },
-      balanced: { line: 0.1, piece: 0.45 },
+      balanced: { line: 0.15, piece: 0.45 },
       calm: { line: 0.3, piece: 0.8 },
     },
   },

@@ -11,7 +11,7 @@ const colours = {
   bracket: '#8250df',
   opener: '#cf222e',
 };
-const defaultGate = { line: 0.1, piece: '0.45' };
+const defaultGate = { line: 0.15, piece: '0.45' };
 
 const [head, ...lines] = readFileSync(process.argv[2], 'utf8').trim().split('\n');
 const names = head.split(',');
