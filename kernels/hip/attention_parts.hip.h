@@ -139,7 +139,7 @@ GPU_DEVICE bool hand_in(const AttentionParams& p, int n_parts, int& is_last) {
   __syncthreads();
   if (threadIdx.x == 0) {
     uint32_t* arrived = p.arrived + blockIdx.x * gridDim.y + blockIdx.y;
-    is_last = atomic_add(arrived, 1) == static_cast<uint32_t>(n_parts) - 1;
+    is_last = atomicAdd(arrived, 1) == static_cast<uint32_t>(n_parts) - 1;
     if (is_last) *arrived = 0;  // for the next launch
     memory_fence();
   }

@@ -108,7 +108,6 @@
 //   let_next_start()         from here on, the next kernel may start in that way
 //   prefetch(from)           into the L2 cache
 //   memory_fence()           orders earlier writes before later ones, for the whole GPU
-//   atomic_add(counter, value)  returns the value before
 //   copy_async(shared, from) copies 16 bytes to shared memory without passing through registers,
 //                            where the GPU can. commit_copies() makes a group of the copies so far;
 //                            wait_for_copies<kPending>() waits for all but the last kPending groups
@@ -122,7 +121,6 @@
 //   divide(a, b)             the exact IEEE quotient for b >= 1e-30, else anything
 //   inverse_root(value)      1 / sqrt(value) to within a rounding or two, for values >= 1e-30
 //   nearest(value)           the nearest integer, ties to even; 0 for NaN
-//   lanes_max(value), lanes_sum(value)  of integers, over a warp
 #if defined(GPU_EMULATION)
 #include "gpu_emulated.hip.h"
 #elif defined(GPU_NV_SHIM)
@@ -133,14 +131,20 @@
 
 namespace hearth::kernels::hip {
 
-/// Sum or maximum over a warp, with the same bits in every lane.
-GPU_DEVICE float lanes_sum(float value) {
+GPU_DEVICE int greater(int a, int b) { return max(a, b); }
+GPU_DEVICE float greater(float a, float b) { return fmaxf(a, b); }
+
+/// Sum or maximum over a warp, with the same bits in every lane. A platform may have its own
+/// versions for integers.
+template <class T>
+GPU_DEVICE T lanes_sum(T value) {
   GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1) value += shuffle_xor(value, mask);
   return value;
 }
-GPU_DEVICE float lanes_max(float value) {
+template <class T>
+GPU_DEVICE T lanes_max(T value) {
   GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1) value =
-      fmaxf(value, shuffle_xor(value, mask));
+      greater(value, shuffle_xor(value, mask));
   return value;
 }
 

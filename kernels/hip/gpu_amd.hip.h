@@ -1,6 +1,14 @@
 // The functions of gpu.hip.h on AMD's GPUs, which users run.
 #pragma once
 
+/// The 32-bit encodings of the instructions for f16 address only 128 VGPRs on gfx11, which clang 15
+/// does not know. scripts/build-amd.mjs lets it use all 256; the 64-bit encodings are forced here.
+#if defined(__GFX11__) && __clang_major__ < 16
+#define GPU_FORCES_LONG_ENCODINGS
+#endif
+
+#include "gpu_plain.hip.h"
+
 namespace hearth::kernels::hip {
 
 /// The mask is a constant once loops are unrolled. DPP exchanges within 16 lanes cost no more than
@@ -49,9 +57,7 @@ GPU_DEVICE int dot4(int a, int b, int c) {
   return c;
 #endif
 }
-#if defined(__GFX11__) && __clang_major__ < 16
-// The 32-bit encodings of these instructions address only 128 VGPRs, which clang 15 does not know.
-// scripts/build-amd.mjs lets it use all 256; here the 64-bit encodings are forced.
+#if defined(GPU_FORCES_LONG_ENCODINGS)
 GPU_DEVICE float half_to_float(uint16_t bits) {
   float value;
   asm("v_cvt_f32_f16_e64 %0, %1" : "=v"(value) : "v"(bits));
@@ -62,24 +68,7 @@ GPU_DEVICE uint16_t float_to_half(float value) {
   asm("v_cvt_f16_f32_e64 %0, %1" : "=v"(bits) : "v"(value));
   return bits;
 }
-#else
-GPU_DEVICE float half_to_float(uint16_t bits) {
-  _Float16 half;
-  __builtin_memcpy(&half, &bits, 2);
-  return half;
-}
-GPU_DEVICE uint16_t float_to_half(float value) {
-  const _Float16 half = static_cast<_Float16>(value);
-  uint16_t bits;
-  __builtin_memcpy(&bits, &half, 2);
-  return bits;
-}
 #endif
-template <bool kHigh>
-GPU_DEVICE int dot2(int a, int b, int c) {
-  const int pair = kHigh ? b >> 16 : b;
-  return c + int16_t(a) * int8_t(pair) + (a >> 16) * int8_t(pair >> 8);
-}
 GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
   const uint32_t selector = index & 0x07070707;
   const uint32_t low = __builtin_amdgcn_perm(table[1], table[0], selector);
@@ -87,17 +76,7 @@ GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
   const uint32_t upper = ((index >> 3) & 0x01010101) * 255;
   return static_cast<int>((low & ~upper) | (high & upper));
 }
-GPU_DEVICE void prefetch(const void*) {}
-GPU_DEVICE void wait_for_previous() {}
-GPU_DEVICE void let_next_start() {}
 GPU_DEVICE void memory_fence() { __threadfence(); }
-GPU_DEVICE uint32_t atomic_add(uint32_t* counter, uint32_t value) {
-  return atomicAdd(counter, value);
-}
-GPU_DEVICE void copy_async(uint4* shared, const uint4* from) { *shared = *from; }
-GPU_DEVICE void commit_copies() {}
-template <int kPending>
-GPU_DEVICE void wait_for_copies() {}
 
 /// The compiler would load all parameters at the start of the kernel and run out of SGPRs.
 template <class Params>
@@ -106,7 +85,6 @@ GPU_DEVICE const Params& late(const Params&) {
   asm volatile("" : "+s"(again));
   return *(const Params*)again;
 }
-GPU_DEVICE int kept(int value) { return value; }
 GPU_DEVICE int late_thread() {
   int thread = threadIdx.x;
   asm volatile("" : "+v"(thread));
@@ -117,13 +95,7 @@ GPU_DEVICE int late_thread() {
 GPU_DEVICE void schedule_fence() { __builtin_amdgcn_sched_barrier(0); }
 /// The compiler would otherwise divide in VGPRs.
 GPU_DEVICE int uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
-template <int kThreads>
-GPU_DEVICE void meet() {
-  __syncthreads();
-}
-GPU_DEVICE float divide(float a, float b) { return a / b; }
 GPU_DEVICE float inverse_root(float value) { return rsqrtf(value); }
-GPU_DEVICE int nearest(float value) { return value == value ? static_cast<int>(rintf(value)) : 0; }
 /// By recursion, since the compiler does not unroll such a loop inside some other loops.
 template <int kMask = GPU_LANES / 2>
 GPU_DEVICE int lanes_max(int value) {

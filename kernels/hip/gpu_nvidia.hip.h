@@ -55,9 +55,6 @@ GPU_DEVICE void wait_for_copies() {}
 #endif
 // __threadfence() is sequentially consistent, which is more than is needed.
 GPU_DEVICE void memory_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
-GPU_DEVICE uint32_t atomic_add(uint32_t* counter, uint32_t value) {
-  return atomicAdd(counter, value);
-}
 template <class Params>
 GPU_DEVICE const Params& late(const Params& p) {
   return p;
@@ -98,16 +95,6 @@ GPU_DEVICE int nearest(float value) { return __float2int_rn(value); }
 #if __CUDA_ARCH__ >= 800
 GPU_DEVICE int lanes_max(int value) { return __reduce_max_sync(0xffffffffu, value); }
 GPU_DEVICE int lanes_sum(int value) { return __reduce_add_sync(0xffffffffu, value); }
-#else
-GPU_DEVICE int lanes_max(int value) {
-  GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1) value =
-      max(value, shuffle_xor(value, mask));
-  return value;
-}
-GPU_DEVICE int lanes_sum(int value) {
-  GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1) value += shuffle_xor(value, mask);
-  return value;
-}
 #endif
 
 }  // namespace hearth::kernels::hip

@@ -37,6 +37,12 @@ struct alignas(16) float4 {
 using std::max;
 using std::min;
 
+/// Returns the value before. Threads take turns.
+inline uint32_t atomicAdd(uint32_t* counter, uint32_t value) {
+  *counter += value;
+  return *counter - value;
+}
+
 namespace emulation {
 
 /// Grid positions, as signed numbers where kernels compare them with counts.
