@@ -1,36 +1,22 @@
-// libamdhip64 as the loader sees it, over the emulated GPU. HEARTH_FAKE_GPU says what is wrong with
-// it: "none" no device, "unknown" an architecture without kernels, "small" no free memory, "full"
-// none for anything large, "wrong:KERNEL" a kernel that does nothing, "hang:FILE" no
-// answer any more once FILE exists.
+// libamdhip64 as the loader sees it, over the emulated GPU (fake_gpu.h). Its own faults: "none" no
+// device, "unknown" an architecture without kernels, "full" no memory for anything large,
+// "hang:FILE" no answer any more once FILE exists.
 #include <unistd.h>
 
-#include <cstdlib>
-#include <cstring>
-#include <string>
-
-#include "gpu.h"
-
-#define EXPORT extern "C" __attribute__((visibility("default")))
+#include "fake_gpu.h"
 
 namespace {
 
 using hearth::kernels::hip::kNotReady;
 using hearth::kernels::hip::kOutOfMemory;
+using test::fault;
+using test::kGiB;
+using test::kNoDevice;
 
-constexpr int kNoDevice = 100;
-constexpr size_t kGiB = size_t{1} << 30;
 // Where hipDeviceProp_t of ROCm 6 has the architecture's name.
 constexpr size_t kArchitectureOffset = 1160;
 
 const hearth::kernels::hip::GpuApi& gpu() { return test::gpu_api(); }
-
-/// What follows "kind:" in the fault, "" for "kind" alone; null if the fault is another.
-const char* fault(const char* kind) {
-  const char* given = std::getenv("HEARTH_FAKE_GPU");
-  const size_t n = std::strlen(kind);
-  if (!given || std::strncmp(given, kind, n) != 0) return nullptr;
-  return given + n + (given[n] == ':');
-}
 
 bool hangs() {
   const char* file = fault("hang");
@@ -62,9 +48,7 @@ EXPORT int hipDriverGetVersion(int* version) { return *version = 60443483, 0; }
 EXPORT int hipRuntimeGetVersion(int* version) { return *version = 60443483, 0; }
 EXPORT int hipSetDevice(int device) { return gpu().set_device(device); }
 EXPORT int hipMemGetInfo(size_t* free, size_t* total) {
-  *total = 8 * kGiB;
-  *free = fault("small") ? kGiB / 2 : 7 * kGiB;
-  return 0;
+  return test::fake_memory_info(free, total);
 }
 EXPORT int hipMalloc(void** memory, size_t n_bytes) {
   if (fault("full") && n_bytes > kGiB / 16) return kOutOfMemory;
@@ -98,10 +82,7 @@ EXPORT int hipModuleLoadData(void** module, const void* code_object) {
   return gpu().load_module(module, code_object);
 }
 EXPORT int hipModuleGetFunction(void** function, void* module, const char* name) {
-  const char* wrong = fault("wrong");
-  if (!wrong || std::strcmp(wrong, name) != 0) return gpu().find_function(function, module, name);
-  *function = reinterpret_cast<void*>(+[](const void*) {});
-  return 0;
+  return test::fake_find_function(function, module, name);
 }
 EXPORT int hipModuleUnload(void* module) { return gpu().unload_module(module); }
 EXPORT int hipModuleLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,

@@ -1,30 +1,20 @@
-// libcuda as the loader sees it, over the emulated GPU. HEARTH_FAKE_GPU says what is wrong with it:
-// "init" the driver finds no device, "none" it counts none, "unknown" an architecture without
-// kernels, "old" a driver that cannot read them, "small" no free memory, "wrong:KERNEL" a kernel
-// that does nothing.
-#include <cstdlib>
-#include <cstring>
+// libcuda as the loader sees it, over the emulated GPU (fake_gpu.h). Its own faults: "init" the
+// driver finds no device, "none" it counts none, "unknown" an architecture without kernels, "old" a
+// driver that cannot read them.
+#include <map>
 
-#include "gpu.h"
-
-#define EXPORT extern "C" __attribute__((visibility("default")))
+#include "fake_gpu.h"
 
 namespace {
 
+using test::fault;
+using test::kGiB;
+using test::kNoDevice;
 using DevicePointer = unsigned long long;
 
-constexpr int kNoDevice = 100, kInvalidContext = 201, kNoBinary = 209;
-constexpr size_t kGiB = size_t{1} << 30;
+constexpr int kInvalidContext = 201, kNoBinary = 209;
 
 const hearth::kernels::hip::GpuApi& gpu() { return test::gpu_api(); }
-
-/// What follows "kind:" in the fault, "" for "kind" alone; null if the fault is another.
-const char* fault(const char* kind) {
-  const char* given = std::getenv("HEARTH_FAKE_GPU");
-  const size_t n = std::strlen(kind);
-  if (!given || std::strncmp(given, kind, n) != 0) return nullptr;
-  return given + n + (given[n] == ':');
-}
 
 thread_local void* current = nullptr;  // the context, without which most functions fail
 char context;
@@ -59,27 +49,18 @@ EXPORT int cuDeviceGetName(char* name, int, int device) {
   return 0;
 }
 EXPORT int cuDeviceGetAttribute(int* value, int attribute, int) {
-  switch (attribute) {
-    case 13:
-      *value = 1980000;
-      return 0;  // kHz
-    case 16:
-      *value = 2;
-      return 0;  // processors
-    case 18:
-      *value = 0;
-      return 0;  // integrated
-    case 75:
-      *value = fault("unknown") ? 5 : 9;
-      return 0;  // compute capability
-    case 76:
-      *value = 0;
-      return 0;
-    case 97:
-      *value = 227 << 10;
-      return 0;  // shared memory of a thread block
-  }
-  return 1;
+  const std::map<int, int> values = {
+      {13, 1980000},                   // clock in kHz
+      {16, 2},                         // processors
+      {18, 0},                         // integrated
+      {75, fault("unknown") ? 5 : 9},  // compute capability, major
+      {76, 0},                         // and minor
+      {97, 227 << 10},                 // shared memory of a thread block
+  };
+  const auto found = values.find(attribute);
+  if (found == values.end()) return 1;
+  *value = found->second;
+  return 0;
 }
 EXPORT int cuDeviceTotalMem_v2(size_t* n_bytes, int device) {
   *n_bytes = (device == 0 ? 4 : 8) * kGiB;
@@ -95,9 +76,7 @@ EXPORT int cuCtxSetCurrent(void* wanted) {
 }
 EXPORT int cuMemGetInfo_v2(size_t* free, size_t* total) {
   if (!current) return kInvalidContext;
-  *total = 8 * kGiB;
-  *free = fault("small") ? kGiB / 2 : 7 * kGiB;
-  return 0;
+  return test::fake_memory_info(free, total);
 }
 EXPORT int cuMemAlloc_v2(DevicePointer* pointer, size_t n_bytes) {
   if (!current) return kInvalidContext;
@@ -134,10 +113,7 @@ EXPORT int cuModuleLoadData(void** module, const void* code) {
   return fault("old") ? kNoBinary : gpu().load_module(module, code);
 }
 EXPORT int cuModuleGetFunction(void** function, void* module, const char* name) {
-  const char* wrong = fault("wrong");
-  if (!wrong || std::strcmp(wrong, name) != 0) return gpu().find_function(function, module, name);
-  *function = reinterpret_cast<void*>(+[](const void*) {});
-  return 0;
+  return test::fake_find_function(function, module, name);
 }
 EXPORT int cuModuleUnload(void* module) { return gpu().unload_module(module); }
 EXPORT int cuFuncGetAttribute(int* value, int, void*) { return *value = 0, 0; }

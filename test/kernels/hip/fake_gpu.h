@@ -1,0 +1,40 @@
+// What both fake runtimes (fake_amdhip64.cc, fake_cuda.cc) say of the emulated GPU. HEARTH_FAKE_GPU
+// is what is wrong with it: "small" no free memory, "wrong:KERNEL" a kernel that does nothing, or
+// one of the faults that the runtime's own file names.
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+
+#include "gpu.h"
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace test {
+
+constexpr int kNoDevice = 100;  // both runtimes' number
+constexpr size_t kGiB = size_t{1} << 30;
+
+/// What follows "kind:" in the fault, "" for "kind" alone; null if the fault is another.
+inline const char* fault(const char* kind) {
+  const char* given = std::getenv("HEARTH_FAKE_GPU");
+  const size_t n = std::strlen(kind);
+  if (!given || std::strncmp(given, kind, n) != 0) return nullptr;
+  return given + n + (given[n] == ':');
+}
+
+inline int fake_memory_info(size_t* free, size_t* total) {
+  *total = 8 * kGiB;
+  *free = fault("small") ? kGiB / 2 : 7 * kGiB;
+  return 0;
+}
+
+inline int fake_find_function(void** function, void* module, const char* name) {
+  const char* wrong = fault("wrong");
+  if (!wrong || std::strcmp(wrong, name) != 0)
+    return gpu_api().find_function(function, module, name);
+  *function = reinterpret_cast<void*>(+[](const void*) {});
+  return 0;
+}
+
+}  // namespace test
