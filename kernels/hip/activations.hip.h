@@ -7,8 +7,6 @@
 
 namespace hearth::kernels::hip {
 
-#define GPU_NORM_THREADS 128
-
 /// q = x * inverse, rounded; x = q * scale.
 struct Quantization {
   float scale, inverse;

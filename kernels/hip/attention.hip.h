@@ -9,16 +9,14 @@
 
 namespace hearth::kernels::hip {
 
-#define GPU_ROWS_THREADS 128
-
 /// How the work is divided among threads: for scores, a thread has four rows x some positions; for
 /// outputs, four dimensions x some rows, so that eight lanes have 32 dimensions.
 template <int kHeadDim>
 struct RowsShape {
   static constexpr int kRows = attention_rows(kHeadDim);
-  static constexpr int kRowGroups = kRows / 4, kPositionStep = GPU_ROWS_THREADS / kRowGroups;
+  static constexpr int kRowGroups = kRows / 4, kPositionStep = kRowsThreads / kRowGroups;
   static constexpr int kPositions = kChunk / kPositionStep;
-  static constexpr int kOutputGroups = GPU_ROWS_THREADS / (kHeadDim / 4);
+  static constexpr int kOutputGroups = kRowsThreads / (kHeadDim / 4);
   static constexpr int kOutputRows = kRows / kOutputGroups;
 };
 
@@ -67,8 +65,8 @@ struct RowsShared {
 template <int kHeadDim>
 GPU_DEVICE void copy_rows(const ChunkView& c, int is_v, RowsShared<kHeadDim>& shared) {
   constexpr int kLanes = kHeadDim / 8;
-  GPU_UNROLL for (int k = 0; k < kChunk * kLanes / GPU_ROWS_THREADS; k++) {
-    const int i = threadIdx.x + k * GPU_ROWS_THREADS, position = i / kLanes;
+  GPU_UNROLL for (int k = 0; k < kChunk * kLanes / kRowsThreads; k++) {
+    const int i = threadIdx.x + k * kRowsThreads, position = i / kLanes;
     const uint16_t* from = kv_row<kHeadDim>(c, position, is_v);
     uint16_t* to = shared.kv[is_v ? RowsShared<kHeadDim>::kBuffers - 1 : 0][position];
     copy_async(reinterpret_cast<uint4*>(to) + i % kLanes,
@@ -177,7 +175,7 @@ template <int kHeadDim>
 GPU_DEVICE void weigh_rows(int chunk, bool is_first_part, RowsShared<kHeadDim>& shared) {
   const int lane = threadIdx.x % GPU_LANES;
   GPU_NO_UNROLL for (int first = threadIdx.x / GPU_LANES * 4; first < attention_rows(kHeadDim);
-                     first += GPU_ROWS_THREADS / GPU_LANES * 4) {
+                     first += kRowsThreads / GPU_LANES * 4) {
     float4& low = *reinterpret_cast<float4*>(shared.scores[lane] + first);
     float4& high = *reinterpret_cast<float4*>(shared.scores[lane + 32] + first);
     float a[4] = {low.x, low.y, low.z, low.w}, b[4] = {high.x, high.y, high.z, high.w};
@@ -212,7 +210,7 @@ struct RowOutputs {
   GPU_DEVICE void add_chunk(RowOutputs& o, const RowsShared<kHeadDim>& shared) {
     // In decode_attention.hip.h, each thread sums some of the positions; the same partial sums
     // here.
-    constexpr int kSums = 2 * GPU_ATTENTION_THREADS / kHeadDim;
+    constexpr int kSums = 2 * kDecodeThreads / kHeadDim;
     const int row = first_row(), dim = first_dim();
     float output[kRows][4] = {};
     GPU_NO_UNROLL for (int first = 0; first < kSums; first++) {
@@ -298,14 +296,14 @@ GPU_DEVICE void finish_rows(const AttentionParams& p, int n_parts,
     return HeadResult{shared.total[i / kLanes], {v.x, v.y, v.z, v.w}};
   };
   if (n_parts > 1) {
-    GPU_NO_UNROLL for (int i = late_thread(); i < kAll; i += GPU_ROWS_THREADS) {
+    GPU_NO_UNROLL for (int i = late_thread(); i < kAll; i += kRowsThreads) {
       const AttentionRow row = shared.rows[i / kLanes];
       if (static_cast<int>(blockIdx.z) < AttentionRow::count_parts(row))
         store_part(p, row.token, row.head, blockIdx.z, i % kLanes * 4, result(i));
     }
     if (!hand_in(p, n_parts, shared.is_last)) return;
   }
-  GPU_NO_UNROLL for (int i = late_thread(); i < kAll; i += GPU_ROWS_THREADS) {
+  GPU_NO_UNROLL for (int i = late_thread(); i < kAll; i += kRowsThreads) {
     const AttentionRow row = shared.rows[i / kLanes];
     const int dim = i % kLanes * 4;
     const HeadResult mine =
@@ -339,8 +337,8 @@ GPU_DEVICE void attention(const AttentionParams& p) {
   wait_for_previous();
   if (begin >= end) return;
 
-  GPU_UNROLL for (int k = 0; k < kRows * kLanes / GPU_ROWS_THREADS; k++) {
-    const int i = threadIdx.x + k * GPU_ROWS_THREADS, at = i / kLanes;
+  GPU_UNROLL for (int k = 0; k < kRows * kLanes / kRowsThreads; k++) {
+    const int i = threadIdx.x + k * kRowsThreads, at = i / kLanes;
     const AttentionRow from = shared.rows[at];
     const int64_t head = static_cast<int64_t>(from.token) * p.pool.n_heads + from.head;
     float* to = shared.queries[at % 4 * (kRows / 4) + at / 4] + i % kLanes * 4;

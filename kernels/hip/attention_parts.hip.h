@@ -9,8 +9,6 @@
 
 namespace hearth::kernels::hip {
 
-#define GPU_ATTENTION_THREADS 512
-
 /// The running maximum of scores, and the sum of exp(score - maximum).
 struct Softmax {
   float maximum, sum;

@@ -221,7 +221,7 @@ GPU_DEVICE void store_rows(const MatmulParams& p, const BlockSums<kTokens>& sums
     const auto r = BlockRow<kTokens>::of(i, 1);
     const int row = BlockRow<kTokens>::global(r, p);
     if (r.token >= n_tokens || row >= e.n_rows) continue;
-    float* to = e.out + static_cast<uint64_t>(r.token) * e.stride + e.row0 + row;
+    float* to = place_of(e, row, r.token);
     const float factor = token_factor(p.norm, early.squares, p.x.n_groups, r.token);
     if (i >= unsigned(blockDim.x) && is_added) before = *to;
     const float sum = BlockSums<kTokens>::total(sums, r.tile, r.row, r.token) * factor;

@@ -11,7 +11,7 @@ namespace hearth::kernels::hip {
 /// eight dimensions; in each step they take the next kRows positions.
 template <int kHeadDim>
 struct ChunkRows {
-  static constexpr int kThreads = GPU_ATTENTION_THREADS / kPartChunks;
+  static constexpr int kThreads = kDecodeThreads / kPartChunks;
   static constexpr int kLanes = kHeadDim / 8, kRows = kThreads / kLanes;
   static constexpr int kSteps = kChunk / kRows;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <stdexcept>
 #include <thread>
 
 namespace hearth::kernels::hip {
@@ -103,7 +104,9 @@ Memory Device::allocate_host(size_t n_bytes) {
 void* Device::function(const std::string& name) const {
   attach();
   void* function = nullptr;
-  return api_.find_function(&function, module_, name.c_str()) == 0 ? function : nullptr;
+  if (api_.find_function(&function, module_, name.c_str()) != 0)
+    throw std::runtime_error("the GPU kernels lack " + name);
+  return function;
 }
 
 void Device::copy(void* to, const void* from, size_t n_bytes, CopyKind kind) {
@@ -191,12 +194,9 @@ StagedUpload::~StagedUpload() {
   device_.api().destroy_event(sent_);
 }
 
-std::byte* StagedUpload::begin() {
+void StagedUpload::send(const void* from, size_t n_bytes) {
   device_.wait_for(sent_);
-  return host_.as();
-}
-
-void StagedUpload::send(size_t n_bytes) {
+  std::memcpy(host_.as(), from, n_bytes);
   device_.copy(memory_.as(), host_.as(), n_bytes, kHostToDevice);
   device_.check(device_.api().record_event(sent_, device_.stream()), "recording an event");
 }

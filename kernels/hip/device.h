@@ -16,7 +16,7 @@
 namespace hearth::kernels::hip {
 
 /// Shared memory of a thread block on GPUs with asynchronous copies (DeviceChoice::has_copies).
-inline constexpr unsigned kMaxCopySharedBytes = 160 << 10;
+inline constexpr int kMaxCopySharedBytes = 160 << 10;
 
 /// Which GPU, and the code object for its architecture; both outlive the Device.
 struct DeviceChoice {
@@ -62,10 +62,9 @@ class Memory {
 /// One kernel launch, comparable with others. Every kernel takes one struct of parameters.
 struct Launch {
   void* function = nullptr;
-  std::array<unsigned, 3> grid{1, 1, 1};
-  unsigned block = 0;
-  unsigned shared_bytes = 0;
-  unsigned n_param_bytes = 0;
+  std::array<int, 3> grid{1, 1, 1};
+  int block = 0, shared_bytes = 0;
+  size_t n_param_bytes = 0;
   alignas(8) std::array<std::byte, 384> params{};
 
   template <class Params>
@@ -98,7 +97,7 @@ class Device {
   /// Zeroed memory. If it does not fit, the error says how much was asked for and how much is free.
   Memory allocate(size_t n_bytes, const char* purpose);
   Memory allocate_host(size_t n_bytes);
-  /// Null when the code object has no such kernel.
+  /// A kernel of the code object; throws where there is none of this name.
   void* function(const std::string& name) const;
 
   /// From and to any host memory; returns when done.
@@ -139,13 +138,13 @@ class StagedUpload {
   ~StagedUpload();
   StagedUpload(const StagedUpload&) = delete;
 
-  /// Where to write the next upload; waits until the last one has been copied.
-  std::byte* begin();
-  void send(size_t n_bytes);
+  /// Waits until the bytes sent before have been copied, not until these are.
+  void send(const void* from, size_t n_bytes);
   size_t n_bytes() const { return host_.n_bytes(); }
+  /// Where they arrive, on the device.
   template <class T>
-  T* device(size_t byte_offset = 0) const {
-    return reinterpret_cast<T*>(memory_.as() + byte_offset);
+  T* device() const {
+    return memory_.as<T>();
   }
 
  private:

@@ -13,9 +13,14 @@ GPU_DEVICE uint16_t saturated_half(float value) {
   return float_to_half(fminf(fmaxf(value, -65504.0f), 65504.0f));
 }
 
+/// Where the result of a part's row is stored.
+GPU_DEVICE float* place_of(const Epilogue& e, int row, int token) {
+  return e.out + static_cast<uint64_t>(token) * e.stride + e.row0 + row;
+}
+
 GPU_DEVICE void store_one(const Epilogue& e, int row, int token, float value) {
   if (row >= e.n_rows) return;
-  float* to = e.out + static_cast<uint64_t>(token) * e.stride + e.row0 + row;
+  float* to = place_of(e, row, token);
   *to = e.kind == EpilogueKind::kAdd ? *to + value : value;
 }
 

@@ -59,8 +59,8 @@ struct QuadFragment {
   template <bool kHalves>
   GPU_DEVICE void dots(int start, int (&c)[2][kSums], const int (&a)[1][4],
                        const GroupTokens& tokens, int lane) {
-    const uint2 x = reinterpret_cast<const uint2*>(tokens.q)[lane];
-    const int b[2] = {static_cast<int>(x.x), static_cast<int>(x.y)};
+    int b[2];
+    load_pair(b, reinterpret_cast<const uint2*>(tokens.q) + lane);
     if constexpr (kHalves) {
       start_dots(start, c);
       mma_16(c[0], a[0][0], a[0][1], b[0], kTokens);
@@ -127,8 +127,8 @@ struct MfmaFragment {
                        const GroupTokens& tokens, int lane) {
     start_dots(start, c);
     const uint4* columns = GroupTokens::columns(tokens, lane % 16);
-    const uint2 x = reinterpret_cast<const uint2*>(columns)[lane / 16];
-    const int b[2] = {static_cast<int>(x.x), static_cast<int>(x.y)};
+    int b[2];
+    load_pair(b, reinterpret_cast<const uint2*>(columns) + lane / 16);
     GPU_UNROLL for (int row = 0; row < kRows; row++) {
       const int words[2] = {a[0][row], a[0][2 + row]};
       if constexpr (kHalves) {

@@ -22,28 +22,28 @@ GPU_DEVICE uint32_t nibble_at(const uint8_t* codes, int i) {
   return codes[i % 16] >> i % 32 / 16 * 4 & 15;
 }
 
-template <>
-struct FileBlock<BlockType::kQ4_0> {
-  GPU_DEVICE uint32_t code(const uint8_t* block, int i) { return nibble_at(block + 2, i); }
+/// Codes of 4 bits behind kHead bytes of scales.
+template <int kHead>
+struct FourBitBlock {
+  GPU_DEVICE uint32_t code(const uint8_t* block, int i) { return nibble_at(block + kHead, i); }
 };
-template <>
-struct FileBlock<BlockType::kIQ4_NL> : FileBlock<BlockType::kQ4_0> {};
-template <>
-struct FileBlock<BlockType::kQ4_1> {
-  GPU_DEVICE uint32_t code(const uint8_t* block, int i) { return nibble_at(block + 4, i); }
-};
-template <>
-struct FileBlock<BlockType::kQ5_0> {
+/// Codes of 5 bits: the highest bits of all 32 come first.
+template <int kHead>
+struct FiveBitBlock {
   GPU_DEVICE uint32_t code(const uint8_t* block, int i) {
-    return nibble_at(block + 6, i) | (block[2 + i / 8] >> i % 8 & 1) << 4;
+    return nibble_at(block + kHead + 4, i) | (block[kHead + i / 8] >> i % 8 & 1) << 4;
   }
 };
 template <>
-struct FileBlock<BlockType::kQ5_1> {
-  GPU_DEVICE uint32_t code(const uint8_t* block, int i) {
-    return nibble_at(block + 8, i) | (block[4 + i / 8] >> i % 8 & 1) << 4;
-  }
-};
+struct FileBlock<BlockType::kQ4_0> : FourBitBlock<2> {};
+template <>
+struct FileBlock<BlockType::kIQ4_NL> : FourBitBlock<2> {};
+template <>
+struct FileBlock<BlockType::kQ4_1> : FourBitBlock<4> {};
+template <>
+struct FileBlock<BlockType::kQ5_0> : FiveBitBlock<2> {};
+template <>
+struct FileBlock<BlockType::kQ5_1> : FiveBitBlock<4> {};
 template <>
 struct FileBlock<BlockType::kQ8_0> {
   GPU_DEVICE uint32_t code(const uint8_t* block, int i) { return block[2 + i]; }
@@ -90,13 +90,10 @@ struct FileBlock<BlockType::kQ4_K> {
   }
 };
 template <>
-struct FileBlock<BlockType::kQ5_K> {
+struct FileBlock<BlockType::kQ5_K> : FileBlock<BlockType::kQ4_K> {  // with the same scales
   GPU_DEVICE uint32_t code(const uint8_t* block, int i) {
     return (block[48 + 32 * (i / 64) + i % 32] >> 4 * (i / 32 % 2) & 15) |
            (block[16 + i % 32] >> i / 32 & 1) << 4;
-  }
-  GPU_DEVICE uint32_t scales(const uint8_t* block, int group) {
-    return scale_min_6bit(block + 4, group);
   }
 };
 template <>

@@ -131,6 +131,12 @@
 
 namespace hearth::kernels::hip {
 
+/// Loads eight bytes at once, as the operand words of a product.
+GPU_DEVICE void load_pair(int (&to)[2], const void* from) {
+  const uint2 both = *static_cast<const uint2*>(from);
+  to[0] = static_cast<int>(both.x), to[1] = static_cast<int>(both.y);
+}
+
 GPU_DEVICE int greater(int a, int b) { return max(a, b); }
 GPU_DEVICE float greater(float a, float b) { return fmaxf(a, b); }
 

@@ -11,8 +11,6 @@ namespace {
 constexpr size_t kChunkBytes = size_t{16} << 20;
 constexpr int kPackThreads = 256;
 
-int count_units(int n_cols) { return (n_cols + kUnit - 1) / kUnit; }
-
 PackedType packed_type(BlockType type, int n_cols) {
   const BlockTraits traits = block_traits(type);
   if (traits.name == nullptr) throw std::invalid_argument("a tensor's type is unknown");
@@ -62,8 +60,6 @@ void pack_source(Device& device, const MatrixSource& source, uint8_t* to, const 
   }
   Launch launch;
   launch.function = device.function(std::string("pack_") + type.name);
-  if (!launch.function)
-    throw std::runtime_error(std::string("the GPU kernels lack pack_") + type.name);
   launch.block = kPackThreads;
   const int chunk_rows = std::max<int>(1, kChunkBytes / bytes / kTileRows) * kTileRows;
   for (int row = 0; row < source.n_rows; row += chunk_rows) {
@@ -76,9 +72,7 @@ void pack_source(Device& device, const MatrixSource& source, uint8_t* to, const 
     p.n_cols = source.n_cols;
     p.n_units = count_units(source.n_cols);
     device.upload(raw.as(), source.data + row * bytes, p.n_rows * bytes);
-    const unsigned n_tiles = (p.n_rows + kTileRows - 1) / kTileRows;
-    const unsigned units_a_block = kPackThreads / 32;
-    launch.grid = {n_tiles, (p.n_units + units_a_block - 1) / units_a_block, 1};
+    launch.grid = {ceil_div(p.n_rows, kTileRows), ceil_div(p.n_units, kPackThreads / 32), 1};
     launch.set(p);
     device.launch(launch);
   }

@@ -40,7 +40,7 @@ HEARTH_FLOAT_FORMATS(FLOAT_KERNELS)
 
 #define ATTENTION_KERNEL(head_dim)                                                                \
   GPU_KERNEL(attention_##head_dim, AttentionParams, GPU_WIDE_THREADS) { attention<head_dim>(p); } \
-  GPU_KERNEL(decode_attention_##head_dim, AttentionParams, GPU_ATTENTION_THREADS) {               \
+  GPU_KERNEL(decode_attention_##head_dim, AttentionParams, kDecodeThreads) {                      \
     decode_attention<head_dim, false>(p);                                                         \
   }
 
@@ -50,12 +50,12 @@ ATTENTION_KERNEL(128)
 ATTENTION_KERNEL(256)
 // For many thread blocks: an occupancy of two for each compute unit, which kernels of 32 and 64
 // dimensions reach anyway, and those of 256 never.
-GPU_KERNEL_TWO(decode_attention_128_many, AttentionParams, GPU_ATTENTION_THREADS) {
+GPU_KERNEL_TWO(decode_attention_128_many, AttentionParams, kDecodeThreads) {
   decode_attention<128, true>(p);
 }
 
 GPU_KERNEL(take_batch_512, BatchParams, kMailThreads) { take_batch(p); }
-GPU_KERNEL(norm_quantize_128, NormParams, GPU_NORM_THREADS) { norm_quantize(p); }
+GPU_KERNEL(norm_quantize_128, NormParams, kNormThreads) { norm_quantize(p); }
 GPU_KERNEL(argmax_512, ArgmaxParams, kArgmaxThreads) { argmax(p); }
 GPU_KERNEL(gather_256, GatherParams, 256) { gather(p); }
 

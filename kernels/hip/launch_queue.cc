@@ -34,25 +34,18 @@ void LaunchQueue::add(const Launch& launch, bool deferred) {
 }
 
 LaunchQueue::Graph* LaunchQueue::find() {
-  const auto found = std::find_if(graphs_.begin(), graphs_.end(),
-                                  [&](const Graph& graph) { return graph.launches == pending_; });
+  const auto found = std::ranges::find(graphs_, pending_, &Graph::launches);
   return found == graphs_.end() ? nullptr : &*found;
 }
 
 LaunchQueue::Graph& LaunchQueue::remember() {
-  if (graphs_.size() < kMaxGraphs) {
-    graphs_.emplace_back();
-  } else {
-    const auto oldest =
-        std::min_element(graphs_.begin(), graphs_.end(),
-                         [](const Graph& a, const Graph& b) { return a.last_use < b.last_use; });
+  if (graphs_.size() == kMaxGraphs) {
+    const auto oldest = std::ranges::min_element(graphs_, {}, &Graph::last_use);
     device_.wait();  // the graph may still run
     if (oldest->executable) device_.api().destroy_executable(oldest->executable);
-    *oldest = Graph{};
-    std::swap(*oldest, graphs_.back());
+    graphs_.erase(oldest);
   }
-  graphs_.back().launches = pending_;
-  return graphs_.back();
+  return graphs_.emplace_back(Graph{.launches = pending_});
 }
 
 void LaunchQueue::instantiate(Graph& graph) {

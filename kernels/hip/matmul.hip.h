@@ -37,8 +37,10 @@ struct OperandSource {
   }
   /// The operand of the group that begins at slot `at`.
   GPU_DEVICE Operand load(const OperandSource& s, int at) {
-    const uint2 q = *reinterpret_cast<const uint2*>(s.q + at * kGroup);
-    return {{static_cast<int>(q.x), static_cast<int>(q.y)}, {s.scales[0][at], s.scales[1][at]}};
+    Operand x;
+    load_pair(x.q, s.q + at * kGroup);
+    x.scales[0] = s.scales[0][at], x.scales[1] = s.scales[1][at];
+    return x;
   }
 };
 

@@ -15,8 +15,6 @@ constexpr int kFewTiles = 4;
 // tiles, which saves a second round of thread blocks (4 % for eight tokens of a 7B, H200).
 constexpr int kMaxSumBytes = 20 << 10, kMaxCopySumBytes = 84 << 10;
 
-int ceil_div(int a, int b) { return (a + b - 1) / b; }
-
 /// Tiles of a thread block, a multiple of `step`: so many that all n_blocks that fit the GPU run at
 /// once. If that is more than `most`, so many that the last of several rounds is as full as
 /// possible. Example: 300 tiles, n_blocks = 100, step 1. With most = 4 a thread block takes 3
@@ -49,7 +47,7 @@ MatmulShape choose_few_tokens(const MatmulParams& p, int step, const RowSlices& 
 MatmulShape choose_few_tiles(int step, const RowSlices& slices) {
   MatmulShape shape{"stream_", "_8", kTileTokens, step, 2 * kMaxWarps, 1};
   shape.own_slices = std::clamp(slices.n * step / shape.warps, 1, slices.of_part);
-  if (shape.sum_bytes(slices) > int{kMaxSharedBytes} * 3 / 4) shape.own_slices = slices.of_part;
+  if (shape.sum_bytes(slices) > kMaxSharedBytes * 3 / 4) shape.own_slices = slices.of_part;
   const int warps_a_tile = std::max(slices.n / shape.own_slices, 1);
   shape.warps = std::clamp(shape.warps / warps_a_tile, 1, step) * warps_a_tile;
   return shape;

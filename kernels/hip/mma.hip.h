@@ -50,8 +50,9 @@ struct FourSources {
     return {x + kept(group * 32 + lane % 4 * 8)};
   }
   GPU_DEVICE FourInputs load(const FourSources& s, int group) {
-    const uint2 q = *reinterpret_cast<const uint2*>(s.q + group * 32);
-    return {{static_cast<int>(q.x), static_cast<int>(q.y)}};
+    FourInputs x;
+    load_pair(x.q, s.q + group * 32);
+    return x;
   }
 };
 
@@ -93,10 +94,7 @@ struct FourSources {
   }
   GPU_DEVICE FourInputs load(const FourSources& s, int group) {
     FourInputs x;
-    GPU_UNROLL for (int k = 0; k < 4; k++) {
-      const uint2 q = *reinterpret_cast<const uint2*>(s.q[k] + group * 32);
-      x.q[k][0] = static_cast<int>(q.x), x.q[k][1] = static_cast<int>(q.y);
-    }
+    GPU_UNROLL for (int k = 0; k < 4; k++) load_pair(x.q[k], s.q[k] + group * 32);
     return x;
   }
 };

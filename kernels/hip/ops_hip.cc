@@ -3,7 +3,6 @@
 #include "ops_hip.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <stdexcept>
 
@@ -82,7 +81,7 @@ void HipOps::make_workspace(int n_cols, bool with_f32) {
   const bool has_f32 = in_f32_.n_bytes() > 0;
   if (n_cols <= workspace_cols_ && (has_f32 || !with_f32)) return;
   workspace_cols_ = std::max(workspace_cols_, n_cols);
-  const size_t padded = (workspace_cols_ + kUnit - 1) / kUnit * kUnit;
+  const size_t padded = size_t{kUnit} * count_units(workspace_cols_);
   device_.wait();
   for (Memory* q : {&in_q_, &next_q_}) *q = device_.allocate(kMaxBatch * padded, "activations");
   for (Memory* scales : {&in_scales_, &next_scales_})
@@ -101,7 +100,7 @@ Activations HipOps::activations(const Memory& q, const Memory& scales, int n_col
           in_f32_.as<float>(),
           nullptr,
           squares_.as<float>(),
-          (n_cols + kUnit - 1) / kUnit * 2,
+          2 * count_units(n_cols),
           std::min(n, kTileTokens),
           1,
           0};
@@ -137,13 +136,12 @@ void HipOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
   if (residual_scale != 1)
     throw std::runtime_error("models that scale what a layer adds run on the CPU only");
   shape_ = shape;
-  n_pages_ = n_pages;
   pool_.layer_halves = uint64_t{2} * shape.n_kv_heads * kPage * d;
   pool_.page_halves = pool_.layer_halves * shape.n_layers;
   pool_.n_heads = shape.n_heads;
   pool_.n_kv_heads = shape.n_kv_heads;
   pool_.head_dim = d;
-  pool_.log2_head_dim = std::countr_zero(static_cast<unsigned>(d));
+  pool_.log2_head_dim = log2_of(d);
   kv_ = device_.allocate(kv_page_bytes() * n_pages, "the KV cache");
   pool_.data = kv_.as<uint16_t>();
   const std::vector<float> table = rope_table(shape);
@@ -151,7 +149,7 @@ void HipOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
   device_.upload(cos_sin_.as(), table.data(), table.size() * sizeof(float));
   make_workspace(shape.n_heads * d, false);  // attention's output is quantized there
   // Enough for every token of a full batch in four parts, and for eight tokens in all their parts.
-  const size_t part = kPartChunks * kChunk, max_parts = (shape.max_positions + part - 1) / part;
+  const size_t max_parts = ceil_div(shape.max_positions, kPartChunks * kChunk);
   const size_t n_parts = std::max<size_t>(4 * kMaxBatch, 8 * 2 * max_parts);
   attention_arrived_ = device_.allocate(sizeof(uint32_t) * kMaxBatch * shape.n_heads, "attention");
   attention_parts_ =
@@ -210,11 +208,8 @@ void HipOps::begin(const Batch& batch) {
 void* HipOps::function(const KernelName& name) {
   for (const auto& [known, function] : functions_)
     if (known == name) return function;
-  const std::string whole = std::string(name.first) + name.second + name.third;
-  void* function = device_.function(whole);
-  if (!function) throw std::runtime_error("the GPU kernels lack " + whole);
-  functions_.emplace_back(name, function);
-  return function;
+  void* function = device_.function(std::string(name.first) + name.second + name.third);
+  return functions_.emplace_back(name, function).second;
 }
 
 BatchParams HipOps::take_mail() {

@@ -57,8 +57,8 @@ class HipOps : public Ops {
   };
   void* function(const KernelName& name);
   template <class Params>
-  void launch(const KernelName& name, std::array<unsigned, 3> grid, unsigned block,
-              unsigned shared_bytes, const Params& params);
+  void launch(const KernelName& name, std::array<int, 3> grid, int block, int shared_bytes,
+              const Params& params);
   /// Parameters for the step's first kernel, which brings the batch to the device (batch.hip.h):
   /// the embedding, if the batch is one token, else a kernel that launch() adds.
   BatchParams take_mail();
@@ -94,7 +94,6 @@ class HipOps : public Ops {
   AttentionShape shape_;
   KvPool pool_{};
   Memory kv_, cos_sin_, attention_parts_, attention_arrived_;
-  int n_pages_ = 0;
 
   // Quantized activations of kMaxBatch tokens: in_ for the matmul that quantizes its input, next_
   // for the output of attention or SwiGLU, which their kernels quantize for the next matmul.

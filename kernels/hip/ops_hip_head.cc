@@ -1,6 +1,5 @@
 // HipOps, part 3: the head, from the last layer's output to logits and the best token.
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 #include <vector>
 
@@ -13,9 +12,7 @@ const int32_t* HipOps::upload_rows(std::span<const int32_t> rows, int n_batch) {
   for (size_t i = 0; i < rows.size(); i++) is_all = is_all && rows[i] == static_cast<int>(i);
   if (is_all) return nullptr;
   if (rows_pending_) queue_.flush();  // an earlier head still needs its rows
-  std::byte* to = rows_upload_.begin();
-  std::memcpy(to, rows.data(), rows.size_bytes());
-  rows_upload_.send(rows.size_bytes());
+  rows_upload_.send(rows.data(), rows.size_bytes());
   rows_pending_ = true;
   return rows_upload_.device<int32_t>();
 }
@@ -72,7 +69,7 @@ void HipOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
   gather.ids = uploaded + 1;
   gather.to = logits;
   gather.n = static_cast<int>(candidates.size());
-  launch({"gather_256"}, {ceil_div(gather.n, kThreads), 1, 1}, kThreads, 0, gather);
+  launch({"gather_256"}, {ceil_div(gather.n, 256), 1, 1}, 256, 0, gather);
 }
 
 void HipOps::argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) {
@@ -85,15 +82,15 @@ void HipOps::argmax(const float* logits, int n_rows, int n_vocab, std::span<Argm
 
 void HipOps::argmax_rows(const float* logits, int n_vocab, std::span<Argmax> out) {
   make_head_room(n_vocab);
-  const auto n_rows = static_cast<unsigned>(out.size());
+  const int n_rows = static_cast<int>(out.size());
   ArgmaxParams p = {};
   p.logits = logits;
   p.parts = argmax_parts_.as<ArgmaxPart>();
   p.n_vocab = n_vocab;
-  p.n_parts = static_cast<int>(ceil_div(n_vocab, kArgmaxLogits));
-  const std::span parts(p.parts, size_t{n_rows} * p.n_parts);
+  p.n_parts = ceil_div(n_vocab, kArgmaxLogits);
+  const std::span parts(p.parts, size_t(n_rows) * p.n_parts);
   for (ArgmaxPart& part : parts) part.id = part.finite = kNotYet;
-  launch({"argmax_512"}, {static_cast<unsigned>(p.n_parts), n_rows, 1}, kArgmaxThreads, 0, p);
+  launch({"argmax_512"}, {p.n_parts, n_rows, 1}, kArgmaxThreads, 0, p);
   queue_.flush();
   rows_pending_ = false;
   for (ArgmaxPart& part : parts) {

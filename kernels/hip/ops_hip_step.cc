@@ -11,7 +11,6 @@
 namespace hearth::kernels::hip {
 namespace {
 
-constexpr unsigned kNormWarps = 4;
 // Up to so many groups of 32 columns, each thread block of a matmul normalizes its input for
 // itself. For more (wider models, more tokens) a separate launch is cheaper: on an H200 the
 // break-even point lies between 1536 and 3584 columns.
@@ -19,25 +18,14 @@ constexpr int kOwnNormGroups = 64;
 // The same for quantizing without a norm.
 constexpr int kOwnGroups = 128;
 // From so many thread blocks for each compute unit on, prefill attention does not split positions.
-constexpr size_t kManyBlocks = 20;
+constexpr int kManyBlocks = 20;
 // Groups of 32 columns (44 bytes each) that may be staged in shared memory and leave room for sums:
 // on every GPU, and on those with more shared memory. The latter makes eight tokens 1.5 % faster in
 // Q8_0 (and would make Q4_K as much slower; H200).
 constexpr int kMaxSharedGroups = 640, kManySharedGroups = 2400;
 
-/// A head_dim that make_kv_pool() accepts, as a string literal.
-const char* in_name(int head_dim) {
-  switch (head_dim) {
-    case 32:
-      return "32";
-    case 64:
-      return "64";
-    case 128:
-      return "128";
-    default:
-      return "256";
-  }
-}
+/// The sizes of heads that make_kv_pool() accepts, in the names of kernels.
+constexpr const char* kHeadDims[] = {"32", "64", "128", "256"};
 
 /// Whether the matrix can use activations that attention or SwiGLU have quantized, with a scale for
 /// each group of 32 columns: those kernels' thread blocks do not have a super-block's 256 columns.
@@ -77,8 +65,8 @@ void HipOps::prepare_input(MatmulParams& p, const HipMatrix& w, const HipPart& p
   to_do.out = p.x;
   to_do.with_f32 = w.has_floats && p.norm.norm;
   to_do.n_tokens = p.n_tokens;
-  launch({"norm_quantize_128"},
-         {ceil_div(p.n_tokens * count_eights(p.x.n_groups), kNormWarps), 1, 1}, 32 * kNormWarps, 0,
+  const int n_warps = p.n_tokens * count_eights(p.x.n_groups);
+  launch({"norm_quantize_128"}, {ceil_div(n_warps, kNormThreads / 32), 1, 1}, kNormThreads, 0,
          to_do);
 }
 
@@ -88,17 +76,17 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
   p.tile_bytes = type.tile_bytes;
   p.n_units = p.x.n_groups / 2;
   if (type.is_float) {
-    const unsigned n_tiles = is_pairs ? p.n_tiles / 2 : p.n_tiles;
+    const int n_rows = kTileRows * (is_pairs ? p.n_tiles / 2 : p.n_tiles);
     launch({"float_", type.name, is_pairs ? "_2" : "_1"},
-           {n_tiles * 2, ceil_div(p.n_tokens, kTileTokens), 1}, 256, 0, p);
+           {ceil_div(n_rows, 256 / 32), ceil_div(p.n_tokens, kTileTokens), 1}, 256, 0, p);
     return;
   }
   const RowSlices& slices = part.slices;
-  p.log2_slices = std::countr_zero(static_cast<unsigned>(slices.n));
+  p.log2_slices = log2_of(slices.n);
   const DeviceChoice& device = device_.choice();
   const MatmulShape shape = choose_shape(p, slices, device);
   p.block_tiles = shape.block_tiles;
-  p.log2_own = std::countr_zero(static_cast<unsigned>(std::max(shape.own_slices, 1)));
+  p.log2_own = log2_of(std::max(shape.own_slices, 1));
   const int n_groups = p.x.n_groups;
   const int most_shared =
       device.has_copies && !type.has_blocks ? kManySharedGroups : kMaxSharedGroups;
@@ -109,14 +97,14 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
       (shape.is_wide() ? shape.tokens : p.n_tokens * squares_stride(n_groups)) * int{sizeof(float)};
   if (p.input != InputKind::kMemory)
     p.input_bytes += staged_groups(n_groups) * p.n_tokens * int{kGroup + sizeof(GroupScale)};
-  const int token_unit = shape.tokens * 2 * static_cast<int>(kGroup + sizeof(GroupScale));
+  const int token_unit = shape.tokens * 2 * int{kGroup + sizeof(GroupScale)};
   const int half_sums = type.minima_bytes > 0 ? shape.tokens * kGroup : 0;
   const int copied = shape.block_tiles * (type.unit_bytes + type.minima_bytes) + half_sums;
-  const unsigned staged = shape.n_ways() * (device.has_copies ? kCopyStages : 2) *
-                          (token_unit + (device.has_copies ? copied : 0));
-  const unsigned rows = p.epilogue.kind == EpilogueKind::kQkv ? shape.qkv_bytes() : 0;
-  const unsigned spare = shape.is_wide() ? 0 : spare_bytes(shape.tokens);
-  const unsigned shared_bytes = p.input_bytes + staged + shape.sum_bytes(slices) + rows + spare;
+  const int staged = shape.n_ways() * (device.has_copies ? kCopyStages : 2) *
+                     (token_unit + (device.has_copies ? copied : 0));
+  const int rows = p.epilogue.kind == EpilogueKind::kQkv ? shape.qkv_bytes() : 0;
+  const int spare = shape.is_wide() ? 0 : spare_bytes(shape.tokens);
+  const int shared_bytes = p.input_bytes + staged + shape.sum_bytes(slices) + rows + spare;
   if (shared_bytes > (device.has_copies ? kMaxCopySharedBytes : kMaxSharedBytes))
     throw std::runtime_error("rows of " + std::to_string(p.norm.n_cols) +
                              " columns run on the CPU only (too long for the GPU kernels)");
@@ -157,7 +145,7 @@ void HipOps::embed(const Matrix& table, float* x) {
     p.n_cols = table.n_cols;
     p.first_row = part.row0;
     p.n_rows = part.n_rows;
-    launch({"embed_", part.type.name}, {static_cast<unsigned>(n_), 1, 1}, kMailThreads, 0, p);
+    launch({"embed_", part.type.name}, {n_, 1, 1}, kMailThreads, 0, p);
   }
 }
 
@@ -200,33 +188,31 @@ void HipOps::attention(int layer, const float* q, float* out, const Matrix* next
   p.scale = shape_.softmax_scale();
   // Rounded up to a power of two, so that a growing context does not need a new graph for every
   // part.
-  const size_t rounded = std::bit_ceil(ceil_div(n_chunks_, kPartChunks));
+  const unsigned n_own_parts = ceil_div(n_chunks_, kPartChunks);
+  const int rounded = static_cast<int>(std::bit_ceil(n_own_parts));
   const size_t room =
       attention_parts_.n_bytes() / (sizeof(float) * shape_.n_heads * (shape_.head_dim + 2));
-  const bool has_room = n_ * rounded <= room;  // always true for eight tokens
-  const unsigned n_kv_heads = shape_.n_kv_heads;
-  const int n_rows = n_ * (shape_.n_heads / shape_.n_kv_heads);
-  const unsigned n_row_blocks = ceil_div(n_rows, attention_rows(shape_.head_dim));
-  const size_t n_blocks = size_t{n_row_blocks} * n_kv_heads;
-  const size_t n_processors = device_.choice().n_processors;
+  const bool has_room = size_t(n_) * rounded <= room;  // always true for eight tokens
+  const int n_heads = shape_.n_heads, n_kv_heads = shape_.n_kv_heads;
+  const int n_row_blocks = ceil_div(n_ * (n_heads / n_kv_heads), attention_rows(shape_.head_dim));
+  const int n_blocks = n_row_blocks * n_kv_heads, n_processors = device_.choice().n_processors;
   // The decode kernel (a thread block for each head) is also faster for more than eight tokens, as
   // long as the prefill kernel's larger thread blocks would leave compute units idle. If those are
   // many, they need not split positions.
   const bool is_decode =
       n_ <= kDeferredTokens || (has_room && n_blocks * rounded < n_processors / 4);
   const bool has_parts = is_decode || (has_room && n_blocks < kManyBlocks * n_processors);
-  p.n_parts = has_parts ? static_cast<int>(rounded) : 1;
-  const char* dims = in_name(shape_.head_dim);
-  const unsigned n_parts = p.n_parts;
+  p.n_parts = has_parts ? rounded : 1;
+  const char* dims = kHeadDims[pool_.log2_head_dim - 5];
   if (is_decode) {
-    const unsigned n_heads = shape_.n_heads;
     // Compiled so that two thread blocks fit a compute unit (kernels.hip).
-    const bool is_many = shape_.head_dim == 128 && n_ * n_heads * n_parts > n_processors;
-    launch({"decode_attention_", dims, is_many ? "_many" : ""},
-           {static_cast<unsigned>(n_), n_heads, n_parts}, 512, 0, p);
+    const bool is_many = shape_.head_dim == 128 && n_ * n_heads * p.n_parts > n_processors;
+    launch({"decode_attention_", dims, is_many ? "_many" : ""}, {n_, n_heads, p.n_parts},
+           kDecodeThreads, 0, p);
   } else {
     const int shared_bytes = attention_bytes(shape_.head_dim, device_.choice().has_copies);
-    launch({"attention_", dims}, {n_row_blocks, n_kv_heads, n_parts}, 128, shared_bytes, p);
+    launch({"attention_", dims}, {n_row_blocks, n_kv_heads, p.n_parts}, kRowsThreads, shared_bytes,
+           p);
   }
   quantized_ = quantizes ? out : nullptr;
 }
@@ -267,7 +253,7 @@ void HipOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, c
   const bool quantizes =
       reads_groups(next) && n_ff % kUnit == 0 && n_ff <= workspace_cols_ && !parts[0].type.is_float;
   if (quantizes) p.quantized = activations(next_q_, next_scales_, n_ff, n_);
-  const int n_pairs = static_cast<int>(ceil_div(n_ff, kTileRows));
+  const int n_pairs = ceil_div(n_ff, kTileRows);
   const uint8_t* up = is_split ? parts[1].data : parts[0].data + n_pairs * parts[0].type.tile_bytes;
   prepare_input(p, packed(gate_up), parts[0]);
   matmul_pairs(parts[0], p, up, n_pairs, kPlainPairs);

@@ -10,9 +10,12 @@
 
 namespace hearth::kernels::hip {
 
+constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+
 /// Columns of a group, which is multiplied at once, and of a unit of packed weights: two groups.
 inline constexpr int kGroup = 32;
 inline constexpr int kUnit = 2 * kGroup;
+constexpr int count_units(int n_cols) { return ceil_div(n_cols, kUnit); }
 /// Groups of a super-block (256 columns), in formats that have them: there, activations too have
 /// one scale for the 256 columns, and a super-block is summed in integers, as on the CPU.
 inline constexpr int kBlockGroups = 8;
@@ -36,6 +39,8 @@ inline constexpr int kCopyStages = 3;
 inline constexpr int kChunk = 64;
 inline constexpr int kPartChunks = 4;
 inline constexpr int kPage = 32;
+/// Threads of a thread block: of attention in decode and in prefill, and of the norm.
+inline constexpr int kDecodeThreads = 512, kRowsThreads = 128, kNormThreads = 128;
 /// Rows (a query head of a token each) that a thread block of prefill attention takes at once.
 constexpr int attention_rows(int head_dim) {
   return head_dim == 32 ? 32 : head_dim == 256 ? 8 : 16;

@@ -11,8 +11,10 @@ namespace hearth::kernels::hip {
 template <int kTokens>
 struct TokenUnit {
   static constexpr int kTokenTiles = kTokens / kTileTokens;
-  uint4 q[kTokenTiles][2 * kTileTokens * kGroup / 16];
-  uint4 scales[kTokenTiles][2 * kTileTokens * sizeof(GroupScale) / 16];
+  // 16-byte words of a token tile.
+  static constexpr int kCodes = 2 * kTileTokens * kGroup / 16;
+  static constexpr int kScales = 2 * kTileTokens * int{sizeof(GroupScale)} / 16;
+  uint4 q[kTokenTiles][kCodes], scales[kTokenTiles][kScales];
 };
 
 /// A view of one group of the tokens from a token tile on: codes and, unless null, scales.
@@ -22,18 +24,17 @@ struct GroupTokens {
 
   template <int kTokens>
   GPU_DEVICE GroupTokens of(const TokenUnit<kTokens>& unit, int tile, int group) {
-    return {unit.q[tile] + group * kTileTokens * kGroup / 16,
-            unit.scales[tile] + group * kTileTokens * int{sizeof(GroupScale)} / 16,
-            int{sizeof unit.q[0] / 16}};
+    using Unit = TokenUnit<kTokens>;
+    return {unit.q[tile] + group * Unit::kCodes / 2, unit.scales[tile] + group * Unit::kScales / 2,
+            Unit::kCodes};
   }
   /// A token's 32 columns: of every eight bytes, four belong to each half of the group.
   GPU_DEVICE const uint4* columns(const GroupTokens& x, int token) {
     return x.q + token / kTileTokens * x.tile_step + token % kTileTokens * (kGroup / 16);
   }
   GPU_DEVICE const GroupScale* scale(const GroupTokens& x, int token) {
-    return reinterpret_cast<const GroupScale*>(
-               x.scales + token / kTileTokens * int{sizeof(TokenUnit<kTileTokens>::scales) / 16}) +
-           token % kTileTokens;
+    const uint4* tile = x.scales + token / kTileTokens * TokenUnit<kTileTokens>::kScales;
+    return reinterpret_cast<const GroupScale*>(tile) + token % kTileTokens;
   }
 };
 
@@ -43,14 +44,14 @@ template <int kTokens, int kThreads>
 struct UnitInFlight {
   using Shared = TokenUnit<kTokens>;
   static constexpr int kTokenTiles = Shared::kTokenTiles;
-  static constexpr int kCodes = 2 * kTileTokens * kGroup / 16;  // a token tile
-  static constexpr int kScales = 2 * kTileTokens * int(sizeof(GroupScale)) / 16;
-  uint4 codes[kTokenTiles * kCodes / kThreads], scale;
+  static constexpr int kCodes = Shared::kCodes, kScales = Shared::kScales;
+  static constexpr int kOwnCodes = kTokenTiles * kCodes / kThreads;
+  uint4 codes[kOwnCodes], scale;
 
   GPU_DEVICE UnitInFlight load(const Activations& x, int first_tile, int unit, int thread) {
     UnitInFlight u;
     const int64_t tile_groups = static_cast<int64_t>(x.n_groups) * kTileTokens;
-    GPU_UNROLL for (int k = 0; k < kTokenTiles * kCodes / kThreads; k++) {
+    GPU_UNROLL for (int k = 0; k < kOwnCodes; k++) {
       const int i = thread % kThreads + k * kThreads, tile = i / kCodes;
       const int8_t* from =
           x.q + ((first_tile + tile) * tile_groups + 2 * unit * kTileTokens) * kGroup;
@@ -63,7 +64,7 @@ struct UnitInFlight {
   }
 
   GPU_DEVICE void store(const UnitInFlight& u, int thread, Shared& to) {
-    GPU_UNROLL for (int k = 0; k < kTokenTiles * kCodes / kThreads; k++) {
+    GPU_UNROLL for (int k = 0; k < kOwnCodes; k++) {
       const int i = thread + k * kThreads;
       if (thread < kThreads) to.q[i / kCodes][i % kCodes] = u.codes[k];
     }

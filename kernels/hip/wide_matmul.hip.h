@@ -26,7 +26,7 @@ GPU_DEVICE void multiply_fragment(const GroupWeights<kType, F::kParts, F::kRows>
 }
 
 /// A lane's sums: of the current slice, and of the quad so far.
-template <int kTokenTiles, int kSums = 4>
+template <int kTokenTiles, int kSums>
 struct LaneSums {
   RowSum slice[kTokenTiles][kSums];
   float quad[kTokenTiles][kSums];
@@ -64,7 +64,7 @@ template <BlockType kType, int kTokens, int kTiles, class F>
 GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
   using Place = WidePlace<kTokens, kTiles, F>;
-  using Units = typename WideUnitsOf<kType, kTokens, kTiles, F>::Type;
+  using Units = WideUnits<kType, kTokens, kTiles, F>;
   using Weights = GroupWeights<kType, F::kParts, F::kRows>;
   constexpr int kSteps = Place::kTeamTokens / F::kTokens;
   constexpr bool kBlocks = Layout<kType>::kSuper;  // then a part is a slice, else a quad

@@ -32,11 +32,9 @@ GPU_DEVICE void store_four(const Epilogue& e, int row, int token, const float (&
     GPU_UNROLL for (int j = 0; j < 4; j++) store_one(e, row + j, token, v[j]);
     return;
   }
-  float4* to =
-      reinterpret_cast<float4*>(e.out + static_cast<uint64_t>(token) * e.stride + e.row0 + row);
-  float4 before = {0, 0, 0, 0};
+  float4* to = reinterpret_cast<float4*>(place_of(e, row, token));
   if (e.kind == EpilogueKind::kAdd) {
-    before = *to;
+    const float4 before = *to;
     *to = {before.x + v[0], before.y + v[1], before.z + v[2], before.w + v[3]};
   } else {
     *to = {v[0], v[1], v[2], v[3]};

@@ -189,7 +189,7 @@ struct CopiedUnits {
   /// bytes of scales each.
   static constexpr int kWarps = Place::kWayThreads / GPU_LANES;
   static constexpr int kOwnTiles = kTiles / kWarps, kTokenTiles = Tokens::kTokenTiles / kWarps;
-  static constexpr int kScales = 2 * kTileTokens * int(sizeof(GroupScale)) / 16;
+  static constexpr int kScales = Tokens::kScales;
   static_assert(kOwnTiles > 0 && kTokenTiles * kScales <= GPU_LANES && kTileBytes % 16 == 0);
   static_assert(kTokenTiles * kHalfSums % GPU_LANES == 0 && kBlockUnits * kEntries <= GPU_LANES);
   const uint8_t* data[kOwnTiles];
@@ -299,13 +299,8 @@ struct CopiedUnits {
   }
 };
 
-template <BlockType kType, int kTokens, int kTiles, class F, bool kCopies = F::kCopies>
-struct WideUnitsOf {
-  using Type = RegisterUnits<kType, kTokens, kTiles, F>;
-};
 template <BlockType kType, int kTokens, int kTiles, class F>
-struct WideUnitsOf<kType, kTokens, kTiles, F, true> {
-  using Type = CopiedUnits<kType, kTokens, kTiles, F>;
-};
+using WideUnits = std::conditional_t<F::kCopies, CopiedUnits<kType, kTokens, kTiles, F>,
+                                     RegisterUnits<kType, kTokens, kTiles, F>>;
 
 }  // namespace hearth::kernels::hip
