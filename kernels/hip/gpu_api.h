@@ -1,7 +1,7 @@
-// The functions of the GPU runtime that Hearth calls, as a table. It is filled from libamdhip64 at
-// run time (native/hip) or, in tests, from CUDA's runtime or the emulation. Signatures and numbers
-// are HIP's; every function returns 0 for success. A device-wide synchronize is missing on purpose:
-// it also waits for the desktop, and can wait for ever.
+// The functions of the GPU runtime that Hearth calls, as a table. native/gpu fills it from AMD's
+// runtime or NVIDIA's driver, and tests fill it from the emulation. Signatures and numbers are
+// HIP's; every function returns 0 for success. There is no device-wide synchronize on purpose: it
+// would also wait for the desktop, possibly for ever.
 #pragma once
 
 #include <cstddef>

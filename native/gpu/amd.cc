@@ -79,7 +79,7 @@ GpuDevice describe(const Library& hip, int index) {
 
   alignas(16) std::array<char, kPropertyBytes> buffer{};
   if (properties(buffer.data(), index) != 0)
-    throw std::runtime_error("GPU " + std::to_string(index) + " does not tell its properties");
+    throw std::runtime_error("the properties of GPU " + std::to_string(index) + " cannot be read");
   const char* architecture =
       buffer.data() + (newer ? kNewArchitectureOffset : kOldArchitectureOffset);
   GpuDevice device;

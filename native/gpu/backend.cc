@@ -19,7 +19,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// What must outlive the Ops: destroyed after them, as a base.
+/// What must outlive the Ops. As the first base it is destroyed last.
 struct Ground {
   std::unique_ptr<Gpus> gpus;
   std::vector<char> code;
@@ -31,7 +31,7 @@ class OwningOps : private Ground, public kernels::hip::HipOps {
       : Ground(std::move(ground)), HipOps(api, choice) {}
 };
 
-/// Before gigabytes of a model have gone there in vain.
+/// Checked before the upload, since copying gigabytes of a model takes a while.
 void require_memory(const Candidate& gpu, const DeviceChoice& choice, uint64_t n_bytes) {
   size_t free = 0, total = 0;
   const bool is_known =

@@ -1,5 +1,5 @@
-// The way to a GPU: a runtime, a device, its kernels, a self-test. Every "no" has its reason in
-// words.
+// Finds a GPU that can run the model: its runtime, the device, its kernels, and a self-test.
+// Whatever rules a GPU out is reported in words.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct Wish {
   uint64_t n_bytes = 0;          // of memory that will be asked for
 };
 
-/// The best GPU that can do it. Throws std::runtime_error with the reasons, for the status bar and
-/// `hearth doctor`, when the CPU must do it.
+/// The Ops of the best GPU that meets the wish. Throws std::runtime_error if there is none; its
+/// message gives the reasons, for the status bar and `hearth doctor`.
 std::unique_ptr<kernels::Ops> make_ops(const Wish& wish);
 
-/// All GPUs with their runtimes, or why there are none, for `hearth doctor`.
+/// All GPUs and their runtimes, or the reasons why there are none, for `hearth doctor`.
 std::string describe_gpus();
 
 }  // namespace hearth::gpu

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
+#include <tuple>
 
 namespace hearth::gpu {
 namespace {
@@ -88,9 +89,8 @@ Gpus find_gpus(const std::string& backend) {
   }
   std::stable_sort(gpus.candidates.begin(), gpus.candidates.end(),
                    [](const Candidate& a, const Candidate& b) {
-                     if (a.device.is_integrated != b.device.is_integrated)
-                       return b.device.is_integrated;
-                     return a.device.n_bytes > b.device.n_bytes;
+                     return std::tuple(a.device.is_integrated, b.device.n_bytes) <
+                            std::tuple(b.device.is_integrated, a.device.n_bytes);
                    });
   return gpus;
 }

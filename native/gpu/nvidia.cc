@@ -198,7 +198,7 @@ GpuDevice describe(int index) {
   int handle = 0;
   std::array<char, 256> name{};
   if (driver.device(&handle, index) != 0 || driver.name(name.data(), name.size() - 1, handle) != 0)
-    throw std::runtime_error("GPU " + std::to_string(index) + " does not tell its properties");
+    throw std::runtime_error("the properties of GPU " + std::to_string(index) + " cannot be read");
   const int major = attribute_of(handle, kMajor), minor = attribute_of(handle, kMinor);
   device.index = index;
   device.name = name.data();

@@ -33,10 +33,10 @@ struct Runtime {
 Runtime amd_runtime();
 Runtime nvidia_runtime();
 
-/// A library opened by the first of these names that there is; null handle: none of them.
+/// A library, opened by the first of these names that exists; handle is null if none does.
 struct Library {
   explicit Library(const std::vector<std::string>& names);
-  /// Throws std::runtime_error naming it and the function, with what to update.
+  /// Throws std::runtime_error if the function is missing; the message says what to update.
   template <class Function>
   void get(const char* function, Function& pointer) const {
     pointer = reinterpret_cast<Function>(require(function));

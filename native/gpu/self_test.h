@@ -1,6 +1,6 @@
-// Known answers before trust: every kernel on the GPU (but those for
-// matrices of thousands of rows) must give what the CPU's scalar kernels give.
-// A driver or compiler that gets one wrong is found before it writes a word.
+// A test before the GPU is trusted: every kernel (except those for matrices of thousands of rows)
+// must give the results of the CPU's scalar kernels. So a driver or compiler that breaks a kernel
+// is found before the GPU completes any code.
 #pragma once
 
 #include "hip/device.h"

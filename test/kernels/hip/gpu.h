@@ -1,5 +1,5 @@
 // The GPU that the HIP tests run on: the CPU emulation (emulation_api.cc) or an NVIDIA GPU through
-// CUDA's runtime (cuda_api.cc). A program links one of them.
+// its driver (cuda_api.cc). A program links one of them.
 #pragma once
 
 #include "hip/device.h"
