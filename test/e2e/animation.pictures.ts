@@ -80,8 +80,11 @@ test('writes two functions', async () => {
   await type('export function scale(a: Point, factor: number): Point {');
   await press('Enter', keyMs);
   await type('return');
+  await suggestion(/ a\.x$/); // as much as the model is sure of
+  for (let word = 0; word < 3; word++) await press('Control+ArrowRight', 350);
+  await press('Tab', keyMs);
+  await type(' * f');
   await suggestion(/;$/);
-  for (let word = 0; word < 4; word++) await press('Control+ArrowRight', 350);
   await press('Tab', 2500);
   await browser.close();
   await server.stop();
