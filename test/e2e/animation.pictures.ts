@@ -61,7 +61,7 @@ test('writes two functions', async () => {
     await frame(readMs);
   };
 
-  await expect.poll(() => bench.statusLabel(), { timeout: 60_000 }).toMatch(/ready/);
+  await bench.statusSays(/ready/, 60_000);
   await bench.setText(sample);
   await bench.page.setViewportSize({ width: 720, height: 470 });
   await bench.page.mouse.move(600, 300);

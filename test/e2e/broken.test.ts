@@ -39,7 +39,7 @@ async function message(words: RegExp) {
   const shown = bench.page.locator('.notification-toast', { hasText: words });
   await shown.waitFor({ timeout: 60_000 });
   expect(await shown.count()).toBe(1);
-  expect(await bench.statusLabel()).toMatch(words);
+  await bench.statusSays(words);
   return shown;
 }
 
@@ -70,5 +70,5 @@ test('a repaired installation works after a restart of the server', async () => 
   renameSync(join(installed, 'kept.js'), join(installed, 'server.js'));
   renameSync(join(installed, 'kept.node'), join(installed, 'hearth.node'));
   await bench.runCommand('Hearth: Restart Server');
-  await expect.poll(() => bench.statusLabel(), { timeout: 30_000 }).toMatch(/ready/);
+  await bench.statusSays(/ready/, 30_000);
 });

@@ -45,7 +45,7 @@ function longestPrompt(): number {
 }
 
 test('a key finds the code of another file, where a name at the cursor is defined, in its prompt', async () => {
-  await expect.poll(() => bench.statusLabel(), { timeout: 60_000 }).toMatch(/ready/);
+  await bench.statusSays(/ready/, 60_000);
   const alone = main.length / 2; // main.ts has far fewer tokens
   // The language features need a moment before they know a definition; what they say is read while the cursor rests.
   // Another digit each time: what was answered before is not asked again.

@@ -105,7 +105,7 @@ async function download(name: string, quantization: string): Promise<void> {
 }
 
 test('a download is chosen, followed, paused, resumed and used, all in one window', async () => {
-  await expect.poll(() => bench.statusLabel(), { timeout: 60_000 }).toMatch(/ready/);
+  await bench.statusSays(/ready/, 60_000);
   await download('Qwen2.5-Coder 7B', 'Q4_K_M');
   const progress = notification(/Downloading Qwen2\.5-Coder 7B.*MB/);
   await progress.waitFor({ timeout: 20_000 });
@@ -119,7 +119,7 @@ test('a download is chosen, followed, paused, resumed and used, all in one windo
   expect(modelFiles()).toEqual(['Qwen2.5-Coder-7B.Q4_K_M.gguf']);
   expect(ranges).toEqual([undefined, expect.stringMatching(/^bytes=[1-9]\d*-$/)]);
   expect(JSON.parse(readFileSync(server.settingsFile, 'utf8'))['hearth.model.path']).toMatch(/7B\.Q4_K_M\.gguf$/);
-  await expect.poll(() => bench.statusLabel(), { timeout: 20_000 }).toMatch(/ready/);
+  await bench.statusSays(/ready/);
   await bench.setText(
     'function add(a: number, b: number): number {\n  return a + b;\n}\n\nfunction multiply(a: number, b: number): number {\n  ',
   );

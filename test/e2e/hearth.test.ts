@@ -60,10 +60,6 @@ async function picture(name: string): Promise<void> {
   await bench.page.screenshot({ path: `media/${name}.png` });
 }
 
-function statusSays(words: RegExp, timeout = 10_000) {
-  return expect.poll(() => bench.statusLabel(), { timeout }).toMatch(words);
-}
-
 /** How often the server answered for the document's end, with what it says about it in the log. */
 function answersAtEnd(text: string, result: RegExp): number {
   const lines = text.split('\n');
@@ -86,7 +82,7 @@ async function ghostTextFor(last: string): Promise<string> {
 }
 
 test('the status bar says ready once the bundled model is loaded', async () => {
-  await statusSays(/ready/, 60_000);
+  await bench.statusSays(/ready/, 60_000);
 });
 
 // An edit asks for a completion, which may come first and leave nothing to read: moving the cursor asks for none.
@@ -100,7 +96,7 @@ test('the text around the cursor is read before a key comes', async () => {
 
 test('typing brings ghost text, and the status bar says how fast it came', async () => {
   await ghostTextFor(typed);
-  await statusSays(/ready, \d+ tokens per second/);
+  await bench.statusSays(/ready, \d+ tokens per second/);
   expect(await bench.statusItem.textContent()).toMatch(/^ [\d.]+ tok\/s$/);
 });
 
@@ -148,7 +144,7 @@ test('Explain Selection writes an explanation into a page beside the editor', as
 
 test('no ghost text comes while completions are turned off', async () => {
   await bench.runCommand('Hearth: Turn Suggestions On or Off');
-  await statusSays(/turned off/);
+  await bench.statusSays(/turned off/);
   await bench.setText(sample);
   const off = answersAtEnd(sample + typed, /./);
   await bench.type(typed);
@@ -156,7 +152,7 @@ test('no ghost text comes while completions are turned off', async () => {
   expect(answersAtEnd(sample + typed, /./)).toBe(off);
   expect(await bench.shownGhostText()).toBe('');
   await bench.runCommand('Hearth: Turn Suggestions On or Off');
-  await statusSays(/ready/);
+  await bench.statusSays(/ready/);
   expect(await ghostTextFor(typed)).not.toBe('');
 });
 
@@ -166,6 +162,6 @@ test('a server that was killed is started again and completes', async () => {
   const before = processes();
   process.kill(before.at(-1) as number, 'SIGKILL');
   await expect.poll(() => processes().length, { timeout: 20_000 }).toBe(before.length + 1);
-  await statusSays(/ready/, 30_000);
+  await bench.statusSays(/ready/, 30_000);
   expect(await ghostTextFor(typed)).not.toBe('');
 });

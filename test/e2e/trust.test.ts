@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  await statusSays(/ready/, 60_000);
+  await bench.statusSays(/ready/, 60_000);
   await bench.setText(sample);
 }, 90_000);
 
@@ -48,10 +48,6 @@ afterEach(async ({ task }) => {
   console.error(server.hearthLog().slice(-3000));
   await bench.page.screenshot({ path: `build/e2e/${task.name.replaceAll(/\W+/g, '-')}.png` });
 });
-
-function statusSays(words: RegExp, timeout = 20_000) {
-  return expect.poll(() => bench.statusLabel(), { timeout }).toMatch(words);
-}
 
 const ghostTextComes = () => expect.poll(() => bench.shownGhostText(), { timeout: 20_000 }).not.toBe('');
 const requests = () => server.hearthLog().match(/completion at /g)?.length ?? 0;
@@ -102,7 +98,7 @@ test('Esc is final', async () => {
 
 test('off means off: nothing is computed', async () => {
   await bench.setSettings({ ...settings, 'hearth.mode': 'off' });
-  await statusSays(/turned off/);
+  await bench.statusSays(/turned off/);
   const before = server.hearthLog();
   await bench.type(typed);
   await bench.press('ArrowLeft', 'ArrowRight');
@@ -113,7 +109,7 @@ test('off means off: nothing is computed', async () => {
 
 test('in manual mode a suggestion comes when it is asked for, and only then', async () => {
   await bench.setSettings({ ...settings, '[typescript]': { 'hearth.mode': 'manual' } });
-  await statusSays(/when you ask/);
+  await bench.statusSays(/when you ask/);
   const before = requests();
   await bench.type(typed);
   await nothingComes(2000);
@@ -127,12 +123,12 @@ test('the status bar leads to a snooze, and back', async () => {
   await bench.statusItem.click();
   await bench.choose('Snooze Suggestions');
   await bench.choose('5 minutes');
-  await statusSays(/snoozed/);
+  await bench.statusSays(/snoozed/);
   await bench.type(typed);
   await nothingComes(2000);
   await bench.statusItem.click();
   await bench.choose('End Snooze');
-  await statusSays(/ready/);
+  await bench.statusSays(/ready/);
   await ghostTextAfter(typed);
 });
 
@@ -141,7 +137,7 @@ test('a second window shares the server, costs little and is answered', async ()
   const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
   const before = rss();
   const second = await Workbench.open(browser, server, folder, file);
-  await expect.poll(() => second.statusLabel(), { timeout: 30_000 }).toMatch(/ready/);
+  await second.statusSays(/ready/, 30_000);
   await second.setText(sample);
   await second.type(typed);
   await expect.poll(() => second.shownGhostText(), { timeout: 20_000 }).not.toBe('');
@@ -183,12 +179,12 @@ test('two restarts at once leave one server, which obeys', async () => {
   await bench.runCommand('Hearth: Restart Server');
   await bench.runCommand('Hearth: Restart Server');
   await expect.poll(() => servers().includes(old ?? 0), { timeout: 20_000 }).toBe(false);
-  await statusSays(/ready/);
+  await bench.statusSays(/ready/);
   await sleep(1000);
   expect(servers()).toHaveLength(1);
   await ghostTextAfter(typed);
   await bench.setSettings({ ...settings, 'hearth.mode': 'off' });
-  await statusSays(/turned off/);
+  await bench.statusSays(/turned off/);
   await bench.type(' ');
   await nothingComes(1000);
   await bench.setSettings(settings);
@@ -196,12 +192,12 @@ test('two restarts at once leave one server, which obeys', async () => {
 
 test('a bad model is named, and the status bar leads to another', async () => {
   await bench.setSettings({ 'hearth.model.path': join(temporary, 'missing.gguf') });
-  await statusSays(/missing\.gguf/);
+  await bench.statusSays(/missing\.gguf/);
   await bench.statusItem.click();
   await bench.choosable('Choose Another Model').waitFor();
   await bench.press('Escape');
   await bench.setSettings(settings);
-  await statusSays(/ready/);
+  await bench.statusSays(/ready/);
 });
 
 test('a server that is killed while text is shown is back within a moment', async () => {
@@ -211,7 +207,7 @@ test('a server that is killed while text is shown is back within a moment', asyn
   const killedAt = Date.now();
   process.kill(pid as number, 'SIGKILL');
   await expect.poll(() => servers().filter((each) => each !== pid).length, { timeout: 20_000, interval: 20 }).toBe(1);
-  await statusSays(/ready/);
+  await bench.statusSays(/ready/);
   console.log(`back ${Date.now() - killedAt} ms after kill -9`);
   await expect.poll(() => server.hearthLog()).toContain('ended unexpectedly (signal SIGKILL)');
   await ghostTextAfter(typed);
@@ -222,12 +218,13 @@ test('a server that keeps dying ends in one message that says how, with a way ou
     for (const pid of servers()) process.kill(pid, 'SIGKILL');
     await sleep(500);
   }
-  await statusSays(/crashed repeatedly \(signal SIGKILL\)/);
+  await bench.statusSays(/crashed repeatedly \(signal SIGKILL\)/);
   const message = bench.page.locator('.notification-toast', { hasText: 'crashed repeatedly' });
+  await message.waitFor();
   expect(await message.count()).toBe(1);
   expect(servers()).toEqual([]);
   await bench.statusItem.click();
   await bench.choose('Restart Server');
-  await statusSays(/ready/);
+  await bench.statusSays(/ready/);
   await ghostTextAfter(typed);
 });

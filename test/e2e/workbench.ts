@@ -39,6 +39,11 @@ export class Workbench {
     return labels[0] ?? '';
   }
 
+  /** Resolves when the status bar says so: VS Code draws it a moment after the extension has set it. */
+  statusSays(words: RegExp, timeout = 20_000): Promise<void> {
+    return expect.poll(() => this.statusLabel(), { timeout }).toMatch(words);
+  }
+
   /** What ghost text is shown now; '' for none. Its first line stands in the text, the others in a zone below it. */
   async shownGhostText(): Promise<string> {
     const first = await this.editor.locator('.ghost-text-decoration').allTextContents();
