@@ -136,7 +136,10 @@ test('a second window shares the server, costs little and is answered', async ()
   const [pid] = servers();
   const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
   const before = rss();
-  const second = await Workbench.open(browser, server, folder, file);
+  // On a file of its own: two windows that save one file would each find it newer than what they have read.
+  const secondFile = join(folder, 'second.ts');
+  writeFileSync(secondFile, '');
+  const second = await Workbench.open(browser, server, folder, secondFile);
   await second.statusSays(/ready/, 30_000);
   await second.setText(sample);
   await second.type(typed);
