@@ -12,44 +12,70 @@
 
 namespace hearth::kernels {
 
-/// How a weight follows from its quantized value w. d, dmin and m are f16; s and m of a super-block
-/// (256 columns) are small integers.
+/// How a weight follows from its quantized value w. d, dmin and m are f16 where nothing else is
+/// said; s and m of a super-block (256 columns) are small integers.
 enum class ScaleKind {
   kNone,        // w: a float format
   kHalf,        // d * w                 d for each 32 columns
   kHalfMin,     // d * w + m             d and m for each 32 columns
+  kPower,       // 2^(d - 128) * w       d for each 32 columns, an unsigned byte
   kSuper32,     // d * s * w             d for each 256 columns, int8 s for each 32
   kSuper32Min,  // d * s * w - dmin * m  d and dmin for each 256 columns, uint8 s and m for each 32
   kSuper16,     // d * s * w             as kSuper32, with s for each 16 columns
   kSuper16Min,  // d * s * w - dmin * m  as kSuper32Min, with 4-bit s and m for each 16 columns
 };
 
+/// Formats whose codes are not integers with a zero point: a 4-bit code is an index into 16 values.
+enum class CodeBook {
+  kNone,
+  kIq4,  // spaced like the quantiles of trained weights
+  kFp4,  // twice the value of a float with a sign, two bits of exponent and one of mantissa
+};
+
+/// The weights w of the 16 codes.
+struct CodeBookValues {
+  int8_t w[16];
+};
+
+constexpr CodeBookValues values_of(CodeBook book) {
+  switch (book) {
+    case CodeBook::kNone:
+      break;
+    case CodeBook::kIq4:
+      return {{-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113}};
+    case CodeBook::kFp4:
+      return {{0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12}};
+  }
+  return {};
+}
+
 }  // namespace hearth::kernels
 
-/// X(name, kernel, id, bytes, d, dmin, scales, low, high, zero, table): a row for each quantized
+/// X(name, kernel, id, bytes, d, dmin, scales, low, high, zero, book): a row for each quantized
 /// format.
 ///   kernel     the format's name in the names of GPU kernels
 ///   id         the type's number in a GGUF file
 ///   bytes      of a block in the file; it has 256 columns if scales is of a super-block, else 32
-///   d, dmin    byte offsets of these f16 fields in the block (for kHalfMin, dmin is m); -1: none
+///   d, dmin    byte offsets of these fields in the block (for kHalfMin, dmin is m); -1: none
 ///   low, high  bits of a code in the two planes of the packed layouts; low is 2, 4 or 8
 ///   zero       zero point: w = code - zero
-///   table      the code is an index into the IQ4 code book, which gives w
+///   book       the code book that gives w
 // clang-format off
-#define HEARTH_QUANTIZED_FORMATS(X)                                           \
-  /* name    kernel  id  bytes   d  dmin  scales       low high zero table */\
-  X(Q4_0,   q4_0,    2,   18,   0,  -1,  kHalf,       4,  0,   8, false)     \
-  X(Q4_1,   q4_1,    3,   20,   0,   2,  kHalfMin,    4,  0,   0, false)     \
-  X(Q5_0,   q5_0,    6,   22,   0,  -1,  kHalf,       4,  1,  16, false)     \
-  X(Q5_1,   q5_1,    7,   24,   0,   2,  kHalfMin,    4,  1,   0, false)     \
-  X(Q8_0,   q8_0,    8,   34,   0,  -1,  kHalf,       8,  0,   0, false)     \
-  X(Q2_K,   q2_k,   10,   84,  80,  82,  kSuper16Min, 2,  0,   0, false)     \
-  X(Q3_K,   q3_k,   11,  110, 108,  -1,  kSuper16,    2,  1,   4, false)     \
-  X(Q4_K,   q4_k,   12,  144,   0,   2,  kSuper32Min, 4,  0,   0, false)     \
-  X(Q5_K,   q5_k,   13,  176,   0,   2,  kSuper32Min, 4,  1,   0, false)     \
-  X(Q6_K,   q6_k,   14,  210, 208,  -1,  kSuper16,    4,  2,  32, false)     \
-  X(IQ4_NL, iq4_nl, 20,   18,   0,  -1,  kHalf,       4,  0,   0, true )     \
-  X(IQ4_XS, iq4_xs, 23,  136,   0,  -1,  kSuper32,    4,  0,   0, true )
+#define HEARTH_QUANTIZED_FORMATS(X)                                          \
+  /* name    kernel  id  bytes   d  dmin  scales       low high zero book */ \
+  X(Q4_0,   q4_0,    2,   18,   0,  -1,  kHalf,       4,  0,   8, kNone)     \
+  X(Q4_1,   q4_1,    3,   20,   0,   2,  kHalfMin,    4,  0,   0, kNone)     \
+  X(Q5_0,   q5_0,    6,   22,   0,  -1,  kHalf,       4,  1,  16, kNone)     \
+  X(Q5_1,   q5_1,    7,   24,   0,   2,  kHalfMin,    4,  1,   0, kNone)     \
+  X(Q8_0,   q8_0,    8,   34,   0,  -1,  kHalf,       8,  0,   0, kNone)     \
+  X(Q2_K,   q2_k,   10,   84,  80,  82,  kSuper16Min, 2,  0,   0, kNone)     \
+  X(Q3_K,   q3_k,   11,  110, 108,  -1,  kSuper16,    2,  1,   4, kNone)     \
+  X(Q4_K,   q4_k,   12,  144,   0,   2,  kSuper32Min, 4,  0,   0, kNone)     \
+  X(Q5_K,   q5_k,   13,  176,   0,   2,  kSuper32Min, 4,  1,   0, kNone)     \
+  X(Q6_K,   q6_k,   14,  210, 208,  -1,  kSuper16,    4,  2,  32, kNone)     \
+  X(IQ4_NL, iq4_nl, 20,   18,   0,  -1,  kHalf,       4,  0,   0, kIq4)      \
+  X(IQ4_XS, iq4_xs, 23,  136,   0,  -1,  kSuper32,    4,  0,   0, kIq4)      \
+  X(MXFP4,  mxfp4,  39,   17,   0,  -1,  kPower,      4,  0,   0, kFp4)
 
 /// X(name, kernel, id, bytes) for each float format.
 #define HEARTH_FLOAT_FORMATS(X) \
@@ -84,16 +110,25 @@ struct BlockTraits {
   ScaleKind scales = ScaleKind::kNone;
   int low_bits = 0, high_bits = 0;
   int zero_point = 0;
-  bool is_table = false;
+  CodeBook book = CodeBook::kNone;
 
   constexpr bool is_float() const { return scales == ScaleKind::kNone; }
   constexpr bool has_super_block() const { return weights == 256; }
   constexpr bool has_min() const { return dmin >= 0; }
+  constexpr bool has_book() const { return book != CodeBook::kNone; }
   /// Columns that share a scale.
   constexpr int scale_columns() const {
     return scales == ScaleKind::kSuper16 || scales == ScaleKind::kSuper16Min ? 16 : 32;
   }
 };
+
+/// The f16 of 2^(exponent - 128): 0 below 2^-24, infinite from 2^16 on.
+constexpr uint16_t half_power(uint8_t exponent) {
+  const int field = exponent - 128 + 15;  // f16 adds 15 to an exponent
+  if (field >= 31) return 0x7c00;
+  if (field > 0) return static_cast<uint16_t>(field << 10);
+  return static_cast<uint16_t>(field > -10 ? 1 << (field + 9) : 0);
+}
 
 constexpr int block_columns(ScaleKind scales) {
   switch (scales) {
@@ -101,6 +136,7 @@ constexpr int block_columns(ScaleKind scales) {
       return 1;
     case ScaleKind::kHalf:
     case ScaleKind::kHalfMin:
+    case ScaleKind::kPower:
       return 32;
     case ScaleKind::kSuper32:
     case ScaleKind::kSuper32Min:
@@ -113,19 +149,19 @@ constexpr int block_columns(ScaleKind scales) {
 
 constexpr BlockTraits block_traits(BlockType type) {
   switch (type) {
-#define HEARTH_QUANTIZED_TRAITS(name, kernel, id, bytes, d, dmin, scales, low, high, zero, table) \
-  case BlockType::k##name:                                                                        \
-    return {#name,                                                                                \
-            #kernel,                                                                              \
-            block_columns(ScaleKind::scales),                                                     \
-            bytes,                                                                                \
-            d,                                                                                    \
-            dmin,                                                                                 \
-            ScaleKind::scales,                                                                    \
-            low,                                                                                  \
-            high,                                                                                 \
-            zero,                                                                                 \
-            table};
+#define HEARTH_QUANTIZED_TRAITS(name, kernel, id, bytes, d, dmin, scales, low, high, zero, book) \
+  case BlockType::k##name:                                                                       \
+    return {#name,                                                                               \
+            #kernel,                                                                             \
+            block_columns(ScaleKind::scales),                                                    \
+            bytes,                                                                               \
+            d,                                                                                   \
+            dmin,                                                                                \
+            ScaleKind::scales,                                                                   \
+            low,                                                                                 \
+            high,                                                                                \
+            zero,                                                                                \
+            CodeBook::book};
     HEARTH_QUANTIZED_FORMATS(HEARTH_QUANTIZED_TRAITS)
 #undef HEARTH_QUANTIZED_TRAITS
 #define HEARTH_FLOAT_TRAITS(name, kernel, id, bytes) \
@@ -164,10 +200,10 @@ constexpr bool is_sound(const BlockTraits& row) {
   const bool has_min = row.scales == ScaleKind::kHalfMin || row.scales == ScaleKind::kSuper32Min ||
                        row.scales == ScaleKind::kSuper16Min;
   const bool has_planes = row.low_bits == 2 || row.low_bits == 4 || row.low_bits == 8;
-  const int n_fields = 1 + has_min;
+  const int scale_bits = row.scales == ScaleKind::kPower ? 8 : 16;
   return has_planes && row.high_bits >= 0 && row.low_bits + row.high_bits <= 8 &&
-         row.has_min() == has_min && row.d >= 0 && (row.zero_point == 0 || !row.is_table) &&
-         8 * row.bytes >= row.weights * (row.low_bits + row.high_bits) + 16 * n_fields;
+         row.has_min() == has_min && row.d >= 0 && (row.zero_point == 0 || !row.has_book()) &&
+         8 * row.bytes >= row.weights * (row.low_bits + row.high_bits) + scale_bits * (1 + has_min);
 }
 #define HEARTH_CHECK_ROW(name, ...) static_assert(is_sound(block_traits(BlockType::k##name)));
 HEARTH_QUANTIZED_FORMATS(HEARTH_CHECK_ROW)

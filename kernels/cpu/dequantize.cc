@@ -30,10 +30,9 @@ void dequantize_row(BlockType type, const std::byte* row, float* out, int n_cols
   for (int column = 0; column < n_cols; column++) {
     const int i = column % 32;
     if (i == 0) cpu::read_group(type, row, column / 32, group);
-    const int w = layout.is_table ? cpu::kIq4Values[group.w[i]] : group.w[i];
     const float scale = cpu::f16_to_f32(group.d) * static_cast<float>(group.scales[i / 16]);
     const float minimum = cpu::f16_to_f32(group.dmin) * static_cast<float>(group.minima[i / 16]);
-    const float product = scale * static_cast<float>(w - layout.offset);
+    const float product = scale * static_cast<float>(layout.weight(group.w[i]));
     out[column] = layout.has_min ? product - minimum : product;
   }
 }

@@ -16,8 +16,8 @@ namespace hearth::kernels::cpu {
 namespace {
 
 /// 32 columns of a row. weight[i] = d * scales[i / 16] * (w[i] - offset) - dmin * minima[i / 16],
-/// where offset is that of the type's Layout. For the IQ4 formats w[i] is an index into the code
-/// book. d and dmin are f16 bits.
+/// where offset is that of the type's Layout. Where the format has a code book, w[i] is an index
+/// into it. d and dmin are f16 bits.
 struct FileGroup {
   uint8_t w[32];
   uint16_t d = 0;
@@ -71,6 +71,11 @@ inline void read_codes<BlockType::kQ4_0>(Bytes block, int, FileGroup& out) {
 template <>  // the nibbles are indices into the code book
 inline void read_codes<BlockType::kIQ4_NL>(Bytes block, int, FileGroup& out) {
   read_nibble_halves(block + 2, out.w);
+}
+
+template <>  // so are these, and the scale is one byte
+inline void read_codes<BlockType::kMXFP4>(Bytes block, int, FileGroup& out) {
+  read_nibble_halves(block + 1, out.w);
 }
 
 template <>
@@ -195,7 +200,8 @@ inline void read_group(const std::byte* row, int group, FileGroup& out) {
   constexpr int kGroups = kTraits.weights / 32;
   const Bytes block =
       reinterpret_cast<Bytes>(row) + static_cast<size_t>(group / kGroups) * size_t{kTraits.bytes};
-  out.d = load_u16(block + kTraits.d);
+  out.d = kTraits.scales == ScaleKind::kPower ? half_power(block[kTraits.d])
+                                              : load_u16(block + kTraits.d);
   if constexpr (kTraits.has_min()) out.dmin = load_u16(block + kTraits.dmin);
   // The file adds this minimum, we subtract it: the sign bit flips.
   if constexpr (kTraits.scales == ScaleKind::kHalfMin) out.dmin ^= 0x8000u;

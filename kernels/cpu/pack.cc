@@ -144,8 +144,7 @@ void unpack_quantized(BlockType type, const std::byte* tile, int row, int n_cols
         const std::byte* high = from.planes + layout.low_bytes();
         w |= read_plane(high, layout.high_bits, row, column) << layout.low_bits;
       }
-      if (layout.is_table) w = kIq4Values[w];
-      const float product = s.scale * static_cast<float>(w - layout.offset);
+      const float product = s.scale * static_cast<float>(layout.weight(w));
       *out++ = layout.has_min ? product - s.minimum : product;
     }
   }

@@ -33,7 +33,7 @@ struct Layout {
   bool has_min;
   bool has_block_scale;
   bool packs_min = false;  // scale and minimum share a byte; the minimum is the high nibble
-  bool is_table = false;   // the code is an index into kIq4Values
+  CodeBook book = CodeBook::kNone;
 
   constexpr int n_halves() const { return kGroup / scale_columns; }
   constexpr int n_scales() const { return n_groups * n_halves(); }
@@ -48,16 +48,28 @@ struct Layout {
                                  : min_offset();
   }
   constexpr int block_bytes() const { return header_bytes() + n_groups * group_bytes(); }
-  constexpr bool is_8_bit() const { return low_bits == 8 || is_table; }
+  /// The weight of a code as an integer, without its scale and minimum.
+  constexpr int weight(int code) const {
+    return has_book() ? values_of(book).w[code] : code - offset;
+  }
+  constexpr bool has_book() const { return book != CodeBook::kNone; }
+  constexpr bool is_8_bit() const { return low_bits == 8 || has_book(); }
   constexpr int weight_bits() const { return is_8_bit() ? 8 : low_bits + high_bits; }
   /// Index of scale (or minimum) `i` of a row in a super-block's header: they are stored in pairs,
   /// which widen to the int16 pairs that madd and dpwssd take.
   static constexpr int pair_place(int i, int row) { return (i / 2 * kTileRows + row) * 2 + i % 2; }
 };
 
-/// The IQ4 code book + 128, to be unsigned.
-inline constexpr uint8_t kIq4Values[16] = {1,   24,  45,  63,  79,  93,  106, 118,
-                                           129, 141, 153, 166, 181, 197, 217, 241};
+/// A code book's values + 128, to be unsigned.
+struct BookCodes {
+  uint8_t w[16];
+};
+
+constexpr BookCodes book_codes(CodeBook book) {
+  BookCodes codes{};
+  for (int i = 0; i < 16; i++) codes.w[i] = static_cast<uint8_t>(values_of(book).w[i] + 128);
+  return codes;
+}
 
 constexpr int least(int a, int b) { return a < b ? a : b; }
 constexpr int greatest(int a, int b) { return a > b ? a : b; }
@@ -69,11 +81,11 @@ constexpr Layout layout_of(BlockType type) {
           .low_bits = row.low_bits,
           .high_bits = row.high_bits,
           .scale_columns = row.scale_columns(),
-          .offset = row.low_bits == 8 || row.is_table ? 128 : row.zero_point,
+          .offset = row.low_bits == 8 || row.has_book() ? 128 : row.zero_point,
           .has_min = row.has_min(),
           .has_block_scale = row.has_super_block(),
           .packs_min = row.scales == ScaleKind::kSuper16Min,
-          .is_table = row.is_table};
+          .book = row.book};
 }
 
 }  // namespace

@@ -63,8 +63,9 @@ template <BlockType kType, int kStep>
 inline U8x64 unpack_step(const std::byte* planes) {
   constexpr Layout kLayout = layout_of(kType);
   const U8x64 low = field<kLayout.low_bits, kStep, 0>(planes);
-  if constexpr (kLayout.is_table) {
-    return prepared(look_up(kIq4Values, low));
+  if constexpr (kLayout.has_book()) {
+    static constexpr BookCodes kCodes = book_codes(kLayout.book);
+    return prepared(look_up(kCodes.w, low));
   } else if constexpr (kLayout.low_bits == 8) {
     return prepared(low);
   } else if constexpr (kLayout.high_bits > 0) {

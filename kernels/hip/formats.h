@@ -1,4 +1,4 @@
-// The packed layout of weights on the GPU. Sizes are those of the file within 4 %.
+// The packed layout of weights on the GPU. Sizes are those of the file within 6 %.
 //
 //   tile    record | record | ...          16 rows
 //   record  unit, or unit x 4 | tail       64 columns, or a super-block of 256
@@ -27,6 +27,7 @@ constexpr int entry_bytes(ScaleKind scales) {
     case ScaleKind::kNone:
       return 0;
     case ScaleKind::kHalf:
+    case ScaleKind::kPower:
     case ScaleKind::kSuper32Min:
     case ScaleKind::kSuper16:
     case ScaleKind::kSuper16Min:

@@ -39,6 +39,8 @@ struct FileBlock<BlockType::kQ4_0> : FourBitBlock<2> {};
 template <>
 struct FileBlock<BlockType::kIQ4_NL> : FourBitBlock<2> {};
 template <>
+struct FileBlock<BlockType::kMXFP4> : FourBitBlock<1> {};
+template <>
 struct FileBlock<BlockType::kQ4_1> : FourBitBlock<4> {};
 template <>
 struct FileBlock<BlockType::kQ5_0> : FiveBitBlock<2> {};
@@ -138,6 +140,7 @@ GPU_DEVICE uint32_t row_halves(const uint8_t* row, int col) {
   const uint8_t* block = block_of<kType>(row, col);
   if constexpr (kBlock.has_min())
     return u16_at(block + kBlock.d) | u16_at(block + kBlock.dmin) << 16;
+  if constexpr (kBlock.scales == ScaleKind::kPower) return half_power(block[kBlock.d]);
   return u16_at(block + kBlock.d);
 }
 

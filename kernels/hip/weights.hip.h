@@ -8,21 +8,23 @@
 
 namespace hearth::kernels::hip {
 
-/// The IQ4 code book, four values a word.
-GPU_DEVICE void load_code_book(uint32_t table[4]) {
-  table[0] = 0xbfad9881;  // -127 -104 -83 -65
-  table[1] = 0xf6eaddcf;  // -49 -35 -22 -10
-  table[2] = 0x26190d01;  // 1 13 25 38
-  table[3] = 0x71594535;  // 53 69 89 113
+/// Four values of a code book in a word, beginning with value i.
+constexpr uint32_t book_word(CodeBook book, int i) {
+  const CodeBookValues values = values_of(book);
+  uint32_t word = 0;
+  for (int k = 3; k >= 0; k--) word = word << 8 | static_cast<uint8_t>(values.w[i + k]);
+  return word;
 }
 
 /// Four codes, one in each byte, to four signed weights.
 template <BlockType kType>
 GPU_DEVICE int decode_word(uint32_t codes) {
   constexpr BlockTraits kTraits = block_traits(kType);
-  if constexpr (kTraits.is_table) {
-    uint32_t table[4];
-    load_code_book(table);
+  if constexpr (kTraits.has_book()) {
+    constexpr CodeBook kBook = kTraits.book;
+    constexpr uint32_t kWords[] = {book_word(kBook, 0), book_word(kBook, 4), book_word(kBook, 8),
+                                   book_word(kBook, 12)};
+    const uint32_t table[4] = {kWords[0], kWords[1], kWords[2], kWords[3]};
     return lookup16(static_cast<int>(codes), table);
   } else if constexpr (kTraits.zero_point != 0) {
     // code - zero point = (code + 128 - zero point) ^ 128 in each byte. Codes are below 64, so that

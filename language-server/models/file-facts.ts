@@ -24,6 +24,7 @@ const fileTypes: Record<number, string> = {
   25: 'IQ4_NL',
   30: 'IQ4_XS',
   32: 'BF16',
+  38: 'MXFP4',
 };
 
 /** Empty for a type that the engine does not read. */

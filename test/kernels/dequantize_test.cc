@@ -22,6 +22,15 @@ float half_value(const uint8_t* p) {
   return static_cast<float>(bits & 0x8000 ? -magnitude : magnitude);
 }
 
+/// By the format's definition: sign, two bits of exponent, one of mantissa.
+float fp4_value(int code) {
+  const int exponent = code / 2 % 4, mantissa = code % 2;
+  const float magnitude = exponent == 0
+                              ? 0.5f * static_cast<float>(mantissa)
+                              : std::ldexp(1 + 0.5f * static_cast<float>(mantissa), exponent - 1);
+  return code < 8 ? magnitude : -magnitude;
+}
+
 constexpr int kCodeBook[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
                                1,    13,   25,  38,  53,  69,  89,  113};
 
@@ -102,6 +111,8 @@ float weight(BlockType type, const uint8_t* b, int i) {
       return half_value(b) * static_cast<float>(static_cast<int8_t>(b[2 + i]));
     case BlockType::kIQ4_NL:
       return half_value(b) * static_cast<float>(kCodeBook[q4(2)]);
+    case BlockType::kMXFP4:
+      return std::ldexp(fp4_value(q4(1)), b[0] - 127);
     default:
       return super_block_weight(type, b, i);
   }
@@ -147,6 +158,9 @@ TEST("keeps a subnormal scale") {
   q6_k[208] = 0xfd;
   CHECK_EQUAL(dequantize(BlockType::kQ6_K, q6_k)[0], 4096 * kScale);
   CHECK_EQUAL(dequantize(BlockType::kQ6_K, q6_k)[16], 0.0f);
+  std::array<uint8_t, 17> mxfp4{104, 0x01, 0x02};  // 2^-23, and half of it for the code 1
+  CHECK_EQUAL(dequantize(BlockType::kMXFP4, mxfp4)[0], 0x1p-24f);
+  CHECK_EQUAL(dequantize(BlockType::kMXFP4, mxfp4)[1], 0x1p-23f);
   CHECK_EQUAL(dequantize(BlockType::kF16, std::array<uint8_t, 2>{0xfd, 0x00})[0], kScale);
 }
 
@@ -173,6 +187,10 @@ TEST("dequantizes blocks worked out by hand") {
   CHECK_EQUAL(dequantize(BlockType::kIQ4_XS, iq4_xs)[0], 5 * -127.0f);
   CHECK_EQUAL(dequantize(BlockType::kIQ4_XS, iq4_xs)[16], 5 * 113.0f);
   CHECK_EQUAL(dequantize(BlockType::kIQ4_XS, iq4_xs)[32], -32 * -127.0f);
+  std::array<uint8_t, 17> mxfp4{125, 0xf7, 0x20};  // 2^-2; 6 and -6, then 0 and 1
+  CHECK_EQUAL(dequantize(BlockType::kMXFP4, mxfp4)[0], 1.5f);
+  CHECK_EQUAL(dequantize(BlockType::kMXFP4, mxfp4)[16], -1.5f);
+  CHECK_EQUAL(dequantize(BlockType::kMXFP4, mxfp4)[17], 0.25f);
   CHECK_EQUAL(dequantize(BlockType::kBF16, std::array<uint8_t, 2>{0xc0, 0xbf})[0], -1.5f);
 }
 

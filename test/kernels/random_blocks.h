@@ -1,4 +1,4 @@
-// Quantized rows for tests: random bytes in every field but the f16 scales, which are set to sane
+// Quantized rows for tests: random bytes in every field but the float scales, which are set to sane
 // values.
 #pragma once
 
@@ -24,6 +24,12 @@ inline uint16_t random_scale(std::mt19937& random) {
   return static_cast<uint16_t>((bits >> 8 & 0x83ff) | (6 + bits % 4) << 10);
 }
 
+/// The exponent of 2^-8 to 2^-5; one in sixteen gives a subnormal f16.
+inline std::byte random_power(std::mt19937& random) {
+  const uint32_t bits = static_cast<uint32_t>(random());
+  return static_cast<std::byte>((bits % 16 == 0 ? 104 : 120) + (bits >> 8) % 4);
+}
+
 inline std::vector<std::byte> random_rows(BlockType type, int n_rows, int n_cols, uint32_t seed) {
   std::mt19937 random(seed);
   const size_t n_bytes = static_cast<size_t>(n_rows) * hearth::kernels::row_bytes(type, n_cols);
@@ -43,7 +49,11 @@ inline std::vector<std::byte> random_rows(BlockType type, int n_rows, int n_cols
   }
   for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
   for (size_t block = 0; block < n_bytes; block += block_bytes) {
-    put_half(&bytes[block + static_cast<size_t>(traits.d)], random_scale(random));
+    std::byte* d = &bytes[block + static_cast<size_t>(traits.d)];
+    if (traits.scales == hearth::kernels::ScaleKind::kPower)
+      *d = random_power(random);
+    else
+      put_half(d, random_scale(random));
     if (traits.dmin < 0) continue;
     put_half(&bytes[block + static_cast<size_t>(traits.dmin)], random_scale(random));
   }
