@@ -21,6 +21,7 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
     return DefineClass(env, "EngineHandle",
                        {
                            InstanceMethod<&EngineHandle::info>("info"),
+                           InstanceMethod<&EngineHandle::texts>("texts"),
                            InstanceMethod<&EngineHandle::tokenize>("tokenize"),
                            InstanceMethod<&EngineHandle::detokenize>("detokenize"),
                            InstanceMethod<&EngineHandle::token_bytes>("tokenBytes"),
@@ -42,6 +43,10 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
  private:
   Napi::Value info(const Napi::CallbackInfo& call) {
     return to_js(call.Env(), engine_->info(), engine_->tokenizer());
+  }
+
+  Napi::Value texts(const Napi::CallbackInfo& call) {
+    return texts_to_js(call.Env(), engine_->info(), engine_->tokenizer());
   }
 
   Napi::Value tokenize(const Napi::CallbackInfo& call) {

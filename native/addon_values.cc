@@ -117,11 +117,18 @@ Napi::Value to_js(Napi::Env env, const ModelInfo& info, const Tokenizer& tokeniz
   for (uint32_t i = 0; i < info.disk_problems.size(); i++) problems.Set(i, info.disk_problems[i]);
   object.Set("diskProblems", problems);
   object.Set("weightBytes", static_cast<double>(info.weight_bytes));
-  Napi::Object special = Napi::Object::New(env);
-  for (const auto& [name, id] : tokenizer.special_tokens()) special.Set(name, id);
-  object.Set("specialTokens", special);
   object.Set("bosToken",
              tokenizer.begin_of_text() ? static_cast<double>(*tokenizer.begin_of_text()) : -1.0);
+  return object;
+}
+
+Napi::Value texts_to_js(Napi::Env env, const ModelInfo& info, const Tokenizer& tokenizer) {
+  Napi::Object metadata = Napi::Object::New(env), special = Napi::Object::New(env);
+  for (const auto& [key, text] : info.texts) metadata.Set(key, text);
+  for (const auto& [name, id] : tokenizer.special_tokens()) special.Set(name, id);
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("metadata", metadata);
+  object.Set("specialTokens", special);
   return object;
 }
 

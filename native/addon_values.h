@@ -22,6 +22,7 @@ std::vector<uint32_t> tokens_of(const Napi::Value& value);
 
 Napi::Value to_js(Napi::Env env, const Result& result);
 Napi::Value to_js(Napi::Env env, const ModelInfo& info, const Tokenizer& tokenizer);
+Napi::Value texts_to_js(Napi::Env env, const ModelInfo& info, const Tokenizer& tokenizer);
 Napi::Value to_js(Napi::Env env, const EngineStatus& status);
 
 Request request_of(const Napi::Object& object);

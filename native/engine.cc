@@ -42,6 +42,17 @@ int n_pages_for(const LoadOptions& options, uint64_t page_bytes) {
 
 std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
+/// What tells how the model was trained: its names, and the template of its conversations.
+std::map<std::string, std::string> texts_of(const GgufMetadata& metadata) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [key, value] : metadata) {
+    const auto* text = std::get_if<std::string>(&value);
+    if (text && (key.starts_with("general.") || key == "tokenizer.chat_template"))
+      texts.emplace(key, *text);
+  }
+  return texts;
+}
+
 }  // namespace
 
 /// Everything that lives as long as the engine, in the order of construction.
@@ -94,6 +105,7 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
                                                 info.config.n_vocab, info.context_tokens});
 
   info.path = options.model_path;
+  info.texts = texts_of(file.metadata());
   info.file_bytes = file.n_bytes();
   info.weight_bytes = model.n_bytes;
   info.backend = ops->description();

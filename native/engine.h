@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,8 +47,9 @@ struct ModelInfo {
   std::string draft_problem;  // why the draft model was not loaded; else empty
   std::string why_cpu;        // why the GPU that was wanted is not used; else empty
   double load_ms = 0;
-  int restored_pages = 0;                  // from the disk cache
-  std::vector<std::string> disk_problems;  // for the log: its damaged files
+  int restored_pages = 0;                    // from the disk cache
+  std::vector<std::string> disk_problems;    // for the log: its damaged files
+  std::map<std::string, std::string> texts;  // of the metadata: general.* and the chat template
 };
 
 enum class EngineState { kIdle, kPrefill, kDecode };

@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { addon, addonPath, guarded, requireCount } from './addon.ts';
 import { LoadedEngine } from './loaded-engine.ts';
-import type { Engine, LoadOptions } from './types.ts';
+import type { LoadOptions } from './types.ts';
 
 export { EngineError } from './addon.ts';
 export type * from './types.ts';
@@ -37,10 +37,10 @@ const mostThreads = 256;
  * or tensor and says what to do; code 'cancelled' after an abort.
  */
 export async function loadEngine(
-  { specialNames = {}, suffixFirst = false, ...options }: LoadOptions,
+  { tokenNames = () => ({}), ...options }: LoadOptions,
   onProgress?: (fraction: number) => void,
   signal?: AbortSignal,
-): Promise<Engine> {
+): Promise<LoadedEngine> {
   const defaults = {
     backend: 'auto',
     gpu: '',
@@ -61,7 +61,7 @@ export async function loadEngine(
   signal?.addEventListener('abort', cancel, { once: true });
   const native = await guarded(engine).finally(() => signal?.removeEventListener('abort', cancel));
   const loadOnCpu = () => guarded(addon().load({ ...complete, backend: 'cpu' }, null)[0]);
-  return new LoadedEngine(native, { specialNames, suffixFirst }, loadOnCpu);
+  return new LoadedEngine(native, tokenNames, loadOnCpu);
 }
 
 function withoutUndefined<T extends object>(options: T): T {

@@ -11,18 +11,19 @@ import type {
   Completion,
   Engine,
   EngineStatus,
-  LoadOptions,
   ModelInfo,
+  ModelTexts,
   OnText,
   SpecialTokens,
   Timings,
+  TokenNames,
 } from './types.ts';
-
-type TokenNames = Required<Pick<LoadOptions, 'specialNames' | 'suffixFirst'>>;
 
 export class LoadedEngine implements Engine {
   info: ModelInfo;
+  readonly texts: ModelTexts;
   onMovedToCpu?: (info: ModelInfo) => void;
+  private readonly names: TokenNames;
   private nextId = 1;
   private isClosed = false;
   private moving: Promise<void> | undefined;
@@ -30,10 +31,12 @@ export class LoadedEngine implements Engine {
 
   constructor(
     private native: NativeEngine,
-    private readonly names: TokenNames,
+    tokenNames: (texts: ModelTexts) => TokenNames,
     private readonly loadOnCpu: () => Promise<NativeEngine>,
   ) {
-    this.info = infoOf(native, names);
+    this.texts = native.texts();
+    this.names = tokenNames(this.texts);
+    this.info = infoOf(native, this.texts, this.names);
   }
 
   tokenize(text: string, parseSpecial = false): Uint32Array {
@@ -129,7 +132,7 @@ export class LoadedEngine implements Engine {
 
   private async replace(lost: NativeEngine, whyCpu: string): Promise<void> {
     this.native = await this.loadOnCpu();
-    this.info = { ...infoOf(this.native, this.names), whyCpu };
+    this.info = { ...infoOf(this.native, this.texts, this.names), whyCpu };
     // It refuses each at once, to be asked again here; closing would cancel those that it has not come to.
     await Promise.allSettled(this.unanswered);
     // Its pages cannot be saved any more.
@@ -192,11 +195,14 @@ export class LoadedEngine implements Engine {
   }
 }
 
-function infoOf(native: NativeEngine, { specialNames, suffixFirst }: TokenNames): ModelInfo {
-  const info = native.info();
-  const names = Object.entries({ ...usualNames, ...specialNames });
-  const special = Object.fromEntries(names.map(([role, name]) => [role, info.specialTokens[name] ?? -1]));
-  return { ...info, suffixFirst, special: special as Record<keyof SpecialTokens, number> };
+function infoOf(
+  native: NativeEngine,
+  { specialTokens }: ModelTexts,
+  { special = {}, suffixFirst = false }: TokenNames,
+): ModelInfo {
+  const names = Object.entries({ ...usualNames, ...special });
+  const ids = Object.fromEntries(names.map(([role, name]) => [role, specialTokens[name] ?? -1]));
+  return { ...native.info(), suffixFirst, special: ids as Record<keyof SpecialTokens, number> };
 }
 
 const requestDefaults = {

@@ -27,11 +27,9 @@ export interface ModelInfo {
   /** Most tokens of one sequence: the model's limit or the cache budget's, whichever is less. */
   contextTokens: number;
   special: SpecialTokens;
-  /** All control tokens by the names that the vocabulary gives them. */
-  specialTokens: Readonly<Record<string, number>>;
   /** Begins every prompt; -1: none. */
   bosToken: number;
-  /** As LoadOptions said. */
+  /** As LoadOptions said in its TokenNames. */
   suffixFirst: boolean;
   /** What the KV cache holds. */
   kvType: KvType;
@@ -47,6 +45,22 @@ export interface ModelInfo {
   /** Pages of the cache that came from disk, and for the log what there could not be used. */
   restoredPages: number;
   diskProblems: string[];
+}
+
+/** What a model file says of its model in words. */
+export interface ModelTexts {
+  /** general.name and the other texts of general.*, and tokenizer.chat_template. */
+  metadata: Readonly<Record<string, string>>;
+  /** All control tokens by the names that the vocabulary gives them. */
+  specialTokens: Readonly<Record<string, number>>;
+}
+
+/** What a model's prompts are made of, where it is not as with qwen2.5-coder. */
+export interface TokenNames {
+  /** What the model calls special tokens; '' where it must do without. */
+  special?: Partial<Record<keyof SpecialTokens, string>>;
+  /** Its prompts for filling in the middle begin with the suffix, and may need no fimMiddle. Default false. */
+  suffixFirst?: boolean;
 }
 
 /** int8 takes a good half of the memory of f16, at a small loss; see README.md. */
@@ -203,10 +217,8 @@ export interface LoadOptions {
   contextTokens?: number;
   /** A smaller model with the same tokens: guesses what this one writes, which is faster and changes nothing. */
   draftModelPath?: string;
-  /** What this model calls special tokens where it is not what qwen2.5-coder calls them; '' where it must do without. */
-  specialNames?: Partial<Record<keyof SpecialTokens, string>>;
-  /** Its prompts for filling in the middle begin with the suffix, and may need no fimMiddle. Default false. */
-  suffixFirst?: boolean;
+  /** Asked once the file is read. Absent: all is as with qwen2.5-coder. */
+  tokenNames?: (texts: ModelTexts) => TokenNames;
   /** Folder where cached pages outlive the engine: read here, written by close(). Absent: nowhere. */
   diskFolder?: string;
   /** At most so much there; the oldest is dropped. */

@@ -120,7 +120,7 @@ class Cursor {
   }
 
   u64(): number {
-    return Number(this.bytes.readBigUInt64LE(this.advance(8)));
+    return this.u32() + this.u32() * 2 ** 32;
   }
 
   string(): string {

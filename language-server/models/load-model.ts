@@ -1,7 +1,8 @@
-// Loads a model as what it is: the head of its file is read first, and tells the engine what its tokens are called.
-import { loadEngine } from '../../native/index.ts';
+// Loads a model as what it is: what its file says in words tells which of its tokens mark the parts of a prompt.
+import { basename } from 'node:path';
+import { loadEngine, type ModelTexts } from '../../native/index.ts';
 import type { EngineOptions } from '../load-options.ts';
-import { type Model, readTraits, tokenNames, traitsOf } from './model-traits.ts';
+import { type Model, tokenNames, traitsOf } from './model-traits.ts';
 
 /** Rejects with EngineError. */
 export async function loadModel(
@@ -9,10 +10,12 @@ export async function loadModel(
   onProgress?: (fraction: number) => void,
   signal?: AbortSignal,
 ): Promise<Model> {
-  // A file that cannot be read is the engine's to refuse.
-  const traits = await readTraits(options.modelPath).catch(() => noTraits);
   const { server: _, ...own } = options;
-  return { engine: await loadEngine({ ...own, ...tokenNames(traits) }, onProgress, signal), traits };
+  const traitsIn = ({ metadata, specialTokens }: ModelTexts) => {
+    const texts = { metadata: new Map(Object.entries(metadata)), specialTokens: new Set(Object.keys(specialTokens)) };
+    return traitsOf(texts, basename(options.modelPath));
+  };
+  const namesIn = (texts: ModelTexts) => tokenNames(traitsIn(texts));
+  const engine = await loadEngine({ ...own, tokenNames: namesIn }, onProgress, signal);
+  return { engine, traits: traitsIn(engine.texts) };
 }
-
-const noTraits = traitsOf({ metadata: new Map(), specialTokens: new Set(), tensors: [], fileBytes: 0 });

@@ -1,7 +1,6 @@
 // What differs by model, as a table. The first row that fits a model holds.
-import { basename } from 'node:path';
-import type { Engine, LoadOptions } from '../../native/index.ts';
-import { type GgufHeader, readGgufHeader } from './gguf-header.ts';
+import type { Engine, TokenNames } from '../../native/index.ts';
+import type { GgufHeader } from './gguf-header.ts';
 
 export interface FimTokens {
   prefix: string;
@@ -75,12 +74,10 @@ export function architectureOf({ metadata }: GgufHeader): string | undefined {
   return architectures.find((name) => name === metadata.get('general.architecture'));
 }
 
-export async function readTraits(path: string): Promise<Traits> {
-  return traitsOf(await readGgufHeader(path), basename(path));
-}
+type Texts = Pick<GgufHeader, 'metadata' | 'specialTokens'>;
 
 /** knownAs: what else tells of the model, such as its file's name. */
-export function traitsOf({ metadata, specialTokens }: GgufHeader, knownAs = ''): Traits {
+export function traitsOf({ metadata, specialTokens }: Texts, knownAs = ''): Traits {
   const names = [knownAs, ...[...metadata].filter(([key]) => isName(key)).map(([, value]) => String(value))];
   const title = names.join(' ').replaceAll(/[_ ]/g, '-');
   const family = families.find(({ name }) => name.test(title)) ?? unknownFamily;
@@ -112,10 +109,8 @@ export function noteOf(isInstruct: boolean, completes: boolean, explains: boolea
 }
 
 /** As the engine wants to be told. */
-export function tokenNames({ fim }: Traits): TokenOptions {
+export function tokenNames({ fim }: Traits): TokenNames {
   const { prefix, suffix, middle, file, suffixFirst = false } = fim ?? { prefix: '', suffix: '', middle: '' };
   const names = { fimPrefix: prefix, fimSuffix: suffix, fimMiddle: middle, ...(file && { fileSep: file }) };
-  return { specialNames: names, suffixFirst };
+  return { special: names, suffixFirst };
 }
-
-type TokenOptions = Pick<LoadOptions, 'specialNames' | 'suffixFirst'>;

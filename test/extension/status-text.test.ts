@@ -23,7 +23,6 @@ const model: ModelInfo = {
   vocabulary: 300,
   contextTokens: 4096,
   architecture: 'qwen2',
-  specialTokens: {},
   bosToken: -1,
   suffixFirst: false,
   special,

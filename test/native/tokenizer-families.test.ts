@@ -36,7 +36,10 @@ async function starterVocabulary(): Promise<Vocabulary> {
 }
 
 /** A model of this vocabulary whose weights nobody asks for. */
-async function loadWith({ tokens, types, merges }: Vocabulary, keys: Record<string, GgufValue>): Promise<Engine> {
+async function loadWith(
+  { tokens, types, merges }: Vocabulary,
+  keys: Record<string, GgufValue>,
+): ReturnType<typeof loadEngine> {
   const shape = { ...shapes.tiny, layers: 1, vocabulary: tokens.length };
   const spec = syntheticModel({ shape, quantization: 'q4_0' });
   Object.assign(spec.metadata, keys, {
@@ -142,7 +145,7 @@ describe('SentencePiece', () => {
       'tokenizer.ggml.add_bos_token': { bool: true },
     });
     expect(engine.info.bosToken).toBe(1);
-    expect(engine.info.specialTokens).toMatchObject({ '▁<PRE>': ids.get('▁<PRE>'), '▁<EOT>': ids.get('▁<EOT>') });
+    expect(engine.texts.specialTokens).toMatchObject({ '▁<PRE>': ids.get('▁<PRE>'), '▁<EOT>': ids.get('▁<EOT>') });
     expect(compare(engine, (text) => asText.encode(text).ids)).toBeGreaterThan(600);
     // Healing: any token that begins like "def", also a byte of it.
     const answer = await engine.generate({ tokens: engine.tokenize('x = '), heal: Buffer.from('déf'), maxTokens: 8 });

@@ -76,7 +76,7 @@ test.each([
 test('Codestral puts the suffix first and has no token before the middle', () => {
   const traits = traitsOf(header({ 'general.name': 'Codestral 22B v0.1' }, ['[PREFIX]', '[SUFFIX]']));
   expect(tokenNames(traits)).toMatchObject({
-    specialNames: { fimPrefix: '[PREFIX]', fimSuffix: '[SUFFIX]', fimMiddle: '' },
+    special: { fimPrefix: '[PREFIX]', fimSuffix: '[SUFFIX]', fimMiddle: '' },
     suffixFirst: true,
   });
 });
@@ -85,7 +85,7 @@ test('Mellum says where code is from with a token of its own', () => {
   const tokens = ['<fim_prefix>', '<fim_suffix>', '<fim_middle>', '<filename>'];
   const metadata = { 'general.name': 'Mellum 4b base', 'general.architecture': 'llama' };
   expect(tokenNames(traitsOf(header(metadata, tokens)))).toMatchObject({
-    specialNames: { fileSep: '<filename>' },
+    special: { fileSep: '<filename>' },
     suffixFirst: true,
   });
 });
