@@ -74,6 +74,7 @@ export interface Sampling {
   topK: number;
   topP: number;
   minP: number;
+  topNSigma?: number;
   seed: number;
 }
 
