@@ -24,7 +24,6 @@ export interface NativeRequest {
   topK: number;
   topP: number;
   minP: number;
-  topNSigma: number;
   seed: number;
   isBackground: boolean;
   stopTokens: Uint32Array;

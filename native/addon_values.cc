@@ -185,7 +185,6 @@ Request request_of(const Napi::Object& object) {
   request.sampling.top_k = integer(object, "topK");
   request.sampling.top_p = static_cast<float>(number(object, "topP"));
   request.sampling.min_p = static_cast<float>(number(object, "minP"));
-  request.sampling.top_n_sigma = static_cast<float>(number(object, "topNSigma"));
   request.sampling.seed = static_cast<uint64_t>(number(object, "seed"));
   return request;
 }

@@ -212,7 +212,6 @@ const requestDefaults = {
   topK: 0,
   topP: 1,
   minP: 0,
-  topNSigma: 0,
   seed: 0,
   isBackground: false,
   stopTokens: new Uint32Array(),

@@ -24,20 +24,6 @@ uint64_t next_bits(Random& random) {
 /// Uniform in [0, 1), with the 53 bits that a double can hold.
 double next_unit(Random& random) { return static_cast<double>(next_bits(random) >> 11) * 0x1p-53; }
 
-/// Of the finite logits.
-double standard_deviation(std::span<const float> logits) {
-  double sum = 0, squares = 0;
-  size_t n = 0;
-  for (const float logit : logits) {
-    if (!std::isfinite(logit)) continue;
-    sum += logit;
-    squares += double{logit} * logit;
-    n++;
-  }
-  const double mean = sum / n;
-  return std::sqrt(std::max(0.0, squares / n - mean * mean));
-}
-
 }  // namespace
 
 size_t greatest(std::span<const float> logits) {
@@ -69,7 +55,7 @@ Sampled Sampler::sample(std::span<const float> logits, const SamplingOptions& op
   size_t chosen = best;
   if (options.temperature > 0) {
     set_weights(logits, logits[best], options.temperature);
-    chosen = draw(candidates(options, logits), random);
+    chosen = draw(candidates(options, logits.size()), random);
   }
   return {static_cast<uint32_t>(chosen), static_cast<float>(logits[chosen] - log_sum_exp(logits))};
 }
@@ -81,16 +67,10 @@ void Sampler::set_weights(std::span<const float> logits, float top, float temper
 }
 
 // Top-p applies to the mass that top-k leaves.
-std::span<const uint32_t> Sampler::candidates(const SamplingOptions& options,
-                                              std::span<const float> logits) {
-  const size_t n = logits.size();
+std::span<const uint32_t> Sampler::candidates(const SamplingOptions& options, size_t n) {
   const std::span<uint32_t> order = std::span(order_).first(n);
   std::iota(order.begin(), order.end(), 0u);
-  float min_p = std::min(options.min_p, 1.0f);  // so that the most likely one always passes
-  if (options.top_n_sigma > 0) {
-    const double distance = options.top_n_sigma * standard_deviation(logits);
-    min_p = std::max(min_p, static_cast<float>(std::exp(-distance / options.temperature)));
-  }
+  const float min_p = std::min(options.min_p, 1.0f);  // so that the most likely one always passes
   const auto is_unlikely = [&](uint32_t i) { return weights_[i] < min_p; };
   const bool has_top_k = options.top_k > 0 && static_cast<size_t>(options.top_k) < n;
   if (!has_top_k && !(options.top_p < 1)) {

@@ -1,7 +1,6 @@
-// Sampling: chooses the next token from logits, greedily or by temperature with top-k, top-p,
-// min-p and top-n-sigma in this order. Nothing is allocated after construction. The random state
-// belongs to the request, so that a seed gives the same text whatever other requests run in
-// between.
+// Sampling: chooses the next token from logits, greedily or by temperature with top-k, top-p and
+// min-p in this order. Nothing is allocated after construction. The random state belongs to the
+// request, so that a seed gives the same text whatever other requests run in between.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,6 @@ struct SamplingOptions {
   int top_k = 40;         // 0: off
   float top_p = 1;        // 1: off
   float min_p = 0;        // least probability relative to the greatest one; 0: off
-  float top_n_sigma = 0;  // logits so many standard deviations below the greatest; 0: off
   uint64_t seed = 0;
 };
 
@@ -40,8 +38,7 @@ class Sampler {
  private:
   void set_weights(std::span<const float> logits, float top, float temperature);
   /// The indices that pass the filters, never empty.
-  std::span<const uint32_t> candidates(const SamplingOptions& options,
-                                       std::span<const float> logits);
+  std::span<const uint32_t> candidates(const SamplingOptions& options, size_t n);
   /// The indices with the greatest weights, sorted, until they are n_most or their sum of weights
   /// reaches wanted_mass.
   std::span<const uint32_t> take_greatest(std::span<uint32_t> order, size_t n_most,

@@ -74,7 +74,6 @@ export interface Sampling {
   topK: number;
   topP: number;
   minP: number;
-  topNSigma?: number;
   seed: number;
 }
 

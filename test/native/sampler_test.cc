@@ -84,16 +84,6 @@ TEST("min-p drops what is unlikely beside the most likely") {
   check_frequencies({.temperature = 1, .top_k = 0, .min_p = 2, .seed = 8}, {0, 1, 0, 0});
 }
 
-TEST("top-n-sigma keeps what is so many standard deviations below the greatest logit") {
-  // The logits log 0.2, log 0.4, log 0.1, log 0.3 have a standard deviation of 0.52, and the
-  // greatest is above the others by 0.69, 1.39 and 0.29.
-  check_frequencies({.temperature = 1, .top_k = 0, .top_n_sigma = 1, .seed = 9},
-                    {0, 0.4 / 0.7, 0, 0.3 / 0.7});
-  check_frequencies({.temperature = 1, .top_k = 0, .top_n_sigma = 2, .seed = 9},
-                    {0.2 / 0.9, 0.4 / 0.9, 0, 0.3 / 0.9});
-  check_frequencies({.temperature = 0.5, .top_k = 3, .top_n_sigma = 0.1f, .seed = 9}, {0, 1, 0, 0});
-}
-
 TEST("the same seed gives the same tokens, another seed others") {
   const Logits logits(1000, 1.0f);
   Sampler sampler(1000);
