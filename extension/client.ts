@@ -168,7 +168,7 @@ export class Client implements Disposable {
 
   private addHandlers(client: LanguageClient): void {
     client.onNotification(protocol.statusNotification, (status: protocol.ServerStatus) => {
-      if (status.health === 'ready') this.policy.ready(status.model?.backend ?? '');
+      if (status.health === 'ready') this.policy.ready(status.model?.device === 'gpu');
       this.setStatus(status);
     });
     client.onNotification(protocol.farewellNotification, () => {

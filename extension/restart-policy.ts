@@ -26,9 +26,9 @@ export class RestartPolicy {
     return this.deaths.length >= crashesBeforeSafe;
   }
 
-  ready(backend: string): void {
+  ready(isOnGpu: boolean): void {
     this.wasReady = true;
-    this.isOnGpu = !backend.startsWith('cpu');
+    this.isOnGpu = isOnGpu;
   }
 
   /** True: start it again. now: of a clock that nobody puts forward or back, as performance.now() is. */

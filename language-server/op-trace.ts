@@ -10,7 +10,7 @@ export async function writeOpTrace(engine: Engine, path: string): Promise<string
   writeFileSync(path, JSON.stringify({ traceEvents: trace.map(chromeEvent), displayTimeUnit: 'ms' }));
   const readMs = trace.reduce((sum, event) => sum + event.ms, 0);
   const bytes = trace.reduce((sum, event) => sum + event.bytes, 0);
-  const submitted = engine.info.backend.startsWith('cpu') ? '' : ' (a GPU: the times are those of submitting)';
+  const submitted = engine.info.device === 'gpu' ? ' (a GPU: the times are those of submitting)' : '';
   return (
     `${trace.length} operations of ${timings.promptTokens} prompt tokens and ${timings.completionTokens} more in ${path}; ` +
     `${(bytes / 1e9).toFixed(2)} GB read at ${gigabytesPerSecond(bytes, readMs)} GB/s${submitted}; open it in chrome://tracing`

@@ -108,6 +108,7 @@ Napi::Value to_js(Napi::Env env, const ModelInfo& info, const Tokenizer& tokeniz
   object.Set("vocabulary", info.config.n_vocab);
   object.Set("contextTokens", info.context_tokens);
   object.Set("kvType", info.kv_type == kernels::KvType::kF16 ? "f16" : "int8");
+  object.Set("device", info.is_on_gpu ? "gpu" : "cpu");
   object.Set("backend", info.backend);
   object.Set("whyCpu", info.why_cpu);
   object.Set("draftProblem", info.draft_problem);

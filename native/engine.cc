@@ -141,6 +141,7 @@ void Engine::Loaded::load_on_gpu(const GgufFile& file, const LoadOptions& option
   try {
     const uint64_t kv_bytes = page_bytes * n_pages_for(options, page_bytes);
     load_on(make_gpu_ops(options, file.n_bytes() + kv_bytes), kOnly, file, options, progress);
+    info.is_on_gpu = true;
   } catch (const EngineError&) {
     throw;
   } catch (const std::runtime_error& error) {

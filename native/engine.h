@@ -43,6 +43,7 @@ struct ModelInfo {
   uint64_t weight_bytes = 0;  // as packed
   int context_tokens = 0;
   kernels::KvType kv_type = kernels::KvType::kF16;
+  bool is_on_gpu = false;
   std::string backend;
   std::string draft_problem;  // why the draft model was not loaded; else empty
   std::string why_cpu;        // why the GPU that was wanted is not used; else empty

@@ -33,7 +33,9 @@ export interface ModelInfo {
   suffixFirst: boolean;
   /** What the KV cache holds. */
   kvType: KvType;
-  /** e.g. "cpu avx512vnni, 2 threads". */
+  /** What computes. */
+  device: 'cpu' | 'gpu' | 'server';
+  /** For people, e.g. "cpu avx512vnni, 2 threads". */
   backend: string;
   /** Why the GPU does not do it; empty when it does, or was not wanted. */
   whyCpu: string;

@@ -1,5 +1,5 @@
 // hearth bench: tokens per second of prefill and decode, the cost of a batch, and where the time goes.
-import type { Engine } from '../../native/index.ts';
+import type { Engine, ModelInfo } from '../../native/index.ts';
 import { backendLine } from '../engine-host.ts';
 import { type Measure, measureBatches, measureDecode, measurePrefill, median, randomTokens } from './bench-measures.ts';
 import {
@@ -43,14 +43,14 @@ export const benchCommand: Command = {
     await withEngine(values, async (engine) => {
       await engine.prefill(randomTokens(engine, 32));
       const figures = await measureAll(engine, plan);
-      const { backend, loadMs, name } = engine.info;
+      const { backend, device, loadMs, name } = engine.info;
       const peakRssMb = process.resourceUsage().maxRSS / 1024;
       const result = { ...medians(figures), loadMs, peakRssMb, ...parseBackend(backend), model: name };
       if (values.json) return printJson({ ...result, measures: Object.fromEntries(figures) });
       print(
         `${name} on ${backendLine(engine.info)}; loaded in ${loadMs.toFixed(0)} ms, at most ${peakRssMb.toFixed(0)} MB in memory`,
       );
-      for (const [what, measure] of figures) print(figureLine(what, measure, backend));
+      for (const [what, measure] of figures) print(figureLine(what, measure, device));
     });
   },
 };
@@ -112,10 +112,10 @@ function medians(figures: Map<string, Measure>): Record<string, Record<string, n
  * "prefill 512           810.0 tokens/s  ffn_gate_up 43 %, ffn_down 22 %, ..."; on a GPU without the shares, as an
  * operation's time there is that of submitting it.
  */
-export function figureLine(what: string, { samples, ops }: Measure, backend: string): string {
+export function figureLine(what: string, { samples, ops }: Measure, device: ModelInfo['device']): string {
   const unit = what.startsWith('batch') ? 'ms      ' : 'tokens/s';
   const figure = `${what.padEnd(18)}${median(samples).toFixed(1).padStart(8)} ${unit}`;
-  if (!backend.startsWith('cpu')) return figure;
+  if (device !== 'cpu') return figure;
   const all = ops.reduce((sum, { ms }) => sum + ms, 0);
   const busiest = ops.filter(({ ms }) => ms >= all / 100).sort((a, b) => b.ms - a.ms);
   const profile = busiest.map(({ op, ms }) => `${op} ${((100 * ms) / all).toFixed(0)} %`).join(', ');

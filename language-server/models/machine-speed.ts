@@ -57,8 +57,8 @@ export async function measureSpeed(
   const { engine, cost } = loaded;
   const { promptTokens: all, cachedTokens, prefillMs } = await engine.prefill(randomTokens(engine), 'background');
   const weightsPerSecond = ((all - cachedTokens) * cost.weightsPerToken * 1000) / prefillMs;
-  const isOnCpu = engine.info.backend.startsWith('cpu');
-  const readBytesPerSecond = isOnCpu ? await readByDecoding() : await measureDecoding(engine, cost);
+  const readBytesPerSecond =
+    engine.info.device === 'cpu' ? await readByDecoding() : await measureDecoding(engine, cost);
   return { readBytesPerSecond, weightsPerSecond };
 }
 

@@ -38,9 +38,9 @@ export class RemoteEngine implements Engine {
     private readonly local: Engine,
     private readonly onFallback: (message: string) => void,
   ) {
-    const backend = `server ${hostOf(server)}`;
+    const computes = { device: 'server' as const, backend: `server ${hostOf(server)}` };
     const none = { fileBytes: 0, weightBytes: 0, quantization: '', whyCpu: '', draftProblem: '', loadMs: 0 };
-    this.ownInfo = { ...local.info, ...none, name: server.model, path: server.url, backend };
+    this.ownInfo = { ...local.info, ...none, name: server.model, path: server.url, ...computes };
   }
 
   /** Of what answers at present, and why it is not the server. */

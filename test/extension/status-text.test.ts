@@ -27,6 +27,7 @@ const model: ModelInfo = {
   suffixFirst: false,
   special,
   kvType: 'int8',
+  device: 'cpu',
   backend: 'cpu avx2, 2 threads',
   whyCpu: '',
   draftProblem: '',

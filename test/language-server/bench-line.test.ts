@@ -10,11 +10,9 @@ const measure = {
 };
 
 test('a line of the bench says which operations take the time', () => {
-  expect(figureLine('decode 64', measure, 'cpu avx2, 2 threads')).toMatch(
-    /^decode 64 +100\.0 tokens\/s {2}head 75 %, qkv 25 %$/,
-  );
+  expect(figureLine('decode 64', measure, 'cpu')).toMatch(/^decode 64 +100\.0 tokens\/s {2}head 75 %, qkv 25 %$/);
 });
 
 test('on a GPU it does not: there the times are those of submitting', () => {
-  expect(figureLine('decode 64', measure, 'cuda sm_90 NVIDIA H200')).toMatch(/^decode 64 +100\.0 tokens\/s$/);
+  expect(figureLine('decode 64', measure, 'gpu')).toMatch(/^decode 64 +100\.0 tokens\/s$/);
 });

@@ -114,7 +114,7 @@ test("asks the team's server, and the model here while that fails", async () => 
   const settings = { 'server.url': url, 'server.model': 'coder', serverToken: 'secret' };
   client = await LspClient.start([process.execPath, server, '--stdio'], settings);
   const status = await client.settled();
-  expect(status.model).toMatchObject({ name: 'coder', backend: `server ${new URL(url).host}` });
+  expect(status.model).toMatchObject({ name: 'coder', device: 'server', backend: `server ${new URL(url).host}` });
   await client.open(uri, 'const a = ');
   expect(await client.complete(uri, 0, 10)).toMatchObject([{ insertText: 'remote();' }]);
   expect(authorizations[0]).toBe('Bearer secret');

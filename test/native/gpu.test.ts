@@ -40,7 +40,7 @@ test.runIf(process.arch === 'x64').for([
   async ([backend, library, name]) => {
     expect(existsSync(fakeLibrary(library))).toBe(true);
     const gpu = await load(backend);
-    expect(gpu.info).toMatchObject({ backend: name, whyCpu: '' });
+    expect(gpu.info).toMatchObject({ device: 'gpu', backend: name, whyCpu: '' });
     const cpu = await load('cpu');
     const request = { tokens, maxTokens: 12 };
     const expected = await cpu.generate(request);

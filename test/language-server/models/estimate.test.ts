@@ -112,6 +112,7 @@ test('memory is read at a speed that memory has', async () => {
 
 test("on a GPU the loaded model's own decoding tells the speed", async () => {
   const engine = new FakeEngine();
+  engine.info.device = 'gpu';
   const generate = engine.generate.bind(engine);
   engine.generate = async (request) => {
     const completion = await generate(request);
