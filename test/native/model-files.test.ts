@@ -236,6 +236,13 @@ async function asOrdinaryUser(action: () => Promise<void>): Promise<void> {
   }
 }
 
+test("loading leaves the file's head, of several megabytes, to the engine", async () => {
+  const before = process.memoryUsage().external;
+  const { engine } = await loadModel({ modelPath: 'models/starter.gguf', backend: 'cpu' });
+  expect(process.memoryUsage().external - before).toBeLessThan(2 ** 20);
+  await engine.close();
+});
+
 describe('what differs by model', () => {
   async function infoOf(change: (spec: GgufSpec) => void, options = {}) {
     const spec = syntheticModel({ ...tiny, ...options });
