@@ -1,4 +1,5 @@
-// "Hearth: Choose Model": the list, the choice, what it is for, a download if it needs one, and the setting.
+// "Hearth: Choose Model": shows the list, asks what the chosen model is for, downloads it if need be and changes the
+// setting.
 import { l10n, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import type { ModelFacts, ModelList, RemoteModel } from '../language-server/models/messages.ts';
 import { type DownloadPlace, downloadModel } from './model-download.ts';
@@ -10,7 +11,7 @@ export interface ChooseModelHost extends DownloadPlace {
   use: (path: string, purpose: Purpose) => Promise<void>;
 }
 
-/** An instruct model explains better than a base model completes, so it can do that alone. */
+/** What a model is used for. Instruct models explain well but complete badly, so they may be used to explain only. */
 export type Purpose = 'completion' | 'explanations' | 'both';
 
 export async function chooseModel(host: ChooseModelHost): Promise<void> {
@@ -21,7 +22,7 @@ export async function chooseModel(host: ChooseModelHost): Promise<void> {
 }
 
 async function pick({ models, current, log }: ChooseModelHost): Promise<Choice | undefined> {
-  // Without a server a file can be chosen all the same.
+  // If the server is not running, the user can still choose a file.
   const list = models().catch((error: unknown): ModelList => {
     log.warn(`listing the models failed: ${String(error)}`);
     return { local: [], remote: [] };

@@ -1,4 +1,5 @@
-// The connection to the language server: start, restart, restart after a crash, stop; and the latest status that it sent.
+// The connection to the language server: starts it, stops it and restarts it, also after a crash, and keeps the latest
+// status that it has sent.
 import { existsSync } from 'node:fs';
 import {
   type CancellationToken,
@@ -17,7 +18,7 @@ import { RelatedCode } from './related-code.ts';
 import { RestartPolicy } from './restart-policy.ts';
 import { endpointFor, ServerProcess } from './server-process.ts';
 
-/** In the editor's SecretStorage. */
+/** The key of the team server's token in VS Code's SecretStorage. */
 export const serverTokenKey = 'serverToken';
 const serverModule = 'dist/server.js';
 const bundledModel = 'models/starter.gguf';
@@ -43,7 +44,10 @@ export class Client implements Disposable {
   private restarting: Promise<void> | undefined;
   private hasFarewell = false;
 
-  /** asksAgain: when the server says that a text has grown, somebody asks for it again. */
+  /**
+   * asksAgain: whether this window requests a suggestion again when the server reports that its text has grown; only
+   * then may the server answer with an unfinished text.
+   */
   constructor(
     private readonly context: ExtensionContext,
     private readonly asksAgain: boolean,
@@ -57,7 +61,7 @@ export class Client implements Disposable {
     return this.inTurn(() => this.connect());
   }
 
-  /** A stop that fails or hangs must not keep a new server from starting. */
+  /** Never rejects, so that a new server can be started even if stopping the old one failed. */
   stop(): Promise<void> {
     return this.inTurn(async () => {
       const client = this.languageClient;
@@ -66,7 +70,7 @@ export class Client implements Disposable {
     });
   }
 
-  /** Ends the process, for all windows, and starts another. If it is asked for again meanwhile, that changes nothing. */
+  /** Ends the server process for all windows and starts another. While that is in progress, further calls join it. */
   restart(): Promise<void> {
     this.restarting ??= this.quitAndStart().finally(() => {
       this.restarting = undefined;
@@ -74,19 +78,19 @@ export class Client implements Disposable {
     return this.restarting;
   }
 
-  /** Rejects with a sentence for people when there is no server. */
+  /** Rejects with a message for the user when there is no server. */
   async request<R>(method: string, params: object = {}, token?: CancellationToken): Promise<R> {
     if (!this.languageClient?.isRunning()) throw new Error(l10n.t('The Hearth server is not running.'));
     return this.languageClient.sendRequest<R>(method, params, token);
   }
 
-  /** Without a server there is nobody to tell: it reads the settings when it starts. */
+  /** Does nothing when there is no server: a new one gets the settings when it starts. */
   notify(method: string, params: object): void {
     if (!this.languageClient?.isRunning()) return;
     this.languageClient.sendNotification(method, params).catch((error: unknown) => this.log.warn(String(error)));
   }
 
-  /** Resolves once a server is running; never, if none will start. */
+  /** Resolves once a server is running. Stays pending if none can be started. */
   async running(): Promise<LanguageClient> {
     if (this.languageClient?.isRunning()) return this.languageClient;
     return new Promise((resolve) => {
@@ -113,7 +117,7 @@ export class Client implements Disposable {
     await this.start();
   }
 
-  /** One thing after the other: a start never overlaps with a stop. */
+  /** Runs starts and stops one after another, so that they never overlap. */
   private inTurn(action: () => Promise<void>): Promise<void> {
     this.lifecycle = this.lifecycle.then(action);
     return this.lifecycle;
@@ -124,7 +128,7 @@ export class Client implements Disposable {
     if (!existsSync(module)) return this.fail(l10n.t('{0} is missing. Please reinstall Hearth.', module));
     this.setStatus({ health: 'starting' });
     try {
-      // The process starts and loads its model while this one loads the code of the language client.
+      // The server starts and loads its model while the extension host loads the language client library.
       const [socket, { createLanguageClient }, settings] = await Promise.all([
         this.server.connect(),
         import('./language-client.ts'),
@@ -141,12 +145,12 @@ export class Client implements Disposable {
     } catch (error) {
       this.languageClient = undefined;
       this.log.error(`The language server did not start: ${messageOf(error)}`);
-      if (this.policy.died(performance.now())) return this.connect();
+      if (this.policy.recordCrash(performance.now())) return this.connect();
       this.fail(l10n.t('The Hearth server did not start. {0}', messageOf(error)));
     }
   }
 
-  /** The editor is asked for the token only if it is needed: while a window opens, it takes long to answer. */
+  /** Reads the token only if it is needed: SecretStorage is slow while a window opens. */
   private async settings(): Promise<protocol.SettingsParams> {
     const settings = readSettings();
     if (!settings['server.url']) return settings;
@@ -161,14 +165,14 @@ export class Client implements Disposable {
       hasOwnProvider: true,
       sharesCode: true,
       avoidsGpu: this.policy.avoidsGpu,
-      isSafe: this.policy.isSafe,
+      isSafeMode: this.policy.isSafeMode,
       storageFolder: this.context.globalStorageUri.fsPath,
     };
   }
 
   private addHandlers(client: LanguageClient): void {
     client.onNotification(protocol.statusNotification, (status: protocol.ServerStatus) => {
-      if (status.health === 'ready') this.policy.ready(status.model?.device === 'gpu');
+      if (status.health === 'ready') this.policy.recordReady(status.model?.device === 'gpu');
       this.setStatus(status);
     });
     client.onNotification(protocol.farewellNotification, () => {
@@ -181,7 +185,7 @@ export class Client implements Disposable {
     client.onNotification(protocol.grownNotification, (grown: protocol.GrownParams) => this.grownEmitter.fire(grown));
   }
 
-  /** The server has ended, though nobody here asked it to. */
+  /** Called when the connection has closed and this window did not close it. */
   private async afterEnd(): Promise<void> {
     this.languageClient = undefined;
     if (this.hasFarewell) {
@@ -189,8 +193,8 @@ export class Client implements Disposable {
       return this.start();
     }
     const ending = await this.server.ending();
-    if (this.policy.died(performance.now())) {
-      const how = this.policy.isSafe ? ' on the CPU, without a draft model and without pages on disk' : '';
+    if (this.policy.recordCrash(performance.now())) {
+      const how = this.policy.isSafeMode ? ' on the CPU, without a draft model and without the disk cache' : '';
       this.log.warn(`The language server ended unexpectedly (${ending}) and is being restarted${how}.`);
       return this.start();
     }

@@ -1,4 +1,4 @@
-// The commands of the palette. What they do is elsewhere; here they get their names.
+// Registers the commands of the Command Palette. Other files implement most of them.
 import { join } from 'node:path';
 import { commands, Disposable, type ExtensionContext, l10n, type QuickPickItem, window, workspace } from 'vscode';
 import { type ModelList, modelsRequest } from '../language-server/models/messages.ts';
@@ -43,7 +43,7 @@ export function registerCommands(features: Features): Disposable {
   return Disposable.from(...Object.entries(handlers).map(([id, run]) => commands.registerCommand(id, run)));
 }
 
-/** For all languages, or for one. */
+/** Turns suggestions on or off, for one language if it is given and otherwise for all. */
 async function toggle(languageId: string | undefined): Promise<void> {
   const scope = languageId === undefined ? undefined : { languageId };
   const config = workspace.getConfiguration(section, scope);

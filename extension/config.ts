@@ -1,12 +1,12 @@
-// The user's settings, as they are written: the server checks them.
+// Reads and writes the user's settings. They are not validated here: the server does that.
 import { ConfigurationTarget, workspace } from 'vscode';
 import type { Settings } from '../language-server/protocol.ts';
 import { contributes } from '../package.json';
 
 export const section = 'hearth';
 
-// Where code is written. Left out: output channels, diffs against git, our own documents, and settings.json, which
-// may hold secrets. "vscode-remote" is what a remote file is called when Hearth runs on the near side.
+// The URI schemes of documents in which people write code. Not output channels, diffs against git, our own documents or
+// settings.json, which may hold secrets. Remote files are "vscode-remote" when Hearth runs on the local machine.
 const schemes = ['file', 'untitled', 'vscode-remote', 'vscode-vfs', 'vscode-notebook-cell'];
 export const documentSelector = schemes.map((scheme) => ({ scheme }));
 
@@ -17,8 +17,8 @@ export function readSettings(): Partial<Settings> {
 }
 
 /**
- * Writes where the value is already set, so that a workspace's own choice does not hide the new one; for one language
- * alone if it is named.
+ * Changes the workspace setting if there is one, since it would override the user setting, and the user setting
+ * otherwise. With a languageId, the value is set for that language only.
  */
 export async function updateSetting<K extends keyof Settings>(
   key: K,

@@ -1,5 +1,5 @@
-// When text is offered in a document: what the settings say of it, unless the user has paused everything for a while or
-// the machine runs on battery.
+// Whether a document gets suggestions automatically, only on request or never: by the settings, and while suggestions
+// are snoozed or the computer runs on battery.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Disposable, EventEmitter, languages, type TextDocument, workspace } from 'vscode';
@@ -11,7 +11,7 @@ const powerSupplies = '/sys/class/power_supply';
 
 export interface DocumentMode {
   mode: Mode;
-  /** Why it is not automatic. */
+  /** Why the mode is not automatic; 'shown' if it is. */
   reason: Extract<Reason, 'shown' | 'off' | 'manual' | 'excluded' | 'snoozed' | 'on-battery'>;
 }
 
@@ -21,13 +21,13 @@ export class DocumentModes implements Disposable {
   private timer: NodeJS.Timeout | undefined;
   private readonly batteryTimer: NodeJS.Timeout;
   private readonly changeEmitter = new EventEmitter<void>();
-  /** Something changed for all documents. */
+  /** Fires when the modes of all documents may have changed. */
   readonly onChange = this.changeEmitter.event;
 
   constructor() {
-    const look = () => this.lookAtBattery();
-    this.batteryTimer = setInterval(look, batteryCheckMs).unref();
-    look();
+    const check = () => this.checkBattery();
+    this.batteryTimer = setInterval(check, batteryCheckMs).unref();
+    check();
   }
 
   of(document: TextDocument): DocumentMode {
@@ -46,7 +46,7 @@ export class DocumentModes implements Disposable {
     return performance.now() < this.snoozedUntil;
   }
 
-  /** Zero minutes end the pause. */
+  /** snooze(0) ends the snooze. */
   snooze(minutes: number): void {
     clearTimeout(this.timer);
     this.snoozedUntil = performance.now() + minutes * 60_000;
@@ -60,7 +60,7 @@ export class DocumentModes implements Disposable {
     this.changeEmitter.dispose();
   }
 
-  private lookAtBattery(): void {
+  private checkBattery(): void {
     const isOnBattery = runsOnBattery();
     if (isOnBattery === this.isOnBattery) return;
     this.isOnBattery = isOnBattery;
@@ -68,7 +68,7 @@ export class DocumentModes implements Disposable {
   }
 }
 
-/** As the Linux kernel says; elsewhere nothing that needs no program of its own does, and the answer is no. */
+/** Asks the Linux kernel. On other systems this is always false, as finding out would take a helper program. */
 export function runsOnBattery(folder = powerSupplies): boolean {
   const read = (supply: string, file: string) => {
     try {

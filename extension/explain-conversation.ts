@@ -1,13 +1,13 @@
-// An explanation and the questions that follow it: what the server is asked, and what the page shows of it.
+// One explanation and its follow-up questions: sends requests to the server and holds the state that the page shows.
 import { l10n } from 'vscode';
 import type { ExplainParams, ExplainResult, ExplainTurn } from '../language-server/protocol.ts';
 
 export interface Selection extends Pick<ExplainParams, 'uri' | 'text' | 'languageId'> {
-  /** Of the document, counted from 1. */
+  /** The selection's first line in the document, counted from 1. */
   firstLine: number;
 }
 
-/** Asks the server; rejects with a sentence for people. */
+/** Sends a request to the server; rejects with a message for the user. */
 export type Ask = (
   params: Omit<ExplainParams, 'id'>,
   onText: (text: string) => void,
@@ -18,11 +18,11 @@ export type Action = 'stop' | 'retry' | 'copy' | 'continue';
 
 export interface ConversationState {
   turns: readonly ExplainTurn[];
-  /** What the answer is at, or how it ended. */
+  /** The state of the answer: in progress, or how it ended. */
   note: string;
-  /** What to keep in mind when reading it; often ''. */
+  /** A caution about the answer; often ''. */
   hint: string;
-  /** What can be done now; 'stop' while an answer is being written, and only then. */
+  /** The buttons to show. While an answer is being generated, only 'stop'. */
   actions: readonly Action[];
 }
 
@@ -48,7 +48,7 @@ export class ExplainConversation {
     return this.lastTurn.answer;
   }
 
-  /** Asks for the explanation, or goes on with an answer that was cut off. */
+  /** Asks for the explanation, or continues an answer that was cut off. */
   async run(): Promise<void> {
     if (this.running) return;
     const running = new AbortController();
@@ -66,7 +66,7 @@ export class ExplainConversation {
     try {
       const result = await this.ask(this.params(), onText, running.signal);
       if (!isCurrent()) return;
-      // The result holds the whole text, so a chunk that came late or not at all does no harm.
+      // The result holds the whole text, so late or missing chunks do no harm.
       turn.answer = beginning + result.text;
       this.end(result);
     } catch (error) {
@@ -100,7 +100,7 @@ export class ExplainConversation {
     return this.run();
   }
 
-  /** Tells the reader something. */
+  /** Shows a note to the user. */
   say(note: string): void {
     this.note = note;
     this.onChange();
@@ -112,7 +112,7 @@ export class ExplainConversation {
 
   private params(): Omit<ExplainParams, 'id'> {
     const { uri, text, languageId } = this.selection;
-    // A question without an answer would teach the model not to answer.
+    // A question that was left unanswered would suggest to the model that it need not answer.
     const turns = this.turns.filter((turn) => turn === this.lastTurn || turn.answer !== '');
     return { uri, text, languageId, turns, attempt: this.attempt };
   }

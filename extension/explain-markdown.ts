@@ -1,5 +1,5 @@
-// Markdown to HTML for the page of an explanation. The text is a model's and may repeat foreign code: tags in it are
-// shown as text, and there are no links and no pictures.
+// Renders an explanation as HTML. The text comes from a model and may repeat untrusted code, so HTML tags in it are
+// shown as text, and links and images are dropped.
 import MarkdownIt from 'markdown-it';
 
 const markdownIt = new MarkdownIt({ html: false }).disable(['link', 'image', 'autolink', 'reference']);

@@ -1,10 +1,10 @@
-// The page of an explanation: a webview rather than VS Code's Markdown preview, which loses the changes made while it
-// loads, and is still loading when a small model has already answered.
+// The page of an explanation. It is a webview and not VS Code's Markdown preview, because the preview loses changes
+// made while it loads, and a small model answers before it has loaded.
 import { randomUUID } from 'node:crypto';
 import { l10n } from 'vscode';
 import type { Action } from './explain-conversation.ts';
 
-/** What the page shows; it is sent whole on every change. */
+/** What the page shows. The whole state is sent on every change. */
 export interface PageState {
   title: string;
   /** The question is '' in the first turn; the answer is HTML. */
@@ -14,11 +14,11 @@ export interface PageState {
   actions: readonly Action[];
 }
 
-/** 'ready': the page can be sent a state; it says so again whenever it was hidden. */
+/** 'ready': the page can receive a state. It sends this again each time it is shown after having been hidden. */
 export type PageMessage = { action: Action | 'ready' } | { action: 'ask'; question: string };
 
-// The answer is a model's and may repeat foreign code: by this policy nothing in it runs, is sent or is fetched, even if
-// the renderer let it through.
+// The answer comes from a model and may repeat untrusted code. This policy keeps anything in it from running, sending
+// or fetching, even if the renderer should let it through.
 const policy = (nonce: string) =>
   `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; form-action 'none'; base-uri 'none'`;
 
@@ -80,7 +80,7 @@ let isRunning = false;
 addEventListener('message', ({ data: state }) => {
   const isAtEnd = innerHeight + scrollY >= document.body.scrollHeight - 10;
   isRunning = state.actions.includes('stop');
-  // What changes while it is busy is read out once, when it is done.
+  // While aria-busy is set, a screen reader waits; it then reads the finished answer once.
   main.ariaBusy = String(isRunning);
   title.textContent = state.title;
   state.turns.forEach(showTurn);
@@ -98,7 +98,7 @@ function showTurn({ question, html }, i) {
   const [heading, answer] = section.children;
   heading.textContent = question;
   heading.hidden = question === '';
-  // What stays as it is keeps what the reader has selected in it.
+  // An unchanged element is left alone, so that a selection in it survives.
   if (section.shownHtml !== html) answer.innerHTML = section.shownHtml = html;
 }
 

@@ -1,5 +1,5 @@
-// "Explain Selection": the answer streams into a page beside the code. One explanation at a time: a new one, the Stop
-// button or closing the page ends the one before.
+// "Explain Selection": the explanation streams into a page beside the code. There is one at a time: starting another,
+// pressing Stop or closing the page ends it.
 import { CancellationTokenSource, type Disposable, env, l10n, ViewColumn, type WebviewPanel, window } from 'vscode';
 import { type ExplainParams, type ExplainResult, explainRequest } from '../language-server/protocol.ts';
 import type { Client } from './client.ts';
@@ -8,7 +8,7 @@ import type { renderMarkdown } from './explain-markdown.ts';
 import { explainPage, type PageMessage, type PageState } from './explain-page.ts';
 import { pageTitle, selectionOf } from './explain-source.ts';
 
-/** A 1.5B model at 8 bits a weight is just below, and so is a 3B model at 4 bits. */
+/** Below this size a model counts as small: for example 1.5B at 8 bits a weight, or 3B at 4 bits. */
 const smallModelBytes = 2e9;
 
 export class ExplainSelection implements Disposable {
@@ -26,7 +26,7 @@ export class ExplainSelection implements Disposable {
       void window.showInformationMessage(l10n.t('Select the code that Hearth should explain.'));
       return;
     }
-    // Loaded here: no window that opens has to wait for it.
+    // Loaded only now, so that it does not slow the opening of a window.
     this.render = (await import('./explain-markdown.ts')).renderMarkdown;
     this.conversation?.stop();
     this.title = pageTitle(editor);

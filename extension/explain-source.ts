@@ -1,11 +1,13 @@
-// What is explained: the selection of an ordinary or untitled file, of a notebook's cell, or of either side of a diff.
+// The selection to explain and the title for it: in a file, an untitled document, a notebook cell or one side of a
+// diff.
 import { basename } from 'node:path';
 import { l10n, type Range, type TextDocument, type TextEditor, workspace } from 'vscode';
 import type { Selection } from './explain-conversation.ts';
 
 export function selectionOf({ document, selection }: TextEditor): Selection {
   return {
-    // The sides of a diff and the cells of a notebook add to the path of the file, whose name says if it holds secrets.
+    // The URIs of diff sides and notebook cells contain more than the file's path, whose name tells whether it may hold
+    // secrets.
     uri: document.uri.with({ query: '', fragment: '' }).toString(),
     text: document.getText(selection),
     languageId: document.languageId,
@@ -19,13 +21,13 @@ export function pageTitle({ document, selection }: TextEditor): string {
   return parts.join(', ');
 }
 
-/** A path inside the workspace; of anything else, such as the old side of a diff, the name. */
+/** The path in the workspace, or just the name of what is outside it, such as the old side of a diff. */
 function fileName({ uri }: TextDocument): string {
   const path = workspace.asRelativePath(uri);
   return path === uri.fsPath ? basename(path) : path;
 }
 
-/** Counted from 1; 0: not in a notebook. */
+/** The number of the notebook cell, counted from 1; 0 if the document is not one. */
 function cellNumber(document: TextDocument): number {
   const cells = workspace.notebookDocuments.flatMap((notebook) => notebook.getCells());
   const cell = cells.find((each) => each.document === document);
@@ -33,7 +35,7 @@ function cellNumber(document: TextDocument): number {
 }
 
 function lineNumbers({ start, end }: Range): string {
-  // Whole lines are selected up to the start of the next.
+  // A selection of whole lines ends at the start of the line after them, which does not belong to it.
   const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
   if (last === start.line) return l10n.t('line {0}', last + 1);
   return l10n.t('lines {0}–{1}', start.line + 1, last + 1);

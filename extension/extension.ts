@@ -1,4 +1,4 @@
-// Activation. The list of features below is the table of contents of this room, the only one that knows VS Code.
+// The entry point: activate() creates every feature of the extension. Only this folder uses the VS Code API.
 import { join } from 'node:path';
 import type { ExtensionContext } from 'vscode';
 import { Client } from './client.ts';
@@ -18,13 +18,15 @@ import { VirtualDocuments } from './virtual-documents.ts';
 
 let client: Client | undefined;
 
-/** What `activate` returns: enough for a test, or another extension, to wait until suggestions come. */
+/** The extension's API: lets a test, or another extension, wait until suggestions are available. */
 export interface Api {
   readonly status: Client['status'];
   readonly onStatus: Client['onStatus'];
 }
 
-/** Does not wait for the server: the editor goes on painting, and keys are answered as soon as there is a model. */
+/**
+ * Does not wait for the server, so that the window opens at once; requests are answered as soon as a model is loaded.
+ */
 export function activate(context: ExtensionContext): Api {
   client = new Client(context, canTriggerAlone);
   const { log } = client;
@@ -38,7 +40,7 @@ export function activate(context: ExtensionContext): Api {
   const counter = new RequestCounter(statisticsFile);
   const statistics = new StatisticsPanel(statisticsFile);
   context.subscriptions.push(
-    // Before the client, whose log it writes to.
+    // Disposed before the client, to whose log it writes.
     statisticsFile,
     client,
     modes,
@@ -60,7 +62,8 @@ export function activate(context: ExtensionContext): Api {
   return client;
 }
 
-// Subscriptions are disposed synchronously; only here may the editor be asked to wait for the server's farewell.
+// VS Code disposes subscriptions synchronously. Only deactivate() may return a promise, to wait until the server has
+// stopped.
 export async function deactivate(): Promise<void> {
   await client?.stop();
 }

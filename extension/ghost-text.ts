@@ -1,6 +1,6 @@
-// Ghost text: asks the server for it, and tells the server when the user has gone elsewhere. The provider is our own
-// rather than the language client's: it is there from the first key, while the server is still starting, and it learns
-// why there is nothing to show.
+// The provider of inline completions: requests them from the server, and tells the server when the cursor has moved
+// away. The language client has a provider, too, but this one answers from the first key, while the server is still
+// starting, and learns why there is no suggestion.
 import {
   type CancellationToken,
   commands,
@@ -34,13 +34,13 @@ import { onAccept } from './request-counter.ts';
 import { canTriggerAlone, triggerAlone } from './trigger-alone.ts';
 
 const requestMethod = 'textDocument/inlineCompletion';
-/** While this context key is set, Esc is ours: it dismisses the text and tells the server so. */
+/** While this context key is set, Esc runs hearth.dismiss, which hides the suggestion and tells the server. */
 const offeringKey = 'hearth.isOffering';
-// Longer than the pause between two keys, so that moving through a file costs nothing; shorter than a person takes to
-// begin typing.
+// How long the cursor must rest before the server reads the text around it: longer than the pause between two keys, so
+// that moving through a file costs nothing, and shorter than it takes a person to begin typing.
 const restMs = 200;
 
-/** A request and how it ended. There are no timings if the server was not asked. */
+/** A request for a suggestion and its outcome; without timings if it did not reach the server. */
 export interface CompletionRequest {
   document: TextDocument;
   position: Position;
@@ -77,7 +77,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
       client.onGrown((grown) => this.askAgain(grown)),
       window.onDidChangeActiveTextEditor(() => this.cursorMoved()),
       window.onDidChangeTextEditorSelection(() => this.cursorMoved()),
-      // A model that has just been loaded has read nothing.
+      // A model that has just been loaded has an empty cache.
       client.onStatus(({ health }) => {
         if (health === 'ready' && !wasReady) this.cursorMoved();
         wasReady = health === 'ready';
@@ -105,7 +105,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
       return [];
     };
     const { mode, reason } = this.modes.of(document);
-    // Off means off: the server does not even hear of it.
+    // Nothing is sent to the server then.
     if (mode === 'off' || (mode === 'manual' && !isInvoked)) return nothing(reason);
     if (this.client.status.problem === 'server') return nothing('no-server');
     const cancelled = new Promise<undefined>((resolve) => token.onCancellationRequested(() => resolve(undefined)));
@@ -130,7 +130,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     }
   }
 
-  /** Esc: the text disappears and does not come back at this place, and nothing more is computed for it. */
+  /** Esc: hides the suggestion; the server stops computing it and does not offer it at this place again. */
   private async dismiss(): Promise<void> {
     const { offered } = this;
     this.setOffered(null);
@@ -138,7 +138,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     await commands.executeCommand('editor.action.inlineSuggest.hide');
   }
 
-  /** The server has more of the text that is shown. Only our provider is asked, as if a key had been pressed. */
+  /** Requests the suggestion again after the server has reported that its text has grown. */
   private async askAgain({ uri, version: of, position }: GrownParams): Promise<void> {
     const { offered } = this;
     const editor = window.activeTextEditor;
@@ -148,14 +148,14 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     await triggerAlone();
   }
 
-  /** Keys may have been pressed before the editor knew of us. */
+  /** Requests a suggestion if the user has typed before VS Code knew this provider. */
   private async answerFirstKeys(): Promise<void> {
     const editor = window.activeTextEditor;
     const hasTyped = editor !== undefined && editor.document.version > 1;
     if (canTriggerAlone && hasTyped && !this.hasBeenAsked) await triggerAlone();
   }
 
-  /** Typing moves it, too; then the request that follows decides what becomes of the offer. */
+  /** Typing moves the cursor, too; the suggestion is not given up then, as a new request follows. */
   private cursorMoved(): void {
     const { offered } = this;
     const editor = window.activeTextEditor;
@@ -164,11 +164,11 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
       this.leave(offered.document);
     }
     clearTimeout(this.restTimer);
-    this.restTimer = setTimeout(() => this.tellCursor(), restMs);
+    this.restTimer = setTimeout(() => this.reportCursor(), restMs);
   }
 
-  /** So that the text around the cursor has been read when the next key is pressed. */
-  private tellCursor(): void {
+  /** Lets the server read the text around the cursor before the next key is pressed. */
+  private reportCursor(): void {
     const editor = window.activeTextEditor;
     if (!editor?.selection.isEmpty) return;
     const { mode } = this.modes.of(editor.document);
@@ -190,12 +190,12 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
   }
 }
 
-/** Whether it was moved without typing: a change to the document has a request of its own. */
+/** Whether the cursor has moved without the document having changed; VS Code sends a new request after a change. */
 function hasLeft({ document, selection }: TextEditor, { version: of, position }: Offered): boolean {
   return document.version === of && !selection.active.isEqual(position);
 }
 
-/** A plain object: VS Code's own class has its own way of becoming JSON. */
+/** A plain object, since VS Code's Position has a toJSON() of its own. */
 function plain({ line, character }: Position): VersionedPosition['position'] {
   return { line, character };
 }

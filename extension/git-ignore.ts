@@ -1,12 +1,13 @@
-// Asks git whether it ignores a file. Only in workspaces that are trusted: a repository's configuration can start programs.
+// Asks git whether it ignores a file. Must only be used in trusted workspaces: a repository's configuration can start
+// programs.
 import { execFile } from 'node:child_process';
 
 const notIgnored = 1;
 const noRepository = 128;
 
-/** Without git, or outside a repository, nothing is ignored; where git does not answer, everything is. */
+/** False without git or outside a repository; true if git fails or takes too long. */
 export function isIgnoredByGit(folder: string, file: string): Promise<boolean> {
-  // Not started in the folder: Windows would look for git there first.
+  // Not with the folder as working directory: Windows would look for git.exe there first.
   const args = ['-C', folder, 'check-ignore', '--quiet', '--', file];
   return new Promise((resolve) => {
     execFile('git', args, { timeout: 2000 }, (error) =>

@@ -1,5 +1,5 @@
-// The language client as Hearth uses it: over the socket of the shared server, showing no messages of its own, and never
-// restarting by itself. Its library is large, so this file is loaded while the server is already starting.
+// Configures the language client: it uses the socket of the shared server, shows no messages and never restarts the
+// server by itself. The library is large, so this file is imported while the server is starting.
 import type { Socket } from 'node:net';
 import type { LogOutputChannel } from 'vscode';
 import {
@@ -18,7 +18,7 @@ import { documentSelector } from './config.ts';
 export interface LanguageClientHost {
   log: LogOutputChannel;
   onRunning: (client: LanguageClient) => void;
-  /** The server has ended, though nobody here asked it to. */
+  /** Called when the connection has closed and this window did not close it. */
   onEnd: () => void;
 }
 

@@ -1,9 +1,9 @@
-// The menu behind the status bar: what mends the present state first, then what people change most.
+// The menu of the status bar item: first the command that fixes the current problem, then what people change most.
 import { commands, l10n, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import type { Client } from './client.ts';
 import type { DocumentModes } from './document-mode.ts';
 import { currentStatus } from './status-bar.ts';
-import { mendingCommand, statusLabel } from './status-text.ts';
+import { fixCommand, statusLabel } from './status-text.ts';
 
 type Entry = QuickPickItem & { command?: string; arguments?: unknown[] };
 
@@ -11,10 +11,10 @@ const separator: Entry = { label: '', kind: QuickPickItemKind.Separator };
 
 export async function showMenu(client: Client, modes: DocumentModes): Promise<void> {
   const status = currentStatus(client, modes);
-  const mending = mendingCommand(status);
+  const fix = fixCommand(status);
   const languageId = window.activeTextEditor?.document.languageId;
   const entries: Entry[] = [
-    ...(mending ? [{ ...mending, label: `$(wrench) ${mending.title}` }, separator] : []),
+    ...(fix ? [{ ...fix, label: `$(wrench) ${fix.title}` }, separator] : []),
     { label: l10n.t('$(circle-slash) Turn Suggestions On or Off'), command: 'hearth.toggle' },
     ...(languageId
       ? [

@@ -1,5 +1,5 @@
-// A download as the user sees it: progress in a notification; its button pauses, and what has come is kept until the
-// user discards it.
+// The user interface of a download: a notification with the progress. Its Cancel button pauses the download, and what
+// was received is kept until the user discards it.
 import { type LogOutputChannel, l10n, ProgressLocation, window } from 'vscode';
 import type { RemoteModel } from '../language-server/models/messages.ts';
 import { discard } from './download/download.ts';
@@ -7,14 +7,14 @@ import { downloadAll } from './download/download-all.ts';
 import { progressText } from './download/progress.ts';
 
 export interface DownloadPlace {
-  /** Where models are kept. */
+  /** The folder that models are downloaded to. */
   folder: string;
-  /** See download/address.ts; empty: none. */
+  /** The base URL of a mirror (download/address.ts), or empty. */
   mirror: string;
   log: LogOutputChannel;
 }
 
-/** Resolves with the model's path; undefined if the user paused or discarded it, or if it failed for good. */
+/** Resolves to the model's path, or to undefined if the user leaves the download paused, failed or discarded. */
 export async function downloadModel(model: RemoteModel, place: DownloadPlace): Promise<string | undefined> {
   for (;;) {
     const result = await attempt(model, place);

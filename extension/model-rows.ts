@@ -1,4 +1,4 @@
-// The rows of "Choose Model": which there are, in what order, and what each says.
+// The rows of the "Choose Model" list: their order and their text.
 import { l10n } from 'vscode';
 import type { Estimate, LocalModel, ModelFacts, ModelList, RemoteModel } from '../language-server/models/messages.ts';
 
@@ -10,11 +10,11 @@ export type Choice =
 
 export type Row = { section: string } | { label: string; description: string; detail: string; choice: Choice };
 
-/** What is set now. */
+/** The models chosen in the settings. */
 export interface CurrentModels {
   /** Empty: the starter model. */
   path: string;
-  /** Empty: the same. */
+  /** Empty: the model at `path` explains, too. */
   explainPath: string;
 }
 
@@ -72,7 +72,7 @@ export function estimateText({ tokensPerSecond, memoryBytes, firstTextMs }: Esti
   return parts.join(', ');
 }
 
-/** The question before a download. Only an answer to it sends anything. */
+/** The question before a download. Nothing is sent before the user has confirmed it. */
 export function downloadQuestion({ name, quantization, fileBytes, licence, isForResearchOnly }: ModelFacts) {
   const detail = isForResearchOnly
     ? l10n.t('Its license ({0}) forbids commercial use.', licence)
@@ -82,5 +82,5 @@ export function downloadQuestion({ name, quantization, fileBytes, licence, isFor
 
 const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
 
-/** Two digits: an estimate is not better than that. */
+/** Two significant digits: the estimates are no more precise. */
 const rounded = (value: number) => (value < 10 ? value.toFixed(1) : String(Number(value.toPrecision(2))));

@@ -1,4 +1,5 @@
-// A notice, once, when another extension that suggests code is active, too: two ghost texts get in each other's way.
+// Tells the user once when another extension that suggests code is active, too, as both show ghost text in the same
+// place.
 import { type ExtensionContext, extensions, l10n, window } from 'vscode';
 
 const noticedKey = 'noticedOtherProviders';

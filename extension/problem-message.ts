@@ -1,7 +1,8 @@
-// Tells the user once about each problem that stops suggestions, with what mends it. The status bar keeps showing it.
+// Shows a message, once, for each problem that stops suggestions, with a button that fixes it. The status bar keeps
+// showing the problem.
 import { commands, type Disposable, l10n, window } from 'vscode';
 import type { Client } from './client.ts';
-import { mendingCommand } from './status-text.ts';
+import { fixCommand } from './status-text.ts';
 
 export function showProblems(client: Client): Disposable {
   let shown = '';
@@ -10,8 +11,8 @@ export function showProblems(client: Client): Disposable {
     if (health === 'ready' || health === 'off') shown = '';
     if (health !== 'error' || !message || message === shown) return;
     shown = message;
-    const mending = mendingCommand(status);
-    const actions = [...(mending ? [mending] : []), { command: 'hearth.showLog', title: l10n.t('Show Log') }];
+    const fix = fixCommand(status);
+    const actions = [...(fix ? [fix] : []), { command: 'hearth.showLog', title: l10n.t('Show Log') }];
     const chosen = await window.showErrorMessage(`Hearth: ${message}`, ...actions);
     if (chosen) await commands.executeCommand(chosen.command);
   });

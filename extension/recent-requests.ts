@@ -1,5 +1,5 @@
-// Why there is a suggestion, or none: the latest answer in the language status of the file, and the last twenty in the
-// report of "Why No Suggestion?".
+// Explains why there is a suggestion or none: for the latest request in the language status item, for the last twenty
+// in the report of "Why No Suggestion?".
 import {
   type Disposable,
   type LanguageStatusItem,

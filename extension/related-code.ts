@@ -1,6 +1,6 @@
-// Answers the server's question which code belongs to a place: where the names at the cursor are defined, and which open
-// documents may be read for it. Nothing is told of a workspace that is not trusted, nor of files that the user has
-// excluded from the explorer, the search or Hearth, or had git ignore.
+// Answers the server's relatedRequest: the definitions of the names at the cursor, and which open documents may be used
+// as context. Shares nothing of an untrusted workspace, and no file that git ignores or that the user has excluded from
+// the explorer, the search or Hearth.
 import {
   commands,
   type Disposable,
@@ -19,13 +19,13 @@ import type { DefinedIn, RelatedParams, RelatedResult } from '../language-server
 import { section } from './config.ts';
 import { isIgnoredByGit } from './git-ignore.ts';
 
-// The server waits for a moment only, and takes no more than fits a prompt.
+// The server does not wait long and cannot use more than fits in a prompt.
 const maxFiles = 6;
 const maxFileBytes = 64 * 1024;
-// Of a definition. A provider that only says where the name stands is taken to mean as many lines below it.
+// The length of a definition. If a provider gives only the position of the name, this many lines below it are taken.
 const maxLines = 30;
 
-/** Remembers which files may be shared until a setting or an ignore file changes. */
+/** Caches which files may be shared, until a setting or a .gitignore changes. */
 export class RelatedCode {
   private readonly shareable = new Map<string, Promise<boolean>>();
   private readonly subscriptions: Disposable[] = [
@@ -40,7 +40,7 @@ export class RelatedCode {
 
   async answer({ uri, positions, documents }: RelatedParams): Promise<RelatedResult> {
     if (!workspace.isTrusted) return { defined: [], shared: [] };
-    const [defined, shared] = await Promise.all([this.definitions(uri, positions), this.only(documents)]);
+    const [defined, shared] = await Promise.all([this.definitions(uri, positions), this.shareableOf(documents)]);
     return { defined, shared };
   }
 
@@ -54,7 +54,7 @@ export class RelatedCode {
     for (const { target, lines } of found.flat()) {
       if (target !== uri) byFile.set(target, [...(byFile.get(target) ?? []), lines]);
     }
-    const files = await this.only([...byFile.keys()].slice(0, maxFiles));
+    const files = await this.shareableOf([...byFile.keys()].slice(0, maxFiles));
     const texts = await Promise.all(
       files.map(async (file) => ({ uri: file, text: await textOf(Uri.parse(file)).catch(() => null) })),
     );
@@ -63,8 +63,7 @@ export class RelatedCode {
     );
   }
 
-  /** Those that may be shared. */
-  private async only(uris: string[]): Promise<string[]> {
+  private async shareableOf(uris: string[]): Promise<string[]> {
     const flags = await Promise.all(uris.map((uri) => this.mayShare(uri)));
     return uris.filter((_, i) => flags[i]);
   }
@@ -92,7 +91,7 @@ async function definitionsAt(
     uri,
     new Position(line, character),
   );
-  // A language extension that fails knows no definition; the others' answers count all the same.
+  // If a language extension fails, the definitions found by others still count.
   const found = await ask.then(
     (places) => places,
     () => [],
@@ -106,7 +105,9 @@ async function definitionsAt(
   });
 }
 
-/** As the editor has it; a file that is not open is read, not opened: that would load it into every language server. */
+/**
+ * The editor's text. A file that is not open is read from disk: opening it would load it into every language server.
+ */
 async function textOf(uri: Uri): Promise<string | null> {
   const open = workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
   if (open) return open.getText().length <= maxFileBytes ? open.getText() : null;
@@ -118,7 +119,7 @@ async function isShareable(uri: Uri): Promise<boolean> {
   if (uri.scheme === 'untitled') return true;
   const file = uri.with({ scheme: uri.scheme === 'vscode-notebook-cell' ? 'file' : uri.scheme, fragment: '' });
   const folder = workspace.getWorkspaceFolder(file);
-  // Only git knows what it ignores; where it cannot be asked, as for a file on another machine, nothing is shared.
+  // Files for which git cannot be asked, such as those on another machine, are not shared.
   if (folder?.uri.scheme !== 'file' || isExcluded(folder, file)) return false;
   return !(await isIgnoredByGit(folder.uri.fsPath, file.fsPath));
 }
@@ -132,6 +133,6 @@ function isExcluded(folder: WorkspaceFolder, uri: Uri): boolean {
   );
   const patterns = globs.flatMap((glob) => [glob, `${glob}/**`]).map((glob) => new RelativePattern(folder, glob));
   const selector = [...patterns, ...config.get<string[]>(`${section}.exclude`, [])].map((pattern) => ({ pattern }));
-  // VS Code's own globs, which are matched only with documents: of this one, which need not be open, only the URI counts.
+  // VS Code matches its globs only against documents. The file need not be open, since match() looks only at the URI.
   return languages.match(selector, { uri, languageId: '' } as TextDocument) > 0;
 }

@@ -1,5 +1,5 @@
-// Counts requests, the suggestions shown and those accepted. A suggestion is counted once, however often the editor asks
-// for it while it grows or while the user types what it says.
+// Counts requests, suggestions shown and suggestions accepted. A suggestion counts once, even though the editor
+// requests it again while its text grows or while the user types along.
 import { type Command, commands, type InlineCompletionItem, type Position, Range, type TextDocument } from 'vscode';
 import type { Reason } from '../language-server/protocol.ts';
 import type { CompletionRequest } from './ghost-text.ts';
@@ -7,7 +7,7 @@ import type { StatisticsFile } from './statistics-file.ts';
 
 const acceptedCommand = 'hearth.accepted';
 
-/** Where the user wants no suggestions, nothing is counted. */
+/** Requests that ended for these reasons are not counted: the user wants no suggestions there. */
 const isUnwanted = (reason: Reason) =>
   ['off', 'manual', 'excluded', 'snoozed', 'on-battery', 'secrets-file'].includes(reason);
 
@@ -22,7 +22,7 @@ export class RequestCounter {
   private readonly command = commands.registerCommand(acceptedCommand, (languageId: string, characters: number) => {
     this.statistics.add(new Date(), languageId, { accepted: 1, characters });
     this.shown = null;
-    // The walkthrough ticks its first step.
+    // Completes the first step of the walkthrough.
     void commands.executeCommand('setContext', 'hearth.hasAccepted', true);
   });
 
@@ -48,20 +48,20 @@ export class RequestCounter {
   }
 }
 
-/** Whether the text that is shown now, after something was typed, is what was shown before, perhaps grown. */
+/** Whether `now`, shown after `typed` was typed, is the rest of `before`, perhaps with more text. */
 export function continues(before: string, typed: string, now: string): boolean {
   const whole = typed + now;
   return typed.length < before.length && (whole.startsWith(before) || before.startsWith(whole));
 }
 
-/** What the editor runs when the user accepts the item. */
+/** The command that VS Code runs when the user accepts the item. */
 export function onAccept(item: InlineCompletionItem, { languageId }: TextDocument, position: Position): Command {
   const replaced = item.range ? item.range.end.character - position.character : 0;
   const characters = textAfterCursor(item, position).length - replaced;
   return { title: '', command: acceptedCommand, arguments: [languageId, characters] };
 }
 
-/** An item may begin before the cursor, where the suggest widget has an entry selected. */
+/** An item begins before the cursor if it continues the selected entry of the suggest widget. */
 function textAfterCursor({ insertText, range }: InlineCompletionItem, { character }: Position): string {
   const text = typeof insertText === 'string' ? insertText : insertText.value;
   return text.slice(character - (range?.start.character ?? character));

@@ -1,40 +1,40 @@
-// Says whether a language server that died is started again, and on what. A crash loop helps nobody: it burns the
-// processor and hides the reason.
+// Decides whether a language server that has crashed is started again, and whether on the GPU or in safe mode. Without
+// a limit, a crash loop would keep the processor busy and hide the cause.
 
-/** A crash after good work is bad luck, so it may happen this often within the window… */
+/** A server that was ready before is restarted after this many crashes within the time window… */
 const crashesWhenReady = 4;
-/** …but a server that never became ready (a broken model, a wrong processor) will die the same way once more. */
+/** …but one that has never been ready (broken model, unsupported processor) would most likely crash again. */
 const crashesBeforeReady = 1;
 const windowMs = 3 * 60 * 1000;
-/** A GPU under which the server has died this often is left alone until the window is reloaded. */
+/** After this many crashes on the GPU, the CPU is used until the window is reloaded. */
 const crashesOnGpu = 2;
-/** After so many within the window, the server does without what it can do without. */
+/** After this many crashes within the time window, the server starts in safe mode. */
 const crashesBeforeSafe = 3;
 
 export class RestartPolicy {
   private wasReady = false;
   private isOnGpu = false;
-  private deaths: number[] = [];
-  private deathsOnGpu = 0;
+  private crashTimes: number[] = [];
+  private gpuCrashes = 0;
 
   get avoidsGpu(): boolean {
-    return this.deathsOnGpu >= crashesOnGpu;
+    return this.gpuCrashes >= crashesOnGpu;
   }
 
-  /** Whether the next server runs on the CPU, without drafts and without pages on disk. */
-  get isSafe(): boolean {
-    return this.deaths.length >= crashesBeforeSafe;
+  /** Safe mode: the CPU, no draft model and no disk cache. */
+  get isSafeMode(): boolean {
+    return this.crashTimes.length >= crashesBeforeSafe;
   }
 
-  ready(isOnGpu: boolean): void {
+  recordReady(isOnGpu: boolean): void {
     this.wasReady = true;
     this.isOnGpu = isOnGpu;
   }
 
-  /** True: start it again. now: of a clock that nobody puts forward or back, as performance.now() is. */
-  died(now: number): boolean {
-    if (this.isOnGpu) this.deathsOnGpu++;
-    this.deaths = [...this.deaths.filter((time) => now - time < windowMs), now];
-    return this.deaths.length <= (this.wasReady ? crashesWhenReady : crashesBeforeReady);
+  /** Returns whether to start the server again. now: of a monotonic clock, such as performance.now(). */
+  recordCrash(now: number): boolean {
+    if (this.isOnGpu) this.gpuCrashes++;
+    this.crashTimes = [...this.crashTimes.filter((time) => now - time < windowMs), now];
+    return this.crashTimes.length <= (this.wasReady ? crashesWhenReady : crashesBeforeReady);
   }
 }

@@ -1,5 +1,5 @@
-// One language server for all windows: connects to the one that another window has started, or starts it. It is a child
-// of this window: when the window goes the server goes, and the other windows start the next one.
+// All windows share one language server. This file connects to the one that another window has started, or starts it as
+// a child process of this window. When that window closes, the server ends, and another window starts the next one.
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,26 +9,26 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A server that another window is just starting, or that has not yet written its token, gets this long. */
+/** How long to wait for a server that another window is starting or that has not written its token yet. */
 const patienceMs = 10_000;
 const retryMs = 50;
-/** The connection may be seen to close before the process is seen to end. */
+/** How long to wait for the process's exit event, which may come after the connection has closed. */
 const exitNoticeMs = 500;
 
 export interface Endpoint {
-  /** A Unix socket in a folder of the user's own, or a named pipe. */
+  /** A Unix socket in a folder that only the user can open, or a named pipe. */
   socket: string;
   tokenFile: string;
 }
 
-/** Windows that share their storage folder and their version of Hearth share a server. */
+/** Windows with the same storage folder and the same version of Hearth share a server. */
 export function endpointFor(storageFolder: string, version: string): Endpoint {
   const name = createHash('sha256').update(`${storageFolder}\n${version}`).digest('hex').slice(0, 16);
   if (process.platform === 'win32') {
     mkdirSync(storageFolder, { recursive: true });
     return { socket: `\\\\.\\pipe\\hearth-${name}`, tokenFile: join(storageFolder, 'server.token') };
   }
-  // Not in the storage folder: the path of a socket may have 100 characters or so.
+  // Not in the storage folder, as a socket's path is limited to about 100 characters.
   const folder = join(process.env.XDG_RUNTIME_DIR || tmpdir(), `hearth-${userInfo().uid}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { uid, mode } = statSync(folder);
@@ -43,11 +43,11 @@ export class ServerProcess {
   constructor(
     private readonly module: string,
     private readonly endpoint: Endpoint,
-    /** Gets what the process writes to its standard error: the last words of a crash. */
+    /** Called with what the process writes to standard error, such as the message of a crash. */
     private readonly onOutput: (text: string) => void,
   ) {}
 
-  /** Whether this window has started the server and it still runs. */
+  /** The process id if this window has started the server and it is still running. */
   get pid(): number | undefined {
     return this.child?.pid;
   }
@@ -63,13 +63,13 @@ export class ServerProcess {
     }
   }
 
-  /** How the server has ended, for people: "exit code 3", "signal SIGKILL". Only the window that started it knows. */
+  /** How the server ended, such as "exit code 3" or "signal SIGKILL". Only the window that started it knows. */
   async ending(): Promise<string> {
     if (this.child) await Promise.race([once(this.child, 'exit'), sleep(exitNoticeMs)]);
     return this.lastEnding;
   }
 
-  /** Resolves when the process listens, or has ended because another window's was faster. */
+  /** Resolves when the process is listening, or has ended because another window has started a server first. */
   private start(): Promise<void> {
     const { socket, tokenFile } = this.endpoint;
     const child = fork(this.module, ['--socket', socket, '--token-file', tokenFile], {
@@ -90,7 +90,7 @@ export class ServerProcess {
     });
   }
 
-  /** Null when nobody listens, or does not know the token that we found. */
+  /** Resolves to null if no server is listening or if it does not accept the token. */
   private tryConnect(): Promise<Socket | null> {
     return new Promise((resolve) => {
       const token = readToken(this.endpoint.tokenFile);
@@ -98,7 +98,7 @@ export class ServerProcess {
       const socket = connect(this.endpoint.socket, () => socket.write(`${token}\n`));
       const giveUp = () => resolve(null);
       socket.once('error', giveUp).once('close', giveUp);
-      // The server greets whoever knows the token, and then says nothing until it is spoken to.
+      // The server sends a greeting if the token is right, and then nothing until it gets a message.
       socket.once('data', () => {
         socket.off('error', giveUp).off('close', giveUp);
         resolve(socket);

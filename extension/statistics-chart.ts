@@ -1,17 +1,17 @@
-// The charts of the statistics, drawn as SVG from numbers; the page has the colours.
+// Draws the charts of the statistics as SVG. The page defines their colours.
 
 export interface Bar {
-  /** Under the axis; empty: none. */
+  /** The label below the axis, or empty. */
   tick: string;
-  /** Shown while the pointer is over the bar, and read by screen readers. */
+  /** The tooltip, which screen readers read as well. */
   tooltip: string;
-  /** The larger value, and one that is a part of it or lies below it; null: there is none. */
+  /** The larger value, and a second one that is part of it or below it; null if there is no value. */
   outer: number | null;
   inner: number | null;
 }
 
 export interface Chart {
-  /** For screen readers. */
+  /** A description for screen readers. */
   label: string;
   bars: Bar[];
   formatValue: (value: number) => string;
@@ -25,7 +25,7 @@ const top = 12;
 const bottom = 24;
 const maxGridLines = 4;
 
-/** A bar for the outer value, and the inner one as its filled part. */
+/** A bar for the outer value, filled up to the inner one. */
 export function barChart(chart: Chart): string {
   return draw(chart, (bar, x, slot, y) => {
     const rectangle = (value: number | null, name: string) =>
@@ -36,7 +36,7 @@ export function barChart(chart: Chart): string {
   });
 }
 
-/** A dot for the inner value and a ring for the outer one above it, with a line between them. */
+/** A dot for the inner value, a ring for the outer one above it, and a line between them. */
 export function rangeChart(chart: Chart): string {
   return draw(chart, ({ outer, inner }, x, _slot, y) => {
     if (outer === null || inner === null) return '';
@@ -69,7 +69,7 @@ function draw({ label, bars, formatValue }: Chart, mark: Mark): string {
     const tick = bar.tick
       ? `<text aria-hidden="true" x="${round(x)}" y="${heightPx - 6}" text-anchor="middle">${escapeHtml(bar.tick)}</text>`
       : '';
-    // The whole height of the day answers to the pointer, not only what is drawn.
+    // The tooltip appears over the day's whole column, not only over what is drawn.
     const area = `<rect class="area" x="${round(left + slot * i)}" width="${round(slot)}" y="${top}" height="${heightPx - top - bottom}"/>`;
     return `<g role="listitem"><title>${escapeHtml(bar.tooltip)}</title>${area}${mark(bar, x, slot, y)}${tick}</g>`;
   });
@@ -80,7 +80,7 @@ function draw({ label, bars, formatValue }: Chart, mark: Mark): string {
   );
 }
 
-/** 1, 2 or 5 times a power of ten, so that the grid's lines stand at whole, round values. */
+/** The distance of the grid lines: 1, 2 or 5 times a power of ten, so that they are at round values. */
 function gridStep(largest: number): number {
   const least = Math.max(1, largest / maxGridLines);
   const power = 10 ** Math.floor(Math.log10(least));

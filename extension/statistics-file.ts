@@ -1,6 +1,6 @@
-// Where the statistics are kept. Each window writes a file of its own, so that no two windows ever write the same one, and
-// the statistics are the sum of all files. A window takes over the file of a window that has ended, if there is one:
-// there are never more files than there were windows at a time.
+// The files of the statistics. Each window writes its own file, so that no two windows write the same one; the
+// statistics are the sum of all files. A new window takes over the file of a window that has ended, so there are never
+// more files than there have been windows at one time.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,13 +9,13 @@ import { add, type Increment, merge, parse, type Statistics, serialize } from '.
 const writeDelayMs = 30_000;
 
 export class StatisticsFile {
-  /** Not yet written. */
+  /** Counted but not yet written. */
   private pending: Statistics = new Map();
   private path: string | undefined;
   private timer: NodeJS.Timeout | undefined;
   private readonly warnings = new Set<string>();
 
-  /** Nothing is read or written before something has been counted. */
+  /** Touches no file until something has been counted. */
   constructor(
     private readonly folder: string,
     private readonly warn: (message: string) => void,
@@ -26,7 +26,7 @@ export class StatisticsFile {
     this.timer ??= setTimeout(() => this.flush(), writeDelayMs).unref();
   }
 
-  /** Of all windows, as far as their files can be read. */
+  /** The statistics of all windows; files that cannot be read are skipped. */
   all(): Statistics {
     const all: Statistics = new Map();
     for (const name of this.names()) merge(all, this.read(join(this.folder, name)) ?? new Map());
@@ -34,13 +34,13 @@ export class StatisticsFile {
     return all;
   }
 
-  /** Other windows notice that their files are gone. Throws if a file cannot be deleted. */
+  /** Deletes the files of all windows; the others notice. Throws if a file cannot be deleted. */
   reset(): void {
     this.pending.clear();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** What cannot be written now is kept for the next time. */
+  /** If writing fails, the counts are kept for the next attempt. */
   flush(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -54,7 +54,7 @@ export class StatisticsFile {
         kept = new Map();
       }
       merge(kept, this.pending);
-      // Readers see the old file or the new one, never a part of it.
+      // Renamed when complete, so that readers never see part of a file.
       const temporary = `${this.path}.tmp`;
       writeFileSync(temporary, serialize(kept, new Date()), { mode: 0o600 });
       renameSync(temporary, this.path);
@@ -82,7 +82,7 @@ export class StatisticsFile {
         renameSync(left, path);
         return path;
       } catch {
-        // Another window was quicker.
+        // Another window has taken it over first.
       }
     }
     return null;
@@ -97,7 +97,7 @@ export class StatisticsFile {
     }
   }
 
-  /** Null if the file is damaged or cannot be read: it is left as it is. A file that is gone was reset or taken over. */
+  /** Null if the file is damaged or unreadable; it is then left alone. A missing file was reset or taken over. */
   private read(path: string): Statistics | null {
     try {
       return parse(readFileSync(path, 'utf8'));

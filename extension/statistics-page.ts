@@ -1,4 +1,4 @@
-// The page of "Show Statistics": figures, two charts and a table, as HTML that holds nothing but numbers and languages.
+// The HTML of "Show Statistics": figures, two charts and a table. It contains only numbers and names of languages.
 import { randomUUID } from 'node:crypto';
 import { l10n } from 'vscode';
 import { byDay, byLanguage, type Counts, latencyQuantileMs, type Statistics, sum } from './statistics.ts';
@@ -12,7 +12,7 @@ const days = 30;
 type Day = ReturnType<typeof byDay>[number];
 type Formats = ReturnType<typeof formatsOf>;
 
-/** locale: a BCP 47 tag, for dates and numbers. */
+/** locale: the BCP 47 tag by which dates and numbers are formatted. */
 export function statisticsPage(statistics: Statistics, today: Date, locale: string): string {
   const nonce = randomUUID();
   const isEmpty = statistics.size === 0;
@@ -90,7 +90,7 @@ function latencyChart(recent: Day[], { date, duration }: Formats): string {
   });
 }
 
-/** Today has one, and each day whole weeks before. */
+/** The days with a label: today, and each day that is whole weeks before it. */
 const hasTick = (i: number) => (days - 1 - i) % 7 === 0;
 
 function figure(name: string, title: string, [outer, inner]: [string, string], chart: string): string {
@@ -132,7 +132,7 @@ function formatsOf(locale: string) {
     if (ms < 1000) return l10n.t('{0} ms', number(Math.round(ms)));
     return l10n.t('{0} s', number(Math.round(ms / 100) / 10));
   };
-  /** A suggestion shown before midnight, or before a reset, may be accepted after it. */
+  /** At most 100 %: a suggestion shown before midnight, or before a reset, may be accepted after it. */
   const acceptance = ({ shown, accepted }: Counts) => (shown === 0 ? '–' : percent(Math.min(1, accepted / shown)));
   return { number: (value: number) => number(value), date, duration, acceptance };
 }

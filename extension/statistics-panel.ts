@@ -1,4 +1,4 @@
-// "Show Statistics": one page per window, drawn again whenever it is brought back into view.
+// "Show Statistics": one page per window, rendered again each time it becomes visible.
 import { type Disposable, env, l10n, ViewColumn, type WebviewPanel, window } from 'vscode';
 import type { StatisticsFile } from './statistics-file.ts';
 import { type PageMessage, statisticsPage } from './statistics-page.ts';

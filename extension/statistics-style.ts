@@ -1,4 +1,4 @@
-// How the page of the statistics looks: in the colours of the user's theme, light, dark or high contrast.
+// The CSS of the statistics page, in the colours of the user's theme: light, dark or high contrast.
 export const style = `
   body { max-width: 760px; margin: 0 auto; padding: 0.5em 2em 2em; line-height: 1.5; color: var(--vscode-foreground); }
   h1 { margin: 0.6em 0 0; font-size: 1.6em; font-weight: 500; }

@@ -1,6 +1,6 @@
 // What Hearth counts about its suggestions: numbers by day and language, and nothing from the documents themselves.
 
-/** Upper bounds of the latency histogram's buckets; one more bucket takes what is slower. */
+/** Upper bounds of the latency histogram's buckets; one more bucket holds all slower values. */
 const latencyBoundsMs = [5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000];
 const keptDays = 365;
 const formatVersion = 1;
@@ -9,13 +9,13 @@ export interface Counts {
   requests: number;
   shown: number;
   accepted: number;
-  /** How many characters were accepted. */
+  /** The number of characters accepted. */
   characters: number;
-  /** A histogram over the suggestions that were shown; empty buckets at the end are left out. */
+  /** Latency histogram of the suggestions shown; empty buckets at the end are left out. */
   latencies: number[];
 }
 
-/** By day and language: "2026-03-01 typescript". */
+/** Keyed by day and language: "2026-03-01 typescript". */
 export type Statistics = Map<string, Counts>;
 
 export interface Increment {
@@ -23,7 +23,7 @@ export interface Increment {
   shown?: number;
   accepted?: number;
   characters?: number;
-  /** Of a suggestion that was shown. */
+  /** The latency of a suggestion that was shown. */
   latencyMs?: number;
 }
 
@@ -37,7 +37,7 @@ export function merge(into: Statistics, from: Statistics): void {
   for (const [key, counts] of from) addCounts(into, key, counts);
 }
 
-/** Leaves out what is older than a year. */
+/** Leaves out entries older than a year. */
 export function serialize(statistics: Statistics, today: Date): string {
   const first = dayOf(daysBefore(today, keptDays - 1));
   const kept = [...statistics].filter(([key]) => key >= first);
@@ -48,14 +48,14 @@ export function serialize(statistics: Statistics, today: Date): string {
   return JSON.stringify({ version: formatVersion, counts: Object.fromEntries(rows) });
 }
 
-/** Throws if the text is not what `serialize` writes. */
+/** Throws if serialize() cannot have written the text. */
 export function parse(text: string): Statistics {
   const { version, counts } = JSON.parse(text) as { version: unknown; counts: Record<string, unknown> };
   if (version !== formatVersion) throw new Error(`The format is version ${version} instead of ${formatVersion}.`);
   return new Map(Object.entries(counts).map(([key, row]) => [key, parseRow(key, row)]));
 }
 
-/** For each of the last days, oldest first, also those on which nothing was counted. */
+/** One entry for each of the last days, oldest first, including days on which nothing was counted. */
 export function byDay(statistics: Statistics, today: Date, days: number): { date: Date; counts: Counts }[] {
   const totals = totalsBy(statistics, (key) => key.slice(0, dayLength));
   return Array.from({ length: days }, (_, i) => {
@@ -64,7 +64,7 @@ export function byDay(statistics: Statistics, today: Date, days: number): { date
   });
 }
 
-/** The language with the most suggestions first. */
+/** Sorted by the number of suggestions, most first. */
 export function byLanguage(statistics: Statistics): { languageId: string; counts: Counts }[] {
   const totals = totalsBy(statistics, (key) => key.slice(dayLength + 1));
   return [...totals]
@@ -76,7 +76,7 @@ export function sum(all: Counts[]): Counts {
   return all.reduce(plus, noCounts());
 }
 
-/** Estimated within its bucket, as if latencies were spread evenly there; null if there are none. */
+/** Interpolated, as if latencies were spread evenly within a bucket; null if there are none. */
 export function latencyQuantileMs({ latencies }: Counts, quantile: number): number | null {
   const total = latencies.reduce((a, b) => a + b, 0);
   let left = total * quantile;
@@ -136,7 +136,7 @@ function dayOf(time: Date): string {
   return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
 }
 
-/** Noon of that day, so that daylight saving time never shifts the date. */
+/** Noon of that day, so that a change to or from daylight saving time never shifts the date. */
 function daysBefore(time: Date, days: number): Date {
   return new Date(time.getFullYear(), time.getMonth(), time.getDate() - days, 12);
 }

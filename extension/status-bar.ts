@@ -1,8 +1,8 @@
-// One item on the right of the status bar; a click opens the menu.
+// The status bar item, on the right. A click opens the menu.
 import { type Disposable, MarkdownString, StatusBarAlignment, ThemeColor, window } from 'vscode';
 import type { Client } from './client.ts';
 import type { DocumentModes } from './document-mode.ts';
-import { mendingCommand, type Status, statusLabel, statusText, statusTooltip } from './status-text.ts';
+import { fixCommand, type Status, statusLabel, statusText, statusTooltip } from './status-text.ts';
 
 export class StatusBar implements Disposable {
   private readonly item = window.createStatusBarItem('hearth.status', StatusBarAlignment.Right, 100);
@@ -27,8 +27,8 @@ export class StatusBar implements Disposable {
   private show(): void {
     const status = currentStatus(this.client, this.modes);
     const tooltip = new MarkdownString(statusTooltip(status), true);
-    const mending = mendingCommand(status);
-    tooltip.isTrusted = mending ? { enabledCommands: [mending.command] } : false;
+    const fix = fixCommand(status);
+    tooltip.isTrusted = fix ? { enabledCommands: [fix.command] } : false;
     this.item.text = statusText(status);
     this.item.tooltip = tooltip;
     this.item.accessibilityInformation = { label: statusLabel(status), role: 'button' };
@@ -36,7 +36,7 @@ export class StatusBar implements Disposable {
   }
 }
 
-/** Of the file that the user looks at. */
+/** The status for the file in the active editor. */
 export function currentStatus({ status }: Client, modes: DocumentModes): Status {
   const document = window.activeTextEditor?.document;
   const reason = document ? modes.of(document).reason : 'shown';

@@ -1,13 +1,14 @@
-// What the status bar says about a state: text, spoken label, Markdown tooltip, and the command that mends what is wrong.
+// How the status bar shows a status: its text, a label for screen readers, the Markdown tooltip, and a command that
+// fixes the problem.
 import { type Command, l10n } from 'vscode';
 import type { ServerStatus } from '../language-server/protocol.ts';
 
 type ModelInfo = NonNullable<ServerStatus['model']>;
 
-/** The server's state, or why this window does not ask it for the file in view. */
+/** The server's status, and why suggestions are paused in the active editor. */
 export interface Status extends ServerStatus {
   pause?: 'snoozed' | 'on-battery' | 'manual' | 'excluded';
-  /** It is off for this language alone. */
+  /** The language that suggestions are turned off for, if they are on for others. */
   offFor?: string;
 }
 
@@ -29,13 +30,13 @@ export function statusText(status: Status): string {
   }
 }
 
-/** For screen readers: no icons, no abbreviations. */
+/** The label for screen readers, without icons and abbreviations. */
 export function statusLabel(status: Status): string {
   return l10n.t('Hearth, local completion: {0}', summary(status));
 }
 
-/** A command that helps in this state, with its title. */
-export function mendingCommand({ health, problem, pause, offFor }: Status): Command | null {
+/** A command that fixes the current problem, with its title; null if there is none. */
+export function fixCommand({ health, problem, pause, offFor }: Status): Command | null {
   if (pause === 'excluded')
     return {
       command: 'workbench.action.openSettings',
@@ -54,8 +55,8 @@ export function statusTooltip(status: Status): string {
   const rows = [...modelRows(status), ...speedRows(status), ...cacheRows(status)];
   const table = rows.length ? ['| | |', '|:--|:--|', ...rows.map(([name, value]) => `| ${name} | ${value} |`), ''] : [];
   const problems = (status.settingProblems ?? []).map((problem) => `- ${escapeMarkdown(problem)}`);
-  const mending = mendingCommand(status);
-  const link = mending ? [`[${mending.title}](${linkTo(mending)})`] : [];
+  const fix = fixCommand(status);
+  const link = fix ? [`[${fix.title}](${linkTo(fix)})`] : [];
   return [`**Hearth** — ${escapeMarkdown(summary(status))}`, '', ...table, ...problems, '', ...link]
     .join('\n')
     .trimEnd();
@@ -138,5 +139,6 @@ const percent = (fraction = 0) => `${Math.floor(fraction * 100)} %`;
 const rate = (tokensPerSecond: number) => `${tokensPerSecond.toFixed(tokensPerSecond < 10 ? 1 : 0)} tok/s`;
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 
-// Names come from the model's file, and the tooltip may run our commands: nothing of theirs may become a link.
+// The tooltip may contain command links, and names in it come from the model's file. Escaping keeps a name from
+// becoming a link.
 const escapeMarkdown = (text: string) => text.replace(/[\\`*_{}[\]()<>#+!|$~-]/g, '\\$&').replace(/\s+/g, ' ');

@@ -1,9 +1,9 @@
-// Asking our provider alone for inline completions, as if a key had been pressed.
+// Requests inline completions from Hearth's provider only, as if a key had been pressed.
 import { commands, version } from 'vscode';
 
 const extensionId = 'hearth.hearth';
 
-/** Whether this version of the editor can ask one provider alone although the user has not asked for anything. */
+/** Whether this version of VS Code can trigger a single provider without an explicit request by the user. */
 export const canTriggerAlone = isAtLeast(version, 1, 110);
 
 export async function triggerAlone(): Promise<void> {

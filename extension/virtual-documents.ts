@@ -1,9 +1,9 @@
-// Read-only documents "hearth:/<name>" whose text comes from us and may change while they are shown.
+// Read-only documents "hearth:/<name>", such as the reports of commands. Their text may change while they are shown.
 import { EventEmitter, type TextDocumentContentProvider, Uri, workspace } from 'vscode';
 
 const scheme = 'hearth';
 
-/** A preview may ask again long after the editor closed the document, but nobody keeps more of them open. */
+/** Texts are kept because a preview may request one long after its document was closed. Nobody opens more than this. */
 const kept = 20;
 
 export class VirtualDocuments implements TextDocumentContentProvider {

@@ -58,8 +58,8 @@ export interface InitializationOptions {
   hasOwnProvider?: boolean;
   /** The GPU was in use when the server died, more than once: the model stays on the CPU. */
   avoidsGpu?: boolean;
-  /** The server died again and again: CPU, no draft model, no pages on disk. */
-  isSafe?: boolean;
+  /** Safe mode, after repeated crashes of the server: the CPU, no draft model, no disk cache. */
+  isSafeMode?: boolean;
   /** The client answers relatedRequest. Without that no code of other files enters a prompt. */
   sharesCode?: boolean;
 }
@@ -162,7 +162,9 @@ export interface ExplainParams {
   languageId: string;
   /** The conversation about the selection, oldest turn first; never empty. */
   turns: ExplainTurn[];
-  /** How often the last turn has been tried before. The first attempt takes the likeliest words, later ones draw them. */
+  /**
+   * How often the last turn has been tried before. The first attempt takes the likeliest words, later ones draw them.
+   */
   attempt: number;
 }
 export interface ExplainTurn {
@@ -195,8 +197,8 @@ export const quitNotification = 'hearth/quit';
 export const farewellNotification = 'hearth/farewell';
 
 /**
- * Server -> client request: what the editor knows of code that belongs to a place. The server waits only for a moment. In
- * a workspace that is not trusted the client answers with nothing.
+ * Server -> client request: what the editor knows of code that belongs to a place. The server waits only for a moment.
+ * In a workspace that is not trusted the client answers with nothing.
  */
 export const relatedRequest = 'hearth/related';
 export interface RelatedParams {

@@ -108,10 +108,10 @@ export class Session {
     this.serverToken = given?.serverToken ?? this.serverToken;
     const { settings, problems } = checkedSettings(given);
     for (const problem of problems) this.log.warn(problem);
-    const { avoidsGpu, isSafe } = this.options;
+    const { avoidsGpu, isSafeMode } = this.options;
     const onCpu = { backend: 'cpu' } as const;
-    const plain = { ...onCpu, 'draftModel.path': '' };
-    this.settings = { ...settings, ...(avoidsGpu && onCpu), ...(isSafe && plain) };
+    const safe = { ...onCpu, 'draftModel.path': '' };
+    this.settings = { ...settings, ...(avoidsGpu && onCpu), ...(isSafeMode && safe) };
     this.settingProblems = problems;
   }
 
@@ -124,7 +124,7 @@ export class Session {
   private configure(): void {
     const { settings, options, shared } = this;
     const bundledModel = options.bundledModel ?? shared.parts.bundledModel;
-    const pagesFolder = options.isSafe ? '' : pagesFolderIn(options.storageFolder);
+    const pagesFolder = options.isSafeMode ? '' : pagesFolderIn(options.storageFolder);
     void this.guard(
       'applying the settings',
       shared.configure({ settings, bundledModel, pagesFolder, serverToken: this.serverToken }),

@@ -1,15 +1,15 @@
-// Where a file is asked for: at its own host, or at a mirror that has the same paths.
+// The address that a file is downloaded from: its own host, or a mirror with the same paths.
 import { l10n } from 'vscode';
 import { DownloadError } from './errors.ts';
 
 export interface Address {
   url: string;
-  /** What is in place of the file's own host, for messages. */
+  /** The host that is contacted, for messages: the file's own or the mirror. */
   host: string;
   headers: Record<string, string>;
 }
 
-/** mirror: the base address that replaces "https://HOST"; a name and a password in it are sent to the mirror alone. */
+/** mirror: the base URL that replaces "https://HOST". A user name and password in it are sent to the mirror only. */
 export function addressOf(url: string, mirror = ''): Address {
   const own = new URL(url);
   if (mirror.trim() === '') return { url, host: own.host, headers: {} };

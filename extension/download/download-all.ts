@@ -1,4 +1,4 @@
-// The files of one model, one after the other, with one progress for all.
+// Downloads a model's files one after another and reports their progress as one download.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RemoteFile } from '../../language-server/models/messages.ts';
@@ -6,16 +6,16 @@ import { type DownloadOptions, download } from './download.ts';
 import { type Progress, SpeedMeter } from './progress.ts';
 
 export interface DownloadAllOptions extends Omit<DownloadOptions, 'onProgress' | 'laterBytes'> {
-  /** Of all files together, for those whose own length is not known. */
+  /** The length of all files together, from which the length of a file is estimated if it is not known. */
   modelBytes?: number;
   onProgress?: (progress: Progress) => void;
 }
 
-/** Resolves with the path of the first file: an engine finds the other parts beside it. */
+/** Resolves to the path of the first file; the engine finds the other parts beside it. */
 export async function downloadAll(files: RemoteFile[], folder: string, options: DownloadAllOptions): Promise<string> {
   const meter = new SpeedMeter();
   const paths: string[] = [];
-  // Of a file that the list does not know, the length is known once it comes.
+  // If the list does not give the length of a file, the server does.
   const totals = files.map(({ bytes }) => bytes);
   let doneBytes = 0;
   for (const [i, file] of files.entries()) {

@@ -1,6 +1,6 @@
-// Downloads a file: goes on where an earlier attempt ended, tries again after a fault that may pass, verifies what came,
-// and only then gives it its name. Requests go through the global fetch, which is undici: the editor has it use its own
-// proxy settings and certificates, those of the system included, which a copy of undici in this package would go past.
+// Downloads a file: resumes an earlier attempt, retries after temporary errors, verifies the result and only then
+// renames it. Requests use the global fetch, because VS Code patches it to use the user's proxy settings and
+// certificates; a bundled copy of undici would bypass them.
 import { mkdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,30 +15,30 @@ import { receive } from './receive.ts';
 export interface DownloadOptions {
   signal: AbortSignal;
   onProgress?: (receivedBytes: number, totalBytes: number | null) => void;
-  /** Another window is downloading the same file. */
+  /** Called while another window is downloading the same file. */
   onWait?: () => void;
-  /** See address.ts. */
+  /** The base URL of a mirror, see address.ts. */
   mirror?: string;
   freeBytes?: (folder: string) => Promise<number>;
-  /** What further parts of the same model will need on this disk. */
+  /** Disk space to leave for the remaining parts of the same model. */
   laterBytes?: number;
   pace?: Pace;
 }
 
 export interface Pace {
-  /** Without a byte for so long, a connection counts as broken. */
+  /** A connection that has sent nothing for this long counts as broken. */
   stallMs: number;
-  /** Before the second attempt; doubled for each further one. */
+  /** The pause before the second attempt; it doubles for each further one. */
   retryMs: number;
-  /** In a row, without a byte between them. */
+  /** Gives up after this many attempts in a row that received nothing. */
   mostFailures: number;
 }
 
 const usualPace: Pace = { stallMs: 30_000, retryMs: 1000, mostFailures: 5 };
-/** A server that wants a longer pause is left to the user. */
+/** If a server asks for a longer pause, the download fails and the user decides when to retry. */
 const longestPauseMs = 60_000;
 
-/** Resolves with the file's path. An abort rejects with the signal's reason, and what has come is kept. */
+/** Resolves to the file's path. Rejects with the signal's reason when aborted; what was received is kept. */
 export async function download(file: RemoteFile, folder: string, options: DownloadOptions): Promise<string> {
   const path = join(folder, file.name);
   try {
@@ -55,7 +55,7 @@ export async function download(file: RemoteFile, folder: string, options: Downlo
   }
 }
 
-/** Deletes what a paused download left, unless another window has taken it over. */
+/** Deletes the part file of a paused download, unless another window is continuing it. */
 export async function discard({ name }: RemoteFile, folder: string): Promise<void> {
   const path = join(folder, name);
   if (!(await exists(lockOf(path)))) await discardPart(path);

@@ -1,4 +1,4 @@
-// What can go wrong in a download, as sentences for people: what happened, and what to do.
+// Download errors with messages for the user, which say what happened and what to do.
 import { l10n } from 'vscode';
 
 export class DownloadError extends Error {
@@ -30,7 +30,7 @@ export function responseError({ status, headers }: Response, host: string): Down
   return new DownloadError(l10n.t('{0} sent an unexpected answer (status {1}).', host, status));
 }
 
-/** A network that wants a sign-in, as in a hotel, answers every request with a page of its own. */
+/** A network with a captive portal, as in a hotel, answers every request with its sign-in page. */
 export const signInPage = (host: string): DownloadError =>
   new DownloadError(
     l10n.t(
@@ -39,7 +39,7 @@ export const signInPage = (host: string): DownloadError =>
     ),
   );
 
-/** Seconds or a date. */
+/** Parses a Retry-After header: seconds or a date. */
 function retryAfter(value: string | null): number | undefined {
   if (!value) return undefined;
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
@@ -48,7 +48,7 @@ function retryAfter(value: string | null): number | undefined {
 
 const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_TLS/;
 
-/** What a failed write says; undefined for anything else. */
+/** The error for a failed write; undefined if the cause was something else. */
 export function diskError(error: unknown): DownloadError | undefined {
   const code = codeOf(error) ?? '';
   if (code === 'ENOSPC' || code === 'EDQUOT')
@@ -60,14 +60,14 @@ export function diskError(error: unknown): DownloadError | undefined {
   return undefined;
 }
 
-/** A failed fetch has its reason in its cause, or in the cause of that one. */
+/** The reason of a failed fetch is in its cause or in the cause of its cause. */
 export function errorFrom(error: unknown, host: string): DownloadError {
   const known = error instanceof DownloadError ? error : diskError(error);
   if (known) return known;
   const causes = [...causesOf(error)];
   const code = causes.map(codeOf).findLast((code) => code !== undefined) ?? '';
   const reason = causes.findLast(({ message }) => message !== '')?.message ?? code;
-  // There is no response with this status: the tunnel through the proxy was never there.
+  // The proxy refused to open a tunnel, so the status is not that of a response.
   if (/proxy .*\(407\)/i.test(reason))
     return new DownloadError(l10n.t('The proxy requires a sign-in (407). See the setting "http.proxyAuthorization".'));
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')

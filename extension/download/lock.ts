@@ -1,5 +1,5 @@
-// One window at a time writes a file. The lock is a file that its owner touches every few seconds: one that was not
-// touched for long belongs to a window that is gone.
+// A lock file, so that only one window at a time writes a download. Its owner touches it every few seconds; a lock that
+// has not been touched for a while was left by a window that has ended.
 import { randomUUID } from 'node:crypto';
 import { open, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -14,7 +14,7 @@ const usualPace: LockPace = { heartbeatMs: 2000, staleMs: 15_000 };
 
 export type Release = () => Promise<void>;
 
-/** Waits until the lock is free; onWait is called if it is not at once. Rejects when the signal aborts. */
+/** Waits until the lock is free, and calls onWait first if it is held. Rejects when the signal aborts. */
 export async function takeLock(
   path: string,
   signal: AbortSignal,
@@ -28,7 +28,7 @@ export async function takeLock(
   for (;;) {
     signal.throwIfAborted();
     if (await create(path, owner)) {
-      // Another window that found the same lock abandoned may be about to remove this one in its place.
+      // Another window may have seen the same abandoned lock and be about to remove this new one by mistake.
       if (takesOver) await pause();
       if (!takesOver || (await isOwnedBy(path, owner))) return hold(path, owner, pace);
     } else if (await isAbandoned(path, pace)) {
@@ -60,7 +60,7 @@ function hold(path: string, owner: string, { heartbeatMs }: LockPace): Release {
   }, heartbeatMs);
   return async () => {
     clearInterval(beat);
-    // After a long sleep of the machine another window may have taken it over.
+    // Another window may have taken over the lock while the computer slept.
     if (await isOwnedBy(path, owner)) await rm(path, { force: true });
   };
 }
@@ -75,7 +75,7 @@ async function isAbandoned(path: string, { staleMs }: LockPace): Promise<boolean
     const { host, pid } = JSON.parse(await readFile(path, 'utf8')) as { host: string; pid: number };
     return host === hostname() && !isRunning(pid);
   } catch {
-    // It has just gone, or its owner is about to write its name.
+    // The lock has just been released, or its owner has not written its content yet.
     return false;
   }
 }

@@ -1,5 +1,5 @@
-// A file that is still coming: NAME.part, and beside it NAME.part.json with where its bytes come from. It gets its name
-// once it is complete, verified and on disk.
+// An unfinished download: NAME.part, and NAME.part.json, which records where its bytes come from. finish() renames it
+// once it is complete, verified and flushed to disk.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 
 export interface Origin {
   url: string;
-  /** Of the server; null if it gave none that promises the same bytes. */
+  /** The server's strong ETag; null if it sent none. */
   etag: string | null;
   totalBytes: number | null;
 }
@@ -22,7 +22,7 @@ export class PartFile {
     public length: number,
   ) {}
 
-  /** Goes on with what an earlier download of this address left. */
+  /** Continues an earlier download of the same URL if there is one. */
   static async open(path: string, url: string): Promise<PartFile> {
     const origin = await readOrigin(sidecarOf(path), url);
     const file = await open(partOf(path), 'a');
@@ -67,7 +67,7 @@ export class PartFile {
   }
 }
 
-/** Deletes what an unfinished download left. */
+/** Deletes the files of an unfinished download. */
 export async function discardPart(path: string): Promise<void> {
   await rm(partOf(path), { force: true });
   await rm(sidecarOf(path), { force: true });
@@ -85,7 +85,7 @@ async function readOrigin(sidecar: string, url: string): Promise<Origin | null> 
   }
 }
 
-/** So that the new name survives a power failure. Windows has no such call, and needs none. */
+/** Makes the new name survive a power failure. Windows has no such call and needs none. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder);

@@ -1,17 +1,17 @@
-// How far a download is, how fast, and how long it will take.
+// How much of a download is done, its speed, and the time left.
 import { l10n } from 'vscode';
 
 export interface Progress {
   receivedBytes: number;
   totalBytes: number | null;
-  /** Over the last seconds; null at the beginning. */
+  /** Averaged over the last seconds; null at the beginning. */
   bytesPerSecond: number | null;
 }
 
 const windowMs = 5000;
 const leastMs = 500;
 
-/** Keeps a few samples a second of what has come. */
+/** Keeps a few samples a second of the bytes received. */
 export class SpeedMeter {
   private samples: { atMs: number; bytes: number }[] = [];
 

@@ -1,4 +1,4 @@
-// One request for the rest of a file: what the server's answer means, and its bytes into the part file.
+// Makes one request for the rest of a file, checks the response and appends its bytes to the part file.
 import { l10n } from 'vscode';
 import type { RemoteFile } from '../../language-server/models/messages.ts';
 import type { Address } from './address.ts';
@@ -14,7 +14,7 @@ export interface Transfer {
   onProgress: (receivedBytes: number, totalBytes: number | null) => void;
 }
 
-/** Resolves when the part file is complete, or too long; rejects with what is wrong with the connection or the answer. */
+/** Resolves when the part file is complete, or longer than it should be; rejects with a DownloadError otherwise. */
 export async function receive(file: RemoteFile, part: PartFile, transfer: Transfer): Promise<void> {
   const { url, host, headers } = transfer.address;
   const stall = new AbortController();
@@ -23,7 +23,7 @@ export async function receive(file: RemoteFile, part: PartFile, transfer: Transf
   const timer = setTimeout(onStall, transfer.stallMs);
   try {
     const signal = AbortSignal.any([transfer.signal, stall.signal]);
-    // Compressed, the bytes would not be those of the ranges.
+    // No compression: byte ranges would then refer to the compressed file.
     const range = { ...headers, 'accept-encoding': 'identity', ...rangeHeaders(file, part) };
     const response = await fetch(url, { headers: range, signal });
     const origin = await accept(response, file, part, transfer);
@@ -46,18 +46,18 @@ export async function receive(file: RemoteFile, part: PartFile, transfer: Transf
       );
   } finally {
     clearTimeout(timer);
-    // Lets go of a connection whose answer was not read to its end.
+    // Closes the connection if the response has not been read to its end.
     stall.abort();
   }
 }
 
-/** Without an ETag nothing says that the rest belongs to what is here, except for a digest in the end. */
+/** Asks for the rest only if an ETag, or at last the digest, can show that it belongs to the bytes received before. */
 function rangeHeaders({ sha256 }: RemoteFile, { length, origin }: PartFile): Record<string, string> {
   if (length === 0 || !origin || (origin.etag === null && sha256 === null)) return {};
   return { range: `bytes=${length}-`, ...(origin.etag !== null && { 'if-range': origin.etag }) };
 }
 
-/** What the answer says of the whole file. Nothing of what is here is given up before the answer is seen to be one. */
+/** Checks the response before anything already received is discarded, and returns what it says about the whole file. */
 async function accept(
   response: Response,
   file: RemoteFile,
@@ -88,7 +88,7 @@ async function accept(
     );
   const neededBytes = (totalBytes ?? 0) - (status === 206 ? part.length : 0) + laterBytes;
   const free = await freeBytes();
-  // What a file that is read anew had taken becomes free.
+  // A download that starts again frees the space of what it had received.
   if (neededBytes > free + (status === 200 ? part.length : 0)) {
     const [needed, there] = [neededBytes, free].map((bytes) => (bytes / 1e9).toFixed(1)) as [string, string];
     throw new DownloadError(
@@ -105,7 +105,7 @@ function originOf({ status, headers }: Response, { url, bytes }: RemoteFile): Or
   const total =
     status === 206 ? contentRange(headers)?.totalBytes : Number(headers.get('content-length') ?? Number.NaN);
   const totalBytes = total === undefined || Number.isNaN(total) ? bytes : total;
-  // A weak one does not promise the same bytes.
+  // Weak ETags do not promise identical bytes.
   return { url, etag: etag?.startsWith('"') ? etag : null, totalBytes };
 }
 

@@ -70,9 +70,9 @@ test('tells how fast it answered', async () => {
 test.each([
   [false, ['backend', 'diskBytes', 'diskFolder', 'draftModelPath', 'modelPath'], 'auto'],
   [true, ['backend', 'modelPath'], 'cpu'],
-])('a server that died again and again (%s) does without what it can do without', async (isSafe, keys, backend) => {
+])('safe mode (%s) means the CPU, no draft model and no disk cache', async (isSafeMode, keys, backend) => {
   const settings = { 'model.path': 'told', 'draftModel.path': '/draft', 'cache.diskMiB': 100 };
-  const options = { isSafe, storageFolder: folder };
+  const options = { isSafeMode, storageFolder: folder };
   client = await LspClient.start([process.execPath, server, '--stdio'], settings, options);
   const { message } = await client.status(({ health }) => health === 'error');
   const told = JSON.parse(message ?? '');
@@ -300,7 +300,9 @@ const storeText = 'export class UserStore {\n  insertUser(user) {}\n}\n';
 
 const workspace = { uri: 'file:///code', name: 'code' };
 
-/** The cursor rests in a document that uses another open one, with a client that may share code; what was asked of it. */
+/**
+ * The cursor rests in a document that uses another open one, with a client that may share code; what was asked of it.
+ */
 async function restBeside(sharesCode: boolean, folders = [workspace], added = [] as typeof folders) {
   const command = [process.execPath, server, '--stdio'];
   client = await LspClient.start(command, {}, { sharesCode }, folders);
