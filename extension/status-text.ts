@@ -18,7 +18,7 @@ export function statusText(status: Status): string {
       return '$(loading~spin) Hearth';
     case 'loading':
       return `$(loading~spin) Hearth ${percent(status.progress)}`;
-    case 'resting':
+    case 'unloaded':
       return '$(moon) Hearth';
     case 'off':
       return '$(circle-slash) Hearth';
@@ -72,7 +72,7 @@ function summary({ health, progress, message, pause, offFor, onlyExplains, decod
       return l10n.t('starting');
     case 'loading':
       return l10n.t('loading the model, {0}', percent(progress));
-    case 'resting':
+    case 'unloaded':
       return l10n.t('the model is unloaded until you type again');
     case 'off':
       if (pause === 'excluded') return l10n.t('turned off for this file');

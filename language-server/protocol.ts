@@ -100,8 +100,8 @@ export interface CompletionOutcome {
 /** Server -> client, on every change of state and after every answer. */
 export const statusNotification = 'hearth/status';
 export interface ServerStatus {
-  /** 'resting': the model was unloaded because nobody asked for anything; the next request loads it again. */
-  health: 'starting' | 'loading' | 'ready' | 'resting' | 'off' | 'error';
+  /** 'unloaded': the model was unloaded because nobody asked for anything; the next request loads it again. */
+  health: 'starting' | 'loading' | 'ready' | 'unloaded' | 'off' | 'error';
   /** 0..1 while loading. */
   progress?: number;
   /** For people: the error and what to do. */

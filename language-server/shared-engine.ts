@@ -46,7 +46,7 @@ export class SharedEngine {
   private readonly idleTimer: NodeJS.Timeout;
   private last: ServerStatus['last'];
   private alarm: string | null = null;
-  private isResting = false;
+  private isUnloaded = false;
   private isClosed = false;
   private usedAt = performance.now();
 
@@ -75,7 +75,7 @@ export class SharedEngine {
         setImmediate(() => process.exit(faultExitCode));
       },
     });
-    this.idleTimer = setInterval(() => this.restIfIdle(), idleCheckMs).unref();
+    this.idleTimer = setInterval(() => this.unloadIfIdle(), idleCheckMs).unref();
   }
 
   /** Calls back on every change of the status; the function ends that. */
@@ -89,7 +89,7 @@ export class SharedEngine {
     this.setup = setup;
     this.changed();
     if (explainOptions(setup.settings) === null) await this.second.unload();
-    if (setup.settings.mode !== 'off' && !this.isResting) await this.host.ensure(this.loadOptions());
+    if (setup.settings.mode !== 'off' && !this.isUnloaded) await this.host.ensure(this.loadOptions());
     // After that: an engine that was loaded with it writes there when it is closed.
     if (setup.settings['cache.diskMiB'] === 0) await wipe(setup.pagesFolder, this.log);
   }
@@ -97,7 +97,7 @@ export class SharedEngine {
   /** The engine, once it is loaded; null when it cannot be: the status says why. */
   async ready(): Promise<Engine | null> {
     this.usedAt = performance.now();
-    this.isResting = false;
+    this.isUnloaded = false;
     // Again where another model was chosen while this one was loading.
     while (!this.isClosed && this.host.engine === null && this.host.state.kind !== 'failed')
       await this.host.ensure(this.loadOptions());
@@ -107,7 +107,7 @@ export class SharedEngine {
   /** As ready(), for what the user asked for by name: tries again what has failed, and rejects with the reason. */
   async required(): Promise<Model> {
     this.usedAt = performance.now();
-    this.isResting = false;
+    this.isUnloaded = false;
     return this.host.required(this.loadOptions());
   }
 
@@ -148,7 +148,7 @@ export class SharedEngine {
     if (isOff) return { health: 'off', ...this.figures() };
     if (state.kind === 'failed') return { health: 'error', problem: 'model', message: state.message };
     if (state.kind === 'loading') return { health: 'loading', progress: state.progress };
-    if (state.kind === 'unloaded') return { health: this.isResting ? 'resting' : 'starting' };
+    if (state.kind === 'unloaded') return { health: this.isUnloaded ? 'unloaded' : 'starting' };
     return { health: 'ready', ...this.figures() };
   }
 
@@ -190,12 +190,12 @@ export class SharedEngine {
     this.changed();
   }
 
-  private restIfIdle(): void {
+  private unloadIfIdle(): void {
     const minutes = this.setup.settings['engine.unloadAfterMinutes'];
     const isIdle = performance.now() - this.usedAt > minutes * 60_000;
     if (minutes === 0 || !isIdle || this.host.engine?.status().state !== 'idle') return;
     this.log.info(`unloading the model after ${minutes} minutes without a request`);
-    this.isResting = true;
+    this.isUnloaded = true;
     this.forgetFigures();
     this.host.unload().then(
       () => this.changed(),

@@ -1,32 +1,33 @@
-// The anchored middle: a prompt whose beginning stays the same while the user types, so that a key costs one or two
-// tokens. Prompt = lead (other files' code and the path), prefix up to the anchor, frozen suffix, and the text from the
-// anchor to the cursor as the given beginning of the middle. The anchor stands a dozen lines above the cursor: nearer
-// ones complete worse.
+// Builds prompts that only grow at their end while the user types, so that a key costs one or two tokens. The prefix
+// ends at the anchor, a line start a dozen lines above the cursor (nearer anchors complete worse), and the suffix stays
+// as it was when the anchor was placed. The text from the anchor to the cursor follows fim_middle, as the given
+// beginning of the middle. Before all that stands the preamble: code of other files and the path.
 import type { Engine } from '../../native/index.ts';
 import type { Text } from '../documents/long-text.ts';
 import { fimHead, promptBudget, tokenizeText } from './fim-prompt.ts';
-import type { PromptLead } from './prompt-lead.ts';
+import type { PromptPreamble } from './prompt-preamble.ts';
 import { type CursorDocument, lineStartAbove, windowEnd, windowStart } from './text-window.ts';
 
 export const defaultLinesUp = 12;
 
-// 1000 characters are about 270 tokens: a dozen ordinary lines.
+// How far above the cursor the anchor may be, in characters: about 270 tokens, a dozen ordinary lines.
 const initialReach = 1000;
-// Bounds what is tokenized at every key; the budget of given tokens is nearly always reached before it.
+// Bounds the text that is tokenized for every key. The limit on given tokens is nearly always reached first.
 export const maxGivenChars = 4000;
 
 export interface Anchor {
-  /** What the prompt says before the document's text; frozen like all that is behind it. */
-  lead: PromptLead;
-  /** Start of the prefix window in the document. */
+  /** What stands in the prompt before the text of the document. */
+  preamble: PromptPreamble;
+  /** Where the prefix begins in the document. */
   start: number;
+  /** Where the prefix ends: the anchor itself. */
   offset: number;
-  /** Where the cursor stood when the anchor was made. */
+  /** The offset of the cursor when the anchor was placed. */
   cursor: number;
   prefix: string;
-  /** The text right of the cursor at the time that the anchor was made. */
+  /** The text after the cursor when the anchor was placed. */
   suffix: string;
-  /** Everything up to and including fim_middle. */
+  /** The tokens of the prompt up to and including fim_middle. */
   head: Uint32Array;
 }
 
@@ -36,17 +37,17 @@ export interface Anchored {
   given: Uint32Array;
 }
 
-/** A new anchor for this place; the previous one's prefix window is kept if it still serves. */
+/** Places an anchor for this cursor. The prefix begins where the previous one did, if that is still far enough up. */
 export function placeAnchor(
   engine: Engine,
   document: CursorDocument,
   linesUp: number,
-  lead: PromptLead,
+  preamble: PromptPreamble,
   previous?: Anchor,
 ): Anchored {
   const { text, offset: cursor } = document;
   const budget = promptBudget(engine.info.contextTokens);
-  // Text in which a character takes several tokens needs a shorter reach.
+  // A shorter reach if the text has unusually many tokens for its length.
   let reach = initialReach;
   let offset = lineStartAbove(text, cursor, linesUp, reach);
   let given = tokenizeText(engine, text.slice(offset, cursor));
@@ -59,16 +60,16 @@ export function placeAnchor(
   const suffixStart = cursor + closersAt(text, cursor);
   const suffix = text.slice(suffixStart, windowEnd(text, suffixStart, budget.suffixChars));
   const suffixTokens = tokenizeText(engine, suffix).subarray(0, budget.suffixTokens);
-  const head = fimHead(engine, tokens, suffixTokens, lead.tokens);
-  return { anchor: { lead, start, offset, cursor, prefix: text.slice(start, offset), suffix, head }, given };
+  const head = fimHead(engine, tokens, suffixTokens, preamble.tokens);
+  return { anchor: { preamble, start, offset, cursor, prefix: text.slice(start, offset), suffix, head }, given };
 }
 
 export function anchoredAt(engine: Engine, anchor: Anchor, { text, offset }: CursorDocument): Anchored {
   return { anchor, given: tokenizeText(engine, text.slice(anchor.offset, offset)) };
 }
 
-// Text of many tokens gets a shorter window instead of one cut at any token, so that it still begins with a line and
-// stays where it is.
+// If the prefix has too many tokens, a shorter one is tokenized. Cutting the tokens instead would make it begin inside
+// a line, and elsewhere after each key.
 function prefixWindow(engine: Engine, text: Text, end: number, previousStart: number | undefined) {
   const { prefixChars, prefixTokens } = promptBudget(engine.info.contextTokens);
   for (let maxChars = prefixChars; ; maxChars = Math.floor(maxChars * 0.7)) {
@@ -78,7 +79,10 @@ function prefixWindow(engine: Engine, text: Text, end: number, previousStart: nu
   }
 }
 
-/** The window's start moves in jumps of a quarter, so that most new anchors still share the prefix's first tokens. */
+/**
+ * The start moves by a quarter of the window at a time, so that most new anchors share their first tokens with the
+ * last.
+ */
 function prefixStart(text: Text, end: number, maxChars: number, previous: number | undefined): number {
   if (end <= maxChars) return 0;
   const length = previous === undefined ? 0 : end - previous;
@@ -86,7 +90,7 @@ function prefixStart(text: Text, end: number, maxChars: number, previous: number
   return windowStart(text, end, Math.floor(maxChars * 0.75));
 }
 
-/** Whether what the anchor says of the document is so, but for what of the suffix is gone. */
+/** Whether the prefix still matches the document and the suffix does, too, or has only lost its beginning. */
 export function stillHolds(anchor: Anchor, document: CursorDocument): boolean {
   const { text, offset } = document;
   const isNear = offset >= anchor.offset && offset - anchor.offset <= maxGivenChars;
@@ -95,9 +99,9 @@ export function stillHolds(anchor: Anchor, document: CursorDocument): boolean {
 }
 
 /**
- * What became of the frozen suffix. Where the cursor has gone over the brackets that it begins with (overrun), as at the
- * end of a block that the editor has closed, or where its beginning was deleted, the anchor serves on until another one
- * has been read: what is shown is trimmed against the text that there is.
+ * Whether the frozen suffix still follows the cursor. If the cursor has moved past brackets at its beginning (overrun),
+ * as at the end of a block that the editor has closed, or if its beginning was deleted, the anchor stays in use until
+ * the next one has been evaluated; suggestions are trimmed against the current text anyway.
  */
 export type SuffixState = 'frozen' | 'overrun' | 'deleted' | 'another';
 
@@ -108,23 +112,23 @@ export function suffixState({ suffix, cursor }: Anchor, { text, offset }: Cursor
     isOverrun &&= gone <= maxAutoClosed && autoClosed.test(suffix.charAt(gone - 1));
     if (!hasFrozenSuffix(suffix.slice(gone), text, offset)) continue;
     if (isOverrun) return 'overrun';
-    // A short rest may be found anywhere.
+    // A short remainder may match by chance.
     const isSure = suffix.length - gone >= 40 || text.endsWith(suffix.slice(gone));
     return isSure && !wasPassed(suffix.slice(0, gone), text.slice(cursor, offset)) ? 'deleted' : 'another';
   }
   return 'another';
 }
 
-/** Whether the cursor has moved over the text instead. Over a few characters it makes no difference. */
+/** Whether the cursor has moved past the missing text, so that it was not deleted. A few characters do not matter. */
 function wasPassed(gone: string, sinceThen: string): boolean {
   return gone.length > 3 && sinceThen.includes(gone.slice(0, 16));
 }
 
-// What the editor closed right of the cursor goes when it is typed over, and with a line break moves to a line of its own:
-// it stays out of the suffix, and what the completion repeats of it is trimmed.
+// Brackets and quotes that the editor has closed after the cursor disappear when they are typed over, and move to their
+// own line when Enter is pressed. So the suffix begins after them, and a completion that repeats them is trimmed.
 const autoClosed = /[)\]}>"'`;,\s]/;
 const maxAutoClosed = 80;
-// A few lines; where more was deleted, the suffix says too much that is not so.
+// A few lines. If more was deleted, too much of the suffix is out of date.
 const maxGone = 200;
 
 function hasFrozenSuffix(suffix: string, text: Text, offset: number): boolean {
@@ -135,7 +139,7 @@ function hasFrozenSuffix(suffix: string, text: Text, offset: number): boolean {
   return false;
 }
 
-/** Length of the closing brackets and quotes right of the offset, if nothing follows them in the line. */
+/** The number of closing brackets and quotes at the offset, if nothing else follows in the line. */
 function closersAt(text: Text, offset: number): number {
   return /^[)\]}>"'`][)\]}>"'`;,]*(?=\r?\n|$)/.exec(text.slice(offset, offset + maxAutoClosed))?.[0].length ?? 0;
 }

@@ -1,5 +1,6 @@
-// Which anchor each document has, and when the next one takes its place. The held anchor serves until the engine has
-// read the next one's prompt, up to what was typed meanwhile: no key pays for an anchor while one line follows another.
+// Keeps the current anchor of each document (`held`) and prepares the next one in the background. The next one replaces
+// it once the engine has evaluated the new prompt, including what was typed meanwhile. So no key has to wait for a new
+// anchor while the user goes on writing.
 import type { Engine } from '../../native/index.ts';
 import { type PromptPlace, promptPlace } from '../context/document-path.ts';
 import {
@@ -13,40 +14,40 @@ import {
   suffixState,
 } from './anchor.ts';
 import { type FimPrompt, promptBudget, withGivenMiddle } from './fim-prompt.ts';
-import { hasNews, type PromptLead, promptLead, type Snippet } from './prompt-lead.ts';
+import { hasNews, type PromptPreamble, promptPreamble, type Snippet } from './prompt-preamble.ts';
 import type { CursorDocument } from './text-window.ts';
 
-// An anchor costs several hundred tokens: the next one must leave clearly less given text than the held one has.
+// A new anchor costs several hundred tokens, so it must shorten the given text to this share at most.
 const worthwhileShare = 0.7;
-// How many tokens may still be unread when the first key after the change comes.
+// The most tokens that the first key after the change may have to evaluate.
 const maxUnread = 4;
 // A person works in a few documents.
 const maxDocuments = 16;
 
 interface NextAnchor {
   anchor: Anchor;
-  /** As much of a prompt with it as the engine has read. */
+  /** The tokens of its prompt that the engine has evaluated. */
   read: Uint32Array;
 }
 
 interface Place {
   held: Anchor;
-  /** What the next anchor stands behind: the held one's lead, or one with other context. */
-  lead: PromptLead;
+  /** For the next anchor: the current preamble, or one with newer context. */
+  preamble: PromptPreamble;
   next?: NextAnchor | undefined;
-  /** Id of the pin that keeps the anchor's pages in the engine's cache, from when they have been read. */
+  /** Id of the pin that keeps the anchor's pages in the engine's cache once they have been evaluated. */
   pin: number;
   isPinned: boolean;
 }
 
-/** What the engine should read of a next anchor's prompt; `done` is to be called once it has. */
+/** A prompt with the next anchor for the engine to evaluate. Call done() afterwards. */
 export interface Reading {
   anchor: Anchor;
   tokens: Uint32Array;
   done: () => void;
 }
 
-/** Belongs to one engine: anchors hold token ids. */
+/** For one engine, since anchors hold token ids. */
 export class Anchors {
   private readonly places = new Map<string, Place>();
   private nextPin = 1;
@@ -64,22 +65,22 @@ export class Anchors {
       this.hold(document.uri, anchored.anchor);
     } else {
       this.keep(document.uri, place);
-      this.pin(place); // an earlier request has read it
+      this.pin(place); // an earlier request has evaluated it
     }
     return withGivenMiddle(this.engine, anchored.anchor.head, anchored.given);
   }
 
-  /** For a state that the document may reach: the anchor in use stays, as the document does. */
+  /** The prompt for a document as it would be after an edit. Does not change the current anchor. */
   promptAhead(document: CursorDocument): FimPrompt {
     const { anchor, given } = this.anchored(document);
     return withGivenMiddle(this.engine, anchor.head, given);
   }
 
-  /** What is to be read next; null when nothing is, also because the next anchor has just taken the held one's place. */
+  /** What to evaluate next. Null if there is nothing, also when the next anchor has just become the current one. */
   reading(document: CursorDocument): Reading | null {
     const place = this.places.get(document.uri);
     if (!place || !stillHolds(place.held, document)) return null;
-    // Keys without a pause may outrun it, too.
+    // The next anchor may have become useless, too, if the user has typed fast.
     if (place.next && !this.serving(place.next.anchor, document)) place.next = undefined;
     place.next ??= this.nextAfter(place, document);
     const { next } = place;
@@ -97,14 +98,14 @@ export class Anchors {
   }
 
   /**
-   * Code of other files for prompts in this document, the most useful first. It enters a prompt only with the next
-   * anchor, which is read in the background, and only if it has something new to say.
+   * Sets the code of other files for this document, most useful first. It is used only from the next anchor on, which
+   * is evaluated in the background, and only if its most useful code is new.
    */
   setContext({ uri, languageId }: CursorDocument, snippets: Snippet[], maxTokens: number): void {
     const place = this.places.get(uri);
     if (!place) return;
-    const lead = promptLead(this.engine, this.placeOf(uri, languageId), snippets, maxTokens);
-    if (hasNews(lead, place.next?.anchor.lead ?? place.held.lead)) place.lead = lead;
+    const preamble = promptPreamble(this.engine, this.placeOf(uri, languageId), snippets, maxTokens);
+    if (hasNews(preamble, place.next?.anchor.preamble ?? place.held.preamble)) place.preamble = preamble;
   }
 
   forget(uri: string): void {
@@ -113,36 +114,36 @@ export class Anchors {
     if (place) this.setPin(place.pin, new Uint32Array());
   }
 
-  /** Tests hand over anchors here. */
+  /** Tests override this. */
   protected anchored(document: CursorDocument): Anchored {
     const held = this.places.get(document.uri)?.held;
     const place = this.placeOf(document.uri, document.languageId);
-    // A document without a file gets another name when its language is found out.
-    const isSamePath = held?.lead.path === place.path;
+    // The path of an untitled document changes when VS Code detects its language.
+    const isSamePath = held?.preamble.path === place.path;
     const serving = held && isSamePath && this.serving(held, document);
     if (serving) return serving;
-    // The held lead has been read already; other context would have to be read while the user waits.
-    const lead = held && isSamePath ? held.lead : promptLead(this.engine, place);
-    return placeAnchor(this.engine, document, this.linesUp, lead, held);
+    // The current preamble is in the cache; another one would have to be evaluated while the user waits.
+    const preamble = held && isSamePath ? held.preamble : promptPreamble(this.engine, place);
+    return placeAnchor(this.engine, document, this.linesUp, preamble, held);
   }
 
-  /** The anchor with what is given since; null when it does not hold any more, or too much was typed. */
+  /** The anchor with the given text; null if the document no longer matches, or if too much was typed. */
   private serving(anchor: Anchor, document: CursorDocument): Anchored | null {
     if (!stillHolds(anchor, document)) return null;
     const anchored = anchoredAt(this.engine, anchor, document);
     return anchored.given.length <= this.budget.givenTokens ? anchored : null;
   }
 
-  /** Begins once the given text has used a good part of its room, or the suffix or the context is out of date. */
-  private nextAfter({ held, lead }: Place, document: CursorDocument): NextAnchor | undefined {
+  /** A next anchor if the given text has grown long or if the suffix or the context is out of date. */
+  private nextAfter({ held, preamble }: Place, document: CursorDocument): NextAnchor | undefined {
     const used = anchoredAt(this.engine, held, document).given.length;
     const state = suffixState(held, document);
-    // Blocks end often: an anchor for each would cost more than what a stale suffix spoils.
+    // Not at every end of a block: a new anchor each time would cost more than the outdated suffix.
     const isOverrun = state === 'overrun' && used >= this.budget.nextAnchorTokens * 0.75;
-    const isStale = isOverrun || state === 'deleted' || lead !== held.lead;
+    const isStale = isOverrun || state === 'deleted' || preamble !== held.preamble;
     const isFull = used >= this.budget.nextAnchorTokens || document.offset - held.offset >= maxGivenChars / 2;
     if (!isStale && !isFull) return undefined;
-    const { anchor, given } = placeAnchor(this.engine, document, this.linesUp, lead, held);
+    const { anchor, given } = placeAnchor(this.engine, document, this.linesUp, preamble, held);
     return isStale || given.length <= used * worthwhileShare ? { anchor, read: new Uint32Array() } : undefined;
   }
 
@@ -153,8 +154,8 @@ export class Anchors {
   private hold(uri: string, held: Anchor): Place {
     const before = this.places.get(uri);
     const pin = before?.pin ?? this.nextPin++;
-    const lead = before?.lead.path === held.lead.path ? before.lead : held.lead;
-    const place = { held, lead, pin, isPinned: false };
+    const preamble = before?.preamble.path === held.preamble.path ? before.preamble : held.preamble;
+    const place = { held, preamble, pin, isPinned: false };
     this.keep(uri, place);
     return place;
   }
@@ -164,12 +165,12 @@ export class Anchors {
     place.isPinned = true;
   }
 
-  /** A pin only saves time: what is wrong with the engine shows at the next request. */
+  /** Ignores errors: pinning only saves time, and a broken engine fails at the next request anyway. */
   private setPin(id: number, tokens: Uint32Array): void {
     this.engine.pin(id, tokens).catch(() => undefined);
   }
 
-  /** The one not used for longest goes first. */
+  /** Least recently used documents are forgotten first. */
   private keep(uri: string, place: Place): void {
     this.places.delete(uri);
     this.places.set(uri, place);

@@ -1,4 +1,5 @@
-// One completion: prompt, generation with stop rules on the stream, ghost text. Used by the server and by `hearth`.
+// One completion, from the prompt to the ghost text; the stop rules run while text streams in. The server and the
+// `hearth` command line use it.
 import type { Engine, FinishReason, Priority, Timings } from '../../native/index.ts';
 import type { Settings } from '../protocol.ts';
 import type { Anchors } from './anchors.ts';
@@ -14,20 +15,20 @@ import { fromTokens } from './written.ts';
 export interface CompletionOptions {
   maxTokens: number;
   multiline: Settings['completion.multiline'];
-  /** How sure the model must be; default balanced. */
+  /** How likely the text must be to be shown. Default: balanced. */
   confidence?: Confidence;
-  /** Instead of the one fitted to the model. */
+  /** Replaces the gate fitted to the model. */
   gate?: Gate;
-  /** Answers wanted, the most likely one first; default 1. */
+  /** The number of alternatives to generate, the most likely one first. Default: 1. */
   alternatives?: number;
-  /** Background is for a state that the document may reach. Default foreground. */
+  /** Background if nobody waits for it yet. Default: foreground. */
   priority?: Priority;
 }
 
 export interface GhostCompletion {
-  /** The best one first; further ones only if several were asked for. */
+  /** Best first. More than one only if alternatives were requested. */
   suggestions: Suggestion[];
-  /** Why there are none. */
+  /** Why there are no suggestions. */
   reason: EmptyReason | 'cancelled' | 'model-cannot-fill-in' | null;
   finishReason: FinishReason;
   timings: Timings;
@@ -44,8 +45,7 @@ export const noTimings: Timings = {
 };
 
 /**
- * onSuggestion gets what can be shown so far, each time that it has grown: always a beginning of what is shown in the
- * end.
+ * Calls onSuggestion each time the text that can be shown has grown; it is always a beginning of the final suggestion.
  */
 export async function complete(
   engine: Engine,

@@ -1,24 +1,24 @@
-// How likely a text must be to be shown. The joint probability of a line tells right lines from wrong ones better than
-// any other figure that the model gives; test/bench/results/confidence-*.csv have the curves.
+// How likely a text must be to be shown. Of all figures that the model provides, the joint probability of a line
+// separates right lines from wrong ones best; test/bench/results/confidence-*.csv have the curves.
 import type { ModelInfo } from '../../native/index.ts';
 import { probabilityTo, type Written } from './written.ts';
 
-/** How sure the model must be: eager shows most, calm least. */
+/** The setting for how likely a text must be: eager shows most, calm least. */
 export type Confidence = 'eager' | 'balanced' | 'calm';
 
 export interface Gate {
-  /** Least joint probability of what is shown up to the end of a whole line. */
+  /** The least joint probability of text that is shown up to the end of a line. */
   line: number;
-  /** Least joint probability of the beginning of a line that is not shown whole. */
+  /** The least joint probability of the beginning of a line, shown without the rest. */
   piece: number;
 }
 
 const minPieceChars = 4;
-// Words that any line may begin with: alone they say nothing of what is meant.
+// Keywords say nothing about what is meant unless something follows them.
 const keywordsOnly =
   /^(?:\W|\b(?:abstract|as|async|await|case|class|const|def|default|do|else|enum|export|extends|final|fn|for|from|func|function|if|impl|import|in|interface|let|local|module|mut|namespace|new|of|package|private|protected|pub|public|return|self|static|struct|switch|this|throw|try|type|use|using|val|var|void|while|with|yield)\b)*$/;
 
-// A whole line may be less likely than the beginning of one: that it ends well is a sign of its own.
+// A whole line may be less likely than the beginning of one: that it ended properly is evidence in itself.
 const defaultGates: Record<Confidence, Gate> = {
   eager: { line: 0.02, piece: 0.3 },
   balanced: { line: 0.05, piece: 0.4 },
@@ -26,14 +26,14 @@ const defaultGates: Record<Confidence, Gate> = {
 };
 
 interface Fitted {
-  /** Of general.name and quantization. */
+  /** Matches "NAME QUANTIZATION", where NAME is general.name of the GGUF file. */
   model: RegExp;
   gates: Record<Confidence, Gate>;
 }
 
 /**
- * As fitted on code that the model has not seen (test/tools/confidence-curve.ts). qwen2.5-coder knows better than the
- * starter when it is right; all of its sizes have what was fitted for the 1.5B.
+ * Fitted on code that the models have not seen (test/tools/confidence-curve.ts). qwen2.5-coder's probabilities separate
+ * right from wrong better than the starter's; all of its sizes use the gates fitted for the 1.5B.
  */
 const fittedGates: Fitted[] = [
   {
@@ -59,7 +59,7 @@ export function gateFor({ name, quantization }: ModelInfo, confidence: Confidenc
   return (fitted?.gates ?? defaultGates)[confidence];
 }
 
-/** The end of the last of the whole lines in text[0, end) up to which it is likely enough; 0 if the first one is not. */
+/** The end of the last line in text[0, end) up to which the text is likely enough; 0 if not even the first line is. */
 export function likelyLines(written: Written, end: number, gate: Gate): number {
   const text = written.text.slice(0, end);
   let likely = 0;
@@ -70,7 +70,7 @@ export function likelyLines(written: Written, end: number, gate: Gate): number {
   return likely;
 }
 
-/** The longest beginning of the text that is as likely as a piece has to be; it ends with a word. */
+/** The longest beginning of the text that passes gate.piece; it ends with a whole word. */
 export function likelyBeginning(written: Written, end: number, gate: Gate): number {
   let likely = 0;
   for (const piece of written.pieces) {
@@ -79,12 +79,12 @@ export function likelyBeginning(written: Written, end: number, gate: Gate): numb
   }
   const text = written.text.slice(0, likely);
   const isInsideWord = /\w$/.test(text) && (likely === written.text.length || /\w/.test(written.text[likely] ?? ''));
-  // Operators and opened brackets at the end say nothing yet.
+  // Without operators and opening brackets at the end, which mean nothing by themselves.
   const whole = (isInsideWord ? text.replace(/\w+$/, '') : text).replace(/[^\p{L}\p{N}_)\]}"'`;]+$/u, '');
   return whole.trim().length < minPieceChars || keywordsOnly.test(whole) ? 0 : whole.length;
 }
 
-/** Ends of the lines that have text, in order. */
+/** Where the lines that are not blank end, in order. */
 function lineEnds(text: string): number[] {
   return [...text.matchAll(/[^\n]*\S[^\n]*/g)].map((line) => line.index + line[0].length);
 }

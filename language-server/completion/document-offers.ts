@@ -1,5 +1,5 @@
-// The offers of one document: the current one, and the one made ahead for the moment when the current one is accepted.
-// See "The life of an offer" in ARCHITECTURE.md.
+// The offers of one document: the current one, and one made ahead for when the user accepts it. "The life of an offer"
+// in ARCHITECTURE.md explains them.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isSameText } from '../documents/long-text.ts';
@@ -10,47 +10,49 @@ import type { Suggestion } from './suggestion.ts';
 import type { CursorDocument } from './text-window.ts';
 
 export interface Pace {
-  /** After this time an automatic request is answered with the text so far. Keys come every 120 to 200 ms. */
+  /** An automatic request is answered after this time with the text so far. People press a key every 120 to 200 ms. */
   momentMs: number;
-  /** How often it is announced that shown text has grown. */
+  /** The pause between two notices that the shown text has grown. */
   growthMs: number;
-  /** How long an answer is left alone before what follows it is made. */
+  /** How long a suggestion must be shown before the text after it is generated. */
   restMs: number;
-  /** How long the next key may adopt the offer of a cancelled request. Editors ask 35 to 50 ms after a key. */
+  /**
+   * How long the offer of a cancelled request is kept for the next key. Editors send a request 35 to 50 ms after it.
+   */
   graceMs: number;
 }
 
 export const defaultPace: Pace = { momentMs: 90, growthMs: 300, restMs: 150, graceMs: 100 };
 
-/** A request, from its arrival until it is cancelled or a newer one supersedes it. */
+/** One request of the editor; it is current until it is cancelled or a newer one supersedes it. */
 export interface Turn {
-  /** The user has dismissed the text at this place of this version. */
+  /** Whether the user has dismissed the suggestion at this position in this version of the document. */
   wasDismissed: boolean;
   isNewest: () => boolean;
-  /** It is the newest, and has not been cancelled. */
+  /** Whether the request is the newest one and has not been cancelled. */
   isWanted: () => boolean;
   /** Resolves when the request is cancelled. */
   cancelled: Promise<void>;
 }
 
-/** Text to show, several texts to choose from, or text for the moment when what is shown has been accepted. */
+/** The purpose of an offer: text to show, several texts to choose from, or text to show after this one is accepted. */
 export type Purpose = 'text' | 'choices' | 'ahead';
 export type Maker = (place: CursorDocument, purpose: Purpose) => MakeText;
 
-export interface Wish {
+export interface TextRequest {
   make: Maker;
-  /** The user has asked for it, and gets the whole text and others to choose from. */
+  /** Whether the user has asked explicitly; the answer is then the whole text with alternatives. */
   isInvoked: boolean;
-  /** Asking again brings more text than the answer had. Absent: only the whole text will do. */
+  /** Called when a new request would return more text. If absent, only the whole text is returned. */
   onGrown: (() => void) | undefined;
 }
 
 export interface Found {
-  /** The best one first. */
+  /** Best first. */
   suggestions: Suggestion[];
-  /** How the offer ended; null while it grows. */
+  /** How the offer ended; null while its text is still growing. */
   result: GhostCompletion | null;
-  /** Whether the offer was begun for this very request. */
+  /** Whether the offer was begun for this request and not adopted from an earlier one. */
   isOwn: boolean;
 }
 
@@ -64,7 +66,7 @@ export class DocumentOffers {
 
   constructor(private readonly pace: Pace) {}
 
-  /** A new request supersedes the one before it. */
+  /** Begins a new request, which supersedes the previous one. */
   nextTurn(at: VersionedPosition, signal: AbortSignal): Turn {
     const turn = this.supersede();
     const isNewest = () => this.turn === turn;
@@ -73,29 +75,29 @@ export class DocumentOffers {
     return { wasDismissed, isNewest, isWanted: () => isNewest() && !signal.aborted, cancelled };
   }
 
-  /** Resolves when nothing more will be written for this place, or nobody waits for it any more. */
+  /** Resolves when the offer for this place has all its text, or when the request is cancelled. */
   async settled(place: CursorDocument, { cancelled }: Turn): Promise<void> {
     await Promise.race([this.at(place)?.settled(), cancelled]);
   }
 
   /**
-   * The text for this place; null if nobody waits for it any more. Rejects with what making it throws. If the text is
-   * still growing, that it has grown is announced later; if it is whole, what follows it is made while the user reads.
+   * The text for this place; null if the request is no longer wanted. Rejects with the error of the engine. If the text
+   * is still growing, onGrown is called later; if it is whole, the text after it is generated while the user reads.
    */
-  async textAt(place: CursorDocument, turn: Turn, wish: Wish): Promise<Found | null> {
+  async textAt(place: CursorDocument, turn: Turn, request: TextRequest): Promise<Found | null> {
     const known = this.at(place);
-    if (wish.isInvoked) this.begin(place, withChoices(known, place, wish.make(place, 'choices')));
+    if (request.isInvoked) this.begin(place, withChoices(known, place, request.make(place, 'choices')));
     void turn.cancelled.then(() => turn.isNewest() && this.release());
-    const offer = await this.readyOffer(place, wish, turn);
+    const offer = await this.readyOffer(place, request, turn);
     if (offer === null) return null;
     const coverage = offer.covers(place);
     const suggestions = Array.isArray(coverage) ? coverage : [];
-    if (offer.result === null) void this.announceGrowth(offer, wish, turn);
-    else if (suggestions[0]) this.beginAhead(accepted(place, suggestions[0]), wish);
+    if (offer.result === null) void this.announceGrowth(offer, request, turn);
+    else if (suggestions[0]) this.beginAhead(accepted(place, suggestions[0]), request);
     return { suggestions, result: offer.result, isOwn: offer !== known };
   }
 
-  /** The user has gone elsewhere or dismissed the text: whoever waits gets nothing, and the engine's work ends. */
+  /** The cursor has moved away or the user has dismissed the text. Ends waiting requests and the engine's work. */
   leave(dismissed?: VersionedPosition): void {
     if (dismissed) this.dismissed = keyOf(dismissed);
     this.supersede();
@@ -113,7 +115,7 @@ export class DocumentOffers {
     return ++this.turn;
   }
 
-  /** The offer that has, or may yet have, text for this place. One made ahead becomes the current one. */
+  /** The offer that has or may get text for this place. If it is the one made ahead, it becomes the current one. */
   private at(place: CursorDocument): Offer | null {
     if (this.current !== null && this.current.covers(place) !== 'none') return this.current;
     const { ahead } = this;
@@ -131,10 +133,10 @@ export class DocumentOffers {
   }
 
   /**
-   * The offer that has text for this place, or is known to have none. One is begun if there is none, and again if the
-   * one that was adopted turns out to say something else.
+   * Waits for an offer that has text for this place or is known to have none. Begins one if there is none, and another
+   * if the text of the adopted one turns out to differ from what was typed.
    */
-  private async readyOffer(place: CursorDocument, { make, isInvoked, onGrown }: Wish, turn: Turn) {
+  private async readyOffer(place: CursorDocument, { make, isInvoked, onGrown }: TextRequest, turn: Turn) {
     const mayBeEarly = !isInvoked && onGrown !== undefined;
     let isLate = false;
     const moment = async () => {
@@ -154,8 +156,8 @@ export class DocumentOffers {
     return null;
   }
 
-  /** When the offer is whole, or has grown and growthMs have passed; not if it is no longer shown. */
-  private async announceGrowth(offer: Offer, { onGrown }: Wish, { isNewest }: Turn): Promise<void> {
+  /** Calls onGrown when the offer has ended, or when it has grown and growthMs have passed, if it is still shown. */
+  private async announceGrowth(offer: Offer, { onGrown }: TextRequest, { isNewest }: Turn): Promise<void> {
     let isPaused = false;
     const pause = sleep(this.pace.growthMs, undefined, { ref: false }).then(() => {
       isPaused = true;
@@ -167,8 +169,8 @@ export class DocumentOffers {
     if (this.current === offer && !offer.isAborted && hasGrown() && isNewest()) onGrown?.();
   }
 
-  /** Makes what follows the accepted text, as soon as the user has left the text alone for a moment. */
-  private beginAhead(place: CursorDocument, { make }: Wish): void {
+  /** Begins an offer for the text after the accepted suggestion, once it has been shown for restMs. */
+  private beginAhead(place: CursorDocument, { make }: TextRequest): void {
     const { ahead } = this;
     const isMade =
       ahead !== null &&
@@ -182,7 +184,7 @@ export class DocumentOffers {
     }, this.pace.restMs).unref();
   }
 
-  /** Nobody waits any more: unless the next request adopts the current offer soon, the engine's work on it ends. */
+  /** Aborts the current offer after graceMs, unless another request adopts it. */
   private release(): void {
     clearTimeout(this.graceTimer);
     this.graceTimer = setTimeout(() => {

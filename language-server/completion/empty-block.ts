@@ -1,11 +1,12 @@
-// Blocks that have been opened and hold nothing yet: what is written there is a body, and the block is closed behind it.
+// Completion in a block that has been opened but is still empty: the text becomes its body, followed by the closing
+// line if that is missing.
 import { spliced } from '../documents/long-text.ts';
 import { depthOf, indentationOf } from './indentation.ts';
 import { opensBlock } from './languages.ts';
 import type { Place } from './place.ts';
 import { closerFor } from './scanner.ts';
 
-/** Behind a block's opener, or between it and its closer: the document as it would be if Enter had been pressed. */
+/** For a cursor right after a block's opener: the place as it would be after pressing Enter; null elsewhere. */
 export function asIfEntered(place: Place): Place | null {
   const { language, around, document } = place;
   const { linePrefix, lineSuffix, linesBelow } = around;
@@ -17,29 +18,29 @@ export function asIfEntered(place: Place): Place | null {
   const depth = depthOf(linePrefix);
   if (rest === '' ? depthOf(linesBelow[0] ?? '') > depth : !isEmptyBody) return null;
   const base = indentationOf(linePrefix);
-  const lead = `\n${base}${place.unit}`;
+  const lineBreak = `\n${base}${place.unit}`;
   const { text, offset } = document;
-  // What the editor closed goes on a line of its own.
+  // The bracket that the editor has closed moves to its own line.
   const blank = rest === '' ? 0 : (/^\s*/.exec(text.slice(offset, offset + lineSuffix.length))?.[0].length ?? 0);
-  const entered = rest === '' ? lead : `${lead}\n${base}`;
+  const entered = rest === '' ? lineBreak : `${lineBreak}\n${base}`;
   return {
     ...place,
-    document: { ...document, text: spliced(text, offset, offset + blank, entered), offset: offset + lead.length },
+    document: { ...document, text: spliced(text, offset, offset + blank, entered), offset: offset + lineBreak.length },
     around: {
       ...around,
-      linePrefix: lead.slice(1),
+      linePrefix: lineBreak.slice(1),
       lineSuffix: '',
       linesAbove: [linePrefix, ...around.linesAbove].slice(0, 3),
     },
     extent: language.family === 'data' ? 'line' : 'block',
     depth,
-    lead,
+    lineBreak,
     tail: rest === '' ? missingCloser(linePrefix, closer, place) : `\n${base}${rest}`,
     replaces: rest === '' ? 0 : lineSuffix.length,
   };
 }
 
-/** A blank line below a block's opener, with nothing else in the block. */
+/** For a cursor on a blank line that is all there is in a block; null elsewhere. */
 export function firstInBlock(place: Place): Place | null {
   const { around, language } = place;
   const [above = ''] = around.linesAbove;
@@ -55,7 +56,7 @@ export function firstInBlock(place: Place): Place | null {
   };
 }
 
-/** What closes the block that a line opens, if that is written at all. */
+/** What closes the block that a line opens; '' if nothing does, as in Python. */
 function closerOf(opener: string, { open, language, lineStart }: Place): string {
   const bracket = open.at(-1);
   const isOfLine = bracket?.token === '{' && bracket.at >= lineStart;

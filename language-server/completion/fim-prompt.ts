@@ -1,28 +1,30 @@
-// Fill-in-the-middle prompts by token id. Document text is tokenized apart from the special tokens and never parsed for
-// them, so that a file may contain the text "<|fim_suffix|>".
+// Builds fill-in-the-middle prompts from token ids. Document text is tokenized separately and never parsed for special
+// tokens, so a file may contain the text "<|fim_suffix|>".
 import type { Engine } from '../../native/index.ts';
 
 export interface FimPrompt {
   tokens: Uint32Array;
-  /** Bytes of the tokens taken back at the cursor; the answer must begin with them. */
+  /** Bytes of the tokens removed before the cursor (token healing); the answer must begin with them. */
   heal?: Uint8Array;
 }
 
-/** Limits of a prompt's parts. Characters bound the tokenizer's work, tokens bound the context. */
+/**
+ * Limits of a prompt's parts. Those in characters bound the tokenizer's work, those in tokens the use of the context.
+ */
 export interface PromptBudget {
   prefixChars: number;
   suffixChars: number;
   prefixTokens: number;
   suffixTokens: number;
-  /** Given tokens from which on the next anchor is made ready. */
+  /** From this many given tokens on, the next anchor is prepared. */
   nextAnchorTokens: number;
-  /** Most given tokens; far enough beyond, so that keys without a pause do not overtake the next anchor. */
+  /** The most given tokens: so many more that fast typing does not reach it before the next anchor is ready. */
   givenTokens: number;
 }
 
-// The starter model, of 4096 tokens, was trained on contexts of 4800 and 1600 characters, of ordinary code 1300 and 430
-// tokens; longer ones make the first answer slow on a CPU before they make it better, so a larger model gets at most
-// twice that.
+// The first starter model, with a context of 4096 tokens, was trained on prefixes of 4800 and suffixes of 1600
+// characters: about 1300 and 430 tokens of ordinary code. Longer ones slow the first answer on a CPU more than they
+// improve it, so a longer context gets at most twice that.
 export function promptBudget(contextTokens: number): PromptBudget {
   const scale = Math.min(2, contextTokens / 4096);
   return {
@@ -37,11 +39,11 @@ export function promptBudget(contextTokens: number): PromptBudget {
 
 export function canFillInTheMiddle(engine: Engine): boolean {
   const { special, suffixFirst } = engine.info;
-  // Where the prefix stands last, the middle may go on behind it without a token between them.
+  // If the prefix comes last, no fim_middle token is needed before the middle.
   return special.fimPrefix >= 0 && special.fimSuffix >= 0 && (special.fimMiddle >= 0 || suffixFirst);
 }
 
-/** Text as the model saw it in training: with line feeds only. */
+/** Tokenizes text with line feeds only, as in training. */
 export function tokenizeText(engine: Engine, text: string): Uint32Array {
   return text === '' ? new Uint32Array() : engine.tokenize(text.replaceAll('\r\n', '\n'));
 }
@@ -57,37 +59,37 @@ export function concatTokens(...parts: (Uint32Array | number)[]): Uint32Array {
   return joined;
 }
 
-/** A prompt in the model's own order: the lead, prefix and suffix, and the middle to be written. */
+/** The prompt up to fim_middle: the preamble, then prefix and suffix in the model's order. */
 export function fimHead(
   engine: Engine,
   prefix: Uint32Array,
   suffix: Uint32Array,
-  lead: Uint32Array = new Uint32Array(),
+  preamble: Uint32Array = new Uint32Array(),
 ) {
   const { bosToken, suffixFirst, special } = engine.info;
   const before = [special.fimPrefix, prefix];
   const after = [special.fimSuffix, suffix];
   const parts = suffixFirst ? [...after, ...before] : [...before, ...after];
   const present = (token: number) => (token < 0 ? [] : [token]);
-  return concatTokens(...present(bosToken), lead, ...parts, ...present(special.fimMiddle));
+  return concatTokens(...present(bosToken), preamble, ...parts, ...present(special.fimMiddle));
 }
 
-// " nu" is " n" and "u" to a tokenizer that sees no more of the word. Three tokens bring back nearly every word begun;
-// each costs a step of decoding.
-const maxTakenBack = 3;
+// Three tokens cover nearly every unfinished word: " nu" is " n" and "u" to a tokenizer that does not see the rest of
+// " number". Each of them costs one decode step.
+const maxHealedTokens = 3;
 const lineFeed = 10;
 
 /**
- * Appends the middle's given beginning to a head that ends with fim_middle. The cursor may stand inside what the model
- * knows as one token: "nu" of " number", four spaces of an indentation of eight. So the last given tokens are taken back,
- * and the engine writes them again under the constraint that the text begins with their bytes.
+ * Appends the given beginning of the middle to a head that ends with fim_middle, with token healing: the cursor may be
+ * inside what the model knows as one token, as after "nu" of " number" or four spaces of an indentation of eight. So
+ * the last given tokens are removed, and the engine generates them again, constrained to begin with the same bytes.
  */
 export function withGivenMiddle(engine: Engine, head: Uint32Array, given: Uint32Array): FimPrompt {
   let kept = given.length;
   let heal = new Uint8Array();
-  while (kept > 0 && given.length - kept < maxTakenBack) {
+  while (kept > 0 && given.length - kept < maxHealedTokens) {
     const bytes = engine.tokenBytes(given[kept - 1] ?? 0);
-    // At the start of a line nothing is taken back: tokens run over line ends only to hold more of them.
+    // Healing stops at a line feed: tokens with one contain nothing of the next line but further line feeds.
     if (bytes.includes(lineFeed) || (heal.length > 0 && !isInsideWord(bytes, heal))) break;
     heal = Uint8Array.of(...bytes, ...heal);
     kept--;
@@ -100,7 +102,7 @@ function isInsideWord(before: Uint8Array, after: Uint8Array): boolean {
   return isWordByte(before[before.length - 1]) && isWordByte(after[0]);
 }
 
-// Bytes of letters outside ASCII are all 0x80 or above.
+// All UTF-8 bytes of letters outside ASCII are 0x80 or above.
 function isWordByte(byte = 0): boolean {
   return byte >= 0x80 || /\w/.test(String.fromCharCode(byte));
 }

@@ -1,18 +1,19 @@
-// Places where a statement or a block is over: what is written there had better be sure, or is out of place.
+// Rules for places where a statement or a block is already finished: more text is shown only if the model is sure of
+// it.
 import { depthOf } from './indentation.ts';
 import type { Place } from './place.ts';
 import { mayGrow, probabilityTo, type Written } from './written.ts';
 
-// How likely a new line must be to the model where the cursor's line could as well be left as it is.
+// How likely a line break must be where the cursor's line may already be finished.
 const sureNewLine = 0.5;
 const firstWord = /^\s*\w*$/;
 const leaving = /^(?:return|break|continue|throw|raise)\b/;
 const leavingEnds = /[;)\]}\w"'`]$/;
 
-/** 0 where the line is finished and the text goes on in it, or where the model is not sure of another line. */
+/** 0 if the line is finished but the text continues it, or if the model is not sure that another line follows. */
 export function afterStatement(text: string, place: Place, written: Written): number {
   const { linePrefix, lineSuffix } = place.around;
-  if (place.lead !== '' || linePrefix.trim() === '' || lineSuffix.trim() !== '' || place.within !== 'code')
+  if (place.lineBreak !== '' || linePrefix.trim() === '' || lineSuffix.trim() !== '' || place.within !== 'code')
     return text.length;
   const newLine = /^[ \t]*\n/.exec(text);
   if (newLine) return probabilityTo(written, newLine[0].length) < sureNewLine ? 0 : text.length;
@@ -25,7 +26,7 @@ export function afterStatement(text: string, place: Place, written: Written): nu
   return isOver ? 0 : text.length;
 }
 
-/** 0 below a statement that leaves the block, at its depth: nothing there would ever run. */
+/** 0 after a statement such as `return`, at the same depth: code there would never run. */
 export function unreachable(text: string, { around, within, language, open }: Place, written: Written): number {
   if (mayGrow(text, written) && firstWord.test(text)) return text.length;
   const [above = ''] = around.linesAbove;

@@ -1,10 +1,10 @@
-// A text of several lines ends with a line that means something by itself, and leaves no block open.
+// Cuts lines off the end of a text so that it ends with a complete line and leaves no block open.
 import { indentationOf } from './indentation.ts';
 import { opensBlock } from './languages.ts';
 import type { Place } from './place.ts';
 import { closerFor, scan } from './scanner.ts';
 
-/** Before the lines at the text's end that only begin something: a decorator, a tag, the head of a block. */
+/** Where the lines at the end begin that only start something: a decorator, a tag, the head of a block. */
 export function fragmentStart(text: string, place: Place): number {
   let end = text.trimEnd().length;
   while (end > 0) {
@@ -12,7 +12,7 @@ export function fragmentStart(text: string, place: Place): number {
     const isFirst = text.slice(0, begin).trim() === '';
     const line = text.slice(begin, end).trim();
     const isHead = opensBlock(line, place.language) || /^[@#]\[?\w[\w.]*\]?$|^[{[(<]+$|[([{]$/.test(line);
-    // The head of a block is worth showing where it comes first; an opened bracket or a semicolon alone on a line is not.
+    // As the first line, the head of a block is worth showing, but not a bracket or a semicolon alone on a line.
     const isAlone = begin > 0 || (place.around.linePrefix.trim() === '' && !/[)\]}]/.test(line));
     const isFragment = isFirst ? /^[\W_]*$/.test(line) && isAlone : isHead;
     if (!isFragment) return end;
@@ -21,7 +21,9 @@ export function fragmentStart(text: string, place: Place): number {
   return 0;
 }
 
-/** Closing brackets, each on a line of its own, for the blocks that the text leaves open; null if it ends inside one. */
+/**
+ * Closing brackets, each on its own line, for blocks that the text leaves open; null if it ends inside an expression.
+ */
 export function missingClosers(text: string, place: Place): string | null {
   const { open } = scan(text, place.language, place.open);
   const lines = open
@@ -31,13 +33,14 @@ export function missingClosers(text: string, place: Place): string | null {
       const lineStart = text.lastIndexOf('\n', each.at) + 1;
       const line = text.slice(lineStart).split('\n', 1)[0] ?? '';
       const endsLine = each.token === '{' && line.slice(each.at - lineStart + 1).trim() === '';
-      const indented = lineStart === 0 && place.lead === '' ? place.around.linePrefix : place.lead.slice(1) + line;
+      const indented =
+        lineStart === 0 && place.lineBreak === '' ? place.around.linePrefix : place.lineBreak.slice(1) + line;
       return endsLine ? `\n${indentationOf(lineStart === 0 ? indented : line)}${closerFor(each)}` : null;
     });
   return lines.includes(null) ? null : lines.join('');
 }
 
-/** The end of the last line at which the text has nothing open; of its first line if there is no such line. */
+/** The end of the last line after which no bracket is open, or of the first line if there is none. */
 export function wholeStatements(text: string, place: Place): number {
   const ends = [...text.matchAll(/[^\n]*\S[^\n]*/g)].map((line) => line.index + line[0].length);
   const whole = ends.findLast(

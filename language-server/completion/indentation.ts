@@ -1,4 +1,4 @@
-// Indentation: how deep a line stands, and what the document is indented with.
+// Indentation: the depth of a line, and the unit by which a document indents.
 import type { Text } from '../documents/long-text.ts';
 import type { Language } from './languages.ts';
 
@@ -9,12 +9,12 @@ export function indentationOf(line: string): string {
   return /^[ \t]*/.exec(line)?.[0] ?? '';
 }
 
-/** Columns before the line's first character, with tabs as wide as four spaces. */
+/** The width of a line's indentation in columns; a tab counts as four. */
 export function depthOf(line: string): number {
   return indentationOf(line).replaceAll('\t', ' '.repeat(tabWidth)).length;
 }
 
-/** One level of indentation: a tab, or the number of spaces by which neighbouring lines mostly differ. */
+/** One level of indentation: a tab, or as many spaces as neighbouring lines most often differ by. */
 export function unitOf(text: Text, offset: number, language: Language): string {
   const sample = text.slice(Math.max(0, offset - sampleChars), offset + sampleChars).split(/\r?\n/);
   const filled = sample.filter((line) => line.trim() !== '');
@@ -31,7 +31,7 @@ export function unitOf(text: Text, offset: number, language: Language): string {
   return language.indent === 0 ? '\t' : ' '.repeat(language.indent);
 }
 
-/** The text with its lines indented by the document's unit; its first line stands at the cursor and stays. */
+/** The text indented by the document's unit, except for its first line, which begins at the cursor. */
 export function reindented(text: string, unit: string): string {
   const [first = '', ...lines] = text.split('\n');
   if (lines.length === 0) return text;
@@ -41,7 +41,7 @@ export function reindented(text: string, unit: string): string {
 function withUnit(line: string, unit: string): string {
   const indentation = indentationOf(line);
   if (unit !== '\t') return indentation.replaceAll('\t', unit) + line.slice(indentation.length);
-  // What is less than a tab aligns.
+  // Spaces left over are alignment and stay.
   const tabs = indentation.replaceAll(' '.repeat(tabWidth), '\t');
   return tabs + line.slice(indentation.length);
 }

@@ -1,23 +1,23 @@
-// What the rules on shown text know of each language: how blocks begin and end, and what comments and strings look like.
+// What the rules know about each language: how blocks begin and end, and what comments and strings look like.
 
-/** How blocks are delimited. Data and prose have no blocks, and a completion there is one line. */
+/** How blocks are delimited. Data and prose have none; a completion in them is one line. */
 export type Family = 'brackets' | 'indentation' | 'ends' | 'tags' | 'data' | 'prose';
 
 export interface Language {
   family: Family;
-  /** Matches a line, without its comment and trailing white space, below which a block is to be written. */
+  /** Matches a line that opens a block, without its comment and trailing white space. */
   opener: RegExp | null;
-  /** Matches a line at the opener's depth with which the block goes on: `else`, `except`. */
+  /** Matches a line at the opener's depth that continues the statement: `else`, `except`. */
   middle: RegExp | null;
-  /** The line that closes a block begun with this line, where that is not a bracket: `end`, `fi`, `</div>`. */
+  /** The line, other than a bracket, that closes the block opened by this line: `end`, `fi`, `</div>`. */
   terminatorOf: (opener: string) => string | null;
   lineComments: readonly string[];
   blockComments: readonly (readonly [begin: string, end: string])[];
-  /** Longer ones first. */
+  /** Longer quotes before those that they begin with. */
   quotes: readonly string[];
-  /** Those of the quotes that go on over line ends. */
+  /** The quotes whose strings may span lines. */
   multilineQuotes: readonly string[];
-  /** Spaces of an indentation where the document does not show its own; 0 is a tab. */
+  /** Spaces per level if the document itself does not show it; 0 means a tab. */
   indent: number;
 }
 
@@ -165,7 +165,7 @@ const languages: Record<string, Language> = {
   r: { ...cLike, lineComments: ['#'], blockComments: [], indent: 2 },
   restructuredtext: prose,
   ruby,
-  // An apostrophe begins a lifetime as often as a character.
+  // No apostrophe: it begins a lifetime as often as a character.
   rust: { ...cLike, opener: /(\{|=>)$/, quotes: ['"'], multilineQuotes: ['"'] },
   scala: { ...tripleQuoted, opener: /(\{|=>|=)$/, indent: 2 },
   scss: { ...css, lineComments: ['//'] },
@@ -183,7 +183,7 @@ const languages: Record<string, Language> = {
   zig: { ...cLike, blockComments: [] },
 };
 
-/** Unknown languages are taken for one with brackets: most have them. */
+/** Unknown languages are treated as C-like, since most use brackets. */
 export function languageOf(languageId: string): Language {
   return Object.hasOwn(languages, languageId) ? (languages[languageId] ?? cLike) : cLike;
 }

@@ -1,21 +1,21 @@
-// Teaches the engine the documents that the user has left, and with them the completions accepted there: what follows
-// the same words in another file is often what is wanted next.
+// Gives the engine the text of documents that the user has left, as a source of drafts for speculative decoding: what
+// follows the same words in another file often comes next here, too.
 import type { Engine } from '../../native/index.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
 import { tokenizeText } from './fim-prompt.ts';
 import { holdsSecrets } from './secrets.ts';
 
-// About 14,000 tokens: the engine remembers four such documents.
+// About 14,000 tokens; the engine keeps four documents of this size.
 const maxChars = 50_000;
 
-/** Belongs to one engine. */
+/** For one engine, which has learned the documents. */
 export class LeftDocuments {
   private current: OpenDocument | null = null;
   private readonly learned = new Map<string, number>();
 
   constructor(private readonly engine: Engine) {}
 
-  /** The user is in this document. */
+  /** Call with the document that the user is editing. */
   visit(document: OpenDocument): void {
     const left = this.current;
     this.current = document;
@@ -23,7 +23,7 @@ export class LeftDocuments {
     this.learned.set(left.uri, left.version);
     const text = left.text.slice(0, maxChars);
     if (holdsSecrets(left.uri, text)) return;
-    // Drafts only save time: what is wrong with the engine shows at the next request.
+    // Errors are ignored: drafts only save time, and a broken engine fails at the next request anyway.
     this.engine.learn(tokenizeText(this.engine, text)).catch(() => undefined);
   }
 

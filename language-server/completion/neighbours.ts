@@ -1,12 +1,12 @@
-// What the document says already, the lines above and below, is not said again.
+// Cuts text that repeats the lines above or below the cursor.
 import { depthOf } from './indentation.ts';
 import type { Place } from './place.ts';
 import { mayGrow, type Written } from './written.ts';
 
-/** Lines that code repeats for good reasons. */
+/** Lines that code may well repeat. */
 const trivial = /^(?:\W*|@[\w.]+|#\[.*|break;?|continue;?|return;?|pass|else:?|end|try:?|fi|done|do|then|default:)$/;
 
-/** Where the text begins to repeat one of the three lines above the cursor. */
+/** Where the text begins to repeat the nearest line above the cursor. */
 export function repeatedAbove(text: string, place: Place, written: Written): number {
   const [nearest = ''] = place.around.linesAbove;
   return repeated(
@@ -17,7 +17,7 @@ export function repeatedAbove(text: string, place: Place, written: Written): num
   );
 }
 
-/** Where the text has caught up with the lines below: the next one, or a longer one of the two after it in the block. */
+/** Where the text begins to repeat the next line below, or one of the two after it in the same block. */
 export function repeatedBelow(text: string, place: Place, written: Written): number {
   const { linePrefix, linesBelow } = place.around;
   const [next = ''] = linesBelow;
@@ -30,7 +30,7 @@ export function repeatedBelow(text: string, place: Place, written: Written): num
   });
 }
 
-/** Without a last line that is still being written. */
+/** The lines of the text, without the last one if it is still growing. */
 function wholeLines(text: string, written: Written): string[] {
   const lines = text.split('\n');
   return mayGrow(text, written) ? lines.slice(0, -1) : lines;
@@ -40,7 +40,7 @@ function repeated(lines: string[], length: number, { around }: Place, isRepeated
   if (around.lineSuffix.trim() !== '') return length;
   let begin = 0;
   for (const [i, line] of lines.entries()) {
-    // Where the text begins with a line break, the cursor's own line is not of its making.
+    // A text that begins with a line break adds nothing to the cursor's own line.
     const whole = i === 0 ? around.linePrefix + line : line;
     const isWritten = i > 0 || line.trim() !== '';
     if (isWritten && isRepeated(whole)) return begin === 0 ? 0 : begin - 1;
@@ -49,7 +49,7 @@ function repeated(lines: string[], length: number, { around }: Place, isRepeated
   return length;
 }
 
-/** Whether the text's last line, still being written, may become one of its neighbours. */
+/** Whether the last line, which is still growing, may come to repeat a line above or below. */
 export function mayRepeat(text: string, { around }: Place): boolean {
   const at = text.lastIndexOf('\n') + 1;
   const line = ((at === 0 ? around.linePrefix : '') + text.slice(at)).trim();

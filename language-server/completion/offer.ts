@@ -1,29 +1,31 @@
-// An offer: text for one place of a document, perhaps still growing. While the user types what it says, it stays the
-// same offer: the stream goes on, and what is left of the text costs no token.
+// An offer: a suggestion for one place in a document, perhaps still growing. While the user types the suggested text,
+// the offer stays in use: generation continues, and the rest of the text costs no token.
 import { spliced } from '../documents/long-text.ts';
 import type { GhostCompletion } from './complete.ts';
 import { distinct, type Suggestion } from './suggestion.ts';
 import type { CursorDocument } from './text-window.ts';
 
-/** Makes the text: by the engine, or whatever else can. Must resolve soon after the signal has aborted. */
+/** Generates the text, usually with the engine. Must settle soon after the signal has aborted. */
 export type MakeText = (
   signal: AbortSignal,
   onSuggestion: (suggestion: Suggestion) => void,
 ) => Promise<GhostCompletion>;
 
 /**
- * What an offer has for a place: nothing, as the place is another one or something else was typed ('none'); nothing yet,
- * though what was typed agrees so far ('pending'); nothing at all, as the model has been asked at this very place and
- * gave nothing to show, or has failed ('silent'); or what is left of its suggestions.
+ * What an offer has for a place:
+ *   'none'       nothing: the cursor is elsewhere, or something else was typed
+ *   'pending'    nothing yet, but what was typed agrees with its text so far
+ *   'silent'     nothing, and asking the model again is no use: it gave no text for this place or has failed
+ *   Suggestion[] what is left of its suggestions
  */
 export type Coverage = 'none' | 'pending' | 'silent' | Suggestion[];
 
 export class Offer {
-  /** What can be shown at the offer's own place so far; the best one first. */
+  /** What can be shown at the offer's own place so far, best first. */
   suggestions: Suggestion[] = [];
-  /** How it ended; null while it grows. */
+  /** How generation ended; null until then. */
   result: GhostCompletion | null = null;
-  /** What was thrown when no text could be made. */
+  /** The error, if generation has failed. */
   failure: unknown;
   private readonly controller = new AbortController();
   private wake: () => void = () => {};
@@ -41,18 +43,18 @@ export class Offer {
     return this.controller.signal.aborted;
   }
 
-  /** Ends the engine's work; what was already said stays readable. */
+  /** Ends the engine's work. The suggestions so far are kept. */
   abort(): void {
     this.controller.abort();
     this.changed();
   }
 
-  /** Resolves when the text has grown, the offer has ended or it was aborted. */
+  /** Resolves the next time that the text grows or that the offer ends or is aborted. */
   change(): Promise<void> {
     return this.next;
   }
 
-  /** Resolves when nothing more will be written. */
+  /** Resolves when the offer has ended or was aborted. */
   async settled(): Promise<void> {
     while (this.result === null && !this.isAborted) await this.next;
   }
@@ -100,18 +102,18 @@ export class Offer {
   }
 }
 
-/** Enough text on both sides of the cursor to know the place again; whole documents would cost more than they tell. */
+/** How much text on each side of the cursor is compared to recognise a place. Whole documents would cost too much. */
 const comparedChars = 1000;
 
 interface Step {
   typed: string;
-  /** Brackets that the editor closed right of the cursor meanwhile, … */
+  /** Brackets that the editor has inserted after the cursor. */
   closed: string;
-  /** …or how many characters there were typed over. */
+  /** How many closing characters after the cursor were typed over. */
   overtyped: number;
 }
 
-/** What was typed between two states of a document, if that is all that happened. */
+/** What was typed between two states of a document; null if anything else has changed. */
 function typedSince(from: CursorDocument, to: CursorDocument): Step | null {
   if (to.offset < from.offset) return null;
   const start = Math.max(0, from.offset - comparedChars);
@@ -126,11 +128,11 @@ function typedSince(from: CursorDocument, to: CursorDocument): Step | null {
   return { typed, closed, overtyped: overtyped.length };
 }
 
-/** What is left of a suggestion; null if it says something else, or nothing more. */
+/** The rest of a suggestion after what was typed; null if they differ or nothing is left. */
 function restOf({ text, replaces, probability }: Suggestion, step: Step): Suggestion | null {
   const rest = text.slice(step.typed.length);
   if (rest.trim() === '' || !text.startsWith(step.typed)) return null;
-  // A bracket that the editor closed gives way to the suggestion's own.
+  // The suggestion's own brackets replace those that the editor has inserted.
   const closed = isSubsequence(step.closed, rest) ? step.closed.length : 0;
   return { text: rest, replaces: Math.max(0, replaces - step.overtyped) + closed, probability };
 }
@@ -141,20 +143,22 @@ function isSubsequence(part: string, whole: string): boolean {
   return at >= part.length;
 }
 
-/** The editor writes line breaks its own way; text that is to be found again in the document must have them too. */
+/** With the document's line breaks, so that the text can be compared with the document after it was accepted. */
 function withLineEndsOf({ text, offset }: CursorDocument, suggestion: Suggestion): Suggestion {
   const around = text.slice(Math.max(0, offset - comparedChars), offset + comparedChars);
   const isCrLf = around.charAt(around.indexOf('\n') - 1) === '\r';
   return isCrLf ? { ...suggestion, text: suggestion.text.replace(/\r?\n/g, '\r\n') } : suggestion;
 }
 
-/** The document with the suggestion accepted, and the cursor behind it. */
+/** The document after the suggestion is accepted, with the cursor at its end. */
 export function accepted(place: CursorDocument, { text, replaces }: Suggestion): CursorDocument {
   const { offset } = place;
   return { ...place, text: spliced(place.text, offset, offset + replaces, text), offset: offset + text.length };
 }
 
-/** An explicit request offers what is shown already and, beside it, other texts. */
+/**
+ * For an explicit request: the suggestions that are already shown, followed by the alternatives that `make` generates.
+ */
 export function withChoices(known: Offer | null, place: CursorDocument, make: MakeText): MakeText {
   const coverage = known?.covers(place);
   const shown = Array.isArray(coverage) ? coverage : [];

@@ -1,5 +1,5 @@
-// The cursor's place as the rules see it: what is open there, what stands around it, and as what the document is
-// completed. After a block's opener that is the document as it would be if Enter had been pressed.
+// What the rules know about the cursor's place: which brackets are open, the lines around it, and the document that is
+// completed. After a block's opener, that is the document as it would be after pressing Enter.
 import { spliced } from '../documents/long-text.ts';
 import type { Settings } from '../protocol.ts';
 import { asIfEntered, firstInBlock } from './empty-block.ts';
@@ -10,39 +10,41 @@ import { type CursorDocument, type Surroundings, surroundings, windowStart } fro
 
 const scannedChars = 4000;
 
-/** line: to the end of the line. statement: of the statement begun. block: until the text leaves the block. */
+/** How far a completion may go: to the end of the line, of the statement or of the block. */
 export type Extent = 'line' | 'statement' | 'block';
 
 export interface Place {
-  /** What the engine is asked to complete. */
+  /** The document that the engine completes. */
   document: CursorDocument;
   language: Language;
   around: Surroundings;
+  /** The brackets, quotes and comments that are open at the cursor, outermost first. */
   open: readonly Open[];
-  /** Where the cursor's line begins, counted as the brackets' places are. */
+  /** Where the cursor's line begins, in the same coordinates as Open.at. */
   lineStart: number;
-  /** Those of the open ones that nothing below closes, innermost first. */
+  /** The open brackets that nothing below closes, innermost first. */
   unclosed: readonly Open[];
-  /** Whether more of the document stands above than was looked at. */
+  /** Whether the document begins further up than was scanned. */
   isWindowCut: boolean;
   within: Within;
   extent: Extent;
-  /** Depth of the block's opener, or of the cursor's line. */
+  /** The indentation of the block's opener, or of the cursor's line. */
   depth: number;
+  /** One level of indentation. */
   unit: string;
-  /** Line break and indentation that are shown before the text, as if Enter had been pressed. */
-  lead: string;
-  /** What ends the block that is written, on lines of its own below the text. */
+  /** A line break and indentation to insert before the text, as if Enter had been pressed; often empty. */
+  lineBreak: string;
+  /** The lines that close the block, to insert after the text; often empty. */
   tail: string;
-  /** Length of what stands right of the cursor in the document and is part of the tail. */
+  /** The number of characters after the cursor that the tail repeats and therefore replaces. */
   replaces: number;
   /** Whether only whole lines may be shown. */
   isWholeLines: boolean;
 }
 
 /**
- * In the first column of a line of code, what is written becomes lines of its own, above that line. The suggestion takes
- * that line's place and ends with it: an editor shows nothing of a text that ends with a line break.
+ * In the first column of a line of code, a completion adds lines above that line. The suggestion then replaces the line
+ * and repeats it at its end, because editors do not show a suggestion that ends with a line break.
  */
 export function placeAt(document: CursorDocument, multiline: Settings['completion.multiline']): Place {
   const { linePrefix, lineSuffix } = surroundings(document.text, document.offset);
@@ -70,7 +72,7 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
     extent: 'line',
     depth: depthOf(around.linePrefix),
     unit: unitOf(text, offset, language),
-    lead: '',
+    lineBreak: '',
     tail: '',
     replaces: 0,
     isWholeLines: false,
@@ -85,7 +87,7 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
   return firstInBlock(place) ?? { ...place, ...anywhere };
 }
 
-/** A closer that is less indented than the line of a bracket belongs to one further out. */
+/** A closing bracket that is indented less than the line of an opening one belongs to a bracket further out. */
 function unclosedBelow(
   { text, offset }: CursorDocument,
   start: number,
@@ -105,9 +107,9 @@ function unclosedBelow(
       const line = before.slice(before.lastIndexOf('\n') + 1);
       return closerFor(each) === after[at] && !(isAlone && depthOf(line) > depth);
     });
-    // What is further in is closed by nothing.
+    // Brackets further in than the one closed are not closed at all.
     if (closed !== -1) unclosed.push(...left.splice(0, closed + 1).slice(0, -1));
   }
-  // Below the window there may be anything: what it leaves open counts as closed if the document goes on.
+  // The rest of the document is not scanned: if there is more, the remaining brackets are assumed to be closed there.
   return offset + scannedChars < text.length ? unclosed : [...unclosed, ...left];
 }

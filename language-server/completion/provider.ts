@@ -1,5 +1,5 @@
-// From a request to ghost text: refuses what must not be completed, waits for the engine, and asks the offers of the
-// document for text.
+// Answers inline completion requests: refuses documents that must not be completed, waits for the engine, and gets the
+// text from the offers of the document.
 import {
   type InlineCompletionContext,
   type InlineCompletionItem,
@@ -19,7 +19,7 @@ import type { Suggestion } from './suggestion.ts';
 import type { CursorDocument } from './text-window.ts';
 import { WarmEngine } from './warm-engine.ts';
 
-/** A place, and the mode that the user has set for its document; without one, the setting for all documents holds. */
+/** A position, with the mode of its document; if that is absent, the general setting applies. */
 interface Addressed {
   document: OpenDocument;
   position: Position;
@@ -33,25 +33,25 @@ export interface CompletionRequest extends Addressed {
 export interface Answer {
   items: InlineCompletionItem[];
   reason: Reason;
-  /** Of the engine's work for this very request; all zero if there was none, or if it is still going on. */
+  /** What the engine did for this request; all zero if it did nothing or has not finished. */
   timings: Timings;
 }
 
 export interface ProviderOptions {
-  /** Asking again at this place brings more text than the last answer had. Absent: answers wait for the whole text. */
+  /** Called when a new request would return more text. If absent, answers wait for the whole text. */
   onGrown?: (grown: GrownParams) => void;
-  /** The engine has done its work for an offer. */
+  /** Called when the engine has finished the text of an offer. */
   onMade?: (made: GhostCompletion) => void;
-  /** The window's. Absent: no code of other files enters a prompt. */
+  /** Finds code of other files for prompts. If absent, prompts contain none. */
   related?: RelatedCode;
 }
 
-/** Where a request wants text. */
+/** The place that a request asks to complete. */
 interface RequestedPlace {
   document: CursorDocument;
-  /** The selected entry of the suggest widget, with which the ghost text must begin. */
+  /** The selected entry of the suggest widget, which the ghost text must begin with; often ''. */
   selected: string;
-  /** What the item takes the place of, before the suggestion's own `replaces`. */
+  /** The range that the item replaces, to which the suggestion's `replaces` is added. */
   range: Range;
 }
 
@@ -64,7 +64,7 @@ export class CompletionProvider {
     private readonly pace = defaultPace,
   ) {}
 
-  /** ready: the engine once it is loaded, or null if it cannot be loaded. Rejects with what the engine throws. */
+  /** ready: resolves to the engine once it is loaded, or to null if it cannot be. Rejects with the engine's errors. */
   async provide(
     request: CompletionRequest,
     ready: () => Promise<Engine | null>,
@@ -87,7 +87,7 @@ export class CompletionProvider {
 
     const at = requestedPlace(request);
     const warm = this.warmFor(engine);
-    // The choices include the text that is shown, and all of it.
+    // The alternatives begin with the text that is shown, so it must be complete.
     if (isInvoked) await offers.settled(at.document, turn);
     if (!turn.isWanted()) return nothing('superseded');
     const { onGrown } = this.options;
@@ -96,15 +96,15 @@ export class CompletionProvider {
       isInvoked,
       onGrown: onGrown && (() => onGrown({ uri, version, position })),
     });
-    // Even if the next key is about to cancel this request.
+    // Before waiting, so that it happens even if the next key cancels this request.
     warm.follow(document, at.document);
     const found = await waiting;
     return found === null ? nothing('superseded') : answerOf(found, at);
   }
 
-  /** The cursor rests here, or has come to this document. Resolves to what was read; to null if nothing was. */
+  /** Call when the cursor rests: evaluates the prompt there ahead of a request. Null if nothing was evaluated. */
   async rest(request: Addressed, engine: Engine | null, settings: Settings): Promise<Timings | null> {
-    // There is one cursor: the place that it left is no longer of interest.
+    // There is one cursor, so where it was before no longer matters.
     this.warm?.stopReading();
     if (engine === null || refusalOf(request, settings, false) !== null || !canFillInTheMiddle(engine)) return null;
     const { uri, languageId, text } = request.document;
@@ -112,7 +112,7 @@ export class CompletionProvider {
     return this.warmFor(engine).rest({ uri, languageId, text, offset });
   }
 
-  /** The cursor has left the place of its offer, or the user has dismissed the text there. */
+  /** Call when the cursor has moved away from its suggestion or the user has dismissed it. */
   leave(uri: string, dismissed?: VersionedPosition): void {
     this.documents.get(uri)?.leave(dismissed);
   }
@@ -147,17 +147,17 @@ export class CompletionProvider {
   }
 }
 
-/** Why there must be no completion, whatever the engine could write; null if there may be one. */
+/** Why a request must not be completed; null if it may be. */
 function refusalOf({ document, mode }: Addressed, settings: Settings, isInvoked: boolean): Reason | null {
   const wanted = mode ?? settings.mode;
   if (wanted === 'off') return 'off';
   if (wanted === 'manual' && !isInvoked) return 'manual';
-  // On its way to a team's server or to the disk cache, text that contains a secret would outlive this process.
+  // A team's server or the disk cache would keep a secret beyond this process.
   const staysInMemory = settings['server.url'] === '' && settings['cache.diskMiB'] === 0;
   return hasSecretName(document.uri) || (!staysInMemory && hasSecret(document.text)) ? 'secrets-file' : null;
 }
 
-/** With the suggest widget open, the document is completed as if its selected entry had been accepted. */
+/** While the suggest widget is open, the document is completed as if its selected entry had been accepted. */
 function requestedPlace({ document, position, context }: CompletionRequest): RequestedPlace {
   const { uri, languageId, text } = document;
   const info = context.selectedCompletionInfo;

@@ -1,25 +1,25 @@
-// What the engine reads before a key needs it, at background priority: the text around a cursor that rests, then with it
-// code of other files, and the next anchor's prompt while the user types.
+// Evaluates prompts in the background before a key needs them, so that they are in the cache: around a resting cursor,
+// first without and then with code of other files, and for the next anchor while the user types.
 import type { Engine, Timings } from '../../native/index.ts';
 import { ReadingBudget } from '../context/reading-budget.ts';
 import type { PromptReach } from '../context/related-code.ts';
 import type { Anchor } from './anchor.ts';
 import type { Anchors, Reading } from './anchors.ts';
 import { promptBudget } from './fim-prompt.ts';
-import type { Snippet } from './prompt-lead.ts';
+import type { Snippet } from './prompt-preamble.ts';
 import type { CursorDocument } from './text-window.ts';
 
 interface Job {
-  /** The next anchor that it reads; none where it reads around a resting cursor. */
+  /** The next anchor, if the job evaluates its prompt; absent for the prompt at a resting cursor. */
   anchor?: Anchor;
   document: CursorDocument;
   controller: AbortController;
 }
 
-/** Finds code of other files for a place, the most useful first. */
+/** Finds code of other files for a place, most useful first. */
 export type Gather = (document: CursorDocument, reach: PromptReach) => Promise<Snippet[]>;
 
-/** At most one job a document; belongs to one engine. */
+/** For one engine. There is at most one job for each document. */
 export class ReadAhead {
   private readonly jobs = new Map<string, Job>();
   private readonly contextBudget: ReadingBudget;
@@ -32,7 +32,7 @@ export class ReadAhead {
     this.contextBudget = new ReadingBudget(engine.info.contextTokens);
   }
 
-  /** The cursor rests here: what a request at this place needs, then what is due. Null when it was given up. */
+  /** Evaluates the prompt at a resting cursor, then finds context for it. Null if that was aborted or failed. */
   async aroundCursor(document: CursorDocument): Promise<Timings | null> {
     this.cancel(document.uri);
     const { tokens } = this.anchors.prompt(document);
@@ -50,7 +50,7 @@ export class ReadAhead {
     return timings;
   }
 
-  /** A key was pressed here: goes on with the next anchor, if it is time for one. */
+  /** Call after each key: evaluates the prompt of the next anchor, if one is due. */
   async nextAnchor(document: CursorDocument): Promise<void> {
     const reading = this.anchors.reading(document);
     const running = this.jobs.get(document.uri);
@@ -62,7 +62,7 @@ export class ReadAhead {
     if (!reading) return;
     const job = { anchor: reading.anchor, document, controller: new AbortController() };
     await this.run(job, async (signal) => {
-      // What was typed while the engine read is read in turn, until the anchor has caught up.
+      // Repeats with the text typed meanwhile until nothing is left to evaluate.
       for (let next: Reading | null = reading; next?.anchor === job.anchor; next = this.anchors.reading(job.document)) {
         await this.engine.prefill(next.tokens, 'background', signal);
         if (signal.aborted) return;
@@ -71,7 +71,7 @@ export class ReadAhead {
     });
   }
 
-  /** Where keys come meanwhile, the next one finds the context that is to be read. */
+  /** Sets the context even if a key has aborted the job meanwhile; the next anchor then uses it. */
   private async findContext(document: CursorDocument): Promise<void> {
     const maxTokens = this.contextBudget.tokens;
     if (maxTokens === 0) return;
@@ -95,7 +95,7 @@ export class ReadAhead {
     try {
       await work(job.controller.signal);
     } catch {
-      // Reading ahead only saves time: what is wrong with the engine shows at the next request.
+      // Errors are ignored: this only saves time, and a broken engine fails at the next request anyway.
     } finally {
       if (this.jobs.get(uri) === job) this.jobs.delete(uri);
     }

@@ -1,20 +1,20 @@
-// A model that has lost the thread writes the same again and again. Not even its first copy is shown: it is as likely to
-// be wrong as the others.
+// Cuts the text where the model begins to repeat itself. Not even the first copy is kept, as it is as likely to be
+// wrong as the others.
 
 const minLoopChars = 4;
 const maxLoopChars = 60;
-// Within a line a list may say the same several times over: `false, false, false`.
+// A line may well repeat something several times, as in `false, false, false`.
 const maxCopies = 8;
 
-/** Where the loop begins; the text's length if there is none. */
+/** Where the repetition begins; text.length if there is none. */
 export function repetitionStart(text: string): number {
   return Math.min(repeatedLines(text), repeatedWords(text));
 }
 
-/** The same lines, up to four of them, three times over. */
+/** Where one to four lines begin that occur three times in a row. */
 function repeatedLines(text: string): number {
   const split = text.split('\n');
-  // The first line stands behind the indentation that the others begin with.
+  // The first line has no indentation, since it begins at the cursor.
   const lines = split.map((line) => line.trim());
   const isCopy = (i: number, length: number) =>
     lines.slice(i, i + length).every((line, j) => line === lines[i + length + j] && line === lines[i + 2 * length + j]);

@@ -1,12 +1,14 @@
-// Text in the middle of a line: it is shown only if the line is well-formed with what stands right of the cursor, which
-// is kept, or which the text writes anew and then replaces.
+// Completion in the middle of a line. The text is shown only if it forms a proper line with the text after the cursor,
+// the rest. The rest is kept, unless the text repeats it with additions; then it is replaced.
 import type { Place } from './place.ts';
 import { scan } from './scanner.ts';
 
 export interface Fit {
+  /** Where the text is cut. */
   end: number;
+  /** The number of characters of the rest that the text replaces. */
   replaces: number;
-  /** What closes the brackets that the text leaves open. */
+  /** Closes brackets that the text leaves open. */
   tail: string;
 }
 
@@ -19,7 +21,7 @@ const connectorEnd =
   /(?:[=+\-*/%<>&|^!?:,.({[]|\b(?:return|await|new|in|of|not|and|or|else|typeof|const|let|var|case|yield|throw))\s*$/;
 const connectorWord = /^\s+(?:as|in|of|if|else|is|and|or|instanceof|not|from|for|where)\b/;
 
-/** isEnded: the model ended the text itself, so it takes the rest of the line into account. */
+/** isEnded: the model itself ended the text, so it meant the rest to follow. */
 export function fitRest(text: string, place: Place, isEnded: boolean): Fit | Misfit {
   const rest = place.around.lineSuffix;
   if (rest.trim() === '') return kept(text.length);
@@ -28,7 +30,7 @@ export function fitRest(text: string, place: Place, isEnded: boolean): Fit | Mis
   return text.slice(0, fit.end).trim() === '' ? 'nothing-to-add' : fit;
 }
 
-/** Whether the text has said all that it has to before the rest of the line, and one thing more. */
+/** Whether the text already contains the rest, so that generation can stop. */
 export function isPastRest(text: string, place: Place): boolean {
   const rest = place.around.lineSuffix.trim();
   if (rest === '') return false;
@@ -37,7 +39,7 @@ export function isPastRest(text: string, place: Place): boolean {
   return first !== undefined && text.length - first.at > rest.length;
 }
 
-/** Brackets and quotes that the editor has closed: the text ends where it would close them. */
+/** For a rest of closing brackets and quotes only: the text ends where it would close them itself. */
 function fitClosers(text: string, rest: string, place: Place): Fit | Misfit {
   const end = endBeforeClosers(text, rest, place);
   const beyond = text.slice(end).trimEnd();
@@ -47,7 +49,7 @@ function fitClosers(text: string, rest: string, place: Place): Fit | Misfit {
     const isBody = opened.length === 1 && opened[0]?.token === '{' && /\{\s*$/.test(text.slice(0, end));
     return isBody ? { end: text.slice(0, end).trimEnd().length, replaces: 0, tail: '}' } : 'leaves-bracket-open';
   }
-  // The text may go on with what ends the statement.
+  // After the rest, the text may add a semicolon or a comma.
   const isLonger = beyond.startsWith(rest.trim()) && /^[;,]$/.test(beyond.slice(rest.trim().length).trim());
   return isLonger ? { end: text.trimEnd().length, replaces: rest.length, tail: '' } : kept(end);
 }
@@ -55,7 +57,7 @@ function fitClosers(text: string, rest: string, place: Place): Fit | Misfit {
 function endBeforeClosers(text: string, rest: string, { language, open, within }: Place): number {
   const [first] = scan(text, language, open).outer;
   if (first && closes(rest, text, first.at)) return first.at;
-  // What is open in a string may be an expression, or prose in brackets.
+  // In a string, brackets may be those of an interpolated expression or of prose.
   const inString = text.slice(0, first?.at);
   const [expression] = within === 'string' ? scan(inString, language).outer : [];
   if (expression && closes(rest, text, expression.at)) return expression.at;
@@ -93,7 +95,7 @@ function fitCode(text: string, rest: string, place: Place, isEnded: boolean): Fi
   return isEnded && isJoined ? kept(end) : 'does-not-fit-rest';
 }
 
-/** Index of the first ">" that closes a type's arguments begun before the text. */
+/** The index of the first ">" that closes type arguments opened before the text; -1 if there is none. */
 function unopenedAngle(text: string): number {
   let depth = 0;
   for (const { 0: angle, index } of text.matchAll(/(?<![-=])>|</g)) {
@@ -107,7 +109,9 @@ function kept(end: number): Fit {
   return { end, replaces: 0, tail: '' };
 }
 
-/** Whether the text says all that the rest says, and more, up to the same end, with brackets as the rest has them. */
+/**
+ * Whether the text contains all words of the rest in order, ends with the same one and leaves the same brackets open.
+ */
 function replacesRest(text: string, rest: string, { language, open }: Place): boolean {
   const wanted = words(rest);
   const given = words(text);
@@ -122,21 +126,23 @@ function words(text: string): string[] {
   return text.match(/\w+|[^\w\s]/g) ?? [];
 }
 
-/** Whether an operand meets an operator, or a closer, where the text meets the rest. */
+/**
+ * Whether text and rest can stand next to each other: one ends or begins with an operand, the other with an operator.
+ */
 function joins(text: string, rest: string): boolean {
   if (/[;{]\s*$/.test(text)) return false;
   const meetsOperand = operandStart.test(rest.trimStart()) && !connectorWord.test(rest);
   return meetsOperand ? connectorEnd.test(text) : operandEnd.test(text.trimEnd());
 }
 
-/** Where the text ends without what it has in common with the rest of the cursor's line. */
+/** Where the text ends if its overlap with the rest is removed. */
 function withoutOverlap(text: string, rest: string): number {
   const written = text.trimEnd();
   const shared = sharedLength(written, rest.trim());
   return shared === 0 ? text.length : written.length - shared;
 }
 
-/** Length of the longest end of the text with which the rest begins; a word counts whole or not at all. */
+/** The length of the longest end of the text that is a beginning of the rest, without splitting words. */
 function sharedLength(text: string, rest: string): number {
   for (let length = Math.min(text.length, rest.length); length > 0; length--) {
     const at = text.length - length;

@@ -1,10 +1,10 @@
-// Brackets, strings and comments of a piece of text, in one pass and without a grammar. What stands in a string or a
-// comment does not count as a bracket.
+// Finds open brackets, strings and comments in a piece of text, in one pass and without a grammar. Brackets in strings
+// and comments do not count.
 import type { Language } from './languages.ts';
 
-/** A bracket, quote or comment that has begun. */
+/** A bracket, quote or comment that has been opened. */
 export interface Open {
-  /** "(", "[", "{", "${", a quote or the beginning of a comment. */
+  /** "(", "[", "{", "${", a quote, or the token that begins a comment. */
   token: string;
   at: number;
 }
@@ -12,7 +12,7 @@ export interface Open {
 export interface Scan {
   /** What is open at the end of the text, outermost first. */
   open: Open[];
-  /** Brackets and quotes that close what was open before the text, or nothing at all (`closes` is null). */
+  /** Closing brackets and quotes whose opener is before the text, or missing (`closes` is null). */
   outer: { at: number; closes: Open | null }[];
 }
 
@@ -35,7 +35,7 @@ export function within(open: readonly Open[], language: Language): Within {
   return language.quotes.includes(token) ? 'string' : 'comment';
 }
 
-/** before: what is open where the text begins. */
+/** before: what is open at the start of the text. */
 export function scan(text: string, language: Language, before: readonly Open[] = []): Scan {
   const scanner = new Scanner(text, language, before);
   while (scanner.at < text.length) scanner.step();
@@ -46,7 +46,7 @@ class Scanner {
   at = 0;
   readonly open: Open[];
   readonly outer: Scan['outer'] = [];
-  /** How many of the open ones were so before the text. */
+  /** How many elements of `open` were open before the text. */
   private inherited: number;
   private readonly skipped: RegExp;
 
@@ -84,7 +84,7 @@ class Scanner {
       this.open.push({ token: '${', at });
       this.at += 2;
     } else {
-      // A string that does not end with its line was none.
+      // An unterminated quote is not a string, such as an apostrophe in prose.
       if (text[at] === '\n' && !this.language.multilineQuotes.includes(quote)) this.leave();
       this.at += text[at] === '\\' ? 2 : 1;
     }
@@ -98,7 +98,7 @@ class Scanner {
     const char = text[at] ?? '';
     const begin = beginning(text, at, this.language);
     if (begin !== undefined || char in closerOf) this.open.push({ token: begin ?? char, at });
-    // What stands above its opener is closed with it: text that is being written is seldom whole.
+    // Closes unclosed brackets inside it as well: code that is being written is often incomplete.
     else if (char in openerOf) this.close(this.open.findLastIndex((each) => closerFor(each) === char));
     const isRegex = begin === undefined && char === '/' && this.language.quotes.includes('`');
     this.at += isRegex ? regexLength(text, at) : (begin?.length ?? 1);
@@ -120,7 +120,7 @@ class Scanner {
 
 const ordinaryOf = new Map<Language, RegExp>();
 
-/** Matches what is neither a bracket nor the beginning of a comment or a string. */
+/** Matches characters that cannot begin a bracket, a comment or a string. */
 function ordinary(language: Language): RegExp {
   const known = ordinaryOf.get(language);
   if (known) return known;
@@ -131,7 +131,7 @@ function ordinary(language: Language): RegExp {
   return made;
 }
 
-/** The comment or quote that begins here. A number sign begins a comment only at a word's beginning. */
+/** The token of the comment or string that begins here, if one does. "#" begins a comment only after white space. */
 function beginning(text: string, at: number, language: Language): string | undefined {
   const isHere = (token: string) => text.startsWith(token, at);
   return (
@@ -141,13 +141,13 @@ function beginning(text: string, at: number, language: Language): string | undef
   );
 }
 
-/** Not an apostrophe after a digit, `1'000`; in text between tags nothing but an attribute's value. */
+/** Not an apostrophe after a digit, as in `1'000`. In HTML and the like, only quotes of attribute values count. */
 function isQuote(text: string, at: number, language: Language): boolean {
   const before = text[at - 1] ?? '';
   return language.family === 'tags' ? before === '=' : !/\d/.test(before);
 }
 
-/** Length of a regular expression literal, or 1 if the slash divides. */
+/** The length of a regular expression literal; 1 if the slash is a division. */
 function regexLength(text: string, at: number): number {
   const before = text.slice(Math.max(0, at - 20), at).trimEnd();
   if (!/(^|[(,=:[!&|?{};]|\breturn)$/.test(before)) return 1;

@@ -1,10 +1,10 @@
-// What never leaves its own file: documents that hold keys and passwords by convention, and texts in which one is seen.
-// A file with a secret's name is not completed at all. One that merely contains a secret is completed like any other,
-// since its text only goes to the model on this machine; it is never context for another file, not explained, and not
-// completed where a team's server or the disk cache would get the text.
+// Detects files that hold keys and passwords, by their name or by their text. A file with such a name is not completed
+// at all. One whose text contains a secret is completed like any other as long as the text stays in the memory of this
+// machine; it is not explained, never used as context for another file, and not completed if a team's server or the
+// disk cache would get the text.
 import type { LongText } from '../documents/long-text.ts';
 
-/** By name, or by what the text contains. */
+/** Whether a file holds secrets, by its name or its text. */
 export function holdsSecrets(uri: string, text = ''): boolean {
   return hasSecretName(uri) || containsSecret(text);
 }
@@ -23,7 +23,7 @@ const secretNames = [
   new RegExp(`(^|[._-])(credentials?|secrets?|service[._-]?accounts?)([._-].*)?${dataFile}$`),
   /\.(pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg|ppk|tfstate|tfvars|tfvars\.json)$/,
 ];
-// What editors and people add to the name of a copy.
+// Suffixes that editors and people add to the name of a copy.
 const copyMarks = /^[.]?#|[#~]$|\.(bak|backup|old|orig|save|sw[a-p]|tmp|copy|\d+)$| copy$/;
 
 export function hasSecretName(uri: string): boolean {
@@ -76,16 +76,16 @@ function containsSecret(text: string): boolean {
 }
 
 interface Searched {
-  /** What follows the chunk to the end of its last line. */
+  /** The rest of the chunk's last line, in the next chunk. */
   next: string;
   hasSecret: boolean;
 }
 
 const searched = new WeakMap<object, Searched>();
-// What a line may have beyond its chunk's end; a secret is shorter.
+// How much of the next chunk is searched together with a chunk; no secret is longer.
 const overlapChars = 1000;
 
-/** Searches only what was changed since it last saw a text of this document. */
+/** Searches only the chunks that have changed since the last call. */
 export function hasSecret(text: LongText): boolean {
   return text.chunks.some((chunk, i) => {
     const next = /^.*/.exec(text.chunks[i + 1]?.text.slice(0, overlapChars) ?? '')?.[0] ?? '';
@@ -97,7 +97,7 @@ export function hasSecret(text: LongText): boolean {
   });
 }
 
-/** Words and identifiers are not; a password may be short, a key is long and has many different characters. */
+/** Unlike words and identifiers. A password may be short; a key is long and has many different characters. */
 function looksRandom(value: string, isPassword: boolean): boolean {
   if (placeholder.test(value) || /\s/.test(value)) return false;
   const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^\w]/].filter((kind) => kind.test(value)).length;
@@ -105,7 +105,7 @@ function looksRandom(value: string, isPassword: boolean): boolean {
   return value.length >= 16 && /\d/.test(value) && entropyBits(value) >= 3.2;
 }
 
-/** Shannon's entropy of the characters, in bits a character. */
+/** The Shannon entropy of the characters, in bits per character. */
 function entropyBits(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);

@@ -1,4 +1,4 @@
-// From the model's text to ghost text: rules that cut, each with a reason if nothing is left.
+// Turns the model's text into ghost text. Rules cut the text; a rule that leaves nothing gives the reason.
 import { type Gate, likelyBeginning, likelyLines } from './confidence.ts';
 import { afterStatement, unreachable } from './finished.ts';
 import { fragmentStart, missingClosers, wholeStatements } from './fragments.ts';
@@ -13,7 +13,7 @@ import { extentEnd, specialToken, surplusCloser } from './stop-rules.ts';
 import type { Suggestion } from './suggestion.ts';
 import { probabilityTo, type Written } from './written.ts';
 
-/** Why nothing of the model's text is shown; language-server/reason-texts.ts has a sentence for each. */
+/** Why none of the model's text is shown. language-server/reason-texts.ts explains each to the user. */
 export type EmptyReason =
   | 'model-wrote-nothing'
   | 'special-token'
@@ -32,7 +32,7 @@ export type EmptyReason =
 
 export type GhostText = { suggestion: Suggestion; reason: null } | { suggestion: null; reason: EmptyReason };
 
-/** Returns where the text ends under the rule. */
+/** Returns where the rule cuts the text; text.length if it does not. */
 type Rule = (text: string, place: Place, written: Written) => number;
 
 const rules: readonly (readonly [EmptyReason, Rule])[] = [
@@ -47,10 +47,10 @@ const rules: readonly (readonly [EmptyReason, Rule])[] = [
   ['invents-link', inventedLink],
 ];
 
-/** Where the rules end the text; the reason if they leave nothing of it. */
+/** Where the rules cut the text, with the reason if they leave nothing of it. */
 function ruledEnd(written: Written, place: Place): { end: number; reason: EmptyReason | null } {
   let end = written.text.length;
-  // What is not ended was given up for being unlikely.
+  // If the model has not ended its text, generation was stopped because the text was too unlikely.
   if (written.text.trim() === '') return { end: 0, reason: written.isEnded ? 'model-wrote-nothing' : 'unsure' };
   for (const [reason, rule] of rules) {
     end = rule(written.text.slice(0, end), place, written);
@@ -64,7 +64,7 @@ export function toGhostText(written: Written, place: Place, gate: Gate): GhostTe
   if (reason !== null) return nothing(reason);
   const isCut = end < written.text.length;
   if (place.around.lineSuffix.trim() !== '') return inLine(written, end, place, gate, written.isEnded && !isCut);
-  // At the token limit the last line is not whole.
+  // If the token limit ended the text, its last line is incomplete.
   const lastLine = isCut || written.isEnded ? end : written.text.slice(0, end).lastIndexOf('\n');
   const wholeLines = likelyLines(written, Math.max(0, lastLine), gate);
   const likely = wholeLines || (place.isWholeLines ? 0 : begunLine(written, end, place, gate));
@@ -75,8 +75,8 @@ export function toGhostText(written: Written, place: Place, gate: Gate): GhostTe
 }
 
 /**
- * What can be shown of a text that is still being written: a beginning of all that it can become. 'enough': nothing that
- * may still come would be shown.
+ * What can be shown of a text that is still growing: only what stays the same whatever follows. 'enough' if nothing
+ * that follows could be shown, so that generation can stop.
  */
 export function toEarlyText(written: Written, place: Place, gate: Gate): Suggestion | 'enough' | null {
   const { text } = written;
@@ -96,7 +96,7 @@ export function toEarlyText(written: Written, place: Place, gate: Gate): Suggest
   return end === 0 ? null : suggestion(written, end, place, '', 0);
 }
 
-/** The beginning of a line that is likely enough, not ending in a string that it has opened. */
+/** The end of the likely beginning of a line; it does not end inside a string that it has opened. */
 function begunLine(written: Written, end: number, place: Place, gate: Gate): number {
   const likely = likelyBeginning(written, end, gate);
   const { open } = scan(written.text.slice(0, likely), place.language, place.open);
@@ -104,7 +104,7 @@ function begunLine(written: Written, end: number, place: Place, gate: Gate): num
   return isInString ? likelyBeginning(written, open.at(-1)?.at ?? 0, gate) : likely;
 }
 
-/** Before what may become a control token, an address, or a loop. */
+/** Where text begins that may turn out to be a special token, a made-up address or a repetition. */
 function settledEnd(text: string, { within }: Place): number {
   const token = text.lastIndexOf('<|');
   const settled = token === -1 ? text : text.slice(0, token);
@@ -118,7 +118,7 @@ function inLine(written: Written, end: number, place: Place, gate: Gate, isEnded
   if (typeof fit === 'string') return nothing(isLikely ? fit : 'unsure');
   const whole = (each: Fit) => suggestion(written, each.end, place, each.tail, each.replaces);
   if (probabilityTo(written, fit.end) >= gate.line) return { suggestion: whole(fit), reason: null };
-  // Only before brackets that the editor has closed may a text stop anywhere.
+  // The beginning of a line may be shown alone only if nothing but closing brackets follows the cursor.
   const piece = begunLine(written, fit.end, place, gate);
   const begun =
     piece > 0 && closersOnly.test(place.around.lineSuffix)
@@ -137,17 +137,17 @@ function severalLines(written: Written, end: number, place: Place): Suggestion {
 
 function suggestion(written: Written, end: number, place: Place, tail: string, replaces: number): Suggestion {
   const raw = written.text.slice(0, end);
-  // Between words of one line a space counts.
+  // A trailing space is kept if a word follows in the same line.
   const text = /^[\s)\],;]|^$/.test(place.around.lineSuffix) ? raw.trimEnd() : raw;
-  const body = place.lead === '' ? text : text.replace(/^\s*\n\s*/, '');
+  const body = place.lineBreak === '' ? text : text.replace(/^\s*\n\s*/, '');
   return {
-    text: place.lead + reindented(withoutTrailingComma(body, tail, place), place.unit) + tail,
+    text: place.lineBreak + reindented(withoutTrailingComma(body, tail, place), place.unit) + tail,
     replaces,
     probability: probabilityTo(written, end),
   };
 }
 
-/** JSON has none before a closing bracket. */
+/** JSON allows no comma before a closing bracket. */
 function withoutTrailingComma(text: string, tail: string, { language, around }: Place): string {
   const next = (tail || (around.linesBelow[0] ?? '')).trim();
   return language.family === 'data' && /^[}\]]/.test(next) ? text.replace(/,$/, '') : text;

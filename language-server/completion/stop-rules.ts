@@ -1,5 +1,5 @@
-// Where a completion ends when the model itself goes on. Each rule looks at whole lines only, so that it says the same of
-// a text that is still being written: what it would cut need not be generated.
+// Rules for where a completion ends if the model does not end it. They look at whole lines only and therefore cut a
+// text that is still growing at the same place as the finished one, so generation can stop there.
 import { depthOf } from './indentation.ts';
 import { opensBlock } from './languages.ts';
 import type { Place } from './place.ts';
@@ -7,17 +7,17 @@ import { isBracket, scan } from './scanner.ts';
 import { mayGrow, type Written } from './written.ts';
 
 const maxLines = 12;
-// A statement does not end with an operator; a comma may end an element of a list.
+// After these, a statement goes on in the next line. A comma is not among them: it may end an element of a list.
 const unfinished = /(&&|\|\||[+*%^=?.\\]|(^|\s)(and|or))$/;
 
 interface Line {
   text: string;
-  /** Where it begins and ends in the whole text. */
+  /** Where the line begins and ends in the text. */
   begin: number;
   end: number;
 }
 
-/** Index in the text at which the place's extent ends; the text's length if it has not ended. */
+/** Where the text leaves the place's extent; text.length if it does not. */
 export function extentEnd(text: string, place: Place, written: Written): number {
   if (leavesBlock(text, place)) return 0;
   if (place.extent === 'line') return lineEnd(text, place);
@@ -26,14 +26,14 @@ export function extentEnd(text: string, place: Place, written: Written): number 
   return place.extent === 'block' ? blockEnd(text, place, mayBecome) : statementEnd(text, place, mayBecome);
 }
 
-/** Whether a text at a blank line goes on further out, below it. */
+/** Whether a text for a blank line begins on the next line, indented less. */
 function leavesBlock(text: string, { around }: Place): boolean {
   const [first] = filledLines(text);
   const isOnNextLine = first !== undefined && text.slice(0, first.begin).includes('\n');
   return isOnNextLine && around.linePrefix.trim() === '' && depthOf(first.text) < depthOf(around.linePrefix);
 }
 
-// At a line's end the model may begin with a line break and write the next line; right of the cursor nothing may stand.
+// A text that begins with a line break ends after the next line. That is allowed only at the end of a line.
 function lineEnd(text: string, { around }: Place): number {
   const begin = around.lineSuffix === '' ? text.search(/\S/) : 0;
   const newline = begin === -1 ? -1 : text.indexOf('\n', begin);
@@ -52,7 +52,7 @@ function blockEnd(text: string, { depth, language }: Place, mayBecome: (line: Li
   return text.length;
 }
 
-/** Up to the line that closes every bracket and block which the statement has opened. */
+/** The end of the line that closes every bracket and block opened by the statement. */
 function statementEnd(text: string, place: Place, mayBecome: (line: Line) => boolean): number {
   const { language, around } = place;
   const lines = filledLines(text);
@@ -78,7 +78,7 @@ function statementEnd(text: string, place: Place, mayBecome: (line: Line) => boo
     end = line.end;
     if (isTerminator) return end;
     isClosed = scan(text.slice(0, end), language, place.open).open.length <= base && !unfinished.test(trimmed);
-    // What follows a blank line is something else, unless it is deeper in the same block.
+    // A blank line ends the statement, unless it is inside a block.
     if (isClosed && !isInBlock && text.startsWith('\n', end)) return end;
   }
   return text.length;
@@ -92,7 +92,7 @@ function filledLines(text: string): Line[] {
   }));
 }
 
-/** Before the first bracket or quote that closes what the text has not opened, and what is closed already. */
+/** Where the first bracket or quote stands that closes something which is already closed, or was never opened. */
 export function surplusCloser(text: string, place: Place, written: Written): number {
   if (place.within === 'comment' || place.around.lineSuffix.trim() !== '') return text.length;
   const surplus = scan(text, place.language, place.open).outer.find(({ at, closes }) => {
@@ -104,7 +104,7 @@ export function surplusCloser(text: string, place: Place, written: Written): num
   return surplus?.at ?? text.length;
 }
 
-/** `} else {` opens again what it closes. */
+/** Whether a closing bracket continues the statement, as in `} else {`. */
 function goesOn(text: string, { language }: Place, mayBecome: boolean): boolean {
   const [line = ''] = text.split('\n', 1);
   const isMiddle = language.middle?.test(line) ?? false;
@@ -112,7 +112,7 @@ function goesOn(text: string, { language }: Place, mayBecome: boolean): boolean 
   return isGrowing ? isMiddle || /^\}[ \t]*\w*$/.test(line) : isMiddle && opensBlock(line, language);
 }
 
-// The engine ends at special tokens; this is for a model that spells one out in ordinary ones.
+// Generation ends at special tokens. This finds one that the model spells out in ordinary tokens.
 export function specialToken(text: string): number {
   const at = text.search(/<\|(?:fim_\w+|endoftext|im_start|im_end|repo_name|file_sep|cursor)\|>/);
   return at === -1 ? text.length : at;

@@ -1,4 +1,4 @@
-// The text as it is being written: what can be shown early, and when there is enough of it.
+// Follows a text while it is generated: decides what can be shown early, and when generation can stop.
 import type { Gate } from './confidence.ts';
 import type { Place } from './place.ts';
 import { type GhostText, toEarlyText, toGhostText } from './shape.ts';
@@ -6,7 +6,7 @@ import type { Suggestion } from './suggestion.ts';
 import { beginningOf, type Written, withPiece } from './written.ts';
 
 export class Stream {
-  /** Nothing that may still come would be shown. */
+  /** Whether nothing that follows could be shown. */
   isEnough = false;
   private written: Written = { text: '', pieces: [], isEnded: false };
   private offered: Suggestion | null = null;
@@ -17,7 +17,7 @@ export class Stream {
     private readonly onSuggestion?: (suggestion: Suggestion) => void,
   ) {}
 
-  /** True once there is enough. */
+  /** Returns isEnough. */
   add(piece: string, logProbability: number): boolean {
     if (this.isEnough) return true;
     this.written = withPiece(this.written, piece, logProbability);
@@ -32,14 +32,14 @@ export class Stream {
   }
 
   /**
-   * The ghost text, once all is written. What the engine wrote before it heard that there was enough is left out: how much
-   * that is depends on timing.
+   * The final ghost text. Text that the engine generated after isEnough is dropped, since how much there is depends on
+   * timing.
    */
   ghostText(whole: Written): GhostText {
     const written = this.isEnough ? beginningOf(whole, this.written.text.length) : whole;
     const ghost = toGhostText(written, this.place, this.gate);
     const { offered } = this;
-    // What was offered stays, whatever the rules say of the whole.
+    // Text that was already shown stays, even if the rules cut the whole text before its end.
     return !offered || ghost.suggestion?.text.startsWith(offered.text) ? ghost : { suggestion: offered, reason: null };
   }
 }

@@ -1,8 +1,8 @@
-// Pure functions that cut windows out of a document. Nothing here looks further than its limit, so that a document of
-// one 5 MB line costs no more than a page of text. Offsets are UTF-16 units, as in LSP.
+// Pure functions that cut windows out of a document. None looks beyond its limit, so a document that is one line of 5
+// MB costs no more than a page of text. Offsets are in UTF-16 units, as in LSP.
 import type { Text } from '../documents/long-text.ts';
 
-/** A document and the place in it where a completion is asked for. */
+/** A document and the offset of the cursor in it. */
 export interface CursorDocument {
   uri: string;
   languageId: string;
@@ -10,7 +10,7 @@ export interface CursorDocument {
   offset: number;
 }
 
-/** Moves an offset that would split a surrogate pair to the pair's end. */
+/** Moves an offset inside a surrogate pair to the end of the pair. */
 export function onCharacterBoundary(text: Text, offset: number): number {
   const unit = text.charCodeAt(offset);
   const isLowSurrogate = unit >= 0xdc00 && unit <= 0xdfff;
@@ -18,7 +18,7 @@ export function onCharacterBoundary(text: Text, offset: number): number {
   return isLowSurrogate && before >= 0xd800 && before <= 0xdbff ? offset + 1 : offset;
 }
 
-/** Start of the window of at most maxChars before `end`: a line start if the window holds one. */
+/** The start of a window of at most maxChars before `end`: a line start if there is one in it. */
 export function windowStart(text: Text, end: number, maxChars: number): number {
   const earliest = end - maxChars;
   if (earliest <= 0) return 0;
@@ -26,7 +26,7 @@ export function windowStart(text: Text, end: number, maxChars: number): number {
   return newline === -1 ? onCharacterBoundary(text, earliest) : earliest + newline;
 }
 
-/** End of the window of at most maxChars after `start`: a line's end if the window holds one. */
+/** The end of a window of at most maxChars after `start`: the end of a line if there is one in it. */
 export function windowEnd(text: Text, start: number, maxChars: number): number {
   const latest = start + maxChars;
   if (latest >= text.length) return text.length;
@@ -35,8 +35,8 @@ export function windowEnd(text: Text, start: number, maxChars: number): number {
 }
 
 /**
- * The line start `lines` lines above the line of `offset`, or the highest one within reach. Where even the line's own
- * start is out of reach, an offset inside the line: half a reach back, so that the text after it has room to grow.
+ * The line start `lines` lines above the line of `offset`, or the highest one within reach. If even the start of the
+ * offset's own line is out of reach, an offset half a reach back in the line, so that the text after it can grow.
  */
 export function lineStartAbove(text: Text, offset: number, lines: number, reach: number): number {
   const lowest = Math.max(0, offset - reach);
@@ -55,7 +55,7 @@ export function lineStartAbove(text: Text, offset: number, lines: number, reach:
   return found === -1 ? onCharacterBoundary(text, offset - (reach >> 1)) : lowest + found;
 }
 
-/** What surrounds the cursor, for the rules on where a completion ends. Lines longer than the limit are cut. */
+/** The lines around the cursor, for the rules. Very long lines are cut. */
 export interface Surroundings {
   linePrefix: string;
   lineSuffix: string;

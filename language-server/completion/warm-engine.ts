@@ -1,5 +1,5 @@
-// An engine and what is kept warm for it: anchors, prompts that are read before a key needs them, and documents that were
-// left. All of this holds token ids, so it belongs to one engine.
+// An engine together with the state that keeps its cache warm: anchors, prompts evaluated ahead, and documents that the
+// user has left. The state holds token ids, so it is of use for this engine only.
 import type { Engine, Timings } from '../../native/index.ts';
 import type { RelatedCode } from '../context/related-code.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
@@ -12,7 +12,7 @@ import { LeftDocuments } from './left-documents.ts';
 import { ReadAhead } from './read-ahead.ts';
 import type { CursorDocument } from './text-window.ts';
 
-/** Texts that an explicit request may choose from. */
+/** How many texts an explicit request can choose from. */
 const maxAlternatives = 3;
 
 export class WarmEngine {
@@ -29,7 +29,7 @@ export class WarmEngine {
     this.leftDocuments = new LeftDocuments(engine);
   }
 
-  /** How the texts of offers are made. */
+  /** Returns the function that generates the texts of offers. */
   maker(settings: Settings): Maker {
     return (place, purpose) => async (signal, onSuggestion) => {
       const options = optionsFor(purpose, settings);
@@ -39,13 +39,13 @@ export class WarmEngine {
     };
   }
 
-  /** A key was pressed here: reads the next anchor's prompt if it is time for one. */
+  /** Call after each key: evaluates the prompt of the next anchor, if one is due. */
   follow(document: OpenDocument, place: CursorDocument): void {
     void this.readAhead.nextAnchor(place);
     this.leftDocuments.visit(document);
   }
 
-  /** The cursor rests here: reads what a request will need. Null if something newer came. */
+  /** Call when the cursor rests: evaluates the prompt there. Null if that was aborted. */
   rest(place: CursorDocument): Promise<Timings | null> {
     return this.readAhead.aroundCursor(place);
   }
@@ -68,6 +68,6 @@ export function optionsFor(purpose: Purpose, settings: Settings): CompletionOpti
     confidence: settings['completion.confidence'],
   };
   if (purpose === 'ahead') return { ...options, priority: 'background' };
-  // Whoever asks wants to see something.
+  // An explicit request shows even unlikely texts.
   return purpose === 'choices' ? { ...options, alternatives: maxAlternatives, confidence: 'eager' } : options;
 }

@@ -1,8 +1,8 @@
-// What the model has written so far, and how likely it found each piece of it.
+// The text that the model has generated so far, with the probability of each piece.
 import type { Engine } from '../../native/index.ts';
 
 export interface Piece {
-  /** Where the piece ends in the text. */
+  /** The end of the piece in the text. */
   end: number;
   /** Natural logarithm of the joint probability of its tokens. */
   logProbability: number;
@@ -11,7 +11,7 @@ export interface Piece {
 export interface Written {
   text: string;
   pieces: Piece[];
-  /** The model itself ended here; not a limit or a rule, and it is not still writing. */
+  /** Whether the model itself ended the text, rather than a limit or a rule. */
   isEnded: boolean;
 }
 
@@ -21,7 +21,7 @@ interface Tokens {
   logProbabilities?: Float32Array;
 }
 
-/** From an answer's tokens, whose first bytes are the healed ones; what has no probabilities counts as certain. */
+/** From the tokens of an answer, which begin with `healed` bytes. Tokens without a probability count as certain. */
 export function fromTokens(engine: Engine, answer: Tokens, healed: number, isEnded: boolean): Written {
   const { text, tokens, logProbabilities = new Float32Array() } = answer;
   const pieces: Piece[] = [];
@@ -39,13 +39,13 @@ export function withPiece({ text, pieces }: Written, piece: string, logProbabili
   return { text: longer, pieces: [...pieces, { end: longer.length, logProbability }], isEnded: false };
 }
 
-/** The text up to `end`, as if nothing had been written behind it. */
+/** The text up to `end`, as it was before more was generated. */
 export function beginningOf({ text, pieces }: Written, end: number): Written {
   const count = pieces.findIndex((piece) => piece.end >= end) + 1;
   return { text: text.slice(0, end), pieces: pieces.slice(0, count), isEnded: false };
 }
 
-/** Joint probability of the text up to `end`: a piece counts as soon as one of its characters is shown. */
+/** The joint probability of the text up to `end`, including the piece in which it ends. */
 export function probabilityTo({ pieces }: Written, end: number): number {
   let sum = 0;
   let begin = 0;
@@ -57,7 +57,7 @@ export function probabilityTo({ pieces }: Written, end: number): number {
   return Math.exp(sum);
 }
 
-/** Whether more may follow the last word of text, a beginning of what is written. */
+/** Whether `text` may still grow: it is all that has been generated, and the model has not ended it. */
 export function mayGrow(text: string, { text: all, isEnded }: Written): boolean {
   return !isEnded && text.length === all.length;
 }

@@ -1,6 +1,6 @@
-// A document in chunks of about twenty lines, each with the identifiers in it. Where a chunk ends depends only on the
-// lines since the one before it ended, so after an edit the chunks above and most of those below are the same text and
-// are not scanned again.
+// Divides a document into chunks of about twenty lines and lists the identifiers in each. Where a chunk ends depends
+// only on its own lines and the next one, so after an edit the chunks above it, and most of those below, stay the same
+// and are not scanned again.
 import { holdsSecrets } from '../completion/secrets.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
 
@@ -8,18 +8,18 @@ export interface Chunk {
   text: string;
   /** Identifiers, in lower case. */
   words: ReadonlySet<string>;
-  /** Those of them that the chunk declares. */
+  /** The identifiers that the chunk declares. */
   declared: ReadonlySet<string>;
   hasSecret: boolean;
-  /** When the text came to be as it is; 0: before the document was first seen. */
+  /** When the text last changed; 0 if it has not since the document was opened. */
   editedAtMs: number;
-  /** When the cursor last rested here; 0: never. */
+  /** When the cursor last rested in the chunk; 0 if never. */
   visitedAtMs: number;
 }
 
 export interface PlacedChunk {
   chunk: Chunk;
-  /** Number of its first line. */
+  /** The number of its first line. */
   line: number;
   lineCount: number;
   offset: number;
@@ -27,18 +27,17 @@ export interface PlacedChunk {
 
 const leastLines = 12;
 const mostLines = 24;
-// Bounds the work on generated files, which are of little use. A longer document is left out, since nobody has looked
-// whether it holds secrets.
+// Longer documents are ignored. They are mostly generated, and searching them for secrets would take too long.
 const maxDocumentChars = 200_000;
 const maxWords = 400;
 
-/** Follows one document. */
+/** The chunks of one document, kept up to date. */
 export class ChunkedDocument {
   chunks: PlacedChunk[] = [];
   hasSecret = false;
   private version: number | null = null;
 
-  /** Whether there was anything to do. */
+  /** Returns whether the document had changed. */
   update(document: OpenDocument, nowMs: number): boolean {
     if (document.version === this.version) return false;
     const known = new Map(this.chunks.map(({ chunk }) => [chunk.text, chunk]));
@@ -52,7 +51,7 @@ export class ChunkedDocument {
     return true;
   }
 
-  /** The cursor rests here. */
+  /** Call when the cursor rests at the offset. */
   visit(offset: number, nowMs: number): void {
     const placed = this.chunks.findLast((candidate) => candidate.offset <= offset);
     if (placed) placed.chunk.visitedAtMs = nowMs;
@@ -61,7 +60,7 @@ export class ChunkedDocument {
 
 type Piece = Omit<PlacedChunk, 'chunk'> & { text: string };
 
-/** Blank pieces are left out. */
+/** Without blank pieces. */
 function split(text: string): Piece[] {
   const lines = text.split('\n');
   const pieces: Piece[] = [];
@@ -79,7 +78,7 @@ function split(text: string): Piece[] {
   return pieces;
 }
 
-/** Behind a blank line, or at a statement of the outermost level. */
+/** After a blank line, or at a line that is not indented. */
 function startsBlock(lines: string[], i: number): boolean {
   return lines[i - 1]?.trim() === '' || /^[^\s)\]}#]/.test(lines[i] ?? '');
 }
@@ -104,7 +103,7 @@ function scan(uri: string, text: string, editedAtMs: number): Chunk {
   };
 }
 
-/** Each identifier, in lower case, in the order of the text. */
+/** The identifiers of the text, in order and in lower case. */
 export function wordsOf(text: string): string[] {
   return (text.match(word) ?? []).map((name) => name.toLowerCase());
 }

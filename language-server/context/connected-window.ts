@@ -1,4 +1,4 @@
-// The editor's window behind a connection, as far as code of its files is concerned.
+// The editor window at the other end of a connection: its open documents, its workspace folders and its related code.
 import type { Connection, InitializeParams, TextDocuments } from 'vscode-languageserver';
 import type { OpenDocument } from '../documents/open-document.ts';
 import { type InitializationOptions, type RelatedParams, type RelatedResult, relatedRequest } from '../protocol.ts';

@@ -1,19 +1,19 @@
-// What the text around the cursor asks of other files: its identifiers, the modules that it imports, and the names whose
-// definitions the editor may know.
+// What to look for in other files, from the text around the cursor: its identifiers, the imported modules, and names
+// whose definitions the editor may find.
 import type { CursorDocument } from '../completion/text-window.ts';
 import { wordsOf } from './chunks.ts';
 
 export interface CursorQuery {
-  /** Identifiers near the cursor, in lower case; the nearest weigh 1, the farthest a fifth. */
+  /** Identifiers near the cursor, in lower case, with weights from 1 for the nearest to 0.2 for the farthest. */
   weights: ReadonlyMap<string, number>;
-  /** Last parts of the names of imported modules: "store" of './user/store.ts'. */
+  /** The last parts of the names of imported modules, such as "store" for './user/store.ts'. */
   modules: ReadonlySet<string>;
 }
 
 const linesAbove = 24;
 const linesBelow = 6;
 const maxReach = 3000;
-// Imports stand at the head of a file.
+// Imports are expected at the head of a file.
 const headChars = 6000;
 const maxNames = 12;
 
@@ -40,7 +40,7 @@ export function cursorQuery({ text, offset }: CursorDocument): CursorQuery {
   return { weights, modules: importedModules(text.slice(0, headChars)) };
 }
 
-/** Grouped imports, as Go writes them, are found by their quoted paths alone. */
+/** Also finds grouped imports, as Go writes them. */
 function importedModules(head: string): Set<string> {
   const group = /^import \(([^)]*)\)/m.exec(head)?.[1] ?? '';
   const statements = [...(head.match(importLine) ?? []), ...(head.match(importCall) ?? []), group];
@@ -53,12 +53,12 @@ function moduleNames(path: string): string[] {
   return parts.slice(-2).map(comparable);
 }
 
-/** "user_store", "user-store" and "UserStore" name the same module. */
+/** Makes "user_store", "user-store" and "UserStore" equal. */
 export function comparable(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Offsets of names worth a definition: those just above the cursor, then those that the file imports. */
+/** The offsets of names whose definitions may help: those just before the cursor, then those that the file imports. */
 export function namesToDefine({ text, offset }: CursorDocument): number[] {
   const found = new Map<string, number>();
   const add = (from: number, part: string, most: number) => {

@@ -1,18 +1,21 @@
-// How a prompt names a document: its path in the workspace, which also tells the model its language.
+// The path by which a prompt names a document. Its extension tells the model the language.
 
 export interface WorkspaceFolder {
   uri: string;
   name: string;
 }
 
-/** Where a document stands, as the model is told. */
+/** The names that a prompt gives to a document and its repository. */
 export interface PromptPlace {
   path: string;
-  /** Empty where no workspace folder holds the document. */
+  /** Empty if the document is in no workspace folder. */
   repository: string;
 }
 
-/** With several folders the path begins with the folder's name. A document outside all of them has only its name. */
+/**
+ * In a workspace of several folders, the path begins with the folder's name. Outside of them, it is just the file's
+ * name.
+ */
 export function promptPlace(uri: string, languageId: string, folders: readonly WorkspaceFolder[] = []): PromptPlace {
   const folder = folderOf(uri, folders);
   if (!folder) return { path: looseName(uri, languageId), repository: '' };
@@ -21,7 +24,7 @@ export function promptPlace(uri: string, languageId: string, folders: readonly W
   return { path: folders.length > 1 ? `${folder.name}/${path}` : path, repository: folder.name };
 }
 
-/** The innermost folder that holds the document. */
+/** The innermost workspace folder that contains the document. */
 export function folderOf(uri: string, folders: readonly WorkspaceFolder[]): WorkspaceFolder | undefined {
   const path = readable(uri);
   return folders
@@ -30,20 +33,20 @@ export function folderOf(uri: string, folders: readonly WorkspaceFolder[]): Work
 }
 
 function looseName(uri: string, languageId: string): string {
-  // What is no URI is a path in a repository already: cases of an evaluation are named so.
+  // Evaluation cases use a path in a repository instead of a URI.
   if (!/^[\w+.-]+:/.test(uri)) return uri;
   const name = readable(uri).replace(/^.*[/\\:]/, '');
   if (uri.startsWith('untitled:') && !name.includes('.')) return `untitled${extensions[languageId] ?? ''}`;
   return withLanguageExtension(uri, name, languageId);
 }
 
-/** A notebook's cell is code of its own language, whatever the notebook is called. */
+/** For a notebook cell, the extension of its own language replaces the notebook's. */
 function withLanguageExtension(uri: string, path: string, languageId: string): string {
   if (!uri.startsWith('vscode-notebook-cell:')) return path;
   return path.replace(/\.[^./]*$/, '') + (extensions[languageId] ?? '');
 }
 
-/** Without the scheme: a folder holds the cells of its notebooks and the documents to be saved there, too. */
+/** The decoded path without the scheme, so that notebook cells and untitled documents are found in a folder, too. */
 function readable(uri: string): string {
   const path = uri
     .replace(/[#?].*$/, '')
@@ -56,7 +59,7 @@ function readable(uri: string): string {
   }
 }
 
-// By VS Code's language ids, for documents that have no file yet.
+// File extensions by VS Code's language ids, for documents without a file.
 const extensions: Record<string, string> = {
   bat: '.bat',
   c: '.c',

@@ -1,6 +1,6 @@
-// Asks the editor for what only it knows, once for each line that the cursor comes to, and waits no longer than a person
-// would: an answer that comes late serves the next time. Where nothing is said to be defined it is asked again: just after
-// a window has opened, the language's features may not know yet.
+// Asks the editor for definitions and for the documents that may be shared, once for each line that the cursor comes
+// to. It waits for a limited time; a late answer is used the next time. If no definitions were found it asks again,
+// because the language extensions of a window that has just opened may not be ready yet.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RelatedParams, RelatedResult } from '../protocol.ts';
 
@@ -8,7 +8,7 @@ export const defaultLimitMs = 300;
 
 export class EditorAnswers {
   private latest: RelatedResult = { defined: [], shared: [] };
-  /** The document that the latest answer is about. */
+  /** The document that the latest answer was for. */
   private latestUri = '';
   private askedFor = '';
 
@@ -17,7 +17,7 @@ export class EditorAnswers {
     private readonly limitMs = defaultLimitMs,
   ) {}
 
-  /** The latest answer, which may be one about another place; definitions only of this document's names. */
+  /** The latest answer, perhaps for another line. Definitions are returned only if it was for the same document. */
   async ask(params: RelatedParams, line: number): Promise<RelatedResult> {
     const place = [params.uri, line, ...params.documents].join('\n');
     if (place !== this.askedFor) {
@@ -27,7 +27,7 @@ export class EditorAnswers {
           this.keep(result, params.uri);
           if (result.defined.length === 0 && params.positions.length > 0) this.askAgain(place);
         },
-        // An editor that cannot answer shares nothing.
+        // If the editor fails, nothing is shared.
         () => this.askAgain(place),
       );
       await Promise.race([answer, sleep(this.limitMs, undefined, { ref: false })]);

@@ -1,18 +1,18 @@
-// Which chunks of other code are worth the model's attention at a place, the most useful one first.
+// Ranks chunks of other code by how useful they may be at the cursor.
 import type { Chunk } from './chunks.ts';
 import { type CursorQuery, comparable } from './cursor-query.ts';
 
 export interface Candidate {
-  /** In the workspace. */
+  /** The path in the workspace. */
   path: string;
   line: number;
   chunk: Chunk;
-  /** The editor found the definition of a name at the cursor, or of an imported one, here. */
+  /** Whether the chunk contains the definition of a name near the cursor or of an imported one. */
   isDefinition: boolean;
 }
 
 export interface PlaceQuery extends CursorQuery {
-  /** Of the document with the cursor, in the workspace. */
+  /** The path of the document with the cursor. */
   path: string;
 }
 
@@ -20,12 +20,12 @@ export interface Ranked extends Candidate {
   score: number;
 }
 
-// A chunk that shares only common words with the cursor's lines has less.
+// Chunks that share only common words with the cursor's lines score less.
 const leastScore = 1.2;
 const recentMs = 5 * 60_000;
 const sameWordsShare = 0.8;
 const longWord = 9;
-// More than any budget holds.
+// More chunks than fit into any budget.
 const maxKept = 24;
 
 export function rank(candidates: Candidate[], query: PlaceQuery, nowMs: number): Ranked[] {
@@ -43,20 +43,22 @@ export function rank(candidates: Candidate[], query: PlaceQuery, nowMs: number):
   return kept;
 }
 
-/** As BM25 weighs words: those in few chunks tell more. */
+/** The inverse document frequency as in BM25: words in few chunks count more. */
 function rarityIn(candidates: Candidate[], { weights }: CursorQuery): Map<string, number> {
   const rarity = new Map<string, number>();
   for (const word of weights.keys()) {
     let holders = 0;
     for (const { chunk } of candidates) if (chunk.words.has(word)) holders++;
     const measured = Math.log(1 + (candidates.length - holders + 0.5) / (holders + 0.5));
-    // A few chunks say little about rarity: a long name is hardly a keyword.
+    // With few chunks the frequency says little, but a long name is hardly a keyword.
     rarity.set(word, Math.max(measured, word.length >= longWord ? 0.8 : 0));
   }
   return rarity;
 }
 
-/** What declares the names that are wanted. A chunk that begins inside a block belongs to what the one above declares. */
+/**
+ * Scores for declaring names near the cursor. A chunk that begins inside a block inherits part of the score above it.
+ */
 function declaredIn(candidates: Candidate[], { weights }: CursorQuery): number[] {
   let above = 0;
   return candidates.map(({ path, chunk }, i) => {
@@ -83,7 +85,7 @@ function score(candidate: Candidate, query: PlaceQuery, rarity: Map<string, numb
   );
 }
 
-/** 1 now, a half after five minutes. Where the clock was put back, what lies ahead of it is now. */
+/** 1 for now, halved every five minutes. Times in the future, after a change of the clock, count as now. */
 function recency(atMs: number, nowMs: number): number {
   return atMs === 0 ? 0 : 0.5 ** (Math.max(0, nowMs - atMs) / recentMs);
 }
@@ -92,7 +94,7 @@ function folderOf(path: string): string {
   return path.replace(/[^/]*$/, '');
 }
 
-/** "store" of "user/store.ts"; the folder of an index file. */
+/** "store" for "user/store.ts"; for an index file, the name of its folder. */
 function stem(path: string): string {
   const parts = path.split('/');
   const name = (parts.pop() ?? '').replace(/\..*$/, '');

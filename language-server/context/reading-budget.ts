@@ -1,20 +1,21 @@
-// How much code of other files a prompt may hold: what this machine reads in a moment, measured on what it has read.
+// How many tokens of other files a prompt may hold: what this machine can evaluate in 400 ms, by its measured speed.
 import type { Timings } from '../../native/index.ts';
 
 const momentMs = 400;
 const maxTokens = 1536;
-// Attention reads all of a prompt for each token of an answer: for the starter model, of 8,192, an eighth of its context
-// delays text by a fifth, a sixteenth by a tenth. Of a short context the document itself and the answer need all.
+// Attention reads the whole prompt for each token of an answer: with the starter model (8,192 tokens of context),
+// filling an eighth of the context delays text by a fifth, a sixteenth by a tenth. A short context is left to the
+// document.
 const contextShare = 1 / 16;
 const leastContextTokens = 2048;
-// Less than a small function is not worth another anchor.
+// Fewer tokens than a small function are not worth a new anchor.
 const leastTokens = 96;
-// Before anything was measured, as in an empty document just opened.
+// The budget before anything has been measured.
 const unmeasuredTokens = 256;
-// A few tokens take as long as many: they say nothing about speed.
+// Shorter prefills do not count: a few tokens take as long as many.
 const leastMeasured = 64;
 
-/** Belongs to one engine. */
+/** For one engine. */
 export class ReadingBudget {
   private tokensPerMs: number | null = null;
 

@@ -1,8 +1,8 @@
-// Code of other files that may help at a place: what the editor's language features say is defined there, chunks of open
-// documents with the same identifiers, and what was lately edited or visited. Text comes from the editor only, and only
-// of files that it shares: in a trusted workspace, not ignored. Files that hold secrets are left out.
+// Finds code of other files that may help at the cursor: definitions that the editor's language features find, and
+// chunks of open documents that share identifiers or were recently edited or visited. All text comes from the editor,
+// and only of files that it shares (in a trusted workspace and not ignored). Files that hold secrets are left out.
 import { setImmediate } from 'node:timers/promises';
-import type { Snippet } from '../completion/prompt-lead.ts';
+import type { Snippet } from '../completion/prompt-preamble.ts';
 import { hasSecretName } from '../completion/secrets.ts';
 import type { CursorDocument } from '../completion/text-window.ts';
 import { OpenDocument } from '../documents/open-document.ts';
@@ -13,7 +13,7 @@ import { folderOf, type PromptPlace, promptPlace, type WorkspaceFolder } from '.
 import { EditorAnswers } from './editor-answers.ts';
 import { type Candidate, rank } from './ranking.ts';
 
-/** The part of a document that the prompt shows anyway: so many characters before and after the cursor. */
+/** How many characters before and after the cursor the prompt contains anyway. */
 export interface PromptReach {
   before: number;
   after: number;
@@ -25,12 +25,12 @@ export interface EditorWindow {
   related(params: RelatedParams): Promise<RelatedResult>;
 }
 
-// A person works in a few files: those where the cursor rested last.
+// Of more documents, those in which the cursor rested last are used.
 const maxDocuments = 12;
-// Lines that are longer were not written by hand.
+// Longer chunks have lines so long that nobody wrote them by hand.
 const maxChunkChars = 3000;
 
-/** Belongs to one window of the editor: another one's workspace is none of its business. */
+/** For one window, since code must not get from one workspace into another. */
 export class RelatedCode {
   private chunked = new Map<string, ChunkedDocument>();
   private readonly restedMs = new Map<string, number>();
@@ -46,7 +46,7 @@ export class RelatedCode {
   readonly placeOf = (uri: string, languageId: string): PromptPlace =>
     promptPlace(uri, languageId, this.editor.folders());
 
-  /** For a cursor that rests at this place; the most useful first. */
+  /** Code for the place where the cursor rests, most useful first. */
   readonly gather = async (document: CursorDocument, reach: PromptReach): Promise<Snippet[]> => {
     const open = this.editor.openDocuments().filter(({ uri }) => this.isInWorkspace(uri));
     const own = open.find(({ uri }) => uri === document.uri);
@@ -78,7 +78,7 @@ export class RelatedCode {
     return rank(candidates, query, this.now()).map(({ path, line, chunk }) => ({ path, line, text: chunk.text }));
   };
 
-  /** What is not used any more is forgotten. A key that comes meanwhile waits for one document at most. */
+  /** Forgets documents that are no longer used. Yields after each document, so that a key need not wait for all. */
   private async update(documents: OpenDocument[], unversioned: readonly DefinedIn[]): Promise<void> {
     const before = this.chunked;
     const chunkedNow = new Map<string, ChunkedDocument>();
@@ -116,7 +116,7 @@ export class RelatedCode {
     return documents.toSorted((a, b) => restedMs(b) - restedMs(a)).slice(0, maxDocuments);
   }
 
-  /** A document without a file is of the window that it was opened in. */
+  /** Untitled documents belong to the window that has them open. */
   private isInWorkspace(uri: string): boolean {
     return uri.startsWith('untitled:') || folderOf(uri, this.editor.folders()) !== undefined;
   }

@@ -1,8 +1,8 @@
-// Text in chunks, so that an edit in a document of 10 MB costs no more than one in a page of code: it copies one chunk and
-// the list of chunks. A text never changes; an edit makes another one that shares the other chunks. Offsets are UTF-16
-// units; a line ends with "\n", "\r\n" or "\r", as LSP says.
+// An immutable text in chunks. An edit makes a new text that shares the unchanged chunks, so it copies only a chunk and
+// the list of chunks, and costs no more in a document of 10 MB than in a page of code. Offsets are in UTF-16 units;
+// lines end with "\n", "\r\n" or "\r", as in LSP.
 
-/** What the rules read: a document's text, or a plain string. */
+/** A document's text or a plain string; the rules use only methods that both have. */
 export type Text = string | LongText;
 
 interface Chunk {
@@ -18,7 +18,7 @@ export class LongText {
   readonly lineCount: number;
 
   private constructor(
-    /** One that an edit has not touched is the same object in the next text. */
+    /** A chunk that an edit did not touch is the same object in the new text. */
     readonly chunks: readonly Chunk[],
     readonly length: number,
   ) {
@@ -72,7 +72,7 @@ export class LongText {
     return isSame || this.toString() === other.toString();
   }
 
-  /** Another text with `inserted` in place of [start, end). */
+  /** A new text with `inserted` in place of [start, end). */
   with(start: number, end: number, inserted: string): LongText {
     const { chunks } = this;
     let first = 0;
@@ -82,7 +82,7 @@ export class LongText {
     let last = first;
     let to = from + lengthOf(chunks[first]);
     for (; last < chunks.length - 1 && to < end; last++) to += lengthOf(chunks[last + 1]);
-    // Neighbours come along where a line end would be cut in two, or where little is left.
+    // Neighbouring chunks are merged in if the edit touches them, as "\r\n" must not be split, or if little is left.
     if (first > 0 && start === from) from -= lengthOf(chunks[--first]);
     const isSmall = start - from + inserted.length + (to - end) < chunkChars / 4;
     if (last < chunks.length - 1 && (end === to || isSmall)) to += lengthOf(chunks[++last]);
@@ -91,7 +91,7 @@ export class LongText {
     return new LongText([...chunks.slice(0, first), ...chunked(changed), ...chunks.slice(last + 1)], length);
   }
 
-  /** Where a line begins that there is. */
+  /** The offset of a line, which must exist. */
   lineStart(line: number): number {
     let left = line;
     let offset = 0;
@@ -109,7 +109,7 @@ export class LongText {
     return offset;
   }
 
-  /** The line that the offset is in; between "\r" and "\n" it still is in the line that they end. */
+  /** The line that contains the offset. An offset between "\r" and "\n" belongs to the line that they end. */
   lineAt(offset: number): number {
     let line = 0;
     let from = 0;
@@ -140,7 +140,7 @@ export function isSameText(a: Text, b: Text): boolean {
 function chunked(text: string): Chunk[] {
   const chunks: Chunk[] = [];
   for (let start = 0; start < text.length; ) {
-    // One up to twice as long is left whole, so that typing does not split it at every key.
+    // A chunk is split only when it is twice as long, so that typing does not split one at every key.
     let end = text.length - start <= 2 * chunkChars ? text.length : start + chunkChars;
     if (text.charAt(end - 1) === '\r' && text.charAt(end) === '\n') end++;
     const part = text.slice(start, end);

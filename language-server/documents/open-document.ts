@@ -1,5 +1,5 @@
-// A document that the editor has open: its text as of the last edit. Positions that there are not, as a client may send
-// them, mean the nearest one that there is.
+// A document that is open in the editor, with its current text. Positions outside the text, which a client may send,
+// are moved to the nearest valid one.
 import type { Position, Range, TextDocumentContentChangeEvent } from 'vscode-languageserver';
 import { LongText } from './long-text.ts';
 
@@ -8,7 +8,7 @@ export class OpenDocument {
     readonly uri: string,
     readonly languageId: string,
     public version: number,
-    /** The text as it is now: who keeps it has it as it was. */
+    /** The current text. It is immutable, so a reference to it is a snapshot. */
     public text: LongText,
   ) {}
 
@@ -16,7 +16,7 @@ export class OpenDocument {
     return new OpenDocument(uri, languageId, version, LongText.of(text));
   }
 
-  /** Each edit is of the text that the one before it left. */
+  /** Each change applies to the text that the previous one has left. */
   static update(document: OpenDocument, changes: TextDocumentContentChangeEvent[], version: number): OpenDocument {
     for (const change of changes)
       document.text = 'range' in change ? document.edited(change.range, change.text) : LongText.of(change.text);

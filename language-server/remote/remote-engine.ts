@@ -45,7 +45,7 @@ export class RemoteEngine implements Engine {
 
   /** Of what answers at present, and why it is not the server. */
   get info(): Engine['info'] {
-    return this.isResting ? { ...this.local.info, whyCpu: this.lastFailure } : this.ownInfo;
+    return this.usesLocal ? { ...this.local.info, whyCpu: this.lastFailure } : this.ownInfo;
   }
 
   async generate(
@@ -53,7 +53,7 @@ export class RemoteEngine implements Engine {
     onText?: OnText,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<Completion> {
-    if (this.isResting) return this.local.generate(request, onText, signal);
+    if (this.usesLocal) return this.local.generate(request, onText, signal);
     let hasStreamed = false;
     const onPiece = ({ text, logProbabilities }: Piece) => {
       hasStreamed = true;
@@ -125,7 +125,7 @@ export class RemoteEngine implements Engine {
     return this.local.close();
   }
 
-  private get isResting(): boolean {
+  private get usesLocal(): boolean {
     return performance.now() < this.restsUntilMs;
   }
 

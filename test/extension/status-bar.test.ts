@@ -65,7 +65,7 @@ test.each<[string, ServerStatus, string, DocumentMode['reason']?]>([
   ['starting', { health: 'starting' }, 'hearth.toggle'],
   ['loading the model, 42 %', { health: 'loading', progress: 0.42 }, 'hearth.toggle'],
   ['ready', { health: 'ready' }, 'hearth.toggle'],
-  ['the model is unloaded until you type again', { health: 'resting' }, 'hearth.toggle'],
+  ['the model is unloaded until you type again', { health: 'unloaded' }, 'hearth.toggle'],
   ['snoozed', { health: 'ready' }, 'hearth.toggle', 'snoozed'],
   ['paused while on battery', { health: 'ready' }, 'hearth.toggle', 'on-battery'],
   ['ready, suggests when you ask', { health: 'ready' }, 'hearth.toggle', 'manual'],

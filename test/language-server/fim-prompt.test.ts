@@ -4,13 +4,13 @@ import { FakeEngine } from '../fixtures/fake-engine.ts';
 
 const prefix = Uint32Array.of(1, 2);
 const suffix = Uint32Array.of(3);
-const lead = Uint32Array.of(9);
+const preamble = Uint32Array.of(9);
 
 function check(info: Partial<FakeEngine['info']>, expected: number[]): void {
   const engine = new FakeEngine();
   Object.assign(engine.info, info);
   expect(canFillInTheMiddle(engine)).toBe(true);
-  expect([...fimHead(engine, prefix, suffix, lead)]).toEqual(expected);
+  expect([...fimHead(engine, prefix, suffix, preamble)]).toEqual(expected);
 }
 
 const { special } = new FakeEngine().info;

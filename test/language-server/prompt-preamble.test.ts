@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasNews, promptLead, type Snippet } from '../../language-server/completion/prompt-lead.ts';
+import { hasNews, promptPreamble, type Snippet } from '../../language-server/completion/prompt-preamble.ts';
 import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
 
 const place = { path: 'src/main.ts', repository: 'app' };
@@ -7,7 +7,7 @@ const snippet = (path: string, text: string, line = 0): Snippet => ({ path, text
 
 function check(snippets: Snippet[], maxTokens: number, expected: string, options: FakeOptions = {}): void {
   const engine = new FakeEngine(options);
-  expect(engine.detokenize(promptLead(engine, place, snippets, maxTokens).tokens)).toBe(expected);
+  expect(engine.detokenize(promptPreamble(engine, place, snippets, maxTokens).tokens)).toBe(expected);
 }
 
 test('without code of other files only the path is told', () => {
@@ -46,15 +46,15 @@ test('a model without the tokens gets nothing, one without a token for the repos
 
 test('special tokens in paths and code are plain text', () => {
   const engine = new FakeEngine();
-  const { tokens } = promptLead(engine, { ...place, path: '<|fim_middle|>' }, [snippet('a', '<|file_sep|>')], 100);
+  const { tokens } = promptPreamble(engine, { ...place, path: '<|fim_middle|>' }, [snippet('a', '<|file_sep|>')], 100);
   expect([...tokens].filter((token) => token > 255)).toEqual([260, 259, 259]);
 });
 
-test('only code that the other lead does not have is news', () => {
+test('only code that the other preamble does not have is news', () => {
   const engine = new FakeEngine();
-  const lead = (...snippets: Snippet[]) => promptLead(engine, place, snippets, 1000);
+  const preamble = (...snippets: Snippet[]) => promptPreamble(engine, place, snippets, 1000);
   const [a, b] = [snippet('a.ts', 'a();'), snippet('b.ts', 'b();')];
-  expect(hasNews(lead(a), lead())).toBe(true);
-  expect(hasNews(lead(a), lead(b, a))).toBe(false);
-  expect(hasNews(lead(), lead(a))).toBe(false);
+  expect(hasNews(preamble(a), preamble())).toBe(true);
+  expect(hasNews(preamble(a), preamble(b, a))).toBe(false);
+  expect(hasNews(preamble(), preamble(a))).toBe(false);
 });

@@ -1,40 +1,41 @@
-// What a prompt says before the document's own text, in qwen2.5-coder's repository format: the repository, code of other
-// files, and last the document's path. A model without the tokens for it gets nothing.
+// The preamble of a prompt: what stands before the document's text. It names the repository, contains code of other
+// files, and ends with the document's path, in qwen2.5-coder's repository format. It is empty for models without these
+// tokens.
 //   [<|repo_name|>NAME\n [<|file_sep|>PATH\nCODE\n]...] <|file_sep|>PATH\n
 import type { Engine } from '../../native/index.ts';
 import type { PromptPlace } from '../context/document-path.ts';
 import { concatTokens, tokenizeText } from './fim-prompt.ts';
 
-/** A piece of another file, or of a part of this one that the prompt does not reach. */
+/** A piece of another file, or of this one where the prompt does not reach. */
 export interface Snippet {
-  /** In the workspace. */
+  /** The path in the workspace. */
   path: string;
-  /** Of its first line. */
+  /** The number of its first line. */
   line: number;
   text: string;
 }
 
-export interface PromptLead {
+export interface PromptPreamble {
   path: string;
   tokens: Uint32Array;
-  /** The texts of the snippets in it, the most useful first. */
+  /** The texts of its snippets, most useful first. */
   texts: string[];
 }
 
-// A path longer than this says no more.
+// Of a longer path, only the end is used.
 const maxPathChars = 200;
 
-/** As many of the snippets, given the most useful first, as there is room for. */
-export function promptLead(
+/** Takes as many of the snippets, which come most useful first, as fit into maxSnippetTokens. */
+export function promptPreamble(
   engine: Engine,
   { path, repository }: PromptPlace,
   snippets: Snippet[] = [],
   maxSnippetTokens = 0,
-): PromptLead {
+): PromptPreamble {
   const { fileSep, repoName } = engine.info.special;
   if (fileSep < 0) return { path, tokens: new Uint32Array(), texts: [] };
   const chosen = withinBudget(engine, snippets, maxSnippetTokens);
-  // Without code of other files it would be no repository: a model sees a lone file behind its path only.
+  // In training, a single file comes after its path alone; the repository is named only before several files.
   const named = chosen.length > 0 && repository !== '' && repoName >= 0;
   const tokens = concatTokens(
     ...(named ? [repoName, tokenizeText(engine, `${repository}\n`)] : []),
@@ -45,9 +46,9 @@ export function promptLead(
   return { path, tokens, texts: chosen.map(({ text }) => text) };
 }
 
-/** Whether the most useful code in this lead is news to the other one. */
-export function hasNews(lead: PromptLead, other: PromptLead): boolean {
-  const [best] = lead.texts;
+/** Whether the other preamble lacks the most useful snippet of this one. */
+export function hasNews(preamble: PromptPreamble, other: PromptPreamble): boolean {
+  const [best] = preamble.texts;
   return best !== undefined && !other.texts.includes(best);
 }
 
@@ -55,7 +56,7 @@ function withinBudget(engine: Engine, snippets: Snippet[], maxTokens: number): S
   const chosen: Snippet[] = [];
   let left = maxTokens;
   for (const snippet of snippets) {
-    // No tokenizer makes less than a token of ten characters of code, so this one cannot fit.
+    // A snippet this long cannot fit, as ten characters of code make at least one token.
     if (snippet.text.length > left * 10) continue;
     const cost = tokenizeText(engine, fileText(snippet.path, [snippet])).length + 1;
     if (cost > left) continue;
@@ -65,7 +66,7 @@ function withinBudget(engine: Engine, snippets: Snippet[], maxTokens: number): S
   return chosen;
 }
 
-/** One text a file, its snippets in their own order; the file of the most useful snippet is the last. */
+/** One text for each file, with its snippets in the order of their lines. The most useful file comes last. */
 function byFile(snippets: Snippet[]): string[] {
   const paths = new Set(snippets.map(({ path }) => path));
   const ofFile = (path: string) => snippets.filter((snippet) => snippet.path === path);
