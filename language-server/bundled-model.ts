@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** The starter model's place relative to dist/, where the bundled programs lie. */
+/** The path of the starter model relative to dist/, which contains the bundled programs. */
 export function bundledModelPath(): string {
   return join(__dirname, '..', 'models', 'starter.gguf');
 }

@@ -1,10 +1,10 @@
-// Where the engine's pages lie between two runs of the server. The engine writes and reads them; here is decided that
-// they go when they are no longer wanted: they say what was in the user's documents.
+// The folder in which the engine stores its pages between two runs. The engine reads and writes them; this file deletes
+// them when the user turns the disk cache off, because they reveal the text of documents.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, type Log } from './log.ts';
 
-/** A folder that nothing else uses; empty without storage. */
+/** A folder that is used for nothing else; '' if the client has no storage folder. */
 export function pagesFolderIn(storageFolder: string | undefined): string {
   return storageFolder === undefined || storageFolder === '' ? '' : join(storageFolder, 'pages');
 }

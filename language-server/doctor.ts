@@ -1,5 +1,5 @@
-// Finds out what works on this machine: the addon, the model, a short self test. For the command "Show Status" and for
-// `hearth doctor`.
+// Checks what works on this machine: the addon, the model and a short self-test. Used by "Show Status" and `hearth
+// doctor`.
 import { statSync } from 'node:fs';
 import { arch, cpus, freemem, platform, totalmem } from 'node:os';
 import type { AddonInfo, Engine } from '../native/index.ts';
@@ -15,9 +15,9 @@ export interface Check {
 export interface Patient {
   addonInfo: () => AddonInfo;
   modelPath: string;
-  /** Of the model that only explains; absent: there is none. */
+  /** The path of the separate model for explanations; absent if there is none. */
   explainModelPath?: string;
-  /** Rejects with the error for people when the model cannot be loaded. */
+  /** Rejects with a message for the user if the model cannot be loaded. */
   engine: () => Promise<Engine>;
 }
 
@@ -44,7 +44,7 @@ export async function examine(patient: Patient): Promise<Check[]> {
   return checks;
 }
 
-/** What examine() finds, as text. */
+/** The findings of examine() as text. */
 export async function report(patient: Patient): Promise<string> {
   return reportLines(await examine(patient)).join('\n');
 }
@@ -53,12 +53,12 @@ export function reportLines(checks: Check[]): string[] {
   return checks.map(({ name, isOk, detail }) => `${isOk ? 'ok    ' : 'BROKEN'}  ${name}: ${detail}`);
 }
 
-/** Only what is wrong: the engine does without. */
+/** Only a problem is reported, since the engine works without a draft model. */
 function draftModel({ info: { draftProblem } }: Engine): Check[] {
   return draftProblem === '' ? [] : [{ name: 'draft model', isOk: false, detail: draftProblem }];
 }
 
-/** A completion in the midst of a little program. */
+/** Completes a place in the middle of a small program. */
 export function selfTestPrompt(engine: Engine) {
   const before = tokenizeText(engine, 'def add(a, b):\n    return a');
   const after = tokenizeText(engine, '\n\nprint(add(1, 2))\n');

@@ -1,5 +1,5 @@
-// Owns the loaded engine: loads it in the background, reloads it when a setting that it was loaded with changes, and
-// keeps the error for people when it cannot be loaded.
+// Owns the engine: loads it in the background, reloads it when the options that it was loaded with change, and keeps
+// the message for the user if loading fails.
 import { freemem } from 'node:os';
 import { basename } from 'node:path';
 import { type Engine, EngineError, type ModelInfo } from '../native/index.ts';
@@ -15,7 +15,7 @@ export type LoadModel = (
   signal?: AbortSignal,
 ) => Promise<Model>;
 
-/** Why a model of these bytes is not loaded with so many bytes of memory free; null: it is. */
+/** Why a model of this size must not be loaded with so much memory free; null if it may be. */
 export type Refuse = (name: string, fileBytes: number, freeBytes: number) => string | null;
 
 export type HostState =
@@ -49,7 +49,7 @@ export class EngineHost {
     return this.model?.engine ?? null;
   }
 
-  /** Loads an engine with these options, unless it is the one loaded or being loaded. Never rejects. */
+  /** Loads an engine, unless one with these options is loaded or being loaded. Never rejects. */
   ensure(options: EngineOptions): Promise<void> {
     const key = JSON.stringify(options);
     if (key === this.wanted && this.current.kind !== 'failed') return this.done;
@@ -58,7 +58,7 @@ export class EngineHost {
     return this.done;
   }
 
-  /** For what the user asked for by name: tries again what has failed, and rejects with the reason. */
+  /** Like ensure(), for explicit commands: retries after a failure, and rejects with its reason. */
   async required(options: EngineOptions): Promise<Model> {
     await this.ensure(options);
     const state = this.current;
@@ -72,8 +72,8 @@ export class EngineHost {
     return this.done;
   }
 
-  // Two models are never in memory at once: a load that was overtaken ends, and what it loaded is freed, before the
-  // next begins.
+  // Two models are never in memory at once: if the options change during a load, it is cancelled and its memory freed
+  // before the next load begins.
   private unloadFor(key: string): { unloaded: Promise<void>; signal: AbortSignal } {
     const { engine, done } = this;
     this.wanted = key;
@@ -97,7 +97,7 @@ export class EngineHost {
     };
     update({ kind: 'loading', progress: 0, modelPath });
     try {
-      // A file that is not there is the engine's to report.
+      // The engine reports a missing file.
       const fileBytes = await bytesOfAllParts(modelPath).catch(() => 0);
       const tooLarge = this.refuse(basename(modelPath), fileBytes, freemem());
       if (tooLarge !== null) throw new EngineError('out-of-memory', tooLarge);
@@ -123,12 +123,12 @@ export class EngineHost {
   }
 }
 
-/** What computes and, where it is not the GPU, why. */
+/** The backend and, if it is not the GPU, why. */
 export function backendLine({ backend, whyCpu }: ModelInfo): string {
   return whyCpu === '' ? backend : `${backend} (${whyCpu})`;
 }
 
-/** The engine's own errors say what happened and what to do; anything else is a fault of ours. */
+/** The engine's errors say what happened and what to do; any other error is a bug in Hearth. */
 function messageForPeople(error: unknown): string {
   if (error instanceof EngineError) return error.message;
   const reason = error instanceof Error ? error.message : String(error);

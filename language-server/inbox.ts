@@ -1,5 +1,5 @@
-// What a connection receives before its handlers see it: refuses what LSP forbids before `initialize` and after
-// `shutdown`, answers requests that are cancelled while they still wait, and stops reading while too much waits.
+// Filters incoming messages before their handlers see them: refuses what LSP forbids before `initialize` and after
+// `shutdown`, answers requests that are cancelled while they are queued, and stops reading while the queue is too long.
 import {
   type ConnectionOptions,
   type DataCallback,
@@ -14,13 +14,14 @@ import {
 import { noTimings } from './completion/complete.ts';
 import type { CompletionOutcome } from './protocol.ts';
 
-/** Where the messages come from. A pipe or socket that is not read makes the sender wait. */
+/** The pipe or socket that messages come from. While it is paused, the sender has to wait. */
 export interface Source {
   pause(): unknown;
   resume(): unknown;
 }
 
-// Enough that the newest request is known among those of a burst, little enough to cost no memory.
+// Reading pauses above the first number and resumes below the second: enough that the newest request of a burst has
+// been seen, and little enough to take no memory.
 const mostWaiting = 1000;
 const fewWaiting = 200;
 
@@ -36,7 +37,7 @@ export class Inbox implements MessageReader {
   readonly onClose: MessageReader['onClose'];
   readonly onPartialMessage: MessageReader['onPartialMessage'];
   private phase: 'new' | 'initialized' | 'shut down' = 'new';
-  /** Messages that were handed to the connection, and those of them that its handlers have seen. */
+  /** How many messages were passed to the connection, and how many of them have reached a handler. */
   private received = 0;
   private handled = 0;
   private isPaused = false;
@@ -52,7 +53,7 @@ export class Inbox implements MessageReader {
     this.onPartialMessage = reader.onPartialMessage;
   }
 
-  /** For the connection that this inbox is the reader of. */
+  /** The options for a connection that uses this inbox as its reader. */
   readonly options: ConnectionOptions = {
     messageStrategy: {
       handleMessage: (message, next) => {
@@ -64,7 +65,7 @@ export class Inbox implements MessageReader {
     },
     connectionStrategy: {
       cancelUndispatched: (message) => {
-        // Undefined: its handler answers.
+        // Undefined leaves the answer to the handler.
         if (!Message.isRequest(message) || message.method !== 'textDocument/inlineCompletion') return undefined;
         this.handled++;
         return { jsonrpc: message.jsonrpc, id: message.id, result: superseded };
@@ -76,7 +77,7 @@ export class Inbox implements MessageReader {
     return this.reader.listen((message) => {
       const refusal = this.refusal(message);
       if (refusal === null) {
-        // The connection acts on cancellation itself, at once or later.
+        // The connection handles cancellation itself.
         if (!isCancel(message)) this.received++;
         callback(message);
         this.settle();
@@ -91,13 +92,13 @@ export class Inbox implements MessageReader {
     this.reader.dispose();
   }
 
-  /** Resolves when handlers have seen all that has arrived by now, and so whatever supersedes a request. */
+  /** Resolves when all messages received so far have reached their handlers, including any that supersede a request. */
   caughtUp(): Promise<void> {
     if (this.handled >= this.received) return Promise.resolve();
     return new Promise((resolve) => void this.catchingUp.push({ received: this.received, resolve }));
   }
 
-  /** Null: the message is in order. */
+  /** Why LSP forbids the message now; null if it does not. */
   private refusal(message: Message): NonNullable<ResponseMessage['error']> | null {
     if (Message.isResponse(message) || (Message.isNotification(message) && message.method === 'exit')) return null;
     const isInitialize = Message.isRequest(message) && message.method === 'initialize';

@@ -1,18 +1,18 @@
-// What the settings make of an engine: with which model, threads and memory it is loaded.
+// The options that an engine is loaded with, from the settings: model, threads, memory.
 import { homedir, totalmem } from 'node:os';
 import type { LoadOptions } from '../native/index.ts';
 import type { Settings } from './protocol.ts';
 import type { ServerOptions } from './remote/completions-api.ts';
 
 export interface EngineOptions extends LoadOptions {
-  /** A team's server, for which the model on this machine stands in. */
+  /** The team's server, if one is set; the local model is then its fallback. */
   server?: ServerOptions;
 }
 
-/** Of the memory for KV caches; the rest is for completion, which keeps whole documents warm. */
+/** The second model's share of the memory for KV caches. The rest is for completion, which caches whole documents. */
 const explanationsShare = 1 / 4;
 
-/** As the engine chooses it. */
+/** The same default as in the engine. */
 export const defaultCacheBytes = (): number => Math.min(2 ** 30, totalmem() / 10);
 
 export function loadOptions(settings: Settings, bundledModel: string, pagesFolder = ''): LoadOptions {
@@ -28,7 +28,7 @@ export function loadOptions(settings: Settings, bundledModel: string, pagesFolde
   return options;
 }
 
-/** Of the model that only explains; null if the one for completion explains, too. */
+/** The options of the separate model for explanations; null if the model for completion explains, too. */
 export function explainOptions(settings: Settings): (LoadOptions & { cacheBytes: number }) | null {
   const modelPath = ownPath(settings['explain.model']);
   if (modelPath === '' || modelPath === ownPath(settings['model.path'])) return null;

@@ -1,4 +1,4 @@
-// The server's log: lines for people, never document text.
+// The server's log. It never contains document text.
 import type { Timings } from '../native/index.ts';
 
 export interface Log {
@@ -7,7 +7,7 @@ export interface Log {
   error(message: string): void;
 }
 
-/** What is said to a window that has gone is lost: nobody is to fail for that. */
+/** Ignores errors: a message to a window that has closed is lost, which must not make its sender fail. */
 export function unlessGone(log: Log): Log {
   const say = (level: keyof Log) => (message: string) => {
     try {
@@ -19,7 +19,7 @@ export function unlessGone(log: Log): Log {
   return { info: say('info'), warn: say('warn'), error: say('error') };
 }
 
-/** The last part of a URI: enough to recognise a document, less than its path. */
+/** The last part of a URI, which identifies a document without revealing its path. */
 export function documentName(uri: string): string {
   const lastPart = (text: string) => text.slice(text.search(/[^/\\:]*$/));
   try {
@@ -29,7 +29,9 @@ export function documentName(uri: string): string {
   }
 }
 
-/** As editors show it. Control characters are encoded, so that a file's name cannot begin another line of the log. */
+/**
+ * Decoded, as editors show it, except for control characters, so that a file's name cannot start a new line of the log.
+ */
 export function placeName(uri: string, { line, character }: { line: number; character: number }): string {
   const name = documentName(uri).replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, encodeURIComponent);
   return `${name}:${line + 1}:${character + 1}`;

@@ -1,4 +1,4 @@
-// dist/server.js: the language server on stdio, over Node's IPC, or on a socket for several windows of one editor.
+// The entry point of dist/server.js: the language server on stdio, on Node's IPC, or on a socket for several windows.
 import { parseArgs } from 'node:util';
 import {
   IPCMessageReader,
@@ -22,8 +22,8 @@ async function serveWindows(server: Server, path: string, tokenFile: string): Pr
   const isOurs = await listen(path, tokenFile, (socket) => {
     server.connect(new SocketMessageReader(socket), new SocketMessageWriter(socket), socket, () => socket.end());
   });
-  if (!isOurs) process.exit(0); // another window was faster
-  // The window that started this process has gone; the others start another.
+  if (!isOurs) process.exit(0); // another window has started a server first
+  // The window that started this process has closed; another one starts the next server.
   process.once('disconnect', () => void server.quit());
   process.send?.('listening');
 }

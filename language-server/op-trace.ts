@@ -1,9 +1,9 @@
-// Where the time of one completion goes, operation by operation, as a file that chrome://tracing and ui.perfetto.dev show.
+// Records how long each op of one completion takes, as a file for chrome://tracing or ui.perfetto.dev.
 import { writeFileSync } from 'node:fs';
 import type { Engine, OpEvent } from '../native/index.ts';
 import { selfTestPrompt } from './doctor.ts';
 
-/** Of a completion that the cache knows nothing of. What it says is for people. */
+/** Traces a completion with a cold cache. Returns a summary for the user. */
 export async function writeOpTrace(engine: Engine, path: string): Promise<string> {
   await engine.clearCache();
   const { trace = [], timings } = await engine.generate({ ...selfTestPrompt(engine), traceOps: true });
@@ -17,7 +17,7 @@ export async function writeOpTrace(engine: Engine, path: string): Promise<string
   );
 }
 
-/** A "complete" event of the Trace Event Format, in microseconds. */
+/** A "complete" event of the Trace Event Format; times are in microseconds. */
 function chromeEvent({ op, layer, tokens, startMs, ms, bytes }: OpEvent) {
   const args = { layer, tokens, bytes, 'GB/s': Number(gigabytesPerSecond(bytes, ms)) };
   return { name: op, cat: 'op', ph: 'X', pid: 1, tid: 1, ts: startMs * 1000, dur: ms * 1000, args };

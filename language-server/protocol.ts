@@ -1,70 +1,74 @@
-// Custom messages and settings: what the client and the server have to agree on. Names and types only.
+// The custom messages and the settings that client and server share. Only names and types, since extension/ imports
+// them.
 import type { EngineStatus, FinishReason, ModelInfo, Timings } from '../native/index.ts';
 import type { GhostCompletion } from './completion/complete.ts';
 
-/** When text is offered: while typing, only when the user asks for it, or never. */
+/** When suggestions are made: while the user types, only on request, or never. */
 export type Mode = 'automatic' | 'manual' | 'off';
 
-/** The settings under "hearth." in package.json, which has their defaults, limits and words; a test compares. */
+/**
+ * The settings under "hearth." in package.json, which has their defaults, limits and descriptions. A test compares
+ * them.
+ */
 export interface Settings {
-  /** An editor that knows better about a document says so in the request. */
+  /** The mode of documents for which the request does not contain one. */
   mode: Mode;
-  /** Path of a GGUF file; empty: the bundled starter model. */
+  /** The path of a GGUF file; '' for the starter model. */
   'model.path': string;
-  /** Path of a GGUF file that only explains; empty: the model for completion does. */
+  /** The path of a separate GGUF file for explanations; '' if the model for completion explains, too. */
   'explain.model': string;
-  /** Path of a smaller GGUF file of the same family that guesses what the model writes; empty: none. */
+  /** The path of a draft model: a smaller GGUF file of the same family; '' for none. */
   'draftModel.path': string;
-  /** 'auto': a GPU if one can, else the CPU. */
+  /** 'auto': a GPU if one can run the model, otherwise the CPU. */
   backend: 'auto' | 'cpu' | 'hip' | 'cuda';
-  /** A part of the name of the GPU to use; empty: the best. */
+  /** Part of the name of the GPU to use; '' for the best one. */
   gpu: string;
-  /** 0: one thread a core, at most 8. */
+  /** 0: one thread per core, at most 8. */
   'engine.threads': number;
-  /** A team's server that speaks OpenAI's completion protocol; empty: the model on this machine answers. */
+  /** The address of a team's server with OpenAI's completion API; '' to use the model on this machine. */
   'server.url': string;
-  /** What the server calls its model. */
+  /** The name of the model on that server. */
   'server.model': string;
-  /** Minutes without a request after which the model leaves the memory; 0: never. */
+  /** Minutes without a request after which the model is unloaded; 0: never. */
   'engine.unloadAfterMinutes': number;
-  /** Memory for the KV cache in MiB; 0: min(1 GiB, 10 % of RAM). */
+  /** Memory for the KV cache in MiB; 0: a tenth of the RAM, at most 1 GiB. */
   'cache.memoryMiB': number;
-  /** What the KV cache holds; int8 takes half the memory, at a small loss. A GPU always uses f16. */
+  /** The number format of the KV cache. int8 takes half the memory at a small loss. A GPU always uses f16. */
   'cache.type': 'f16' | 'int8';
-  /** Disk for what the engine has read, so that it is warm after a restart, in MiB; 0: nothing is written. */
+  /** Disk space for the KV cache in MiB, so that it survives a restart; 0: nothing is written. */
   'cache.diskMiB': number;
   'completion.maxTokens': number;
   'completion.multiline': 'auto' | 'always' | 'never';
-  /** How sure the model must be of what is shown. */
+  /** How likely a text must be to be shown. */
   'completion.confidence': 'eager' | 'balanced' | 'calm';
 }
 
-/** As the user wrote them: the server checks them. */
+/** The settings as the user wrote them; the server validates them. */
 export interface SettingsParams extends Partial<Settings> {
-  /** For the team's server. Kept by the editor: settings are no place for secrets. */
+  /** The token for the team's server. The editor keeps it in its secret storage, not in the settings. */
   serverToken?: string;
 }
 
-/** What LSP's initializationOptions carry. */
+/** The content of LSP's initializationOptions. */
 export interface InitializationOptions {
   settings: SettingsParams;
-  /** Absolute path of the bundled model. */
+  /** The absolute path of the starter model. */
   bundledModel: string;
-  /** Folder for files of our own; absent: none are written. */
+  /** A folder for files of the server; if absent, it writes none. */
   storageFolder?: string;
-  /** Answers may be early: the client asks again when it gets a grownNotification. */
+  /** The client sends a new request after a grownNotification, so answers may contain an unfinished text. */
   asksAgain?: boolean;
-  /** The client sends inline completion requests by itself: the capability is not announced. */
+  /** The client sends inline completion requests on its own, so the server does not announce the capability. */
   hasOwnProvider?: boolean;
-  /** The GPU was in use when the server died, more than once: the model stays on the CPU. */
+  /** Use the CPU only, because the server has crashed repeatedly on the GPU. */
   avoidsGpu?: boolean;
   /** Safe mode, after repeated crashes of the server: the CPU, no draft model, no disk cache. */
   isSafeMode?: boolean;
-  /** The client answers relatedRequest. Without that no code of other files enters a prompt. */
+  /** The client answers relatedRequest. Otherwise prompts contain no code of other files. */
   sharesCode?: boolean;
 }
 
-/** Why a request was answered as it was. */
+/** The outcome of a request, and why there is no text. */
 export type Reason =
   | 'shown'
   | 'typed-along'
@@ -77,48 +81,48 @@ export type Reason =
   | 'still-loading'
   | 'no-model'
   | 'failed'
-  // These come from the client itself.
+  // The extension gives these itself, without asking the server.
   | 'excluded'
   | 'snoozed'
   | 'on-battery'
   | 'no-server'
   | NonNullable<GhostCompletion['reason']>;
 
-/** What our own client adds to the parameters of textDocument/inlineCompletion… */
+/** What the extension adds to the parameters of textDocument/inlineCompletion… */
 export interface CompletionExtras {
-  /** The mode of this document. */
+  /** The mode of the document. */
   mode?: Mode;
 }
 
-/** …and the server to the result. */
+/** …and what the server adds to the result. */
 export interface CompletionOutcome {
   reason: Reason;
   latencyMs: number;
   timings: Timings;
 }
 
-/** Server -> client, on every change of state and after every answer. */
+/** Server -> client, whenever the status changes and after every answer. */
 export const statusNotification = 'hearth/status';
 export interface ServerStatus {
-  /** 'unloaded': the model was unloaded because nobody asked for anything; the next request loads it again. */
+  /** 'unloaded': there was no request for a while, so the model was unloaded. The next request loads it again. */
   health: 'starting' | 'loading' | 'ready' | 'unloaded' | 'off' | 'error';
   /** 0..1 while loading. */
   progress?: number;
-  /** For people: the error and what to do. */
+  /** A message for the user: the error and what to do. */
   message?: string;
-  /** What the error is about, and so what may fix it. */
+  /** What the error concerns, from which follows what may fix it. */
   problem?: 'model' | 'engine' | 'server';
-  /** Settings that had to be ignored, a sentence for each. */
+  /** A sentence for each setting that had to be ignored. */
   settingProblems?: string[];
   model?: ModelInfo;
-  /** It was not trained to fill in the middle. */
+  /** Whether the model can only explain, since it was not trained to fill in the middle. */
   onlyExplains?: boolean;
-  /** The model for explanations, while it is loaded beside that one. */
+  /** The separate model for explanations, while it is loaded. */
   explainModel?: ModelInfo;
-  /** Rolling, over the last answers. */
+  /** Averaged over the last answers, like the next. */
   decodeTokensPerSecond?: number;
   prefillTokensPerSecond?: number;
-  /** Of the last answer. */
+  /** The figures of the last answer. */
   last?: Timings & { latencyMs: number };
   engine?: EngineStatus;
 }
@@ -127,8 +131,8 @@ export interface ServerStatus {
 export const settingsNotification = 'hearth/settings';
 
 /**
- * Client -> server: the cursor has come to rest here, in a document just opened or after a move. What a completion at
- * this place needs is read before it is asked for. A status follows when that is done or given up.
+ * Client -> server: the cursor rests here, in a document just opened or after a move. The server evaluates the prompt
+ * for this place ahead of a request, and sends a status when that is done or aborted.
  */
 export const cursorNotification = 'hearth/cursor';
 export interface CursorParams extends CompletionExtras {
@@ -136,14 +140,14 @@ export interface CursorParams extends CompletionExtras {
   position: { line: number; character: number };
 }
 
-/** Client -> server: the cursor has left the place of its ghost text, or the user has dismissed the text there. */
+/** Client -> server: the cursor has moved away from the ghost text, or the user has dismissed it. */
 export const leaveNotification = 'hearth/leave';
 export interface LeaveParams {
   uri: string;
   dismissed?: VersionedPosition;
 }
 
-/** Server -> client: the text last offered at this place has grown; asking again brings all of it so far. */
+/** Server -> client: the text suggested at this place has grown; a new request returns all of it so far. */
 export const grownNotification = 'hearth/grown';
 export interface GrownParams {
   uri: string;
@@ -162,23 +166,21 @@ export interface ExplainParams {
   languageId: string;
   /** The conversation about the selection, oldest turn first; never empty. */
   turns: ExplainTurn[];
-  /**
-   * How often the last turn has been tried before. The first attempt takes the likeliest words, later ones draw them.
-   */
+  /** How often the last turn was tried before. The first attempt is greedy; later ones sample. */
   attempt: number;
 }
 export interface ExplainTurn {
-  /** Absent in the turn that asks for the explanation itself. */
+  /** Absent in the first turn, which asks for the explanation. */
   question?: string;
-  /** In the last turn: the beginning of the answer, which is to be continued, or ''. */
+  /** The answer. In the last turn it is the beginning that the model is to continue, or ''. */
   answer: string;
 }
 export interface ExplainResult {
-  /** Without the beginning that was given. */
+  /** The answer without the given beginning. */
   text: string;
   finishReason: FinishReason;
   timings: Timings;
-  /** How many lines of a selection were read that did not fit into the context; absent: it did. */
+  /** If the selection did not fit into the context: how many lines of it were used. */
   linesRead?: number;
 }
 export const explainChunkNotification = 'hearth/explainChunk';
@@ -187,36 +189,36 @@ export interface ExplainChunk {
   text: string;
 }
 
-/** Client -> server request without params. Result: a string, the doctor's report as lines of plain text. */
+/** Client -> server request without params. Result: the doctor's report as plain text. */
 export const doctorRequest = 'hearth/doctor';
 
-/** Client -> server: end the process, which other windows may share. They connect again, and one starts the next. */
+/** Client -> server: end the process. Other windows that share it reconnect, and one of them starts a new server. */
 export const quitNotification = 'hearth/quit';
 
-/** Server -> client, before the process ends on purpose: no crash. */
+/** Server -> client: the process is about to end on purpose, so its end is not a crash. */
 export const farewellNotification = 'hearth/farewell';
 
 /**
- * Server -> client request: what the editor knows of code that belongs to a place. The server waits only for a moment.
- * In a workspace that is not trusted the client answers with nothing.
+ * Server -> client request: asks for definitions of names, and which documents may be used as context. The server waits
+ * 300 ms at most. In an untrusted workspace the answer is empty.
  */
 export const relatedRequest = 'hearth/related';
 export interface RelatedParams {
   uri: string;
-  /** Of names in this document whose definitions are wanted. */
+  /** The positions of names in this document whose definitions are wanted. */
   positions: { line: number; character: number }[];
-  /** Open documents that the server would take code from. */
+  /** Open documents that the server would like to use as context. */
   documents: string[];
 }
 export interface RelatedResult {
   defined: DefinedIn[];
-  /** Those of the documents that the user has not excluded or had git ignore. */
+  /** Those of the documents that may be used: neither excluded by the user nor ignored by git. */
   shared: string[];
 }
-/** A file of the workspace, not excluded and not ignored, in which some of the names are defined. */
+/** A file of the workspace in which some of the names are defined. It is neither excluded nor ignored. */
 export interface DefinedIn {
   uri: string;
-  /** The whole file, so that the server can look for secrets. */
+  /** The text of the whole file, so that the server can search it for secrets. */
   text: string;
   lines: { start: number; end: number }[];
 }

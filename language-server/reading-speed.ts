@@ -1,5 +1,5 @@
-// How fast the engine's operations read the model, from one look to the next: an operation of decoding does little else,
-// so on a machine that is busy or short of memory it shows here first.
+// How fast the engine's ops read the weights, measured between calls of look(). Decoding is bound by memory, so a
+// machine that is busy or short of memory shows here first.
 import type { OpTime } from '../native/index.ts';
 
 export interface OpSpeed {
@@ -9,10 +9,10 @@ export interface OpSpeed {
 
 export class ReadingSpeed {
   private seen = new Map<string, OpTime>();
-  /** Of any look: what the machine can do. */
+  /** The highest speed measured so far. */
   best = 0;
 
-  /** The operation on which most of the time went since the last look; null if none has run. */
+  /** The op that has taken the most time since the last call; null if none has run. */
   look(ops: OpTime[]): OpSpeed | null {
     const since = ops.map(({ op, ms, calls, bytes }) => {
       const before = this.seen.get(op);

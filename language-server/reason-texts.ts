@@ -1,4 +1,4 @@
-// What people read about a request: why it was answered as it was. The extension translates these sentences.
+// The sentences that tell the user why a request was answered as it was. The extension translates them.
 import type { Reason } from './protocol.ts';
 
 export const reasonTexts: Record<Reason, string> = {

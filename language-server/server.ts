@@ -1,5 +1,5 @@
-// The process: one engine, and a session for every connection. Editors with a server of their own talk over stdio or
-// Node's IPC; the windows of VS Code share one over a socket.
+// The server process: one engine, and a session for each connection. VS Code windows share the process over a socket;
+// other editors start their own and talk to it over stdio or Node's IPC.
 import { createConnection } from 'vscode-languageserver';
 import {
   type Connection,
@@ -31,11 +31,11 @@ export class Server {
     this.connect(new StreamMessageReader(stdin), new StreamMessageWriter(stdout), stdin, process.exit);
   }
 
-  /** source: what can be told to wait; Node's IPC cannot. onExit: LSP's `exit` came, or the connection has ended. */
+  /** source: the stream to pause; null for Node's IPC. onExit: called on LSP's `exit` or when the connection closes. */
   connect(reader: MessageReader, writer: MessageWriter, source: Source | null, onExit: (code: number) => void): void {
     const inbox = new Inbox(reader, writer, source);
     const lifetime = { shutdownReceived: false, initialize: (_: InitializeParams) => {}, exit: onExit };
-    // An answer that cannot be written any more is logged, and the log cannot be written either.
+    // The logger ignores errors: when an answer cannot be sent, the connection tries to log that, which fails, too.
     const connect = (logger: Logger) => {
       const { error, warn, info } = unlessGone(logger);
       return createProtocolConnection(inbox, writer, { error, warn, info, log: info }, inbox.options);
@@ -50,14 +50,14 @@ export class Server {
       onExit(lifetime.shutdownReceived ? 0 : 1);
     };
     reader.onClose(close);
-    // Behind a broken frame nothing can be told apart any more. An editor that is left alone starts anew.
+    // After a malformed frame, message boundaries are lost. The editor reconnects when the connection closes.
     reader.onError((error) => {
       console.error(`The connection is closed because of a broken message: ${error.message}`);
       close();
     });
   }
 
-  /** Says goodbye, writes what outlives the process, and ends it. */
+  /** Tells all windows, writes the disk cache and ends the process. */
   async quit(): Promise<never> {
     const connections = [...this.connections.keys()];
     await Promise.allSettled(connections.map((connection) => connection.sendNotification(farewellNotification)));
@@ -65,13 +65,13 @@ export class Server {
     process.exit(0);
   }
 
-  /** The last window writes what outlives the process while its editor still waits. */
+  /** For the last window, the disk cache is written before the response to `shutdown`, while the editor still waits. */
   private async end(session: Session): Promise<void> {
     session.dispose();
     if (this.connections.size === 1) await this.engine.close();
   }
 
-  /** What concerns the engine concerns every window. */
+  /** A log for the shared engine: its messages go to every window. */
   private logToAll(): Log {
     const say = (level: keyof Log) => (message: string) => {
       for (const connection of this.connections.keys()) unlessGone(connection.console)[level](message);

@@ -1,5 +1,5 @@
-// One connection, that is, one window: its settings, documents and offers. Every handler answers something: one bad
-// request never ends the server.
+// One connection, that is, one window: its settings, documents and offers. A handler that fails is logged and returns
+// an empty answer, so that one bad request never ends the server.
 import {
   type CancellationToken,
   type Connection,
@@ -28,7 +28,7 @@ import * as protocol from './protocol.ts';
 import { checkedSettings, defaultSettings } from './settings.ts';
 import type { SharedEngine } from './shared-engine.ts';
 
-/** A fault that the user is told about; outside the range that JSON-RPC reserves. */
+/** The code of errors that are shown to the user; outside the range that JSON-RPC reserves. */
 const requestFailedCode = -32803;
 
 export class Session {
@@ -46,13 +46,13 @@ export class Session {
     private readonly connection: Connection,
     private readonly shared: SharedEngine,
     private readonly inbox: Inbox,
-    /** What ends the process, for all sessions. */
+    /** Ends the process, for all sessions. */
     onQuit: () => void,
   ) {
     this.window = new ConnectedWindow(connection, this.documents);
     connection.onInitialize((params) => this.initialize(params));
     connection.onInitialized(() => {
-      if (this.isGone) return; // it was closed while this message waited
+      if (this.isGone) return; // the window was closed while this message was queued
       this.window.initialized();
       this.stopListening = shared.onChange(() => this.report());
       this.configure();
@@ -77,7 +77,7 @@ export class Session {
     connection.listen();
   }
 
-  /** The window has gone: nothing is done for it any more. */
+  /** Call when the window has closed: stops all work for it. */
   dispose(): void {
     this.isGone = true;
     this.stopListening();
@@ -138,13 +138,13 @@ export class Session {
     const startedAt = performance.now();
     const { uri } = params.textDocument;
     const document = this.documents.get(uri);
-    // Whatever supersedes the request may have arrived already: nothing is made for it then.
+    // Messages that supersede the request may be queued already; then no work is started for it.
     const ready = () => this.inbox.caughtUp().then(() => this.shared.ready());
     const answer = document && this.completions.provide({ ...params, document }, ready, this.settings, signal);
     const failed = { items: [], reason: 'failed' as const, timings: noTimings };
     const outcome = (await this.guard('completion', answer)) ?? failed;
     const latencyMs = performance.now() - startedAt;
-    // In a flood of requests nearly all are superseded: a line for each would be one.
+    // Not logged, since in a flood of requests nearly all are superseded.
     if (outcome.reason !== 'superseded') {
       const where = placeName(uri, params.position);
       this.log.info(`completion at ${where}: ${outcome.reason}; ${timingLine(outcome.timings, latencyMs)}`);
@@ -193,11 +193,11 @@ export class Session {
   }
 
   private send(method: string, params: object): void {
-    // A window that has just gone needs no message.
+    // Errors are ignored: the window may just have closed.
     if (!this.isGone) this.connection.sendNotification(method, params).catch(() => undefined);
   }
 
-  /** What fails is logged, and answered with nothing. */
+  /** Logs an error and returns an empty answer instead. */
   private async guard<T>(what: string, work: Promise<T> | undefined): Promise<T | null> {
     try {
       return (await work) ?? null;
@@ -208,7 +208,7 @@ export class Session {
   }
 }
 
-/** LSP's cancellation as the platform's own kind. */
+/** Converts LSP's CancellationToken to an AbortSignal. */
 function abortSignal(token: CancellationToken): AbortSignal {
   const controller = new AbortController();
   if (token.isCancellationRequested) controller.abort();

@@ -1,9 +1,9 @@
-// Settings as an editor sends them: written by hand, and not every editor knows which values there are. package.json
-// says what each may be; a value that is none counts as not set, and the user is told.
+// Validates the settings that an editor sends, by the schema in package.json. Not every editor knows the schema. An
+// invalid value is replaced by the default, and the user is told.
 import { contributes } from '../package.json';
 import type { Settings } from './protocol.ts';
 
-/** As much of JSON Schema as our settings use. */
+/** The part of JSON Schema that our settings use. */
 interface Schema {
   type: string;
   default: unknown;
@@ -15,7 +15,7 @@ interface Schema {
 const section = 'hearth.';
 const schemas: Record<string, Schema> = contributes.configuration.properties;
 
-/** The server's own: the others, such as `hearth.exclude`, are the client's business. */
+/** The settings that the server uses. Others, such as `hearth.exclude`, concern only the extension. */
 export const settingKeys = [
   'mode',
   'model.path',
@@ -37,7 +37,7 @@ export const settingKeys = [
 
 export const defaultSettings: Settings = checkedSettings({}).settings;
 
-/** The default stands for what is missing and, with a sentence for people, for what is no value. */
+/** Fills in the default for a missing or invalid value; returns a message for the user about each invalid one. */
 export function checkedSettings(given: Partial<Settings> = {}): { settings: Settings; problems: string[] } {
   const problems: string[] = [];
   const entries = settingKeys.map((key) => {

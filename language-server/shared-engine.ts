@@ -1,5 +1,5 @@
-// The engine of this process, for every window that is connected: loaded once, watched, and unloaded when nobody has
-// asked for a while. What belongs to one window is in session.ts.
+// The one engine of the process, shared by all connected windows: loads it, watches it, and unloads it when there has
+// been no request for a while. What belongs to one window is in session.ts.
 import type { AddonInfo, Engine, Timings } from '../native/index.ts';
 import { wipe } from './disk-cache.ts';
 import type { Patient } from './doctor.ts';
@@ -15,24 +15,24 @@ import { defaultSettings } from './settings.ts';
 import { Throughput } from './throughput.ts';
 import { Watchdog } from './watchdog.ts';
 
-/** What the server takes from outside; tests give a fake engine. */
+/** The dependencies of the server, which tests replace by fakes. */
 export interface ServerParts {
   loadModel: LoadModel;
   addonInfo: () => AddonInfo;
-  /** For clients that name no bundled model. */
+  /** The starter model, for clients that do not give its path. */
   bundledModel: string;
 }
 
-/** What the engine is loaded with. Windows agree on it, as these settings are the user's; the newest word counts. */
+/** What the engine is loaded with. All windows have the same user settings; the last one to send them wins. */
 export interface EngineSetup {
   settings: Settings;
   bundledModel: string;
   pagesFolder: string;
-  /** Of the team's server; empty: it wants none. */
+  /** The token of the team's server; '' if it needs none. */
   serverToken: string;
 }
 
-// As EX_SOFTWARE of sysexits.h: an internal fault. The editor starts the server again.
+// EX_SOFTWARE of sysexits.h, an internal error. The editor restarts the server.
 const faultExitCode = 70;
 const idleCheckMs = 10_000;
 
@@ -78,40 +78,42 @@ export class SharedEngine {
     this.idleTimer = setInterval(() => this.unloadIfIdle(), idleCheckMs).unref();
   }
 
-  /** Calls back on every change of the status; the function ends that. */
+  /** Calls the listener whenever the status changes. Returns a function that removes it. */
   onChange(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** Loads what the settings ask for. A window that is switched off loads nothing, and leaves what there is. */
+  /** Loads the model that the settings name. If suggestions are off, loads nothing and keeps the current engine. */
   async configure(setup: EngineSetup): Promise<void> {
     this.setup = setup;
     this.changed();
     if (explainOptions(setup.settings) === null) await this.second.unload();
     if (setup.settings.mode !== 'off' && !this.isUnloaded) await this.host.ensure(this.loadOptions());
-    // After that: an engine that was loaded with it writes there when it is closed.
+    // Last, since an engine that was loaded with the disk cache writes to it when it is closed.
     if (setup.settings['cache.diskMiB'] === 0) await wipe(setup.pagesFolder, this.log);
   }
 
-  /** The engine, once it is loaded; null when it cannot be: the status says why. */
+  /** Resolves to the engine once it is loaded, or to null if it cannot be; the status then says why. */
   async ready(): Promise<Engine | null> {
     this.usedAt = performance.now();
     this.isUnloaded = false;
-    // Again where another model was chosen while this one was loading.
+    // Repeated if another model is chosen while this one is loading.
     while (!this.isClosed && this.host.engine === null && this.host.state.kind !== 'failed')
       await this.host.ensure(this.loadOptions());
     return this.host.engine;
   }
 
-  /** As ready(), for what the user asked for by name: tries again what has failed, and rejects with the reason. */
+  /** Like ready(), for explicit commands: retries after a failure, and rejects with its reason. */
   async required(): Promise<Model> {
     this.usedAt = performance.now();
     this.isUnloaded = false;
     return this.host.required(this.loadOptions());
   }
 
-  /** The model for explanations. Where that is a second one, the one for completion gets its memory first. */
+  /**
+   * The model for explanations. If it is a separate one, the model for completion is loaded first, to get its memory.
+   */
   async explainer(): Promise<Explainer> {
     const { settings } = this.setup;
     const options = explainOptions(settings);
@@ -125,7 +127,7 @@ export class SharedEngine {
     return status !== undefined && status.state !== 'idle' && status.op !== 'server';
   }
 
-  /** Itself, for the doctor. */
+  /** What the doctor examines. */
   patient(): Patient {
     const explainModelPath = explainOptions(this.setup.settings)?.modelPath;
     return {
@@ -183,7 +185,7 @@ export class SharedEngine {
     };
   }
 
-  /** What the watchdog says; null when the engine moves again. */
+  /** Sets the alarm of the watchdog; null when the engine makes progress again. */
   private sound(alarm: string | null): void {
     if (alarm !== null) this.log.error(alarm);
     this.alarm = alarm;
@@ -209,7 +211,7 @@ export class SharedEngine {
   }
 
   private changed(): void {
-    // Figures of one model say nothing about the next.
+    // The figures of one model do not apply to the next.
     if (this.host.state.kind === 'loading') this.forgetFigures();
     for (const listener of this.listeners) listener();
   }

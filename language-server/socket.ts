@@ -1,17 +1,17 @@
-// The socket, or named pipe, over which the windows of one user share this process. Only that user can open it, and a
-// connection must begin with the token from a file that only that user can read.
+// The socket, or named pipe, through which the windows of one user share this process. Only that user can open it, and
+// each connection must begin with a token from a file that only that user can read.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server as NetServer, type Socket } from 'node:net';
 
 const handshakeMs = 5000;
 const ownerOnly = 0o600;
-/** Tells a client that its token is right. */
+/** Sent to a client whose token is right. */
 const greeting = '\n';
 
 /**
- * Listens there; false if a living process does already. The token is written once the socket is ours, so whoever finds
- * the socket finds its token, if need be a moment later.
+ * Starts to listen; resolves to false if another process already does. The token is written after that, so a client may
+ * find the socket a moment before its token.
  */
 export async function listen(
   path: string,
@@ -25,7 +25,7 @@ export async function listen(
   });
   if (!(await tryListen(server, path))) {
     if (await isServed(path)) return false;
-    rmSync(path, { force: true }); // left behind by a process that was killed
+    rmSync(path, { force: true }); // left by a process that was killed
     if (!(await tryListen(server, path))) return false;
   }
   if (process.platform !== 'win32') chmodSync(path, ownerOnly);
@@ -56,7 +56,7 @@ function isServed(path: string): Promise<boolean> {
   });
 }
 
-/** Reads the first line, which must be the token, and hands the socket over with the rest unread. */
+/** Reads the first line, which must be the token, and passes on the socket with the rest unread. */
 function afterToken(socket: Socket, token: string, onConnection: (socket: Socket) => void): void {
   const expected = Buffer.from(`${token}\n`);
   let received = Buffer.alloc(0);

@@ -7,7 +7,7 @@ export class Throughput {
   private readonly answers: Timings[] = [];
 
   add(timings: Timings): void {
-    // Without a first token the prompt was not evaluated to its end.
+    // Without a first token, the prompt was not evaluated completely.
     if (timings.completionTokens === 0) return;
     this.answers.push(timings);
     if (this.answers.length > rememberedAnswers) this.answers.shift();
@@ -17,7 +17,7 @@ export class Throughput {
     this.answers.length = 0;
   }
 
-  /** undefined before the first measured answer. */
+  /** Undefined before the first answer. */
   get decodeTokensPerSecond(): number | undefined {
     return this.rate((timings) => [timings.completionTokens, timings.decodeMs]);
   }

@@ -1,15 +1,15 @@
-// Tells a slow engine from one that hangs, by the engine's heartbeat. The engine runs on its own thread, so this timer
-// keeps running when an operation does not end. Time is counted in periods of this timer: while the whole process is
-// stopped, as when the machine sleeps, none passes.
+// Distinguishes an engine that is slow from one that hangs, by its heartbeat. The engine has its own thread, so this
+// timer keeps running when an op does not end. Time is counted in periods of the timer, so that time during which the
+// process is suspended, as when the computer sleeps, does not count.
 import type { EngineStatus } from '../native/index.ts';
 import { type OpSpeed, ReadingSpeed } from './reading-speed.ts';
 
 const periodMs = 1000;
-// An operation of many tokens takes up to some hundred times as long as the median one. Where that is not known, or short:
-// the longest is a matrix product over one prefill chunk, about a second for 7B on two old cores.
+// An op takes at most a few hundred times as long as the median one. The least limit covers the longest op there is, a
+// matrix product over a prefill chunk: about a second for 7B on two old cores.
 const hungAfterMedians = 1000;
 export const leastHungAfterMs = 10_000;
-/** After so many times as long the process is of no more use; the editor starts a new one. */
+/** After this many times the limit the process exits, and the editor starts a new one. */
 const hopelessFactor = 3;
 const mostSamples = 61;
 const slowAfterMs = 5000;
@@ -25,10 +25,10 @@ export class Watchdog {
   private readonly timer: NodeJS.Timeout;
   private isHung = false;
   private busyPeriods = 0;
-  /** Without a heartbeat, though there is work. */
+  /** Periods in a row without a heartbeat, though there was work. */
   private stalledPeriods = 0;
   private lastBeat = -1;
-  /** Milliseconds an operation took, in each of the last busy periods. */
+  /** The average duration of an op in each of the last busy periods. */
   private readonly opMs: number[] = [];
   private readonly speed = new ReadingSpeed();
 
@@ -46,7 +46,7 @@ export class Watchdog {
 
   private look(): void {
     const status = this.status();
-    // Requests that wait while nothing runs are work, too.
+    // Queued requests are work, too, even if nothing runs.
     const isBusy = status !== null && (status.state !== 'idle' || status.queued > 0);
     this.busyPeriods = isBusy ? this.busyPeriods + 1 : 0;
     this.stalledPeriods = isBusy && status.beat === this.lastBeat ? this.stalledPeriods + 1 : 0;
@@ -81,7 +81,7 @@ export class Watchdog {
     if (this.opMs.length > mostSamples) this.opMs.shift();
   }
 
-  /** The deadline of one operation. */
+  /** How long an op may take. */
   private hungAfterMs(): number {
     const median = [...this.opMs].sort((a, b) => a - b)[this.opMs.length >> 1] ?? 0;
     return Math.max(leastHungAfterMs, median * hungAfterMedians);

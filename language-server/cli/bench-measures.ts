@@ -1,14 +1,14 @@
-// What `hearth bench` measures: each figure as its samples, with the time that every op took in them.
+// The measurements of `hearth bench`: samples for each figure, and the time that each op took.
 import type { Engine, OpTime } from '../../native/index.ts';
 
 export interface Measure {
-  /** Tokens/s, or ms for the forward pass of a batch. */
+  /** Tokens/s; for batches, ms for a forward pass. */
   samples: number[];
-  /** Added up over the samples. */
+  /** The time of each op, summed over the samples. */
   ops: OpTime[];
 }
 
-/** Tokens/s of the last n tokens of prompts whose beginning, the context, is in the cache. */
+/** Prefill speed, in tokens/s, for n tokens after a context that is in the cache. */
 export async function measurePrefill(engine: Engine, n: number, context: Uint32Array, runs: number): Promise<Measure> {
   return measure(engine, runs, async () => {
     const tokens = Uint32Array.from([...context, ...randomTokens(engine, n)]);
@@ -17,12 +17,12 @@ export async function measurePrefill(engine: Engine, n: number, context: Uint32A
   });
 }
 
-/** Tokens/s of n steps of one token behind a context that is in the cache. */
+/** Decode speed, in tokens/s, for n tokens after a context that is in the cache. */
 export async function measureDecode(engine: Engine, n: number, context: Uint32Array, runs: number): Promise<Measure> {
   return measure(engine, runs, async () => {
     let steps = 0;
     let ms = 0;
-    // An answer may end by itself, so that several make up the number. Its first token belongs to the prompt.
+    // Several answers may be needed, as each may end early. The first token of an answer counts as part of the prompt.
     while (steps < n) {
       const tokens = Uint32Array.from([...context, ...randomTokens(engine, 1)]);
       const { timings } = await engine.generate({ tokens, maxTokens: n - steps + 1, speculate: false });
@@ -33,7 +33,7 @@ export async function measureDecode(engine: Engine, n: number, context: Uint32Ar
   });
 }
 
-/** Ms of one forward pass over the last n tokens of a warm context, without the head; sizes take turns. */
+/** The time, in ms, of a forward pass over n tokens after a cached context, without the head. Sizes take turns. */
 export async function measureBatches(
   engine: Engine,
   sizes: number[],
@@ -62,7 +62,7 @@ async function measure(engine: Engine, runs: number, run: () => Promise<number>)
   return { samples, ops: addOps(before, engine.status().ops, -1) };
 }
 
-/** b + sign * a, op by op. */
+/** b + sign * a for each op. */
 function addOps(a: OpTime[], b: OpTime[], sign = 1): OpTime[] {
   return b.map(({ op, ms, calls, bytes }) => {
     const other = a.find((time) => time.op === op) ?? { ms: 0, calls: 0, bytes: 0 };
@@ -70,7 +70,7 @@ function addOps(a: OpTime[], b: OpTime[], sign = 1): OpTime[] {
   });
 }
 
-/** Ordinary tokens only; the special ones stand at the vocabulary's end. Others at each call, so nothing is cached. */
+/** Ordinary tokens (special ones are at the end of the vocabulary), different at each call so that none are cached. */
 export function randomTokens(engine: Engine, n: number): Uint32Array {
   const specials = Object.values(engine.info.special).filter((id) => id >= 0);
   const ordinary = Math.min(engine.info.vocabulary, ...specials);

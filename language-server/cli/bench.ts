@@ -1,4 +1,4 @@
-// hearth bench: tokens per second of prefill and decode, the cost of a batch, and where the time goes.
+// hearth bench: the speed of prefill and decode, the cost of batches, and the share of each op.
 import type { Engine, ModelInfo } from '../../native/index.ts';
 import { backendLine } from '../engine-host.ts';
 import { type Measure, measureBatches, measureDecode, measurePrefill, median, randomTokens } from './bench-measures.ts';
@@ -14,11 +14,11 @@ import {
   withEngine,
 } from './command.ts';
 
-/** Tokens of context before the batches. */
+/** The context before the batches, in tokens. */
 const batchDepth = 512;
-/** Tokens of the engine's largest forward pass: kMaxBatch of kernels/ops.h. */
+/** The engine's largest batch: kMaxBatch in kernels/ops.h. */
 const mostBatch = 256;
-/** A batch takes milliseconds, and its cost is compared with another one's: more runs than for the rest. */
+/** More runs than for the rest, as a batch takes only milliseconds and is compared with others. */
 const batchRunsPerRun = 5;
 
 export const benchCommand: Command = {
@@ -78,7 +78,7 @@ function planOf(values: Values): Plan {
   };
 }
 
-/** Keys: "prefill 512", "decode 64", behind a context "decode 64 at 2048"; "batch 4". */
+/** Keys: "prefill 512", "decode 64", "decode 64 at 2048" (after that many tokens of context), "batch 4". */
 async function measureAll(engine: Engine, plan: Plan): Promise<Map<string, Measure>> {
   const { runs } = plan;
   const figures = new Map<string, Measure>();
@@ -109,8 +109,8 @@ function medians(figures: Map<string, Measure>): Record<string, Record<string, n
 }
 
 /**
- * "prefill 512           810.0 tokens/s  ffn_gate_up 43 %, ffn_down 22 %, ..."; on a GPU without the shares, as an
- * operation's time there is that of submitting it.
+ * "prefill 512           810.0 tokens/s  ffn_gate_up 43 %, ffn_down 22 %, ..."; without the shares on a GPU, where only
+ * the time to submit an op is known.
  */
 export function figureLine(what: string, { samples, ops }: Measure, device: ModelInfo['device']): string {
   const unit = what.startsWith('batch') ? 'ms      ' : 'tokens/s';

@@ -1,4 +1,4 @@
-// What a command of `hearth` is, and what commands share: options, input, the engine.
+// The interface of a `hearth` command, and what commands share: options, input and loading the engine.
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { ParseArgsConfig } from 'node:util';
@@ -13,13 +13,13 @@ export type Values = Record<string, string | boolean | (string | boolean)[] | un
 
 export interface Command {
   summary: string;
-  /** What follows the options, as in "FILE:LINE:COLUMN". */
+  /** The arguments after the options, such as "FILE:LINE:COLUMN". */
   operands: string;
   options: Options;
   run(values: Values, operands: string[]): Promise<void>;
 }
 
-/** A wrong call: exit code 2, with a hint at --help. */
+/** Thrown for wrong arguments: exit code 2 and a hint at --help. */
 export class UsageError extends Error {}
 
 export const engineOptions = {
@@ -59,7 +59,7 @@ export function count(values: Values, name: string): number | undefined {
   return value === undefined ? undefined : toCount(value, `--${name}`, 1);
 }
 
-/** Of an option that may be given several times; 0 is allowed. */
+/** The values of an option that may be given several times; 0 is allowed. */
 export function counts(values: Values, name: string, fallback: number[]): number[] {
   const value = values[name];
   return Array.isArray(value) ? value.map((item) => toCount(String(item), `--${name}`, 0)) : fallback;
@@ -85,7 +85,7 @@ export function readText(path: string): string {
   }
 }
 
-/** The objects of a file of JSON lines, each with the number of its line; empty lines are passed over. */
+/** Parses a file of JSON lines into objects with their line numbers; skips empty lines. */
 export function readJsonLines(path: string): { entry: Record<string, unknown>; line: number }[] {
   return readText(path)
     .split('\n')

@@ -48,7 +48,7 @@ export const completeCommand: Command = {
   },
 };
 
-/** LINE and COLUMN count from 1, as editors show them, COLUMN in UTF-16 units; without COLUMN it is the line's end. */
+/** LINE and COLUMN count from 1, as in editors; COLUMN is in UTF-16 units. Without it, the end of the line is meant. */
 function documentAt(operand: string): CursorDocument {
   const [, path, line, column] = /^(.+?):(\d+)(?::(\d+))?$/.exec(operand) ?? [];
   if (path === undefined) throw new UsageError(`"${operand}" is not of the form ${place}`);

@@ -1,4 +1,4 @@
-// dist/hearth.js: the command line. Each command is a file of this folder.
+// The entry point of dist/hearth.js, the command line. Each command is a file in this folder.
 import { benchCommand } from './bench.ts';
 import { completeCommand } from './complete.ts';
 import { doctorCommand } from './doctor.ts';

@@ -1,4 +1,4 @@
-// Runs one command of a program with several, such as `hearth complete`: parses its options, prints help and errors.
+// Runs a command such as `hearth complete`: parses its options and prints help and errors.
 import { parseArgs } from 'node:util';
 import { version } from '../../package.json';
 import { type Command, type Options, print, UsageError } from './command.ts';
@@ -10,7 +10,7 @@ const commonOptions: Options = {
 
 export function runCommandLine(program: string, commands: Record<string, Command>): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // A reader such as `head` may have enough of the output.
+    // A reader such as `head` may close the pipe early.
     if (error.code === 'EPIPE') process.exit(0);
     process.stderr.write(`${program}: cannot write the output: ${error.message}\n`);
     process.exit(1);

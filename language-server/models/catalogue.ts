@@ -1,9 +1,10 @@
-// The models that Hearth can download: files of qwen2.5-coder as GGUF. A digest is listed only if independent public sources
-// agree on it, or if a public build depends on it. Where it is null, only the length and the head of a file are checked.
+// The models that Hearth can download: GGUF files of qwen2.5-coder. A digest is listed only if independent public
+// sources agree on it or a public build depends on it. If it is null, only the length and the head of the file are
+// checked.
 import type { ModelCost } from './estimate.ts';
 import type { RemoteFile } from './messages.ts';
 
-/** Parameters in total and without the embeddings, as the model cards give them, and the KV cache's bytes as f16. */
+/** Parameters in total and without embeddings, from the model cards, and bytes of an f16 KV cache per token. */
 const sizes = {
   '0.5B': { parameters: 0.49e9, blockParameters: 0.36e9, isTied: true, kvBytesPerToken: 12_288 },
   '1.5B': { parameters: 1.54e9, blockParameters: 1.31e9, isTied: true, kvBytesPerToken: 28_672 },
@@ -14,7 +15,7 @@ const sizes = {
 
 export type Size = keyof typeof sizes;
 
-/** Of a whole file, block scales included. */
+/** Average bits per weight of a whole file, including block scales. */
 const bitsPerParameter = { Q4_K_M: 5, Q8_0: 8.51 };
 
 export interface CatalogueModel {
@@ -71,7 +72,7 @@ export const catalogue: CatalogueModel[] = [
 ];
 
 function file(repository: string, name: string, bytes: number | null, sha256: string | null): RemoteFile {
-  // The repositories of ggml-org and of Qwen name their files in lower case.
+  // The repositories of ggml-org and Qwen use lower-case file names.
   const ownName = repository.startsWith('QuantFactory/') ? name : name.toLowerCase();
   return { name: ownName, url: `https://huggingface.co/${repository}/resolve/main/${ownName}`, bytes, sha256 };
 }
@@ -81,22 +82,22 @@ export const nameOf = ({ size, kind }: CatalogueModel): string =>
 
 export const parametersOf = ({ size }: CatalogueModel): number => sizes[size].parameters;
 
-/** It forbids commercial work; the 3B alone has it. */
+/** Forbids commercial use; only the 3B model has it. */
 export const researchLicence = 'Qwen Research';
 
 export const licenceOf = ({ size }: CatalogueModel): string => (size === '3B' ? researchLicence : 'Apache-2.0');
 
-/** The bytes of all parts: as listed, else what this many parameters take. */
+/** The size of all parts: as listed, or estimated from the number of parameters. */
 export function fileBytesOf({ size, quantization, files }: CatalogueModel): number {
   const listed = files.reduce((sum, { bytes }) => sum + (bytes ?? Number.NaN), 0);
   return Number.isNaN(listed) ? (sizes[size].parameters * bitsPerParameter[quantization]) / 8 : listed;
 }
 
-/** What a token costs. Input embeddings are looked up, not read, unless the output layer shares them. */
+/** The cost of a token. Input embeddings do not count, as one row is looked up, unless the output layer shares them. */
 export function costOf(model: CatalogueModel): ModelCost {
   const { parameters, blockParameters, isTied, kvBytesPerToken } = sizes[model.size];
   const embeddings = isTied ? parameters - blockParameters : (parameters - blockParameters) / 2;
-  // Qwen's own files of the tied sizes store the shared matrix twice.
+  // Qwen's own files of models with tied embeddings store the matrix twice.
   const stored = isTied && model.kind === 'instruct' ? parameters + embeddings : parameters;
   const fileBytes = fileBytesOf(model);
   return {

@@ -1,25 +1,27 @@
-// What this machine would make of a model. Writing a token reads every weight once, so that the rate follows from the
-// memory's speed; reading a prompt multiplies, so that its speed follows from the processor's.
+// Estimates how a model would run on this machine. Decoding reads every weight for each token, so its speed follows
+// from the memory bandwidth. Prefill is bound by multiplications, so its speed follows from the processor's.
 import type { ModelInfo } from '../../native/index.ts';
 import type { Estimate, ModelFacts } from './messages.ts';
 
 export interface MachineSpeed {
-  /** Weights that decoding reads. */
+  /** Bytes of weights that decoding reads per second. */
   readBytesPerSecond: number;
-  /** Multiply-adds of weights while a prompt is read; null if no engine was there to measure. */
+  /** Multiply-adds per second in prefill; null if there was no engine to measure. */
   weightsPerSecond: number | null;
 }
 
 export interface ModelCost {
   fileBytes: number;
   readBytesPerToken: number;
-  /** Weights that a token of the prompt is multiplied with. */
+  /** The number of weights that a token of the prompt is multiplied by. */
   weightsPerToken: number;
   kvBytesPerToken: number;
   contextTokens: number;
 }
 
-/** A key that goes on in a line: the model reads the tokens since the last answer and writes two before text is shown. */
+/**
+ * After a key within a line, the tokens since the last answer are evaluated, and two are generated before text shows.
+ */
 const tokensReadOnKey = 16;
 const tokensBeforeText = 2;
 
@@ -33,16 +35,19 @@ export function estimate(cost: ModelCost, speed: MachineSpeed | null, cacheBytes
   return { tokensPerSecond, firstTextMs: 1000 * (readSeconds + tokensBeforeText / tokensPerSecond), memoryBytes };
 }
 
-/** As fast as ghost text must come to be read while one types. */
+/** Slower suggestions come too late to be useful while typing. */
 export const goodTokensPerSecond = 25;
 
 export interface Contender {
   facts: ModelFacts;
-  /** They decide quality before the quantization does. */
+  /** The number of parameters, which matters more for quality than the quantization. */
   parameters: number;
 }
 
-/** The largest base model that writes fast enough in half of the free memory, so that the rest is left to other work. */
+/**
+ * Recommends the largest base model that is fast enough and fits in half of the free memory, leaving the rest to
+ * others.
+ */
 export function recommend(contenders: Contender[], freeBytes: number): { id: string; reason: string } | undefined {
   const [best] = contenders
     .filter(({ facts }) => facts.kind === 'base' && facts.completes && !facts.isForResearchOnly)
@@ -59,7 +64,7 @@ export function recommend(contenders: Contender[], freeBytes: number): { id: str
   return { id, reason };
 }
 
-/** A model of twice the free memory would be read from disk for every token. Null if it may be loaded. */
+/** Refuses a model of twice the free memory, since every token would read it from disk. Null if it may be loaded. */
 export function refusal(name: string, fileBytes: number, freeBytes: number): string | null {
   if (fileBytes < 2 * freeBytes) return null;
   return (
@@ -68,7 +73,7 @@ export function refusal(name: string, fileBytes: number, freeBytes: number): str
   );
 }
 
-/** A second model must fit in beside the first: two that take each other's memory would both be slow. */
+/** Refuses a second model that does not fit beside the first: competing for memory, both would be slow. */
 export function refusalBeside(name: string, neededBytes: number, freeBytes: number, first: ModelInfo | null) {
   if (neededBytes <= freeBytes) return null;
   const left = `${gigabytes(freeBytes)} is free`;

@@ -1,9 +1,9 @@
-// What a file's head says of the model in it: its cost, quantization, licence and size.
+// Facts about a model from the head of its GGUF file: cost, quantization, licence and size.
 import type { ModelCost } from './estimate.ts';
 import type { GgufHeader } from './gguf-header.ts';
 import { architectureOf } from './model-traits.ts';
 
-/** general.file_type of the types that the engine reads. */
+/** Names by general.file_type, for the types that the engine can read. */
 const fileTypes: Record<number, string> = {
   0: 'F32',
   1: 'F16',
@@ -27,15 +27,15 @@ const fileTypes: Record<number, string> = {
   38: 'MXFP4',
 };
 
-/** Empty for a type that the engine does not read. */
+/** '' for a type that the engine cannot read. */
 export const quantizationOf = ({ metadata }: GgufHeader): string =>
   fileTypes[Number(metadata.get('general.file_type'))] ?? '';
 
-/** "other" is explained by a name: the 3B's is "qwen-research". */
+/** For the license "other" there is a name as well: "qwen-research" for the 3B model. */
 export const licenceOf = ({ metadata }: GgufHeader): string =>
   String(metadata.get('general.license.name') ?? metadata.get('general.license') ?? '');
 
-/** fileBytes: of all parts; what the head of the first part says is scaled to them. */
+/** fileBytes: the size of all parts, to which the figures from the head of the first part are scaled. */
 export function parametersOf(header: GgufHeader, fileBytes = header.fileBytes): number {
   return (sum(header.tensors, ({ elements }) => elements) * fileBytes) / header.fileBytes;
 }
@@ -45,7 +45,7 @@ export function costOf(header: GgufHeader, fileBytes = header.fileBytes): ModelC
   const number = (key: string) => Number(metadata.get(`${architectureOf(header)}.${key}`) ?? 0);
   const headDim = number('attention.key_length') || number('embedding_length') / number('attention.head_count');
   const bytesOf = (name: string) => tensors.find((tensor) => tensor.name === name)?.bytes ?? 0;
-  // Input embeddings are looked up, not read, unless the output layer shares them.
+  // Input embeddings do not count, as one row is looked up, unless the output layer shares them.
   const lookedUp = bytesOf('output.weight') > 0 ? bytesOf('token_embd.weight') : 0;
   const blocks = tensors.filter(({ name }) => name.startsWith('blk.'));
   const scale = fileBytes / header.fileBytes;
@@ -53,7 +53,7 @@ export function costOf(header: GgufHeader, fileBytes = header.fileBytes): ModelC
     fileBytes,
     readBytesPerToken: (sum(tensors, ({ bytes }) => bytes) - lookedUp) * scale,
     weightsPerToken: sum(blocks, ({ elements }) => elements) * scale,
-    // Keys and values, two bytes each.
+    // Keys and values, of two bytes each.
     kvBytesPerToken: number('block_count') * number('attention.head_count_kv') * headDim * 4,
     contextTokens: number('context_length'),
   };

@@ -1,12 +1,12 @@
-// The head of a GGUF file: what the list of models says about a file before the engine loads it. The engine checks the
-// file as a whole; here a file that cannot be read is merely not offered. Large arrays are skipped, not decoded, which is
-// why this is not left to a library: a vocabulary has 150,000 strings.
+// Reads the head of a GGUF file for the list of models. The engine checks a file thoroughly when it loads it; here, an
+// unreadable file is merely left out. No library is used, because this reader skips large arrays without decoding them:
+// a vocabulary has 150,000 strings.
 import { open } from 'node:fs/promises';
 
 export interface GgufHeader {
-  /** Strings and whole numbers: no model is chosen by anything else. */
+  /** Strings and integers; nothing else is needed to choose a model. */
   metadata: Map<string, string | number>;
-  /** Texts of the vocabulary that end as "<|fim_prefix|>", "▁<PRE>" and "[PREFIX]" do. */
+  /** Entries of the vocabulary that look like special tokens: "<|fim_prefix|>", "▁<PRE>", "[PREFIX]". */
   specialTokens: Set<string>;
   tensors: Tensor[];
   fileBytes: number;
@@ -18,10 +18,10 @@ export interface Tensor {
   bytes: number;
 }
 
-/** A head is 6 MB at most among the models that the engine runs. */
+/** The heads of models that the engine runs have at most 6 MB. */
 const firstReadBytes = 8 * 2 ** 20;
 const mostHeadBytes = 64 * 2 ** 20;
-/** Longer strings of an array are ordinary text, not the name of a special token. */
+/** Longer strings in an array are ordinary text, not names of special tokens. */
 const mostTokenBytes = 32;
 const endsOfNames = new Set<number | undefined>([...Buffer.from('>]')]);
 
@@ -70,7 +70,7 @@ function parse(cursor: Cursor, fileBytes: number): GgufHeader {
   return { metadata, specialTokens, tensors: withBytes(infos, fileBytes - cursor.at), fileBytes };
 }
 
-/** A tensor takes what lies between its offset and the next one's. */
+/** The size of a tensor is the distance between its offset and the next one's. */
 function withBytes(infos: { name: string; elements: number; offset: number }[], dataBytes: number): Tensor[] {
   const sorted = infos.toSorted((a, b) => a.offset - b.offset);
   return sorted.map(({ name, elements, offset }, i) => ({
@@ -82,7 +82,7 @@ function withBytes(infos: { name: string; elements: number; offset: number }[], 
 
 const stringType = 8;
 const arrayType = 9;
-/** Bytes of the other types, by number: u8, i8, u16, i16, u32, i32, f32, bool, then u64, i64, f64. */
+/** Sizes of the other types by their number: u8, i8, u16, i16, u32, i32, f32, bool, then u64, i64, f64. */
 const typeBytes = [1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8];
 
 function scalar(cursor: Cursor, type: number): string | number | undefined {
@@ -105,7 +105,7 @@ function skipArray(cursor: Cursor, specialTokens: Set<string>): void {
   }
 }
 
-/** Throws a RangeError at the end of the bytes read so far. */
+/** Throws a RangeError where the bytes read so far end. */
 class Cursor {
   at = 0;
 

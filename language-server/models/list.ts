@@ -1,5 +1,5 @@
-// The list that "Choose Model" shows: what is on this machine, what can be downloaded, what the machine would make of
-// each, and which one suits it best.
+// The list for "Choose Model": models on this machine and models to download, with an estimate for each, and the one
+// that suits the machine best.
 import { availableParallelism, freemem, homedir } from 'node:os';
 import type { Engine } from '../../native/index.ts';
 import { defaultCacheBytes } from '../load-options.ts';
@@ -14,14 +14,14 @@ import { modelFolders } from './model-folders.ts';
 import { noteOf, traitsOf } from './model-traits.ts';
 
 export interface ModelListOptions {
-  /** Null: none is loaded, so nothing is known of the processor's speed. */
+  /** Null if none is loaded; the processor's speed is then unknown. */
   engine: Engine | null;
-  /** As in the settings; 0: the engine's own choice. */
+  /** From the settings; 0 leaves the choice to the engine. */
   threads: number;
   cacheMiB: number;
 }
 
-/** As the engine chooses them. */
+/** The same maximum as in the engine. */
 const mostThreads = 8;
 
 export async function listModels({ downloadFolder }: ModelsParams, options: ModelListOptions): Promise<ModelList> {
@@ -29,7 +29,7 @@ export async function listModels({ downloadFolder }: ModelsParams, options: Mode
   const found = await findLocalModels([{ owner: 'Hearth', layout: 'files', path: downloadFolder }, ...folders]);
   const threads = options.threads || Math.min(mostThreads, availableParallelism());
   const speed = await speedOf(options.engine, threads).catch(() => null);
-  // The loaded model gives way to the chosen one.
+  // The chosen model will replace the loaded one.
   const freeBytes = freemem() + (options.engine?.info.weightBytes ?? 0);
   return modelList(found, speed, options.cacheMiB * 2 ** 20 || defaultCacheBytes(), freeBytes);
 }

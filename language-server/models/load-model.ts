@@ -1,4 +1,4 @@
-// Loads a model as what it is: what its file says in words tells which of its tokens mark the parts of a prompt.
+// Loads a model, and tells the engine by the texts in its file which special tokens mark the parts of a prompt.
 import { basename } from 'node:path';
 import { loadEngine, type ModelTexts } from '../../native/index.ts';
 import type { EngineOptions } from '../load-options.ts';

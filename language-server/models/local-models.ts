@@ -1,5 +1,5 @@
-// Finds the GGUF files in the folders of other programs. Bounded in depth, number and time, and whatever links say, no
-// file outside of the given folders is offered.
+// Finds the GGUF files in the folders of other programs. The search is limited in depth, number and time, and never
+// leaves the given folders through symbolic links.
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { type GgufHeader, readGgufHeader } from './gguf-header.ts';
@@ -9,19 +9,19 @@ import { architectureOf } from './model-traits.ts';
 export interface FoundModel {
   path: string;
   owner: string;
-  /** What the program calls it: the file's name, or Ollama's "name:tag". */
+  /** The program's name for it: the file's name, or Ollama's "name:tag". */
   knownAs: string;
-  /** Of the first part, if there are several. */
+  /** The head of the file, or of its first part. */
   header: GgufHeader;
-  /** Of all parts. */
+  /** The size of all parts. */
   fileBytes: number;
 }
 
-/** Hugging Face's files lie deepest: hub/models--NAME/snapshots/REVISION/FOLDER/FILE. */
+/** Hugging Face's cache is the deepest: hub/models--NAME/snapshots/REVISION/FOLDER/FILE. */
 const mostDepth = 5;
 const mostEntries = 20_000;
 const mostMs = 3000;
-/** No model that writes code is smaller; vocabularies for tests are. */
+/** Smaller files are vocabularies for tests, not models. */
 const leastBytes = 2 ** 20;
 
 interface Candidate {
@@ -48,7 +48,7 @@ export async function findLocalModels(folders: ModelFolder[], signal = AbortSign
   return found;
 }
 
-/** Undefined for what the engine does not run, and for a split file with a part missing. */
+/** Undefined if the engine cannot run the model or if a part of a split file is missing. */
 async function examine(candidate: Candidate): Promise<FoundModel | undefined> {
   const fileBytes = await bytesOfAllParts(candidate.path);
   if (fileBytes < leastBytes) return undefined;
@@ -60,7 +60,7 @@ async function examine(candidate: Candidate): Promise<FoundModel | undefined> {
 const firstPart = /-00001-of-(\d{5})(?=\.gguf$)/i;
 const laterPart = /-(?!00001)\d{5}-of-\d{5}\.gguf$/i;
 
-/** path: the first part, or the only one. */
+/** path: of the first or only part. */
 export async function bytesOfAllParts(path: string): Promise<number> {
   const parts = Number(firstPart.exec(path)?.[1] ?? 1);
   let bytes = 0;
@@ -79,7 +79,7 @@ async function* ggufFiles({ owner, path }: ModelFolder, signal: AbortSignal): As
   }
 }
 
-/** manifests/HOST/NAMESPACE/NAME/TAG is JSON; the layer with the model's media type names the blob by its digest. */
+/** Ollama: manifests/HOST/NAMESPACE/NAME/TAG is JSON, in which the layer of type "model" has the digest of the blob. */
 async function* ollamaModels({ owner, path }: ModelFolder, signal: AbortSignal): AsyncGenerator<Candidate> {
   for await (const file of filesBelow(join(path, 'manifests'), signal)) {
     const digest = modelDigest(await readFile(file, 'utf8').catch(() => ''));
@@ -98,7 +98,7 @@ function modelDigest(manifest: string): string | undefined {
   }
 }
 
-/** Files and links to files, breadth first; folders that are links are not entered. */
+/** Lists files and links to files, breadth first; does not follow links to folders. */
 async function* filesBelow(root: string, signal: AbortSignal): AsyncGenerator<string> {
   let entries = 0;
   let level = [root];

@@ -1,20 +1,22 @@
-// How fast this machine is, in a fraction of a second: what a processor reads from memory, measured in threads, and what
-// the loaded engine makes of a prompt.
+// Measures, in a fraction of a second, how fast this machine is: its memory bandwidth, with several threads, and the
+// prefill speed of the loaded engine.
 import { once } from 'node:events';
 import { freemem } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Engine } from '../../native/index.ts';
 import type { MachineSpeed, ModelCost } from './estimate.ts';
 
-/** Of all threads together: larger than the caches of ordinary processors, and a small share of the free memory. */
+/**
+ * The buffers of all threads together: larger than the caches of ordinary processors and small beside the free memory.
+ */
 const readBytes = () => Math.min(256 * 2 ** 20, freemem() / 8);
 const readRounds = 10;
 const promptTokens = 32;
 const decodedTokens = 16;
-/** What decoding reaches of a plain read: 81 to 92 % on the machines of README.md. */
+/** The share of the memory bandwidth that decoding reaches: 81 to 92 % on the machines in README.md. */
 const decodeShare = 0.85;
 
-// Searching for a byte that is not there reads at the speed of the memory: Node leaves it to the C library's memchr.
+// Searching for a byte that does not occur reads at the speed of the memory, as Node uses the C library's memchr.
 const reader = `
 const { parentPort, workerData } = require('node:worker_threads');
 const memory = Buffer.alloc(workerData, 1);
@@ -25,7 +27,7 @@ parentPort.on('message', () => {
 parentPort.postMessage(0);
 `;
 
-/** The best of a few rounds: what else runs on the machine can only slow a round down. */
+/** The best of a few rounds, since other programs can only slow a round down. */
 export async function measureReading(threads: number): Promise<number> {
   const bytes = Math.floor(readBytes() / threads);
   const workers = Array.from({ length: threads }, () => new Worker(reader, { eval: true, workerData: bytes }));
@@ -44,10 +46,10 @@ export async function measureReading(threads: number): Promise<number> {
   }
 }
 
-/** Rejects when the thread fails. */
+/** Rejects if the thread fails. */
 const answer = (worker: Worker): Promise<unknown> => once(worker, 'message');
 
-/** On a GPU the processor's memory says nothing: there the loaded model's own decoding does. */
+/** On a GPU, the speed follows from the loaded model's decoding, not from the processor's memory. */
 export async function measureSpeed(
   loaded: { engine: Engine; cost: ModelCost } | null,
   threads: number,
@@ -68,7 +70,7 @@ async function measureDecoding(engine: Engine, cost: ModelCost): Promise<number>
   return (timings.decodePasses * cost.readBytesPerToken * 1000) / timings.decodeMs;
 }
 
-/** Others each time, so that the cache supplies none; the special ones stand at the vocabulary's end. */
+/** Different at each call, so that none are cached. Special tokens, at the end of the vocabulary, are avoided. */
 function randomTokens(engine: Engine): Uint32Array {
   const { vocabulary, special } = engine.info;
   const ordinary = Math.min(vocabulary, ...Object.values(special).filter((id) => id >= 0));

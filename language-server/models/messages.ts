@@ -1,17 +1,17 @@
-// The messages about models: what the editor asks to fill its list. Types and names only; extension/ may import them.
+// The request for the list of models. Only types and names, since extension/ may import this file.
 
 /** Client -> server request. Params: ModelsParams, result: ModelList. */
 export const modelsRequest = 'hearth/models';
 
 export interface ModelsParams {
-  /** Folder that the extension downloads to. */
+  /** The folder that the extension downloads models to. */
   downloadFolder: string;
 }
 
 export interface ModelList {
   /** Files on this machine. */
   local: LocalModel[];
-  /** Files that can be downloaded and are not on this machine. */
+  /** Models that can be downloaded and are not on this machine yet. */
   remote: RemoteModel[];
   /** The model that suits this machine best; absent if none does. */
   recommended?: { id: string; reason: string };
@@ -20,26 +20,26 @@ export interface ModelList {
 export interface ModelFacts {
   /** Unique in the list. */
   id: string;
-  /** For people: "Qwen2.5-Coder 1.5B". */
+  /** The name to show: "Qwen2.5-Coder 1.5B". */
   name: string;
   kind: 'base' | 'instruct';
-  /** It fills in the middle; one that does not only explains. */
+  /** Whether the model can fill in the middle; otherwise it can only explain. */
   completes: boolean;
   quantization: string;
-  /** Empty if the file does not say. */
+  /** '' if the file does not contain it. */
   licence: string;
-  /** The licence forbids commercial work. */
+  /** Whether the licence forbids commercial use. */
   isForResearchOnly: boolean;
-  /** Of all parts. */
+  /** The size of all parts. */
   fileBytes: number;
   estimate: Estimate;
-  /** What the user should know before choosing it: "It only explains: ..."; empty if nothing. */
+  /** What the user should know before choosing it, such as "It only explains: ..."; often ''. */
   note: string;
 }
 
 export interface LocalModel extends ModelFacts {
   path: string;
-  /** The program whose folder it lies in: "Ollama". */
+  /** The program in whose folder the file is: "Ollama". */
   owner: string;
 }
 
@@ -47,10 +47,10 @@ export interface RemoteModel extends ModelFacts {
   files: RemoteFile[];
 }
 
-/** What this machine would make of a model; null where nothing has been measured. */
+/** How a model would run on this machine; null for what has not been measured. */
 export interface Estimate {
   tokensPerSecond: number | null;
-  /** From a key to the first text, when all but the last line has been read. */
+  /** The time from a key to the first text, if all but the last line is in the cache. */
   firstTextMs: number | null;
   /** Weights and KV cache. */
   memoryBytes: number;
@@ -59,8 +59,8 @@ export interface Estimate {
 export interface RemoteFile {
   name: string;
   url: string;
-  /** Null: whatever the server says. */
+  /** Null if the length is not known in advance. */
   bytes: number | null;
-  /** 64 hexadecimal digits. Null: no trusted digest is known, so only the length and the file's head are checked. */
+  /** 64 hexadecimal digits. Null if no trusted digest is known; then only the length and the head are checked. */
   sha256: string | null;
 }

@@ -1,10 +1,10 @@
-// Where other programs keep their models, on each system.
+// The folders in which other programs keep their models, by operating system.
 import { posix, win32 } from 'node:path';
 
 export interface ModelFolder {
-  /** For people. */
+  /** The name of the program. */
   owner: string;
-  /** 'manifests': the files are blobs without names, which Ollama's manifests give. */
+  /** 'manifests': files are named by digest, and Ollama's manifests give their names. */
   layout: 'files' | 'manifests';
   path: string;
 }
@@ -27,7 +27,7 @@ export function modelFolders({ platform, home, env }: Environment): ModelFolder[
   const ollama = (path: string): ModelFolder => ({ owner: 'Ollama', layout: 'manifests', path });
   return [
     ollama(env.OLLAMA_MODELS ?? join(home, '.ollama', 'models')),
-    // The service that its installer sets up on Linux.
+    // Where the service that the installer sets up on Linux keeps them.
     ...(platform === 'linux' ? [ollama('/usr/share/ollama/.ollama/models')] : []),
     files('LM Studio', join(home, '.lmstudio', 'models')),
     files('LM Studio', join(home, '.cache', 'lm-studio', 'models')),

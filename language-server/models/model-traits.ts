@@ -1,39 +1,39 @@
-// What differs by model, as a table. The first row that fits a model holds.
+// A table of what differs between models. The first row that matches a model applies.
 import type { Engine, TokenNames } from '../../native/index.ts';
 import type { GgufHeader } from './gguf-header.ts';
 
 export interface FimTokens {
   prefix: string;
   suffix: string;
-  /** Empty: the middle follows the prefix, which stands last. */
+  /** '' if the prefix comes last and the middle follows it directly. */
   middle: string;
-  /** The suffix stands before the prefix. */
+  /** Whether the suffix comes before the prefix. */
   suffixFirst?: true;
-  /** Stands before the path of a file; qwen2.5-coder's if absent. */
+  /** The token before the path of a file; if absent, qwen2.5-coder's. */
   file?: string;
 }
 
 export interface Traits {
   kind: 'base' | 'instruct';
-  /** Null: the model was not trained to fill in the middle, and only explains. */
+  /** Null if the model was not trained to fill in the middle; it can then only explain. */
   fim: FimTokens | null;
-  /** A Jinja template for conversations; null: the model was not trained on them, and only completes. */
+  /** A Jinja template for conversations; null if the model was not trained on them and can only complete. */
   chatTemplate: string | null;
-  /** For people; empty if the model does all that can be expected of it. */
+  /** A note for the user about what the model cannot do; '' if there is nothing to say. */
   note: string;
 }
 
-/** A loaded engine, and what is particular to the model in it. */
+/** A loaded engine with the traits of its model. */
 export interface Model {
   engine: Engine;
   traits: Traits;
 }
 
 interface Family {
-  /** Of the model's and its base models' names. */
+  /** Matches the names of the model and of its base models. */
   name: RegExp;
   fim: FimTokens | null;
-  /** Its base models were trained on conversations, too. */
+  /** Whether even its base models were trained on conversations. */
   explains?: true;
 }
 
@@ -45,7 +45,7 @@ const wide: FimTokens = { prefix: '<｜fim▁begin｜>', suffix: '<｜fim▁hole
 const pieces: FimTokens = { prefix: '▁<PRE>', suffix: '▁<SUF>', middle: '▁<MID>' };
 const brackets: FimTokens = { prefix: '[PREFIX]', suffix: '[SUFFIX]', middle: '', suffixFirst: true };
 
-/** All write the middle last. Qwen2.5 has the tokens too, though only its coder learned them. */
+/** In all of them the middle comes last. Qwen2.5 has the tokens, too, but only Qwen2.5-Coder was trained with them. */
 const families: Family[] = [
   { name: /starter-coder/i, fim: bars, explains: true },
   { name: /qwen-?2\.5-?coder|sweep/i, fim: bars },
@@ -58,32 +58,32 @@ const families: Family[] = [
   { name: /code-?llama/i, fim: pieces },
   { name: /codestral/i, fim: brackets },
 ];
-/** A model of another name is believed to be what its tokens and its template say. */
+/** A model with another name is judged by its tokens and its chat template. */
 const unknownFamily: Family = { name: /(?:)/, fim: bars };
 
-/** ChatML, for a file without a template that has its tokens. */
+/** ChatML, for a file that has its tokens but no template. */
 const plainTemplate =
   "{% for message in messages %}<|im_start|>{{ message.role + '\\n' + message.content }}<|im_end|>{{ '\\n' }}" +
   "{% endfor %}{% if add_generation_prompt %}<|im_start|>{{ 'assistant\\n' }}{% endif %}";
 
-/** Those of native/family.h. */
+/** The same as in native/family.h. */
 const architectures = ['qwen2', 'llama', 'qwen3', 'granite'];
 
-/** general.architecture, with which the keys of the model's sizes begin; undefined if the engine does not run it. */
+/** general.architecture, the prefix of the keys for the model's sizes; undefined if the engine does not support it. */
 export function architectureOf({ metadata }: GgufHeader): string | undefined {
   return architectures.find((name) => name === metadata.get('general.architecture'));
 }
 
 type Texts = Pick<GgufHeader, 'metadata' | 'specialTokens'>;
 
-/** knownAs: what else tells of the model, such as its file's name. */
+/** knownAs: another name of the model, such as that of its file. */
 export function traitsOf({ metadata, specialTokens }: Texts, knownAs = ''): Traits {
   const names = [knownAs, ...[...metadata].filter(([key]) => isName(key)).map(([, value]) => String(value))];
   const title = names.join(' ').replaceAll(/[_ ]/g, '-');
   const family = families.find(({ name }) => name.test(title)) ?? unknownFamily;
   const fim = family.fim && tokensOf(family.fim).every((token) => specialTokens.has(token)) ? family.fim : null;
   const template = String(metadata.get('tokenizer.chat_template') ?? '');
-  // The base models of Qwen have a chat template, too: it tells the kind only of a model whose name says nothing.
+  // Qwen's base models have a chat template, too, so it decides only if the name does not.
   const isTuned = family === unknownFamily && template !== '' && !/\bbase\b/i.test(title);
   const isInstruct = /instruct|chat/i.test(title) || isTuned;
   const hasTurns = specialTokens.has('<|im_start|>') && specialTokens.has('<|im_end|>');
@@ -108,7 +108,7 @@ export function noteOf(isInstruct: boolean, completes: boolean, explains: boolea
   return 'It can neither complete nor explain: it was trained neither to fill in the middle nor on instructions.';
 }
 
-/** As the engine wants to be told. */
+/** In the form that the engine expects. */
 export function tokenNames({ fim }: Traits): TokenNames {
   const { prefix, suffix, middle, file, suffixFirst = false } = fim ?? { prefix: '', suffix: '', middle: '' };
   const names = { fimPrefix: prefix, fimSuffix: suffix, fimMiddle: middle, ...(file && { fileSep: file }) };

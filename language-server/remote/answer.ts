@@ -1,4 +1,4 @@
-// A server's answer as it comes, and what of it is like an answer of the engine's own.
+// Collects a server's answer as it streams in and converts it to the form of the engine's answers.
 import type { Completion, Engine, GenerateRequest } from '../../native/index.ts';
 import type { Piece } from './event-stream.ts';
 
@@ -6,15 +6,15 @@ export class Answer {
   private readonly pieces: Piece[] = [];
   private readonly startedAt = performance.now();
   private firstAt = 0;
-  /** Of the text that the answer must begin with, what has not come yet. */
+  /** What is still missing of the text that the answer must begin with. */
   private missing: string;
 
-  /** begin: the text that the answer must begin with, if the prompt does not say it. */
+  /** begin: the text that the answer must begin with, if it is not part of the prompt. */
   constructor(begin = '') {
     this.missing = begin;
   }
 
-  /** The piece without what the answer had to begin with; null if it begins, or ends, otherwise. */
+  /** Returns the piece without the required beginning; null if the answer begins otherwise or ends too early. */
   add(piece: Piece): Piece | null {
     const { missing } = this;
     const begins = piece.text.startsWith(missing);
@@ -34,14 +34,14 @@ export class Answer {
   ): Completion {
     const { pieces } = this;
     const text = pieces.map((piece) => piece.text).join('');
-    // Behind the last text there is only the token that ended the answer, which is none of ours.
+    // Pieces after the last text only contain the end token, which our answers do not have.
     const written = pieces.slice(0, pieces.findLastIndex((piece) => piece.text !== '') + 1);
     const ownTokens = local.tokenize(text);
     const given = spread(
       written.flatMap((piece) => piece.logProbabilities),
       ownTokens.length,
     );
-    // The engine's own answers begin with the healed bytes, too, which are certain.
+    // Like the engine's answers, this one begins with the healed bytes, which have probability 1.
     const healed = local.tokenize(Buffer.from(heal).toString('utf8'));
     const tokens = Uint32Array.from([...healed, ...ownTokens]);
     const logProbabilities = Float32Array.from([...healed].fill(0).concat(given));
@@ -72,7 +72,7 @@ export class Answer {
   }
 }
 
-/** The server's tokens may be cut otherwise than ours: then each of ours gets an equal share of the whole. */
+/** If the server tokenizes the text differently, each of our tokens gets an equal share of the total. */
 function spread(logProbabilities: number[], tokens: number): number[] {
   if (logProbabilities.length === tokens) return logProbabilities;
   return Array(tokens).fill(sum(logProbabilities) / Math.max(1, tokens));

@@ -1,5 +1,5 @@
-// The completion endpoint that vLLM, SGLang, llama.cpp's server and Ollama share: POST /v1/completions, answered as a
-// stream of events. Closing the connection is what ends a request at the server.
+// The completion API that vLLM, SGLang, llama.cpp's server and Ollama share: POST /v1/completions, with a stream of
+// events as the response. Closing the connection cancels the request.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineError } from '../../native/index.ts';
 import { eventsOf, type Piece, pieceOf } from './event-stream.ts';
@@ -7,22 +7,22 @@ import { eventsOf, type Piece, pieceOf } from './event-stream.ts';
 export interface ServerOptions {
   /** "https://host:8000", with or without "/v1". */
   url: string;
-  /** As the server names it. */
+  /** The name of the model on the server. */
   model: string;
-  /** Empty: none is sent. */
+  /** '' if none is to be sent. */
   token: string;
   pace?: Pace;
 }
 
 export interface Pace {
-  /** Without a byte for so long, a request has failed. */
+  /** A request fails if nothing is received for this long. */
   stallMs: number;
-  /** Before the second attempt; doubled for each further one. */
+  /** The pause before the second attempt; it doubles for each further one. */
   retryMs: number;
   mostAttempts: number;
 }
 
-/** A completion that comes later than this is not waited for: the next key asks for another. */
+/** Short, since the next key sends another request anyway. */
 const usualPace: Pace = { stallMs: 10_000, retryMs: 200, mostAttempts: 3 };
 
 export interface CompletionBody {
@@ -34,7 +34,7 @@ export interface CompletionBody {
   logprobs?: number;
 }
 
-/** Rejects with an EngineError, or with the signal's reason after an abort. */
+/** Rejects with an EngineError, or with the signal's reason when aborted. */
 export async function* streamCompletion(
   server: ServerOptions,
   body: CompletionBody,
@@ -58,7 +58,7 @@ export async function* streamCompletion(
   }
 }
 
-/** A token that travels unencrypted is everybody's, except within this machine. */
+/** Refuses to send a token unencrypted, except to this machine. */
 function checkToken({ url, token }: ServerOptions): void {
   const { protocol, hostname } = new URL(url);
   const isSafe = protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
@@ -69,7 +69,7 @@ function checkToken({ url, token }: ServerOptions): void {
     );
 }
 
-/** Tries again what may pass, until the first byte of an answer. */
+/** Retries after temporary errors, until the response begins. */
 async function connect(server: ServerOptions, body: CompletionBody, signal: AbortSignal): Promise<Response> {
   checkToken(server);
   const { retryMs, mostAttempts } = server.pace ?? usualPace;

@@ -1,19 +1,19 @@
-// Server-sent events as a completion endpoint sends them, and what one of them says.
+// Parses the server-sent events of a completion API.
 
 export interface Piece {
   text: string;
-  /** Natural logarithms, one a token; empty if the server gives none. */
+  /** Natural logarithms, one per token; empty if the server sends none. */
   logProbabilities: number[];
-  /** Null while the answer goes on. */
+  /** Null until the answer ends. */
   finishReason: 'stop' | 'length' | null;
   usage?: { promptTokens: number; completionTokens: number; cachedTokens: number };
 }
 
-// A completion has a few hundred tokens: whoever sends more than this means to fill the memory.
+// A completion has a few hundred tokens. This limit keeps a broken or hostile server from filling the memory.
 const maxAnswerBytes = 4 * 2 ** 20;
 const maxMessageChars = 300;
 
-/** The objects of "data:" lines, up to "[DONE]" or the stream's end. */
+/** Yields the objects of "data:" lines until "[DONE]" or the end of the stream. */
 export async function* eventsOf(body: Response['body'], onBytes: () => void): AsyncGenerator<Event> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -33,7 +33,7 @@ export async function* eventsOf(body: Response['body'], onBytes: () => void): As
   }
 }
 
-/** As OpenAI's legacy endpoint has it; llama.cpp's server gives log-probabilities in the form of the newer one. */
+/** The format of OpenAI's legacy API. llama.cpp's server sends log-probabilities in the format of the newer one. */
 interface Event {
   error?: { message?: string };
   choices?: {
@@ -66,7 +66,7 @@ export function pieceOf({ error, choices, usage }: Event): Piece {
   };
 }
 
-/** What a server says of its faults stands in the log and the status: one line, of a length that people read. */
+/** Shortens a server's error message to one line of reasonable length, for the log and the status. */
 function sentence(message: unknown): string {
   return String(message)
     .slice(0, maxMessageChars)

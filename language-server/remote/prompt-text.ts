@@ -1,5 +1,5 @@
-// A prompt of token ids as the text that a server reads. Servers read special tokens in it by name, so that only those
-// which the prompt has as tokens may look like one.
+// Converts a prompt from token ids to text for a server. Servers parse special tokens by name, so text of a document
+// that looks like one is changed slightly.
 import type { Engine } from '../../native/index.ts';
 
 export interface Tokens {
@@ -7,7 +7,9 @@ export interface Tokens {
   tokenBytes: Engine['tokenBytes'];
 }
 
-/** heal: what the answer must begin with. A server cannot be held to it, so it is told that the answer begins so. */
+/**
+ * heal: the bytes that the answer must begin with. A server cannot be constrained, so they are appended to the prompt.
+ */
 export function promptText({ info, tokenBytes }: Tokens, tokens: Uint32Array, heal?: Uint8Array): string {
   const special = new Set(Object.values(info.special));
   let text = '';

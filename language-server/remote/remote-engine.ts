@@ -1,5 +1,5 @@
-// A team's server behind the interface of the engine: the same prompts, sent as text. The local engine counts and cuts
-// tokens as before, and answers in the server's place while that cannot.
+// A team's server behind the Engine interface: prompts are sent to it as text. The local engine tokenizes, and
+// generates while the server cannot.
 import {
   type Completion,
   type Engine,
@@ -14,10 +14,10 @@ import { type CompletionBody, hostOf, type ServerOptions, streamCompletion } fro
 import type { Piece } from './event-stream.ts';
 import { promptText } from './prompt-text.ts';
 
-/** After a failure the local engine answers for so long before the server is asked again. */
-const restMs = 10_000;
+/** How long the local engine answers after a failure before the server is tried again. */
+const fallbackMs = 10_000;
 
-/** Puts what is loaded behind the team's server, where the options name one. onFallback: see RemoteEngine. */
+/** Wraps a loader so that, if the options name a team's server, the loaded engine becomes its fallback. */
 export function behindServer(load: LoadModel, onFallback: (message: string) => void): LoadModel {
   return async ({ server, ...options }, ...rest) => {
     const model = await load(options, ...rest);
@@ -30,9 +30,9 @@ export class RemoteEngine implements Engine {
   private lastFailure = '';
   private active = 0;
   private beat = 0;
-  private restsUntilMs = 0;
+  private fallbackUntilMs = 0;
 
-  /** onFallback gets a sentence for people each time that the local engine steps in. */
+  /** onFallback: called with a message for the user each time the local engine takes over. */
   constructor(
     private readonly server: ServerOptions,
     private readonly local: Engine,
@@ -43,7 +43,7 @@ export class RemoteEngine implements Engine {
     this.ownInfo = { ...local.info, ...none, name: server.model, path: server.url, ...computes };
   }
 
-  /** Of what answers at present, and why it is not the server. */
+  /** Info on whichever answers at present; whyCpu tells why it is not the server. */
   get info(): Engine['info'] {
     return this.usesLocal ? { ...this.local.info, whyCpu: this.lastFailure } : this.ownInfo;
   }
@@ -63,14 +63,14 @@ export class RemoteEngine implements Engine {
       return await this.ask(request, onPiece, signal);
     } catch (error) {
       if (!(error instanceof EngineError) || hasStreamed) throw error;
-      this.restsUntilMs = performance.now() + restMs;
+      this.fallbackUntilMs = performance.now() + fallbackMs;
       this.lastFailure = error.message;
       this.onFallback(`${error.message} The local model answers until the server can.`);
       return this.local.generate(request, onText, signal);
     }
   }
 
-  /** An answer of one token, of no use but for the server's own cache of prefixes. */
+  /** Requests one token, only so that the prompt gets into the server's prefix cache. */
   async prefill(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal) {
     const request: GenerateRequest = { tokens, maxTokens: 1, ...(priority && { priority }) };
     return (await this.generate(request, undefined, signal)).timings;
@@ -91,7 +91,7 @@ export class RemoteEngine implements Engine {
   status() {
     const { state, op, stalledMs, ...status } = this.local.status();
     return this.active > 0
-      ? // A server that is slow is this class's own affair, which has a limit.
+      ? // The watchdog must not act on a slow server: requests to it have a time limit of their own.
         { ...status, state: 'decode' as const, op: 'server', stalledMs: 0, beat: ++this.beat, queued: this.active - 1 }
       : { ...status, state, op, stalledMs };
   }
@@ -108,7 +108,7 @@ export class RemoteEngine implements Engine {
     return unsupported('scores');
   }
 
-  // What is kept warm, and what is guessed, is the server's business; the local engine need not follow.
+  // The server manages its own cache and drafts, and the local engine need not do so for it.
   pin(): Promise<void> {
     return Promise.resolve();
   }
@@ -126,12 +126,12 @@ export class RemoteEngine implements Engine {
   }
 
   private get usesLocal(): boolean {
-    return performance.now() < this.restsUntilMs;
+    return performance.now() < this.fallbackUntilMs;
   }
 
-  // Whitespace that stands left of the cursor belongs to the first token that follows it. So it is left to the model, and
-  // given to it only if it would write something else. A word that has been begun is given at once: where the model
-  // would write it, the text was offered before, and this request was never made.
+  // White space before the cursor is usually part of the next token, so the model first has to generate it itself; if
+  // it generates something else, a second attempt has the white space in the prompt. An unfinished word is put into the
+  // prompt at once: if the model would have generated it, an earlier suggestion would have contained it.
   private async ask(
     request: GenerateRequest,
     onPiece: (piece: Piece) => boolean,
@@ -142,7 +142,7 @@ export class RemoteEngine implements Engine {
     return answer ?? ((await this.attempt(request, '', onPiece, signal)) as Completion);
   }
 
-  /** begin: what the answer must begin with; null if it does not. Where it is '', the prompt says all. */
+  /** begin: what the answer must begin with; '' if the prompt contains it. Resolves to null if the answer differs. */
   private async attempt(
     request: GenerateRequest,
     begin: string,
@@ -157,7 +157,7 @@ export class RemoteEngine implements Engine {
       const body = this.bodyOf(begin === '' ? request : rest);
       for await (const piece of streamCompletion(this.server, body, signal)) {
         const own = answer.add(piece);
-        // Leaving the loop closes the connection, and with it the server's work.
+        // Leaving the loop closes the connection, which ends generation on the server.
         if (own === null) return null;
         if (own.text !== '' && onPiece(own)) break;
       }
