@@ -1,4 +1,4 @@
-// The addon as TypeScript sees it: what it offers, where it lies, and its errors.
+// Loads the addon, declares its functions for TypeScript, and converts its errors.
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -65,7 +65,7 @@ interface Addon {
 
 let loadedAddon: Addon | undefined;
 
-/** dist/hearth.node: beside the bundles, or one folder over when run from the sources. */
+/** The path of hearth.node: beside the bundles, or in dist/ when run from the sources. */
 const addonPlaces = [join(__dirname, 'hearth.node'), join(__dirname, '..', 'dist', 'hearth.node')];
 export const addonPath = () => addonPlaces.find((place) => existsSync(place));
 

@@ -1,4 +1,4 @@
-// Which processor computes: the GPU where it can, else the CPU.
+// Chooses the backend: a GPU if one can run the model, otherwise the CPU.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,14 @@ namespace hearth {
 
 struct LoadOptions;
 
-/// Whether the options let the GPU have a try. Throws EngineError for a backend that is none.
+/// Whether the options allow a GPU. Throws EngineError for an unknown backend.
 bool wants_gpu(const LoadOptions& options);
 
-/// Throws std::runtime_error with the reason, for people, when the CPU must do. n_bytes: what the
-/// weights and the KV pool will take.
+/// Throws std::runtime_error if no GPU can be used; its message tells the user why. n_bytes: the
+/// memory for the weights and the KV pool.
 std::unique_ptr<kernels::Ops> make_gpu_ops(const LoadOptions& options, uint64_t n_bytes);
 
-/// Throws EngineError for a variant that cannot run here.
+/// Throws EngineError for a variant that this processor cannot run.
 std::unique_ptr<kernels::Ops> make_cpu_ops(const LoadOptions& options);
 
 }  // namespace hearth

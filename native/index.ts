@@ -1,4 +1,4 @@
-// The typed boundary to the engine: all that language-server/ may import.
+// The TypeScript interface of the engine, the only file of this folder that language-server/ may import.
 import { dirname, join } from 'node:path';
 import { addon, addonPath, guarded, requireCount } from './addon.ts';
 import { LoadedEngine } from './loaded-engine.ts';
@@ -10,31 +10,32 @@ export type * from './types.ts';
 export interface AddonInfo {
   /** Variants of the CPU kernels that this CPU can run, best first. */
   variants: string[];
-  /** The GPUs that AMD's runtime and NVIDIA's driver see, or why there are none. Asks them: takes a moment. */
+  /** The GPUs that AMD's runtime and NVIDIA's driver report, or why there are none. */
   gpus: string;
 }
 
+/** Takes a moment, since it loads the GPU runtimes. */
 export function addonInfo(): AddonInfo {
   return { variants: addon().variants(), gpus: addon().gpus() };
 }
 
 /**
- * For each GPU: runtime and driver, memory, clock, whether its kernels compute rightly, and how fast they read weights.
- * Blocks for some seconds a GPU. isBrief: for the emulation of the tests, whose speed nobody wants to know.
+ * For each GPU: runtime and driver, memory, clock, whether its kernels compute correctly, and how fast they read
+ * weights. Blocks for some seconds per GPU. isBrief: skips the measurements, for the emulated GPU of the tests.
  */
 export function gpuReport(kernels = gpuKernels(), isBrief = false): string {
   return addon().gpuReport(kernels, isBrief);
 }
 
-/** The package of a system without GPU support has none. */
+/** The folder of the GPU kernels; packages for systems without GPU support lack it. */
 const gpuKernels = () => join(dirname(addonPath() ?? ''), 'gpu');
 
-/** Each has memory of its own; no machine is faster with so many. */
+/** A limit, since every thread has its own scratch memory. No machine gets faster with this many. */
 const mostThreads = 256;
 
 /**
- * Loads a model off the JavaScript thread; onProgress gets 0..1. Rejects with EngineError, whose message names the file
- * or tensor and says what to do; code 'cancelled' after an abort.
+ * Loads a model on another thread and calls onProgress with 0 to 1. Rejects with an EngineError whose message names the
+ * file or tensor and says what to do; its code is 'cancelled' after an abort.
  */
 export async function loadEngine(
   { tokenNames = () => ({}), ...options }: LoadOptions,

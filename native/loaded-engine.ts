@@ -1,4 +1,4 @@
-// A loaded engine: requests with their options checked, and the way to the CPU when the GPU is lost.
+// A loaded engine: checks the options of requests, and reloads the model on the CPU when the GPU is lost.
 import {
   EngineError,
   guarded,
@@ -120,7 +120,7 @@ export class LoadedEngine implements Engine {
     await this.native.close();
   }
 
-  /** Once for all requests that learn that the GPU is lost. */
+  /** Reloads the model once, however many requests find that the GPU is lost. */
   private moveToCpu(lost: NativeEngine, whyCpu: string): Promise<void> {
     if (this.native === lost) {
       this.moving ??= this.replace(lost, whyCpu).finally(() => {
@@ -133,14 +133,15 @@ export class LoadedEngine implements Engine {
   private async replace(lost: NativeEngine, whyCpu: string): Promise<void> {
     this.native = await this.loadOnCpu();
     this.info = { ...infoOf(this.native, this.texts, this.names), whyCpu };
-    // It refuses each at once, to be asked again here; closing would cancel those that it has not come to.
+    // The old engine rejects each request, and submit() repeats it on the new one. Closing it first would cancel those
+    // that are still queued.
     await Promise.allSettled(this.unanswered);
-    // Its pages cannot be saved any more.
+    // Errors are ignored: the pages on the lost GPU cannot be saved.
     await lost.close().catch(() => undefined);
     this.onMovedToCpu?.(this.info);
   }
 
-  /** Housekeeping uses no GPU, so it never has to move the model to the CPU. */
+  /** For calls that use no GPU and therefore never find that it is lost. */
   private async whenReady(ask: (native: NativeEngine) => Promise<void>): Promise<void> {
     if (this.moving !== undefined) await this.moving;
     this.requireOpen();
@@ -221,7 +222,7 @@ const requestDefaults = {
   traceOps: false,
 };
 
-/** As qwen2.5-coder calls them. */
+/** The names in qwen2.5-coder. */
 const usualNames: Record<keyof SpecialTokens, string> = {
   fimPrefix: '<|fim_prefix|>',
   fimMiddle: '<|fim_middle|>',

@@ -1,6 +1,6 @@
-// What crosses the boundary to the engine: numbers, UTF-8 strings and typed arrays; never JSON.
+// The types that cross the boundary to the engine: numbers, UTF-8 strings and typed arrays, never JSON.
 
-/** Tokens that a prompt needs; a model without one has -1. */
+/** The ids of special tokens that prompts use; -1 if the model does not have the token. */
 export interface SpecialTokens {
   fimPrefix: number;
   fimMiddle: number;
@@ -13,59 +13,60 @@ export interface SpecialTokens {
 }
 
 export interface ModelInfo {
-  /** general.name of the GGUF, or the file's name. */
+  /** general.name of the GGUF file, or else the file's name. */
   name: string;
   /** general.architecture of the GGUF, e.g. "qwen2" or "llama". */
   architecture: string;
   path: string;
   fileBytes: number;
-  /** As the file names it, e.g. "Q4_K_M"; else the type of most of its bytes. */
+  /** The name in the file, e.g. "Q4_K_M", or else the format of most of its bytes. */
   quantization: string;
   layers: number;
   hidden: number;
   vocabulary: number;
-  /** Most tokens of one sequence: the model's limit or the cache budget's, whichever is less. */
+  /** The longest sequence in tokens: the model's limit or what the cache can hold, whichever is less. */
   contextTokens: number;
   special: SpecialTokens;
-  /** Begins every prompt; -1: none. */
+  /** The token that begins every prompt; -1 if there is none. */
   bosToken: number;
-  /** As LoadOptions said in its TokenNames. */
+  /** From TokenNames in LoadOptions. */
   suffixFirst: boolean;
-  /** What the KV cache holds. */
+  /** The number format of the KV cache. */
   kvType: KvType;
   /** What computes. */
   device: 'cpu' | 'gpu' | 'server';
   /** For people, e.g. "cpu avx512vnni, 2 threads". */
   backend: string;
-  /** Why the GPU does not do it; empty when it does, or was not wanted. */
+  /** Why the GPU is not used; '' if it is, or if none was wanted. */
   whyCpu: string;
-  /** Why the draft model does not draft; empty when it does, or none was wanted. */
+  /** Why the draft model is not used; '' if it is, or if none was wanted. */
   draftProblem: string;
   loadMs: number;
-  /** Bytes of packed weights. */
+  /** The size of the packed weights in memory. */
   weightBytes: number;
-  /** Pages of the cache that came from disk, and for the log what there could not be used. */
+  /** The number of pages that were loaded from the disk cache. */
   restoredPages: number;
+  /** For the log: a sentence for each damaged file of the disk cache. */
   diskProblems: string[];
 }
 
-/** What a model file says of its model in words. */
+/** The texts in a model file that describe the model. */
 export interface ModelTexts {
   /** general.name and the other texts of general.*, and tokenizer.chat_template. */
   metadata: Readonly<Record<string, string>>;
-  /** All control tokens by the names that the vocabulary gives them. */
+  /** The ids of all control tokens by name. */
   specialTokens: Readonly<Record<string, number>>;
 }
 
-/** What a model's prompts are made of, where it is not as with qwen2.5-coder. */
+/** How a model's prompts differ from those of qwen2.5-coder. */
 export interface TokenNames {
-  /** What the model calls special tokens; '' where it must do without. */
+  /** The names of its special tokens; '' for a token that is not to be used. */
   special?: Partial<Record<keyof SpecialTokens, string>>;
-  /** Its prompts for filling in the middle begin with the suffix, and may need no fimMiddle. Default false. */
+  /** Whether the suffix comes first in fill-in-the-middle prompts; fimMiddle may then be missing. Default: false. */
   suffixFirst?: boolean;
 }
 
-/** int8 takes a good half of the memory of f16, at a small loss; see README.md. */
+/** int8 takes a little more than half of the memory of f16, at a small loss; see README.md. */
 export type KvType = 'f16' | 'int8';
 
 export type Priority = 'foreground' | 'background';
@@ -80,41 +81,38 @@ export interface Sampling {
 }
 
 export interface GenerateRequest {
-  /** The whole prompt; warmth is the cache's business. */
+  /** The whole prompt. The engine itself finds what is cached of it. */
   tokens: Uint32Array;
-  /** Bytes that the generated text must begin with (token healing); not repeated in the answer's text. */
+  /** Bytes that the model must generate first (token healing). The answer's text does not contain them. */
   heal?: Uint8Array;
   maxTokens: number;
   sampling?: Sampling;
   priority?: Priority;
-  /** Ends the generation, beside the model's own end tokens. */
+  /** Tokens that end the answer, in addition to the model's end tokens. */
   stopTokens?: Uint32Array;
-  /**
-   * Drafts tokens from what followed the same words before, in the prompt or in what was learned, and evaluates them in one pass: never changes the answer,
-   * only how soon it comes. Default true.
-   */
+  /** Whether to use speculative decoding, which makes the answer faster and never changes it. Default: true. */
   speculate?: boolean;
-  /** 1..4 answers that differ in their first token, decoded side by side; see Completion.alternatives. Default 1. */
+  /** 1 to 4 answers that differ in their first token, decoded in one batch; see Completion.alternatives. Default: 1. */
   alternatives?: number;
   /**
-   * onText gets the pieces of all answers, not of the first alone. A caller that ends each answer where that answer's own
-   * text says so, and cuts it there, has alternatives that do not depend on how fast anything was. Default false.
+   * Whether onText gets the text of all alternatives, not just of the first. A caller can then end each answer by its
+   * own text, so that the result does not depend on timing. Default: false.
    */
   streamAlternatives?: boolean;
-  /** Notes every operation of this request in Completion.trace. Default false. */
+  /** Whether to record every op of this request in Completion.trace. Default: false. */
   traceOps?: boolean;
 }
 
 export interface Timings {
-  /** The whole prompt's; of a cancelled request, those that the cache supplied or that were evaluated. */
+  /** The length of the prompt; for a cancelled request, only what was cached or evaluated of it. */
   promptTokens: number;
   cachedTokens: number;
   prefillMs: number;
   completionTokens: number;
   decodeMs: number;
-  /** From the request's arrival in the engine to the first token. */
+  /** Time to the first token, from the arrival of the request in the engine. */
   ttftMs: number;
-  /** Forward passes after the prompt's; fewer than the tokens when drafts were accepted. */
+  /** Forward passes after the prompt: fewer than tokens if drafts were accepted. */
   decodePasses: number;
 }
 
@@ -133,58 +131,61 @@ export interface Completion {
   finishReason: FinishReason;
   timings: Timings;
   /**
-   * Natural logarithm of the probability that the model gave to each of the tokens: under its unmodified softmax,
-   * whatever the sampling; while healing among the tokens that agree with the given bytes.
+   * For each token, the natural logarithm of its probability: by the softmax over all tokens, whatever the sampling
+   * options; during token healing, over the tokens that are compatible with the given bytes.
    */
   logProbabilities: Float32Array;
-  /** If several were asked for: the answer above first, then the others, which may differ in white space alone. */
+  /** If alternatives were requested: the answer above and then the others, which may differ only in white space. */
   alternatives: Alternative[];
-  /** If it was asked for: the model's operations in their order. */
+  /** The ops in order, if traceOps was set. */
   trace?: OpEvent[];
 }
 
-/** One operation on the tokens of a batch. Layers count from 0; the head comes behind the last. */
+/** One run of an op on a batch. Layers count from 0; the head has the number after the last layer. */
 export interface OpEvent {
   op: string;
   layer: number;
   tokens: number;
-  /** Since the first one. */
+  /** Counted from the start of the first op. */
   startMs: number;
   ms: number;
-  /** That it reads: weights, or keys and values. */
+  /** Bytes of weights, or of keys and values, that the op reads. */
   bytes: number;
 }
 
 /** Pages hold 32 tokens each. */
 export interface CacheStatus {
   pagesTotal: number;
-  /** Held by a request or kept for a later one. */
+  /** In use by a request or cached for a later one. */
   pagesUsed: number;
+  /** In use by a request or pinned, and therefore not evictable. */
   pagesHeld: number;
   pageBytes: number;
-  /** Prompt tokens supplied by the cache, and those that were evaluated, since load. */
+  /** Prompt tokens found in the cache since loading. */
   hitTokens: number;
+  /** Prompt tokens evaluated since loading. */
   missTokens: number;
   evictions: number;
 }
 
 export interface EngineStatus {
-  /** 'idle' or what runs. */
   state: 'idle' | 'prefill' | 'decode';
-  /** Heartbeat: rises with every op. token: position in the prompt or answer. */
+  /** The heartbeat: a counter that grows with every op. */
   beat: number;
+  /** The position in the prompt or in the answer. */
   token: number;
   layer: number;
   op: string;
-  /** That the operation reads: weights, or keys and values. */
+  /** Bytes of weights, or of keys and values, that the op reads. */
   opBytes: number;
-  /** ms since the last heartbeat while busy; 0 when idle. */
+  /** The time since the last heartbeat; 0 if the engine is idle. */
   stalledMs: number;
+  /** Jobs, including the one that is running. */
   queued: number;
   cache: CacheStatus;
-  /** Time that the engine thread has worked since load. */
+  /** How long the engine thread has worked since loading. */
   busyMs: number;
-  /** Where that time went, up to the last step: a piece of a prompt, or a token. */
+  /** That time by op, up to the last step. */
   ops: OpTime[];
 }
 
@@ -192,88 +193,94 @@ export interface OpTime {
   op: string;
   ms: number;
   calls: number;
-  /** Read in all calls. */
+  /** Bytes read in all calls. */
   bytes: number;
 }
 
 export interface LoadOptions {
   modelPath: string;
   /**
-   * 'auto': a GPU if it can, else the CPU. 'hip' and 'cuda' try only AMD's GPUs or NVIDIA's, and ask their runtime even
-   * where no driver is seen.
+   * 'auto': a GPU if one can run the model, otherwise the CPU. 'hip' tries only AMD's GPUs and 'cuda' only NVIDIA's;
+   * both load the runtime even if no driver is found.
    */
   backend?: 'auto' | 'cpu' | 'hip' | 'cuda';
-  /** A part of the name of the GPU to use, such as '4090'; absent: the best. */
+  /** Part of the name of the GPU to use, such as '4090'. Default: the best one. */
   gpu?: string;
-  /** Folder of the GPUs' kernels, <architecture>.co and nvidia.fatbin; absent: gpu/ beside the addon. */
+  /** The folder with the GPU kernels, <architecture>.co and nvidia.fatbin. Default: gpu/ beside the addon. */
   gpuKernels?: string;
-  /** 0 or absent: one a core, at most 8. */
+  /** 0 means one per core, at most 8. Default: 0. */
   threads?: number;
-  /** '', 'scalar', 'avx2', 'avxvnni', 'avx512vnni', 'amx', 'neon'; '' picks the best. */
+  /** The variant of the CPU kernels: 'scalar', 'avx2', 'avxvnni', 'avx512vnni', 'amx', 'neon', or '' for the best. */
   variant?: string;
-  /** KV cache budget; absent: min(1 GiB, 10 % of RAM). */
+  /** Memory for the KV cache. Default: a tenth of the RAM, at most 1 GiB. */
   cacheBytes?: number;
-  /** 'f16' if absent. A GPU has f16 whatever is asked for: ModelInfo says which it is. */
+  /** The format of the KV cache. A GPU always uses f16; ModelInfo has the format in use. Default: 'f16'. */
   kvType?: KvType;
-  /** Limits the context below the model's own. */
+  /** A limit on the context, if it is to be shorter than the model's. */
   contextTokens?: number;
-  /** A smaller model with the same tokens: guesses what this one writes, which is faster and changes nothing. */
+  /** A draft model for speculative decoding: a smaller model with the same vocabulary. */
   draftModelPath?: string;
-  /** Asked once the file is read. Absent: all is as with qwen2.5-coder. */
+  /** Called when the file has been read. If absent, prompts are those of qwen2.5-coder. */
   tokenNames?: (texts: ModelTexts) => TokenNames;
-  /** Folder where cached pages outlive the engine: read here, written by close(). Absent: nowhere. */
+  /** The folder of the disk cache: loading reads it, close() writes it. If absent, there is no disk cache. */
   diskFolder?: string;
-  /** At most so much there; the oldest is dropped. */
+  /** The limit of the disk cache; the oldest files are deleted. */
   diskBytes?: number;
 }
 
 /**
- * Gets an answer's next piece of whole characters, and the sum of the log-probabilities of the tokens that came since the
- * piece before, up to the one that completed this piece. Tokens without text of their own, such as healed ones or the
- * first bytes of a character, thus count with the piece that follows them. A token that ends one piece and begins the next
- * counts with the first. Tokens behind the last piece, such as an end token, count with none.
+ * Called with the next piece of an answer: whole characters, and the sum of the log-probabilities of all tokens since
+ * the last piece, up to the one that completed this piece. So tokens without text, such as healed ones or those with
+ * the first bytes of a character, count for the next piece; a token that ends one piece and begins another counts for
+ * the first. An end token counts for none.
  *
- * answer is 0 for the main one. Returning true ends that answer soon, with what there is by then, as 'stop'; the others go
- * on.
+ * answer: 0 for the main answer, otherwise the index of the alternative. Returning true ends that answer soon, with
+ * finish reason 'stop'; the others continue.
  */
 export type OnText = (text: string, logProbability: number, answer: number) => unknown;
 
-/** One loaded model. Requests may overlap: the engine runs the foreground first, then in order. */
+/**
+ * One loaded model. Requests may overlap; foreground requests run first, and otherwise the order is that of arrival.
+ */
 export interface Engine {
-  /** Another object once the GPU was lost and the model moved to the CPU. */
+  /** Replaced by another object when the GPU is lost and the model moves to the CPU. */
   readonly info: ModelInfo;
   /**
-   * Called after such a move. Requests of which nothing was streamed yet are done again on the CPU; the others are
-   * rejected with code 'backend-failed'.
+   * Called after the model has moved to the CPU. Requests that had not streamed any text are repeated there; others
+   * reject with code 'backend-failed'.
    */
   onMovedToCpu?: (info: ModelInfo) => void;
-  /** Special tokens are read as plain text unless parseSpecial. Lone surrogates become U+FFFD. */
+  /** Names of special tokens in the text are plain text unless parseSpecial is set. Lone surrogates become U+FFFD. */
   tokenize(text: string, parseSpecial?: boolean): Uint32Array;
   detokenize(tokens: Uint32Array): string;
   tokenBytes(token: number): Uint8Array;
-  /** onText gets the answer as it comes. Abort: resolves with what there is, finishReason 'cancelled'. */
+  /**
+   * onText gets the answer as it is generated. An abort resolves with the answer so far and finishReason 'cancelled'.
+   */
   generate(request: GenerateRequest, onText?: OnText, signal?: AbortSignal): Promise<Completion>;
-  /** Evaluates tokens into the cache; nothing is generated. */
+  /** Evaluates tokens so that they are cached, and generates nothing. */
   prefill(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal): Promise<Timings>;
-  /** All logits, row-major [tokens.length][vocabulary], evaluated without the cache's help. */
+  /** The logits of all tokens, [tokens.length][vocabulary], computed without the cache. */
   logits(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array>;
-  /** Logits after the last token [vocabulary], through the cache: bitwise the last row of logits(). */
+  /** The logits after the last token, [vocabulary], computed with the cache; bitwise the last row of logits(). */
   lastLogits(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array>;
-  /** Negative log-likelihood in nats of tokens[1..] given what precedes them; length tokens.length - 1. */
+  /** The negative log-likelihood, in nats, of each token but the first given those before it, [tokens.length - 1]. */
   score(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array>;
   /**
-   * Holds what is cached of these tokens, in place of what the pin of this id held before; no tokens: lets it go. Pages
-   * that no pin holds are evicted first. Waits behind background requests that came before it.
+   * Pins what is cached of these tokens, instead of what the id pinned before; an empty array unpins. Pages without a
+   * pin are evicted first. Runs after background requests that arrived earlier.
    */
   pin(id: number, tokens: Uint32Array): Promise<void>;
   /**
-   * Drafts may come from this text, too, not only from the prompt: another document, an accepted completion. The newest
-   * 65,536 tokens are remembered.
+   * Adds a text, such as another document, to the corpus that drafts for speculative decoding are taken from. The
+   * corpus keeps the latest 65,536 tokens.
    */
   learn(tokens: Uint32Array): Promise<void>;
   status(): EngineStatus;
-  /** Forgets every cached page that no request holds, and all pins. */
+  /** Drops all pins and every page that no request holds. */
   clearCache(): Promise<void>;
-  /** Cancels everything and frees the model. Rejects when the pages cannot be written; it is closed all the same. */
+  /**
+   * Cancels all requests and frees the model. Rejects if the disk cache cannot be written; the engine is closed anyway.
+   */
   close(): Promise<void>;
 }

@@ -22,8 +22,9 @@ constexpr int kIntegrated = 16;
 constexpr int kProcessors = 63;
 constexpr int kClock = 5;  // kHz
 
-// hipDeviceProp_t changed in ROCm 6, and with it where gcnArchName lies; the newer function has the
-// newer layout. Either fits the buffer, and the name and the memory's size come first in both.
+// hipDeviceProp_t changed in ROCm 6, and with it the offset of gcnArchName; the newer function uses
+// the newer layout. The buffer is large enough for both, and both begin with the name and the
+// memory's size.
 constexpr size_t kPropertyBytes = 4096, kNameBytes = 256;
 constexpr size_t kNewArchitectureOffset = 1160, kOldArchitectureOffset = 396;
 

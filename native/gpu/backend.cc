@@ -19,16 +19,16 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// What must outlive the Ops. As the first base it is destroyed last.
-struct Ground {
+/// The members that must outlive the Ops. As the first base class, this is destroyed last.
+struct GpuResources {
   std::unique_ptr<Gpus> gpus;
   std::vector<char> code;
 };
 
-class OwningOps : private Ground, public kernels::hip::HipOps {
+class OwningOps : private GpuResources, public kernels::hip::HipOps {
  public:
-  OwningOps(Ground ground, const kernels::hip::GpuApi& api, const DeviceChoice& choice)
-      : Ground(std::move(ground)), HipOps(api, choice) {}
+  OwningOps(GpuResources resources, const kernels::hip::GpuApi& api, const DeviceChoice& choice)
+      : GpuResources(std::move(resources)), HipOps(api, choice) {}
 };
 
 /// Checked before the upload, since copying gigabytes of a model takes a while.
@@ -52,35 +52,37 @@ void require_right_answers(const Candidate& gpu, const DeviceChoice& choice,
   record.pass();
 }
 
-std::unique_ptr<kernels::Ops> make_ops_on(const Candidate& gpu, const Wish& wish, Ground& ground) {
-  ground.code = gpu.read_code(wish.kernels);
-  DeviceChoice choice = gpu.choice(ground.code);
-  require_memory(gpu, choice, wish.n_bytes);
+std::unique_ptr<kernels::Ops> make_ops_on(const Candidate& gpu, const GpuOptions& options,
+                                          GpuResources& resources) {
+  resources.code = gpu.read_code(options.kernels);
+  DeviceChoice choice = gpu.choice(resources.code);
+  require_memory(gpu, choice, options.n_bytes);
   const TestRecord record(choice.name + " " + gpu.runtime->versions, choice.code_object);
   record.require_not_lost();
   choice.on_lost = [record] { record.lose(); };
   require_right_answers(gpu, choice, record);
   const kernels::hip::GpuApi& api = gpu.api();
-  return std::make_unique<OwningOps>(std::move(ground), api, choice);
+  return std::make_unique<OwningOps>(std::move(resources), api, choice);
 }
 
 }  // namespace
 
-std::unique_ptr<kernels::Ops> make_ops(const Wish& wish) {
-  Ground ground{std::make_unique<Gpus>(find_gpus(wish.backend)), {}};
-  Gpus& gpus = *ground.gpus;
+std::unique_ptr<kernels::Ops> make_ops(const GpuOptions& options) {
+  GpuResources resources{std::make_unique<Gpus>(find_gpus(options.backend)), {}};
+  Gpus& gpus = *resources.gpus;
   bool is_named = false;
   for (const Candidate& gpu : gpus.candidates) {
-    if (lower(gpu.name()).find(lower(wish.device)) == std::string::npos) continue;
+    if (lower(gpu.name()).find(lower(options.device)) == std::string::npos) continue;
     is_named = true;
     try {
-      return make_ops_on(gpu, wish, ground);
+      return make_ops_on(gpu, options, resources);
     } catch (const std::runtime_error& error) {
       gpus.add_reason(error.what());
     }
   }
   if (!is_named && !gpus.candidates.empty())
-    gpus.add_reason("no GPU here is called \"" + wish.device + "\": there is " + describe_gpus());
+    gpus.add_reason("no GPU here is called \"" + options.device + "\": there is " +
+                    describe_gpus());
   throw std::runtime_error(gpus.reasons);
 }
 

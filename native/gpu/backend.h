@@ -1,5 +1,5 @@
-// Finds a GPU that can run the model: its runtime, the device, its kernels, and a self-test.
-// Whatever rules a GPU out is reported in words.
+// Finds a GPU that can run the model: looks for runtimes and devices, loads the kernels and runs
+// the self-test. If a GPU cannot be used, the user is told why.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace hearth::gpu {
 
-struct Wish {
-  std::string backend = "auto";  // "hip": AMD's only; "cuda": NVIDIA's only
-  std::string device;            // a part of its name; empty: the best
+struct GpuOptions {
+  std::string backend = "auto";  // or "hip" (only AMD) or "cuda" (only NVIDIA)
+  std::string device;            // part of the GPU's name; empty: the best
   std::string kernels;           // folder of code objects (scripts/build-gpu.mjs)
-  uint64_t n_bytes = 0;          // of memory that will be asked for
+  uint64_t n_bytes = 0;          // memory that the model will need
 };
 
-/// The Ops of the best GPU that meets the wish. Throws std::runtime_error if there is none; its
-/// message gives the reasons, for the status bar and `hearth doctor`.
-std::unique_ptr<kernels::Ops> make_ops(const Wish& wish);
+/// The Ops of the best GPU that fits the options. Throws std::runtime_error if there is none; its
+/// message tells the user why, in the status bar and in `hearth doctor`.
+std::unique_ptr<kernels::Ops> make_ops(const GpuOptions& options);
 
 /// All GPUs and their runtimes, or the reasons why there are none, for `hearth doctor`.
 std::string describe_gpus();

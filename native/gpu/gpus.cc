@@ -14,7 +14,7 @@ namespace {
 // A compositor and a browser keep a few hundred megabytes of video memory.
 constexpr size_t kReservedBytes = size_t{768} << 20;
 
-/// What an AMD GPU that computes has on Linux (the second one under WSL).
+/// Linux has /dev/kfd if an AMD GPU can compute, and WSL has /dev/dxg.
 void require_amd_driver() {
   if (std::getenv("HEARTH_HIP_LIBRARY")) return;
   if (access("/dev/kfd", F_OK) != 0 && access("/dev/dxg", F_OK) != 0)

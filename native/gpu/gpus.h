@@ -1,4 +1,4 @@
-// The GPUs of the machine, of all runtimes, and the kernels for each.
+// Lists the GPUs of the machine, from all runtimes, and reads the kernels for them.
 #pragma once
 
 #include <memory>
@@ -17,23 +17,22 @@ struct Candidate {
 
   std::string name() const { return device.architecture + " " + device.name; }
   const kernels::hip::GpuApi& api() const { return runtime->api; }
-  /// Its kernels from the folder. Throws std::runtime_error when there are none.
+  /// Reads the GPU's kernels from the folder. Throws std::runtime_error if there are none.
   std::vector<char> read_code(const std::string& folder) const;
-  /// The code must outlive what is made of the choice.
+  /// The result points into code, which must outlive it.
   kernels::hip::DeviceChoice choice(const std::vector<char>& code) const;
 };
 
-/// Best first: discrete before integrated, then by memory.
 struct Gpus {
   std::vector<std::unique_ptr<Runtime>> runtimes;
-  std::vector<Candidate> candidates;
-  std::string reasons;  // why there are not more
+  std::vector<Candidate> candidates;  // best first: discrete before integrated, then by memory
+  std::string reasons;                // why other GPUs or runtimes are missing
 
   void add_reason(const std::string& reason);
 };
 
-/// backend: "hip", "cuda", or "auto" for both, which looks for a driver's device file first:
-/// loading a runtime only to hear "no device" takes up to 70 ms.
+/// backend: "hip", "cuda", or "auto" for both. "auto" loads a runtime only if its driver's device
+/// file exists, since loading it in vain takes up to 70 ms.
 Gpus find_gpus(const std::string& backend);
 
 }  // namespace hearth::gpu

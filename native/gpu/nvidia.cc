@@ -20,7 +20,7 @@ constexpr int kClock = 13, kProcessors = 16, kIntegrated = 18, kMajor = 75, kMin
               kMostShared = 97;
 // CUfunction_attribute
 constexpr int kStaticShared = 1, kMostDynamicShared = 8;
-// What a thread block may have without being allowed more.
+// Shared memory of a thread block unless a kernel asks for more.
 constexpr size_t kUsualShared = 48 << 10;
 // CUresult: an image for other GPUs, or one that a newer driver would understand
 constexpr int kInvalidImage = 200, kNoBinary = 209, kUnsupportedPtx = 222;
@@ -108,8 +108,8 @@ int find_function(void** function, void* module, const char* name) {
     driver.set_function_attribute(*function, kMostDynamicShared, dynamic);
   return 0;
 }
-/// A kernel may start before the one in front of it has ended: each waits for its predecessor
-/// itself, after having begun to load its weights.
+/// A kernel may start before the previous one has ended: it first begins to load its weights and
+/// then waits for its predecessor itself.
 int launch(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
            unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** params,
            void** extra) {
@@ -174,9 +174,9 @@ kernels::hip::GpuApi functions(const Library& cuda) {
   return api;
 }
 
-/// What scripts/build-gpu.mjs compiles for, in its order. Machine code runs on later minor
-/// versions, too; the last one is there as PTX besides, which the driver translates for what comes
-/// later.
+/// The architectures that scripts/build-gpu.mjs compiles for, in the same order. Machine code also
+/// runs on later minor versions. The last one is included as PTX, too, which the driver translates
+/// for later GPUs.
 struct Code {
   int major, minor;
   bool has_copies;  // and 160 KiB of shared memory for a thread block (gpu.hip.h)

@@ -24,7 +24,7 @@ std::string line(const char* format, Values... values) {
   return text;
 }
 
-/// n tokens of one sequence.
+/// A batch of n tokens of one sequence.
 struct Batch {
   explicit Batch(int n) : tokens(n), positions(n), sequences(n) {
     std::iota(positions.begin(), positions.end(), 0);
@@ -37,7 +37,7 @@ struct Batch {
   std::span<const int32_t> table = pages;
 };
 
-/// Seconds that one product of n tokens with the matrix takes, launched one after another.
+/// The time, in seconds, of a product of n tokens with the matrix when launched back to back.
 double seconds(HipOps& ops, const kernels::Matrix& matrix, const ReportEffort& effort, int n) {
   const Batch batch(n);
   const auto in = ops.buffer(size_t(n) * effort.n_cols);
@@ -50,7 +50,7 @@ double seconds(HipOps& ops, const kernels::Matrix& matrix, const ReportEffort& e
     }
     ops.read(one, out->data);
   };
-  round(2);  // memory is allocated, graphs are made
+  round(2);  // warm-up: allocates memory and builds graphs
   const auto start = std::chrono::steady_clock::now();
   round(effort.n_rounds);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() /

@@ -1,11 +1,11 @@
-// What an owner of a GPU can send to those who have none of its kind: `hearth doctor --gpu-report`.
+// The report of `hearth doctor --gpu-report`, which the owner of a GPU can send to the developers.
 #pragma once
 
 #include <string>
 
 namespace hearth::gpu {
 
-/// What is timed: products with matrices that should be larger than the GPU's caches.
+/// The matrices of the timed products, which should be larger than the GPU's caches.
 struct ReportEffort {
   int n_rows = 32768, n_cols = 4096;
   int n_prompt_tokens = 256;

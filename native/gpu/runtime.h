@@ -10,26 +10,26 @@
 namespace hearth::gpu {
 
 struct GpuDevice {
-  int index = 0;             // as the runtime counts
+  int index = 0;             // in the runtime
   std::string architecture;  // "gfx1100", "sm_89"
   std::string name;          // "AMD Radeon RX 7900 XTX"
-  std::string code_file;     // in the folder of GPU kernels; empty: there can be none
+  std::string code_file;     // name of the file with its kernels; empty: not supported
   bool is_integrated = false;
   bool has_copies = false;  // DeviceChoice::has_copies
   int n_processors = 0;
-  int clock_mhz = 0;   // at most
+  int clock_mhz = 0;   // maximum
   size_t n_bytes = 0;  // of memory
 };
 
 struct Runtime {
-  std::string library;   // that was found
-  std::string versions;  // of driver and library, for telling one installation from another
+  std::string library;   // name under which it was found
+  std::string versions;  // of driver and library, to notice when the installation changes
   kernels::hip::GpuApi api{};
   std::vector<GpuDevice> devices;  // at least one
 };
 
 /// Both throw std::runtime_error saying what is missing: the library, a function, or a GPU (with
-/// the runtime's own words). What they load stays loaded: these libraries leave threads behind.
+/// the runtime's message). The libraries are never unloaded, because they leave threads behind.
 Runtime amd_runtime();
 Runtime nvidia_runtime();
 

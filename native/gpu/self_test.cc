@@ -18,15 +18,15 @@ using kernels::BlockType;
 using kernels::Ops;
 
 constexpr int kHeadSizes[] = {32, 64, 128, 256};
-// Decoding, drafts, a short prompt and a longer one: kernels of their own.
+// Numbers of tokens for which there are different kernels: decode, drafts, prompts.
 constexpr int kBatches[] = {1, 3, 12, 40};
 constexpr int kMaxTokens = 40;
-// Long rows are what several slices, and warps of a block, divide among themselves.
+// Long rows are divided into several slices, among the warps of a thread block.
 constexpr int kCols = 256, kLongCols = 512, kRows = 48, kHidden = kCols;
 constexpr int kPages = 10;
 constexpr float kEps = 1e-6f;
-// Only the order of float sums differs, far below a thousandth of the greatest value; behind a norm
-// also a few int8 steps.
+// Float sums are added in another order, which changes far less than a thousandth of the greatest
+// value. After a norm, a few int8 values may also be rounded to the next step.
 constexpr float kSumTolerance = 1e-3f, kStepTolerance = 1e-2f;
 
 std::vector<float> wave(size_t n, float step = 1) {
@@ -35,8 +35,7 @@ std::vector<float> wave(size_t n, float step = 1) {
   return values;
 }
 
-/// Rows of bytes below 0x40: every f16 or float in them is a small positive number, in whatever
-/// field.
+/// Rows of bytes below 0x40, so that every f16 or float in any field is a small positive number.
 class Rows {
  public:
   Rows(BlockType type, int n_rows, unsigned seed, int n_cols = kCols)
@@ -55,7 +54,7 @@ class Rows {
   std::vector<std::byte> bytes_;
 };
 
-/// One backend, and what the steps below have in common.
+/// One backend with the buffers that the test steps share.
 class Bench {
  public:
   explicit Bench(std::unique_ptr<Ops> made) : ops(std::move(made)) {
@@ -69,7 +68,7 @@ class Bench {
   std::unique_ptr<kernels::Matrix> pack(const std::vector<kernels::MatrixSource>& parts) {
     return ops->pack(parts);
   }
-  /// n tokens of one sequence at first, first + 1, ...
+  /// Begins a batch of n tokens of one sequence, at positions first, first + 1, ...
   void begin(int first, int n) {
     tokens_.resize(n), positions_.resize(n), sequences_.assign(n, 0);
     std::iota(positions_.begin(), positions_.end(), first);
@@ -125,7 +124,7 @@ Step product(const Rows& w, int n) {
   };
 }
 
-/// Gate, up and down, so that what SwiGLU leaves behind for the next product is used.
+/// Gate, up and down, so that the output of SwiGLU is used by the product after it.
 Step feed_forward(const Rows& gate, const Rows& up, const Rows& down, int n) {
   return [&gate, &up, &down, n](Bench& b) {
     const auto gate_up = b.pack({gate.source(), up.source()}), last = b.pack({down.source()});
@@ -138,7 +137,7 @@ Step feed_forward(const Rows& gate, const Rows& up, const Rows& down, int n) {
   };
 }
 
-/// Logits of two rows, of some candidates, and the greatest.
+/// The logits of two rows, of some candidates, and the argmax.
 Step head(const Rows& w) {
   return [&](Bench& b) {
     const auto matrix = b.pack({w.source()});
@@ -158,9 +157,9 @@ Step head(const Rows& w) {
   };
 }
 
-/// A prompt, another far behind it, then one token more: what these see lies in two of the parts of
-/// 256 positions that blocks hand in and one of them merges. Positions between hold zeros. What
-/// embeds the one token brings the batch, too.
+/// A prompt, another one far after it, then a single token. The later ones attend to positions in
+/// two of the parts of 256 positions, which thread blocks compute and the last one merges.
+/// Positions in between are zeros. A decode step begins with embed(), which also uploads the batch.
 Step attention(const Rows& table, const Rows& qkv, int head_size) {
   return [&table, &qkv, head_size](Bench& b) {
     const int n_heads = 4, n_q = n_heads * head_size;
@@ -211,7 +210,8 @@ void test_all(const std::function<std::unique_ptr<Ops>()>& make_gpu) {
 }  // namespace
 
 void self_test(const kernels::hip::GpuApi& api, const kernels::hip::DeviceChoice& choice) {
-  // As if it had one processor, too: then small matrices go through the kernels for large ones.
+  // Also as if the GPU had a single compute unit, since small matrices then use the kernels for
+  // large ones.
   kernels::hip::DeviceChoice narrow = choice;
   narrow.n_processors = 1;
   for (const auto& as : {choice, narrow})

@@ -1,7 +1,7 @@
-// What is known of a GPU with this driver, these kernels and this build of Hearth, in files of the
-// user's cache folder: that the self-test has passed, so that only the first start pays for it, and
-// that the GPU once stopped answering, so that it is not trusted again. A failed self-test is not
-// remembered.
+// Remembers the outcome of the self-test for a GPU, its driver, these kernels and this build, in
+// files in the user's cache folder: that it has passed, so that only the first start runs it, or
+// that the GPU has stopped responding, so that it is not used again. A failed self-test is not
+// recorded.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace hearth::gpu {
 
 class TestRecord {
  public:
-  /// machine: the GPU and its driver.
+  /// machine: identifies the GPU and its driver.
   TestRecord(const std::string& machine, std::span<const std::byte> code_object);
   bool has_passed() const;
-  /// Where nothing can be written, the next start tests again.
+  /// If the file cannot be written, the next start runs the self-test again.
   void pass() const;
-  /// Throws std::runtime_error that says how to try again, when the GPU was lost before.
+  /// Throws std::runtime_error if the GPU has stopped responding before; it says how to try again.
   void require_not_lost() const;
   void lose() const;
 
