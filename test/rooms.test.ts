@@ -1,4 +1,4 @@
-// The arrows between the rooms (ARCHITECTURE.md) are kept by tools; here the tools are shown to bite.
+// Biome and CMake enforce which room may import which (ARCHITECTURE.md). These tests show that they do.
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -16,7 +16,7 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-/** What biome says of one import in a file of a room: in a folder of its own, with the project's rules. */
+/** Biome's findings for one import in a file of a room, in a temporary folder with the project's rules. */
 function lint(file: string, specifier: string): string {
   const project = mkdtempSync(join(tmpdir(), 'hearth-rooms-'));
   try {
@@ -64,7 +64,7 @@ test.each(allowed)('the linter grants %s the import of %s', (file, specifier) =>
   expect(lint(file, specifier)).toMatch(/^Checked 2 files in .*\n$/);
 });
 
-/** [file, included path] of every #include "..." below a folder. */
+/** Every #include "..." below a folder, as [file, included path]. */
 function includes(folder: string): [string, string][] {
   const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
   return files

@@ -1,5 +1,5 @@
-// Every test of the project, part by part, added up: `npm test`. One part alone: `node test/run.mjs --only unit`.
-// A part that this machine cannot run says so; where CI is set it counts as failed.
+// `npm test`: runs all parts of the tests and adds up their results. `node test/run.mjs --only unit` runs one part. A
+// part that this machine cannot run is reported as not run; if CI is set, it counts as failed.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,8 +18,8 @@ const add = (a, b) => ({
 const nothing = { passed: 0, failed: 0, notRun: 0 };
 
 /**
- * A C++ test program says "ok NAME", "FAIL NAME" or "not run: NAME: WHY" a test and ends with its sums; what passed is not
- * shown, and what was not run counts as neither.
+ * Runs a C++ test program, which prints "ok NAME", "FAIL NAME" or "not run: NAME: WHY" for each test and the totals at
+ * the end. Passed tests are not shown; tests that were not run count neither as passed nor as failed.
  */
 async function program(command, args = [], env = {}) {
   const output = await run(command, args, { quiet: true, env }).catch((error) => error.output ?? error.message);
@@ -30,7 +30,7 @@ async function program(command, args = [], env = {}) {
   return result;
 }
 
-/** Both rooms at the same time. The tests themselves go through the builds of the CPU kernels that this machine can run. */
+/** Runs the tests of kernels/ and native/ at the same time. They test every variant that this CPU can run. */
 async function programs(folder, env = {}) {
   const inRoom = (name) => program(join(root, folder, name), [], env);
   return add(...(await Promise.all(['kernels_tests', 'native_tests'].map(inRoom))));
@@ -41,7 +41,7 @@ async function nativeTests() {
   return programs('build/native');
 }
 
-/** The HIP kernels on a GPU emulated with 32 and, at the same time, 64 lanes a wave; a program of the x86-64 build. */
+/** Runs the HIP kernels on an emulated GPU, with waves of 32 and of 64 lanes at the same time. Needs x86-64. */
 async function emulatedGpu(folder, env = {}) {
   if (process.arch !== 'x64') throw new NotRun('the emulation of a GPU runs on x86-64 only');
   const atWave = (wave) => program(join(root, folder, 'hip_tests/hip_tests'), [], { ...env, EMULATION_WAVE: wave });
@@ -53,15 +53,16 @@ async function hipTests() {
   return emulatedGpu('build/native');
 }
 
-/** The same kernels through AMD's compiler: no spills, no scratch memory, the instructions that they are made for. */
+/** Compiles the kernels with AMD's compiler: no spills, no scratch memory, and the expected instructions. */
 async function hipccTests() {
   await requireCommands('hipcc');
   return buildAmd();
 }
 
 /**
- * The same through NVIDIA's, which no Debian package of version 12 has: without it nothing is missing that a user of
- * this machine could have. The oldest architecture and one without large shared memory; the others differ by numbers.
+ * Compiles the kernels with NVIDIA's compiler, if it is installed; Debian 12 has no recent one, so its absence is no
+ * failure. Compiles for the oldest architecture and for one with little shared memory, as the others differ only in
+ * sizes.
  */
 async function nvccTests() {
   const problem = whyNoNvcc();
@@ -77,7 +78,7 @@ async function asanTests() {
   return process.arch === 'x64' ? add(sum, await emulatedGpu('build/asan', env)) : sum;
 }
 
-/** The tests in which threads meet. */
+/** The tests that use several threads. */
 async function tsanTests() {
   await buildTsan();
   const options = `halt_on_error=1 suppressions=${join(root, 'test/thread-sanitizer.supp')}`;
@@ -92,7 +93,7 @@ async function aarch64Tests() {
   return add(...(await Promise.all(['0/2', '1/2'].map(half))));
 }
 
-/** Vitest's own output for people, its JSON report for the sums. */
+/** Runs Vitest, with readable output and a JSON report from which the totals are read. */
 async function vitest(name, args) {
   const report = join(root, 'build', `vitest-${name}.json`);
   rmSync(report, { force: true });
@@ -104,7 +105,7 @@ async function vitest(name, args) {
   );
   if (!existsSync(report)) return { passed: 0, failed: 1 };
   const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
-  // A file that cannot be loaded has no tests, but it has failed.
+  // A test file that cannot be loaded has no tests but counts as failed.
   const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
   const failed = numFailedTests + broken || (error ? 1 : 0);
   return { passed: numPassedTests, failed };
@@ -120,7 +121,7 @@ async function editorTests() {
 const parts = {
   check: ['lint, types, formats', check],
   native: ['C++ tests', nativeTests],
-  hipcc: ['GPU kernels by the compiler for AMD', hipccTests], // installs AMD's runtime, too, for the next part
+  hipcc: ['GPU kernels by the compiler for AMD', hipccTests], // also installs AMD's runtime, which the part "hip" needs
   nvcc: ['GPU kernels by the compiler for NVIDIA', nvccTests],
   hip: ['GPU kernels in an emulation, and the way to a real GPU', hipTests],
   unit: ['TypeScript tests', () => vitest('unit', [])],

@@ -44,8 +44,8 @@ void check_equal(const A& a, const B& b, const char* text, const char* file, int
   fail(file, line, message.str());
 }
 
-/// Built with AddressSanitizer or ThreadSanitizer: some ten times slower. Tests that repeat work in
-/// many arrangements to compare bits may repeat less: memory errors show in the first of each kind.
+/// Whether this build has AddressSanitizer or ThreadSanitizer, which make it about ten times
+/// slower. Tests that repeat something in many arrangements may then try fewer of them.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kIsSanitized = true;
 #else
@@ -65,9 +65,9 @@ inline constexpr bool kIsSanitized = false;
 #define CHECK(condition) \
   if (!(condition)) test::fail(__FILE__, __LINE__, #condition)
 #define CHECK_EQUAL(a, b) test::check_equal((a), (b), #a " == " #b, __FILE__, __LINE__)
-/// |a - b| <= tolerance, and both finite.
+/// Checks that |a - b| <= tolerance and that both are finite.
 #define CHECK_NEAR(a, b, tolerance) CHECK(std::fabs((a) - (b)) <= (tolerance))
-/// The expression throws an exception whose message contains text.
+/// Checks that the expression throws an exception whose message contains the text.
 #define CHECK_THROWS(expression, text)                                              \
   try {                                                                             \
     expression;                                                                     \

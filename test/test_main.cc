@@ -1,5 +1,5 @@
-// Runs the registered cases; an argument runs only those whose name contains it. "--share 1/2" runs
-// every second one from number 1 on (counted from 0), so that processes can divide them.
+// Runs the registered tests, or only those whose name contains the argument. "--share 1/2" runs
+// every second test beginning with number 1 (counted from 0), so that processes can share the work.
 #include <cstring>
 
 #include "test.h"

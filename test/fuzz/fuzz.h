@@ -1,4 +1,4 @@
-// What the fuzz programs share: how they say that something is wrong, and bytes read as decisions.
+// What the fuzz programs share: reporting a failure, and reading an input as a series of decisions.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-/// Ends the program, which libFuzzer reports with the input.
+/// Aborts, so that libFuzzer reports the input.
 #define EXPECT(condition)                                                \
   if (!(condition)) {                                                    \
     std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
@@ -17,7 +17,7 @@
 
 namespace fuzz {
 
-/// Takes an input from its beginning; behind the end there are zeros.
+/// Reads an input from its beginning; after its end it returns zeros.
 class Input {
  public:
   Input(const uint8_t* data, size_t n) : bytes_(data, n) {}

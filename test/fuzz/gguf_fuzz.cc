@@ -1,5 +1,5 @@
-// Any bytes as a model file: it is refused in a sentence fit to be shown, or every tensor lies
-// inside the file and the tokenizer works.
+// Opens any bytes as a model file: either it is refused with a printable message, or every tensor
+// lies inside the file and the tokenizer works.
 #include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 
@@ -22,7 +22,7 @@ constexpr size_t kPageBytes = 4096;
 
 size_t up_to_page(size_t n) { return (n + kPageBytes - 1) / kPageBytes * kPageBytes; }
 
-/// A sum, so that the compiler leaves no read out.
+/// Sums the bytes, so that the compiler cannot remove the reads.
 unsigned read_ends(const GgufFile& file) {
   unsigned sum = 0;
   for (const GgufTensor& tensor : file.tensors()) {

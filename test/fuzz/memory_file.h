@@ -1,4 +1,4 @@
-// Bytes in memory under a path, for code that opens files.
+// A file in memory with a path, for code that opens files.
 #pragma once
 
 #include <sys/mman.h>
@@ -19,7 +19,7 @@ class MemoryFile {
   MemoryFile(const MemoryFile&) = delete;
   ~MemoryFile() { close(fd_); }
 
-  /// Its path, once it holds these bytes and no others.
+  /// Replaces the content and returns the path.
   const std::string& hold(std::string_view bytes) {
     EXPECT(ftruncate(fd_, 0) == 0);
     EXPECT(pwrite(fd_, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));

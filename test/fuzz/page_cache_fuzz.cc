@@ -1,6 +1,6 @@
-// Any sequence of requests, forks, truncations, pins and evictions: pages hold what their paths
-// claim, and what is found was read before. Beside the tree stands a list of all that was ever
-// read.
+// Runs any sequence of requests, forks, truncations, pins and evictions. The pages of a path must
+// hold the KV of its tokens, and what is found must have been evaluated before, by a list of all
+// evaluated prompts.
 #include <deque>
 #include <utility>
 
@@ -70,7 +70,7 @@ class Model {
  private:
   static Tokens text(fuzz::Input& input) {
     Tokens tokens(static_cast<size_t>(1 + input.below(24)));
-    // Few different tokens, so that paths meet and part often.
+    // Few different tokens, so that paths often share prefixes.
     uint32_t bits = input.byte();
     for (uint32_t& token : tokens) token = (bits = bits * 75 + 74) >> 6 & 1;
     return tokens;

@@ -1,5 +1,5 @@
-// Any bytes as a file of pages, and any records with right checksums: what comes into the cache is
-// what a record said of exactly those tokens, and saving it again loses nothing.
+// Loads any bytes as a file of pages, and any records with correct checksums. A page in the cache
+// must come from a record of exactly its tokens, and saving the cache again must lose nothing.
 #include "page_file.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// Runs every fuzz program: for some seconds, from its seeds and from what earlier runs have found (build/fuzz/corpus); or
-// in the short form as many executions as take about 20 s, much the same ones each time, so that a change is never blamed
-// for what chance finds. What makes a program fail is left in build/fuzz, to be run again alone:
-// build/fuzz/gguf_fuzz build/fuzz/gguf-crash-...
+// Runs every fuzz program for a given time, starting from its seeds and the corpus of earlier runs (build/fuzz/corpus).
+// The short form runs a fixed number of executions, about 20 s and nearly the same ones each time, so that a failure is
+// due to a change and not to chance. Failing inputs are left in build/fuzz and can be run again: build/fuzz/gguf_fuzz
+// build/fuzz/gguf-crash-...
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ export async function fuzz(seconds) {
   return sum;
 }
 
-/** What keeps addresses from being random; nothing where a container forbids it. */
+/** The command prefix that turns address randomization off; empty where a container forbids that. */
 function atFixedAddresses() {
   const command = ['setarch', '-R'];
   return spawnSync(command[0], [command[1], 'true']).status === 0 ? command : [];

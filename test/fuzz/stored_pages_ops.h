@@ -1,4 +1,4 @@
-// A backend of which only the pages are used: their bytes are kept, nothing is computed.
+// A backend that stores pages and computes nothing.
 #pragma once
 
 #include <algorithm>

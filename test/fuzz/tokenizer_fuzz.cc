@@ -1,5 +1,5 @@
-// Any text through the starter model's tokenizer: the tokens are those of merging by the book, one
-// pair after the other, and give the text back.
+// Tokenizes any text with the starter model's tokenizer. The tokens must be those of the textbook
+// algorithm, which merges one pair at a time, and must decode to the text.
 #include "tokenizer.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Any bytes as text: the same characters as by the table of the Unicode Standard (3-7), pieces
-// that make up the text, and streams that are cut between characters only.
+// Decodes any bytes as text. Characters must agree with table 3-7 of the Unicode Standard, pieces
+// must make up the text, and streams must be cut only between characters.
 #include "utf8.h"
 
 #include <string>

@@ -1,5 +1,5 @@
-// Decoding does not allocate: counts operator new on the engine thread between two pieces of text.
-// And what happens when there is no memory, or no thread, at any moment of loading and answering.
+// Counts operator new on the engine thread between two pieces of text: decoding must not allocate.
+// Also lets every single allocation, or start of a thread, of loading and answering fail in turn.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -20,7 +20,7 @@ thread_local bool is_counting = false;
 thread_local int n_allocations = 0;
 thread_local bool next_fails = false;
 
-/// Counts down to the one operator new, or the one thread, of the whole process that is refused.
+/// Counts down to the allocation, or to the start of a thread, that will fail.
 std::atomic<int> news_left{0}, threads_left{0};
 std::atomic<int64_t> n_living{0};
 thread_local bool is_spared = false;
@@ -59,7 +59,7 @@ namespace {
 
 constexpr int kTokens = 90;
 
-/// Allocations from a piece of text, counted from 1, to the last.
+/// The number of allocations between the given piece of text, counted from 1, and the last one.
 int allocations(hearth::Request request, int first_piece = 1) {
   const auto engine = test::load_tiny(2, 0);
   const auto job = std::make_shared<hearth::Job>();
@@ -81,7 +81,7 @@ int allocations(hearth::Request request, int first_piece = 1) {
   return n_seen;
 }
 
-/// Of a whole request, from the end of the one before it.
+/// The number of allocations of a whole request, from the end of the previous one.
 int allocations_in_all(hearth::Engine& engine, const hearth::Request& request) {
   int n_seen = 0;
   const auto run = [&](bool is_before) {
@@ -137,7 +137,7 @@ TEST("decoding with drafts and sampling does not allocate") {
 TEST("decoding alternatives does not allocate") {
   hearth::Request several = request();
   several.n_alternatives = 4;
-  // The others are made behind the main answer's first token.
+  // The alternatives begin after the main answer's first token.
   CHECK_EQUAL(allocations(several, 2), 0);
 }
 
@@ -175,7 +175,7 @@ TEST("a result that there is no memory for is an error of its request alone") {
 
 namespace {
 
-/// Loading, with something refused. True once there was nothing left to refuse.
+/// Loads with the n-th allocation failing. True if loading needed fewer than n.
 bool survives_loading(std::atomic<int>& left, int n) {
   hearth::LoadOptions options = test::tiny_options();
   options.n_threads = 2;
@@ -192,7 +192,7 @@ bool survives_loading(std::atomic<int>& left, int n) {
   return is_over;
 }
 
-/// The next number to try: every one at first, then fewer, as they are many and alike.
+/// The next allocation to let fail: at first every one, later fewer, as they are many and similar.
 int after(int n) { return n + 1 + n / (test::kIsSanitized ? 4 : 16); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Requests to an Engine from tests: submit and wait.
+// Submits requests to an Engine and waits for their results.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Every way in which a GPU can fail to be of use: the model is loaded on the CPU, and the reason is
-// told in words. The GPU is the emulated one behind a fake libamdhip64 or a fake libcuda.
+// Every way in which a GPU can be unusable: the model is then loaded on the CPU, and the user is
+// told why. The GPU is the emulated one, behind a fake libamdhip64 or a fake libcuda.
 #ifdef HEARTH_FAKE_HIP
 #include <cstdlib>
 #include <filesystem>
@@ -59,7 +59,7 @@ std::vector<uint32_t> answer(hearth::Engine& engine) {
   return test::ask(engine, std::move(request)).tokens;
 }
 
-/// The fault's reason, and an answer from the CPU all the same.
+/// Checks that the fault is reported and that the CPU answers instead.
 void check_runs_on_cpu(const std::string& backend, const std::string& fault,
                        const std::string& reason) {
   const FakeMachine machine(backend, fault);

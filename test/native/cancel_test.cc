@@ -1,5 +1,5 @@
-// Cancelling at any moment: the result says so, nothing stays held, the next answer is the cold
-// one.
+// Cancels at any moment: the result says so, no pages stay held, and the next answer is the same as
+// from a cold cache.
 #include <chrono>
 #include <random>
 #include <thread>

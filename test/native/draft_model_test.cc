@@ -1,4 +1,4 @@
-// A second model that drafts: the same text as without it, in fewer passes when it guesses well.
+// Speculative decoding with a draft model: the same text, in fewer passes if its drafts are good.
 #include "draft_model.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using hearth::Result;
 
 namespace {
 
-/// The model drafts for itself: all that it says comes true.
+/// Uses the model as its own draft model, so that every draft is accepted.
 std::unique_ptr<Engine> load_with_draft_model() {
   hearth::LoadOptions options = test::tiny_options();
   options.draft_model_path = options.model_path;

@@ -1,4 +1,4 @@
-// How long drafts get, and when drafting stops.
+// How long drafts are, and when drafting stops.
 #include "drafter.h"
 
 #include <algorithm>

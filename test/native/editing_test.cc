@@ -1,6 +1,6 @@
-// Random editing of several documents against a tiny cache: whatever was typed, deleted, forked,
-// drafted from here or elsewhere, pinned, evicted, interrupted, cancelled, or written to disk and
-// read by the next engine before, an answer equals the cold one, bit for bit.
+// Random editing of several documents with a tiny cache. Whatever was typed, deleted, forked,
+// drafted, pinned, evicted, interrupted, cancelled, or saved to disk and loaded by the next engine,
+// an answer has the same bits as one from a cold cache.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -23,8 +23,8 @@ namespace {
 
 constexpr int kMostTokens = 220;
 constexpr int kSteps = test::kIsSanitized ? 500 : 3000;
-// Four documents of up to seven pages with their answers, forks and pins want more: pages are
-// evicted, and the foreground takes them from the background and from pins.
+// Fewer pages than four documents of up to seven pages need with answers, forks and pins, so that
+// pages are evicted and foreground requests take them from background requests and pins.
 constexpr int kPages = 16;
 // Less than the cache: not all pages come back.
 constexpr int kPagesOnDisk = 12;

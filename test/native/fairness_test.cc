@@ -1,6 +1,6 @@
-// Background work beside requests that follow each other without a gap. Each next request is
-// submitted from the last one's callback, on the engine thread: the queue never lacks a foreground
-// job, so all counts below hold on any machine.
+// Background work while foreground requests follow each other without a gap. Each request is
+// submitted from the callback of the previous one, on the engine thread, so there is always a
+// foreground job in the queue and all counts below hold on any machine.
 #include <atomic>
 #include <functional>
 #include <future>

@@ -1,5 +1,5 @@
-// Families beside qwen2: the same weights, as another family's file writes them, give the same logits bit for bit.
-// reference.test.ts compares each family with another implementation.
+// Model families other than qwen2: the same weights in the layout of another family's files give the same logits, bit
+// for bit. reference.test.ts compares each family with another implementation.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The CPU backend with faults: what a test says is done to an op's output.
+// The CPU backend with faults: the test can modify the output of any op.
 #pragma once
 
 #include <functional>

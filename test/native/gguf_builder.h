@@ -1,4 +1,4 @@
-// Writes small GGUF files for tests, valid unless told otherwise.
+// Writes small GGUF files for tests, valid or deliberately damaged.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace test {
 
-/// The bytes of a GGUF; n_keys, n_tensors and version may be set to lies.
+/// Builds the bytes of a GGUF file; n_keys, n_tensors and version can be set to wrong values.
 class GgufBuilder {
  public:
   enum Type : uint32_t {

@@ -1,4 +1,4 @@
-// Files that are no GGUF, cut off, or damaged: each is refused with a reason, none crashes.
+// Files that are not GGUF, truncated or damaged: each is refused with a reason, and none crashes.
 #include "gguf_part.h"
 
 #include <random>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint32_t kUnknownId = 37;
 
-/// Opens whatever the bytes are: true if valid. Anything but an EngineError fails the test.
+/// Opens a file of these bytes. True if it is valid; any exception but EngineError fails the test.
 bool opens(const std::string& path) {
   try {
     const GgufFile file = GgufFile::open(path);

@@ -1,5 +1,5 @@
-// What an open model file answers, and models in several files. gguf_part_test.cc has what is
-// refused in one.
+// Look-ups in an open model file, and models in several files. gguf_part_test.cc tests damaged
+// files.
 #include "gguf.h"
 
 #include <sys/stat.h>

@@ -1,4 +1,5 @@
-// Every token's log-probability: what the logits say, the same whichever way the answer came about, and streamed.
+// The log-probability of each token follows from the logits, is the same however the answer was computed, and is
+// streamed.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Completion, type Engine, type GenerateRequest, loadEngine } from '../../native/index.ts';

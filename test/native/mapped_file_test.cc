@@ -45,8 +45,8 @@ TEST("a program that cuts a mapped file short waits until it is no longer needed
 
 namespace {
 
-/// Loads a model, of which another program begins to write before and does the rest when the first
-/// tensor has been read. Such a writer does not wait.
+/// Loads a model while another program writes it: it has the file open already, so no lease stops
+/// it, and it writes when the first tensor has been read.
 void check_change(void (*change)(int fd)) {
   const test::TemporaryFolder folder;
   hearth::LoadOptions options = test::tiny_options();

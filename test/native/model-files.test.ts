@@ -1,4 +1,4 @@
-// Model files, right ones of every kind and wrong ones: each wrong one gets one clear error that names the tensor or file.
+// Valid model files of every kind, and invalid ones: each gets one clear error that names the tensor or file.
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Faults put into a working engine's ops and pages: one is survived, with the right answer, and one
-// that stays is an error that names the model, the backend and the op.
+// Injects faults into the ops and pages of a working engine. After a single fault the answer is
+// still right; a lasting one gives an error that names the model, the backend and the op.
 #include "output_guard.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr int kPages = 64;
 
-/// What Engine::load makes, over ops that can be made to fail.
+/// The parts that Engine::load builds, over ops that can be made to fail.
 struct FaultyEngine {
   FaultyEngine() {
     const hearth::GgufFile file = hearth::GgufFile::open(test::tiny_options().model_path);

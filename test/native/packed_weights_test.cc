@@ -1,4 +1,4 @@
-// Weights of a real file, quantized by another program, through the packed layout and back.
+// Packs the weights of a real file, quantized by another program, and unpacks them again.
 #include <algorithm>
 #include <cstring>
 #include <memory>

@@ -1,5 +1,5 @@
-// Random requests, forks, truncations and evictions in small caches: what a path's pages hold is
-// the KV of exactly the tokens that the path claims.
+// Random requests, forks, truncations and evictions in small caches. The pages of a path must
+// always hold the KV of exactly its tokens.
 #include <deque>
 #include <random>
 #include <utility>

@@ -1,5 +1,5 @@
-// The cache's promise: what a path's pages hold is the KV of exactly the tokens that the path
-// claims.
+// The page cache, over simulated pages (page_simulation.h). The pages of a path must hold the KV of
+// exactly its tokens; Simulation::check() compares them.
 #include "page_cache.h"
 
 #include <chrono>
@@ -30,7 +30,7 @@ TEST("find leaves the last token to be evaluated") {
   CHECK_EQUAL(simulation.cache.find({}).length(), 0);
 }
 
-TEST("evaluating a known prompt again takes no page for longer than the request") {
+TEST("evaluating a cached prompt again needs no further page after the request") {
   Simulation simulation(8, 4);
   for (int i = 0; i < 20; i++) simulation.evaluate(counting(0, 8));
   CHECK_EQUAL(simulation.cache.statistics().pages_used, 2);
@@ -125,10 +125,10 @@ TEST("reserve answers false and changes nothing when other paths hold the pool")
   CHECK(!Path().reserve(1));
 }
 
-TEST("a prompt that fits the pool cold fits it warm") {
+TEST("a prompt that fits an empty pool also fits a warm one") {
   Simulation simulation(2, 4);
   simulation.evaluate(counting(0, 8));
-  // Warm, the second page matches in part, and there is no third page to copy it to.
+  // In the warm cache the second page matches partly, but there is no third page for the copy.
   CHECK_EQUAL(simulation.evaluate(joined(counting(0, 5), {80, 81, 82})).length(), 8);
 }
 
@@ -157,7 +157,7 @@ TEST("the document that was used longest ago is evicted first") {
   CHECK_EQUAL(simulation.cache.statistics().evictions, 2u);
 }
 
-TEST("of pages unused as long, those that cost least to recompute are evicted first") {
+TEST("of pages last used at the same time, the cheapest to recompute are evicted first") {
   Simulation simulation(2052, 4);
   {
     // Last pages at depths 2047 and 0, and a last page with one token only.
@@ -184,24 +184,24 @@ TEST("clear drops what no path holds and nothing else") {
   simulation.check(held);
 }
 
-TEST("what was last written behind a prompt is known, also across pages") {
+TEST("continuation() returns the latest tokens after a prompt, also across pages") {
   Simulation simulation(32, 4);
-  const auto behind = [&](int n_tokens, int n_most) {
+  const auto after = [&](int n_tokens, int n_most) {
     return simulation.cache.continuation(counting(0, n_tokens), n_most);
   };
-  CHECK(behind(6, 8).empty());
+  CHECK(after(6, 8).empty());
   simulation.evaluate(joined(counting(0, 6), counting(50, 5)));
-  CHECK(behind(6, 8) == counting(50, 5));
-  CHECK(behind(6, 2) == counting(50, 2));
-  CHECK(behind(4, 3) == Tokens({4, 5, 50}));
-  CHECK(behind(6, 0).empty());
-  // A shorter answer to the same prompt, one page down from where they part.
+  CHECK(after(6, 8) == counting(50, 5));
+  CHECK(after(6, 2) == counting(50, 2));
+  CHECK(after(4, 3) == Tokens({4, 5, 50}));
+  CHECK(after(6, 0).empty());
+  // A shorter answer to the same prompt; the two answers differ one page further down.
   simulation.evaluate(joined(counting(0, 6), counting(70, 1)));
-  CHECK(behind(6, 8) == counting(70, 1));
+  CHECK(after(6, 8) == counting(70, 1));
   simulation.evaluate(joined(counting(0, 6), counting(50, 5)));
-  CHECK(behind(6, 8) == counting(50, 5));
+  CHECK(after(6, 8) == counting(50, 5));
   simulation.evaluate(counting(0, 6));
-  CHECK(!behind(6, 8).empty());
+  CHECK(!after(6, 8).empty());
 }
 
 TEST("finding and extending a prompt of 4096 tokens takes microseconds") {
@@ -217,5 +217,6 @@ TEST("finding and extending a prompt of 4096 tokens takes microseconds") {
   }
   const std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - start;
   std::printf("  %.1f us a round\n", spent.count() / kRounds);
-  CHECK(spent.count() / kRounds < 2000);  // far above the 10 us measured: sanitizers, busy machines
+  // Measured: 10 us. The bound leaves room for sanitizers and busy machines.
+  CHECK(spent.count() / kRounds < 2000);
 }

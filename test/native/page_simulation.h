@@ -1,5 +1,5 @@
-// A page cache over a simulated pool, written as an engine writes: a position stores a hash of the
-// whole prefix. As KV, it depends on all of it.
+// A page cache over a simulated pool. Instead of KV, a position stores a hash of all tokens up to
+// it, which like KV depends on the whole prefix.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ inline uint64_t next_hash(uint64_t hash, uint32_t token) {
   return (hash ^ token) * 0x9E3779B97F4A7C15u + (hash >> 29);
 }
 
-/// A cache over simulated pages that are written as an engine writes them.
+/// The cache and its simulated pages, which are written in the order in which the engine writes.
 struct Simulation {
   Simulation(int n_pages, int page_tokens)
       : page_tokens(page_tokens),
@@ -42,7 +42,7 @@ struct Simulation {
     return hash;
   }
 
-  /// Reserves for tokens and rejected drafts and writes both, as a batch does.
+  /// Like a batch: reserves positions for tokens and rejected drafts and writes both.
   bool write(hearth::Path& path, const Tokens& tokens, int n_drafts) {
     const int n = static_cast<int>(tokens.size());
     const int start = path.length();
@@ -67,7 +67,7 @@ struct Simulation {
     }
   }
 
-  /// As a request does: find, then evaluate the rest. The whole of tokens is in the path after it.
+  /// Like a request: finds the cached prefix and evaluates the rest. The path then has all tokens.
   hearth::Path evaluate(const Tokens& tokens) {
     hearth::Path path = cache.find(tokens);
     CHECK(path.length() < static_cast<int>(tokens.size()));

@@ -1,5 +1,5 @@
-// Pages that outlive an engine: the next one is warm and its logits are the cold ones, bit for bit,
-// whatever happened to the files in between.
+// The disk cache: the next engine finds the pages of the last one, and its logits have the same
+// bits as with a cold cache, whatever has happened to the files in between.
 #include "page_store.h"
 
 #include <sys/stat.h>

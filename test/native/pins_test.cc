@@ -1,4 +1,4 @@
-// Pinned anchors outlast whatever else is read, and stand in nobody's way.
+// Pinned prompts stay cached whatever else is evaluated, and never make a request fail.
 #include "pins.h"
 
 #include <vector>

@@ -1,5 +1,5 @@
-// The engine against logits in exact arithmetic, of llama.cpp or transformers. test/fixtures/reference has tiny random
-// models: one with every tensor type, and one of each family. HEARTH_REFERENCE names a folder with more of the same kind
+// Compares logits with those of llama.cpp or transformers in exact arithmetic. test/fixtures/reference has tiny random
+// models: one with every tensor type and one of each family. HEARTH_REFERENCE names a folder with more of them
 // (NAME.gguf, NAME.json, NAME.I.f32).
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,8 +11,8 @@ interface Reference {
   prompts: { tokens: number[]; rows: number; greedy: { id: number; logit: number; margin: number }[] }[];
 }
 
-// llama.cpp's own fast path differs from exact by this NMSE on one of the prompts; our mean may be no more. K-quants and
-// IQ4_XS as measured file by file: theirs and ours have one scale for 256 activations.
+// llama.cpp's own fast path differs from exact by this NMSE on one of the prompts; our mean may be no more. K-quants
+// and IQ4_XS as measured file by file: theirs and ours have one scale for 256 activations.
 const distanceOfLlamaCpp: Record<string, number> = {
   F32: 2e-7,
   F16: 5e-7,

@@ -1,4 +1,4 @@
-// Foreground and background requests that compete for the engine and for pages.
+// Foreground and background requests compete for the engine and for pages.
 #include <algorithm>
 #include <thread>
 #include <vector>

@@ -1,4 +1,4 @@
-// Drafts change how soon an answer comes, never the answer: compared with the same request without, token by token.
+// Drafts make an answer faster and never change it: each request is compared, token by token, with one without drafts.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Completion, type Engine, type GenerateRequest, loadEngine } from '../../native/index.ts';

@@ -1,4 +1,4 @@
-// The automaton against the definition: the longest suffix that also ends earlier.
+// Compares the automaton with the definition: the longest suffix that also occurs earlier.
 #include "suffix_automaton.h"
 
 #include <algorithm>

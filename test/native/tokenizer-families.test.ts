@@ -1,5 +1,5 @@
-// The tokenizers of other families than qwen2, on the starter model's vocabulary, against another implementation that
-// gets the patterns of the models' own tokenizer.json files.
+// Compares the tokenizers of families other than qwen2, with the starter model's vocabulary, to another implementation
+// that uses the patterns of the models' tokenizer.json files.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ async function starterVocabulary(): Promise<Vocabulary> {
   };
 }
 
-/** A model of this vocabulary whose weights nobody asks for. */
+/** A model with this vocabulary; its weights are not used. */
 async function loadWith(
   { tokens, types, merges }: Vocabulary,
   keys: Record<string, GgufValue>,
@@ -72,7 +72,7 @@ const families: [name: string, pretokenizers: PreTokenizer[], model?: object][] 
   ['smollm', starcoderLike],
 ];
 
-/** Compares every hostile word, two hundred random texts and a source file; returns how many texts there were. */
+/** Compares difficult words, two hundred random texts and a source file; returns the number of texts. */
 function compare(engine: Engine, expected: (text: string) => number[]): number {
   const random = randomNumbers(3);
   const texts = words.flatMap((word) => [word, word + word, ` ${word}\n`]);

@@ -1,4 +1,4 @@
-// The tokenizer against @huggingface/tokenizers, an implementation of its own, built from the same GGUF's vocabulary.
+// Compares the tokenizer with @huggingface/tokenizers, an independent implementation, on the same vocabulary.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gguf } from '@huggingface/gguf';

@@ -1,5 +1,5 @@
-// The tokenizer against llama.cpp's answers, and on text meant to break it. tokenizer.test.ts
-// compares it with another implementation.
+// Compares the tokenizer with recorded results of llama.cpp, and tries text that is meant to break
+// it. tokenizer.test.ts compares it with another implementation.
 #include "tokenizer.h"
 
 #include <algorithm>

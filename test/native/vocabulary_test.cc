@@ -1,4 +1,4 @@
-// Vocabularies as files have them: what is made up for, and what is refused.
+// Vocabularies as found in files: which flaws are corrected, and which are refused.
 #include "vocabulary.h"
 
 #include <string>

@@ -1,10 +1,10 @@
-// Bundles a TypeScript program of the tests or tools into build/NAME.cjs and imports it. Packages stay outside.
+// Bundles a TypeScript program of the tests or tools into build/NAME.cjs, without npm packages, and imports it.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { root } from '../../scripts/tools.mjs';
 
-/** source: a path from the repository's root, or what esbuild takes as stdin. Resolves to what the program exports. */
+/** source: a path relative to the repository, or esbuild's stdin option. Resolves to the exports of the program. */
 export async function bundled(name, source) {
   const outfile = join(root, 'build', `${name}.cjs`);
   await build({

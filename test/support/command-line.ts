@@ -1,4 +1,4 @@
-// Runs a program with commands as a person would, for tests of what it prints.
+// Runs a command-line program and checks what it prints.
 import { spawnSync } from 'node:child_process';
 import { expect } from 'vitest';
 
@@ -25,7 +25,7 @@ export function commandLine(program: string) {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     return JSON.parse(out) as T;
   };
-  /** The command fails with this exit code and one line that matches. */
+  /** Checks that the command fails with this exit code and prints one line that matches. */
   const checkFails = (args: string[], code: number, line: RegExp): void => {
     const result = run(...args);
     expect(result).toMatchObject({ code, out: '' });

@@ -1,4 +1,4 @@
-// Writes GGUF files for tests and benches: any metadata, any tensors, right or wrong on purpose.
+// Writes GGUF files with any metadata and tensors, valid or invalid, for tests and benchmarks.
 // Source: the GGUF v3 layout: header, key/value pairs, tensor infos, padding, aligned tensor data.
 import { closeSync, openSync, writeSync } from 'node:fs';
 

@@ -71,7 +71,7 @@ export class LspClient {
     return client;
   }
 
-  /** The first status, of those come and to come, that is as wanted. */
+  /** Resolves to the first status, past or future, for which the condition is true. */
   status(isWanted: (status: ServerStatus) => boolean): Promise<ServerStatus> {
     const found = new Promise<ServerStatus>((resolve) => {
       const look = () => {
@@ -86,7 +86,7 @@ export class LspClient {
     return Promise.race([found, this.ended]);
   }
 
-  /** Resolves when the model is loaded or cannot be. */
+  /** Resolves when the model is loaded or loading has failed. */
   async settled(): Promise<ServerStatus> {
     return this.status(({ health }) => health === 'ready' || health === 'error');
   }
@@ -97,7 +97,7 @@ export class LspClient {
     return this.connection.sendNotification('textDocument/didOpen', { textDocument });
   }
 
-  /** Types text at a place, as an incremental change, over so many characters that stand there. */
+  /** Sends an incremental change that inserts text and replaces some characters after it. */
   type(uri: string, line: number, character: number, text: string, deleted = 0): Promise<void> {
     const range = { start: { line, character }, end: { line, character: character + deleted } };
     return this.change(uri, { range, text });
@@ -136,7 +136,7 @@ export class LspClient {
     return this.connection.sendNotification(settingsNotification, settings);
   }
 
-  /** Ends the server as LSP asks; the exit code. */
+  /** Shuts the server down as LSP specifies; resolves to its exit code. */
   async stop(): Promise<number | null> {
     const exited = once(this.child, 'exit');
     await this.connection.sendRequest('shutdown');

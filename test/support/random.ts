@@ -1,4 +1,4 @@
-// Random numbers that a seed repeats.
+// Random numbers from a seed.
 
 export interface Random {
   /** 0 <= number < limit, an integer. */

@@ -1,6 +1,6 @@
-// qwen2 models of true shapes with random weights, the same bytes for the same arguments: for speed (0.5B to 7B, no
-// download, no quantizer) and for the variants of the architecture (fused QKV, no biases, untied output).
-// Weights are scaled by fan-in and norms stand near 1, so that activations stay sane through all layers.
+// Makes qwen2 models with random weights, the same bytes for the same arguments: in the real shapes from 0.5B to 7B, to
+// measure speed without a download, and in variants of the architecture (fused QKV, no biases, untied output). Weights
+// are scaled by fan-in and norms are near 1, so that activations stay in a normal range through all layers.
 import { createCipheriv } from 'node:crypto';
 import { type GgufSpec, type GgufValue, type TensorSpec, writeGguf } from './gguf-writer.ts';
 
@@ -62,7 +62,7 @@ export function writeSyntheticModel(path: string, options: SyntheticOptions): vo
   writeGguf(path, syntheticModel(options));
 }
 
-/** The file before it is written: tests break it on purpose. */
+/** The parts of the file before it is written, so that tests can damage them. */
 export function syntheticModel({ shape, quantization, fusedQkv = false, biases = true }: SyntheticOptions): GgufSpec {
   const { layers, hidden, heads, kvHeads, ffn } = shape;
   const headDim = hidden / heads;
@@ -168,7 +168,9 @@ function byteLetter(byte: number): number {
 type Format = 'f32' | 'q4_0' | 'q5_0' | 'q8_0' | 'q4_K' | 'q6_K';
 const typeIds: Record<Format, number> = { f32: 0, q4_0: 2, q5_0: 6, q8_0: 8, q4_K: 12, q6_K: 14 };
 
-/** What llama-quantize would choose: more bits for some layers, and other types where 256 does not divide the columns. */
+/**
+ * What llama-quantize would choose: more bits for some layers, and other types where 256 does not divide the columns.
+ */
 function tensorType(quantization: Quantization, name: string, columns: number, layer: number, layers: number): Format {
   if (quantization === 'f32' || quantization === 'q8_0') return quantization;
   const isHead = name === 'output.weight' || name === 'token_embd.weight';

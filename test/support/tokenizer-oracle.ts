@@ -1,4 +1,4 @@
-// Tokenizers of @huggingface/tokenizers, an implementation of its own, and texts to compare with it.
+// An independent tokenizer, @huggingface/tokenizers, and texts on which to compare ours with it.
 import { Tokenizer } from '@huggingface/tokenizers';
 
 export interface Vocabulary {

@@ -1,4 +1,4 @@
-// As much of VS Code's API as the tested parts of extension/ use; tests run without an editor.
+// A stub of the part of VS Code's API that extension/ uses, for tests without an editor.
 export const l10n = {
   t: (message: string, ...values: (string | number)[]) =>
     message.replace(/\{(\d+)\}/g, (_, i) => String(values[Number(i)])),
