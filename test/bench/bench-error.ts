@@ -1,2 +1,2 @@
-/** A message for people: printed without a stack. */
+/** An error whose message is for the user, so it is printed without a stack trace. */
 export class BenchError extends Error {}

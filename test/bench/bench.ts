@@ -1,5 +1,5 @@
-// The course of a bench: for each model, round by round, the machine's limits and the engines in turns; then tables,
-// CSV, and what of the goals is reached.
+// Runs a benchmark: for each model and round it measures the machine's limits and both engines in turn. Then it prints
+// tables, appends to the CSV file and checks the goals.
 import { relative } from 'node:path';
 import { type BenchEngine, hearth, llamaCpp, llamaCppVersion, type Plan, type RunResult } from './engines.ts';
 import { type Figure, Samples } from './figures.ts';
@@ -12,9 +12,9 @@ import { appendCsv, type CsvRow, csvPath, printProfile, printTable } from './rep
 
 export { BenchError } from './bench-error.ts';
 
-/** Others using less than this share of the processors leave the machine quiet. */
+/** The machine counts as quiet if other programs use less than this share of the processors. */
 const quietShare = 0.05;
-/** A run that others took more from is done again while there is patience. */
+/** A run in which other programs used more is repeated, as long as --patience allows. */
 const spoiltShare = 0.1;
 
 export async function bench(root: string, args: string[]): Promise<void> {

@@ -1,4 +1,4 @@
-// Samples to figures: medians, their spread, and what share of the machine's limits they reach.
+// Computes figures from samples: medians, their spread, and the share of the machine's limits that they reach.
 import type { Limits } from './limits.ts';
 import type { BenchModel } from './models.ts';
 

@@ -1,4 +1,4 @@
-// The verdicts of `npm run bench`: which goals a run has reached.
+// The verdicts of `npm run bench`: which goals a run has met.
 import { expect, test } from 'vitest';
 import type { Figure } from './figures.ts';
 import { goalLines, type Outcome } from './goals.ts';

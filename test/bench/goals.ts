@@ -1,4 +1,4 @@
-// What the engine is to reach, against llama.cpp and against the machine, and what of it a run has reached.
+// The goals of the engine, relative to llama.cpp and to the limits of the machine, and which of them a run has met.
 import { type Figure, ofLimit } from './figures.ts';
 import type { Limits } from './limits.ts';
 import type { BenchModel } from './models.ts';
@@ -20,7 +20,7 @@ interface Score {
 
 interface Goal {
   title: string;
-  /** Undefined where it was not measured. */
+  /** Undefined if it was not measured. */
   score: (outcome: Outcome) => Score | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What this CPU can do at most with T threads: read memory, and multiply-add 8-bit integers.
+// Measures the limits of this CPU with T threads: memory reads and 8-bit integer multiply-adds.
 //   g++ -O3 -march=native -std=c++20 -pthread machine_peak.cc -o machine_peak && ./machine_peak 2
 // Prints JSON. Each figure is the best of many runs: a limit, not an average.
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
-// The files to measure: synthetic ones by name, kept in .cache/bench/models, or any GGUF by path. And what a token costs
-// with them, from their tensors: multiplications and bytes read.
+// The model files to measure: synthetic ones by name, kept in .cache/bench/models, or any GGUF file by path. Also the
+// cost of a token, from the tensors: multiplications and bytes read.
 import { closeSync, existsSync, mkdirSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gguf } from '@huggingface/gguf';
@@ -9,7 +9,9 @@ import { BenchError } from './bench-error.ts';
 export interface BenchModel {
   name: string;
   path: string;
-  /** Weights that every token of a prompt is multiplied with: the last layer only stores K and V, the head has no part. */
+  /**
+   * Weights that every token of a prompt is multiplied with: the last layer only stores K and V, the head has no part.
+   */
   prefillWeights: number;
   /** What a decoded token reads, head included, beside its context. */
   streamedBytes: number;
@@ -46,7 +48,7 @@ export async function benchModel(root: string, nameOrPath: string): Promise<Benc
   };
 }
 
-/** Written under another name first: a file that is there is whole. */
+/** Written under another name first, so that an existing file is always complete. */
 function syntheticModelPath(root: string, name: string): string {
   const [size = '', quantization = ''] = name.split(/-(.*)/);
   const shape = Object.entries(shapes).find(([key]) => key === size)?.[1];
@@ -66,7 +68,7 @@ function syntheticModelPath(root: string, name: string): string {
   return path;
 }
 
-/** Reads the file, so that loading it does not wait for the disk. */
+/** Reads the file into the page cache, so that loading does not wait for the disk. */
 export function intoPageCache(path: string): void {
   const file = openSync(path, 'r');
   const buffer = new Uint8Array(1 << 24);

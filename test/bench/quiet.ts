@@ -1,5 +1,6 @@
-// How much of the processors other programs use, from /proc/stat: to wait for a quiet machine and to tell when it was
-// not. The bench and its finished children are not others; time stolen by the host of a virtual machine is.
+// Measures, from /proc/stat, how much of the processors other programs use, to wait for a quiet machine and to notice
+// when it was not. The benchmark and its finished children do not count; time stolen by the host of a virtual machine
+// does.
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -1,4 +1,5 @@
-// What drafts are worth: completions at places of source files, each with and without, on a warm cache.
+// Measures what speculative decoding gains: completions at places in source files, each with and without drafts, on a
+// warm cache.
 //   node test/bench/speculation.mjs [--model FILE] [--draft-model FILE] [--threads 2] [--max-tokens 32] [--places 24]
 //                                   [--rounds 3] [--kinds typescript,c++,repetitive] [--files FILE,FILE]
 // Typescript and c++ are this repository's sources; the kind "files" is made of the files named.

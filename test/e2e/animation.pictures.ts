@@ -1,5 +1,5 @@
-// Frames for the animation in the read-me: a person writes a file with Hearth. How long each is shown is in its name,
-// since the machine that takes them may be slow: keys come every 110 ms, and the reader gets time to read.
+// Takes the frames of the animation in README.md: a person writes a file with Hearth. The name of a frame says how long
+// it is shown, independent of how long taking it took: keys come every 110 ms, with pauses for reading.
 //   HEARTH_PICTURES=1 npx vitest run --root test/e2e animation && python3 test/e2e/animate.py
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -80,7 +80,7 @@ test('writes two functions', async () => {
   await type('export function scale(a: Point, factor: number): Point {');
   await press('Enter', keyMs);
   await type('return');
-  await suggestion(/ a\.x$/); // as much as the model is sure of
+  await suggestion(/ a\.x$/); // the part that the model is sure of
   for (let word = 0; word < 3; word++) await press('Control+ArrowRight', 350);
   await press('Tab', keyMs);
   await type(' * f');

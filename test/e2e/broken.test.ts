@@ -1,4 +1,4 @@
-// An installation that is damaged: each fault is told once, in words, and is over when it is repaired.
+// A damaged installation: each fault is reported once, and Hearth works again when it is repaired.
 import { copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

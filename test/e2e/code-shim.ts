@@ -1,5 +1,6 @@
-// Stands in for the `code` executable that @vscode/test-electron starts: the same tests in the same extension host,
-// with VS Code's server and a headless browser in place of the desktop. Prints what the tests print and ends as they do.
+// A replacement for the `code` executable that @vscode/test-electron starts. It runs the same tests in the same
+// extension host, but with VS Code's server and a headless browser. It prints their output and ends with their exit
+// code.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'node:util';

@@ -1,4 +1,4 @@
-// Code of other open files becomes part of the prompt, through the real editor: definitions, and who may be read.
+// In the real editor, definitions and code of other open files become part of the prompt, if they may be shared.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

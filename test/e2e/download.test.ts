@@ -1,5 +1,5 @@
-// A model from the list to ghost text, in one window without a restart: a mirror on this machine stands in for the site
-// that models come from. It has the starter model under the address of one for which no digest is known.
+// Chooses a model from the list, downloads it and gets ghost text from it, in one window without a restart. The
+// download comes from a mirror on this machine, which serves the starter model as a model for which no digest is known.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -54,7 +54,7 @@ function sendWrong(response: ServerResponse): Promise<void> {
   });
 }
 
-/** A client that goes away ends it. */
+/** Ends when the client disconnects. */
 const send = (response: ServerResponse, pieces: () => Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> =>
   pipeline(pieces, response).catch(() => undefined);
 
@@ -93,7 +93,7 @@ const modelFiles = () =>
     .filter((name) => /globalStorage.*\.gguf/.test(name))
     .map((name) => name.slice(name.lastIndexOf('/') + 1));
 
-/** Opens the list, chooses a model and agrees to its download. */
+/** Opens the list, chooses a model and confirms its download. */
 async function download(name: string, quantization: string): Promise<void> {
   await bench.runCommand('Hearth: Choose Model');
   const row = bench.page.locator('.quick-input-list .monaco-list-row', {

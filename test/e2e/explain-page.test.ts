@@ -1,4 +1,4 @@
-// The page of an explanation in a browser, without VS Code: a stub stands for it.
+// The page of an explanation in a browser, with a stub of VS Code.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { explainPage, type PageMessage, type PageState } from '../../extension/explain-page.ts';
@@ -77,7 +77,7 @@ test('a new explanation takes the place of a longer one', async () => {
   expect(await page.locator('main').textContent()).toBe('new');
 });
 
-// The renderer lets no markup through; this is the second wall.
+// The renderer already removes markup; the content security policy is a second defence.
 test('the policy of the page stops what the renderer might let through', async () => {
   await open({});
   await page.evaluate(

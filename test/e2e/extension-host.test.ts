@@ -1,5 +1,5 @@
-// The suite of host/ inside VS Code's extension host, through @vscode/test-electron: in VS Code's server by default, in
-// a desktop VS Code where HEARTH_DESKTOP=1 says that one may be downloaded.
+// Runs the tests in host/ inside VS Code's extension host, by @vscode/test-electron: by default in VS Code's server,
+// and with HEARTH_DESKTOP=1 in a desktop VS Code, which is downloaded.
 import { chmodSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { runTests } from '@vscode/test-electron';

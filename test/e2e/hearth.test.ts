@@ -1,5 +1,5 @@
-// The packaged extension in a real VS Code, used with the keyboard. What the model writes is not asserted: only what
-// holds for any text that it writes.
+// The packaged extension in a real VS Code, used by keyboard. The tests do not depend on the text that the model
+// generates.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,7 +52,9 @@ afterEach(async ({ task }) => {
   await bench.page.screenshot({ path: `build/e2e/${task.name.replaceAll(/\W+/g, '-')}.png` });
 });
 
-/** For the read-me and the walkthrough: only when asked, so that a test run leaves the working tree as it was. */
+/**
+ * Takes a picture for README.md or the walkthrough, only on request, so that tests leave the working tree unchanged.
+ */
 async function picture(name: string): Promise<void> {
   if (!process.env.HEARTH_PICTURES) return;
   await bench.page.mouse.move(520, 450); // away from what has a tooltip

@@ -1,5 +1,5 @@
-// The first moments of a window: a key that is pressed as soon as the editor can be used is answered, without another
-// key, and about as soon as an extension could answer that has nothing to load.
+// A key that is pressed as soon as a new window can be used gets a suggestion, without another key, and about as soon
+// as one from an extension that has nothing to load.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const sample =
 
 interface FirstMoments {
   usableMs: number;
-  /** After the editor could be used. */
+  /** The time from when the editor could be used. */
   ghostTextMs: number;
   /** As the editor measures it: loading the extension's code and calling `activate`. */
   activationMs: number;

@@ -1,4 +1,4 @@
-// What a person must be able to rely on: Esc, off, manual, snooze, restarts, crashes, several windows, remote windows.
+// What users must be able to rely on: Esc, off, manual, snooze, restarts, crashes, several windows, remote windows.
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// VS Code's workbench in a headless browser, driven as a person does: keys, clicks, and looking.
+// Drives VS Code's workbench in a headless browser as a person would, by keys and clicks, and reads what it shows.
 import { readFileSync } from 'node:fs';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -33,13 +33,13 @@ export class Workbench {
     return this.page.locator('.statusbar-item[id^="hearth.hearth"]');
   }
 
-  /** What a screen reader says of the status bar's item; '' while there is none. */
+  /** The status bar item's label for screen readers; '' if there is no item yet. */
   async statusLabel(): Promise<string> {
     const labels = await this.statusItem.evaluateAll((items) => items.map((item) => item.ariaLabel));
     return labels[0] ?? '';
   }
 
-  /** Resolves when the status bar says so: VS Code draws it a moment after the extension has set it. */
+  /** Resolves when the status bar shows the text, which VS Code draws a moment after the extension has set it. */
   statusSays(words: RegExp, timeout = 20_000): Promise<void> {
     return expect.poll(() => this.statusLabel(), { timeout }).toMatch(words);
   }
@@ -60,8 +60,8 @@ export class Workbench {
   }
 
   /**
-   * The document's text, by saving it: the page has only the visible lines and mixes ghost text into them. Saving takes
-   * a moment, so poll it.
+   * The text of the document, read from disk after saving it, because the page contains only the visible lines and
+   * mixes ghost text into them. Saving takes a moment, so poll this.
    */
   async savedText(): Promise<string> {
     await this.press('Control+s');

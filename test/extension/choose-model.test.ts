@@ -1,4 +1,4 @@
-// The whole way from the list to the setting, with a stand-in for the editor's windows and a real server.
+// Choose Model from the list to the setting, with a stub of the editor's dialogs and a real server.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What the editor shares with the server, around as much of VS Code's API as that takes.
+// What the editor shares with the server, with a stub of the part of VS Code's API that this needs.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

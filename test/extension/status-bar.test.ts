@@ -1,4 +1,4 @@
-// A click on the status item, in every state that it can show.
+// Clicks on the status bar item in every state that it can show.
 import { beforeEach, expect, test, vi } from 'vitest';
 import { commands } from 'vscode';
 import type { Client } from '../../extension/client.ts';

@@ -19,7 +19,7 @@ using hearth::kernels::cpu::RowKernels;
 
 namespace {
 
-/// One sequence in scattered pages whose unwritten bytes are all NaN, with known q, k and v.
+/// One sequence with known q, k and v in scattered pages, whose unwritten bytes are all NaN.
 class Sequence {
  public:
   Sequence(const AttentionShape& shape, int length) : shape_(shape), length_(length) {

@@ -12,7 +12,7 @@
 #include "ops_fixture.h"
 #include "test.h"
 
-using namespace hearth::kernels;  // the test speaks of little else
+using namespace hearth::kernels;
 using test::pack, test::random_floats, test::random_matrix, test::TestBatch, test::TestMatrix,
     test::to_buffer;
 

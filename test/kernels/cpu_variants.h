@@ -1,4 +1,4 @@
-// The row kernels of every variant that this CPU can run, for tests that go through all of them.
+// The row kernels of every variant that this CPU can run, for tests of all variants.
 #pragma once
 
 #include <string>

@@ -23,7 +23,7 @@ double process_cpu_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// A chunk of which workers take 2 ms, as if they had lost their cores.
+/// A chunk that takes workers 2 ms, as if they had lost their cores.
 constexpr auto kStarved = [](int, int thread) {
   std::this_thread::sleep_for(std::chrono::microseconds(thread == 0 ? 20 : 2000));
 };

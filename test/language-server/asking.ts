@@ -1,4 +1,4 @@
-// A provider with a fake engine, asked for suggestions at $0.
+// Sets up a provider with a fake engine; ask() requests a suggestion at "$0".
 import type { InlineCompletionContext } from 'vscode-languageserver/node';
 import type { Pace } from '../../language-server/completion/document-offers.ts';
 import { type Answer, CompletionProvider } from '../../language-server/completion/provider.ts';
@@ -21,7 +21,7 @@ export interface Ask {
   signal?: AbortSignal;
 }
 
-/** Nothing is made ahead, and nothing is answered early, unless the test asks for it. */
+/** By default nothing is generated ahead, and no answer is early. */
 const pace: Pace = { momentMs: 60_000, growthMs: 60_000, restMs: 60_000, graceMs: 20 };
 
 export function setUp(options: FakeOptions & Partial<Pace> = {}) {

@@ -1,4 +1,4 @@
-// What a model's own chat template may do, and what it may not. The thread is the bundled one, dist/template-worker.js.
+// What a model's chat template can do, and what it must not. Uses the bundled thread, dist/template-worker.js.
 import { expect, test } from 'vitest';
 import { type ChatMessage, renderChat } from '../../language-server/explain/chat-template.ts';
 
@@ -8,7 +8,9 @@ const messages: ChatMessage[] = [
   { role: 'user', content: 'Really?' },
 ];
 
-/** With a system message of its own, and branches for what we never send, as the templates of large models have them. */
+/**
+ * With a system message of its own, and branches for what we never send, as the templates of large models have them.
+ */
 const elaborate = `{%- if tools %}
     {{- '<|im_start|>system\\nYou may call tools.' }}
     {%- for tool in tools %}{{- tool | tojson }}{%- endfor %}

@@ -1,4 +1,4 @@
-// Code of other files enters a prompt only with an anchor that was read in the background: no key pays for it.
+// Code of other files is used only with an anchor whose prompt was evaluated in the background, so no key waits for it.
 import { expect, test } from 'vitest';
 import { defaultPace } from '../../language-server/completion/document-offers.ts';
 import { CompletionProvider } from '../../language-server/completion/provider.ts';
@@ -11,7 +11,7 @@ import { FakeWindow } from './editor-window.ts';
 const store = (method: string) => `export class UserStore {\n  ${method}(user) {}\n}\n`;
 const head = "import { UserStore } from './user-store';\n\nconst store = new UserStore();\n";
 
-/** A person types behind the text of main.ts, with user-store.ts open beside it. */
+/** Types at the end of main.ts while user-store.ts is open, too. */
 function setUp(options: FakeOptions = {}) {
   const engine = new FakeEngine({ contextTokens: 16_384, ...options });
   const window = new FakeWindow({ files: { 'main.ts': head, 'user-store.ts': store('insertUser') } });

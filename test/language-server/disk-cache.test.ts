@@ -1,4 +1,4 @@
-// What the engine has read survives the server, if the user wants it. dist/server.js with the starter model.
+// With the disk cache, the KV cache survives a restart. Uses dist/server.js with the starter model.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

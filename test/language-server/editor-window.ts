@@ -1,4 +1,4 @@
-// An editor's window without an editor: what is open in it, its folders, and what it answers about related code.
+// A fake editor window: its open documents, its folders, and its answers about related code.
 
 import type { EditorWindow } from '../../language-server/context/related-code.ts';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';

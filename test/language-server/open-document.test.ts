@@ -1,4 +1,4 @@
-// The documents of the server, beside the library's, through random edits.
+// Compares the server's documents with those of the library through random edits.
 import { expect, test } from 'vitest';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { LongText } from '../../language-server/documents/long-text.ts';

@@ -19,14 +19,14 @@ test('offers the text at the cursor', async () => {
 
 test('offers nothing when switched off', () => checkRefused({ settings: { mode: 'off' } }, 'off'));
 
-test('offers nothing by itself where the user wants to ask', () => checkRefused({ mode: 'manual' }, 'manual'));
+test('offers nothing automatically in manual mode', () => checkRefused({ mode: 'manual' }, 'manual'));
 
-test('offers text where the user wants to ask, and asks', async () => {
+test('offers text in manual mode on request', async () => {
   const { items } = await setUp().ask('a = $0', { mode: 'manual', context: invoked });
   expect(items).toHaveLength(1);
 });
 
-test("the mode of a document outweighs everybody's", async () => {
+test('the mode of a document overrides the general setting', async () => {
   const { items } = await setUp().ask('a = $0', { mode: 'automatic', settings: { mode: 'off' } });
   expect(items).toHaveLength(1);
 });
@@ -39,7 +39,7 @@ test.each([
   'file:///secrets.yaml',
 ])('offers nothing in %s, which may hold secrets', (uri) => checkRefused({ uri }, 'secrets-file'));
 
-test('sends no text that contains a secret to a team', async () => {
+test("sends no text that contains a secret to a team's server", async () => {
   const { ask, engine } = setUp();
   const text = "const key = 'AKIAIOSFODNN7EXAMPLE';\na = $0";
   expect((await ask(text)).items).toHaveLength(1);
@@ -89,7 +89,7 @@ test('ends the generation at the bracket that the editor has closed', async () =
   const { ask } = setUp({ respond: () => 'a, b) and so on, to the end of the line' });
   const { items, timings } = await ask('print($0)\n');
   expect(items[0]?.insertText).toBe('a, b');
-  // One more, as a semicolon behind the bracket would be shown.
+  // One token more, since a semicolon after the bracket would be shown.
   expect(timings.completionTokens).toBe('a, b) '.length);
 });
 
@@ -128,7 +128,7 @@ test('evaluates the next anchor before the text outgrows the one in use', async 
     evaluated.push(timings.promptTokens - timings.cachedTokens);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  // The document's first request is cold; a line more costs its nine bytes, also where the anchor moves.
+  // The first request is cold. Each further line costs its nine bytes (tokens), even where the anchor moves.
   expect(engine.prefilled.length).toBeGreaterThan(0);
   expect(Math.max(...evaluated.slice(1))).toBeLessThan(12);
 });
@@ -152,7 +152,7 @@ test('trims every alternative, and drops those that differ in white space only o
   expect(texts(await ask('print($0)\n', { context: invoked }))).toEqual(['a, b']);
 });
 
-test('an answer ends by its own text, whether alternatives are wanted or not', async () => {
+test('an answer ends by its own text, with or without alternatives', async () => {
   const { ask } = setUp({ respond: () => `one();\n${'two();\n'.repeat(50)}` });
   const { items, timings } = await ask('a = $0\n', {
     context: invoked,
@@ -162,7 +162,7 @@ test('an answer ends by its own text, whether alternatives are wanted or not', a
   expect(timings.completionTokens).toBe('one();\n'.length);
 });
 
-test('teaches the engine a document that the user has left, once for each state of it', async () => {
+test('the engine learns a document that the user has left, once for each version', async () => {
   const { engine, provider } = setUp();
   const documents = [1, 2].map((i) => OpenDocument.create(`file:///${i}.ts`, 'typescript', 1, `text ${i}\n`));
   const [first, second] = documents as [OpenDocument, OpenDocument];

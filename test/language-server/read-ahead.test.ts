@@ -1,4 +1,4 @@
-// What is read before a key needs it: around the resting cursor, and the next anchor while typing.
+// Prompts that are evaluated before a key needs them: around the resting cursor, and for the next anchor while typing.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { CompletionProvider } from '../../language-server/completion/provider.ts';

@@ -1,5 +1,5 @@
-// Two engines' answers side by side. Both quantize activations to int8, each with its own rounding, so logits differ a
-// little everywhere, and the likeliest token only where the second is about as likely: by less than `explained`.
+// Compares the answers of two engines. Both quantize activations to int8 but round differently, so all logits differ a
+// little. The most likely token may differ only where the second one is about as likely: by less than `explained`.
 /**
  * A difference of logits that rounding explains. llama.cpp's own distance from exact arithmetic is at most 0.47 with
  * K-quants (test/fixtures/reference), and two engines can each be that far off to either side.

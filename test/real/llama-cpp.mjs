@@ -1,4 +1,4 @@
-// What llama.cpp makes of a plan, in a process of its own: llama-cpp.mjs PATH-OF-NODE-LLAMA-CPP FOLDER.
+// Runs a plan with llama.cpp in its own process: llama-cpp.mjs PATH-OF-NODE-LLAMA-CPP FOLDER.
 // FOLDER/plan.json is a Plan of plan.ts; FOLDER/theirs.json becomes a Theirs, and NAME.f32 holds the rows asked for.
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';

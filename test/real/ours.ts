@@ -1,4 +1,4 @@
-// What our engine makes of texts and prompts, and thereby what llama.cpp is to be asked.
+// Runs our engine on texts and prompts, and makes the plan for llama.cpp from its answers.
 import { readJsonLines } from '../../language-server/cli/command.ts';
 import {
   canFillInTheMiddle,

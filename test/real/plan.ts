@@ -1,4 +1,4 @@
-// What both engines are asked, and what llama.cpp answers (llama-cpp.mjs).
+// The plan, that is the questions to both engines, and llama.cpp's answers (llama-cpp.mjs).
 export interface Run {
   name: string;
   tokens: number[];

@@ -1,4 +1,4 @@
-// PyTorch in float32 with the file's weights: which of the two engines is nearer to exact.
+// Runs PyTorch in float32 with the file's weights, to find which of the two engines is closer to the exact result.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

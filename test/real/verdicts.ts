@@ -1,4 +1,4 @@
-// Where the engines agree and where they part, in words.
+// Reports where the engines agree and where they differ.
 import type { Engine } from '../../native/index.ts';
 import { compareRows, isExplained, margin, type Parting, type RowsCompared } from './compare.ts';
 import type { Answer, Asked } from './ours.ts';

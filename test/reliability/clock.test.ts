@@ -1,4 +1,4 @@
-// The machine's clock is put forward or back, by a user, by the network's time or in a virtual machine that was resumed.
+// The clock is set forward or back: by a user, by time synchronization, or when a virtual machine is resumed.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,9 @@ import { FakeWindow } from '../language-server/editor-window.ts';
 const dayMs = 24 * 3_600_000;
 const main = "import { UserStore } from './store';\n\nconst store = new UserStore();\nstore.insertUser(";
 
-/** The files that code is taken from, the most useful first, after an unrelated file was edited and the clock was put. */
+/**
+ * The files that code is taken from, most useful first, after an edit of an unrelated file and a change of the clock.
+ */
 async function order(jumpMs: number): Promise<string[]> {
   const files = {
     'main.ts': main,

@@ -1,5 +1,5 @@
-// What a person may do in an editor, at random: types, accepts, undoes, moves, deletes, edits elsewhere, changes the file
-// or the settings, asks by hand, gives up, waits.
+// Random actions of a person in an editor: types, accepts, undoes, moves, deletes, edits elsewhere, changes the file or
+// the settings, requests a suggestion, gives up, waits.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../../language-server/completion/provider.ts';
 import type { CursorDocument } from '../../language-server/completion/text-window.ts';

@@ -1,5 +1,5 @@
-// What the world does to a server: ends it, fills its disk, takes its home, stops its time. Nothing is damaged by it, and
-// no answer changes.
+// Faults from outside: the server is killed, its disk is full, its home is missing, its process is stopped. No data
+// must be damaged, and no answer may change.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,14 +39,14 @@ async function start(command = serverCommand, settings: object = withDisk, env =
   return client;
 }
 
-/** What a server answers at the end of the text. */
+/** A server's answer at the end of the text. */
 async function answerOf(client: FrameClient): Promise<unknown> {
   await loaded(client);
   const { result } = await client.reply(await client.ask(uri, line, 11));
   return (result as { items: unknown }).items;
 }
 
-/** Runs a server, lets it write its pages, and gives its answer. */
+/** Runs a server until it has written its disk cache; resolves to its answer. */
 async function wholeSession(command?: string[], settings?: object, env?: NodeJS.ProcessEnv): Promise<unknown> {
   const client = await start(command, settings, env);
   const answer = await answerOf(client);

@@ -1,5 +1,5 @@
-// More than any person types: nothing is lost, nothing hangs, and memory stays where it was. What the server computes for
-// it is counted, since the time until an answer comes would depend on what else the machine does.
+// Far more messages than any person could cause: none is lost, nothing hangs, and memory does not grow. The tests
+// measure the CPU time of the server, since the time until an answer would depend on what else the machine does.
 import { afterEach, expect, test } from 'vitest';
 import type { CompletionOutcome } from '../../language-server/protocol.ts';
 import type { FrameClient } from './frame-client.ts';

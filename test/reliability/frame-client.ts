@@ -1,4 +1,4 @@
-// A language client that sends what it is told, in order or not, well formed or not, as fast as the server takes it.
+// A language client that sends any messages, valid or not and in any order, as fast as the server reads them.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -12,7 +12,7 @@ export interface Reply {
 }
 
 export class FrameClient {
-  /** What the server asked or told on its own. */
+  /** Requests and notifications from the server. */
   readonly notices: Reply[] = [];
   readonly replies = new Map<number | string | null, Reply>();
   stderr = '';
@@ -33,7 +33,7 @@ export class FrameClient {
     this.ended = once(this.child, 'exit') as typeof this.ended;
   }
 
-  /** Any bytes. Resolves when there is room for more. */
+  /** Sends any bytes; resolves when more can be sent. */
   async write(bytes: string | Buffer): Promise<void> {
     if (this.child.stdin.write(bytes)) return;
     await Promise.race([once(this.child.stdin, 'drain'), this.ended]);
@@ -108,7 +108,7 @@ export function frame(body: string): string {
   return `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** Takes the server's bytes apart. */
+/** Parses the server's messages. */
 class FrameParser {
   private rest: Buffer = Buffer.alloc(0);
 

@@ -1,4 +1,4 @@
-// Inputs at random, from a seed: documents for the prompt builder, bytes for the protocol, text for the page of an
+// Random inputs from a seed: documents for the prompt builder, bytes for the protocol, text for the page of an
 // explanation.
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';

@@ -1,4 +1,5 @@
-// What no proper client sends: each is answered as LSP says, or ends the server with a reason, and never hangs it.
+// Messages that no correct client sends: each is answered as LSP specifies or ends the server with a reason, never a
+// hang.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { FrameClient, frame } from './frame-client.ts';

@@ -1,4 +1,5 @@
-// dist/server.js with the real engine and the starter model, and what it costs the machine.
+// Runs dist/server.js with the real engine and the starter model, and measures its memory, handles, threads and CPU
+// time.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FrameClient } from './frame-client.ts';
@@ -31,7 +32,7 @@ export function usage(pid: number): { rssMiB: number; handles: number; threads: 
   return { rssMiB: figure('VmRSS') / 1024, handles: readdirSync(`/proc/${pid}/fd`).length, threads: figure('Threads') };
 }
 
-/** What the process's first thread has computed so far, in ms; unlike a clock it stands still while other programs run. */
+/** The CPU time of the process's main thread in ms, which does not advance while other programs run. */
 export function serverThreadMs(pid: number): number {
   const [, fields = ''] = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ');
   const [user, system] = fields.split(' ').slice(11, 13).map(Number);

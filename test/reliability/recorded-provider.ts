@@ -1,5 +1,5 @@
-// A provider that remembers for every text that was asked of the engine what it depends on: the place, the options and
-// the anchor. A fresh engine that is given these must write the same.
+// A provider that records, for every text that the engine generates, what it depends on: the place, the options and the
+// anchor. A fresh engine must generate the same text from these.
 import type { Anchor } from '../../language-server/completion/anchor.ts';
 import { anchoredAt } from '../../language-server/completion/anchor.ts';
 import { Anchors } from '../../language-server/completion/anchors.ts';
@@ -79,7 +79,7 @@ class GivenAnchors extends Anchors {
   }
 }
 
-/** What an engine writes that has read nothing and drafts nothing. */
+/** The text that an engine generates with a cold cache and without drafts. */
 export async function fromCold(engine: Engine, { place, options, anchor }: Made): Promise<GhostCompletion> {
   await engine.clearCache();
   const undrafted = new Proxy(engine, {

@@ -1,4 +1,4 @@
-// How much is tried: a short form with the other tests, all of it by `npm run test:reliability`.
+// The number of attempts: few with the other tests (short form), all with `npm run test:reliability` (full form).
 
 export const isFull = process.env.HEARTH_RELIABILITY === 'full';
 

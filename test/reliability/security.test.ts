@@ -1,4 +1,4 @@
-// The promises of SECURITY.md, each tried.
+// Tests each claim of SECURITY.md.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// One server that several windows share over its socket, as VS Code's do.
+// A server that several windows share over its socket, as those of VS Code do.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -75,7 +75,7 @@ export class SharedWindow {
     return this.connection.sendNotification('textDocument/didOpen', { textDocument });
   }
 
-  /** Puts text in place of so many characters. */
+  /** Replaces some characters by text. */
   edit(uri: string, line: number, character: number, text: string, replaced = 0): Promise<void> {
     const version = (this.versions.get(uri) ?? 0) + 1;
     this.versions.set(uri, version);

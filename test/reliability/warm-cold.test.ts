@@ -1,5 +1,5 @@
-// Whatever was read, drafted, cancelled or offered before: an answer is what a fresh engine writes that is given the same
-// anchor, bit for bit, probabilities too.
+// Whatever was evaluated, drafted, cancelled or suggested before, an answer equals that of a fresh engine for the same
+// anchor, bit for bit, including probabilities.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -40,7 +40,7 @@ function documents(r: Random): OpenDocument[] {
   });
 }
 
-/** Whether the texts that were made, made again cold, have every item for the place of the answer. */
+/** Whether every item of the answer also comes from one of the recorded texts when it is generated again, cold. */
 async function isExplained({ place, isInvoked, answer }: Asked, offers: Offer[]): Promise<boolean> {
   const covered = offers.flatMap((offer) => {
     const coverage = offer.covers(place);

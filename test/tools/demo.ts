@@ -1,5 +1,5 @@
 // `npm run demo`: types a method into a sample file through the real language server, key by key as an editor would,
-// and shows the ghost text. Where the ghost text is what is to be written, it is accepted instead of typed.
+// and shows the ghost text. Where the ghost text is right, it is accepted instead of typed.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

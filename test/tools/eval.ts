@@ -1,4 +1,4 @@
-// npm run tool -- eval CASES.jsonl: how often the model fills in what was there, and how much typing that saves.
+// npm run tool -- eval CASES.jsonl: how often the model fills in the original text, and how much typing that saves.
 import { openSync, writeSync } from 'node:fs';
 import {
   type Command,

@@ -1,4 +1,4 @@
-// Generations that are computed once and played back: gates and rules differ only in where they end the same text.
+// Caches generations and plays them back, since gates and rules differ only in where they end the same text.
 import type { Completion, Engine, GenerateRequest, OnText } from '../../native/index.ts';
 
 export interface Generation {
@@ -6,7 +6,10 @@ export interface Generation {
   completion: Completion;
 }
 
-/** An engine that answers a request again from memory. The first asker of each request must be the one that reads furthest. */
+/**
+ * An engine that answers a request again from memory. The first asker of each request must be the one that reads
+ * furthest.
+ */
 export function remembered(engine: Engine, memory = new Map<string, Generation>()): Engine {
   const generate = async (request: GenerateRequest, onText?: OnText): Promise<Completion> => {
     const key = JSON.stringify([[...request.tokens], [...(request.heal ?? [])], request.maxTokens]);

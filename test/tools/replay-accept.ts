@@ -1,4 +1,4 @@
-// What it costs to take ghost text: keys that it says, and Tab. Both are answered from memory.
+// Measures what it costs to type along with ghost text and to accept it by Tab. Both should be answered from memory.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplayEditor } from './replay-editor.ts';
 import { keyOf } from './replay-typing.ts';
@@ -10,11 +10,11 @@ export interface AcceptReport {
   typedThrough: number;
   typedThroughMs: Percentiles;
   acceptedMs: Percentiles;
-  /** For all these answers together. */
+  /** The sum over all these answers. */
   tokensEvaluated: number;
 }
 
-// A person reads before pressing Tab; what follows the ghost text is made meanwhile.
+// A person reads before pressing Tab; meanwhile the text after the ghost text is generated.
 const readingMs = 1500;
 const keysTypedAlong = 4;
 

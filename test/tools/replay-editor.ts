@@ -1,5 +1,5 @@
-// The real language server with one document, as an editor has it: edits and completions, timed. Other files may be open
-// beside it.
+// Drives the real language server with one document as an editor does, and times edits and completions. Other files may
+// be open, too.
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -48,11 +48,11 @@ export function serverOptions(maxTokens: number): Options {
 }
 
 export interface Answer {
-  /** What is offered at the cursor; null when nothing is. */
+  /** The suggestion at the cursor; null if there is none. */
   text: string | null;
-  /** Characters right of the cursor that the text replaces. */
+  /** How many characters after the cursor the text replaces. */
   replaces: number;
-  /** By the next key, before the answer came. */
+  /** Whether the next key cancelled the request before it was answered. */
   isCancelled: boolean;
   /** Until there was something to show or the answer that there is nothing; null when the next key came before. */
   firstTextMs: number | null;
@@ -155,14 +155,14 @@ export class ReplayEditor {
     return { ...offer(items[0], position), isCancelled, firstTextMs, fullMs: elapsed() };
   }
 
-  /** In MB now, and at most so far. */
+  /** Memory of the server in MB: now, and the maximum so far. */
   memory(): { rssMb: number; peakRssMb: number } {
     const status = readFileSync(`/proc/${this.client.child.pid}/status`, 'utf8');
     const mb = (key: string) => Number(new RegExp(`${key}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
     return { rssMb: mb('VmRSS'), peakRssMb: mb('VmHWM') };
   }
 
-  /** Time that the server's threads have run. */
+  /** CPU time of the server. */
   cpuMs(): number {
     // Behind the name in parentheses: utime and stime are fields 14 and 15, in hundredths of a second.
     const stat = readFileSync(`/proc/${this.client.child.pid}/stat`, 'utf8').replace(/^.*\) /, '');

@@ -1,4 +1,4 @@
-// Hours of typing in minutes: does memory stay flat, and the processor rest when the keys do?
+// Hours of typing in minutes: memory must stay flat, and the processor must be idle when no keys are pressed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { print, printJson } from '../../language-server/cli/command.ts';
 import type { ReplayEditor } from './replay-editor.ts';

@@ -1,4 +1,4 @@
-// npm run tool -- savings TRACES…: recorded typing sessions, in which ghost text is accepted where it is right.
+// npm run tool -- savings TRACES…: replays recorded typing sessions and accepts ghost text where it is right.
 import { type Command, print, printJson, UsageError } from '../../language-server/cli/command.ts';
 import type { ServerStatus } from '../../language-server/protocol.ts';
 import { defaultSettings } from '../../language-server/settings.ts';
@@ -11,7 +11,7 @@ export interface Savings {
   /** Keys of the trace: what the session takes without ghost text. */
   keys: number;
   keysTyped: number;
-  /** A ghost text that stays while it is typed along counts once, and so do its characters. */
+  /** Ghost text that stays while the user types along counts once, and so do its characters. */
   ghostTexts: number;
   charactersAccepted: number;
   charactersWrong: number;

@@ -1,4 +1,4 @@
-// Golden cases in the real editor: it shows each text, and accepting that leaves the document that the case says.
+// The golden cases in the real editor: it must show each text, and accepting it must give the expected document.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

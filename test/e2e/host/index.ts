@@ -1,4 +1,4 @@
-// What VS Code calls in the extension host: runs the tests, and fails when one fails.
+// The entry point that VS Code calls in the extension host. It runs the tests and rejects if one fails.
 import { tests } from './extension.ts';
 import { tests as goldenTests } from './golden.ts';
 import { runAll } from './suite.ts';

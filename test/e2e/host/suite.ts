@@ -1,4 +1,4 @@
-// As much of a test runner as the extension host needs.
+// A minimal test runner for the extension host.
 
 export interface Test {
   title: string;

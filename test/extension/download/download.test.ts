@@ -1,4 +1,4 @@
-// Downloads from a real server on this machine that misbehaves in each way that servers and networks do.
+// Downloads from a real server on this machine, which misbehaves in all the ways that servers and networks do.
 import { createHash, randomFillSync } from 'node:crypto';
 import {
   createReadStream,

@@ -1,4 +1,4 @@
-// A file server on 127.0.0.1 that behaves well, until a test says for some requests how it does not.
+// A file server on 127.0.0.1 that behaves correctly, except for requests for which a test chooses a fault.
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,6 @@
-// Tokens per second of the HIP ops at the true shapes of qwen2.5-coder, over random weights: what
-// the engine could reach with the ops alone. "bench 1.5b q8_0": decode, batches of 2..8, prefill;
-// "bench 1.5b q8_0 32": one batch of 32 tokens.
+// Measures the HIP ops in tokens per second, with the real shapes of qwen2.5-coder and random
+// weights: the most that the engine could reach. "bench 1.5b q8_0": decode, batches of 2..8,
+// prefill; "bench 1.5b q8_0 32": one batch of 32 tokens.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

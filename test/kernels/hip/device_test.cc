@@ -1,4 +1,4 @@
-// A GPU that does not answer: waits end, and what follows neither waits again nor frees anything.
+// A GPU that does not respond: waits end, and later calls neither wait again nor free anything.
 #include "hip/device.h"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// The GPU runtime's functions over the emulation: everything happens at once, memory begins as NaN,
-// graphs are lists of launches.
+// The GPU runtime's functions for the emulation: everything runs synchronously, new memory is
+// filled with NaN, and graphs are lists of launches.
 #include <cstdlib>
 #include <cstring>
 #include <vector>

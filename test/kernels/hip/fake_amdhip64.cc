@@ -1,6 +1,6 @@
-// libamdhip64 as the loader sees it, over the emulated GPU (fake_gpu.h). Its own faults: "none" no
-// device, "unknown" an architecture without kernels, "full" no memory for anything large,
-// "hang:FILE" no answer any more once FILE exists.
+// A fake libamdhip64 for the loader, which runs on the emulated GPU (fake_gpu.h). Its own faults:
+// "none": no device; "unknown": an architecture without kernels; "full": no memory for anything
+// large; "hang:FILE": no response once FILE exists.
 #include <unistd.h>
 
 #include "fake_gpu.h"

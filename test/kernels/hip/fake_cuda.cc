@@ -1,6 +1,6 @@
-// libcuda as the loader sees it, over the emulated GPU (fake_gpu.h). Its own faults: "init" the
-// driver finds no device, "none" it counts none, "unknown" an architecture without kernels, "old" a
-// driver that cannot read them.
+// A fake libcuda for the loader, which runs on the emulated GPU (fake_gpu.h). Its own faults:
+// "init": the driver finds no device; "none": it counts none; "unknown": an architecture without
+// kernels; "old": a driver that cannot read them.
 #include <map>
 
 #include "fake_gpu.h"

@@ -1,6 +1,6 @@
-// What both fake runtimes (fake_amdhip64.cc, fake_cuda.cc) say of the emulated GPU. HEARTH_FAKE_GPU
-// is what is wrong with it: "small" no free memory, "wrong:KERNEL" a kernel that does nothing, or
-// one of the faults that the runtime's own file names.
+// What both fake runtimes (fake_amdhip64.cc, fake_cuda.cc) report about the emulated GPU.
+// HEARTH_FAKE_GPU selects a fault: "small" means no free memory, "wrong:KERNEL" a kernel that does
+// nothing; each runtime's own file names further ones.
 #pragma once
 
 #include <cstdlib>

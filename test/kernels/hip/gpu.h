@@ -7,7 +7,7 @@
 namespace test {
 
 const hearth::kernels::hip::GpuApi& gpu_api();
-/// Throws when there is none, saying what the runtime said.
+/// Throws if there is none, with the runtime's message.
 const hearth::kernels::hip::DeviceChoice& gpu_choice();
 
 }  // namespace test

@@ -1,5 +1,5 @@
-// Kernels for many tokens multiply with what a GPU has for it. Dots of a group are exact, so all
-// ways must give the same bits; this shows their index arithmetic, lane by lane.
+// GEMM kernels use the matrix instructions that a GPU has. Dot products of a group are exact, so
+// all fragments must give the same bits; this tests their index arithmetic, lane by lane.
 #include "../ops_fixture.h"
 #include "../random_blocks.h"
 #include "emulation.h"

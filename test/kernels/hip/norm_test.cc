@@ -1,5 +1,5 @@
-// Products behind a norm on the GPU: 1 / rms is found beside them, by other ways for one token, a
-// few and many, and where a launch of its own quantizes.
+// Products after a norm on the GPU. 1 / rms is computed in the same kernel, in different ways for
+// one token, a few and many, or by a separate launch that quantizes.
 #include <cmath>
 #include <numeric>
 #include <vector>

@@ -9,7 +9,7 @@
 
 #include "hip_fixture.h"
 
-using namespace hearth::kernels;  // the test speaks of little else
+using namespace hearth::kernels;
 using namespace test::gpu;
 using test::random_floats, test::TestBatch, test::to_buffer;
 

@@ -1,5 +1,4 @@
-// The loader against AMD's own runtime, where it is installed; with no AMD GPU it says so, in
-// words.
+// Loads AMD's own runtime, if it is installed. Without an AMD GPU, the error must say so.
 #include "gpu/backend.h"
 
 #include <dlfcn.h>

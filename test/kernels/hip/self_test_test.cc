@@ -1,5 +1,5 @@
-// The self-test that decides whether a GPU is trusted: it must pass on sound kernels, run all of
-// them, and notice when one does nothing.
+// The self-test that decides whether a GPU is used: it must pass with correct kernels, run all of
+// them, and fail if one of them does nothing.
 #include "gpu/self_test.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The two ends of a step on the GPU: how the batch comes and launches go out, and how the best
-// token is found.
+// The beginning and the end of a step on the GPU: how the batch gets there, how launches are
+// submitted, and how the best token is found.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include "hip_fixture.h"
 
-using namespace hearth::kernels;  // the test speaks of little else
+using namespace hearth::kernels;
 using namespace test::gpu;
 using test::log_probability, test::random_floats, test::TestBatch, test::to_buffer;
 
