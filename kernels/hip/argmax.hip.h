@@ -45,7 +45,7 @@ GPU_DEVICE void argmax(const ArgmaxParams& p) {
   let_next_start();
   const int lane = threadIdx.x % GPU_LANES, warp = threadIdx.x / GPU_LANES, row = blockIdx.y;
   const float* logits = p.logits + static_cast<int64_t>(row) * p.n_vocab;
-  float values[kArgmaxLogits / kArgmaxThreads];  // under way together
+  float values[kArgmaxLogits / kArgmaxThreads];  // in flight together
   const int first = blockIdx.x * kArgmaxLogits + threadIdx.x;
   int id = first;
   GPU_UNROLL for (float& value : values) {

@@ -129,7 +129,7 @@ struct Scores {
   }
 };
 
-/// Computes a thread's scores. A loop, which keeps code short and registers few.
+/// Computes a thread's scores, in a loop that keeps the code short and registers few.
 template <int kHeadDim>
 GPU_DEVICE void score_rows(float scale, RowsShared<kHeadDim>& shared) {
   using Shape = RowsShape<kHeadDim>;
@@ -346,7 +346,7 @@ GPU_DEVICE void attention(const AttentionParams& p) {
         *reinterpret_cast<const float4*>(p.q + head * kHeadDim + i % kLanes * 4);
   }
   RowOutputs<kHeadDim> outputs = {};
-  // One sequence after the other; mostly there is only one.
+  // Takes one sequence after the other; usually there is only one.
   int waiting = row.n_visible;
   GPU_NO_UNROLL while (true) {
     const int first = GPU_LANES - lanes_max(waiting ? GPU_LANES - lane : 0);

@@ -36,10 +36,10 @@ GPU_DEVICE void load_rows(uint4 (&to)[ChunkRows<kHeadDim>::kSteps], const ChunkV
   }
 }
 
-/// In how many turns of a loop a thread multiplies its positions. Two turns fetch half as much
-/// code, which is faster even though the second turn's rows must be moved to the registers of the
-/// first. They take more registers, which lowers occupancy, so with many thread blocks (kMany)
-/// there is one turn.
+/// How many turns of a loop a thread takes to multiply its positions. With two turns the code is
+/// half as long and is fetched faster, even though the rows of the second turn must be moved to the
+/// registers of the first. But that takes more registers, which lowers occupancy, so with many
+/// thread blocks (kMany) there is one turn.
 template <int kHeadDim, bool kMany>
 struct RowTurns {
   static constexpr int kSteps = ChunkRows<kHeadDim>::kSteps, kTurns = kSteps > 4 && !kMany ? 2 : 1;
@@ -124,6 +124,7 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
   // wait_for_previous().
   uint4 rows[Rows::kSteps];
   load_rows<kHeadDim>(rows, c, row, lane, 0);
+  // V goes to the L2 cache meanwhile; the registers hold K until the scores are done.
   if (has_chunk && lane % 8 == 0)
     GPU_NO_UNROLL for (int i = row; i < c.n; i += Rows::kRows)
         prefetch(kv_row<kHeadDim>(c, i, 1) + 8 * lane);

@@ -1,5 +1,5 @@
 // One GPU with one stream: memory, copies through pinned staging memory, launches, and waits with a
-// time limit. Used by one thread. Errors are BackendError with a message for people.
+// time limit. Used by one thread. Errors are BackendError with a message for the user.
 #pragma once
 
 #include <array>
@@ -22,12 +22,12 @@ inline constexpr int kMaxCopySharedBytes = 160 << 10;
 struct DeviceChoice {
   int index = 0;
   std::string backend;  // "hip", "cuda"
-  std::string name;     // for people: "gfx1100 AMD Radeon RX 7900 XTX"
+  std::string name;     // to show: "gfx1100 AMD Radeon RX 7900 XTX"
   int n_processors = 1;
   std::span<const std::byte> code_object;
   size_t reserved_bytes = 0;  // of its memory, left for the desktop
-  // A GPU that does not answer for this long hangs: a batch of 256 tokens of a 7B model takes 0.3 s
-  // on a small one.
+  // A GPU that does not respond for this long counts as hung. A batch of 256 tokens of a 7B model
+  // takes 0.3 s on a small GPU.
   std::chrono::milliseconds patience{10'000};
   // Asynchronous copies to shared memory, and 160 KiB of it for a thread block: NVIDIA's GPUs of
   // data centers (GPU_COPIES_AHEAD).
@@ -114,7 +114,7 @@ class Device {
   void wait_for(uint32_t& word, uint32_t unwritten);
   /// Throws, naming what failed, unless result is 0.
   void check(int result, const char* what) const;
-  /// Like attach(), for destructors: where it fails, so will the freeing.
+  /// Like attach(), for destructors: if it fails, freeing the memory fails as well.
   void attach_to_free() const;
 
  private:
@@ -141,7 +141,7 @@ class StagedUpload {
   /// Waits until the bytes sent before have been copied, not until these are.
   void send(const void* from, size_t n_bytes);
   size_t n_bytes() const { return host_.n_bytes(); }
-  /// Where they arrive, on the device.
+  /// Where the bytes arrive on the device.
   template <class T>
   T* device() const {
     return memory_.as<T>();

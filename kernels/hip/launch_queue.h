@@ -17,7 +17,7 @@ class LaunchQueue {
   ~LaunchQueue();
   LaunchQueue(const LaunchQueue&) = delete;
 
-  /// Says that the next launches are the first of a step.
+  /// Marks the beginning of a step: the next launches are its first.
   void begin_step() { is_start_ = true; }
   /// deferred: kept until flush(), or until a step's first few are there. Otherwise the launch runs
   /// at once, after what is pending.

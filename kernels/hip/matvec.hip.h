@@ -216,7 +216,7 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   const int first = blockIdx.y * p.block_tiles;
   using Share = WarpShare<kType>;
   const Share share = Share::of(p, part, t);
-  // Steps in flight, of four units each: as many as fit 128 registers a thread.
+  // Steps in flight, of four units each: as many as fit into 128 registers per thread.
   constexpr int kDepth = Layout<kType>::kHalves ? 1 : 2;
   // Words that need no unpacking are used from the registers that they were loaded to.
   constexpr bool kInPlace = Layout<kType>::kTraits.low_bits == 8;
@@ -232,7 +232,7 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
     next_step++, next += Layout<kType>::kRecordBytes;
     if (is_end) next_step = 0, next = begin_of(next_tile += tiles_at_once);
   };
-  FourUnits<kType> ring[kDepth];
+  FourUnits<kType> ring[kDepth];  // the units of the steps in flight
   GPU_UNROLL for (int i = 0; i < kDepth; i++) load_next(ring[i]);
   let_next_start();
   uint8_t* bytes = reinterpret_cast<uint8_t*>(shared);

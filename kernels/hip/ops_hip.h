@@ -72,7 +72,7 @@ class HipOps : public Ops {
   /// The parameters of a matmul whose n tokens are normalized first.
   MatmulParams normed_input(const Matrix& w, const float* x, const float* norm, float eps,
                             const int32_t* rows, int n);
-  /// Makes p's tokens available in the form that this part's format needs: each thread block
+  /// Prepares p's tokens in the form that this part's format needs: each thread block
   /// quantizes p.norm for itself, or a launch does so, unless the part before has left them in this
   /// form.
   void prepare_input(MatmulParams& p, const HipMatrix& w, const HipPart& part);

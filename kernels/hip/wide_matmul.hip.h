@@ -86,6 +86,7 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
   using Sums = LaneSums<kSteps * F::kRowTiles, F::kSums>;
   Sums sums = {};
   const auto hand_in = [&](bool is_first) {
+    // Recomputed, as keeping it through the loop would take registers (late_thread()).
     const Place again = Place::of();
     const LanePlace place = F::place(again.lane);
     GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++) GPU_UNROLL for (int i = 0; i < kSteps; i++)
