@@ -1,6 +1,6 @@
-// Compiles kernels/hip for AMD GPUs with hipcc, one code object an architecture, and proves what can be proven without
-// a GPU: no spills, no scratch memory, and dot-product and matrix instructions in the machine code. Architectures that
-// Debian's hipcc 5.2 does not know need a newer ROCm (kernels/hip/README.md).
+// Compiles kernels/hip for AMD GPUs with hipcc, one code object per architecture, and checks what can be checked
+// without a GPU: no spills, no scratch memory, and dot-product and matrix instructions in the machine code.
+// Architectures that Debian's hipcc 5.2 does not know need a newer ROCm (kernels/hip/README.md).
 import {
   copyFileSync,
   existsSync,
@@ -18,13 +18,13 @@ import { root, run, ToolError, version } from './tools.mjs';
 const output = join(root, 'dist', 'gpu');
 const bitcode = '/usr/lib/x86_64-linux-gnu/amdgcn/bitcode';
 
-/** With nvcc installed hipcc would quietly compile for NVIDIA. */
+/** If nvcc is installed, hipcc would silently compile for NVIDIA. */
 const amd = { HIP_PLATFORM: 'amd' };
 
-/** Those that Debian's hipcc knows. */
+/** The architectures that Debian's hipcc knows. */
 const architectures = ['gfx906', 'gfx90a', 'gfx1030', 'gfx1100'];
 
-/** What an architecture must have in its machine code: dot products, and its matrix instruction. */
+/** The instructions that the machine code of an architecture must contain: dot products and its matrix instruction. */
 function wantedInstructions(architecture) {
   if (/gfx9(08|0a)/.test(architecture)) return [/v_dot4c_i32_i8/, /v_mfma_i32_16x16x16i8/];
   if (/gfx9[45]/.test(architecture)) return [/v_dot4c?_i32_i8/, /v_mfma_i32_16x16x32_i8/];
@@ -32,7 +32,7 @@ function wantedInstructions(architecture) {
   return [/v_dot4c?_i32_i8/];
 }
 
-/** The first of these programs that is there: Debian names LLVM's by version, ROCm does not. */
+/** The first of these programs that exists. Debian has the LLVM version in the names, ROCm does not. */
 function tool(name) {
   const names = [`${name}-15`, name, `/opt/rocm/llvm/bin/${name}`];
   const found = names.find(version);
@@ -119,7 +119,7 @@ async function checkInstructions(architecture, object, scratch) {
 
 async function build(architecture) {
   const scratch = mkdtempSync(join(tmpdir(), 'hearth-hip-'));
-  rmSync(join(output, `${architecture}.co`), { force: true }); // of other sources than today's
+  rmSync(join(output, `${architecture}.co`), { force: true }); // may be from older sources
   try {
     const object = join(scratch, `${architecture}.co`);
     const remarks = await quietly(
@@ -144,7 +144,7 @@ async function build(architecture) {
   }
 }
 
-/** Builds and proves each; resolves to how many are right and how many are not. */
+/** Builds and checks each architecture; resolves to the numbers of passed and failed ones. */
 export async function buildAmd(names = architectures) {
   mkdirSync(output, { recursive: true });
   const waiting = [...names];

@@ -1,4 +1,4 @@
-// `npm run build:gpu`: the GPU kernels, by each vendor's compiler that is here, into dist/gpu.
+// `npm run build:gpu`: compiles the GPU kernels into dist/gpu, with the vendors' compilers that are installed.
 //   build-gpu.mjs           all GPUs that the compilers know
 //   build-gpu.mjs gfx942    these of AMD instead
 import { buildAmd } from './build-amd.mjs';

@@ -44,7 +44,7 @@ export async function buildNative({ debug = false, addon = false } = {}) {
   install(join(root, folder, debug ? 'Debug' : 'Release', 'hearth.node'));
 }
 
-// By rename: a process that has the old addon mapped keeps its old file.
+// Replaced by a rename, so that a process that has mapped the old addon keeps the old file.
 function install(addon) {
   if (!existsSync(addon)) throw new ToolError(`the build made no ${addon}: is native/addon.cc there?`);
   const target = join(root, 'dist', 'hearth.node');
@@ -66,7 +66,7 @@ const hipTests = process.arch === 'x64' ? ['hip_tests'] : [];
 export const buildAsan = () =>
   buildTests('build/asan', ['-DHEARTH_ASAN=ON'], ['kernels_tests', 'native_tests', ...hipTests]);
 
-/** With the variants that the build above leaves out because they take minutes to compile. */
+/** Includes the variants that the build above omits because they take minutes to compile. */
 export const buildAsanKernels = () =>
   buildTests('build/asan-kernels', ['-DHEARTH_ASAN=ON', '-DHEARTH_ASAN_ALL=ON'], ['kernels_tests']);
 

@@ -9,7 +9,7 @@ import { atLeast, root, run, ToolError, version } from './tools.mjs';
 const capabilities = ['75', '80', '86', '89', '90', '100', '120'];
 const oldest = [12, 8];
 
-/** Why nvcc cannot do it; undefined if it can. */
+/** Why nvcc cannot compile the kernels; undefined if it can. */
 export function whyNoNvcc() {
   const release = /release [\d.]+/.exec(version('nvcc') ?? '')?.[0];
   if (!release) return 'no nvcc: CUDA is not installed';
@@ -22,16 +22,16 @@ function kernelsIn(log) {
   return [...log.matchAll(pattern)].map(([, capability, spilled]) => ({ capability, spilled: Number(spilled) }));
 }
 
-/** Builds all that ships and checks it; resolves to how many capabilities are right and how many are not. */
+/** Builds the shipped file and checks it; resolves to the numbers of capabilities that passed and failed. */
 export const buildNvidia = () => compile(capabilities, 'dist/gpu');
 
-/** The same for some capabilities, to see whether they compile. */
+/** Compiles for some capabilities only, as a test. */
 export const tryNvidia = (names) => compile(names, 'build/gpu');
 
 async function compile(names, folder) {
   const output = join(root, folder, 'nvidia.fatbin');
   mkdirSync(join(root, folder), { recursive: true });
-  rmSync(output, { force: true }); // of other sources than today's
+  rmSync(output, { force: true }); // may be from older sources
   const last = names.at(-1);
   const log = await run(
     'nvcc',

@@ -1,4 +1,4 @@
-// Everything that can be said about the code without running it: `npm run check`. With --fix it formats first.
+// `npm run check`: all checks of the code that do not run it. With --fix it formats first.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { main, NotRun, requireCommands, root, run, ToolError } from './tools.mjs
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 const read = (file) => readFileSync(join(root, file), 'utf8');
 
-/** Tracked files and new ones that git does not ignore, still there, by the end of their names. */
+/** Existing files with one of these endings that are tracked, or new and not ignored by git. */
 async function files(...endings) {
   const list = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { quiet: true });
   return list
@@ -30,7 +30,7 @@ async function checkCppFormat() {
   return `${sources.length} files`;
 }
 
-/** Paths of one person's machine have no place in the project. */
+/** The project must not contain paths of a particular machine. */
 async function checkPaths() {
   const personal = /(?<![\w.@$}~/-])\/(?:home|Users|root|work|farm)\/[\w.-]+|[A-Z]:\\Users\\/;
   const found = [];
@@ -46,7 +46,7 @@ async function checkPaths() {
   return 'none of a single machine';
 }
 
-/** Nothing that drives the GPU may wait for all of it. */
+/** The GPU's host code must not wait for the whole device (lint-hip.mjs). */
 async function checkDeviceWaits() {
   const sources = (await files('.cc', '.h', '.hip')).filter((file) => /^(kernels\/hip|native\/gpu)\//.test(file));
   const found = sources.flatMap((file) =>
@@ -56,7 +56,7 @@ async function checkDeviceWaits() {
   return `${sources.length} files`;
 }
 
-/** Links lead somewhere, ARCHITECTURE.md names files that exist, README.md has every command and the table of settings. */
+/** Checks that links work, that files in ARCHITECTURE.md exist, and that README.md has all commands and settings. */
 async function checkDocuments() {
   const wrong = [];
   const documents = (await files('.md')).filter((file) => !file.startsWith('test/fixtures/'));
@@ -77,7 +77,7 @@ async function checkDocuments() {
   return `${documents.length} files`;
 }
 
-/** Lines of each room: not a limit, a reminder that the whole is to be read in an afternoon. */
+/** The size of each room in lines. There is no limit; it is a reminder to keep the code short enough to read. */
 async function reportSize() {
   const rooms = new Map();
   const long = [];
@@ -110,7 +110,7 @@ const checks = [
   ['size', reportSize],
 ];
 
-/** Prints one line a check; resolves to how many passed, failed, and could not be run here. */
+/** Prints one line per check; resolves to the numbers of checks that passed, failed and could not be run. */
 export async function check() {
   let failed = 0;
   let notRun = 0;

@@ -1,5 +1,5 @@
-// Finds calls in the GPU's host code that wait for the whole device: they also wait for the desktop, have no bound, and
-// hang with the first kernel that does. Work goes on the one stream that Device made, and waits poll an event.
+// Finds calls in the GPU's host code that wait for the whole device. Such calls also wait for the desktop, have no time
+// limit and hang if any kernel hangs. All work must use the stream of Device, and waits must poll an event.
 //   lint-hip.mjs FILE...    one line for each such call, exit code 1 if there is one
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,11 +9,11 @@ const rules = [
   [/\b(?:hip|cuda|cu)Mem(?:cpy|set)(?!\w*Async)\w*\s*[("]/g, 'waits for the device: use the Async one on the stream'],
   [/\b(?:hip|cuda)StreamCreate\s*[("]/g, 'makes a stream that waits for the default one: create it non-blocking'],
   [/<<</g, 'launches on the default stream: launch on the stream of the Device'],
-  // The stream is the last argument of these.
+  // Calls whose last argument is the stream.
   [/\b(?:copy|fill|record_event|launch_graph)\([^;{}]*,\s*(?:nullptr|NULL|0)\s*\)/g, 'uses the default stream'],
 ];
 
-/** [line, what is wrong] of each such call; comments do not count. */
+/** The forbidden calls outside of comments, as [line, what is wrong]. */
 export function deviceWideWaits(source) {
   const code = source.replace(/\/\/.*/g, '');
   const found = rules.flatMap(([pattern, reason]) =>

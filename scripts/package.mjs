@@ -9,8 +9,7 @@ const { values } = parseArgs({ options: { target: { type: 'string' }, out: { typ
 const target = values.target ?? `${process.platform}-${process.arch}`;
 const out = values.out ?? `hearth-${target}-${version}.vsix`;
 
-// vsce leaves out silently what .vscodeignore names and the folder lacks; an extension without its engine is no use.
-// Without GPU kernels it is: the processor does their work.
+// vsce silently omits missing files, so they are checked here. GPU kernels may be missing: Hearth then uses the CPU.
 const allowed = readFileSync('.vscodeignore', 'utf8').match(/(?<=^!)[^*\n]+$/gm);
 const made = 'dist/sbom.cdx.json';
 const missing = allowed.filter((file) => file !== made && !existsSync(file));
@@ -33,9 +32,8 @@ console.log(gpus ? `GPU kernels for ${gpus}` : 'no GPU kernels: npm run build:gp
 console.log(`${out}: ${(statSync(out).size / 2 ** 20).toFixed(1)} MiB`);
 
 /**
- * README.md for people who install: without the part for builders. VS Code's page of an extension loads pictures only
- * over HTTPS, and nothing of Hearth is published there; the walkthrough has the pictures instead. Links to files become
- * plain words.
+ * README.md for users, without the part for developers. VS Code's page of an extension loads pictures only over HTTPS,
+ * and Hearth has none on the web, so they are left out; the walkthrough has them. Links to files become plain text.
  */
 function extensionPage(readme) {
   const [forUsers, , license] = readme.split(/^(?=## (?:For those who build it|License)$)/m);

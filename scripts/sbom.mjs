@@ -1,11 +1,12 @@
-// What a VSIX holds of other people's work: a CycloneDX list for whoever must know, with licences that may ship, and an
-// audit of exactly these packages. `node scripts/sbom.mjs` writes dist/sbom.cdx.json, `-- audit` asks the registry.
+// Lists the third-party packages in the VSIX as a CycloneDX file, checks their licences, and audits exactly these
+// packages. `node scripts/sbom.mjs` writes dist/sbom.cdx.json; with `-- audit` it asks the registry for
+// vulnerabilities.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { main, root, run, ToolError } from './tools.mjs';
 
-// They demand their text in the package, which dist/NOTICES.txt has, and no more.
+// Licences that only require their text to be included, which dist/NOTICES.txt does.
 const permitted = new Set([
   '0BSD',
   'Apache-2.0',
@@ -31,7 +32,7 @@ export function licenceProblems(packages) {
   );
 }
 
-/** npm's list of the lock file, without what does not ship, and with the starter model. */
+/** npm's SBOM of the lock file, reduced to the packages that ship, with the starter model added. */
 export async function sbom() {
   const packages = shippedPackages();
   const whole = await run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], { quiet: true });
@@ -60,7 +61,7 @@ export async function sbom() {
   };
 }
 
-/** Known vulnerabilities of what ships. Without a registry that answers, nothing is known, and that is said. */
+/** The known vulnerabilities of the shipped packages. If no registry answers, it says so. */
 export async function audit() {
   if (!existsSync(join(root, 'dist/NOTICES.txt'))) return 'nothing is built, so nothing ships';
   const names = new Set(shippedPackages().map(({ name }) => name));

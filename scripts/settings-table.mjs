@@ -16,7 +16,7 @@ export function manifest() {
   });
 }
 
-/** Throws when README.md has no place for the table. */
+/** Throws if README.md lacks the markers for the table. */
 export function isSettingsTableCurrent() {
   const found = place.exec(readFileSync(readme, 'utf8'));
   if (!found) throw new Error('README.md has no place for the table of settings.');

@@ -1,11 +1,11 @@
-// From a fresh clone to something that runs: packages, addon, bundles. Does only what is out of date, so that a second
-// run takes about a second.
+// Prepares a fresh clone: installs packages, builds the addon and the bundles. Does only what is out of date, so a
+// second run takes about a second.
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkBuildTools, main, root, run } from './tools.mjs';
 
-// npm writes node_modules/.package-lock.json when it is done; an interrupted install has none.
+// npm writes node_modules/.package-lock.json last, so it is missing after an interrupted install.
 function packagesAreCurrent() {
   const installed = join(root, 'node_modules', '.package-lock.json');
   return existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs;

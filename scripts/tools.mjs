@@ -1,5 +1,5 @@
-// Which tools the build and the tests need, how to get them, and how to run a command. Plain Node without packages:
-// it runs before `npm ci`.
+// The tools that the build and the tests need, how to install them, and how to run a command. Uses no npm packages,
+// because it runs before `npm ci`.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** A message for people: printed without a stack. */
+/** An error whose message is for the user, so it is printed without a stack trace. */
 export class ToolError extends Error {}
 
-/** A test that this machine cannot run; in CI that is a failure. */
+/** Thrown by a test that this machine cannot run; in CI it counts as failed. */
 export class NotRun extends Error {}
 
-/** Debian's packages for each command. */
+/** The Debian packages that contain each command. */
 const packages = {
   cmake: 'cmake',
   make: 'make',
@@ -26,7 +26,7 @@ const packages = {
   hipcc: 'hipcc',
 };
 
-/** Runs a command at the repository's root; rejects with a ToolError that names it when it fails. */
+/** Runs a command in the repository's root; if it fails, rejects with a ToolError that names it. */
 export function run(command, args, { env = {}, quiet = false } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
@@ -51,7 +51,7 @@ export function run(command, args, { env = {}, quiet = false } = {}) {
   });
 }
 
-/** What `command --version` prints, or undefined when the command is not there. */
+/** The output of `command --version`; undefined if the command is missing. */
 export function version(command) {
   try {
     return execFileSync(command, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
@@ -60,13 +60,13 @@ export function version(command) {
   }
 }
 
-/** Whether the first version number in the text is that high. */
+/** Whether the first version number in the text is at least this. */
 export const atLeast = (text, [major, minor = 0]) => {
   const [, a, b] = /(\d+)\.(\d+)/.exec(text ?? '') ?? [0, 0, 0];
   return Number(a) > major || (Number(a) === major && Number(b) >= minor);
 };
 
-/** What the build lacks, one line each. CXX names another compiler, as for cmake. */
+/** The tools missing for the build, one line each. CXX may name another compiler, as for CMake. */
 function missingForBuild() {
   const missing = [];
   if (!atLeast(process.versions.node, [20, 17])) {
@@ -92,7 +92,7 @@ function compilesCpp20(compiler) {
   return spawnSync(compiler, args, { input: source, stdio: ['pipe', 'ignore', 'ignore'] }).status === 0;
 }
 
-/** Throws one ToolError that lists everything the build lacks. */
+/** Throws a ToolError that lists all tools missing for the build. */
 export function checkBuildTools() {
   const missing = missingForBuild();
   if (missing.length > 0) throw new ToolError(`Hearth cannot be built yet. Please install\n  ${missing.join('\n  ')}`);
@@ -117,7 +117,7 @@ export async function requireCommands(...commands) {
     throw new NotRun(`needs ${missing().join(' and ')}: apt-get install ${missing().join(' ')}`);
 }
 
-/** make alone would use one core; Ninja is not slowed by the same limit. */
+/** Without this, make would use one core; it does not slow Ninja down. */
 export const buildEnv = () => ({
   CMAKE_BUILD_PARALLEL_LEVEL: process.env.CMAKE_BUILD_PARALLEL_LEVEL ?? String(availableParallelism()),
 });

@@ -30,7 +30,7 @@ interface NextAnchor {
   read: Uint32Array;
 }
 
-interface Place {
+interface AnchorState {
   held: Anchor;
   /** For the next anchor: the current preamble, or one with newer context. */
   preamble: PromptPreamble;
@@ -49,7 +49,7 @@ export interface Reading {
 
 /** For one engine, since anchors hold token ids. */
 export class Anchors {
-  private readonly places = new Map<string, Place>();
+  private readonly states = new Map<string, AnchorState>();
   private nextPin = 1;
 
   constructor(
@@ -60,12 +60,12 @@ export class Anchors {
 
   prompt(document: CursorDocument): FimPrompt {
     const anchored = this.anchored(document);
-    const place = this.places.get(document.uri);
-    if (anchored.anchor !== place?.held) {
+    const entry = this.states.get(document.uri);
+    if (anchored.anchor !== entry?.held) {
       this.hold(document.uri, anchored.anchor);
     } else {
-      this.keep(document.uri, place);
-      this.pin(place); // an earlier request has evaluated it
+      this.keep(document.uri, entry);
+      this.pin(entry); // an earlier request has evaluated it
     }
     return withGivenMiddle(this.engine, anchored.anchor.head, anchored.given);
   }
@@ -78,12 +78,12 @@ export class Anchors {
 
   /** What to evaluate next. Null if there is nothing, also when the next anchor has just become the current one. */
   reading(document: CursorDocument): Reading | null {
-    const place = this.places.get(document.uri);
-    if (!place || !stillHolds(place.held, document)) return null;
+    const entry = this.states.get(document.uri);
+    if (!entry || !stillHolds(entry.held, document)) return null;
     // The next anchor may have become useless, too, if the user has typed fast.
-    if (place.next && !this.serving(place.next.anchor, document)) place.next = undefined;
-    place.next ??= this.nextAfter(place, document);
-    const { next } = place;
+    if (entry.next && !this.serving(entry.next.anchor, document)) entry.next = undefined;
+    entry.next ??= this.nextAfter(entry, document);
+    const { next } = entry;
     const anchored = next && this.serving(next.anchor, document);
     if (!anchored) return null;
     const { tokens } = withGivenMiddle(this.engine, next.anchor.head, anchored.given);
@@ -102,21 +102,21 @@ export class Anchors {
    * is evaluated in the background, and only if its most useful code is new.
    */
   setContext({ uri, languageId }: CursorDocument, snippets: Snippet[], maxTokens: number): void {
-    const place = this.places.get(uri);
-    if (!place) return;
+    const entry = this.states.get(uri);
+    if (!entry) return;
     const preamble = promptPreamble(this.engine, this.placeOf(uri, languageId), snippets, maxTokens);
-    if (hasNews(preamble, place.next?.anchor.preamble ?? place.held.preamble)) place.preamble = preamble;
+    if (hasNews(preamble, entry.next?.anchor.preamble ?? entry.held.preamble)) entry.preamble = preamble;
   }
 
   forget(uri: string): void {
-    const place = this.places.get(uri);
-    this.places.delete(uri);
-    if (place) this.setPin(place.pin, new Uint32Array());
+    const entry = this.states.get(uri);
+    this.states.delete(uri);
+    if (entry) this.setPin(entry.pin, new Uint32Array());
   }
 
   /** Tests override this. */
   protected anchored(document: CursorDocument): Anchored {
-    const held = this.places.get(document.uri)?.held;
+    const held = this.states.get(document.uri)?.held;
     const place = this.placeOf(document.uri, document.languageId);
     // The path of an untitled document changes when VS Code detects its language.
     const isSamePath = held?.preamble.path === place.path;
@@ -135,7 +135,7 @@ export class Anchors {
   }
 
   /** A next anchor if the given text has grown long or if the suffix or the context is out of date. */
-  private nextAfter({ held, preamble }: Place, document: CursorDocument): NextAnchor | undefined {
+  private nextAfter({ held, preamble }: AnchorState, document: CursorDocument): NextAnchor | undefined {
     const used = anchoredAt(this.engine, held, document).given.length;
     const state = suffixState(held, document);
     // Not at every end of a block: a new anchor each time would cost more than the outdated suffix.
@@ -151,18 +151,18 @@ export class Anchors {
     return promptBudget(this.engine.info.contextTokens);
   }
 
-  private hold(uri: string, held: Anchor): Place {
-    const before = this.places.get(uri);
+  private hold(uri: string, held: Anchor): AnchorState {
+    const before = this.states.get(uri);
     const pin = before?.pin ?? this.nextPin++;
     const preamble = before?.preamble.path === held.preamble.path ? before.preamble : held.preamble;
-    const place = { held, preamble, pin, isPinned: false };
-    this.keep(uri, place);
-    return place;
+    const entry = { held, preamble, pin, isPinned: false };
+    this.keep(uri, entry);
+    return entry;
   }
 
-  private pin(place: Place): void {
-    if (!place.isPinned) this.setPin(place.pin, place.held.head);
-    place.isPinned = true;
+  private pin(entry: AnchorState): void {
+    if (!entry.isPinned) this.setPin(entry.pin, entry.held.head);
+    entry.isPinned = true;
   }
 
   /** Ignores errors: pinning only saves time, and a broken engine fails at the next request anyway. */
@@ -171,11 +171,11 @@ export class Anchors {
   }
 
   /** Least recently used documents are forgotten first. */
-  private keep(uri: string, place: Place): void {
-    this.places.delete(uri);
-    this.places.set(uri, place);
-    const [oldest] = this.places.keys();
-    if (this.places.size > maxDocuments && oldest !== undefined) this.forget(oldest);
+  private keep(uri: string, entry: AnchorState): void {
+    this.states.delete(uri);
+    this.states.set(uri, entry);
+    const [oldest] = this.states.keys();
+    if (this.states.size > maxDocuments && oldest !== undefined) this.forget(oldest);
   }
 }
 
