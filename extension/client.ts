@@ -42,7 +42,7 @@ export class Client implements Disposable {
   private languageClient: LanguageClient | undefined;
   private lifecycle: Promise<void> = Promise.resolve();
   private restarting: Promise<void> | undefined;
-  private hasFarewell = false;
+  private isEndAnnounced = false;
 
   /**
    * asksAgain: whether this window requests a suggestion again when the server reports that its text has grown; only
@@ -134,7 +134,7 @@ export class Client implements Disposable {
         import('./language-client.ts'),
         this.settings(),
       ]);
-      this.hasFarewell = false;
+      this.isEndAnnounced = false;
       this.languageClient = createLanguageClient(socket, this.options(settings), {
         log: this.log,
         onRunning: (client) => this.onRunning(client),
@@ -176,7 +176,7 @@ export class Client implements Disposable {
       this.setStatus(status);
     });
     client.onNotification(protocol.farewellNotification, () => {
-      this.hasFarewell = true;
+      this.isEndAnnounced = true;
     });
     client.onNotification(protocol.explainChunkNotification, (chunk: protocol.ExplainChunk) =>
       this.chunkEmitter.fire(chunk),
@@ -188,7 +188,7 @@ export class Client implements Disposable {
   /** Called when the connection has closed and this window did not close it. */
   private async afterEnd(): Promise<void> {
     this.languageClient = undefined;
-    if (this.hasFarewell) {
+    if (this.isEndAnnounced) {
       this.log.info('The language server stopped: it was restarted, or the window that started it was closed.');
       return this.start();
     }

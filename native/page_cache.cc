@@ -167,8 +167,8 @@ std::vector<CachedPage> PageCache::pages() const {
     const PageTree::Node& right = tree_.node(b.page);
     return std::tie(right.last_used, left.depth) < std::tie(left.last_used, right.depth);
   });
-  // An ancestor that a path still holds has not got its last_used yet and may come too late in this
-  // order: what lies below it is left out.
+  // A page gets its last_used when its last holder releases it. An ancestor that is still held may
+  // therefore come too late in this order; the pages below it are then left out.
   std::vector<bool> is_known(tree_.n_pages());
   std::erase_if(pages, [&](const CachedPage& page) {
     return !(is_known[page.page] = page.parent == kNone || is_known[page.parent]);

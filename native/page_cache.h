@@ -79,9 +79,9 @@ class Path {
   friend class PageCache;
   // How the last, partly filled page becomes writable.
   enum class Tail {
-    kAppend,  // in place: nothing stands behind the path's last position, nobody else writes
-    kShrink,  // in place, after dropping what the path itself wrote behind that position
-    kCopy,    // somebody may read what stands behind that position: copy-on-write
+    kAppend,  // in place: nothing follows the path's last position, and nobody else writes
+    kShrink,  // in place, after dropping what this path alone has written after that position
+    kCopy,    // others may read what follows that position: copy-on-write
   };
   Path(PageCache& cache, size_t n_tokens);
   void swap(Path& other) noexcept;

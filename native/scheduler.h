@@ -1,8 +1,8 @@
 // The engine thread and its queue of jobs. The thread runs one step of one task at a time: a chunk
 // of a prompt, or one decoding pass. Foreground jobs (somebody waits for the answer) run before
-// background jobs (reading ahead), each kind in order of arrival. A foreground job that arrives
-// interrupts a background step, whose work is then lost and repeated later. So that
-// fast typing does not starve background work, that gets a short step now and then, see next().
+// background jobs (evaluating prompts ahead), each kind in order of arrival. A foreground job that
+// arrives interrupts a background step, whose work is then lost and repeated later. So that fast
+// typing does not starve background work, it gets a short step now and then, see next().
 #pragma once
 
 #include <atomic>

@@ -136,13 +136,13 @@ test('a model that cannot complete is for explanations, without a question; a ba
   expect(purposes).toEqual(['explanations', 'completion']);
 });
 
-test('who does not say what an instruct model is for has changed nothing', async () => {
+test('dismissing the question what an instruct model is for changes nothing', async () => {
   user.row = 'local';
   await choose({}, { kind: 'instruct' });
   expect(used).toEqual([]);
 });
 
-test('a list that is closed changes nothing', async () => {
+test('closing the list changes nothing', async () => {
   user.row = undefined;
   await choose();
   expect(used).toEqual([]);
@@ -154,7 +154,7 @@ test('without a server a file can be chosen', async () => {
   expect(used).toEqual(['/chosen.gguf']);
 });
 
-test('nothing is asked of the network until the user has said so', async () => {
+test('no network request is made before the user has confirmed', async () => {
   await choose();
   expect(user.asked).toEqual(['Download Coder Q8_0 (1.6 GB)?']);
   expect(server.requests).toEqual([]);
@@ -168,7 +168,7 @@ test('a model that was downloaded is set', async () => {
   expect(readFileSync(used[0] as string).equals(content)).toBe(true);
 });
 
-test('a paused download keeps what came, and goes on', async () => {
+test('a paused download keeps what was received, and continues', async () => {
   user.buttons = ['Download', 'Continue'];
   user.cancelsAt = 1;
   const second = () => {

@@ -79,7 +79,7 @@ test('stopped before the first word, it says so at once, whatever the server ans
   expect(talk.state.note).toBe('Stopped.');
 });
 
-test('an answer that the server gave up is not called silence of the model', async () => {
+test('an answer that the server cancelled is not reported as an empty answer', async () => {
   expect((await answered('', 'cancelled')).state.note).toBe('Stopped.');
   expect((await answered('', 'stop')).state.note).toBe('The model has nothing to say about this code.');
 });
@@ -128,7 +128,7 @@ test('a follow-up question is asked with what was said before', async () => {
   expect(other.lastTurns).toEqual([{ answer: 'It adds.' }, { question: 'Why?', answer: '' }]);
 });
 
-test('one thing at a time: while an answer is written nothing else is asked', async () => {
+test('while an answer is generated, no other question is sent', async () => {
   const talk = new Talk();
   void talk.conversation.run();
   await Promise.all([talk.conversation.run(), talk.conversation.retry(), talk.conversation.followUp('Why?')]);

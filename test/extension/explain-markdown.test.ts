@@ -14,7 +14,7 @@ test('Markdown becomes HTML', () => {
   );
 });
 
-test('code that is still being written is code already', () => {
+test('unfinished code is rendered as code', () => {
   expect(renderMarkdown('```ts\nnew Map<K>()')).toBe(
     '<pre><code class="language-ts">new Map&lt;K&gt;()</code></pre>\n',
   );

@@ -24,7 +24,7 @@ function literalsAfter(before: string, folder: string): string[] {
 const placeholders = (text: string) => [...new Set(text.match(/\{\d+\}|\$\([\w~-]+\)/g))].sort();
 const keysOf = (text: string) => [...text.matchAll(/"%([\w.]+)%"/g)].map(([, key]) => key ?? '').sort();
 
-test('every sentence that the extension shows has a German one, and no other is kept', () => {
+test('every sentence that the extension shows has a German translation, and there are no others', () => {
   const shown = literalsAfter('l10n\\.t\\(', 'extension');
   expect(shown.length).toBeGreaterThan(100);
   // Sentences of the server, which the extension translates when an explanation fails.

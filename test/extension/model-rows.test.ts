@@ -79,7 +79,7 @@ test('an estimate has two digits, and only what was measured', () => {
   expect(estimateText({ tokensPerSecond: null, firstTextMs: null, memoryBytes: 8.1e9 })).toBe('8.1 GB of memory');
 });
 
-test('before a download its size and its licence are said', () => {
+test('the question before a download names size and licence', () => {
   expect(downloadQuestion(facts)).toEqual({
     message: 'Download Qwen2.5-Coder 1.5B Q4_K_M (1.0 GB)?',
     detail: 'License: Apache-2.0.',

@@ -157,7 +157,7 @@ test('a definition comes with its whole file and the lines of it', async () => {
   ]);
 });
 
-test('a definition of which only the name is known is taken to go on below it', async () => {
+test('if only the name of a definition is known, the lines below it are included', async () => {
   const [file] = await defined({ uri: uriOf('src/store.ts'), range: lines(3, 3) });
   expect(file?.lines).toEqual([{ start: 3, end: 33 }]);
 });
@@ -167,7 +167,7 @@ test('definitions in the document itself, in huge, ignored and missing files are
   expect(await defined(...paths.map((path) => ({ uri: uriOf(path), range: lines(0, 0) })))).toEqual([]);
 });
 
-test('a provider that fails keeps nothing else from being shared', async () => {
+test('if a provider fails, everything else is still shared', async () => {
   editor.fails = true;
   const params = { uri: uriOf('src/main.ts'), positions: [position], documents: [uriOf('src/store.ts')] };
   expect(await new RelatedCode().answer(params)).toEqual({ defined: [], shared: [uriOf('src/store.ts')] });

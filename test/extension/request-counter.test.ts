@@ -96,7 +96,7 @@ test('a suggestion accepted, undone and accepted again counts as two', async () 
   expect(total()).toMatchObject({ shown: 2, accepted: 2 });
 });
 
-test('of what is accepted, characters that stood there already do not count', async () => {
+test('accepted characters that were in the document already do not count', async () => {
   const line = new Line('');
   const start = { line: 0, character: 0 } as Position;
   const range = { start, end: { line: 0, character: 'return a;'.length } } as Range;

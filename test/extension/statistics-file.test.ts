@@ -103,7 +103,7 @@ test('a reset holds for all windows: none brings back what it had written', () =
   expect(requestsIn(first)).toBe(1);
 });
 
-test('a damaged file is named once in the log and left as it is, and what is counted goes elsewhere', () => {
+test('a damaged file is reported once and left alone, and counting continues in another file', () => {
   const first = openWindow();
   request(first, 2);
   first.dispose();
@@ -130,7 +130,7 @@ test('a window whose own file is damaged goes on in another', () => {
   expect(warnings).toHaveLength(1);
 });
 
-test('what cannot be written is said once, kept, and written as soon as that is possible', () => {
+test('a failure to write is reported once, and the counts are written as soon as possible', () => {
   // A file in the place of the folder: nothing can be written, whoever runs this test.
   writeFileSync(folder, '');
   const window = openWindow();

@@ -58,7 +58,7 @@ function check(status: Status, text: string, label: string): void {
   expect(statusLabel(status)).toBe(`Hearth, local completion: ${label}`);
 }
 
-test('each state has its text and its spoken label', () => {
+test('each state has its text and its label for screen readers', () => {
   check({ health: 'starting' }, '$(loading~spin) Hearth', 'starting');
   check({ health: 'loading', progress: 0.426 }, '$(loading~spin) Hearth 42 %', 'loading the model, 42 %');
   check({ health: 'ready' }, '$(flame) Hearth', 'ready');
@@ -99,7 +99,7 @@ test('the tooltip says how full the cache is, and of what', () => {
   );
 });
 
-test('the tooltip says why the GPU does not do it', () => {
+test('the tooltip says why the GPU is not used', () => {
   expect(statusTooltip(ready)).toContain('| Runs on | cpu avx2, 2 threads |');
   const whyCpu = 'no AMD GPU: the runtime finds none (no device)';
   const tooltip = statusTooltip({ ...ready, model: { ...model, whyCpu } });
@@ -108,7 +108,7 @@ test('the tooltip says why the GPU does not do it', () => {
   );
 });
 
-test('the tooltip says why no model drafts', () => {
+test('the tooltip says why the draft model is not used', () => {
   expect(statusTooltip(ready)).not.toContain('draft');
   const tooltip = statusTooltip({ ...ready, model: { ...model, draftProblem: 'small.gguf: no such file' } });
   expect(tooltip).toContain('| No draft model | small.gguf: no such file |');

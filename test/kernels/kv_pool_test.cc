@@ -64,7 +64,7 @@ double int8_error(const std::string& variant, float outlier) {
 
 }  // namespace
 
-TEST("keys of int8 lose no more where a few of their dimensions dwarf the rest") {
+TEST("int8 keys lose no more precision if a few dimensions are far larger than the rest") {
   for (const std::string& variant : cpu_variants()) {
     const double even = int8_error(variant, 1), uneven = int8_error(variant, 200);
     CHECK(even < 1e-3);

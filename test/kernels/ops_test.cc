@@ -159,7 +159,7 @@ TEST("norm_gate_up multiplies silu of the gate with up") {
   });
 }
 
-TEST("norm_qkv gives turned queries and puts keys and values into the pages") {
+TEST("norm_qkv gives rotated queries and appends keys and values to the pages") {
   for_variants_and_types([](Ops& ops, BlockType type, int n) {
     const int dim = 32, n_heads = 3, n_cols = 64, first = 40, half = dim / 2;
     const TestMatrix q = random_matrix(type, n_heads * dim, n_cols, 30);

@@ -83,7 +83,7 @@ TEST("rmsnorm of a row with a NaN is NaN throughout") {
   });
 }
 
-TEST("rope turns pairs that are half a head apart") {
+TEST("rope rotates pairs that are half a head apart") {
   for (const RowKernels* kernels : test::usable_row_kernels()) {
     for (int dim = 16; dim <= 256; dim += 16) {
       const int half = dim / 2;

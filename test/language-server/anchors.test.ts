@@ -25,22 +25,22 @@ function checkShared(states: string[], isShared: boolean): void {
   expect(new Set(heads).size === 1).toBe(isShared);
 }
 
-test('puts the anchor a dozen lines up and takes the word begun back', () => {
+test('puts the anchor a dozen lines up and heals the unfinished word', () => {
   const { text } = atCursor(`${lines(20)}$0`);
   const above = text.split('\n').slice(0, 8).join('\n');
   const given = text.split('\n').slice(8).join('\n');
   check(`${lines(20)}na$0\nrest();\n`, `<|fim_prefix|>${above}\n<|fim_suffix|>\nrest();\n<|fim_middle|>${given}^na`);
 });
 
-test('gives the whole beginning of a short document as the middle', () => {
+test('in a short document, the whole text before the cursor is given text', () => {
   check('let a$0;', '<|fim_prefix|><|fim_suffix|>;<|fim_middle|>let ^a');
 });
 
-test('takes back no more than three tokens of a word', () => {
+test('heals at most three tokens of a word', () => {
   check('number$0;', '<|fim_prefix|><|fim_suffix|>;<|fim_middle|>num^ber');
 });
 
-test('takes back one token after a word', () => {
+test('heals one token after a word', () => {
   check('get($0;', '<|fim_prefix|><|fim_suffix|>;<|fim_middle|>get^(');
 });
 
@@ -73,7 +73,7 @@ test('keeps an anchor made inside brackets when they are typed over', () => {
   checkShared(["print(f('a$0'));\nend", "print(f('ab'$0));\nend", "print(f('ab'))$0;\nend"], true);
 });
 
-test('keeps an anchor made inside a block when its end is typed over, until the next one has been read', () => {
+test('keeps an anchor made inside a block when its end is typed over, until the next one has been evaluated', () => {
   const anchors = new Anchors(new FakeEngine());
   const suffixOf = (state: string) => {
     const prompt = new FakeEngine().detokenize(anchors.prompt(atCursor(state)).tokens);
@@ -90,7 +90,7 @@ test('keeps an anchor made inside a block when its end is typed over, until the 
 
 const call = `${lines(20)}f(a, $0value, other);\n${lines(30)}`;
 
-test('keeps the anchor when text right of the cursor is deleted, until the next one has been read', () => {
+test('keeps the anchor when text after the cursor is deleted, until the next one has been evaluated', () => {
   const anchors = new Anchors(new FakeEngine());
   const suffixOf = (state: string) => {
     const prompt = new FakeEngine().detokenize(anchors.prompt(atCursor(state)).tokens);
@@ -113,7 +113,7 @@ test('makes a new anchor when the cursor moves over text, or more than a few lin
   checkShared([call, `${before}$0${after.slice(250)}`], false);
 });
 
-test('a rest that could be found anywhere does not keep the anchor', () => {
+test('a short remainder of the suffix, which may match by chance, does not keep the anchor', () => {
   checkShared(['f $0value', 'f $0e'], true);
   checkShared(['f $0value', 'f $0every'], false);
 });
@@ -142,7 +142,7 @@ test('keeps the beginning of the prefix while the cursor moves down a long docum
   expect(beginnings[0]).toMatch(/^<\|file_sep\|>sample.ts\n<\|fim_prefix\|>line \d+\n/);
 });
 
-test('looking ahead leaves the anchor where it is', () => {
+test('a prompt for a later state of the document does not move the anchor', () => {
   const engine = new FakeEngine();
   const anchors = new Anchors(engine);
   const here = atCursor(`${lines(20)}a$0`);
@@ -164,7 +164,7 @@ test('stays within the context for text of many tokens a character', () => {
   expect(tokens.length).toBeLessThan(2500);
 });
 
-test('leaves room for an answer beside as much code of other files as there may be', () => {
+test('leaves room for an answer even with the most code of other files', () => {
   const engine = new FakeEngine({ contextTokens: 4096 });
   const anchors = new Anchors(engine);
   const dense = atCursor(`${'日本語\n'.repeat(3000)}$0${'日本語\n'.repeat(3000)}`);
@@ -192,7 +192,7 @@ test('tokenizes no more than a window of a 5 MB line', () => {
   expect(lengths.length).toBeLessThan(12);
 });
 
-test('pins the anchor once it has been read, until the document is forgotten', () => {
+test('pins the anchor once it has been evaluated, until the document is forgotten', () => {
   const engine = new FakeEngine();
   const anchors = new Anchors(engine);
   const head = (end: string) => `<|file_sep|>sample.ts\n<|fim_prefix|><|fim_suffix|>\n${end}<|fim_middle|>`;

@@ -37,13 +37,13 @@ test.each([
   expect(shown).toBeDefined();
 });
 
-test('does not show early what becomes the line below', async () => {
+test('does not show text early that may become the line below', async () => {
   const { early, reason } = await ask('$0\nreturn total;\n', writes('return total;'));
   expect(early).toEqual([]);
   expect(reason).toBe('repeats-line-below');
 });
 
-test('keeps what it has shown early when the whole turns out to be a loop', async () => {
+test('keeps text that was shown early even if the whole turns out to be a repetition', async () => {
   const { early, shown } = await ask('function f() {$0\n', writes('same(a);\n  same(a);\n  same(a);\n  same(a);'));
   expect(early.at(-1)).toBeDefined();
   expect(shown?.text).toBe(early.at(-1));
@@ -56,7 +56,7 @@ test('ends the generation where the text has become too unlikely to be shown', a
   expect(shown?.text).toBe('f(unlikely');
 });
 
-test('what an engine writes before it hears that there is enough changes nothing', async () => {
+test('text that the engine generates after it was told to stop changes nothing', async () => {
   const logProbability = (index: number) => (index === 8 ? Math.log(0.5) : 0);
   const model = { ...writes('call(one, two, three)'), otherAnswers: ['f(other, and more of it'], logProbability };
   const gate = { line: 0.7, piece: 0.45 };

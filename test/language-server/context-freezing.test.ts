@@ -56,13 +56,13 @@ async function costAlone(typed: string): Promise<number[]> {
 const evaluatedOf = ({ promptTokens, cachedTokens }: Timings) => promptTokens - cachedTokens;
 const line = 'store.insertUser({ name: "a" });\n';
 
-test('the first request in a document that was not read is made without code of other files', async () => {
+test('the first request in a new document is made without code of other files', async () => {
   const { ask } = setUp();
   const { prompt } = await ask();
   expect(prompt).toMatch(/^<\|file_sep\|>main.ts\n<\|fim_prefix\|>/);
 });
 
-test('once the cursor has rested the prompt has them, and a key costs what it costs without', async () => {
+test('once the cursor has rested the prompt contains the code, and a key costs no more than without', async () => {
   const { rest, type } = setUp();
   await rest();
   const { prompt, evaluated } = await type(line.repeat(3));
@@ -73,7 +73,7 @@ test('once the cursor has rested the prompt has them, and a key costs what it co
   expect(total / evaluated.length).toBeLessThanOrEqual(1.5);
 });
 
-test('code that has changed takes its place in the background, and no key pays for it', async () => {
+test('changed code is replaced in the background, and no key waits for it', async () => {
   const { window, rest, type, engine } = setUp();
   await rest();
   await type(line);
@@ -87,7 +87,7 @@ test('code that has changed takes its place in the background, and no key pays f
   expect(engine.prefilled.every(({ priority }) => priority === 'background')).toBe(true);
 });
 
-test('keys that come while it is read go on with the held prompt', async () => {
+test('keys pressed during the evaluation use the held prompt', async () => {
   const { window, rest, type } = setUp({ prefillMs: 30 });
   await rest();
   window.edit('user-store.ts', store('removeUser'));
@@ -98,7 +98,7 @@ test('keys that come while it is read go on with the held prompt', async () => {
   await reading;
 });
 
-test('the same code is not read again', async () => {
+test('the same code is not evaluated again', async () => {
   const { engine, rest, type } = setUp();
   await rest();
   await type('sto');
@@ -107,7 +107,7 @@ test('the same code is not read again', async () => {
   expect(engine.prefilled.length).toBe(read + 1);
 });
 
-test('an edit elsewhere in the document keeps the code that was read', async () => {
+test('an edit elsewhere in the document keeps the evaluated code', async () => {
   const { window, rest, ask, type } = setUp();
   await rest();
   await type('sto');

@@ -78,7 +78,7 @@ test('frees the old model before it loads another', async () => {
   expect(host.engine).toBe(engines.get('b'));
 });
 
-test('frees a model whose load was overtaken', async () => {
+test('frees a model if another one was requested while it loaded', async () => {
   const { host, engines, finishLoad } = setUp();
   const overtaken = host.ensure({ modelPath: 'a' });
   await finishLoad('a').then(() => {});

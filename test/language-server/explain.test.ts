@@ -41,7 +41,7 @@ test('fences code that holds a fence with a longer one', async () => {
   expect(promptTo(engine)).toContain('````python\n"""```"""\n````<|im_end|>');
 });
 
-test('a cut answer is continued from its own words', async () => {
+test('an answer that was cut off is continued from its own text', async () => {
   expect(await promptOf([{ answer: 'It adds a' }])).toBe(
     user(`Explain this code:\n${selection}`) + assistant('It adds a'),
   );
@@ -87,7 +87,7 @@ test('streams the text and lets completions go first', async () => {
   expect(engine.requests[0]?.maxTokens).toBe(512);
 });
 
-test('only another attempt is drawn by lot', async () => {
+test('only further attempts are sampled', async () => {
   const engine = new FakeEngine();
   await explain(explainer(engine), request('a'), () => {});
   await explain(explainer(engine), request('a', { attempt: 2 }), () => {});

@@ -20,28 +20,28 @@ async function check(shownAt: string, ghostText: string, then: string, expected:
   expect(Array.isArray(coverage) ? coverage[0]?.text : coverage).toEqual(expected);
 }
 
-test('has the same text again in the same place', () => check('a = $0;', 'foo(1)', 'a = $0;', 'foo(1)'));
+test('returns the same text for the same place', () => check('a = $0;', 'foo(1)', 'a = $0;', 'foo(1)'));
 
-test('has what is left while its text is typed', () => check('a = $0\nb', 'foo(1)', 'a = fo$0\nb', 'o(1)'));
+test('returns the rest while its text is typed', () => check('a = $0\nb', 'foo(1)', 'a = fo$0\nb', 'o(1)'));
 
 test('follows a line break with its indentation', () =>
   check('if (a) {$0', '\n  b();\n}', 'if (a) {\n  $0', 'b();\n}'));
 
-test('has nothing when something else is typed', () => check('a = $0\nb', 'foo(1)', 'a = x$0\nb', 'none'));
+test('returns nothing when something else is typed', () => check('a = $0\nb', 'foo(1)', 'a = x$0\nb', 'none'));
 
-test('has nothing left when all is typed', () => check('a = $0\nb', 'foo(1)', 'a = foo(1)$0\nb', 'none'));
+test('returns nothing when all its text was typed', () => check('a = $0\nb', 'foo(1)', 'a = foo(1)$0\nb', 'none'));
 
-test('has nothing for a cursor before its place', () => check('a = $0', 'foo(1)', 'a$0 = ', 'none'));
+test('returns nothing for a cursor before its place', () => check('a = $0', 'foo(1)', 'a$0 = ', 'none'));
 
-test('has nothing when the text behind the cursor has changed', () =>
+test('returns nothing when the text after the cursor has changed', () =>
   check('a = $0\nb', 'foo(1)', 'a = f$0\nc', 'none'));
 
-test('takes the place of a bracket that the editor closed', async () => {
+test('replaces a bracket that the editor has inserted', async () => {
   const offer = await whole('print$0\n', suggest('(a, b)'));
   expect(offer.covers(atCursor('print($0)\n'))).toEqual([suggest('a, b)', 1)]);
 });
 
-test('leaves a closed bracket alone that the text does not close', async () => {
+test('keeps an inserted bracket that the text does not contain', async () => {
   const offer = await whole('print$0\n', suggest('(a,'));
   expect(offer.covers(atCursor('print($0)\n'))).toEqual([suggest('a,')]);
 });
@@ -54,13 +54,13 @@ test('replaces one bracket less when one was typed over', async () => {
 test('has line breaks as the document has them', () =>
   check('if (a) {$0\r\nb', '\n  c();', 'if (a) {\r\n  $0\r\nb', 'c();'));
 
-test('says that the model had nothing for its place, and knows nothing of others', async () => {
+test('is silent for its own place if the model gave nothing, and knows nothing about others', async () => {
   const offer = await whole('a = $0;\n');
   expect(offer.covers(atCursor('a = $0;\n'))).toBe('silent');
   expect(offer.covers(atCursor('a = b$0;\n'))).toBe('none');
 });
 
-test('waits for its text while all that was typed agrees, and no longer', async () => {
+test('is pending as long as what was typed agrees with its text', async () => {
   let grow: (suggestion: Suggestion) => void = () => {};
   const offer = new Offer(atCursor('a = $0\n'), (signal, onSuggestion) => {
     grow = onSuggestion;
@@ -75,7 +75,7 @@ test('waits for its text while all that was typed agrees, and no longer', async 
   expect(offer.covers(atCursor('a = foo$0\n'))).toBe('none');
 });
 
-test('an accepted suggestion takes the place of what it replaces', () => {
+test('accepting a suggestion removes what it replaces', () => {
   const { text, offset } = accepted(atCursor('f($0) + 1'), suggest('x)', 1));
   expect([text, offset]).toEqual(['f(x) + 1', 4]);
 });

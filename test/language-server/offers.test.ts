@@ -43,7 +43,7 @@ test('a key that disagrees with a running stream ends it', async () => {
   expect([engine.requests.length, engine.cancelled]).toEqual([2, 1]);
 });
 
-test('an adopted stream that turns out to say something else gives way', async () => {
+test('an adopted stream that turns out to differ is replaced by a new one', async () => {
   const { ask, engine } = setUp({ tokenMs: 10, respond: (prompt) => (prompt.endsWith('x') ? 'yz' : 'answer();') });
   void ask('a = $0\n');
   await sleep(2);
@@ -51,7 +51,7 @@ test('an adopted stream that turns out to say something else gives way', async (
   expect([engine.requests.length, engine.cancelled]).toEqual([2, 1]);
 });
 
-test('a cancelled request that no key adopts ends the work', async () => {
+test('if no key adopts a cancelled request, its generation ends', async () => {
   const { ask, engine } = setUp({ tokenMs: 10 });
   const controller = new AbortController();
   const answer = ask('a = $0\n', { signal: controller.signal });
@@ -61,7 +61,7 @@ test('a cancelled request that no key adopts ends the work', async () => {
   await vi.waitFor(() => expect(engine.cancelled).toBe(1));
 });
 
-test('leaving the place ends the work at once', async () => {
+test('when the cursor leaves the place, generation ends at once', async () => {
   const respond = () => 'one(two, three, four, five, six);';
   const { ask, engine, provider } = setUp({ respond, tokenMs: 10, momentMs: 15 });
   expect((await ask('a = $0\n')).reason).toBe('still-growing');
@@ -69,7 +69,7 @@ test('leaving the place ends the work at once', async () => {
   await vi.waitFor(() => expect(engine.cancelled).toBe(1), { timeout: 30, interval: 1 });
 });
 
-test('dismissed text does not come back at its place and version', async () => {
+test('dismissed text does not come back at the same place in the same version', async () => {
   const { ask, engine, provider, grown } = setUp({ tokenMs: 10, momentMs: 15, growthMs: 0 });
   await ask('a = $0\n', { version: 7 });
   provider.leave('file:///a.ts', { version: 7, position: { line: 0, character: 4 } });
@@ -82,14 +82,14 @@ test('dismissed text does not come back at its place and version', async () => {
   expect(texts(await ask('a = $0\n', { version: 8, context: invoked }))).toHaveLength(1);
 });
 
-test('answers with the whole text when it comes in a moment', async () => {
+test('answers with the whole text if it is generated quickly', async () => {
   const { ask, grown } = setUp({ momentMs: 2000 });
   expect(await ask('a = $0')).toMatchObject({ reason: 'shown', items: [{ insertText: 'answer();' }] });
   await sleep(40);
   expect(grown).toEqual([]);
 });
 
-test('answers after a moment with the text so far, and announces the rest', async () => {
+test('otherwise answers with the text so far and announces the rest', async () => {
   const { ask, grown, engine } = setUp({ tokenMs: 12, momentMs: 20 });
   const early = await ask('a = $0');
   expect(early.reason).toBe('still-growing');
@@ -99,7 +99,7 @@ test('answers after a moment with the text so far, and announces the rest', asyn
   expect(engine.requests).toHaveLength(1);
 });
 
-test('announces growth before a slow text is whole', async () => {
+test('announces growth before a slow text is complete', async () => {
   const respond = () => 'f(ab, cd, ef, gh, ij);';
   const { ask, grown } = setUp({ respond, tokenMs: 20, momentMs: 20, growthMs: 40 });
   await ask('a = $0');
@@ -107,7 +107,7 @@ test('announces growth before a slow text is whole', async () => {
   expect((await ask('a = $0')).reason).toBe('still-growing');
 });
 
-test('the key after an early answer ends what disagrees, and nobody is told', async () => {
+test('a key that disagrees with an early answer ends it without a notification', async () => {
   const { ask, grown, engine } = setUp({ tokenMs: 12, momentMs: 20 });
   await ask('a = $0');
   await ask('a = x$0', { version: 2 });
@@ -124,7 +124,7 @@ test('answers from memory after the shown text was accepted', async () => {
   expect(asked('foreground')).toBe(1);
 });
 
-test('goes on from memory when the shown text was typed to its end', async () => {
+test('answers from memory when the shown text was typed to its end', async () => {
   const { ask, asked } = setUp(eager);
   await ask('a = $0\n');
   await sleep(50);
@@ -143,7 +143,7 @@ test('remembers the rest of several lines when a word or a line of them is accep
   expect(asked('foreground')).toBe(1);
 });
 
-test('takes over what is still being made for the accepted text', async () => {
+test('adopts the offer that is still being generated for after the accepted text', async () => {
   const { ask, asked, engine } = setUp({ ...eager, tokenMs: 20 });
   await ask('a = $0\n');
   await vi.waitFor(() => expect(asked('background')).toBe(1));
@@ -152,7 +152,7 @@ test('takes over what is still being made for the accepted text', async () => {
   expect(engine.cancelled).toBe(0);
 });
 
-test('gives up what it makes ahead when something else is typed', async () => {
+test('aborts what it generates ahead when something else is typed', async () => {
   const { ask, asked, engine } = setUp({ ...eager, tokenMs: 20 });
   await ask('a = $0\n');
   await vi.waitFor(() => expect(asked('background')).toBe(1));
@@ -161,7 +161,7 @@ test('gives up what it makes ahead when something else is typed', async () => {
   expect(engine.cancelled).toBe(1);
 });
 
-test('makes nothing ahead for a closed document', async () => {
+test('generates nothing ahead for a closed document', async () => {
   const { ask, asked, engine, provider } = setUp({ ...eager, tokenMs: 20 });
   await ask('a = $0\n');
   await vi.waitFor(() => expect(asked('background')).toBe(1));
@@ -171,14 +171,14 @@ test('makes nothing ahead for a closed document', async () => {
   expect(engine.requests).toHaveLength(2);
 });
 
-test('makes nothing ahead when there is nothing to accept', async () => {
+test('generates nothing ahead when there is nothing to accept', async () => {
   const { ask, engine } = setUp({ restMs: 0, respond: () => '' });
   await ask('a = $0\n');
   await sleep(20);
   expect(engine.requests).toHaveLength(1);
 });
 
-test('waits for a rest before it works ahead', async () => {
+test('waits for a pause before it generates ahead', async () => {
   const { ask, asked } = setUp({ respond, restMs: 100 });
   for (const typed of ['x', 'xy', 'xyz']) {
     await ask(`${typed} = $0\n`);
@@ -187,7 +187,7 @@ test('waits for a rest before it works ahead', async () => {
   await vi.waitFor(() => expect(asked('background')).toBe(1));
 });
 
-test('knows that nothing follows the accepted text', async () => {
+test('remembers that nothing follows the accepted text', async () => {
   const { ask, asked } = setUp({
     restMs: 0,
     respond: (prompt) => (prompt.endsWith('answer();') ? '' : 'answer();'),
@@ -201,7 +201,7 @@ test('knows that nothing follows the accepted text', async () => {
   expect(asked('foreground')).toBe(1);
 });
 
-test('asks the engine when the work ahead has failed', async () => {
+test('asks the engine again when generating ahead has failed', async () => {
   const { ask, asked, engine } = setUp(eager);
   const generate = engine.generate.bind(engine);
   engine.generate = (request, onText, signal) =>
@@ -212,7 +212,7 @@ test('asks the engine when the work ahead has failed', async () => {
   expect(asked('foreground')).toBe(2);
 });
 
-test('a failure is told, and the next request tries again', async () => {
+test('reports a failure, and the next request tries again', async () => {
   const { ask, engine } = setUp();
   const generate = engine.generate.bind(engine);
   engine.generate = () => Promise.reject(new Error('no memory'));
@@ -228,7 +228,7 @@ test('answers typed-through text of any alternative from memory', async () => {
   expect(engine.requests).toHaveLength(1);
 });
 
-test('offers what is shown first when asked for more', async () => {
+test('when asked for alternatives, offers the shown text first', async () => {
   const { ask } = setUp({
     respond: (prompt) => (prompt.endsWith('= ') ? 'answer();' : 'another();'),
     otherAnswers: ['third();'],
@@ -237,7 +237,7 @@ test('offers what is shown first when asked for more', async () => {
   expect(texts(await ask('a = ans$0\n', { context: invoked }))).toEqual(['wer();', 'another();', 'third();']);
 });
 
-test('choices that are asked for while the text still grows have all of it, not what there was by then', async () => {
+test('alternatives requested while the text is growing include its final form', async () => {
   const { ask } = setUp({ otherAnswers: ['another();'], tokenMs: 15, momentMs: 40, growthMs: 60_000 });
   const early = await ask('a = $0\n');
   expect(early.reason).toBe('still-growing');

@@ -36,7 +36,7 @@ function setUp(options: FakeOptions = {}) {
 const headOf = (prompt: string) => prompt.slice(0, prompt.indexOf('<|fim_middle|>'));
 const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i};\n`).join('');
 
-test('reads at background priority what a request at the resting cursor begins with', async () => {
+test('evaluates the prompt at a resting cursor at background priority', async () => {
   const { engine, rest, type } = setUp();
   expect(await rest(`${lines(30)}$0\nrest`)).not.toBeNull();
   await type(`${lines(30)}a$0\nrest`);
@@ -46,7 +46,7 @@ test('reads at background priority what a request at the resting cursor begins w
   expect(engine.detokenize(engine.requests[0]?.tokens ?? new Uint32Array())).toBe(read?.text);
 });
 
-test('the first line break keeps the anchor that was read', async () => {
+test('the first line break keeps the anchor that was evaluated', async () => {
   const { engine, rest, type } = setUp();
   await rest(`${lines(30)}a();$0\nrest`);
   await type(`${lines(30)}a();\n$0\nrest`);
@@ -54,7 +54,7 @@ test('the first line break keeps the anchor that was read', async () => {
   expect(headOf(prompt)).toBe(headOf(engine.prefilled[0]?.text ?? ''));
 });
 
-test('a key, a move, another document or its end gives up what was being read', async () => {
+test('a key, a move, another document or closing it aborts the evaluation', async () => {
   const { engine, provider, rest, type } = setUp({ prefillMs: 20 });
   const leave: (() => unknown)[] = [
     () => type('ab$0'),
@@ -82,13 +82,13 @@ test.each<[string, Where]>([
   expect(engine.prefilled).toEqual([]);
 });
 
-test('reads nothing for a model that cannot fill in', async () => {
+test('evaluates nothing for a model that cannot fill in the middle', async () => {
   const { engine, rest } = setUp({ special: { fimMiddle: -1 } });
   expect(await rest('a$0')).toBeNull();
   expect(engine.prefilled).toEqual([]);
 });
 
-test('a cursor moving to a file that holds secrets gives up what was being read', async () => {
+test('moving the cursor to a file that holds secrets aborts the evaluation', async () => {
   const { engine, rest } = setUp({ prefillMs: 20 });
   const reading = rest('a$0');
   await rest('b$0', { uri: 'file:///p/.env' });
@@ -122,7 +122,7 @@ function typist() {
   return { ...parts, readings, keys, endReading, promptText };
 }
 
-test('the held anchor serves until the next one is read, with what was typed meanwhile', async () => {
+test('the held anchor is used until the next one is evaluated, including what was typed meanwhile', async () => {
   const { readings, keys, endReading } = typist();
   const first = headOf(await keys(1));
   while (readings.length === 0) expect(headOf(await keys(1))).toBe(first);
@@ -137,7 +137,7 @@ test('the held anchor serves until the next one is read, with what was typed mea
   expect(prompt.length - (read.at(-1)?.length ?? 0)).toBeLessThanOrEqual(8);
 });
 
-test('a key that goes on typing leaves the next anchor being read', async () => {
+test('typing on does not abort the evaluation of the next anchor', async () => {
   const { readings, keys } = typist();
   while (readings.length === 0) await keys(1);
   await keys(20);
@@ -145,7 +145,7 @@ test('a key that goes on typing leaves the next anchor being read', async () => 
   expect(readings[0]?.signal?.aborted).toBe(false);
 });
 
-test('a change above the cursor gives up the next anchor', async () => {
+test('a change above the cursor drops the next anchor', async () => {
   const { readings, keys, type, promptText } = typist();
   while (readings.length === 0) await keys(1);
   await type(`changed\n${lines(20)}$0\nrest`);
@@ -153,7 +153,7 @@ test('a change above the cursor gives up the next anchor', async () => {
   expect(promptText()).toContain('changed');
 });
 
-test('gives up an anchor that is not read in time', async () => {
+test('drops an anchor that is not evaluated in time', async () => {
   const { readings, keys } = typist();
   const first = headOf(await keys(1));
   while (readings.length === 0) await keys(1);

@@ -35,7 +35,7 @@ test('a definition in a file that is not open is found', async () => {
   expect(await gather({ defined }, 'helper();\n$0')).toContain('export function helper');
 });
 
-test('the names near the cursor and those imported are what the editor is asked for', async () => {
+test('asks the editor for the names near the cursor and the imported ones', async () => {
   const { text, offset } = atCursor(main);
   const window = new FakeWindow({ files: { 'main.ts': text } });
   await new RelatedCode(window).gather({ uri: uriOf('main.ts'), languageId: 'typescript', text, offset }, reach);
@@ -46,7 +46,7 @@ test('the names near the cursor and those imported are what the editor is asked 
   expect(names?.length).toBeLessThanOrEqual(12);
 });
 
-test('what the prompt shows anyway is left out, what lies far above in the same document is not', async () => {
+test('leaves out what the prompt contains anyway, but not what is far above in the same document', async () => {
   const above = `export function parseUserName() {}\n${'// filler line of text\n'.repeat(20)}`;
   const far = `${above}${'// another line of text, which says nothing\n'.repeat(200)}parseUserName($0)\n`;
   expect(await gather({}, far)).toContain('export function parseUserName');
@@ -75,7 +75,7 @@ function definedIn(uri: string, text: string) {
   return { uri, text, lines: [{ start: 0, end: 3 }] };
 }
 
-test('a document outside the workspace gets nothing of it', async () => {
+test('a document outside the workspace gets no code from it', async () => {
   const window = new FakeWindow({ files: { 'user-store.ts': store, 'file:///loose.ts': main } });
   const { text, offset } = atCursor(main);
   const document = { uri: 'file:///loose.ts', languageId: 'typescript', text, offset };
@@ -115,7 +115,7 @@ test('an editor that fails shares nothing', async () => {
   expect(await new RelatedCode(window).gather(document, reach)).toEqual([]);
 });
 
-test('what was edited lately goes before what is only alike', async () => {
+test('recently edited code ranks above code that is only similar', async () => {
   const { text, offset } = atCursor('const total = sumOfOrders(orders);\n$0');
   const alike = (name: string) => `export function ${name}(orders) {\n  return orders.length;\n}\n`;
   const files = { 'main.ts': text, 'a.ts': alike('countOrders'), 'b.ts': alike('listOrders') };

@@ -101,7 +101,7 @@ test('a request that is cancelled while the model loads is answered at once', as
   expect(await answer).toMatchObject({ items: [], reason: 'still-loading' });
 });
 
-test("asks the team's server, and the model here while that fails", async () => {
+test("asks the team's server, and the local model while the server fails", async () => {
   let isDown = false;
   const authorizations: (string | undefined)[] = [];
   const http = createServer((request, response) => {
@@ -127,7 +127,7 @@ test("asks the team's server, and the model here while that fails", async () => 
   http.close();
 });
 
-test('says why a model cannot be loaded, and lives on', async () => {
+test('says why a model cannot be loaded, and keeps running', async () => {
   const editor = await start({ 'model.path': 'missing' });
   expect(await editor.settled()).toEqual({
     health: 'error',
@@ -138,7 +138,7 @@ test('says why a model cannot be loaded, and lives on', async () => {
   expect(await editor.complete(uri, 0, 10)).toEqual([]);
 });
 
-test('does without a setting whose value is none', async () => {
+test('ignores a setting with an invalid value', async () => {
   const wrong = { 'completion.maxTokens': -1, 'engine.threads': 0.5, backend: 'gpu' } as unknown as Partial<Settings>;
   const editor = await start(wrong);
   expect(await editor.settled()).toMatchObject({ health: 'ready' });
@@ -155,7 +155,7 @@ test('loads another model when the settings name one', async () => {
   expect(await editor.complete(uri, 0, 10)).toHaveLength(1);
 });
 
-test('keeps the model when a setting changes that it does not depend on', async () => {
+test('keeps the model when an unrelated setting changes', async () => {
   const editor = await start();
   await editor.settled();
   const loads = () => editor.statuses.filter(({ health }) => health === 'loading').length;
@@ -166,14 +166,14 @@ test('keeps the model when a setting changes that it does not depend on', async 
   expect(loads()).toBe(loadsBefore);
 });
 
-test('gives up a load that the settings have overtaken', async () => {
+test('cancels a load when the settings change meanwhile', async () => {
   const editor = await start({ 'model.path': 'endless' });
   await editor.status(({ health }) => health === 'loading');
   await editor.settings({ 'model.path': 'bundled' });
   await editor.status(({ health }) => health === 'ready');
 });
 
-test('reports a fault of its own as one', async () => {
+test('reports a bug as an internal error', async () => {
   const editor = await start({ 'model.path': 'broken' });
   expect((await editor.settled()).message).toMatch(/fault in Hearth: a fault of the program/);
 });
@@ -195,7 +195,7 @@ test('a cancelled request answers nothing', async () => {
   expect(await answer).toEqual([]);
 });
 
-test('a keystroke overtakes the request before it', async () => {
+test('a keystroke supersedes the request before it', async () => {
   const editor = await start({ 'model.path': 'slow' });
   await editor.settled();
   await editor.open(uri, 'const a = ');
@@ -206,7 +206,7 @@ test('a keystroke overtakes the request before it', async () => {
   expect(await second).toHaveLength(1);
 });
 
-test('reads around the resting cursor before it is asked', async () => {
+test('evaluates the prompt at a resting cursor before a request', async () => {
   const editor = await start();
   await editor.settled();
   await editor.open(uri, 'const a = ');
@@ -220,7 +220,7 @@ test('reads around the resting cursor before it is asked', async () => {
   expect(status.last?.cachedTokens).toBe(status.last?.promptTokens);
 });
 
-test('offers text early to a client that asks again, and tells it when the rest has come', async () => {
+test('answers early if the client supports growth, and notifies it when there is more', async () => {
   client = await LspClient.start([process.execPath, server, '--stdio'], { 'model.path': 'slow' }, { asksAgain: true });
   const editor = client;
   await editor.settled();
@@ -281,7 +281,7 @@ test('streams an explanation in pieces', async () => {
   expect(new Set(chunks.map(({ id }) => id))).toEqual(new Set([7]));
 });
 
-test('explains with the message for people when there is no model', async () => {
+test('explaining fails with a message for the user when there is no model', async () => {
   const editor = await start({ 'model.path': 'missing' });
   const params: ExplainParams = { id: 1, uri, text: 'a', languageId: 'c', turns: [{ answer: '' }], attempt: 0 };
   await expect(editor.connection.sendRequest('hearth/explain', params)).rejects.toThrow('There is no model file');
@@ -322,7 +322,7 @@ async function restBeside(sharesCode: boolean, folders = [workspace], added = []
   return asked;
 }
 
-test('code that the editor shares has been read before the next request', async () => {
+test('code that the editor shares is evaluated before the next request', async () => {
   const asked = await restBeside(true);
   expect(asked).toMatchObject([{ uri: 'file:///code/main.ts', documents: ['file:///code/user-store.ts'] }]);
   const status = await client?.status(({ last }) => last !== undefined);
@@ -330,7 +330,7 @@ test('code that the editor shares has been read before the next request', async 
   expect(status?.last?.cachedTokens).toBe(status?.last?.promptTokens);
 });
 
-test('a folder that is added to the workspace counts from then on', async () => {
+test('a folder that is added to the workspace is used from then on', async () => {
   expect(await restBeside(true, [], [])).toEqual([]);
   await client?.stop();
   expect(await restBeside(true, [], [workspace])).toHaveLength(1);
@@ -342,7 +342,7 @@ test('an editor that shares no code is not asked for any', async () => {
   expect(status?.last?.promptTokens).toBeLessThan(storeText.length + 31);
 });
 
-test('lets the doctor report what is broken', async () => {
+test('the doctor reports what is broken', async () => {
   const editor = await start({ 'model.path': 'missing' });
   const report: string = await editor.connection.sendRequest('hearth/doctor');
   expect(report).toMatch(/^ok +addon: CPU variants, best first: fake$/m);

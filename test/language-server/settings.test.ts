@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Settings } from '../../language-server/protocol.ts';
 import { checkedSettings, defaultSettings } from '../../language-server/settings.ts';
 
-test('what is not set has its default', () => {
+test('a missing setting gets its default', () => {
   expect(checkedSettings({ backend: 'cpu' })).toEqual({
     settings: { ...defaultSettings, backend: 'cpu' },
     problems: [],
@@ -24,7 +24,7 @@ test.each<[keyof Settings, unknown[], unknown[]]>([
   }
 });
 
-test('a value that is none is told with setting, values and default', () => {
+test('an invalid value is reported with the setting, the allowed values and the default', () => {
   const given = { 'cache.type': 'q8', 'engine.threads': -1, other: 1 } as unknown as Settings;
   expect(checkedSettings(given).problems).toEqual([
     'hearth.engine.threads must be a whole number from 0 to 256, not -1. The default 0 is used.',

@@ -57,7 +57,7 @@ async function openWindow(): Promise<Window> {
   return { connection, statuses, closed: new Promise((resolve) => socket.once('close', resolve)) };
 }
 
-test('whoever has the token shares one model, and a window that goes leaves the others alone', async () => {
+test('clients with the token share one model, and closing one does not affect the others', async () => {
   const child = start();
   await once(child, 'message');
   const first = await openWindow();
@@ -85,14 +85,14 @@ test('a wrong token is refused, and the files are for their owner alone', async 
   expect([socketPath, tokenFile].map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600]);
 });
 
-test('of two servers that are started at once one gives way', async () => {
+test('of two servers that are started at once, one ends', async () => {
   const both = [start(), start()];
   const [code] = await Promise.race(both.map((child) => once(child, 'exit')));
   expect(code).toBe(0);
   await openWindow();
 });
 
-test('a socket that a killed server left behind does not keep the next one away', async () => {
+test('the socket of a killed server does not keep the next one from listening', async () => {
   const first = start();
   await once(first, 'message');
   first.kill('SIGKILL');
@@ -101,7 +101,7 @@ test('a socket that a killed server left behind does not keep the next one away'
   await openWindow();
 });
 
-test('the server says goodbye and ends with the window that started it', async () => {
+test('the server notifies its clients and ends with the window that started it', async () => {
   const child = start();
   await once(child, 'message');
   const window = await openWindow();

@@ -46,7 +46,7 @@ test('is silent while the engine is idle', () => {
   check([{ status: {}, seconds: 60 }], []);
 });
 
-test('is silent while answers take moments', () => {
+test('is silent while answers come quickly', () => {
   check(
     [
       { status: busy, seconds: 3 },
@@ -57,7 +57,7 @@ test('is silent while answers take moments', () => {
   );
 });
 
-test('calls an engine slow that moves for long', () => {
+test('reports an engine as slow if it works for long', () => {
   check([{ status: busy, seconds: 20 }], ['slow']);
 });
 
@@ -89,7 +89,7 @@ test('names the operation in which the engine hangs', () => {
   );
 });
 
-test('says when the engine moves again', () => {
+test('reports when the engine makes progress again', () => {
   check(
     [
       { status: { ...busy, beat: 1 }, seconds: 12 },
@@ -107,7 +107,7 @@ test('does not count the time in which the whole process was stopped', () => {
   check([{ status: { ...busy, beat: 1, stalledMs: 33_000 }, seconds: 3 }], []);
 });
 
-test('gives up an engine that serves nobody of those who wait', () => {
+test('gives up an engine that serves none of its queued requests', () => {
   const messages = check([{ status: { queued: 3, beat: 1 }, seconds: 31 }], ['slow', 'hung', 'hopeless']);
   expect(messages[1]).toBe('The engine has not served its 3 waiting requests for 10 s');
 });

@@ -107,7 +107,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     }
   });
 
-  test('alternatives give way when the cache has no room for them', async () => {
+  test('alternatives end early when the cache has no room for them', async () => {
     const { cache } = engine.status();
     const small = await loadEngine({ modelPath, cacheBytes: 16 * cache.pageBytes });
     const tokens = Uint32Array.from({ length: 15 * 32 - 40 }, (_, i) => 300 + (i % 97));

@@ -71,7 +71,7 @@ void check_runs_on_cpu(const std::string& backend, const std::string& fault,
 
 }  // namespace
 
-TEST("a runtime without a GPU, or with one of no known architecture, leaves the CPU") {
+TEST("without a GPU of a known architecture, the CPU is used") {
   check_runs_on_cpu(kHip, "none", "no AMD GPU: AMD's runtime finds none (hipErrorNoDevice)");
   check_runs_on_cpu(kHip, "unknown", "Hearth has no GPU kernels for gfx803 (Emulated GPU)");
   check_runs_on_cpu(kCuda, "none", "no NVIDIA GPU: the driver finds none");
@@ -137,7 +137,7 @@ TEST("a GPU that is named but not there leaves the CPU, and the message lists th
   CHECK(reason.find("gfx1100 Emulated GPU (hip, 8192 MiB") != std::string::npos);
 }
 
-TEST("a library that is none leaves the CPU, and so does the wish") {
+TEST("a missing library, or asking for the CPU, leaves the CPU") {
   const FakeMachine machine("auto", "");
   setenv("HEARTH_HIP_LIBRARY", "no-such-library.so", 1);
   setenv("HEARTH_CUDA_LIBRARY", "no-such-library.so", 1);

@@ -67,7 +67,7 @@ TEST("a prompt that the draft model has not read is answered without it") {
   CHECK(drafted.tokens == test::ask(*plain, request).tokens);
 }
 
-TEST("a few tokens typed after reading are caught up with, and those taken back forgotten") {
+TEST("the draft model evaluates a few more typed tokens and drops deleted ones") {
   const auto engine = load_with_draft_model();
   const auto plain = test::load_tiny(1, 0);
   Request request = prompt(5, 120);

@@ -56,7 +56,7 @@ TEST("drafts grow while they are accepted and shrink when not") {
   CHECK_EQUAL(record.next_length(costs), 1);
 }
 
-TEST("the dearer a token of a pass, the shorter the drafts, until none pays") {
+TEST("the more a token of a pass costs, the shorter the drafts, until none pays") {
   DraftRecord record;
   const int cheap = record.next_length(costs_of(0.05));
   const int dear = record.next_length(costs_of(0.3));
@@ -126,7 +126,7 @@ TEST("a draft comes from the corpus when the text itself has no match") {
   CHECK(std::ranges::equal(drafter.propose(1), std::vector<uint32_t>{54}));
 }
 
-TEST("a corpus that changes under a drafter is looked at anew") {
+TEST("a drafter notices that the corpus has changed") {
   Drafting drafting{.corpus = DraftCorpus(32)};
   DraftCorpus& corpus = drafting.corpus;
   const std::vector<uint32_t> prompt{7, 8, 9};
@@ -142,7 +142,7 @@ TEST("a corpus that changes under a drafter is looked at anew") {
   CHECK(std::ranges::equal(drafter.propose(3), std::vector<uint32_t>{63, 61, 62}));
 }
 
-TEST("the corpus forgets the oldest, and learns nothing twice") {
+TEST("the corpus drops the oldest texts and adds no text twice") {
   Drafting drafting{.corpus = DraftCorpus(64)};
   DraftCorpus& corpus = drafting.corpus;
   const auto text = [](uint32_t first) {

@@ -101,7 +101,7 @@ void check_error(FaultyEngine& engine, const char* text) {
 
 }  // namespace
 
-TEST("an op that once gives no numbers costs a second try, and nothing of the answer") {
+TEST("if an op gives NaN once, the request is repeated and the answer is right") {
   FaultyEngine engine;
   int n_left = 100;  // in the midst of the answer
   engine.ops.after_attention = [&](int, float* out) {
@@ -115,7 +115,7 @@ TEST("an op that once gives no numbers costs a second try, and nothing of the an
   CHECK_EQUAL(streamed, result.text);
 }
 
-TEST("an op that never gives numbers is named, and leaves no pages") {
+TEST("an op that always gives NaN is named in the error, and no pages are left") {
   FaultyEngine engine;
   engine.ops.after_attention = [&](int layer, float* out) {
     if (layer == 1) out[3] = kNan;

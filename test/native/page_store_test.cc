@@ -67,7 +67,7 @@ void write_file(const fs::path& path, const std::string& bytes) {
 
 }  // namespace
 
-TEST("what an engine has read the next one has, and its logits are the cold ones") {
+TEST("the next engine has the pages of the last one, and its logits are the cold ones") {
   const Folder folder;
   const std::vector<Request> documents{document(1, 200), document(2, 75), document(3, 1)};
   leave(folder.path, documents);
@@ -82,7 +82,7 @@ TEST("what an engine has read the next one has, and its logits are the cold ones
   }
 }
 
-TEST("pages are for their owner alone, in one file that takes the place of the last") {
+TEST("pages are readable by their owner only, in one file that replaces the last one") {
   const Folder folder;
   const fs::path inner = folder.path / "not" / "there yet";
   for (uint32_t i = 0; i < 3; i++) leave(inner, {document(i, 50)});

@@ -37,7 +37,7 @@ int n_cached(Engine& engine, const Request& document) {
 
 }  // namespace
 
-TEST("a pinned anchor stays while other documents are read, and goes when it is let go") {
+TEST("a pinned prompt stays cached while others are evaluated, until it is unpinned") {
   const auto engine = load_small();
   const Request anchor = document(1, kAnchorTokens);
   const std::vector<float> cold = test::ask(*engine, anchor).values;

@@ -48,7 +48,7 @@ test('what is counted at any time is counted once', () => {
   expect(sum([...statistics.values()]).requests).toBe(times.length);
 });
 
-test('nothing waits or gives up by the clock on the wall', () => {
+test('no time limit uses the wall clock', () => {
   const root = join(import.meta.dirname, '../..');
   const byTheWall = ['extension', 'language-server'].flatMap((room) =>
     readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })

@@ -89,7 +89,7 @@ test('kill -9 at any moment damages nothing that the next server reads', { timeo
   expect(pages().filter((name) => !name.endsWith('.pages')).length, 'files left half-written').toBeLessThan(4);
 });
 
-test('a disk that is full costs the saved pages, and nothing else', { timeout: patienceMs }, async () => {
+test('a full disk loses the saved pages and nothing else', { timeout: patienceMs }, async () => {
   const expected = await wholeSession(undefined, { 'completion.confidence': 'eager' });
   // As a full disk does: a write fails after the first 64 KiB of a file.
   const limited = ['bash', '-c', `trap '' XFSZ; ulimit -f 64; exec ${serverCommand.join(' ')}`];

@@ -61,7 +61,7 @@ test.each([
   expect(client.stderr).toMatch(/connection is closed because of a broken message: \S+/);
 });
 
-test('what says nothing, or says it about nothing, is survived', async () => {
+test('empty and meaningless messages do no harm', async () => {
   const bodies: [string, string][] = [
     ['an empty object', '{}'],
     ['a number', '42'],
@@ -106,7 +106,7 @@ test('a frame that comes byte by byte, and several in one piece, are read alike'
   expect(await client.stop()).toBe(0);
 });
 
-test('a position that there is not is taken for the nearest one', async () => {
+test('an invalid position means the nearest valid one', async () => {
   client = await startServer();
   await client.open(uri, 'const a = 1;\nconst b = ');
   for (const odd of [-1, 2 ** 31, 2 ** 53, 1e300, 0.5, null, 'one']) {

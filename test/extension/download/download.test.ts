@@ -70,7 +70,7 @@ async function problem(file?: RemoteFile, options?: Partial<DownloadOptions>): P
   return message;
 }
 
-test('a file gets its name when all of it is there, and nothing else is left', async () => {
+test('a file is renamed when it is complete, and no other file is left', async () => {
   const progress: [number, number | null][] = [];
   const path = await fetchFile(server.file(), { onProgress: (...at) => progress.push(at) });
   expect(path).toBe(join(folder, 'a.gguf'));
@@ -126,7 +126,7 @@ test('what was complete before a restart is verified without a request', async (
   expect(whole().equals(content)).toBe(true);
 });
 
-test('without an ETag the rest is asked for only if a digest will tell in the end', async () => {
+test('without an ETag a download is resumed only if its digest is known', async () => {
   server.etag = null;
   server.answers.push(breakAfter(100_000), serve, breakAfter(100_000));
   await fetchFile();
@@ -145,7 +145,7 @@ test('a weak ETag does not promise the same bytes', async () => {
   expect(whole().equals(content)).toBe(true);
 });
 
-test('a server that knows no ranges is read from the start', async () => {
+test('from a server without range requests, the file is downloaded from the start', async () => {
   server.answers.push(breakAfter(100_000), (request, response, at) => {
     delete request.headers.range;
     serve(request, response, at);
@@ -225,7 +225,7 @@ test('a file that goes on for too long, unannounced, is deleted', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a wrong digest deletes what came', async () => {
+test('a wrong digest deletes the download', async () => {
   expect(await problem(server.file({ sha256: '0'.repeat(64) }))).toContain('SHA-256 digest is wrong');
   expect(readdirSync(folder)).toEqual([]);
 });
@@ -255,7 +255,7 @@ test('a page without its content type is found by its first byte', async () => {
   expect(await problem(server.file({ bytes: null }))).toContain('sent a web page');
 });
 
-test('the disk is asked for room before anything is read', async () => {
+test('free disk space is checked before the download begins', async () => {
   const needs = { ...server.file(), bytes: null };
   expect(await problem(needs, { freeBytes: async () => 1000 })).toMatch(/The disk has 0\.0 GB free/);
 });
@@ -290,7 +290,7 @@ test('what was paused can be discarded, but not what another window goes on with
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('an offline machine is told so after a few attempts', async () => {
+test('being offline is reported after a few attempts', async () => {
   const file = server.file();
   await server.stop();
   expect(await problem(file)).toMatch(/cannot be reached \(ECONNREFUSED\)/);
@@ -308,7 +308,7 @@ test('a connection without a byte for long is dropped and made again', async () 
   expect(whole().equals(content)).toBe(true);
 });
 
-test('a redirect to another host does not learn what the first one was told', async () => {
+test('a redirect to another host does not reveal the credentials for the first one', async () => {
   const other = await new FileServer(content).start();
   const redirect = status(302, { location: other.file().url.replace('127.0.0.1', 'localhost') });
   server.answers.push(breakAfter(100_000), redirect);
@@ -321,7 +321,7 @@ test('a redirect to another host does not learn what the first one was told', as
   await other.stop();
 });
 
-test('a mirror is asked instead of the file own host', async () => {
+test("a mirror is used instead of the file's host", async () => {
   const file = { ...server.file(), url: 'https://huggingface.co/models/a.gguf' };
   await fetchFile(file, { mirror: `${server.origin}/` });
   expect(whole().equals(content)).toBe(true);

@@ -24,7 +24,7 @@ test('a lock is there while it is held', async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test('the second owner comes when the first has let go, however long that takes', async () => {
+test('the second owner gets the lock when the first releases it, however long that takes', async () => {
   const order: string[] = [];
   const release = await takeLock(path, signal, undefined, pace);
   const second = takeLock(path, signal, () => order.push('waits'), pace).then((next) => {

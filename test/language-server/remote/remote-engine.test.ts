@@ -93,13 +93,13 @@ test('a prompt goes as text, and the answer comes piece by piece', async () => {
   });
 });
 
-test('what a document spells like a special token does not become one', async () => {
+test('text of a document that looks like a special token does not become one', async () => {
   const tokens = Uint32Array.of(fimPrefix, ...bytes('"<|fim_suffix|>" é'));
   await connect().generate({ tokens, heal: Buffer.from('wörd'), maxTokens: 1 });
   expect(asked[0]?.body.prompt).toBe('<|fim_prefix|>"< |fim_suffix|>" éwörd');
 });
 
-test('events may be cut anywhere, inside a character as well', async () => {
+test('events may be split anywhere, even inside a character', async () => {
   answers.push(async (response) => {
     response.writeHead(200);
     const whole = Buffer.from('data: {"choices":[{"text":"é…"}]}\r\n\r\n: a comment\n\ndata: [DONE]\n\n');
@@ -188,7 +188,7 @@ test.each([
   expect(words).toEqual([expect.stringContaining(message)]);
 });
 
-test('after a failure the server is left alone for a while', async () => {
+test('after a failure the server is not asked for a while', async () => {
   answers.push(refuse(401));
   const engine = connect();
   await engine.generate({ tokens: prompt, maxTokens: 9 });
@@ -239,7 +239,7 @@ test('reading ahead asks for one token, and status says what runs', async () => 
   expect(asked[0]?.body.max_tokens).toBe(1);
 });
 
-test('it says that it is a server, and what a server does not give', async () => {
+test('its info names the server, and unsupported functions are refused', async () => {
   const engine = connect();
   expect(engine.info).toMatchObject({ name: 'coder', contextTokens: 32_768 });
   expect(engine.info.backend).toMatch(/^server 127\.0\.0\.1:\d+$/);

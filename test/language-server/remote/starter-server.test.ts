@@ -75,7 +75,7 @@ test('answers are those of the local engine, token for token', async () => {
   expect(fallbacks).toEqual([]);
 });
 
-test("typing on goes on in the server's cache", async () => {
+test("typing on uses the server's cache", async () => {
   await remote.prefill(promptAt(20, /^/));
   const { timings } = await remote.generate({ tokens: promptAt(20, /^\s*\w*/), maxTokens: 4 });
   expect(timings.promptTokens - timings.cachedTokens).toBeLessThanOrEqual(4);
