@@ -8,7 +8,8 @@
 //
 // Batch invariance: the result for one token must not depend, bit for bit, on which other tokens
 // share the batch, on the number of threads, or on how a prompt was cut into batches. Every
-// implementation accumulates in a fixed order per output element. Warm == cold rests on this.
+// implementation accumulates in a fixed order per output element. That warm and cold answers
+// are equal rests on this.
 //
 // Cancellation: once *cancel is true an op may return early with undefined output; the caller
 // checks the flag after each op and discards what the batch produced.
@@ -70,7 +71,7 @@ struct AttentionShape {
   float scale = 0;                    // of q k in the softmax; 0: 1 / sqrt(head_dim)
   // RMS norms of each head of q and of k before RoPE, [n_layers][head_dim]; empty: none.
   std::vector<float> q_norms{}, k_norms{};
-  float norm_eps = 0;  // of these
+  float norm_eps = 0;  // of these norms
 
   /// The angle between two positions for dimensions i and i + head_dim / 2.
   double rope_frequency(int i) const {
@@ -106,7 +107,7 @@ struct Argmax {
 };
 
 /// Thrown when the backend itself has failed: a GPU that hangs or is gone. Nothing it holds is of
-/// any more use; what() is for people.
+/// any more use; what() is a message for the user.
 class BackendError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -116,7 +117,7 @@ class Ops {
  public:
   virtual ~Ops() = default;
 
-  /// What runs, for people: e.g. "cpu avx512vnni, 2 threads".
+  /// The backend, to show: e.g. "cpu avx512vnni, 2 threads".
   virtual std::string description() const = 0;
 
   // --- memory, at load only ---
@@ -136,7 +137,7 @@ class Ops {
   virtual size_t kv_page_bytes() const = 0;
   /// Copies the first n_positions positions of a page, all layers.
   virtual void copy_page(int to, int from, int n_positions) = 0;
-  /// A page's bytes out to / in from host memory, kv_page_bytes() each (disk tier).
+  /// A page's bytes out to / in from host memory, kv_page_bytes() each (for the disk cache).
   virtual void read_page(std::span<std::byte> destination, int page) = 0;
   virtual void write_page(int page, std::span<const std::byte> source) = 0;
 
@@ -183,7 +184,7 @@ class Ops {
 /// How the CPU backend runs. An empty variant picks the best that this CPU has.
 struct CpuOptions {
   std::string variant;  // "", "scalar", "avx2", "avxvnni", "avx512vnni", "amx", "neon"
-  int n_threads = 0;    // 0: one a core, but at most 8
+  int n_threads = 0;    // 0: one per core, at most 8
 };
 
 /// Variants that were built and that this CPU can run, best first.
