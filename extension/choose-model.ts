@@ -48,7 +48,7 @@ async function purposeOf(choice: Choice): Promise<Purpose | undefined> {
   const purposes: (QuickPickItem & { purpose: Purpose })[] = [
     {
       label: l10n.t('Explanations Only'),
-      detail: l10n.t('The model in use now goes on completing. Both must fit into memory.'),
+      detail: l10n.t('The current model continues to complete code. Both must fit into memory.'),
       purpose: 'explanations',
     },
     { label: l10n.t('Completion and Explanations'), purpose: 'both' },
