@@ -203,7 +203,7 @@ void Decoder::accept(Answer& answer, const Choice& choice) {
 void Decoder::count_repeats(const Answer& main, uint32_t token) {
   n_repeats_ = !main.tokens.empty() && main.tokens.back() == token ? n_repeats_ + 1 : 0;
   if (guards_against_repeats_ && n_repeats_ >= kMostRepeats)
-    throw BadOutput{"one token over and over"};
+    throw BadOutput{"the same token again and again"};
 }
 
 /// Adds whole UTF-8 characters to the answer's text; the beginning of another one is held back.
@@ -225,7 +225,7 @@ void Decoder::stream(std::string_view text, const Answer& answer) {
   std::string& before = streamed_[number];
   const size_t n_before = std::min(before.size(), text.size());
   if (!text.starts_with(std::string_view(before).substr(0, n_before)))
-    throw BadOutput{"another answer at the second try"};
+    throw BadOutput{"a different answer at the second attempt"};
   before.erase(0, n_before);
   text.remove_prefix(n_before);
   if (!text.empty()) job_.on_text({text, answer.held_log_probability, number});

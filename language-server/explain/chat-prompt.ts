@@ -1,5 +1,5 @@
-// The prompt of an explanation and of the questions that follow it, in the form that the model's own chat template gives
-// a conversation. As for completion, what people and models wrote is tokenized without special tokens.
+// Builds the prompt of an explanation and of the questions that follow it with the model's own chat template. As for
+// completion, text that people and models wrote is tokenized without special tokens.
 import type { Engine } from '../../native/index.ts';
 import { concatTokens, tokenizeText } from '../completion/fim-prompt.ts';
 import type { Model } from '../models/model-traits.ts';
@@ -13,7 +13,7 @@ const maxCharsPerToken = 10;
 
 export interface ExplainPrompt {
   tokens: Uint32Array;
-  /** Of a selection that was cut. */
+  /** How many lines of the selection the prompt has; absent if it has all of them. */
   linesRead?: number;
 }
 
@@ -42,7 +42,7 @@ export async function explainPrompt(
   throw new Error("This no longer fits into the model's context. Select less code, or ask again from the start.");
 }
 
-/** As many whole lines as fit; of a first line that is too long by itself, its beginning. */
+/** As many whole lines as fit, or the beginning of the first line if that alone is too long. */
 function head(engine: Engine, text: string, maxTokens: number): string {
   let shown = text.slice(0, maxTokens * maxCharsPerToken);
   for (let tokens = tokenCount(engine, shown); tokens > maxTokens; tokens = tokenCount(engine, shown)) {
@@ -57,7 +57,10 @@ function tokenCount(engine: Engine, text: string): number {
   return tokenizeText(engine, text).length;
 }
 
-/** The template sees a mark in place of each text, so that only its own words are read as special tokens. */
+/**
+ * The template is rendered with a mark in place of each message. So special tokens are recognized in the template's own
+ * text only, and not in the messages, which then replace the marks.
+ */
 async function chatTokens(
   engine: Engine,
   template: string,
@@ -70,7 +73,7 @@ async function chatTokens(
   ]);
   const begun = texts.pop() ?? '';
   const messages = texts.map((_, i): ChatMessage => ({ role: i % 2 === 0 ? 'user' : 'assistant', content: mark(i) }));
-  // Every second part is the number of a mark.
+  // The numbers of the marks alternate with the template's own text.
   const parts = (await renderChat({ template, messages })).split(markPattern);
   const marks = parts.filter((_, i) => i % 2 === 1);
   if (marks.join() !== texts.map((_, i) => i).join())
@@ -81,6 +84,6 @@ async function chatTokens(
   return concatTokens(...tokens, tokenizeText(engine, begun));
 }
 
-// Of the private use area: no template has them.
+// Characters of the private use area, which no template contains.
 const mark = (i: number) => `\u{e000}${i}\u{e001}`;
 const markPattern = /\u{e000}(\d+)\u{e001}/u;

@@ -1,5 +1,5 @@
-// Renders a model's own chat template. It is a program from a file that somebody made, so it runs in a thread of its own
-// that may take only so much time and memory.
+// Renders a model's own chat template. The template is a program, and the model file may come from anybody. So it runs in
+// a worker thread with a limit on time and memory.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -18,10 +18,10 @@ const mostTemplateChars = 100_000;
 const mostMs = 5000;
 const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16, stackSizeMb: 2 };
 
-// Beside the bundles, or seen from the sources.
+// dist/, seen from the bundles in it and from the sources.
 const workerPlaces = ['.', '../dist', '../../dist'].map((folder) => join(__dirname, folder, 'template-worker.js'));
 
-/** The conversation as text, up to where the next answer begins. Rejects with a sentence for people. */
+/** The conversation as text, up to where the next answer begins. Rejects with a message for the user. */
 export async function renderChat(input: TemplateInput, patienceMs = mostMs): Promise<string> {
   if (input.template.length > mostTemplateChars) throw unusable('it is too long');
   const path = workerPlaces.find((place) => existsSync(place));

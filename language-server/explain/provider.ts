@@ -1,23 +1,23 @@
-// A streamed explanation of selected code, or the answer to a question about it. Completions go first: in the same engine
-// because it runs at background priority, beside another one because it waits while that is busy.
+// Explains selected code, or answers a question about it, as a stream of text. Completions go first: in the same engine,
+// because explanations have background priority; in another one, because explanations wait while it is busy.
 import type { Sampling } from '../../native/index.ts';
 import { holdsSecrets } from '../completion/secrets.ts';
 import type { Model } from '../models/model-traits.ts';
 import type { ExplainParams, ExplainResult } from '../protocol.ts';
 import { explainPrompt } from './chat-prompt.ts';
-import { generateInTurns } from './turns.ts';
+import { generateInPauses } from './pauses.ts';
 
-/** qwen2.5-coder's explanation of a function often takes more than 256. What ends here can be continued. */
+/** qwen2.5-coder's explanations of a function often take more than 256. The user can continue one that ends here. */
 const maxAnswerTokens = 512;
 /** A small context is shared between the prompt and the answer. */
 const maxAnswerShare = 0.3;
 
 export interface Explainer extends Model {
-  /** Something more urgent is using the machine. */
+  /** Whether something more urgent is using the machine. */
   mustWait: () => boolean;
 }
 
-/** Rejects with a sentence for people when there is nothing to be had. */
+/** Rejects with a message for the user when there can be no explanation. */
 export async function explain(
   { engine, traits, mustWait }: Explainer,
   request: Omit<ExplainParams, 'id'>,
@@ -36,11 +36,11 @@ export async function explain(
     priority: 'background' as const,
     ...(request.attempt > 0 && { sampling: sampling(request.attempt) }),
   };
-  const { text, finishReason, timings } = await generateInTurns(engine, generation, mustWait, onText, signal);
+  const { text, finishReason, timings } = await generateInPauses(engine, generation, mustWait, onText, signal);
   return { text, finishReason, timings, ...(linesRead !== undefined && { linesRead }) };
 }
 
-/** As the makers of qwen2.5 recommend; the likeliest words would be the same again. */
+/** For another attempt, which would give the same answer if it were greedy. The values that qwen2.5's makers recommend. */
 function sampling(seed: number): Sampling {
   return { temperature: 0.7, topK: 20, topP: 0.8, minP: 0, seed };
 }

@@ -1,12 +1,12 @@
-// The model for explanations, where it is another one than for completion: loaded when somebody asks for it, into the
-// memory that the first one leaves, and unloaded when nobody has asked for a while.
+// A separate model for explanations, if the user has chosen one. It is loaded when it is first needed, into the memory
+// that the model for completion leaves free, and unloaded when it has not been used for a while.
 import { EngineHost, type LoadModel } from '../engine-host.ts';
 import type { explainOptions } from '../load-options.ts';
 import { errorText, type Log } from '../log.ts';
 import { refusalBeside } from '../models/estimate.ts';
 import type { Model } from '../models/model-traits.ts';
 
-/** Long enough to read an answer and to ask about it. */
+/** Enough time to read an answer and ask a question about it. */
 const idleMs = 5 * 60_000;
 
 type Options = NonNullable<ReturnType<typeof explainOptions>>;
@@ -31,7 +31,7 @@ export class SecondModel {
     return this.host.model;
   }
 
-  /** Rejects with a sentence for people. */
+  /** Rejects with a message for the user. */
   async required(options: Options): Promise<Model> {
     this.restartClock();
     this.cacheBytes = options.cacheBytes;
@@ -45,10 +45,10 @@ export class SecondModel {
 
   private restartClock(): void {
     clearTimeout(this.idleTimer);
-    this.idleTimer = setTimeout(() => this.rest(), idleMs).unref();
+    this.idleTimer = setTimeout(() => this.unloadIfIdle(), idleMs).unref();
   }
 
-  private rest(): void {
+  private unloadIfIdle(): void {
     if (this.model?.engine.status().state !== 'idle') {
       this.restartClock();
       return;

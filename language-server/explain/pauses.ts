@@ -1,15 +1,15 @@
-// One answer, generated in as many turns as another engine leaves to it: two that compute at the same time would make
-// each other slow. What was read before an interruption is in the cache when it goes on.
+// Generates one answer in the pauses of another engine: two engines that compute at the same time would slow each other
+// down. After an interruption, the engine continues from the tokens generated so far, which are in its cache.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Completion, Engine, GenerateRequest, Timings } from '../../native/index.ts';
 import { concatTokens } from '../completion/fim-prompt.ts';
 
-/** A key can bear to wait so long until the machine is its own. */
+/** How soon an answer is interrupted when the other engine gets a request: a delay that nobody notices on a key. */
 const pollMs = 10;
 
 type Answer = Pick<Completion, 'text' | 'finishReason' | 'timings'>;
 
-export async function generateInTurns(
+export async function generateInPauses(
   engine: Engine,
   request: GenerateRequest,
   mustWait: () => boolean,
@@ -19,9 +19,9 @@ export async function generateInTurns(
   let answer: Answer | undefined;
   for (let { tokens, maxTokens } = request; ; ) {
     while (mustWait() && !signal.aborted) await sleep(pollMs);
-    const turn = new AbortController();
-    const timer = setInterval(() => mustWait() && turn.abort(), pollMs);
-    const either = AbortSignal.any([signal, turn.signal]);
+    const interruption = new AbortController();
+    const timer = setInterval(() => mustWait() && interruption.abort(), pollMs);
+    const either = AbortSignal.any([signal, interruption.signal]);
     const part = await engine
       .generate({ ...request, tokens, maxTokens }, onText, either)
       .finally(() => clearInterval(timer));
@@ -33,7 +33,7 @@ export async function generateInTurns(
   }
 }
 
-/** An interruption may come between two tokens of one character, which has not been given to anybody then. */
+/** Without the tokens of a character that the interruption cut in two: the answer's text does not have it yet. */
 function wholeCharacters(engine: Engine, { text, tokens }: Completion): Uint32Array {
   let length = tokens.length;
   while (length > 0 && engine.detokenize(tokens.subarray(0, length)).length > text.length) length--;
@@ -45,7 +45,7 @@ function joined(before: Answer | undefined, { text, finishReason, timings }: Com
   return { text: before.text + text, finishReason, timings: sum(before.timings, timings) };
 }
 
-/** The prompt and the time to the first token are those of the first turn. */
+/** The prompt's figures and the time to the first token are those of the first part. */
 function sum(first: Timings, next: Timings): Timings {
   return {
     ...first,
