@@ -168,7 +168,7 @@ TEST("pages that went wrong after they were read are dropped, and the answer is 
   CHECK(engine.ask(request()).tokens == right_answer());
 }
 
-TEST("one token over and over is doubted once if it followed cached pages") {
+TEST("the same token again and again is doubted once if it followed cached pages") {
   FaultyEngine engine;
   const auto repeats = [](std::span<float> logits) { logits[77] = 1000; };
   int n_heads = 0;
@@ -186,14 +186,12 @@ TEST("one token over and over is doubted once if it followed cached pages") {
   CHECK_EQUAL(n_heads_of(request(n_tokens)), hearth::kMostRepeats + 1 + n_tokens);
 }
 
-TEST(
-    "an answer that comes out otherwise at the second try is an error, as its beginning was "
-    "shown") {
+TEST("a different answer at the second attempt is an error, since its beginning has been shown") {
   FaultyEngine engine;
   int n_heads = 0;
   engine.ops.after_head = [&](std::span<float> logits) {
     if (++n_heads == 10) logits[5] = kNan;
     logits[n_heads <= 10 ? 77 : 78] = 1000;
   };
-  CHECK_THROWS(engine.ask(request(), [](const hearth::Piece&) {}), "another answer");
+  CHECK_THROWS(engine.ask(request(), [](const hearth::Piece&) {}), "a different answer");
 }
