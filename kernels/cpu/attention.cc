@@ -85,13 +85,13 @@ void Attention::norm_head(const std::vector<float>& norms, int layer, float* hea
   kernels_.rmsnorm(head, norms.data() + layer * dim, shape_.norm_eps, dim, head);
 }
 
-void Attention::turn_key(int layer, int token, int kv_head, float* k) const {
+void Attention::rotate_key(int layer, int token, int kv_head, float* k) const {
   norm_head(shape_.k_norms, layer, k);
   kernels_.rope(k, angles_.data() + token * shape_.head_dim, shape_.head_dim);
   balance_.divide_key(layer, kv_head, k);
 }
 
-void Attention::turn_query(int layer, int token, int head, float* q) const {
+void Attention::rotate_query(int layer, int token, int head, float* q) const {
   norm_head(shape_.q_norms, layer, q);
   kernels_.rope(q, angles_.data() + token * shape_.head_dim, shape_.head_dim);
   balance_.multiply_query(layer, head / group(), q);
@@ -173,13 +173,13 @@ void Attention::chunk(const Step& step, int chunk, int thread) {
   const Block& block =
       blocks_[n_blocks - 1 - static_cast<size_t>(chunk / shape_.n_kv_heads) % n_blocks];
   if (!splits_apart_) return attend_whole(step, block, kv_head, thread);
-  const int split = chunk / n_finishes();
+  const int split = chunk / n_merges();
   attend(step, block, kv_head, split, queries_[static_cast<size_t>(thread)], [&](int query) {
     return split_partial(block.first + query / group(), kv_head * group() + query % group(), split);
   });
 }
 
-void Attention::finish(const Step& step, int chunk) const {
+void Attention::merge(const Step& step, int chunk) const {
   const Block& block = blocks_[static_cast<size_t>(chunk / shape_.n_kv_heads)];
   const int first_head = chunk % shape_.n_kv_heads * group();
   for (int token = block.first; token < block.first + block.n; token++) {

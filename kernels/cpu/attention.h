@@ -28,25 +28,25 @@ class Attention {
   /// For int8 keys (key_balance.h).
   KeyBalance& balance() { return balance_; }
 
-  /// In place: the head's norm if it has one, RoPE at the token's position, and the key balance.
-  void turn_key(int layer, int token, int kv_head, float* k) const;
-  void turn_query(int layer, int token, int head, float* q) const;
+  /// In place: the head's norm if it has one, RoPE at the token's position, and its key balance.
+  void rotate_key(int layer, int token, int kv_head, float* k) const;
+  void rotate_query(int layer, int token, int head, float* q) const;
   /// Stores the token's k and v [head_dim] of one KV head into its page.
   void append(int layer, int token, int kv_head, const float* k, const float* v) const;
 
   /// Attention of one layer. The caller runs chunk() for [0, n_chunks()); then, if is_split(), it
-  /// runs finish() for [0, n_finishes()).
+  /// runs merge() for [0, n_merges()).
   struct Step {
     int layer = 0;
     const float* q = nullptr;
     float* out = nullptr;
   };
-  int n_chunks() const { return n_finishes() * (is_split() ? n_splits_ : 1); }
+  int n_chunks() const { return n_merges() * (is_split() ? n_splits_ : 1); }
   void chunk(const Step& step, int chunk, int thread);
-  /// Whether a chunk is a single split, so that finish() must merge the splits.
+  /// Whether a chunk is a single split, so that merge() must combine the splits.
   bool is_split() const { return splits_apart_; }
-  int n_finishes() const { return static_cast<int>(blocks_.size()) * shape_.n_kv_heads; }
-  void finish(const Step& step, int chunk) const;
+  int n_merges() const { return static_cast<int>(blocks_.size()) * shape_.n_kv_heads; }
+  void merge(const Step& step, int chunk) const;
 
  private:
   /// Consecutive tokens of one sequence, whose queries share each pass over K and V.

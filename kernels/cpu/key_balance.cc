@@ -34,8 +34,8 @@ std::span<const float> KeyBalance::factors(int layer, int kv_head) const {
   return const_cast<KeyBalance*>(this)->factors(layer, kv_head);
 }
 
-void KeyBalance::learn(int layer, const RowKernels& kernels, const PackedMatrix& qkv,
-                       const float* norm, const float* bias, float* row) {
+void KeyBalance::compute_factors(int layer, const RowKernels& kernels, const PackedMatrix& qkv,
+                                 const float* norm, const float* bias, float* row) {
   if (is_known_.empty() || is_known_[static_cast<size_t>(layer)]) return;
   is_known_[static_cast<size_t>(layer)] = true;
   const int half = shape_.head_dim / 2;

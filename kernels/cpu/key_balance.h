@@ -20,8 +20,8 @@ class KeyBalance {
   /// Computes a layer's factors from the expected size of its keys, that is from the norm, the
   /// weights and the bias. Does nothing after the first call for a layer. No other thread may use
   /// the layer meanwhile. row [qkv.n_cols] is scratch.
-  void learn(int layer, const RowKernels& kernels, const PackedMatrix& qkv, const float* norm,
-             const float* bias, float* row);
+  void compute_factors(int layer, const RowKernels& kernels, const PackedMatrix& qkv,
+                       const float* norm, const float* bias, float* row);
 
   /// In place, after RoPE: the two dimensions that RoPE mixes share one factor.
   void divide_key(int layer, int kv_head, float* k) const;

@@ -132,7 +132,7 @@ void CpuOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv
   const PackedMatrix& w = packed(qkv);
   assert(w.rows_fill_tiles());
   const int n = batch_.size();
-  attention_->balance().learn(layer, kernels_, w, norm, bias, workspace_.rows(0));
+  attention_->balance().compute_factors(layer, kernels_, w, norm, bias, workspace_.rows(0));
   const Qkv task{
       layer, w, bias,
       norm_and_quantize(norm, eps, w, n,
@@ -166,7 +166,7 @@ void CpuOps::key_value_chunk(const Qkv& qkv, int kv_head, int thread) {
       kernels_.add(keys, qkv.bias + k_row, dim);
       kernels_.add(values, qkv.bias + v_row, dim);
     }
-    attention_->turn_key(qkv.layer, token, kv_head, keys);
+    attention_->rotate_key(qkv.layer, token, kv_head, keys);
     attention_->append(qkv.layer, token, kv_head, keys, values);
   }
 }
@@ -182,7 +182,7 @@ void CpuOps::query_chunk(const Qkv& qkv, int head_begin, int head_end) {
     float* heads = qkv.q + static_cast<size_t>(token) * stride + row;
     if (qkv.bias != nullptr) kernels_.add(heads, qkv.bias + row, (head_end - head_begin) * dim);
     for (int head = head_begin; head < head_end; head++, heads += dim)
-      attention_->turn_query(qkv.layer, token, head, heads);
+      attention_->rotate_query(qkv.layer, token, head, heads);
   }
 }
 
@@ -191,7 +191,7 @@ void CpuOps::attention(int layer, const float* q, float* out, const Matrix*) {
   for_chunks(attention_->n_chunks(),
              [&](int chunk, int thread) { attention_->chunk(step, chunk, thread); });
   if (!attention_->is_split()) return;
-  for_chunks(attention_->n_finishes(), [&](int chunk, int) { attention_->finish(step, chunk); });
+  for_chunks(attention_->n_merges(), [&](int chunk, int) { attention_->merge(step, chunk); });
 }
 
 void CpuOps::matmul_add(const Matrix& matrix, const float* in, float* x) {
@@ -280,7 +280,7 @@ void CpuOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
 
 void CpuOps::argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) {
   // The cut into parts depends on the row's length alone, for batch invariance. A row is more than
-  // one part, so that the other threads do not fall asleep.
+  // one part, so that every thread has work: a thread without any would go to sleep.
   constexpr int kParts = 8, kRows = 16;
   const int per_part = (n_vocab + kParts - 1) / kParts;
   const int n_parts = (n_vocab + per_part - 1) / per_part;

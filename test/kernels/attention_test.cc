@@ -59,7 +59,7 @@ class Sequence {
       const Attention::Step step{shape_.n_layers - 1, q_.data() + at * row, out.data() + at * row};
       for (int i = 0; i < attention.n_chunks(); i++) attention.chunk(step, i, i % n_threads);
       if (!attention.is_split()) continue;
-      for (int i = 0; i < attention.n_finishes(); i++) attention.finish(step, i);
+      for (int i = 0; i < attention.n_merges(); i++) attention.merge(step, i);
     }
     return out;
   }
