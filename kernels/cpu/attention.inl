@@ -38,6 +38,7 @@ inline void add_products(const float* scalars, const Rows& rows, int n,
 #pragma GCC unroll 12
     for (int i = 0; i < kQueries; i++) {
       const F32x16 scalar = broadcast(scalars[i * kStride + row]);
+#pragma GCC unroll 2
       for (int c = 0; c < kWidth; c++) sums[i][c] = fma(scalar, columns[c], sums[i][c]);
     }
   }
@@ -56,7 +57,9 @@ void score_page(QueryBlock& block, int page, int n_positions) {
       add_products(block.q[0] + d, Page::template keys<kColumns>(block.page_head(page), d, p),
                    least(Page::kKeyRows, block.head_dim - d), sums);
     }
+#pragma GCC unroll 12
     for (int i = 0; i < kQueries; i++) {
+#pragma GCC unroll 2
       for (int c = 0; c < kColumns; c++) {
         store(block.weights[i] + kPositions * page + p + 16 * c, sums[i][c]);
       }
@@ -70,8 +73,8 @@ void weigh(float* weights, int n_visible, float scale, float* maximum_and_sum) {
   const F32x16 lowest = broadcast(-__builtin_inff());
   F32x16 greatest = lowest;
   for (int p = 0; p < n_visible; p += 16) {
-    const Mask16 visible = first_lanes(least(16, n_visible - p));
-    const F32x16 score = select(visible, load(weights + p) * broadcast(scale), lowest);
+    const int n = least(16, n_visible - p);
+    const F32x16 score = first_lanes(n, load(weights + p) * broadcast(scale), lowest);
     greatest = max(greatest, score);
     store(weights + p, score);
   }
@@ -91,12 +94,16 @@ template <class Page, int kQueries, int kWidth>
 inline void accumulate_columns(const QueryBlock& block, int first, int page, int begin, int end,
                                int d) {
   F32x16 sums[kQueries][kWidth];
+#pragma GCC unroll 12
   for (int i = 0; i < kQueries; i++) {
+#pragma GCC unroll 2
     for (int c = 0; c < kWidth; c++) sums[i][c] = load(block.partials[first + i] + d + 16 * c);
   }
   add_products(block.weights[first] + kPositions * page + begin,
                Page::values(block.page_head(page), begin, d), end - begin, sums);
+#pragma GCC unroll 12
   for (int i = 0; i < kQueries; i++) {
+#pragma GCC unroll 2
     for (int c = 0; c < kWidth; c++) store(block.partials[first + i] + d + 16 * c, sums[i][c]);
   }
 }

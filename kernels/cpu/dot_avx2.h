@@ -3,8 +3,6 @@
 // madd multiplies by the scale and widens to int32.
 #pragma once
 
-#include <utility>
-
 #include "simd_avx2.h"
 
 namespace hearth::kernels::cpu {
@@ -15,25 +13,20 @@ namespace {
 ///   5 bits, 4 steps    8 * 31 * 127 = 31496      8 bits, signed, 1  2 * 128 * 127 = 32512
 constexpr int most_steps(int bits) { return bits <= 4 ? 8 : bits == 5 ? 4 : bits == 6 ? 2 : 1; }
 
-/// Adds one step's pairs of products to those of the steps before it, unless it is the first.
-template <bool kIsFirst, int kTokens>
-[[gnu::always_inline]] inline void add_products(I32x16 (&pairs)[kTokens], U8x64 w,
-                                                const int8_t* x) {
-#pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++) {
-    const __m256i columns = broadcast_4(x + 4 * c);
-    const I32x16 products = {_mm256_maddubs_epi16(w.a, columns),
-                             _mm256_maddubs_epi16(w.b, columns)};
-    if constexpr (kIsFirst) {
-      pairs[c] = products;
-    } else {
-      pairs[c] = {now(_mm256_add_epi16(pairs[c].a, products.a)),
-                  now(_mm256_add_epi16(pairs[c].b, products.b))};
-    }
-  }
+/// Each pair of products of w with the four columns at x.
+inline I32x16 pair_products(U8x64 w, const int8_t* x) {
+  const __m256i columns = bits(broadcast_4_part(x));
+  return each<Unsigned>([&](int i) { return _mm256_maddubs_epi16(bits(w.v[i]), columns); });
 }
-inline __m256i add_scaled(__m256i acc, __m256i pairs, __m256i scale) {
-  return now(_mm256_add_epi32(acc, _mm256_madd_epi16(pairs, scale)));
+inline I32x16 add_pairs(I32x16 a, I32x16 b) {
+  return each<Unsigned>([&](int i) { return now(_mm256_add_epi16(bits(a.v[i]), bits(b.v[i]))); });
+}
+/// acc + scale * the sum of each pair.
+inline Unsigned add_scaled(Unsigned acc, __m256i pairs, Unsigned scale) {
+  return now(_mm256_add_epi32(bits(acc), _mm256_madd_epi16(pairs, bits(scale))));
+}
+inline I32x16 add_scaled(I32x16 acc, I32x16 pairs, I32x16 scale) {
+  return each<Unsigned>([&](int i) { return add_scaled(acc.v[i], bits(pairs.v[i]), scale.v[i]); });
 }
 
 struct Bytes4 {
@@ -51,25 +44,24 @@ inline __m256i broadcast_again(const int8_t* x) {
 template <int kSteps, int kTokens>
 [[gnu::always_inline]] inline void add_by_halves(I32x16 (&acc)[kTokens], const U8x64 (&w)[kSteps],
                                                  const int8_t* x, int step_bytes, I32x16 scale) {
-  const auto products = [&](auto half_of, int c) __attribute__((always_inline)) {
-    const __m256i first = half_of(w[0]), columns = broadcast_again(x + 4 * c);
-    if constexpr (kSteps == 1) {
-      // Unsigned eight bits would saturate maddubs: |w| * (x with the sign of w) does not.
-      return _mm256_maddubs_epi16(_mm256_abs_epi8(first), _mm256_sign_epi8(columns, first));
-    } else {
-      const __m256i next = broadcast_again(x + step_bytes + 4 * c);
-      return _mm256_add_epi16(_mm256_maddubs_epi16(first, columns),
-                              _mm256_maddubs_epi16(half_of(w[1]), next));
+#pragma GCC unroll 2
+  for (int i = 0; i < kParts; i++) {
+    const __m256i first = bits(w[0].v[i]);
+#pragma GCC unroll 12
+    for (int c = 0; c < kTokens; c++) {
+      const __m256i columns = broadcast_again(x + 4 * c);
+      __m256i products;
+      if constexpr (kSteps == 1) {
+        // Unsigned eight bits would saturate maddubs: |w| * (x with the sign of w) does not.
+        products = _mm256_maddubs_epi16(_mm256_abs_epi8(first), _mm256_sign_epi8(columns, first));
+      } else {
+        const __m256i next = broadcast_again(x + step_bytes + 4 * c);
+        products = _mm256_add_epi16(_mm256_maddubs_epi16(first, columns),
+                                    _mm256_maddubs_epi16(bits(w[1].v[i]), next));
+      }
+      acc[c].v[i] = add_scaled(acc[c].v[i], products, scale.v[i]);
     }
-  };
-  const auto a = [](U8x64 v) { return v.a; };
-  const auto b = [](U8x64 v) { return v.b; };
-#pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++)
-    acc[c] = {add_scaled(acc[c].a, products(a, c), scale.a), acc[c].b};
-#pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++)
-    acc[c] = {acc[c].a, add_scaled(acc[c].b, products(b, c), scale.b)};
+  }
 }
 
 /// acc += scale * (w * x); scale is in both int16 halves of each lane.
@@ -85,32 +77,32 @@ template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
                      first, step_bytes, scale);
   } else {
     I32x16 pairs[kTokens];
-    [&]<int... kStep>(std::integer_sequence<int, kStep...>) __attribute__((always_inline)) {
-      (add_products<kStep == 0>(pairs, weights.template step<kFirst + kStep>(),
-                                first + kStep * step_bytes),
-       ...);
-    }
-    (std::make_integer_sequence<int, kNow>());
+    for_constants<kNow>([&]<int kStep>() __attribute__((always_inline)) {
+      const U8x64 w = weights.template step<kFirst + kStep>();
+      const int8_t* columns = first + kStep * step_bytes;
 #pragma GCC unroll 12
-    for (int c = 0; c < kTokens; c++) {
-      acc[c] = {add_scaled(acc[c].a, pairs[c].a, scale.a),
-                add_scaled(acc[c].b, pairs[c].b, scale.b)};
-    }
+      for (int c = 0; c < kTokens; c++) {
+        const I32x16 products = pair_products(w, columns + 4 * c);
+        pairs[c] = kStep == 0 ? products : add_pairs(pairs[c], products);
+      }
+    });
+#pragma GCC unroll 12
+    for (int c = 0; c < kTokens; c++) acc[c] = add_scaled(acc[c], pairs[c], scale);
   }
   if constexpr (kNow < kSteps)
     add_steps<kBits, kFirst + kNow, kSteps - kNow>(acc, weights, x, step_bytes, scale);
 }
 
 inline constexpr int kDot8Offset = 0;
-inline U8x64 prepared(U8x64 w) {
-  const __m256i offset = _mm256_set1_epi8(-128);
-  return {_mm256_xor_si256(w.a, offset), _mm256_xor_si256(w.b, offset)};
-}
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 [[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTokens], const Weights& weights,
                                        const int8_t* x, int step_bytes) {
-  const __m256i ones = _mm256_set1_epi16(1);
-  add_steps<kBits, kFirst, kSteps>(acc, weights, x, step_bytes, {ones, ones});
+  add_steps<kBits, kFirst, kSteps>(acc, weights, x, step_bytes, broadcast(int32_t{0x00010001}));
+}
+template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
+[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const Weights& weights,
+                                              const int8_t* x, int step_bytes, I32x16 scale) {
+  add_steps<kBits, kFirst, kSteps>(acc, weights, x, step_bytes, scale);
 }
 
 /// The first or second of each pair, in both halves of its lane.
@@ -119,15 +111,10 @@ inline I32x16 one_of_pair(I32x16 pairs) {
   constexpr int64_t kNext = 0x0202020202020202;
   constexpr int64_t kLow = 0x0504050401000100 + kPlace * kNext, kHigh = kLow + 4 * kNext;
   const __m256i order = _mm256_setr_epi64x(kLow, kHigh, kLow, kHigh);
-  return {_mm256_shuffle_epi8(pairs.a, order), _mm256_shuffle_epi8(pairs.b, order)};
+  return each<Unsigned>([&](int i) { return _mm256_shuffle_epi8(bits(pairs.v[i]), order); });
 }
 inline I32x16 first_of_pair(I32x16 pairs) { return one_of_pair<0>(pairs); }
 inline I32x16 second_of_pair(I32x16 pairs) { return one_of_pair<1>(pairs); }
-template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
-[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const Weights& weights,
-                                              const int8_t* x, int step_bytes, I32x16 scale) {
-  add_steps<kBits, kFirst, kSteps>(acc, weights, x, step_bytes, scale);
-}
 
 }  // namespace
 }  // namespace hearth::kernels::cpu

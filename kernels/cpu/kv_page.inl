@@ -33,6 +33,7 @@ struct HalfRows {
   template <int kWidth>
   void load_row(int row, F32x16 (&columns)[kWidth]) const {
     const size_t at = static_cast<size_t>(row) * row_bytes;
+#pragma GCC unroll 2
     for (int c = 0; c < kWidth; c++) columns[c] = load_f16(from.data + at + 32 * c);
     __builtin_prefetch(from.next + at);
   }
@@ -75,6 +76,7 @@ struct Int8Keys {
   F32x16 scales[kWidth];
   void load_row(int row, F32x16 (&columns)[kWidth]) const {
     const size_t at = static_cast<size_t>(row) * kPositions;
+#pragma GCC unroll 2
     for (int c = 0; c < kWidth; c++) {
       columns[c] = to_float(load_i8(from.data + at + 16 * c)) * scales[c];
     }
@@ -90,6 +92,7 @@ struct Int8Values {
   void load_row(int row, F32x16 (&columns)[kWidth]) const {
     const size_t at = static_cast<size_t>(row) * from.head_dim;
     const F32x16 scale = broadcast(scales[row]);
+#pragma GCC unroll 2
     for (int c = 0; c < kWidth; c++) {
       columns[c] = to_float(load_i8(from.data + at + 16 * c)) * scale;
     }
@@ -134,6 +137,7 @@ struct Int8Page {
     const size_t d = static_cast<size_t>(dim), p = static_cast<size_t>(position);
     const std::byte* scales = head.data + scales_at(head.head_dim, d / kKvGroup) + 2 * p;
     Int8Keys<kWidth> rows{head.at(kPositions * d + p), {}};
+#pragma GCC unroll 2
     for (int c = 0; c < kWidth; c++) rows.scales[c] = load_f16(scales + 32 * c);
     return rows;
   }

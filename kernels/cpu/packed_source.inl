@@ -58,6 +58,12 @@ inline U8x64 field(const std::byte* plane) {
   return shift_right_and<kFrom - kTo>(bytes, kMask);
 }
 
+/// Codes of eight bits, which are stored as w + 128, in the form that dot() takes.
+inline U8x64 signed_or_offset(U8x64 w) {
+  if constexpr (kDot8Offset == 128) return w;
+  return each<Bytes>([&](int i) { return w.v[i] ^ 128; });
+}
+
 /// The codes of columns 4 * kStep to 4 * kStep + 3 of a group.
 template <BlockType kType, int kStep>
 inline U8x64 unpack_step(const std::byte* planes) {
@@ -65,9 +71,9 @@ inline U8x64 unpack_step(const std::byte* planes) {
   const U8x64 low = field<kLayout.low_bits, kStep, 0>(planes);
   if constexpr (kLayout.has_book()) {
     static constexpr BookCodes kCodes = book_codes(kLayout.book);
-    return prepared(look_up(kCodes.w, low));
+    return signed_or_offset(look_up(kCodes.w, low));
   } else if constexpr (kLayout.low_bits == 8) {
-    return prepared(low);
+    return signed_or_offset(low);
   } else if constexpr (kLayout.high_bits > 0) {
     return low | field<kLayout.high_bits, kStep, kLayout.low_bits>(planes + kLayout.low_bytes());
   } else {
@@ -78,10 +84,9 @@ inline U8x64 unpack_step(const std::byte* planes) {
 /// Unpacks a group to bytes; finish() maps each U8x64 before it is stored.
 template <BlockType kType, class Finish>
 inline void unpack_group(const std::byte* planes, uint8_t* w, Finish finish) {
-  [&]<int... kStep>(std::integer_sequence<int, kStep...>) {
-    (store(w + kStep * kVectorBytes, finish(unpack_step<kType, kStep>(planes))), ...);
-  }
-  (std::make_integer_sequence<int, kSteps>());
+  for_constants<kSteps>([&]<int kStep>() {
+    store(w + kStep * kVectorBytes, finish(unpack_step<kType, kStep>(planes)));
+  });
 }
 
 template <BlockType kType>

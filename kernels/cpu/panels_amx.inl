@@ -50,15 +50,11 @@ class AmxGroupPanel {
     sum_group<0>(x, 0);
     if (n_groups > 1) sum_group<1>(x, 1);
     for (int g = 0; g < n_groups; g += kRing) {
-      const auto step = [&]<int i>() __attribute__((always_inline)) {
+      for_constants<kRing>([&]<int i>() __attribute__((always_inline)) {
         constexpr int kNext = (i + 2) % kRing;
         if (g + i + 2 < n_groups) sum_group<kNext>(x, g + i + 2);
         if (g + i < n_groups) add_group<i>(x, g + i, total);
-      };
-      step.template operator()<0>();
-      step.template operator()<1>();
-      step.template operator()<2>();
-      step.template operator()<3>();
+      });
       for (int i = 0; i < kRing; i++) next.prefetch_piece();
     }
     output.write(total);
@@ -142,8 +138,7 @@ class AmxBlockPanel {
         stage.next_block();
       }
     }
-    [&]<int... kPlace>(std::integer_sequence<int, kPlace...>) { (add_sums<kPlace>(previous), ...); }
-    (std::make_integer_sequence<int, kPlaces>());
+    for_constants<kPlaces>([&]<int kPlace>() { add_sums<kPlace>(previous); });
   }
 
  private:
@@ -191,17 +186,14 @@ class AmxBlockPanel {
     const std::byte* from = header.planes();
     uint8_t *high = panel.high, *low = panel.low;
     const auto fill_half = [&]<int kFirst>(I32x16 scale) __attribute__((always_inline)) {
-      const auto fill_step = [&]<int kStep>() __attribute__((always_inline)) {
+      for_constants<kSteps / 2>([&]<int i>() __attribute__((always_inline)) {
+        constexpr int kStep = kFirst + i;
         const U8x64 w = unpack_step<kType, kStep>(from);
         const ProductBytes product =
             kLayout.has_min ? small_product(w, scale) : product_of(w, kLayout.offset, scale);
         store(high + kStep * kVectorBytes, product.high);
         store(low + kStep * kVectorBytes, product.low);
-      };
-      [&]<int... kStep>(std::integer_sequence<int, kStep...>) __attribute__((always_inline)) {
-        (fill_step.template operator()<kFirst + kStep>(), ...);
-      }
-      (std::make_integer_sequence<int, kSteps / 2>());
+      });
     };
     for (int g = 0; g < kBlock / kGroup; g++) {
       constexpr bool kHasHalves = Header::kPairColumns == kGroup;
@@ -233,17 +225,13 @@ class AmxBlockPanel {
   void run(const Stage& stage, const Stage& previous) {
     const bool has_second = stage.tiles[1].n > 0;
     tile_zero<0>(), tile_zero<1>(), tile_zero<2>(), tile_zero<3>();
-    const auto run_place = [&]<int kPlace>() __attribute__((always_inline)) {
+    for_constants<kPlaces>([&]<int kPlace>() __attribute__((always_inline)) {
       tile_load<6>(stage.panel->high + kPlace * kPlaceColumns * kTileRows, kVectorBytes);
       tile_load<7>(stage.panel->low + kPlace * kPlaceColumns * kTileRows, kVectorBytes);
       dot_high_and_low<0>(stage.tiles[0].x.q + kPlace * kPlaceColumns * kAmxTokens);
       if (has_second) dot_high_and_low<2>(stage.tiles[1].x.q + kPlace * kPlaceColumns * kAmxTokens);
       add_sums<kPlace>(previous);
-    };
-    [&]<int... kPlace>(std::integer_sequence<int, kPlace...>) __attribute__((always_inline)) {
-      (run_place.template operator()<kPlace>(), ...);
-    }
-    (std::make_integer_sequence<int, kPlaces>());
+    });
     tile_store<0>(stage.sums->high[0]), tile_store<1>(stage.sums->low[0]);
     if (has_second) tile_store<2>(stage.sums->high[1]), tile_store<3>(stage.sums->low[1]);
   }

@@ -1,38 +1,315 @@
-// The SIMD vocabulary: the names that all kernels are written in. Each simd_*.h defines them for
-// one instruction set, and a variant_*.cc includes one of these first. This file says what they
-// mean and defines what can be written in them once.
+// The SIMD vocabulary: the names that all kernels are written in. A variant_*.cc includes a
+// simd_*.h first. That defines kRegisterBytes for its instruction set, includes this file, and then
+// defines what is only declared here. All else follows from the vector types of GCC and clang:
+// there + - * / & | ^ << >> < > and ?: act on every lane, and a scalar operand stands for a vector
+// of it.
 //
 // F32x16, I32x16     16 lanes. load, store (at any address), broadcast, + - * /
 // fma, fnma          fma(a, b, c) = a * b + c, fnma(a, b, c) = c - a * b, with one rounding. The
 //                    compiler contracts nothing else (-ffp-contract=off).
 // max, min           the second operand if either is NaN
-// Mask16             first_lanes(n), select(m, yes, no)
+// first_lanes(n, x, rest)    lanes 0 to n - 1 of x, the others of rest
 // load_first, store_first    read or write the first n floats only; the other lanes read as 0
 // load_f16, load_bf16, store_f16 (rounds to nearest even), load_i8, store_i8    16 lanes
 // to_float           converts; bits_as_float and bits_as_int reinterpret
 // reduce_add, reduce_max     over the lanes, in the same order in every variant
 //
 // U8x64              64 codes of weights: 16 rows x 4 columns. Lane i of a dot product is row i.
-// prepared(w)        codes of eight bits (stored as w + 128) in the form that dot() takes
+// look_up(table, x)  table[x] for 4-bit x
+// load_i8_pairs      32 int8 as int16, two in each lane, the first in the low half
+// dot_pairs(acc, pairs, x)   acc[c] += first * x[2 c] + second * x[2 c + 1], x being int16
+//
+// A simd_*.h, or a dot_*.h for an instruction set with more than one way, also defines
+//
 // dot<bits, first, n>(acc, weights, x, step_bytes)
 //                    acc[c] += w * x over n steps of 4 columns, exactly, for a row tile and some
 //                    tokens c. weights.step<i>() gives the codes of step i: unsigned, of at most 6
-//                    bits, or prepared. x holds activations in -127..127, 4 for each token; a step
-//                    is step_bytes behind the one before it. With eight bits the result still
-//                    contains kDot8Offset * sum(x), as not every instruction set can take signed
-//                    weights for free.
+//                    bits, or of eight bits as signed_or_offset() in packed_source.inl gives them.
+//                    x holds activations in -127..127, 4 for each token; a step is step_bytes
+//                    behind the one before it.
+// kDot8Offset        With eight bits the result still contains kDot8Offset * sum(x), as not every
+//                    instruction set can take signed weights for free: 128 for codes that are
+//                    stored as w + 128, or 0.
 // scaled_dot<bits, first, n>(acc, weights, x, step_bytes, scale)
-//                    acc[c] += scale * (w * x); scale comes from first_of_pair or second_of_pair
-// load_i8_pairs      32 int8 as int16, two in each lane, the first in the low half
+//                    acc[c] += scale * (w * x)
 // first_of_pair, second_of_pair   one of each pair, in the form that scaled_dot takes
-// dot_pairs(acc, pairs, x)   acc[c] += first * x[2 c] + second * x[2 c + 1], x being int16
 //
 // kMaxTokens         tokens whose sums fit the registers beside a row tile
 // kFewTokens         see BatchPlan::few in panel.h
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
 namespace hearth::kernels::cpu {
 namespace {
+
+// --- registers ---
+
+using Floats [[gnu::vector_size(kRegisterBytes)]] = float;
+using Ints [[gnu::vector_size(kRegisterBytes)]] = int32_t;
+using Unsigned [[gnu::vector_size(kRegisterBytes)]] = uint32_t;
+using Shorts [[gnu::vector_size(kRegisterBytes)]] = int16_t;
+using Words [[gnu::vector_size(kRegisterBytes)]] = uint16_t;
+using Bytes [[gnu::vector_size(kRegisterBytes)]] = uint8_t;
+using HalfRegister [[gnu::vector_size(kRegisterBytes / 2)]] = uint16_t;
+
+/// 64 bytes of lanes.
+inline constexpr int kParts = 64 / kRegisterBytes;
+template <class Register>
+struct Vector {
+  Register v[kParts];
+};
+using F32x16 = Vector<Floats>;
+using I32x16 = Vector<Unsigned>;  // so that arithmetic wraps around
+using U8x64 = Vector<Bytes>;
+
+/// The same bits as another type.
+template <class To, class From>
+[[gnu::always_inline]] inline To as(From x) {
+  return __builtin_bit_cast(To, x);
+}
+
+/// The vector whose registers are f(0), f(1), ...
+template <class Register, class F>
+[[gnu::always_inline]] inline Vector<Register> each(F f) {
+  if constexpr (kParts == 1) {
+    return {{as<Register>(f(0))}};
+  } else if constexpr (kParts == 2) {
+    return {{as<Register>(f(0)), as<Register>(f(1))}};
+  } else {
+    return {{as<Register>(f(0)), as<Register>(f(1)), as<Register>(f(2)), as<Register>(f(3))}};
+  }
+}
+
+/// Calls f.operator()<0>() to f.operator()<n - 1>().
+template <int n, class F>
+[[gnu::always_inline]] inline void for_constants(const F& f) {
+  [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
+    (f.template operator()<i>(), ...);
+  }
+  (std::make_integer_sequence<int, n>());
+}
+
+// --- what each simd_*.h defines, most of it for one register ---
+
+Floats fma(Floats a, Floats b, Floats c);
+Floats fnma(Floats a, Floats b, Floats c);
+Floats max(Floats a, Floats b);
+Floats min(Floats a, Floats b);
+Floats widen_f16(HalfRegister x);
+HalfRegister narrow_to_f16(Floats x);
+Unsigned widen_u16(HalfRegister x);
+Words widen_i8(HalfRegister x);
+Bytes look_up(const uint8_t* table, Bytes x);
+/// acc + each lane's two int16 times the two at x.
+Unsigned add_dot2(Unsigned acc, Unsigned pairs, const int16_t* x);
+I32x16 load_i8(const void* p);
+void store_i8(int8_t* p, I32x16 x);
+
+// --- memory ---
+
+/// A register, or half of one, at an address of any alignment. (memcpy would keep GCC from holding
+/// arrays of vectors in registers.)
+template <class Piece>
+struct [[gnu::packed, gnu::may_alias]] InMemory {
+  Piece value;
+};
+/// The i-th piece of the memory at p.
+template <class Piece>
+inline Piece load_piece(const void* p, int i) {
+  return static_cast<const InMemory<Piece>*>(p)[i].value;
+}
+template <class Piece>
+inline void store_piece(void* p, int i, Piece x) {
+  static_cast<InMemory<Piece>*>(p)[i].value = x;
+}
+template <class Register>
+inline Vector<Register> load_vector(const void* p) {
+  return each<Register>([&](int i) { return load_piece<Register>(p, i); });
+}
+template <class Register>
+inline void store_vector(void* p, Vector<Register> x) {
+  for (int i = 0; i < kParts; i++) store_piece(p, i, x.v[i]);
+}
+
+inline F32x16 load(const float* p) { return load_vector<Floats>(p); }
+inline I32x16 load(const int32_t* p) { return load_vector<Unsigned>(p); }
+inline U8x64 load_u8(const void* p) { return load_vector<Bytes>(p); }
+inline void store(float* p, F32x16 x) { store_vector(p, x); }
+inline void store(int32_t* p, I32x16 x) { store_vector(p, x); }
+inline void store(uint8_t* p, U8x64 x) { store_vector(p, x); }
+
+#ifndef HEARTH_HAS_MASKS  // else the instruction set does both better
+inline F32x16 load_first(const float* p, int n) {
+  float lanes[16] = {};
+  std::memcpy(lanes, p, sizeof(float) * static_cast<size_t>(n));
+  return load(lanes);
+}
+inline void store_first(float* p, F32x16 x, int n) {
+  float lanes[16];
+  store(lanes, x);
+  std::memcpy(p, lanes, sizeof(float) * static_cast<size_t>(n));
+}
+#endif
+
+inline F32x16 load_f16(const void* p) {
+  return each<Floats>([&](int i) { return widen_f16(load_piece<HalfRegister>(p, i)); });
+}
+inline void store_f16(void* p, F32x16 x) {
+  for (int i = 0; i < kParts; i++) store_piece(p, i, narrow_to_f16(x.v[i]));
+}
+inline F32x16 load_bf16(const void* p) {
+  return each<Floats>([&](int i) { return widen_u16(load_piece<HalfRegister>(p, i)) << 16; });
+}
+inline I32x16 load_i8_pairs(const void* p) {
+  return each<Unsigned>([&](int i) { return widen_i8(load_piece<HalfRegister>(p, i)); });
+}
+
+// --- element by element ---
+
+template <class Register>
+inline Vector<Register> operator+(Vector<Register> a, Vector<Register> b) {
+  return each<Register>([&](int i) { return a.v[i] + b.v[i]; });
+}
+template <class Register>
+inline Vector<Register> operator-(Vector<Register> a, Vector<Register> b) {
+  return each<Register>([&](int i) { return a.v[i] - b.v[i]; });
+}
+template <class Register>
+inline Vector<Register> operator*(Vector<Register> a, Vector<Register> b) {
+  return each<Register>([&](int i) { return a.v[i] * b.v[i]; });
+}
+template <class Register>
+inline Vector<Register> operator&(Vector<Register> a, Vector<Register> b) {
+  return each<Register>([&](int i) { return a.v[i] & b.v[i]; });
+}
+inline F32x16 operator/(F32x16 a, F32x16 b) {
+  return each<Floats>([&](int i) { return a.v[i] / b.v[i]; });
+}
+inline U8x64 operator|(U8x64 a, U8x64 b) {
+  return each<Bytes>([&](int i) { return a.v[i] | b.v[i]; });
+}
+
+inline F32x16 broadcast(float x) {
+  return each<Floats>([&](int) { return x - Floats{}; });
+}
+inline I32x16 broadcast(int32_t x) {
+  return each<Unsigned>([&](int) { return x - Ints{}; });
+}
+inline U8x64 broadcast(uint8_t x) {
+  return each<Bytes>([&](int) { return x - Bytes{}; });
+}
+/// Four bytes in every lane: a token's columns of a step, or its pair of sums.
+inline Unsigned broadcast_4_part(const void* p) { return load_piece<uint32_t>(p, 0) - Unsigned{}; }
+inline I32x16 broadcast_4(const void* p) { return broadcast(load_piece<int32_t>(p, 0)); }
+
+inline F32x16 fma(F32x16 a, F32x16 b, F32x16 c) {
+  return each<Floats>([&](int i) { return fma(a.v[i], b.v[i], c.v[i]); });
+}
+inline F32x16 fnma(F32x16 a, F32x16 b, F32x16 c) {
+  return each<Floats>([&](int i) { return fnma(a.v[i], b.v[i], c.v[i]); });
+}
+inline F32x16 max(F32x16 a, F32x16 b) {
+  return each<Floats>([&](int i) { return max(a.v[i], b.v[i]); });
+}
+inline F32x16 min(F32x16 a, F32x16 b) {
+  return each<Floats>([&](int i) { return min(a.v[i], b.v[i]); });
+}
+inline I32x16 max(I32x16 a, I32x16 b) {
+  return each<Unsigned>([&](int i) {
+    const Ints x = as<Ints>(a.v[i]), y = as<Ints>(b.v[i]);
+    return x > y ? x : y;
+  });
+}
+inline F32x16 abs(F32x16 x) {
+  return each<Floats>([&](int i) { return as<Unsigned>(x.v[i]) & 0x7fffffffu; });
+}
+/// All ones in those lanes of register i that are among the first n of 16, zero in the others.
+inline Ints first_lanes(int n, int i) {
+  static constexpr int32_t kLanes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  return load_piece<Ints>(kLanes, i) < n;
+}
+inline F32x16 first_lanes(int n, F32x16 x, F32x16 rest) {
+  return each<Floats>([&](int i) { return first_lanes(n, i) ? x.v[i] : rest.v[i]; });
+}
+
+inline F32x16 to_float(I32x16 x) {
+  return each<Floats>([&](int i) { return __builtin_convertvector(as<Ints>(x.v[i]), Floats); });
+}
+inline F32x16 bits_as_float(I32x16 x) {
+  return each<Floats>([&](int i) { return x.v[i]; });
+}
+inline I32x16 bits_as_int(F32x16 x) {
+  return each<Unsigned>([&](int i) { return x.v[i]; });
+}
+template <int kBits>
+inline I32x16 shift_left(I32x16 x) {
+  return each<Unsigned>([&](int i) { return x.v[i] << kBits; });
+}
+template <int kBits>
+inline I32x16 shift_right(I32x16 x) {
+  return each<Unsigned>([&](int i) { return as<Ints>(x.v[i]) >> kBits; });
+}
+/// (x >> kBits) & mask, or for negative kBits (x << -kBits) & mask, per byte. Two bytes are shifted
+/// at once, as the mask has no bits that come from the other byte.
+template <int kBits>
+inline U8x64 shift_right_and(U8x64 x, uint8_t mask) {
+  const U8x64 shifted = each<Bytes>([&](int i) {
+    const Words words = as<Words>(x.v[i]);
+    if constexpr (kBits < 0) return words << -kBits;
+    return words >> (kBits < 0 ? 0 : kBits);
+  });
+  return shifted & broadcast(mask);
+}
+inline U8x64 look_up(const uint8_t* table, U8x64 x) {
+  return each<Bytes>([&](int i) { return look_up(table, x.v[i]); });
+}
+
+// --- over the lanes, always in the same tree: halves, quarters, ... ---
+
+template <int kFirst, class Register, int... i>
+inline auto lanes_from(Register x, std::integer_sequence<int, i...>) {
+  return __builtin_shufflevector(x, x, (kFirst + i)...);
+}
+template <class Register, class Op>
+inline auto reduce(Register x, Op op) {
+  constexpr int kHalf = sizeof x / sizeof x[0] / 2;
+  if constexpr (kHalf == 1) {
+    return op(x[0], x[1]);
+  } else {
+    constexpr std::make_integer_sequence<int, kHalf> kLanes;
+    return reduce(op(lanes_from<0>(x, kLanes), lanes_from<kHalf>(x, kLanes)), op);
+  }
+}
+template <class Register, class Op>
+inline auto reduce(Vector<Register> x, Op op) {
+  for (int half = kParts / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; i++) x.v[i] = op(x.v[i], x.v[i + half]);
+  return reduce(x.v[0], op);
+}
+inline constexpr auto kAdd = [](auto a, auto b) { return a + b; };
+inline constexpr auto kGreater = [](auto a, auto b) { return a > b ? a : b; };
+inline float reduce_add(F32x16 x) { return reduce(x, kAdd); }
+inline float reduce_max(F32x16 x) { return reduce(x, kGreater); }
+inline int32_t reduce_add(I32x16 x) { return static_cast<int32_t>(reduce(x, kAdd)); }
+inline int32_t reduce_max(I32x16 x) {
+  return reduce(each<Ints>([&](int i) { return x.v[i]; }), kGreater);
+}
+
+// --- for some tokens ---
+
+inline I32x16 add_dot2(I32x16 acc, I32x16 pairs, const int16_t* x) {
+  return each<Unsigned>([&](int i) { return add_dot2(acc.v[i], pairs.v[i], x); });
+}
+template <int kTokens>
+[[gnu::always_inline]] inline void dot_pairs(I32x16 (&acc)[kTokens], I32x16 pairs,
+                                             const int16_t* x) {
+#pragma GCC unroll 12
+  for (int c = 0; c < kTokens; c++) acc[c] = add_dot2(acc[c], pairs, x + 2 * c);
+}
 
 /// e^x, with an error of at most 1.1 ulp over the whole range, subnormal results included; 0, Inf
 /// and NaN as in std::exp.

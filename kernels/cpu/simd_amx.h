@@ -28,24 +28,24 @@ inline I32x16 twice_second(I32x16 pairs) { return twice_first(shift_right<16>(pa
 /// to five bits: high = w * (scale / 8) and low = w * (scale % 8) are at most 31 * 7. So one 16-bit
 /// multiplication does two of bytes: no byte carries into the next.
 inline ProductBytes small_product(U8x64 w, I32x16 scale) {
-  const I32x16 three_bits = broadcast(int32_t{0x00070007});
-  const I32x16 high = shift_right<3>(scale) & three_bits, low = scale & three_bits;
-  return {{_mm512_mullo_epi16(w.v, high.v)}, {_mm512_mullo_epi16(w.v, low.v)}};
+  const Words codes = as<Words>(w.v[0]), factor = as<Words>(scale.v[0]);
+  return {{as<Bytes>(codes * (factor >> 3))}, {as<Bytes>(codes * (factor & 7))}};
 }
 inline I32x16 joined_small(I32x16 high, I32x16 low) { return shift_left<3>(high) + low; }
 
+/// The low byte of each 16 bits of a, and the high byte of b.
+inline Bytes low_or_high(Words a, Words b) {
+  constexpr int kChoose = 0xca;  // bits of the second operand where the first has ones, else third
+  const __m512i low_byte = _mm512_set1_epi16(0xff);
+  return as<Bytes>(_mm512_ternarylogic_epi32(low_byte, bits(a), bits(b), kChoose));
+}
 /// 4 * scale * (w - offset) = 256 * high + low, with high signed and low unsigned. The product has
 /// 14 bits (Q6_K: 128 * 32, IQ4_XS: 32 * 127), so that four times it fits 16.
 inline ProductBytes product_of(U8x64 w, int offset, I32x16 scale) {
-  const __m512i factor = _mm512_slli_epi16(scale.v, 2);
-  const __m512i base = _mm512_mullo_epi16(factor, _mm512_set1_epi16(static_cast<short>(offset)));
-  const __m512i low_byte = _mm512_set1_epi16(0xff);
-  const __m512i even = _mm512_and_si512(w.v, low_byte), odd = _mm512_srli_epi16(w.v, 8);
-  const __m512i first = _mm512_sub_epi16(_mm512_mullo_epi16(even, factor), base);
-  const __m512i second = _mm512_sub_epi16(_mm512_mullo_epi16(odd, factor), base);
-  constexpr int kChoose = 0xca;  // bits of the second operand where the first has ones, else third
-  return {{_mm512_ternarylogic_epi32(low_byte, _mm512_srli_epi16(first, 8), second, kChoose)},
-          {_mm512_ternarylogic_epi32(low_byte, first, _mm512_slli_epi16(second, 8), kChoose)}};
+  const Words codes = as<Words>(w.v[0]), factor = as<Words>(scale.v[0]) << 2;
+  const Words base = factor * static_cast<uint16_t>(offset);
+  const Words first = (codes & 0xff) * factor - base, second = (codes >> 8) * factor - base;
+  return {{low_or_high(first >> 8, second)}, {low_or_high(first, second << 8)}};
 }
 inline I32x16 joined(I32x16 high, I32x16 low) { return shift_right<2>(shift_left<8>(high) + low); }
 

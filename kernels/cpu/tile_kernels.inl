@@ -6,7 +6,6 @@
 #include "packed_layout.h"
 #include "panel.h"
 #include "row_kernels.h"
-#include "simd.h"
 #ifndef HEARTH_INNER_KERNEL  // an attribute of multiply and multiply_blocks, which a vocabulary may
                              // set
 #define HEARTH_INNER_KERNEL

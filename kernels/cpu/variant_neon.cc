@@ -1,8 +1,6 @@
 // Variant "neon": NEON with the dot product instructions of ARMv8.2.
 #include "simd_neon.h"
 
-#include "dot_few_steps.h"
-
 #include "panels_vector.inl"
 #include "variant.inl"
 

@@ -2,8 +2,6 @@
 // tested against.
 #include "simd_scalar.h"
 
-#include "dot_few_steps.h"
-
 #include "panels_vector.inl"
 #include "variant.inl"
 

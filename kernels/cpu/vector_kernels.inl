@@ -73,7 +73,7 @@ float greatest(const float* x, int n) {
   }
   for (; i < n; i += 16) {
     const int lanes = least(16, n - i);
-    most[0] = max(select(first_lanes(lanes), load_first(x + i, lanes), lowest), most[0]);
+    most[0] = max(first_lanes(lanes, load_first(x + i, lanes), lowest), most[0]);
   }
   return reduce_max(max(max(most[0], most[1]), max(most[2], most[3])));
 }
@@ -104,7 +104,7 @@ ArgmaxPart argmax(const float* logits, int n) {
     if (i == end) continue;
     const F32x16 v = load_first(logits + i, end - i);
     zeros = fma(v, zero, zeros);
-    sum = sum + exp(select(first_lanes(end - i), v, lowest) - broadcast(best));
+    sum = sum + exp(first_lanes(end - i, v, lowest) - broadcast(best));
   }
   while (id < n - 1 && logits[id] != best) id++;
   return {best, static_cast<uint32_t>(id), reduce_add(sum), reduce_add(zeros) == 0.0f};

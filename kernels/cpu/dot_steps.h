@@ -1,0 +1,44 @@
+// The dot products of simd.h for instruction sets that add a step's products to int32 sums at once.
+// They define, for one register,
+//   add_dot4(acc, w, x)   acc + each lane's four unsigned bytes of w times the four int8 at x
+#pragma once
+
+namespace hearth::kernels::cpu {
+namespace {
+
+inline I32x16 first_of_pair(I32x16 pairs) { return shift_right<16>(shift_left<16>(pairs)); }
+inline I32x16 second_of_pair(I32x16 pairs) { return shift_right<16>(pairs); }
+
+inline I32x16 add_dot4(I32x16 acc, U8x64 w, const int8_t* x) {
+  return each<Unsigned>([&](int i) { return add_dot4(acc.v[i], w.v[i], x); });
+}
+/// The outer loop is over steps, the inner one over tokens: the independent sums between two
+/// additions to the same one hide their latency, even with the small scheduler that is left to each
+/// of two threads on a core.
+template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
+[[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTokens], const Weights& weights,
+                                       const int8_t* x, int step_bytes) {
+  for_constants<kSteps>([&]<int kStep>() __attribute__((always_inline)) {
+    const U8x64 w = weights.template step<kFirst + kStep>();
+    const int8_t* columns = x + (kFirst + kStep) * step_bytes;
+#pragma GCC unroll 12
+    for (int c = 0; c < kTokens; c++) acc[c] = add_dot4(acc[c], w, columns + 4 * c);
+  });
+}
+
+#ifndef HEARTH_OWN_SCALED_DOT
+/// One 32-bit multiplication by the scale for all columns that share it.
+template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
+[[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const Weights& weights,
+                                              const int8_t* x, int step_bytes, I32x16 scale) {
+  I32x16 sum[kTokens];
+#pragma GCC unroll 12
+  for (int c = 0; c < kTokens; c++) sum[c] = broadcast(int32_t{0});
+  dot<kBits, kFirst, kSteps>(sum, weights, x, step_bytes);
+#pragma GCC unroll 12
+  for (int c = 0; c < kTokens; c++) acc[c] = acc[c] + sum[c] * scale;
+}
+#endif
+
+}  // namespace
+}  // namespace hearth::kernels::cpu
