@@ -206,11 +206,11 @@ void quantize_tokens(const float* x, int token, int n, InputFormats formats, Act
   }
 }
 
-/// Calls kernel.operator()<kTokens>(columns, output) for all tokens of a tile, at most kMost at a
+/// Calls kernel.operator()<kTokens>(columns, output) for the tokens of a tile, at most kMost at a
 /// time.
-template <class Columns, int kMost = kMaxTokens, class Kernel>
-inline void for_tokens(const Activations& a, const TokenTile& tile, int column, float* out,
-                       size_t stride, Kernel kernel) {
+template <class Columns, int kMost, class Kernel>
+inline void for_tokens_of(const TokenTile& tile, const Activations& a, int column, float* out,
+                          size_t stride, Kernel kernel) {
   for (int token = 0; token < tile.n;) {
     const auto run = [&]<int kTokens>() {
       const int n_left = tile.n - token;
@@ -235,6 +235,13 @@ inline void for_tokens(const Activations& a, const TokenTile& tile, int column, 
       if (width == 12) run.template operator()<12>();
     }
   }
+}
+
+/// The same for all tokens.
+template <class Columns, int kMost = kMaxTokens, class Kernel>
+inline void for_tokens(const Activations& a, int column, float* out, size_t stride, Kernel kernel) {
+  for (int first = 0; first < a.n; first += tile_tokens(a.n))
+    for_tokens_of<Columns, kMost>(token_tile(first, a.n), a, column, out, stride, kernel);
 }
 
 }  // namespace

@@ -32,8 +32,7 @@ template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 [[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const Weights& weights,
                                               const int8_t* x, int step_bytes, I32x16 scale) {
   I32x16 sum[kTokens];
-#pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++) sum[c] = broadcast(int32_t{0});
+  set_all(sum, broadcast(int32_t{0}));
   dot<kBits, kFirst, kSteps>(sum, weights, x, step_bytes);
 #pragma GCC unroll 12
   for (int c = 0; c < kTokens; c++) acc[c] = acc[c] + sum[c] * scale;

@@ -14,23 +14,20 @@ struct TileRange {
 template <BlockType kType>
 void matmul_few(const PackedPart& part, const Activations& a, TileRange tiles, float* out,
                 size_t stride) {
-  const auto multiply_tile = [&](const std::byte* w, const TokenTile& tokens) {
+  for (int tile = tiles.begin; tile < tiles.end; tile++, out += kTileRows) {
+    const std::byte* w = part.data + static_cast<size_t>(tile) * part.tile_bytes;
     if constexpr (layout_of(kType).has_block_scale) {
       const auto weights_of = [](int, const auto& header) { return PackedWeights<kType>(header); };
       for_tokens<BlockColumns>(
-          a, tokens, 0, out, stride, [&]<int kTokens>(BlockColumns x, const Output& output) {
+          a, 0, out, stride, [&]<int kTokens>(BlockColumns x, const Output& output) {
             multiply_blocks<kType, kTokens>(w, x, part.n_cols / kBlock, output, weights_of);
           });
     } else {
       for_tokens<TokenColumns>(
-          a, tokens, 0, out, stride, [&]<int kTokens>(TokenColumns x, const Output& output) {
+          a, 0, out, stride, [&]<int kTokens>(TokenColumns x, const Output& output) {
             multiply<kTokens>(PackedSource<kType>(w), x, part.n_cols / kGroup, output);
           });
     }
-  };
-  for (int tile = tiles.begin; tile < tiles.end; tile++, out += kTileRows) {
-    const std::byte* w = part.data + static_cast<size_t>(tile) * part.tile_bytes;
-    for (int first = 0; first < a.n; first += kTileTokens) multiply_tile(w, token_tile(first, a.n));
   }
 }
 
@@ -94,12 +91,10 @@ void matmul_float(const PackedPart& part, const Activations& a, TileRange tiles,
       const std::byte* w = part.data + static_cast<size_t>(tile) * part.tile_bytes +
                            static_cast<size_t>(column) * kColumnBytes;
       float* tile_out = out + (tile - tiles.begin) * kTileRows;
-      for (int first = 0; first < a.n; first += tile_tokens(a.n)) {
-        for_tokens<TokenColumns>(a, token_tile(first, a.n), column, tile_out, stride,
-                                 [&]<int kTokens>(TokenColumns x, const Output& output) {
-                                   multiply_float<kTokens, kType>(w, x, columns, output);
-                                 });
-      }
+      for_tokens<TokenColumns>(a, column, tile_out, stride,
+                               [&]<int kTokens>(TokenColumns x, const Output& output) {
+                                 multiply_float<kTokens, kType>(w, x, columns, output);
+                               });
     }
   }
 }

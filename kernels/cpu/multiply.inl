@@ -35,8 +35,7 @@ struct Output {
 #pragma GCC unroll 16
       for (int c = 0; c < kTokens; c++) total[c] = load(at(c));
     } else {
-#pragma GCC unroll 16
-      for (int c = 0; c < kTokens; c++) total[c] = broadcast(0.0f);
+      set_all(total, broadcast(0.0f));
     }
   }
   /// From the last token down: tokens that do not exist are stored in the place of the last one
@@ -133,7 +132,8 @@ inline F32x16 load_float_weights(const std::byte* p) {
 /// Sums over 32 columns at a time, then adds these sums: the chains of additions are short, so that
 /// they overlap and round less.
 template <int kTokens, BlockType kType>
-void multiply_float(const std::byte* w, TokenColumns x, int n_cols, const Output& output) {
+HEARTH_INNER_KERNEL void multiply_float(const std::byte* w, TokenColumns x, int n_cols,
+                                        const Output& output) {
   constexpr int kColumnBytes = kTileRows * (kType == BlockType::kF32 ? 4 : 2);
   F32x16 total[kTokens];
   output.read(total);
@@ -141,8 +141,7 @@ void multiply_float(const std::byte* w, TokenColumns x, int n_cols, const Output
     const int n = n_cols - column < kGroup ? n_cols - column : kGroup;
     prefetch(w, n * kColumnBytes);
     F32x16 sum[kTokens];
-#pragma GCC unroll 12
-    for (int c = 0; c < kTokens; c++) sum[c] = broadcast(0.0f);
+    set_all(sum, broadcast(0.0f));
     for (int k = 0; k < n; k++, w += kColumnBytes, x.f32 += x.width) {
       const F32x16 weights = load_float_weights<kType>(w);
 #pragma GCC unroll 12

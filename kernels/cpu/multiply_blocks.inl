@@ -111,8 +111,7 @@ template <BlockType kType, class Weights, int kTokens>
   using Header = BlockHeader<kType>;
   constexpr int kBits = Header::kLayout.weight_bits();
   constexpr int kHalf = kSteps / 2;
-#pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++) sum[c] = broadcast(int32_t{0});
+  set_all(sum, broadcast(int32_t{0}));
   const int8_t* q = x.q;
   const int step_bytes = 4 * x.width;
   for (int i = 0; i < Header::kPairs; i++) {
@@ -138,8 +137,7 @@ template <BlockType kType, int kTokens>
 [[gnu::always_inline]] inline void sum_sums(const BlockHeader<kType>& header, const BlockColumns& x,
                                             I32x16 (&sum)[kTokens]) {
   using Header = BlockHeader<kType>;
-#pragma GCC unroll 12
-  for (int c = 0; c < kTokens; c++) sum[c] = broadcast(int32_t{0});
+  set_all(sum, broadcast(int32_t{0}));
   const int16_t* sums = x.sums + Header::kFirstSums * 2 * x.width;
   for (int i = 0; i < Header::kPairs; i++, sums += 2 * x.width)
     dot_pairs(sum, Header::kLayout.has_min ? header.minima(i) : header.scales(i), sums);

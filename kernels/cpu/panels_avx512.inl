@@ -50,13 +50,6 @@ template <int kSteps, int kTokens, class WeightsOf>
   }
 }
 
-/// Sets all sums of a tile to `at`.
-template <int kTokens>
-[[gnu::always_inline]] inline void start(I32x16 (&sums)[kTokens], I32x16 at) {
-#pragma GCC unroll 6
-  for (int c = 0; c < kTokens; c++) sums[c] = at;
-}
-
 /// For formats with a scale every 32 columns.
 template <BlockType kType>
 class Avx512GroupPanel {
@@ -74,14 +67,12 @@ class Avx512GroupPanel {
 
   void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
                 NextPanel next) const {
-    for (int first = 0; first < a.n; first += kBatchPlan.tile) {
-      for_tokens<TokenColumns, kMostTokens>(
-          a, token_tile(first, a.n), column, to.out, to.stride,
-          [&]<int kTokens>(const TokenColumns& x, const Output& output) {
-            multiply_tokens<kTokens>(x, n_columns / kGroup, {output, output.after(to.tile_stride)},
-                                     next);
-          });
-    }
+    for_tokens<TokenColumns, kMostTokens>(
+        a, column, to.out, to.stride,
+        [&]<int kTokens>(const TokenColumns& x, const Output& output) {
+          multiply_tokens<kTokens>(x, n_columns / kGroup, {output, output.after(to.tile_stride)},
+                                   next);
+        });
   }
 
  private:
@@ -118,7 +109,7 @@ class Avx512GroupPanel {
     for (int g = 0; g < n_groups; g++, x.q += kGroup, x.scales += width, x.sums += width) {
       I32x16 sums[kTiles][kTokens];
 #pragma GCC unroll 2
-      for (int t = 0; t < kTiles; t++) start(sums[t], load(groups_[t][g].start));
+      for (int t = 0; t < kTiles; t++) set_all(sums[t], load(groups_[t][g].start));
       next.prefetch_piece();
       add_steps<kSteps>(
           sums, [&](int t) { return groups_[t][g].weights; }, x.q);
@@ -153,14 +144,12 @@ class Avx512BlockPanel {
 
   void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
                 NextPanel next) const {
-    for (int first = 0; first < a.n; first += kBatchPlan.tile) {
-      for_tokens<BlockColumns, kMostTokens>(
-          a, token_tile(first, a.n), column, to.out, to.stride,
-          [&]<int kTokens>(const BlockColumns& x, const Output& output) {
-            multiply_tokens<kTokens>(x, n_columns / kBlock, {output, output.after(to.tile_stride)},
-                                     next);
-          });
-    }
+    for_tokens<BlockColumns, kMostTokens>(
+        a, column, to.out, to.stride,
+        [&]<int kTokens>(const BlockColumns& x, const Output& output) {
+          multiply_tokens<kTokens>(x, n_columns / kBlock, {output, output.after(to.tile_stride)},
+                                   next);
+        });
   }
 
  private:
@@ -235,11 +224,11 @@ class Avx512BlockPanel {
   [[gnu::always_inline]] void sum_block(int b, const int8_t* x,
                                         I32x16 (&sums)[kTiles][kTokens]) const {
 #pragma GCC unroll 2
-    for (int t = 0; t < kTiles; t++) cpu::start(sums[t], load(blocks_[t][b].start));
+    for (int t = 0; t < kTiles; t++) set_all(sums[t], load(blocks_[t][b].start));
     for (int i = 0; i < kLayout.n_scales(); i++, x += kLayout.scale_columns) {
       I32x16 part[kTiles][kTokens];
 #pragma GCC unroll 2
-      for (int t = 0; t < kTiles; t++) cpu::start(part[t], broadcast(int32_t{0}));
+      for (int t = 0; t < kTiles; t++) set_all(part[t], broadcast(int32_t{0}));
       add_steps<kScaleSteps>(
           part, [&](int t) { return blocks_[t][b].weights + i * kScaleSteps * kVectorBytes; }, x);
 #pragma GCC unroll 2
@@ -256,7 +245,7 @@ class Avx512BlockPanel {
   [[gnu::always_inline]] void sum_minima(int b, const int16_t* of_tokens, int width,
                                          I32x16 (&sums)[kTiles][kTokens]) const {
 #pragma GCC unroll 2
-    for (int t = 0; t < kTiles; t++) cpu::start(sums[t], broadcast(int32_t{0}));
+    for (int t = 0; t < kTiles; t++) set_all(sums[t], broadcast(int32_t{0}));
 #pragma GCC unroll 8
     for (int i = 0; i < Header::kPairs; i++) {
       const I32x16 first = load(blocks_[0][b].minima[i]), second = load(blocks_[1][b].minima[i]);

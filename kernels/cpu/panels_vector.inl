@@ -33,13 +33,10 @@ class VectorGroupPanel {
   void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
                 NextPanel next) const {
     const PanelSource<shape_of(layout_of(kType))> source(panel_, next);
-    for (int first = 0; first < a.n; first += kBatchPlan.tile) {
-      for_tokens<TokenColumns, kMostTokens>(a, token_tile(first, a.n), column, to.out, to.stride,
-                                            [&]<int kTokens>(TokenColumns x, const Output& output) {
-                                              cpu::multiply<kTokens>(source, x, n_columns / kGroup,
-                                                                     output);
-                                            });
-    }
+    for_tokens<TokenColumns>(a, column, to.out, to.stride,
+                             [&]<int kTokens>(TokenColumns x, const Output& output) {
+                               cpu::multiply<kTokens>(source, x, n_columns / kGroup, output);
+                             });
   }
 
  private:
@@ -71,13 +68,10 @@ class VectorBlockPanel {
     const auto weights_of = [&](int b, const auto&) {
       return PanelWeights(weights_ + b * kBlock * kTileRows, next);
     };
-    for (int first = 0; first < a.n; first += kBatchPlan.tile) {
-      for_tokens<BlockColumns, kMostTokens>(
-          a, token_tile(first, a.n), column, to.out, to.stride,
-          [&]<int kTokens>(BlockColumns x, const Output& output) {
-            multiply_blocks<kType, kTokens>(block_, x, n_columns / kBlock, output, weights_of);
-          });
-    }
+    for_tokens<BlockColumns>(
+        a, column, to.out, to.stride, [&]<int kTokens>(BlockColumns x, const Output& output) {
+          multiply_blocks<kType, kTokens>(block_, x, n_columns / kBlock, output, weights_of);
+        });
   }
 
  private:

@@ -1,6 +1,6 @@
 // The SIMD vocabulary: the names that all kernels are written in. A variant_*.cc includes a
-// simd_*.h first. That defines kRegisterBytes for its instruction set, includes this file, and then
-// defines what is only declared here. All else follows from the vector types of GCC and clang:
+// simd_*.h first. That says how large a register is, includes this file, and then defines
+// what is only declared here. All else follows from the vector types of GCC and clang:
 // there + - * / & | ^ << >> < > and ?: act on every lane, and a scalar operand stands for a vector
 // of it.
 //
@@ -48,6 +48,7 @@ namespace {
 
 // --- registers ---
 
+inline constexpr int kRegisterBytes = HEARTH_REGISTER_BYTES;
 using Floats [[gnu::vector_size(kRegisterBytes)]] = float;
 using Ints [[gnu::vector_size(kRegisterBytes)]] = int32_t;
 using Unsigned [[gnu::vector_size(kRegisterBytes)]] = uint32_t;
@@ -301,6 +302,11 @@ inline int32_t reduce_max(I32x16 x) {
 
 // --- for some tokens ---
 
+template <class V, int kTokens>
+[[gnu::always_inline]] inline void set_all(V (&of_tokens)[kTokens], V value) {
+#pragma GCC unroll 16
+  for (int c = 0; c < kTokens; c++) of_tokens[c] = value;
+}
 inline I32x16 add_dot2(I32x16 acc, I32x16 pairs, const int16_t* x) {
   return each<Unsigned>([&](int i) { return add_dot2(acc.v[i], pairs.v[i], x); });
 }

@@ -5,13 +5,8 @@
 
 #include <immintrin.h>
 
-namespace hearth::kernels::cpu {
-namespace {
-inline constexpr int kRegisterBytes = 32;
-}
 #define HEARTH_HAS_MASKS
-}  // namespace hearth::kernels::cpu
-
+#define HEARTH_REGISTER_BYTES 32
 #include "simd.h"
 
 namespace hearth::kernels::cpu {

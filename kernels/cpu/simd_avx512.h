@@ -4,13 +4,8 @@
 
 #include <immintrin.h>
 
-namespace hearth::kernels::cpu {
-namespace {
-inline constexpr int kRegisterBytes = 64;
-}
 #define HEARTH_HAS_MASKS
-}  // namespace hearth::kernels::cpu
-
+#define HEARTH_REGISTER_BYTES 64
 #include "simd.h"
 
 namespace hearth::kernels::cpu {

@@ -4,12 +4,7 @@
 
 #include "half.h"
 
-namespace hearth::kernels::cpu {
-namespace {
-inline constexpr int kRegisterBytes = 16;
-}
-}  // namespace hearth::kernels::cpu
-
+#define HEARTH_REGISTER_BYTES 16
 #include "simd.h"
 
 namespace hearth::kernels::cpu {

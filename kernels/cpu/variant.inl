@@ -1,5 +1,5 @@
 // The kernels of a variant, put into its table. A variant_*.cc includes its vocabulary (simd_*.h),
-// then its panels (panels_*.inl), then this, and exports table<Panels>(name) by one function. All
+// then its panels (panels_*.inl), then this, and exports one function that returns the table. All
 // else has internal linkage: of a function that two variants share, the linker would keep only one
 // copy, perhaps one with instructions that the processor lacks.
 #include "pack.h"
@@ -35,3 +35,10 @@ constexpr RowKernels table(const char* name) {
 
 }  // namespace
 }  // namespace hearth::kernels::cpu
+
+/// Defines the variant's function that row_kernels.h declares.
+#define HEARTH_EXPORT_VARIANT(name, Panels)                                        \
+  const hearth::kernels::cpu::RowKernels* hearth::kernels::cpu::name##_kernels() { \
+    static constexpr RowKernels kTable = table<Panels>(#name);                     \
+    return &kTable;                                                                \
+  }

@@ -4,11 +4,4 @@
 #include "panels_amx.inl"
 #include "variant.inl"
 
-namespace hearth::kernels::cpu {
-
-const RowKernels* amx_kernels() {
-  static constexpr RowKernels kTable = table<AmxPanels>("amx");
-  return &kTable;
-}
-
-}  // namespace hearth::kernels::cpu
+HEARTH_EXPORT_VARIANT(amx, AmxPanels)

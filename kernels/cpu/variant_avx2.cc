@@ -4,11 +4,4 @@
 #include "panels_vector.inl"
 #include "variant.inl"
 
-namespace hearth::kernels::cpu {
-
-const RowKernels* avx2_kernels() {
-  static constexpr RowKernels kTable = table<VectorPanels>("avx2");
-  return &kTable;
-}
-
-}  // namespace hearth::kernels::cpu
+HEARTH_EXPORT_VARIANT(avx2, VectorPanels)

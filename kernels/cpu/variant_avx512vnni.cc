@@ -4,11 +4,4 @@
 #include "panels_avx512.inl"
 #include "variant.inl"
 
-namespace hearth::kernels::cpu {
-
-const RowKernels* avx512vnni_kernels() {
-  static constexpr RowKernels kTable = table<Avx512Panels>("avx512vnni");
-  return &kTable;
-}
-
-}  // namespace hearth::kernels::cpu
+HEARTH_EXPORT_VARIANT(avx512vnni, Avx512Panels)

@@ -4,11 +4,4 @@
 #include "panels_vector.inl"
 #include "variant.inl"
 
-namespace hearth::kernels::cpu {
-
-const RowKernels* neon_kernels() {
-  static constexpr RowKernels kTable = table<VectorPanels>("neon");
-  return &kTable;
-}
-
-}  // namespace hearth::kernels::cpu
+HEARTH_EXPORT_VARIANT(neon, VectorPanels)

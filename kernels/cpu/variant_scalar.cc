@@ -5,11 +5,4 @@
 #include "panels_vector.inl"
 #include "variant.inl"
 
-namespace hearth::kernels::cpu {
-
-const RowKernels* scalar_kernels() {
-  static constexpr RowKernels kTable = table<VectorPanels>("scalar");
-  return &kTable;
-}
-
-}  // namespace hearth::kernels::cpu
+HEARTH_EXPORT_VARIANT(scalar, VectorPanels)
