@@ -50,9 +50,7 @@ template <class Page, int kQueries>
 void score_page(QueryBlock& block, int page, int n_positions) {
   for (int p = 0; p < n_positions; p += 16 * kColumns) {
     F32x16 sums[kQueries][kColumns];
-    for (auto& row : sums) {
-      for (F32x16& sum : row) sum = broadcast(0.0f);
-    }
+    for (auto& row : sums) set_all(row, broadcast(0.0f));
     for (int d = 0; d < block.head_dim; d += Page::kKeyRows) {
       add_products(block.q[0] + d, Page::template keys<kColumns>(block.page_head(page), d, p),
                    least(Page::kKeyRows, block.head_dim - d), sums);

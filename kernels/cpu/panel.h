@@ -8,6 +8,7 @@
 #pragma once
 
 #include <concepts>
+#include <type_traits>
 
 #include "row_kernels.h"
 
@@ -70,6 +71,15 @@ concept PanelKernel = requires(P panel, const std::byte* block, const Activation
   { P::kPieceColumns } -> std::convertible_to<int>;
   panel.fill(block, size_t{} /* tile_bytes */, int{} /* n_columns */);
   panel.multiply(activations, int{} /* column */, int{} /* n_columns */, output, next);
+};
+
+/// A variant's panels: one class template for formats with a scale every 32 columns, and one for
+/// super-blocks of 256 columns.
+template <template <BlockType> class GroupPanel, template <BlockType> class BlockPanel>
+struct Panels {
+  template <BlockType kType>
+  using Kernel = std::conditional_t<block_traits(kType).has_super_block(), BlockPanel<kType>,
+                                    GroupPanel<kType>>;
 };
 
 }  // namespace

@@ -273,11 +273,7 @@ class AmxBlockPanel {
   Sums sums_[2];
 };
 
-struct AmxPanels {
-  template <BlockType kType>
-  using Kernel = std::conditional_t<layout_of(kType).has_block_scale, AmxBlockPanel<kType>,
-                                    AmxGroupPanel<kType>>;
-};
+using AmxPanels = Panels<AmxGroupPanel, AmxBlockPanel>;
 
 }  // namespace
 }  // namespace hearth::kernels::cpu

@@ -274,11 +274,7 @@ class Avx512BlockPanel {
   Block blocks_[kTiles][kBlocks];
 };
 
-struct Avx512Panels {
-  template <BlockType kType>
-  using Kernel = std::conditional_t<layout_of(kType).has_block_scale, Avx512BlockPanel<kType>,
-                                    Avx512GroupPanel<kType>>;
-};
+using Avx512Panels = Panels<Avx512GroupPanel, Avx512BlockPanel>;
 
 }  // namespace
 }  // namespace hearth::kernels::cpu

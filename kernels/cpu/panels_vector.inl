@@ -80,11 +80,7 @@ class VectorBlockPanel {
   alignas(64) uint8_t weights_[kColumns * kTileRows];
 };
 
-struct VectorPanels {
-  template <BlockType kType>
-  using Kernel = std::conditional_t<layout_of(kType).has_block_scale, VectorBlockPanel<kType>,
-                                    VectorGroupPanel<kType>>;
-};
+using VectorPanels = Panels<VectorGroupPanel, VectorBlockPanel>;
 
 }  // namespace
 }  // namespace hearth::kernels::cpu

@@ -1,9 +1,35 @@
-// Kernels on rows of floats, over the SIMD vocabulary: RMSNorm, RoPE, SwiGLU, residual add, argmax.
-// Each sum has one fixed order, however much else is computed beside it. Batch invariance rests on
-// this: batches, threads and splits do not show in the bits of a result.
+// Kernels on rows of floats, over the SIMD vocabulary: e^x, RMSNorm, RoPE, SwiGLU, residual add,
+// argmax. Each sum has one fixed order, however much else is computed beside it. Batch invariance
+// rests on this: batches, threads and splits do not show in the bits of a result.
 
 namespace hearth::kernels::cpu {
 namespace {
+
+/// e^x, with an error of at most 1.1 ulp over the whole range, subnormal results included; 0, Inf
+/// and NaN as in std::exp.
+inline F32x16 exp(F32x16 x) {
+  // x = n ln 2 + r with |r| <= ln 2 / 2. Beyond these bounds the result is 0 or Inf anyway. x is
+  // the second operand of max and min, which keeps NaN.
+  x = max(broadcast(-104.0f), min(broadcast(89.0f), x));
+  const F32x16 magic = broadcast(12582912.0f);  // 1.5 * 2^23: the sum's low bits are the integer
+  const F32x16 shifted = fma(x, broadcast(0x1.715476p+0f), magic);
+  const F32x16 n = shifted - magic;
+  F32x16 r = fnma(n, broadcast(0x1.62e4p-1f), x);  // ln 2 in two parts, the first exact times n
+  r = fnma(n, broadcast(0x1.7f7d1cp-20f), r);
+  F32x16 p = broadcast(0x1.6a2256p-10f);
+  p = fma(p, r, broadcast(0x1.123b04p-7f));
+  p = fma(p, r, broadcast(0x1.5558f8p-5f));
+  p = fma(p, r, broadcast(0x1.555490p-3f));
+  p = fma(p, r, broadcast(0x1.fffffcp-2f));
+  const F32x16 result = fma(p * r, r, r) + broadcast(1.0f);
+  // Times 2^n, as 2^(n/2) * 2^(n - n/2): n runs from -150 to 128, beyond a float's exponent.
+  const I32x16 exponent = bits_as_int(shifted) - bits_as_int(magic);
+  const I32x16 half = shift_right<1>(exponent);
+  const I32x16 bias = broadcast(int32_t{127});
+  const F32x16 first = bits_as_float(shift_left<23>(half + bias));
+  const F32x16 second = bits_as_float(shift_left<23>(exponent - half + bias));
+  return result * first * second;
+}
 
 // --- rows ---
 
