@@ -17,7 +17,10 @@ void matmul_few(const PackedPart& part, const Activations& a, TileRange tiles, f
   for (int tile = tiles.begin; tile < tiles.end; tile++, out += kTileRows) {
     const std::byte* w = part.data + static_cast<size_t>(tile) * part.tile_bytes;
     if constexpr (layout_of(kType).has_block_scale) {
-      const auto weights_of = [](int, const auto& header) { return PackedWeights<kType>(header); };
+      const auto weights_of = [](int, const auto& header) {
+        header.prefetch_next();
+        return PackedCodes<kType>(header.planes());
+      };
       for_tokens<BlockColumns>(
           a, 0, out, stride, [&]<int kTokens>(BlockColumns x, const Output& output) {
             multiply_blocks<kType, kTokens>(w, x, part.n_cols / kBlock, output, weights_of);

@@ -56,44 +56,6 @@ class BlockHeader {
   const std::byte* block_;
 };
 
-/// A block's codes, unpacked straight from the row tile.
-template <BlockType kType>
-class PackedWeights {
- public:
-  explicit PackedWeights(const BlockHeader<kType>& header) : planes_(header.planes()) {
-    header.prefetch_next();
-  }
-  template <int kStep>
-  U8x64 step() const {
-    return unpack_step<kType, kStep>(planes_);
-  }
-  void next_group() {
-    prefetch(planes_, layout_of(kType).group_bytes());
-    planes_ += layout_of(kType).group_bytes();
-  }
-
- private:
-  const std::byte* planes_;
-};
-
-/// A block's codes from a panel, where they were unpacked before.
-class PanelWeights {
- public:
-  PanelWeights(const uint8_t* w, NextPanel& next_panel) : w_(w), next_panel_(&next_panel) {}
-  template <int kStep>
-  U8x64 step() const {
-    return load_u8(w_ + kStep * kVectorBytes);
-  }
-  void next_group() {
-    next_panel_->prefetch_piece();
-    w_ += kSteps * kVectorBytes;
-  }
-
- private:
-  const uint8_t* w_;
-  NextPanel* next_panel_;
-};
-
 /// total + x's scale * (d * sum - dmin * sum_of_minima). The integers stay below 2^30: 256 columns
 /// of at most 127 * 128 * 63 (Q6_K before its offset is subtracted) are 262 million.
 template <bool kHasMin>
@@ -164,7 +126,7 @@ template <BlockType kType, int kTokens>
 }
 
 /// One row tile x kTokens tokens over n_blocks blocks. weights_of(b, header) gives the codes of
-/// block b: PackedWeights or PanelWeights.
+/// block b: PackedCodes or PanelCodes.
 template <BlockType kType, int kTokens, class WeightsOf>
 HEARTH_INNER_KERNEL void multiply_blocks(const std::byte* block, BlockColumns x, int n_blocks,
                                          const Output& output, const WeightsOf& weights_of) {

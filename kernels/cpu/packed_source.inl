@@ -1,6 +1,6 @@
-// Unpacks weights: bit planes to bytes, for all formats, and then the two sources of weights for
-// formats with a scale every 32 columns. PackedSource unpacks a packed row tile in registers,
-// PanelSource reads a panel that was unpacked before; multiply.inl is written once over both.
+// Unpacks weights: bit planes to bytes, for all formats, and then the two sources of weights.
+// PackedCodes unpacks a packed row tile in registers, PanelCodes reads a panel that was unpacked
+// before; multiply.inl and multiply_blocks.inl are written once over both.
 
 namespace hearth::kernels::cpu {
 namespace {
@@ -89,30 +89,64 @@ inline void unpack_group(const std::byte* planes, uint8_t* w, Finish finish) {
   });
 }
 
+/// The codes of one group after the other, unpacked straight from a row tile.
 template <BlockType kType>
-class PackedSource {
+class PackedCodes {
+ public:
+  explicit PackedCodes(const std::byte* planes) : planes_(planes) {}
+
+  template <int kStep>
+  U8x64 step() const {
+    return unpack_step<kType, kStep>(planes_);
+  }
+  /// Also prefetches what the stream will soon reach.
+  void next_group() {
+    prefetch(planes_, layout_of(kType).group_bytes());
+    planes_ += layout_of(kType).group_bytes();
+  }
+  const std::byte* planes() const { return planes_; }
+
+ protected:
+  const std::byte* planes_;
+};
+
+/// The same from a panel, where they were unpacked before.
+class PanelCodes {
+ public:
+  PanelCodes(const uint8_t* w, NextPanel& next_panel) : w_(w), next_panel_(&next_panel) {}
+
+  template <int kStep>
+  U8x64 step() const {
+    return load_u8(w_ + kStep * kVectorBytes);
+  }
+  void next_group() {
+    next_panel_->prefetch_piece();
+    w_ += kSteps * kVectorBytes;
+  }
+
+ private:
+  const uint8_t* w_;
+  NextPanel* next_panel_;
+};
+
+/// For formats with a scale every 32 columns: the codes with their scales and minima.
+template <BlockType kType>
+class PackedSource : public PackedCodes<kType> {
  public:
   static constexpr Layout kLayout = layout_of(kType);
   static constexpr GroupShape kShape = shape_of(kLayout);
 
   explicit PackedSource(const std::byte* tile)
-      : block_(tile), planes_(tile + kLayout.header_bytes()) {}
+      : PackedCodes<kType>(tile + kLayout.header_bytes()), block_(tile) {}
 
-  /// To the next group; also prefetches what the stream will soon reach.
   void next() {
-    prefetch(planes_, kLayout.group_bytes());
-    planes_ += kLayout.group_bytes();
+    this->next_group();
     if (++group_ < kLayout.n_groups) return;
     prefetch(block_, kLayout.header_bytes());
     group_ = 0;
-    block_ = planes_;
-    planes_ += kLayout.header_bytes();
+    block_ = this->planes_;
+    this->planes_ += kLayout.header_bytes();
   }
-  template <int kStep>
-  U8x64 step() const {
-    return unpack_step<kType, kStep>(planes_);
-  }
-  const std::byte* planes() const { return planes_; }
   F32x16 scale() const { return load_f16(block_ + group_ * 2 * kTileRows); }
   F32x16 minimum() const {
     return load_f16(block_ + kLayout.min_offset() + group_ * 2 * kTileRows);
@@ -120,7 +154,6 @@ class PackedSource {
 
  private:
   const std::byte* block_;
-  const std::byte* planes_;
   int group_ = 0;  // in the block
 };
 
@@ -134,32 +167,25 @@ struct Panel {
 };
 
 template <GroupShape kGroupShape>
-class PanelSource {
+class PanelSource : public PanelCodes {
  public:
   static constexpr GroupShape kShape = kGroupShape;
 
   template <int kMaxGroups>
   PanelSource(const Panel<kMaxGroups>& panel, NextPanel& next_panel)
-      : w_(panel.w), scales_(panel.scales), minima_(panel.minima), next_panel_(&next_panel) {}
+      : PanelCodes(panel.w, next_panel), scales_(panel.scales), minima_(panel.minima) {}
 
   void next() {
-    next_panel_->prefetch_piece();
-    w_ += kSteps * kVectorBytes;
+    next_group();
     scales_ += kTileRows;
     minima_ += kTileRows;
-  }
-  template <int kStep>
-  U8x64 step() const {
-    return load_u8(w_ + kStep * kVectorBytes);
   }
   F32x16 scale() const { return load(scales_); }
   F32x16 minimum() const { return load(minima_); }
 
  private:
-  const uint8_t* w_;
   const float* scales_;
   const float* minima_;
-  NextPanel* next_panel_;
 };
 
 /// Unpacks n_groups <= kMaxGroups groups, which begin with a block; finish() maps each U8x64 of

@@ -66,7 +66,7 @@ class VectorBlockPanel {
   void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
                 NextPanel next) const {
     const auto weights_of = [&](int b, const auto&) {
-      return PanelWeights(weights_ + b * kBlock * kTileRows, next);
+      return PanelCodes(weights_ + b * kBlock * kTileRows, next);
     };
     for_tokens<BlockColumns>(
         a, column, to.out, to.stride, [&]<int kTokens>(BlockColumns x, const Output& output) {

@@ -1,8 +1,7 @@
 // The SIMD vocabulary: the names that all kernels are written in. A variant_*.cc includes a
-// simd_*.h first. That says how large a register is, includes this file, and then defines
-// what is only declared here. All else follows from the vector types of GCC and clang:
-// there + - * / & | ^ << >> < > and ?: act on every lane, and a scalar operand stands for a vector
-// of it.
+// simd_*.h first. That says how large a register is, includes this file, and then defines what is
+// only declared here. All else follows from the vector types of GCC and clang: their operators + -
+// * / & | ^ << >> < > and ?: act on every lane, and a scalar operand stands for a vector of it.
 //
 // F32x16, I32x16     16 lanes. load, store (at any address), broadcast, + - * /
 // fma, fnma          fma(a, b, c) = a * b + c, fnma(a, b, c) = c - a * b, with one rounding. The
@@ -73,7 +72,8 @@ template <class To, class From>
   return __builtin_bit_cast(To, x);
 }
 
-/// The vector whose registers are f(0), f(1), ...
+/// The vector whose registers are f(0), f(1), ... For functions as small as those below: in larger
+/// ones, GCC would keep in memory what f refers to.
 template <class Register, class F>
 [[gnu::always_inline]] inline Vector<Register> each(F f) {
   if constexpr (kParts == 1) {
@@ -258,12 +258,11 @@ inline I32x16 shift_right(I32x16 x) {
 /// at once, as the mask has no bits that come from the other byte.
 template <int kBits>
 inline U8x64 shift_right_and(U8x64 x, uint8_t mask) {
-  const U8x64 shifted = each<Bytes>([&](int i) {
+  return each<Bytes>([&](int i) {
     const Words words = as<Words>(x.v[i]);
-    if constexpr (kBits < 0) return words << -kBits;
-    return words >> (kBits < 0 ? 0 : kBits);
+    if constexpr (kBits < 0) return as<Bytes>(words << -kBits) & mask;
+    return as<Bytes>(words >> (kBits < 0 ? 0 : kBits)) & mask;
   });
-  return shifted & broadcast(mask);
 }
 inline U8x64 look_up(const uint8_t* table, U8x64 x) {
   return each<Bytes>([&](int i) { return look_up(table, x.v[i]); });
@@ -277,10 +276,11 @@ inline auto lanes_from(Register x, std::integer_sequence<int, i...>) {
 }
 template <class Register, class Op>
 inline auto reduce(Register x, Op op) {
-  constexpr int kHalf = sizeof x / sizeof x[0] / 2;
-  if constexpr (kHalf == 1) {
-    return op(x[0], x[1]);
+  if constexpr (sizeof x == 16) {
+    x = op(x, __builtin_shufflevector(x, x, 2, 3, 0, 1));
+    return op(x, __builtin_shufflevector(x, x, 1, 0, 3, 2))[0];
   } else {
+    constexpr int kHalf = sizeof x / sizeof x[0] / 2;
     constexpr std::make_integer_sequence<int, kHalf> kLanes;
     return reduce(op(lanes_from<0>(x, kLanes), lanes_from<kHalf>(x, kLanes)), op);
   }
