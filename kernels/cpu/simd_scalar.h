@@ -2,6 +2,8 @@
 // as the baseline allows.
 #pragma once
 
+#include <type_traits>
+
 #include "half.h"
 
 #define HEARTH_REGISTER_BYTES 16
@@ -55,7 +57,7 @@ inline void store_i8(int8_t* p, I32x16 x) {
 
 /// The sum of each lane's two int16.
 inline Unsigned add_pairs(Words pairs) {
-  const Ints second = as<Ints>(pairs) >> 16, first = as<Ints>(as<Unsigned>(pairs) << 16) >> 16;
+  const Ints first = as<Ints>(as<Unsigned>(pairs) << 16) >> 16, second = as<Ints>(pairs) >> 16;
   return as<Unsigned>(first + second);
 }
 /// Products of a code and an activation fit int16, so that columns 0 and 2 are multiplied as one
