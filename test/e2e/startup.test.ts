@@ -60,7 +60,9 @@ function instantVsix(): string {
 }
 
 test('the first keys of a window bring ghost text', async () => {
-  const instant = await firstMoments(instantVsix(), 'Instant');
+  // The measure to compare with. VS Code does not always ask an extension again that came after the key: not ours to mend.
+  const vsix = instantVsix();
+  const instant = await firstMoments(vsix, 'Instant').catch(() => firstMoments(vsix, 'Instant'));
   const hearth = await firstMoments(inject('vsix'), 'Hearth');
   for (const [name, { usableMs, ghostTextMs, activationMs }] of Object.entries({ instant, hearth })) {
     const [usable, shown] = [usableMs, ghostTextMs].map((ms) => ms.toFixed(0));
