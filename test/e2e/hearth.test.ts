@@ -98,7 +98,7 @@ test('the text around the cursor is read before a key comes', async () => {
 
 test('typing brings ghost text, and the status bar says how fast it came', async () => {
   await ghostTextFor(typed);
-  await bench.statusSays(/ready, \d+ tokens per second/);
+  await bench.statusSays(/ready, \d+ tokens per second/, 10_000);
   expect(await bench.statusItem.textContent()).toMatch(/^ [\d.]+ tok\/s$/);
 });
 
@@ -146,7 +146,7 @@ test('Explain Selection writes an explanation into a page beside the editor', as
 
 test('no ghost text comes while completions are turned off', async () => {
   await bench.runCommand('Hearth: Turn Suggestions On or Off');
-  await bench.statusSays(/turned off/);
+  await bench.statusSays(/turned off/, 10_000);
   await bench.setText(sample);
   const off = answersAtEnd(sample + typed, /./);
   await bench.type(typed);
@@ -154,7 +154,7 @@ test('no ghost text comes while completions are turned off', async () => {
   expect(answersAtEnd(sample + typed, /./)).toBe(off);
   expect(await bench.shownGhostText()).toBe('');
   await bench.runCommand('Hearth: Turn Suggestions On or Off');
-  await bench.statusSays(/ready/);
+  await bench.statusSays(/ready/, 10_000);
   expect(await ghostTextFor(typed)).not.toBe('');
 });
 
