@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Completion, EngineStatus, LoadOptions, ModelInfo, ModelTexts, OnText, TokenNames } from './types.ts';
+import type { Completion, EngineStatus, LoadOptions, ModelInfo, ModelTexts, OnText } from './types.ts';
 
 /** Codes of native/error.h, plus 'addon-missing', 'bad-argument' and 'closed'. */
 export class EngineError extends Error {
@@ -38,7 +38,7 @@ export interface NativeResult extends Omit<Completion, 'logProbabilities'> {
 }
 
 export interface NativeEngine {
-  info(): Omit<ModelInfo, keyof TokenNames>;
+  info(): Omit<ModelInfo, 'special' | 'suffixFirst'>;
   texts(): ModelTexts;
   tokenize(text: string, parseSpecial: boolean): Uint32Array;
   detokenize(tokens: Uint32Array): string;
