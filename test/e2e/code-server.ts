@@ -51,6 +51,8 @@ export interface CodeServer {
   settingsFile: string;
   /** The extension's logs of all windows, one after another; '' if there are none yet. */
   hearthLog(): string;
+  /** hearthLog(), once nothing has been added for two seconds: what was begun before has then been logged. */
+  settledLog(): Promise<string>;
   stop(keepFiles?: boolean): Promise<void>;
 }
 
@@ -81,6 +83,7 @@ export async function startCodeServer({
     root,
     settingsFile,
     hearthLog: () => logsIn(join(userData, 'logs')),
+    settledLog: () => settled(() => logsIn(join(userData, 'logs'))),
     stop: async (keepFiles = false) => {
       await end(child);
       if (!keepFiles) rmSync(root, { recursive: true, force: true });
@@ -146,5 +149,14 @@ function logsIn(folder: string): string {
       .join('');
   } catch {
     return ''; // not yet there
+  }
+}
+
+async function settled(read: () => string): Promise<string> {
+  for (let before = read(); ; ) {
+    await sleep(2000);
+    const now = read();
+    if (now === before) return now;
+    before = now;
   }
 }

@@ -58,6 +58,7 @@ function sendWrong(response: ServerResponse): Promise<void> {
 const send = (response: ServerResponse, pieces: () => Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> =>
   pipeline(pieces, response).catch(() => undefined);
 
+let address: string;
 let server: CodeServer;
 let browser: Browser;
 let bench: Workbench;
@@ -65,7 +66,7 @@ let bench: Workbench;
 beforeAll(async () => {
   writeFileSync(file, '');
   await new Promise<void>((listening) => mirror.listen(0, '127.0.0.1', listening));
-  const address = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`;
+  address = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`;
   server = await startCodeServer({ vsix: [inject('vsix')], settings: { 'hearth.download.mirror': address } });
   browser = await launchBrowser();
   bench = await Workbench.open(browser, server, temporary, file);
@@ -80,10 +81,8 @@ afterAll(async () => {
 });
 
 afterEach(async ({ task }) => {
-  if (task.result?.state !== 'fail') return;
-  console.error(server.hearthLog().slice(-3000));
-  await bench.page.screenshot({ path: `build/e2e/${task.name.replaceAll(/\W+/g, '-')}.png` });
-});
+  if (task.result?.state === 'fail') await bench.afterFailure(task.name, { 'hearth.download.mirror': address });
+}, 90_000);
 
 const notification = (words: RegExp) => bench.page.locator('.notification-toast', { hasText: words });
 

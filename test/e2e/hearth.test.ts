@@ -47,10 +47,8 @@ afterAll(async () => {
 });
 
 afterEach(async ({ task }) => {
-  if (task.result?.state !== 'fail') return;
-  console.error(server.hearthLog().slice(-4000));
-  await bench.page.screenshot({ path: `build/e2e/${task.name.replaceAll(/\W+/g, '-')}.png` });
-});
+  if (task.result?.state === 'fail') await bench.afterFailure(task.name);
+}, 90_000);
 
 /**
  * Takes a picture for README.md or the walkthrough, only on request, so that tests leave the working tree unchanged.

@@ -44,13 +44,11 @@ beforeEach(async () => {
 }, 90_000);
 
 afterEach(async ({ task }) => {
-  if (task.result?.state !== 'fail') return;
-  console.error(server.hearthLog().slice(-3000));
-  await bench.page.screenshot({ path: `build/e2e/${task.name.replaceAll(/\W+/g, '-')}.png` });
-});
+  if (task.result?.state === 'fail') await bench.afterFailure(task.name, settings);
+}, 90_000);
 
 const ghostTextComes = () => expect.poll(() => bench.shownGhostText(), { timeout: 20_000 }).not.toBe('');
-const requests = () => server.hearthLog().match(/completion at /g)?.length ?? 0;
+const requestsIn = (log: string) => log.match(/completion at /g)?.length ?? 0;
 
 /** The language servers of this test's editor that live now. */
 function servers(): number[] {
@@ -99,7 +97,7 @@ test('Esc is final', async () => {
 test('off means off: nothing is computed', async () => {
   await bench.setSettings({ ...settings, 'hearth.mode': 'off' });
   await bench.statusSays(/turned off/);
-  const before = server.hearthLog();
+  const before = await server.settledLog();
   await bench.type(typed);
   await bench.press('ArrowLeft', 'ArrowRight');
   await nothingComes(2000);
@@ -110,10 +108,10 @@ test('off means off: nothing is computed', async () => {
 test('in manual mode a suggestion comes when it is asked for, and only then', async () => {
   await bench.setSettings({ ...settings, '[typescript]': { 'hearth.mode': 'manual' } });
   await bench.statusSays(/when you ask/);
-  const before = requests();
+  const before = requestsIn(await server.settledLog());
   await bench.type(typed);
   await nothingComes(2000);
-  expect(requests()).toBe(before);
+  expect(requestsIn(server.hearthLog())).toBe(before);
   await bench.runCommand('Trigger Inline Suggestion');
   await ghostTextComes();
   await bench.setSettings(settings);

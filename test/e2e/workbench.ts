@@ -1,5 +1,5 @@
 // Drives VS Code's workbench in a headless browser as a person would, by keys and clicks, and reads what it shows.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { type CodeServer, remoteUri, settingsText } from './code-server.ts';
@@ -88,6 +88,18 @@ export class Workbench {
     await expect.poll(() => readFileSync(this.server.settingsFile, 'utf8')).toBe(text);
     await this.press('Control+w');
     await this.editor.waitFor();
+  }
+
+  /**
+   * Saves a picture and prints the log. Then loads the window again with the settings that it began with, so that the
+   * test can be tried again and the next ones find what they expect.
+   */
+  async afterFailure(test: string, settings: object = {}): Promise<void> {
+    console.error(this.server.hearthLog().slice(-4000));
+    await this.page.screenshot({ path: `build/e2e/${test.replaceAll(/\W+/g, '-')}.png` });
+    writeFileSync(this.server.settingsFile, settingsText(settings));
+    await this.page.reload();
+    await this.editor.waitFor({ timeout: 60_000 });
   }
 
   /** Selects whole lines, counted from 1, which must be on the screen. */
