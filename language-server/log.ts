@@ -1,4 +1,5 @@
 // The server's log. It never contains document text.
+import { type LogMessageParams, MessageType } from 'vscode-languageserver';
 import type { Timings } from '../native/index.ts';
 
 export interface Log {
@@ -7,16 +8,16 @@ export interface Log {
   error(message: string): void;
 }
 
-/** Ignores errors: a message to a window that has closed is lost, which must not make its sender fail. */
-export function unlessGone(log: Log): Log {
-  const say = (level: keyof Log) => (message: string) => {
+/** A window's log, which `send` delivers to it. What is said to a window that has closed is lost. */
+export function windowLog(send: (message: LogMessageParams) => Promise<void>): Log {
+  const say = (type: MessageType) => async (message: string) => {
     try {
-      log[level](message);
+      await send({ type, message });
     } catch {
-      // The connection is closed.
+      // The window has closed, of which its connection learns in another way.
     }
   };
-  return { info: say('info'), warn: say('warn'), error: say('error') };
+  return { info: say(MessageType.Info), warn: say(MessageType.Warning), error: say(MessageType.Error) };
 }
 
 /** The last part of a URI, which identifies a document without revealing its path. */

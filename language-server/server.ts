@@ -5,7 +5,7 @@ import {
   type Connection,
   createProtocolConnection,
   type InitializeParams,
-  type Logger,
+  LogMessageNotification,
   type MessageReader,
   type MessageWriter,
   ProposedFeatures,
@@ -13,7 +13,7 @@ import {
   StreamMessageWriter,
 } from 'vscode-languageserver/node';
 import { Inbox, type Source } from './inbox.ts';
-import { type Log, unlessGone } from './log.ts';
+import { type Log, windowLog } from './log.ts';
 import { farewellNotification } from './protocol.ts';
 import { Session } from './session.ts';
 import { type ServerParts, SharedEngine } from './shared-engine.ts';
@@ -35,12 +35,10 @@ export class Server {
   connect(reader: MessageReader, writer: MessageWriter, source: Source | null, onExit: (code: number) => void): void {
     const inbox = new Inbox(reader, writer, source);
     const lifetime = { shutdownReceived: false, initialize: (_: InitializeParams) => {}, exit: onExit };
-    // The logger ignores errors: when an answer cannot be sent, the connection tries to log that, which fails, too.
-    const connect = (logger: Logger) => {
-      const { error, warn, info } = unlessGone(logger);
-      return createProtocolConnection(inbox, writer, { error, warn, info, log: info }, inbox.options);
-    };
-    const connection = createConnection(connect, lifetime, ProposedFeatures.all);
+    // When an answer cannot be sent, the connection tries to log that, which fails, too, and must not be reported.
+    const log = windowLog((message) => connection.sendNotification(LogMessageNotification.type, message));
+    const connect = () => createProtocolConnection(inbox, writer, { ...log, log: log.info }, inbox.options);
+    const connection: Connection = createConnection(connect, lifetime, ProposedFeatures.all);
     const session = new Session(connection, this.engine, inbox, () => void this.quit());
     this.connections.set(connection, session);
     connection.onShutdown(() => this.end(session));
@@ -50,9 +48,11 @@ export class Server {
       onExit(lifetime.shutdownReceived ? 0 : 1);
     };
     reader.onClose(close);
-    // After a malformed frame, message boundaries are lost. The editor reconnects when the connection closes.
+    // After a malformed frame, message boundaries are lost. The editor reconnects when the connection closes. An error
+    // of the system only means that the window has gone.
     reader.onError((error) => {
-      console.error(`The connection is closed because of a broken message: ${error.message}`);
+      if (!('syscall' in error))
+        console.error(`The connection is closed because of a broken message: ${error.message}`);
       close();
     });
   }
@@ -74,7 +74,7 @@ export class Server {
   /** A log for the shared engine: its messages go to every window. */
   private logToAll(): Log {
     const say = (level: keyof Log) => (message: string) => {
-      for (const connection of this.connections.keys()) unlessGone(connection.console)[level](message);
+      for (const session of this.connections.values()) session.log[level](message);
     };
     return { info: say('info'), warn: say('warn'), error: say('error') };
   }

@@ -7,6 +7,7 @@ import {
   type InitializeResult,
   type InlineCompletionList,
   type InlineCompletionParams,
+  LogMessageNotification,
   ResponseError,
   TextDocumentSyncKind,
   TextDocuments,
@@ -21,7 +22,7 @@ import { report } from './doctor.ts';
 import { OpenDocument } from './documents/open-document.ts';
 import { explain } from './explain/provider.ts';
 import type { Inbox } from './inbox.ts';
-import { errorText, placeName, timingLine, unlessGone } from './log.ts';
+import { errorText, placeName, timingLine, windowLog } from './log.ts';
 import { listModels } from './models/list.ts';
 import { type ModelsParams, modelsRequest } from './models/messages.ts';
 import * as protocol from './protocol.ts';
@@ -32,6 +33,7 @@ import type { SharedEngine } from './shared-engine.ts';
 const requestFailedCode = -32803;
 
 export class Session {
+  readonly log = windowLog((message) => this.connection.sendNotification(LogMessageNotification.type, message));
   private settings = defaultSettings;
   private settingProblems: string[] = [];
   private serverToken = '';
@@ -186,10 +188,6 @@ export class Session {
     const status = this.shared.status(this.settings.mode === 'off');
     const { settingProblems } = this;
     this.send(protocol.statusNotification, settingProblems.length > 0 ? { ...status, settingProblems } : status);
-  }
-
-  private get log() {
-    return unlessGone(this.connection.console);
   }
 
   private send(method: string, params: object): void {

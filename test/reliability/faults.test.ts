@@ -177,6 +177,7 @@ test('a window that is reloaded in the middle of a request leaves nothing behind
   expect(after.threads).toBe(before.threads);
   expect(after.rssMiB).toBeLessThan(before.rssMiB * 1.2 + 20);
   await server.stop();
+  expect(server.stderr).toBe('');
 });
 
 test('a server that is stopped and continued answers what waited', { timeout: patienceMs }, async () => {

@@ -16,10 +16,16 @@ import type { CompletionOutcome } from '../../language-server/protocol.ts';
 import { serverCommand, starterModel } from './real-server.ts';
 
 export class SharedServer {
+  /** What it has written to stderr, where VS Code takes it for errors. */
+  stderr = '';
+
   private constructor(
     readonly child: ChildProcess,
     private readonly folder: string,
   ) {
+    child.stderr?.on('data', (data: Buffer) => {
+      this.stderr += data;
+    });
     // So that a test that fails says how.
     child.once('exit', (code, signal) => console.log(`the shared server ended: ${signal ?? code}`));
   }
@@ -28,7 +34,7 @@ export class SharedServer {
     const folder = mkdtempSync(join(tmpdir(), 'hearth-shared-'));
     const [, program = ''] = serverCommand;
     const paths = ['--socket', join(folder, 's.sock'), '--token-file', join(folder, 's.token')];
-    const child = fork(program, paths, { execArgv: [] });
+    const child = fork(program, paths, { execArgv: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
     await once(child, 'message');
     return new SharedServer(child, folder);
   }
