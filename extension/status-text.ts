@@ -95,7 +95,10 @@ function modelRows({ model, explainModel }: Status): [string, string][] {
   const rows: [string, string][] = [
     [l10n.t('Model'), modelText(model)],
     ...(explainModel ? ([[l10n.t('For explanations'), modelText(explainModel)]] as [string, string][]) : []),
-    [l10n.t('Runs on'), escapeMarkdown(model.whyCpu === '' ? model.backend : `${model.backend} (${model.whyCpu})`)],
+    [
+      l10n.t('Runs on'),
+      escapeMarkdown(model.fallbackReason === '' ? model.backend : `${model.backend} (${model.fallbackReason})`),
+    ],
   ];
   if (model.draftProblem !== '') rows.push([l10n.t('No draft model'), escapeMarkdown(model.draftProblem)]);
   return rows;

@@ -124,8 +124,8 @@ export class EngineHost {
 }
 
 /** The backend and, if it is not the GPU, why. */
-export function backendLine({ backend, whyCpu }: ModelInfo): string {
-  return whyCpu === '' ? backend : `${backend} (${whyCpu})`;
+export function backendLine({ backend, fallbackReason }: ModelInfo): string {
+  return fallbackReason === '' ? backend : `${backend} (${fallbackReason})`;
 }
 
 /** The engine's errors say what happened and what to do; any other error is a bug in Hearth. */

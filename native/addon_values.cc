@@ -110,7 +110,7 @@ Napi::Value to_js(Napi::Env env, const ModelInfo& info, const Tokenizer& tokeniz
   object.Set("kvType", info.kv_type == kernels::KvType::kF16 ? "f16" : "int8");
   object.Set("device", info.is_on_gpu ? "gpu" : "cpu");
   object.Set("backend", info.backend);
-  object.Set("whyCpu", info.why_cpu);
+  object.Set("fallbackReason", info.fallback_reason);
   object.Set("draftProblem", info.draft_problem);
   object.Set("loadMs", info.load_ms);
   object.Set("restoredPages", info.restored_pages);

@@ -132,8 +132,8 @@ void Engine::Loaded::load_draft_model(const LoadOptions& options, const Progress
   bench->drafting.model = draft_model.get();
 }
 
-/// Leaves ops null, and the reason in why_cpu, if the GPU cannot do it. Errors in the file are
-/// thrown: the CPU would find them too.
+/// Leaves ops null, and the reason in fallback_reason, if the GPU cannot do it. Errors in the file
+/// are thrown: the CPU would find them too.
 void Engine::Loaded::load_on_gpu(const GgufFile& file, const LoadOptions& options,
                                  const Progress& progress) {
   constexpr kernels::KvType kOnly = kernels::KvType::kF16;
@@ -145,7 +145,7 @@ void Engine::Loaded::load_on_gpu(const GgufFile& file, const LoadOptions& option
   } catch (const EngineError&) {
     throw;
   } catch (const std::runtime_error& error) {
-    info.why_cpu = error.what();
+    info.fallback_reason = error.what();
     unload();
   }
 }

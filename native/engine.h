@@ -45,8 +45,8 @@ struct ModelInfo {
   kernels::KvType kv_type = kernels::KvType::kF16;
   bool is_on_gpu = false;
   std::string backend;
-  std::string draft_problem;  // why the draft model was not loaded; else empty
-  std::string why_cpu;        // why the GPU that was wanted is not used; else empty
+  std::string draft_problem;    // why the draft model was not loaded; else empty
+  std::string fallback_reason;  // why the GPU that was wanted is not used; else empty
   double load_ms = 0;
   int restored_pages = 0;                    // from the disk cache
   std::vector<std::string> disk_problems;    // for the log: its damaged files

@@ -121,18 +121,18 @@ export class LoadedEngine implements Engine {
   }
 
   /** Reloads the model once, however many requests find that the GPU is lost. */
-  private moveToCpu(lost: NativeEngine, whyCpu: string): Promise<void> {
+  private moveToCpu(lost: NativeEngine, fallbackReason: string): Promise<void> {
     if (this.native === lost) {
-      this.moving ??= this.replace(lost, whyCpu).finally(() => {
+      this.moving ??= this.replace(lost, fallbackReason).finally(() => {
         this.moving = undefined;
       });
     }
     return this.moving ?? Promise.resolve();
   }
 
-  private async replace(lost: NativeEngine, whyCpu: string): Promise<void> {
+  private async replace(lost: NativeEngine, fallbackReason: string): Promise<void> {
     this.native = await this.loadOnCpu();
-    this.info = { ...infoOf(this.native, this.texts, this.names), whyCpu };
+    this.info = { ...infoOf(this.native, this.texts, this.names), fallbackReason };
     // The old engine rejects each request, and submit() repeats it on the new one. Closing it first would cancel those
     // that are still queued.
     await Promise.allSettled(this.unanswered);

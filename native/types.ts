@@ -37,8 +37,8 @@ export interface ModelInfo {
   device: 'cpu' | 'gpu' | 'server';
   /** For people, e.g. "cpu avx512vnni, 2 threads". */
   backend: string;
-  /** Why the GPU is not used; '' if it is, or if none was wanted. */
-  whyCpu: string;
+  /** Why the GPU, or the team's server, is not used; '' if it is, or if none was wanted. */
+  fallbackReason: string;
   /** Why the draft model is not used; '' if it is, or if none was wanted. */
   draftProblem: string;
   loadMs: number;

@@ -39,13 +39,13 @@ export class RemoteEngine implements Engine {
     private readonly onFallback: (message: string) => void,
   ) {
     const computes = { device: 'server' as const, backend: `server ${hostOf(server)}` };
-    const none = { fileBytes: 0, weightBytes: 0, quantization: '', whyCpu: '', draftProblem: '', loadMs: 0 };
+    const none = { fileBytes: 0, weightBytes: 0, quantization: '', fallbackReason: '', draftProblem: '', loadMs: 0 };
     this.ownInfo = { ...local.info, ...none, name: server.model, path: server.url, ...computes };
   }
 
-  /** Info on whichever answers at present; whyCpu tells why it is not the server. */
+  /** Info on whichever answers at present; fallbackReason says why it is not the server. */
   get info(): Engine['info'] {
-    return this.usesLocal ? { ...this.local.info, whyCpu: this.lastFailure } : this.ownInfo;
+    return this.usesLocal ? { ...this.local.info, fallbackReason: this.lastFailure } : this.ownInfo;
   }
 
   async generate(

@@ -29,7 +29,7 @@ const model: ModelInfo = {
   kvType: 'int8',
   device: 'cpu',
   backend: 'cpu avx2, 2 threads',
-  whyCpu: '',
+  fallbackReason: '',
   draftProblem: '',
   loadMs: 10,
   weightBytes: 30 * 2 ** 20,
@@ -101,8 +101,8 @@ test('the tooltip says how full the cache is, and of what', () => {
 
 test('the tooltip says why the GPU is not used', () => {
   expect(statusTooltip(ready)).toContain('| Runs on | cpu avx2, 2 threads |');
-  const whyCpu = 'no AMD GPU: the runtime finds none (no device)';
-  const tooltip = statusTooltip({ ...ready, model: { ...model, whyCpu } });
+  const fallbackReason = 'no AMD GPU: the runtime finds none (no device)';
+  const tooltip = statusTooltip({ ...ready, model: { ...model, fallbackReason } });
   expect(tooltip).toContain(
     '| Runs on | cpu avx2, 2 threads \\(no AMD GPU: the runtime finds none \\(no device\\)\\) |',
   );

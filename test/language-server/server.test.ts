@@ -121,8 +121,11 @@ test("asks the team's server, and the local model while the server fails", async
   isDown = true;
   await client.type(uri, 0, 10, 'z');
   expect(await client.complete(uri, 0, 11)).toMatchObject([{ insertText: 'answer();' }]);
-  const { model } = await client.status(({ model }) => (model?.whyCpu ?? '') !== '');
-  expect(model).toMatchObject({ name: 'fake', whyCpu: expect.stringContaining('does not accept the token (401)') });
+  const { model } = await client.status(({ model }) => (model?.fallbackReason ?? '') !== '');
+  expect(model).toMatchObject({
+    name: 'fake',
+    fallbackReason: expect.stringContaining('does not accept the token (401)'),
+  });
   http.closeAllConnections();
   http.close();
 });

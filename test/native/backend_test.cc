@@ -64,7 +64,7 @@ void check_runs_on_cpu(const std::string& backend, const std::string& fault,
                        const std::string& reason) {
   const FakeMachine machine(backend, fault);
   const auto engine = machine.load();
-  CHECK_EQUAL(engine->info().why_cpu, reason);
+  CHECK_EQUAL(engine->info().fallback_reason, reason);
   CHECK(engine->info().backend.starts_with("cpu "));
   CHECK(answer(*engine) == answer(*test::load_tiny(1, 0)));
 }
@@ -84,7 +84,7 @@ TEST("without a GPU of a known architecture, the CPU is used") {
 
 TEST("a driver that cannot read the kernels leaves the CPU") {
   const FakeMachine machine(kCuda, "old");
-  CHECK(machine.load("large")->info().why_cpu.starts_with(
+  CHECK(machine.load("large")->info().fallback_reason.starts_with(
       "GPU sm_90 NVIDIA Large: loading the kernels failed: NVIDIA's driver is older than Hearth's "
       "kernels: update it"));
 }
@@ -92,12 +92,12 @@ TEST("a driver that cannot read the kernels leaves the CPU") {
 TEST("too little memory of the GPU, before loading or while it goes on, leaves the CPU") {
   {
     const FakeMachine machine(kHip, "small");
-    CHECK(machine.load()->info().why_cpu.starts_with(
+    CHECK(machine.load()->info().fallback_reason.starts_with(
         "GPU gfx1100 Emulated GPU: the model and its cache need "));
   }
   {
     const FakeMachine machine(kCuda, "small");
-    CHECK(machine.load()->info().why_cpu.starts_with(
+    CHECK(machine.load()->info().fallback_reason.starts_with(
         "GPU sm_90 NVIDIA Large: the model and its cache need "));
   }
   check_runs_on_cpu(kHip, "full",
@@ -114,24 +114,24 @@ TEST("a failed self-test leaves the CPU") {
 TEST("a self-test is remembered, and so is a GPU that was lost, until its record is deleted") {
   const char* passed = "FFN gate and up of different types run on the CPU only";
   FakeMachine machine(kCuda, "");
-  CHECK_EQUAL(machine.load("large")->info().why_cpu, passed);
+  CHECK_EQUAL(machine.load("large")->info().fallback_reason, passed);
   machine.set_fault("wrong:attention_64");
-  CHECK_EQUAL(machine.load("large")->info().why_cpu, passed);
+  CHECK_EQUAL(machine.load("large")->info().fallback_reason, passed);
 
   const fs::path record = *fs::directory_iterator(machine.cache());
   const std::string key = record.filename().string().substr(std::string("gpu-test-").size());
   const fs::path lost = machine.cache() / ("gpu-lost-" + key);
   std::ofstream(lost).flush();
-  CHECK_EQUAL(machine.load("large")->info().why_cpu,
+  CHECK_EQUAL(machine.load("large")->info().fallback_reason,
               "the GPU stopped answering before, with this driver; update the driver, or delete " +
                   lost.string() + " to try again");
   fs::remove(lost);
-  CHECK_EQUAL(machine.load("large")->info().why_cpu, passed);
+  CHECK_EQUAL(machine.load("large")->info().fallback_reason, passed);
 }
 
 TEST("a GPU that is named but not there leaves the CPU, and the message lists those there are") {
   const FakeMachine machine(kCuda, "");
-  const std::string reason = machine.load("4090")->info().why_cpu;
+  const std::string reason = machine.load("4090")->info().fallback_reason;
   CHECK(reason.starts_with(
       "no GPU here is called \"4090\": there is sm_90 NVIDIA Large (cuda, 8192"));
   CHECK(reason.find("gfx1100 Emulated GPU (hip, 8192 MiB") != std::string::npos);
@@ -141,12 +141,12 @@ TEST("a missing library, or asking for the CPU, leaves the CPU") {
   const FakeMachine machine("auto", "");
   setenv("HEARTH_HIP_LIBRARY", "no-such-library.so", 1);
   setenv("HEARTH_CUDA_LIBRARY", "no-such-library.so", 1);
-  CHECK_EQUAL(machine.load()->info().why_cpu,
+  CHECK_EQUAL(machine.load()->info().fallback_reason,
               "no AMD GPU runtime: libamdhip64 is not installed; no NVIDIA driver: libcuda.so.1 is "
               "not installed");
   hearth::LoadOptions options;
   options.model_path = std::string(HEARTH_FIXTURES) + "/reference/tiny-mixed.gguf";
   options.backend = "cpu";
-  CHECK_EQUAL(hearth::Engine::load(options, {})->info().why_cpu, "");
+  CHECK_EQUAL(hearth::Engine::load(options, {})->info().fallback_reason, "");
 }
 #endif

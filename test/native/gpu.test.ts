@@ -40,7 +40,7 @@ test.runIf(process.arch === 'x64').for([
   async ([backend, library, name]) => {
     expect(existsSync(fakeLibrary(library))).toBe(true);
     const gpu = await load(backend);
-    expect(gpu.info).toMatchObject({ device: 'gpu', backend: name, whyCpu: '' });
+    expect(gpu.info).toMatchObject({ device: 'gpu', backend: name, fallbackReason: '' });
     const cpu = await load('cpu');
     const request = { tokens, maxTokens: 12 };
     const expected = await cpu.generate(request);
@@ -57,7 +57,7 @@ test.runIf(process.arch === 'x64').for([
 
 test.runIf(process.arch === 'x64')('a GPU asked for a cache of int8 keeps f16, and says so', async () => {
   const [gpu, plain] = [await load('hip', 'int8'), await load('hip')];
-  expect(gpu.info).toMatchObject({ whyCpu: '', kvType: 'f16' });
+  expect(gpu.info).toMatchObject({ fallbackReason: '', kvType: 'f16' });
   expect(gpu.status().cache.pageBytes).toBe(plain.status().cache.pageBytes);
   await Promise.all([gpu.close(), plain.close()]);
 });
@@ -76,7 +76,7 @@ test.runIf(process.arch === 'x64')('a GPU that hangs is left for the CPU, and no
   expect((await waiting).tokens).toEqual(before.tokens);
   await learning;
   expect(engine.info.backend).toMatch(/^cpu /);
-  expect(engine.info.whyCpu).toBe('GPU gfx1100 Emulated GPU: did not answer for 10000 ms');
+  expect(engine.info.fallbackReason).toBe('GPU gfx1100 Emulated GPU: did not answer for 10000 ms');
   expect(moved).toEqual([engine.info]);
   expect((await engine.generate({ tokens, maxTokens: 4 })).tokens).toEqual(before.tokens);
   await engine.close();
