@@ -2,9 +2,9 @@
 // gives the layout in the file, the packed layouts on the CPU (cpu/packed_layout.h) and on the GPU
 // (hip/formats.h), the dispatch by type, the names of GPU kernels and the lists in the tests.
 //
-// To add a format: a row here, a specialization of read_codes in cpu/file_blocks.h and one of
-// FileBlock in hip/gguf_rows.hip.h (how a block of the file is unpacked), and the definition that
-// test/kernels/dequantize_test.cc checks them against. What is missing does not compile.
+// To add a format: a row here, a specialization of read_codes in file_blocks.h (how a block of the
+// file is unpacked), and the definition that test/kernels/dequantize_test.cc checks it against.
+// What is missing does not compile.
 #pragma once
 
 #include <cstddef>

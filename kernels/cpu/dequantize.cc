@@ -26,10 +26,10 @@ void dequantize_float_row(BlockType type, const std::byte* row, float* out, int 
 void dequantize_row(BlockType type, const std::byte* row, float* out, int n_cols) {
   if (is_float(type)) return dequantize_float_row(type, row, out, n_cols);
   const cpu::Layout layout = cpu::layout_of(type);
-  cpu::FileGroup group;
+  FileGroup group;
   for (int column = 0; column < n_cols; column++) {
     const int i = column % 32;
-    if (i == 0) cpu::read_group(type, row, column / 32, group);
+    if (i == 0) read_group(type, row, column / 32, group);
     const float scale = cpu::f16_to_f32(group.d) * static_cast<float>(group.scales[i / 16]);
     const float minimum = cpu::f16_to_f32(group.dmin) * static_cast<float>(group.minima[i / 16]);
     const float product = scale * static_cast<float>(layout.weight(group.w[i]));

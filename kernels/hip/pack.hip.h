@@ -3,69 +3,92 @@
 #pragma once
 
 #include "batch.hip.h"
-#include "gguf_rows.hip.h"
+#include "file_blocks.h"
 #include "weights.hip.h"
 
 namespace hearth::kernels::hip {
 
 // --- packing: grid (tiles, units / 8); a thread for each lane of the packed layout ---
 
-template <BlockType kType>
-GPU_DEVICE void pack_plane(const PackParams& p, uint8_t* plane, int bits, int shift, int lane,
-                           int row, int col) {
-  const uint32_t mask = (1u << bits) - 1;
-  uint32_t words[8] = {};
-  for (int f = 0; f < 8; f++) {
-    const int r = row + f % 2 * 8, c = col + f / 4 * 32 + f / 2 % 2 * 16;
-    if (r >= p.n_rows || c >= p.n_cols) continue;
-    const uint8_t* source = p.rows + static_cast<uint64_t>(r) * p.row_bytes;
-    for (int j = 0; j < 4; j++)
-      words[f % bits] |= (row_code<kType>(source, c + j) >> shift & mask)
-                         << (8 * j + bits * (f / bits));
-  }
-  for (int i = 0; i < bits; i++) {
-    // An eight-bit plane is two: 16 bytes a lane for each group.
-    uint8_t* to =
-        bits == 8 ? plane + i / 4 * 512 + 16 * lane + i % 4 * 4 : plane + (lane * bits + i) * 4;
-    *reinterpret_cast<uint32_t*>(to) = words[i];
-  }
+/// Adds word f, of four codes, to the words of a plane (formats.h).
+template <int kBits>
+GPU_DEVICE void add_to_plane(uint32_t (&plane)[kBits], int f, uint32_t codes) {
+  constexpr uint32_t kMask = 0x01010101u * ((1u << kBits) - 1);
+  plane[f % kBits] |= (codes & kMask) << kBits * (f / kBits);
 }
 
-template <BlockType kType>
-GPU_DEVICE void pack_scales(const PackParams& p, uint8_t* record, uint8_t* unit, int g, int row,
-                            int col) {
-  using L = Layout<kType>;
-  for (int half = 0; half < 2; half++) {
-    const int r = row + 8 * half;
-    const uint8_t* source = p.rows + static_cast<uint64_t>(r) * p.row_bytes;
-    for (int group = 0; group < 2; group++) {
-      const bool valid = r < p.n_rows && col + 32 * group < p.n_cols;
-      const uint32_t entry = valid ? row_scale_entry<kType>(source, col + 32 * group) : 0;
-      uint8_t* to = unit + L::kScaleOffset + (4 * g + 2 * half + group) * L::kEntryBytes;
-      for (int i = 0; i < L::kEntryBytes; i++) to[i] = entry >> 8 * i & 255;
-    }
-    if (!L::kSuper || col % 256 != 0) continue;
-    const uint32_t tail = r < p.n_rows ? row_halves<kType>(source, col) : 0;
-    uint8_t* to = record + L::kTailOffset + (2 * g + half) * L::kTailEntry;
-    for (int i = 0; i < L::kTailEntry; i++) to[i] = tail >> 8 * i & 255;
+template <int kWords>
+GPU_DEVICE void store_words(uint8_t* to, const uint32_t* words) {
+  for (int i = 0; i < kWords; i++) reinterpret_cast<uint32_t*>(to)[i] = words[i];
+}
+
+GPU_DEVICE void store_bytes(uint8_t* to, uint32_t word, int n) {
+  for (int i = 0; i < n; i++) to[i] = word >> 8 * i & 255;
+}
+
+/// The scale entry of a group (entry_bytes(); row_scale() reads it).
+template <ScaleKind kScale>
+GPU_DEVICE uint32_t scale_entry(const FileGroup& x) {
+  const uint32_t scales[2] = {uint8_t(x.scales[0]), uint8_t(x.scales[1])};
+  const uint32_t minima[2] = {uint8_t(x.minima[0]), uint8_t(x.minima[1])};
+  switch (kScale) {
+    case ScaleKind::kHalfMin:  // the GPU adds the minimum, as the file does
+      return x.d | uint32_t{x.dmin ^ 0x8000u} << 16;
+    case ScaleKind::kSuper32:
+      return scales[0];
+    case ScaleKind::kSuper32Min:
+      return scales[0] | minima[0] << 8;
+    case ScaleKind::kSuper16:
+      return scales[0] | scales[1] << 8;
+    case ScaleKind::kSuper16Min:
+      return scales[0] | minima[0] << 4 | scales[1] << 8 | minima[1] << 12;
+    default:
+      return x.d;
   }
 }
 
 template <BlockType kType>
 GPU_DEVICE void pack_unit(const PackParams& p) {
   using L = Layout<kType>;
+  constexpr int kLow = L::kTraits.low_bits, kHigh = L::kTraits.high_bits;
   wait_for_previous();
   const int lane = threadIdx.x % GPU_LANES, g = lane / 4, t = lane % 4;
   const int unit = blockIdx.y * (blockDim.x / GPU_LANES) + threadIdx.x / GPU_LANES;
   if (unit >= p.n_units) return;
   uint8_t* record = p.tiles + blockIdx.x * p.tile_bytes + unit / L::kUnits * L::kRecordBytes;
   uint8_t* base = record + unit % L::kUnits * L::kUnitBytes;
-  const int row = blockIdx.x * kTileRows + g, col = unit * kUnit;
-  pack_plane<kType>(p, base, L::kTraits.low_bits, 0, lane, row, col + 4 * t);
-  if constexpr (L::kTraits.high_bits != 0)
-    pack_plane<kType>(p, base + L::kHighOffset, L::kTraits.high_bits, L::kTraits.low_bits, lane,
-                      row, col + 4 * t);
-  if (t == 0) pack_scales<kType>(p, record, base, g, row, col);
+  uint32_t low[kLow] = {}, high[kHigh ? kHigh : 1] = {};
+  GPU_UNROLL for (int i = 0; i < 4; i++) {
+    const int upper = i / 2, group = i % 2;
+    const int row = blockIdx.x * kTileRows + g + 8 * upper, col = unit * kUnit + group * kGroup;
+    if (row >= p.n_rows || col >= p.n_cols) continue;  // the tiles are zeroed
+    FileGroup from;
+    read_group<kType>(p.rows + row * p.row_bytes, col / kGroup, from);
+    GPU_UNROLL for (int half = 0; half < 2; half++) {
+      uint32_t codes = 0;
+      GPU_UNROLL for (int k = 0; k < 4; k++) {  // registers cannot be indexed at run time
+        uint32_t word;
+        memcpy(&word, from.w + 16 * half + 4 * k, sizeof word);
+        if (k == t) codes = kLow == 8 ? word ^ 0x80808080u : word;
+      }
+      const int f = 4 * group + 2 * half + upper;
+      add_to_plane(low, f, codes);
+      if constexpr (kHigh != 0) add_to_plane(high, f, codes >> kLow);
+    }
+    if (t != 0) continue;
+    uint8_t* entry = base + L::kScaleOffset + (4 * g + 2 * upper + group) * L::kEntryBytes;
+    store_bytes(entry, scale_entry<L::kScale>(from), L::kEntryBytes);
+    uint8_t* tail = record + L::kTailOffset + (2 * g + upper) * L::kTailEntry;
+    if (L::kSuper && col % 256 == 0)
+      store_bytes(tail, from.d | uint32_t{from.dmin} << 16, L::kTailEntry);
+  }
+  if constexpr (kLow == 8) {  // two planes: 16 bytes a lane for each group
+    store_words<4>(base + 16 * lane, low);
+    store_words<4>(base + 512 + 16 * lane, low + 4);
+  } else {
+    store_words<kLow>(base + 4 * kLow * lane, low);
+  }
+  if constexpr (kHigh != 0) store_words<kHigh>(base + L::kHighOffset + 4 * kHigh * lane, high);
 }
 
 // --- embeddings: a thread block for each token; rows of other parts are left to their launches ---

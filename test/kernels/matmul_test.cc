@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include "cpu/file_blocks.h"
 #include "cpu/packed_layout.h"
 #include "cpu/row_kernels.h"
+#include "file_blocks.h"
 #include "matmul_fixture.h"
 #include "random_blocks.h"
 #include "test.h"
@@ -55,12 +55,12 @@ Sum reference(BlockType type, const std::byte* row, const float* x, int n_cols) 
   const std::vector<double> a = is_float ? std::vector<double>(x, x + n_cols)
                                          : quantized(x, n_cols, columns_of_a_scale(type));
   Sum sum;
-  cpu::FileGroup group;
+  hearth::kernels::FileGroup group;
   for (size_t i = 0; i < a.size(); i++) {
     sum.value += w[i] * a[i];
     double minimum = 0;
     if (!is_float && cpu::layout_of(type).has_min) {
-      if (i % 32 == 0) cpu::read_group(type, row, static_cast<int>(i / 32), group);
+      if (i % 32 == 0) hearth::kernels::read_group(type, row, static_cast<int>(i / 32), group);
       minimum = std::fabs(cpu::f16_to_f32(group.dmin) * group.minima[i % 32 / 16]);
     }
     sum.magnitude += (std::fabs(w[i]) + 2 * minimum) * std::fabs(a[i]);
