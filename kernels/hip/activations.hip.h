@@ -65,8 +65,8 @@ struct LaneGroups {
   float v[kGroups][4];
 
   /// The greatest magnitude of each group, over its lanes.
-  GPU_DEVICE void greatest(int (&bits)[kGroups], const LaneGroups& g) {
-    GPU_UNROLL for (int k = 0; k < kGroups; k++) bits[k] = greatest_bits(g.v[k]);
+  GPU_MEMBER void greatest(int (&bits)[kGroups]) const {
+    GPU_UNROLL for (int k = 0; k < kGroups; k++) bits[k] = greatest_bits(v[k]);
     GPU_UNROLL for (int mask = 4; mask > 0; mask >>= 1) GPU_UNROLL for (int k = 0; k < kGroups; k++)
         bits[k] = max(bits[k], shuffle_xor(bits[k], mask));
   }
@@ -74,13 +74,13 @@ struct LaneGroups {
   /// Quantizes and stores the groups, which are number `group`, group + kStep, ... of the token, as
   /// far as it has them.
   template <int kStep, TokenUse kUse>
-  GPU_DEVICE void store(const LaneGroups& g, const Activations& out, int token, int group,
-                        const Quantization (&by)[kGroups], bool stores) {
+  GPU_MEMBER void store(const Activations& out, int token, int group,
+                        const Quantization (&by)[kGroups], bool stores) const {
     const int lane = threadIdx.x % 8;
     uint32_t words[kGroups] = {};
     int sums[kGroups], others[kGroups];
     GPU_UNROLL for (int k = 0; k < kGroups; k++) {
-      GPU_UNROLL for (int j = 0; j < 4; j++) words[k] |= (nearest(g.v[k][j] * by[k].inverse) & 255u)
+      GPU_UNROLL for (int j = 0; j < 4; j++) words[k] |= (nearest(v[k][j] * by[k].inverse) & 255u)
                                                          << 8 * j;
       sums[k] = others[k] = 0;
       if (kUse.has_sums) sums[k] = dot4(static_cast<int>(words[k]), 0x01010101, 0);
@@ -111,9 +111,9 @@ GPU_DEVICE void quantize_group(const Activations& out, int token, int group, con
                                bool stores = true) {
   const LaneGroups<1> g = {{{v[0], v[1], v[2], v[3]}}};
   int greatest[1];
-  LaneGroups<1>::greatest(greatest, g);
+  g.greatest(greatest);
   const Quantization by[1] = {quantization_of(greatest[0])};
-  LaneGroups<1>::store<1, TokenUse{}>(g, out, token, group, by, stores);
+  g.store<1, TokenUse{}>(out, token, group, by, stores);
 }
 
 /// Quantizes one group of one of a few tokens; 32 lanes have a column each.
@@ -141,14 +141,13 @@ constexpr int kLaneColumns = 2, kColumnsStep = kBlockGroups / kLaneColumns;
 template <TokenUse kUse>
 GPU_DEVICE void quantize_eight(const Activations& out, int token, int group,
                                const LaneGroups<kLaneColumns>& g) {
-  using Groups = LaneGroups<kLaneColumns>;
   int greatest[kLaneColumns];
   if constexpr (kUse.has_blocks)
     greatest[0] = greatest[1] = lanes_max(max(greatest_bits(g.v[0]), greatest_bits(g.v[1])));
   else
-    Groups::greatest(greatest, g);
+    g.greatest(greatest);
   const Quantization by[] = {quantization_of(greatest[0]), quantization_of(greatest[1])};
-  Groups::store<kColumnsStep, kUse>(g, out, token, group, by, true);
+  g.store<kColumnsStep, kUse>(out, token, group, by, true);
 }
 
 /// Four columns of a row; zeros past its end.

@@ -38,9 +38,9 @@ struct AttentionRow {
     return {token, kv_head * group + i - token * group,
             row <= last ? p.batch.positions[token] + 1 : 0};
   }
-  GPU_DEVICE int count_parts(const AttentionRow& r) {
+  GPU_MEMBER int count_parts() const {
     constexpr int kPositions = kPartChunks * kChunk;
-    return (r.n_visible + kPositions - 1) / kPositions;
+    return (n_visible + kPositions - 1) / kPositions;
   }
 };
 
@@ -199,15 +199,15 @@ struct RowOutputs {
   float part[kRows][4], total[kRows][4];
 
   GPU_DEVICE int first_row() {
-    return late_thread() / 8 % RowsShape<kHeadDim>::kOutputGroups * kRows;
+    return reload_thread() / 8 % RowsShape<kHeadDim>::kOutputGroups * kRows;
   }
   GPU_DEVICE int first_dim() {
-    const int thread = late_thread();
+    const int thread = reload_thread();
     return thread / (8 * RowsShape<kHeadDim>::kOutputGroups) * 32 + thread % 8 * 4;
   }
 
   /// Adds the chunk whose weights and V are in shared memory.
-  GPU_DEVICE void add_chunk(RowOutputs& o, const RowsShared<kHeadDim>& shared) {
+  GPU_MEMBER void add_chunk(const RowsShared<kHeadDim>& shared) {
     // In decode_attention.hip.h, each thread sums some of the positions; the same partial sums
     // here.
     constexpr int kSums = 2 * kDecodeThreads / kHeadDim;
@@ -237,11 +237,11 @@ struct RowOutputs {
       const bool is_first = m.flags & RowMerge::kIsFirst;
       const bool is_first_part = m.flags & RowMerge::kIsFirstPart;
       GPU_UNROLL for (int j = 0; j < 4; j++) {
-        float& part = o.part[r][j];
-        part = is_first ? output[r][j] : fmaf(part, m.keep, output[r][j] * m.add);
+        float& part_sum = part[r][j];
+        part_sum = is_first ? output[r][j] : fmaf(part_sum, m.keep, output[r][j] * m.add);
         if (!(m.flags & RowMerge::kEndsPart)) continue;
-        float& total = o.total[r][j];
-        total = is_first_part ? part : fmaf(total, m.keep_total, part * m.add_total);
+        float& sum = total[r][j];
+        sum = is_first_part ? part_sum : fmaf(sum, m.keep_total, part_sum * m.add_total);
       }
     }
   }
@@ -254,7 +254,7 @@ GPU_DEVICE void attend_rows(const AttentionParams& p, const int32_t* pages, int 
                             RowsShared<kHeadDim>& shared) {
   constexpr bool kAhead = RowsShared<kHeadDim>::kBuffers == 2;
   const auto view = [&](int chunk) {
-    return view_chunk(late(p), pages, kv_head, chunk, n_visible);
+    return view_chunk(reload(p), pages, kv_head, chunk, n_visible);
   };
   if (kAhead && begin < end) copy_rows<kHeadDim>(view(begin), 0, shared);
   GPU_NO_UNROLL for (int chunk = begin; chunk < end; chunk++) {
@@ -265,13 +265,13 @@ GPU_DEVICE void attend_rows(const AttentionParams& p, const int32_t* pages, int 
     wait_for_copies<0>();
     __syncthreads();
     if (kAhead) copy_rows<kHeadDim>(view(chunk), 1, shared);
-    score_rows<kHeadDim>(late(p).scale, shared);
+    score_rows<kHeadDim>(reload(p).scale, shared);
     __syncthreads();
     copy_rows<kHeadDim>(view(kAhead ? min(chunk + 1, end - 1) : chunk), kAhead ? 0 : 1, shared);
     weigh_rows<kHeadDim>(chunk, chunk - begin < kPartChunks, shared);
     wait_for_copies<kAhead ? 1 : 0>();
     __syncthreads();
-    RowOutputs<kHeadDim>::add_chunk(outputs, shared);
+    outputs.add_chunk(shared);
   }
   wait_for_copies<0>();  // the last chunk's K, which was copied once more
   __syncthreads();
@@ -296,19 +296,18 @@ GPU_DEVICE void finish_rows(const AttentionParams& p, int n_parts,
     return HeadResult{shared.total[i / kLanes], {v.x, v.y, v.z, v.w}};
   };
   if (n_parts > 1) {
-    GPU_NO_UNROLL for (int i = late_thread(); i < kAll; i += kRowsThreads) {
+    GPU_NO_UNROLL for (int i = reload_thread(); i < kAll; i += kRowsThreads) {
       const AttentionRow row = shared.rows[i / kLanes];
-      if (static_cast<int>(blockIdx.z) < AttentionRow::count_parts(row))
+      if (static_cast<int>(blockIdx.z) < row.count_parts())
         store_part(p, row.token, row.head, blockIdx.z, i % kLanes * 4, result(i));
     }
-    if (!hand_in(p, n_parts, shared.is_last)) return;
+    if (!arrives_last(p, n_parts, shared.is_last)) return;
   }
-  GPU_NO_UNROLL for (int i = late_thread(); i < kAll; i += kRowsThreads) {
+  GPU_NO_UNROLL for (int i = reload_thread(); i < kAll; i += kRowsThreads) {
     const AttentionRow row = shared.rows[i / kLanes];
     const int dim = i % kLanes * 4;
     const HeadResult mine =
-        n_parts == 1 ? result(i)
-                     : merge_parts(p, row.token, row.head, AttentionRow::count_parts(row), dim);
+        n_parts == 1 ? result(i) : merge_parts(p, row.token, row.head, row.count_parts(), dim);
     store_head<kHeadDim>(p, row.token, row.head, dim, mine, row.n_visible > 0);
   }
 }
@@ -356,11 +355,11 @@ GPU_DEVICE void attention(const AttentionParams& p) {
     const int n_visible = lanes_max(is_in ? waiting : 0);
     if (threadIdx.x < kRows) shared.n_visible[lane] = is_in ? waiting : 0;
     const int own_end = min(end, (n_visible + kChunk - 1) / kChunk);
-    attend_rows<kHeadDim>(p, late(p).batch.page_ids + own_table, kv_head, begin, own_end, n_visible,
-                          outputs, shared);
+    attend_rows<kHeadDim>(p, reload(p).batch.page_ids + own_table, kv_head, begin, own_end,
+                          n_visible, outputs, shared);
     if (is_in) waiting = 0;
   }
-  finish_rows<kHeadDim>(late(p), n_parts, outputs, shared);
+  finish_rows<kHeadDim>(reload(p), n_parts, outputs, shared);
 }
 
 }  // namespace hearth::kernels::hip

@@ -107,11 +107,11 @@ struct HeadResult {
   Softmax softmax;
   float output[4];
 
-  GPU_DEVICE void add(HeadResult& to, const HeadResult& next) {
+  GPU_MEMBER void add(const HeadResult& next) {
     float scale, scale_next;
-    to.softmax = merge(to.softmax, next.softmax, scale, scale_next);
-    GPU_UNROLL for (int j = 0; j < 4; j++) to.output[j] =
-        fmaf(to.output[j], scale, next.output[j] * scale_next);
+    softmax = merge(softmax, next.softmax, scale, scale_next);
+    GPU_UNROLL for (int j = 0; j < 4; j++) output[j] =
+        fmaf(output[j], scale, next.output[j] * scale_next);
   }
 };
 
@@ -130,7 +130,7 @@ GPU_DEVICE void store_part(const AttentionParams& p, int token, int head, int pa
 
 /// Reports that the thread block has stored its part. Returns, to all threads, whether it is the
 /// last one, so that all other parts are stored, too.
-GPU_DEVICE bool hand_in(const AttentionParams& p, int n_parts, int& is_last) {
+GPU_DEVICE bool arrives_last(const AttentionParams& p, int n_parts, int& is_last) {
   // Every thread that wrote must fence: not on every GPU does one thread's fence after a barrier
   // cover the writes of other waves.
   memory_fence();
@@ -163,7 +163,7 @@ GPU_DEVICE HeadResult merge_parts(const AttentionParams& p, int token, int head,
       if (first + k == 0)
         result = batch[0];
       else
-        HeadResult::add(result, batch[k]);
+        result.add(batch[k]);
     }
   }
   return result;

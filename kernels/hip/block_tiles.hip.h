@@ -124,16 +124,16 @@ struct BlockSums {
   float* data;
   int n_parts, quad_parts;
 
-  GPU_DEVICE float* at(const BlockSums& s, int tile, int part, int row, int token) {
-    return s.data + (tile * s.n_parts + part) * kPart + row * kStride + token;
+  GPU_MEMBER float* at(int tile, int part, int row, int token) const {
+    return data + (tile * n_parts + part) * kPart + row * kStride + token;
   }
   /// Adds the parts in order, four at a time: a quad's slices, or four quads. All four are loaded,
   /// even if fewer exist, as unconditional loads take fewer instructions.
-  GPU_DEVICE float total(const BlockSums& s, int tile, int row, int token) {
-    const float* parts = at(s, tile, 0, row, token);
-    const bool are_quads = kTokens == 1 || s.quad_parts == 1;
+  GPU_MEMBER float total(int tile, int row, int token) const {
+    const float* parts = at(tile, 0, row, token);
+    const bool are_quads = kTokens == 1 || quad_parts == 1;
     float sum = 0;
-    GPU_NO_UNROLL for (int left = s.n_parts; left > 0; left -= kQuad, parts += kQuad * kPart) {
+    GPU_NO_UNROLL for (int left = n_parts; left > 0; left -= kQuad, parts += kQuad * kPart) {
       float v[kQuad];
       GPU_UNROLL for (int k = 0; k < kQuad; k++) v[k] = parts[k * kPart];
       float quad = are_quads ? sum + v[0] : v[0];
@@ -156,8 +156,8 @@ GPU_DEVICE void store_swiglu(const MatmulParams& p, const BlockSums<kTokens>& su
     if (token >= unsigned(n_tokens)) continue;  // the whole warp, as shuffles need
     const int tile = 4 * group + col / kTileRows * 2, row = col % kTileRows;
     const float factor = token_factor(p.norm, squares, p.x.n_groups, token);
-    const float gate = BlockSums<kTokens>::total(sums, tile, row, token) * factor;
-    const float up = BlockSums<kTokens>::total(sums, tile + 1, row, token) * factor;
+    const float gate = sums.total(tile, row, token) * factor;
+    const float up = sums.total(tile + 1, row, token) * factor;
     const float h = swiglu(gate, up);
     p.epilogue.out[token * p.epilogue.stride + (first_group + group) * kGroup + col] = h;
     quantize_column(p.quantized, token, first_group + group, h);
@@ -174,8 +174,8 @@ struct BlockRow {
             int(i / kTileRows % kTokens)};
   }
   /// The row in the matrix part.
-  GPU_DEVICE int global(const BlockRow& r, const MatmulParams& p) {
-    return tile_of(p, blockIdx.y * p.block_tiles + r.tile) * kTileRows + r.row;
+  GPU_MEMBER int global(const MatmulParams& p) const {
+    return tile_of(p, blockIdx.y * p.block_tiles + tile) * kTileRows + row;
   }
 };
 
@@ -194,8 +194,7 @@ GPU_DEVICE void load_qkv_rows(const MatmulParams& p, int n_tiles, int n_tokens, 
   const unsigned n = unsigned(n_tiles) / 2 * kTileRows * kTokens;
   GPU_NO_UNROLL for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
     const auto r = BlockRow<kTokens>::of(i, 2);
-    if (r.token < n_tokens)
-      rows[i] = load_qkv_row(p.epilogue, BlockRow<kTokens>::global(r, p), r.token);
+    if (r.token < n_tokens) rows[i] = load_qkv_row(p.epilogue, r.global(p), r.token);
   }
 }
 
@@ -206,7 +205,7 @@ GPU_DEVICE int place_before(const MatmulParams& p, int n_tiles, int n_tokens) {
   const Epilogue& e = p.epilogue;
   auto r = BlockRow<kTokens>::of(threadIdx.x, 1);
   r.tile = min(r.tile, n_tiles - 1), r.token = min(r.token, n_tokens - 1);
-  return r.token * e.stride + min(e.row0 + BlockRow<kTokens>::global(r, p), e.stride - 1);
+  return r.token * e.stride + min(e.row0 + r.global(p), e.stride - 1);
 }
 
 /// Epilogue for single rows: store, or residual add.
@@ -219,12 +218,12 @@ GPU_DEVICE void store_rows(const MatmulParams& p, const BlockSums<kTokens>& sums
   float before = early.before;
   GPU_NO_UNROLL for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
     const auto r = BlockRow<kTokens>::of(i, 1);
-    const int row = BlockRow<kTokens>::global(r, p);
+    const int row = r.global(p);
     if (r.token >= n_tokens || row >= e.n_rows) continue;
     float* to = place_of(e, row, r.token);
     const float factor = token_factor(p.norm, early.squares, p.x.n_groups, r.token);
     if (i >= unsigned(blockDim.x) && is_added) before = *to;
-    const float sum = BlockSums<kTokens>::total(sums, r.tile, r.row, r.token) * factor;
+    const float sum = sums.total(r.tile, r.row, r.token) * factor;
     *to = is_added ? before + sum : sum;
   }
 }
@@ -239,12 +238,12 @@ GPU_DEVICE void store_pairs(const MatmulParams& p, const BlockSums<kTokens>& sum
     const auto r = BlockRow<kTokens>::of(i, 2);
     if (r.token >= n_tokens) continue;
     const float factor = token_factor(p.norm, early.squares, p.x.n_groups, r.token);
-    const float a = BlockSums<kTokens>::total(sums, r.tile, r.row, r.token) * factor;
-    const float b = BlockSums<kTokens>::total(sums, r.tile + 1, r.row, r.token) * factor;
+    const float a = sums.total(r.tile, r.row, r.token) * factor;
+    const float b = sums.total(r.tile + 1, r.row, r.token) * factor;
     if (e.kind == EpilogueKind::kQkv)
       store_qkv(early.qkv[i], e.pool.head_dim / 2, a, b);
     else
-      store_one(e, BlockRow<kTokens>::global(r, p), r.token, swiglu(a, b));
+      store_one(e, r.global(p), r.token, swiglu(a, b));
   }
 }
 

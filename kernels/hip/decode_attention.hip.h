@@ -128,7 +128,7 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
   if (has_chunk && lane % 8 == 0)
     GPU_NO_UNROLL for (int i = row; i < c.n; i += Rows::kRows)
         prefetch(kv_row<kHeadDim>(c, i, 1) + 8 * lane);
-  const int first_own = kept(p.batch.positions[b.token] + 1 - p.n_tokens - chunk * kChunk);
+  const int first_own = compute_now(p.batch.positions[b.token] + 1 - p.n_tokens - chunk * kChunk);
   wait_for_previous();
   if (n_chunks <= 0) return;
 
@@ -162,12 +162,12 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
     if (i == 0)
       mine = next;
     else
-      HeadResult::add(mine, next);
+      mine.add(next);
   }
   const bool stores = 4 * threadIdx.x < kHeadDim;
   if (b.n_parts > 1) {  // the thread block that finishes last merges
     if (stores) store_part(p, b.token, b.head, b.part, dim, mine);
-    if (!hand_in(p, b.n_parts, is_last)) return;
+    if (!arrives_last(p, b.n_parts, is_last)) return;
   }
   // Lanes past the head's dimensions stay, as quantizing shuffles over the warp.
   if (threadIdx.x / GPU_LANES * GPU_LANES * 4 >= kHeadDim) return;

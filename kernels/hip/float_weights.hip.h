@@ -10,16 +10,16 @@ namespace hearth::kernels::hip {
 
 struct F32Weight {
   float bits;
-  GPU_DEVICE float value(F32Weight w) { return w.bits; }
+  GPU_MEMBER float value() const { return bits; }
 };
 struct F16Weight {
   uint16_t bits;
-  GPU_DEVICE float value(F16Weight w) { return half_to_float(w.bits); }
+  GPU_MEMBER float value() const { return half_to_float(bits); }
 };
 struct BF16Weight {
   uint16_t bits;
-  GPU_DEVICE float value(BF16Weight w) {
-    const uint32_t wide = static_cast<uint32_t>(w.bits) << 16;
+  GPU_MEMBER float value() const {
+    const uint32_t wide = static_cast<uint32_t>(bits) << 16;
     float result;
     memcpy(&result, &wide, 4);
     return result;
@@ -42,7 +42,7 @@ GPU_DEVICE void float_matmul(const MatmulParams& p) {
   const T* a = reinterpret_cast<const T*>(p.a) + static_cast<uint64_t>(row_a) * n_cols;
   const T* b = reinterpret_cast<const T*>(p.b) + static_cast<uint64_t>(row_a) * n_cols;
   for (int col = lane; col < n_cols; col += GPU_LANES) {
-    const float wa = T::value(a[col]), wb = kTiles == 2 ? T::value(b[col]) : 0;
+    const float wa = a[col].value(), wb = kTiles == 2 ? b[col].value() : 0;
     GPU_UNROLL for (int k = 0; k < kTileTokens; k++) {
       if (k >= n) continue;
       const float x = p.x.f32[static_cast<uint64_t>(first + k) * n_cols + col];
@@ -68,7 +68,7 @@ GPU_DEVICE void embed_float_row(const EmbedParams& p) {
   if (token < 0 || token >= p.n_rows) return;
   const T* row = reinterpret_cast<const T*>(p.tiles) + static_cast<int64_t>(token) * p.n_cols;
   for (int i = threadIdx.x; i < p.n_cols; i += blockDim.x)
-    p.x[static_cast<int64_t>(blockIdx.x) * p.n_cols + i] = T::value(row[i]);
+    p.x[static_cast<int64_t>(blockIdx.x) * p.n_cols + i] = row[i].value();
 }
 
 }  // namespace hearth::kernels::hip

@@ -81,8 +81,7 @@ struct DotFragment {
 
   GPU_DEVICE LanePlace place(int lane) { return {0, lane % 8, lane / 8, lane % 8 * 4}; }
   GPU_DEVICE void scales(GroupScale (&to)[kOwn], const GroupTokens& tokens, int lane) {
-    GPU_UNROLL for (int j = 0; j < kOwn; j++) to[j] =
-        *GroupTokens::scale(tokens, lane / 8 + j * kStep);
+    GPU_UNROLL for (int j = 0; j < kOwn; j++) to[j] = *tokens.scale(lane / 8 + j * kStep);
   }
 
   template <bool kHalves>
@@ -91,7 +90,7 @@ struct DotFragment {
     start_dots(start, c);
     schedule_fence();
     GPU_UNROLL for (int j = 0; j < kOwn; j++) {
-      const uint4* x = GroupTokens::columns(tokens, lane / 8 + j * kStep);
+      const uint4* x = tokens.columns(lane / 8 + j * kStep);
       GPU_UNROLL for (int i = 0; i < 2; i++) {
         const uint4 v = x[i];
         const uint32_t words[4] = {v.x, v.y, v.z, v.w};
@@ -119,14 +118,14 @@ struct MfmaFragment {
     return {lane / 8 % 2, lane % 8, lane / 16 * 4, lane % 8 * 4 + lane / 16};
   }
   GPU_DEVICE void scales(GroupScale (&to)[kOwn], const GroupTokens& tokens, int lane) {
-    copy_neighbours(to, GroupTokens::scale(tokens, lane / 16 * 4));
+    copy_neighbours(to, tokens.scale(lane / 16 * 4));
   }
 
   template <bool kHalves>
   GPU_DEVICE void dots(int start, int (&c)[2][kSums], const int (&a)[1][4],
                        const GroupTokens& tokens, int lane) {
     start_dots(start, c);
-    const uint4* columns = GroupTokens::columns(tokens, lane % 16);
+    const uint4* columns = tokens.columns(lane % 16);
     int b[2];
     load_pair(b, reinterpret_cast<const uint2*>(columns) + lane / 16);
     GPU_UNROLL for (int row = 0; row < kRows; row++) {
@@ -154,7 +153,7 @@ struct WmmaFragment {
 
   GPU_DEVICE LanePlace place(int lane) { return {0, lane % 16, lane / 16 * 8, lane % 8 * 4}; }
   GPU_DEVICE void scales(GroupScale (&to)[kOwn], const GroupTokens& tokens, int lane) {
-    copy_neighbours(to, GroupTokens::scale(tokens, lane / 16 * 8));
+    copy_neighbours(to, tokens.scale(lane / 16 * 8));
   }
 
   template <bool kHalves>
@@ -162,7 +161,7 @@ struct WmmaFragment {
                        const GroupTokens& tokens, int lane) {
     start_dots(start, c);
     schedule_fence();
-    const uint4* x = GroupTokens::columns(tokens, lane % 2 * 8 + lane % 16 / 2);
+    const uint4* x = tokens.columns(lane % 2 * 8 + lane % 16 / 2);
     const uint4 low = x[0], high = x[1];
     const int b[2][4] = {{int(low.x), int(low.z), int(high.x), int(high.z)},
                          {int(low.y), int(low.w), int(high.y), int(high.w)}};
@@ -187,7 +186,7 @@ struct Wmma12Fragment {
     return {0, lane % 16, lane / 16 * 8, lane % 8 * 4 + lane / 16 * 2};
   }
   GPU_DEVICE void scales(GroupScale (&to)[kOwn], const GroupTokens& tokens, int lane) {
-    copy_neighbours(to, GroupTokens::scale(tokens, lane / 16 * 8));
+    copy_neighbours(to, tokens.scale(lane / 16 * 8));
   }
 
   template <bool kHalves>
@@ -195,7 +194,7 @@ struct Wmma12Fragment {
                        const GroupTokens& tokens, int lane) {
     start_dots(start, c);
     schedule_fence();
-    const uint4 x = GroupTokens::columns(tokens, lane % 16)[lane / 16];
+    const uint4 x = tokens.columns(lane % 16)[lane / 16];
     const int b[2][2] = {{int(x.x), int(x.z)}, {int(x.y), int(x.w)}};
     GPU_UNROLL for (int half = 0; half < 2; half++) {
       const int words[2] = {a[0][2 * half], a[1][2 * half]};

@@ -49,8 +49,10 @@
 #define GPU_HAS_MMA
 #endif
 
+/// GPU_DEVICE: functions, and static ones of a struct; GPU_MEMBER: its other functions.
 #if defined(GPU_EMULATION)
 #define GPU_DEVICE static inline
+#define GPU_MEMBER inline
 #define GPU_UNROLL
 #define GPU_UNROLL_2
 #define GPU_NO_UNROLL
@@ -61,6 +63,7 @@
 #define GPU_DYNAMIC_SHARED(T, name) T* name = reinterpret_cast<T*>(emulation::dynamic_shared())
 #else
 #define GPU_DEVICE static __device__ __forceinline__
+#define GPU_MEMBER __device__ __forceinline__
 #define GPU_UNROLL _Pragma("unroll")
 #define GPU_UNROLL_2 _Pragma("unroll 2")
 /// Small kernels execute their code once and wait for instruction fetches, so their code is kept
@@ -111,9 +114,10 @@
 //   copy_async(shared, from) copies 16 bytes to shared memory without passing through registers,
 //                            where the GPU can. commit_copies() makes a group of the copies so far;
 //                            wait_for_copies<kPending>() waits for all but the last kPending groups
-//   late(params)             the kernel's parameters, read again instead of kept in registers
-//   kept(value)              forces the value to be computed here, not where it is used
-//   late_thread()            threadIdx.x, opaque: what follows from it is recomputed, not kept
+//   reload(params)           the kernel's parameters, read again instead of kept in registers
+//   compute_now(value)       forces the value to be computed here, not where it is used
+//   reload_thread()          threadIdx.x, read again: what follows from it is recomputed, not kept
+//                            in registers
 //   schedule_fence()         the compiler moves no instruction across it
 //   uniform(value)           a value that is the same in all lanes of a wave, in a scalar register
 //   meet<kThreads>()         a barrier of kThreads neighbouring threads; on some platforms of the

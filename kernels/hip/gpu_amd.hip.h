@@ -80,12 +80,12 @@ GPU_DEVICE void memory_fence() { __threadfence(); }
 
 /// The compiler would load all parameters at the start of the kernel and run out of SGPRs.
 template <class Params>
-GPU_DEVICE const Params& late(const Params&) {
+GPU_DEVICE const Params& reload(const Params&) {
   auto* again = __builtin_amdgcn_kernarg_segment_ptr();
   asm volatile("" : "+s"(again));
   return *(const Params*)again;
 }
-GPU_DEVICE int late_thread() {
+GPU_DEVICE int reload_thread() {
   int thread = threadIdx.x;
   asm volatile("" : "+v"(thread));
   return thread;

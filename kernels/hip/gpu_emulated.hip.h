@@ -27,10 +27,10 @@ GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
 }
 GPU_DEVICE void memory_fence() {}
 template <class Params>
-GPU_DEVICE const Params& late(const Params& p) {
+GPU_DEVICE const Params& reload(const Params& p) {
   return p;
 }
-GPU_DEVICE int late_thread() { return threadIdx.x; }
+GPU_DEVICE int reload_thread() { return threadIdx.x; }
 GPU_DEVICE void schedule_fence() {}
 GPU_DEVICE int uniform(int value) { return value; }
 GPU_DEVICE float inverse_root(float value) { return 1.0f / sqrtf(value); }

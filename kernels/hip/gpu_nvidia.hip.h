@@ -56,17 +56,17 @@ GPU_DEVICE void wait_for_copies() {}
 // __threadfence() is sequentially consistent, which is more than is needed.
 GPU_DEVICE void memory_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 template <class Params>
-GPU_DEVICE const Params& late(const Params& p) {
+GPU_DEVICE const Params& reload(const Params& p) {
   return p;
 }
 /// The assembler would sink a computation below wait_for_previous() if its result is only needed
 /// there. It does not sink a load from volatile memory.
-GPU_DEVICE int kept(int value) {
+GPU_DEVICE int compute_now(int value) {
   __shared__ volatile int places[512];
   places[threadIdx.x] = value;
   return places[threadIdx.x];
 }
-GPU_DEVICE int late_thread() { return threadIdx.x; }
+GPU_DEVICE int reload_thread() { return threadIdx.x; }
 GPU_DEVICE void schedule_fence() {}
 GPU_DEVICE int uniform(int value) { return value; }
 template <int kThreads>

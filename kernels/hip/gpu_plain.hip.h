@@ -30,7 +30,7 @@ GPU_DEVICE void copy_async(uint4* shared, const uint4* from) { *shared = *from; 
 GPU_DEVICE void commit_copies() {}
 template <int kPending>
 GPU_DEVICE void wait_for_copies() {}
-GPU_DEVICE int kept(int value) { return value; }
+GPU_DEVICE int compute_now(int value) { return value; }
 template <int kThreads>
 GPU_DEVICE void meet() {
   __syncthreads();

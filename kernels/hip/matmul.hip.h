@@ -24,8 +24,8 @@ struct OperandPlace {
 
   GPU_DEVICE OperandPlace of(int n_tokens, int lane) {
     const int last = n_tokens - 1, t = lane % 4;
-    return {kept(min(lane / 4, last) * kGroup + t * 8),
-            {kept(min(2 * t, last)), kept(min(2 * t + 1, last))}};
+    return {compute_now(min(lane / 4, last) * kGroup + t * 8),
+            {compute_now(min(2 * t, last)), compute_now(min(2 * t + 1, last))}};
   }
 };
 struct OperandSource {
@@ -36,10 +36,10 @@ struct OperandSource {
     return {x.q + place.q, {x.scales + place.scales[0], x.scales + place.scales[1]}};
   }
   /// The operand of the group that begins at slot `at`.
-  GPU_DEVICE Operand load(const OperandSource& s, int at) {
+  GPU_MEMBER Operand load(int at) const {
     Operand x;
-    load_pair(x.q, s.q + at * kGroup);
-    x.scales[0] = s.scales[0][at], x.scales[1] = s.scales[1][at];
+    load_pair(x.q, q + at * kGroup);
+    x.scales[0] = scales[0][at], x.scales[1] = scales[1][at];
     return x;
   }
 };
@@ -54,18 +54,17 @@ struct GroupWeights {
   GPU_DEVICE GroupWeights of(const Unit<kType, kParts>& w, int group) {
     GroupWeights u;
     GPU_UNROLL for (int part = 0; part < kParts; part++) GPU_UNROLL for (int i = 0; i < 4; i++)
-        u.a[part][i] = UnitCodes<kType>::word(w.codes[part], group, i);
-    GPU_UNROLL for (int row = 0; row < kRows; row++) u.scales[row] =
-        UnitScales<kType>::scale(w.scales, row, group);
+        u.a[part][i] = w.codes[part].word(group, i);
+    GPU_UNROLL for (int row = 0; row < kRows; row++) u.scales[row] = w.scales.scale(row, group);
     return u;
   }
 };
 
-/// Adds one group to the sums of [row g, g + 8][token 2t, 2t + 1]. words: both rows' minima in the
-/// group's unit.
+/// Adds one group of a unit to the sums of [row g, g + 8][token 2t, 2t + 1].
 template <BlockType kType, int kGroupOfUnit>
-GPU_DEVICE void multiply_group(const GroupWeights<kType>& w, const int (&words)[2],
-                               const Operand& x, int n_tokens, RowSum (&sum)[4], int (&minima)[4]) {
+GPU_DEVICE void multiply_group(const Unit<kType>& unit, const Operand& x, int n_tokens,
+                               RowSum (&sum)[4], int (&minima)[4]) {
+  const auto w = GroupWeights<kType>::of(unit, kGroupOfUnit);
   int c[2][4] = {};
   if constexpr (Layout<kType>::kHalves) {
     mma_16(c[0], w.a[0][0], w.a[0][1], x.q[0], n_tokens);
@@ -75,12 +74,9 @@ GPU_DEVICE void multiply_group(const GroupWeights<kType>& w, const int (&words)[
   }
   GPU_UNROLL for (int i = 0; i < 4; i++) {
     const int dots[2] = {c[0][i], c[1][i]};
-    if constexpr (!Layout<kType>::kSuper) {
-      add_dot<kType>(sum[i], w.scales[i / 2], static_cast<float>(dots[0]), x.scales[i % 2]);
-    } else {
-      add_group<kType>(sum[i], w.scales[i / 2], dots, x.scales[i % 2]);
-      minima[i] = add_minima<kType, kGroupOfUnit>(minima[i], words[i / 2], x.scales[i % 2]);
-    }
+    add_group<kType>(sum[i], w.scales[i / 2], dots, x.scales[i % 2]);
+    const int word = unit.scales.minima(i / 2);
+    minima[i] = add_minima<kType, kGroupOfUnit>(minima[i], word, x.scales[i % 2]);
   }
 }
 
@@ -142,20 +138,20 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   QkvRow* qkv_rows =
       reinterpret_cast<QkvRow*>(block.data + p.block_tiles * block.n_parts * Block::kPart);
   if (p.epilogue.kind == EpilogueKind::kQkv)
-    load_qkv_rows<kTokens>(late(p), n_tiles, n_tokens, qkv_rows);
-  prefetch_norm(late(p));
-  const int before = kept(place_before<kTokens>(late(p), n_tiles, n_tokens));
+    load_qkv_rows<kTokens>(reload(p), n_tiles, n_tokens, qkv_rows);
+  prefetch_norm(reload(p));
+  const int before = compute_now(place_before<kTokens>(reload(p), n_tiles, n_tokens));
   const bool is_staged = p.input != InputKind::kMemory;
   const Activations staged = staged_tokens(p, p.n_tokens, shared);
   const OperandPlace place = OperandPlace::of(n_tokens, lane);
   // Where the lane's sums of the warp's first tile go: row g, token 2t.
   const int first_part = is_quad ? first_slice / kQuad : first_slice;
   const int tile_sums = block.n_parts * Block::kPart;
-  float* to = block.data + kept((warp >> log2_n) * tile_sums + first_part * Block::kPart +
-                                g * Block::kStride + 2 * t);
-  const int first_end = kept(slice_begin<kType>(p, first_slice + 1));
+  float* to = block.data + compute_now((warp >> log2_n) * tile_sums + first_part * Block::kPart +
+                                       g * Block::kStride + 2 * t);
+  const int first_end = compute_now(slice_begin<kType>(p, first_slice + 1));
   wait_for_previous();
-  const EarlyRows early = {qkv_rows, late(p).epilogue.out[before],
+  const EarlyRows early = {qkv_rows, reload(p).epilogue.out[before],
                            is_staged ? staged.squares : reinterpret_cast<const float*>(shared)};
   // Compiled twice, for tokens in shared and in global memory. With one version, GPUs use generic
   // loads, which are slower (eight tokens take 2 to 6 % longer on an H200).
@@ -171,17 +167,12 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
     const auto step = [&](int i) {
       Unit<kType>& from = ring[i];
       const bool ends_block = kWholeBlocks ? i == kDepth - 1 : is_block_end<kType>(unit);
-      const int words[2] = {UnitScales<kType>::minima(from.scales, 0),
-                            UnitScales<kType>::minima(from.scales, 1)};
-      const Operand x0 = OperandSource::load(source, at);
-      const Operand x1 = OperandSource::load(source, at + n_slots);
-      const auto w0 = GroupWeights<kType>::of(from, 0);
-      multiply_group<kType, 0>(w0, words, x0, n_tokens, sums, minima);
-      const auto w1 = GroupWeights<kType>::of(from, 1);
-      multiply_group<kType, 1>(w1, words, x1, n_tokens, sums, minima);
+      const Operand x0 = source.load(at);
+      const Operand x1 = source.load(at + n_slots);
+      multiply_group<kType, 0>(from, x0, n_tokens, sums, minima);
+      multiply_group<kType, 1>(from, x1, n_tokens, sums, minima);
       if (ends_block) {
-        const RowScale rows[2] = {UnitScales<kType>::scale(from.scales, 0, 0),
-                                  UnitScales<kType>::scale(from.scales, 1, 0)};
+        const RowScale rows[2] = {from.scales.scale(0, 0), from.scales.scale(1, 0)};
         GPU_UNROLL for (int j = 0; j < 4; j++) {
           close_block<kType>(sums[j], minima[j], rows[j / 2], x0.scales[j % 2].scale);
           minima[j] = 0;
@@ -215,15 +206,15 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
     }
   };
   if (is_staged)
-    stage_tokens<kType>(late(p), nullptr, p.n_tokens, staged);
+    stage_tokens<kType>(reload(p), nullptr, p.n_tokens, staged);
   else
-    stage_squares(late(p), n_tokens, shared);
+    stage_squares(reload(p), n_tokens, shared);
   if (kIsSplit && is_staged)
     multiply(staged);
   else
-    multiply(is_staged ? staged : late(p).x);
+    multiply(is_staged ? staged : reload(p).x);
   __syncthreads();
-  store_block<kTokens>(late(p), block, n_tokens, early);
+  store_block<kTokens>(reload(p), block, n_tokens, early);
 }
 
 }  // namespace hearth::kernels::hip

@@ -33,8 +33,8 @@ struct MatmulShape {
   bool is_wide() const { return own_slices == 0; }
   /// Bytes of shared memory for the QkvRows of up to eight tokens.
   int qkv_bytes() const;
-  /// The ways of a GEMM's thread block: how many teams divide each row among themselves, at most.
-  int n_ways() const { return is_wide() ? warps * 64 / tokens / block_tiles : 0; }
+  /// The splits of a GEMM's thread block (wide_matmul.hip.h), at most.
+  int n_splits() const { return is_wide() ? warps * 64 / tokens / block_tiles : 0; }
 };
 
 /// For p.n_tokens, n_tiles, log2_span and quantized.

@@ -14,40 +14,47 @@ namespace hearth::kernels::hip {
 
 /// What a warp reads at each step: one unit of each of its four slices or, in super-block formats,
 /// the four units of a super-block of its one slice. Lane t has the scales, and gets the sums, of
-/// the t-th of these four units.
-template <BlockType kType>
-struct WarpShare;
-
-/// Float-scale formats. A slice has n_steps units or one less. A shorter slice also reads the first
-/// unit of the next slice and ignores it; there is one, as the last slice of a row is never
+/// the t-th of these four units, its own.
+///
+/// A slice of a float-scale format has n_steps units or one less. A shorter slice also reads the
+/// first unit of the next slice and ignores it; there is one, as the last slice of a row is never
 /// shorter.
 template <BlockType kType>
-requires(!Layout<kType>::kSuper) struct WarpShare<kType> {
-  int n_steps, own_steps;                      // own: those of slice t
-  uint32_t begin, offsets[kQuad], own_offset;  // begin of the first slice; offsets from there
+struct WarpShare {
+  using L = Layout<kType>;
+  static constexpr int kStepGroups = L::kSuper ? kBlockGroups : 2;  // from one step to the next
+  int n_steps, own_steps;
+  uint32_t begin, offsets[kQuad], own_offset;  // begin of the first unit; offsets from there
   int first_groups[kQuad], first_own_group;
 
   GPU_DEVICE WarpShare of(const MatmulParams& p, int part, int t) {
     WarpShare s;
-    GPU_UNROLL for (int k = 0; k < kQuad; k++) {
-      const int begin = first_unit(p, kQuad * part + k);
-      s.first_groups[k] = 2 * begin;
-      const uint32_t offset = begin * Layout<kType>::kRecordBytes;
-      if (k == 0) s.begin = offset;
-      s.offsets[k] = k == 0 ? 0 : kept(offset - s.begin);
+    if constexpr (L::kSuper) {
+      const int begin = slice_begin<kType>(p, part), end = slice_begin<kType>(p, part + 1);
+      s.n_steps = s.own_steps = (end - begin) / kBlockUnits;
+      s.begin = begin / kBlockUnits * L::kRecordBytes;
+      GPU_UNROLL for (int k = 0; k < kQuad; k++) {
+        s.first_groups[k] = 2 * (begin + k);
+        s.offsets[k] = k * L::kUnitBytes;
+      }
+      s.first_own_group = 2 * (begin + t);
+      s.own_offset = t * L::kUnitBytes;
+    } else {
+      GPU_UNROLL for (int k = 0; k < kQuad; k++) {
+        const int begin = first_unit(p, kQuad * part + k);
+        s.first_groups[k] = 2 * begin;
+        const uint32_t offset = begin * L::kRecordBytes;
+        if (k == 0) s.begin = offset;
+        s.offsets[k] = k == 0 ? 0 : compute_now(offset - s.begin);
+      }
+      const int own = kQuad * part + t, begin = first_unit(p, own);
+      s.own_offset = compute_now(begin * L::kRecordBytes - s.begin);
+      s.first_own_group = 2 * begin;
+      s.n_steps = (p.n_units + (1 << p.log2_slices) - 1) >> p.log2_slices;
+      s.own_steps = compute_now(has_slice(p, own) ? slice_begin<kType>(p, own + 1) - begin : 0);
     }
-    const int own = kQuad * part + t, begin = first_unit(p, own);
-    s.own_offset = kept(begin * Layout<kType>::kRecordBytes - s.begin);
-    s.first_own_group = 2 * begin;
-    s.n_steps = (p.n_units + (1 << p.log2_slices) - 1) >> p.log2_slices;
-    s.own_steps = kept(has_slice(p, own) ? slice_begin<kType>(p, own + 1) - begin : 0);
     return s;
   }
-  GPU_DEVICE uint32_t offset(const WarpShare& s, int k) { return s.offsets[k]; }
-  GPU_DEVICE uint32_t scale_offset(const WarpShare& s, int) { return s.own_offset; }
-  /// Groups from one step to the next.
-  static constexpr int kStepGroups = 2;
-  GPU_DEVICE bool is_there(const WarpShare& s, int step) { return step < s.own_steps; }
 
  private:
   /// A row may have fewer than four slices.
@@ -59,29 +66,6 @@ requires(!Layout<kType>::kSuper) struct WarpShare<kType> {
   }
 };
 
-template <BlockType kType>
-requires(Layout<kType>::kSuper) struct WarpShare<kType> {
-  int n_steps;
-  uint32_t begin;  // of the slice
-  int first_groups[kQuad], first_own_group;
-
-  GPU_DEVICE WarpShare of(const MatmulParams& p, int part, int t) {
-    WarpShare s;
-    const int begin = slice_begin<kType>(p, part), end = slice_begin<kType>(p, part + 1);
-    s.n_steps = (end - begin) / kBlockUnits;
-    s.begin = begin / kBlockUnits * Layout<kType>::kRecordBytes;
-    GPU_UNROLL for (int k = 0; k < kQuad; k++) s.first_groups[k] = 2 * (begin + k);
-    s.first_own_group = 2 * (begin + t);
-    return s;
-  }
-  GPU_DEVICE uint32_t offset(const WarpShare&, int k) { return k * Layout<kType>::kUnitBytes; }
-  GPU_DEVICE uint32_t scale_offset(const WarpShare&, int t) {
-    return t * Layout<kType>::kUnitBytes;
-  }
-  static constexpr int kStepGroups = kBlockGroups;
-  GPU_DEVICE bool is_there(const WarpShare&, int) { return true; }
-};
-
 /// The codes of four units, and the scales of the t-th.
 template <BlockType kType>
 struct FourUnits {
@@ -90,12 +74,10 @@ struct FourUnits {
 
   /// at: where the step begins in the tile.
   GPU_DEVICE FourUnits load(const uint8_t* at, const WarpShare<kType>& s, int lane) {
-    using Share = WarpShare<kType>;
     FourUnits u;
     GPU_UNROLL for (int k = 0; k < kQuad; k++) u.codes[k] =
-        UnitCodes<kType>::load_at(at + Share::offset(s, k), lane);
-    u.scales = UnitScales<kType>::load_at(at + Share::scale_offset(s, lane % 4),
-                                          at + Layout<kType>::kTailOffset, lane);
+        UnitCodes<kType>::load_at(at + s.offsets[k], lane);
+    u.scales = UnitScales<kType>::load_at(at + s.own_offset, at + Layout<kType>::kTailOffset, lane);
     return u;
   }
 };
@@ -111,8 +93,8 @@ struct FourWords {
     FourWords w;
     w.scales = u.scales;
     GPU_UNROLL for (int group = 0; group < 2; group++) GPU_UNROLL for (int k = 0; k < kQuad; k++)
-        GPU_UNROLL for (int i = 0; i < 4; i++) w.a[group][k][i] =
-        UnitCodes<kType>::template word<Layout<kType>::kOffsetAfter>(u.codes[k], group, i);
+        GPU_UNROLL for (int i = 0; i < 4; i++)
+            w.a[group][k][i] = u.codes[k].template word<Layout<kType>::kOffsetAfter>(group, i);
     return w;
   }
 };
@@ -134,14 +116,8 @@ GPU_DEVICE void add_four_groups(const FourWords<kType>& w, const FourInputs& x,
     int both[2] = {dots[0][row], dots[1][row]};
     GPU_UNROLL for (int half = 0; half < 2; half++) if (Layout<kType>::kOffsetAfter) both[half] -=
         Layout<kType>::kTraits.zero_point * x_scale.sums[half];
-    const RowScale scale = UnitScales<kType>::scale(w.scales, row, group);
-    if constexpr (Layout<kType>::kSuper) {
-      add_group<kType>(sum[row], scale, both, x_scale);
-      const int word = UnitScales<kType>::minima(w.scales, row);
-      minima[row] = add_minima<kType, group>(minima[row], word, x_scale);
-    } else {
-      add_dot<kType>(sum[row], scale, static_cast<float>(both[0]), x_scale);
-    }
+    add_group<kType>(sum[row], w.scales.scale(row, group), both, x_scale);
+    minima[row] = add_minima<kType, group>(minima[row], w.scales.minima(row), x_scale);
   }
 }
 
@@ -154,42 +130,41 @@ struct TileSum {
   float total[kBlocks ? 1 : 2];
 
   /// Adds both groups of a step. is_there: whether slice t has this step.
-  GPU_DEVICE void add(TileSum& s, const FourWords<kType>& w, const FourSources& inputs, int at,
+  GPU_MEMBER void add(const FourWords<kType>& w, const FourSources& inputs, int at,
                       const GroupScale* x_scales, bool is_there) {
     RowSum sums[2] = {};
     int both_minima[2] = {};
-    if constexpr (!kBlocks) sums[0].total = s.total[0], sums[1].total = s.total[1];
+    if constexpr (!kBlocks) sums[0].total = total[0], sums[1].total = total[1];
     const GroupScale scales[2] = {x_scales[at], x_scales[at + 1]};
-    add_four_groups<kType, 0>(w, FourSources::load(inputs, at), scales[0], sums, both_minima);
-    add_four_groups<kType, 1>(w, FourSources::load(inputs, at + 1), scales[1], sums, both_minima);
+    add_four_groups<kType, 0>(w, inputs.load(at), scales[0], sums, both_minima);
+    add_four_groups<kType, 1>(w, inputs.load(at + 1), scales[1], sums, both_minima);
     if constexpr (kBlocks) {
       const bool is_upper = threadIdx.x % 4 >= 2;
-      const RowScale row =
-          UnitScales<kType>::scale(UnitScales<kType>::keep_row(w.scales, is_upper), 0, 0);
+      const RowScale row = w.scales.keep_row(is_upper).scale(0, 0);
       const int scaled = sum_of_row(sums[0].scaled, sums[1].scaled, is_upper);
       const int minima =
           Layout<kType>::kMin ? sum_of_row(both_minima[0], both_minima[1], is_upper) : 0;
-      s.total[0] = add_block<kType>(s.total[0], scaled, minima, row, scales[0].scale);
+      total[0] = add_block<kType>(total[0], scaled, minima, row, scales[0].scale);
     } else {
-      GPU_UNROLL for (int row = 0; row < 2; row++) s.total[row] =
-          is_there ? sums[row].total : s.total[row];
+      GPU_UNROLL for (int row = 0; row < 2; row++) total[row] =
+          is_there ? sums[row].total : total[row];
     }
   }
 
   /// The first row of the tile that the lane writes, if it writes any.
   GPU_DEVICE int row_of(int lane) { return lane / 4 + (kBlocks ? lane % 4 / 2 * 8 : 0); }
   /// Stores the sum of the warp's slice, or quad of slices, from that row on, and resets it.
-  GPU_DEVICE void close(TileSum& s, float* to) {
+  GPU_MEMBER void close(float* to) {
     const int lane = threadIdx.x % GPU_LANES, g = lane / 4, t = lane % 4;
     if constexpr (kBlocks) {
-      if (t % 2 == 0) *to = s.total[0];
-      s.total[0] = 0;
+      if (t % 2 == 0) *to = total[0];
+      total[0] = 0;
     } else {
       GPU_UNROLL for (int row = 0; row < 2; row++) {
-        float total = shuffle(s.total[row], g * 4);  // slices that are not there have 0
-        GPU_UNROLL for (int k = 1; k < kQuad; k++) total += shuffle(s.total[row], g * 4 + k);
-        if (t == 0) to[8 * row] = total;
-        s.total[row] = 0;
+        float sum = shuffle(total[row], g * 4);  // slices that are not there have 0
+        GPU_UNROLL for (int k = 1; k < kQuad; k++) sum += shuffle(total[row], g * 4 + k);
+        if (t == 0) to[8 * row] = sum;
+        total[row] = 0;
       }
     }
   }
@@ -238,28 +213,29 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   uint8_t* bytes = reinterpret_cast<uint8_t*>(shared);
   const BlockSums<1> sums = {reinterpret_cast<float*>(bytes + p.input_bytes), n_parts, 1};
   QkvRow* qkv_rows = reinterpret_cast<QkvRow*>(sums.data + p.block_tiles * n_parts * kTileRows);
-  if (p.epilogue.kind == EpilogueKind::kQkv) load_qkv_rows<1>(late(p), n_tiles, 1, qkv_rows);
-  prefetch_norm(late(p));
-  const int before = kept(place_before<1>(late(p), n_tiles, 1));
+  if (p.epilogue.kind == EpilogueKind::kQkv) load_qkv_rows<1>(reload(p), n_tiles, 1, qkv_rows);
+  prefetch_norm(reload(p));
+  const int before = compute_now(place_before<1>(reload(p), n_tiles, 1));
   const Activations x = staged_tokens(p, 1, shared);
   const FourSources inputs = FourSources::of(x.q, share.first_groups, lane);
-  const GroupScale* x_scales = x.scales + kept(share.first_own_group);
+  const GroupScale* x_scales = x.scales + compute_now(share.first_own_group);
   using Sum = TileSum<kType>;
   int step = 0;
-  float* to = sums.data + kept((warp >> log2_n << log2_n | part) * kTileRows + Sum::row_of(lane));
-  const float* row = p.norm.x + kept(input_row(p.norm, 0) - p.norm.x);
+  float* to =
+      sums.data + compute_now((warp >> log2_n << log2_n | part) * kTileRows + Sum::row_of(lane));
+  const float* row = p.norm.x + compute_now(input_row(p.norm, 0) - p.norm.x);
   wait_for_previous();
 
-  stage_tokens<kType>(late(p), row, 1, x);
-  const EarlyRows early = {qkv_rows, late(p).epilogue.out[before], x.squares};
+  stage_tokens<kType>(reload(p), row, 1, x);
+  const EarlyRows early = {qkv_rows, reload(p).epilogue.out[before], x.squares};
   Sum sum = {};
   const auto multiply = [&](FourUnits<kType>& from) {
     const auto w = FourWords<kType>::of(from);
     if (!kInPlace) load_next(from);
-    Sum::add(sum, w, inputs, Share::kStepGroups * step, x_scales, Share::is_there(share, step));
+    sum.add(w, inputs, Share::kStepGroups * step, x_scales, step < share.own_steps);
     if (kInPlace) load_next(from);
     if (++step < share.n_steps) return;
-    Sum::close(sum, to);
+    sum.close(to);
     step = 0, to += n_warps * kTileRows;
   };
   const float* end = sums.data + n_tiles * n_parts * kTileRows;
@@ -272,7 +248,7 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
     }
   }
   __syncthreads();
-  store_block<1>(late(p), sums, 1, early);
+  store_block<1>(reload(p), sums, 1, early);
 }
 
 }  // namespace hearth::kernels::hip

@@ -47,11 +47,11 @@ struct FourSources {
     const int slice = lane / 8;
     const int group = slice < 2 ? (slice == 0 ? first_groups[0] : first_groups[1])
                                 : (slice == 2 ? first_groups[2] : first_groups[3]);
-    return {x + kept(group * 32 + lane % 4 * 8)};
+    return {x + compute_now(group * 32 + lane % 4 * 8)};
   }
-  GPU_DEVICE FourInputs load(const FourSources& s, int group) {
+  GPU_MEMBER FourInputs load(int group) const {
     FourInputs x;
-    load_pair(x.q, s.q + group * 32);
+    load_pair(x.q, q + group * 32);
     return x;
   }
 };
@@ -92,9 +92,9 @@ struct FourSources {
     GPU_UNROLL for (int k = 0; k < 4; k++) s.q[k] = x + first_groups[k] * 32 + lane % 4 * 8;
     return s;
   }
-  GPU_DEVICE FourInputs load(const FourSources& s, int group) {
+  GPU_MEMBER FourInputs load(int group) const {
     FourInputs x;
-    GPU_UNROLL for (int k = 0; k < 4; k++) load_pair(x.q[k], s.q[k] + group * 32);
+    GPU_UNROLL for (int k = 0; k < 4; k++) load_pair(x.q[k], q[k] + group * 32);
     return x;
   }
 };

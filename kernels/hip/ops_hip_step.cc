@@ -100,7 +100,7 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
   const int token_unit = shape.tokens * 2 * int{kGroup + sizeof(GroupScale)};
   const int half_sums = type.minima_bytes > 0 ? shape.tokens * kGroup : 0;
   const int copied = shape.block_tiles * (type.unit_bytes + type.minima_bytes) + half_sums;
-  const int staged = shape.n_ways() * (device.has_copies ? kCopyStages : 2) *
+  const int staged = shape.n_splits() * (device.has_copies ? kCopyStages : 2) *
                      (token_unit + (device.has_copies ? copied : 0));
   const int rows = p.epilogue.kind == EpilogueKind::kQkv ? shape.qkv_bytes() : 0;
   const int spare = shape.is_wide() ? 0 : spare_bytes(shape.tokens);

@@ -108,8 +108,8 @@ GPU_DEVICE void embed_row(const EmbedParams& p) {
     int codes = 0;
     GPU_UNROLL for (int f = 0; f < 8; f++) {
       const bool is_wanted = f / 4 == group && f / 2 % 2 == half && f % 2 == row_half;
-      const RowScale candidate = UnitScales<kType>::scale(unit.scales, f % 2, f / 4);
-      if (is_wanted) scale = candidate, codes = UnitCodes<kType>::word(unit.codes[0], f / 4, f % 4);
+      const RowScale candidate = unit.scales.scale(f % 2, f / 4);
+      if (is_wanted) scale = candidate, codes = unit.codes[0].word(f / 4, f % 4);
     }
     using L = Layout<kType>;
     const int halves[2] = {half ? scale.factors[1] : scale.factors[0],

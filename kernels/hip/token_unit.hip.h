@@ -29,11 +29,11 @@ struct GroupTokens {
             Unit::kCodes};
   }
   /// A token's 32 columns: of every eight bytes, four belong to each half of the group.
-  GPU_DEVICE const uint4* columns(const GroupTokens& x, int token) {
-    return x.q + token / kTileTokens * x.tile_step + token % kTileTokens * (kGroup / 16);
+  GPU_MEMBER const uint4* columns(int token) const {
+    return q + token / kTileTokens * tile_step + token % kTileTokens * (kGroup / 16);
   }
-  GPU_DEVICE const GroupScale* scale(const GroupTokens& x, int token) {
-    const uint4* tile = x.scales + token / kTileTokens * TokenUnit<kTileTokens>::kScales;
+  GPU_MEMBER const GroupScale* scale(int token) const {
+    const uint4* tile = scales + token / kTileTokens * TokenUnit<kTileTokens>::kScales;
     return reinterpret_cast<const GroupScale*>(tile) + token % kTileTokens;
   }
 };
@@ -63,13 +63,13 @@ struct UnitInFlight {
     return u;
   }
 
-  GPU_DEVICE void store(const UnitInFlight& u, int thread, Shared& to) {
+  GPU_MEMBER void store(int thread, Shared& to) const {
     GPU_UNROLL for (int k = 0; k < kOwnCodes; k++) {
       const int i = thread + k * kThreads;
-      if (thread < kThreads) to.q[i / kCodes][i % kCodes] = u.codes[k];
+      if (thread < kThreads) to.q[i / kCodes][i % kCodes] = codes[k];
     }
     const int tile = thread / kScales;
-    if (tile < kTokenTiles) to.scales[tile][thread % kScales] = u.scale;
+    if (tile < kTokenTiles) to.scales[tile][thread % kScales] = scale;
   }
 };
 

@@ -128,29 +128,29 @@ struct UnitCodes {
   }
 
   /// Keeps one of the lane's two rows, in the place of the first.
-  GPU_DEVICE UnitCodes keep_row(const UnitCodes& u, bool is_upper) {
+  GPU_MEMBER UnitCodes keep_row(bool is_upper) const {
     constexpr int kPlanes = kLow == 8 ? 2 : 1, kWords = kLow == 8 ? 4 : kLow;
-    UnitCodes kept = u;
+    UnitCodes kept = *this;
     GPU_UNROLL for (int i = 0; i < kPlanes * kWords; i += 2) {
-      const uint32_t* row = &u.low[i / kWords][i % kWords];
+      const uint32_t* row = &low[i / kWords][i % kWords];
       kept.low[i / kWords][i % kWords] = choose(is_upper, row[1], row[0]);
     }
-    if constexpr (kHigh == 2) kept.high[0] = choose(is_upper, u.high[1], u.high[0]);
-    if constexpr (kHigh == 1) kept.high[0] = u.high[0] >> is_upper;
+    if constexpr (kHigh == 2) kept.high[0] = choose(is_upper, high[1], high[0]);
+    if constexpr (kHigh == 1) kept.high[0] = high[0] >> is_upper;
     return kept;
   }
 
   /// Operand word i (0..3) of group 0 or 1. kWithOffset: codes from which the zero point has not
   /// been subtracted.
   template <bool kWithOffset = false>
-  GPU_DEVICE int word(const UnitCodes& u, int group, int i) {
-    if constexpr (kLow == 8) return static_cast<int>(u.low[group][i]);
+  GPU_MEMBER int word(int group, int i) const {
+    if constexpr (kLow == 8) return static_cast<int>(low[group][i]);
     const int f = 4 * group + i;
     constexpr uint32_t kMask = 0x01010101u * ((1 << kLow) - 1);
-    uint32_t codes = u.low[0][f % kLow] >> kLow * (f / kLow) & kMask;
+    uint32_t codes = low[0][f % kLow] >> kLow * (f / kLow) & kMask;
     if constexpr (kHigh) {
       constexpr uint32_t kHighMask = 0x01010101u * ((1 << kHigh) - 1);
-      codes |= (u.high[f % kHigh] >> kHigh * (f / kHigh) & kHighMask) << kLow;
+      codes |= (high[f % kHigh] >> kHigh * (f / kHigh) & kHighMask) << kLow;
     }
     if constexpr (kWithOffset) return static_cast<int>(codes);
     return decode_word<kType>(codes);
@@ -180,31 +180,31 @@ struct UnitScales {
     return s;
   }
 
-  GPU_DEVICE UnitScales keep_row(const UnitScales& s, bool is_upper) {
-    UnitScales kept = s;
+  GPU_MEMBER UnitScales keep_row(bool is_upper) const {
+    UnitScales kept = *this;
     constexpr int kWords = L::kEntryBytes / 2;
     GPU_UNROLL for (int i = 0; i < kWords; i++) kept.entries[i] =
-        choose(is_upper, s.entries[kWords + i], s.entries[i]);
-    if constexpr (L::kEntryBytes == 1) kept.entries[0] = s.entries[0] >> 16 * is_upper;
-    if constexpr (L::kTailEntry == 4) kept.tails[0] = choose(is_upper, s.tails[1], s.tails[0]);
-    if constexpr (L::kTailEntry == 2) kept.tails[0] = s.tails[0] >> 16 * is_upper;
+        choose(is_upper, entries[kWords + i], entries[i]);
+    if constexpr (L::kEntryBytes == 1) kept.entries[0] = entries[0] >> 16 * is_upper;
+    if constexpr (L::kTailEntry == 4) kept.tails[0] = choose(is_upper, tails[1], tails[0]);
+    if constexpr (L::kTailEntry == 2) kept.tails[0] = tails[0] >> 16 * is_upper;
     return kept;
   }
 
   /// A row's minima_word(); 0 in formats without minima.
-  GPU_DEVICE int minima(const UnitScales& s, int row_half) {
-    if constexpr (L::kMinima) return minima_word<kType>(s.entries[row_half]);
+  GPU_MEMBER int minima(int row_half) const {
+    if constexpr (L::kMinima) return minima_word<kType>(entries[row_half]);
     return 0;
   }
-  GPU_DEVICE RowScale scale(const UnitScales& s, int row_half, int group) {
+  GPU_MEMBER RowScale scale(int row_half, int group) const {
     const int entry = 2 * row_half + group;
     uint32_t bits;
-    if constexpr (L::kEntryBytes == 4) bits = s.entries[entry];
-    if constexpr (L::kEntryBytes == 2) bits = s.entries[entry / 2] >> 16 * (entry % 2) & 0xffff;
-    if constexpr (L::kEntryBytes == 1) bits = s.entries[0] >> 8 * entry & 0xff;
+    if constexpr (L::kEntryBytes == 4) bits = entries[entry];
+    if constexpr (L::kEntryBytes == 2) bits = entries[entry / 2] >> 16 * (entry % 2) & 0xffff;
+    if constexpr (L::kEntryBytes == 1) bits = entries[0] >> 8 * entry & 0xff;
     uint32_t tail = 0;
-    if constexpr (L::kTailEntry == 4) tail = s.tails[row_half];
-    if constexpr (L::kTailEntry == 2) tail = s.tails[0] >> 16 * row_half & 0xffff;
+    if constexpr (L::kTailEntry == 4) tail = tails[row_half];
+    if constexpr (L::kTailEntry == 2) tail = tails[0] >> 16 * row_half & 0xffff;
     return row_scale<kType>(bits, tail);
   }
 };
@@ -226,23 +226,20 @@ struct Unit {
     u.scales = UnitScales<kType>::load_at(unit, tail, lane);
     return u;
   }
-  GPU_DEVICE Unit keep_row(const Unit& u, bool is_upper) {
+  GPU_MEMBER Unit keep_row(bool is_upper) const {
     Unit kept;
-    GPU_UNROLL for (int i = 0; i < kParts; i++) kept.codes[i] =
-        UnitCodes<kType>::keep_row(u.codes[i], is_upper);
-    kept.scales = UnitScales<kType>::keep_row(u.scales, is_upper);
+    GPU_UNROLL for (int i = 0; i < kParts; i++) kept.codes[i] = codes[i].keep_row(is_upper);
+    kept.scales = scales.keep_row(is_upper);
     return kept;
   }
 };
 
-/// In float-scale formats, integer dot products start from the bits of the float 3 * 2^22. The
+/// In float-scale formats, the GEMM's dot products start from the bits of the float 3 * 2^22. The
 /// result, read as a float, is then exactly 3 * 2^22 + dot, and one subtraction converts it. GPUs
 /// convert integers at a quarter of the rate of other arithmetic.
-constexpr int kDotStart = 0x4b400000;
-
 template <BlockType kType>
 GPU_DEVICE constexpr int dot_start() {
-  return Layout<kType>::kSuper ? 0 : kDotStart;
+  return Layout<kType>::kSuper ? 0 : 0x4b400000;
 }
 
 /// The sums of one row and one token: the total over the columns so far and, in super-block
@@ -252,35 +249,30 @@ struct RowSum {
   int scaled;
 };
 
-/// Adds a group's sum of minimum * q to that of its super-block. word: minima_word() of the unit.
+/// Adds a group's sum of minimum * q to that of its super-block, if its format has integer minima.
+/// word: minima_word() of the unit.
 template <BlockType kType, int kGroupOfUnit>
 GPU_DEVICE int add_minima(int minima, int word, const GroupScale& x) {
-  if constexpr (!Layout<kType>::kMin) return 0;
+  if constexpr (!Layout<kType>::kMinima) return 0;
   int sums;
   memcpy(&sums, x.sums, sizeof sums);
   return dot2<kGroupOfUnit == 1>(sums, word, minima);
 }
 
-/// Adds the dot product of a group in a float-scale format.
-template <BlockType kType>
-GPU_DEVICE void add_dot(RowSum& sum, const RowScale& w, float dot, const GroupScale& x) {
-  sum.total = fmaf(dot, w.scale * x.scale, sum.total);
-  if constexpr (Layout<kType>::kMin)
-    sum.total = fmaf(static_cast<float>(x.sums[0] + x.sums[1]), w.offset * x.scale, sum.total);
-}
-
-/// Adds the dot products of a group, whole (from dot_start) or of its two halves; in super-block
-/// formats without the minima.
-template <BlockType kType>
+/// Adds the dot products of a group, whole or of its two halves; in super-block formats without the
+/// minima. kStarted: whether they began at dot_start().
+template <BlockType kType, bool kStarted = false>
 GPU_DEVICE void add_group(RowSum& sum, const RowScale& w, const int dots[2], const GroupScale& x) {
   using L = Layout<kType>;
   if constexpr (L::kSuper) {
     sum.scaled += w.factors[0] * dots[0];
     if constexpr (L::kHalves) sum.scaled += w.factors[1] * dots[1];
   } else {
-    float dot;
-    memcpy(&dot, &dots[0], sizeof dot);
-    add_dot<kType>(sum, w, dot - 12582912.0f, x);
+    float dot = static_cast<float>(dots[0]);
+    if constexpr (kStarted) memcpy(&dot, &dots[0], sizeof dot), dot -= 12582912.0f;
+    sum.total = fmaf(dot, w.scale * x.scale, sum.total);
+    if constexpr (L::kMin)
+      sum.total = fmaf(static_cast<float>(x.sums[0] + x.sums[1]), w.offset * x.scale, sum.total);
   }
 }
 

@@ -15,13 +15,11 @@ struct WideSums {
   float* data;
   const float* factors;
 
-  GPU_DEVICE float* at(const WideSums& s, int token, int row) {
-    return s.data + token * kStride + row;
-  }
+  GPU_MEMBER float* at(int token, int row) const { return data + token * kStride + row; }
   /// Four neighbouring rows.
-  GPU_DEVICE void load(float (&to)[4], const WideSums& s, int token, int row) {
-    const float4 v = *reinterpret_cast<const float4*>(at(s, token, row));
-    const float factor = s.factors[token];
+  GPU_MEMBER void load(float (&to)[4], int token, int row) const {
+    const float4 v = *reinterpret_cast<const float4*>(at(token, row));
+    const float factor = factors[token];
     to[0] = v.x * factor, to[1] = v.y * factor, to[2] = v.z * factor, to[3] = v.w * factor;
   }
 };
@@ -64,7 +62,6 @@ template <int kTokens, int kTiles>
 GPU_DEVICE void store_wide(const MatmulParams& p, const WideSums<kTiles>& sums, int first_token,
                            int n_tokens) {
   const bool is_pairs = has_pairs(p);
-  using Sums = WideSums<kTiles>;
   const int n_fours = kTiles * (kTileRows / 4) / (is_pairs ? 2 : 1);
   const int four = threadIdx.x % n_fours, at_once = blockDim.x / n_fours;
   const int tile = four / (kTileRows / 4) * (is_pairs ? 2 : 1), row = four % (kTileRows / 4) * 4;
@@ -75,12 +72,12 @@ GPU_DEVICE void store_wide(const MatmulParams& p, const WideSums<kTiles>& sums, 
     const int at = first + threadIdx.x / n_fours, token = first_token + at;
     const bool stores = has_tile && at < n_tokens;
     float a[4], b[4];
-    Sums::load(a, sums, min(at, kTokens - 1), tile * kTileRows + row);
+    sums.load(a, min(at, kTokens - 1), tile * kTileRows + row);
     if (!is_pairs) {
       if (stores) store_four(p.epilogue, global_row, token, a);
       continue;
     }
-    Sums::load(b, sums, min(at, kTokens - 1), (tile + 1) * kTileRows + row);
+    sums.load(b, min(at, kTokens - 1), (tile + 1) * kTileRows + row);
     if (p.epilogue.kind == EpilogueKind::kSwiglu)
       store_four_swiglu(p, global_row, token, a, b, stores);
     else if (stores)
