@@ -61,13 +61,7 @@ struct QuadFragment {
                        const GroupTokens& tokens, int lane) {
     int b[2];
     load_pair(b, reinterpret_cast<const uint2*>(tokens.q) + lane);
-    if constexpr (kHalves) {
-      start_dots(start, c);
-      mma_16(c[0], a[0][0], a[0][1], b[0], kTokens);
-      mma_16(c[1], a[0][2], a[0][3], b[1], kTokens);
-    } else {
-      mma_32_from(start, c[0], a[0], b, kTokens);
-    }
+    mma_group<kHalves>(start, c, a[0], b, kTokens);
   }
 };
 

@@ -66,12 +66,7 @@ GPU_DEVICE void multiply_group(const Unit<kType>& unit, const Operand& x, int n_
                                RowSum (&sum)[4], int (&minima)[4]) {
   const auto w = GroupWeights<kType>::of(unit, kGroupOfUnit);
   int c[2][4] = {};
-  if constexpr (Layout<kType>::kHalves) {
-    mma_16(c[0], w.a[0][0], w.a[0][1], x.q[0], n_tokens);
-    mma_16(c[1], w.a[0][2], w.a[0][3], x.q[1], n_tokens);
-  } else {
-    mma_32(c[0], w.a[0], x.q, n_tokens);
-  }
+  mma_group<Layout<kType>::kHalves>(0, c, w.a[0], x.q, n_tokens);
   GPU_UNROLL for (int i = 0; i < 4; i++) {
     const int dots[2] = {c[0][i], c[1][i]};
     add_group<kType>(sum[i], w.scales[i / 2], dots, x.scales[i % 2]);

@@ -104,14 +104,8 @@ template <BlockType kType, int kGroupOfUnit>
 GPU_DEVICE void add_four_groups(const FourWords<kType>& w, const FourInputs& x,
                                 const GroupScale& x_scale, RowSum (&sum)[2], int (&minima)[2]) {
   constexpr int group = kGroupOfUnit;
-  int dots[2][2];  // of the group, or of its two halves
-  if constexpr (Layout<kType>::kHalves) {
-    four_dots_16(dots[0], w.a[group], x, 0);
-    four_dots_16(dots[1], w.a[group], x, 1);
-  } else {
-    four_dots_32(dots[0], w.a[group], x);
-    dots[1][0] = dots[1][1] = 0;
-  }
+  int dots[2][2] = {};  // of the group, or of its two halves
+  four_dots<Layout<kType>::kHalves>(dots, w.a[group], x);
   GPU_UNROLL for (int row = 0; row < 2; row++) {
     int both[2] = {dots[0][row], dots[1][row]};
     GPU_UNROLL for (int half = 0; half < 2; half++) if (Layout<kType>::kOffsetAfter) both[half] -=

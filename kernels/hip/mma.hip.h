@@ -9,6 +9,8 @@
 // With one token (GEMV), seven of the eight columns of b would be empty. So a GEMV multiplies four
 // groups at a time, from four different slices or units: four_dots gives lane 4g + t the dot
 // products of the t-th group with rows g and g + 8.
+//
+// Formats with a scale for 16 columns need the products of a group's halves apart (kHalves).
 #pragma once
 
 #include "gpu.hip.h"
@@ -17,24 +19,66 @@ namespace hearth::kernels::hip {
 
 #if defined(GPU_HAS_MMA)
 
-GPU_DEVICE void mma_32(int c[4], const int a[4], const int b[2], int) {
-  asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-      "{%0,%1,%2,%3};"
-      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}
 /// c = start + a * b. One register with `start` serves as the third operand of all products.
-GPU_DEVICE void mma_32_from(int start, int c[4], const int a[4], const int b[2], int) {
+GPU_DEVICE void mma_32(int start, int (&c)[4], const int (&a)[4], const int (&b)[2], int) {
   asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
       "{%10,%10,%10,%10};"
       : "=r"(c[0]), "=r"(c[1]), "=r"(c[2]), "=r"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(start));
 }
-GPU_DEVICE void mma_16(int c[4], int a0, int a1, int b, int) {
-  asm("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
-      : "r"(a0), "r"(a1), "r"(b));
+/// The same for half a group.
+GPU_DEVICE void mma_16(int start, int (&c)[4], int a0, int a1, int b, int) {
+  asm("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
+      "{%7,%7,%7,%7};"
+      : "=r"(c[0]), "=r"(c[1]), "=r"(c[2]), "=r"(c[3])
+      : "r"(a0), "r"(a1), "r"(b), "r"(start));
 }
+
+#else
+
+/// Sums two rows' parts over four lanes; the lane that owns the token keeps both sums.
+GPU_DEVICE void keep_quad_sum(int (&c)[4], int upper, int lower, int token) {
+  upper += shuffle_xor(upper, 1), lower += shuffle_xor(lower, 1);
+  upper += shuffle_xor(upper, 2), lower += shuffle_xor(lower, 2);
+  const bool is_mine = static_cast<int>(threadIdx.x % 4) == token / 2, is_odd = token & 1;
+  c[0] += is_mine && !is_odd ? upper : 0, c[1] += is_mine && is_odd ? upper : 0;
+  c[2] += is_mine && !is_odd ? lower : 0, c[3] += is_mine && is_odd ? lower : 0;
+}
+
+/// Computes only the first n_tokens of 8. The loop is not unrolled, as eight tokens for each of
+/// many tiles would take too many registers.
+GPU_DEVICE void mma_32(int start, int (&c)[4], const int (&a)[4], const int (&b)[2], int n_tokens) {
+  const int t = threadIdx.x % 4, n = min(n_tokens, 8);
+  GPU_UNROLL for (int i = 0; i < 4; i++) c[i] = start;
+  GPU_NO_UNROLL for (int token = 0; token < n; token++) {
+    const int b0 = shuffle(b[0], 4 * token + t), b1 = shuffle(b[1], 4 * token + t);
+    keep_quad_sum(c, dot4(a[0], b0, dot4(a[2], b1, 0)), dot4(a[1], b0, dot4(a[3], b1, 0)), token);
+  }
+}
+GPU_DEVICE void mma_16(int start, int (&c)[4], int a0, int a1, int b, int n_tokens) {
+  const int t = threadIdx.x % 4, n = min(n_tokens, 8);
+  GPU_UNROLL for (int i = 0; i < 4; i++) c[i] = start;
+  GPU_NO_UNROLL for (int token = 0; token < n; token++) {
+    const int b0 = shuffle(b, 4 * token + t);
+    keep_quad_sum(c, dot4(a0, b0, 0), dot4(a1, b0, 0), token);
+  }
+}
+
+#endif
+
+/// The products of a group, in c[0], or of its two halves; c[0] begins with `start`.
+template <bool kHalves>
+GPU_DEVICE void mma_group(int start, int (&c)[2][4], const int (&a)[4], const int (&b)[2],
+                          int n_tokens) {
+  if constexpr (kHalves) {
+    mma_16(start, c[0], a[0], a[1], b[0], n_tokens);
+    mma_16(0, c[1], a[2], a[3], b[1], n_tokens);
+  } else {
+    mma_32(start, c[0], a, b, n_tokens);
+  }
+}
+
+#if defined(GPU_HAS_MMA)
 
 /// A lane's part of one group of the token in each of four slices; here, of slice g / 2 alone.
 struct FourInputs {
@@ -58,24 +102,17 @@ struct FourSources {
 
 /// Column 2k of b is the token in slice k. Lane t takes column 2t of the product with slice t's
 /// weights; the other columns, weights of one slice times activations of another, are ignored.
-GPU_DEVICE void pick_slice(int (&dots)[2], const int (&c)[4][4]) {
+template <bool kHalves>
+GPU_DEVICE void four_dots(int (&dots)[2][2], const int (&a)[4][4], const FourInputs& x) {
+  int c[4][2][4];
+  GPU_UNROLL for (int k = 0; k < 4; k++) mma_group<kHalves>(0, c[k], a[k], x.q, 1);
   const int t = threadIdx.x % 4;
-  GPU_UNROLL for (int row = 0; row < 2; row++) {
-    const int low = t & 1 ? c[1][2 * row] : c[0][2 * row];
-    const int high = t & 1 ? c[3][2 * row] : c[2][2 * row];
-    dots[row] = t & 2 ? high : low;
+  GPU_UNROLL for (int half = 0; half < (kHalves ? 2 : 1); half++)
+      GPU_UNROLL for (int row = 0; row < 2; row++) {
+    const int low = t & 1 ? c[1][half][2 * row] : c[0][half][2 * row];
+    const int high = t & 1 ? c[3][half][2 * row] : c[2][half][2 * row];
+    dots[half][row] = t & 2 ? high : low;
   }
-}
-GPU_DEVICE void four_dots_32(int (&dots)[2], const int (&a)[4][4], const FourInputs& x) {
-  int c[4][4] = {};
-  GPU_UNROLL for (int k = 0; k < 4; k++) mma_32(c[k], a[k], x.q, 1);
-  pick_slice(dots, c);
-}
-GPU_DEVICE void four_dots_16(int (&dots)[2], const int (&a)[4][4], const FourInputs& x, int half) {
-  int c[4][4] = {};
-  GPU_UNROLL for (int k = 0; k < 4; k++)
-      mma_16(c[k], a[k][2 * half], a[k][2 * half + 1], x.q[half], 1);
-  pick_slice(dots, c);
 }
 
 #else
@@ -117,46 +154,15 @@ GPU_DEVICE void trade_slices(int (&dots)[2], const int (&part)[4][2]) {
     dots[row] = keep + shuffle_xor(give, 1);
   }
 }
-GPU_DEVICE void four_dots_32(int (&dots)[2], const int (&a)[4][4], const FourInputs& x) {
-  int part[4][2];
-  GPU_UNROLL for (int k = 0; k < 4; k++) GPU_UNROLL for (int row = 0; row < 2; row++) part[k][row] =
-      dot4(a[k][row], x.q[k][0], dot4(a[k][2 + row], x.q[k][1], 0));
-  trade_slices(dots, part);
-}
-GPU_DEVICE void four_dots_16(int (&dots)[2], const int (&a)[4][4], const FourInputs& x, int half) {
-  int part[4][2];
-  GPU_UNROLL for (int k = 0; k < 4; k++) GPU_UNROLL for (int row = 0; row < 2; row++) part[k][row] =
-      dot4(a[k][2 * half + row], x.q[k][half], 0);
-  trade_slices(dots, part);
-}
-
-/// Sums two rows' parts over four lanes; the lane that owns the token keeps both sums.
-GPU_DEVICE void keep_quad_sum(int c[4], int upper, int lower, int token) {
-  upper += shuffle_xor(upper, 1), lower += shuffle_xor(lower, 1);
-  upper += shuffle_xor(upper, 2), lower += shuffle_xor(lower, 2);
-  const bool is_mine = static_cast<int>(threadIdx.x % 4) == token / 2, is_odd = token & 1;
-  c[0] += is_mine && !is_odd ? upper : 0, c[1] += is_mine && is_odd ? upper : 0;
-  c[2] += is_mine && !is_odd ? lower : 0, c[3] += is_mine && is_odd ? lower : 0;
-}
-
-/// Computes only the first n_tokens of 8. The loop is not unrolled, as eight tokens for each of
-/// many tiles would take too many registers.
-GPU_DEVICE void mma_32(int c[4], const int a[4], const int b[2], int n_tokens) {
-  const int t = threadIdx.x % 4, n = min(n_tokens, 8);
-  GPU_NO_UNROLL for (int token = 0; token < n; token++) {
-    const int b0 = shuffle(b[0], 4 * token + t), b1 = shuffle(b[1], 4 * token + t);
-    keep_quad_sum(c, dot4(a[0], b0, dot4(a[2], b1, 0)), dot4(a[1], b0, dot4(a[3], b1, 0)), token);
-  }
-}
-GPU_DEVICE void mma_32_from(int start, int c[4], const int a[4], const int b[2], int n_tokens) {
-  GPU_UNROLL for (int i = 0; i < 4; i++) c[i] = start;
-  mma_32(c, a, b, n_tokens);
-}
-GPU_DEVICE void mma_16(int c[4], int a0, int a1, int b, int n_tokens) {
-  const int t = threadIdx.x % 4, n = min(n_tokens, 8);
-  GPU_NO_UNROLL for (int token = 0; token < n; token++) {
-    const int b0 = shuffle(b, 4 * token + t);
-    keep_quad_sum(c, dot4(a0, b0, 0), dot4(a1, b0, 0), token);
+template <bool kHalves>
+GPU_DEVICE void four_dots(int (&dots)[2][2], const int (&a)[4][4], const FourInputs& x) {
+  GPU_UNROLL for (int half = 0; half < (kHalves ? 2 : 1); half++) {
+    int part[4][2];
+    GPU_UNROLL for (int k = 0; k < 4; k++) GPU_UNROLL for (int row = 0; row < 2; row++) {
+      const int rest = kHalves ? 0 : dot4(a[k][2 + row], x.q[k][1], 0);
+      part[k][row] = dot4(a[k][2 * half + row], x.q[k][half], rest);
+    }
+    trade_slices(dots[half], part);
   }
 }
 
