@@ -63,15 +63,14 @@ struct GroupWeights {
 /// Adds one group of a unit to the sums of [row g, g + 8][token 2t, 2t + 1].
 template <BlockType kType, int kGroupOfUnit>
 GPU_DEVICE void multiply_group(const Unit<kType>& unit, const Operand& x, int n_tokens,
-                               RowSum (&sum)[4], int (&minima)[4]) {
+                               RowSum (&sum)[4]) {
   const auto w = GroupWeights<kType>::of(unit, kGroupOfUnit);
   int c[2][4] = {};
   mma_group<Layout<kType>::kHalves>(0, c, w.a[0], x.q, n_tokens);
   GPU_UNROLL for (int i = 0; i < 4; i++) {
     const int dots[2] = {c[0][i], c[1][i]};
     add_group<kType>(sum[i], w.scales[i / 2], dots, x.scales[i % 2]);
-    const int word = unit.scales.minima(i / 2);
-    minima[i] = add_minima<kType, kGroupOfUnit>(minima[i], word, x.scales[i % 2]);
+    add_minima<kType, kGroupOfUnit>(sum[i], unit.scales.minima(i / 2), x.scales[i % 2]);
   }
 }
 
@@ -156,7 +155,6 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
     const int n_slots = x.n_slots, begin_slot = 2 * begin * n_slots;
     RowSum sums[4] = {};  // of the slice that is being read
     float quad[4] = {};   // of the quad's slices before it
-    int minima[4] = {};   // of the super-block
     int unit = begin, at = begin_slot, slice = first_slice, slice_end = first_end;
     const float* all = block.data + n_tiles * tile_sums;
     const auto step = [&](int i) {
@@ -164,14 +162,12 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
       const bool ends_block = kWholeBlocks ? i == kDepth - 1 : is_block_end<kType>(unit);
       const Operand x0 = source.load(at);
       const Operand x1 = source.load(at + n_slots);
-      multiply_group<kType, 0>(from, x0, n_tokens, sums, minima);
-      multiply_group<kType, 1>(from, x1, n_tokens, sums, minima);
+      multiply_group<kType, 0>(from, x0, n_tokens, sums);
+      multiply_group<kType, 1>(from, x1, n_tokens, sums);
       if (ends_block) {
         const RowScale rows[2] = {from.scales.scale(0, 0), from.scales.scale(1, 0)};
-        GPU_UNROLL for (int j = 0; j < 4; j++) {
-          close_block<kType>(sums[j], minima[j], rows[j / 2], x0.scales[j % 2].scale);
-          minima[j] = 0;
-        }
+        GPU_UNROLL for (int j = 0; j < 4; j++)
+            close_block<kType>(sums[j], rows[j / 2], x0.scales[j % 2].scale);
       }
       load_next(from, i);
       unit++, at += 2 * n_slots;

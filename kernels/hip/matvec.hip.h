@@ -102,7 +102,7 @@ struct FourWords {
 /// Adds the dot products of a group of the t-th unit to the sums of rows g and g + 8.
 template <BlockType kType, int kGroupOfUnit>
 GPU_DEVICE void add_four_groups(const FourWords<kType>& w, const FourInputs& x,
-                                const GroupScale& x_scale, RowSum (&sum)[2], int (&minima)[2]) {
+                                const GroupScale& x_scale, RowSum (&sum)[2]) {
   constexpr int group = kGroupOfUnit;
   int dots[2][2] = {};  // of the group, or of its two halves
   four_dots<Layout<kType>::kHalves>(dots, w.a[group], x);
@@ -111,7 +111,7 @@ GPU_DEVICE void add_four_groups(const FourWords<kType>& w, const FourInputs& x,
     GPU_UNROLL for (int half = 0; half < 2; half++) if (Layout<kType>::kOffsetAfter) both[half] -=
         Layout<kType>::kTraits.zero_point * x_scale.sums[half];
     add_group<kType>(sum[row], w.scales.scale(row, group), both, x_scale);
-    minima[row] = add_minima<kType, group>(minima[row], w.scales.minima(row), x_scale);
+    add_minima<kType, group>(sum[row], w.scales.minima(row), x_scale);
   }
 }
 
@@ -127,18 +127,17 @@ struct TileSum {
   GPU_MEMBER void add(const FourWords<kType>& w, const FourSources& inputs, int at,
                       const GroupScale* x_scales, bool is_there) {
     RowSum sums[2] = {};
-    int both_minima[2] = {};
     if constexpr (!kBlocks) sums[0].total = total[0], sums[1].total = total[1];
     const GroupScale scales[2] = {x_scales[at], x_scales[at + 1]};
-    add_four_groups<kType, 0>(w, inputs.load(at), scales[0], sums, both_minima);
-    add_four_groups<kType, 1>(w, inputs.load(at + 1), scales[1], sums, both_minima);
+    add_four_groups<kType, 0>(w, inputs.load(at), scales[0], sums);
+    add_four_groups<kType, 1>(w, inputs.load(at + 1), scales[1], sums);
     if constexpr (kBlocks) {
       const bool is_upper = threadIdx.x % 4 >= 2;
       const RowScale row = w.scales.keep_row(is_upper).scale(0, 0);
-      const int scaled = sum_of_row(sums[0].scaled, sums[1].scaled, is_upper);
-      const int minima =
-          Layout<kType>::kMin ? sum_of_row(both_minima[0], both_minima[1], is_upper) : 0;
-      total[0] = add_block<kType>(total[0], scaled, minima, row, scales[0].scale);
+      RowSum sum = {total[0], sum_of_row(sums[0].scaled, sums[1].scaled, is_upper), 0};
+      if (Layout<kType>::kMin) sum.minima = sum_of_row(sums[0].minima, sums[1].minima, is_upper);
+      close_block<kType>(sum, row, scales[0].scale);
+      total[0] = sum.total;
     } else {
       GPU_UNROLL for (int row = 0; row < 2; row++) total[row] =
           is_there ? sums[row].total : total[row];

@@ -1,6 +1,6 @@
 // Reads weights from the packed layout (formats.h) a unit at a time, unpacks codes and scales, and
 // accumulates dot products: scale * dot in the float-scale formats; in super-block formats integer
-// sums, which add_block() turns into float at the end of a super-block.
+// sums, which close_block() turns into float at the end of a super-block.
 #pragma once
 
 #include "formats.h"
@@ -243,21 +243,11 @@ GPU_DEVICE constexpr int dot_start() {
 }
 
 /// The sums of one row and one token: the total over the columns so far and, in super-block
-/// formats, the integer sum of factor * w * q over the current super-block.
+/// formats, the integer sums of factor * w * q and of minimum * q over the current super-block.
 struct RowSum {
   float total;
-  int scaled;
+  int scaled, minima;
 };
-
-/// Adds a group's sum of minimum * q to that of its super-block, if its format has integer minima.
-/// word: minima_word() of the unit.
-template <BlockType kType, int kGroupOfUnit>
-GPU_DEVICE int add_minima(int minima, int word, const GroupScale& x) {
-  if constexpr (!Layout<kType>::kMinima) return 0;
-  int sums;
-  memcpy(&sums, x.sums, sizeof sums);
-  return dot2<kGroupOfUnit == 1>(sums, word, minima);
-}
 
 /// Adds the dot products of a group, whole or of its two halves; in super-block formats without the
 /// minima. kStarted: whether they began at dot_start().
@@ -276,20 +266,24 @@ GPU_DEVICE void add_group(RowSum& sum, const RowScale& w, const int dots[2], con
   }
 }
 
-/// total + a super-block: the only place where a super-block is rounded, as in the CPU's
-/// block_total. minima: the sum of minimum * q.
-template <BlockType kType>
-GPU_DEVICE float add_block(float total, int scaled, int minima, const RowScale& w, float x_scale) {
-  float value = w.scale * static_cast<float>(scaled);
-  if constexpr (Layout<kType>::kMin) value = fmaf(w.offset, static_cast<float>(minima), value);
-  return fmaf(value, x_scale, total);
+/// Adds a group's sum of minimum * q, if the format has integer minima. word: minima_word() of the
+/// unit.
+template <BlockType kType, int kGroupOfUnit>
+GPU_DEVICE void add_minima(RowSum& sum, int word, const GroupScale& x) {
+  if constexpr (Layout<kType>::kMinima) {
+    int sums;
+    memcpy(&sums, x.sums, sizeof sums);
+    sum.minima = dot2<kGroupOfUnit == 1>(sums, word, sum.minima);
+  }
 }
 
-/// Ends a super-block; x_scale is the scale of its activations.
+/// Ends a super-block: the only place where one is rounded, as in the CPU's block_total. x_scale is
+/// the scale of its activations.
 template <BlockType kType>
-GPU_DEVICE void close_block(RowSum& sum, int minima, const RowScale& w, float x_scale) {
-  sum.total = add_block<kType>(sum.total, sum.scaled, minima, w, x_scale);
-  sum.scaled = 0;
+GPU_DEVICE void close_block(RowSum& sum, const RowScale& w, float x_scale) {
+  float value = w.scale * static_cast<float>(sum.scaled);
+  if constexpr (Layout<kType>::kMin) value = fmaf(w.offset, static_cast<float>(sum.minima), value);
+  sum = {fmaf(value, x_scale, sum.total), 0, 0};
 }
 
 }  // namespace hearth::kernels::hip

@@ -54,8 +54,10 @@ GPU_DEVICE void close_fragment(const UnitScales<kType>& w, const int (&minima)[F
   if constexpr (Layout<kType>::kMinima) F::template dots<true>(0, c, minima, half_sums, lane);
   GroupScale scales[F::kOwn];
   F::scales(scales, tokens, lane);
-  GPU_UNROLL for (int i = 0; i < F::kSums; i++) close_block<kType>(
-      sum[i], c[0][i] + kHighSum * c[1][i], w.scale(i / F::kOwn, 0), scales[i % F::kOwn].scale);
+  GPU_UNROLL for (int i = 0; i < F::kSums; i++) {
+    sum[i].minima = c[0][i] + kHighSum * c[1][i];
+    close_block<kType>(sum[i], w.scale(i / F::kOwn, 0), scales[i % F::kOwn].scale);
+  }
 }
 
 /// Grid (thread blocks of tokens, thread blocks of tiles): neighbours share weights. Shared memory:
