@@ -6,8 +6,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "ops_hip_launch.h"
-
 namespace hearth::kernels::hip {
 namespace {
 

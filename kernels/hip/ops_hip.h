@@ -3,6 +3,7 @@
 // large batches run at once.
 #pragma once
 
+#include <bit>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -14,6 +15,16 @@
 #include "params.h"
 
 namespace hearth::kernels::hip {
+
+/// Batches up to this size (decode, drafts) repeat the same launches, so these become graphs.
+inline constexpr int kDeferredTokens = 8;
+
+/// Of a power of two.
+inline int log2_of(int power) { return std::countr_zero(static_cast<unsigned>(power)); }
+
+inline const HipMatrix& packed(const Matrix& matrix) {
+  return static_cast<const HipMatrix&>(matrix);
+}
 
 class HipOps : public Ops {
  public:
@@ -114,5 +125,18 @@ class HipOps : public Ops {
   Memory argmax_parts_, candidate_logits_;
   int head_room_ = 0;  // rows of the largest head that these have room for
 };
+
+template <class Params>
+void HipOps::launch(const KernelName& name, std::array<int, 3> grid, int block, int shared_bytes,
+                    const Params& params) {
+  if (is_in_mail_) launch({"take_batch_512"}, {1, 1, 1}, kMailThreads, 0, take_mail());
+  Launch launch;
+  launch.function = function(name);
+  launch.grid = grid;
+  launch.block = block;
+  launch.shared_bytes = shared_bytes;
+  launch.set(params);
+  queue_.add(launch, n_ <= kDeferredTokens);
+}
 
 }  // namespace hearth::kernels::hip

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "ops_hip_launch.h"
+#include "ops_hip.h"
 
 namespace hearth::kernels::hip {
 

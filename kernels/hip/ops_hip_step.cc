@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "matmul_shape.h"
-#include "ops_hip_launch.h"
+#include "ops_hip.h"
 
 namespace hearth::kernels::hip {
 namespace {
