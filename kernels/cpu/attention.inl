@@ -35,10 +35,10 @@ inline void add_products(const float* scalars, const Rows& rows, int n,
   for (int row = 0; row < n; row++) {
     F32x16 columns[kWidth];
     rows.load_row(row, columns);
-#pragma GCC unroll 12
+    HEARTH_UNROLL
     for (int i = 0; i < kQueries; i++) {
       const F32x16 scalar = broadcast(scalars[i * kStride + row]);
-#pragma GCC unroll 2
+      HEARTH_UNROLL
       for (int c = 0; c < kWidth; c++) sums[i][c] = fma(scalar, columns[c], sums[i][c]);
     }
   }
@@ -55,9 +55,9 @@ void score_page(QueryBlock& block, int page, int n_positions) {
       add_products(block.q[0] + d, Page::template keys<kColumns>(block.page_head(page), d, p),
                    least(Page::kKeyRows, block.head_dim - d), sums);
     }
-#pragma GCC unroll 12
+    HEARTH_UNROLL
     for (int i = 0; i < kQueries; i++) {
-#pragma GCC unroll 2
+      HEARTH_UNROLL
       for (int c = 0; c < kColumns; c++) {
         store(block.weights[i] + kPositions * page + p + 16 * c, sums[i][c]);
       }
@@ -92,16 +92,16 @@ template <class Page, int kQueries, int kWidth>
 inline void accumulate_columns(const QueryBlock& block, int first, int page, int begin, int end,
                                int d) {
   F32x16 sums[kQueries][kWidth];
-#pragma GCC unroll 12
+  HEARTH_UNROLL
   for (int i = 0; i < kQueries; i++) {
-#pragma GCC unroll 2
+    HEARTH_UNROLL
     for (int c = 0; c < kWidth; c++) sums[i][c] = load(block.partials[first + i] + d + 16 * c);
   }
   add_products(block.weights[first] + kPositions * page + begin,
                Page::values(block.page_head(page), begin, d), end - begin, sums);
-#pragma GCC unroll 12
+  HEARTH_UNROLL
   for (int i = 0; i < kQueries; i++) {
-#pragma GCC unroll 2
+    HEARTH_UNROLL
     for (int c = 0; c < kWidth; c++) store(block.partials[first + i] + d + 16 * c, sums[i][c]);
   }
 }

@@ -29,13 +29,10 @@ inline I32x16 add_scaled(I32x16 acc, I32x16 pairs, I32x16 scale) {
   return each<Unsigned>([&](int i) { return add_scaled(acc.v[i], bits(pairs.v[i]), scale.v[i]); });
 }
 
-struct Bytes4 {
-  int8_t bytes[4];
-};
 /// In assembly, so that GCC loads again instead of keeping the earlier load in a register.
 inline __m256i broadcast_again(const int8_t* x) {
   __m256i columns;
-  asm volatile("vpbroadcastd %1, %0" : "=x"(columns) : "m"(*reinterpret_cast<const Bytes4*>(x)));
+  asm volatile("vpbroadcastd %1, %0" : "=x"(columns) : "m"(four_bytes(x)));
   return columns;
 }
 /// acc += scale * (w * x) over one or two steps, where an int16 can hold no more. The two halves of
@@ -44,10 +41,10 @@ inline __m256i broadcast_again(const int8_t* x) {
 template <int kSteps, int kTokens>
 [[gnu::always_inline]] inline void add_by_halves(I32x16 (&acc)[kTokens], const U8x64 (&w)[kSteps],
                                                  const int8_t* x, int step_bytes, I32x16 scale) {
-#pragma GCC unroll 2
+  HEARTH_UNROLL
   for (int i = 0; i < kParts; i++) {
     const __m256i first = bits(w[0].v[i]);
-#pragma GCC unroll 12
+    HEARTH_UNROLL
     for (int c = 0; c < kTokens; c++) {
       const __m256i columns = broadcast_again(x + 4 * c);
       __m256i products;
@@ -80,13 +77,13 @@ template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
     for_constants<kNow>([&]<int kStep>() __attribute__((always_inline)) {
       const U8x64 w = weights.template step<kFirst + kStep>();
       const int8_t* columns = first + kStep * step_bytes;
-#pragma GCC unroll 12
+      HEARTH_UNROLL
       for (int c = 0; c < kTokens; c++) {
         const I32x16 products = pair_products(w, columns + 4 * c);
         pairs[c] = kStep == 0 ? products : add_pairs(pairs[c], products);
       }
     });
-#pragma GCC unroll 12
+    HEARTH_UNROLL
     for (int c = 0; c < kTokens; c++) acc[c] = add_scaled(acc[c], pairs[c], scale);
   }
   if constexpr (kNow < kSteps)

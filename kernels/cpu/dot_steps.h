@@ -21,7 +21,7 @@ template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
   for_constants<kSteps>([&]<int kStep>() __attribute__((always_inline)) {
     const U8x64 w = weights.template step<kFirst + kStep>();
     const int8_t* columns = x + (kFirst + kStep) * step_bytes;
-#pragma GCC unroll 12
+    HEARTH_UNROLL
     for (int c = 0; c < kTokens; c++) acc[c] = add_dot4(acc[c], w, columns + 4 * c);
   });
 }
@@ -34,7 +34,7 @@ template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
   I32x16 sum[kTokens];
   set_all(sum, broadcast(int32_t{0}));
   dot<kBits, kFirst, kSteps>(sum, weights, x, step_bytes);
-#pragma GCC unroll 12
+  HEARTH_UNROLL
   for (int c = 0; c < kTokens; c++) acc[c] = acc[c] + sum[c] * scale;
 }
 #endif

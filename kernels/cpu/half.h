@@ -9,17 +9,8 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-inline float float_from_bits(uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-inline uint32_t bits_from_float(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
+inline float float_from_bits(uint32_t bits) { return __builtin_bit_cast(float, bits); }
+inline uint32_t bits_from_float(float value) { return __builtin_bit_cast(uint32_t, value); }
 
 inline float bf16_to_f32(uint16_t half) { return float_from_bits(uint32_t{half} << 16); }
 

@@ -33,7 +33,7 @@ struct HalfRows {
   template <int kWidth>
   void load_row(int row, F32x16 (&columns)[kWidth]) const {
     const size_t at = static_cast<size_t>(row) * row_bytes;
-#pragma GCC unroll 2
+    HEARTH_UNROLL
     for (int c = 0; c < kWidth; c++) columns[c] = load_f16(from.data + at + 32 * c);
     __builtin_prefetch(from.next + at);
   }
@@ -76,7 +76,7 @@ struct Int8Keys {
   F32x16 scales[kWidth];
   void load_row(int row, F32x16 (&columns)[kWidth]) const {
     const size_t at = static_cast<size_t>(row) * kPositions;
-#pragma GCC unroll 2
+    HEARTH_UNROLL
     for (int c = 0; c < kWidth; c++) {
       columns[c] = to_float(load_i8(from.data + at + 16 * c)) * scales[c];
     }
@@ -92,7 +92,7 @@ struct Int8Values {
   void load_row(int row, F32x16 (&columns)[kWidth]) const {
     const size_t at = static_cast<size_t>(row) * from.head_dim;
     const F32x16 scale = broadcast(scales[row]);
-#pragma GCC unroll 2
+    HEARTH_UNROLL
     for (int c = 0; c < kWidth; c++) {
       columns[c] = to_float(load_i8(from.data + at + 16 * c)) * scale;
     }
@@ -112,10 +112,9 @@ inline uint16_t quantize_values(const float* x, int n, int8_t* q) {
   const F32x16 x0 = saturated(load(x));
   const F32x16 x1 = n > 16 ? saturated(load(x + 16)) : broadcast(0.0f);
   const int32_t largest = reduce_max(max(bits_as_int(abs(x0)), bits_as_int(abs(x1))));
-  float amax, scales[16];
-  std::memcpy(&amax, &largest, sizeof amax);
+  float scales[16];
   uint16_t halves[16];
-  store_f16(halves, broadcast(amax / 127.0f));
+  store_f16(halves, broadcast(as<float>(largest) / 127.0f));
   store(scales, load_f16(halves));  // as attention will read it
   const F32x16 inverse = broadcast(scales[0] > 0 ? 1.0f / scales[0] : 0.0f);
   store_i8(q, to_int8(x0 * inverse));
@@ -137,7 +136,7 @@ struct Int8Page {
     const size_t d = static_cast<size_t>(dim), p = static_cast<size_t>(position);
     const std::byte* scales = head.data + scales_at(head.head_dim, d / kKvGroup) + 2 * p;
     Int8Keys<kWidth> rows{head.at(kPositions * d + p), {}};
-#pragma GCC unroll 2
+    HEARTH_UNROLL
     for (int c = 0; c < kWidth; c++) rows.scales[c] = load_f16(scales + 32 * c);
     return rows;
   }

@@ -5,7 +5,7 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// The activations of one token tile, from some token and group on.
+/// A view of the activations of one token tile that begins at one of its tokens, and at a group.
 struct TokenColumns {
   const int8_t* q;      // [step][width][4]
   const float* scales;  // [group][width]
@@ -32,7 +32,7 @@ struct Output {
   template <int kTokens>
   [[gnu::always_inline]] void read(F32x16 (&total)[kTokens]) const {
     if (resume) {
-#pragma GCC unroll 16
+      HEARTH_UNROLL
       for (int c = 0; c < kTokens; c++) total[c] = load(at(c));
     } else {
       set_all(total, broadcast(0.0f));
@@ -42,7 +42,7 @@ struct Output {
   /// that does, which is then overwritten.
   template <int kTokens>
   [[gnu::always_inline]] void write(const F32x16 (&total)[kTokens]) const {
-#pragma GCC unroll 16
+    HEARTH_UNROLL
     for (int c = kTokens - 1; c >= 0; c--) store(at(c), total[c]);
   }
 
@@ -76,7 +76,7 @@ template <int kTokens>
 [[gnu::always_inline]] inline void add_scaled_sums(const I32x16 (&sums)[kTokens], F32x16 scale,
                                                    F32x16 minus_magic, const TokenColumns& x,
                                                    F32x16 (&total)[kTokens]) {
-#pragma GCC unroll 12
+  HEARTH_UNROLL
   for (int c = 0; c < kTokens; c++) {
     const F32x16 product = fma(bits_as_float(sums[c]), scale, minus_magic);
     total[c] = fma(product, broadcast(x.scales[c]), total[c]);
@@ -86,7 +86,7 @@ template <int kTokens>
 template <int kTokens>
 [[gnu::always_inline]] inline void subtract_minima(F32x16 minimum, const TokenColumns& x,
                                                    F32x16 (&total)[kTokens]) {
-#pragma GCC unroll 12
+  HEARTH_UNROLL
   for (int c = 0; c < kTokens; c++)
     total[c] = fnma(minimum, broadcast(x.scales[c]) * broadcast(x.sums[c]), total[c]);
 }
@@ -97,7 +97,7 @@ template <class Source, int kTokens>
                                              F32x16 (&total)[kTokens]) {
   constexpr GroupShape kShape = Source::kShape;
   I32x16 acc[kTokens];
-#pragma GCC unroll 12
+  HEARTH_UNROLL
   for (int c = 0; c < kTokens; c++) acc[c] = start_of_sums<kShape.offset>(x.sums[c]);
 
   dot<kShape.bits, 0, kSteps>(acc, source, x.q, 4 * x.width);
@@ -144,10 +144,10 @@ HEARTH_INNER_KERNEL void multiply_float(const std::byte* w, TokenColumns x, int 
     set_all(sum, broadcast(0.0f));
     for (int k = 0; k < n; k++, w += kColumnBytes, x.f32 += x.width) {
       const F32x16 weights = load_float_weights<kType>(w);
-#pragma GCC unroll 12
+      HEARTH_UNROLL
       for (int c = 0; c < kTokens; c++) sum[c] = fma(weights, broadcast(x.f32[c]), sum[c]);
     }
-#pragma GCC unroll 12
+    HEARTH_UNROLL
     for (int c = 0; c < kTokens; c++) total[c] = total[c] + sum[c];
   }
   output.write(total);

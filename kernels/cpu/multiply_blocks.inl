@@ -7,7 +7,7 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// The activations of one token tile, from some token and block on.
+/// A view of the activations of one token tile that begins at one of its tokens, and at a block.
 struct BlockColumns {
   const int8_t* q;      // [step][width][4]
   const float* scales;  // [block][width]
@@ -37,12 +37,13 @@ class BlockHeader {
   F32x16 dmin() const { return load_f16(block_ + 2 * kTileRows); }
   /// Pair i of scales: those of columns kPairColumns * i and up.
   I32x16 scales(int i) const {
-    const I32x16 pairs = load_pairs(4 * kTileRows, i);
-    return kLayout.packs_min ? pairs & broadcast(kNibbles) : pairs;
+    const I32x16 pairs = load_pairs(kLayout.scales_offset(), i);
+    return kLayout.has_nibble_scales ? pairs & broadcast(kNibbles) : pairs;
   }
   I32x16 minima(int i) const {
-    const I32x16 pairs = load_pairs(kLayout.packs_min ? 4 * kTileRows : kLayout.min_offset(), i);
-    return kLayout.packs_min ? shift_right<4>(pairs) & broadcast(kNibbles) : pairs;
+    if constexpr (kLayout.has_nibble_scales)
+      return shift_right<4>(load_pairs(kLayout.scales_offset(), i)) & broadcast(kNibbles);
+    return load_pairs(kLayout.min_offset(), i);
   }
   const std::byte* planes() const { return block_ + kLayout.header_bytes(); }
   /// Prefetches the header that the stream will soon reach.
@@ -66,7 +67,7 @@ inline F32x16 block_total(F32x16 total, F32x16 scale, F32x16 d, I32x16 sum, F32x
   return fma(value, scale, total);
 }
 
-/// sum[c] = the block's sum of scale * w * q, where w still includes the remaining offset.
+/// sum[c] = the block's sum of scale * w * q, where w includes dot_offset().
 template <BlockType kType, class Weights, int kTokens>
 [[gnu::always_inline]] inline void sum_block(const BlockHeader<kType>& header, Weights weights,
                                              const BlockColumns& x, I32x16 (&sum)[kTokens]) {
@@ -93,16 +94,17 @@ template <BlockType kType, class Weights, int kTokens>
   }
 }
 
-/// sum[c] = the block's sum of minimum * sum(q); for formats with an offset, of scale * sum(q),
-/// which the offset is multiplied by.
+/// corrections[c] = the block's sum of minimum * sum(q); for formats with an offset, of
+/// scale * sum(q), which the offset is multiplied by.
 template <BlockType kType, int kTokens>
-[[gnu::always_inline]] inline void sum_sums(const BlockHeader<kType>& header, const BlockColumns& x,
-                                            I32x16 (&sum)[kTokens]) {
+[[gnu::always_inline]] inline void sum_corrections(const BlockHeader<kType>& header,
+                                                   const BlockColumns& x,
+                                                   I32x16 (&corrections)[kTokens]) {
   using Header = BlockHeader<kType>;
-  set_all(sum, broadcast(int32_t{0}));
+  set_all(corrections, broadcast(int32_t{0}));
   const int16_t* sums = x.sums + Header::kFirstSums * 2 * x.width;
   for (int i = 0; i < Header::kPairs; i++, sums += 2 * x.width)
-    dot_pairs(sum, Header::kLayout.has_min ? header.minima(i) : header.scales(i), sums);
+    dot_pairs(corrections, Header::kLayout.has_min ? header.minima(i) : header.scales(i), sums);
 }
 
 /// Adds a block's integer sums to the float totals of a row tile.
@@ -111,17 +113,17 @@ template <BlockType kType, int kTokens>
                                              const BlockColumns& x, const I32x16 (&sum)[kTokens],
                                              F32x16 (&total)[kTokens]) {
   constexpr Layout kLayout = layout_of(kType);
-  constexpr int kOffset = remaining_offset(kLayout);
+  constexpr int kOffset = dot_offset(kLayout);
   static_assert(kOffset == 0 || (!kLayout.has_min && (kOffset & (kOffset - 1)) == 0));
-  I32x16 sum_of_sums[kTokens];
-  if constexpr (kLayout.has_min || kOffset != 0) sum_sums(header, x, sum_of_sums);
+  I32x16 corrections[kTokens];
+  if constexpr (kLayout.has_min || kOffset != 0) sum_corrections(header, x, corrections);
   const F32x16 d = header.d(), dmin = header.dmin();
-#pragma GCC unroll 12
+  HEARTH_UNROLL
   for (int c = 0; c < kTokens; c++) {
     I32x16 whole = sum[c];
-    if constexpr (kOffset != 0) whole = whole - shift_left<__builtin_ctz(kOffset)>(sum_of_sums[c]);
+    if constexpr (kOffset != 0) whole = whole - shift_left<__builtin_ctz(kOffset)>(corrections[c]);
     total[c] = block_total<kLayout.has_min>(total[c], broadcast(x.scales[c]), d, whole, dmin,
-                                            sum_of_sums[c]);
+                                            corrections[c]);
   }
 }
 

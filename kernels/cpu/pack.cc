@@ -62,13 +62,13 @@ inline void write_scales(const Layout& layout, const FileGroup& group, int row,
   }
   put_half(to.header, group.d);
   put_half(to.header + 2 * kTileRows, group.dmin);
-  std::byte* scales = to.header + 4 * kTileRows;
+  std::byte* scales = to.header + layout.scales_offset();
   std::byte* minima = to.header + layout.min_offset();
   for (int half = 0; half < layout.n_halves(); half++) {
     const int place = Layout::pair_place(to.group * layout.n_halves() + half, row);
-    const int high = layout.packs_min ? group.minima[half] << 4 : 0;
+    const int high = layout.has_nibble_scales ? group.minima[half] << 4 : 0;
     scales[place] = static_cast<std::byte>(group.scales[half] | high);
-    if (layout.has_min && !layout.packs_min)
+    if (layout.has_min && !layout.has_nibble_scales)
       minima[place] = static_cast<std::byte>(group.minima[half]);
   }
 }
@@ -117,9 +117,9 @@ Scale read_scale(const Layout& layout, const GroupAddress& from, int half, int r
             layout.has_min ? half_at(from.header + layout.min_offset() + place) : 0};
   }
   const int place = Layout::pair_place(from.group * layout.n_halves() + half, row);
-  int scale = static_cast<int8_t>(from.header[4 * kTileRows + place]);
+  int scale = static_cast<int8_t>(from.header[layout.scales_offset() + place]);
   int minimum = 0;
-  if (layout.packs_min) {
+  if (layout.has_nibble_scales) {
     minimum = scale >> 4 & 15;
     scale &= 15;
   } else if (layout.has_min) {

@@ -32,20 +32,19 @@ struct Layout {
   int offset;
   bool has_min;
   bool has_block_scale;
-  bool packs_min = false;  // scale and minimum share a byte; the minimum is the high nibble
+  bool has_nibble_scales = false;  // a byte holds a scale (low nibble) and its minimum (high)
   CodeBook book = CodeBook::kNone;
 
   constexpr int n_halves() const { return kGroup / scale_columns; }
   constexpr int n_scales() const { return n_groups * n_halves(); }
   constexpr int low_bytes() const { return low_bits * kVectorBytes; }
   constexpr int group_bytes() const { return (low_bits + high_bits) * kVectorBytes; }
-  /// Where the minima begin in the header.
-  constexpr int min_offset() const {
-    return has_block_scale ? 4 * kTileRows + n_scales() * kTileRows : 2 * n_groups * kTileRows;
-  }
+  /// Where the scales and the minima begin in the header.
+  constexpr int scales_offset() const { return has_block_scale ? 4 * kTileRows : 0; }
+  constexpr int min_offset() const { return scales_offset() + scales_bytes(); }
+  constexpr int scales_bytes() const { return n_scales() * kTileRows * (has_block_scale ? 1 : 2); }
   constexpr int header_bytes() const {
-    return has_min && !packs_min ? 2 * min_offset() - (has_block_scale ? 4 * kTileRows : 0)
-                                 : min_offset();
+    return min_offset() + (has_min && !has_nibble_scales ? scales_bytes() : 0);
   }
   constexpr int block_bytes() const { return header_bytes() + n_groups * group_bytes(); }
   /// The weight of a code as an integer, without its scale and minimum.
@@ -84,7 +83,7 @@ constexpr Layout layout_of(BlockType type) {
           .offset = row.low_bits == 8 || row.has_book() ? 128 : row.zero_point,
           .has_min = row.has_min(),
           .has_block_scale = row.has_super_block(),
-          .packs_min = row.scales == ScaleKind::kSuper16Min,
+          .has_nibble_scales = row.scales == ScaleKind::kSuper16Min,
           .book = row.book};
 }
 

@@ -9,16 +9,16 @@ namespace {
 struct GroupShape {
   bool has_min;
   int bits;
-  int offset;  // remaining_offset
+  int offset;  // dot_offset()
 };
 
-/// The result of dot() is too large by this, times sum(x).
-constexpr int remaining_offset(const Layout& layout) {
+/// What dot() adds to each weight: its result is too large by this, times sum(x).
+constexpr int dot_offset(const Layout& layout) {
   return layout.is_8_bit() ? kDot8Offset : layout.offset;
 }
 
 constexpr GroupShape shape_of(const Layout& layout) {
-  return {layout.has_min, layout.weight_bits(), remaining_offset(layout)};
+  return {layout.has_min, layout.weight_bits(), dot_offset(layout)};
 }
 
 /// Whether the L1 cache can track as many outstanding line fills as the core can have.
@@ -158,9 +158,8 @@ class PackedSource : public PackedCodes<kType> {
 };
 
 /// A row tile x up to kGroups groups, unpacked.
-template <int kMaxGroups>
+template <int kGroups>
 struct Panel {
-  static constexpr int kGroups = kMaxGroups;
   alignas(64) uint8_t w[kGroups * kSteps * kVectorBytes];
   alignas(64) float scales[kGroups * kTileRows];
   alignas(64) float minima[kGroups * kTileRows];

@@ -3,8 +3,9 @@
 // stays in the L1 or L2 cache, then multiplied by every token (matmul.inl drives it).
 //
 // A variant includes one panels_*.inl, which defines
-//   kBatchPlan   how the tokens of a batch are laid out: a BatchPlan
-//   XPanels      with a member template Kernel<kType>, a PanelKernel for each block format
+//   HEARTH_BATCH_PLAN   how the tokens of a batch are laid out: a BatchPlan. It then includes
+//                       tile_kernels.inl, the parts that panels are made of, which depend on it.
+//   XPanels             with a member template Kernel<kType>, a PanelKernel for each block format
 #pragma once
 
 #include <concepts>
@@ -16,12 +17,13 @@ namespace hearth::kernels::cpu {
 namespace {
 
 struct BatchPlan {
-  int few;   // up to so many tokens, unpacking the weights for every kMaxTokens of them anew costs
-             // no more than filling panels does
-  int tile;  // tokens in a token tile of a batch of more than kTileTokens: 12, or 16
-  int offset;  // 0: the int8 of more than `few` tokens are interleaved like those of fewer; else
-               // they are stored as q + offset, in rows (panels_avx512.inl)
+  int few;  // up to so many tokens, unpacking the weights for every kMaxTokens of them anew costs
+            // no more than filling panels does
+  int tile = kTileTokens;  // tokens in a token tile of a batch of more than kTileTokens: 12, or 16
+  int offset = 0;  // 0: the int8 of more than `few` tokens are interleaved like those of fewer;
+                   // else they are stored as q + offset, in rows (panels_avx512.inl)
 };
+inline constexpr BatchPlan kBatchPlan = {HEARTH_BATCH_PLAN};
 
 /// Where a panel's results go: out[token * stride + tile * tile_stride + row].
 struct PanelOutput {

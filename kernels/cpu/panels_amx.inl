@@ -1,20 +1,12 @@
 // Panels (panel.h) on AMX tile registers: one row tile of weights times 16 tokens, 32 columns of a
 // group or 64 of a super-block by one instruction.
-#include "panel.h"
-
-namespace hearth::kernels::cpu {
-namespace {
-
-inline constexpr BatchPlan kBatchPlan = {.few = kTileTokens, .tile = 16, .offset = 0};
-inline constexpr int kAmxTokens = kBatchPlan.tile;  // of a tile register
-
-}  // namespace
-}  // namespace hearth::kernels::cpu
-
+#define HEARTH_BATCH_PLAN .few = kTileTokens, .tile = 16
 #include "tile_kernels.inl"
 
 namespace hearth::kernels::cpu {
 namespace {
+
+inline constexpr int kAmxTokens = kBatchPlan.tile;  // of a tile register
 
 /// For formats with a scale every 32 columns.
 template <BlockType kType>
@@ -78,7 +70,7 @@ class AmxGroupPanel {
     const F32x16 scale = load(panel_.scales + g * kTileRows);
     const F32x16 minus_magic = broadcast(-kMagic) * scale;
     const I32x16 magic = bits_as_int(broadcast(kMagic));
-#pragma GCC unroll 16
+    HEARTH_UNROLL
     for (int c = 0; c < kAmxTokens; c++) {
       const I32x16 bits = load(sums_[kPlace][c]) + magic;
       const F32x16 product = fma(bits_as_float(bits), scale, minus_magic);
@@ -87,7 +79,7 @@ class AmxGroupPanel {
     if constexpr (kLayout.has_min) {
       const F32x16 minimum = load(panel_.minima + g * kTileRows);
       const float* sums = x.sums + g * kAmxTokens;
-#pragma GCC unroll 16
+      HEARTH_UNROLL
       for (int c = 0; c < kAmxTokens; c++) {
         total[c] = fnma(minimum, broadcast(scales[c]) * broadcast(sums[c]), total[c]);
       }
@@ -251,12 +243,12 @@ class AmxBlockPanel {
       for (int i = 0; i < Header::kPairs; i++) minima[i] = load(panel.minima[i]);
     const int16_t* sums = tile.x.sums + Header::kFirstSums * kAmxTokens * 2;
     float* out = tile.out + kFirst * stage.stride;
-#pragma GCC unroll 8
+    HEARTH_UNROLL
     for (int t = kFirst; t < kFirst + kTokens; t++, out += stage.stride) {
       if (t >= tile.n) return;
       I32x16 sum_of_minima[1] = {broadcast(int32_t{0})};
       if constexpr (kLayout.has_min) {
-#pragma GCC unroll 8
+        HEARTH_UNROLL
         for (int i = 0; i < Header::kPairs; i++)
           dot_pairs(sum_of_minima, minima[i], sums + (i * kAmxTokens + t) * 2);
       }

@@ -6,16 +6,7 @@
 //   sum(w * q) = sum(w * (q + 128)) - 128 * sum(w)
 // 128 * sum(w) is known when a panel is filled: sums start from its negative. Scales and minima are
 // unpacked into the panel too, as the inner loops have no free issue slots for that.
-#include "panel.h"
-
-namespace hearth::kernels::cpu {
-namespace {
-
-inline constexpr BatchPlan kBatchPlan = {.few = 18, .tile = kTileTokens, .offset = 128};
-
-}  // namespace
-}  // namespace hearth::kernels::cpu
-
+#define HEARTH_BATCH_PLAN .few = 18, .offset = 128
 #include "tile_kernels.inl"
 
 namespace hearth::kernels::cpu {
@@ -37,11 +28,11 @@ constexpr int width_of(int width) {
 template <int kSteps, int kTokens, class WeightsOf>
 [[gnu::always_inline]] inline void add_steps(I32x16 (&sums)[kPanelTiles][kTokens],
                                              const WeightsOf& weights_of, const int8_t* x) {
-#pragma GCC unroll 8
+  HEARTH_UNROLL
   for (int step = 0; step < kSteps; step++, x += 4) {
     const U8x64 first = load_u8(weights_of(0) + step * kVectorBytes);
     const U8x64 second = load_u8(weights_of(1) + step * kVectorBytes);
-#pragma GCC unroll 6
+    HEARTH_UNROLL
     for (int c = 0; c < kTokens; c++) {
       const I32x16 columns = broadcast_4(x + c * kRowColumns);
       sums[0][c] = add_products(sums[0][c], columns, first);
@@ -104,23 +95,23 @@ class Avx512GroupPanel {
                                          const Output (&outputs)[kTiles], NextPanel& next) const {
     const int width = width_of<kTokens>(x.width);
     F32x16 total[kTiles][kTokens];
-#pragma GCC unroll 2
+    HEARTH_UNROLL
     for (int t = 0; t < kTiles; t++) outputs[t].read(total[t]);
     for (int g = 0; g < n_groups; g++, x.q += kGroup, x.scales += width, x.sums += width) {
       I32x16 sums[kTiles][kTokens];
-#pragma GCC unroll 2
+      HEARTH_UNROLL
       for (int t = 0; t < kTiles; t++) set_all(sums[t], load(groups_[t][g].start));
       next.prefetch_piece();
       add_steps<kSteps>(
           sums, [&](int t) { return groups_[t][g].weights; }, x.q);
-#pragma GCC unroll 2
+      HEARTH_UNROLL
       for (int t = 0; t < kTiles; t++) {
         const Group& group = groups_[t][g];
         add_scaled_sums(sums[t], load(group.scale), load(group.minus_magic), x, total[t]);
         if constexpr (kLayout.has_min) subtract_minima(load(group.minimum), x, total[t]);
       }
     }
-#pragma GCC unroll 2
+    HEARTH_UNROLL
     for (int t = 0; t < kTiles; t++) outputs[t].write(total[t]);
   }
 
@@ -206,12 +197,12 @@ class Avx512BlockPanel {
       if constexpr (kLayout.has_min)
         sum_minima(b, x.sums + Header::kFirstSums * 2 * width, width, minima);
       F32x16 total[kTiles][kTokens];
-#pragma GCC unroll 2
+      HEARTH_UNROLL
       for (int t = 0; t < kTiles; t++) {
         to[t].read(total[t]);
         add_block(blocks_[t][b], x.scales, sums[t], minima[t], total[t]);
       }
-#pragma GCC unroll 2
+      HEARTH_UNROLL
       for (int t = 0; t < kTiles; t++) {
         to[t].write(total[t]);
         to[t].resume = true;
@@ -223,18 +214,18 @@ class Avx512BlockPanel {
   template <int kTokens>
   [[gnu::always_inline]] void sum_block(int b, const int8_t* x,
                                         I32x16 (&sums)[kTiles][kTokens]) const {
-#pragma GCC unroll 2
+    HEARTH_UNROLL
     for (int t = 0; t < kTiles; t++) set_all(sums[t], load(blocks_[t][b].start));
     for (int i = 0; i < kLayout.n_scales(); i++, x += kLayout.scale_columns) {
       I32x16 part[kTiles][kTokens];
-#pragma GCC unroll 2
+      HEARTH_UNROLL
       for (int t = 0; t < kTiles; t++) set_all(part[t], broadcast(int32_t{0}));
       add_steps<kScaleSteps>(
           part, [&](int t) { return blocks_[t][b].weights + i * kScaleSteps * kVectorBytes; }, x);
-#pragma GCC unroll 2
+      HEARTH_UNROLL
       for (int t = 0; t < kTiles; t++) {
         const I32x16 scale = load(blocks_[t][b].scales[i]);
-#pragma GCC unroll 6
+        HEARTH_UNROLL
         for (int c = 0; c < kTokens; c++) sums[t][c] = sums[t][c] + part[t][c] * scale;
       }
     }
@@ -244,17 +235,13 @@ class Avx512BlockPanel {
   template <int kTokens>
   [[gnu::always_inline]] void sum_minima(int b, const int16_t* of_tokens, int width,
                                          I32x16 (&sums)[kTiles][kTokens]) const {
-#pragma GCC unroll 2
+    HEARTH_UNROLL
     for (int t = 0; t < kTiles; t++) set_all(sums[t], broadcast(int32_t{0}));
-#pragma GCC unroll 8
+    HEARTH_UNROLL
     for (int i = 0; i < Header::kPairs; i++) {
-      const I32x16 first = load(blocks_[0][b].minima[i]), second = load(blocks_[1][b].minima[i]);
-#pragma GCC unroll 6
-      for (int c = 0; c < kTokens; c++) {
-        const I32x16 pair = broadcast_4(of_tokens + 2 * (i * width + c));
-        sums[0][c] = add_pair_products(sums[0][c], first, pair);
-        sums[1][c] = add_pair_products(sums[1][c], second, pair);
-      }
+      HEARTH_UNROLL
+      for (int t = 0; t < kTiles; t++)
+        dot_pairs(sums[t], load(blocks_[t][b].minima[i]), of_tokens + 2 * i * width);
     }
   }
 
@@ -264,7 +251,7 @@ class Avx512BlockPanel {
                                                const I32x16 (&minima)[kTokens],
                                                F32x16 (&total)[kTokens]) {
     const F32x16 d = load(block.d), dmin = load(block.dmin);
-#pragma GCC unroll 6
+    HEARTH_UNROLL
     for (int c = 0; c < kTokens; c++) {
       total[c] =
           block_total<kLayout.has_min>(total[c], broadcast(scales[c]), d, sums[c], dmin, minima[c]);

@@ -1,15 +1,6 @@
-// Panels (panel.h) on any vocabulary: one row tile x 1024 columns, unpacked to bytes, times
-// kMaxTokens tokens at a time with the dot products of simd.h. For AVX2, AVX-VNNI, NEON and scalar.
-#include "panel.h"
-
-namespace hearth::kernels::cpu {
-namespace {
-
-inline constexpr BatchPlan kBatchPlan = {.few = kFewTokens, .tile = kTileTokens, .offset = 0};
-
-}  // namespace
-}  // namespace hearth::kernels::cpu
-
+// Panels (panel.h) on any SIMD layer (simd.h): one row tile x 1024 columns, unpacked to bytes,
+// times kMaxTokens tokens at a time with its dot products. For AVX2, AVX-VNNI, NEON and scalar.
+#define HEARTH_BATCH_PLAN .few = kFewTokens
 #include "tile_kernels.inl"
 
 namespace hearth::kernels::cpu {

@@ -1,7 +1,8 @@
-// The SIMD vocabulary: the names that all kernels are written in. A variant_*.cc includes a
-// simd_*.h first. That says how large a register is, includes this file, and then defines what is
-// only declared here. All else follows from the vector types of GCC and clang: their operators + -
-// * / & | ^ << >> < > and ?: act on every lane, and a scalar operand stands for a vector of it.
+// The SIMD layer: the vector types and functions that all kernels are written in. A variant_*.cc
+// includes a simd_*.h first. That says how large a register is, includes this file, and then
+// defines what is only declared here. All else follows from the vector types of GCC and clang:
+// their operators + - * / & | ^ << >> < > and ?: act on every lane, and a scalar operand stands for
+// a vector of it.
 //
 // F32x16, I32x16     16 lanes. load, store (at any address), broadcast, + - * /
 // fma, fnma          fma(a, b, c) = a * b + c, fnma(a, b, c) = c - a * b, with one rounding. The
@@ -85,6 +86,11 @@ template <class Register, class F>
   }
 }
 
+/// Before a loop over the tokens, row tiles or steps of a kernel, which has at most 16 iterations.
+/// GCC keeps an array of vectors in registers only if every index into it is a constant: the loop
+/// must be unrolled completely.
+#define HEARTH_UNROLL _Pragma("GCC unroll 16")
+
 /// Calls f.operator()<0>() to f.operator()<n - 1>().
 template <int n, class F>
 [[gnu::always_inline]] inline void for_constants(const F& f) {
@@ -126,6 +132,10 @@ inline Piece load_piece(const void* p, int i) {
 template <class Piece>
 inline void store_piece(void* p, int i, Piece x) {
   static_cast<InMemory<Piece>*>(p)[i].value = x;
+}
+/// As an operand of inline assembly.
+inline const InMemory<uint32_t>& four_bytes(const void* p) {
+  return *static_cast<const InMemory<uint32_t>*>(p);
 }
 template <class Register>
 inline Vector<Register> load_vector(const void* p) {
@@ -171,28 +181,18 @@ inline I32x16 load_i8_pairs(const void* p) {
 
 // --- element by element ---
 
-template <class Register>
-inline Vector<Register> operator+(Vector<Register> a, Vector<Register> b) {
-  return each<Register>([&](int i) { return a.v[i] + b.v[i]; });
-}
-template <class Register>
-inline Vector<Register> operator-(Vector<Register> a, Vector<Register> b) {
-  return each<Register>([&](int i) { return a.v[i] - b.v[i]; });
-}
-template <class Register>
-inline Vector<Register> operator*(Vector<Register> a, Vector<Register> b) {
-  return each<Register>([&](int i) { return a.v[i] * b.v[i]; });
-}
-template <class Register>
-inline Vector<Register> operator&(Vector<Register> a, Vector<Register> b) {
-  return each<Register>([&](int i) { return a.v[i] & b.v[i]; });
-}
-inline F32x16 operator/(F32x16 a, F32x16 b) {
-  return each<Floats>([&](int i) { return a.v[i] / b.v[i]; });
-}
-inline U8x64 operator|(U8x64 a, U8x64 b) {
-  return each<Bytes>([&](int i) { return a.v[i] | b.v[i]; });
-}
+#define HEARTH_LANEWISE(op)                                                     \
+  template <class Register>                                                     \
+  inline Vector<Register> operator op(Vector<Register> a, Vector<Register> b) { \
+    return each<Register>([&](int i) { return a.v[i] op b.v[i]; });             \
+  }
+HEARTH_LANEWISE(+)
+HEARTH_LANEWISE(-)
+HEARTH_LANEWISE(*)
+HEARTH_LANEWISE(/)
+HEARTH_LANEWISE(&)
+HEARTH_LANEWISE(|)
+#undef HEARTH_LANEWISE
 
 inline F32x16 broadcast(float x) {
   return each<Floats>([&](int) { return x - Floats{}; });
@@ -304,7 +304,7 @@ inline int32_t reduce_max(I32x16 x) {
 
 template <class V, int kTokens>
 [[gnu::always_inline]] inline void set_all(V (&of_tokens)[kTokens], V value) {
-#pragma GCC unroll 16
+  HEARTH_UNROLL
   for (int c = 0; c < kTokens; c++) of_tokens[c] = value;
 }
 inline I32x16 add_dot2(I32x16 acc, I32x16 pairs, const int16_t* x) {
@@ -313,7 +313,7 @@ inline I32x16 add_dot2(I32x16 acc, I32x16 pairs, const int16_t* x) {
 template <int kTokens>
 [[gnu::always_inline]] inline void dot_pairs(I32x16 (&acc)[kTokens], I32x16 pairs,
                                              const int16_t* x) {
-#pragma GCC unroll 12
+  HEARTH_UNROLL
   for (int c = 0; c < kTokens; c++) acc[c] = add_dot2(acc[c], pairs, x + 2 * c);
 }
 

@@ -1,4 +1,4 @@
-// The vocabulary of the AMX variant: that of AVX-512 VNNI, the tile registers (amx_tiles.h), and
+// The SIMD layer of the AMX variant: that of AVX-512 VNNI, the tile registers (amx_tiles.h), and
 // the products of weight and scale that panels_amx.inl stores as two planes of bytes.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The SIMD vocabulary (simd.h says what the names mean) on AVX-512 VNNI: 16 floats, 16 int32 or 64
+// The SIMD layer (simd.h says what the names mean) on AVX-512 VNNI: 16 floats, 16 int32 or 64
 // bytes are one register.
 #pragma once
 
@@ -49,20 +49,12 @@ inline void store_i8(int8_t* p, I32x16 x) {
 
 // In assembly, since GCC 12 does not use the broadcasting memory operand: it would load each
 // activation by an instruction of its own, a third of the inner loop.
-struct FourBytes {
-  int8_t bytes[4];
-};
 inline Unsigned add_dot4(Unsigned acc, Bytes w, const int8_t* x) {
-  const FourBytes* columns = reinterpret_cast<const FourBytes*>(x);
-  asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(w), "m"(*columns));
+  asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(w), "m"(four_bytes(x)));
   return acc;
 }
-struct TwoWords {
-  int16_t words[2];
-};
 inline Unsigned add_dot2(Unsigned acc, Unsigned pairs, const int16_t* x) {
-  const TwoWords* pair = reinterpret_cast<const TwoWords*>(x);
-  asm("vpdpwssd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(pairs), "m"(*pair));
+  asm("vpdpwssd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(pairs), "m"(four_bytes(x)));
   return acc;
 }
 inline constexpr int kDot8Offset = 128;
@@ -78,9 +70,6 @@ inline I32x16 add_columns(I32x16 acc, U8x64 w) {
 /// acc + unsigned columns * signed weights.
 inline I32x16 add_products(I32x16 acc, I32x16 columns, U8x64 w) {
   return {as<Unsigned>(_mm512_dpbusd_epi32(bits(acc.v[0]), bits(columns.v[0]), bits(w.v[0])))};
-}
-inline I32x16 add_pair_products(I32x16 acc, I32x16 a, I32x16 b) {
-  return {as<Unsigned>(_mm512_dpwssd_epi32(bits(acc.v[0]), bits(a.v[0]), bits(b.v[0])))};
 }
 
 /// 12 int32 and 12 float accumulators, of 32 registers.

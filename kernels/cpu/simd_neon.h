@@ -1,4 +1,4 @@
-// The SIMD vocabulary (simd.h says what the names mean) on NEON with dot products: 16 floats, 16
+// The SIMD layer (simd.h says what the names mean) on NEON with dot products: 16 floats, 16
 // int32 or 64 bytes are four registers.
 #pragma once
 
@@ -56,12 +56,12 @@ template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
   const U8x64 w[4] = {weights.template step<kFirst>(), weights.template step<kFirst + 1>(),
                       weights.template step<kFirst + 2>(), weights.template step<kFirst + 3>()};
   const int8_t* first = x + kFirst * step_bytes;
-#pragma GCC unroll 4
+  HEARTH_UNROLL
   for (int i = 0; i < 4; i++) {
-#pragma GCC unroll 12
+    HEARTH_UNROLL
     for (int c = 0; c < kTokens; c++) {
       Unsigned sum = {};
-#pragma GCC unroll 4
+      HEARTH_UNROLL
       for (int step = 0; step < 4; step++)
         sum = add_dot4(sum, w[step].v[i], first + step * step_bytes + 4 * c);
       acc[c].v[i] += sum * scale.v[i];

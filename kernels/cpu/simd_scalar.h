@@ -1,4 +1,4 @@
-// The SIMD vocabulary (simd.h says what the names mean) in plain C++, which the compiler vectorizes
+// The SIMD layer (simd.h says what the names mean) in plain C++, which the compiler vectorizes
 // as the baseline allows.
 #pragma once
 
@@ -74,7 +74,7 @@ inline Unsigned add_dot2(Unsigned acc, Unsigned pairs, const int16_t* x) {
   return acc + as<Unsigned>(first * x[0] + second * x[1]);
 }
 
-/// As for the other small vocabularies; nothing is kept in registers here.
+/// As where there are 16 registers; here the compiler keeps none of the sums in them.
 inline constexpr int kMaxTokens = 4;
 inline constexpr int kFewTokens = kMaxTokens;
 

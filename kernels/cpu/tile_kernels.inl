@@ -1,4 +1,4 @@
-// What the kernels of every variant are made of, over its vocabulary (simd.h) and its kBatchPlan
+// What the kernels of every variant are made of, over its SIMD layer (simd.h) and its kBatchPlan
 // (panel.h): unpacking weights, the inner loops over a row tile, the layout of activations.
 #include <type_traits>
 #include <utility>
@@ -6,8 +6,7 @@
 #include "packed_layout.h"
 #include "panel.h"
 #include "row_kernels.h"
-#ifndef HEARTH_INNER_KERNEL  // an attribute of multiply and multiply_blocks, which a vocabulary may
-                             // set
+#ifndef HEARTH_INNER_KERNEL  // an attribute of the inner loops, which a simd_*.h may set
 #define HEARTH_INNER_KERNEL
 #endif
 // clang-format off

@@ -1,4 +1,4 @@
-// Kernels on rows of floats, over the SIMD vocabulary: e^x, RMSNorm, RoPE, SwiGLU, residual add,
+// Kernels on rows of floats, over the SIMD layer: e^x, RMSNorm, RoPE, SwiGLU, residual add,
 // argmax. Each sum has one fixed order, however much else is computed beside it. Batch invariance
 // rests on this: batches, threads and splits do not show in the bits of a result.
 

@@ -17,6 +17,7 @@
 
 #include "../kernels/cpu_variants.h"
 #include "../kernels/random_blocks.h"
+#include "cpu/pack.h"
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -151,11 +152,11 @@ double prompt_seconds(const cpu::RowKernels& kernels, const cpu::PackedPart& par
 }
 
 void bench(const cpu::RowKernels& kernels, BlockType type, std::byte* memory, double peak) {
-  cpu::PackedPart part{type, 0, kColumns, kernels.tile_bytes(type, kColumns), memory};
+  cpu::PackedPart part{type, 0, kColumns, cpu::tile_bytes(type, kColumns), memory};
   const size_t n_tiles = kStreamBytes / part.tile_bytes;
   part.n_rows = static_cast<int>(n_tiles) * cpu::kTileRows;
   const std::vector<std::byte> rows = test::random_rows(type, cpu::kTileRows, kColumns, 1);
-  kernels.pack_tile(type, rows.data(), cpu::kTileRows, kColumns, memory);
+  cpu::pack_tile(type, rows.data(), cpu::kTileRows, kColumns, memory);
   for (size_t tile = 1; tile < n_tiles; tile++) {
     std::memcpy(memory + tile * part.tile_bytes, memory, part.tile_bytes);
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/pack.h"
 #include "cpu/packed_layout.h"
 #include "cpu/row_kernels.h"
 #include "cpu_variants.h"
@@ -56,15 +57,14 @@ class Bytes {
 };
 
 struct Packed {
-  Packed(const cpu::RowKernels& kernels, BlockType type, const std::vector<std::byte>& rows,
-         int n_rows, int n_cols)
-      : part{type, n_rows, n_cols, kernels.tile_bytes(type, n_cols), nullptr},
+  Packed(BlockType type, const std::vector<std::byte>& rows, int n_rows, int n_cols)
+      : part{type, n_rows, n_cols, cpu::tile_bytes(type, n_cols), nullptr},
         bytes(part.tile_bytes * static_cast<size_t>(part.n_tiles())) {
     for (int tile = 0; tile < part.n_tiles(); tile++) {
       const int first = tile * cpu::kTileRows;
-      kernels.pack_tile(type, rows.data() + static_cast<size_t>(first) * row_bytes(type, n_cols),
-                        std::min(cpu::kTileRows, n_rows - first), n_cols,
-                        bytes.data() + static_cast<size_t>(tile) * part.tile_bytes);
+      cpu::pack_tile(type, rows.data() + static_cast<size_t>(first) * row_bytes(type, n_cols),
+                     std::min(cpu::kTileRows, n_rows - first), n_cols,
+                     bytes.data() + static_cast<size_t>(tile) * part.tile_bytes);
     }
     part.data = bytes.data();
   }

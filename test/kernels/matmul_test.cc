@@ -107,21 +107,19 @@ std::vector<int> widths(BlockType type) {
 // --- tests ---
 
 TEST("unpacks a packed row to the bits of dequantize_row") {
-  for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
-    for (const BlockType type : hearth::kernels::kBlockTypes) {
-      for (const int n_cols : widths(type)) {
-        constexpr int kRows = 21;
-        const std::vector<std::byte> rows = test::random_rows(type, kRows, n_cols, 3);
-        const Packed w(*kernels, type, rows, kRows, n_cols);
-        const size_t n = static_cast<size_t>(n_cols);
-        std::vector<float> expected(n), actual(n);
-        for (int row = 0; row < kRows; row++) {
-          dequantize_row(type, rows.data() + static_cast<size_t>(row) * row_bytes(type, n_cols),
-                         expected.data(), n_cols);
-          kernels->unpack_row(type, w.part.data + static_cast<size_t>(row / 16) * w.part.tile_bytes,
-                              row % 16, n_cols, actual.data());
-          CHECK(same_bits(expected.data(), actual.data(), n));
-        }
+  for (const BlockType type : hearth::kernels::kBlockTypes) {
+    for (const int n_cols : widths(type)) {
+      constexpr int kRows = 21;
+      const std::vector<std::byte> rows = test::random_rows(type, kRows, n_cols, 3);
+      const Packed w(type, rows, kRows, n_cols);
+      const size_t n = static_cast<size_t>(n_cols);
+      std::vector<float> expected(n), actual(n);
+      for (int row = 0; row < kRows; row++) {
+        dequantize_row(type, rows.data() + static_cast<size_t>(row) * row_bytes(type, n_cols),
+                       expected.data(), n_cols);
+        cpu::unpack_row(type, w.part.data + static_cast<size_t>(row / 16) * w.part.tile_bytes,
+                        row % 16, n_cols, actual.data());
+        CHECK(same_bits(expected.data(), actual.data(), n));
       }
     }
   }
@@ -129,7 +127,7 @@ TEST("unpacks a packed row to the bits of dequantize_row") {
 
 TEST("packs within 15 percent of the file's size, in whole cache lines") {
   for (const BlockType type : hearth::kernels::kBlockTypes) {
-    const size_t packed = cpu::scalar_kernels()->tile_bytes(type, 1536);
+    const size_t packed = cpu::tile_bytes(type, 1536);
     CHECK_EQUAL(packed % 64, size_t{0});
     CHECK(static_cast<double>(packed) <= 1.15 * 16 * static_cast<double>(row_bytes(type, 1536)));
   }
@@ -142,7 +140,7 @@ TEST("multiplies every type in every variant as double precision does") {
       const std::vector<std::byte> rows = test::random_rows(type, kRows, n_cols, 11);
       const std::vector<float> x = random_tokens(25, n_cols, 5);
       for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
-        const Packed w(*kernels, type, rows, kRows, n_cols);
+        const Packed w(type, rows, kRows, n_cols);
         for (const int n : {1, 12, 25}) {
           check_against_reference(type, rows, kRows, n_cols, x, n, run(*kernels, w, x, n));
         }
@@ -157,7 +155,7 @@ TEST("gives the same bits in every variant") {
     const int n_cols = widths(type).back();
     const std::vector<std::byte> rows = test::random_rows(type, kRows, n_cols, 13);
     const std::vector<float> x = random_tokens(13, n_cols, 17);
-    const Packed w(*cpu::scalar_kernels(), type, rows, kRows, n_cols);
+    const Packed w(type, rows, kRows, n_cols);
     for (const int n : {1, 13}) {
       const std::vector<float> expected = run(*cpu::scalar_kernels(), w, x, n);
       for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
@@ -175,7 +173,7 @@ TEST("gives a token the same bits in any batch, at any place, with any split of 
     const std::vector<std::byte> rows = test::random_rows(type, kRows, n_cols, 19);
     const std::vector<float> x = random_tokens(kTokens, n_cols, 23);
     for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
-      const Packed w(*kernels, type, rows, kRows, n_cols);
+      const Packed w(type, rows, kRows, n_cols);
       constexpr size_t kStride = 48;
       std::vector<float> alone;
       for (size_t token = 0; token < kTokens; token++) {
@@ -219,7 +217,7 @@ TEST("does not saturate at the extremes of weights and activations") {
       std::vector<float> x(2 * kColumns);
       for (size_t i = 0; i < x.size(); i++) x[i] = i < kColumns || i % 8 < 4 ? 1.0f : -1.0f;
       for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
-        const Packed w(*kernels, type, rows, kRows, kColumns);
+        const Packed w(type, rows, kRows, kColumns);
         check_against_reference(type, rows, kRows, kColumns, x, 2, run(*kernels, w, x, 2));
       }
     }
@@ -232,7 +230,7 @@ TEST("multiplies float matrices of any width") {
       const std::vector<std::byte> rows = test::random_rows(type, 5, n_cols, 31);
       const std::vector<float> x = random_tokens(14, n_cols, 37);
       for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
-        const Packed w(*kernels, type, rows, 5, n_cols);
+        const Packed w(type, rows, 5, n_cols);
         for (const int n : {1, 14}) {
           check_against_reference(type, rows, 5, n_cols, x, n, run(*kernels, w, x, n));
         }
@@ -251,8 +249,7 @@ TEST("lets NaN and infinity in one token through, to that token only") {
       std::vector<float> x = random_tokens(3, kColumns, 43);
       x[kColumns + 100] = bad;
       for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
-        const std::vector<float> out =
-            run(*kernels, Packed(*kernels, type, rows, 16, kColumns), x, 3);
+        const std::vector<float> out = run(*kernels, Packed(type, rows, 16, kColumns), x, 3);
         for (size_t i = 0; i < out.size(); i++) CHECK_EQUAL(std::isfinite(out[i]), i / 16 != 1);
       }
     }
@@ -266,7 +263,7 @@ TEST("takes zeros and tiny activations for what they are") {
   std::fill(x.begin() + kColumns, x.end(), std::numeric_limits<float>::denorm_min());
   for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
     const std::vector<float> out =
-        run(*kernels, Packed(*kernels, BlockType::kQ8_0, rows, 16, kColumns), x, 2);
+        run(*kernels, Packed(BlockType::kQ8_0, rows, 16, kColumns), x, 2);
     for (const float value : out) CHECK_EQUAL(value, 0.0f);
   }
 }

@@ -5,6 +5,7 @@
 #include <new>
 #include <set>
 
+#include "cpu/pack.h"
 #include "cpu/row_kernels.h"
 #include "gguf.h"
 #include "ops.h"
@@ -20,12 +21,11 @@ struct Free {
 };
 
 void check_first_tile(const hearth::GgufTensor& tensor) {
-  const cpu::RowKernels& kernels = *cpu::scalar_kernels();
   const int n_cols = static_cast<int>(tensor.shape[0]);
   const int n_rows = static_cast<int>(std::min<uint64_t>(tensor.shape[1], cpu::kTileRows));
   const std::unique_ptr<std::byte[], Free> tile(
-      new (std::align_val_t{64}) std::byte[kernels.tile_bytes(tensor.type, n_cols)]);
-  kernels.pack_tile(tensor.type, tensor.data.data(), n_rows, n_cols, tile.get());
+      new (std::align_val_t{64}) std::byte[cpu::tile_bytes(tensor.type, n_cols)]);
+  cpu::pack_tile(tensor.type, tensor.data.data(), n_rows, n_cols, tile.get());
   const size_t n = static_cast<size_t>(n_cols);
   std::vector<float> expected(n), actual(n);
   for (int row = 0; row < n_rows; row++) {
@@ -34,7 +34,7 @@ void check_first_tile(const hearth::GgufTensor& tensor) {
         tensor.data.data() +
             static_cast<size_t>(row) * hearth::kernels::row_bytes(tensor.type, n_cols),
         expected.data(), n_cols);
-    kernels.unpack_row(tensor.type, tile.get(), row, n_cols, actual.data());
+    cpu::unpack_row(tensor.type, tile.get(), row, n_cols, actual.data());
     CHECK(std::memcmp(expected.data(), actual.data(), n * sizeof(float)) == 0);
     CHECK(std::any_of(actual.begin(), actual.end(), [](float w) { return w != 0; }));
   }
