@@ -59,20 +59,15 @@ class CpuOps : public Ops {
   };
 
   bool is_cancelled() const;
-  template <typename Body>
-  void for_chunks(int n_chunks, const Body& body);
-  template <typename Body>
-  void for_ranges(int n, int per_chunk, const Body& body);
-  template <typename Body>
-  void for_tiles(int n_tiles, int per_chunk, const Body& body);
-  template <typename Body>
-  void for_token_tiles(int n, const Body& body);
+  void for_chunks(int n_chunks, const auto& body);
+  void for_ranges(int n, int per_chunk, const auto& body);
+  void for_token_tiles(int n, const auto& body);
 
   const Activations& quantize(const PackedMatrix& w, int n, const float* in);
-  template <typename RowOf>
   const Activations& norm_and_quantize(const float* norm, float eps, const PackedMatrix& w, int n,
-                                       const RowOf& row_of);
-  int tiles_per_chunk(const PackedMatrix& w, int n, int n_matrices) const;
+                                       const float* x, const int32_t* rows = nullptr);
+  int tiles_per_chunk(const PackedMatrix& w, int n, int n_parts) const;
+  void multiply(const PackedMatrix& w, int n_parts, const Activations& input, const auto& finish);
   void key_value_chunk(const Qkv& qkv, int kv_head, int thread);
   void query_chunk(const Qkv& qkv, int head_begin, int head_end);
 

@@ -24,28 +24,22 @@ KeyBalance::KeyBalance(const AttentionShape& shape)
       is_known_(static_cast<size_t>(shape.n_layers)),
       factors_(static_cast<size_t>(shape.n_layers * shape.n_kv_heads * shape.head_dim), 1.0f) {}
 
-std::span<float> KeyBalance::factors(int layer, int kv_head) {
-  const size_t dim = static_cast<size_t>(shape_.head_dim);
-  return std::span(factors_).subspan(static_cast<size_t>(layer * shape_.n_kv_heads + kv_head) * dim,
-                                     dim);
+size_t KeyBalance::first_factor(int layer, int kv_head) const {
+  return static_cast<size_t>((layer * shape_.n_kv_heads + kv_head) * shape_.head_dim);
 }
 
-std::span<const float> KeyBalance::factors(int layer, int kv_head) const {
-  return const_cast<KeyBalance*>(this)->factors(layer, kv_head);
-}
-
-void KeyBalance::compute_factors(int layer, const RowKernels& kernels, const PackedMatrix& qkv,
-                                 const float* norm, const float* bias, float* row) {
+void KeyBalance::compute_factors(int layer, const PackedMatrix& qkv, const float* norm,
+                                 const float* bias, float* row) {
   if (is_known_.empty() || is_known_[static_cast<size_t>(layer)]) return;
   is_known_[static_cast<size_t>(layer)] = true;
   const int half = shape_.head_dim / 2;
   for (int kv_head = 0; kv_head < shape_.n_kv_heads; kv_head++) {
-    const std::span<float> of_head = factors(layer, kv_head);
+    float* of_head = &factors_[first_factor(layer, kv_head)];
     // For each pair that RoPE mixes: its expected square, then log2 of its root, less the mean.
     double most = 0, mean = 0;
     for (int i = 0; i < 2 * half; i++) {
       const int key_row = (shape_.n_heads + kv_head) * shape_.head_dim + i;
-      qkv.unpack_row(kernels, key_row, row);
+      qkv.unpack_row(key_row, row);
       const double offset = bias != nullptr ? bias[key_row] : 0;
       double square = expected_square(row, norm, qkv.n_cols) + offset * offset;
       // Where each head is normed, its norm says how large a dimension is.
@@ -53,33 +47,35 @@ void KeyBalance::compute_factors(int layer, const RowKernels& kernels, const Pac
         const float of_norm = shape_.k_norms[layer * shape_.head_dim + i];
         square = double{of_norm} * of_norm;
       }
-      float& pair = of_head[static_cast<size_t>(i % half)];
+      float& pair = of_head[i % half];
       pair = static_cast<float>(square) + (i < half ? 0 : pair);
       most = std::max(most, double{pair});
     }
     // A dimension that is almost zero counts as 2^-10 of the largest one.
     const double least = std::max(most * 0x1p-20, 1e-30);
     for (int i = 0; i < half; i++) {
-      float& pair = of_head[static_cast<size_t>(i)];
+      float& pair = of_head[i];
       pair = static_cast<float>(std::log2(std::max(double{pair}, least)) / 2);
       mean += pair / half;
     }
     for (int i = 0; i < half; i++) {
-      float& pair = of_head[static_cast<size_t>(i)];
+      float& pair = of_head[i];
       pair = std::exp2(std::round(pair - static_cast<float>(mean)));
-      of_head[static_cast<size_t>(i + half)] = pair;
+      of_head[i + half] = pair;
     }
   }
 }
 
 void KeyBalance::divide_key(int layer, int kv_head, float* k) const {
   if (is_known_.empty()) return;
-  for (const float factor : factors(layer, kv_head)) *k++ /= factor;
+  const float* of_head = &factors_[first_factor(layer, kv_head)];
+  for (int i = 0; i < shape_.head_dim; i++) k[i] /= of_head[i];
 }
 
 void KeyBalance::multiply_query(int layer, int kv_head, float* q) const {
   if (is_known_.empty()) return;
-  for (const float factor : factors(layer, kv_head)) *q++ *= factor;
+  const float* of_head = &factors_[first_factor(layer, kv_head)];
+  for (int i = 0; i < shape_.head_dim; i++) q[i] *= of_head[i];
 }
 
 }  // namespace hearth::kernels::cpu

@@ -4,7 +4,6 @@
 // The factors are powers of two, so that dividing and multiplying by them is exact.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "ops.h"
@@ -20,16 +19,15 @@ class KeyBalance {
   /// Computes a layer's factors from the expected size of its keys, that is from the norm, the
   /// weights and the bias. Does nothing after the first call for a layer. No other thread may use
   /// the layer meanwhile. row [qkv.n_cols] is scratch.
-  void compute_factors(int layer, const RowKernels& kernels, const PackedMatrix& qkv,
-                       const float* norm, const float* bias, float* row);
+  void compute_factors(int layer, const PackedMatrix& qkv, const float* norm, const float* bias,
+                       float* row);
 
   /// In place, after RoPE: the two dimensions that RoPE mixes share one factor.
   void divide_key(int layer, int kv_head, float* k) const;
   void multiply_query(int layer, int kv_head, float* q) const;
 
  private:
-  std::span<float> factors(int layer, int kv_head);
-  std::span<const float> factors(int layer, int kv_head) const;
+  size_t first_factor(int layer, int kv_head) const;
 
   AttentionShape shape_;
   std::vector<bool> is_known_;  // [n_layers]

@@ -24,33 +24,16 @@ bool CpuOps::is_cancelled() const {
   return cancel != nullptr && cancel->load(std::memory_order_relaxed);
 }
 
-template <typename Body>
-void CpuOps::for_chunks(int n_chunks, const Body& body) {
+void CpuOps::for_chunks(int n_chunks, const auto& body) {
   pool_.parallel_for(n_chunks, [&](int chunk, int thread) {
     if (!is_cancelled()) body(chunk, thread);
   });
 }
 
 /// body(begin, end, thread) over [0, n) in ranges of at most per_chunk.
-template <typename Body>
-void CpuOps::for_ranges(int n, int per_chunk, const Body& body) {
+void CpuOps::for_ranges(int n, int per_chunk, const auto& body) {
   for_chunks((n + per_chunk - 1) / per_chunk, [&](int chunk, int thread) {
     body(chunk * per_chunk, std::min(n, (chunk + 1) * per_chunk), thread);
-  });
-}
-
-/// body(begin, end, thread) over the tiles of a matrix in ranges of about per_chunk. With many
-/// tokens a range takes long, so every thread gets the same number of ranges, of sizes that differ
-/// by at most two tiles: otherwise all would wait for the thread that has one more.
-template <typename Body>
-void CpuOps::for_tiles(int n_tiles, int per_chunk, const Body& body) {
-  if (batch_.size() <= kTileTokens) return for_ranges(n_tiles, per_chunk, body);
-  const int n_threads = pool_.n_threads(), n_pairs = (n_tiles + 1) / 2;
-  const int n_rounds = (n_tiles + per_chunk * n_threads - 1) / (per_chunk * n_threads);
-  const int n_chunks = std::min(n_pairs, n_rounds * n_threads);
-  for_chunks(n_chunks, [&](int chunk, int thread) {
-    body(2 * (n_pairs * chunk / n_chunks),
-         std::min(n_tiles, 2 * (n_pairs * (chunk + 1) / n_chunks)), thread);
   });
 }
 
@@ -58,8 +41,7 @@ void CpuOps::for_tiles(int n_tiles, int per_chunk, const Body& body) {
 
 /// body(begin, end, thread) over the tokens in ranges of a token tile. The tokens inside a tile are
 /// interleaved: two threads in one tile would write to the same cache lines (false sharing).
-template <typename Body>
-void CpuOps::for_token_tiles(int n, const Body& body) {
+void CpuOps::for_token_tiles(int n, const auto& body) {
   for_ranges(n, n > kTileTokens ? kernels_.wide_tile : kTileTokens, body);
 }
 
@@ -72,25 +54,29 @@ const Activations& CpuOps::quantize(const PackedMatrix& w, int n, const float* i
   return activations;
 }
 
-template <typename RowOf>
+/// Normalizes n rows of x [][w.n_cols]: those in `rows`, or without it the first n.
 const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const PackedMatrix& w,
-                                             int n, const RowOf& row_of) {
+                                             int n, const float* x, const int32_t* rows) {
   Activations& activations = workspace_.activations(n, w.n_cols);
+  const size_t n_cols = static_cast<size_t>(w.n_cols);
   for_token_tiles(n, [&](int begin, int end, int thread) {
     float* normed = workspace_.rows(thread);
-    for (int token = begin; token < end; token++)
-      kernels_.rmsnorm(row_of(token), norm, eps, w.n_cols,
-                       normed + static_cast<size_t>(token - begin) * w.n_cols);
+    for (int token = begin; token < end; token++) {
+      const int row = rows != nullptr ? rows[token] : token;
+      kernels_.rmsnorm(x + row * n_cols, norm, eps, w.n_cols, normed + (token - begin) * n_cols);
+    }
     kernels_.quantize_tokens(normed, begin, end - begin, w.input_formats(), activations);
   });
   return activations;
 }
 
+// --- products ---
+
 // A chunk is long enough that its overhead does not matter, and short enough that all threads
 // finish together, even if one has lost its core for a while. The time of a tile is estimated with
 // the rates of one AVX-512 core: streaming the weights or, when many tokens share them,
 // multiplying. A prompt's chunk is an even number of tiles, as panels may have two.
-int CpuOps::tiles_per_chunk(const PackedMatrix& w, int n, int n_matrices) const {
+int CpuOps::tiles_per_chunk(const PackedMatrix& w, int n, int n_parts) const {
   constexpr double kBytesPerUs = 35e3, kOperationsPerUs = 500e3;
   const bool is_prompt = n > kTileTokens;
   // Longer chunks make prefill 5-7 % faster, as more tiles share a panel's activations in the L2
@@ -102,8 +88,42 @@ int CpuOps::tiles_per_chunk(const PackedMatrix& w, int n, int n_matrices) const 
   const double share_us = tile_us * w.n_tiles() / (per_thread * pool_.n_threads());
   const double tiles = std::clamp(share_us, least_us, most_us) / tile_us;
   const int all = std::clamp(static_cast<int>(tiles), 1, kChunkRows / kTileRows);
-  const int whole = std::max(1, all / n_matrices);
+  const int whole = std::max(1, all / n_parts);
   return is_prompt ? (whole + 1) / 2 * 2 : whole;
+}
+
+/// Multiplies w by the input; w may stack two parts, matrices of the same size. A thread takes a
+/// chunk of tiles, the same of each part, and calls finish(token, row, n_rows, products, products
+/// of the second part) for each token, where row is the chunk's first row of a part.
+///
+/// With many tokens a chunk takes long, so every thread gets the same number of chunks, of sizes
+/// that differ by at most two tiles: otherwise all would wait for the thread that has one more.
+void CpuOps::multiply(const PackedMatrix& w, int n_parts, const Activations& input,
+                      const auto& finish) {
+  const int n = input.n, n_rows = w.n_rows / n_parts;
+  const int n_tiles = (n_rows + kTileRows - 1) / kTileRows;
+  const auto chunk = [&](int begin, int end, int thread) {
+    const size_t stride = chunk_stride(end - begin);
+    float* products = workspace_.tiles(thread);
+    float* second_products = products + n * stride;
+    w.matmul(input, begin, end, products, stride);
+    if (n_parts == 2) {
+      const int second = w.tile_of(n_rows);
+      w.matmul(input, second + begin, second + end, second_products, stride);
+    }
+    const int row = begin * kTileRows, chunk_rows = std::min(n_rows, end * kTileRows) - row;
+    for (int token = 0; token < n; token++)
+      finish(token, row, chunk_rows, products + token * stride, second_products + token * stride);
+  };
+  const int per_chunk = tiles_per_chunk(w, n, n_parts);
+  if (n <= kTileTokens) return for_ranges(n_tiles, per_chunk, chunk);
+  const int n_threads = pool_.n_threads(), n_pairs = (n_tiles + 1) / 2;
+  const int n_rounds = (n_tiles + per_chunk * n_threads - 1) / (per_chunk * n_threads);
+  const int n_chunks = std::min(n_pairs, n_rounds * n_threads);
+  for_chunks(n_chunks, [&](int i, int thread) {
+    chunk(2 * (n_pairs * i / n_chunks), std::min(n_tiles, 2 * (n_pairs * (i + 1) / n_chunks)),
+          thread);
+  });
 }
 
 // --- the ops ---
@@ -120,8 +140,7 @@ void CpuOps::begin(const Batch& batch) {
 void CpuOps::embed(const Matrix& table, float* x) {
   for_ranges(batch_.size(), 8, [&](int begin, int end, int) {
     for (int token = begin; token < end; token++) {
-      packed(table).unpack_row(kernels_,
-                               static_cast<int>(batch_.tokens[static_cast<size_t>(token)]),
+      packed(table).unpack_row(static_cast<int>(batch_.tokens[static_cast<size_t>(token)]),
                                x + static_cast<size_t>(token) * table.n_cols);
     }
   });
@@ -132,12 +151,8 @@ void CpuOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv
   const PackedMatrix& w = packed(qkv);
   assert(w.rows_fill_tiles());
   const int n = batch_.size();
-  attention_->balance().compute_factors(layer, kernels_, w, norm, bias, workspace_.rows(0));
-  const Qkv task{
-      layer, w, bias,
-      norm_and_quantize(norm, eps, w, n,
-                        [&](int token) { return x + static_cast<size_t>(token) * w.n_cols; }),
-      q};
+  attention_->balance().compute_factors(layer, w, norm, bias, workspace_.rows(0));
+  const Qkv task{layer, w, bias, norm_and_quantize(norm, eps, w, n, x), q};
   const AttentionShape& shape = attention_->shape();
   const int tiles_per_head = shape.head_dim / kTileRows;
   const int heads_per_chunk = std::max(1, tiles_per_chunk(w, n, 1) / tiles_per_head);
@@ -159,8 +174,8 @@ void CpuOps::key_value_chunk(const Qkv& qkv, int kv_head, int thread) {
   float* values = keys + static_cast<size_t>(qkv.input.n) * dim;
   const int k_tile = qkv.weights.tile_of(k_row), v_tile = qkv.weights.tile_of(v_row);
   const size_t stride = static_cast<size_t>(dim);
-  qkv.weights.matmul(kernels_, qkv.input, k_tile, k_tile + tiles, keys, stride);
-  qkv.weights.matmul(kernels_, qkv.input, v_tile, v_tile + tiles, values, stride);
+  qkv.weights.matmul(qkv.input, k_tile, k_tile + tiles, keys, stride);
+  qkv.weights.matmul(qkv.input, v_tile, v_tile + tiles, values, stride);
   for (int token = 0; token < qkv.input.n; token++, keys += dim, values += dim) {
     if (qkv.bias != nullptr) {
       kernels_.add(keys, qkv.bias + k_row, dim);
@@ -176,8 +191,8 @@ void CpuOps::query_chunk(const Qkv& qkv, int head_begin, int head_end) {
   const int dim = shape.head_dim, row = head_begin * dim;
   const int tile = qkv.weights.tile_of(row);
   const size_t stride = static_cast<size_t>(shape.n_heads * dim);
-  qkv.weights.matmul(kernels_, qkv.input, tile, tile + (head_end - head_begin) * dim / kTileRows,
-                     qkv.q + row, stride);
+  qkv.weights.matmul(qkv.input, tile, tile + (head_end - head_begin) * dim / kTileRows, qkv.q + row,
+                     stride);
   for (int token = 0; token < qkv.input.n; token++) {
     float* heads = qkv.q + static_cast<size_t>(token) * stride + row;
     if (qkv.bias != nullptr) kernels_.add(heads, qkv.bias + row, (head_end - head_begin) * dim);
@@ -197,45 +212,23 @@ void CpuOps::attention(int layer, const float* q, float* out, const Matrix*) {
 void CpuOps::matmul_add(const Matrix& matrix, const float* in, float* x) {
   const PackedMatrix& w = packed(matrix);
   assert(w.rows_fill_tiles());
-  const int n = batch_.size();
-  const Activations& input = quantize(w, n, in);
-  for_tiles(w.n_tiles(), tiles_per_chunk(w, n, 1), [&](int begin, int end, int thread) {
-    float* tiles = workspace_.tiles(thread);
-    const size_t stride = chunk_stride(end - begin);
-    w.matmul(kernels_, input, begin, end, tiles, stride);
-    const int row = begin * kTileRows;
-    const int n_rows = std::min(w.n_rows, end * kTileRows) - row;
-    for (int token = 0; token < n; token++) {
-      float* product = tiles + token * stride;
-      if (residual_scale != 1)
-        for (int i = 0; i < n_rows; i++) product[i] *= residual_scale;
-      kernels_.add(x + static_cast<size_t>(token) * w.n_rows + row, product, n_rows);
-    }
-  });
+  multiply(w, 1, quantize(w, batch_.size(), in),
+           [&](int token, int row, int n_rows, float* product, float*) {
+             if (residual_scale != 1)
+               for (int i = 0; i < n_rows; i++) product[i] *= residual_scale;
+             kernels_.add(x + static_cast<size_t>(token) * w.n_rows + row, product, n_rows);
+           });
 }
 
 void CpuOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
                           float* h, const Matrix*) {
   const PackedMatrix& w = packed(gate_up);
-  const int n = batch_.size(), n_ff = w.n_rows / 2;
-  const Activations& input = norm_and_quantize(
-      norm, eps, w, n, [&](int token) { return x + static_cast<size_t>(token) * w.n_cols; });
+  const int n_ff = w.n_rows / 2;
   assert(w.lane_of(n_ff) == 0);
-  const int up_tile = w.tile_of(n_ff);
-  const int per_chunk = tiles_per_chunk(w, n, 2);
-  for_tiles((n_ff + kTileRows - 1) / kTileRows, per_chunk, [&](int begin, int end, int thread) {
-    const size_t stride = chunk_stride(end - begin);
-    float* gates = workspace_.tiles(thread);
-    float* ups = gates + n * stride;
-    w.matmul(kernels_, input, begin, end, gates, stride);
-    w.matmul(kernels_, input, up_tile + begin, up_tile + end, ups, stride);
-    const int row = begin * kTileRows;
-    for (int token = 0; token < n; token++) {
-      kernels_.silu_mul(gates + token * stride, ups + token * stride,
-                        std::min(n_ff, end * kTileRows) - row,
-                        h + static_cast<size_t>(token) * n_ff + row);
-    }
-  });
+  multiply(w, 2, norm_and_quantize(norm, eps, w, batch_.size(), x),
+           [&](int token, int row, int n_rows, const float* gate, const float* up) {
+             kernels_.silu_mul(gate, up, n_rows, h + static_cast<size_t>(token) * n_ff + row);
+           });
 }
 
 void CpuOps::norm_head(const float* norm, float eps, const Matrix& head, const float* x,
@@ -243,35 +236,25 @@ void CpuOps::norm_head(const float* norm, float eps, const Matrix& head, const f
   const PackedMatrix& w = packed(head);
   assert(w.rows_fill_tiles());
   const int n = static_cast<int>(rows.size());
-  const Activations& input = norm_and_quantize(norm, eps, w, n, [&](int token) {
-    return x + static_cast<size_t>(rows[static_cast<size_t>(token)]) * w.n_cols;
-  });
-  for_ranges(w.n_tiles(), tiles_per_chunk(w, n, 1), [&](int begin, int end, int thread) {
-    float* tiles = workspace_.tiles(thread);
-    const size_t stride = chunk_stride(end - begin);
-    w.matmul(kernels_, input, begin, end, tiles, stride);
-    const int row = begin * kTileRows;
-    const size_t n_bytes = sizeof(float) * (std::min(w.n_rows, end * kTileRows) - row);
-    for (int token = 0; token < n; token++) {
-      std::memcpy(logits + static_cast<size_t>(token) * w.n_rows + row, tiles + token * stride,
-                  n_bytes);
-    }
-  });
+  multiply(w, 1, norm_and_quantize(norm, eps, w, n, x, rows.data()),
+           [&](int token, int row, int n_rows, const float* product, const float*) {
+             std::memcpy(logits + static_cast<size_t>(token) * w.n_rows + row, product,
+                         sizeof(float) * n_rows);
+           });
 }
 
 void CpuOps::norm_head_candidates(const float* norm, float eps, const Matrix& head, const float* x,
                                   int32_t row, std::span<const uint32_t> candidates,
                                   float* logits) {
   const PackedMatrix& w = packed(head);
-  const Activations& input = norm_and_quantize(
-      norm, eps, w, 1, [&](int) { return x + static_cast<size_t>(row) * w.n_cols; });
+  const Activations& input = norm_and_quantize(norm, eps, w, 1, x, &row);
   for_ranges(static_cast<int>(candidates.size()), 64, [&](int begin, int end, int) {
     float rows[kTileRows];
     int computed = -1;
     for (int i = begin; i < end; i++) {
       const int candidate = static_cast<int>(candidates[static_cast<size_t>(i)]);
       const int tile = w.tile_of(candidate);
-      if (tile != computed) w.matmul(kernels_, input, tile, tile + 1, rows, kTileRows);
+      if (tile != computed) w.matmul(input, tile, tile + 1, rows, kTileRows);
       computed = tile;
       logits[i] = rows[w.lane_of(candidate)];
     }

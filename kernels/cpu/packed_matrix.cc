@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "pack.h"
 #include "packed_layout.h"
 
 namespace hearth::kernels::cpu {
+
 PackedMatrix::PackedMatrix(const RowKernels& kernels, ThreadPool& pool, Slabs& slabs,
-                           std::span<const MatrixSource> sources) {
+                           std::span<const MatrixSource> sources)
+    : kernels_(kernels) {
   if (sources.empty()) throw std::invalid_argument("a matrix to pack has no parts");
   n_cols = sources.front().n_cols;
   for (const MatrixSource& source : sources) {
@@ -17,7 +20,7 @@ PackedMatrix::PackedMatrix(const RowKernels& kernels, ThreadPool& pool, Slabs& s
           "of 32");
     }
     const int first_tile = parts_.empty() ? 0 : n_tiles();
-    const size_t tile_bytes = kernels.tile_bytes(source.type, n_cols);
+    const size_t tile_bytes = cpu::tile_bytes(source.type, n_cols);
     parts_.push_back(
         {{source.type, source.n_rows, n_cols, tile_bytes, nullptr}, n_rows, first_tile});
     n_rows += source.n_rows;
@@ -37,12 +40,11 @@ PackedMatrix::PackedMatrix(const RowKernels& kernels, ThreadPool& pool, Slabs& s
   const int n_chunks = (n_tiles() + kTilesPerChunk - 1) / kTilesPerChunk;
   pool.parallel_for_once(n_chunks, [&](int chunk, int) {
     const int end = std::min(n_tiles(), (chunk + 1) * kTilesPerChunk);
-    for (int tile = chunk * kTilesPerChunk; tile < end; tile++) pack_tile(kernels, sources, tile);
+    for (int tile = chunk * kTilesPerChunk; tile < end; tile++) pack_tile(sources, tile);
   });
 }
 
-void PackedMatrix::pack_tile(const RowKernels& kernels, std::span<const MatrixSource> sources,
-                             int tile) {
+void PackedMatrix::pack_tile(std::span<const MatrixSource> sources, int tile) {
   size_t i = parts_.size() - 1;
   while (parts_[i].first_tile > tile) i--;
   const PackedPart& part = parts_[i].packed;
@@ -51,8 +53,8 @@ void PackedMatrix::pack_tile(const RowKernels& kernels, std::span<const MatrixSo
   const std::byte* rows =
       sources[i].data + static_cast<size_t>(first_row) * row_bytes(part.type, n_cols);
   const std::byte* packed = part.data + tile_in_part * part.tile_bytes;
-  kernels.pack_tile(part.type, rows, std::min(kTileRows, part.n_rows - first_row), n_cols,
-                    memory_.data + (packed - memory_.data));
+  cpu::pack_tile(part.type, rows, std::min(kTileRows, part.n_rows - first_row), n_cols,
+                 memory_.data + (packed - memory_.data));
 }
 
 const PackedMatrix::Part& PackedMatrix::part_of(int row) const {
@@ -73,22 +75,22 @@ int PackedMatrix::tile_of(int row) const {
 
 int PackedMatrix::lane_of(int row) const { return (row - part_of(row).first_row) % kTileRows; }
 
-void PackedMatrix::unpack_row(const RowKernels& kernels, int row, float* out) const {
+void PackedMatrix::unpack_row(int row, float* out) const {
   const Part& part = part_of(row);
   const int tile = (row - part.first_row) / kTileRows;
-  kernels.unpack_row(part.packed.type,
-                     part.packed.data + static_cast<size_t>(tile) * part.packed.tile_bytes,
-                     lane_of(row), n_cols, out);
+  cpu::unpack_row(part.packed.type,
+                  part.packed.data + static_cast<size_t>(tile) * part.packed.tile_bytes,
+                  lane_of(row), n_cols, out);
 }
 
-void PackedMatrix::matmul(const RowKernels& kernels, const Activations& activations, int tile_begin,
-                          int tile_end, float* out, size_t stride) const {
+void PackedMatrix::matmul(const Activations& activations, int tile_begin, int tile_end, float* out,
+                          size_t stride) const {
   for (const Part& part : parts_) {
     const int begin = std::max(tile_begin, part.first_tile);
     const int end = std::min(tile_end, part.first_tile + part.packed.n_tiles());
     if (begin >= end) continue;
-    kernels.matmul(part.packed, activations, begin - part.first_tile, end - part.first_tile,
-                   out + (begin - tile_begin) * kTileRows, stride);
+    kernels_.matmul(part.packed, activations, begin - part.first_tile, end - part.first_tile,
+                    out + (begin - tile_begin) * kTileRows, stride);
   }
 }
 

@@ -31,10 +31,10 @@ class PackedMatrix final : public Matrix {
   int lane_of(int row) const;
 
   /// The row as float. out [n_cols].
-  void unpack_row(const RowKernels& kernels, int row, float* out) const;
+  void unpack_row(int row, float* out) const;
   /// RowKernels::matmul over the tiles of all parts.
-  void matmul(const RowKernels& kernels, const Activations& activations, int tile_begin,
-              int tile_end, float* out, size_t stride) const;
+  void matmul(const Activations& activations, int tile_begin, int tile_end, float* out,
+              size_t stride) const;
 
  private:
   struct Part {
@@ -44,8 +44,9 @@ class PackedMatrix final : public Matrix {
   };
   const Part& last() const { return parts_.back(); }
   const Part& part_of(int row) const;
-  void pack_tile(const RowKernels& kernels, std::span<const MatrixSource> sources, int tile);
+  void pack_tile(std::span<const MatrixSource> sources, int tile);
 
+  const RowKernels& kernels_;
   std::vector<Part> parts_;
   InputFormats input_formats_;
   Slabs::Piece memory_;

@@ -91,14 +91,6 @@ struct RowKernels {
 
   // --- matmul.inl ---
 
-  /// Bytes of one packed 16-row tile of n_cols columns.
-  size_t (*tile_bytes)(BlockType type, int n_cols);
-  /// Packs 16 rows (n_valid of them real, the rest zero) of row_bytes(type, n_cols) each.
-  void (*pack_tile)(BlockType type, const std::byte* rows, int n_valid, int n_cols,
-                    std::byte* tile);
-  /// Row `row` (0..15) of a packed tile as float. Embeddings are read from the packed head in this
-  /// way, so that a tied table is in memory once.
-  void (*unpack_row)(BlockType type, const std::byte* tile, int row, int n_cols, float* out);
   /// Quantizes tokens [token, token + n), which lie in one token tile, in these formats. n and
   /// n_cols of activations are set before. x [n][n_cols].
   void (*quantize_tokens)(const float* x, int token, int n, InputFormats formats,

@@ -1,8 +1,7 @@
-// The kernels of a variant, put into its table. A variant_*.cc includes its vocabulary (simd_*.h),
+// The kernels of a variant, put into its table. A variant_*.cc includes its SIMD layer (simd_*.h),
 // then its panels (panels_*.inl), then this, and exports one function that returns the table. All
 // else has internal linkage: of a function that two variants share, the linker would keep only one
 // copy, perhaps one with instructions that the processor lacks.
-#include "pack.h"
 // clang-format off
 #include "matmul.inl"
 #include "vector_kernels.inl"
@@ -17,9 +16,6 @@ template <class Panels>
 constexpr RowKernels table(const char* name) {
   return {.name = name,
           .wide_tile = kBatchPlan.tile,
-          .tile_bytes = tile_bytes,
-          .pack_tile = pack_tile,
-          .unpack_row = unpack_row,
           .quantize_tokens = quantize_tokens,
           .matmul = matmul<Panels>,
           .rmsnorm = rmsnorm,
