@@ -119,9 +119,8 @@ float* Attention::split_partial(int token, int head, int split) const {
 
 // Runs one split for those of the block's queries that see any of it. partial_of(i) is where query
 // i of the block (counted token by token, then head by head) stores its partial result.
-template <typename PartialOf>
 void Attention::attend(const Step& step, const Block& block, int kv_head, int split,
-                       Queries& queries, const PartialOf& partial_of) const {
+                       Queries& queries, const auto& partial_of) const {
   int n_queries = 0, most_visible = 0;
   for (int i = 0; i < block.n * group(); i++) {
     const int token = block.first + i / group();
@@ -129,7 +128,7 @@ void Attention::attend(const Step& step, const Block& block, int kv_head, int sp
     if (visible <= 0) continue;
     const int head = kv_head * group() + i % group();
     const size_t k = static_cast<size_t>(n_queries++);
-    queries.q[k] = step.q + static_cast<size_t>(token) * row_floats() + head * shape_.head_dim;
+    queries.q[k] = step.q + head_at(token, head);
     queries.partials[k] = partial_of(i);
     queries.n_visible[k] = std::min(visible, kSplitPositions);
     most_visible = std::max(most_visible, queries.n_visible[k]);
@@ -160,9 +159,7 @@ void Attention::attend_whole(const Step& step, const Block& block, int kv_head, 
   }
   for (int i = 0; i < block.n * group(); i++) {
     const int token = block.first + i / group(), head = kv_head * group() + i % group();
-    kernels_.finish_attention(
-        total(i), shape_.head_dim,
-        step.out + static_cast<size_t>(token) * row_floats() + head * shape_.head_dim);
+    kernels_.finish_attention(total(i), shape_.head_dim, step.out + head_at(token, head));
   }
 }
 
@@ -188,9 +185,7 @@ void Attention::merge(const Step& step, int chunk) const {
       for (int split = 1; split < n_splits_of(token); split++) {
         kernels_.merge_split(total, split_partial(token, head, split), shape_.head_dim);
       }
-      kernels_.finish_attention(
-          total, shape_.head_dim,
-          step.out + static_cast<size_t>(token) * row_floats() + head * shape_.head_dim);
+      kernels_.finish_attention(total, shape_.head_dim, step.out + head_at(token, head));
     }
   }
 }

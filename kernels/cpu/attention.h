@@ -66,12 +66,14 @@ class Attention {
   int group() const { return shape_.n_heads / shape_.n_kv_heads; }
   int tokens_per_block(int n) const;
   int n_splits_of(int token) const;
-  size_t row_floats() const { return static_cast<size_t>(shape_.n_heads * shape_.head_dim); }
+  /// Where a head's floats begin in q and out.
+  size_t head_at(int token, int head) const {
+    return static_cast<size_t>(token * shape_.n_heads + head) * shape_.head_dim;
+  }
   float* thread_partial(int thread, int set, int query) const;
   float* split_partial(int token, int head, int split) const;
-  template <typename PartialOf>
   void attend(const Step& step, const Block& block, int kv_head, int split, Queries& queries,
-              const PartialOf& partial_of) const;
+              const auto& partial_of) const;
   void attend_whole(const Step& step, const Block& block, int kv_head, int thread);
 
   const RowKernels& kernels_;

@@ -32,16 +32,10 @@ class ThreadPool {
   /// Calls body(chunk, thread) for each chunk of [0, n_chunks), with 0 <= thread < n_threads(), and
   /// returns when all are done. No allocation. One caller at a time; body must neither throw nor
   /// call parallel_for.
-  template <typename Body>
-  void parallel_for(int n_chunks, const Body& body) {
-    run(n_chunks, task_of(body), true);
-  }
+  void parallel_for(int n_chunks, const auto& body) { run(n_chunks, task_of(body), true); }
   /// The same for work that is done once, at load. It does not count for adapt(), since other work
   /// of loading may occupy the cores.
-  template <typename Body>
-  void parallel_for_once(int n_chunks, const Body& body) {
-    run(n_chunks, task_of(body), false);
-  }
+  void parallel_for_once(int n_chunks, const auto& body) { run(n_chunks, task_of(body), false); }
 
  private:
   using Clock = std::chrono::steady_clock;
