@@ -39,7 +39,7 @@ async function compile(names, folder) {
       ...names.flatMap((name) => ['-gencode', `arch=compute_${name},code=sm_${name}`]),
       ...['-gencode', `arch=compute_${last},code=compute_${last}`],
       // -fmad=false: contraction would differ between kernels that must give the same bits.
-      ...['-x', 'cu', '-std=c++20', '-O3', '-fmad=false', '--expt-relaxed-constexpr', '-DGPU_NV_SHIM'],
+      ...['-x', 'cu', '-std=c++20', '-O3', '-fmad=false', '--expt-relaxed-constexpr', '-DGPU_NVIDIA'],
       ...['--threads', String(availableParallelism()), '--compress-mode=size', '-Xptxas', '-v'],
       ...['-Ikernels', '-Ikernels/hip', '-fatbin', 'kernels/hip/kernels.hip', '-o', output],
     ],

@@ -121,11 +121,11 @@ GPU_DEVICE void quantize_column(const Activations& out, int token, int group, fl
   const int lane = threadIdx.x % GPU_LANES;
   int bits;
   memcpy(&bits, &v, sizeof bits);
-  const Quantization by = quantization_of(lanes_max(bits & 0x7fffffff));
+  const Quantization by = quantization_of(warp_max(bits & 0x7fffffff));
   const int q = nearest(v * by.inverse);
   // Both halves' sums in one word. A negative first sum borrows 1 from the second, which `- first`
   // gives back below.
-  const int sums = lanes_sum(lane < kGroup / 2 ? q : q * 0x10000);
+  const int sums = warp_sum(lane < kGroup / 2 ? q : q * 0x10000);
   const int16_t first = static_cast<int16_t>(sums);
   const int at = group * out.n_slots + token;
   out.q[at * kGroup + lane % 16 / 4 * 8 + lane / 16 * 4 + lane % 4] = static_cast<int8_t>(q);
@@ -143,7 +143,7 @@ GPU_DEVICE void quantize_eight(const Activations& out, int token, int group,
                                const LaneGroups<kLaneColumns>& g) {
   int greatest[kLaneColumns];
   if constexpr (kUse.has_blocks)
-    greatest[0] = greatest[1] = lanes_max(max(greatest_bits(g.v[0]), greatest_bits(g.v[1])));
+    greatest[0] = greatest[1] = warp_max(max(greatest_bits(g.v[0]), greatest_bits(g.v[1])));
   else
     g.greatest(greatest);
   const Quantization by[] = {quantization_of(greatest[0]), quantization_of(greatest[1])};
@@ -205,7 +205,7 @@ GPU_DEVICE void quantize_columns(const Norm& p, const float* row, int token, int
       if (f32 && i < p.n_cols) f32[static_cast<int64_t>(token) * p.n_cols + i + j] = r.v[k][j];
     }
   }
-  squares = lanes_sum(squares);
+  squares = warp_sum(squares);
   // The last one also writes the padding of the row.
   const int lane = threadIdx.x % GPU_LANES, stride = squares_stride(out.n_groups);
   const int n = eight + 1 < count_eights(out.n_groups) ? 1 : stride - eight;

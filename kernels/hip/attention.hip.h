@@ -14,9 +14,10 @@ namespace hearth::kernels::hip {
 template <int kHeadDim>
 struct RowsShape {
   static constexpr int kRows = attention_rows(kHeadDim);
-  static constexpr int kRowGroups = kRows / 4, kPositionStep = kRowsThreads / kRowGroups;
+  static constexpr int kRowGroups = kRows / 4,
+                       kPositionStep = kPrefillAttentionThreads / kRowGroups;
   static constexpr int kPositions = kChunk / kPositionStep;
-  static constexpr int kOutputGroups = kRowsThreads / (kHeadDim / 4);
+  static constexpr int kOutputGroups = kPrefillAttentionThreads / (kHeadDim / 4);
   static constexpr int kOutputRows = kRows / kOutputGroups;
 };
 
@@ -65,8 +66,8 @@ struct RowsShared {
 template <int kHeadDim>
 GPU_DEVICE void copy_rows(const ChunkView& c, int is_v, RowsShared<kHeadDim>& shared) {
   constexpr int kLanes = kHeadDim / 8;
-  GPU_UNROLL for (int k = 0; k < kChunk * kLanes / kRowsThreads; k++) {
-    const int i = threadIdx.x + k * kRowsThreads, position = i / kLanes;
+  GPU_UNROLL for (int k = 0; k < kChunk * kLanes / kPrefillAttentionThreads; k++) {
+    const int i = threadIdx.x + k * kPrefillAttentionThreads, position = i / kLanes;
     const uint16_t* from = kv_row<kHeadDim>(c, position, is_v);
     uint16_t* to = shared.kv[is_v ? RowsShared<kHeadDim>::kBuffers - 1 : 0][position];
     copy_async(reinterpret_cast<uint4*>(to) + i % kLanes,
@@ -175,7 +176,7 @@ template <int kHeadDim>
 GPU_DEVICE void weigh_rows(int chunk, bool is_first_part, RowsShared<kHeadDim>& shared) {
   const int lane = threadIdx.x % GPU_LANES;
   GPU_NO_UNROLL for (int first = threadIdx.x / GPU_LANES * 4; first < attention_rows(kHeadDim);
-                     first += kRowsThreads / GPU_LANES * 4) {
+                     first += kPrefillAttentionThreads / GPU_LANES * 4) {
     float4& low = *reinterpret_cast<float4*>(shared.scores[lane] + first);
     float4& high = *reinterpret_cast<float4*>(shared.scores[lane + 32] + first);
     float a[4] = {low.x, low.y, low.z, low.w}, b[4] = {high.x, high.y, high.z, high.w};
@@ -296,14 +297,14 @@ GPU_DEVICE void finish_rows(const AttentionParams& p, int n_parts,
     return HeadResult{shared.total[i / kLanes], {v.x, v.y, v.z, v.w}};
   };
   if (n_parts > 1) {
-    GPU_NO_UNROLL for (int i = reload_thread(); i < kAll; i += kRowsThreads) {
+    GPU_NO_UNROLL for (int i = reload_thread(); i < kAll; i += kPrefillAttentionThreads) {
       const AttentionRow row = shared.rows[i / kLanes];
       if (static_cast<int>(blockIdx.z) < row.count_parts())
         store_part(p, row.token, row.head, blockIdx.z, i % kLanes * 4, result(i));
     }
     if (!arrives_last(p, n_parts, shared.is_last)) return;
   }
-  GPU_NO_UNROLL for (int i = reload_thread(); i < kAll; i += kRowsThreads) {
+  GPU_NO_UNROLL for (int i = reload_thread(); i < kAll; i += kPrefillAttentionThreads) {
     const AttentionRow row = shared.rows[i / kLanes];
     const int dim = i % kLanes * 4;
     const HeadResult mine =
@@ -326,7 +327,7 @@ GPU_DEVICE void attention(const AttentionParams& p) {
   const int first_row = (static_cast<int>(gridDim.x) - 1 - static_cast<int>(blockIdx.x)) * kRows;
   const auto row = AttentionRow::of(p, kv_head, first_row + lane % kRows);
   const int table = p.batch.table_offset[row.token];
-  const int most = lanes_max(row.n_visible);
+  const int most = warp_max(row.n_visible);
   const int all_chunks = (most + kChunk - 1) / kChunk;
   const int n_parts = p.n_parts == 1 ? 1 : (all_chunks + kPartChunks - 1) / kPartChunks;
   const int begin = p.n_parts == 1 ? 0 : blockIdx.z * kPartChunks;
@@ -336,8 +337,8 @@ GPU_DEVICE void attention(const AttentionParams& p) {
   wait_for_previous();
   if (begin >= end) return;
 
-  GPU_UNROLL for (int k = 0; k < kRows * kLanes / kRowsThreads; k++) {
-    const int i = threadIdx.x + k * kRowsThreads, at = i / kLanes;
+  GPU_UNROLL for (int k = 0; k < kRows * kLanes / kPrefillAttentionThreads; k++) {
+    const int i = threadIdx.x + k * kPrefillAttentionThreads, at = i / kLanes;
     const AttentionRow from = shared.rows[at];
     const int64_t head = static_cast<int64_t>(from.token) * p.pool.n_heads + from.head;
     float* to = shared.queries[at % 4 * (kRows / 4) + at / 4] + i % kLanes * 4;
@@ -348,11 +349,11 @@ GPU_DEVICE void attention(const AttentionParams& p) {
   // Takes one sequence after the other; usually there is only one.
   int waiting = row.n_visible;
   GPU_NO_UNROLL while (true) {
-    const int first = GPU_LANES - lanes_max(waiting ? GPU_LANES - lane : 0);
+    const int first = GPU_LANES - warp_max(waiting ? GPU_LANES - lane : 0);
     if (first == GPU_LANES) break;
     const int own_table = shuffle(table, first);
     const bool is_in = waiting && table == own_table;
-    const int n_visible = lanes_max(is_in ? waiting : 0);
+    const int n_visible = warp_max(is_in ? waiting : 0);
     if (threadIdx.x < kRows) shared.n_visible[lane] = is_in ? waiting : 0;
     const int own_end = min(end, (n_visible + kChunk - 1) / kChunk);
     attend_rows<kHeadDim>(p, reload(p).batch.page_ids + own_table, kv_head, begin, own_end,

@@ -79,10 +79,10 @@ GPU_DEVICE int sum_lanes(float (&value)[kValues], int lane, int& first) {
 /// exp(score - maximum), 0 from position n on.
 GPU_DEVICE Softmax weigh_chunk(float& low, float& high, int lane, int n) {
   const float a = lane < n ? low : -INFINITY, b = lane + 32 < n ? high : -INFINITY;
-  const float maximum = lanes_max(fmaxf(a, b));
+  const float maximum = warp_max(fmaxf(a, b));
   low = lane < n ? expf(a - maximum) : 0.0f;
   high = lane + 32 < n ? expf(b - maximum) : 0.0f;
-  return {maximum, lanes_sum(low + high)};
+  return {maximum, warp_sum(low + high)};
 }
 
 /// The work of a thread block in decode: one query head of one token, and a part of its positions.

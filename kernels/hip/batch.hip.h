@@ -27,7 +27,7 @@ GPU_DEVICE int take_batch(const BatchParams& p) {
   if (threadIdx.x == kMailThreads - 1) {  // the thread with the fewest columns of the embedding
     memory_fence();                       // after the barrier: for all writes of the thread block
     let_next_start();
-    p.mail[kMailOut] = 0;
+    p.mail[kMailPending] = 0;
   }
   return token;
 }

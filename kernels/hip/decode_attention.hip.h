@@ -1,14 +1,16 @@
-// Attention for decode (up to 8 tokens), where latency counts. A thread block takes one query head
-// of one token and one part of its positions; 128 threads take each of the part's four chunks. The
-// arithmetic is that of attention.hip.h, in the same order.
+// Attention for decode, where latency counts, and for other batches so small that prefill's larger
+// thread blocks would leave the GPU idle. A thread block takes one query head of one token and one
+// part of its positions; 128 threads take each of the part's four chunks. The arithmetic is that of
+// attention.hip.h, in the same order.
 #pragma once
 
 #include "attention_parts.hip.h"
 
 namespace hearth::kernels::hip {
 
-/// How a chunk's 128 threads divide K and V: a row of kLanes threads takes one position, a thread
-/// eight dimensions; in each step they take the next kRows positions.
+/// How a chunk's 128 threads divide K and V: a row of kLanes threads takes one position, each
+/// thread eight of its dimensions, and all kRows rows together take the next kRows positions at
+/// each step.
 template <int kHeadDim>
 struct ChunkRows {
   static constexpr int kThreads = kDecodeThreads / kPartChunks;
@@ -24,7 +26,7 @@ struct DecodeShared {
   Softmax softmax[kPartChunks];
 };
 
-/// Loads K or V of those of the thread's positions that are not before `first`.
+/// Loads K (is_v = 0) or V (1) of the thread's positions, from position `first` of the chunk on.
 template <int kHeadDim>
 GPU_DEVICE void load_rows(uint4 (&to)[ChunkRows<kHeadDim>::kSteps], const ChunkView& c, int row,
                           int lane, int is_v, int first = 0) {
@@ -65,11 +67,13 @@ GPU_DEVICE void decode_scores(uint4 (&keys)[ChunkRows<kHeadDim>::kSteps], const 
   const float4 low = reinterpret_cast<const float4*>(q)[2 * lane];
   const float4 high = reinterpret_cast<const float4*>(q)[2 * lane + 1];
   const float query[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-  float dots[Rows::kSteps] = {};  // the last turn's are at the end
+  // Each turn moves the dot products of the turn before down by kAtOnce and puts its own at the
+  // end.
+  float dots[Rows::kSteps] = {};
   Turns::run([&]() GPU_INLINE {
     GPU_UNROLL for (int i = 0; i < Rows::kSteps; i++) {
-      const bool is_old = i < Rows::kSteps - Turns::kAtOnce;
-      dots[i] = is_old ? dots[i + Turns::kAtOnce] : 0;
+      const bool is_earlier = i < Rows::kSteps - Turns::kAtOnce;
+      dots[i] = is_earlier ? dots[i + Turns::kAtOnce] : 0;
     }
     GPU_UNROLL for (int i = 0; i < Turns::kAtOnce; i++) {
       float& dot = dots[Rows::kSteps - Turns::kAtOnce + i];
@@ -77,7 +81,7 @@ GPU_DEVICE void decode_scores(uint4 (&keys)[ChunkRows<kHeadDim>::kSteps], const 
     }
     Turns::next(keys);
   });
-  int first;  // every two lanes end up with one sum
+  int first;  // kSteps is kLanes / 2: two lanes end up with the same sum, and both store it
   sum_lanes<Rows::kLanes>(dots, lane, first);
   scores[row + first * Rows::kRows] = dots[0] * scale;
 }
@@ -113,45 +117,47 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
   // The batch may be read before wait_for_previous(): it was complete before any kernel but the
   // first could start.
   const AttentionBlock b = AttentionBlock::locate(p);
-  const int slot = threadIdx.x / Rows::kThreads, thread = threadIdx.x % Rows::kThreads;
+  const int chunk_of_part = threadIdx.x / Rows::kThreads, thread = threadIdx.x % Rows::kThreads;
   const int row = thread / Rows::kLanes, lane = thread % Rows::kLanes;
   const int n_chunks = min(b.n_chunks - b.part * kPartChunks, kPartChunks);
-  const bool has_chunk = slot < n_chunks;
+  const bool has_chunk = chunk_of_part < n_chunks;
   const int32_t* pages = p.batch.page_ids + p.batch.table_offset[b.token];
-  const int chunk = min(b.part * kPartChunks + slot, b.n_chunks - 1);
+  const int chunk = min(b.part * kPartChunks + chunk_of_part, b.n_chunks - 1);
   const ChunkView c = view_chunk(p, pages, b.kv_head, chunk, p.batch.positions[b.token] + 1);
-  // K of all positions but the batch's own, which earlier steps stored, can be loaded before
-  // wait_for_previous().
-  uint4 rows[Rows::kSteps];
-  load_rows<kHeadDim>(rows, c, row, lane, 0);
-  // V goes to the L2 cache meanwhile; the registers hold K until the scores are done.
+  // Earlier steps stored K of all positions but the batch's own, so it can be loaded before
+  // wait_for_previous(). What is loaded of the batch's own positions is loaded again below.
+  uint4 kv[Rows::kSteps];
+  load_rows<kHeadDim>(kv, c, row, lane, 0);
+  // V goes to the L2 cache meanwhile, by a prefetch for every 128 bytes; the registers hold K until
+  // the scores are done.
   if (has_chunk && lane % 8 == 0)
     GPU_NO_UNROLL for (int i = row; i < c.n; i += Rows::kRows)
         prefetch(kv_row<kHeadDim>(c, i, 1) + 8 * lane);
   const int first_own = compute_now(p.batch.positions[b.token] + 1 - p.n_tokens - chunk * kChunk);
   wait_for_previous();
-  if (n_chunks <= 0) return;
+  if (n_chunks <= 0) return;  // the grid has p.n_parts parts; this token has fewer
 
   const float* q = p.q + (static_cast<int64_t>(b.token) * p.pool.n_heads + b.head) * kHeadDim;
   if (has_chunk) {
-    load_rows<kHeadDim>(rows, c, row, lane, 0, first_own);
-    decode_scores<kHeadDim, kMany>(rows, q, row, lane, p.scale, shared.scores[slot]);
-    load_rows<kHeadDim>(rows, c, row, lane, 1);
+    load_rows<kHeadDim>(kv, c, row, lane, 0, first_own);
+    decode_scores<kHeadDim, kMany>(kv, q, row, lane, p.scale, shared.scores[chunk_of_part]);
+    load_rows<kHeadDim>(kv, c, row, lane, 1);
   }
   __syncthreads();
   if (has_chunk && thread < GPU_LANES) {
-    float* scores = shared.scores[slot];
+    float* scores = shared.scores[chunk_of_part];
     const Softmax softmax = weigh_chunk(scores[thread], scores[thread + 32], thread, c.n);
-    if (thread == 0) shared.softmax[slot] = softmax;
+    if (thread == 0) shared.softmax[chunk_of_part] = softmax;
   }
   __syncthreads();
   if (has_chunk)
-    decode_outputs<kHeadDim, kMany>(rows, shared.scores[slot], row, lane, shared.outputs[slot][0]);
+    decode_outputs<kHeadDim, kMany>(kv, shared.scores[chunk_of_part], row, lane,
+                                    shared.outputs[chunk_of_part][0]);
   __syncthreads();
   if (has_chunk) GPU_NO_UNROLL for (int dim = thread; dim < kHeadDim; dim += Rows::kThreads) {
       float sum = 0;
-      GPU_UNROLL for (int i = 0; i < Rows::kRows; i++) sum += shared.outputs[slot][i][dim];
-      shared.sums[slot][dim] = sum;
+      GPU_UNROLL for (int i = 0; i < Rows::kRows; i++) sum += shared.outputs[chunk_of_part][i][dim];
+      shared.sums[chunk_of_part][dim] = sum;
     }
   __syncthreads();
   HeadResult mine = {};

@@ -27,7 +27,7 @@ GPU_DEVICE void store_one(const Epilogue& e, int row, int token, float value) {
 /// Where the K or V of one position of one head is in the pool.
 GPU_DEVICE uint16_t* kv_slot(const KvPool& pool, int layer, int page, int kv_head, int is_v,
                              int slot) {
-  return pool.data + static_cast<uint64_t>(page) * pool.page_halves + layer * pool.layer_halves +
+  return pool.data + static_cast<uint64_t>(page) * pool.page_values + layer * pool.layer_values +
          ((2 * kv_head + is_v) * kPage + slot) * pool.head_dim;
 }
 

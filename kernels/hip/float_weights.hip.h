@@ -53,7 +53,7 @@ GPU_DEVICE void float_matmul(const MatmulParams& p) {
   const float factor = token_factor(p.norm, p.x.squares, p.x.n_groups, first + min(lane, n - 1));
   GPU_UNROLL for (int k = 0; k < kTileTokens; k++) {
     if (k >= n) continue;
-    const float va = lanes_sum(sum[0][k]), vb = kTiles == 2 ? lanes_sum(sum[1][k]) : 0;
+    const float va = warp_sum(sum[0][k]), vb = kTiles == 2 ? warp_sum(sum[1][k]) : 0;
     if (lane != k) continue;
     if constexpr (kTiles == 1)
       store_one(p.epilogue, row_a, first + k, va * factor);

@@ -51,8 +51,8 @@ struct Layout {
   static constexpr bool kMinima = kSuper && kMin;  // integer minima for each group
   /// The GEMV of these formats subtracts the zero point from the dot products of a super-block, not
   /// from each weight. That, and minima, need the sums of the token's groups.
-  static constexpr bool kOffsetAfter = kHalves && kTraits.zero_point != 0;
-  static constexpr bool kHasSums = kMin || kOffsetAfter;
+  static constexpr bool kZeroPointAfter = kHalves && kTraits.zero_point != 0;
+  static constexpr bool kHasSums = kMin || kZeroPointAfter;
   static constexpr int kEntryBytes = entry_bytes(kScale);
   static constexpr int kHighOffset = 128 * kTraits.low_bits;
   static constexpr int kScaleOffset = kHighOffset + 128 * kTraits.high_bits;

@@ -7,7 +7,7 @@
 //
 // Fragments have
 //   kLanes, kTiles     lanes that work together (a team), and the tiles of rows that they take
-//   kParts             packed lanes (formats.h) whose weights a lane brings
+//   kPackedLanes             packed lanes (formats.h) whose weights a lane brings
 //   kRows              rows of a lane, 8 apart; with 1 it drops the other row of what it loads
 //   kRowTiles          a team takes kRowTiles * kTiles tiles, which share a token's operands
 //   kCopies            whether weights, too, are copied to shared memory asynchronously
@@ -46,7 +46,7 @@ GPU_DEVICE void start_dots(int start, int (&c)[2][kSums]) {
 /// NVIDIA's matrix instruction, whose operands are the words of the packed layout (mma.hip.h).
 template <bool kCopiesAhead>
 struct QuadFragment {
-  static constexpr int kLanes = 32, kTiles = 1, kParts = 1, kRows = 2;
+  static constexpr int kLanes = 32, kTiles = 1, kPackedLanes = 1, kRows = 2;
   static constexpr int kRowTiles = kCopiesAhead ? 2 : 1;
   static constexpr bool kCopies = kCopiesAhead;
   static constexpr int kTokens = 8, kOwn = 2, kStep = 1, kSums = kRows * kOwn;
@@ -69,7 +69,7 @@ struct QuadFragment {
 /// multiplies them by four tokens. Its tokens are four apart, so that lanes read different banks of
 /// shared memory.
 struct DotFragment {
-  static constexpr int kLanes = 32, kTiles = 1, kParts = 4, kRows = 2, kRowTiles = 1;
+  static constexpr int kLanes = 32, kTiles = 1, kPackedLanes = 4, kRows = 2, kRowTiles = 1;
   static constexpr bool kCopies = false;
   static constexpr int kTokens = 16, kOwn = 4, kStep = 4, kSums = kRows * kOwn;
 
@@ -104,7 +104,7 @@ struct DotFragment {
 /// row's sums for four tokens. Two tiles of 16 rows are two instructions of 16 rows each: rows g of
 /// both tiles, then rows g + 8.
 struct MfmaFragment {
-  static constexpr int kLanes = 64, kTiles = 2, kParts = 1, kRows = 2, kRowTiles = 1;
+  static constexpr int kLanes = 64, kTiles = 2, kPackedLanes = 1, kRows = 2, kRowTiles = 1;
   static constexpr bool kCopies = false;
   static constexpr int kTokens = 16, kOwn = 4, kStep = 1, kSums = kRows * kOwn;
 
@@ -141,7 +141,7 @@ struct MfmaFragment {
 /// token and of a row, and each gets the row's sums for eight tokens: those of every other row of
 /// the first operand. So token 8h + i is put into row 2i + h of that operand.
 struct WmmaFragment {
-  static constexpr int kLanes = 32, kTiles = 1, kParts = 4, kRows = 1, kRowTiles = 1;
+  static constexpr int kLanes = 32, kTiles = 1, kPackedLanes = 4, kRows = 1, kRowTiles = 1;
   static constexpr bool kCopies = false;
   static constexpr int kTokens = 16, kOwn = 8, kStep = 1, kSums = kRows * kOwn;
 
@@ -172,7 +172,7 @@ struct WmmaFragment {
 /// WMMA of gfx12 (Radeon RX 9000): 32 lanes. Lane l brings eight columns of a token and of a row,
 /// lane l + 16 the other eight, and each gets the row's sums for eight tokens.
 struct Wmma12Fragment {
-  static constexpr int kLanes = 32, kTiles = 1, kParts = 2, kRows = 1, kRowTiles = 1;
+  static constexpr int kLanes = 32, kTiles = 1, kPackedLanes = 2, kRows = 1, kRowTiles = 1;
   static constexpr bool kCopies = false;
   static constexpr int kTokens = 16, kOwn = 8, kStep = 1, kSums = kRows * kOwn;
 

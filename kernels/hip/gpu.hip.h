@@ -10,7 +10,7 @@
 
 #if defined(GPU_EMULATION)
 #include "emulation.h"
-#elif defined(GPU_NV_SHIM)
+#elif defined(GPU_NVIDIA)
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #else
@@ -28,28 +28,31 @@
 #define GPU_FEW_REGISTERS false
 #endif
 
-/// gfx906 has no AGPRs beside its 128 VGPRs: too few registers for two versions of a loop.
+/// In a thread block of 512, gfx906 has 128 VGPRs a lane and no AGPRs: too few to compile the loop
+/// of stream_matmul() twice.
 #if defined(__gfx906__)
 #define GPU_FEWEST_REGISTERS true
 #else
 #define GPU_FEWEST_REGISTERS false
 #endif
 
-/// Whether copy_async() is asynchronous, so that it pays to copy ahead, into shared memory that is
-/// large enough for it: NVIDIA's GPUs of data centers (DeviceChoice::has_copies; kCodes of
-/// native/gpu/nvidia.cc). False in the emulation, which stands for AMD's GPUs.
-#if defined(GPU_NV_SHIM) && defined(__CUDA_ARCH__)
+/// Whether kernels copy ahead with copy_async(). This needs asynchronous copies and 160 KiB of
+/// shared memory, which only NVIDIA's data-center GPUs have. It must agree with
+/// DeviceChoice::has_copies (kCodes in native/gpu/nvidia.cc). False in the emulation, which stands
+/// for AMD's GPUs.
+#if defined(GPU_NVIDIA) && defined(__CUDA_ARCH__)
 #define GPU_COPIES_AHEAD (__CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100))
 #else
 #define GPU_COPIES_AHEAD false
 #endif
 
 /// NVIDIA's int8 matrix instruction of 16 x 8 x 32, from sm_80 on.
-#if defined(GPU_NV_SHIM) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if defined(GPU_NVIDIA) && __CUDA_ARCH__ >= 800
 #define GPU_HAS_MMA
 #endif
 
-/// GPU_DEVICE: functions, and static ones of a struct; GPU_MEMBER: its other functions.
+/// GPU_DEVICE marks free functions and static members (it contains `static`), GPU_MEMBER the other
+/// members.
 #if defined(GPU_EMULATION)
 #define GPU_DEVICE static inline
 #define GPU_MEMBER inline
@@ -76,58 +79,61 @@
 
 /// Goes after a lambda's parameters. AMD's compiler might otherwise compile a long lambda as a
 /// function, with a stack.
-#if defined(GPU_EMULATION) || defined(GPU_NV_SHIM)
+#if defined(GPU_EMULATION) || defined(GPU_NVIDIA)
 #define GPU_INLINE
 #else
 #define GPU_INLINE __attribute__((always_inline))
 #endif
 
-/// The most threads in a thread block of a prefill kernel (choose_many_tokens). With 256, a thread
-/// may use 255 registers; with 384, 168, with which three thread blocks of 128 fit an SM.
+/// The most threads in a thread block of a prefill kernel (choose_many_tokens). The bound sets the
+/// registers of a thread: 255 for 256 threads, 168 for 384. With 168, one thread block of 384 or
+/// three of 128 fit a compute unit (NVIDIA: SM).
 #define GPU_WIDE_THREADS (GPU_COPIES_AHEAD ? 384 : 256)
 
-/// Kernels of which one or two thread blocks should be resident on a compute unit at once (their
-/// occupancy). NVIDIA's compiler must be told, or it uses fewer registers than there are and issues
-/// loads later than it could.
-#if defined(GPU_NV_SHIM)
-#define GPU_KERNEL_ONE(name, Params, max_threads) \
-  extern "C" __global__ __launch_bounds__(max_threads, 1) void name(const Params p)
-#define GPU_KERNEL_TWO(name, Params, max_threads) \
-  extern "C" __global__ __launch_bounds__(max_threads, 2) void name(const Params p)
+/// A kernel of which n_resident thread blocks should fit a compute unit at once (its occupancy).
+/// NVIDIA's compiler must be told, or it uses fewer registers than there are and issues loads later
+/// than it could. The others ignore it.
+#if defined(GPU_NVIDIA)
+#define GPU_KERNEL_RESIDENT(name, Params, max_threads, n_resident) \
+  extern "C" __global__ __launch_bounds__(max_threads, n_resident) void name(const Params p)
 #else
-#define GPU_KERNEL_ONE GPU_KERNEL
-#define GPU_KERNEL_TWO GPU_KERNEL
+#define GPU_KERNEL_RESIDENT(name, Params, max_threads, n_resident) \
+  GPU_KERNEL(name, Params, max_threads)
 #endif
 
 // Each platform's header defines:
 //   shuffle_xor(value, mask), shuffle(value, lane)  within a warp
 //   dot4(a, b, c)            c + the dot product of four int8 each
-//   dot2<kHigh>(a, b, c)     c + the dot product of two int16 with the lower or higher int8 of b
+//   dot2<kHigh>(a, b, c)     c + the dot product of a's two int16 with the lower (kHigh: upper) two
+//                            int8 of b
 //   half_to_float(bits), float_to_half(value)
 //   lookup16(index, table)   entries of a 16-byte table, by the low nibble of each byte of index
 //   wait_for_previous()      waits until all earlier work on the stream is done and visible. Every
 //                            kernel calls it; what comes before the call (loading weights)
-//                            overlaps the previous kernel's tail (programmatic dependent launch)
-//   let_next_start()         from here on, the next kernel may start in that way
+//                            overlaps the previous kernel's tail (programmatic dependent launch).
+//                            Empty on AMD and before sm_90, where kernels do not overlap
+//   let_next_start()         from here on, the next kernel may run up to its wait_for_previous()
 //   prefetch(from)           into the L2 cache
 //   memory_fence()           orders earlier writes before later ones, for the whole GPU
 //   copy_async(shared, from) copies 16 bytes to shared memory without passing through registers,
 //                            where the GPU can. commit_copies() makes a group of the copies so far;
 //                            wait_for_copies<kPending>() waits for all but the last kPending groups
-//   reload(params)           the kernel's parameters, read again instead of kept in registers
+//   reload(params)           the kernel's own parameter struct, read again instead of kept in
+//                            registers
 //   compute_now(value)       forces the value to be computed here, not where it is used
 //   reload_thread()          threadIdx.x, read again: what follows from it is recomputed, not kept
 //                            in registers
 //   schedule_fence()         the compiler moves no instruction across it
 //   uniform(value)           a value that is the same in all lanes of a wave, in a scalar register
-//   meet<kThreads>()         a barrier of kThreads neighbouring threads; on some platforms of the
-//                            whole thread block, so all threads must call it equally often
-//   divide(a, b)             the exact IEEE quotient for b >= 1e-30, else anything
-//   inverse_root(value)      1 / sqrt(value) to within a rounding or two, for values >= 1e-30
+//   barrier<kThreads>()      a barrier of at least kThreads neighbouring threads. It stays within a
+//                            warp only on NVIDIA with kThreads = 32; otherwise the whole thread
+//                            block takes part, so all threads must call it equally often
+//   divide(a, b)             the correctly rounded quotient for b >= 1e-30, else anything
+//   inverse_root(value)      1 / sqrt(value) to within 2 ulp, for values >= 1e-30
 //   nearest(value)           the nearest integer, ties to even; 0 for NaN
 #if defined(GPU_EMULATION)
 #include "gpu_emulated.hip.h"
-#elif defined(GPU_NV_SHIM)
+#elif defined(GPU_NVIDIA)
 #include "gpu_nvidia.hip.h"
 #else
 #include "gpu_amd.hip.h"
@@ -135,26 +141,26 @@
 
 namespace hearth::kernels::hip {
 
-/// Loads eight bytes at once, as the operand words of a product.
+/// Loads eight bytes at once: two operand words of a matrix instruction or of dot4().
 GPU_DEVICE void load_pair(int (&to)[2], const void* from) {
   const uint2 both = *static_cast<const uint2*>(from);
   to[0] = static_cast<int>(both.x), to[1] = static_cast<int>(both.y);
 }
 
-GPU_DEVICE int greater(int a, int b) { return max(a, b); }
-GPU_DEVICE float greater(float a, float b) { return fmaxf(a, b); }
+GPU_DEVICE int maximum_of(int a, int b) { return max(a, b); }
+GPU_DEVICE float maximum_of(float a, float b) { return fmaxf(a, b); }
 
 /// Sum or maximum over a warp, with the same bits in every lane. A platform may have its own
 /// versions for integers.
 template <class T>
-GPU_DEVICE T lanes_sum(T value) {
+GPU_DEVICE T warp_sum(T value) {
   GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1) value += shuffle_xor(value, mask);
   return value;
 }
 template <class T>
-GPU_DEVICE T lanes_max(T value) {
+GPU_DEVICE T warp_max(T value) {
   GPU_UNROLL for (int mask = GPU_LANES / 2; mask > 0; mask >>= 1) value =
-      greater(value, shuffle_xor(value, mask));
+      maximum_of(value, shuffle_xor(value, mask));
   return value;
 }
 

@@ -98,15 +98,15 @@ GPU_DEVICE int uniform(int value) { return __builtin_amdgcn_readfirstlane(value)
 GPU_DEVICE float inverse_root(float value) { return rsqrtf(value); }
 /// By recursion, since the compiler does not unroll such a loop inside some other loops.
 template <int kMask = GPU_LANES / 2>
-GPU_DEVICE int lanes_max(int value) {
+GPU_DEVICE int warp_max(int value) {
   value = max(value, shuffle_xor(value, kMask));
-  if constexpr (kMask > 1) value = lanes_max<kMask / 2>(value);
+  if constexpr (kMask > 1) value = warp_max<kMask / 2>(value);
   return value;
 }
 template <int kMask = GPU_LANES / 2>
-GPU_DEVICE int lanes_sum(int value) {
+GPU_DEVICE int warp_sum(int value) {
   value += shuffle_xor(value, kMask);
-  if constexpr (kMask > 1) value = lanes_sum<kMask / 2>(value);
+  if constexpr (kMask > 1) value = warp_sum<kMask / 2>(value);
   return value;
 }
 

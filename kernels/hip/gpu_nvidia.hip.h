@@ -70,7 +70,7 @@ GPU_DEVICE int reload_thread() { return threadIdx.x; }
 GPU_DEVICE void schedule_fence() {}
 GPU_DEVICE int uniform(int value) { return value; }
 template <int kThreads>
-GPU_DEVICE void meet() {
+GPU_DEVICE void barrier() {
   if (kThreads == GPU_LANES)
     __syncwarp();
   else
@@ -93,8 +93,8 @@ GPU_DEVICE float inverse_root(float value) {
 }
 GPU_DEVICE int nearest(float value) { return __float2int_rn(value); }
 #if __CUDA_ARCH__ >= 800
-GPU_DEVICE int lanes_max(int value) { return __reduce_max_sync(0xffffffffu, value); }
-GPU_DEVICE int lanes_sum(int value) { return __reduce_add_sync(0xffffffffu, value); }
+GPU_DEVICE int warp_max(int value) { return __reduce_max_sync(0xffffffffu, value); }
+GPU_DEVICE int warp_sum(int value) { return __reduce_add_sync(0xffffffffu, value); }
 #endif
 
 }  // namespace hearth::kernels::hip

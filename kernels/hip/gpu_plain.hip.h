@@ -32,7 +32,7 @@ template <int kPending>
 GPU_DEVICE void wait_for_copies() {}
 GPU_DEVICE int compute_now(int value) { return value; }
 template <int kThreads>
-GPU_DEVICE void meet() {
+GPU_DEVICE void barrier() {
   __syncthreads();
 }
 GPU_DEVICE float divide(float a, float b) { return a / b; }

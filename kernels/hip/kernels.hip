@@ -14,19 +14,21 @@ namespace hearth::kernels::hip {
 
 // matvec_<format>: one token (GEMV); stream_<format>_8: 2 to 8; wide_<format>_<tokens>x<tiles>:
 // GEMM. The launch bounds set how many registers a thread may use.
-#define FORMAT_KERNELS(type, name, ...)                                                          \
-  GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::k##type>(p); }                 \
-  GPU_KERNEL(embed_##name, EmbedParams, kMailThreads) { embed_row<BlockType::k##type>(p); }      \
-  GPU_KERNEL_TWO(matvec_##name, MatmulParams, 256) { matvec<BlockType::k##type>(p); }            \
-  GPU_KERNEL_ONE(stream_##name##_8, MatmulParams, 512) { stream_matmul<BlockType::k##type>(p); } \
-  GPU_KERNEL(wide_##name##_32x2, MatmulParams, GPU_WIDE_THREADS) {                               \
-    wide_matmul<BlockType::k##type, 32, 2>(p);                                                   \
-  }                                                                                              \
-  GPU_KERNEL(wide_##name##_32x4, MatmulParams, GPU_WIDE_THREADS) {                               \
-    wide_matmul<BlockType::k##type, 32, 4>(p);                                                   \
-  }                                                                                              \
-  GPU_KERNEL(wide_##name##_64x4, MatmulParams, GPU_WIDE_THREADS) {                               \
-    wide_matmul<BlockType::k##type, 64, 4>(p);                                                   \
+#define FORMAT_KERNELS(type, name, ...)                                                       \
+  GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::k##type>(p); }              \
+  GPU_KERNEL(embed_##name, EmbedParams, kMailThreads) { embed_row<BlockType::k##type>(p); }   \
+  GPU_KERNEL_RESIDENT(matvec_##name, MatmulParams, 256, 2) { matvec<BlockType::k##type>(p); } \
+  GPU_KERNEL_RESIDENT(stream_##name##_8, MatmulParams, 512, 1) {                              \
+    stream_matmul<BlockType::k##type>(p);                                                     \
+  }                                                                                           \
+  GPU_KERNEL(wide_##name##_32x2, MatmulParams, GPU_WIDE_THREADS) {                            \
+    wide_matmul<BlockType::k##type, 32, 2>(p);                                                \
+  }                                                                                           \
+  GPU_KERNEL(wide_##name##_32x4, MatmulParams, GPU_WIDE_THREADS) {                            \
+    wide_matmul<BlockType::k##type, 32, 4>(p);                                                \
+  }                                                                                           \
+  GPU_KERNEL(wide_##name##_64x4, MatmulParams, GPU_WIDE_THREADS) {                            \
+    wide_matmul<BlockType::k##type, 64, 4>(p);                                                \
   }
 
 HEARTH_QUANTIZED_FORMATS(FORMAT_KERNELS)
@@ -50,7 +52,7 @@ ATTENTION_KERNEL(128)
 ATTENTION_KERNEL(256)
 // For many thread blocks: an occupancy of two for each compute unit, which kernels of 32 and 64
 // dimensions reach anyway, and those of 256 never.
-GPU_KERNEL_TWO(decode_attention_128_many, AttentionParams, kDecodeThreads) {
+GPU_KERNEL_RESIDENT(decode_attention_128_many, AttentionParams, kDecodeThreads, 2) {
   decode_attention<128, true>(p);
 }
 

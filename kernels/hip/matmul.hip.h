@@ -46,15 +46,15 @@ struct OperandSource {
 
 /// A lane's operand from the weights: the words of one group of one tile, and the scales of rows g
 /// and g + 8, or of one of them.
-template <BlockType kType, int kParts = 1, int kRows = 2>
+template <BlockType kType, int kPackedLanes = 1, int kRows = 2>
 struct GroupWeights {
-  int a[kParts][4];
+  int a[kPackedLanes][4];
   RowScale scales[kRows];
 
-  GPU_DEVICE GroupWeights of(const Unit<kType, kParts>& w, int group) {
+  GPU_DEVICE GroupWeights of(const Unit<kType, kPackedLanes>& w, int group) {
     GroupWeights u;
-    GPU_UNROLL for (int part = 0; part < kParts; part++) GPU_UNROLL for (int i = 0; i < 4; i++)
-        u.a[part][i] = w.codes[part].word(group, i);
+    GPU_UNROLL for (int part = 0; part < kPackedLanes; part++)
+        GPU_UNROLL for (int i = 0; i < 4; i++) u.a[part][i] = w.codes[part].word(group, i);
     GPU_UNROLL for (int row = 0; row < kRows; row++) u.scales[row] = w.scales.scale(row, group);
     return u;
   }
@@ -76,13 +76,13 @@ GPU_DEVICE void multiply_group(const Unit<kType>& unit, const Operand& x, int n_
 
 /// Whether a unit is the last of a super-block.
 template <BlockType kType>
-GPU_DEVICE constexpr bool is_block_end(int unit) {
+GPU_DEVICE constexpr bool is_super_block_end(int unit) {
   constexpr int kUnits = Layout<kType>::kUnits;
   return kUnits > 1 && unit % kUnits == kUnits - 1;
 }
 
-/// Grid (1, thread blocks of tiles). Shared memory: the tokens, if they are staged, and their
-/// squares, the sums, the QkvRows.
+/// Grid (1, p.n_tiles / p.block_tiles, rounded up). Shared memory: the tokens, if they are staged,
+/// and their sums of squares, the sums, the QkvRows.
 template <BlockType kType>
 GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
@@ -90,19 +90,19 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   constexpr int kDepth = 4;  // units in flight
   const int lane = threadIdx.x % GPU_LANES, g = lane / 4, t = lane % 4;
   const int warp = threadIdx.x / GPU_LANES, n_warps = blockDim.x / GPU_LANES;
-  const int log2_n = max(p.log2_slices - p.log2_own, 0), n_slices = 1 << p.log2_slices;
+  const int log2_n = max(p.log2_slices - p.log2_warp_slices, 0), n_slices = 1 << p.log2_slices;
   const int n_tiles = count_block_tiles(p), tiles_at_once = n_warps >> log2_n;
-  const int first = blockIdx.y * p.block_tiles;
-  const int first_slice = (warp & ((1 << log2_n) - 1)) << p.log2_own;
-  const int end_slice = min(first_slice + (1 << p.log2_own), n_slices);
+  const int first_tile = blockIdx.y * p.block_tiles;
+  const int first_slice = (warp & ((1 << log2_n) - 1)) << p.log2_warp_slices;
+  const int end_slice = min(first_slice + (1 << p.log2_warp_slices), n_slices);
   const int begin = slice_begin<kType>(p, first_slice), end = slice_begin<kType>(p, end_slice);
-  const bool is_quad = !Layout<kType>::kSuper && 1 << p.log2_own == kQuad;
+  const bool is_quad = !Layout<kType>::kSuper && 1 << p.log2_warp_slices == kQuad;
 
   // If the units in flight are exactly a super-block, a slice ends only at the last of them.
   using L = Layout<kType>;
   constexpr bool kWholeBlocks = L::kUnits == kDepth && !GPU_FEW_REGISTERS;
   const auto begin_of = [&](int tile) {
-    return tile_data(p, first + tile) + begin / L::kUnits * L::kRecordBytes;
+    return tile_data(p, first_tile + tile) + begin / L::kUnits * L::kRecordBytes;
   };
   int next_tile = warp >> log2_n, next_unit = begin;
   const uint8_t* next = begin_of(min(next_tile, n_tiles - 1));
@@ -123,29 +123,29 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   GPU_UNROLL for (int i = 0; i < kDepth; i++) load_next(ring[i], i);
   let_next_start();
   uint8_t* bytes = reinterpret_cast<uint8_t*>(shared);
-  using Block = BlockSums<kTokens>;
-  const Block block = {reinterpret_cast<float*>(bytes + p.input_bytes),
-                       is_quad ? 1 << log2_n : n_slices,
-                       is_quad || L::kSuper ? 1 : min(kQuad, n_slices)};
+  using Sums = BlockSums<kTokens>;
+  const Sums block_sums = {reinterpret_cast<float*>(bytes + p.input_bytes),
+                           is_quad ? 1 << log2_n : n_slices,
+                           is_quad || L::kSuper ? 1 : min(kQuad, n_slices)};
 
   const int n_tokens = min(kTokens, p.n_tokens);
   QkvRow* qkv_rows =
-      reinterpret_cast<QkvRow*>(block.data + p.block_tiles * block.n_parts * Block::kPart);
+      reinterpret_cast<QkvRow*>(block_sums.data + p.block_tiles * block_sums.n_parts * Sums::kPart);
   if (p.epilogue.kind == EpilogueKind::kQkv)
     load_qkv_rows<kTokens>(reload(p), n_tiles, n_tokens, qkv_rows);
   prefetch_norm(reload(p));
-  const int before = compute_now(place_before<kTokens>(reload(p), n_tiles, n_tokens));
+  const int residual_at = compute_now(place_before<kTokens>(reload(p), n_tiles, n_tokens));
   const bool is_staged = p.input != InputKind::kMemory;
   const Activations staged = staged_tokens(p, p.n_tokens, shared);
   const OperandPlace place = OperandPlace::of(n_tokens, lane);
-  // Where the lane's sums of the warp's first tile go: row g, token 2t.
+  // Where the lane's sums of the warp's first_tile tile go: row g, token 2t.
   const int first_part = is_quad ? first_slice / kQuad : first_slice;
-  const int tile_sums = block.n_parts * Block::kPart;
-  float* to = block.data + compute_now((warp >> log2_n) * tile_sums + first_part * Block::kPart +
-                                       g * Block::kStride + 2 * t);
+  const int tile_sums = block_sums.n_parts * Sums::kPart;
+  float* to = block_sums.data + compute_now((warp >> log2_n) * tile_sums +
+                                            first_part * Sums::kPart + g * Sums::kStride + 2 * t);
   const int first_end = compute_now(slice_begin<kType>(p, first_slice + 1));
   wait_for_previous();
-  const EarlyRows early = {qkv_rows, reload(p).epilogue.out[before],
+  const EarlyRows early = {qkv_rows, reload(p).epilogue.out[residual_at],
                            is_staged ? staged.squares : reinterpret_cast<const float*>(shared)};
   // Compiled twice, for tokens in shared and in global memory. With one version, GPUs use generic
   // loads, which are slower (eight tokens take 2 to 6 % longer on an H200).
@@ -156,10 +156,10 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
     RowSum sums[4] = {};  // of the slice that is being read
     float quad[4] = {};   // of the quad's slices before it
     int unit = begin, at = begin_slot, slice = first_slice, slice_end = first_end;
-    const float* all = block.data + n_tiles * tile_sums;
+    const float* all = block_sums.data + n_tiles * tile_sums;
     const auto step = [&](int i) {
       Unit<kType>& from = ring[i];
-      const bool ends_block = kWholeBlocks ? i == kDepth - 1 : is_block_end<kType>(unit);
+      const bool ends_block = kWholeBlocks ? i == kDepth - 1 : is_super_block_end<kType>(unit);
       const Operand x0 = source.load(at);
       const Operand x1 = source.load(at + n_slots);
       multiply_group<kType, 0>(from, x0, n_tokens, sums);
@@ -176,14 +176,14 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
       const bool ends_tile = ++slice == end_slice;
       if (!is_quad || ends_tile) {
         GPU_UNROLL for (int j = 0; j < 4; j++) {
-          to[j / 2 * 8 * Block::kStride + j % 2] = quad[j];
+          to[j / 2 * 8 * Sums::kStride + j % 2] = quad[j];
           quad[j] = 0;
         }
-        to += is_quad ? 0 : Block::kPart;
+        to += is_quad ? 0 : Sums::kPart;
       }
       if (ends_tile) {
         unit = begin, at = begin_slot, slice = first_slice;
-        to += tiles_at_once * tile_sums - (is_quad ? 0 : (end_slice - first_slice) * Block::kPart);
+        to += tiles_at_once * tile_sums - (is_quad ? 0 : (end_slice - first_slice) * Sums::kPart);
       }
       slice_end = slice_begin<kType>(p, slice + 1);
     };
@@ -205,7 +205,7 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   else
     multiply(is_staged ? staged : reload(p).x);
   __syncthreads();
-  store_block<kTokens>(reload(p), block, n_tokens, early);
+  store_block<kTokens>(reload(p), block_sums, n_tokens, early);
 }
 
 }  // namespace hearth::kernels::hip

@@ -1,9 +1,9 @@
 // GEMV: x * w^T for one token, that is for decode. It is bound by memory: the weights stream
 // through once. A warp reads four slices of a tile at once, a unit of each at a step (split-K;
-// mma.hip.h: four_dots), and lane t of a quad of lanes keeps the sums of slice t. With 16 slices,
-// four warps share a tile. In super-block formats a warp reads one slice, the four units of a
-// super-block at a step. A thread block takes several tiles, so that it stages the token in shared
-// memory once for all of them.
+// mma.hip.h: four_dots), and of the four lanes of a row, lane t keeps the sums of slice t. With 16
+// slices, four warps share a tile. In super-block formats a warp reads one slice, the four units of
+// a super-block at a step. A thread block takes several tiles, so that it stages the token in
+// shared memory once for all of them. (Tiles, units and slices: params.h; their layout: formats.h.)
 #pragma once
 
 #include "block_tiles.hip.h"
@@ -22,10 +22,11 @@ namespace hearth::kernels::hip {
 template <BlockType kType>
 struct WarpShare {
   using L = Layout<kType>;
-  static constexpr int kStepGroups = L::kSuper ? kBlockGroups : 2;  // from one step to the next
+  static constexpr int kStepGroups = 2 * L::kUnits;  // by which a step advances
   int n_steps, own_steps;
-  uint32_t begin, offsets[kQuad], own_offset;  // begin of the first unit; offsets from there
-  int first_groups[kQuad], first_own_group;
+  uint32_t begin, offsets[kQuad],
+      own_offset;                            // bytes: the first unit in the tile; units from there
+  int first_groups[kQuad], first_own_group;  // of the token
 
   GPU_DEVICE WarpShare of(const MatmulParams& p, int part, int t) {
     WarpShare s;
@@ -86,7 +87,7 @@ struct FourUnits {
 /// ones are free for the next load.
 template <BlockType kType>
 struct FourWords {
-  int a[2][kQuad][4];
+  int a[2][kQuad][4];  // [group][unit][operand register]
   UnitScales<kType> scales;
 
   GPU_DEVICE FourWords of(const FourUnits<kType>& u) {
@@ -94,62 +95,65 @@ struct FourWords {
     w.scales = u.scales;
     GPU_UNROLL for (int group = 0; group < 2; group++) GPU_UNROLL for (int k = 0; k < kQuad; k++)
         GPU_UNROLL for (int i = 0; i < 4; i++)
-            w.a[group][k][i] = u.codes[k].template word<Layout<kType>::kOffsetAfter>(group, i);
+            w.a[group][k][i] = u.codes[k].template word<Layout<kType>::kZeroPointAfter>(group, i);
     return w;
   }
 };
 
-/// Adds the dot products of a group of the t-th unit to the sums of rows g and g + 8.
+/// Adds the dot products of a group of the t-th unit to the sums of rows g and g + 8 (lane 4g + t).
+/// With a zero point z and codes c: sum of (c - z) q = sum of c q - z * sum of q.
 template <BlockType kType, int kGroupOfUnit>
 GPU_DEVICE void add_four_groups(const FourWords<kType>& w, const FourInputs& x,
                                 const GroupScale& x_scale, RowSum (&sum)[2]) {
-  constexpr int group = kGroupOfUnit;
+  using L = Layout<kType>;
   int dots[2][2] = {};  // of the group, or of its two halves
-  four_dots<Layout<kType>::kHalves>(dots, w.a[group], x);
+  four_dots<L::kHalves>(dots, w.a[kGroupOfUnit], x);
   GPU_UNROLL for (int row = 0; row < 2; row++) {
-    int both[2] = {dots[0][row], dots[1][row]};
-    GPU_UNROLL for (int half = 0; half < 2; half++) if (Layout<kType>::kOffsetAfter) both[half] -=
-        Layout<kType>::kTraits.zero_point * x_scale.sums[half];
-    add_group<kType>(sum[row], w.scales.scale(row, group), both, x_scale);
-    add_minima<kType, group>(sum[row], w.scales.minima(row), x_scale);
+    int halves[2] = {dots[0][row], dots[1][row]};
+    if constexpr (L::kZeroPointAfter)
+      GPU_UNROLL for (int i = 0; i < 2; i++) halves[i] -= L::kTraits.zero_point * x_scale.sums[i];
+    add_group<kType>(sum[row], w.scales.scale(row, kGroupOfUnit), halves, x_scale);
+    add_minima<kType, kGroupOfUnit>(sum[row], w.scales.minima(row), x_scale);
   }
 }
 
 /// A warp's sums over a tile so far. Lane 4g + t has those of rows g and g + 8 over slice t. In
-/// super-block formats, where each lane of a quad has a unit of the same slice, lanes 0 and 1 have
-/// the sum of row g over the whole slice, and lanes 2 and 3 that of row g + 8.
+/// super-block formats, where the four lanes have the units of one slice, lanes 4g and 4g + 1 have
+/// the sum of row g over the whole slice, and lanes 4g + 2 and 4g + 3 that of row g + 8.
 template <BlockType kType>
 struct TileSum {
-  static constexpr bool kBlocks = Layout<kType>::kSuper;
-  float total[kBlocks ? 1 : 2];
+  using L = Layout<kType>;
+  float total[L::kSuper ? 1 : 2];
 
-  /// Adds both groups of a step. is_there: whether slice t has this step.
+  /// Adds both groups of a step. has_step: whether slice t has it.
   GPU_MEMBER void add(const FourWords<kType>& w, const FourSources& inputs, int at,
-                      const GroupScale* x_scales, bool is_there) {
+                      const GroupScale* x_scales, bool has_step) {
     RowSum sums[2] = {};
-    if constexpr (!kBlocks) sums[0].total = total[0], sums[1].total = total[1];
+    if constexpr (!L::kSuper) sums[0].total = total[0], sums[1].total = total[1];
     const GroupScale scales[2] = {x_scales[at], x_scales[at + 1]};
     add_four_groups<kType, 0>(w, inputs.load(at), scales[0], sums);
     add_four_groups<kType, 1>(w, inputs.load(at + 1), scales[1], sums);
-    if constexpr (kBlocks) {
+    if constexpr (L::kSuper) {
       const bool is_upper = threadIdx.x % 4 >= 2;
+      // d and dmin of the lane's row; all groups of a super-block share them.
       const RowScale row = w.scales.keep_row(is_upper).scale(0, 0);
       RowSum sum = {total[0], sum_of_row(sums[0].scaled, sums[1].scaled, is_upper), 0};
-      if (Layout<kType>::kMin) sum.minima = sum_of_row(sums[0].minima, sums[1].minima, is_upper);
+      if (L::kMin) sum.minima = sum_of_row(sums[0].minima, sums[1].minima, is_upper);
       close_block<kType>(sum, row, scales[0].scale);
       total[0] = sum.total;
     } else {
       GPU_UNROLL for (int row = 0; row < 2; row++) total[row] =
-          is_there ? sums[row].total : total[row];
+          has_step ? sums[row].total : total[row];
     }
   }
 
   /// The first row of the tile that the lane writes, if it writes any.
-  GPU_DEVICE int row_of(int lane) { return lane / 4 + (kBlocks ? lane % 4 / 2 * 8 : 0); }
-  /// Stores the sum of the warp's slice, or quad of slices, from that row on, and resets it.
+  GPU_DEVICE int row_of(int lane) { return lane / 4 + (L::kSuper ? lane % 4 / 2 * 8 : 0); }
+  /// Stores the sum of the warp's slice, or quad of slices, and resets it. `to` is the place of row
+  /// row_of(lane); in float-scale formats the lane also has row + 8.
   GPU_MEMBER void close(float* to) {
     const int lane = threadIdx.x % GPU_LANES, g = lane / 4, t = lane % 4;
-    if constexpr (kBlocks) {
+    if constexpr (L::kSuper) {
       if (t % 2 == 0) *to = total[0];
       total[0] = 0;
     } else {
@@ -171,9 +175,10 @@ struct TileSum {
   }
 };
 
-/// Grid (1, thread blocks of tiles). Shared memory: the token and its squares, the sums, the
-/// QkvRows. Code that runs once costs instruction fetches in proportion to its length (README.md),
-/// so whatever can be is computed before wait_for_previous(), while the previous kernel still runs.
+/// Grid (1, p.n_tiles / p.block_tiles, rounded up). Shared memory: the token and its sums of
+/// squares, the sums, the QkvRows. Code that runs once costs instruction fetches in proportion to
+/// its length (README.md), so whatever can be is computed before wait_for_previous(), while the
+/// previous kernel still runs.
 template <BlockType kType>
 GPU_DEVICE void matvec(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
@@ -181,15 +186,16 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   const int warp = threadIdx.x / GPU_LANES, n_warps = blockDim.x / GPU_LANES;
   const int log2_n = log2_parts<kType>(p), n_parts = 1 << log2_n, part = warp & (n_parts - 1);
   const int n_tiles = count_block_tiles(p), tiles_at_once = n_warps >> log2_n;
-  const int first = blockIdx.y * p.block_tiles;
+  const int first_tile = blockIdx.y * p.block_tiles;
   using Share = WarpShare<kType>;
   const Share share = Share::of(p, part, t);
   // Steps in flight, of four units each: as many as fit into 128 registers per thread.
   constexpr int kDepth = Layout<kType>::kHalves ? 1 : 2;
-  // Words that need no unpacking are used from the registers that they were loaded to.
+  // Words that need no unpacking are used from the registers that they were loaded to, which can be
+  // filled again only after the product.
   constexpr bool kInPlace = Layout<kType>::kTraits.low_bits == 8;
   int next_tile = warp >> log2_n, next_step = 0;
-  const auto begin_of = [&](int tile) { return tile_data(p, first + tile) + share.begin; };
+  const auto begin_of = [&](int tile) { return tile_data(p, first_tile + tile) + share.begin; };
   const uint8_t* next = begin_of(min(next_tile, n_tiles - 1));
   // At the end it reads the last units again: the compiler would wait for a conditional load at
   // once.
@@ -208,19 +214,18 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   QkvRow* qkv_rows = reinterpret_cast<QkvRow*>(sums.data + p.block_tiles * n_parts * kTileRows);
   if (p.epilogue.kind == EpilogueKind::kQkv) load_qkv_rows<1>(reload(p), n_tiles, 1, qkv_rows);
   prefetch_norm(reload(p));
-  const int before = compute_now(place_before<1>(reload(p), n_tiles, 1));
+  const int residual_at = compute_now(place_before<1>(reload(p), n_tiles, 1));
   const Activations x = staged_tokens(p, 1, shared);
   const FourSources inputs = FourSources::of(x.q, share.first_groups, lane);
   const GroupScale* x_scales = x.scales + compute_now(share.first_own_group);
   using Sum = TileSum<kType>;
   int step = 0;
-  float* to =
-      sums.data + compute_now((warp >> log2_n << log2_n | part) * kTileRows + Sum::row_of(lane));
-  const float* row = p.norm.x + compute_now(input_row(p.norm, 0) - p.norm.x);
+  float* to = sums.data + compute_now(warp * kTileRows + Sum::row_of(lane));
+  const float* token_columns = p.norm.x + compute_now(input_row(p.norm, 0) - p.norm.x);
   wait_for_previous();
 
-  stage_tokens<kType>(reload(p), row, 1, x);
-  const EarlyRows early = {qkv_rows, reload(p).epilogue.out[before], x.squares};
+  stage_tokens<kType>(reload(p), token_columns, 1, x);
+  const EarlyRows early = {qkv_rows, reload(p).epilogue.out[residual_at], x.squares};
   Sum sum = {};
   const auto multiply = [&](FourUnits<kType>& from) {
     const auto w = FourWords<kType>::of(from);

@@ -13,6 +13,7 @@ namespace {
 constexpr size_t kMaxPageIds = size_t{256} * 1024;
 constexpr size_t kBatchBytes = (4 * kMaxBatch + kMaxPageIds) * sizeof(int32_t);
 static_assert(kBatchBytes >= kMailThreads * sizeof(int32_t[2]));
+static_assert(kPage == kPageTokens);
 // Room for a row, the candidates of a constrained token, and the tiles that hold them.
 constexpr size_t kRowsBytes = size_t{4} << 20;
 
@@ -51,7 +52,7 @@ HipOps::HipOps(const GpuApi& api, const DeviceChoice& choice)
       mail_(device_.allocate_host(kMailHeader * sizeof(int32_t) + kBatchBytes)),
       batch_ints_(device_.allocate(kBatchBytes, "the batch")),
       rows_upload_(device_, kRowsBytes) {
-  mail_.as<uint32_t>()[kMailOut] = 0;
+  mail_.as<uint32_t>()[kMailPending] = 0;
 }
 
 std::string HipOps::description() const {
@@ -134,8 +135,8 @@ void HipOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
   if (residual_scale != 1)
     throw std::runtime_error("models that scale what a layer adds run on the CPU only");
   shape_ = shape;
-  pool_.layer_halves = uint64_t{2} * shape.n_kv_heads * kPage * d;
-  pool_.page_halves = pool_.layer_halves * shape.n_layers;
+  pool_.layer_values = uint64_t{2} * shape.n_kv_heads * kPage * d;
+  pool_.page_values = pool_.layer_values * shape.n_layers;
   pool_.n_heads = shape.n_heads;
   pool_.n_kv_heads = shape.n_kv_heads;
   pool_.head_dim = d;
@@ -185,7 +186,7 @@ void HipOps::begin(const Batch& batch) {
   }
   if (n_ids > kMaxPageIds) throw std::invalid_argument("too many pages in one batch for the GPU");
   uint32_t* mail = mail_.as<uint32_t>();
-  device_.wait_for(mail[kMailOut], 1);  // until an earlier batch has been taken
+  device_.wait_for(mail[kMailPending], 1);  // until an earlier batch has been taken
   int32_t* ints = mail_.as<int32_t>() + kMailHeader;
   for (int i = 0; i < n_; i++) {
     const int position = batch.positions[i], sequence = batch.sequences[i];
@@ -212,7 +213,7 @@ void* HipOps::function(const KernelName& name) {
 
 BatchParams HipOps::take_mail() {
   uint32_t* mail = mail_.as<uint32_t>();
-  mail[kMailOut] = 1;
+  mail[kMailPending] = 1;
   is_in_mail_ = false;
   return {mail, batch_ints_.as<int32_t>()};
 }

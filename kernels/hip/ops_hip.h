@@ -37,7 +37,7 @@ class HipOps : public Ops {
   void read(std::span<float> destination, const float* source) override;
 
   void make_kv_pool(const AttentionShape& shape, int n_pages) override;
-  size_t kv_page_bytes() const override { return pool_.page_halves * sizeof(uint16_t); }
+  size_t kv_page_bytes() const override { return pool_.page_values * sizeof(uint16_t); }
   void copy_page(int to, int from, int n_positions) override;
   void read_page(std::span<std::byte> destination, int page) override;
   void write_page(int page, std::span<const std::byte> source) override;
@@ -87,6 +87,8 @@ class HipOps : public Ops {
   /// quantizes p.norm for itself, or a launch does so, unless the part before has left them in this
   /// form.
   void prepare_input(MatmulParams& p, const HipMatrix& w, const HipPart& part);
+  /// Multiplies p by all parts of w.
+  void matmul(const HipMatrix& w, MatmulParams& p);
   /// Multiplies p by a part's tiles: those named by tile_ids (on the device, n_ids of them), or
   /// all.
   void matmul(const HipPart& part, MatmulParams p, const int32_t* tile_ids = nullptr,

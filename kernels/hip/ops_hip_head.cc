@@ -25,10 +25,7 @@ void HipOps::norm_head(const float* norm, float eps, const Matrix& head, const f
   p.epilogue.kind = EpilogueKind::kStore;
   p.epilogue.stride = head.n_rows;
   p.epilogue.out = logits;
-  for (const HipPart& part : packed(head).parts) {
-    prepare_input(p, packed(head), part);
-    matmul(part, p);
-  }
+  matmul(packed(head), p);
 }
 
 void HipOps::norm_head_candidates(const float* norm, float eps, const Matrix& head, const float* x,

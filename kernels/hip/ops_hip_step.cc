@@ -86,7 +86,7 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
   const DeviceChoice& device = device_.choice();
   const MatmulShape shape = choose_shape(p, slices, device);
   p.block_tiles = shape.block_tiles;
-  p.log2_own = log2_of(std::max(shape.own_slices, 1));
+  p.log2_warp_slices = log2_of(std::max(shape.own_slices, 1));
   const int n_groups = p.x.n_groups;
   const int most_shared =
       device.has_copies && !type.has_blocks ? kManySharedGroups : kMaxSharedGroups;
@@ -121,6 +121,13 @@ void HipOps::matmul(const HipPart& part, MatmulParams p, const int32_t* tile_ids
   p.epilogue.row0 = part.row0;
   p.epilogue.n_rows = part.n_rows;
   start_matmul(part, p);
+}
+
+void HipOps::matmul(const HipMatrix& w, MatmulParams& p) {
+  for (const HipPart& part : w.parts) {
+    prepare_input(p, w, part);
+    matmul(part, p);
+  }
 }
 
 void HipOps::matmul_pairs(const HipPart& part, MatmulParams p, const uint8_t* second, int n_pairs,
@@ -211,8 +218,8 @@ void HipOps::attention(int layer, const float* q, float* out, const Matrix* next
            kDecodeThreads, 0, p);
   } else {
     const int shared_bytes = attention_bytes(shape_.head_dim, device_.choice().has_copies);
-    launch({"attention_", dims}, {n_row_blocks, n_kv_heads, p.n_parts}, kRowsThreads, shared_bytes,
-           p);
+    launch({"attention_", dims}, {n_row_blocks, n_kv_heads, p.n_parts}, kPrefillAttentionThreads,
+           shared_bytes, p);
   }
   quantized_ = quantizes ? out : nullptr;
 }
@@ -230,10 +237,7 @@ void HipOps::matmul_add(const Matrix& w, const float* in, float* x) {
   p.epilogue.kind = EpilogueKind::kAdd;
   p.epilogue.stride = w.n_rows;
   p.epilogue.out = x;
-  for (const HipPart& part : packed(w).parts) {
-    prepare_input(p, packed(w), part);
-    matmul(part, p);
-  }
+  matmul(packed(w), p);
 }
 
 void HipOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,

@@ -12,7 +12,7 @@ namespace hearth::kernels::hip {
 
 constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
-/// Columns of a group, which is multiplied at once, and of a unit of packed weights: two groups.
+/// A group is 32 columns, what one product takes. A unit of packed weights is two groups.
 inline constexpr int kGroup = 32;
 inline constexpr int kUnit = 2 * kGroup;
 constexpr int count_units(int n_cols) { return ceil_div(n_cols, kUnit); }
@@ -20,6 +20,7 @@ constexpr int count_units(int n_cols) { return ceil_div(n_cols, kUnit); }
 /// one scale for the 256 columns, and a super-block is summed in integers, as on the CPU.
 inline constexpr int kBlockGroups = 8;
 inline constexpr int kBlockUnits = kBlockGroups / 2;
+/// Rows of a tile of weights, and tokens of a tile of activations.
 inline constexpr int kTileRows = 16;
 inline constexpr int kTileTokens = 8;
 /// Split-K: the units of a row are divided into at most this many slices, a power of two.
@@ -38,9 +39,10 @@ inline constexpr int kCopyStages = 3;
 /// of merging chunks into parts and parts into the result is fixed.
 inline constexpr int kChunk = 64;
 inline constexpr int kPartChunks = 4;
+/// Positions of a KV page.
 inline constexpr int kPage = 32;
 /// Threads of a thread block: of attention in decode and in prefill, and of the norm.
-inline constexpr int kDecodeThreads = 512, kRowsThreads = 128, kNormThreads = 128;
+inline constexpr int kDecodeThreads = 512, kPrefillAttentionThreads = 128, kNormThreads = 128;
 /// Rows (a query head of a token each) that a thread block of prefill attention takes at once.
 constexpr int attention_rows(int head_dim) {
   return head_dim == 32 ? 32 : head_dim == 256 ? 8 : 16;
@@ -53,8 +55,10 @@ constexpr int attention_buffers(int head_dim, bool has_copies) {
 /// Bytes of shared memory of such a thread block: an upper bound.
 constexpr int attention_bytes(int head_dim, bool has_copies) {
   const int rows = attention_rows(head_dim), buffers = attention_buffers(head_dim, has_copies);
+  // + 4 and + 8 are padding against bank conflicts (RowsShared).
   const int queries = 4 * rows * (head_dim + 4), kv = 2 * buffers * kChunk * (head_dim + 8);
-  return queries + kv + 4 * kChunk * (rows + 4) + 64 * rows;
+  const int scores = 4 * kChunk * (rows + 4), states_of_rows = 64 * rows;
+  return queries + kv + scores + states_of_rows;
 }
 
 /// The scale of one token's group (in super-block formats, that of its super-block), and the sums
@@ -75,7 +79,7 @@ struct Activations {
   float* squares;        // [n][squares_stride(n_groups)], of a norm's input: see Norm
   int32_t n_groups;      // even
   int32_t n_slots;       // kTileTokens, or the tokens that there are if these are fewer
-  int32_t scale_groups;  // that share a scale: 1, or kBlockGroups
+  int32_t scale_groups;  // that share a scale: 1, or kBlockGroups; 0: not quantized yet
   int32_t reserved;
 };
 
@@ -97,8 +101,8 @@ struct BatchView {
 /// KV pool: [page][layer][kv head][K, V][kPage][head_dim] f16.
 struct KvPool {
   uint16_t* data;
-  uint64_t page_halves;   // f16 values a page
-  uint64_t layer_halves;  // and a layer of a page
+  uint64_t page_values;   // f16 values of a page
+  uint64_t layer_values;  // of one layer in a page
   int32_t n_heads, n_kv_heads;
   int32_t head_dim, log2_head_dim;
 };
@@ -108,8 +112,8 @@ enum class EpilogueKind : int32_t { kAdd, kStore, kSwiglu, kQkv };
 /// What a matmul does with its results.
 struct Epilogue {
   EpilogueKind kind;
-  int32_t row0;    // of this part in the stacked matrix
-  int32_t n_rows;  // valid rows of this part
+  int32_t row0;    // first row of this HipPart in the matrix (q, k, v or gate, up stacked)
+  int32_t n_rows;  // its valid rows
   int32_t stride;  // floats between tokens of out
   float* out;
   // kQkv only:
@@ -166,7 +170,8 @@ enum class InputKind : int32_t {
   kNorm,    // each thread block normalizes (if there is a norm) and quantizes for itself
 };
 
-/// Values of log2_span: no pairs; pair i is tile i of a and tile i of b.
+/// Values of MatmulParams::log2_span: no pairs; or a span beyond every i, so that pair i is tile i
+/// of a and tile i of b.
 inline constexpr int kNoPairs = -1;
 inline constexpr int kPlainPairs = 30;
 
@@ -180,11 +185,12 @@ struct MatmulParams {
   int32_t block_tiles;      // tiles of a thread block
   int32_t n_units;
   int32_t log2_slices;
-  int32_t log2_own;  // slices of a warp: of 4 it stores the quad's sum, of fewer a sum each
+  int32_t log2_warp_slices;  // slices of a warp, for 2 to 8 tokens: if it has 4, it stores their
+                             // quad's sum, if fewer, a sum for each
   int32_t n_tokens;
   InputKind input;
-  int32_t input_bytes;  // of shared memory for the tokens: q, scales and squares of a few; what the
-                        // sums of many are multiplied by; a multiple of 16
+  int32_t input_bytes;  // of shared memory, a multiple of 16: for up to 8 tokens, their sums of
+                        // squares and, if they are staged, q and scales; in GEMM, their factors
   int32_t reserved;
   Activations x;
   Norm norm;
@@ -194,13 +200,13 @@ struct MatmulParams {
 
 /// The mail: pinned host memory through which the host hands over a batch, this header and then the
 /// integers of a BatchView. A reader may read 2 * kMailThreads integers, however few there are.
-inline constexpr int kMailOut = 0;   // 1 while the batch is written but not yet taken
-inline constexpr int kMailInts = 1;  // how many integers follow the header
-inline constexpr int kMailHeader = 4;
+inline constexpr int kMailPending = 0;  // 1 while the batch is written but not yet taken
+inline constexpr int kMailInts = 1;     // how many integers follow the header
+inline constexpr int kMailHeader = 4;   // words of 32 bits
 inline constexpr int kMailThreads = 512;
 struct BatchParams {
   uint32_t* mail;
-  int32_t* to;
+  int32_t* to;  // device memory for the integers
 };
 
 struct PackParams {
@@ -217,7 +223,7 @@ struct EmbedParams {
   BatchParams batch;  // mail is null if the batch has been taken already
   float* x;
   int32_t n_cols;
-  int32_t first_row, n_rows;  // the part's rows; other tokens are left alone
+  int32_t first_row, n_rows;  // of the part; other tokens are embedded by other parts' launches
   int32_t reserved;
 };
 
@@ -231,7 +237,7 @@ struct NormParams {
 struct AttentionParams {
   const float* q;     // [n][n_heads * head_dim]
   float* parts;       // [n][n_heads][n_parts][head_dim + 2]: maximum, sum, unnormalized output
-  uint32_t* arrived;  // counts the parts that are stored, for each row block; 0 between launches
+  uint32_t* arrived;  // [grid x][grid y], counts the parts that are stored; 0 between launches
   float* out;         // [n][n_heads * head_dim]
   Activations quantized;
   KvPool pool;
@@ -243,7 +249,7 @@ struct AttentionParams {
 };
 
 /// The host sets `id` and `finite` of each ArgmaxPart to this and waits until both have changed.
-/// Each is written together with the number before it.
+/// The kernel stores {best, id} and {sum, finite} as eight bytes each, so that all is there then.
 inline constexpr uint32_t kNotYet = 0xffffffff;
 
 /// Threads and logits of a thread block of argmax (60 thread blocks cover qwen2's vocabulary), and
@@ -257,6 +263,7 @@ struct ArgmaxParams {
   int32_t n_vocab, n_parts;
 };
 
+/// to[i] = from[ids[i]]
 struct GatherParams {
   const float* from;
   const int32_t* ids;

@@ -43,7 +43,7 @@ struct RowScale {
   int factors[2], minima[2];
 };
 
-/// From a scale entry and the tail's f16, in the format of row_scale_entry() and row_halves().
+/// From a scale entry and the f16 of the tail, as pack_unit() (pack.hip.h) stores them.
 template <BlockType kType>
 GPU_DEVICE RowScale row_scale(uint32_t entry, uint32_t tail) {
   constexpr ScaleKind kScale = Layout<kType>::kScale;
@@ -209,10 +209,11 @@ struct UnitScales {
   }
 };
 
-/// Codes and scales of one unit: one packed lane's, or those of kParts neighbouring packed lanes.
-template <BlockType kType, int kParts = 1>
+/// Codes and scales of one unit: one packed lane's, or those of kPackedLanes neighbouring packed
+/// lanes.
+template <BlockType kType, int kPackedLanes = 1>
 struct Unit {
-  UnitCodes<kType> codes[kParts];
+  UnitCodes<kType> codes[kPackedLanes];
   UnitScales<kType> scales;
 
   /// Unit i from `record` on, as in unit_at().
@@ -221,14 +222,14 @@ struct Unit {
   }
   GPU_DEVICE Unit load_at(const uint8_t* unit, const uint8_t* tail, int lane) {
     Unit u;
-    GPU_UNROLL for (int part = 0; part < kParts; part++) u.codes[part] =
+    GPU_UNROLL for (int part = 0; part < kPackedLanes; part++) u.codes[part] =
         UnitCodes<kType>::load_at(unit, lane + part);
     u.scales = UnitScales<kType>::load_at(unit, tail, lane);
     return u;
   }
   GPU_MEMBER Unit keep_row(bool is_upper) const {
     Unit kept;
-    GPU_UNROLL for (int i = 0; i < kParts; i++) kept.codes[i] = codes[i].keep_row(is_upper);
+    GPU_UNROLL for (int i = 0; i < kPackedLanes; i++) kept.codes[i] = codes[i].keep_row(is_upper);
     kept.scales = scales.keep_row(is_upper);
     return kept;
   }

@@ -21,7 +21,7 @@ struct WidePlace {
   static constexpr int kSplitThreads = kTiles / kTeamTiles * kTokenTeams * F::kLanes;
   int lane, tile, token_tile, split, n_splits;
 
-  GPU_DEVICE WidePlace of() {
+  GPU_DEVICE WidePlace of_thread() {
     WidePlace w;
     const int thread = reload_thread();
     w.lane = thread % F::kLanes;
@@ -72,9 +72,9 @@ struct BlockEntries {
 
 /// The minima of a lane's rows in the 16 half groups of a super-block, as operand words of a group.
 template <BlockType kType, class F>
-GPU_DEVICE void load_minima(int (&a)[F::kParts][4], const BlockEntries& entries,
+GPU_DEVICE void load_minima(int (&a)[F::kPackedLanes][4], const BlockEntries& entries,
                             const LanePlace& place) {
-  GPU_UNROLL for (int part = 0; part < F::kParts; part++) {
+  GPU_UNROLL for (int part = 0; part < F::kPackedLanes; part++) {
     const int unit = (place.packed_lane + part) % 4, row = place.packed_lane / 4;
     uint32_t words[2];
     load_words(words,
@@ -91,7 +91,7 @@ struct RegisterUnits {
   using Place = WidePlace<kTokens, kTiles, F>;
   using Tokens = TokenUnit<kTokens>;
   using InFlight = UnitInFlight<kTokens, (Place::kSplitThreads < 128 ? Place::kSplitThreads : 128)>;
-  using Weights = Unit<kType, F::kParts>;
+  using Weights = Unit<kType, F::kPackedLanes>;
   static_assert(F::kRowTiles == 1);
   const uint8_t* data;
   Weights weights, next;
@@ -120,7 +120,7 @@ struct RegisterUnits {
     ahead = ahead.next<kType>(p, w.n_splits);
     __syncthreads();
   }
-  /// Starts loading the unit at `ahead`; the unit at `now` is in weights_of() and tokens_of(). At
+  /// Starts loading the unit at `ahead`; the unit at `now` is in weights_of() and tokens(). At
   /// the end it reads the last unit again: the compiler would wait for a conditional load at once.
   GPU_MEMBER void begin_step(const MatmulParams& p, const Place& w, const PartCursor& now,
                              PartCursor& ahead) {
@@ -138,7 +138,7 @@ struct RegisterUnits {
     else
       return weights;
   }
-  GPU_MEMBER const Tokens& tokens_of() const { return buffers[current]; }
+  GPU_MEMBER const Tokens& tokens() const { return buffers[current]; }
   /// For the super-block that ends with this unit: the scale entries of a tile, and the half sums
   /// of the tokens from a token tile on.
   GPU_MEMBER BlockEntries entries_of(const MatmulParams& p, int tile, int unit) const {
@@ -167,7 +167,7 @@ template <BlockType kType, int kTokens, int kTiles, class F>
 struct CopiedUnits {
   using Place = WidePlace<kTokens, kTiles, F>;
   using Tokens = TokenUnit<kTokens>;
-  using Weights = Unit<kType, F::kParts>;
+  using Weights = Unit<kType, F::kPackedLanes>;
   using L = Layout<kType>;
   static constexpr int kTailBytes = L::kSuper ? 16 * L::kTailEntry : 0;
   static constexpr int kTileBytes = L::kUnitBytes + kTailBytes;
@@ -235,7 +235,7 @@ struct CopiedUnits {
       if constexpr (L::kMinima) {
         const uint8_t* entries = record_of<kType>(data[k], unit) + L::kScaleOffset +
                                  lane / kEntries * L::kUnitBytes + lane % kEntries * 16;
-        if (is_block_end<kType>(unit) && lane < kBlockUnits * kEntries)
+        if (is_super_block_end<kType>(unit) && lane < kBlockUnits * kEntries)
           copy_async(to.entries[warp * kOwnTiles + k] + lane,
                      reinterpret_cast<const uint4*>(entries));
       }
@@ -250,7 +250,7 @@ struct CopiedUnits {
     if constexpr (L::kMinima) {
       constexpr int kAtOnce = GPU_LANES / kHalfSums;        // tiles
       const int64_t step = codes_step / (kBlockUnits * 2);  // of a tile
-      if (!is_block_end<kType>(unit)) return;
+      if (!is_super_block_end<kType>(unit)) return;
       GPU_UNROLL for (int k = 0; k < kTokenTiles; k += kAtOnce) copy_async(
           to.half_sums[tile + k] + lane, half_sums + k * step + unit / kBlockUnits * kHalfSums);
     }
@@ -267,7 +267,7 @@ struct CopiedUnits {
   GPU_MEMBER void begin_step(const MatmulParams& p, const Place& w, const PartCursor& now,
                              PartCursor& ahead) {
     if (now.has_unit()) wait_for_copies<kCopyStages - 2>();
-    meet<Place::kSplitThreads>();
+    barrier<Place::kSplitThreads>();
     if (!now.has_unit()) return;
     if (ahead.has_unit()) {
       Stage& to = stages[stage == 0 ? kCopyStages - 1 : stage - 1];
@@ -278,12 +278,12 @@ struct CopiedUnits {
     commit_copies();
   }
   GPU_MEMBER Weights weights_of(int k) const {
-    const Place w = Place::of();
+    const Place w = Place::of_thread();
     const int packed_lane = F::place(w.lane).packed_lane;
     const uint8_t* tile = reinterpret_cast<const uint8_t*>(stages[stage].weights[w.tile + k]);
     return Weights::load_at(tile, tile + L::kUnitBytes, packed_lane);
   }
-  GPU_MEMBER const Tokens& tokens_of() const { return stages[stage].tokens; }
+  GPU_MEMBER const Tokens& tokens() const { return stages[stage].tokens; }
   GPU_MEMBER BlockEntries entries_of(const MatmulParams&, int tile, int) const {
     return {reinterpret_cast<const uint8_t*>(stages[stage].entries[tile]), kEntries * 16};
   }
