@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Step 6: writes the GGUF file out of a checkpoint. Its Q4_0 blocks are bit by bit those that training computed with.
 
-    export.py STATE TOKENIZER OUT.gguf [--config CONFIG] [--name NAME] [--size LABEL]
+    export.py STATE TOKENIZER OUT.gguf [--config CONFIG] [--name NAME] [--size LABEL]     STATE: or another such file
 """
 import argparse
 import json
@@ -82,6 +82,24 @@ def tensors(weights, layers):
             yield f"blk.{layer}.{name}", weights[own][layer], own in QUANTIZED
 
 
+def weights_in(path, config):
+    """The weights of a file that this script wrote, as they are in a state: what a run can begin with when its state is gone."""
+    import gguf
+
+    found = {}
+    for tensor in gguf.GGUFReader(path).tensors:
+        found[tensor.name] = torch.from_numpy(np.array(gguf.dequantize(tensor.data, tensor.tensor_type))).reshape(*map(int, reversed(tensor.shape)))
+    layers = {own: torch.stack([found[f"blk.{layer}.{name}"] for layer in range(config["layers"])]) for own, name in NAMES.items()}
+    return {"emb": found["token_embd.weight"], "nf": found["output_norm.weight"], **layers}
+
+
+def load_state(path, config, device="cpu"):
+    """A state, with moments if it has them, or the weights of a model file."""
+    if path.endswith(".gguf"):
+        return {"weights": weights_in(path, config)}
+    return torch.load(path, map_location=device, weights_only=True)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("state")
@@ -95,7 +113,7 @@ if __name__ == "__main__":
         config = json.load(source)
     with open(args.tokenizer, encoding="utf8") as source:
         keys = metadata(config, json.load(source), args.name, args.size)
-    weights = torch.load(args.state, map_location="cpu", weights_only=True)["weights"]
+    weights = load_state(args.state, config)["weights"]
     info, bodies, at = b"", [], 0
     for name, weight, is_quantized in tensors(weights, config["layers"]):
         body = blocks(weight) if is_quantized else weight.float().numpy().astype("<f4").tobytes()

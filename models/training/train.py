@@ -27,7 +27,7 @@ parser.add_argument("out")
 parser.add_argument("--seconds", type=float, default=1500)
 parser.add_argument("--config", default=here + "/config.json")
 parser.add_argument("--workers", type=int, default=14, help="processes that make rows, for each GPU")
-parser.add_argument("--resume", default="", help="weights, and moments if it has them")
+parser.add_argument("--resume", default="", help="a state: weights, and moments if it has them; or a model file (.gguf), of which the weights are taken")
 parser.add_argument("--steps", type=int, default=10**9)
 parser.add_argument("--seed", type=int, default=0, help="another one for each run that resumes, so that it sees the data in another order")
 parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="in place of the configuration's; hold=1 keeps the rate constant")
@@ -48,6 +48,7 @@ import torch
 import torch.distributed as dist
 import torch.nn.functional as F
 
+from export import load_state
 from model import MATRICES, Qwen2
 
 with open(args.config) as source:
@@ -63,7 +64,7 @@ if world > 1:
 torch.manual_seed(0)
 torch.set_float32_matmul_precision("high")
 model = Qwen2(config).to(device)
-state = torch.load(args.resume, map_location=device, weights_only=True) if args.resume else {}
+state = load_state(args.resume, config, device) if args.resume else {}
 if state:
     model.load_state_dict({name: value.float() for name, value in state["weights"].items()})
 accumulate = max(1, config["batch_rows"] // (config["rows"] * world))
