@@ -40,13 +40,13 @@ std::vector<uint32_t> Decoder::first_draft(int n_most) const {
   n_most = std::min({n_most, kMaxDraft, request.max_tokens - 1, n_room});
   std::vector<uint32_t> draft = bench_.cache.continuation(request.tokens, std::max(0, n_most));
   std::string_view left = request.heal;
-  const auto differs = std::find_if(draft.begin(), draft.end(), [&](uint32_t token) {
-    const std::string_view bytes = bench_.tokenizer.bytes(token);
-    if (bytes.empty() || !left.starts_with(bytes)) return true;
+  size_t n = 0;
+  for (; n < draft.size(); n++) {
+    const std::string_view bytes = bench_.tokenizer.bytes(draft[n]);
+    if (bytes.empty() || !left.starts_with(bytes)) break;
     left.remove_prefix(bytes.size());
-    return false;
-  });
-  draft.erase(differs, draft.end());
+  }
+  draft.resize(n);
   return draft;
 }
 
@@ -55,17 +55,16 @@ bool Decoder::start(Path& path, std::span<const uint32_t> last_tokens,
   const Request& request = job_.request;
   answers_.reserve(request.n_alternatives);
   Answer& main = answers_.emplace_back(new_answer());
-  if (request.speculate && request.n_alternatives == 1)
-    drafter_.emplace(bench_.drafting, request.tokens, static_cast<int>(main.tokens.capacity()));
   n_prompt_rows_ = static_cast<int>(last_tokens.size()) - 1;
   main.n_rows = 1 + static_cast<int>(draft.size());
   tokens_[0] = last_tokens.back();
   std::copy(draft.begin(), draft.end(), tokens_.begin() + 1);
   if (!choose()) {
     answers_.clear();
-    drafter_.reset();
     return false;
   }
+  if (request.speculate && request.n_alternatives == 1)
+    drafter_.emplace(bench_.drafting, request.tokens, static_cast<int>(main.tokens.capacity()));
   path.commit(last_tokens.first(n_prompt_rows_));
   main.path = std::move(path);
   accept_choices(main);
@@ -74,29 +73,32 @@ bool Decoder::start(Path& path, std::span<const uint32_t> last_tokens,
 }
 
 /// Alternative i begins with the i-th most likely token other than the main answer's first token.
+/// With several alternatives there is no draft: the first pass chose in one row, and logits_ is
+/// that row.
 void Decoder::add_alternatives() {
   const Request& request = job_.request;
-  std::span<const uint32_t> candidates;  // whose logits they are; empty: all tokens
+  std::span<const uint32_t> candidates;  // the tokens of the entries of logits_; empty: all tokens
   if (!request.heal.empty())
     candidates = bench_.tokenizer.compatible_with(request.heal, bench_.candidates);
   read_logits(logits_, candidates.empty() ? bench_.n_vocab : static_cast<int>(candidates.size()));
-  std::vector<float>& left = bench_.host_logits;
+  std::vector<float>& remaining = bench_.host_logits;
   const Answer& main = answers_.front();
   const uint32_t first = main.tokens.front();
-  size_t last = candidates.empty() ? first
-                                   : std::lower_bound(candidates.begin(), candidates.end(), first) -
-                                         candidates.begin();
-  // log(sum(exp(logits))), from the first token's log-probability instead of another pass over
-  // them.
-  const double log_sum = double{left[last]} - main.log_probabilities.front();
+  // The index of the logit taken last.
+  size_t taken =
+      candidates.empty()
+          ? first
+          : std::lower_bound(candidates.begin(), candidates.end(), first) - candidates.begin();
+  // log(sum(exp(logits))) is a token's logit less its log-probability: no need to sum again.
+  const double log_sum = double{remaining[taken]} - main.log_probabilities.front();
   while (static_cast<int>(answers_.size()) < request.n_alternatives) {
-    left[last] = -INFINITY;
-    last = greatest(left);
-    if (last == left.size()) break;
+    remaining[taken] = -INFINITY;
+    taken = greatest(remaining);
+    if (taken == remaining.size()) break;
     Answer& answer = answers_.emplace_back(new_answer());
     answer.path = main.path.fork();
-    const auto token = candidates.empty() ? static_cast<uint32_t>(last) : candidates[last];
-    accept(answer, {token, static_cast<float>(left[last] - log_sum)});
+    const auto token = candidates.empty() ? static_cast<uint32_t>(taken) : candidates[taken];
+    accept(answer, {token, static_cast<float>(remaining[taken] - log_sum)});
   }
 }
 
@@ -125,8 +127,8 @@ void Decoder::build_batch() {
   n_prompt_rows_ = n_rows_ = n_extensions_ = 0;
   for (Answer& answer : answers_) {
     answer.n_rows = 0;
-    const auto number = &answer - answers_.data();
-    if (job_.is_enough[number] && !answer.is_done) end(answer, FinishReason::kStop);
+    if (job_.is_ended_by_caller[index_of(answer)] && !answer.is_done)
+      end(answer, FinishReason::kStop);
     if (!answer.is_done) add_rows(answer);
   }
 }
@@ -148,6 +150,7 @@ void Decoder::add_rows(Answer& answer) {
 }
 
 /// Reserves one more position. The other answers release their pages for the main one if need be.
+/// False if an alternative has no room. Throws NoPages if the main answer has none.
 bool Decoder::make_room(Answer& answer) {
   if (answer.path.reserve(1)) return true;
   if (&answer != &answers_.front()) return false;
@@ -170,7 +173,7 @@ std::span<const uint32_t> Decoder::draft_for(const Answer& answer) {
 // --- accepting ---
 
 /// Accepts the chosen tokens until the answer ends, and returns how many. Only the rows that they
-/// were chosen behind are committed; the next pass overwrites the KV of rejected drafts.
+/// were chosen after are committed; the next pass overwrites the KV of rejected drafts.
 int Decoder::accept_choices(Answer& answer) {
   int n = 0;
   while (n < answer.n_chosen && !answer.is_done) {
@@ -185,7 +188,7 @@ int Decoder::accept_choices(Answer& answer) {
 void Decoder::accept(Answer& answer, const Choice& choice) {
   const Request& request = job_.request;
   const uint32_t token = choice.token;
-  if (&answer == &answers_.front()) count_repeats(answer, token);
+  if (index_of(answer) == 0) count_repeats(token);
   answer.tokens.push_back(token);
   answer.log_probabilities.push_back(choice.log_probability);
   answer.held_log_probability += choice.log_probability;
@@ -200,8 +203,10 @@ void Decoder::accept(Answer& answer, const Choice& choice) {
     end(answer, FinishReason::kLength);
 }
 
-void Decoder::count_repeats(const Answer& main, uint32_t token) {
-  n_repeats_ = !main.tokens.empty() && main.tokens.back() == token ? n_repeats_ + 1 : 0;
+/// Called before the main answer takes the token.
+void Decoder::count_repeats(uint32_t token) {
+  const std::vector<uint32_t>& tokens = answers_.front().tokens;
+  n_repeats_ = !tokens.empty() && tokens.back() == token ? n_repeats_ + 1 : 0;
   if (guards_against_repeats_ && n_repeats_ >= kMostRepeats)
     throw BadOutput{"the same token again and again"};
 }
@@ -213,22 +218,22 @@ void Decoder::emit(Answer& answer, std::string_view bytes) {
   if (n == 0) return;
   const std::string_view text = std::string_view(answer.held_bytes).substr(0, n);
   answer.text.append(text);
-  const bool is_main = &answer == &answers_.front();
-  if (job_.on_text && (is_main || job_.request.streams_alternatives)) stream(text, answer);
+  if (job_.on_text && (index_of(answer) == 0 || job_.request.streams_alternatives))
+    stream(text, answer);
   answer.held_bytes.erase(0, n);
   answer.held_log_probability = 0;
 }
 
-/// After start_over() the same text comes again: it is compared with what was streamed and skipped.
+/// After start_over() the text is written a second time. The part that was streamed must come out
+/// the same, and is not streamed again.
 void Decoder::stream(std::string_view text, const Answer& answer) {
-  const auto number = static_cast<int>(&answer - answers_.data());
-  std::string& before = streamed_[number];
-  const size_t n_before = std::min(before.size(), text.size());
-  if (!text.starts_with(std::string_view(before).substr(0, n_before)))
+  std::string& streamed = streamed_[index_of(answer)];
+  const size_t n_again = std::min(streamed.size(), text.size());
+  if (!text.starts_with(std::string_view(streamed).substr(0, n_again)))
     throw BadOutput{"a different answer at the second attempt"};
-  before.erase(0, n_before);
-  text.remove_prefix(n_before);
-  if (!text.empty()) job_.on_text({text, answer.held_log_probability, number});
+  streamed.erase(0, n_again);
+  text.remove_prefix(n_again);
+  if (!text.empty()) job_.on_text({text, answer.held_log_probability, index_of(answer)});
 }
 
 void Decoder::end(Answer& answer, FinishReason reason) {

@@ -1,5 +1,5 @@
-// The part of Decoder that chooses a token behind each row of the pass just evaluated. Rows behind
-// which bytes must be healed are chosen one by one, each from logits of compatible tokens only. All
+// The part of Decoder that chooses the token after each row of the pass just evaluated. Where that
+// token must heal bytes, it is chosen from the logits of compatible tokens only, row by row. All
 // other rows share one run of the output head. Choosing stops at the first row where the draft
 // differs from the choice.
 #include <algorithm>
@@ -42,7 +42,7 @@ bool Decoder::choose_healed_rows(Answer& answer) {
     left.remove_prefix(std::min(left.size(), bench_.tokenizer.bytes(choices_[row].token).size()));
   }
   const bool is_free = left.empty() && is_reached(answer, answer.n_chosen);
-  answer.n_healed_rows = is_free ? answer.n_chosen : answer.n_rows;
+  answer.first_free = is_free ? answer.n_chosen : answer.n_rows;
   return true;
 }
 
@@ -51,7 +51,7 @@ bool Decoder::choose_free_rows() {
   std::array<int32_t, kMaxLogitRows> rows;
   int n = 0;
   for (const Answer& answer : answers_)
-    for (int i = answer.n_healed_rows; i < answer.n_rows; i++)
+    for (int i = answer.first_free; i < answer.n_rows; i++)
       rows[n++] = n_prompt_rows_ + answer.first_row + i;
   if (n == 0) return true;
   const float* logits = logits_ = bench_.forward.head(std::span(rows).first(n));
@@ -60,16 +60,17 @@ bool Decoder::choose_free_rows() {
   const kernels::Argmax* best = bests.data();
   for (Answer& answer : answers_) {
     choose_rows(answer, logits, best);
-    const int n_free = std::max(0, answer.n_rows - answer.n_healed_rows);
+    const int n_free = std::max(0, answer.n_rows - answer.first_free);
     logits += static_cast<size_t>(n_free) * bench_.n_vocab;
     best += n_free;
   }
   return true;
 }
 
-/// Chooses behind the free rows of one answer, whose logits and argmaxes come first in the arrays.
+/// Chooses the tokens after the free rows of one answer, whose logits and argmaxes come first in
+/// the arrays.
 void Decoder::choose_rows(Answer& answer, const float* logits, const kernels::Argmax* bests) {
-  for (int i = answer.n_healed_rows; is_reached(answer, i); i++) {
+  for (int i = answer.first_free; is_reached(answer, i); i++) {
     choices_[answer.first_row + i] = choose_from(logits, *bests++, answer.random_after);
     logits += bench_.n_vocab;
     answer.n_chosen++;

@@ -29,7 +29,7 @@ class DraftCorpus {
   bool contains(std::span<const uint32_t> tokens) const;
 
   size_t most_tokens_;
-  SuffixAutomaton text_;  // the texts, with a separator behind each
+  SuffixAutomaton text_;  // the texts, with a separator after each
   uint64_t generation_ = 0;
 };
 

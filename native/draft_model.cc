@@ -33,7 +33,7 @@ DraftModel::DraftModel(const LoadOptions& options, int n_context, const Tokenize
                        const std::function<bool(double)>& progress)
     : ops_(make_cpu_ops(options)) {
   const GgufFile file = GgufFile::open(options.draft_model_path);
-  const ModelConfig config = check_model(file);
+  const ModelConfig config = read_config(file);
   n_shared_tokens_ = shared_tokens(tokenizer, Tokenizer(file), options.draft_model_path);
   model_ = load_model(file, config, *ops_, progress);
   n_context_ = std::min(n_context, config.n_context);

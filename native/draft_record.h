@@ -51,7 +51,7 @@ class DraftRecord {
   int n_resting_ = 0;  // opportunities still to skip before the next trial
 };
 
-/// Statistics of drafts from n-gram lookup by the length of the match: behind a longer match, a
+/// Statistics of drafts from n-gram lookup by the length of the match: after a longer match, a
 /// draft is more likely to be right.
 class MatchRecords {
  public:

@@ -91,7 +91,7 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
                                           " tokens is too short for a prompt; give it at least " +
                                           std::to_string(kFewestContextTokens));
   GgufFile file = GgufFile::open(options.model_path);
-  info.config = check_model(file);
+  info.config = read_config(file);
   if (info.config.name.empty()) info.config.name = file_name(options.model_path);
   // On another thread while the weights are packed: a vocabulary of 152,000 tokens takes a tenth of
   // a second. The destructor of the future waits, so the file stays open even if packing throws.
@@ -256,7 +256,7 @@ void Engine::pin(uint64_t id, std::vector<uint32_t> tokens, Done done) {
   submit_chore(
       Priority::kBackground,
       [id, tokens = std::move(tokens)](Workbench& bench) {
-        bench.pins.set(id, bench.cache.hold(tokens));
+        bench.pins.set(id, bench.cache.find_whole(tokens));
       },
       std::move(done));
 }

@@ -1,14 +1,15 @@
 // The model families (architectures) that Hearth runs, as one table: a row says how the GGUF files
 // and the forward pass of a family differ from the others. model_config.cc, contract.cc and
-// model.cc read it. Tokenizers are independent of it: see pretokenizer.cc and vocabulary.cc.
+// model.cc read it. Whether q, k and v have biases is not in it: the file tells. Tokenizers are
+// independent of it: see pretokenizer.cc and vocabulary.cc.
 #pragma once
 
 #include <string_view>
 
 namespace hearth {
 
-/// Which two dimensions of a head RoPE rotates together, in the order of the file's rows of Wq and
-/// Wk. The kernels rotate halves; rows of the other kind are permuted when they are packed.
+/// Which two dimensions of a head form a RoPE pair in the file's Wq and Wk. The kernels rotate
+/// halves; the rows of kNeighbours files are permuted when they are packed.
 enum class RopePairs {
   kHalves,      // (i, i + head_dim / 2); llama.cpp calls it NEOX
   kNeighbours,  // (2i, 2i + 1); llama.cpp calls it NORM
@@ -19,14 +20,14 @@ struct Family {
   RopePairs rope_pairs;
   bool may_have_rope_factors = false;  // rope_freqs.weight: Llama 3's scaling of RoPE
   bool has_head_norms = false;         // an RMS norm of each head of q and k before RoPE
-  bool has_scalars = false;            // multipliers of embedding, attention, residual and logits
+  bool has_multipliers = false;        // multipliers of embedding, attention, residual and logits
 };
 
 inline constexpr Family kFamilies[] = {
     {.architecture = "qwen2", .rope_pairs = RopePairs::kHalves},
     {.architecture = "llama", .rope_pairs = RopePairs::kNeighbours, .may_have_rope_factors = true},
     {.architecture = "qwen3", .rope_pairs = RopePairs::kHalves, .has_head_norms = true},
-    {.architecture = "granite", .rope_pairs = RopePairs::kNeighbours, .has_scalars = true},
+    {.architecture = "granite", .rope_pairs = RopePairs::kNeighbours, .has_multipliers = true},
 };
 
 /// Null for another architecture.

@@ -1,5 +1,5 @@
 // run() is the pass and run_layer() a layer of it. Every op goes through run_op(), which checks the
-// interrupt flag, measures, and publishes the heartbeat.
+// interrupt flag, measures the host's time, and publishes the heartbeat.
 #include "forward.h"
 
 #include <algorithm>
@@ -36,25 +36,26 @@ Forward::Forward(kernels::Ops& ops, const Model& model, Heartbeat& heartbeat,
 }
 
 /// False when interrupted before or during the op. n_bytes: what the op reads.
-template <typename Run>
-bool Forward::run_op(OpIndex index, int layer, uint64_t n_bytes, Run&& run) {
+template <typename Op>
+bool Forward::run_op(OpIndex index, int layer, uint64_t n_bytes, Op&& op) {
+  static_assert(std::size(kOpNames) == kOpCount);
   if (interrupt_.load(std::memory_order_relaxed)) return false;
   heartbeat_.mark(kOpNames[index], layer, n_bytes);
   const int64_t start = now_ns();
-  run();
+  op();
   const int64_t ns = now_ns() - start;
   OpTime& time = op_times_[index];
   time.ns += ns;
   time.calls++;
   time.bytes += n_bytes;
   if (trace_) trace_->push_back({time.op, layer, n_batch_, start, ns, n_bytes});
-  const bool is_whole = !interrupt_.load(std::memory_order_relaxed);
-  if (checks_outputs_ && is_whole) check_output(index, layer);
-  return is_whole;
+  const bool completed = !interrupt_.load(std::memory_order_relaxed);
+  if (checks_outputs_ && completed) check_output(index, layer);
+  return completed;
 }
 
-/// Bytes of keys and values of one layer in all sequences of the batch.
-uint64_t Forward::kv_bytes(const kernels::Batch& batch) const {
+/// Bytes of keys and values that attention reads in one layer: those of all sequences of the batch.
+uint64_t Forward::kv_bytes_read(const kernels::Batch& batch) const {
   uint64_t n_positions = 0;
   for (int i = 0; i < batch.size(); i++) {
     const bool is_last_of_sequence =
@@ -64,12 +65,13 @@ uint64_t Forward::kv_bytes(const kernels::Batch& batch) const {
   return ops_.kv_page_bytes() * n_positions / (kernels::kPageTokens * model_.layers.size());
 }
 
-void Forward::check_outputs(bool checks) {
-  checks_outputs_ = checks;
+void Forward::set_output_checks(bool enabled) {
+  checks_outputs_ = enabled;
   first_bad_op_.clear();
 }
 
-/// Only of ops that write activations. The output of the head is checked with each answer anyway.
+/// Checks the batch's rows of activations, but not the KV pages, nor the logits, which each answer
+/// checks anyway.
 void Forward::check_output(OpIndex index, int layer) {
   const bool is_residual = index == kEmbed || index == kAttnOut || index == kDown;
   const kernels::Buffer* output = is_residual           ? x_.get()
@@ -85,15 +87,17 @@ void Forward::check_output(OpIndex index, int layer) {
     first_bad_op_ = std::string(kOpNames[index]) + " of layer " + std::to_string(layer);
 }
 
-bool Forward::run_layer(int i, bool is_kv_only) {
+/// Attention and the SwiGLU are told the matrix that multiplies their output, so that the backend
+/// can quantize it for that one.
+bool Forward::run_layer(int i, bool stops_after_kv) {
   const Layer& layer = model_.layers[i];
   const float eps = model_.config.norm_eps;
   const float* bias = layer.qkv_bias ? layer.qkv_bias->data : nullptr;
   float* x = x_->data;
-  const bool has_kv = run_op(kQkv, i, layer.qkv->n_bytes, [&] {
+  const bool completed = run_op(kQkv, i, layer.qkv->n_bytes, [&] {
     ops_.norm_qkv(i, layer.attn_norm->data, eps, *layer.qkv, bias, x, q_->data);
   });
-  if (!has_kv || is_kv_only) return has_kv;
+  if (!completed || stops_after_kv) return completed;
   return run_op(kAttention, i, kv_bytes_,
                 [&] { ops_.attention(i, q_->data, attn_->data, layer.attn_out.get()); }) &&
          run_op(kAttnOut, i, layer.attn_out->n_bytes,
@@ -140,12 +144,12 @@ bool Forward::evaluate_for_logits(std::span<const Extension> extensions) {
 
 bool Forward::run(const kernels::Batch& batch, bool needs_head) {
   n_batch_ = batch.size();
-  kv_bytes_ = kv_bytes(batch);
+  kv_bytes_ = kv_bytes_read(batch);
   const int n_layers = model_.config.n_layers;
-  const bool has_input = run_op(kBegin, 0, 0, [&] { ops_.begin(batch); }) &&
+  const bool completed = run_op(kBegin, 0, 0, [&] { ops_.begin(batch); }) &&
                          run_op(kEmbed, 0, rows_bytes(*model_.token_embd, n_batch_),
                                 [&] { ops_.embed(*model_.token_embd, x_->data); });
-  if (!has_input) return false;
+  if (!completed) return false;
   for (int i = 0; i < n_layers; i++)
     if (!run_layer(i, !needs_head && i == n_layers - 1)) return false;
   return true;
@@ -153,21 +157,21 @@ bool Forward::run(const kernels::Batch& batch, bool needs_head) {
 
 const float* Forward::head(std::span<const int32_t> rows) {
   const ModelConfig& config = model_.config;
-  const bool is_done = run_op(kHead, config.n_layers, model_.head().n_bytes, [&] {
+  const bool completed = run_op(kHead, config.n_layers, model_.head().n_bytes, [&] {
     ops_.norm_head(model_.output_norm->data, config.norm_eps, model_.head(), x_->data, rows,
                    logits_->data);
   });
-  return is_done ? logits_->data : nullptr;
+  return completed ? logits_->data : nullptr;
 }
 
 const float* Forward::head(int32_t row, std::span<const uint32_t> candidates) {
   const ModelConfig& config = model_.config;
-  const bool is_done =
+  const bool completed =
       run_op(kHead, config.n_layers, rows_bytes(model_.head(), candidates.size()), [&] {
         ops_.norm_head_candidates(model_.output_norm->data, config.norm_eps, model_.head(),
                                   x_->data, row, candidates, logits_->data);
       });
-  return is_done ? logits_->data : nullptr;
+  return completed ? logits_->data : nullptr;
 }
 
 bool Forward::argmax(const float* logits, std::span<kernels::Argmax> out) {

@@ -2,9 +2,10 @@
 // Callers name sequences (Path) and the tokens that follow each; Forward reserves their pages,
 // builds the batch, and runs it layer by layer:
 //
-//   embed; in each layer: norm + QKV + RoPE, attention, + output projection,
-//                         norm + gate and up + SiLU, + down projection; then norm + head
+//   [embed], in each layer  [norm, QKV, RoPE] [attention] [x += output projection]
+//                           [norm, gate and up, SiLU] [x += down projection],  then  [norm, head]
 //
+// Each bracket is one op, x the residual stream.
 // It owns the activations. It stops before or within any op when the interrupt flag is set, and
 // publishes each op in the heartbeat.
 #pragma once
@@ -27,7 +28,7 @@ namespace hearth {
 /// draft fit.
 inline constexpr int kMaxLogitRows = 16;
 
-/// A sequence, and the tokens that a pass evaluates behind it.
+/// A sequence, and the tokens that a pass evaluates after it.
 struct Extension {
   Path* sequence = nullptr;
   std::span<const uint32_t> tokens;
@@ -39,16 +40,17 @@ class Forward {
   Forward(kernels::Ops& ops, const Model& model, Heartbeat& heartbeat,
           const std::atomic<bool>& interrupt);
 
-  /// Evaluates at most kMaxBatch tokens behind the sequence and commits them to it. False when
+  /// Evaluates at most kMaxBatch tokens after the sequence and commits them to it. False when
   /// interrupted: the sequence is as it was. Throws NoPages.
   bool evaluate(Path& sequence, std::span<const uint32_t> tokens);
-  /// Evaluates several sequences in one pass and keeps the hidden states for head(), whose rows are
-  /// the tokens in this order. The caller commits the tokens that it wants to keep; the next pass
-  /// of the sequence overwrites the others. At most kMaxBatch tokens and kMaxLogitRows sequences.
+  /// Evaluates several sequences in one pass and keeps the hidden states for head(): its row i is
+  /// the i-th token of all extensions in order. The caller commits the tokens that it wants to
+  /// keep; the next pass of the sequence overwrites the KV of the others. At most kMaxBatch tokens
+  /// and kMaxLogitRows sequences.
   bool evaluate_for_logits(std::span<const Extension> extensions);
-  /// One pass over a batch that the caller has built. With needs_head, the hidden states are kept
-  /// for head(); otherwise the last layer stops once its keys and values are stored. False when
-  /// interrupted: the KV of the batch's positions is invalid.
+  /// One pass over a batch that the caller has built (tests and benchmarks do). With needs_head,
+  /// the hidden states are kept for head(); otherwise the last layer stops once its keys and values
+  /// are stored. False when interrupted: the KV of the batch's positions is invalid.
   bool run(const kernels::Batch& batch, bool needs_head);
 
   /// Logits of rows of the last batch, [rows.size()][n_vocab] in backend memory, valid until the
@@ -60,15 +62,16 @@ class Forward {
   /// interrupted: out is invalid.
   bool argmax(const float* logits, std::span<kernels::Argmax> out);
 
+  /// Wall time of the host's calls; on a GPU an op may run later.
   const std::vector<OpTime>& op_times() const { return op_times_; }
   const ModelConfig& config() const { return model_.config; }
 
   /// Appends an event for each op from now on. Null turns it off.
   void trace_into(std::vector<OpEvent>* events) { trace_ = events; }
 
-  /// Turned on, the output of each op is read back and searched for values that are not finite.
+  /// While enabled, the output of each op is read back and searched for values that are not finite.
   /// That is slow; it is done at the second attempt after bad output, to name the op at fault.
-  void check_outputs(bool checks);
+  void set_output_checks(bool enabled);
   /// For example "ffn_down of layer 3"; empty if all outputs were finite since checking began.
   const std::string& first_bad_op() const { return first_bad_op_; }
 
@@ -85,12 +88,12 @@ class Forward {
     kArgmax,
     kOpCount
   };
-  template <typename Run>
-  bool run_op(OpIndex index, int layer, uint64_t n_bytes, Run&& run);
-  bool run_layer(int i, bool is_kv_only);
+  template <typename Op>
+  bool run_op(OpIndex index, int layer, uint64_t n_bytes, Op&& op);
+  bool run_layer(int i, bool stops_after_kv);
   kernels::Batch batch_of(std::span<const Extension> extensions);
   void check_output(OpIndex index, int layer);
-  uint64_t kv_bytes(const kernels::Batch& batch) const;
+  uint64_t kv_bytes_read(const kernels::Batch& batch) const;
 
   kernels::Ops& ops_;
   const Model& model_;
@@ -107,7 +110,7 @@ class Forward {
   std::array<int32_t, kernels::kMaxBatch> positions_, sequences_;
   std::array<std::span<const int32_t>, kMaxLogitRows> page_tables_;
   int n_batch_ = 0;
-  uint64_t kv_bytes_ = 0;  // of keys and values that attention reads in one layer
+  uint64_t kv_bytes_ = 0;  // kv_bytes_read() of the batch
   std::vector<OpEvent>* trace_ = nullptr;
   bool checks_outputs_ = false;
   std::string first_bad_op_;

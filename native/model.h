@@ -1,5 +1,5 @@
 // A model in memory: its hyperparameters (ModelConfig), and its weights in the backend's layout
-// (Model). check_model() reads the former and checks a whole GGUF file before any weight is packed;
+// (Model). read_config() reads the former and checks a whole GGUF file before any weight is packed;
 // load_model() packs the weights.
 #pragma once
 
@@ -28,9 +28,9 @@ struct ModelConfig : kernels::AttentionShape {
   int n_embd = 0;
   int n_ff = 0;
   int n_vocab = 0;
-  int n_context = 0;         // positions the model was trained for
-  float residual_scale = 1;  // see Ops
-  float logit_scale = 1;     // multiplied into output_norm
+  int n_context = 0;           // positions the model was trained for
+  float residual_scale = 1;    // see Ops
+  float logit_multiplier = 1;  // multiplied into output_norm
   int n_q() const { return n_heads * head_dim; }
   int n_kv() const { return n_kv_heads * head_dim; }
   kernels::AttentionShape attention_shape(kernels::KvType type, int n_positions) const {
@@ -64,9 +64,9 @@ struct Model {
 
 /// Reads and checks the hyperparameters and the presence, type and shape of every tensor.
 /// Throws EngineError: model-unsupported (another architecture or tensor type), model-invalid.
-ModelConfig check_model(const GgufFile& file);
+ModelConfig read_config(const GgufFile& file);
 
-/// Packs the weights of a file that check_model() has accepted. progress is called with 0..1 and
+/// Packs the weights of a file that read_config() has accepted. progress is called with 0..1 and
 /// returns false to stop, which throws EngineError "cancelled".
 Model load_model(const GgufFile& file, const ModelConfig& config, kernels::Ops& ops,
                  const std::function<bool(double)>& progress);

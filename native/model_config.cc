@@ -18,6 +18,7 @@ namespace {
 /// says.
 constexpr uint64_t kMaxDimension = 1 << 24;
 
+/// what: completes the sentence "The file is damaged: its ...".
 void require_that(bool condition, const GgufFile& file, const std::string& what) {
   if (!condition) refuse_incomplete(file.path(), "its " + what);
 }
@@ -29,8 +30,8 @@ int dimension(const GgufFile& file, const std::string& key) {
   return static_cast<int>(*value);
 }
 
-int dimension_or(const GgufFile& file, const std::string& key, int absent) {
-  return file.unsigned_value(key) ? dimension(file, key) : absent;
+int dimension_or(const GgufFile& file, const std::string& key, int fallback) {
+  return file.unsigned_value(key) ? dimension(file, key) : fallback;
 }
 
 const Family& family_of(const GgufFile& file) {
@@ -45,8 +46,8 @@ const Family& family_of(const GgufFile& file) {
       "Choose a qwen2.5-coder model");
 }
 
-/// One factor for each frequency: Llama 3's scaling is a tensor of them, and linear scaling has the
-/// same factor for all. Empty without scaling.
+/// One factor for each frequency, which is divided by it: Llama 3's scaling is a tensor of them,
+/// and linear scaling has the same factor for all. Empty without scaling.
 std::vector<float> rope_factors_of(const GgufFile& file, const std::string& prefix,
                                    const ModelConfig& config) {
   const std::string scaling = file.string(prefix + "rope.scaling.type").value_or("none");
@@ -78,36 +79,38 @@ std::vector<float> head_norms(const GgufFile& file, const ModelConfig& config, c
   return norms;
 }
 
-/// Granite multiplies the embedding by e, and what each layer adds to the residual stream by r. We
-/// keep the stream divided by e, which needs no op for the embedding:
-///   x' = x / e      each layer adds r / e      RMS norms use epsilon / e^2      same results
-void read_scalars(const GgufFile& file, const std::string& prefix, ModelConfig& config) {
+/// Granite multiplies the embedding by e, what attention and FFN each add to the residual stream by
+/// r, and divides the logits. We keep the stream divided by e, which needs no op for the embedding:
+///   x' = x / e      additions times r / e      RMS norms use epsilon / e^2      same results
+/// (No family has this and norms of q and k, whose input would not be divided.)
+void read_multipliers(const GgufFile& file, const std::string& prefix, ModelConfig& config) {
   const auto scalar = [&](const char* key) {
     const double value = file.number(prefix + key).value_or(0);
-    require_that(value > 0 && std::isfinite(value), file, prefix + key + " is not greater than 0");
+    require_that(value > 0 && std::isfinite(value), file,
+                 prefix + key + " is missing or not greater than 0");
     return value;
   };
   const double embedding = scalar("embedding_scale");
   config.residual_scale = static_cast<float>(scalar("residual_scale") / embedding);
   config.norm_eps = static_cast<float>(config.norm_eps / (embedding * embedding));
   config.scale = static_cast<float>(scalar("attention.scale"));
-  config.logit_scale = static_cast<float>(1 / scalar("logit_scale"));
+  config.logit_multiplier = static_cast<float>(1 / scalar("logit_scale"));
 }
 
 /// The embedding table may have more rows than the vocabulary has tokens (qwen2 has 151,936 for
-/// 151,665): its padded size counts.
+/// 151,665); n_vocab is then the number of rows.
 int vocabulary_size(const GgufFile& file) {
   const std::vector<std::string>* tokens = file.strings("tokenizer.ggml.tokens");
   require_that(tokens && !tokens->empty() && tokens->size() < kMaxDimension, file,
                "tokenizer.ggml.tokens are missing");
   const GgufTensor* embedding = file.find("token_embd.weight");
-  const bool is_padded = embedding && embedding->shape.size() == 2 &&
-                         embedding->shape[1] >= tokens->size() &&
-                         embedding->shape[1] < kMaxDimension;
-  return static_cast<int>(is_padded ? embedding->shape[1] : tokens->size());
+  const bool covers_tokens = embedding && embedding->shape.size() == 2 &&
+                             embedding->shape[1] >= tokens->size() &&
+                             embedding->shape[1] < kMaxDimension;
+  return static_cast<int>(covers_tokens ? embedding->shape[1] : tokens->size());
 }
 
-/// The block format of most bytes.
+/// The name of the block format that holds most of the file's bytes.
 std::string dominant_type(const GgufFile& file) {
   std::map<std::string, uint64_t> bytes_by_type;
   for (const GgufTensor& tensor : file.tensors())
@@ -146,9 +149,10 @@ void read_dimensions(const GgufFile& file, const std::string& prefix, ModelConfi
                "embedding_length is no multiple of head_count");
   config.head_dim =
       dimension_or(file, prefix + "attention.key_length", config.n_embd / config.n_heads);
-  require_that(file.unsigned_value(prefix + "rope.dimension_count").value_or(config.head_dim) ==
-                   static_cast<uint64_t>(config.head_dim),
-               file, "rope.dimension_count is not that of its heads");
+  if (file.unsigned_value(prefix + "rope.dimension_count").value_or(config.head_dim) !=
+      static_cast<uint64_t>(config.head_dim))
+    refuse_unsupported(file.path(), "it rotates only a part of each head (rope.dimension_count)",
+                       "Choose another model");
   require_that(config.n_heads % config.n_kv_heads == 0, file,
                "head_count is no multiple of head_count_kv");
   if (config.head_dim % 16 != 0 || config.head_dim > 256)
@@ -160,7 +164,7 @@ void read_dimensions(const GgufFile& file, const std::string& prefix, ModelConfi
 
 }  // namespace
 
-ModelConfig check_model(const GgufFile& file) {
+ModelConfig read_config(const GgufFile& file) {
   ModelConfig config;
   config.family = &family_of(file);
   const std::string prefix = std::string(config.family->architecture) + ".";
@@ -188,7 +192,7 @@ ModelConfig check_model(const GgufFile& file) {
     config.q_norms = head_norms(file, config, "attn_q_norm.weight");
     config.k_norms = head_norms(file, config, "attn_k_norm.weight");
   }
-  if (config.family->has_scalars) read_scalars(file, prefix, config);
+  if (config.family->has_multipliers) read_multipliers(file, prefix, config);
   config.quantization = quantization_of(file);
   return config;
 }

@@ -8,9 +8,9 @@
 
 namespace hearth {
 
-Path::Path(PageCache& cache, size_t n_tokens) : cache_(&cache), id_(++cache.n_paths_) {
-  tokens_.reserve(n_tokens);
-  pages_.reserve(pages_for(static_cast<int>(n_tokens)));
+Path::Path(PageCache& cache, size_t capacity_tokens) : cache_(&cache), id_(++cache.n_paths_) {
+  tokens_.reserve(capacity_tokens);
+  pages_.reserve(pages_for(static_cast<int>(capacity_tokens)));
 }
 
 void Path::swap(Path& other) noexcept {
@@ -26,7 +26,7 @@ int Path::pages_for(int n_tokens) const {
   return (n_tokens + tree().page_tokens() - 1) / tree().page_tokens();
 }
 
-bool Path::is_sole_leaf(int32_t page) const {
+bool Path::is_unshared_leaf(int32_t page) const {
   const PageTree::Node& node = tree().node(page);
   return node.n_holders == 1 && node.first_child == PageTree::kNone;
 }
@@ -40,7 +40,7 @@ Path::Tail Path::tail_kind() const {
   const PageTree::Node& node = tree().node(page);
   const bool is_writer = node.writer == id_;
   if (node.n_tokens == fill && (is_writer || node.writer == 0)) return Tail::kAppend;
-  return is_writer && is_sole_leaf(page) ? Tail::kShrink : Tail::kCopy;
+  return is_writer && is_unshared_leaf(page) ? Tail::kShrink : Tail::kCopy;
 }
 
 void Path::make_tail_writable(Tail kind) {
@@ -63,7 +63,7 @@ void Path::make_tail_writable(Tail kind) {
 // pages of both then have one parent and can be shared as well.
 void Path::replace_duplicate(int page_i) {
   const int32_t page = pages_[page_i];
-  if (!is_sole_leaf(page)) return;
+  if (!is_unshared_leaf(page)) return;
   const int32_t duplicate = tree().duplicate_of(page);
   if (duplicate == PageTree::kNone) return;
   tree().hold(duplicate);
@@ -87,9 +87,10 @@ bool Path::reserve(int n) {
   const int n_new = std::max(0, pages_for(length() + n) - static_cast<int>(pages_.size()));
   Tail tail = tail_kind();
   // A prompt that fits an empty pool must fit a warm one: if there is no page for the copy and
-  // nobody else holds this one, its cached positions are dropped instead.
+  // nobody else holds this one, the positions cached in it after length() are dropped, and it is
+  // written in place.
   if (tail == Tail::kCopy && n_new + 1 > tree().n_available() &&
-      is_sole_leaf(pages_[length() / tree().page_tokens()]))
+      is_unshared_leaf(pages_[length() / tree().page_tokens()]))
     tail = Tail::kShrink;
   if (n_new + (tail == Tail::kCopy) > tree().n_available()) return false;
   // This may throw, so it comes first: a page that was allocated must not be lost.
@@ -132,12 +133,12 @@ Path Path::fork() const {
 }
 
 Path PageCache::find(std::span<const uint32_t> tokens) {
-  Path path = hold(tokens.first(tokens.empty() ? 0 : tokens.size() - 1));
+  Path path = find_whole(tokens.first(tokens.empty() ? 0 : tokens.size() - 1));
   hit_tokens_ += path.length();
   return path;
 }
 
-Path PageCache::hold(std::span<const uint32_t> tokens) {
+Path PageCache::find_whole(std::span<const uint32_t> tokens) {
   tree_.tick();
   Path path(*this, tokens.size() + 512);  // room for an answer, so that decoding rarely reallocates
   const int n_found = tree_.walk(tokens, [&](int32_t page, int) {
@@ -167,13 +168,16 @@ std::vector<CachedPage> PageCache::pages() const {
     const PageTree::Node& right = tree_.node(b.page);
     return std::tie(right.last_used, left.depth) < std::tie(left.last_used, right.depth);
   });
-  // A page gets its last_used when its last holder releases it. An ancestor that is still held may
-  // therefore come too late in this order; the pages below it are then left out.
-  std::vector<bool> is_known(tree_.n_pages());
-  std::erase_if(pages, [&](const CachedPage& page) {
-    return !(is_known[page.page] = page.parent == kNone || is_known[page.parent]);
-  });
-  return pages;
+  // A path that has released its last page and keeps those before it leaves them with an older
+  // last_used. They may therefore come too late in this order; the pages below them are left out.
+  std::vector<bool> is_listed(tree_.n_pages());
+  std::vector<CachedPage> listed;
+  for (const CachedPage& page : pages) {
+    if (page.parent != kNone && !is_listed[page.parent]) continue;
+    is_listed[page.page] = true;
+    listed.push_back(page);
+  }
+  return listed;
 }
 
 PageCache::Inserted PageCache::insert(int32_t parent, std::span<const uint32_t> tokens,

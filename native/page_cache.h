@@ -1,10 +1,14 @@
 // The prefix cache: KV pages of 32 tokens, shared by all sequences and found again by their token
 // ids (SGLang calls this a radix cache). PageCache looks a prompt up in the radix tree of
 // page_tree.h; Path is one sequence, which holds the pages that it uses and gives them back to the
-// tree when it is destroyed. Page bytes belong to Ops. Only the engine thread uses it.
+// tree when it is destroyed. Page bytes belong to Ops. Only the engine thread may use a PageCache
+// and its Paths.
 //
 // A match may end inside a page. Pages are append-only while others may read them, so a path that
-// continues differently there copies the positions that it shares before it writes (copy-on-write).
+// goes on differently copies what it shares to a page of its own and writes there (copy-on-write):
+//
+//   cached page: a b c d e       path: a b c X       new page of the path: a b c X
+//
 // Pages that no path holds are evicted leaf by leaf, see PageTree::retention_score().
 #pragma once
 
@@ -79,22 +83,24 @@ class Path {
   friend class PageCache;
   // How the last, partly filled page becomes writable.
   enum class Tail {
-    kAppend,  // in place: nothing follows the path's last position, and nobody else writes
+    kAppend,  // in place: nothing follows the path's last position, and nobody else writes; or the
+              // path ends where a page ends
     kShrink,  // in place, after dropping what this path alone has written after that position
     kCopy,    // others may read what follows that position: copy-on-write
   };
-  Path(PageCache& cache, size_t n_tokens);
+  Path(PageCache& cache, size_t capacity_tokens);
   void swap(Path& other) noexcept;
   PageTree& tree() const;
   int pages_for(int n_tokens) const;
   Tail tail_kind() const;
-  bool is_sole_leaf(int32_t page) const;
+  /// No other path holds the page, and no page follows it.
+  bool is_unshared_leaf(int32_t page) const;
   void make_tail_writable(Tail kind);
   void replace_duplicate(int page_i);
   void drop_pages(int n_kept);
 
   PageCache* cache_ = nullptr;  // null: an empty path that cannot grow
-  uint64_t id_ = 0;             // as the writer of pages
+  uint64_t id_ = 0;             // in Node::writer; 0: no path
   std::vector<uint32_t> tokens_;
   std::vector<int32_t> pages_;
 };
@@ -111,7 +117,7 @@ class PageCache {
   /// always evaluated, because its logits are wanted. Counts as a hit in the statistics.
   Path find(std::span<const uint32_t> tokens);
   /// The longest cached prefix, to pin it: all of the tokens may match, and no hit is counted.
-  Path hold(std::span<const uint32_t> tokens);
+  Path find_whole(std::span<const uint32_t> tokens);
   /// The length of what find() would return. Changes neither the LRU order nor the statistics.
   int match_length(std::span<const uint32_t> tokens) const;
   /// At most n_most cached tokens that follow the given ones, on the branch used last.

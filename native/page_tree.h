@@ -31,7 +31,7 @@ class PageTree {
     int32_t depth = 0;         // in pages; 0 below the root
     int32_t n_tokens = 0;
     int32_t n_holders = 0;   // reference count
-    uint64_t last_used = 0;  // tick() at which the last holder released it
+    uint64_t last_used = 0;  // tick() at which a holder released it last
     // Id of the only path that may append to this page; it holds the page. 0: no path may.
     uint64_t writer = 0;
   };

@@ -111,7 +111,7 @@ size_t contraction_length(std::string_view text, bool folds_case) {
   return first == 'l' && second == 'l' ? 3 : 0;
 }
 
-// The alternatives \s*[\r\n]+ | \s+(?!\S) | \s+ for a run of white space: it ends behind its last
+// The alternatives \s*[\r\n]+ | \s+(?!\S) | \s+ for a run of white space: it ends after its last
 // line break (if there is one and the rules split lines), else before its last character (which
 // then belongs to the text that follows), or at its end if nothing follows.
 size_t space_end(Cursor cursor, const SplitRules& rules) {

@@ -89,7 +89,7 @@ struct Job {
   std::function<void(Result&&, const EngineError*)> on_done;  // called once, with one of the two
   std::atomic<bool> is_cancelled{false};
   std::array<std::atomic<bool>, kMaxAlternatives>
-      is_enough{};  // by answer: ends before the next pass
+      is_ended_by_caller{};  // by answer: ends before the next pass
   int64_t submitted_ns = 0;
 };
 

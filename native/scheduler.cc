@@ -47,11 +47,12 @@ Scheduler::~Scheduler() {
 
 void Scheduler::submit(std::shared_ptr<Job> job) {
   job->submitted_ns = now_ns();
-  const bool is_urgent = is_foreground(*job);
+  const bool interrupts_background = is_foreground(*job);
   {
     const std::lock_guard lock(mutex_);
     queue_.push_back(std::make_unique<Task>(std::move(job), bench_));
-    if (is_urgent && current_ && is_background(current_->job()) && size_ == StepSize::kFull)
+    if (interrupts_background && current_ && is_background(current_->job()) &&
+        size_ == StepSize::kFull)
       interrupt_ = true;
   }
   wake_.notify_one();
@@ -63,18 +64,20 @@ void Scheduler::cancel(const std::shared_ptr<Job>& job) {
   if (current_ && &current_->job() == job.get()) interrupt_ = true;
 }
 
-/// A pass that is running is interrupted only if this is the job's only answer.
+/// A pass that is running is interrupted only if this is the job's only answer: the rows of the
+/// job's other answers would be lost with it.
 void Scheduler::end_answer(const std::shared_ptr<Job>& job, int answer) {
   const std::lock_guard lock(mutex_);
-  job->is_enough.at(answer) = true;
+  job->is_ended_by_caller.at(answer) = true;
   const bool is_only = job->request.n_alternatives == 1;
   if (is_only && current_ && &current_->job() == job.get()) interrupt_ = true;
 }
 
 /// Cancelled jobs come first, so that they are answered at once; then foreground jobs, then
-/// background ones. One owed short step of background work runs while a foreground job decodes,
-/// because that job's first text is out by then; once two foreground jobs have ended without such a
-/// step, it runs before the third one's prefill. Call with the lock held.
+/// background ones. If at least one foreground job has ended since background work last completed a
+/// step, one short background step runs once the current foreground job decodes, as its first text
+/// is out by then. If two have ended, it runs before the third one's prefill. Call with the lock
+/// held.
 Scheduler::Turn Scheduler::next() {
   const auto first = [&](auto&& matches) {
     return std::find_if(queue_.begin(), queue_.end(),
@@ -87,20 +90,22 @@ Scheduler::Turn Scheduler::next() {
   const auto background = first(is_background);
   if (foreground == none) return {background};
   const int n_tolerated = (*foreground)->is_decoding() ? 0 : 1;
-  if (background != none && n_owed_ > n_tolerated) return {background, StepSize::kShort};
+  if (background != none && n_ended_foreground_ > n_tolerated)
+    return {background, StepSize::kShort};
   return {foreground};
 }
 
-/// Updates n_owed_ after a step of the task, which is still in the queue. Call with the lock held.
-void Scheduler::count_owed(const Task& task, std::optional<FinishReason> end) {
+/// Updates n_ended_foreground_ after a step of the task, which is still in the queue. Call with the
+/// lock held.
+void Scheduler::count_ended(const Task& task, std::optional<FinishReason> end) {
   if (is_background(task.job())) {
-    const bool was_completed = !interrupt_ && end != FinishReason::kCancelled;
-    if (was_completed) n_owed_ = 0;
+    const bool completed = !interrupt_ && end != FinishReason::kCancelled;
+    if (completed) n_ended_foreground_ = 0;
   } else if (end) {
     const bool has_background =
         std::any_of(queue_.begin(), queue_.end(),
                     [](const std::unique_ptr<Task>& other) { return is_background(other->job()); });
-    n_owed_ = has_background ? n_owed_ + 1 : 0;
+    n_ended_foreground_ = has_background ? n_ended_foreground_ + 1 : 0;
   }
 }
 
@@ -113,7 +118,7 @@ void Scheduler::run() {
     Task& task = **it;
     current_ = &task;
     size_ = size;
-    interrupt_ = is_stopping_;
+    interrupt_ = is_stopping_;  // else clears what interrupted the step before
     is_decoding_ = task.is_decoding();
     const bool is_cancelled = is_stopping_ || task.job().is_cancelled;
     lock.unlock();
@@ -125,20 +130,21 @@ void Scheduler::run() {
 
     lock.lock();
     current_ = nullptr;
-    count_owed(task, end);
-    std::unique_ptr<Task> finished;
-    if (end) {
-      finished = std::move(*it);
-      queue_.erase(it);
+    count_ended(task, end);
+    if (!end) {
+      publish(start);
+      continue;
     }
+    std::unique_ptr<Task> finished = std::move(*it);
+    queue_.erase(it);
     lock.unlock();
-    if (finished) finish(std::move(finished), *end, error, start);
+    finish(std::move(finished), *end, error, start);
     lock.lock();
-    if (!end) publish(start);
   }
 }
 
-/// One step. Returns nothing if the task continues, else why it ended, and sets error if it failed.
+/// One step. Returns nothing if the task continues, else why it ended. If it failed, error is set,
+/// and what is returned means nothing.
 std::optional<FinishReason> Scheduler::advance(Task& task, StepSize size,
                                                std::optional<EngineError>& error) {
   try {
@@ -172,8 +178,9 @@ bool Scheduler::make_room(const Task& task) {
   return n_held() < n_before;
 }
 
-/// After bad output: cached pages may be corrupt, so all pages of all tasks and pins are dropped
-/// and the task restarts from its prompt. False if it has been restarted before.
+/// After bad output: cached pages may be corrupt, so all pages of all tasks and pins are dropped,
+/// and the task restarts from its prompt. Other tasks read their prompts again or, if they are
+/// decoding, end their answers here (kLength). False if the task has been restarted before.
 bool Scheduler::start_over(Task& task) {
   const bool is_first_time = task.start_over();
   {
@@ -210,7 +217,7 @@ void Scheduler::finish(std::unique_ptr<Task> task, FinishReason reason,
     if (!error) error = caught_error();
   }
   task.reset();
-  bench_.forward.check_outputs(false);
+  bench_.forward.set_output_checks(false);  // Task::start_over() may have turned them on
   {
     const std::lock_guard lock(mutex_);
     publish(start_ns);

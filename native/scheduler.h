@@ -2,7 +2,7 @@
 // of a prompt, or one decoding pass. Foreground jobs (somebody waits for the answer) run before
 // background jobs (evaluating prompts ahead), each kind in order of arrival. A foreground job that
 // arrives interrupts a background step, whose work is then lost and repeated later. So that fast
-// typing does not starve background work, it gets a short step now and then, see next().
+// typing does not starve background work, next() gives it a short step now and then.
 #pragma once
 
 #include <atomic>
@@ -21,8 +21,8 @@ namespace hearth {
 
 class Scheduler {
  public:
-  /// Starts the thread. interrupt is the flag that makes Forward and Ops stop within one op. Both
-  /// must outlive the scheduler.
+  /// Starts the thread. interrupt is the flag that makes Forward and Ops stop within one op. The
+  /// workbench and the flag must outlive the scheduler.
   Scheduler(Workbench& bench, std::atomic<bool>& interrupt);
   /// Ends every job as cancelled and joins the thread.
   ~Scheduler();
@@ -42,7 +42,7 @@ class Scheduler {
   void run();
   Turn next();
   std::optional<FinishReason> advance(Task& task, StepSize size, std::optional<EngineError>& error);
-  void count_owed(const Task& task, std::optional<FinishReason> end);
+  void count_ended(const Task& task, std::optional<FinishReason> end);
   bool make_room(const Task& task);
   bool start_over(Task& task);
   EngineError bad_output(const BadOutput& bad) const;
@@ -54,13 +54,14 @@ class Scheduler {
   std::atomic<bool>& interrupt_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  // All below are guarded by mutex_, but a task itself belongs to the engine thread.
+  // mutex_ guards everything from here to ops_. The tasks themselves belong to the engine thread.
   Queue queue_;
   Task* current_ = nullptr;          // the task whose step is running
   StepSize size_ = StepSize::kFull;  // of that step
-  int n_owed_ = 0;  // foreground jobs that ended since background work last completed a step
+  // Foreground jobs that ended while background work waited, since its last completed step.
+  int n_ended_foreground_ = 0;
   bool is_stopping_ = false;
-  bool is_decoding_ = false;  // current_ is
+  bool is_decoding_ = false;  // whether current_ is, for status()
   // Copies for status().
   double busy_ms_ = 0;
   CacheStatistics cache_;

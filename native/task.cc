@@ -68,14 +68,14 @@ void Task::begin() {
                                           std::to_string(kMaxAlternatives) + ", not " +
                                           std::to_string(request.n_alternatives));
   // A request for values needs the hidden states of every token, which the cache does not have.
-  path_ = bench_.cache.find(wants_values() ? std::span<const uint32_t>{} : request.tokens);
+  path_ = bench_.cache.find(wants_values_of_all() ? std::span<const uint32_t>{} : request.tokens);
   result_.timings.cached_tokens = path_.length();
-  if (wants_values()) result_.values.reserve(request.tokens.size());
+  if (wants_values_of_all()) result_.values.reserve(request.tokens.size());
   decoder_.guard_against_repeats(path_.length() > 0 && !is_second_try_);
 }
 
-/// Whether the result has values of every token of the prompt.
-bool Task::wants_values() const {
+/// Whether the result has values of every token of the prompt, not of the last one alone.
+bool Task::wants_values_of_all() const {
   const RequestKind kind = job_->request.kind;
   return kind == RequestKind::kLogits || kind == RequestKind::kScore;
 }
@@ -84,21 +84,23 @@ bool Task::prefill_step(StepSize size) {
   const Request& request = job_->request;
   const int n_prompt = static_cast<int>(request.tokens.size());
   const int first = path_.length();
+  // When a prompt is read ahead (kPrefill), the draft model, if there is one, reads it in the steps
+  // that follow: it can draft only after text that it has read.
   if (first == n_prompt) return bench_.drafting.model->read(request.tokens, chunk_tokens(size));
   const int n = std::min(n_prompt - first, chunk_tokens(size));
   const bool is_last = first + n == n_prompt;
-  const bool needs_logits = wants_values() || (is_last && request.kind != RequestKind::kPrefill);
+  const bool needs_logits =
+      wants_values_of_all() || (is_last && request.kind != RequestKind::kPrefill);
   const std::span<const uint32_t> chunk = std::span(request.tokens).subspan(first, n);
-  const bool has_draft = is_last && request.kind == RequestKind::kGenerate;
-  draft_ = has_draft ? decoder_.first_draft(kernels::kMaxBatch - n) : std::vector<uint32_t>();
+  const bool may_draft = is_last && request.kind == RequestKind::kGenerate;
+  draft_ = may_draft ? decoder_.first_draft(kernels::kMaxBatch - n) : std::vector<uint32_t>();
+  // Without room for the draft it is left out; without room for the chunk, evaluate_chunk() throws.
   if (!path_.reserve(n + static_cast<int>(draft_.size()))) draft_.clear();
   bench_.heartbeat.token.store(first, std::memory_order_relaxed);
   if (!evaluate_chunk(chunk, needs_logits, size)) return false;
-  // When a prompt is read ahead, the draft model reads it in the steps that follow: it can draft
-  // only behind text that it has read.
   if (!needs_logits) return is_last && !bench_.drafting.model;
   // Values come before the commit: if they are interrupted, the chunk is evaluated again.
-  if (wants_values() && !collect_values(first, n)) return false;
+  if (wants_values_of_all() && !collect_values(first, n)) return false;
   if (is_last) return end_prompt(chunk);
   path_.commit(chunk);
   return false;
@@ -110,7 +112,8 @@ int Task::chunk_tokens(StepSize size) const {
   return std::min(bench_.chunk_tokens, is_foreground ? kLargestChunk : kLargestBackgroundChunk);
 }
 
-/// Evaluates the chunk and, if logits are wanted, the draft behind it. False when interrupted.
+/// Evaluates the chunk and, if logits are wanted, the draft after it; else there is none. False
+/// when interrupted.
 bool Task::evaluate_chunk(std::span<const uint32_t> chunk, bool needs_logits, StepSize size) {
   const int n = static_cast<int>(chunk.size());
   const int64_t start = now_ns();
@@ -118,22 +121,23 @@ bool Task::evaluate_chunk(std::span<const uint32_t> chunk, bool needs_logits, St
   const auto end = std::copy(draft_.begin(), draft_.end(),
                              std::copy(chunk.begin(), chunk.end(), tokens.begin()));
   const Extension with_draft{&path_, {tokens.begin(), end}};
-  const bool is_whole = needs_logits ? bench_.forward.evaluate_for_logits(std::span(&with_draft, 1))
-                                     : bench_.forward.evaluate(path_, chunk);
-  if (is_whole) bench_.cache.count_evaluated(n);
-  adapt_chunk(is_whole, n, ms_between(start, now_ns()), size);
-  return is_whole;
+  const bool completed = needs_logits
+                             ? bench_.forward.evaluate_for_logits(std::span(&with_draft, 1))
+                             : bench_.forward.evaluate(path_, chunk);
+  if (completed) bench_.cache.count_evaluated(n);
+  adapt_chunk(completed, n, ms_between(start, now_ns()), size);
+  return completed;
 }
 
 /// Sets the size of the next chunk, of whatever request. Large chunks are fast; small ones lose
 /// less when keys come faster than a chunk takes. So an interrupted chunk halves the size, and each
 /// whole one adds to it. A short step gets as many tokens as the last one could have evaluated in
 /// its time. Results do not depend on the size.
-void Task::adapt_chunk(bool is_whole, int n, double ms, StepSize size) {
+void Task::adapt_chunk(bool completed, int n, double ms, StepSize size) {
   if (size == StepSize::kFull) {
-    bench_.chunk_tokens = is_whole ? std::min(bench_.chunk_tokens + kSmallestChunk, kLargestChunk)
-                                   : std::max(kSmallestChunk, n / 2);
-  } else if (is_whole && n >= chunk_tokens(size)) {
+    bench_.chunk_tokens = completed ? std::min(bench_.chunk_tokens + kSmallestChunk, kLargestChunk)
+                                    : std::max(kSmallestChunk, n / 2);
+  } else if (completed && n >= chunk_tokens(size)) {  // not cut short by the prompt's end
     bench_.short_step_tokens =
         static_cast<int>(std::min<double>(n * kShortStepMs / ms, kLargestBackgroundChunk));
   }
@@ -167,23 +171,23 @@ bool Task::collect_values(int first, int n) {
   const size_t n_values_before = result_.values.size();
   std::array<int32_t, kMaxLogitRows> rows;
   std::vector<float> logits;
-  for (int begin = 0; begin < n; begin += kMaxLogitRows) {
-    const int n_rows = std::min(kMaxLogitRows, n - begin);
-    std::iota(rows.begin(), rows.begin() + n_rows, begin);
-    const float* data = bench_.forward.head(std::span(rows).first(n_rows));
-    if (!data) {
+  for (int row0 = 0; row0 < n; row0 += kMaxLogitRows) {
+    const int n_rows = std::min(kMaxLogitRows, n - row0);
+    std::iota(rows.begin(), rows.begin() + n_rows, row0);
+    const float* device_logits = bench_.forward.head(std::span(rows).first(n_rows));
+    if (!device_logits) {
       result_.values.resize(n_values_before);
       return false;
     }
     logits.resize(static_cast<size_t>(n_rows) * bench_.n_vocab);
-    bench_.ops.read(logits, data);
+    bench_.ops.read(logits, device_logits);
     require_finite(logits);
     if (request.kind == RequestKind::kLogits) {
       result_.values.insert(result_.values.end(), logits.begin(), logits.end());
       continue;
     }
     for (int i = 0; i < n_rows; i++) {
-      const size_t next = first + begin + i + 1;
+      const size_t next = first + row0 + i + 1;
       if (next >= request.tokens.size()) break;
       const auto row =
           std::span(logits).subspan(static_cast<size_t>(i) * bench_.n_vocab, bench_.n_vocab);
@@ -201,7 +205,7 @@ void Task::release_pages() {
 bool Task::start_over() {
   if (is_second_try_) return false;
   is_second_try_ = true;
-  bench_.forward.check_outputs(true);
+  bench_.forward.set_output_checks(true);
   decoder_.start_over();
   rewind();
   return true;

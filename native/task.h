@@ -10,9 +10,9 @@
 
 namespace hearth {
 
-/// How much of a prompt one step evaluates.
+/// How much of a prompt one step evaluates. Decoding ignores it.
 enum class StepSize {
-  kFull,   // a chunk of the size that is fastest
+  kFull,   // a chunk of the current size, see adapt_chunk()
   kShort,  // about 10 ms of work, because a foreground job is waiting
 };
 
@@ -42,11 +42,11 @@ class Task {
  private:
   void begin();
   void rewind();
-  bool wants_values() const;
+  bool wants_values_of_all() const;
   bool prefill_step(StepSize size);
   int chunk_tokens(StepSize size) const;
   bool evaluate_chunk(std::span<const uint32_t> chunk, bool needs_logits, StepSize size);
-  void adapt_chunk(bool is_whole, int n, double ms, StepSize size);
+  void adapt_chunk(bool completed, int n, double ms, StepSize size);
   bool end_prompt(std::span<const uint32_t> chunk);
   bool collect_values(int first, int n);
 

@@ -1,6 +1,6 @@
-// NVIDIA's driver (libcuda), called through the functions of GpuApi. Types and numbers are those of
-// cuda.h, which is not needed to build. A device's primary context is retained and never released:
-// it ends with the process.
+// Implements GpuApi on NVIDIA's driver (libcuda). Types and numbers are those of cuda.h, which is
+// not needed to build. A device's primary context is retained and never released: it ends with the
+// process.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -16,21 +16,23 @@ namespace {
 using DevicePointer = unsigned long long;
 
 // CUdevice_attribute
-constexpr int kClock = 13, kProcessors = 16, kIntegrated = 18, kMajor = 75, kMinor = 76,
-              kMostShared = 97;
+constexpr int kClock = 13, kMultiprocessors = 16, kIntegrated = 18, kMajor = 75, kMinor = 76,
+              kMaxSharedOptIn = 97;
 // CUfunction_attribute
-constexpr int kStaticShared = 1, kMostDynamicShared = 8;
+constexpr int kStaticShared = 1, kMaxDynamicShared = 8;
 // Shared memory of a thread block unless a kernel asks for more.
-constexpr size_t kUsualShared = 48 << 10;
-// CUresult: an image for other GPUs, or one that a newer driver would understand
+constexpr size_t kDefaultShared = 48 << 10;
+// CUresult: the driver finds nothing in the kernels' file that it can use.
 constexpr int kInvalidImage = 200, kNoBinary = 209, kUnsupportedPtx = 222;
 
+/// CUlaunchAttribute
 struct LaunchAttribute {
   int id, padding = 0;
   int value[16]{};
 };
-constexpr int kEarlyStart = 6;  // programmatic stream serialization
+constexpr int kProgrammaticLaunch = 6;  // programmatic stream serialization, from sm_90 on
 
+/// CUlaunchConfig
 struct LaunchConfig {
   unsigned grid[3], block[3], shared_bytes;
   void* stream;
@@ -62,9 +64,9 @@ struct Driver {
 };
 Driver driver;
 
-// Of the device that this thread uses.
-thread_local bool starts_early = false;
-thread_local int most_shared = kUsualShared;
+// Of the device that this thread has chosen with set_device().
+thread_local bool has_programmatic_launch = false;
+thread_local int most_shared = kDefaultShared;
 
 int attribute_of(int device, int attribute) {
   int value = 0;
@@ -85,27 +87,32 @@ int set_device(int index) {
   int result = driver.device(&device, index);
   if (result == 0) result = driver.retain_context(&context, device);
   if (result == 0) result = driver.set_context(context);
-  starts_early = attribute_of(device, kMajor) >= 9;
-  most_shared = attribute_of(device, kMostShared);
+  has_programmatic_launch = attribute_of(device, kMajor) >= 9;
+  most_shared = attribute_of(device, kMaxSharedOptIn);
   return result;
 }
 int allocate(void** memory, size_t n_bytes) {
   return driver.allocate(reinterpret_cast<DevicePointer*>(memory), n_bytes);
 }
 int release(void* memory) { return driver.release(pointer(memory)); }
+/// The driver infers the kind of a copy from the addresses.
 int copy(void* to, const void* from, size_t n_bytes, int, void* stream) {
   return driver.copy(pointer(to), pointer(from), n_bytes, stream);
 }
 int fill(void* memory, int value, size_t n_bytes, void* stream) {
   return driver.fill(pointer(memory), static_cast<unsigned char>(value), n_bytes, stream);
 }
+/// Also raises the kernel's limit of dynamic shared memory: to the most that we use, or to what the
+/// device has besides the kernel's static part.
 int find_function(void** function, void* module, const char* name) {
   const int result = driver.find_function(function, module, name);
-  int own = 0;
-  if (result != 0 || driver.function_attribute(&own, kStaticShared, *function) != 0) return result;
-  const int dynamic = std::min<int>(kernels::hip::kMaxCopySharedBytes, most_shared - own);
-  if (dynamic > static_cast<int>(kUsualShared))
-    driver.set_function_attribute(*function, kMostDynamicShared, dynamic);
+  int static_bytes = 0;
+  if (result != 0 || driver.function_attribute(&static_bytes, kStaticShared, *function) != 0)
+    return result;
+  const int dynamic_bytes =
+      std::min<int>(kernels::hip::kMaxCopySharedBytes, most_shared - static_bytes);
+  if (dynamic_bytes > static_cast<int>(kDefaultShared))
+    driver.set_function_attribute(*function, kMaxDynamicShared, dynamic_bytes);
   return 0;
 }
 /// A kernel may start before the previous one has ended: it first begins to load its weights and
@@ -113,18 +120,22 @@ int find_function(void** function, void* module, const char* name) {
 int launch(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
            unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** params,
            void** extra) {
-  LaunchAttribute early{kEarlyStart};
-  early.value[0] = 1;
-  const LaunchConfig config{
-      {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream, &early,
-      starts_early ? 1u : 0u};
+  LaunchAttribute programmatic{kProgrammaticLaunch};
+  programmatic.value[0] = 1;
+  const LaunchConfig config{{grid_x, grid_y, grid_z},
+                            {block_x, block_y, block_z},
+                            shared_bytes,
+                            stream,
+                            &programmatic,
+                            has_programmatic_launch ? 1u : 0u};
   return driver.launch(&config, function, params, extra);
 }
 int instantiate_graph(void** executable, void* graph, void*, char*, size_t) {
   return driver.instantiate_graph(executable, graph, 0);
 }
 
-kernels::hip::GpuApi functions(const Library& cuda) {
+/// Fills `driver` and the table.
+kernels::hip::GpuApi load_functions(const Library& cuda) {
   cuda.get("cuInit", driver.init);
   cuda.get("cuDriverGetVersion", driver.version);
   cuda.get("cuGetErrorString", driver.error_string);
@@ -174,23 +185,22 @@ kernels::hip::GpuApi functions(const Library& cuda) {
   return api;
 }
 
-/// The architectures that scripts/build-gpu.mjs compiles for, in the same order. Machine code also
+/// The architectures that scripts/build-nvidia.mjs compiles for, in rising order. Machine code also
 /// runs on later minor versions. The last one is included as PTX, too, which the driver translates
 /// for later GPUs.
 struct Code {
   int major, minor;
-  bool has_copies;  // and 160 KiB of shared memory for a thread block (gpu.hip.h)
+  bool has_copies;  // GPU_COPIES_AHEAD of gpu.hip.h
 };
 constexpr Code kCodes[] = {{7, 5, false}, {8, 0, true},  {8, 6, false}, {8, 9, false},
                            {9, 0, true},  {10, 0, true}, {12, 0, false}};
 
 const Code* code_for(int major, int minor) {
-  const auto found = std::find_if(std::rbegin(kCodes), std::rend(kCodes), [&](const Code& code) {
-    return code.major == major && code.minor <= minor;
-  });
-  if (found != std::rend(kCodes)) return &*found;
+  const Code* best = nullptr;
+  for (const Code& code : kCodes)
+    if (code.major == major && code.minor <= minor) best = &code;
   const Code& last = std::end(kCodes)[-1];
-  return major > last.major ? &last : nullptr;
+  return major > last.major ? &last : best;
 }
 
 GpuDevice describe(int index) {
@@ -204,8 +214,8 @@ GpuDevice describe(int index) {
   device.name = name.data();
   device.architecture = "sm_" + std::to_string(major) + std::to_string(minor);
   device.is_integrated = attribute_of(handle, kIntegrated) != 0;
-  device.n_processors = attribute_of(handle, kProcessors);
-  device.clock_mhz = attribute_of(handle, kClock) / 1000;  // kHz
+  device.n_processors = attribute_of(handle, kMultiprocessors);
+  device.clock_mhz = attribute_of(handle, kClock) / 1000;  // the attribute is in kHz
   driver.total(&device.n_bytes, handle);
   if (const Code* code = code_for(major, minor)) {
     device.code_file = "nvidia.fatbin";
@@ -220,11 +230,12 @@ GpuDevice describe(int index) {
 Runtime nvidia_runtime() {
   const char* named = std::getenv("HEARTH_CUDA_LIBRARY");
   Library cuda({named ? named : "libcuda.so.1"});
-  if (!cuda.handle) throw std::runtime_error("no NVIDIA driver: libcuda.so.1 is not installed");
+  if (!cuda.handle)
+    throw std::runtime_error("no NVIDIA driver: " + cuda.name + " is not installed");
   cuda.update = "update NVIDIA's driver";
   Runtime runtime;
   runtime.library = cuda.name;
-  runtime.api = functions(cuda);
+  runtime.api = load_functions(cuda);
   const int result = driver.init(0);
   if (result != 0)
     throw std::runtime_error("no NVIDIA GPU: the driver says \"" +

@@ -108,7 +108,7 @@ class Bench {
  public:
   Bench(const std::string& path, hearth::kernels::CpuOptions options, int depth)
       : ops_(make_cpu_ops(options)), file_(hearth::GgufFile::open(path)), depth_(depth) {
-    const hearth::ModelConfig config = check_model(file_);
+    const hearth::ModelConfig config = read_config(file_);
     model_ = load_model(file_, config, *ops_, [](double) { return true; });
     const int n_pages = depth / hearth::kernels::kPageTokens + 1;
     ops_->make_kv_pool({config.n_layers, config.n_heads, config.n_kv_heads, config.head_dim,

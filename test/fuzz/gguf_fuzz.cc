@@ -35,7 +35,7 @@ unsigned read_ends(const GgufFile& file) {
 void use(const GgufFile& file) {
   volatile unsigned sum = read_ends(file);
   (void)sum;
-  const hearth::ModelConfig config = hearth::check_model(file);
+  const hearth::ModelConfig config = hearth::read_config(file);
   EXPECT(config.n_vocab > 0 && config.n_layers > 0 && config.n_heads > 0);
   const hearth::Tokenizer tokenizer(file);
   const auto round_trip = [&](std::string_view text) {

@@ -36,7 +36,7 @@ class Model {
       case 4:
         return drop(input);
       case 5:
-        if (paths_.size() < kMostPaths) paths_.push_back(simulation_.cache.hold(text(input)));
+        if (paths_.size() < kMostPaths) paths_.push_back(simulation_.cache.find_whole(text(input)));
         return;
       case 6:
         return move_to_another_cache();

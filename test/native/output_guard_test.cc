@@ -29,7 +29,7 @@ constexpr int kPages = 64;
 struct FaultyEngine {
   FaultyEngine() {
     const hearth::GgufFile file = hearth::GgufFile::open(test::tiny_options().model_path);
-    config = hearth::check_model(file);
+    config = hearth::read_config(file);
     tokenizer = std::make_unique<hearth::Tokenizer>(file);
     model = hearth::load_model(file, config, ops, {});
     ops.make_kv_pool({config.n_layers, config.n_heads, config.n_kv_heads, config.head_dim,

@@ -42,7 +42,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 Model from_file(const std::string& path, kernels::Ops& ops) {
   const GgufFile file = GgufFile::open(path);
-  return load_model(file, check_model(file), ops, [](double) { return true; });
+  return load_model(file, read_config(file), ops, [](double) { return true; });
 }
 
 /// "1.5b:q4_k_m": types as such files have them.
