@@ -177,7 +177,7 @@ struct LaneColumns {
   GPU_DEVICE LaneColumns load_norm(const Norm& p, int eight) {
     LaneColumns c;
     GPU_UNROLL for (int k = 0; k < kLaneColumns; k++) c.v[k] =
-        *reinterpret_cast<const float4*>(p.norm + min(column(eight, k), p.n_cols - 4));
+        *reinterpret_cast<const float4*>(p.weight + min(column(eight, k), p.n_cols - 4));
     return c;
   }
 };
@@ -229,7 +229,7 @@ GPU_DEVICE void quantize_tokens(const Norm& p, const float* row, int n, const Ac
 
 /// The factor of a token's sums: 1 / rms(x), or 1 without a norm. squares: those of all tokens.
 GPU_DEVICE float token_factor(const Norm& p, const float* squares, int n_groups, int token) {
-  if (!p.norm) return 1.0f;
+  if (!p.weight) return 1.0f;
   const int stride = squares_stride(n_groups);
   const float* row = squares + token * stride;
   float sum = 0;
@@ -262,7 +262,7 @@ GPU_DEVICE void norm_quantize_eight(const NormParams& p) {
 /// The kernel: a warp for each eight groups of a token.
 GPU_DEVICE void norm_quantize(const NormParams& p) {
   let_next_start();
-  if (p.norm.norm)
+  if (p.norm.weight)
     norm_quantize_eight<true>(p);
   else
     norm_quantize_eight<false>(p);

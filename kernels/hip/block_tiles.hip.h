@@ -44,7 +44,7 @@ GPU_DEVICE int slice_begin(const MatmulParams& p, int slice) {
 
 /// 16-byte words of the squares of n tokens.
 GPU_DEVICE int count_square_fours(const MatmulParams& p, int n) {
-  return p.norm.norm ? n * squares_stride(p.x.n_groups) / 4 : 0;
+  return p.norm.weight ? n * squares_stride(p.x.n_groups) / 4 : 0;
 }
 /// Stages the squares alone, for tokens that stay in global memory.
 GPU_DEVICE void stage_squares(const MatmulParams& p, int n, uint4* shared) {
@@ -55,9 +55,9 @@ GPU_DEVICE void stage_squares(const MatmulParams& p, int n, uint4* shared) {
 
 /// Prefetches the norm's weights, if the thread block normalizes for itself.
 GPU_DEVICE void prefetch_norm(const MatmulParams& p) {
-  if (p.input != InputKind::kNorm || !p.norm.norm) return;
+  if (p.input != InputKind::kNorm || !p.norm.weight) return;
   GPU_NO_UNROLL for (int i = threadIdx.x * kGroup; i < p.norm.n_cols; i += blockDim.x * kGroup)
-      prefetch(p.norm.norm + i);
+      prefetch(p.norm.weight + i);
 }
 
 /// The staged tokens in shared memory: their groups, then the scales, then the squares.
@@ -108,7 +108,7 @@ GPU_DEVICE void stage_tokens(const MatmulParams& p, const float* row, int n, con
       .has_blocks = L::kSuper, .has_norm = true, .has_sums = L::kHasSums, .has_room = true};
   if (p.input != InputKind::kNorm)
     copy_tokens(p, n, x);
-  else if (p.norm.norm)
+  else if (p.norm.weight)
     quantize_tokens<kNormed>(p.norm, row, n, x);
   else
     quantize_tokens<kPlain>(p.norm, row, n, x);

@@ -50,12 +50,12 @@ MatmulParams HipOps::normed_input(const Matrix& w, const float* x, const float* 
 
 void HipOps::prepare_input(MatmulParams& p, const HipMatrix& w, const HipPart& part) {
   const int wanted = part.type.has_blocks ? kBlockGroups : 1;
-  if (part.type.is_float && (p.x.scale_groups != 0 || !p.norm.norm)) return;
+  if (part.type.is_float && (p.x.scale_groups != 0 || !p.norm.weight)) return;
   if (p.x.scale_groups == wanted) return;
   p.x.scale_groups = wanted;
   const bool wants_half_sums = wanted == kBlockGroups && p.n_tokens > kTileTokens;
   p.x.half_sums = wants_half_sums ? in_half_sums_.as<int8_t>() : nullptr;
-  const int most_groups = p.norm.norm ? kOwnNormGroups : kOwnGroups;
+  const int most_groups = p.norm.weight ? kOwnNormGroups : kOwnGroups;
   if (!w.has_floats && p.n_tokens <= kTileTokens && p.x.n_groups * p.n_tokens <= most_groups) {
     p.input = InputKind::kNorm;
     return;
@@ -63,7 +63,7 @@ void HipOps::prepare_input(MatmulParams& p, const HipMatrix& w, const HipPart& p
   NormParams to_do = {};
   to_do.norm = p.norm;
   to_do.out = p.x;
-  to_do.with_f32 = w.has_floats && p.norm.norm;
+  to_do.with_f32 = w.has_floats && p.norm.weight;
   to_do.n_tokens = p.n_tokens;
   const int n_warps = p.n_tokens * count_eights(p.x.n_groups);
   launch({"norm_quantize_128"}, {ceil_div(n_warps, kNormThreads / 32), 1, 1}, kNormThreads, 0,

@@ -149,13 +149,13 @@ constexpr int spare_bytes(int n_tokens) {
   return kSpareParts * kTileRows * sum_stride(n_tokens) * 4;
 }
 
-/// RMSNorm of rows of x, or x itself where norm is null. Matmuls multiply by x * norm, which can be
-/// quantized before all of x has been read, and multiply the sums by 1 / rms(x) at the end, before
-/// a bias is added:
-///   W (x * norm / rms(x)) = (W (x * norm)) / rms(x)
+/// RMSNorm of rows of x, or x itself where weight is null. Matmuls multiply by x * weight, which
+/// can be quantized before all of x has been read, and multiply the sums by 1 / rms(x) at the end,
+/// before a bias is added:
+///   W (x * weight / rms(x)) = (W (x * weight)) / rms(x)
 struct Norm {
   const float* x;  // [n][n_cols]
-  const float* norm;
+  const float* weight;
   const int32_t* rows;  // which rows of x, or null: all
   float eps;
   float inverse_cols;  // 1 / n_cols
