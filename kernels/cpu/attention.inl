@@ -65,8 +65,8 @@ void score_page(QueryBlock& block, int page, int n_positions) {
   }
 }
 
-/// Turns a query's scores into weights e^(score - maximum), 0 from n_visible on, and notes the
-/// maximum and the sum of the weights behind the partial's head_dim floats.
+/// Turns a query's scores into softmax weights e^(score - maximum), 0 from n_visible on. The
+/// maximum and the sum of the weights are stored after the partial's head_dim floats.
 void weigh(float* weights, int n_visible, float scale, float* maximum_and_sum) {
   const F32x16 lowest = broadcast(-__builtin_inff());
   F32x16 greatest = lowest;
@@ -172,6 +172,8 @@ void attend_split(const float* const* q, float* const* partials, const int32_t* 
   }
 }
 
+/// Online softmax: total and partial are [head_dim] outputs, then the maximum and the sum of
+/// weights. The one with the lesser maximum is scaled by e^(its maximum - the greater one).
 void merge_split(float* total, const float* partial, int head_dim) {
   const F32x16 total_maximum = broadcast(total[head_dim]);
   const F32x16 partial_maximum = broadcast(partial[head_dim]);

@@ -82,7 +82,7 @@ template <int kTokens>
     total[c] = fma(product, broadcast(x.scales[c]), total[c]);
   }
 }
-/// total -= minimum * sum(x).
+/// total -= minimum * x's scale * sum of q.
 template <int kTokens>
 [[gnu::always_inline]] inline void subtract_minima(F32x16 minimum, const TokenColumns& x,
                                                    F32x16 (&total)[kTokens]) {
@@ -91,7 +91,7 @@ template <int kTokens>
     total[c] = fnma(minimum, broadcast(x.scales[c]) * broadcast(x.sums[c]), total[c]);
 }
 
-/// One group: total += scale * dot(w, q) * x's scale - minimum * sum(x).
+/// One group: total += (scale * dot(w, q) - minimum * sum of q) * x's scale.
 template <class Source, int kTokens>
 [[gnu::always_inline]] inline void add_group(const Source& source, const TokenColumns& x,
                                              F32x16 (&total)[kTokens]) {

@@ -21,8 +21,8 @@ constexpr GroupShape shape_of(const Layout& layout) {
   return {layout.has_min, layout.weight_bits(), dot_offset(layout)};
 }
 
-/// Whether the L1 cache can track as many outstanding line fills as the core can have.
-inline bool has_patient_l1() {
+/// Whether the L1 cache tracks as many outstanding line fills as the core can have.
+inline bool l1_tracks_all_fills() {
 #ifdef __x86_64__
   return __builtin_cpu_is("amd");
 #else
@@ -36,7 +36,7 @@ inline bool has_patient_l1() {
 /// distance. On Zen 5, one distance reads 7-16 % faster than two.
 inline void prefetch(const std::byte* p, int n_bytes) {
   constexpr int kFarBytes = 6144, kNearBytes = 1024, kOnlyBytes = 4096;
-  const bool once = has_patient_l1();
+  const bool once = l1_tracks_all_fills();
   for (int i = 0; i < n_bytes; i += 64) {
     if (once) {
       __builtin_prefetch(p + kOnlyBytes + i);

@@ -98,7 +98,7 @@ describe('llama', () => {
       ({ metadata }) => {
         metadata['llama.rope.dimension_count'] = { u32: headDim / 2 };
       },
-      /rope\.dimension_count is not/,
+      /rotates only a part of each head/,
     ],
     [
       'biases where its family has none',
