@@ -6,29 +6,34 @@ namespace hearth::kernels::cpu {
 namespace {
 
 /// Vectors of 16 columns whose sums a block keeps in registers. On AVX-512, 12 queries x 2 vectors
-/// are 24 of 32 registers, and each broadcast of a scalar serves two multiplications.
-constexpr int kColumns = kMaxTokens >= 12 ? 2 : 1;
-constexpr int kStride = 256;
-static_assert(kStride == kMaxHeadDim && kStride == kSplitPositions);
+/// are 24 of 32 registers, and each broadcast of a scalar serves two multiplications. Columns are
+/// positions in q k^T, and dimensions in the weighted sum of v.
+constexpr int kVectors = kMaxTokens >= 12 ? 2 : 1;
+constexpr int kMaxQueries = kMaxTokens;
+/// Floats from one query to the next in QueryBlock::q and weights.
+constexpr int kStride = kMaxHeadDim;
+static_assert(kStride == kSplitPositions);
 
-/// Up to kMaxTokens queries, which share each load of K and V and its conversion to float.
+/// Up to kMaxQueries queries, which share each load of K and V and its conversion to float.
 struct QueryBlock {
-  float* const* partials;
-  const int32_t* n_visible;
-  const std::byte* const* page_heads;
+  float* const* partials;              // of a query: [head_dim] sums of weight * v, maximum, sum
+  const int32_t* n_visible;            // positions that a query sees
+  const std::byte* const* page_heads;  // of a page: the KV head's part
   int n_pages;
   int head_dim;
   float scale;
-  alignas(64) float q[kMaxTokens][kStride];
-  alignas(64) float weights[kMaxTokens][kStride];  // scores first
+  alignas(64) float q[kMaxQueries][kStride];
+  alignas(64) float weights[kMaxQueries][kStride];  // scores q k^T, then softmax weights
 
+  /// With the page after it, which is prefetched meanwhile.
   PageHead page_head(int page) const {
     return {page_heads[page], page_heads[least(page + 1, n_pages - 1)],
             static_cast<size_t>(head_dim)};
   }
 };
 
-/// sums[i][c] += scalars[i * kStride + row] * column vector c of the row, for rows 0 to n - 1.
+/// A GEMM of a register tile: sums[i][c] += scalars[i * kStride + row] * column vector c of the
+/// row, for rows 0 to n - 1. Rows is a type of kv_page.inl: dimensions of k, or positions of v.
 template <int kQueries, int kWidth, class Rows>
 inline void add_products(const float* scalars, const Rows& rows, int n,
                          F32x16 (&sums)[kQueries][kWidth]) {
@@ -44,21 +49,21 @@ inline void add_products(const float* scalars, const Rows& rows, int n,
   }
 }
 
-/// weights[i][p] = q[i] . k[p] for a page. Positions are lanes, so that whatever an unwritten
-/// position holds stays in its lane.
+/// weights[i][p] = q[i] . k[p] for a page. Positions are lanes, so that whatever an unwritten or
+/// masked position holds, even NaN, stays in its lane, which weigh() replaces.
 template <class Page, int kQueries>
 void score_page(QueryBlock& block, int page, int n_positions) {
-  for (int p = 0; p < n_positions; p += 16 * kColumns) {
-    F32x16 sums[kQueries][kColumns];
+  for (int p = 0; p < n_positions; p += 16 * kVectors) {
+    F32x16 sums[kQueries][kVectors];
     for (auto& row : sums) set_all(row, broadcast(0.0f));
     for (int d = 0; d < block.head_dim; d += Page::kKeyRows) {
-      add_products(block.q[0] + d, Page::template keys<kColumns>(block.page_head(page), d, p),
+      add_products(block.q[0] + d, Page::template keys<kVectors>(block.page_head(page), d, p),
                    least(Page::kKeyRows, block.head_dim - d), sums);
     }
     HEARTH_UNROLL
     for (int i = 0; i < kQueries; i++) {
       HEARTH_UNROLL
-      for (int c = 0; c < kColumns; c++) {
+      for (int c = 0; c < kVectors; c++) {
         store(block.weights[i] + kPositions * page + p + 16 * c, sums[i][c]);
       }
     }
@@ -68,11 +73,11 @@ void score_page(QueryBlock& block, int page, int n_positions) {
 /// Turns a query's scores into softmax weights e^(score - maximum), 0 from n_visible on. The
 /// maximum and the sum of the weights are stored after the partial's head_dim floats.
 void weigh(float* weights, int n_visible, float scale, float* maximum_and_sum) {
-  const F32x16 lowest = broadcast(-__builtin_inff());
-  F32x16 greatest = lowest;
+  const F32x16 minus_infinity = broadcast(-__builtin_inff());
+  F32x16 greatest = minus_infinity;
   for (int p = 0; p < n_visible; p += 16) {
     const int n = least(16, n_visible - p);
-    const F32x16 score = first_lanes(n, load(weights + p) * broadcast(scale), lowest);
+    const F32x16 score = first_lanes(n, load(weights + p) * broadcast(scale), minus_infinity);
     greatest = max(greatest, score);
     store(weights + p, score);
   }
@@ -109,29 +114,30 @@ inline void accumulate_columns(const QueryBlock& block, int first, int page, int
 template <class Page, int kQueries>
 void accumulate_page(const QueryBlock& block, int first, int page, int begin, int end) {
   int d = 0;
-  for (; d + 16 * kColumns <= block.head_dim; d += 16 * kColumns) {
-    accumulate_columns<Page, kQueries, kColumns>(block, first, page, begin, end, d);
+  for (; d + 16 * kVectors <= block.head_dim; d += 16 * kVectors) {
+    accumulate_columns<Page, kQueries, kVectors>(block, first, page, begin, end, d);
   }
   if (d < block.head_dim) accumulate_columns<Page, kQueries, 1>(block, first, page, begin, end, d);
 }
 
-/// Causal mask: V of the positions that all queries see is added for all of them together, the rest
-/// one query at a time. A position that a query must not see is never multiplied, not even by 0: it
-/// may hold NaN.
+/// Causal mask: V at a position that a query must not see is not even multiplied by a weight of 0,
+/// as 0 * NaN is NaN. So V of the positions that all queries see is added for all of them together,
+/// and the rest one query at a time.
 template <class Page, int kQueries>
 void attend_block(QueryBlock& block) {
-  int all_see = kSplitPositions, some_see = 0;
+  int n_seen_by_all = kSplitPositions, n_seen_by_any = 0;
   for (int i = 0; i < kQueries; i++) {
-    all_see = least(all_see, block.n_visible[i]);
-    some_see = greatest(some_see, block.n_visible[i]);
+    n_seen_by_all = least(n_seen_by_all, block.n_visible[i]);
+    n_seen_by_any = greatest(n_seen_by_any, block.n_visible[i]);
   }
-  const auto in_page = [](int n, int page) {
+  // How many of the first n positions are in the page.
+  const auto count_in_page = [](int n, int page) {
     const int rest = n - kPositions * page;
     return rest < 0 ? 0 : least(rest, kPositions);
   };
-  block.n_pages = (some_see + kPositions - 1) / kPositions;
+  block.n_pages = (n_seen_by_any + kPositions - 1) / kPositions;
   for (int page = 0; page < block.n_pages; page++) {
-    score_page<Page, kQueries>(block, page, in_page(some_see, page));
+    score_page<Page, kQueries>(block, page, count_in_page(n_seen_by_any, page));
   }
   for (int i = 0; i < kQueries; i++) {
     float* partial = block.partials[i];
@@ -139,16 +145,17 @@ void attend_block(QueryBlock& block) {
     weigh(block.weights[i], block.n_visible[i], block.scale, partial + block.head_dim);
   }
   for (int page = 0; page < block.n_pages; page++) {
-    const int shared = in_page(all_see, page);
-    accumulate_page<Page, kQueries>(block, 0, page, 0, shared);
+    const int shared_end = count_in_page(n_seen_by_all, page);
+    accumulate_page<Page, kQueries>(block, 0, page, 0, shared_end);
     for (int i = 0; i < kQueries; i++) {
-      const int own = in_page(block.n_visible[i], page);
-      if (own > shared) accumulate_page<Page, 1>(block, i, page, shared, own);
+      const int own_end = count_in_page(block.n_visible[i], page);
+      if (own_end > shared_end) accumulate_page<Page, 1>(block, i, page, shared_end, own_end);
     }
   }
 }
 
-template <class Page, int kQueries = kMaxTokens>
+/// Calls attend_block with n_queries as a template argument.
+template <class Page, int kQueries = kMaxQueries>
 void attend_block_of(int n_queries, QueryBlock& block) {
   if (n_queries == kQueries) return attend_block<Page, kQueries>(block);
   if constexpr (kQueries > 1) attend_block_of<Page, kQueries - 1>(n_queries, block);
@@ -161,9 +168,10 @@ void attend_split(const float* const* q, float* const* partials, const int32_t* 
   block.page_heads = page_heads;
   block.head_dim = head_dim;
   block.scale = scale;
-  for (int first = 0; first < n_queries; first += kMaxTokens) {
-    const int n = least(kMaxTokens, n_queries - first);
+  for (int first = 0; first < n_queries; first += kMaxQueries) {
+    const int n = least(kMaxQueries, n_queries - first);
     for (int i = 0; i < n; i++) {
+      // Copied, so that the stride between queries is a constant.
       std::memcpy(block.q[i], q[first + i], sizeof(float) * static_cast<size_t>(head_dim));
     }
     block.partials = partials + first;
@@ -172,18 +180,19 @@ void attend_split(const float* const* q, float* const* partials, const int32_t* 
   }
 }
 
-/// Online softmax: total and partial are [head_dim] outputs, then the maximum and the sum of
-/// weights. The one with the lesser maximum is scaled by e^(its maximum - the greater one).
+/// Online softmax: total and partial are [head_dim] sums of weight * v, then the maximum and the
+/// sum of weights. The one with the lesser maximum is scaled by e^(its maximum - the greater one).
 void merge_split(float* total, const float* partial, int head_dim) {
   const F32x16 total_maximum = broadcast(total[head_dim]);
   const F32x16 partial_maximum = broadcast(partial[head_dim]);
   const F32x16 maximum = max(total_maximum, partial_maximum);
-  const F32x16 keep = exp(total_maximum - maximum), take = exp(partial_maximum - maximum);
+  const F32x16 total_factor = exp(total_maximum - maximum),
+               partial_factor = exp(partial_maximum - maximum);
   for (int d = 0; d < head_dim; d += 16) {
-    store(total + d, fma(load(partial + d), take, load(total + d) * keep));
+    store(total + d, fma(load(partial + d), partial_factor, load(total + d) * total_factor));
   }
-  const F32x16 sum =
-      fma(broadcast(partial[head_dim + 1]), take, broadcast(total[head_dim + 1]) * keep);
+  const F32x16 sum = fma(broadcast(partial[head_dim + 1]), partial_factor,
+                         broadcast(total[head_dim + 1]) * total_factor);
   store_first(total + head_dim, maximum, 1);
   store_first(total + head_dim + 1, sum, 1);
 }

@@ -95,16 +95,16 @@ template <int kTokens>
 template <class Source, int kTokens>
 [[gnu::always_inline]] inline void add_group(const Source& source, const TokenColumns& x,
                                              F32x16 (&total)[kTokens]) {
-  constexpr GroupShape kShape = Source::kShape;
+  constexpr CodeTraits kTraits = Source::kTraits;
   I32x16 acc[kTokens];
   HEARTH_UNROLL
-  for (int c = 0; c < kTokens; c++) acc[c] = start_of_sums<kShape.offset>(x.sums[c]);
+  for (int c = 0; c < kTokens; c++) acc[c] = start_of_sums<kTraits.offset>(x.sums[c]);
 
-  dot<kShape.bits, 0, kSteps>(acc, source, x.q, 4 * x.width);
+  dot<kTraits.bits, 0, kSteps>(acc, source, x.q, 4 * x.width);
 
   const F32x16 scale = source.scale();
   add_scaled_sums(acc, scale, broadcast(-kMagic) * scale, x, total);
-  if constexpr (kShape.has_min) subtract_minima(source.minimum(), x, total);
+  if constexpr (kTraits.has_min) subtract_minima(source.minimum(), x, total);
 }
 
 template <int kTokens, class Source>
@@ -139,7 +139,7 @@ HEARTH_INNER_KERNEL void multiply_float(const std::byte* w, TokenColumns x, int 
   output.read(total);
   for (int column = 0; column < n_cols; column += kGroup) {
     const int n = n_cols - column < kGroup ? n_cols - column : kGroup;
-    prefetch(w, n * kColumnBytes);
+    prefetch_ahead(w, n * kColumnBytes);
     F32x16 sum[kTokens];
     set_all(sum, broadcast(0.0f));
     for (int k = 0; k < n; k++, w += kColumnBytes, x.f32 += x.width) {

@@ -1,19 +1,22 @@
 // The inner kernel for super-blocks of 256 columns (K-quants, IQ4_XS):
-//   weight = d * scale * w - dmin * minimum
-// with small integers scale and minimum for every 16 or 32 columns. The activations have one scale
-// for the 256 columns, too. So all sums inside a block are exact integers, in whatever order and by
-// whatever instructions they are computed, and only block_total rounds.
+//   weight = d * scale * (w - offset) - dmin * minimum
+// with codes w, and small integers scale and minimum for every 16 or 32 columns. The activations
+// have one scale for the 256 columns, too. So all sums inside a block are exact integers, in
+// whatever order and by whatever instructions they are computed, and only block_total rounds.
 
 namespace hearth::kernels::cpu {
 namespace {
 
 /// A view of the activations of one token tile that begins at one of its tokens, and at a block.
 struct BlockColumns {
-  const int8_t* q;      // [step][width][4]
+  const int8_t* q;      // [step][width][4], or as activations.inl lays it out for panels
   const float* scales;  // [block][width]
-  const int16_t* sums;  // [block][kBlockSums / 2][width][2]
-  int width;            // tokens in the tile
+  // [block][kBlockSums / 2][width][2]: pairs of sums of q, first 8 over 16 columns each, then 4
+  // over 32.
+  const int16_t* sums;
+  int width;  // tokens that the tile has room for
 
+  /// Not for the layouts of panels.
   void next_block() {
     q += kBlock * width;
     scales += width;
@@ -27,44 +30,44 @@ class BlockHeader {
  public:
   static constexpr Layout kLayout = layout_of(kType);
   static constexpr int kPairs = kLayout.n_scales() / 2;  // of scales, and of minima
-  static constexpr int kPairColumns = kBlock / kPairs;
-  /// Where the sums over scale_columns columns begin in BlockColumns::sums.
+  static constexpr int kPairColumns = kBlock / kPairs;   // of a pair: one group, or two
+  /// The first pair of sums over scale_columns columns in BlockColumns::sums.
   static constexpr int kFirstSums = kLayout.scale_columns == 16 ? 0 : kBlock / 16 / 2;
 
   explicit BlockHeader(const std::byte* block) : block_(block) {}
 
   F32x16 d() const { return load_f16(block_); }
   F32x16 dmin() const { return load_f16(block_ + 2 * kTileRows); }
-  /// Pair i of scales: those of columns kPairColumns * i and up.
+  /// Pair i of scales: those of the two halves of kPairColumns columns from kPairColumns * i on.
   I32x16 scales(int i) const {
     const I32x16 pairs = load_pairs(kLayout.scales_offset(), i);
-    return kLayout.has_nibble_scales ? pairs & broadcast(kNibbles) : pairs;
+    return kLayout.has_nibble_scales ? pairs & broadcast(kLowNibbles) : pairs;
   }
   I32x16 minima(int i) const {
     if constexpr (kLayout.has_nibble_scales)
-      return shift_right<4>(load_pairs(kLayout.scales_offset(), i)) & broadcast(kNibbles);
+      return shift_right<4>(load_pairs(kLayout.scales_offset(), i)) & broadcast(kLowNibbles);
     return load_pairs(kLayout.min_offset(), i);
   }
   const std::byte* planes() const { return block_ + kLayout.header_bytes(); }
   /// Prefetches the header that the stream will soon reach.
-  void prefetch_next() const { prefetch(block_, kLayout.header_bytes()); }
+  void prefetch_next() const { prefetch_ahead(block_, kLayout.header_bytes()); }
 
  private:
-  static constexpr int32_t kNibbles = 0x000f000f;
-  I32x16 load_pairs(int place, int i) const {
-    return load_i8_pairs(block_ + place + 2 * i * kTileRows);
+  static constexpr int32_t kLowNibbles = 0x000f000f;
+  I32x16 load_pairs(int offset, int i) const {
+    return load_i8_pairs(block_ + offset + 2 * i * kTileRows);
   }
   const std::byte* block_;
 };
 
-/// total + x's scale * (d * sum - dmin * sum_of_minima). The integers stay below 2^30: 256 columns
-/// of at most 127 * 128 * 63 (Q6_K before its offset is subtracted) are 262 million.
+/// total + x_scale * (d * sum - dmin * sum_of_minima). The integers stay below 2^30: 256 products
+/// of an activation (127), a scale (128) and a code (63 in Q6_K, with its offset) are 262 million.
 template <bool kHasMin>
-inline F32x16 block_total(F32x16 total, F32x16 scale, F32x16 d, I32x16 sum, F32x16 dmin,
+inline F32x16 block_total(F32x16 total, F32x16 x_scale, F32x16 d, I32x16 sum, F32x16 dmin,
                           I32x16 sum_of_minima) {
   F32x16 value = d * to_float(sum);
   if constexpr (kHasMin) value = fnma(dmin, to_float(sum_of_minima), value);
-  return fma(value, scale, total);
+  return fma(value, x_scale, total);
 }
 
 /// sum[c] = the block's sum of scale * w * q, where w includes dot_offset().
@@ -94,8 +97,8 @@ template <BlockType kType, class Weights, int kTokens>
   }
 }
 
-/// corrections[c] = the block's sum of minimum * sum(q); for formats with an offset, of
-/// scale * sum(q), which the offset is multiplied by.
+/// corrections[c] = sum over the block's scales of minimum * sum(q). Formats with an offset have no
+/// minima; for them it is the sum of scale * sum(q), and add_block() subtracts offset * that.
 template <BlockType kType, int kTokens>
 [[gnu::always_inline]] inline void sum_corrections(const BlockHeader<kType>& header,
                                                    const BlockColumns& x,
@@ -120,25 +123,26 @@ template <BlockType kType, int kTokens>
   const F32x16 d = header.d(), dmin = header.dmin();
   HEARTH_UNROLL
   for (int c = 0; c < kTokens; c++) {
-    I32x16 whole = sum[c];
-    if constexpr (kOffset != 0) whole = whole - shift_left<__builtin_ctz(kOffset)>(corrections[c]);
-    total[c] = block_total<kLayout.has_min>(total[c], broadcast(x.scales[c]), d, whole, dmin,
+    I32x16 corrected = sum[c];
+    if constexpr (kOffset != 0)
+      corrected = corrected - shift_left<__builtin_ctz(kOffset)>(corrections[c]);
+    total[c] = block_total<kLayout.has_min>(total[c], broadcast(x.scales[c]), d, corrected, dmin,
                                             corrections[c]);
   }
 }
 
-/// One row tile x kTokens tokens over n_blocks blocks. weights_of(b, header) gives the codes of
+/// One row tile x kTokens tokens over n_blocks blocks. codes_of(b, header) gives the codes of
 /// block b: PackedCodes or PanelCodes.
-template <BlockType kType, int kTokens, class WeightsOf>
+template <BlockType kType, int kTokens, class CodesOf>
 HEARTH_INNER_KERNEL void multiply_blocks(const std::byte* block, BlockColumns x, int n_blocks,
-                                         const Output& output, const WeightsOf& weights_of) {
+                                         const Output& output, const CodesOf& codes_of) {
   using Header = BlockHeader<kType>;
   F32x16 total[kTokens];
   output.read(total);
   for (int b = 0; b < n_blocks; b++, block += Header::kLayout.block_bytes(), x.next_block()) {
     const Header header(block);
     I32x16 sum[kTokens];
-    sum_block(header, weights_of(b, header), x, sum);
+    sum_block(header, codes_of(b, header), x, sum);
     add_block(header, x, sum, total);
   }
   output.write(total);

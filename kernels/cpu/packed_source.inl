@@ -1,27 +1,29 @@
-// Unpacks weights: bit planes to bytes, for all formats, and then the two sources of weights.
-// PackedCodes unpacks a packed row tile in registers, PanelCodes reads a panel that was unpacked
-// before; multiply.inl and multiply_blocks.inl are written once over both.
+// Unpacks bit planes to bytes (codes). Kernels are written once over two sources of codes: a row
+// tile, which PackedCodes unpacks in registers, or a panel that holds them unpacked (PanelCodes).
+// PackedSource and PanelSource add scales and minima, for formats with a scale every 32 columns.
 
 namespace hearth::kernels::cpu {
 namespace {
 
-/// What a kernel must know of a format, at compile time, once its weights are unpacked.
-struct GroupShape {
+/// What a kernel must know of a format, at compile time, once its weights are unpacked. Formats
+/// that agree in it share one PanelSource and its kernel.
+struct CodeTraits {
   bool has_min;
   int bits;
   int offset;  // dot_offset()
 };
 
-/// What dot() adds to each weight: its result is too large by this, times sum(x).
+/// The offset that codes still contain when dot() multiplies them: its result is too large by
+/// offset * sum(x).
 constexpr int dot_offset(const Layout& layout) {
   return layout.is_8_bit() ? kDot8Offset : layout.offset;
 }
 
-constexpr GroupShape shape_of(const Layout& layout) {
+constexpr CodeTraits code_traits_of(const Layout& layout) {
   return {layout.has_min, layout.weight_bits(), dot_offset(layout)};
 }
 
-/// Whether the L1 cache tracks as many outstanding line fills as the core can have.
+/// Whether the L1 cache has line fill buffers for all misses that the core can have in flight.
 inline bool l1_tracks_all_fills() {
 #ifdef __x86_64__
   return __builtin_cpu_is("amd");
@@ -32,14 +34,14 @@ inline bool l1_tracks_all_fills() {
 
 /// Prefetches a stream of weights so far ahead that the core always has as many line fills
 /// outstanding as it can. Intel's L1 caches track only 16: there, lines are first fetched into the
-/// L2 cache and shortly before their use into the L1 cache, which reads 10-20 % faster than one
-/// distance. On Zen 5, one distance reads 7-16 % faster than two.
-inline void prefetch(const std::byte* p, int n_bytes) {
-  constexpr int kFarBytes = 6144, kNearBytes = 1024, kOnlyBytes = 4096;
-  const bool once = l1_tracks_all_fills();
+/// L2 cache and shortly before their use into the L1 cache, which reads 10-20 % faster than a
+/// single prefetch distance. On Zen 5, a single one reads 7-16 % faster than two.
+inline void prefetch_ahead(const std::byte* p, int n_bytes) {
+  constexpr int kFarBytes = 6144, kNearBytes = 1024, kSingleBytes = 4096;
+  const bool single_distance = l1_tracks_all_fills();
   for (int i = 0; i < n_bytes; i += 64) {
-    if (once) {
-      __builtin_prefetch(p + kOnlyBytes + i);
+    if (single_distance) {
+      __builtin_prefetch(p + kSingleBytes + i);
     } else {
       __builtin_prefetch(p + kFarBytes + i, 0, 2);
       __builtin_prefetch(p + kNearBytes + i);
@@ -47,7 +49,7 @@ inline void prefetch(const std::byte* p, int n_bytes) {
   }
 }
 
-/// The bits that a plane of kBits bits holds of step kStep, shifted to bit kTo.
+/// A plane has kBits bits of each code (packed_layout.h): those of step kStep, shifted to bit kTo.
 template <int kBits, int kStep, int kTo>
 inline U8x64 field(const std::byte* plane) {
   constexpr int kFields = 8 / kBits;
@@ -58,10 +60,11 @@ inline U8x64 field(const std::byte* plane) {
   return shift_right_and<kFrom - kTo>(bytes, kMask);
 }
 
-/// Codes of eight bits, which are stored as w + 128, in the form that dot() takes.
-inline U8x64 signed_or_offset(U8x64 w) {
-  if constexpr (kDot8Offset == 128) return w;
-  return each<Bytes>([&](int i) { return w.v[i] ^ 128; });
+/// Codes of eight bits are stored as weight + 128. dot() takes them so, or as signed weights:
+/// flipping the top bit subtracts 128.
+inline U8x64 code_for_dot(U8x64 code) {
+  if constexpr (kDot8Offset == 128) return code;
+  return each<Bytes>([&](int i) { return code.v[i] ^ 128; });
 }
 
 /// The codes of columns 4 * kStep to 4 * kStep + 3 of a group.
@@ -71,9 +74,9 @@ inline U8x64 unpack_step(const std::byte* planes) {
   const U8x64 low = field<kLayout.low_bits, kStep, 0>(planes);
   if constexpr (kLayout.has_book()) {
     static constexpr BookCodes kCodes = book_codes(kLayout.book);
-    return signed_or_offset(look_up(kCodes.w, low));
+    return code_for_dot(look_up(kCodes.w, low));
   } else if constexpr (kLayout.low_bits == 8) {
-    return signed_or_offset(low);
+    return code_for_dot(low);
   } else if constexpr (kLayout.high_bits > 0) {
     return low | field<kLayout.high_bits, kStep, kLayout.low_bits>(planes + kLayout.low_bytes());
   } else {
@@ -101,7 +104,7 @@ class PackedCodes {
   }
   /// Also prefetches what the stream will soon reach.
   void next_group() {
-    prefetch(planes_, layout_of(kType).group_bytes());
+    prefetch_ahead(planes_, layout_of(kType).group_bytes());
     planes_ += layout_of(kType).group_bytes();
   }
   const std::byte* planes() const { return planes_; }
@@ -110,7 +113,8 @@ class PackedCodes {
   const std::byte* planes_;
 };
 
-/// The same from a panel, where they were unpacked before.
+/// The codes of one group after the other, read from a panel. next_group() also prefetches a piece
+/// of the next panel.
 class PanelCodes {
  public:
   PanelCodes(const uint8_t* w, NextPanel& next_panel) : w_(w), next_panel_(&next_panel) {}
@@ -134,15 +138,16 @@ template <BlockType kType>
 class PackedSource : public PackedCodes<kType> {
  public:
   static constexpr Layout kLayout = layout_of(kType);
-  static constexpr GroupShape kShape = shape_of(kLayout);
+  static constexpr CodeTraits kTraits = code_traits_of(kLayout);
 
-  explicit PackedSource(const std::byte* tile)
-      : PackedCodes<kType>(tile + kLayout.header_bytes()), block_(tile) {}
+  explicit PackedSource(const std::byte* block)
+      : PackedCodes<kType>(block + kLayout.header_bytes()), block_(block) {}
 
+  /// To the next group. After a block's last one, it steps over the next block's header.
   void next() {
     this->next_group();
     if (++group_ < kLayout.n_groups) return;
-    prefetch(block_, kLayout.header_bytes());
+    prefetch_ahead(block_, kLayout.header_bytes());
     group_ = 0;
     block_ = this->planes_;
     this->planes_ += kLayout.header_bytes();
@@ -157,7 +162,7 @@ class PackedSource : public PackedCodes<kType> {
   int group_ = 0;  // in the block
 };
 
-/// A row tile x up to kGroups groups, unpacked.
+/// A row tile x up to kGroups groups, unpacked. w: the codes, as fill_panel()'s finish() maps them.
 template <int kGroups>
 struct Panel {
   alignas(64) uint8_t w[kGroups * kSteps * kVectorBytes];
@@ -165,10 +170,11 @@ struct Panel {
   alignas(64) float minima[kGroups * kTileRows];
 };
 
-template <GroupShape kGroupShape>
+/// PanelCodes with the scales and minima of a panel.
+template <CodeTraits kCodeTraits>
 class PanelSource : public PanelCodes {
  public:
-  static constexpr GroupShape kShape = kGroupShape;
+  static constexpr CodeTraits kTraits = kCodeTraits;
 
   template <int kMaxGroups>
   PanelSource(const Panel<kMaxGroups>& panel, NextPanel& next_panel)
@@ -187,18 +193,18 @@ class PanelSource : public PanelCodes {
   const float* minima_;
 };
 
-/// Unpacks n_groups <= kMaxGroups groups, which begin with a block; finish() maps each U8x64 of
+/// Unpacks n_groups <= kMaxGroups groups from the beginning of a block; finish() maps each U8x64 of
 /// codes.
 template <BlockType kType, int kMaxGroups, class Finish>
 void fill_panel(const std::byte* block, int n_groups, Panel<kMaxGroups>& panel, Finish finish) {
   PackedSource<kType> source(block);
-  constexpr GroupShape kShape = PackedSource<kType>::kShape;
+  constexpr CodeTraits kTraits = PackedSource<kType>::kTraits;
   uint8_t* w = panel.w;
   for (int g = 0; g < n_groups; g++, source.next()) {
     unpack_group<kType>(source.planes(), w, finish);
     w += kSteps * kVectorBytes;
     store(panel.scales + g * kTileRows, source.scale());
-    if constexpr (kShape.has_min) store(panel.minima + g * kTileRows, source.minimum());
+    if constexpr (kTraits.has_min) store(panel.minima + g * kTileRows, source.minimum());
   }
 }
 

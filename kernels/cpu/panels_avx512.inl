@@ -1,8 +1,8 @@
 // Panels (panel.h) on AVX-512 VNNI: two row tiles x 512 columns, times six tokens at a time.
 //
 // vpdpbusd multiplies unsigned bytes by signed ones. The dot products of simd.h take the weights as
-// unsigned; here the activations are, as q + 128, so that the weights keep their sign and need no
-// zero point:
+// unsigned; here the activations are the unsigned operand, stored as q + 128, so that the weights
+// keep their sign and need no zero point:
 //   sum(w * q) = sum(w * (q + 128)) - 128 * sum(w)
 // 128 * sum(w) is known when a panel is filled: sums start from its negative. Scales and minima are
 // unpacked into the panel too, as the inner loops have no free issue slots for that.
@@ -17,7 +17,8 @@ namespace {
 /// weights and the tokens' rows stay in the L1 cache.
 inline constexpr int kPanelTiles = 2, kPanelTokens = 6, kPanelColumns = kRowColumns;
 
-/// Tokens that the token tile has room for, when a kernel multiplies kTokens of them.
+/// TokenColumns::width, as a constant where it is known: only tiles of 12 are multiplied six tokens
+/// at a time.
 template <int kTokens>
 constexpr int width_of(int width) {
   return kTokens == kPanelTokens ? kTileTokens : width;
@@ -72,8 +73,8 @@ class Avx512GroupPanel {
 
   struct alignas(kVectorBytes) Group {
     uint8_t weights[kGroup * kTileRows];  // signed
-    float scale[kTileRows], minus_magic[kTileRows], minimum[kTileRows];
-    int32_t start[kTileRows];
+    float scale[kTileRows], minus_magic_scale[kTileRows], minimum[kTileRows];
+    int32_t start[kTileRows];  // the bits of kMagic - 128 * sum(w)
 
     void fill(const PackedSource<kType>& source) {
       I32x16 sum = broadcast(int32_t{0});
@@ -84,7 +85,7 @@ class Avx512GroupPanel {
       });
       store(start, bits_as_int(broadcast(kMagic)) - sum * broadcast(int32_t{kBatchPlan.offset}));
       store(scale, source.scale());
-      store(minus_magic, broadcast(-kMagic) * source.scale());
+      store(minus_magic_scale, broadcast(-kMagic) * source.scale());
       if constexpr (kLayout.has_min) store(minimum, source.minimum());
     }
   };
@@ -107,7 +108,7 @@ class Avx512GroupPanel {
       HEARTH_UNROLL
       for (int t = 0; t < kTiles; t++) {
         const Group& group = groups_[t][g];
-        add_scaled_sums(sums[t], load(group.scale), load(group.minus_magic), x, total[t]);
+        add_scaled_sums(sums[t], load(group.scale), load(group.minus_magic_scale), x, total[t]);
         if constexpr (kLayout.has_min) subtract_minima(load(group.minimum), x, total[t]);
       }
     }
@@ -147,13 +148,13 @@ class Avx512BlockPanel {
   using Header = BlockHeader<kType>;
   static constexpr Layout kLayout = layout_of(kType);
   static constexpr int kBlocks = kColumns / kBlock;
-  static constexpr int kScaleSteps = kLayout.scale_columns / 4;  // that share a scale
+  static constexpr int kStepsPerScale = kLayout.scale_columns / 4;
 
   struct alignas(kVectorBytes) Block {
     uint8_t weights[kBlock * kTileRows];  // signed
     int32_t scales[kLayout.n_scales()][kTileRows];
     int32_t minima[Header::kPairs][kTileRows];  // pairs of int16
-    int32_t start[kTileRows];
+    int32_t start[kTileRows];                   // -128 * sum(scale * w)
     float d[kTileRows], dmin[kTileRows];
 
     void fill(const Header& header) {
@@ -168,11 +169,13 @@ class Avx512BlockPanel {
       uint8_t* w = weights;
       I32x16 sum = broadcast(int32_t{0});
       for (int g = 0; g < kBlock / kGroup; g++, planes += kLayout.group_bytes()) {
+        // Of the halves of a group, if each has its own scale. unpack_group() calls back for steps
+        // 0 to 7 in this order.
         I32x16 parts[2] = {broadcast(int32_t{0}), broadcast(int32_t{0})};
         int step = 0;
         unpack_group<kType>(planes, w, [&](U8x64 unsigned_weights) {
           const U8x64 with_sign = minus(unsigned_weights, kLayout.offset);
-          I32x16& part = parts[step++ / kScaleSteps];
+          I32x16& part = parts[step++ / kStepsPerScale];
           part = add_columns(part, with_sign);
           return with_sign;
         });
@@ -184,7 +187,8 @@ class Avx512BlockPanel {
     }
   };
 
-  // noinline, as above. The totals stay in memory while a block's sums take the registers.
+  // noinline, as above. As a block's sums take all registers, the totals go to the output after
+  // each block and are read back for the next one.
   template <int kTokens>
   [[gnu::noinline]] void multiply_tokens(BlockColumns x, int n_blocks,
                                          const Output (&outputs)[kTiles], NextPanel& next) const {
@@ -220,8 +224,9 @@ class Avx512BlockPanel {
       I32x16 part[kTiles][kTokens];
       HEARTH_UNROLL
       for (int t = 0; t < kTiles; t++) set_all(part[t], broadcast(int32_t{0}));
-      add_steps<kScaleSteps>(
-          part, [&](int t) { return blocks_[t][b].weights + i * kScaleSteps * kVectorBytes; }, x);
+      add_steps<kStepsPerScale>(
+          part, [&](int t) { return blocks_[t][b].weights + i * kStepsPerScale * kVectorBytes; },
+          x);
       HEARTH_UNROLL
       for (int t = 0; t < kTiles; t++) {
         const I32x16 scale = load(blocks_[t][b].scales[i]);

@@ -23,7 +23,7 @@ class VectorGroupPanel {
 
   void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
                 NextPanel next) const {
-    const PanelSource<shape_of(layout_of(kType))> source(panel_, next);
+    const PanelSource<code_traits_of(layout_of(kType))> source(panel_, next);
     for_tokens<TokenColumns>(a, column, to.out, to.stride,
                              [&]<int kTokens>(TokenColumns x, const Output& output) {
                                cpu::multiply<kTokens>(source, x, n_columns / kGroup, output);

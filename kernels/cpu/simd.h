@@ -14,28 +14,35 @@
 // to_float           converts; bits_as_float and bits_as_int reinterpret
 // reduce_add, reduce_max     over the lanes, in the same order in every variant
 //
-// U8x64              64 codes of weights: 16 rows x 4 columns. Lane i of a dot product is row i.
+// U8x64              64 codes of weights (packed_layout.h): 16 rows x 4 columns. Lane i of a dot
+//                    product is row i.
 // look_up(table, x)  table[x] for 4-bit x
 // load_i8_pairs      32 int8 as int16, two in each lane, the first in the low half
 // dot_pairs(acc, pairs, x)   acc[c] += first * x[2 c] + second * x[2 c + 1], x being int16
 //
-// A simd_*.h, or a dot_*.h for an instruction set with more than one way, also defines
+// Each simd_*.h also defines the following, itself or through dot_steps.h. AVX2 has two sets of dot
+// products, dot_avx2.h and dot_avxvnni.h.
 //
 // dot<bits, first, n>(acc, weights, x, step_bytes)
-//                    acc[c] += w * x over n steps of 4 columns, exactly, for a row tile and some
-//                    tokens c. weights.step<i>() gives the codes of step i: unsigned, of at most 6
-//                    bits, or of eight bits as signed_or_offset() in packed_source.inl gives them.
-//                    x holds activations in -127..127, 4 for each token; a step is step_bytes
-//                    behind the one before it.
-// kDot8Offset        With eight bits the result still contains kDot8Offset * sum(x), as not every
-//                    instruction set can take signed weights for free: 128 for codes that are
-//                    stored as w + 128, or 0.
+//                    acc[c] += w * x over steps `first` to first + n - 1, of 4 columns each,
+//                    exactly, for a row tile and some tokens c. weights.step<i>() gives the codes
+//                    of step i: unsigned, of at most 6 bits, or of eight bits as code_for_dot() in
+//                    packed_source.inl gives them. x points to step 0; it holds activations in
+//                    -127..127, 4 for each token, and steps are step_bytes apart.
+// kDot8Offset        128 if this variant's dot() takes 8-bit codes as they are stored, as weight +
+//                    128; 0 if it takes signed weights. The result is too large by kDot8Offset *
+//                    sum(x).
 // scaled_dot<bits, first, n>(acc, weights, x, step_bytes, scale)
 //                    acc[c] += scale * (w * x)
 // first_of_pair, second_of_pair   one of each pair, in the form that scaled_dot takes
 //
-// kMaxTokens         tokens whose sums fit the registers beside a row tile
-// kFewTokens         see BatchPlan::few in panel.h
+// kMaxTokens         how many tokens a kernel multiplies one row tile by at once: their sums fit
+// the
+//                    registers
+// kFewTokens         for panels_vector.inl only: BatchPlan::few in panel.h
+//
+// Before it includes this file, a simd_*.h defines HEARTH_REGISTER_BYTES and, if it has its own,
+// HEARTH_HAS_MASKS (masked loads and stores).
 #pragma once
 
 #include <cstddef>
@@ -57,14 +64,16 @@ using Words [[gnu::vector_size(kRegisterBytes)]] = uint16_t;
 using Bytes [[gnu::vector_size(kRegisterBytes)]] = uint8_t;
 using HalfRegister [[gnu::vector_size(kRegisterBytes / 2)]] = uint16_t;
 
-/// 64 bytes of lanes.
+/// Registers of a vector, which has 64 bytes.
 inline constexpr int kParts = 64 / kRegisterBytes;
 template <class Register>
 struct Vector {
   Register v[kParts];
 };
 using F32x16 = Vector<Floats>;
-using I32x16 = Vector<Unsigned>;  // so that arithmetic wraps around
+// Signed int32, stored as unsigned so that arithmetic wraps around. Where the sign matters (>>, <,
+// conversion), functions cast to Ints.
+using I32x16 = Vector<Unsigned>;
 using U8x64 = Vector<Bytes>;
 
 /// The same bits as another type.
@@ -73,8 +82,8 @@ template <class To, class From>
   return __builtin_bit_cast(To, x);
 }
 
-/// The vector whose registers are f(0), f(1), ... For functions as small as those below: in larger
-/// ones, GCC would keep in memory what f refers to.
+/// The vector whose registers are f(0), f(1), ... Only for a short f: in a long one, GCC would keep
+/// in memory what f captures.
 template <class Register, class F>
 [[gnu::always_inline]] inline Vector<Register> each(F f) {
   if constexpr (kParts == 1) {
@@ -111,15 +120,15 @@ HalfRegister narrow_to_f16(Floats x);
 Unsigned widen_u16(HalfRegister x);
 Words widen_i8(HalfRegister x);
 Bytes look_up(const uint8_t* table, Bytes x);
-/// acc + each lane's two int16 times the two at x.
+/// In each lane acc + pair[0] * x[0] + pair[1] * x[1], where a pair is two int16.
 Unsigned add_dot2(Unsigned acc, Unsigned pairs, const int16_t* x);
 I32x16 load_i8(const void* p);
 void store_i8(int8_t* p, I32x16 x);
 
 // --- memory ---
 
-/// A register, or half of one, at an address of any alignment. (memcpy would keep GCC from holding
-/// arrays of vectors in registers.)
+/// A value at an address of any alignment. (memcpy would keep GCC from holding arrays of vectors in
+/// registers.)
 template <class Piece>
 struct [[gnu::packed, gnu::may_alias]] InMemory {
   Piece value;
@@ -133,7 +142,7 @@ template <class Piece>
 inline void store_piece(void* p, int i, Piece x) {
   static_cast<InMemory<Piece>*>(p)[i].value = x;
 }
-/// As an operand of inline assembly.
+/// The four bytes at p, as a memory operand of inline assembly.
 inline const InMemory<uint32_t>& four_bytes(const void* p) {
   return *static_cast<const InMemory<uint32_t>*>(p);
 }
@@ -153,7 +162,7 @@ inline void store(float* p, F32x16 x) { store_vector(p, x); }
 inline void store(int32_t* p, I32x16 x) { store_vector(p, x); }
 inline void store(uint8_t* p, U8x64 x) { store_vector(p, x); }
 
-#ifndef HEARTH_HAS_MASKS  // else the instruction set does both better
+#ifndef HEARTH_HAS_MASKS  // without masked loads and stores: through a buffer on the stack
 inline F32x16 load_first(const float* p, int n) {
   float lanes[16] = {};
   std::memcpy(lanes, p, sizeof(float) * static_cast<size_t>(n));
@@ -194,6 +203,7 @@ HEARTH_LANEWISE(&)
 HEARTH_LANEWISE(|)
 #undef HEARTH_LANEWISE
 
+// A scalar operand is broadcast. x - 0 keeps -0.0, which x + 0 would not.
 inline F32x16 broadcast(float x) {
   return each<Floats>([&](int) { return x - Floats{}; });
 }
@@ -229,12 +239,12 @@ inline F32x16 abs(F32x16 x) {
   return each<Floats>([&](int i) { return as<Unsigned>(x.v[i]) & 0x7fffffffu; });
 }
 /// All ones in those lanes of register i that are among the first n of 16, zero in the others.
-inline Ints first_lanes(int n, int i) {
+inline Ints first_lanes_mask(int n, int i) {
   static constexpr int32_t kLanes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   return load_piece<Ints>(kLanes, i) < n;
 }
 inline F32x16 first_lanes(int n, F32x16 x, F32x16 rest) {
-  return each<Floats>([&](int i) { return first_lanes(n, i) ? x.v[i] : rest.v[i]; });
+  return each<Floats>([&](int i) { return first_lanes_mask(n, i) ? x.v[i] : rest.v[i]; });
 }
 
 inline F32x16 to_float(I32x16 x) {
@@ -254,14 +264,16 @@ template <int kBits>
 inline I32x16 shift_right(I32x16 x) {
   return each<Unsigned>([&](int i) { return as<Ints>(x.v[i]) >> kBits; });
 }
-/// (x >> kBits) & mask, or for negative kBits (x << -kBits) & mask, per byte. Two bytes are shifted
-/// at once, as the mask has no bits that come from the other byte.
+/// (x >> kBits) & mask, or for negative kBits (x << -kBits) & mask, per byte. The shift acts on
+/// words of 16 bits; the mask must clear what crosses over from the neighbouring byte.
 template <int kBits>
 inline U8x64 shift_right_and(U8x64 x, uint8_t mask) {
   return each<Bytes>([&](int i) {
     const Words words = as<Words>(x.v[i]);
-    if constexpr (kBits < 0) return as<Bytes>(words << -kBits) & mask;
-    return as<Bytes>(words >> (kBits < 0 ? 0 : kBits)) & mask;
+    if constexpr (kBits < 0)
+      return as<Bytes>(words << -kBits) & mask;
+    else
+      return as<Bytes>(words >> kBits) & mask;
   });
 }
 inline U8x64 look_up(const uint8_t* table, U8x64 x) {
@@ -291,16 +303,16 @@ inline auto reduce(Vector<Register> x, Op op) {
     for (int i = 0; i < half; i++) x.v[i] = op(x.v[i], x.v[i + half]);
   return reduce(x.v[0], op);
 }
-inline constexpr auto kAdd = [](auto a, auto b) { return a + b; };
-inline constexpr auto kGreater = [](auto a, auto b) { return a > b ? a : b; };
-inline float reduce_add(F32x16 x) { return reduce(x, kAdd); }
-inline float reduce_max(F32x16 x) { return reduce(x, kGreater); }
-inline int32_t reduce_add(I32x16 x) { return static_cast<int32_t>(reduce(x, kAdd)); }
+inline constexpr auto kSum = [](auto a, auto b) { return a + b; };
+inline constexpr auto kMax = [](auto a, auto b) { return a > b ? a : b; };
+inline float reduce_add(F32x16 x) { return reduce(x, kSum); }
+inline float reduce_max(F32x16 x) { return reduce(x, kMax); }
+inline int32_t reduce_add(I32x16 x) { return static_cast<int32_t>(reduce(x, kSum)); }
 inline int32_t reduce_max(I32x16 x) {
-  return reduce(each<Ints>([&](int i) { return x.v[i]; }), kGreater);
+  return reduce(each<Ints>([&](int i) { return x.v[i]; }), kMax);
 }
 
-// --- for some tokens ---
+// --- arrays of vectors, mostly one for each token ---
 
 template <class V, int kTokens>
 [[gnu::always_inline]] inline void set_all(V (&of_tokens)[kTokens], V value) {

@@ -40,10 +40,10 @@ inline Bytes look_up(const uint8_t* table, Bytes x) {
 
 inline F32x16 load_first(const float* p, int n) {
   return each<Floats>(
-      [&](int i) { return _mm256_maskload_ps(p + 8 * i, bits(first_lanes(n, i))); });
+      [&](int i) { return _mm256_maskload_ps(p + 8 * i, bits(first_lanes_mask(n, i))); });
 }
 inline void store_first(float* p, F32x16 x, int n) {
-  for (int i = 0; i < 2; i++) _mm256_maskstore_ps(p + 8 * i, bits(first_lanes(n, i)), x.v[i]);
+  for (int i = 0; i < 2; i++) _mm256_maskstore_ps(p + 8 * i, bits(first_lanes_mask(n, i)), x.v[i]);
 }
 inline I32x16 load_i8(const void* p) {
   const __m128i bytes = _mm_loadu_si128(static_cast<const __m128i*>(p));
