@@ -208,8 +208,8 @@ template <BlockType kType>
 HEARTH_EVERYWHERE void read_group(const void* row, int group, FileGroup& out) {
   constexpr BlockTraits kTraits = block_traits(kType);
   constexpr int kGroups = kTraits.weights / 32;
-  const Bytes block =
-      static_cast<Bytes>(row) + static_cast<size_t>(group / kGroups) * size_t{kTraits.bytes};
+  const Bytes block = static_cast<Bytes>(row) +
+                      static_cast<size_t>(group / kGroups) * static_cast<size_t>(kTraits.bytes);
   out.d = kTraits.scales == ScaleKind::kPower ? half_power(block[kTraits.d])
                                               : u16_at(block + kTraits.d);
   if constexpr (kTraits.has_min()) out.dmin = u16_at(block + kTraits.dmin);

@@ -92,7 +92,7 @@ def run(number, raw, out, human_eval, cases):
     paths = sorted(glob.glob(raw + "/*.pkl"))
     rng.shuffle(paths)
     paths.sort(key=lambda path: not HELD_OUT.search(re.sub(r"^(npm|deb|src|git)_", "", os.path.basename(path)).split("_")[0].split(".orig")[0].replace("+", "/", 1)))
-    hidden, seen, solved = defaultdict(set), {}, human_eval_lines(human_eval)
+    hidden, seen, solved = defaultdict(set), defaultdict(Seen), human_eval_lines(human_eval)
     for row in open(cases):
         case = json.loads(row)
         hidden[family(case["language"])].update(line_hashes(case["prefix"] + case["middle"] + case["suffix"]).tolist())
@@ -129,7 +129,7 @@ def run(number, raw, out, human_eval, cases):
             if language == "python" and ("HumanEval" in text or sum(line in solved for line in map(str.strip, text.split("\n"))) >= 2):
                 dropped["HumanEval"] += 1
                 continue
-            table = seen.setdefault(kin, Seen())
+            table = seen[kin]
             if table.share(hashes) > 0.55:
                 dropped["duplicate"] += 1
                 continue
