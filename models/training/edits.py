@@ -3,7 +3,7 @@
 
     edits.py REPOSITORIES RAW OUT.jsonl [COMMITS]
 
-Only repositories whose licence step 1 found permissive. A line is a bundle {"p", "edit": [path, old, new, original, current, updated]}.
+Only repositories whose licence step 1 found permissive and that step 2 does not hold out. A line is a bundle {"p", "edit": [path, old, new, original, current, updated]}.
 """
 import glob
 import json
@@ -16,6 +16,7 @@ import sys
 from multiprocessing import Pool
 
 import sources
+from select_files import HELD_OUT
 
 PATTERNS = ["*.py", "*.ts", "*.tsx", "*.js", "*.go", "*.rs", "*.java", "*.cs", "*.rb", "*.php", "*.kt", "*.swift", "*.cpp", "*.c", "*.h"]
 PER_REPOSITORY = 2_500_000
@@ -103,7 +104,7 @@ if __name__ == "__main__":
     for path in sorted(glob.glob(raw + "/git_*.pkl")):
         with open(path, "rb") as source:
             head = pickle.load(source)
-        if head["licence"] and head["files"]:
+        if head["licence"] and head["files"] and not HELD_OUT.search(head["package"]):
             jobs.append((f"{repositories}/{head['package'].replace('/', '+', 1)}/repo", head["package"], commits))
     with Pool(2) as pool, open(out, "w") as target:
         total = 0

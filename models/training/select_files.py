@@ -23,7 +23,7 @@ import numpy as np
 HELD_OUT = re.compile(
     r"xterm-xterm|lumino-widgets|tanstack-table-core|^(yjs|luxon|leaflet|express|bulma)$|python3-(flask|httpx|starlette|click)$|spf13-cobra|gorilla-mux|"
     r"^caddy$|^lib(rust-(tower-http|axum|ndarray)-dev|spdlog-dev|google-gson-java)$|^lua5\.4$|^harfbuzz$|^zookeeper$|"
-    r"^(npgsql/npgsql|puma|php-monolog|pinterest/ktlint|Alamofire/Alamofire)$")
+    r"^(npgsql/npgsql|openai/human-eval.*|puma|php-monolog|pinterest/ktlint|Alamofire/Alamofire)$")
 # Copies of held-out packages inside others.
 COPY = re.compile(r"(^|/)(flask|werkzeug/flask|httpx|starlette|click|cobra|gorilla/mux|caddy|tower-http|axum|ndarray|spdlog|lua|harfbuzz|gson|zookeeper|yjs|luxon|leaflet|xterm)(/|-\d)")
 TEST = re.compile(r"(^|/)(tests?|__tests__|specs?|testing|benchmarks?|examples?|bench)/|_test\.(go|cc|py|rb)$|\.(test|spec)\.[jt]sx?$|(^|/)test_[^/]*\.py$|Tests?\.(java|cs|kt|swift|php)$", re.I)
