@@ -48,8 +48,8 @@ class Contract {
 
   void matrix(const std::string& name, int n_rows, int n_cols) {
     constexpr int kColumns = 32;  // the kernels multiply so many columns at a time
-    const GgufTensor& tensor =
-        require(file_, name, {static_cast<uint64_t>(n_cols), static_cast<uint64_t>(n_rows)});
+    const std::vector<uint64_t> shape{static_cast<uint64_t>(n_cols), static_cast<uint64_t>(n_rows)};
+    const GgufTensor& tensor = require(file_, name, shape);
     if (n_cols % kColumns != 0)
       refuse_unsupported(tensor.file,
                          "its tensor " + name + " has rows of " + std::to_string(n_cols) +
