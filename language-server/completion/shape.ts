@@ -71,7 +71,10 @@ export function toGhostText(written: Written, place: Place, gate: Gate): GhostTe
   if (likely === 0) return nothing(probabilityTo(written, end) < gate.line ? 'unsure' : 'cut-off');
   const kept = fragmentStart(written.text.slice(0, likely), place);
   if (kept === 0) return nothing('fragment');
-  return { suggestion: severalLines(written, kept, place), reason: null };
+  // The token limit cuts off what is likely to come. What the gate cuts off is missing, so no block is closed behind it.
+  const isWhole = wholeLines > 0 && probabilityTo(written, end) >= gate.line;
+  const shown = isWhole ? wholeText(written, kept, place) : beginning(written, kept, place);
+  return shown === null ? nothing('unsure') : { suggestion: shown, reason: null };
 }
 
 /**
@@ -127,12 +130,26 @@ function inLine(written: Written, end: number, place: Place, gate: Gate, isEnded
   return typeof begun === 'string' ? nothing('unsure') : { suggestion: whole(begun), reason: null };
 }
 
-function severalLines(written: Written, end: number, place: Place): Suggestion {
+/** The whole text, with what closes the blocks that it leaves open and the one that it stands in. */
+function wholeText(written: Written, end: number, place: Place): Suggestion | null {
   const text = written.text.slice(0, end);
-  const isOneLine = !text.trim().includes('\n');
-  const closers = isOneLine ? '' : missingClosers(text, place);
-  if (closers !== null) return suggestion(written, end, place, closers + place.tail, place.replaces);
-  return suggestion(written, wholeStatements(text, place), place, place.tail, place.replaces);
+  const isHead = place.tail === '' && !text.trim().includes('\n');
+  const closers = isHead ? '' : missingClosers(text, place);
+  if (closers === null) return beginning(written, end, place);
+  return suggestion(written, end, place, closers + place.tail, place.replaces);
+}
+
+/**
+ * The complete statements at the beginning of a text that goes on. It closes no block, unless the closer stands right of
+ * the cursor already: then null if there is no complete statement.
+ */
+function beginning(written: Written, end: number, place: Place): Suggestion | null {
+  const text = written.text.slice(0, end);
+  const complete = wholeStatements(text, place);
+  if (place.replaces === 0) return suggestion(written, complete, place, '', 0);
+  const isLine = /^[ \t]*(\n|$)/.test(written.text.slice(complete));
+  const isBalanced = scan(text.slice(0, complete), place.language, place.open).open.length <= place.open.length;
+  return isLine && isBalanced ? suggestion(written, complete, place, place.tail, place.replaces) : null;
 }
 
 function suggestion(written: Written, end: number, place: Place, tail: string, replaces: number): Suggestion {
