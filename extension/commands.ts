@@ -9,6 +9,7 @@ import { section, updateSetting } from './config.ts';
 import type { DocumentModes } from './document-mode.ts';
 import type { ExplainSelection } from './explain-selection.ts';
 import { showMenu } from './menu.ts';
+import { toggleMode } from './mode-switch.ts';
 import type { RecentRequests } from './recent-requests.ts';
 import type { StatisticsPanel } from './statistics-panel.ts';
 import type { VirtualDocuments } from './virtual-documents.ts';
@@ -29,7 +30,7 @@ export function registerCommands(features: Features): Disposable {
   const { context, client, modes, documents, explain, requests, statistics } = features;
   const handlers: Record<string, (argument?: unknown) => Promise<void> | void> = {
     'hearth.showMenu': () => showMenu(client, modes),
-    'hearth.toggle': (languageId) => toggle(typeof languageId === 'string' ? languageId : undefined),
+    'hearth.toggle': (languageId) => toggle(context, typeof languageId === 'string' ? languageId : undefined),
     'hearth.snooze': (minutes) => snooze(modes, minutes),
     'hearth.whyNoSuggestion': () => requests.show(),
     'hearth.explainSelection': () => explain.run(),
@@ -44,13 +45,10 @@ export function registerCommands(features: Features): Disposable {
 }
 
 /** Turns suggestions on or off, for one language if it is given and otherwise for all. */
-async function toggle(languageId: string | undefined): Promise<void> {
-  const scope = languageId === undefined ? undefined : { languageId };
-  const config = workspace.getConfiguration(section, scope);
-  const isOff = config.get('mode') === 'off';
-  await updateSetting('mode', isOff ? 'automatic' : 'off', languageId);
+async function toggle({ globalState }: ExtensionContext, languageId: string | undefined): Promise<void> {
+  const isOff = await toggleMode(globalState, languageId);
   // Ghost text that is already shown would otherwise stay until the next key.
-  if (!isOff) await commands.executeCommand('editor.action.inlineSuggest.hide');
+  if (isOff) await commands.executeCommand('editor.action.inlineSuggest.hide');
 }
 
 async function snooze(modes: DocumentModes, minutes: unknown): Promise<void> {

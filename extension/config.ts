@@ -16,19 +16,9 @@ export function readSettings(): Partial<Settings> {
   return Object.fromEntries(keys.map((key) => [key, config.get(key)]));
 }
 
-/**
- * Changes the workspace setting if there is one, since it would override the user setting, and the user setting
- * otherwise. With a languageId, the value is set for that language only.
- */
-export async function updateSetting<K extends keyof Settings>(
-  key: K,
-  value: Settings[K],
-  languageId?: string,
-): Promise<void> {
-  const config = workspace.getConfiguration(section, languageId === undefined ? undefined : { languageId });
-  const found = config.inspect(key);
-  const isOfWorkspace =
-    (languageId === undefined ? found?.workspaceValue : found?.workspaceLanguageValue) !== undefined;
-  const target = isOfWorkspace ? ConfigurationTarget.Workspace : ConfigurationTarget.Global;
-  await config.update(key, value, target, languageId !== undefined);
+/** Changes the workspace setting if there is one, since it would override the user setting, and the user setting otherwise. */
+export async function updateSetting<K extends keyof Settings>(key: K, value: Settings[K]): Promise<void> {
+  const config = workspace.getConfiguration(section);
+  const isOfWorkspace = config.inspect(key)?.workspaceValue !== undefined;
+  await config.update(key, value, isOfWorkspace ? ConfigurationTarget.Workspace : ConfigurationTarget.Global);
 }

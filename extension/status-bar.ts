@@ -46,5 +46,8 @@ export function currentStatus({ status }: Client, modes: DocumentModes): Status 
     return status.health === 'off' || !document
       ? { ...status, health: 'off' }
       : { ...status, health: 'off', offFor: document.languageId };
-  return reason === 'shown' ? status : { ...status, pause: reason };
+  // Suggestions are off in general, but not for this document's language.
+  const isOnHere = document && status.health === 'off';
+  const shown: Status = isOnHere ? { ...status, health: 'ready' } : status;
+  return reason === 'shown' ? shown : { ...shown, pause: reason };
 }

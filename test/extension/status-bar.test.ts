@@ -71,6 +71,7 @@ test.each<[string, ServerStatus, string, DocumentMode['reason']?]>([
   ['ready, suggests when you ask', { health: 'ready' }, 'hearth.toggle', 'manual'],
   ['turned off', { health: 'off' }, 'hearth.toggle', 'off'],
   ['turned off for "rust"', { health: 'ready' }, 'hearth.toggle rust', 'off'],
+  ['ready', { health: 'off' }, 'hearth.toggle', 'shown'],
   ['turned off for this file', { health: 'ready' }, 'workbench.action.openSettings hearth.exclude', 'excluded'],
   ['no such file', { health: 'error', problem: 'model', message: 'no such file' }, 'hearth.selectModel'],
   ['it hangs', { health: 'error', problem: 'engine', message: 'it hangs' }, 'hearth.restartServer'],
