@@ -8,7 +8,7 @@ const entries = {
   extension: 'extension/extension.ts',
   'language-client': 'extension/language-client.ts',
   'explain-markdown': 'extension/explain-markdown.ts',
-  server: 'language-server/main.ts',
+  server: 'language-server/server/main.ts',
   hearth: 'language-server/cli/hearth.ts',
   'template-worker': 'language-server/explain/template-worker.ts',
 };

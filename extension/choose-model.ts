@@ -1,7 +1,7 @@
 // "Hearth: Choose Model": shows the list, asks what the chosen model is for, downloads it if need be and changes the
 // setting.
 import { l10n, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
-import type { ModelFacts, ModelList, RemoteModel } from '../language-server/models/messages.ts';
+import type { ModelFacts, ModelList, RemoteModel } from '../language-server/protocol/models.ts';
 import { type DownloadPlace, downloadModel } from './model-download.ts';
 import { type Choice, type CurrentModels, downloadQuestion, modelRows, type Row } from './model-rows.ts';
 

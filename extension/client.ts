@@ -12,7 +12,7 @@ import {
   workspace,
 } from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
-import * as protocol from '../language-server/protocol.ts';
+import * as protocol from '../language-server/protocol/messages.ts';
 import { readSettings, section } from './config.ts';
 import { RelatedCode } from './related-code.ts';
 import { RestartPolicy } from './restart-policy.ts';

@@ -1,8 +1,8 @@
 // Registers the commands of the Command Palette. Other files implement most of them.
 import { join } from 'node:path';
 import { commands, Disposable, type ExtensionContext, l10n, type QuickPickItem, window, workspace } from 'vscode';
-import { type ModelList, modelsRequest } from '../language-server/models/messages.ts';
-import { doctorRequest } from '../language-server/protocol.ts';
+import { doctorRequest } from '../language-server/protocol/messages.ts';
+import { type ModelList, modelsRequest } from '../language-server/protocol/models.ts';
 import { chooseModel } from './choose-model.ts';
 import { type Client, serverTokenKey } from './client.ts';
 import { section, updateSetting } from './config.ts';

@@ -1,6 +1,6 @@
 // Reads and writes the user's settings. They are not validated here: the server does that.
 import { ConfigurationTarget, workspace } from 'vscode';
-import type { Settings } from '../language-server/protocol.ts';
+import type { Settings } from '../language-server/protocol/messages.ts';
 import { contributes } from '../package.json';
 
 export const section = 'hearth';

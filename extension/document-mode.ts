@@ -3,7 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Disposable, EventEmitter, languages, type TextDocument, workspace } from 'vscode';
-import type { Mode, Reason } from '../language-server/protocol.ts';
+import type { Mode } from '../language-server/protocol/messages.ts';
+import type { Reason } from '../language-server/protocol/reasons.ts';
 import { section } from './config.ts';
 
 const batteryCheckMs = 30_000;

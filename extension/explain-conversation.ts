@@ -1,6 +1,6 @@
 // One explanation and its follow-up questions: sends requests to the server and holds the state that the page shows.
 import { l10n } from 'vscode';
-import type { ExplainParams, ExplainResult, ExplainTurn } from '../language-server/protocol.ts';
+import type { ExplainParams, ExplainResult, ExplainTurn } from '../language-server/protocol/messages.ts';
 
 export interface Selection extends Pick<ExplainParams, 'uri' | 'text' | 'languageId'> {
   /** The selection's first line in the document, counted from 1. */

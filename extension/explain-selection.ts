@@ -1,7 +1,7 @@
 // "Explain Selection": the explanation streams into a page beside the code. There is one at a time: starting another,
 // pressing Stop or closing the page ends it.
 import { CancellationTokenSource, type Disposable, env, l10n, ViewColumn, type WebviewPanel, window } from 'vscode';
-import { type ExplainParams, type ExplainResult, explainRequest } from '../language-server/protocol.ts';
+import { type ExplainParams, type ExplainResult, explainRequest } from '../language-server/protocol/messages.ts';
 import type { Client } from './client.ts';
 import { type Ask, ExplainConversation } from './explain-conversation.ts';
 import type { renderMarkdown } from './explain-markdown.ts';

@@ -3,6 +3,7 @@
 // starting, and learns why there is no suggestion.
 import {
   type CancellationToken,
+  type Command,
   commands,
   Disposable,
   type InlineCompletionContext,
@@ -24,15 +25,16 @@ import {
   type GrownParams,
   type LeaveParams,
   leaveNotification,
-  type Reason,
   type VersionedPosition,
-} from '../language-server/protocol.ts';
+} from '../language-server/protocol/messages.ts';
+import type { Reason } from '../language-server/protocol/reasons.ts';
 import type { Client } from './client.ts';
 import { documentSelector } from './config.ts';
 import type { DocumentModes } from './document-mode.ts';
-import { onAccept } from './request-counter.ts';
 import { canTriggerAlone, triggerAlone } from './trigger-alone.ts';
 
+/** VS Code runs it when the user accepts a suggestion, with the language's id and the number of characters. */
+export const acceptedCommand = 'hearth.accepted';
 const requestMethod = 'textDocument/inlineCompletion';
 /** While this context key is set, Esc runs hearth.dismiss, which hides the suggestion and tells the server. */
 const offeringKey = 'hearth.isOffering';
@@ -198,4 +200,17 @@ function hasLeft({ document, selection }: TextEditor, { version: of, position }:
 /** A plain object, since VS Code's Position has a toJSON() of its own. */
 function plain({ line, character }: Position): VersionedPosition['position'] {
   return { line, character };
+}
+
+/** The command that VS Code runs when the user accepts the item. */
+export function onAccept(item: InlineCompletionItem, { languageId }: TextDocument, position: Position): Command {
+  const replaced = item.range ? item.range.end.character - position.character : 0;
+  const characters = textAfterCursor(item, position).length - replaced;
+  return { title: '', command: acceptedCommand, arguments: [languageId, characters] };
+}
+
+/** An item begins before the cursor if it continues the selected entry of the suggest widget. */
+export function textAfterCursor({ insertText, range }: InlineCompletionItem, { character }: Position): string {
+  const text = typeof insertText === 'string' ? insertText : insertText.value;
+  return text.slice(character - (range?.start.character ?? character));
 }

@@ -12,7 +12,7 @@ import {
   SocketMessageWriter,
   State,
 } from 'vscode-languageclient/node';
-import type { InitializationOptions } from '../language-server/protocol.ts';
+import type { InitializationOptions } from '../language-server/protocol/messages.ts';
 import { documentSelector } from './config.ts';
 
 export interface LanguageClientHost {

@@ -1,6 +1,6 @@
 // Turns suggestions off, for one language or for all, and later back on as they were. What "off" replaced is remembered.
 import { ConfigurationTarget, type Memento, workspace } from 'vscode';
-import type { Mode } from '../language-server/protocol.ts';
+import type { Mode } from '../language-server/protocol/messages.ts';
 import { section } from './config.ts';
 
 /** A value of hearth.mode in a settings file: for one language or, without languageId, for all. */

@@ -1,7 +1,7 @@
 // The user interface of a download: a notification with the progress. Its Cancel button pauses the download, and what
 // was received is kept until the user discards it.
 import { type LogOutputChannel, l10n, ProgressLocation, window } from 'vscode';
-import type { RemoteModel } from '../language-server/models/messages.ts';
+import type { RemoteModel } from '../language-server/protocol/models.ts';
 import { discard } from './download/download.ts';
 import { downloadAll } from './download/download-all.ts';
 import { progressText } from './download/progress.ts';

@@ -1,6 +1,6 @@
 // The rows of the "Choose Model" list: their order and their text.
 import { l10n } from 'vscode';
-import type { Estimate, LocalModel, ModelFacts, ModelList, RemoteModel } from '../language-server/models/messages.ts';
+import type { Estimate, LocalModel, ModelFacts, ModelList, RemoteModel } from '../language-server/protocol/models.ts';
 
 export type Choice =
   | { kind: 'local'; model: LocalModel }

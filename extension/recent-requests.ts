@@ -9,7 +9,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { reasonTexts } from '../language-server/reason-texts.ts';
+import { reasonTexts } from '../language-server/protocol/reasons.ts';
 import { documentSelector } from './config.ts';
 import type { CompletionRequest } from './ghost-text.ts';
 import type { VirtualDocuments } from './virtual-documents.ts';

@@ -15,7 +15,7 @@ import {
   type WorkspaceFolder,
   workspace,
 } from 'vscode';
-import type { DefinedIn, RelatedParams, RelatedResult } from '../language-server/protocol.ts';
+import type { DefinedIn, RelatedParams, RelatedResult } from '../language-server/protocol/messages.ts';
 import { section } from './config.ts';
 import { isIgnoredByGit } from './git-ignore.ts';
 

@@ -1,11 +1,9 @@
 // Counts requests, suggestions shown and suggestions accepted. A suggestion counts once, even though the editor
 // requests it again while its text grows or while the user types along.
-import { type Command, commands, type InlineCompletionItem, type Position, Range, type TextDocument } from 'vscode';
-import type { Reason } from '../language-server/protocol.ts';
-import type { CompletionRequest } from './ghost-text.ts';
+import { commands, type Position, Range, type TextDocument } from 'vscode';
+import type { Reason } from '../language-server/protocol/reasons.ts';
+import { acceptedCommand, type CompletionRequest, textAfterCursor } from './ghost-text.ts';
 import type { StatisticsFile } from './statistics-file.ts';
-
-const acceptedCommand = 'hearth.accepted';
 
 /** Requests that ended for these reasons are not counted: the user wants no suggestions there. */
 const isUnwanted = (reason: Reason) =>
@@ -52,17 +50,4 @@ export class RequestCounter {
 export function continues(before: string, typed: string, now: string): boolean {
   const whole = typed + now;
   return typed.length < before.length && (whole.startsWith(before) || before.startsWith(whole));
-}
-
-/** The command that VS Code runs when the user accepts the item. */
-export function onAccept(item: InlineCompletionItem, { languageId }: TextDocument, position: Position): Command {
-  const replaced = item.range ? item.range.end.character - position.character : 0;
-  const characters = textAfterCursor(item, position).length - replaced;
-  return { title: '', command: acceptedCommand, arguments: [languageId, characters] };
-}
-
-/** An item begins before the cursor if it continues the selected entry of the suggest widget. */
-function textAfterCursor({ insertText, range }: InlineCompletionItem, { character }: Position): string {
-  const text = typeof insertText === 'string' ? insertText : insertText.value;
-  return text.slice(character - (range?.start.character ?? character));
 }

@@ -1,7 +1,7 @@
 // How the status bar shows a status: its text, a label for screen readers, the Markdown tooltip, and a command that
 // fixes the problem.
 import { type Command, l10n } from 'vscode';
-import type { ServerStatus } from '../language-server/protocol.ts';
+import type { ServerStatus } from '../language-server/protocol/messages.ts';
 
 type ModelInfo = NonNullable<ServerStatus['model']>;
 

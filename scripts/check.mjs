@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { circles, forbiddenImports } from './layers.mjs';
 import { deviceWideWaits } from './lint-hip.mjs';
 import { audit } from './sbom.mjs';
 import { isSettingsTableCurrent, manifest, writeSettingsTable } from './settings-table.mjs';
@@ -56,6 +57,15 @@ async function checkDeviceWaits() {
   return `${sources.length} files`;
 }
 
+/** The folders import as scripts/layers.mjs says, and no files import each other in a circle. */
+async function checkLayers() {
+  const sources = (await files('.ts')).filter((file) => /^(extension|language-server|native)\//.test(file));
+  const texts = new Map(sources.map((file) => [file, read(file)]));
+  const problems = [...forbiddenImports(texts), ...circles(texts).map((circle) => `a circle: ${circle.join(' -> ')}`)];
+  if (problems.length > 0) throw new ToolError(problems.join('\n'));
+  return `${sources.length} files`;
+}
+
 /** Checks that links work, that files in ARCHITECTURE.md exist, and that README.md has all commands and settings. */
 async function checkDocuments() {
   const wrong = [];
@@ -97,10 +107,8 @@ const quietly = async (command, args) => {
 };
 
 const checks = [
-  [
-    'lint, format and imports',
-    () => quietly(bin('biome'), ['check', '--error-on-warnings', '--max-diagnostics=50', '.']),
-  ],
+  ['lint and format', () => quietly(bin('biome'), ['check', '--error-on-warnings', '--max-diagnostics=50', '.'])],
+  ['layers', checkLayers],
   ['types', () => quietly(bin('tsc'), ['--noEmit'])],
   ['C++ format', checkCppFormat],
   ['paths', checkPaths],

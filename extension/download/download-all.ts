@@ -1,7 +1,7 @@
 // Downloads a model's files one after another and reports their progress as one download.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RemoteFile } from '../../language-server/models/messages.ts';
+import type { RemoteFile } from '../../language-server/protocol/models.ts';
 import { type DownloadOptions, download } from './download.ts';
 import { type Progress, SpeedMeter } from './progress.ts';
 

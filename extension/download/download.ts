@@ -5,7 +5,7 @@ import { mkdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { l10n } from 'vscode';
-import type { RemoteFile } from '../../language-server/models/messages.ts';
+import type { RemoteFile } from '../../language-server/protocol/models.ts';
 import { addressOf } from './address.ts';
 import { DownloadError, diskError, errorFrom } from './errors.ts';
 import { takeLock } from './lock.ts';

@@ -1,6 +1,6 @@
 // Makes one request for the rest of a file, checks the response and appends its bytes to the part file.
 import { l10n } from 'vscode';
-import type { RemoteFile } from '../../language-server/models/messages.ts';
+import type { RemoteFile } from '../../language-server/protocol/models.ts';
 import type { Address } from './address.ts';
 import { DownloadError, responseError, signInPage } from './errors.ts';
 import type { Origin, PartFile } from './part-file.ts';

@@ -1,6 +1,6 @@
 // hearth bench: the speed of prefill and decode, the cost of batches, and the share of each op.
 import type { Engine, ModelInfo } from '../../native/index.ts';
-import { backendLine } from '../engine-host.ts';
+import { backendLine } from '../engine/engine-host.ts';
 import { type Measure, measureBatches, measureDecode, measurePrefill, median, randomTokens } from './bench-measures.ts';
 import {
   type Command,

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { ParseArgsConfig } from 'node:util';
 import type { Engine, LoadOptions } from '../../native/index.ts';
-import { bundledModelPath } from '../bundled-model.ts';
-import { loadModel } from '../models/load-model.ts';
+import { bundledModelPath } from '../engine/bundled-model.ts';
+import { loadModel } from '../engine/load-model.ts';
 import type { Model, Traits } from '../models/model-traits.ts';
 
 type ParseOption = NonNullable<ParseArgsConfig['options']>[string];

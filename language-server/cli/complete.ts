@@ -1,12 +1,12 @@
 // hearth complete FILE:LINE:COLUMN
 import { pathToFileURL } from 'node:url';
 import { styleText } from 'node:util';
-import { Anchors } from '../completion/anchors.ts';
-import { complete, type GhostCompletion } from '../completion/complete.ts';
-import type { CursorDocument } from '../completion/text-window.ts';
-import { timingLine } from '../log.ts';
-import { reasonTexts } from '../reason-texts.ts';
-import { defaultSettings } from '../settings.ts';
+import { complete, type GhostCompletion } from '../offers/complete.ts';
+import { Anchors } from '../prompt/anchors.ts';
+import type { CursorDocument } from '../prompt/text-window.ts';
+import { timingLine } from '../protocol/log.ts';
+import { reasonTexts } from '../protocol/reasons.ts';
+import { defaultSettings } from '../protocol/settings.ts';
 import {
   type Command,
   count,

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { addonInfo, type Engine, gpuReport } from '../../native/index.ts';
 import { version } from '../../package.json';
-import { check, examine, reportLines } from '../doctor.ts';
-import { writeOpTrace } from '../op-trace.ts';
+import { check, examine, reportLines } from '../server/doctor.ts';
+import { writeOpTrace } from '../server/op-trace.ts';
 import { type Command, engineOptions, loadFrom, modelPath, print, printJson, text } from './command.ts';
 
 export const doctorCommand: Command = {

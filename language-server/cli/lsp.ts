@@ -1,7 +1,7 @@
 // hearth lsp --stdio: the language server, for editors other than VS Code.
 import { addonInfo } from '../../native/index.ts';
-import { loadModel } from '../models/load-model.ts';
-import { Server } from '../server.ts';
+import { loadModel } from '../engine/load-model.ts';
+import { Server } from '../server/server.ts';
 import { type Command, engineOptions, modelPath, UsageError } from './command.ts';
 
 export const lspCommand: Command = {

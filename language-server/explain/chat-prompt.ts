@@ -1,9 +1,9 @@
 // Builds the prompt of an explanation and of the questions that follow it with the model's own chat template. As for
 // completion, text that people and models wrote is tokenized without special tokens.
 import type { Engine } from '../../native/index.ts';
-import { concatTokens, tokenizeText } from '../completion/fim-prompt.ts';
 import type { Model } from '../models/model-traits.ts';
-import type { ExplainParams, ExplainTurn } from '../protocol.ts';
+import { concatTokens, tokenizeText } from '../prompt/fim-prompt.ts';
+import type { ExplainParams, ExplainTurn } from '../protocol/messages.ts';
 import { type ChatMessage, renderChat } from './chat-template.ts';
 
 /** At most this share of the context is selected code; a longer selection is cut at the end of a line. */

@@ -2,7 +2,7 @@
 // down. After an interruption, the engine continues from the tokens generated so far, which are in its cache.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Completion, Engine, GenerateRequest, Timings } from '../../native/index.ts';
-import { concatTokens } from '../completion/fim-prompt.ts';
+import { concatTokens } from '../prompt/fim-prompt.ts';
 
 /** How soon an answer is interrupted when the other engine gets a request: a delay that nobody notices on a key. */
 const pollMs = 10;

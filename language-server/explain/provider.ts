@@ -1,9 +1,9 @@
 // Explains selected code, or answers a question about it, as a stream of text. Completions go first: in the same engine,
 // because explanations have background priority; in another one, because explanations wait while it is busy.
 import type { Sampling } from '../../native/index.ts';
-import { holdsSecrets } from '../completion/secrets.ts';
-import type { Model } from '../models/model-traits.ts';
-import type { ExplainParams, ExplainResult } from '../protocol.ts';
+import type { Explainer } from '../engine/shared-engine.ts';
+import { holdsSecrets } from '../prompt/secrets.ts';
+import type { ExplainParams, ExplainResult } from '../protocol/messages.ts';
 import { explainPrompt } from './chat-prompt.ts';
 import { generateInPauses } from './pauses.ts';
 
@@ -11,11 +11,6 @@ import { generateInPauses } from './pauses.ts';
 const maxAnswerTokens = 512;
 /** A small context is shared between the prompt and the answer. */
 const maxAnswerShare = 0.3;
-
-export interface Explainer extends Model {
-  /** Whether something more urgent is using the machine. */
-  mustWait: () => boolean;
-}
 
 /** Rejects with a message for the user when there can be no explanation. */
 export async function explain(

@@ -1,8 +1,9 @@
 // The models that Hearth can download: GGUF files of qwen2.5-coder. A digest is listed only if independent public
 // sources agree on it or a public build depends on it. If it is null, only the length and the head of the file are
 // checked.
+
+import type { RemoteFile } from '../protocol/models.ts';
 import type { ModelCost } from './estimate.ts';
-import type { RemoteFile } from './messages.ts';
 
 /** Parameters in total and without embeddings, from the model cards, and bytes of an f16 KV cache per token. */
 const sizes = {

@@ -1,7 +1,7 @@
 // Estimates how a model would run on this machine. Decoding reads every weight for each token, so its speed follows
 // from the memory bandwidth. Prefill is bound by multiplications, so its speed follows from the processor's.
 import type { ModelInfo } from '../../native/index.ts';
-import type { Estimate, ModelFacts } from './messages.ts';
+import type { Estimate, ModelFacts } from '../protocol/models.ts';
 
 export interface MachineSpeed {
   /** Bytes of weights that decoding reads per second. */

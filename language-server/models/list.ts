@@ -2,14 +2,13 @@
 // that suits the machine best.
 import { availableParallelism, freemem, homedir } from 'node:os';
 import type { Engine } from '../../native/index.ts';
-import { defaultCacheBytes } from '../load-options.ts';
+import type { LocalModel, ModelFacts, ModelList, ModelsParams, RemoteModel } from '../protocol/models.ts';
 import * as known from './catalogue.ts';
 import { type Contender, estimate, type MachineSpeed, recommend } from './estimate.ts';
 import * as file from './file-facts.ts';
 import { readGgufHeader } from './gguf-header.ts';
 import { type FoundModel, findLocalModels } from './local-models.ts';
 import { measureSpeed } from './machine-speed.ts';
-import type { LocalModel, ModelFacts, ModelList, ModelsParams, RemoteModel } from './messages.ts';
 import { modelFolders } from './model-folders.ts';
 import { noteOf, traitsOf } from './model-traits.ts';
 
@@ -18,7 +17,8 @@ export interface ModelListOptions {
   engine: Engine | null;
   /** From the settings; 0 leaves the choice to the engine. */
   threads: number;
-  cacheMiB: number;
+  /** The memory for the KV cache. */
+  cacheBytes: number;
 }
 
 /** The same maximum as in the engine. */
@@ -31,7 +31,7 @@ export async function listModels({ downloadFolder }: ModelsParams, options: Mode
   const speed = await speedOf(options.engine, threads).catch(() => null);
   // The chosen model will replace the loaded one.
   const freeBytes = freemem() + (options.engine?.info.weightBytes ?? 0);
-  return modelList(found, speed, options.cacheMiB * 2 ** 20 || defaultCacheBytes(), freeBytes);
+  return modelList(found, speed, options.cacheBytes, freeBytes);
 }
 
 async function speedOf(engine: Engine | null, threads: number): Promise<MachineSpeed> {

@@ -8,7 +8,6 @@ import {
   type OnText,
   type Priority,
 } from '../../native/index.ts';
-import type { LoadModel } from '../engine-host.ts';
 import { Answer, sum } from './answer.ts';
 import { type CompletionBody, hostOf, type ServerOptions, streamCompletion } from './completions-api.ts';
 import type { Piece } from './event-stream.ts';
@@ -16,14 +15,6 @@ import { promptText } from './prompt-text.ts';
 
 /** How long the local engine answers after a failure before the server is tried again. */
 const fallbackMs = 10_000;
-
-/** Wraps a loader so that, if the options name a team's server, the loaded engine becomes its fallback. */
-export function behindServer(load: LoadModel, onFallback: (message: string) => void): LoadModel {
-  return async ({ server, ...options }, ...rest) => {
-    const model = await load(options, ...rest);
-    return server ? { ...model, engine: new RemoteEngine(server, model.engine, onFallback) } : model;
-  };
-}
 
 export class RemoteEngine implements Engine {
   private readonly ownInfo: Engine['info'];

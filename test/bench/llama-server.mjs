@@ -48,7 +48,7 @@ const where = isOnGpu ? options.backend : `${options.threads}t`;
 
 /** Lines of all TypeScript sources, so that the document is long. */
 function ownTrace() {
-  const rooms = ['language-server', 'language-server/cli', 'language-server/completion', 'extension', 'native'];
+  const rooms = ['cli', 'prompt', 'rules', 'offers', 'engine', 'server'].map((room) => `language-server/${room}`);
   const sources = rooms.flatMap((room) =>
     readdirSync(join(root, room))
       .filter((name) => name.endsWith('.ts'))

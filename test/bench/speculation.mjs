@@ -44,7 +44,7 @@ function repetitive() {
 }
 
 const texts = {
-  typescript: () => [...sources('language-server', '.ts'), ...sources('language-server/completion', '.ts')],
+  typescript: () => [...sources('language-server/prompt', '.ts'), ...sources('language-server/rules', '.ts')],
   'c++': () => sources('native', '.cc'),
   repetitive: () => [repetitive()],
   files: () => options.files.split(',').map((path) => readFileSync(path, 'utf8')),
@@ -66,7 +66,7 @@ function placesIn(kind, n) {
 
 function loadSources() {
   const contents = `export { loadEngine } from './native/index.ts';
-    export { Anchors } from './language-server/completion/anchors.ts';`;
+    export { Anchors } from './language-server/prompt/anchors.ts';`;
   return bundled('speculation', { contents, resolveDir: root, loader: 'ts' });
 }
 

@@ -34,7 +34,7 @@ const contextTokens = 4096;
 
 const loadSources = () => bundled('team-clients', 'test/bench/team-clients.ts');
 
-const source = ['language-server', 'language-server/completion', 'extension']
+const source = ['language-server/prompt', 'language-server/rules', 'extension']
   .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(root, folder, name)))
   .filter((path) => path.endsWith('.ts'))
   .map((path) => readFileSync(path, 'utf8'))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type ChooseModelHost, chooseModel, type Purpose } from '../../extension/choose-model.ts';
-import type { ModelFacts, ModelList } from '../../language-server/models/messages.ts';
+import type { ModelFacts, ModelList } from '../../language-server/protocol/models.ts';
 import { breakAfter, FileServer, serve, status } from './download/file-server.ts';
 
 interface Row {

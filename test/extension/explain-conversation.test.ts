@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Ask, ExplainConversation } from '../../extension/explain-conversation.ts';
-import type { ExplainParams, ExplainResult } from '../../language-server/protocol.ts';
+import type { ExplainParams, ExplainResult } from '../../language-server/protocol/messages.ts';
 
 /** A conversation about lines 11 and following, and a server that answers when the test says so. */
 class Talk {

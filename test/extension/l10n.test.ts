@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { reasonTexts } from '../../language-server/reason-texts.ts';
+import { reasonTexts } from '../../language-server/protocol/reasons.ts';
 
 type Texts = Record<string, string>;
 const readJson = (file: string): Texts => JSON.parse(readFileSync(file, 'utf8'));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { downloadQuestion, estimateText, modelRows } from '../../extension/model-rows.ts';
-import type { LocalModel, ModelFacts, RemoteModel } from '../../language-server/models/messages.ts';
+import type { LocalModel, ModelFacts, RemoteModel } from '../../language-server/protocol/models.ts';
 
 const facts: ModelFacts = {
   id: 'one',

@@ -2,10 +2,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Position, Range, TextDocument } from 'vscode';
 import { commands } from 'vscode';
 import type { CompletionRequest } from '../../extension/ghost-text.ts';
-import { onAccept, RequestCounter } from '../../extension/request-counter.ts';
+import { onAccept } from '../../extension/ghost-text.ts';
+import { RequestCounter } from '../../extension/request-counter.ts';
 import { add, latencyQuantileMs, type Statistics, sum } from '../../extension/statistics.ts';
 import type { StatisticsFile } from '../../extension/statistics-file.ts';
-import type { Reason } from '../../language-server/protocol.ts';
+import type { Reason } from '../../language-server/protocol/reasons.ts';
 
 let statistics: Statistics;
 let counter: RequestCounter;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { defaultSettings } from '../../language-server/settings.ts';
+import { defaultSettings } from '../../language-server/protocol/settings.ts';
 
 interface Property {
   default: unknown;

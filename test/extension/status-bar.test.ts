@@ -5,7 +5,7 @@ import type { Client } from '../../extension/client.ts';
 import type { DocumentMode, DocumentModes } from '../../extension/document-mode.ts';
 import { showMenu } from '../../extension/menu.ts';
 import { StatusBar } from '../../extension/status-bar.ts';
-import type { ServerStatus } from '../../language-server/protocol.ts';
+import type { ServerStatus } from '../../language-server/protocol/messages.ts';
 import { contributes } from '../../package.json';
 
 interface Entry {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Status, statusLabel, statusText, statusTooltip } from '../../extension/status-text.ts';
-import type { ServerStatus } from '../../language-server/protocol.ts';
+import type { ServerStatus } from '../../language-server/protocol/messages.ts';
 import type { ModelInfo } from '../../native/types.ts';
 
 const special = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Anchors } from '../../language-server/completion/anchors.ts';
+import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { FakeEngine } from '../fixtures/fake-engine.ts';
 import { atCursor } from './cursor.ts';
 

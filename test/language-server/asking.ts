@@ -1,10 +1,10 @@
 // Sets up a provider with a fake engine; ask() requests a suggestion at "$0".
 import type { InlineCompletionContext } from 'vscode-languageserver/node';
-import type { Pace } from '../../language-server/completion/document-offers.ts';
-import { type Answer, CompletionProvider } from '../../language-server/completion/provider.ts';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
-import type { GrownParams, Mode, Settings } from '../../language-server/protocol.ts';
-import { defaultSettings } from '../../language-server/settings.ts';
+import type { Pace } from '../../language-server/offers/document-offers.ts';
+import { type Answer, CompletionProvider } from '../../language-server/offers/provider.ts';
+import type { GrownParams, Mode, Settings } from '../../language-server/protocol/messages.ts';
+import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
 import { atCursor } from './cursor.ts';
 

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { Reason } from '../../language-server/protocol.ts';
-import { reasonTexts } from '../../language-server/reason-texts.ts';
+import type { Reason } from '../../language-server/protocol/reasons.ts';
+import { reasonTexts } from '../../language-server/protocol/reasons.ts';
 import { commandLine } from '../support/command-line.ts';
 
 const { run: hearth, shell, json, checkFails } = commandLine(join(__dirname, '../../dist/hearth.js'));

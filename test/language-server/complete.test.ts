@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Anchors } from '../../language-server/completion/anchors.ts';
-import { type CompletionOptions, complete } from '../../language-server/completion/complete.ts';
+import { type CompletionOptions, complete } from '../../language-server/offers/complete.ts';
+import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
 import { atCursor } from './cursor.ts';
 

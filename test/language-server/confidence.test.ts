@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { gateFor, likelyBeginning, likelyLines } from '../../language-server/completion/confidence.ts';
-import { fromTokens, probabilityTo, type Written, withPiece } from '../../language-server/completion/written.ts';
+import { gateFor, likelyBeginning, likelyLines } from '../../language-server/rules/confidence.ts';
+import { fromTokens, probabilityTo, type Written, withPiece } from '../../language-server/rules/written.ts';
 import { FakeEngine } from '../fixtures/fake-engine.ts';
 
 const gate = { line: 0.1, piece: 0.5 };

@@ -1,9 +1,9 @@
 // Code of other files is used only with an anchor whose prompt was evaluated in the background, so no key waits for it.
 import { expect, test } from 'vitest';
-import { defaultPace } from '../../language-server/completion/document-offers.ts';
-import { CompletionProvider } from '../../language-server/completion/provider.ts';
-import { RelatedCode } from '../../language-server/context/related-code.ts';
-import { defaultSettings } from '../../language-server/settings.ts';
+import { defaultPace } from '../../language-server/offers/document-offers.ts';
+import { CompletionProvider } from '../../language-server/offers/provider.ts';
+import { RelatedCode } from '../../language-server/prompt/related-code.ts';
+import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import type { Timings } from '../../native/index.ts';
 import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
 import { FakeWindow } from './editor-window.ts';

@@ -1,4 +1,4 @@
-import type { CursorDocument } from '../../language-server/completion/text-window.ts';
+import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
 
 /** A document with the cursor where the text says "$0". */
 export function atCursor(

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { Settings } from '../../language-server/protocol.ts';
+import type { Settings } from '../../language-server/protocol/messages.ts';
 import { LspClient } from '../support/lsp-client.ts';
 
 const root = join(__dirname, '../..');
@@ -21,7 +21,7 @@ async function session(settings: Partial<Settings>) {
   const client = await LspClient.start(command, eager, { bundledModel, storageFolder });
   const { health, model } = await client.settled();
   expect(health).toBe('ready');
-  const source = readFileSync(join(root, 'language-server/completion/text-window.ts'), 'utf8');
+  const source = readFileSync(join(root, 'language-server/prompt/text-window.ts'), 'utf8');
   const lines = source.split('\n').slice(0, 60);
   await client.open(uri, `${lines.join('\n')}\nconst total = \n`);
   const items = await client.complete(uri, 60, 14);

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EngineHost } from '../../language-server/engine-host.ts';
-import { explainOptions, loadOptions } from '../../language-server/load-options.ts';
-import { defaultSettings } from '../../language-server/settings.ts';
+import { EngineHost } from '../../language-server/engine/engine-host.ts';
+import { explainOptions, loadOptions } from '../../language-server/engine/load-options.ts';
+import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import type { LoadOptions } from '../../native/index.ts';
 import { FakeEngine, fakeTraits } from '../fixtures/fake-engine.ts';
 

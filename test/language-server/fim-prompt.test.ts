@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { canFillInTheMiddle, fimHead } from '../../language-server/completion/fim-prompt.ts';
+import { canFillInTheMiddle, fimHead } from '../../language-server/prompt/fim-prompt.ts';
 import { FakeEngine } from '../fixtures/fake-engine.ts';
 
 const prefix = Uint32Array.of(1, 2);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { noTimings } from '../../language-server/completion/complete.ts';
-import { accepted, type Coverage, Offer } from '../../language-server/completion/offer.ts';
-import type { Suggestion } from '../../language-server/completion/suggestion.ts';
+import { accepted, type Coverage, Offer } from '../../language-server/offers/offer.ts';
+import { noTimings } from '../../language-server/protocol/messages.ts';
+import type { Suggestion } from '../../language-server/rules/suggestion.ts';
 import { atCursor } from './cursor.ts';
 
 const suggest = (text: string, replaces = 0): Suggestion => ({ text, replaces, probability: 1 });

@@ -1,7 +1,7 @@
 // The life of an offer, from request to request.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import type { Answer } from '../../language-server/completion/provider.ts';
+import type { Answer } from '../../language-server/offers/provider.ts';
 import { invoked, setUp, texts } from './asking.ts';
 
 const respond = (prompt: string) => (prompt.endsWith('answer();') ? '\nnext();' : 'answer();');

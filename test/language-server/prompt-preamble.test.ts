@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasNews, promptPreamble, type Snippet } from '../../language-server/completion/prompt-preamble.ts';
+import { hasNews, promptPreamble, type Snippet } from '../../language-server/prompt/prompt-preamble.ts';
 import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
 
 const place = { path: 'src/main.ts', repository: 'app' };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Answer } from '../../language-server/completion/provider.ts';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
-import { defaultSettings } from '../../language-server/settings.ts';
+import type { Answer } from '../../language-server/offers/provider.ts';
+import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import { type Ask, automatic, invoked, setUp, texts } from './asking.ts';
 
 async function checkRefused(asked: Ask, reason: Answer['reason']): Promise<void> {

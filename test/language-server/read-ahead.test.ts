@@ -1,10 +1,10 @@
 // Prompts that are evaluated before a key needs them: around the resting cursor, and for the next anchor while typing.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { CompletionProvider } from '../../language-server/completion/provider.ts';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
-import type { Mode } from '../../language-server/protocol.ts';
-import { defaultSettings } from '../../language-server/settings.ts';
+import { CompletionProvider } from '../../language-server/offers/provider.ts';
+import type { Mode } from '../../language-server/protocol/messages.ts';
+import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
 import { atCursor } from './cursor.ts';
 

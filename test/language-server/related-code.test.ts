@@ -1,9 +1,9 @@
 // Which code of other files is found for a place, and which never is.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ChunkedDocument } from '../../language-server/context/chunks.ts';
-import { RelatedCode } from '../../language-server/context/related-code.ts';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
+import { ChunkedDocument } from '../../language-server/prompt/chunks.ts';
+import { RelatedCode } from '../../language-server/prompt/related-code.ts';
 import { type CrossFileCase, readCrossFileCases, workspaceUri } from '../support/cross-file-cases.ts';
 import { atCursor } from './cursor.ts';
 import { FakeWindow, uriOf, type WindowOptions } from './editor-window.ts';

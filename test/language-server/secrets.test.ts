@@ -1,6 +1,6 @@
 // Keys are put together here, so that nobody's scanner takes them for real ones.
 import { expect, test } from 'vitest';
-import { holdsSecrets } from '../../language-server/completion/secrets.ts';
+import { holdsSecrets } from '../../language-server/prompt/secrets.ts';
 
 test.each([
   '.env',

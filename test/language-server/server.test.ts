@@ -15,7 +15,7 @@ import {
   type RelatedResult,
   relatedRequest,
   type Settings,
-} from '../../language-server/protocol.ts';
+} from '../../language-server/protocol/messages.ts';
 import { LspClient } from '../support/lsp-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-server-'));

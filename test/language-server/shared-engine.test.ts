@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import type { LoadModel } from '../../language-server/engine-host.ts';
-import { defaultSettings } from '../../language-server/settings.ts';
-import { SharedEngine } from '../../language-server/shared-engine.ts';
+import type { LoadModel } from '../../language-server/engine/engine-host.ts';
+import { SharedEngine } from '../../language-server/engine/shared-engine.ts';
+import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import { EngineError } from '../../native/index.ts';
 import { FakeEngine, fakeTraits } from '../fixtures/fake-engine.ts';
 

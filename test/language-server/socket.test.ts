@@ -12,7 +12,7 @@ import {
   SocketMessageReader,
   SocketMessageWriter,
 } from 'vscode-languageserver-protocol/node';
-import type { ServerStatus } from '../../language-server/protocol.ts';
+import type { ServerStatus } from '../../language-server/protocol/messages.ts';
 
 const server = join(__dirname, '../../dist/server.js');
 const folder = mkdtempSync(join(tmpdir(), 'hearth-socket-'));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { CancellationTokenSource, type InlineCompletionList } from 'vscode-languageserver-protocol/node';
-import type { ExplainChunk, ExplainParams, ExplainResult, Settings } from '../../language-server/protocol.ts';
+import type { ExplainChunk, ExplainParams, ExplainResult, Settings } from '../../language-server/protocol/messages.ts';
 import { LspClient } from '../support/lsp-client.ts';
 
 const root = join(__dirname, '../..');
@@ -36,7 +36,7 @@ async function startReady(settings: Partial<Settings> = {}): Promise<LspClient> 
 
 /** Lines of this repository, as a document that the model can make sense of. */
 function sampleLines(count: number): string {
-  const path = join(root, 'language-server/completion/text-window.ts');
+  const path = join(root, 'language-server/prompt/text-window.ts');
   return readFileSync(path, 'utf8').split('\n').slice(0, count).join('\n');
 }
 

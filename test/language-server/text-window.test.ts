@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lineStartAbove, surroundings, windowEnd, windowStart } from '../../language-server/completion/text-window.ts';
+import { lineStartAbove, surroundings, windowEnd, windowStart } from '../../language-server/prompt/text-window.ts';
 import { atCursor } from './cursor.ts';
 
 function check(marked: string, cut: (text: string, offset: number) => number, expected: string): void {

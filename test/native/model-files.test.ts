@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { loadModel } from '../../language-server/models/load-model.ts';
+import { loadModel } from '../../language-server/engine/load-model.ts';
 import { loadEngine } from '../../native/index.ts';
 import { type GgufSpec, writeGguf } from '../support/gguf-writer.ts';
 import { type SyntheticOptions, shapes, syntheticModel } from '../support/synthetic-model.ts';

@@ -2,7 +2,7 @@
 // tokens, and at last, where the two part, ours is asked how sure it was.
 import { parseArgs } from 'node:util';
 import { UsageError } from '../../language-server/cli/command.ts';
-import { loadModel } from '../../language-server/models/load-model.ts';
+import { loadModel } from '../../language-server/engine/load-model.ts';
 import { figures, takeFigures } from './figures.ts';
 import { type Asked, askOurs } from './ours.ts';
 import { Report } from './report.ts';

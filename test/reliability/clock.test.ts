@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { add, type Statistics, sum } from '../../extension/statistics.ts';
-import { RelatedCode } from '../../language-server/context/related-code.ts';
+import { RelatedCode } from '../../language-server/prompt/related-code.ts';
 import { FakeWindow } from '../language-server/editor-window.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -59,6 +59,6 @@ test('no time limit uses the wall clock', () => {
   expect(byTheWall.sort()).toEqual([
     'extension/download/errors.ts',
     'extension/download/lock.ts',
-    'language-server/context/related-code.ts',
+    'language-server/prompt/related-code.ts',
   ]);
 });

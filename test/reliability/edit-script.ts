@@ -1,12 +1,12 @@
 // Random actions of a person in an editor: types, accepts, undoes, moves, deletes, edits elsewhere, changes the file or
 // the settings, requests a suggestion, gives up, waits.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer } from '../../language-server/completion/provider.ts';
-import type { CursorDocument } from '../../language-server/completion/text-window.ts';
-import type { EditorWindow } from '../../language-server/context/related-code.ts';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
-import type { RelatedParams, Settings } from '../../language-server/protocol.ts';
-import { defaultSettings } from '../../language-server/settings.ts';
+import type { Answer } from '../../language-server/offers/provider.ts';
+import type { EditorWindow } from '../../language-server/prompt/related-code.ts';
+import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
+import type { RelatedParams, Settings } from '../../language-server/protocol/messages.ts';
+import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import type { Engine } from '../../native/index.ts';
 import type { Random } from '../support/random.ts';
 import type { RecordedProvider } from './recorded-provider.ts';

@@ -13,7 +13,7 @@ import { patienceMs, tries } from './scale.ts';
 import { SharedServer } from './shared-server.ts';
 
 const uri = 'file:///sample.ts';
-const source = readFileSync(join(import.meta.dirname, '../../language-server/throughput.ts'), 'utf8');
+const source = readFileSync(join(import.meta.dirname, '../../language-server/engine/throughput.ts'), 'utf8');
 const text = `${source}\nfor (const item of list) {\n  this.add(`;
 const line = text.split('\n').length - 1;
 const withDisk = { 'cache.diskMiB': 64, 'completion.confidence': 'eager' };

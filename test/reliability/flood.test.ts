@@ -1,7 +1,7 @@
 // Far more messages than any person could cause: none is lost, nothing hangs, and memory does not grow. The tests
 // measure the CPU time of the server, since the time until an answer would depend on what else the machine does.
 import { afterEach, expect, test } from 'vitest';
-import type { CompletionOutcome } from '../../language-server/protocol.ts';
+import type { CompletionOutcome } from '../../language-server/protocol/messages.ts';
 import type { FrameClient } from './frame-client.ts';
 import { serverThreadMs, startServer, usage } from './real-server.ts';
 import { patienceMs, tries } from './scale.ts';

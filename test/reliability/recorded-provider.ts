@@ -1,15 +1,16 @@
 // A provider that records, for every text that the engine generates, what it depends on: the place, the options and the
 // anchor. A fresh engine must generate the same text from these.
-import type { Anchor } from '../../language-server/completion/anchor.ts';
-import { anchoredAt } from '../../language-server/completion/anchor.ts';
-import { Anchors } from '../../language-server/completion/anchors.ts';
-import { type CompletionOptions, complete, type GhostCompletion } from '../../language-server/completion/complete.ts';
-import type { Maker } from '../../language-server/completion/document-offers.ts';
-import { CompletionProvider } from '../../language-server/completion/provider.ts';
-import type { CursorDocument } from '../../language-server/completion/text-window.ts';
-import { optionsFor, WarmEngine } from '../../language-server/completion/warm-engine.ts';
-import type { RelatedCode } from '../../language-server/context/related-code.ts';
-import type { Settings } from '../../language-server/protocol.ts';
+
+import { type CompletionOptions, complete, type GhostCompletion } from '../../language-server/offers/complete.ts';
+import type { Maker } from '../../language-server/offers/document-offers.ts';
+import { CompletionProvider } from '../../language-server/offers/provider.ts';
+import { optionsFor, WarmEngine } from '../../language-server/offers/warm-engine.ts';
+import type { Anchor } from '../../language-server/prompt/anchor.ts';
+import { anchoredAt } from '../../language-server/prompt/anchor.ts';
+import { Anchors } from '../../language-server/prompt/anchors.ts';
+import type { RelatedCode } from '../../language-server/prompt/related-code.ts';
+import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
+import type { Settings } from '../../language-server/protocol/messages.ts';
 import type { Engine } from '../../native/index.ts';
 
 export interface Made {

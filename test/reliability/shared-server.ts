@@ -12,7 +12,7 @@ import {
   SocketMessageReader,
   SocketMessageWriter,
 } from 'vscode-languageserver-protocol/node';
-import type { CompletionOutcome } from '../../language-server/protocol.ts';
+import type { CompletionOutcome } from '../../language-server/protocol/messages.ts';
 import { serverCommand, starterModel } from './real-server.ts';
 
 export class SharedServer {

@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { GhostCompletion } from '../../language-server/completion/complete.ts';
-import { defaultPace } from '../../language-server/completion/document-offers.ts';
-import { Offer } from '../../language-server/completion/offer.ts';
-import { RelatedCode } from '../../language-server/context/related-code.ts';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
+import type { GhostCompletion } from '../../language-server/offers/complete.ts';
+import { defaultPace } from '../../language-server/offers/document-offers.ts';
+import { Offer } from '../../language-server/offers/offer.ts';
+import { RelatedCode } from '../../language-server/prompt/related-code.ts';
 import { type Engine, loadEngine } from '../../native/index.ts';
 import { type Random, random } from '../support/random.ts';
 import { type Asked, RandomEditor } from './edit-script.ts';
@@ -16,7 +16,12 @@ import { fromCold, RecordedProvider } from './recorded-provider.ts';
 import { isFull, patienceMs, tries } from './scale.ts';
 
 const root = join(import.meta.dirname, '../..');
-const sources = ['language-server/log.ts', 'language-server/throughput.ts', 'native/addon.ts', 'scripts/tools.mjs'];
+const sources = [
+  'language-server/protocol/log.ts',
+  'language-server/engine/throughput.ts',
+  'native/addon.ts',
+  'scripts/tools.mjs',
+];
 const scripts = tries(25, 10_000);
 let warm: Engine;
 let cold: Engine;

@@ -2,7 +2,7 @@
 // there begins with. The name in it is found only in the other files.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CursorDocument } from '../../language-server/completion/text-window.ts';
+import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
 
 export interface CaseFile {
   uri: string;

@@ -20,7 +20,7 @@ import {
   type Settings,
   settingsNotification,
   statusNotification,
-} from '../../language-server/protocol.ts';
+} from '../../language-server/protocol/messages.ts';
 
 type Answer = InlineCompletionList & CompletionOutcome;
 

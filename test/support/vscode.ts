@@ -1,4 +1,6 @@
 // A stub of the part of VS Code's API that extension/ uses, for tests without an editor.
+export const version = '1.139.1';
+
 export const l10n = {
   t: (message: string, ...values: (string | number)[]) =>
     message.replace(/\{(\d+)\}/g, (_, i) => String(values[Number(i)])),

@@ -1,5 +1,5 @@
 // npm run tool -- confidence CASES.jsonl: what each gate shows and hides of a model's answers, as CSV. It is how the gates
-// in language-server/completion/confidence.ts were fitted, and how they are for another model.
+// in language-server/rules/confidence.ts were fitted, and how they are for another model.
 import {
   type Command,
   engineOptions,
@@ -8,9 +8,9 @@ import {
   readJsonLines,
   withEngine,
 } from '../../language-server/cli/command.ts';
-import { Anchors } from '../../language-server/completion/anchors.ts';
-import { complete } from '../../language-server/completion/complete.ts';
-import type { Gate } from '../../language-server/completion/confidence.ts';
+import { complete } from '../../language-server/offers/complete.ts';
+import { Anchors } from '../../language-server/prompt/anchors.ts';
+import type { Gate } from '../../language-server/rules/confidence.ts';
 import type { Engine } from '../../native/index.ts';
 import { insertable } from './eval-score.ts';
 import { remembered } from './remembered.ts';

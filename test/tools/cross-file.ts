@@ -10,12 +10,12 @@ import {
   printJson,
   withEngine,
 } from '../../language-server/cli/command.ts';
-import { defaultLinesUp } from '../../language-server/completion/anchor.ts';
-import { Anchors } from '../../language-server/completion/anchors.ts';
-import { complete } from '../../language-server/completion/complete.ts';
-import { promptBudget } from '../../language-server/completion/fim-prompt.ts';
-import { RelatedCode } from '../../language-server/context/related-code.ts';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
+import { complete } from '../../language-server/offers/complete.ts';
+import { defaultLinesUp } from '../../language-server/prompt/anchor.ts';
+import { Anchors } from '../../language-server/prompt/anchors.ts';
+import { promptBudget } from '../../language-server/prompt/fim-prompt.ts';
+import { RelatedCode } from '../../language-server/prompt/related-code.ts';
 import type { Engine } from '../../native/index.ts';
 import { type CrossFileCase, readCrossFileCases, workspaceUri } from '../support/cross-file-cases.ts';
 

@@ -12,11 +12,11 @@ import {
   UsageError,
   withEngine,
 } from '../../language-server/cli/command.ts';
-import { defaultLinesUp } from '../../language-server/completion/anchor.ts';
-import { Anchors } from '../../language-server/completion/anchors.ts';
-import { complete } from '../../language-server/completion/complete.ts';
-import { concatTokens, fimHead, tokenizeText } from '../../language-server/completion/fim-prompt.ts';
-import type { CursorDocument } from '../../language-server/completion/text-window.ts';
+import { complete } from '../../language-server/offers/complete.ts';
+import { defaultLinesUp } from '../../language-server/prompt/anchor.ts';
+import { Anchors } from '../../language-server/prompt/anchors.ts';
+import { concatTokens, fimHead, tokenizeText } from '../../language-server/prompt/fim-prompt.ts';
+import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
 import type { Engine } from '../../native/index.ts';
 import {
   type CaseScore,

@@ -8,7 +8,6 @@ import {
   CancellationTokenSource,
   type InlineCompletionItem,
 } from 'vscode-languageserver-protocol/node';
-import { bundledModelPath } from '../../language-server/bundled-model.ts';
 import {
   backendOf,
   count,
@@ -18,13 +17,14 @@ import {
   text,
   type Values,
 } from '../../language-server/cli/command.ts';
+import { bundledModelPath } from '../../language-server/engine/bundled-model.ts';
 import {
   type RelatedParams,
   type RelatedResult,
   relatedRequest,
   type ServerStatus,
-} from '../../language-server/protocol.ts';
-import { defaultSettings } from '../../language-server/settings.ts';
+} from '../../language-server/protocol/messages.ts';
+import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import { LspClient } from '../support/lsp-client.ts';
 import { cursorAfter, type Edit, type Position, type Trace, textAfter } from './trace.ts';
 

@@ -34,9 +34,11 @@ function written(name: string, text: string): string {
 /** The sources of this repository in one document. */
 function longDocument(): string {
   const rooms = [
-    'language-server',
     'language-server/cli',
-    'language-server/completion',
+    'language-server/offers',
+    'language-server/prompt',
+    'language-server/rules',
+    'language-server/server',
     'extension',
     'native',
     'test/tools',

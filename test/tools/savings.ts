@@ -1,7 +1,7 @@
 // npm run tool -- savings TRACES…: replays recorded typing sessions and accepts ghost text where it is right.
 import { type Command, print, printJson, UsageError } from '../../language-server/cli/command.ts';
-import type { ServerStatus } from '../../language-server/protocol.ts';
-import { defaultSettings } from '../../language-server/settings.ts';
+import type { ServerStatus } from '../../language-server/protocol/messages.ts';
+import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import { ReplayEditor, serverOptions } from './replay-editor.ts';
 import { restInNewLine } from './replay-typing.ts';
 import { commonPrefixLength } from './statistics.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { commands, extensions, Selection, window, workspace } from 'vscode';
 import type { Api } from '../../../extension/extension.ts';
-import { defaultSettings } from '../../../language-server/settings.ts';
+import { defaultSettings } from '../../../language-server/protocol/settings.ts';
 import { it, type Test } from './suite.ts';
 
 const hearth = extensions.getExtension<Api>('hearth.hearth');

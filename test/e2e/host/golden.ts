@@ -15,8 +15,8 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { Anchors } from '../../../language-server/completion/anchors.ts';
-import { complete } from '../../../language-server/completion/complete.ts';
+import { complete } from '../../../language-server/offers/complete.ts';
+import { Anchors } from '../../../language-server/prompt/anchors.ts';
 import { type GoldenCase, goldenCases } from '../../golden/golden-cases.ts';
 import { maxTokensOf, scripted } from '../../golden/scripted.ts';
 import { atCursor } from '../../language-server/cursor.ts';

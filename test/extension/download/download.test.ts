@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type DownloadOptions, discard, download } from '../../../extension/download/download.ts';
-import type { RemoteFile } from '../../../language-server/models/messages.ts';
+import type { RemoteFile } from '../../../language-server/protocol/models.ts';
 import { type Answer, breakAfter, FileServer, page, serve, status } from './file-server.ts';
 
 /** What a disk has free, for the writes of this file's downloads. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { RemoteFile } from '../../../language-server/models/messages.ts';
+import type { RemoteFile } from '../../../language-server/protocol/models.ts';
 
 export type Answer = (request: IncomingMessage, response: ServerResponse, server: FileServer) => void;
 

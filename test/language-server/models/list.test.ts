@@ -38,7 +38,7 @@ test('a file that is here is described by its head, and not offered for download
 
 test('a list comes without an engine, with what this machine reads', async () => {
   const downloadFolder = mkdtempSync(join(tmpdir(), 'hearth-list-'));
-  const { remote } = await listModels({ downloadFolder }, { engine: null, threads: 0, cacheMiB: 0 });
+  const { remote } = await listModels({ downloadFolder }, { engine: null, threads: 0, cacheBytes: 2 ** 30 });
   rmSync(downloadFolder, { recursive: true });
   expect(remote.length).toBeGreaterThan(0);
   expect(remote[0]?.estimate.tokensPerSecond).toBeGreaterThan(0);

@@ -8,7 +8,7 @@ import { RemoteEngine } from '../../../language-server/remote/remote-engine.ts';
 import { type Engine, loadEngine } from '../../../native/index.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const source = readFileSync(join(root, 'language-server/completion/text-window.ts'), 'utf8');
+const source = readFileSync(join(root, 'language-server/prompt/text-window.ts'), 'utf8');
 
 let served: Engine;
 let local: Engine;

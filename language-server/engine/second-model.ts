@@ -1,0 +1,60 @@
+// A separate model for explanations, if the user has chosen one. It is loaded when it is first needed, into the memory
+// that the model for completion leaves free, and unloaded when it has not been used for a while.
+
+import { refusalBeside } from '../models/estimate.ts';
+import type { Model } from '../models/model-traits.ts';
+import { errorText, type Log } from '../protocol/log.ts';
+import { EngineHost, type LoadModel } from './engine-host.ts';
+import type { explainOptions } from './load-options.ts';
+
+/** Enough time to read an answer and ask a question about it. */
+const idleMs = 5 * 60_000;
+
+type Options = NonNullable<ReturnType<typeof explainOptions>>;
+
+export class SecondModel {
+  private readonly host: EngineHost;
+  private cacheBytes = 0;
+  private idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(
+    load: LoadModel,
+    private readonly log: Log,
+    onChange: () => void,
+    first: () => Model | null,
+  ) {
+    this.host = new EngineHost(load, log, onChange, (name, fileBytes, freeBytes) =>
+      refusalBeside(name, fileBytes + this.cacheBytes, freeBytes, first()?.engine.info ?? null),
+    );
+  }
+
+  get model(): Model | null {
+    return this.host.model;
+  }
+
+  /** Rejects with a message for the user. */
+  async required(options: Options): Promise<Model> {
+    this.restartClock();
+    this.cacheBytes = options.cacheBytes;
+    return this.host.required(options);
+  }
+
+  async unload(): Promise<void> {
+    clearTimeout(this.idleTimer);
+    await this.host.unload();
+  }
+
+  private restartClock(): void {
+    clearTimeout(this.idleTimer);
+    this.idleTimer = setTimeout(() => this.unloadIfIdle(), idleMs).unref();
+  }
+
+  private unloadIfIdle(): void {
+    if (this.model?.engine.status().state !== 'idle') {
+      this.restartClock();
+      return;
+    }
+    this.log.info('unloading the model for explanations');
+    this.unload().catch((error: unknown) => this.log.error(errorText(error)));
+  }
+}

@@ -1,0 +1,231 @@
+// The one engine of the process, shared by all connected windows: loads it, watches it, and unloads it when there has
+// been no request for a while. What belongs to one window is in session.ts.
+import type { AddonInfo, Engine, Timings } from '../../native/index.ts';
+import type { Model } from '../models/model-traits.ts';
+import { errorText, type Log } from '../protocol/log.ts';
+import type { ServerStatus, Settings } from '../protocol/messages.ts';
+import { defaultSettings } from '../protocol/settings.ts';
+import { wipe } from './disk-cache.ts';
+import { EngineHost, type LoadModel } from './engine-host.ts';
+import { behindServer } from './load-model.ts';
+import { type EngineOptions, explainOptions, loadOptions } from './load-options.ts';
+import { SecondModel } from './second-model.ts';
+import { Throughput } from './throughput.ts';
+import { Watchdog } from './watchdog.ts';
+
+/** The dependencies of the server, which tests replace by fakes. */
+export interface ServerParts {
+  loadModel: LoadModel;
+  addonInfo: () => AddonInfo;
+  /** The starter model, for clients that do not give its path. */
+  bundledModel: string;
+}
+
+/** What the engine is loaded with. All windows have the same user settings; the last one to send them wins. */
+export interface EngineSetup {
+  settings: Settings;
+  bundledModel: string;
+  pagesFolder: string;
+  /** The token of the team's server; '' if it needs none. */
+  serverToken: string;
+}
+
+/** The model for explanations. */
+export interface Explainer extends Model {
+  /** Whether something more urgent is using the machine. */
+  mustWait: () => boolean;
+}
+
+/** What the doctor examines. */
+export interface Examined {
+  addonInfo: () => AddonInfo;
+  modelPath: string;
+  /** The path of the separate model for explanations; absent if there is none. */
+  explainModelPath?: string;
+  /** Rejects with a message for the user if the model cannot be loaded. */
+  engine: () => Promise<Engine>;
+}
+
+// EX_SOFTWARE of sysexits.h, an internal error. The editor restarts the server.
+const faultExitCode = 70;
+const idleCheckMs = 10_000;
+
+export class SharedEngine {
+  readonly host: EngineHost;
+  private readonly second: SecondModel;
+  private setup: EngineSetup;
+  private readonly throughput = new Throughput();
+  private readonly listeners = new Set<() => void>();
+  private readonly watchdog: Watchdog;
+  private readonly idleTimer: NodeJS.Timeout;
+  private last: ServerStatus['last'];
+  private alarm: string | null = null;
+  private isUnloaded = false;
+  private isClosed = false;
+  private usedAt = performance.now();
+
+  constructor(
+    readonly parts: ServerParts,
+    private readonly log: Log,
+  ) {
+    this.setup = { settings: defaultSettings, bundledModel: parts.bundledModel, pagesFolder: '', serverToken: '' };
+    const load = behindServer(parts.loadModel, (message) => {
+      log.warn(message);
+      this.changed();
+    });
+    this.host = new EngineHost(load, log, () => this.changed());
+    this.second = new SecondModel(
+      parts.loadModel,
+      log,
+      () => this.changed(),
+      () => this.host.model,
+    );
+    this.watchdog = new Watchdog(() => this.host.engine?.status() ?? null, {
+      slow: (message) => log.info(message),
+      hung: (message) => this.sound(message),
+      recovered: () => this.sound(null),
+      hopeless: (message) => {
+        log.error(message);
+        setImmediate(() => process.exit(faultExitCode));
+      },
+    });
+    this.idleTimer = setInterval(() => this.unloadIfIdle(), idleCheckMs).unref();
+  }
+
+  /** Calls the listener whenever the status changes. Returns a function that removes it. */
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Loads the model that the settings name. If suggestions are off, loads nothing and keeps the current engine. */
+  async configure(setup: EngineSetup): Promise<void> {
+    this.setup = setup;
+    this.changed();
+    if (explainOptions(setup.settings) === null) await this.second.unload();
+    if (setup.settings.mode !== 'off' && !this.isUnloaded) await this.host.ensure(this.loadOptions());
+    // Last, since an engine that was loaded with the disk cache writes to it when it is closed.
+    if (setup.settings['cache.diskMiB'] === 0) await wipe(setup.pagesFolder, this.log);
+  }
+
+  /** Resolves to the engine once it is loaded, or to null if it cannot be; the status then says why. */
+  async ready(): Promise<Engine | null> {
+    this.usedAt = performance.now();
+    this.isUnloaded = false;
+    // Repeated if another model is chosen while this one is loading.
+    while (!this.isClosed && this.host.engine === null && this.host.state.kind !== 'failed')
+      await this.host.ensure(this.loadOptions());
+    return this.host.engine;
+  }
+
+  /** Like ready(), for explicit commands: retries after a failure, and rejects with its reason. */
+  async required(): Promise<Model> {
+    this.usedAt = performance.now();
+    this.isUnloaded = false;
+    return this.host.required(this.loadOptions());
+  }
+
+  /**
+   * The model for explanations. If it is a separate one, the model for completion is loaded first, to get its memory.
+   */
+  async explainer(): Promise<Explainer> {
+    const { settings } = this.setup;
+    const options = explainOptions(settings);
+    if (options === null) return { ...(await this.required()), mustWait: () => false };
+    if (settings.mode !== 'off') await this.ready();
+    return { ...(await this.second.required(options)), mustWait: () => this.isComputing };
+  }
+
+  private get isComputing(): boolean {
+    const status = this.host.engine?.status();
+    return status !== undefined && status.state !== 'idle' && status.op !== 'server';
+  }
+
+  examined(): Examined {
+    const explainModelPath = explainOptions(this.setup.settings)?.modelPath;
+    return {
+      addonInfo: this.parts.addonInfo,
+      modelPath: this.loadOptions().modelPath,
+      ...(explainModelPath !== undefined && { explainModelPath }),
+      engine: async () => (await this.required()).engine,
+    };
+  }
+
+  answered(timings: Timings, latencyMs: number): void {
+    this.throughput.add(timings);
+    this.last = { ...timings, latencyMs };
+    this.changed();
+  }
+
+  status(isOff: boolean): ServerStatus {
+    const { state } = this.host;
+    if (this.alarm !== null) return { health: 'error', problem: 'engine', message: this.alarm };
+    if (isOff) return { health: 'off', ...this.figures() };
+    if (state.kind === 'failed') return { health: 'error', problem: 'model', message: state.message };
+    if (state.kind === 'loading') return { health: 'loading', progress: state.progress };
+    if (state.kind === 'unloaded') return { health: this.isUnloaded ? 'unloaded' : 'starting' };
+    return { health: 'ready', ...this.figures() };
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearInterval(this.idleTimer);
+    await Promise.all([this.host.unload(), this.second.unload()]);
+    this.watchdog.dispose();
+  }
+
+  private loadOptions(): EngineOptions {
+    const { settings, bundledModel, pagesFolder, serverToken: token } = this.setup;
+    const options = loadOptions(settings, bundledModel, pagesFolder);
+    const { 'server.url': url, 'server.model': model } = settings;
+    return url.trim() === '' ? options : { ...options, server: { url, model, token } };
+  }
+
+  private figures(): Omit<ServerStatus, 'health'> {
+    const { model } = this.host;
+    const second = this.second.model;
+    const { decodeTokensPerSecond, prefillTokensPerSecond } = this.throughput;
+    return {
+      ...(model && {
+        model: model.engine.info,
+        engine: model.engine.status(),
+        onlyExplains: model.traits.fim === null && model.traits.chatTemplate !== null,
+      }),
+      ...(second && { explainModel: second.engine.info }),
+      ...(decodeTokensPerSecond !== undefined && { decodeTokensPerSecond }),
+      ...(prefillTokensPerSecond !== undefined && { prefillTokensPerSecond }),
+      ...(this.last && { last: this.last }),
+    };
+  }
+
+  /** Sets the alarm of the watchdog; null when the engine makes progress again. */
+  private sound(alarm: string | null): void {
+    if (alarm !== null) this.log.error(alarm);
+    this.alarm = alarm;
+    this.changed();
+  }
+
+  private unloadIfIdle(): void {
+    const minutes = this.setup.settings['engine.unloadAfterMinutes'];
+    const isIdle = performance.now() - this.usedAt > minutes * 60_000;
+    if (minutes === 0 || !isIdle || this.host.engine?.status().state !== 'idle') return;
+    this.log.info(`unloading the model after ${minutes} minutes without a request`);
+    this.isUnloaded = true;
+    this.forgetFigures();
+    this.host.unload().then(
+      () => this.changed(),
+      (error: unknown) => this.log.error(errorText(error)),
+    );
+  }
+
+  private forgetFigures(): void {
+    this.throughput.clear();
+    this.last = undefined;
+  }
+
+  private changed(): void {
+    // The figures of one model do not apply to the next.
+    if (this.host.state.kind === 'loading') this.forgetFigures();
+    for (const listener of this.listeners) listener();
+  }
+}

@@ -1,0 +1,97 @@
+// Distinguishes an engine that is slow from one that hangs, by its heartbeat. The engine has its own thread, so this
+// timer keeps running when an op does not end. Time is counted in periods of the timer, so that time during which the
+// process is suspended, as when the computer sleeps, does not count.
+import type { EngineStatus } from '../../native/index.ts';
+import { type OpSpeed, ReadingSpeed } from './reading-speed.ts';
+
+const periodMs = 1000;
+// An op takes at most a few hundred times as long as the median one. The least limit covers the longest op there is, a
+// matrix product over a prefill chunk: about a second for 7B on two old cores.
+const hungAfterMedians = 1000;
+export const leastHungAfterMs = 10_000;
+/** After this many times the limit the process exits, and the editor starts a new one. */
+const hopelessFactor = 3;
+const mostSamples = 61;
+const slowAfterMs = 5000;
+
+export interface WatchdogEvents {
+  slow(message: string): void;
+  hung(message: string): void;
+  recovered(): void;
+  hopeless(message: string): void;
+}
+
+export class Watchdog {
+  private readonly timer: NodeJS.Timeout;
+  private isHung = false;
+  private busyPeriods = 0;
+  /** Periods in a row without a heartbeat, though there was work. */
+  private stalledPeriods = 0;
+  private lastBeat = -1;
+  /** The average duration of an op in each of the last busy periods. */
+  private readonly opMs: number[] = [];
+  private readonly speed = new ReadingSpeed();
+
+  constructor(
+    private readonly status: () => EngineStatus | null,
+    private readonly events: WatchdogEvents,
+  ) {
+    this.timer = setInterval(() => this.look(), periodMs);
+    this.timer.unref();
+  }
+
+  dispose(): void {
+    clearInterval(this.timer);
+  }
+
+  private look(): void {
+    const status = this.status();
+    // Queued requests are work, too, even if nothing runs.
+    const isBusy = status !== null && (status.state !== 'idle' || status.queued > 0);
+    this.busyPeriods = isBusy ? this.busyPeriods + 1 : 0;
+    this.stalledPeriods = isBusy && status.beat === this.lastBeat ? this.stalledPeriods + 1 : 0;
+    if (isBusy && this.busyPeriods > 1) this.noteBeats(status.beat - this.lastBeat);
+    this.lastBeat = isBusy ? status.beat : -1;
+    const opSpeed = status && this.speed.look(status.ops);
+    const stalledMs = this.stalledPeriods * periodMs;
+    const hungAfterMs = this.hungAfterMs();
+    if (isBusy && stalledMs >= hopelessFactor * hungAfterMs) {
+      this.events.hopeless(`${describe(status, stalledMs)}; the server exits so that it can be restarted`);
+    } else if (isBusy && stalledMs >= hungAfterMs) {
+      if (!this.isHung) this.events.hung(describe(status, stalledMs));
+      this.isHung = true;
+    } else if (this.isHung) {
+      this.isHung = false;
+      this.events.recovered();
+    } else if (isBusy && this.busyPeriods * periodMs === slowAfterMs) {
+      const where = `${status.state} at token ${status.token}`;
+      const reading = opSpeed === null ? '' : `, ${this.reading(opSpeed)}`;
+      this.events.slow(`slow but working: ${where}${reading}, ${status.queued} more waiting`);
+    }
+  }
+
+  private reading({ op, bytesPerSecond }: OpSpeed): string {
+    const { best } = this.speed;
+    return `operation "${op}" reads ${gigabytes(bytesPerSecond)} GB/s (the most so far was ${gigabytes(best)})`;
+  }
+
+  private noteBeats(n: number): void {
+    if (n <= 0) return;
+    this.opMs.push(periodMs / n);
+    if (this.opMs.length > mostSamples) this.opMs.shift();
+  }
+
+  /** How long an op may take. */
+  private hungAfterMs(): number {
+    const median = [...this.opMs].sort((a, b) => a - b)[this.opMs.length >> 1] ?? 0;
+    return Math.max(leastHungAfterMs, median * hungAfterMedians);
+  }
+}
+
+const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1);
+
+function describe({ state, token, layer, op, opBytes, queued }: EngineStatus, stalledMs: number): string {
+  const seconds = (stalledMs / 1000).toFixed(0);
+  if (state === 'idle') return `The engine has not served its ${queued} waiting requests for ${seconds} s`;
+  return `The engine has made no progress for ${seconds} s: ${state}, token ${token}, layer ${layer}, operation "${op}", which reads ${(opBytes / 1e6).toFixed(1)} MB`;
+}

@@ -1,0 +1,169 @@
+// An offer: a suggestion for one place in a document, perhaps still growing. While the user types the suggested text,
+// the offer stays in use: generation continues, and the rest of the text costs no token.
+import { spliced } from '../documents/long-text.ts';
+import type { CursorDocument } from '../prompt/text-window.ts';
+import { distinct, type Suggestion } from '../rules/suggestion.ts';
+import type { GhostCompletion } from './complete.ts';
+
+/** Generates the text, usually with the engine. Must settle soon after the signal has aborted. */
+export type MakeText = (
+  signal: AbortSignal,
+  onSuggestion: (suggestion: Suggestion) => void,
+) => Promise<GhostCompletion>;
+
+/**
+ * What an offer has for a place:
+ *   'none'       nothing: the cursor is elsewhere, or something else was typed
+ *   'pending'    nothing yet, but what was typed agrees with its text so far
+ *   'silent'     nothing, and asking the model again is no use: it gave no text for this place or has failed
+ *   Suggestion[] what is left of its suggestions
+ */
+export type Coverage = 'none' | 'pending' | 'silent' | Suggestion[];
+
+export class Offer {
+  /** What can be shown at the offer's own place so far, best first. */
+  suggestions: Suggestion[] = [];
+  /** How generation ended; null until then. */
+  result: GhostCompletion | null = null;
+  /** The error, if generation has failed. */
+  failure: unknown;
+  private readonly controller = new AbortController();
+  private wake: () => void = () => {};
+  private next: Promise<void> = Promise.resolve();
+
+  constructor(
+    readonly place: CursorDocument,
+    make: MakeText,
+  ) {
+    this.expectChange();
+    void this.run(make);
+  }
+
+  get isAborted(): boolean {
+    return this.controller.signal.aborted;
+  }
+
+  /** Ends the engine's work. The suggestions so far are kept. */
+  abort(): void {
+    this.controller.abort();
+    this.changed();
+  }
+
+  /** Resolves the next time that the text grows or that the offer ends or is aborted. */
+  change(): Promise<void> {
+    return this.next;
+  }
+
+  /** Resolves when the offer has ended or was aborted. */
+  async settled(): Promise<void> {
+    while (this.result === null && !this.isAborted) await this.next;
+  }
+
+  covers(at: CursorDocument): Coverage {
+    const step = typedSince(this.place, at);
+    if (step === null) return 'none';
+    const left = this.suggestions.flatMap((suggestion) => restOf(suggestion, step) ?? []);
+    if (left.length > 0) return left;
+    if (this.failure !== undefined) return 'silent';
+    if (this.isAborted) return 'none';
+    if (this.result === null) return step.typed.startsWith(this.suggestions[0]?.text ?? '') ? 'pending' : 'none';
+    return this.suggestions.length === 0 && at.text.length === this.place.text.length ? 'silent' : 'none';
+  }
+
+  private async run(make: MakeText): Promise<void> {
+    const { signal } = this.controller;
+    const onSuggestion = (suggestion: Suggestion) => {
+      if (signal.aborted) return;
+      this.suggestions = [withLineEndsOf(this.place, suggestion)];
+      this.changed();
+    };
+    try {
+      const result = await make(signal, onSuggestion);
+      if (result.reason !== 'cancelled')
+        this.suggestions = result.suggestions.map((each) => withLineEndsOf(this.place, each));
+      this.result = result;
+    } catch (error) {
+      this.failure = error;
+      this.controller.abort();
+    }
+    this.changed();
+  }
+
+  private changed(): void {
+    const { wake } = this;
+    this.expectChange();
+    wake();
+  }
+
+  private expectChange(): void {
+    this.next = new Promise((resolve) => {
+      this.wake = resolve;
+    });
+  }
+}
+
+/** How much text on each side of the cursor is compared to recognise a place. Whole documents would cost too much. */
+const comparedChars = 1000;
+
+interface Step {
+  typed: string;
+  /** Brackets that the editor has inserted after the cursor. */
+  closed: string;
+  /** How many closing characters after the cursor were typed over. */
+  overtyped: number;
+}
+
+/** What was typed between two states of a document; null if anything else has changed. */
+function typedSince(from: CursorDocument, to: CursorDocument): Step | null {
+  if (to.offset < from.offset) return null;
+  const start = Math.max(0, from.offset - comparedChars);
+  if (to.text.slice(start, from.offset) !== from.text.slice(start, from.offset)) return null;
+  const typed = to.text.slice(from.offset, to.offset);
+  const grown = to.text.length - from.text.length - typed.length;
+  const closed = to.text.slice(to.offset, to.offset + Math.max(0, grown));
+  const overtyped = from.text.slice(from.offset, from.offset + Math.max(0, -grown));
+  if (!/^[)\]}>"'`;,]*$/.test(closed + overtyped)) return null;
+  const after = from.text.slice(from.offset + overtyped.length, from.offset + comparedChars);
+  if (!to.text.startsWith(after, to.offset + closed.length)) return null;
+  return { typed, closed, overtyped: overtyped.length };
+}
+
+/** The rest of a suggestion after what was typed; null if they differ or nothing is left. */
+function restOf({ text, replaces, probability }: Suggestion, step: Step): Suggestion | null {
+  const rest = text.slice(step.typed.length);
+  if (rest.trim() === '' || !text.startsWith(step.typed)) return null;
+  // The suggestion's own brackets replace those that the editor has inserted.
+  const closed = isSubsequence(step.closed, rest) ? step.closed.length : 0;
+  return { text: rest, replaces: Math.max(0, replaces - step.overtyped) + closed, probability };
+}
+
+function isSubsequence(part: string, whole: string): boolean {
+  let at = 0;
+  for (const character of whole) if (character === part[at]) at++;
+  return at >= part.length;
+}
+
+/** With the document's line breaks, so that the text can be compared with the document after it was accepted. */
+function withLineEndsOf({ text, offset }: CursorDocument, suggestion: Suggestion): Suggestion {
+  const around = text.slice(Math.max(0, offset - comparedChars), offset + comparedChars);
+  const isCrLf = around.charAt(around.indexOf('\n') - 1) === '\r';
+  return isCrLf ? { ...suggestion, text: suggestion.text.replace(/\r?\n/g, '\r\n') } : suggestion;
+}
+
+/** The document after the suggestion is accepted, with the cursor at its end. */
+export function accepted(place: CursorDocument, { text, replaces }: Suggestion): CursorDocument {
+  const { offset } = place;
+  return { ...place, text: spliced(place.text, offset, offset + replaces, text), offset: offset + text.length };
+}
+
+/**
+ * For an explicit request: the suggestions that are already shown, followed by the alternatives that `make` generates.
+ */
+export function withChoices(known: Offer | null, place: CursorDocument, make: MakeText): MakeText {
+  const coverage = known?.covers(place);
+  const shown = Array.isArray(coverage) ? coverage : [];
+  return async (signal, onSuggestion) => {
+    const made = await make(signal, onSuggestion);
+    return { ...made, suggestions: distinct([...shown, ...made.suggestions]) };
+  };
+}

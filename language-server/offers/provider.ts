@@ -1,0 +1,190 @@
+// Answers inline completion requests: refuses documents that must not be completed, waits for the engine, and gets the
+// text from the offers of the document.
+import {
+  type InlineCompletionContext,
+  type InlineCompletionItem,
+  InlineCompletionTriggerKind,
+  type Position,
+  type Range,
+} from 'vscode-languageserver/node';
+import type { Engine, Timings } from '../../native/index.ts';
+import type { OpenDocument } from '../documents/open-document.ts';
+import { canFillInTheMiddle } from '../prompt/fim-prompt.ts';
+import type { RelatedCode } from '../prompt/related-code.ts';
+import { hasSecret, hasSecretName } from '../prompt/secrets.ts';
+import type { CursorDocument } from '../prompt/text-window.ts';
+import { type GrownParams, type Mode, noTimings, type Settings, type VersionedPosition } from '../protocol/messages.ts';
+import type { Reason } from '../protocol/reasons.ts';
+import type { Suggestion } from '../rules/suggestion.ts';
+import type { GhostCompletion } from './complete.ts';
+import { DocumentOffers, defaultPace, type Found } from './document-offers.ts';
+import { WarmEngine } from './warm-engine.ts';
+
+/** A position, with the mode of its document; if that is absent, the general setting applies. */
+interface Addressed {
+  document: OpenDocument;
+  position: Position;
+  mode?: Mode | undefined;
+}
+
+export interface CompletionRequest extends Addressed {
+  context: InlineCompletionContext;
+}
+
+export interface Answer {
+  items: InlineCompletionItem[];
+  reason: Reason;
+  /** What the engine did for this request; all zero if it did nothing or has not finished. */
+  timings: Timings;
+}
+
+export interface ProviderOptions {
+  /** Called when a new request would return more text. If absent, answers wait for the whole text. */
+  onGrown?: (grown: GrownParams) => void;
+  /** Called when the engine has finished the text of an offer. */
+  onMade?: (made: GhostCompletion) => void;
+  /** Finds code of other files for prompts. If absent, prompts contain none. */
+  related?: RelatedCode;
+}
+
+/** The place that a request asks to complete. */
+interface RequestedPlace {
+  document: CursorDocument;
+  /** The selected entry of the suggest widget, which the ghost text must begin with; often ''. */
+  selected: string;
+  /** The range that the item replaces, to which the suggestion's `replaces` is added. */
+  range: Range;
+}
+
+export class CompletionProvider {
+  private readonly documents = new Map<string, DocumentOffers>();
+  private warm: WarmEngine | null = null;
+
+  constructor(
+    protected readonly options: ProviderOptions = {},
+    private readonly pace = defaultPace,
+  ) {}
+
+  /** ready: resolves to the engine once it is loaded, or to null if it cannot be. Rejects with the engine's errors. */
+  async provide(
+    request: CompletionRequest,
+    ready: () => Promise<Engine | null>,
+    settings: Settings,
+    signal = new AbortController().signal,
+  ): Promise<Answer> {
+    const { document, position, context } = request;
+    const { uri, version } = document;
+    const offers = this.offersOf(uri);
+    const turn = offers.nextTurn({ version, position }, signal);
+    const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoked;
+    const refusal = refusalOf(request, settings, isInvoked);
+    if (refusal !== null) return nothing(refusal);
+    if (!isInvoked && turn.wasDismissed) return nothing('dismissed');
+    const engine = await Promise.race([ready(), turn.cancelled]);
+    if (engine === undefined) return nothing('still-loading');
+    if (!turn.isWanted() || document.version !== version) return nothing('superseded');
+    if (engine === null) return nothing('no-model');
+    if (!canFillInTheMiddle(engine)) return nothing('model-cannot-fill-in');
+
+    const at = requestedPlace(request);
+    const warm = this.warmFor(engine);
+    // The alternatives begin with the text that is shown, so it must be complete.
+    if (isInvoked) await offers.settled(at.document, turn);
+    if (!turn.isWanted()) return nothing('superseded');
+    const { onGrown } = this.options;
+    const waiting = offers.textAt(at.document, turn, {
+      make: warm.maker(settings),
+      isInvoked,
+      onGrown: onGrown && (() => onGrown({ uri, version, position })),
+    });
+    // Before waiting, so that it happens even if the next key cancels this request.
+    warm.follow(document, at.document);
+    const found = await waiting;
+    return found === null ? nothing('superseded') : answerOf(found, at);
+  }
+
+  /** Call when the cursor rests: evaluates the prompt there ahead of a request. Null if nothing was evaluated. */
+  async rest(request: Addressed, engine: Engine | null, settings: Settings): Promise<Timings | null> {
+    // There is one cursor, so where it was before no longer matters.
+    this.warm?.stopReading();
+    if (engine === null || refusalOf(request, settings, false) !== null || !canFillInTheMiddle(engine)) return null;
+    const { uri, languageId, text } = request.document;
+    const offset = request.document.offsetAt(request.position);
+    return this.warmFor(engine).rest({ uri, languageId, text, offset });
+  }
+
+  /** Call when the cursor has moved away from its suggestion or the user has dismissed it. */
+  leave(uri: string, dismissed?: VersionedPosition): void {
+    this.documents.get(uri)?.leave(dismissed);
+  }
+
+  forget(uri: string): void {
+    this.documents.get(uri)?.leave();
+    this.documents.delete(uri);
+    this.warm?.forget(uri);
+  }
+
+  cancelAll(): void {
+    for (const offers of this.documents.values()) offers.leave();
+    this.warm?.stopReading();
+  }
+
+  private offersOf(uri: string): DocumentOffers {
+    const offers = this.documents.get(uri) ?? new DocumentOffers(this.pace);
+    this.documents.set(uri, offers);
+    return offers;
+  }
+
+  private warmFor(engine: Engine): WarmEngine {
+    if (this.warm?.engine === engine) return this.warm;
+    for (const offers of this.documents.values()) offers.abort();
+    this.warm?.stopReading();
+    this.warm = this.newWarmEngine(engine);
+    return this.warm;
+  }
+
+  protected newWarmEngine(engine: Engine): WarmEngine {
+    return new WarmEngine(engine, this.options.onMade, this.options.related);
+  }
+}
+
+/** Why a request must not be completed; null if it may be. */
+function refusalOf({ document, mode }: Addressed, settings: Settings, isInvoked: boolean): Reason | null {
+  const wanted = mode ?? settings.mode;
+  if (wanted === 'off') return 'off';
+  if (wanted === 'manual' && !isInvoked) return 'manual';
+  // A team's server or the disk cache would keep a secret beyond this process.
+  const staysInMemory = settings['server.url'] === '' && settings['cache.diskMiB'] === 0;
+  return hasSecretName(document.uri) || (!staysInMemory && hasSecret(document.text)) ? 'secrets-file' : null;
+}
+
+/** While the suggest widget is open, the document is completed as if its selected entry had been accepted. */
+function requestedPlace({ document, position, context }: CompletionRequest): RequestedPlace {
+  const { uri, languageId, text } = document;
+  const info = context.selectedCompletionInfo;
+  if (!info) {
+    const offset = document.offsetAt(position);
+    return { document: { uri, languageId, text, offset }, selected: '', range: { start: position, end: position } };
+  }
+  const start = document.offsetAt(info.range.start);
+  const accepted = text.with(start, document.offsetAt(info.range.end), info.text);
+  const offset = start + info.text.length;
+  return { document: { uri, languageId, text: accepted, offset }, selected: info.text, range: info.range };
+}
+
+function answerOf({ suggestions, result, isOwn }: Found, at: RequestedPlace): Answer {
+  const items = suggestions.map((suggestion) => toItem(at, suggestion));
+  const timings = isOwn ? (result?.timings ?? noTimings) : noTimings;
+  if (items.length === 0) return { items, reason: result?.reason ?? 'superseded', timings };
+  if (result === null) return { items, reason: 'still-growing', timings };
+  return { items, reason: isOwn ? 'shown' : 'typed-along', timings };
+}
+
+function toItem({ selected, range }: RequestedPlace, { text, replaces }: Suggestion): InlineCompletionItem {
+  const end = { line: range.end.line, character: range.end.character + replaces };
+  return { insertText: selected + text, range: { start: range.start, end } };
+}
+
+function nothing(reason: Reason): Answer {
+  return { items: [], reason, timings: noTimings };
+}

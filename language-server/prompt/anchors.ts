@@ -1,0 +1,185 @@
+// Keeps the current anchor of each document (`held`) and prepares the next one in the background. The next one replaces
+// it once the engine has evaluated the new prompt, including what was typed meanwhile. So no key has to wait for a new
+// anchor while the user goes on writing.
+import type { Engine } from '../../native/index.ts';
+import {
+  type Anchor,
+  type Anchored,
+  anchoredAt,
+  defaultLinesUp,
+  maxGivenChars,
+  placeAnchor,
+  stillHolds,
+  suffixState,
+} from './anchor.ts';
+import { type PromptPlace, promptPlace } from './document-path.ts';
+import { type FimPrompt, promptBudget, withGivenMiddle } from './fim-prompt.ts';
+import { hasNews, type PromptPreamble, promptPreamble, type Snippet } from './prompt-preamble.ts';
+import type { CursorDocument } from './text-window.ts';
+
+// A new anchor costs several hundred tokens, so it must shorten the given text to this share at most.
+const worthwhileShare = 0.7;
+// The most tokens that the first key after the change may have to evaluate.
+const maxUnread = 4;
+// A person works in a few documents.
+const maxDocuments = 16;
+
+interface NextAnchor {
+  anchor: Anchor;
+  /** The tokens of its prompt that the engine has evaluated. */
+  read: Uint32Array;
+}
+
+interface AnchorState {
+  held: Anchor;
+  /** For the next anchor: the current preamble, or one with newer context. */
+  preamble: PromptPreamble;
+  next?: NextAnchor | undefined;
+  /** Id of the pin that keeps the anchor's pages in the engine's cache once they have been evaluated. */
+  pin: number;
+  isPinned: boolean;
+}
+
+/** A prompt with the next anchor for the engine to evaluate. Call done() afterwards. */
+export interface Reading {
+  anchor: Anchor;
+  tokens: Uint32Array;
+  done: () => void;
+}
+
+/** For one engine, since anchors hold token ids. */
+export class Anchors {
+  private readonly states = new Map<string, AnchorState>();
+  private nextPin = 1;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly linesUp = defaultLinesUp,
+    private readonly placeOf: (uri: string, languageId: string) => PromptPlace = promptPlace,
+  ) {}
+
+  prompt(document: CursorDocument): FimPrompt {
+    const anchored = this.anchored(document);
+    const entry = this.states.get(document.uri);
+    if (anchored.anchor !== entry?.held) {
+      this.hold(document.uri, anchored.anchor);
+    } else {
+      this.keep(document.uri, entry);
+      this.pin(entry); // an earlier request has evaluated it
+    }
+    return withGivenMiddle(this.engine, anchored.anchor.head, anchored.given);
+  }
+
+  /** The prompt for a document as it would be after an edit. Does not change the current anchor. */
+  promptAhead(document: CursorDocument): FimPrompt {
+    const { anchor, given } = this.anchored(document);
+    return withGivenMiddle(this.engine, anchor.head, given);
+  }
+
+  /** What to evaluate next. Null if there is nothing, also when the next anchor has just become the current one. */
+  reading(document: CursorDocument): Reading | null {
+    const entry = this.states.get(document.uri);
+    if (!entry || !stillHolds(entry.held, document)) return null;
+    // The next anchor may have become useless, too, if the user has typed fast.
+    if (entry.next && !this.serving(entry.next.anchor, document)) entry.next = undefined;
+    entry.next ??= this.nextAfter(entry, document);
+    const { next } = entry;
+    const anchored = next && this.serving(next.anchor, document);
+    if (!anchored) return null;
+    const { tokens } = withGivenMiddle(this.engine, next.anchor.head, anchored.given);
+    if (tokens.length - commonLength(tokens, next.read) <= maxUnread) {
+      this.pin(this.hold(document.uri, next.anchor));
+      return null;
+    }
+    const done = () => {
+      next.read = tokens;
+    };
+    return { anchor: next.anchor, tokens, done };
+  }
+
+  /**
+   * Sets the code of other files for this document, most useful first. It is used only from the next anchor on, which
+   * is evaluated in the background, and only if its most useful code is new.
+   */
+  setContext({ uri, languageId }: CursorDocument, snippets: Snippet[], maxTokens: number): void {
+    const entry = this.states.get(uri);
+    if (!entry) return;
+    const preamble = promptPreamble(this.engine, this.placeOf(uri, languageId), snippets, maxTokens);
+    if (hasNews(preamble, entry.next?.anchor.preamble ?? entry.held.preamble)) entry.preamble = preamble;
+  }
+
+  forget(uri: string): void {
+    const entry = this.states.get(uri);
+    this.states.delete(uri);
+    if (entry) this.setPin(entry.pin, new Uint32Array());
+  }
+
+  /** Tests override this. */
+  protected anchored(document: CursorDocument): Anchored {
+    const held = this.states.get(document.uri)?.held;
+    const place = this.placeOf(document.uri, document.languageId);
+    // The path of an untitled document changes when VS Code detects its language.
+    const isSamePath = held?.preamble.path === place.path;
+    const serving = held && isSamePath && this.serving(held, document);
+    if (serving) return serving;
+    // The current preamble is in the cache; another one would have to be evaluated while the user waits.
+    const preamble = held && isSamePath ? held.preamble : promptPreamble(this.engine, place);
+    return placeAnchor(this.engine, document, this.linesUp, preamble, held);
+  }
+
+  /** The anchor with the given text; null if the document no longer matches, or if too much was typed. */
+  private serving(anchor: Anchor, document: CursorDocument): Anchored | null {
+    if (!stillHolds(anchor, document)) return null;
+    const anchored = anchoredAt(this.engine, anchor, document);
+    return anchored.given.length <= this.budget.givenTokens ? anchored : null;
+  }
+
+  /** A next anchor if the given text has grown long or if the suffix or the context is out of date. */
+  private nextAfter({ held, preamble }: AnchorState, document: CursorDocument): NextAnchor | undefined {
+    const used = anchoredAt(this.engine, held, document).given.length;
+    const state = suffixState(held, document);
+    // Not at every end of a block: a new anchor each time would cost more than the outdated suffix.
+    const isOverrun = state === 'overrun' && used >= this.budget.nextAnchorTokens * 0.75;
+    const isStale = isOverrun || state === 'deleted' || preamble !== held.preamble;
+    const isFull = used >= this.budget.nextAnchorTokens || document.offset - held.offset >= maxGivenChars / 2;
+    if (!isStale && !isFull) return undefined;
+    const { anchor, given } = placeAnchor(this.engine, document, this.linesUp, preamble, held);
+    return isStale || given.length <= used * worthwhileShare ? { anchor, read: new Uint32Array() } : undefined;
+  }
+
+  private get budget() {
+    return promptBudget(this.engine.info.contextTokens);
+  }
+
+  private hold(uri: string, held: Anchor): AnchorState {
+    const before = this.states.get(uri);
+    const pin = before?.pin ?? this.nextPin++;
+    const preamble = before?.preamble.path === held.preamble.path ? before.preamble : held.preamble;
+    const entry = { held, preamble, pin, isPinned: false };
+    this.keep(uri, entry);
+    return entry;
+  }
+
+  private pin(entry: AnchorState): void {
+    if (!entry.isPinned) this.setPin(entry.pin, entry.held.head);
+    entry.isPinned = true;
+  }
+
+  /** Ignores errors: pinning only saves time, and a broken engine fails at the next request anyway. */
+  private setPin(id: number, tokens: Uint32Array): void {
+    this.engine.pin(id, tokens).catch(() => undefined);
+  }
+
+  /** Least recently used documents are forgotten first. */
+  private keep(uri: string, entry: AnchorState): void {
+    this.states.delete(uri);
+    this.states.set(uri, entry);
+    const [oldest] = this.states.keys();
+    if (this.states.size > maxDocuments && oldest !== undefined) this.forget(oldest);
+  }
+}
+
+function commonLength(a: Uint32Array, b: Uint32Array): number {
+  const differs = a.findIndex((token, i) => token !== b[i]);
+  return differs === -1 ? a.length : differs;
+}

@@ -1,0 +1,46 @@
+// Asks the editor for definitions and for the documents that may be shared, once for each line that the cursor comes
+// to. It waits for a limited time; a late answer is used the next time. If no definitions were found it asks again,
+// because the language extensions of a window that has just opened may not be ready yet.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RelatedParams, RelatedResult } from '../protocol/messages.ts';
+
+export const defaultLimitMs = 300;
+
+export class EditorAnswers {
+  private latest: RelatedResult = { defined: [], shared: [] };
+  /** The document that the latest answer was for. */
+  private latestUri = '';
+  private askedFor = '';
+
+  constructor(
+    private readonly request: (params: RelatedParams) => Promise<RelatedResult>,
+    private readonly limitMs = defaultLimitMs,
+  ) {}
+
+  /** The latest answer, perhaps for another line. Definitions are returned only if it was for the same document. */
+  async ask(params: RelatedParams, line: number): Promise<RelatedResult> {
+    const place = [params.uri, line, ...params.documents].join('\n');
+    if (place !== this.askedFor) {
+      this.askedFor = place;
+      const answer = this.request(params).then(
+        (result) => {
+          this.keep(result, params.uri);
+          if (result.defined.length === 0 && params.positions.length > 0) this.askAgain(place);
+        },
+        // If the editor fails, nothing is shared.
+        () => this.askAgain(place),
+      );
+      await Promise.race([answer, sleep(this.limitMs, undefined, { ref: false })]);
+    }
+    return this.latestUri === params.uri ? this.latest : { ...this.latest, defined: [] };
+  }
+
+  private askAgain(place: string): void {
+    if (this.askedFor === place) this.askedFor = '';
+  }
+
+  private keep(result: RelatedResult, uri: string): void {
+    this.latest = result;
+    this.latestUri = uri;
+  }
+}

@@ -1,0 +1,79 @@
+// The preamble of a prompt: what stands before the document's text. It names the repository, contains code of other
+// files, and ends with the document's path, in qwen2.5-coder's repository format. It is empty for models without these
+// tokens.
+//   [<|repo_name|>NAME\n [<|file_sep|>PATH\nCODE\n]...] <|file_sep|>PATH\n
+import type { Engine } from '../../native/index.ts';
+import type { PromptPlace } from './document-path.ts';
+import { concatTokens, tokenizeText } from './fim-prompt.ts';
+
+/** A piece of another file, or of this one where the prompt does not reach. */
+export interface Snippet {
+  /** The path in the workspace. */
+  path: string;
+  /** The number of its first line. */
+  line: number;
+  text: string;
+}
+
+export interface PromptPreamble {
+  path: string;
+  tokens: Uint32Array;
+  /** The texts of its snippets, most useful first. */
+  texts: string[];
+}
+
+// Of a longer path, only the end is used.
+const maxPathChars = 200;
+
+/** Takes as many of the snippets, which come most useful first, as fit into maxSnippetTokens. */
+export function promptPreamble(
+  engine: Engine,
+  { path, repository }: PromptPlace,
+  snippets: Snippet[] = [],
+  maxSnippetTokens = 0,
+): PromptPreamble {
+  const { fileSep, repoName } = engine.info.special;
+  if (fileSep < 0) return { path, tokens: new Uint32Array(), texts: [] };
+  const chosen = withinBudget(engine, snippets, maxSnippetTokens);
+  // In training, a single file comes after its path alone; the repository is named only before several files.
+  const named = chosen.length > 0 && repository !== '' && repoName >= 0;
+  const tokens = concatTokens(
+    ...(named ? [repoName, tokenizeText(engine, `${repository}\n`)] : []),
+    ...byFile(chosen).flatMap((file) => [fileSep, tokenizeText(engine, file)]),
+    fileSep,
+    tokenizeText(engine, `${path.slice(-maxPathChars)}\n`),
+  );
+  return { path, tokens, texts: chosen.map(({ text }) => text) };
+}
+
+/** Whether the other preamble lacks the most useful snippet of this one. */
+export function hasNews(preamble: PromptPreamble, other: PromptPreamble): boolean {
+  const [best] = preamble.texts;
+  return best !== undefined && !other.texts.includes(best);
+}
+
+function withinBudget(engine: Engine, snippets: Snippet[], maxTokens: number): Snippet[] {
+  const chosen: Snippet[] = [];
+  let left = maxTokens;
+  for (const snippet of snippets) {
+    // A snippet this long cannot fit, as ten characters of code make at least one token.
+    if (snippet.text.length > left * 10) continue;
+    const cost = tokenizeText(engine, fileText(snippet.path, [snippet])).length + 1;
+    if (cost > left) continue;
+    chosen.push(snippet);
+    left -= cost;
+  }
+  return chosen;
+}
+
+/** One text for each file, with its snippets in the order of their lines. The most useful file comes last. */
+function byFile(snippets: Snippet[]): string[] {
+  const paths = new Set(snippets.map(({ path }) => path));
+  const ofFile = (path: string) => snippets.filter((snippet) => snippet.path === path);
+  return [...paths].reverse().map((path) => fileText(path, ofFile(path)));
+}
+
+function fileText(path: string, snippets: Snippet[]): string {
+  const texts = snippets.toSorted((a, b) => a.line - b.line).map(({ text }) => `${text.trimEnd()}\n`);
+  return `${path.slice(-maxPathChars)}\n${texts.join('')}`;
+}

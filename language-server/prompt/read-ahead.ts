@@ -1,0 +1,103 @@
+// Evaluates prompts in the background before a key needs them, so that they are in the cache: around a resting cursor,
+// first without and then with code of other files, and for the next anchor while the user types.
+import type { Engine, Timings } from '../../native/index.ts';
+import type { Anchor } from './anchor.ts';
+import type { Anchors, Reading } from './anchors.ts';
+import { promptBudget } from './fim-prompt.ts';
+import type { Snippet } from './prompt-preamble.ts';
+import { ReadingBudget } from './reading-budget.ts';
+import type { PromptReach } from './related-code.ts';
+import type { CursorDocument } from './text-window.ts';
+
+interface Job {
+  /** The next anchor, if the job evaluates its prompt; absent for the prompt at a resting cursor. */
+  anchor?: Anchor;
+  document: CursorDocument;
+  controller: AbortController;
+}
+
+/** Finds code of other files for a place, most useful first. */
+export type Gather = (document: CursorDocument, reach: PromptReach) => Promise<Snippet[]>;
+
+/** For one engine. There is at most one job for each document. */
+export class ReadAhead {
+  private readonly jobs = new Map<string, Job>();
+  private readonly contextBudget: ReadingBudget;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly anchors: Anchors,
+    private readonly gather: Gather = () => Promise.resolve([]),
+  ) {
+    this.contextBudget = new ReadingBudget(engine.info.contextTokens);
+  }
+
+  /** Evaluates the prompt at a resting cursor, then finds context for it. Null if that was aborted or failed. */
+  async aroundCursor(document: CursorDocument): Promise<Timings | null> {
+    this.cancel(document.uri);
+    const { tokens } = this.anchors.prompt(document);
+    let timings: Timings | null = null;
+    let isUndisturbed = false;
+    await this.run({ document, controller: new AbortController() }, async (signal) => {
+      const read = await this.engine.prefill(tokens, 'background', signal);
+      if (signal.aborted) return;
+      timings = read;
+      this.contextBudget.note(read);
+      await this.findContext(document);
+      if (!signal.aborted) isUndisturbed = true;
+    });
+    if (isUndisturbed) await this.nextAnchor(document);
+    return timings;
+  }
+
+  /** Call after each key: evaluates the prompt of the next anchor, if one is due. */
+  async nextAnchor(document: CursorDocument): Promise<void> {
+    const reading = this.anchors.reading(document);
+    const running = this.jobs.get(document.uri);
+    if (reading && running?.anchor === reading.anchor) {
+      running.document = document;
+      return;
+    }
+    this.cancel(document.uri);
+    if (!reading) return;
+    const job = { anchor: reading.anchor, document, controller: new AbortController() };
+    await this.run(job, async (signal) => {
+      // Repeats with the text typed meanwhile until nothing is left to evaluate.
+      for (let next: Reading | null = reading; next?.anchor === job.anchor; next = this.anchors.reading(job.document)) {
+        await this.engine.prefill(next.tokens, 'background', signal);
+        if (signal.aborted) return;
+        next.done();
+      }
+    });
+  }
+
+  /** Sets the context even if a key has aborted the job meanwhile; the next anchor then uses it. */
+  private async findContext(document: CursorDocument): Promise<void> {
+    const maxTokens = this.contextBudget.tokens;
+    if (maxTokens === 0) return;
+    const { prefixChars, suffixChars } = promptBudget(this.engine.info.contextTokens);
+    const snippets = await this.gather(document, { before: prefixChars, after: suffixChars });
+    this.anchors.setContext(document, snippets, maxTokens);
+  }
+
+  cancel(uri: string): void {
+    this.jobs.get(uri)?.controller.abort();
+    this.jobs.delete(uri);
+  }
+
+  cancelAll(): void {
+    for (const uri of [...this.jobs.keys()]) this.cancel(uri);
+  }
+
+  private async run(job: Job, work: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+    const { uri } = job.document;
+    this.jobs.set(uri, job);
+    try {
+      await work(job.controller.signal);
+    } catch {
+      // Errors are ignored: this only saves time, and a broken engine fails at the next request anyway.
+    } finally {
+      if (this.jobs.get(uri) === job) this.jobs.delete(uri);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// The server's log. It never contains document text.
+import { type LogMessageParams, MessageType } from 'vscode-languageserver';
+import type { Timings } from '../../native/index.ts';
+
+export interface Log {
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+/** A window's log, which `send` delivers to it. What is said to a window that has closed is lost. */
+export function windowLog(send: (message: LogMessageParams) => Promise<void>): Log {
+  const say = (type: MessageType) => async (message: string) => {
+    try {
+      await send({ type, message });
+    } catch {
+      // The window has closed, of which its connection learns in another way.
+    }
+  };
+  return { info: say(MessageType.Info), warn: say(MessageType.Warning), error: say(MessageType.Error) };
+}
+
+/** The last part of a URI, which identifies a document without revealing its path. */
+export function documentName(uri: string): string {
+  const lastPart = (text: string) => text.slice(text.search(/[^/\\:]*$/));
+  try {
+    return lastPart(decodeURIComponent(uri));
+  } catch {
+    return lastPart(uri);
+  }
+}
+
+/**
+ * Decoded, as editors show it, except for control characters, so that a file's name cannot start a new line of the log.
+ */
+export function placeName(uri: string, { line, character }: { line: number; character: number }): string {
+  const name = documentName(uri).replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, encodeURIComponent);
+  return `${name}:${line + 1}:${character + 1}`;
+}
+
+export function timingLine(timings: Timings, latencyMs: number): string {
+  const { promptTokens, cachedTokens, completionTokens, prefillMs, decodeMs } = timings;
+  return (
+    `${cachedTokens} of ${promptTokens} prompt tokens cached, prefill ${prefillMs.toFixed(0)} ms, ` +
+    `${completionTokens} tokens in ${decodeMs.toFixed(0)} ms, answered after ${latencyMs.toFixed(0)} ms`
+  );
+}
+
+export function errorText(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

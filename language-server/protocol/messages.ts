@@ -1,0 +1,215 @@
+// The custom messages and the settings that client and server share. Only names and types, since extension/ imports
+// them.
+import type { EngineStatus, FinishReason, ModelInfo, Timings } from '../../native/index.ts';
+import type { Reason } from './reasons.ts';
+
+/** When suggestions are made: while the user types, only on request, or never. */
+export type Mode = 'automatic' | 'manual' | 'off';
+
+/**
+ * The settings under "hearth." in package.json, which has their defaults, limits and descriptions. A test compares
+ * them.
+ */
+export interface Settings {
+  /** The mode of documents for which the request does not contain one. */
+  mode: Mode;
+  /** The path of a GGUF file; '' for the starter model. */
+  'model.path': string;
+  /** The path of a separate GGUF file for explanations; '' if the model for completion explains, too. */
+  'explain.model': string;
+  /** The path of a draft model: a smaller GGUF file of the same family; '' for none. */
+  'draftModel.path': string;
+  /** 'auto': a GPU if one can run the model, otherwise the CPU. */
+  backend: 'auto' | 'cpu' | 'hip' | 'cuda';
+  /** Part of the name of the GPU to use; '' for the best one. */
+  gpu: string;
+  /** 0: one thread per core, at most 8. */
+  'engine.threads': number;
+  /** The address of a team's server with OpenAI's completion API; '' to use the model on this machine. */
+  'server.url': string;
+  /** The name of the model on that server. */
+  'server.model': string;
+  /** Minutes without a request after which the model is unloaded; 0: never. */
+  'engine.unloadAfterMinutes': number;
+  /** Memory for the KV cache in MiB; 0: a tenth of the RAM, at most 1 GiB. */
+  'cache.memoryMiB': number;
+  /** The number format of the KV cache. int8 takes half the memory at a small loss. A GPU always uses f16. */
+  'cache.type': 'f16' | 'int8';
+  /** Disk space for the KV cache in MiB, so that it survives a restart; 0: nothing is written. */
+  'cache.diskMiB': number;
+  'completion.maxTokens': number;
+  'completion.multiline': 'auto' | 'always' | 'never';
+  /** How likely a text must be to be shown. */
+  'completion.confidence': 'eager' | 'balanced' | 'calm';
+}
+
+/** The settings as the user wrote them; the server validates them. */
+export interface SettingsParams extends Partial<Settings> {
+  /** The token for the team's server. The editor keeps it in its secret storage, not in the settings. */
+  serverToken?: string;
+}
+
+/** The content of LSP's initializationOptions. */
+export interface InitializationOptions {
+  settings: SettingsParams;
+  /** The absolute path of the starter model. */
+  bundledModel: string;
+  /** A folder for files of the server; if absent, it writes none. */
+  storageFolder?: string;
+  /** The client sends a new request after a grownNotification, so answers may contain an unfinished text. */
+  asksAgain?: boolean;
+  /** The client sends inline completion requests on its own, so the server does not announce the capability. */
+  hasOwnProvider?: boolean;
+  /** Use the CPU only, because the server has crashed repeatedly on the GPU. */
+  avoidsGpu?: boolean;
+  /** Safe mode, after repeated crashes of the server: the CPU, no draft model, no disk cache. */
+  isSafeMode?: boolean;
+  /** The client answers relatedRequest. Otherwise prompts contain no code of other files. */
+  sharesCode?: boolean;
+}
+
+/** What the extension adds to the parameters of textDocument/inlineCompletion… */
+export interface CompletionExtras {
+  /** The mode of the document. */
+  mode?: Mode;
+}
+
+/** …and what the server adds to the result. */
+export interface CompletionOutcome {
+  reason: Reason;
+  latencyMs: number;
+  timings: Timings;
+}
+
+/** The timings of an answer for which the engine did nothing. */
+export const noTimings: Timings = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  prefillMs: 0,
+  completionTokens: 0,
+  decodeMs: 0,
+  ttftMs: 0,
+  decodePasses: 0,
+};
+
+/** Server -> client, whenever the status changes and after every answer. */
+export const statusNotification = 'hearth/status';
+export interface ServerStatus {
+  /** 'unloaded': there was no request for a while, so the model was unloaded. The next request loads it again. */
+  health: 'starting' | 'loading' | 'ready' | 'unloaded' | 'off' | 'error';
+  /** 0..1 while loading. */
+  progress?: number;
+  /** A message for the user: the error and what to do. */
+  message?: string;
+  /** What the error concerns, from which follows what may fix it. */
+  problem?: 'model' | 'engine' | 'server';
+  /** A sentence for each setting that had to be ignored. */
+  settingProblems?: string[];
+  model?: ModelInfo;
+  /** Whether the model can only explain, since it was not trained to fill in the middle. */
+  onlyExplains?: boolean;
+  /** The separate model for explanations, while it is loaded. */
+  explainModel?: ModelInfo;
+  /** Averaged over the last answers, like the next. */
+  decodeTokensPerSecond?: number;
+  prefillTokensPerSecond?: number;
+  /** The figures of the last answer. */
+  last?: Timings & { latencyMs: number };
+  engine?: EngineStatus;
+}
+
+/** Client -> server: settings changed. Params: SettingsParams. */
+export const settingsNotification = 'hearth/settings';
+
+/**
+ * Client -> server: the cursor rests here, in a document just opened or after a move. The server evaluates the prompt
+ * for this place ahead of a request, and sends a status when that is done or aborted.
+ */
+export const cursorNotification = 'hearth/cursor';
+export interface CursorParams extends CompletionExtras {
+  uri: string;
+  position: { line: number; character: number };
+}
+
+/** Client -> server: the cursor has moved away from the ghost text, or the user has dismissed it. */
+export const leaveNotification = 'hearth/leave';
+export interface LeaveParams {
+  uri: string;
+  dismissed?: VersionedPosition;
+}
+
+/** Server -> client: the text suggested at this place has grown; a new request returns all of it so far. */
+export const grownNotification = 'hearth/grown';
+export interface GrownParams {
+  uri: string;
+  version: number;
+  position: { line: number; character: number };
+}
+export type VersionedPosition = Omit<GrownParams, 'uri'>;
+
+/** Client -> server request. The answer to the last turn streams as explainChunk notifications with the same id. */
+export const explainRequest = 'hearth/explain';
+export interface ExplainParams {
+  id: number;
+  uri: string;
+  /** The selected code. */
+  text: string;
+  languageId: string;
+  /** The conversation about the selection, oldest turn first; never empty. */
+  turns: ExplainTurn[];
+  /** How often the last turn was tried before. The first attempt is greedy; later ones sample. */
+  attempt: number;
+}
+export interface ExplainTurn {
+  /** Absent in the first turn, which asks for the explanation. */
+  question?: string;
+  /** The answer. In the last turn it is the beginning that the model is to continue, or ''. */
+  answer: string;
+}
+export interface ExplainResult {
+  /** The answer without the given beginning. */
+  text: string;
+  finishReason: FinishReason;
+  timings: Timings;
+  /** If the selection did not fit into the context: how many lines of it were used. */
+  linesRead?: number;
+}
+export const explainChunkNotification = 'hearth/explainChunk';
+export interface ExplainChunk {
+  id: number;
+  text: string;
+}
+
+/** Client -> server request without params. Result: the doctor's report as plain text. */
+export const doctorRequest = 'hearth/doctor';
+
+/** Client -> server: end the process. Other windows that share it reconnect, and one of them starts a new server. */
+export const quitNotification = 'hearth/quit';
+
+/** Server -> client: the process is about to end on purpose, so its end is not a crash. */
+export const farewellNotification = 'hearth/farewell';
+
+/**
+ * Server -> client request: asks for definitions of names, and which documents may be used as context. The server waits
+ * 300 ms at most. In an untrusted workspace the answer is empty.
+ */
+export const relatedRequest = 'hearth/related';
+export interface RelatedParams {
+  uri: string;
+  /** The positions of names in this document whose definitions are wanted. */
+  positions: { line: number; character: number }[];
+  /** Open documents that the server would like to use as context. */
+  documents: string[];
+}
+export interface RelatedResult {
+  defined: DefinedIn[];
+  /** Those of the documents that may be used: neither excluded by the user nor ignored by git. */
+  shared: string[];
+}
+/** A file of the workspace in which some of the names are defined. It is neither excluded nor ignored. */
+export interface DefinedIn {
+  uri: string;
+  /** The text of the whole file, so that the server can search it for secrets. */
+  text: string;
+  lines: { start: number; end: number }[];
+}

@@ -1,0 +1,82 @@
+// Why a request was answered as it was, and the sentences that tell the user. The extension translates them.
+
+/** How a text misfits the rest of the cursor's line. */
+export type Misfit = 'does-not-fit-rest' | 'splits-word' | 'leaves-bracket-open' | 'nothing-to-add';
+
+/** Why the rules show none of the model's text. */
+export type RuleReason =
+  | 'model-wrote-nothing'
+  | 'special-token'
+  | 'repeats-itself'
+  | 'statement-finished'
+  | 'unreachable'
+  | 'leaves-block'
+  | 'closes-too-much'
+  | 'repeats-line-below'
+  | 'repeats-line-above'
+  | 'invents-link'
+  | Misfit
+  | 'fragment'
+  | 'cut-off'
+  | 'unsure';
+
+/** Why a completion has no text. */
+export type EmptyReason = RuleReason | 'cancelled' | 'model-cannot-fill-in';
+
+/** The outcome of a request. */
+export type Reason =
+  | EmptyReason
+  | 'shown'
+  | 'typed-along'
+  | 'still-growing'
+  | 'off'
+  | 'manual'
+  | 'secrets-file'
+  | 'dismissed'
+  | 'superseded'
+  | 'still-loading'
+  | 'no-model'
+  | 'failed'
+  // The extension gives these itself, without asking the server.
+  | 'excluded'
+  | 'snoozed'
+  | 'on-battery'
+  | 'no-server';
+
+export const reasonTexts: Record<Reason, string> = {
+  shown: 'A suggestion was shown.',
+  'typed-along': 'You typed what the suggestion says, so the rest of it stayed.',
+  'still-growing': 'The beginning of a suggestion was shown while the model was still generating.',
+  off: 'Suggestions are turned off for this file ("hearth.mode").',
+  manual: 'Suggestions come only when you ask for them ("hearth.mode" is "manual").',
+  excluded: 'This file matches a pattern of "hearth.exclude".',
+  snoozed: 'Suggestions are snoozed.',
+  'on-battery': 'Suggestions are paused while the computer runs on battery ("hearth.pauseOnBattery").',
+  'secrets-file': 'This file may hold secrets, so Hearth does not read it.',
+  dismissed: 'You dismissed the suggestion at this place.',
+  superseded: 'You typed or moved on before the answer came.',
+  'still-loading': 'The model was still loading.',
+  'no-model': 'No model could be loaded.',
+  'no-server': 'The Hearth server is not running.',
+  failed: 'The request failed. The log says why.',
+  cancelled: 'You typed or moved on before the answer came.',
+  'model-cannot-fill-in':
+    'This model only explains code: it was not trained to fill in the middle of a file. Choose a base model.',
+  'model-wrote-nothing': 'The model had nothing to add here.',
+  'special-token': 'The model generated a control token instead of text.',
+  'repeats-itself': 'The model repeated itself.',
+  'statement-finished': 'The statement is complete, and the model is not sure that another line follows.',
+  unreachable: 'The code would follow a return or break and never run.',
+  'leaves-block': 'The model closed the block around the cursor instead of adding to it.',
+  'closes-too-much': 'The model closed a bracket that is already closed.',
+  'repeats-line-below': 'The model repeated a line that is already below the cursor.',
+  'repeats-line-above': 'The model repeated the line above the cursor.',
+  'invents-link': 'The model made up an address that is not in this file.',
+  'does-not-fit-rest': 'The text would not fit the code to the right of the cursor.',
+  'splits-word': 'The cursor is inside a word, and the text does not end with the rest of that word.',
+  'leaves-bracket-open': 'The text opens a bracket that the code to the right of the cursor does not close.',
+  'nothing-to-add': 'The model only repeated the code to the right of the cursor.',
+  fragment: 'The text was only a fragment, such as a single bracket.',
+  'cut-off': 'The text reached its maximum length before the end of its first word.',
+  unsure: 'The model was not sure enough.',
+};

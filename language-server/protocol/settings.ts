@@ -1,0 +1,72 @@
+// Validates the settings that an editor sends, by the schema in package.json. Not every editor knows the schema. An
+// invalid value is replaced by the default, and the user is told.
+import { contributes } from '../../package.json';
+import type { Settings } from './messages.ts';
+
+/** The part of JSON Schema that our settings use. */
+interface Schema {
+  type: string;
+  default: unknown;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+}
+
+const section = 'hearth.';
+const schemas: Record<string, Schema> = contributes.configuration.properties;
+
+/** The settings that the server uses. Others, such as `hearth.exclude`, concern only the extension. */
+export const settingKeys = [
+  'mode',
+  'model.path',
+  'explain.model',
+  'draftModel.path',
+  'backend',
+  'gpu',
+  'server.url',
+  'server.model',
+  'engine.threads',
+  'engine.unloadAfterMinutes',
+  'cache.memoryMiB',
+  'cache.type',
+  'cache.diskMiB',
+  'completion.maxTokens',
+  'completion.multiline',
+  'completion.confidence',
+] as const satisfies (keyof Settings)[];
+
+export const defaultSettings: Settings = checkedSettings({}).settings;
+
+/** Fills in the default for a missing or invalid value; returns a message for the user about each invalid one. */
+export function checkedSettings(given: Partial<Settings> = {}): { settings: Settings; problems: string[] } {
+  const problems: string[] = [];
+  const entries = settingKeys.map((key) => {
+    const schema = schemas[section + key] as Schema;
+    const value = given[key] ?? schema.default;
+    if (isValid(value, schema)) return [key, value];
+    const fallback = JSON.stringify(schema.default);
+    problems.push(
+      `${section}${key} must be ${requirement(schema)}, not ${JSON.stringify(value)}. The default ${fallback} is used.`,
+    );
+    return [key, schema.default];
+  });
+  return { settings: Object.fromEntries(entries), problems };
+}
+
+function isValid(value: unknown, { type, enum: names, minimum, maximum }: Schema): boolean {
+  if (type === 'integer') {
+    const { MAX_SAFE_INTEGER } = Number;
+    const number = Number.isInteger(value) ? Number(value) : Number.NaN;
+    return number >= (minimum ?? 0) && number <= (maximum ?? MAX_SAFE_INTEGER);
+  }
+  return typeof value === type && (names === undefined || names.includes(String(value)));
+}
+
+function requirement({ type, enum: names, minimum, maximum }: Schema): string {
+  if (names) return `one of ${names.map((name) => JSON.stringify(name)).join(', ')}`;
+  if (type === 'integer') {
+    const range = maximum === undefined ? `of at least ${minimum ?? 0}` : `from ${minimum ?? 0} to ${maximum}`;
+    return `a whole number ${range}`;
+  }
+  return type === 'string' ? 'a string' : 'true or false';
+}

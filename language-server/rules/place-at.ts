@@ -1,0 +1,83 @@
+// Finds out about the cursor's place in a document.
+import { spliced } from '../documents/long-text.ts';
+import { type CursorDocument, surroundings, windowStart } from '../prompt/text-window.ts';
+import type { Settings } from '../protocol/messages.ts';
+import { asIfEntered, firstInBlock } from './empty-block.ts';
+import { depthOf, unitOf } from './indentation.ts';
+import { type Language, languageOf } from './languages.ts';
+import type { Place } from './place.ts';
+import { closerFor, isBracket, type Open, scan, within } from './scanner.ts';
+
+const scannedChars = 4000;
+
+/**
+ * In the first column of a line of code, a completion adds lines above that line. The suggestion then replaces the line
+ * and repeats it at its end, because editors do not show a suggestion that ends with a line break.
+ */
+export function placeAt(document: CursorDocument, multiline: Settings['completion.multiline']): Place {
+  const { linePrefix, lineSuffix } = surroundings(document.text, document.offset);
+  if (linePrefix !== '' || !/\w/.test(lineSuffix)) return placeIn(document, multiline);
+  const text = spliced(document.text, document.offset, document.offset, '\n');
+  const place = placeIn({ ...document, text }, multiline);
+  return { ...place, tail: `${place.tail}\n${lineSuffix}`, replaces: lineSuffix.length, isWholeLines: true };
+}
+
+function placeIn(document: CursorDocument, multiline: Settings['completion.multiline']): Place {
+  const { text, offset } = document;
+  const language = languageOf(document.languageId);
+  const around = surroundings(text, offset);
+  const start = windowStart(text, offset, scannedChars);
+  const { open } = scan(text.slice(start, offset), language);
+  const place: Place = {
+    document,
+    language,
+    around,
+    open,
+    lineStart: offset - start - around.linePrefix.length,
+    unclosed: unclosedBelow(document, start, open, language),
+    isWindowCut: start > 0,
+    within: language.family === 'prose' ? 'comment' : within(open, language),
+    extent: 'line',
+    depth: depthOf(around.linePrefix),
+    unit: unitOf(text, offset, language),
+    lineBreak: '',
+    tail: '',
+    replaces: 0,
+    isWholeLines: false,
+  };
+  if (multiline === 'never' || place.within !== 'code') return place;
+  const entered = asIfEntered(place);
+  if (entered) return entered;
+  const isOneLine = around.lineSuffix.trim() !== '' || language.family === 'data';
+  if (isOneLine) return place;
+  const anywhere: Partial<Place> =
+    multiline === 'always' ? { extent: 'block', depth: place.depth - 1 } : { extent: 'statement' };
+  return firstInBlock(place) ?? { ...place, ...anywhere };
+}
+
+/** A closing bracket that is indented less than the line of an opening one belongs to a bracket further out. */
+function unclosedBelow(
+  { text, offset }: CursorDocument,
+  start: number,
+  open: readonly Open[],
+  language: Language,
+): Open[] {
+  const after = text.slice(offset, offset + scannedChars);
+  const left = open.filter(isBracket).reverse();
+  const unclosed: Open[] = [];
+  for (const { at, closes } of scan(after, language, open).outer) {
+    if (!closes || !isBracket(closes)) continue;
+    const newline = after.lastIndexOf('\n', at);
+    const isAlone = newline !== -1 && after.slice(newline, at).trim() === '';
+    const depth = depthOf(after.slice(newline + 1, at));
+    const closed = left.findIndex((each) => {
+      const before = text.slice(start, start + each.at);
+      const line = before.slice(before.lastIndexOf('\n') + 1);
+      return closerFor(each) === after[at] && !(isAlone && depthOf(line) > depth);
+    });
+    // Brackets further in than the one closed are not closed at all.
+    if (closed !== -1) unclosed.push(...left.splice(0, closed + 1).slice(0, -1));
+  }
+  // The rest of the document is not scanned: if there is more, the remaining brackets are assumed to be closed there.
+  return offset + scannedChars < text.length ? unclosed : [...unclosed, ...left];
+}

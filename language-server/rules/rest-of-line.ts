@@ -1,0 +1,152 @@
+// Completion in the middle of a line. The text is shown only if it forms a proper line with the text after the cursor,
+// the rest. The rest is kept, unless the text repeats it with additions; then it is replaced.
+import type { Misfit } from '../protocol/reasons.ts';
+import type { Place } from './place.ts';
+import { scan } from './scanner.ts';
+
+export interface Fit {
+  /** Where the text is cut. */
+  end: number;
+  /** The number of characters of the rest that the text replaces. */
+  replaces: number;
+  /** Closes brackets that the text leaves open. */
+  tail: string;
+}
+
+export const closersOnly = /^[)\]}>"'`;,\s]+$/;
+const operandStart = /^["'`\w!~$@]/;
+const operandEnd = /[\w)\]}"'`]$/;
+const connectorEnd =
+  /(?:[=+\-*/%<>&|^!?:,.({[]|\b(?:return|await|new|in|of|not|and|or|else|typeof|const|let|var|case|yield|throw))\s*$/;
+const connectorWord = /^\s+(?:as|in|of|if|else|is|and|or|instanceof|not|from|for|where)\b/;
+
+/** isEnded: the model itself ended the text, so it meant the rest to follow. */
+export function fitRest(text: string, place: Place, isEnded: boolean): Fit | Misfit {
+  const rest = place.around.lineSuffix;
+  if (rest.trim() === '') return kept(text.length);
+  const fit = closersOnly.test(rest) ? fitClosers(text, rest, place) : fitCode(text, rest, place, isEnded);
+  if (typeof fit === 'string') return fit;
+  return text.slice(0, fit.end).trim() === '' ? 'nothing-to-add' : fit;
+}
+
+/** Whether the text already contains the rest, so that generation can stop. */
+export function isPastRest(text: string, place: Place): boolean {
+  const rest = place.around.lineSuffix.trim();
+  if (rest === '') return false;
+  if (!closersOnly.test(rest)) return rest.length > 1 && text.includes(rest);
+  const [first] = scan(text, place.language, place.open).outer;
+  return first !== undefined && text.length - first.at > rest.length;
+}
+
+/** For a rest of closing brackets and quotes only: the text ends where it would close them itself. */
+function fitClosers(text: string, rest: string, place: Place): Fit | Misfit {
+  const end = endBeforeClosers(text, rest, place);
+  const beyond = text.slice(end).trimEnd();
+  const { open } = scan(text.slice(0, end), place.language, place.open);
+  const opened = open.slice(place.open.length);
+  if (opened.length > 0) {
+    const isBody = opened.length === 1 && opened[0]?.token === '{' && /\{\s*$/.test(text.slice(0, end));
+    return isBody ? { end: text.slice(0, end).trimEnd().length, replaces: 0, tail: '}' } : 'leaves-bracket-open';
+  }
+  // After the rest, the text may add a semicolon or a comma.
+  const isLonger = beyond.startsWith(rest.trim()) && /^[;,]$/.test(beyond.slice(rest.trim().length).trim());
+  return isLonger ? { end: text.trimEnd().length, replaces: rest.length, tail: '' } : kept(end);
+}
+
+function endBeforeClosers(text: string, rest: string, { language, open, within }: Place): number {
+  const [first] = scan(text, language, open).outer;
+  if (first && closes(rest, text, first.at)) return first.at;
+  // In a string, brackets may be those of an interpolated expression or of prose.
+  const inString = text.slice(0, first?.at);
+  const [expression] = within === 'string' ? scan(inString, language).outer : [];
+  if (expression && closes(rest, text, expression.at)) return expression.at;
+  return /^\s*[)\]}]/.test(rest) ? inString.length : withoutOverlap(inString, rest);
+}
+
+function closes(rest: string, text: string, at: number): boolean {
+  return rest.trimStart().startsWith(text[at] ?? '');
+}
+
+function fitCode(text: string, rest: string, place: Place, isEnded: boolean): Fit | Misfit {
+  const { language, open, around } = place;
+  const isBalanced = (end: number) => {
+    const { open: after, outer } = scan(text.slice(0, end), language, open);
+    return outer.length === 0 && after.length === open.length;
+  };
+  const word = /\w$/.test(around.linePrefix) ? /^\w+/.exec(rest)?.[0] : undefined;
+  if (word !== undefined) {
+    const at = text.search(new RegExp(`${word}(?!\\w)`));
+    return at !== -1 && isBalanced(at) ? kept(at) : 'splits-word';
+  }
+  const found = rest.trim().length > 1 ? text.indexOf(rest.trim()) : -1;
+  if (found !== -1 && isBalanced(found)) return kept(found);
+  if (place.within === 'comment') return isEnded ? kept(withoutOverlap(text, rest)) : 'does-not-fit-rest';
+  const [closing] = scan(text, language, open).outer;
+  if (closing && closes(rest, text, closing.at)) {
+    return isBalanced(closing.at) ? kept(closing.at) : 'leaves-bracket-open';
+  }
+  const angle = rest.trimStart().startsWith('>') ? unopenedAngle(text) : -1;
+  if (angle !== -1) return isBalanced(angle) ? kept(angle) : 'leaves-bracket-open';
+  if (replacesRest(text, rest, place)) return { end: text.trimEnd().length, replaces: rest.length, tail: '' };
+  const end = withoutOverlap(text, rest);
+  if (!isBalanced(end)) return closing ? 'does-not-fit-rest' : 'leaves-bracket-open';
+  const isJoined = end < text.trimEnd().length || place.within === 'string' || joins(text.slice(0, end), rest);
+  return isEnded && isJoined ? kept(end) : 'does-not-fit-rest';
+}
+
+/** The index of the first ">" that closes type arguments opened before the text; -1 if there is none. */
+function unopenedAngle(text: string): number {
+  let depth = 0;
+  for (const { 0: angle, index } of text.matchAll(/(?<![-=])>|</g)) {
+    depth += angle === '<' ? 1 : -1;
+    if (depth < 0) return index;
+  }
+  return -1;
+}
+
+function kept(end: number): Fit {
+  return { end, replaces: 0, tail: '' };
+}
+
+/**
+ * Whether the text contains all words of the rest in order, ends with the same one and leaves the same brackets open.
+ */
+function replacesRest(text: string, rest: string, { language, open }: Place): boolean {
+  const wanted = words(rest);
+  const given = words(text);
+  if (given.at(-1) !== wanted.at(-1)) return false;
+  let found = 0;
+  for (const word of given) if (word === wanted[found]) found++;
+  const [of, by] = [scan(rest, language, open), scan(text, language, open)];
+  return found === wanted.length && of.open.length === by.open.length && of.outer.length === by.outer.length;
+}
+
+function words(text: string): string[] {
+  return text.match(/\w+|[^\w\s]/g) ?? [];
+}
+
+/**
+ * Whether text and rest can stand next to each other: one ends or begins with an operand, the other with an operator.
+ */
+function joins(text: string, rest: string): boolean {
+  if (/[;{]\s*$/.test(text)) return false;
+  const meetsOperand = operandStart.test(rest.trimStart()) && !connectorWord.test(rest);
+  return meetsOperand ? connectorEnd.test(text) : operandEnd.test(text.trimEnd());
+}
+
+/** Where the text ends if its overlap with the rest is removed. */
+function withoutOverlap(text: string, rest: string): number {
+  const written = text.trimEnd();
+  const shared = sharedLength(written, rest.trim());
+  return shared === 0 ? text.length : written.length - shared;
+}
+
+/** The length of the longest end of the text that is a beginning of the rest, without splitting words. */
+function sharedLength(text: string, rest: string): number {
+  for (let length = Math.min(text.length, rest.length); length > 0; length--) {
+    const at = text.length - length;
+    const splitsWord = /\w\w/.test(text.slice(at - 1, at + 1)) || /\w\w/.test(rest.slice(length - 1, length + 1));
+    if (!splitsWord && text.endsWith(rest.slice(0, length))) return length;
+  }
+  return 0;
+}

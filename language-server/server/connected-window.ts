@@ -1,0 +1,50 @@
+// The editor window at the other end of a connection: its open documents, its workspace folders and its related code.
+import type { Connection, InitializeParams, TextDocuments } from 'vscode-languageserver';
+import type { OpenDocument } from '../documents/open-document.ts';
+import type { WorkspaceFolder } from '../prompt/document-path.ts';
+import type { EditorWindow } from '../prompt/related-code.ts';
+import {
+  type InitializationOptions,
+  type RelatedParams,
+  type RelatedResult,
+  relatedRequest,
+} from '../protocol/messages.ts';
+
+export class ConnectedWindow implements EditorWindow {
+  private workspaceFolders: WorkspaceFolder[] = [];
+  private followsFolders = false;
+  private sharesCode = false;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly documents: TextDocuments<OpenDocument>,
+  ) {}
+
+  initialize({ workspaceFolders, capabilities, initializationOptions }: InitializeParams): void {
+    const options: Partial<InitializationOptions> = initializationOptions ?? {};
+    this.workspaceFolders = workspaceFolders ?? [];
+    this.followsFolders = capabilities.workspace?.workspaceFolders ?? false;
+    this.sharesCode = options.sharesCode ?? false;
+  }
+
+  initialized(): void {
+    if (!this.followsFolders) return;
+    this.connection.workspace.onDidChangeWorkspaceFolders(({ added, removed }) => {
+      const isGone = ({ uri }: WorkspaceFolder) => removed.some((folder) => folder.uri === uri);
+      this.workspaceFolders = [...this.workspaceFolders.filter((folder) => !isGone(folder)), ...added];
+    });
+  }
+
+  openDocuments(): OpenDocument[] {
+    return this.documents.all();
+  }
+
+  folders(): WorkspaceFolder[] {
+    return this.workspaceFolders;
+  }
+
+  related(params: RelatedParams): Promise<RelatedResult> {
+    if (!this.sharesCode) return Promise.resolve({ defined: [], shared: [] });
+    return this.connection.sendRequest<RelatedResult>(relatedRequest, params);
+  }
+}

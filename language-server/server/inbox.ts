@@ -1,0 +1,128 @@
+// Filters incoming messages before their handlers see them: refuses what LSP forbids before `initialize` and after
+// `shutdown`, answers requests that are cancelled while they are queued, and stops reading while the queue is too long.
+import {
+  type ConnectionOptions,
+  type DataCallback,
+  type Disposable,
+  ErrorCodes,
+  type InlineCompletionList,
+  Message,
+  type MessageReader,
+  type MessageWriter,
+  type ResponseMessage,
+} from 'vscode-languageserver/node';
+import { type CompletionOutcome, noTimings } from '../protocol/messages.ts';
+
+/** The pipe or socket that messages come from. While it is paused, the sender has to wait. */
+export interface Source {
+  pause(): unknown;
+  resume(): unknown;
+}
+
+// Reading pauses above the first number and resumes below the second: enough that the newest request of a burst has
+// been seen, and little enough to take no memory.
+const mostWaiting = 1000;
+const fewWaiting = 200;
+
+const superseded: InlineCompletionList & CompletionOutcome = {
+  items: [],
+  reason: 'superseded',
+  latencyMs: 0,
+  timings: noTimings,
+};
+
+export class Inbox implements MessageReader {
+  readonly onError: MessageReader['onError'];
+  readonly onClose: MessageReader['onClose'];
+  readonly onPartialMessage: MessageReader['onPartialMessage'];
+  private phase: 'new' | 'initialized' | 'shut down' = 'new';
+  /** How many messages were passed to the connection, and how many of them have reached a handler. */
+  private received = 0;
+  private handled = 0;
+  private isPaused = false;
+  private readonly catchingUp: { received: number; resolve: () => void }[] = [];
+
+  constructor(
+    private readonly reader: MessageReader,
+    private readonly writer: MessageWriter,
+    private readonly source: Source | null,
+  ) {
+    this.onError = reader.onError;
+    this.onClose = reader.onClose;
+    this.onPartialMessage = reader.onPartialMessage;
+  }
+
+  /** The options for a connection that uses this inbox as its reader. */
+  readonly options: ConnectionOptions = {
+    messageStrategy: {
+      handleMessage: (message, next) => {
+        if (!isCancel(message)) this.handled++;
+        const result = next(message);
+        this.settle();
+        return result;
+      },
+    },
+    connectionStrategy: {
+      cancelUndispatched: (message) => {
+        // Undefined leaves the answer to the handler.
+        if (!Message.isRequest(message) || message.method !== 'textDocument/inlineCompletion') return undefined;
+        this.handled++;
+        return { jsonrpc: message.jsonrpc, id: message.id, result: superseded };
+      },
+    },
+  };
+
+  listen(callback: DataCallback): Disposable {
+    return this.reader.listen((message) => {
+      const refusal = this.refusal(message);
+      if (refusal === null) {
+        // The connection handles cancellation itself.
+        if (!isCancel(message)) this.received++;
+        callback(message);
+        this.settle();
+      } else if (Message.isRequest(message)) {
+        const response: ResponseMessage = { jsonrpc: message.jsonrpc, id: message.id, error: refusal };
+        void this.writer.write(response).catch(() => undefined);
+      }
+    });
+  }
+
+  dispose(): void {
+    this.reader.dispose();
+  }
+
+  /** Resolves when all messages received so far have reached their handlers, including any that supersede a request. */
+  caughtUp(): Promise<void> {
+    if (this.handled >= this.received) return Promise.resolve();
+    return new Promise((resolve) => void this.catchingUp.push({ received: this.received, resolve }));
+  }
+
+  /** Why LSP forbids the message now; null if it does not. */
+  private refusal(message: Message): NonNullable<ResponseMessage['error']> | null {
+    if (Message.isResponse(message) || (Message.isNotification(message) && message.method === 'exit')) return null;
+    const isInitialize = Message.isRequest(message) && message.method === 'initialize';
+    if (this.phase === 'new' && !isInitialize)
+      return { code: ErrorCodes.ServerNotInitialized, message: 'The server has not been initialized.' };
+    if (this.phase === 'shut down')
+      return { code: ErrorCodes.InvalidRequest, message: 'The server has been shut down.' };
+    if (this.phase === 'initialized' && isInitialize)
+      return { code: ErrorCodes.InvalidRequest, message: 'The server has been initialized already.' };
+    if (isInitialize) this.phase = 'initialized';
+    if (Message.isRequest(message) && message.method === 'shutdown') this.phase = 'shut down';
+    return null;
+  }
+
+  private settle(): void {
+    while ((this.catchingUp[0]?.received ?? Number.POSITIVE_INFINITY) <= this.handled)
+      this.catchingUp.shift()?.resolve();
+    const waiting = this.received - this.handled;
+    if (!this.isPaused && waiting > mostWaiting) this.source?.pause();
+    else if (this.isPaused && waiting < fewWaiting) this.source?.resume();
+    else return;
+    this.isPaused = !this.isPaused;
+  }
+}
+
+function isCancel(message: Message): boolean {
+  return Message.isNotification(message) && message.method === '$/cancelRequest';
+}

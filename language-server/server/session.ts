@@ -1,0 +1,216 @@
+// One connection, that is, one window: its settings, documents and offers. A handler that fails is logged and returns
+// an empty answer, so that one bad request never ends the server.
+import {
+  type CancellationToken,
+  type Connection,
+  type InitializeParams,
+  type InitializeResult,
+  type InlineCompletionList,
+  type InlineCompletionParams,
+  LogMessageNotification,
+  ResponseError,
+  TextDocumentSyncKind,
+  TextDocuments,
+} from 'vscode-languageserver';
+import { version } from '../../package.json';
+import { OpenDocument } from '../documents/open-document.ts';
+import { pagesFolderIn } from '../engine/disk-cache.ts';
+import { cacheBytes } from '../engine/load-options.ts';
+import type { SharedEngine } from '../engine/shared-engine.ts';
+import { explain } from '../explain/provider.ts';
+import { listModels } from '../models/list.ts';
+import type { GhostCompletion } from '../offers/complete.ts';
+import { CompletionProvider } from '../offers/provider.ts';
+import { RelatedCode } from '../prompt/related-code.ts';
+import { errorText, placeName, timingLine, windowLog } from '../protocol/log.ts';
+import * as protocol from '../protocol/messages.ts';
+import { type ModelsParams, modelsRequest } from '../protocol/models.ts';
+import { checkedSettings, defaultSettings } from '../protocol/settings.ts';
+import { ConnectedWindow } from './connected-window.ts';
+import { report } from './doctor.ts';
+import type { Inbox } from './inbox.ts';
+
+/** The code of errors that are shown to the user; outside the range that JSON-RPC reserves. */
+const requestFailedCode = -32803;
+
+export class Session {
+  readonly log = windowLog((message) => this.connection.sendNotification(LogMessageNotification.type, message));
+  private settings = defaultSettings;
+  private settingProblems: string[] = [];
+  private serverToken = '';
+  private options: Partial<protocol.InitializationOptions> = {};
+  private completions = new CompletionProvider();
+  private readonly documents = new TextDocuments(OpenDocument);
+  private readonly window: ConnectedWindow;
+  private stopListening = () => {};
+  private isGone = false;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly shared: SharedEngine,
+    private readonly inbox: Inbox,
+    /** Ends the process, for all sessions. */
+    onQuit: () => void,
+  ) {
+    this.window = new ConnectedWindow(connection, this.documents);
+    connection.onInitialize((params) => this.initialize(params));
+    connection.onInitialized(() => {
+      if (this.isGone) return; // the window was closed while this message was queued
+      this.window.initialized();
+      this.stopListening = shared.onChange(() => this.report());
+      this.configure();
+    });
+    connection.onNotification(protocol.settingsNotification, (given: protocol.SettingsParams) => this.apply(given));
+    connection.onNotification(protocol.cursorNotification, (params: protocol.CursorParams) => this.rest(params));
+    connection.onNotification(protocol.leaveNotification, ({ uri, dismissed }: protocol.LeaveParams) =>
+      this.completions.leave(uri, dismissed),
+    );
+    connection.onNotification(protocol.quitNotification, onQuit);
+    connection.languages.inlineCompletion.on((params, token) => this.complete(params, abortSignal(token)));
+    connection.onRequest(protocol.explainRequest, (params: protocol.ExplainParams, token) =>
+      this.explain(params, abortSignal(token)),
+    );
+    connection.onRequest(protocol.doctorRequest, () => report(shared.examined()));
+    connection.onRequest(modelsRequest, (params: ModelsParams) => {
+      const { 'engine.threads': threads } = this.settings;
+      return listModels(params, { engine: shared.host.engine, threads, cacheBytes: cacheBytes(this.settings) });
+    });
+    this.documents.onDidClose(({ document }) => this.completions.forget(document.uri));
+    this.documents.listen(connection);
+    connection.listen();
+  }
+
+  /** Call when the window has closed: stops all work for it. */
+  dispose(): void {
+    this.isGone = true;
+    this.stopListening();
+    this.completions.cancelAll();
+  }
+
+  private initialize(params: InitializeParams): InitializeResult {
+    const options: Partial<protocol.InitializationOptions> = params.initializationOptions ?? {};
+    this.options = options;
+    this.window.initialize(params);
+    this.check(options.settings);
+    const onGrown = (grown: protocol.GrownParams) => this.send(protocol.grownNotification, grown);
+    const onMade = ({ timings }: GhostCompletion) =>
+      this.shared.answered(timings, timings.prefillMs + timings.decodeMs);
+    const related = new RelatedCode(this.window);
+    this.completions = new CompletionProvider({ onMade, related, ...(options.asksAgain && { onGrown }) });
+    return {
+      capabilities: {
+        textDocumentSync: TextDocumentSyncKind.Incremental,
+        inlineCompletionProvider: !options.hasOwnProvider,
+        workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
+      },
+      serverInfo: { name: 'hearth', version },
+    };
+  }
+
+  private check(given: protocol.SettingsParams | undefined): void {
+    this.serverToken = given?.serverToken ?? this.serverToken;
+    const { settings, problems } = checkedSettings(given);
+    for (const problem of problems) this.log.warn(problem);
+    const { avoidsGpu, isSafeMode } = this.options;
+    const onCpu = { backend: 'cpu' } as const;
+    const safe = { ...onCpu, 'draftModel.path': '' };
+    this.settings = { ...settings, ...(avoidsGpu && onCpu), ...(isSafeMode && safe) };
+    this.settingProblems = problems;
+  }
+
+  private apply(given: protocol.SettingsParams): void {
+    this.check(given);
+    if (this.settings.mode === 'off') this.completions.cancelAll();
+    this.configure();
+  }
+
+  private configure(): void {
+    const { settings, options, shared } = this;
+    const bundledModel = options.bundledModel ?? shared.parts.bundledModel;
+    const pagesFolder = options.isSafeMode ? '' : pagesFolderIn(options.storageFolder);
+    void this.guard(
+      'applying the settings',
+      shared.configure({ settings, bundledModel, pagesFolder, serverToken: this.serverToken }),
+    );
+  }
+
+  private async complete(
+    params: InlineCompletionParams & protocol.CompletionExtras,
+    signal: AbortSignal,
+  ): Promise<InlineCompletionList & protocol.CompletionOutcome> {
+    const startedAt = performance.now();
+    const { uri } = params.textDocument;
+    const document = this.documents.get(uri);
+    // Messages that supersede the request may be queued already; then no work is started for it.
+    const ready = () => this.inbox.caughtUp().then(() => this.shared.ready());
+    const answer = document && this.completions.provide({ ...params, document }, ready, this.settings, signal);
+    const failed = { items: [], reason: 'failed' as const, timings: protocol.noTimings };
+    const outcome = (await this.guard('completion', answer)) ?? failed;
+    const latencyMs = performance.now() - startedAt;
+    // Not logged, since in a flood of requests nearly all are superseded.
+    if (outcome.reason !== 'superseded') {
+      const where = placeName(uri, params.position);
+      this.log.info(`completion at ${where}: ${outcome.reason}; ${timingLine(outcome.timings, latencyMs)}`);
+    }
+    return { ...outcome, latencyMs };
+  }
+
+  private async rest({ uri, position, mode }: protocol.CursorParams): Promise<void> {
+    const document = this.documents.get(uri);
+    const startedAt = performance.now();
+    const read =
+      document && this.completions.rest({ document, position, mode }, this.shared.host.engine, this.settings);
+    const timings = await this.guard('reading ahead', read);
+    if (timings) {
+      const ms = (performance.now() - startedAt).toFixed(0);
+      const tokens = timings.promptTokens - timings.cachedTokens;
+      this.log.info(`read ${tokens} tokens around ${placeName(uri, position)} in ${ms} ms`);
+    }
+    this.report();
+  }
+
+  private async explain(params: protocol.ExplainParams, signal: AbortSignal) {
+    const onText = (text: string) =>
+      this.send(protocol.explainChunkNotification, { id: params.id, text } satisfies protocol.ExplainChunk);
+    const startedAt = performance.now();
+    try {
+      const result = await explain(await this.shared.explainer(), params, onText, signal);
+      const latencyMs = performance.now() - startedAt;
+      this.log.info(`explanation: ${result.finishReason}; ${timingLine(result.timings, latencyMs)}`);
+      this.shared.answered(result.timings, latencyMs);
+      return result;
+    } catch (error) {
+      this.log.error(`explanation failed: ${errorText(error)}`);
+      return new ResponseError(requestFailedCode, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private report(): void {
+    const status = this.shared.status(this.settings.mode === 'off');
+    const { settingProblems } = this;
+    this.send(protocol.statusNotification, settingProblems.length > 0 ? { ...status, settingProblems } : status);
+  }
+
+  private send(method: string, params: object): void {
+    // Errors are ignored: the window may just have closed.
+    if (!this.isGone) this.connection.sendNotification(method, params).catch(() => undefined);
+  }
+
+  /** Logs an error and returns an empty answer instead. */
+  private async guard<T>(what: string, work: Promise<T> | undefined): Promise<T | null> {
+    try {
+      return (await work) ?? null;
+    } catch (error) {
+      this.log.error(`${what} failed: ${errorText(error)}`);
+      return null;
+    }
+  }
+}
+
+/** Converts LSP's CancellationToken to an AbortSignal. */
+function abortSignal(token: CancellationToken): AbortSignal {
+  const controller = new AbortController();
+  if (token.isCancellationRequested) controller.abort();
+  else token.onCancellationRequested(() => controller.abort());
+  return controller.signal;
+}

@@ -1,0 +1,82 @@
+// Who may import whom, for folders of TypeScript files: the arrows of ARCHITECTURE.md. Type imports count.
+import { dirname, join } from 'node:path';
+
+const server = 'language-server';
+const engine = 'native/index.ts';
+const lsp = 'vscode-languageserver';
+
+/** For each folder: the folders, files and packages that it may import, besides itself and packages that all may use. */
+export const layers = {
+  extension: [`${server}/protocol`, 'package.json', 'vscode', 'vscode-languageclient'],
+  [`${server}/protocol`]: [engine, 'package.json', lsp],
+  [`${server}/documents`]: [lsp],
+  [`${server}/prompt`]: [`${server}/protocol`, `${server}/documents`, engine, lsp],
+  [`${server}/rules`]: [`${server}/protocol`, `${server}/documents`, `${server}/prompt`, engine],
+  [`${server}/offers`]: ['protocol', 'documents', 'prompt', 'rules'].map(inServer).concat(engine, lsp),
+  [`${server}/models`]: [`${server}/protocol`, engine],
+  [`${server}/remote`]: [engine],
+  [`${server}/engine`]: ['protocol', 'models', 'remote'].map(inServer).concat(engine),
+  [`${server}/explain`]: ['protocol', 'prompt', 'models', 'engine'].map(inServer).concat(engine, lsp),
+  [`${server}/server`]: ['protocol', 'documents', 'prompt', 'offers', 'models', 'engine', 'explain']
+    .map(inServer)
+    .concat(engine, 'package.json', lsp),
+  [`${server}/cli`]: ['protocol', 'prompt', 'offers', 'models', 'engine', 'explain', 'server']
+    .map(inServer)
+    .concat(engine, 'package.json'),
+  native: [],
+};
+
+/** Packages that only those may import who list them above. */
+const restricted = ['vscode', 'vscode-languageclient', lsp];
+
+function inServer(folder) {
+  return `${server}/${folder}`;
+}
+
+/** The imports of a source file, as paths from the root or names of packages. */
+export function importsOf(path, text) {
+  const specifiers = [...text.matchAll(/^(?:import|export)\b[^;]*?from '([^']+)'|\bimport\(\s*'([^']+)'/gm)];
+  return specifiers.map(([, from, dynamic]) => {
+    const specifier = from ?? dynamic;
+    return specifier.startsWith('.') ? join(dirname(path), specifier) : specifier;
+  });
+}
+
+/** A sentence for each import that the table forbids. files: path -> text. */
+export function forbiddenImports(files) {
+  return [...files].flatMap(([path, text]) => {
+    const folder = Object.keys(layers).find((each) => path.startsWith(`${each}/`));
+    if (folder === undefined) return [`${path} is in none of the folders that scripts/layers.mjs lists`];
+    return importsOf(path, text)
+      .filter((target) => !mayImport(folder, target))
+      .map(
+        (target) =>
+          `${path} may not import ${target}: ${folder}/ imports only ${layers[folder].join(', ') || 'itself'}`,
+      );
+  });
+}
+
+function mayImport(folder, target) {
+  const isBelow = (each) => target === each || target.startsWith(`${each}/`);
+  if ([folder, ...layers[folder]].some(isBelow)) return true;
+  const isOurs = /^[\w-]+\/.*\.ts$/.test(target) || target === 'package.json';
+  return !isOurs && !restricted.some((each) => target.startsWith(each));
+}
+
+/** The circles of files that import each other, each as a list of paths. files: path -> text. */
+export function circles(files) {
+  const imports = new Map(
+    [...files].map(([path, text]) => [path, importsOf(path, text).filter((each) => files.has(each))]),
+  );
+  const found = [];
+  const done = new Set();
+  const visit = (path, trail) => {
+    const at = trail.indexOf(path);
+    if (at !== -1) return void found.push(trail.slice(at));
+    if (done.has(path)) return;
+    for (const each of imports.get(path)) visit(each, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of imports.keys()) visit(path, []);
+  return found;
+}

@@ -1,0 +1,52 @@
+// Which imports the check of the layers refuses.
+import { expect, test } from 'vitest';
+import { circles, forbiddenImports, importsOf } from '../../scripts/layers.mjs';
+
+const importing = (specifier) => `import { x } from '${specifier}';\n`;
+
+test.each([
+  ['extension/client.ts', '../language-server/server/server.ts'],
+  ['extension/client.ts', '../native/index.ts'],
+  ['extension/client.ts', '../test/support/vscode.ts'],
+  ['extension/client.ts', 'vscode-languageserver'],
+  ['language-server/server/server.ts', 'vscode'],
+  ['language-server/server/server.ts', 'vscode-languageclient/node'],
+  ['language-server/server/server.ts', '../../extension/config.ts'],
+  ['language-server/prompt/anchors.ts', '../rules/place.ts'],
+  ['language-server/rules/shape.ts', '../offers/complete.ts'],
+  ['language-server/rules/shape.ts', 'vscode-languageserver'],
+  ['language-server/offers/provider.ts', '../../native/addon.ts'],
+  ['language-server/engine/shared-engine.ts', '../explain/provider.ts'],
+  ['native/index.ts', '../language-server/protocol/messages.ts'],
+  ['language-server/elsewhere/new.ts', 'node:fs'],
+])('%s may not import %s', (file, specifier) => {
+  expect(forbiddenImports(new Map([[file, importing(specifier)]]))).toHaveLength(1);
+});
+
+test.each([
+  ['extension/download/download.ts', '../../language-server/protocol/models.ts'],
+  ['extension/client.ts', 'vscode-languageclient/node'],
+  ['language-server/offers/provider.ts', '../rules/shape.ts'],
+  ['language-server/offers/provider.ts', '../../native/index.ts'],
+  ['language-server/server/server.ts', 'vscode-languageserver/node'],
+  ['language-server/rules/shape.ts', './place.ts'],
+  ['native/index.ts', 'node:path'],
+])('%s may import %s', (file, specifier) => {
+  expect(forbiddenImports(new Map([[file, importing(specifier)]]))).toEqual([]);
+});
+
+test('imports of types, in several lines, re-exported and dynamic ones count', () => {
+  const text =
+    "import type { A } from './a.ts';\nimport {\n  b,\n} from './b.ts';\nexport { c } from './c.ts';\nimport('./d.ts');\n";
+  expect(importsOf('native/index.ts', text)).toEqual(['native/a.ts', 'native/b.ts', 'native/c.ts', 'native/d.ts']);
+});
+
+test('files that import each other in a circle are found', () => {
+  const files = new Map([
+    ['native/a.ts', importing('./b.ts')],
+    ['native/b.ts', importing('./c.ts') + importing('./d.ts')],
+    ['native/c.ts', importing('./a.ts')],
+    ['native/d.ts', ''],
+  ]);
+  expect(circles(files)).toEqual([['native/a.ts', 'native/b.ts', 'native/c.ts']]);
+});
