@@ -1,7 +1,7 @@
 // hearth complete FILE:LINE:COLUMN
 import { pathToFileURL } from 'node:url';
 import { styleText } from 'node:util';
-import { complete, type GhostCompletion } from '../offers/complete.ts';
+import { type GhostCompletion, generate, resultOf } from '../offers/complete.ts';
 import { Anchors } from '../prompt/anchors.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import { timingLine } from '../protocol/log.ts';
@@ -40,7 +40,7 @@ export const completeCommand: Command = {
     const multiline = defaultSettings['completion.multiline'];
     await withEngine(values, async (engine) => {
       const startedAt = performance.now();
-      const result = await complete(engine, new Anchors(engine), document, { maxTokens, multiline });
+      const result = await resultOf(generate(engine, new Anchors(engine), document, { maxTokens, multiline }));
       const latencyMs = performance.now() - startedAt;
       if (values.json) printJson({ ...result, text: result.suggestions[0]?.text ?? '' });
       else show(document, result, latencyMs);

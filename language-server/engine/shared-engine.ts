@@ -100,12 +100,15 @@ export class SharedEngine {
 
   /** Loads the model that the settings name. If suggestions are off, loads nothing and keeps the current engine. */
   async configure(setup: EngineSetup): Promise<void> {
+    const usedDisk = this.setup.settings['cache.diskMiB'] > 0;
+    const usesDisk = setup.settings['cache.diskMiB'] > 0;
     this.setup = setup;
     this.changed();
     if (explainOptions(setup.settings) === null) await this.second.unload();
     if (setup.settings.mode !== 'off' && !this.isUnloaded) await this.host.ensure(this.loadOptions());
+    else if (usedDisk && !usesDisk) await this.host.unload();
     // Last, since an engine that was loaded with the disk cache writes to it when it is closed.
-    if (setup.settings['cache.diskMiB'] === 0) await wipe(setup.pagesFolder, this.log);
+    if (!usesDisk) await wipe(setup.pagesFolder, this.log);
   }
 
   /** Resolves to the engine once it is loaded, or to null if it cannot be; the status then says why. */

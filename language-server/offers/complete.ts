@@ -10,7 +10,7 @@ import { type Confidence, type Gate, gateFor } from '../rules/confidence.ts';
 import { placeAt } from '../rules/place-at.ts';
 import { distinct, type Suggestion } from '../rules/suggestion.ts';
 import { fromTokens } from '../rules/written.ts';
-import { Stream } from './stream.ts';
+import { GrowingText } from './growing-text.ts';
 
 export interface CompletionOptions {
   maxTokens: number;
@@ -35,43 +35,97 @@ export interface GhostCompletion {
 }
 
 /**
- * Calls onSuggestion each time the text that can be shown has grown; it is always a beginning of the final suggestion.
+ * Yields the text that can be shown, each time that it has grown; it is always a beginning of the final suggestion.
+ * Returns the result.
  */
-export async function complete(
+export type Generation = AsyncGenerator<Suggestion, GhostCompletion>;
+
+const never = new AbortController().signal;
+
+/** Generates a text. After the signal has aborted, it yields nothing more and returns soon. */
+export async function* generate(
   engine: Engine,
   anchors: Anchors,
   document: CursorDocument,
   options: CompletionOptions,
-  signal?: AbortSignal,
-  onSuggestion?: (suggestion: Suggestion) => void,
-): Promise<GhostCompletion> {
-  if (!canFillInTheMiddle(engine))
-    return { suggestions: [], reason: 'model-cannot-fill-in', finishReason: 'stop', timings: noTimings };
+  signal: AbortSignal = never,
+): Generation {
+  const empty = (reason: EmptyReason, finishReason: FinishReason, timings = noTimings): GhostCompletion => ({
+    suggestions: [],
+    reason,
+    finishReason,
+    timings,
+  });
+  if (!canFillInTheMiddle(engine)) return empty('model-cannot-fill-in', 'stop');
   const place = placeAt(document, options.multiline);
   const gate = options.gate ?? gateFor(engine.info, options.confidence ?? 'balanced');
-  const alternatives = options.alternatives ?? 1;
-  const streams = Array.from(
-    { length: alternatives },
-    (_, i) => new Stream(place, gate, i === 0 && !signal?.aborted ? onSuggestion : undefined),
-  );
-  const priority = options.priority ?? 'foreground';
+  const { alternatives = 1, priority = 'foreground' } = options;
+  const texts = Array.from({ length: alternatives }, (_, i) => new GrowingText(place, gate, i === 0));
   const prompt = priority === 'foreground' ? anchors.prompt(place.document) : anchors.promptAhead(place.document);
   const maxTokens = Math.min(options.maxTokens, engine.info.contextTokens - prompt.tokens.length);
-  const completion = await engine.generate(
+  if (maxTokens <= 0) return empty('cut-off', 'length');
+  const growth = new Queue<Suggestion>();
+  const running = engine.generate(
     { ...prompt, maxTokens, priority, alternatives, streamAlternatives: alternatives > 1 },
-    (text, logProbability, answer) => !signal?.aborted && streams[answer]?.add(text, logProbability),
+    (piece, logProbability, answer) => {
+      const text = texts[answer];
+      if (signal.aborted || text === undefined) return false;
+      const suggestion = text.add(piece, logProbability);
+      if (suggestion) growth.put(suggestion);
+      return text.isEnough;
+    },
     signal,
   );
+  yield* growth.until(running);
+  const completion = await running;
   const { timings, finishReason } = completion;
-  if (signal?.aborted || finishReason === 'cancelled')
-    return { suggestions: [], reason: 'cancelled', finishReason: 'cancelled', timings };
+  if (signal.aborted || finishReason === 'cancelled') return empty('cancelled', 'cancelled', timings);
   const healed = prompt.heal?.length ?? 0;
   const answers = [completion, ...completion.alternatives.slice(1)];
   const ghostTexts = answers.map((answer, i) => {
     const isEnded = i === 0 ? finishReason === 'stop' : answer.tokens.length < maxTokens;
-    return streams[i]!.ghostText(fromTokens(engine, answer, healed, isEnded));
+    return texts[i]!.ghostText(fromTokens(engine, answer, healed, isEnded));
   });
   const suggestions = distinct(ghostTexts.flatMap(({ suggestion }) => suggestion ?? []));
   const reason = suggestions.length > 0 ? null : ghostTexts[0]!.reason;
-  return { suggestions, reason, finishReason: streams[0]?.isEnough ? 'stop' : finishReason, timings };
+  return { suggestions, reason, finishReason: texts[0]?.isEnough ? 'stop' : finishReason, timings };
+}
+
+/** Runs a generation to its end. */
+export async function resultOf(
+  generation: Generation,
+  onSuggestion: (suggestion: Suggestion) => void = () => {},
+): Promise<GhostCompletion> {
+  let step = await generation.next();
+  for (; !step.done; step = await generation.next()) onSuggestion(step.value);
+  return step.value;
+}
+
+/** Hands values from a callback to an iterator. */
+class Queue<T> {
+  private readonly values: T[] = [];
+  private wake = () => {};
+
+  put(value: T): void {
+    this.values.push(value);
+    this.wake();
+  }
+
+  /** Yields the values until `end` settles. Those that the consumer has not taken by then are lost. */
+  async *until(end: Promise<unknown>): AsyncGenerator<T> {
+    let isOver = false;
+    const over = end
+      .catch(() => {})
+      .then(() => {
+        isOver = true;
+      });
+    while (!isOver) {
+      const put = new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+      const value = this.values.shift();
+      if (value !== undefined) yield value;
+      else await Promise.race([over, put]);
+    }
+  }
 }

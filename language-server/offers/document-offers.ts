@@ -6,8 +6,8 @@ import { isSameText } from '../documents/long-text.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import type { VersionedPosition } from '../protocol/messages.ts';
 import type { Suggestion } from '../rules/suggestion.ts';
-import type { GhostCompletion } from './complete.ts';
-import { accepted, type MakeText, Offer, withChoices } from './offer.ts';
+import type { Generation, GhostCompletion } from './complete.ts';
+import { accepted, Offer } from './offer.ts';
 
 export interface Pace {
   /** An automatic request is answered after this time with the text so far. People press a key every 120 to 200 ms. */
@@ -24,27 +24,38 @@ export interface Pace {
 
 export const defaultPace: Pace = { momentMs: 90, growthMs: 300, restMs: 150, graceMs: 100 };
 
-/** One request of the editor; it is current until it is cancelled or a newer one supersedes it. */
-export interface Turn {
-  /** Whether the user has dismissed the suggestion at this position in this version of the document. */
-  wasDismissed: boolean;
-  isNewest: () => boolean;
-  /** Whether the request is the newest one and has not been cancelled. */
-  isWanted: () => boolean;
-  /** Resolves when the request is cancelled. */
-  cancelled: Promise<void>;
-}
-
-/** The purpose of an offer: text to show, several texts to choose from, or text to show after this one is accepted. */
+/** The purpose of a text: to be shown, to choose from, or to be shown after the current one is accepted. */
 export type Purpose = 'text' | 'choices' | 'ahead';
-export type Maker = (place: CursorDocument, purpose: Purpose) => MakeText;
 
 export interface TextRequest {
-  make: Maker;
+  document: CursorDocument;
+  generate: (document: CursorDocument, purpose: Purpose, signal: AbortSignal) => Generation;
   /** Whether the user has asked explicitly; the answer is then the whole text with alternatives. */
   isInvoked: boolean;
   /** Called when a new request would return more text. If absent, only the whole text is returned. */
   onGrown: (() => void) | undefined;
+}
+
+/** The editor's interest in an answer: it ends when the request is cancelled or the next one comes. */
+export class Demand {
+  /** Resolves when the request is cancelled. */
+  readonly cancelled: Promise<void>;
+
+  constructor(
+    private readonly signal: AbortSignal,
+    private readonly newest: () => Demand | null,
+  ) {
+    this.cancelled = signal.aborted ? Promise.resolve() : once(signal, 'abort').then(() => {});
+  }
+
+  /** Whether no other request has come since. */
+  get isNewest(): boolean {
+    return this.newest() === this;
+  }
+
+  get isAlive(): boolean {
+    return this.isNewest && !this.signal.aborted;
+  }
 }
 
 export interface Found {
@@ -62,45 +73,49 @@ export class DocumentOffers {
   private aheadTimer: NodeJS.Timeout | undefined;
   private graceTimer: NodeJS.Timeout | undefined;
   private dismissed = '';
-  private turn = 0;
+  private demand: Demand | null = null;
 
   constructor(private readonly pace: Pace) {}
 
-  /** Begins a new request, which supersedes the previous one. */
-  nextTurn(at: VersionedPosition, signal: AbortSignal): Turn {
-    const turn = this.supersede();
-    const isNewest = () => this.turn === turn;
-    const cancelled = signal.aborted ? Promise.resolve() : once(signal, 'abort').then(() => {});
-    const wasDismissed = this.dismissed === keyOf(at);
-    return { wasDismissed, isNewest, isWanted: () => isNewest() && !signal.aborted, cancelled };
+  /** Call for each new request, which supersedes the previous one. */
+  supersede(signal: AbortSignal): Demand {
+    clearTimeout(this.graceTimer);
+    this.demand = new Demand(signal, () => this.demand);
+    return this.demand;
   }
 
-  /** Resolves when the offer for this place has all its text, or when the request is cancelled. */
-  async settled(place: CursorDocument, { cancelled }: Turn): Promise<void> {
-    await Promise.race([this.at(place)?.settled(), cancelled]);
+  /** Whether the user has dismissed the suggestion at this position in this version of the document. */
+  wasDismissed(at: VersionedPosition): boolean {
+    return this.dismissed === keyOf(at);
+  }
+
+  /** Resolves when the offer for this document has all its text, or when the request is cancelled. */
+  async settled(document: CursorDocument, { cancelled }: Demand): Promise<void> {
+    await Promise.race([this.at(document)?.settled(), cancelled]);
   }
 
   /**
-   * The text for this place; null if the request is no longer wanted. Rejects with the error of the engine. If the text
-   * is still growing, onGrown is called later; if it is whole, the text after it is generated while the user reads.
+   * The text at the cursor; null if it is no longer in demand. Rejects with the error of the engine. If the text is still
+   * growing, onGrown is called later; if it is whole, the text after it is generated while the user reads.
    */
-  async textAt(place: CursorDocument, turn: Turn, request: TextRequest): Promise<Found | null> {
-    const known = this.at(place);
-    if (request.isInvoked) this.begin(place, withChoices(known, place, request.make(place, 'choices')));
-    void turn.cancelled.then(() => turn.isNewest() && this.release());
-    const offer = await this.readyOffer(place, request, turn);
+  async textAt(request: TextRequest, demand: Demand): Promise<Found | null> {
+    const { document } = request;
+    const known = this.at(document);
+    if (request.isInvoked) this.begin(request, 'choices', shownBy(known, document));
+    void demand.cancelled.then(() => demand.isNewest && this.release());
+    const offer = await this.readyOffer(request, demand);
     if (offer === null) return null;
-    const coverage = offer.covers(place);
-    const suggestions = Array.isArray(coverage) ? coverage : [];
-    if (offer.result === null) void this.announceGrowth(offer, request, turn);
-    else if (suggestions[0]) this.beginAhead(accepted(place, suggestions[0]), request);
+    const suggestions = shownBy(offer, document);
+    if (offer.result === null) void this.announceGrowth(offer, request, demand);
+    else if (suggestions[0]) this.beginAhead(accepted(document, suggestions[0]), request);
     return { suggestions, result: offer.result, isOwn: offer !== known };
   }
 
   /** The cursor has moved away or the user has dismissed the text. Ends waiting requests and the engine's work. */
   leave(dismissed?: VersionedPosition): void {
     if (dismissed) this.dismissed = keyOf(dismissed);
-    this.supersede();
+    clearTimeout(this.graceTimer);
+    this.demand = null;
     this.abort();
   }
 
@@ -110,33 +125,29 @@ export class DocumentOffers {
     this.abortAhead();
   }
 
-  private supersede(): number {
-    clearTimeout(this.graceTimer);
-    return ++this.turn;
-  }
-
-  /** The offer that has or may get text for this place. If it is the one made ahead, it becomes the current one. */
-  private at(place: CursorDocument): Offer | null {
-    if (this.current !== null && this.current.covers(place) !== 'none') return this.current;
+  /** The offer that has or may get text for this document. If it is the one made ahead, it becomes the current one. */
+  private at(document: CursorDocument): Offer | null {
+    if (this.current !== null && this.current.covers(document) !== 'none') return this.current;
     const { ahead } = this;
-    if (ahead === null || ahead.failure !== undefined || ahead.covers(place) === 'none') return null;
+    if (ahead === null || ahead.failure !== undefined || ahead.covers(document) === 'none') return null;
     this.current?.abort();
     this.current = ahead;
     this.ahead = null;
     return this.current;
   }
 
-  private begin(place: CursorDocument, make: MakeText): Offer {
+  private begin({ document, generate }: TextRequest, purpose: Purpose, shown: Suggestion[] = []): Offer {
     this.abort();
-    this.current = new Offer(place, make);
+    this.current = new Offer(document, (signal) => generate(document, purpose, signal), shown);
     return this.current;
   }
 
   /**
-   * Waits for an offer that has text for this place or is known to have none. Begins one if there is none, and another
+   * Waits for an offer that has text for this document or is known to have none. Begins one if there is none, and another
    * if the text of the adopted one turns out to differ from what was typed.
    */
-  private async readyOffer(place: CursorDocument, { make, isInvoked, onGrown }: TextRequest, turn: Turn) {
+  private async readyOffer(request: TextRequest, demand: Demand): Promise<Offer | null> {
+    const { document, isInvoked, onGrown } = request;
     const mayBeEarly = !isInvoked && onGrown !== undefined;
     let isLate = false;
     const moment = async () => {
@@ -144,20 +155,20 @@ export class DocumentOffers {
       isLate = true;
     };
     const late = mayBeEarly ? [moment()] : [];
-    while (turn.isWanted()) {
-      const offer = this.at(place) ?? this.begin(place, make(place, 'text'));
+    while (demand.isAlive) {
+      const offer = this.at(document) ?? this.begin(request, 'text');
       if (offer.failure !== undefined) {
         this.current = null; // so that the next request tries again
         throw offer.failure;
       }
-      if (offer.result !== null || (isLate && Array.isArray(offer.covers(place)))) return offer;
-      await Promise.race([offer.change(), turn.cancelled, ...(isLate ? [] : late)]);
+      if (offer.result !== null || (isLate && shownBy(offer, document).length > 0)) return offer;
+      await Promise.race([offer.change(), demand.cancelled, ...(isLate ? [] : late)]);
     }
     return null;
   }
 
   /** Calls onGrown when the offer has ended, or when it has grown and growthMs have passed, if it is still shown. */
-  private async announceGrowth(offer: Offer, { onGrown }: TextRequest, { isNewest }: Turn): Promise<void> {
+  private async announceGrowth(offer: Offer, { onGrown }: TextRequest, demand: Demand): Promise<void> {
     let isPaused = false;
     const pause = sleep(this.pace.growthMs, undefined, { ref: false }).then(() => {
       isPaused = true;
@@ -166,21 +177,21 @@ export class DocumentOffers {
     const hasGrown = () => offer.suggestions[0]?.text.length !== size;
     while (this.current === offer && !offer.isAborted && offer.result === null && !(isPaused && hasGrown()))
       await Promise.race([offer.change(), ...(isPaused ? [] : [pause])]);
-    if (this.current === offer && !offer.isAborted && hasGrown() && isNewest()) onGrown?.();
+    if (this.current === offer && !offer.isAborted && hasGrown() && demand.isNewest) onGrown?.();
   }
 
   /** Begins an offer for the text after the accepted suggestion, once it has been shown for restMs. */
-  private beginAhead(place: CursorDocument, { make }: TextRequest): void {
+  private beginAhead(document: CursorDocument, { generate }: TextRequest): void {
     const { ahead } = this;
     const isMade =
       ahead !== null &&
       !ahead.isAborted &&
-      ahead.place.offset === place.offset &&
-      isSameText(ahead.place.text, place.text);
+      ahead.document.offset === document.offset &&
+      isSameText(ahead.document.text, document.text);
     if (isMade) return;
     this.abortAhead();
     this.aheadTimer = setTimeout(() => {
-      this.ahead = new Offer(place, make(place, 'ahead'));
+      this.ahead = new Offer(document, (signal) => generate(document, 'ahead', signal));
     }, this.pace.restMs).unref();
   }
 
@@ -201,4 +212,9 @@ export class DocumentOffers {
 
 function keyOf({ version, position: { line, character } }: VersionedPosition): string {
   return `${version}:${line}:${character}`;
+}
+
+function shownBy(offer: Offer | null, document: CursorDocument): Suggestion[] {
+  const coverage = offer?.covers(document);
+  return Array.isArray(coverage) ? coverage : [];
 }

@@ -3,13 +3,7 @@
 import { spliced } from '../documents/long-text.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import { distinct, type Suggestion } from '../rules/suggestion.ts';
-import type { GhostCompletion } from './complete.ts';
-
-/** Generates the text, usually with the engine. Must settle soon after the signal has aborted. */
-export type MakeText = (
-  signal: AbortSignal,
-  onSuggestion: (suggestion: Suggestion) => void,
-) => Promise<GhostCompletion>;
+import type { Generation, GhostCompletion } from './complete.ts';
 
 /**
  * What an offer has for a place:
@@ -31,12 +25,14 @@ export class Offer {
   private wake: () => void = () => {};
   private next: Promise<void> = Promise.resolve();
 
+  /** shown: suggestions that are shown already; the generated ones follow them. */
   constructor(
-    readonly place: CursorDocument,
-    make: MakeText,
+    readonly document: CursorDocument,
+    generate: (signal: AbortSignal) => Generation,
+    private readonly shown: Suggestion[] = [],
   ) {
     this.expectChange();
-    void this.run(make);
+    void this.run(generate(this.controller.signal));
   }
 
   get isAborted(): boolean {
@@ -60,32 +56,32 @@ export class Offer {
   }
 
   covers(at: CursorDocument): Coverage {
-    const step = typedSince(this.place, at);
+    const step = typedSince(this.document, at);
     if (step === null) return 'none';
     const left = this.suggestions.flatMap((suggestion) => restOf(suggestion, step) ?? []);
     if (left.length > 0) return left;
     if (this.failure !== undefined) return 'silent';
     if (this.isAborted) return 'none';
     if (this.result === null) return step.typed.startsWith(this.suggestions[0]?.text ?? '') ? 'pending' : 'none';
-    return this.suggestions.length === 0 && at.text.length === this.place.text.length ? 'silent' : 'none';
+    return this.suggestions.length === 0 && at.text.length === this.document.text.length ? 'silent' : 'none';
   }
 
-  private async run(make: MakeText): Promise<void> {
-    const { signal } = this.controller;
-    const onSuggestion = (suggestion: Suggestion) => {
-      if (signal.aborted) return;
-      this.suggestions = [withLineEndsOf(this.place, suggestion)];
-      this.changed();
-    };
+  private async run(generation: Generation): Promise<void> {
     try {
-      const result = await make(signal, onSuggestion);
-      if (result.reason !== 'cancelled')
-        this.suggestions = result.suggestions.map((each) => withLineEndsOf(this.place, each));
+      let step = await generation.next();
+      for (; !step.done; step = await generation.next()) this.show([step.value]);
+      const result = step.value;
+      if (result.reason !== 'cancelled') this.show(distinct([...this.shown, ...result.suggestions]));
       this.result = result;
     } catch (error) {
       this.failure = error;
       this.controller.abort();
     }
+    this.changed();
+  }
+
+  private show(suggestions: Suggestion[]): void {
+    this.suggestions = suggestions.map((each) => withLineEndsOf(this.document, each));
     this.changed();
   }
 
@@ -151,19 +147,7 @@ function withLineEndsOf({ text, offset }: CursorDocument, suggestion: Suggestion
 }
 
 /** The document after the suggestion is accepted, with the cursor at its end. */
-export function accepted(place: CursorDocument, { text, replaces }: Suggestion): CursorDocument {
-  const { offset } = place;
-  return { ...place, text: spliced(place.text, offset, offset + replaces, text), offset: offset + text.length };
-}
-
-/**
- * For an explicit request: the suggestions that are already shown, followed by the alternatives that `make` generates.
- */
-export function withChoices(known: Offer | null, place: CursorDocument, make: MakeText): MakeText {
-  const coverage = known?.covers(place);
-  const shown = Array.isArray(coverage) ? coverage : [];
-  return async (signal, onSuggestion) => {
-    const made = await make(signal, onSuggestion);
-    return { ...made, suggestions: distinct([...shown, ...made.suggestions]) };
-  };
+export function accepted(document: CursorDocument, { text, replaces }: Suggestion): CursorDocument {
+  const { offset } = document;
+  return { ...document, text: spliced(document.text, offset, offset + replaces, text), offset: offset + text.length };
 }

@@ -17,7 +17,7 @@ import { type GrownParams, type Mode, noTimings, type Settings, type VersionedPo
 import type { Reason } from '../protocol/reasons.ts';
 import type { Suggestion } from '../rules/suggestion.ts';
 import type { GhostCompletion } from './complete.ts';
-import { DocumentOffers, defaultPace, type Found } from './document-offers.ts';
+import { DocumentOffers, defaultPace, type Found, type Purpose } from './document-offers.ts';
 import { WarmEngine } from './warm-engine.ts';
 
 /** A position, with the mode of its document; if that is absent, the general setting applies. */
@@ -47,8 +47,15 @@ export interface ProviderOptions {
   related?: RelatedCode;
 }
 
-/** The place that a request asks to complete. */
-interface RequestedPlace {
+/** Where the engine comes from. */
+export interface EngineSource {
+  /** Resolves to the engine once it is loaded, or to null if it cannot be. */
+  ready(): Promise<Engine | null>;
+  isLoading(): boolean;
+}
+
+/** What a request asks to complete. */
+interface AskedPlace {
   document: CursorDocument;
   /** The selected entry of the suggest widget, which the ghost text must begin with; often ''. */
   selected: string;
@@ -65,42 +72,45 @@ export class CompletionProvider {
     private readonly pace = defaultPace,
   ) {}
 
-  /** ready: resolves to the engine once it is loaded, or to null if it cannot be. Rejects with the engine's errors. */
+  /** Rejects with the engine's errors. */
   async provide(
     request: CompletionRequest,
-    ready: () => Promise<Engine | null>,
+    source: EngineSource,
     settings: Settings,
     signal = new AbortController().signal,
   ): Promise<Answer> {
     const { document, position, context } = request;
     const { uri, version } = document;
     const offers = this.offersOf(uri);
-    const turn = offers.nextTurn({ version, position }, signal);
+    const demand = offers.supersede(signal);
     const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoked;
     const refusal = refusalOf(request, settings, isInvoked);
     if (refusal !== null) return nothing(refusal);
-    if (!isInvoked && turn.wasDismissed) return nothing('dismissed');
-    const engine = await Promise.race([ready(), turn.cancelled]);
-    if (engine === undefined) return nothing('still-loading');
-    if (!turn.isWanted() || document.version !== version) return nothing('superseded');
+    if (!isInvoked && offers.wasDismissed({ version, position })) return nothing('dismissed');
+    const engine = await Promise.race([source.ready(), demand.cancelled]);
+    if (engine === undefined) return nothing(source.isLoading() ? 'still-loading' : 'superseded');
+    if (!demand.isAlive || document.version !== version) return nothing('superseded');
     if (engine === null) return nothing('no-model');
     if (!canFillInTheMiddle(engine)) return nothing('model-cannot-fill-in');
 
-    const at = requestedPlace(request);
+    const asked = askedPlace(request);
     const warm = this.warmFor(engine);
     // The alternatives begin with the text that is shown, so it must be complete.
-    if (isInvoked) await offers.settled(at.document, turn);
-    if (!turn.isWanted()) return nothing('superseded');
+    if (isInvoked) await offers.settled(asked.document, demand);
+    if (!demand.isAlive) return nothing('superseded');
     const { onGrown } = this.options;
-    const waiting = offers.textAt(at.document, turn, {
-      make: warm.maker(settings),
+    const text = {
+      document: asked.document,
+      generate: (at: CursorDocument, purpose: Purpose, signal: AbortSignal) =>
+        warm.generate(at, purpose, settings, signal),
       isInvoked,
       onGrown: onGrown && (() => onGrown({ uri, version, position })),
-    });
+    };
+    const waiting = offers.textAt(text, demand);
     // Before waiting, so that it happens even if the next key cancels this request.
-    warm.follow(document, at.document);
+    warm.follow(document, asked.document);
     const found = await waiting;
-    return found === null ? nothing('superseded') : answerOf(found, at);
+    return found === null ? nothing('superseded') : answerOf(found, asked);
   }
 
   /** Call when the cursor rests: evaluates the prompt there ahead of a request. Null if nothing was evaluated. */
@@ -129,6 +139,12 @@ export class CompletionProvider {
     this.warm?.stopReading();
   }
 
+  /** Call when the window has closed. */
+  close(): void {
+    this.cancelAll();
+    this.warm?.close();
+  }
+
   private offersOf(uri: string): DocumentOffers {
     const offers = this.documents.get(uri) ?? new DocumentOffers(this.pace);
     this.documents.set(uri, offers);
@@ -138,7 +154,7 @@ export class CompletionProvider {
   private warmFor(engine: Engine): WarmEngine {
     if (this.warm?.engine === engine) return this.warm;
     for (const offers of this.documents.values()) offers.abort();
-    this.warm?.stopReading();
+    this.warm?.close();
     this.warm = this.newWarmEngine(engine);
     return this.warm;
   }
@@ -159,7 +175,7 @@ function refusalOf({ document, mode }: Addressed, settings: Settings, isInvoked:
 }
 
 /** While the suggest widget is open, the document is completed as if its selected entry had been accepted. */
-function requestedPlace({ document, position, context }: CompletionRequest): RequestedPlace {
+function askedPlace({ document, position, context }: CompletionRequest): AskedPlace {
   const { uri, languageId, text } = document;
   const info = context.selectedCompletionInfo;
   if (!info) {
@@ -172,15 +188,15 @@ function requestedPlace({ document, position, context }: CompletionRequest): Req
   return { document: { uri, languageId, text: accepted, offset }, selected: info.text, range: info.range };
 }
 
-function answerOf({ suggestions, result, isOwn }: Found, at: RequestedPlace): Answer {
-  const items = suggestions.map((suggestion) => toItem(at, suggestion));
+function answerOf({ suggestions, result, isOwn }: Found, asked: AskedPlace): Answer {
+  const items = suggestions.map((suggestion) => toItem(asked, suggestion));
   const timings = isOwn ? (result?.timings ?? noTimings) : noTimings;
   if (items.length === 0) return { items, reason: result?.reason ?? 'superseded', timings };
   if (result === null) return { items, reason: 'still-growing', timings };
   return { items, reason: isOwn ? 'shown' : 'typed-along', timings };
 }
 
-function toItem({ selected, range }: RequestedPlace, { text, replaces }: Suggestion): InlineCompletionItem {
+function toItem({ selected, range }: AskedPlace, { text, replaces }: Suggestion): InlineCompletionItem {
   const end = { line: range.end.line, character: range.end.character + replaces };
   return { insertText: selected + text, range: { start: range.start, end } };
 }

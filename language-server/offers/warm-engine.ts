@@ -9,8 +9,8 @@ import { ReadAhead } from '../prompt/read-ahead.ts';
 import type { RelatedCode } from '../prompt/related-code.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import type { Settings } from '../protocol/messages.ts';
-import { type CompletionOptions, complete, type GhostCompletion } from './complete.ts';
-import type { Maker, Purpose } from './document-offers.ts';
+import { type CompletionOptions, type Generation, type GhostCompletion, generate } from './complete.ts';
+import type { Purpose } from './document-offers.ts';
 
 /** How many texts an explicit request can choose from. */
 const maxAlternatives = 3;
@@ -29,25 +29,22 @@ export class WarmEngine {
     this.leftDocuments = new LeftDocuments(engine);
   }
 
-  /** Returns the function that generates the texts of offers. */
-  maker(settings: Settings): Maker {
-    return (place, purpose) => async (signal, onSuggestion) => {
-      const options = optionsFor(purpose, settings);
-      const made = await complete(this.engine, this.anchors, place, options, signal, onSuggestion);
-      if (purpose !== 'ahead') this.onMade?.(made);
-      return made;
-    };
+  /** Generates the text of an offer. */
+  async *generate(document: CursorDocument, purpose: Purpose, settings: Settings, signal: AbortSignal): Generation {
+    const made = yield* generate(this.engine, this.anchors, document, optionsFor(purpose, settings), signal);
+    if (purpose !== 'ahead') this.onMade?.(made);
+    return made;
   }
 
   /** Call after each key: evaluates the prompt of the next anchor, if one is due. */
-  follow(document: OpenDocument, place: CursorDocument): void {
-    void this.readAhead.nextAnchor(place);
-    this.leftDocuments.visit(document);
+  follow(open: OpenDocument, document: CursorDocument): void {
+    void this.readAhead.nextAnchor(document);
+    this.leftDocuments.visit(open);
   }
 
   /** Call when the cursor rests: evaluates the prompt there. Null if that was aborted. */
-  rest(place: CursorDocument): Promise<Timings | null> {
-    return this.readAhead.aroundCursor(place);
+  rest(document: CursorDocument): Promise<Timings | null> {
+    return this.readAhead.aroundCursor(document);
   }
 
   forget(uri: string): void {
@@ -58,6 +55,12 @@ export class WarmEngine {
 
   stopReading(): void {
     this.readAhead.cancelAll();
+  }
+
+  /** Stops all work and frees what the engine keeps for these documents. */
+  close(): void {
+    this.stopReading();
+    this.anchors.forgetAll();
   }
 }
 

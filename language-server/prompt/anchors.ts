@@ -49,8 +49,9 @@ export interface Reading {
 
 /** For one engine, since anchors hold token ids. */
 export class Anchors {
+  /** All windows pin in the same engine, so no two documents of any window have the same id. */
+  private static nextPin = 1;
   private readonly states = new Map<string, AnchorState>();
-  private nextPin = 1;
 
   constructor(
     private readonly engine: Engine,
@@ -114,6 +115,10 @@ export class Anchors {
     if (entry) this.setPin(entry.pin, new Uint32Array());
   }
 
+  forgetAll(): void {
+    for (const uri of [...this.states.keys()]) this.forget(uri);
+  }
+
   /** Tests override this. */
   protected anchored(document: CursorDocument): Anchored {
     const held = this.states.get(document.uri)?.held;
@@ -153,7 +158,7 @@ export class Anchors {
 
   private hold(uri: string, held: Anchor): AnchorState {
     const before = this.states.get(uri);
-    const pin = before?.pin ?? this.nextPin++;
+    const pin = before?.pin ?? Anchors.nextPin++;
     const preamble = before?.preamble.path === held.preamble.path ? before.preamble : held.preamble;
     const entry = { held, preamble, pin, isPinned: false };
     this.keep(uri, entry);

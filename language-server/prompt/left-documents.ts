@@ -23,11 +23,19 @@ export class LeftDocuments {
     this.learned.set(left.uri, left.version);
     const text = left.text.slice(0, maxChars);
     if (holdsSecrets(left.uri, text)) return;
-    // Errors are ignored: drafts only save time, and a broken engine fails at the next request anyway.
-    this.engine.learn(tokenizeText(this.engine, text)).catch(() => undefined);
+    void this.learn(text);
   }
 
+  /** Call when a document is closed: its text is not learned any more. */
   forget(uri: string): void {
     this.learned.delete(uri);
+    if (this.current?.uri === uri) this.current = null;
+  }
+
+  /** Errors are ignored: drafts only save time, and a broken engine fails at the next request anyway. */
+  private async learn(text: string): Promise<void> {
+    try {
+      await this.engine.learn(tokenizeText(this.engine, text));
+    } catch {}
   }
 }

@@ -35,10 +35,10 @@ export class ReadAhead {
   /** Evaluates the prompt at a resting cursor, then finds context for it. Null if that was aborted or failed. */
   async aroundCursor(document: CursorDocument): Promise<Timings | null> {
     this.cancel(document.uri);
-    const { tokens } = this.anchors.prompt(document);
     let timings: Timings | null = null;
     let isUndisturbed = false;
     await this.run({ document, controller: new AbortController() }, async (signal) => {
+      const { tokens } = this.anchors.prompt(document);
       const read = await this.engine.prefill(tokens, 'background', signal);
       if (signal.aborted) return;
       timings = read;
@@ -52,7 +52,7 @@ export class ReadAhead {
 
   /** Call after each key: evaluates the prompt of the next anchor, if one is due. */
   async nextAnchor(document: CursorDocument): Promise<void> {
-    const reading = this.anchors.reading(document);
+    const reading = this.readingFor(document);
     const running = this.jobs.get(document.uri);
     if (reading && running?.anchor === reading.anchor) {
       running.document = document;
@@ -69,6 +69,15 @@ export class ReadAhead {
         next.done();
       }
     });
+  }
+
+  /** Null also if the engine is closed. */
+  private readingFor(document: CursorDocument): Reading | null {
+    try {
+      return this.anchors.reading(document);
+    } catch {
+      return null;
+    }
   }
 
   /** Sets the context even if a key has aborted the job meanwhile; the next anchor then uses it. */

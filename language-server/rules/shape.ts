@@ -95,7 +95,7 @@ function begunLine(written: Written, end: number, place: Place, gate: Gate): num
 function settledEnd(text: string, { within }: Place): number {
   const token = text.lastIndexOf('<|');
   const settled = token === -1 ? text : text.slice(0, token);
-  const loop = /([^\n]{4,}?)\1\1/.exec(settled)?.index;
+  const loop = /([^\n]{4,}?)\1/.exec(settled)?.index;
   return within === 'comment' ? settled.search(/\S*$/) : (loop ?? settled.length);
 }
 

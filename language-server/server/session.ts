@@ -84,7 +84,7 @@ export class Session {
   dispose(): void {
     this.isGone = true;
     this.stopListening();
-    this.completions.cancelAll();
+    this.completions.close();
   }
 
   private initialize(params: InitializeParams): InitializeResult {
@@ -142,8 +142,12 @@ export class Session {
     const { uri } = params.textDocument;
     const document = this.documents.get(uri);
     // Messages that supersede the request may be queued already; then no work is started for it.
-    const ready = () => this.inbox.caughtUp().then(() => this.shared.ready());
-    const answer = document && this.completions.provide({ ...params, document }, ready, this.settings, signal);
+    const source = {
+      ready: () => this.inbox.caughtUp().then(() => this.shared.ready()),
+      isLoading: () => this.shared.host.engine === null,
+    };
+    if (!document) this.log.warn(`${placeName(uri, params.position)} cannot be completed: the document is not open`);
+    const answer = document && this.completions.provide({ ...params, document }, source, this.settings, signal);
     const failed = { items: [], reason: 'failed' as const, timings: protocol.noTimings };
     const outcome = (await this.guard('completion', answer)) ?? failed;
     const latencyMs = performance.now() - startedAt;

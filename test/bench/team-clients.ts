@@ -6,12 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InlineCompletionTriggerKind } from 'vscode-languageserver/node';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import { loadModel } from '../../language-server/engine/load-model.ts';
-import { complete } from '../../language-server/offers/complete.ts';
+import { generate, resultOf } from '../../language-server/offers/complete.ts';
 import { CompletionProvider } from '../../language-server/offers/provider.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import { RemoteEngine } from '../../language-server/remote/remote-engine.ts';
 import type { Engine } from '../../native/index.ts';
+import { loaded } from '../fixtures/fake-engine.ts';
 import { type GoldenCase, goldenCases } from '../golden/golden-cases.ts';
 import { atCursor } from '../language-server/cursor.ts';
 import { makeTrace } from '../tools/make-trace.ts';
@@ -48,10 +49,12 @@ export async function agreement(remote: Engine, local: Engine, folder: string, m
 async function answer(engine: Engine, { document, languageId }: GoldenCase): Promise<string> {
   const { text, offset } = atCursor(document);
   const place = { uri: 'file:///golden', languageId, text, offset };
-  const { suggestions, reason } = await complete(engine, new Anchors(engine), place, {
-    maxTokens: 32,
-    multiline: 'auto',
-  });
+  const { suggestions, reason } = await resultOf(
+    generate(engine, new Anchors(engine), place, {
+      maxTokens: 32,
+      multiline: 'auto',
+    }),
+  );
   return JSON.stringify(suggestions[0]?.text ?? reason);
 }
 
@@ -97,7 +100,7 @@ export async function type(engine: Engine, { name, text, edits }: Trace, start: 
   const ask = async (position: { line: number; character: number }, signal: AbortSignal): Promise<Key> => {
     const askedAt = performance.now();
     const context = { triggerKind: InlineCompletionTriggerKind.Automatic };
-    await provider.provide({ document, position, context }, async () => engine, defaultSettings, signal);
+    await provider.provide({ document, position, context }, loaded(engine), defaultSettings, signal);
     return { firstMs: signal.aborted ? null : performance.now() - askedAt };
   };
   const [first] = edits;

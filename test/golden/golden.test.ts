@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { complete } from '../../language-server/offers/complete.ts';
+import { generate, resultOf } from '../../language-server/offers/complete.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { RemoteEngine } from '../../language-server/remote/remote-engine.ts';
 import type { Suggestion } from '../../language-server/rules/suggestion.ts';
@@ -26,7 +26,7 @@ async function answerTo(
   const { text, offset } = atCursor(golden.document);
   const document = { uri: 'file:///golden', languageId: golden.languageId, text, offset };
   const options = { maxTokens: maxTokensOf(golden), multiline: golden.multiline };
-  const completion = await complete(engine, new Anchors(engine), document, options, undefined, onSuggestion);
+  const completion = await resultOf(generate(engine, new Anchors(engine), document, options), onSuggestion);
   const [shown] = completion.suggestions;
   const accepted = shown && text.slice(0, offset) + shown.text + text.slice(offset + shown.replaces);
   return { shown: shown?.text, accepted: accepted ?? `silent: ${completion.reason}` };

@@ -5,7 +5,7 @@ import type { Pace } from '../../language-server/offers/document-offers.ts';
 import { type Answer, CompletionProvider } from '../../language-server/offers/provider.ts';
 import type { GrownParams, Mode, Settings } from '../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
-import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
+import { FakeEngine, type FakeOptions, loaded } from '../fixtures/fake-engine.ts';
 import { atCursor } from './cursor.ts';
 
 export const automatic: InlineCompletionContext = { triggerKind: 2 };
@@ -36,7 +36,7 @@ export function setUp(options: FakeOptions & Partial<Pace> = {}) {
     const document = OpenDocument.create(uri, languageId, version, text);
     const request = { document, position: document.positionAt(offset), context, mode };
     const settings = { ...defaultSettings, ...asked.settings };
-    return provider.provide(request, () => Promise.resolve(engine), settings, asked.signal);
+    return provider.provide(request, loaded(engine), settings, asked.signal);
   };
   const asked = (priority: string) => engine.requests.filter((request) => request.priority === priority).length;
   return { engine, provider, ask, asked, grown };

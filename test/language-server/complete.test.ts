@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CompletionOptions, complete } from '../../language-server/offers/complete.ts';
+import { type CompletionOptions, generate, resultOf } from '../../language-server/offers/complete.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
 import { atCursor } from './cursor.ts';
@@ -8,9 +8,8 @@ async function ask(marked: string, model: FakeOptions, options: Partial<Completi
   const engine = new FakeEngine(model);
   const early: string[] = [];
   const asked = { maxTokens: 200, multiline: 'auto' as const, ...options };
-  const completion = await complete(engine, new Anchors(engine), atCursor(marked), asked, undefined, ({ text }) =>
-    early.push(text),
-  );
+  const generation = generate(engine, new Anchors(engine), atCursor(marked), asked);
+  const completion = await resultOf(generation, ({ text }) => early.push(text));
   return { ...completion, early, shown: completion.suggestions[0], engine };
 }
 

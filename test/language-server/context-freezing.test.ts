@@ -5,7 +5,7 @@ import { CompletionProvider } from '../../language-server/offers/provider.ts';
 import { RelatedCode } from '../../language-server/prompt/related-code.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import type { Timings } from '../../native/index.ts';
-import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
+import { FakeEngine, type FakeOptions, loaded } from '../fixtures/fake-engine.ts';
 import { FakeWindow } from './editor-window.ts';
 
 const store = (method: string) => `export class UserStore {\n  ${method}(user) {}\n}\n`;
@@ -25,7 +25,7 @@ function setUp(options: FakeOptions = {}) {
   const ask = async () => {
     const context = { triggerKind: 2 as const };
     const request = { ...cursor(), context };
-    const { timings } = await provider.provide(request, () => Promise.resolve(engine), defaultSettings);
+    const { timings } = await provider.provide(request, loaded(engine), defaultSettings);
     const prompt = engine.detokenize(engine.requests.at(-1)?.tokens ?? new Uint32Array());
     return { prompt, evaluated: evaluatedOf(timings) };
   };

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { accepted, type Coverage, Offer } from '../../language-server/offers/offer.ts';
 import { noTimings } from '../../language-server/protocol/messages.ts';
 import type { Suggestion } from '../../language-server/rules/suggestion.ts';
+import { ended } from '../fixtures/fake-engine.ts';
 import { atCursor } from './cursor.ts';
 
 const suggest = (text: string, replaces = 0): Suggestion => ({ text, replaces, probability: 1 });
@@ -9,8 +10,8 @@ const suggest = (text: string, replaces = 0): Suggestion => ({ text, replaces, p
 /** A whole offer of these suggestions in the first state. */
 async function whole(shownAt: string, ...suggestions: Suggestion[]): Promise<Offer> {
   const result = { suggestions, reason: suggestions.length > 0 ? null : ('nothing-to-add' as const) };
-  const offer = new Offer(atCursor(shownAt), async () => ({ ...result, finishReason: 'stop', timings: noTimings }));
-  await offer.change();
+  const offer = new Offer(atCursor(shownAt), () => ended({ ...result, finishReason: 'stop', timings: noTimings }));
+  await offer.settled();
   return offer;
 }
 
@@ -61,13 +62,18 @@ test('is silent for its own place if the model gave nothing, and knows nothing a
 });
 
 test('is pending as long as what was typed agrees with its text', async () => {
-  let grow: (suggestion: Suggestion) => void = () => {};
-  const offer = new Offer(atCursor('a = $0\n'), (signal, onSuggestion) => {
-    grow = onSuggestion;
-    return new Promise((_, reject) => signal.addEventListener('abort', reject));
+  let write = () => {};
+  const more = new Promise<void>((resolve) => {
+    write = resolve;
+  });
+  const offer = new Offer(atCursor('a = $0\n'), async function* (signal) {
+    await more;
+    yield suggest('fo');
+    return new Promise<never>((_, reject) => signal.addEventListener('abort', reject));
   });
   expect(offer.covers(atCursor('a = f$0\n'))).toBe('pending');
-  grow(suggest('fo'));
+  write();
+  await offer.change();
   expect(offer.covers(atCursor('a = f$0\n'))).toEqual([suggest('o')]);
   expect(offer.covers(atCursor('a = foo$0\n'))).toBe('pending');
   expect(offer.covers(atCursor('a = fx$0\n'))).toBe('none');

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
-import type { Answer } from '../../language-server/offers/provider.ts';
+import { type Answer, CompletionProvider } from '../../language-server/offers/provider.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
+import { FakeEngine, loaded } from '../fixtures/fake-engine.ts';
 import { type Ask, automatic, invoked, setUp, texts } from './asking.ts';
 
 async function checkRefused(asked: Ask, reason: Answer['reason']): Promise<void> {
@@ -169,7 +170,7 @@ test('the engine learns a document that the user has left, once for each version
   const visit = (document: OpenDocument) =>
     provider.provide(
       { document, position: { line: 1, character: 0 }, context: automatic },
-      () => Promise.resolve(engine),
+      loaded(engine),
       defaultSettings,
     );
   for (const document of [first, first, second, first, second]) await visit(document);
@@ -178,4 +179,52 @@ test('the engine learns a document that the user has left, once for each version
   OpenDocument.update(first, [change], 2);
   for (const document of [first, second]) await visit(document);
   expect(engine.learned).toEqual(['text 1\n', 'text 2\n', 'new 1\n']);
+});
+
+test('the text of a document that was closed is not learned', async () => {
+  const { engine, provider } = setUp();
+  const [first, second] = [1, 2].map((i) => OpenDocument.create(`file:///${i}.ts`, 'typescript', 1, `text ${i}\n`));
+  const visit = (document: OpenDocument) =>
+    provider.provide(
+      { document, position: { line: 1, character: 0 }, context: automatic },
+      loaded(engine),
+      defaultSettings,
+    );
+  await visit(first as OpenDocument);
+  provider.forget('file:///1.ts');
+  await visit(second as OpenDocument);
+  expect(engine.learned).toEqual([]);
+});
+
+test('a request that is cancelled before its turn was superseded, unless the model is still loading', async () => {
+  const { provider } = setUp();
+  const document = OpenDocument.create('file:///a.ts', 'typescript', 1, 'a = \n');
+  const reasonOf = async (isLoading: boolean) => {
+    const source = { ready: () => new Promise<never>(() => {}), isLoading: () => isLoading };
+    const request = { document, position: { line: 0, character: 4 }, context: automatic };
+    return (await provider.provide(request, source, defaultSettings, AbortSignal.abort())).reason;
+  };
+  expect(await reasonOf(false)).toBe('superseded');
+  expect(await reasonOf(true)).toBe('still-loading');
+});
+
+test('two windows pin their documents beside each other, and a window that closes takes its pins along', async () => {
+  const engine = new FakeEngine({ respond: () => 'answer();' });
+  const [first, second] = [new CompletionProvider(), new CompletionProvider()];
+  const type = async (provider: CompletionProvider, uri: string) => {
+    // The second request finds the head of its prompt evaluated and pins it.
+    for (const text of ['const other = ', 'const other = q']) {
+      const document = OpenDocument.create(uri, 'typescript', text.length, text);
+      const request = { document, position: document.positionAt(text.length), context: automatic };
+      await provider.provide(request, loaded(engine), defaultSettings);
+    }
+  };
+  await type(first, 'file:///first.ts');
+  await type(second, 'file:///second.ts');
+  expect([...engine.pins.values()].sort()).toEqual([
+    expect.stringContaining('first.ts'),
+    expect.stringContaining('second.ts'),
+  ]);
+  second.close();
+  expect([...engine.pins.values()]).toEqual([expect.stringContaining('first.ts')]);
 });

@@ -5,7 +5,8 @@ import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import { CompletionProvider } from '../../language-server/offers/provider.ts';
 import type { Mode } from '../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
-import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
+import { EngineError } from '../../native/index.ts';
+import { FakeEngine, type FakeOptions, loaded } from '../fixtures/fake-engine.ts';
 import { atCursor } from './cursor.ts';
 
 interface Where {
@@ -28,7 +29,7 @@ function setUp(options: FakeOptions = {}) {
   };
   const type = (marked: string, where: Where = {}) => {
     const request = { ...place(marked, where), context: { triggerKind: 2 } as const };
-    return provider.provide(request, () => Promise.resolve(engine), defaultSettings);
+    return provider.provide(request, loaded(engine), defaultSettings);
   };
   return { engine, provider, rest, type };
 }
@@ -158,4 +159,19 @@ test('drops an anchor that is not evaluated in time', async () => {
   const first = headOf(await keys(1));
   while (readings.length === 0) await keys(1);
   expect(headOf(await keys(600))).not.toBe(first);
+});
+
+test('a key while the engine is being closed is answered, and nothing is rejected unseen', async () => {
+  const { engine, type } = setUp();
+  const unseen: unknown[] = [];
+  const note = (error: unknown) => unseen.push(error);
+  process.on('unhandledRejection', note);
+  await type('a = $0');
+  engine.tokenize = () => {
+    throw new EngineError('closed', 'The engine is closed.');
+  };
+  await expect(type('a = b$0')).rejects.toThrow('The engine is closed.');
+  await new Promise(setImmediate);
+  process.off('unhandledRejection', note);
+  expect(unseen).toEqual([]);
 });

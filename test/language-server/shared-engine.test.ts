@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { LoadModel } from '../../language-server/engine/engine-host.ts';
 import { SharedEngine } from '../../language-server/engine/shared-engine.ts';
+import type { Settings } from '../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import { EngineError } from '../../native/index.ts';
 import { FakeEngine, fakeTraits } from '../fixtures/fake-engine.ts';
@@ -93,5 +94,35 @@ test('a second model that does not fit beside the first is refused with the figu
   expect(loaded.map(({ path }) => path)).toEqual(['base.gguf']);
   expect(shared.status(false).health).toBe('ready');
   await shared.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('pages on the disk are deleted for good if the disk cache and suggestions are turned off at once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-pages-'));
+  const pagesFolder = join(folder, 'pages');
+  const loadModel: LoadModel = async ({ diskFolder }) => {
+    const engine = new FakeEngine();
+    engine.close = async () => {
+      if (diskFolder === undefined) return;
+      mkdirSync(diskFolder, { recursive: true });
+      writeFileSync(join(diskFolder, 'model.pages'), 'text of a document');
+    };
+    return { engine, traits: fakeTraits };
+  };
+  const shared = new SharedEngine(
+    { loadModel, addonInfo: () => ({ variants: [], gpus: '' }), bundledModel: '' },
+    silent,
+  );
+  const configure = (settings: Partial<Settings>) =>
+    shared.configure({
+      settings: { ...defaultSettings, ...settings },
+      bundledModel: 'base.gguf',
+      pagesFolder,
+      serverToken: '',
+    });
+  await configure({ 'cache.diskMiB': 64 });
+  await configure({ mode: 'off', 'cache.diskMiB': 0 });
+  await shared.close();
+  expect(existsSync(pagesFolder)).toBe(false);
   rmSync(folder, { recursive: true });
 });

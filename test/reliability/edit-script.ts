@@ -1,5 +1,6 @@
 // Random actions of a person in an editor: types, accepts, undoes, moves, deletes, edits elsewhere, changes the file or
 // the settings, requests a suggestion, gives up, waits.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import type { Answer } from '../../language-server/offers/provider.ts';
@@ -8,6 +9,7 @@ import type { CursorDocument } from '../../language-server/prompt/text-window.ts
 import type { RelatedParams, Settings } from '../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import type { Engine } from '../../native/index.ts';
+import { loaded } from '../fixtures/fake-engine.ts';
 import type { Random } from '../support/random.ts';
 import type { RecordedProvider } from './recorded-provider.ts';
 
@@ -126,7 +128,7 @@ export class RandomEditor implements EditorWindow {
     const place = { uri: current.uri, languageId: current.languageId, text: current.text, offset };
     const context = { triggerKind: isInvoked ? (1 as const) : (2 as const) };
     const request = { document: current, position: current.positionAt(offset), context };
-    const answer = await this.provider!.provide(request, () => Promise.resolve(this.engine), this.settings, signal);
+    const answer = await this.provider!.provide(request, loaded(this.engine), this.settings, signal);
     const asked = { place, isInvoked, answer };
     this.asked.push(asked);
     return asked;

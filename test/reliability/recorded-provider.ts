@@ -1,8 +1,13 @@
 // A provider that records, for every text that the engine generates, what it depends on: the place, the options and the
 // anchor. A fresh engine must generate the same text from these.
 
-import { type CompletionOptions, complete, type GhostCompletion } from '../../language-server/offers/complete.ts';
-import type { Maker } from '../../language-server/offers/document-offers.ts';
+import {
+  type CompletionOptions,
+  type Generation,
+  type GhostCompletion,
+  generate,
+  resultOf,
+} from '../../language-server/offers/complete.ts';
 import { CompletionProvider } from '../../language-server/offers/provider.ts';
 import { optionsFor, WarmEngine } from '../../language-server/offers/warm-engine.ts';
 import type { Anchor } from '../../language-server/prompt/anchor.ts';
@@ -10,7 +15,6 @@ import { anchoredAt } from '../../language-server/prompt/anchor.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import type { RelatedCode } from '../../language-server/prompt/related-code.ts';
 import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
-import type { Settings } from '../../language-server/protocol/messages.ts';
 import type { Engine } from '../../native/index.ts';
 
 export interface Made {
@@ -53,18 +57,36 @@ class RecordedWarmEngine extends WarmEngine {
     super(engine, undefined, related, recorded);
   }
 
-  override maker(settings: Settings): Maker {
-    const make = super.maker(settings);
-    return (place, purpose) => (signal, onSuggestion) => {
-      this.recorded.used = null;
-      const completion = make(place, purpose)(signal, onSuggestion);
-      // The prompt is made before anything is waited for.
-      const { used } = this.recorded;
-      if (used === null) throw new Error('a text was made without an anchor');
-      this.made.push({ place, options: optionsFor(purpose, settings), anchor: used, completion });
-      return completion;
-    };
+  override async *generate(...asked: Parameters<WarmEngine['generate']>): Generation {
+    const [place, purpose, settings] = asked;
+    this.recorded.used = null;
+    const generation = super.generate(...asked);
+    // The prompt is made before anything is waited for.
+    const first = generation.next();
+    const { used } = this.recorded;
+    if (used === null) throw new Error('a text was made without an anchor');
+    const [whole, isWhole, hasFailed] = deferred<GhostCompletion>();
+    this.made.push({ place, options: optionsFor(purpose, settings), anchor: used, completion: whole });
+    try {
+      let step = await first;
+      for (; !step.done; step = await generation.next()) yield step.value;
+      isWhole(step.value);
+      return step.value;
+    } catch (error) {
+      hasFailed(error);
+      throw error;
+    }
   }
+}
+
+/** A promise with the functions that settle it. */
+function deferred<T>(): [Promise<T>, (value: T) => void, (error: unknown) => void] {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((...settle) => {
+    [resolve, reject] = settle;
+  });
+  return [promise, resolve, reject];
 }
 
 class GivenAnchors extends Anchors {
@@ -92,5 +114,5 @@ export async function fromCold(engine: Engine, { place, options, anchor }: Made)
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-  return complete(undrafted, new GivenAnchors(undrafted, anchor), place, options, undefined, () => {});
+  return resultOf(generate(undrafted, new GivenAnchors(undrafted, anchor), place, options));
 }

@@ -11,7 +11,7 @@ import { RelatedCode } from '../../language-server/prompt/related-code.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import { eventsOf, pieceOf } from '../../language-server/remote/event-stream.ts';
 import { loadEngine } from '../../native/index.ts';
-import { FakeEngine } from '../fixtures/fake-engine.ts';
+import { FakeEngine, loaded } from '../fixtures/fake-engine.ts';
 import { FakeWindow } from '../language-server/editor-window.ts';
 import type { FrameClient } from './frame-client.ts';
 import { starterModel, startServer } from './real-server.ts';
@@ -83,7 +83,7 @@ test('a secret of one file, by its name or its text, is in no prompt of another,
     const at = { document, position: document.positionAt(offset) };
     await provider.rest(at, engine, defaultSettings);
     const request = { ...at, context: { triggerKind: 2 as const } };
-    return provider.provide(request, () => Promise.resolve(engine), defaultSettings);
+    return provider.provide(request, loaded(engine), defaultSettings);
   };
   expect((await visit('.env', 6)).reason).toBe('secrets-file');
   expect((await visit('config/.env.local', 6)).reason).toBe('secrets-file');

@@ -9,6 +9,7 @@ import { defaultPace } from '../../language-server/offers/document-offers.ts';
 import { Offer } from '../../language-server/offers/offer.ts';
 import { RelatedCode } from '../../language-server/prompt/related-code.ts';
 import { type Engine, loadEngine } from '../../native/index.ts';
+import { ended } from '../fixtures/fake-engine.ts';
 import { type Random, random } from '../support/random.ts';
 import { type Asked, RandomEditor } from './edit-script.ts';
 import { starterModel } from './real-server.ts';
@@ -86,8 +87,8 @@ async function runScript(seed: number): Promise<{ made: number; shown: number }>
   return { made: compared, shown: editor.asked.filter(({ answer }) => answer.items.length > 0).length };
 }
 
-async function offerOf(place: Offer['place'], completion: GhostCompletion): Promise<Offer> {
-  const offer = new Offer(place, () => Promise.resolve(completion));
+async function offerOf(document: Offer['document'], completion: GhostCompletion): Promise<Offer> {
+  const offer = new Offer(document, () => ended(completion));
   while (offer.result === null) await offer.change();
   return offer;
 }

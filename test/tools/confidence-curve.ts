@@ -8,7 +8,7 @@ import {
   readJsonLines,
   withEngine,
 } from '../../language-server/cli/command.ts';
-import { complete } from '../../language-server/offers/complete.ts';
+import { generate, resultOf } from '../../language-server/offers/complete.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import type { Gate } from '../../language-server/rules/confidence.ts';
 import type { Engine } from '../../native/index.ts';
@@ -75,7 +75,7 @@ export async function curve(engine: Engine, cases: Case[]): Promise<string[]> {
 async function answer(engine: Engine, { language, path, prefix, suffix }: Case, gate: Gate): Promise<string> {
   const document = { uri: path, languageId: language, text: prefix + suffix, offset: prefix.length };
   const options = { maxTokens, multiline: 'auto', gate } as const;
-  const { suggestions } = await complete(engine, new Anchors(engine), document, options);
+  const { suggestions } = await resultOf(generate(engine, new Anchors(engine), document, options));
   return suggestions[0] ? insertable(suggestions[0], suffix).text : '';
 }
 

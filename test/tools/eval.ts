@@ -12,7 +12,7 @@ import {
   UsageError,
   withEngine,
 } from '../../language-server/cli/command.ts';
-import { complete } from '../../language-server/offers/complete.ts';
+import { generate, resultOf } from '../../language-server/offers/complete.ts';
 import { defaultLinesUp } from '../../language-server/prompt/anchor.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { concatTokens, fimHead, tokenizeText } from '../../language-server/prompt/fim-prompt.ts';
@@ -80,7 +80,7 @@ function layoutOf(name: string): Layout {
     const anchors = new Anchors(engine, kind === 'anchored' ? Number(number) : defaultLinesUp);
     if (kind === 'held') anchors.prompt(lineBefore(document, Number(number)));
     const options = { maxTokens, multiline: 'auto' } as const;
-    const result = await complete(engine, anchors, document, options);
+    const result = await resultOf(generate(engine, anchors, document, options));
     const nothing = { text: '', replaces: 0, probability: null };
     const { reason, timings } = result;
     return { ...(result.suggestions[0] ?? nothing), reason, tokens: timings.completionTokens };

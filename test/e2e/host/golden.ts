@@ -15,7 +15,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { complete } from '../../../language-server/offers/complete.ts';
+import { generate, resultOf } from '../../../language-server/offers/complete.ts';
 import { Anchors } from '../../../language-server/prompt/anchors.ts';
 import { type GoldenCase, goldenCases } from '../../golden/golden-cases.ts';
 import { maxTokensOf, scripted } from '../../golden/scripted.ts';
@@ -31,7 +31,7 @@ async function offer(golden: GoldenCase, document: TextDocument, offset: number)
   const options = { maxTokens: maxTokensOf(golden), multiline };
   const engine = scripted(golden);
   const place = { uri: 'file:///golden', languageId, text: document.getText(), offset };
-  const { suggestions } = await complete(engine, new Anchors(engine), place, options);
+  const { suggestions } = await resultOf(generate(engine, new Anchors(engine), place, options));
   const [first] = suggestions;
   if (!first) return null;
   const range = new Range(document.positionAt(offset), document.positionAt(offset + first.replaces));

@@ -5,7 +5,7 @@ import { type GhostText, toEarlyText, toGhostText } from '../rules/shape.ts';
 import type { Suggestion } from '../rules/suggestion.ts';
 import { beginningOf, type Written, withPiece } from '../rules/written.ts';
 
-export class Stream {
+export class GrowingText {
   /** Whether nothing that follows could be shown. */
   isEnough = false;
   private written: Written = { text: '', pieces: [], isEnded: false };
@@ -14,21 +14,23 @@ export class Stream {
   constructor(
     private readonly place: Place,
     private readonly gate: Gate,
-    private readonly onSuggestion?: (suggestion: Suggestion) => void,
+    /** Whether it is shown while it grows. */
+    private readonly isShown: boolean,
   ) {}
 
-  /** Returns isEnough. */
-  add(piece: string, logProbability: number): boolean {
-    if (this.isEnough) return true;
+  /** Returns what can be shown now, if that has grown. */
+  add(piece: string, logProbability: number): Suggestion | null {
+    if (this.isEnough) return null;
     this.written = withPiece(this.written, piece, logProbability);
     const early = toEarlyText(this.written, this.place, this.gate);
     const before = this.offered?.text ?? '';
-    if (early === 'enough') this.isEnough = true;
-    else if (early && this.onSuggestion && early.text.length > before.length && early.text.startsWith(before)) {
-      this.offered = early;
-      this.onSuggestion(early);
+    if (early === 'enough') {
+      this.isEnough = true;
+      return null;
     }
-    return this.isEnough;
+    if (!this.isShown || !early || early.text.length <= before.length || !early.text.startsWith(before)) return null;
+    this.offered = early;
+    return early;
   }
 
   /**
