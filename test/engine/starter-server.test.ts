@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { RemoteEngine } from '../../../language-server/remote/remote-engine.ts';
-import { type Engine, loadEngine } from '../../../native/index.ts';
+import { RemoteEngine } from '../../language-server/remote/remote-engine.ts';
+import { type Engine, loadEngine } from '../../native/index.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const source = readFileSync(join(root, 'language-server/prompt/text-window.ts'), 'utf8');
