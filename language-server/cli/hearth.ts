@@ -1,5 +1,4 @@
 // The entry point of dist/hearth.js, the command line. Each command is a file in this folder.
-import { benchCommand } from './bench.ts';
 import { completeCommand } from './complete.ts';
 import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
@@ -14,6 +13,5 @@ runCommandLine('hearth', {
   generate: generateCommand,
   tokenize: tokenizeCommand,
   doctor: doctorCommand,
-  bench: benchCommand,
   lsp: lspCommand,
 });

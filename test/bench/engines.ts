@@ -50,7 +50,7 @@ export function hearth(root: string): BenchEngine {
       if (plan.variant) args.push('--variant', plan.variant);
       args.push(...flags('-p', plan.prefill.length > 0 ? plan.prefill : [0]));
       args.push(...flags('-n', [plan.decode]), ...flags('-d', plan.depths), ...flags('-b', plan.batch));
-      const report = await runJson<HearthReport>([join(root, 'dist', 'hearth.js'), ...args]);
+      const report = await runJson<HearthReport>([join(root, 'test', 'tools', 'run.mjs'), ...args]);
       const result: RunResult = { samples: {}, ops: {}, variant: report.variant };
       for (const [key, { samples, ops }] of Object.entries(report.measures)) {
         const what = /^(prefill|decode) \d+$/.test(key) ? `${key} at 0` : key;

@@ -1,6 +1,6 @@
 // One run of llama.cpp in a process of its own: llama-cpp.mjs PATH-OF-NODE-LLAMA-CPP PLAN, prints samples as JSON.
 // PLAN: see engines.ts
-// What is measured, and how, follows language-server/cli/bench-measures.ts.
+// What is measured, and how, follows test/tools/bench-measures.ts.
 import { pathToFileURL } from 'node:url';
 
 const [packagePath, planText] = process.argv.slice(2);

@@ -22,7 +22,7 @@ test('an output that cannot be written is one line of error', () => {
 test('lists its commands', () => {
   const { code, out } = hearth('--help');
   expect(code).toBe(0);
-  for (const name of ['complete', 'explain', 'generate', 'tokenize', 'doctor', 'bench', 'lsp']) {
+  for (const name of ['complete', 'explain', 'generate', 'tokenize', 'doctor', 'lsp']) {
     expect(out).toContain(`  ${name} `);
     expect(hearth(name, '--help').out).toContain(`Usage: hearth ${name}`);
   }
@@ -31,10 +31,6 @@ test('lists its commands', () => {
 test('says what is wrong with a call', () => {
   checkFails(['compleet'], 2, /no command "compleet"/);
   checkFails(['toString'], 2, /no command "toString"/);
-  checkFails(['bench', '--fast'], 2, /--fast/);
-  checkFails(['bench', '-p', 'many'], 2, /must be a whole number of at least 0/);
-  checkFails(['bench', '-b', '257'], 2, /--batch must be at most 256/);
-  checkFails(['bench', 'model.gguf'], 2, /bench takes options only, not "model.gguf"/);
   checkFails(['tokenize'], 2, /expected one TEXT/);
   checkFails(['complete', sample], 2, /FILE:LINE\[:COLUMN\]/);
   checkFails(['generate'], 2, /--prompt needs a text/);
@@ -55,7 +51,6 @@ test('says what is wrong with a call before it loads a model', () => {
   const model = ['--model', join(folder, 'none.gguf')];
   checkFails(['complete', sample, ...model], 2, /FILE:LINE/);
   checkFails(['explain', sample, ...model], 2, /FILE:FROM-TO/);
-  checkFails(['bench', '-r', '0', ...model], 2, /--repeat must be a whole number/);
 });
 
 test('completes a file at a place', () => {
@@ -105,21 +100,6 @@ test('tokenizes text, with special tokens only when asked', () => {
   expect(json<number[]>('tokenize', '<|fim_prefix|>').length).toBeGreaterThan(1);
   expect(json<number[]>('tokenize', '<|fim_prefix|>', '--special')).toEqual([16378]);
   expect(json<number[]>('tokenize', '--file', sample)).toEqual(json('tokenize', readFileSync(sample, 'utf8')));
-});
-
-test('measures speed', () => {
-  const args = ['bench', '-p', '32', '-p', '64', '-n', '4', '-t', '1', '--repeat', '1'];
-  const result = json<{ prefill: object; decode: object; threads: number; variant: string; loadMs: number }>(...args);
-  expect(Object.keys(result.prefill)).toEqual(['32', '64']);
-  expect(Object.keys(result.decode)).toEqual(['4']);
-  expect(result.threads).toBe(1);
-  expect(result.variant).toMatch(/^(scalar|avx2|avxvnni|avx512vnni|amx|neon)$/);
-  for (const rate of Object.values({ ...result.prefill, ...result.decode })) expect(rate).toBeGreaterThan(0);
-  const behind = json<typeof result>('bench', '-p', '16', '-n', '2', '-d', '40', '-d', '0', '-t', '1', '--repeat', '1');
-  expect([Object.keys(behind.prefill), Object.keys(behind.decode)]).toEqual([
-    ['16', '16 at 40'],
-    ['2', '2 at 40'],
-  ]);
 });
 
 test('the doctor finds nothing broken, and tells a broken model by its exit code', () => {

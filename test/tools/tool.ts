@@ -1,5 +1,6 @@
 // Development tools, which do not ship: `npm run tool -- COMMAND …`. Each command is a file of this folder.
 import { runCommandLine } from '../../language-server/cli/run.ts';
+import { benchCommand } from './bench.ts';
 import { confidenceCommand } from './confidence-curve.ts';
 import { crossFileCommand } from './cross-file.ts';
 import { demoCommand } from './demo.ts';
@@ -19,5 +20,6 @@ runCommandLine('tool', {
   trace: traceCommand,
   replay: replayCommand,
   savings: savingsCommand,
+  bench: benchCommand,
   demo: demoCommand,
 });

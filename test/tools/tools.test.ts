@@ -24,7 +24,7 @@ test('ends quietly when nobody reads its output any more', () => {
 test('lists the tools', () => {
   const { code, out } = tool('--help');
   expect(code).toBe(0);
-  for (const name of ['eval', 'cross-file', 'perplexity', 'logits', 'trace', 'replay', 'savings', 'demo']) {
+  for (const name of ['eval', 'cross-file', 'perplexity', 'logits', 'trace', 'replay', 'savings', 'bench', 'demo']) {
     expect(out).toContain(`  ${name} `);
     expect(tool(name, '--help').out).toContain(`Usage: tool ${name}`);
   }
@@ -92,4 +92,27 @@ test('counts what ghost text saves in a recorded session', () => {
   expect(total.keysTyped).toBeLessThan(60);
   expect(total.keysTyped + total.charactersAccepted).toBeGreaterThanOrEqual(60);
   expect(total.keystrokesSaved).toBe(total.charactersAccepted - total.charactersWrong);
+});
+
+test('says what is wrong with a measurement before it loads a model', () => {
+  checkFails(['bench', '--fast'], 2, /--fast/);
+  checkFails(['bench', '-p', 'many'], 2, /must be a whole number of at least 0/);
+  checkFails(['bench', '-b', '257'], 2, /--batch must be at most 256/);
+  checkFails(['bench', 'model.gguf'], 2, /bench takes options only, not "model.gguf"/);
+  checkFails(['bench', '-r', '0', '--model', 'none.gguf'], 2, /--repeat must be a whole number/);
+});
+
+test('measures speed', () => {
+  const args = ['bench', '-p', '32', '-p', '64', '-n', '4', '-t', '1', '--repeat', '1'];
+  const result = json<{ prefill: object; decode: object; threads: number; variant: string; loadMs: number }>(...args);
+  expect(Object.keys(result.prefill)).toEqual(['32', '64']);
+  expect(Object.keys(result.decode)).toEqual(['4']);
+  expect(result.threads).toBe(1);
+  expect(result.variant).toMatch(/^(scalar|avx2|avxvnni|avx512vnni|amx|neon)$/);
+  for (const rate of Object.values({ ...result.prefill, ...result.decode })) expect(rate).toBeGreaterThan(0);
+  const behind = json<typeof result>('bench', '-p', '16', '-n', '2', '-d', '40', '-d', '0', '-t', '1', '--repeat', '1');
+  expect([Object.keys(behind.prefill), Object.keys(behind.decode)]).toEqual([
+    ['16', '16 at 40'],
+    ['2', '2 at 40'],
+  ]);
 });

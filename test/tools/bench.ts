@@ -1,7 +1,5 @@
-// hearth bench: the speed of prefill and decode, the cost of batches, and the share of each op.
-import type { Engine, ModelInfo } from '../../native/index.ts';
-import { backendLine } from '../engine/engine-host.ts';
-import { type Measure, measureBatches, measureDecode, measurePrefill, median, randomTokens } from './bench-measures.ts';
+// tool bench: the speed of prefill and decode, the cost of batches, and the share of each op.
+
 import {
   type Command,
   count,
@@ -12,7 +10,10 @@ import {
   UsageError,
   type Values,
   withEngine,
-} from './command.ts';
+} from '../../language-server/cli/command.ts';
+import { backendLine } from '../../language-server/engine/engine-host.ts';
+import type { Engine, ModelInfo } from '../../native/index.ts';
+import { type Measure, measureBatches, measureDecode, measurePrefill, median, randomTokens } from './bench-measures.ts';
 
 /** The context before the batches, in tokens. */
 const batchDepth = 512;

@@ -1,4 +1,4 @@
-// The measurements of `hearth bench`: samples for each figure, and the time that each op took.
+// The measurements of `tool bench`: samples for each figure, and the time that each op took.
 import type { Engine, OpTime } from '../../native/index.ts';
 
 export interface Measure {

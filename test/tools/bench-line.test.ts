@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { figureLine } from '../../language-server/cli/bench.ts';
+import { figureLine } from './bench.ts';
 
 const measure = {
   samples: [90, 100, 110],
