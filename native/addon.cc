@@ -197,6 +197,17 @@ Napi::Value load(const Napi::CallbackInfo& call) {
   return answer;
 }
 
+/// describe(path) -> promise of a description
+Napi::Value describe_model(const Napi::CallbackInfo& call) {
+  const std::string path = call[0].ToString();
+  const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call.Env().Undefined());
+  task->run([path]() -> AsyncTask::Make {
+    const ModelDescription description = describe(path);
+    return [description](Napi::Env env) { return to_js(env, description); };
+  });
+  return task->promise();
+}
+
 Napi::Value variants(const Napi::CallbackInfo& call) {
   const std::vector<std::string> names = kernels::cpu_variants();
   Napi::Array array = Napi::Array::New(call.Env(), names.size());
@@ -224,6 +235,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   addon->handle_class = Napi::Persistent(EngineHandle::define(env));
   env.SetInstanceData(addon.release());
   exports.Set("load", Napi::Function::New(env, load));
+  exports.Set("describe", Napi::Function::New(env, describe_model));
   exports.Set("variants", Napi::Function::New(env, variants));
   exports.Set("gpus", Napi::Function::New(env, gpus));
   exports.Set("gpuReport", Napi::Function::New(env, gpu_report));

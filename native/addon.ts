@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Completion, EngineStatus, LoadOptions, ModelInfo, ModelTexts, OnText } from './types.ts';
+import type { Completion, EngineStatus, LoadOptions, ModelDescription, ModelInfo, ModelTexts, OnText } from './types.ts';
 
 /** Codes of native/error.h, plus 'addon-missing', 'bad-argument' and 'closed'. */
 export class EngineError extends Error {
@@ -58,6 +58,7 @@ interface Addon {
     options: Required<Omit<LoadOptions, 'tokenNames'>>,
     onProgress: ((fraction: number) => void) | null,
   ): [engine: Promise<NativeEngine>, cancel: () => void];
+  describe(path: string): Promise<ModelDescription>;
   variants(): string[];
   gpus(): string;
   gpuReport(kernels: string, isBrief: boolean): string;

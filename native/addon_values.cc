@@ -123,6 +123,25 @@ Napi::Value to_js(Napi::Env env, const ModelInfo& info, const Tokenizer& tokeniz
   return object;
 }
 
+Napi::Value to_js(Napi::Env env, const ModelDescription& description) {
+  Napi::Object metadata = Napi::Object::New(env);
+  for (const auto& [key, text] : description.texts) metadata.Set(key, text);
+  Napi::Array special = Napi::Array::New(env, description.special_tokens.size());
+  for (uint32_t i = 0; i < description.special_tokens.size(); i++)
+    special.Set(i, description.special_tokens[i]);
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("metadata", metadata);
+  object.Set("specialTokens", special);
+  object.Set("quantization", description.quantization);
+  object.Set("contextTokens", description.context_tokens);
+  object.Set("fileBytes", static_cast<double>(description.file_bytes));
+  object.Set("parameters", static_cast<double>(description.parameters));
+  object.Set("readBytesPerToken", static_cast<double>(description.read_bytes_per_token));
+  object.Set("weightsPerToken", static_cast<double>(description.weights_per_token));
+  object.Set("kvBytesPerToken", static_cast<double>(description.kv_bytes_per_token));
+  return object;
+}
+
 Napi::Value texts_to_js(Napi::Env env, const ModelInfo& info, const Tokenizer& tokenizer) {
   Napi::Object metadata = Napi::Object::New(env), special = Napi::Object::New(env);
   for (const auto& [key, text] : info.texts) metadata.Set(key, text);

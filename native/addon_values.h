@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "description.h"
 #include "engine.h"
 
 namespace hearth {
@@ -22,6 +23,7 @@ std::vector<uint32_t> tokens_of(const Napi::Value& value);
 
 Napi::Value to_js(Napi::Env env, const Result& result);
 Napi::Value to_js(Napi::Env env, const ModelInfo& info, const Tokenizer& tokenizer);
+Napi::Value to_js(Napi::Env env, const ModelDescription& description);
 Napi::Value texts_to_js(Napi::Env env, const ModelInfo& info, const Tokenizer& tokenizer);
 Napi::Value to_js(Napi::Env env, const EngineStatus& status);
 

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "backend.h"
+#include "description.h"
 #include "gguf.h"
 #include "kv_identity.h"
 #include "page_store.h"
@@ -41,17 +42,6 @@ int n_pages_for(const LoadOptions& options, uint64_t page_bytes) {
 }
 
 std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
-
-/// What tells how the model was trained: its names, and the template of its conversations.
-std::map<std::string, std::string> texts_of(const GgufMetadata& metadata) {
-  std::map<std::string, std::string> texts;
-  for (const auto& [key, value] : metadata) {
-    const auto* text = std::get_if<std::string>(&value);
-    if (text && (key.starts_with("general.") || key == "tokenizer.chat_template"))
-      texts.emplace(key, *text);
-  }
-  return texts;
-}
 
 }  // namespace
 

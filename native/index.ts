@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { addon, addonPath, guarded, requireCount } from './addon.ts';
 import { LoadedEngine } from './loaded-engine.ts';
-import type { LoadOptions } from './types.ts';
+import type { LoadOptions, ModelDescription } from './types.ts';
 
 export { EngineError } from './addon.ts';
 export type * from './types.ts';
@@ -13,6 +13,12 @@ export interface AddonInfo {
   /** The GPUs that AMD's runtime and NVIDIA's driver report, or why there are none. */
   gpus: string;
 }
+
+/**
+ * What a model file says about its model, without loading it. path: of the file or of its first part. Rejects with an
+ * EngineError if the engine cannot run it.
+ */
+export const describeModel = (path: string): Promise<ModelDescription> => guarded(addon().describe(path));
 
 /** Takes a moment, since it loads the GPU runtimes. */
 export function addonInfo(): AddonInfo {

@@ -50,6 +50,25 @@ export interface ModelInfo {
   diskProblems: string[];
 }
 
+/** What a model file says about its model. */
+export interface ModelDescription {
+  /** general.name and the other texts of general.*, and tokenizer.chat_template. */
+  metadata: Record<string, string>;
+  specialTokens: string[];
+  /** llama.cpp's name of the mixture of formats, for example "Q4_K_M". */
+  quantization: string;
+  contextTokens: number;
+  /** Of all parts. */
+  fileBytes: number;
+  parameters: number;
+  /** The bytes of the weights that a generated token reads. */
+  readBytesPerToken: number;
+  /** The weights of layers, with which each token of a prompt is multiplied. */
+  weightsPerToken: number;
+  /** Bytes of keys and values, as f16. */
+  kvBytesPerToken: number;
+}
+
 /** The texts in a model file that describe the model. */
 export interface ModelTexts {
   /** general.name and the other texts of general.*, and tokenizer.chat_template. */
