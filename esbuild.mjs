@@ -10,7 +10,7 @@ const entries = {
   'explain-markdown': 'extension/explain-markdown.ts',
   server: 'language-server/server/main.ts',
   hearth: 'language-server/cli/hearth.ts',
-  'template-worker': 'language-server/explain/template-worker.ts',
+  'template-process': 'language-server/explain/template-process.ts',
 };
 
 const isWatching = process.argv.includes('--watch');

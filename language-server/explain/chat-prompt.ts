@@ -35,7 +35,9 @@ export async function explainPrompt(
   const fence = code.includes('```') ? '````' : '```';
   const block = `${fence}${languageId}\n${code}\n${fence}`;
   for (let first = 0; first < turns.length; first++) {
-    const tokens = await chatTokens(engine, chatTemplate, block, turns.slice(first));
+    const texts = textsOf(block, turns.slice(first)).map((each) => tokenizeText(engine, each));
+    if (tokenSum(texts) > maxPromptTokens) continue;
+    const tokens = await chatTokens(engine, chatTemplate, texts);
     if (tokens.length > maxPromptTokens) continue;
     return code === whole ? { tokens } : { tokens, linesRead: code.split('\n').length };
   }
@@ -57,32 +59,32 @@ function tokenCount(engine: Engine, text: string): number {
   return tokenizeText(engine, text).length;
 }
 
+/** What user and model say, in turn; the last text is the answer that has been begun. */
+function textsOf(selection: string, turns: ExplainTurn[]): string[] {
+  return turns.flatMap(({ question = 'Explain this code:', answer }, i) => [
+    i === 0 ? `${question}\n${selection}` : question,
+    answer,
+  ]);
+}
+
 /**
  * The template is rendered with a mark in place of each message. So special tokens are recognized in the template's own
  * text only, and not in the messages, which then replace the marks.
  */
-async function chatTokens(
-  engine: Engine,
-  template: string,
-  selection: string,
-  turns: ExplainTurn[],
-): Promise<Uint32Array> {
-  const texts = turns.flatMap(({ question = 'Explain this code:', answer }, i) => [
-    i === 0 ? `${question}\n${selection}` : question,
-    answer,
-  ]);
-  const begun = texts.pop() ?? '';
-  const messages = texts.map((_, i): ChatMessage => ({ role: i % 2 === 0 ? 'user' : 'assistant', content: mark(i) }));
-  // The numbers of the marks alternate with the template's own text.
+async function chatTokens(engine: Engine, template: string, texts: Uint32Array[]): Promise<Uint32Array> {
+  const messages = texts
+    .slice(0, -1)
+    .map((_, i): ChatMessage => ({ role: i % 2 === 0 ? 'user' : 'assistant', content: mark(i) }));
+  // The template's own text alternates with the numbers of the marks.
   const parts = (await renderChat({ template, messages })).split(markPattern);
+  const own = parts.filter((_, i) => i % 2 === 0);
   const marks = parts.filter((_, i) => i % 2 === 1);
-  if (marks.join() !== texts.map((_, i) => i).join())
+  if (marks.join() !== [...messages.keys()].join())
     throw new Error("The chat template in the model's file does not say what was asked.");
-  const tokens = parts.map((part, i) =>
-    i % 2 === 1 ? tokenizeText(engine, texts[Number(part)] ?? '') : engine.tokenize(part, true),
-  );
-  return concatTokens(...tokens, tokenizeText(engine, begun));
+  return concatTokens(...texts.flatMap((text, i) => [engine.tokenize(own[i] ?? '', true), text]));
 }
+
+const tokenSum = (texts: Uint32Array[]) => texts.reduce((sum, { length }) => sum + length, 0);
 
 // Characters of the private use area, which no template contains.
 const mark = (i: number) => `\u{e000}${i}\u{e001}`;

@@ -1,8 +1,8 @@
 // Renders a model's own chat template. The template is a program, and the model file may come from anybody. So it runs in
-// a worker thread with a limit on time and memory.
+// a process of its own with a limit on time and memory: a thread that allocates too much would end the server with it.
+import { type ExecFileException, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 
 export interface ChatMessage {
   role: 'user' | 'assistant';
@@ -14,32 +14,52 @@ export interface TemplateInput {
   messages: ChatMessage[];
 }
 
-const mostTemplateChars = 100_000;
-const mostMs = 5000;
-const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16, stackSizeMb: 2 };
+const maxTemplateChars = 100_000;
+const maxTextChars = 1_000_000;
+/** Includes the start of the process, which takes seconds on a machine that is busy loading a model. */
+const maxMs = 10_000;
+/** Memory in MiB, and no way to run text as JavaScript. */
+const flags = ['--max-old-space-size=64', '--max-semi-space-size=8', '--disallow-code-generation-from-strings'];
 
 // dist/, seen from the bundles in it and from the sources.
-const workerPlaces = ['.', '../dist', '../../dist'].map((folder) => join(__dirname, folder, 'template-worker.js'));
+const places = ['.', '../dist', '../../dist'].map((folder) => join(__dirname, folder, 'template-process.js'));
 
 /** The conversation as text, up to where the next answer begins. Rejects with a message for the user. */
-export async function renderChat(input: TemplateInput, patienceMs = mostMs): Promise<string> {
-  if (input.template.length > mostTemplateChars) throw unusable('it is too long');
-  const path = workerPlaces.find((place) => existsSync(place));
-  if (path === undefined) throw unusable(`${workerPlaces[0]} is missing`);
-  const worker = new Worker(path, { workerData: input, resourceLimits, env: {}, stdout: true, stderr: true });
-  try {
-    return await new Promise<string>((resolve, reject) => {
-      const timer = setTimeout(() => reject(unusable('it takes too long')), patienceMs);
-      worker.once('message', resolve);
-      worker.once('error', ({ message }) => reject(unusable(message)));
-      worker.once('exit', () => {
-        clearTimeout(timer);
-        reject(unusable('it gives no text'));
-      });
-    });
-  } finally {
-    await worker.terminate();
-  }
+export async function renderChat(input: TemplateInput, timeout = maxMs): Promise<string> {
+  if (input.template.length > maxTemplateChars) throw unusable('it is too long');
+  const program = places.find((place) => existsSync(place));
+  if (program === undefined) throw unusable(`${places[0]} is missing`);
+  return new Promise((resolve, reject) => {
+    const limits = { timeout, killSignal: 'SIGKILL', maxBuffer: maxTextChars } as const;
+    const options = { ...limits, cwd: '/', env: environment(), windowsHide: true };
+    const child = execFile(process.execPath, [...flags, program], options, (error, text, complaint) =>
+      error === null ? resolve(text) : reject(unusable(reasonOf(error, complaint))),
+    );
+    // Standard input stays open: its end tells the process that the server has ended.
+    child.stdin?.on('error', () => {}); // the process has ended, which is reported above
+    child.stdin?.write(`${JSON.stringify(input)}\n`);
+  });
+}
+
+/** Nothing of the server's environment but what makes Electron a Node, in which VS Code's servers run. */
+function environment(): NodeJS.ProcessEnv {
+  const { ELECTRON_RUN_AS_NODE } = process.env;
+  return ELECTRON_RUN_AS_NODE === undefined ? {} : { ELECTRON_RUN_AS_NODE };
+}
+
+function reasonOf({ code, killed = false, message }: ExecFileException, complaint: string): string {
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'its text is too long';
+  if (killed) return 'it takes too long';
+  if (typeof code === 'string') return message;
+  return code === 1 ? oneLine(complaint) : 'it needs too much memory';
+}
+
+/** A template may raise an exception with a text of its own, which must not forge lines of the log. */
+function oneLine(text: string): string {
+  return text
+    .slice(0, 200)
+    .replace(/[\s\p{Cc}\p{Bidi_Control}]+/gu, ' ')
+    .replace(/[. ]+$/, '');
 }
 
 const unusable = (reason: string) => new Error(`The chat template in the model's file cannot be used: ${reason}.`);

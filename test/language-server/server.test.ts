@@ -27,7 +27,7 @@ beforeAll(async () => {
   await build({
     entryPoints: {
       server: join(__dirname, '../fixtures/fake-server.ts'),
-      'template-worker': join(__dirname, '../../language-server/explain/template-worker.ts'),
+      'template-process': join(__dirname, '../../language-server/explain/template-process.ts'),
     },
     outdir: folder,
     bundle: true,
@@ -282,6 +282,22 @@ test('streams an explanation in pieces', async () => {
   expect(result).toMatchObject({ text: 'answer();', finishReason: 'stop' });
   expect(chunks.map(({ text }) => text).join('')).toBe('answer();');
   expect(new Set(chunks.map(({ id }) => id))).toEqual(new Set([7]));
+});
+
+test('completes while a hostile chat template is rendered, and afterwards', async () => {
+  const editor = await start({ 'model.path': 'hostile' });
+  await editor.settled();
+  await editor.open(uri, 'const a = \nend');
+  const params: ExplainParams = { id: 1, uri, text: 'a', languageId: 'c', turns: [{ answer: '' }], attempt: 0 };
+  let isRendering = true;
+  const explained = editor.connection.sendRequest('hearth/explain', params).finally(() => {
+    isRendering = false;
+  });
+  const refused = expect(explained).rejects.toThrow('cannot be used: it needs too much memory.');
+  expect(await editor.complete(uri, 0, 10)).toHaveLength(1);
+  expect(isRendering).toBe(true);
+  await refused;
+  expect(await editor.complete(uri, 0, 10)).toHaveLength(1);
 });
 
 test('explaining fails with a message for the user when there is no model', async () => {
