@@ -24,8 +24,7 @@ export const explainCommand: Command = {
       const isJson = values.json === true;
       const uri = pathToFileURL(resolve(path)).href;
       const request = { uri, text: code, languageId: languageIdOf(path), turns: [{ answer: '' }], attempt: 0 };
-      const explainer = { engine, traits, mustWait: () => false };
-      const result = await explain(explainer, request, (text) => {
+      const result = await explain({ engine, traits }, request, (text) => {
         if (!isJson) process.stdout.write(text);
       });
       if (isJson) return printJson(result);

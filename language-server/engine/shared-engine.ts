@@ -32,8 +32,8 @@ export interface EngineSetup {
 
 /** The model for explanations. */
 export interface Explainer extends Model {
-  /** Whether something more urgent is using the machine. */
-  mustWait: () => boolean;
+  /** Whether another engine is using the machine for something more urgent; absent if there is no other engine. */
+  mustWait?: () => boolean;
 }
 
 /** What the doctor examines. */
@@ -134,7 +134,7 @@ export class SharedEngine {
   async explainer(): Promise<Explainer> {
     const { settings } = this.setup;
     const options = explainOptions(settings);
-    if (options === null) return { ...(await this.required()), mustWait: () => false };
+    if (options === null) return this.required();
     if (settings.mode !== 'off') await this.ready();
     return { ...(await this.second.required(options)), mustWait: () => this.isComputing };
   }

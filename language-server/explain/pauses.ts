@@ -3,11 +3,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Completion, Engine, GenerateRequest, Timings } from '../../native/index.ts';
 import { concatTokens } from '../prompt/fim-prompt.ts';
+import type { ExplainResult } from '../protocol/messages.ts';
 
 /** How soon an answer is interrupted when the other engine gets a request: a delay that nobody notices on a key. */
 const pollMs = 10;
-
-type Answer = Pick<Completion, 'text' | 'finishReason' | 'timings'>;
 
 export async function generateInPauses(
   engine: Engine,
@@ -15,8 +14,8 @@ export async function generateInPauses(
   mustWait: () => boolean,
   onText: (text: string) => void,
   signal: AbortSignal,
-): Promise<Answer> {
-  let answer: Answer | undefined;
+): Promise<ExplainResult> {
+  let answer: ExplainResult | undefined;
   for (let { tokens, maxTokens } = request; ; ) {
     while (mustWait() && !signal.aborted) await sleep(pollMs);
     const interruption = new AbortController();
@@ -40,7 +39,7 @@ function wholeCharacters(engine: Engine, { text, tokens }: Completion): Uint32Ar
   return tokens.subarray(0, length);
 }
 
-function joined(before: Answer | undefined, { text, finishReason, timings }: Completion): Answer {
+function joined(before: ExplainResult | undefined, { text, finishReason, timings }: Completion): ExplainResult {
   if (!before) return { text, finishReason, timings };
   return { text: before.text + text, finishReason, timings: sum(before.timings, timings) };
 }

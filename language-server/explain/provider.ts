@@ -31,7 +31,9 @@ export async function explain(
     priority: 'background' as const,
     ...(request.attempt > 0 && { sampling: sampling(request.attempt) }),
   };
-  const { text, finishReason, timings } = await generateInPauses(engine, generation, mustWait, onText, signal);
+  const { text, finishReason, timings } = mustWait
+    ? await generateInPauses(engine, generation, mustWait, onText, signal)
+    : await engine.generate(generation, onText, signal);
   return { text, finishReason, timings, ...(linesRead !== undefined && { linesRead }) };
 }
 

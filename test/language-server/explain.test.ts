@@ -7,7 +7,6 @@ import { FakeEngine, type FakeOptions, fakeTraits } from '../fixtures/fake-engin
 const explainer = (engine: FakeEngine, chatTemplate = fakeTraits.chatTemplate): Explainer => ({
   engine,
   traits: { ...fakeTraits, chatTemplate },
-  mustWait: () => false,
 });
 
 type Request = Omit<ExplainParams, 'id'>;
