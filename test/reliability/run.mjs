@@ -1,6 +1,6 @@
 // `npm run test:reliability` tries everything in full, for hours; `-- flood fuzz` some of it; `-- soak --minutes 60` the
-// soak. Each program of test/fuzz gets as many minutes as the soak. `-- kernels`: those for AVX2 and AVX-VNNI with
-// AddressSanitizer and UBSan, which take minutes to compile.
+// soak. Each program of test/fuzz and each claim of test/fuzz/ts (`-- fuzz-ts`) gets as many minutes as the soak.
+// `-- kernels`: those for AVX2 and AVX-VNNI with AddressSanitizer and UBSan, which take minutes to compile.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildAsanKernels } from '../../scripts/build-native.mjs';
@@ -12,11 +12,12 @@ await main(async () => {
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const isAll = positionals.length === 0;
   const isWanted = (name) => isAll || positionals.includes(name);
-  const files = positionals.filter((name) => name !== 'kernels').map((name) => `test/reliability/${name}`);
-  if (isAll) files.push('test/reliability/');
+  const names = positionals.filter((name) => name !== 'kernels');
+  const files = names.map((name) => (name === 'fuzz-ts' ? 'test/fuzz/ts/' : `test/reliability/${name}`));
+  if (isAll) files.push('test/reliability/', 'test/fuzz/ts/');
   if (files.length > 0)
     await run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...files, '--disableConsoleIntercept'], {
-      env: { HEARTH_RELIABILITY: 'full', HEARTH_SOAK_MINUTES: values.minutes },
+      env: { HEARTH_RELIABILITY: 'full', HEARTH_SOAK_MINUTES: values.minutes, HEARTH_FUZZ_MINUTES: values.minutes },
     });
   if (isWanted('kernels')) {
     await buildAsanKernels();
