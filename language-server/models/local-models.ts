@@ -39,13 +39,21 @@ export async function findLocalModels(folders: ModelFolder[], signal = AbortSign
     const candidates = folder.layout === 'manifests' ? ollamaModels(folder, signal) : ggufFiles(folder, signal);
     for await (const candidate of candidates) {
       const target = await realpath(candidate.path).catch(() => undefined);
-      if (!target?.startsWith(root + sep) || seen.has(target)) continue;
-      seen.add(target);
+      if (!target?.startsWith(root + sep)) continue;
       const model = await examine(candidate).catch(() => undefined);
-      if (model) found.push(model);
+      if (!model) continue;
+      const keys = await identitiesOf(model).catch(() => []);
+      if (!keys.some((key) => seen.has(key))) found.push(model);
+      for (const key of keys) seen.add(key);
     }
   }
   return found;
+}
+
+/** What links to a file, or copies of it in the folders of several programs, have in common. */
+async function identitiesOf({ path, knownAs, fileBytes }: FoundModel): Promise<string[]> {
+  const { dev, ino } = await stat(path, { bigint: true });
+  return [`${dev}:${ino}:${fileBytes}`, `${knownAs.toLowerCase()}:${fileBytes}`];
 }
 
 /** Undefined if the engine cannot run the model or if a part of a split file is missing. */

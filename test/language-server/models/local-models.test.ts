@@ -1,4 +1,14 @@
-import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -46,6 +56,16 @@ test("files of Hugging Face's cache are found through its links", async () => {
   expect(found).toMatchObject({ owner: 'Hugging Face', knownAs: 'coder', path: join(snapshot, 'coder.gguf') });
   symlinkSync(blob, join(snapshot, 'again.gguf'));
   expect((await find()).length).toBe(1);
+});
+
+test('a file that several programs have is listed once, whether they link to it or copied it', async () => {
+  const file = model('.lmstudio/models/Qwen/coder.gguf');
+  mkdirSync(join(home, '.cache/llama.cpp'), { recursive: true });
+  mkdirSync(join(home, '.cache/huggingface/hub'), { recursive: true });
+  linkSync(file, join(home, '.cache/llama.cpp/Qwen_coder.gguf'));
+  copyFileSync(file, join(home, '.cache/huggingface/hub/Coder.gguf'));
+  model('.cache/huggingface/hub/another/coder.gguf', 'qwen2', 2 ** 21);
+  expect(await names()).toEqual(['LM Studio: coder', 'Hugging Face: coder']);
 });
 
 test("Ollama's manifests give its blobs their names", async () => {
