@@ -2,6 +2,7 @@
 // setting.
 import { l10n, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import type { ModelFacts, ModelList, RemoteModel } from '../language-server/protocol/models.ts';
+import { addressOf } from './download/address.ts';
 import { type DownloadPlace, downloadModel } from './model-download.ts';
 import { type Choice, type CurrentModels, downloadQuestion, modelRows, type Row } from './model-rows.ts';
 
@@ -73,7 +74,7 @@ async function chooseFile(): Promise<string | undefined> {
 }
 
 async function askAndDownload(model: RemoteModel, host: ChooseModelHost): Promise<string | undefined> {
-  const { message, detail } = downloadQuestion(model);
+  const { message, detail } = downloadQuestion(model, addressOf(model.file.url, host.mirror).host);
   const yes = l10n.t('Download');
   const answer = await window.showInformationMessage(message, { modal: true, detail }, yes);
   return answer === yes ? downloadModel(model, host) : undefined;

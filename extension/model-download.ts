@@ -2,9 +2,8 @@
 // was received is kept until the user discards it.
 import { type LogOutputChannel, l10n, ProgressLocation, window } from 'vscode';
 import type { RemoteModel } from '../language-server/protocol/models.ts';
-import { discard } from './download/download.ts';
-import { downloadAll } from './download/download-all.ts';
-import { progressText } from './download/progress.ts';
+import { discard, download } from './download/download.ts';
+import { progressText, SpeedMeter } from './download/progress.ts';
 
 export interface DownloadPlace {
   /** The folder that models are downloaded to. */
@@ -24,14 +23,14 @@ export async function downloadModel(model: RemoteModel, place: DownloadPlace): P
     const discardIt = l10n.t('Discard');
     const show = result.isPause ? window.showInformationMessage : window.showErrorMessage;
     const answer = await show(result.message, retry, discardIt);
-    if (answer === discardIt) await Promise.all(model.files.map((file) => discard(file, place.folder)));
+    if (answer === discardIt) await discard(model.file, place.folder);
     if (answer !== retry) return undefined;
   }
 }
 
 type Result = { path: string } | { message: string; isPause: boolean };
 
-async function attempt({ name, files, fileBytes }: RemoteModel, { folder, mirror }: DownloadPlace): Promise<Result> {
+async function attempt({ name, file }: RemoteModel, { folder, mirror }: DownloadPlace): Promise<Result> {
   const abort = new AbortController();
   let shown = '';
   const options = {
@@ -42,16 +41,18 @@ async function attempt({ name, files, fileBytes }: RemoteModel, { folder, mirror
   try {
     const path = await window.withProgress(options, (progress, token) => {
       token.onCancellationRequested(() => abort.abort());
+      const meter = new SpeedMeter();
       let percent = 0;
-      return downloadAll(files, folder, {
+      return download(file, folder, {
         signal: abort.signal,
-        modelBytes: fileBytes,
         mirror,
         onWait: () => progress.report({ message: l10n.t('another window is downloading it') }),
-        onProgress: (at) => {
-          const now = at.totalBytes ? (100 * at.receivedBytes) / at.totalBytes : 0;
-          if (progressText(at) === shown) return;
-          shown = progressText(at);
+        onProgress: (receivedBytes, totalBytes) => {
+          meter.add(receivedBytes, performance.now());
+          const text = progressText({ receivedBytes, totalBytes, bytesPerSecond: meter.bytesPerSecond });
+          if (text === shown) return;
+          shown = text;
+          const now = (100 * receivedBytes) / totalBytes;
           progress.report({ message: shown, increment: Math.max(0, now - percent) });
           percent = now;
         },

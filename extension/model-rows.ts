@@ -20,13 +20,10 @@ export interface CurrentModels {
 
 export function modelRows({ local, remote, recommended }: ModelList, current: CurrentModels): Row[] {
   const rowOf = (model: LocalModel | RemoteModel) => modelRow(model, current);
-  const isBest = ({ id }: ModelFacts) => id === recommended?.id;
-  const best = [...local, ...remote].filter(isBest).map((model) => {
-    const row = rowOf(model);
-    return { ...row, detail: `${row.detail}. ${recommended?.reason}` };
-  });
+  const isBest = ({ id }: ModelFacts) => id === recommended;
   return [
-    ...section(l10n.t('Recommended for This Machine'), best),
+    // A section's name shortens both lines of its first row, so it is a short one.
+    ...section(l10n.t('Recommended'), [...local, ...remote].filter(isBest).map(rowOf)),
     ...section(l10n.t('On This Machine'), local.filter((model) => !isBest(model)).map(rowOf)),
     ...section(l10n.t('Can Be Downloaded'), remote.filter((model) => !isBest(model)).map(rowOf)),
     ...section(l10n.t('Others'), [
@@ -72,12 +69,18 @@ export function estimateText({ tokensPerSecond, memoryBytes, firstTextMs }: Esti
   return parts.join(', ');
 }
 
-/** The question before a download. Nothing is sent before the user has confirmed it. */
-export function downloadQuestion({ name, quantization, fileBytes, licence, isForResearchOnly }: ModelFacts) {
-  const detail = isForResearchOnly
+/** The question before a download. Nothing is sent before the user has confirmed it. host: who will be contacted. */
+export function downloadQuestion(model: RemoteModel, host: string) {
+  const { name, quantization, fileBytes, licence, isForResearchOnly, file } = model;
+  const terms = isForResearchOnly
     ? l10n.t('Its license ({0}) forbids commercial use.', licence)
     : l10n.t('License: {0}.', licence);
-  return { message: l10n.t('Download {0} {1} ({2})?', name, quantization, gigabytes(fileBytes)), detail };
+  const check =
+    file.sha256 === null
+      ? l10n.t('Hearth knows no SHA-256 digest of this file. Only its approximate length is checked.')
+      : l10n.t('The file is verified by its SHA-256 digest.');
+  const message = l10n.t('Download {0} {1} ({2}) from {3}?', name, quantization, gigabytes(fileBytes), host);
+  return { message, detail: `${terms} ${check}` };
 }
 
 const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;

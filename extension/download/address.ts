@@ -1,4 +1,5 @@
 // The address that a file is downloaded from: its own host, or a mirror with the same paths.
+import querystring from 'node:querystring';
 import { l10n } from 'vscode';
 import { DownloadError } from './errors.ts';
 
@@ -20,6 +21,6 @@ export function addressOf(url: string, mirror = ''): Address {
   const base = new URL(mirror.trim());
   const { username, password } = base;
   const place = new URL(base.pathname.replace(/\/$/, '') + own.pathname + own.search, base.origin);
-  const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+  const login = Buffer.from([username, password].map(querystring.unescape).join(':')).toString('base64');
   return { url: place.href, host: base.host, headers: username === '' ? {} : { authorization: `Basic ${login}` } };
 }

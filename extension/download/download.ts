@@ -10,33 +10,29 @@ import { addressOf } from './address.ts';
 import { DownloadError, diskError, errorFrom } from './errors.ts';
 import { takeLock } from './lock.ts';
 import { discardPart, PartFile } from './part-file.ts';
-import { receive } from './receive.ts';
+import { hasLength, type MinSpeed, receive } from './receive.ts';
 
 export interface DownloadOptions {
   signal: AbortSignal;
-  onProgress?: (receivedBytes: number, totalBytes: number | null) => void;
+  onProgress?: (receivedBytes: number, totalBytes: number) => void;
   /** Called while another window is downloading the same file. */
   onWait?: () => void;
   /** The base URL of a mirror, see address.ts. */
   mirror?: string;
   freeBytes?: (folder: string) => Promise<number>;
-  /** Disk space to leave for the remaining parts of the same model. */
-  laterBytes?: number;
   pace?: Pace;
 }
 
-export interface Pace {
-  /** A connection that has sent nothing for this long counts as broken. */
-  stallMs: number;
+export interface Pace extends MinSpeed {
   /** The pause before the second attempt; it doubles for each further one. */
   retryMs: number;
-  /** Gives up after this many attempts in a row that received nothing. */
-  mostFailures: number;
+  /** Gives up after this many attempts in a row that together received less than minBytes. */
+  maxFailures: number;
 }
 
-const usualPace: Pace = { stallMs: 30_000, retryMs: 1000, mostFailures: 5 };
+const usualPace: Pace = { minBytes: 2 ** 18, periodMs: 30_000, retryMs: 1000, maxFailures: 5 };
 /** If a server asks for a longer pause, the download fails and the user decides when to retry. */
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 
 /** Resolves to the file's path. Rejects with the signal's reason when aborted; what was received is kept. */
 export async function download(file: RemoteFile, folder: string, options: DownloadOptions): Promise<string> {
@@ -75,39 +71,36 @@ async function complete(file: RemoteFile, folder: string, path: string, options:
 }
 
 async function receiveAll(file: RemoteFile, part: PartFile, folder: string, options: DownloadOptions): Promise<void> {
-  const { signal, mirror, laterBytes = 0, onProgress = () => undefined } = options;
+  const { signal, mirror, onProgress = () => undefined, pace = usualPace } = options;
   const address = addressOf(file.url, mirror);
-  const { stallMs, retryMs, mostFailures } = options.pace ?? usualPace;
   const freeBytes = () => (options.freeBytes ?? availableBytes)(folder);
+  // A download that starts again and breaks off where it did before has made no progress.
+  let bestLength = part.length;
   for (let failures = 0; part.length !== part.origin?.totalBytes; ) {
-    const before = part.length;
     try {
-      return await receive(file, part, { address, signal, stallMs, freeBytes, laterBytes, onProgress });
+      return await receive(file, part, { address, signal, speed: pace, freeBytes, onProgress });
     } catch (error) {
       signal.throwIfAborted();
       const problem = errorFrom(error, address.host);
-      failures = part.length > before ? 0 : failures + 1;
-      const pauseMs = problem.retryAfterMs ?? retryMs * 2 ** Math.max(0, failures - 1);
-      if (!problem.isTemporary || failures >= mostFailures || pauseMs > longestPauseMs) throw problem;
+      const hasProgress = part.length >= bestLength + pace.minBytes;
+      failures = hasProgress ? 0 : failures + 1;
+      if (hasProgress) bestLength = part.length;
+      const pauseMs = problem.retryAfterMs ?? pace.retryMs * 2 ** Math.max(0, failures - 1);
+      if (!problem.isTemporary || failures >= pace.maxFailures || pauseMs > maxPauseMs) throw problem;
       await sleep(pauseMs, undefined, { signal });
     }
   }
 }
 
-async function verify({ name, bytes, sha256 }: RemoteFile, part: PartFile, path: string): Promise<void> {
-  const isWhole = bytes === null || part.length === bytes;
-  if (isWhole && (sha256 === null || part.digest() === sha256)) return;
+async function verify(file: RemoteFile, part: PartFile, path: string): Promise<void> {
+  const isWhole = part.length === (part.origin?.totalBytes ?? part.length) && hasLength(file, part.length);
+  if (isWhole && (file.sha256 === null || part.digest() === file.sha256)) return;
   await discardPart(path);
   throw new DownloadError(
-    isWhole
-      ? l10n.t(
-          '{0} is damaged or another file: its SHA-256 digest is wrong. The download was deleted. Try again, or use another mirror.',
-          name,
-        )
-      : l10n.t(
-          '{0} is damaged or another file: its length is wrong. The download was deleted. Try again, or use another mirror.',
-          name,
-        ),
+    l10n.t(
+      '{0} is damaged or another file: its length or SHA-256 digest is wrong. The download was deleted. Try again, or use another mirror.',
+      file.name,
+    ),
   );
 }
 

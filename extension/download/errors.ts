@@ -39,6 +39,9 @@ export const signInPage = (host: string): DownloadError =>
     ),
   );
 
+export const redirectError = (host: string, reason: string): DownloadError =>
+  new DownloadError(l10n.t('{0} redirects to an address that cannot be used ({1}). Try another mirror.', host, reason));
+
 /** Parses a Retry-After header: seconds or a date. */
 function retryAfter(value: string | null): number | undefined {
   if (!value) return undefined;
@@ -55,8 +58,8 @@ export function diskError(error: unknown): DownloadError | undefined {
     return new DownloadError(
       l10n.t('The disk is full. What was downloaded so far is kept: free some space and download again.'),
     );
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return new DownloadError(l10n.t('Hearth cannot write to the folder for models ({0}).', code));
+  if (/^E(ACCES|PERM|ROFS|EXIST|ISDIR|NOTDIR|NOTEMPTY|LOOP)$/.test(code))
+    return new DownloadError(l10n.t('Hearth cannot write to the folder for models ({0}).', messageOf(error)));
   return undefined;
 }
 
@@ -70,6 +73,7 @@ export function errorFrom(error: unknown, host: string): DownloadError {
   // The proxy refused to open a tunnel, so the status is not that of a response.
   if (/proxy .*\(407\)/i.test(reason))
     return new DownloadError(l10n.t('The proxy requires a sign-in (407). See the setting "http.proxyAuthorization".'));
+  if (/redirect|scheme/.test(reason)) return redirectError(host, reason);
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return temporary(l10n.t('{0} cannot be found. Is this machine online?', host));
   if (code === 'ECONNREFUSED' || code === 'EHOSTUNREACH' || code === 'ENETUNREACH')
@@ -86,6 +90,8 @@ export function errorFrom(error: unknown, host: string): DownloadError {
 function* causesOf(error: unknown): Generator<Error> {
   for (let cause = error; cause instanceof Error; cause = cause.cause) yield cause;
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function codeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null | undefined)?.code;

@@ -1,7 +1,7 @@
 // A lock file, so that only one window at a time writes a download. Its owner touches it every few seconds; a lock that
-// has not been touched for a while was left by a window that has ended.
+// is not touched while another window watches it was left by a window that has ended.
 import { randomUUID } from 'node:crypto';
-import { open, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { lstat, open, readFile, rm, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -22,6 +22,7 @@ export async function takeLock(
   pace = usualPace,
 ): Promise<Release> {
   const owner = JSON.stringify({ host: hostname(), pid: process.pid, id: randomUUID() });
+  const isAbandoned = watch(path, pace.staleMs);
   const pause = () => sleep(pace.heartbeatMs / 4, undefined, { signal });
   let takesOver = false;
   let hasWaited = false;
@@ -31,8 +32,8 @@ export async function takeLock(
       // Another window may have seen the same abandoned lock and be about to remove this new one by mistake.
       if (takesOver) await pause();
       if (!takesOver || (await isOwnedBy(path, owner))) return hold(path, owner, pace);
-    } else if (await isAbandoned(path, pace)) {
-      await rm(path, { force: true });
+    } else if (await isAbandoned()) {
+      await rm(path, { force: true, recursive: true });
       takesOver = true;
     } else {
       if (!hasWaited) onWait();
@@ -45,7 +46,10 @@ export async function takeLock(
 async function create(path: string, owner: string): Promise<boolean> {
   try {
     const file = await open(path, 'wx');
-    await file.writeFile(owner).finally(() => file.close());
+    await file
+      .writeFile(owner)
+      .catch((error: unknown) => rm(path).then(() => Promise.reject(error)))
+      .finally(() => file.close());
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
@@ -69,15 +73,26 @@ async function isOwnedBy(path: string, owner: string): Promise<boolean> {
   return (await readFile(path, 'utf8').catch(() => '')) === owner;
 }
 
-async function isAbandoned(path: string, { staleMs }: LockPace): Promise<boolean> {
-  try {
-    if (Date.now() - (await stat(path)).mtimeMs > staleMs) return true;
-    const { host, pid } = JSON.parse(await readFile(path, 'utf8')) as { host: string; pid: number };
-    return host === hostname() && !isRunning(pid);
-  } catch {
-    // The lock has just been released, or its owner has not written its content yet.
-    return false;
-  }
+/**
+ * Returns a function that tells whether the lock's owner has ended. Only a change of the lock's date counts, not the
+ * date itself, since clocks differ between machines and may be set.
+ */
+function watch(path: string, staleMs: number): () => Promise<boolean> {
+  let touchedAt = Number.NaN;
+  let changedAt = 0;
+  return async () => {
+    try {
+      const { mtimeMs } = await lstat(path);
+      if (mtimeMs !== touchedAt) changedAt = performance.now();
+      touchedAt = mtimeMs;
+      if (performance.now() - changedAt > staleMs) return true;
+      const { host, pid } = JSON.parse(await readFile(path, 'utf8')) as { host: string; pid: number };
+      return host === hostname() && !isRunning(pid);
+    } catch {
+      // The lock has just been released, or its owner has not written its content yet.
+      return false;
+    }
+  };
 }
 
 function isRunning(pid: number): boolean {

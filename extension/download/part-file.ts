@@ -1,7 +1,7 @@
 // An unfinished download: NAME.part, and NAME.part.json, which records where its bytes come from. finish() renames it
 // once it is complete, verified and flushed to disk.
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -25,7 +25,7 @@ export class PartFile {
   /** Continues an earlier download of the same URL if there is one. */
   static async open(path: string, url: string): Promise<PartFile> {
     const origin = await readOrigin(sidecarOf(path), url);
-    const file = await open(partOf(path), 'a');
+    const file = await open(partOf(path), appendToFile);
     if (!origin) await file.truncate(0);
     const hash = createHash('sha256');
     if (origin) await pipeline(createReadStream(partOf(path)), hash, { end: false });
@@ -72,6 +72,9 @@ export async function discardPart(path: string): Promise<void> {
   await rm(partOf(path), { force: true });
   await rm(sidecarOf(path), { force: true });
 }
+
+/** Fails if the file is a link, which could lead to a file of the user's. Windows does not know this flag. */
+const appendToFile = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
 const partOf = (path: string) => `${path}.part`;
 const sidecarOf = (path: string) => `${path}.part.json`;

@@ -3,7 +3,7 @@ import { l10n } from 'vscode';
 
 export interface Progress {
   receivedBytes: number;
-  totalBytes: number | null;
+  totalBytes: number;
   /** Averaged over the last seconds; null at the beginning. */
   bytesPerSecond: number | null;
 }
@@ -31,15 +31,11 @@ export class SpeedMeter {
 
 /** "1.24 of 4.68 GB, 23 MB/s, 2 min left" */
 export function progressText({ receivedBytes, totalBytes, bytesPerSecond }: Progress): string {
-  const [unit, bytesPerUnit, digits] = (totalBytes ?? receivedBytes) < 1e9 ? ['MB', 1e6, 0] : ['GB', 1e9, 2];
-  const [received, total] = [receivedBytes, totalBytes ?? 0].map((bytes) => (bytes / bytesPerUnit).toFixed(digits)) as [
-    string,
-    string,
-  ];
-  const parts = [totalBytes === null ? `${received} ${unit}` : l10n.t('{0} of {1} {2}', received, total, unit)];
+  const [unit, bytesPerUnit, digits] = totalBytes < 1e9 ? ['MB', 1e6, 0] : ['GB', 1e9, 2];
+  const number = (bytes: number) => (bytes / bytesPerUnit).toFixed(digits);
+  const parts = [l10n.t('{0} of {1} {2}', number(receivedBytes), number(totalBytes), unit)];
   if (bytesPerSecond !== null) parts.push(`${(bytesPerSecond / 1e6).toFixed(bytesPerSecond < 10e6 ? 1 : 0)} MB/s`);
-  if (bytesPerSecond && totalBytes !== null)
-    parts.push(l10n.t('{0} left', durationText((totalBytes - receivedBytes) / bytesPerSecond)));
+  if (bytesPerSecond) parts.push(l10n.t('{0} left', durationText((totalBytes - receivedBytes) / bytesPerSecond)));
   return parts.join(', ');
 }
 

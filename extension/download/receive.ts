@@ -2,54 +2,67 @@
 import { l10n } from 'vscode';
 import type { RemoteFile } from '../../language-server/protocol/models.ts';
 import type { Address } from './address.ts';
-import { DownloadError, responseError, signInPage } from './errors.ts';
+import { DownloadError, redirectError, responseError, signInPage } from './errors.ts';
 import type { Origin, PartFile } from './part-file.ts';
+
+/** A connection that has sent fewer bytes in a period counts as broken. It limits how long a download can take. */
+export interface MinSpeed {
+  minBytes: number;
+  periodMs: number;
+}
 
 export interface Transfer {
   address: Address;
   signal: AbortSignal;
-  stallMs: number;
+  speed: MinSpeed;
   freeBytes: () => Promise<number>;
-  laterBytes: number;
-  onProgress: (receivedBytes: number, totalBytes: number | null) => void;
+  onProgress: (receivedBytes: number, totalBytes: number) => void;
 }
 
 /** Resolves when the part file is complete, or longer than it should be; rejects with a DownloadError otherwise. */
 export async function receive(file: RemoteFile, part: PartFile, transfer: Transfer): Promise<void> {
+  const { speed, onProgress } = transfer;
   const { url, host, headers } = transfer.address;
-  const stall = new AbortController();
-  const onStall = () =>
-    stall.abort(new DownloadError(l10n.t('{0} stopped sending. What was downloaded so far is kept.', host), true));
-  const timer = setTimeout(onStall, transfer.stallMs);
+  const slow = new AbortController();
+  const slowError = l10n.t('{0} stopped sending, or sends too slowly. What was downloaded so far is kept.', host);
+  let periodBytes = 0;
+  const timer = setInterval(() => {
+    if (periodBytes < speed.minBytes) slow.abort(new DownloadError(slowError, true));
+    periodBytes = 0;
+  }, speed.periodMs);
   try {
-    const signal = AbortSignal.any([transfer.signal, stall.signal]);
+    const signal = AbortSignal.any([transfer.signal, slow.signal]);
     // No compression: byte ranges would then refer to the compressed file.
     const range = { ...headers, 'accept-encoding': 'identity', ...rangeHeaders(file, part) };
     const response = await fetch(url, { headers: range, signal });
     const origin = await accept(response, file, part, transfer);
+    const { minBytes, maxBytes } = file;
     let isNew = response.status === 200;
     for await (const bytes of response.body ?? []) {
-      timer.refresh();
+      periodBytes += bytes.length;
       if (isNew) {
         requireGguf(bytes, file, host);
         await part.restart(origin);
         isNew = false;
       }
       await part.append(bytes);
-      transfer.onProgress(part.length, origin.totalBytes);
-      if (part.length > (origin.totalBytes ?? Number.POSITIVE_INFINITY)) return;
+      onProgress(part.length, origin.totalBytes ?? maxBytes);
+      if (part.length > (origin.totalBytes ?? maxBytes)) return;
     }
-    if (part.length < (origin.totalBytes ?? 0))
+    if (isNew || part.length < (origin.totalBytes ?? minBytes))
       throw new DownloadError(
         l10n.t('The connection to {0} ended early. What was downloaded so far is kept.', host),
         true,
       );
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
     // Closes the connection if the response has not been read to its end.
-    stall.abort();
+    slow.abort();
   }
 }
+
+export const hasLength = ({ minBytes, maxBytes }: RemoteFile, bytes: number): boolean =>
+  bytes >= minBytes && bytes <= maxBytes;
 
 /** Asks for the rest only if an ETag, or at last the digest, can show that it belongs to the bytes received before. */
 function rangeHeaders({ sha256 }: RemoteFile, { length, origin }: PartFile): Record<string, string> {
@@ -62,11 +75,13 @@ async function accept(
   response: Response,
   file: RemoteFile,
   part: PartFile,
-  { address: { host }, freeBytes, laterBytes }: Transfer,
+  { address: { url, host }, freeBytes }: Transfer,
 ): Promise<Origin> {
   const { status, headers } = response;
+  const { protocol, origin: server } = new URL(response.url || url);
+  if (url.startsWith('https:') && protocol !== 'https:') throw redirectError(host, server);
   const origin = originOf(response, file);
-  if (status === 416 || (status === 206 && !continues(response, part))) {
+  if (status === 416 || (status === 206 && !continues(response, origin, file, part))) {
     await part.restart({ ...origin, etag: null, totalBytes: null });
     throw new DownloadError(
       l10n.t('{0} does not offer the rest of this file ({1}). The download starts again.', host, status),
@@ -76,42 +91,47 @@ async function accept(
   if (status !== 200 && status !== 206) throw responseError(response, host);
   if (headers.get('content-type')?.startsWith('text/html')) throw signInPage(host);
   const { totalBytes } = origin;
-  if (file.bytes !== null && totalBytes !== null && totalBytes !== file.bytes)
+  if (totalBytes !== null && !hasLength(file, totalBytes)) {
+    const { name, minBytes, maxBytes } = file;
+    const expected = minBytes === maxBytes ? minBytes : `${minBytes}–${maxBytes}`;
+    throw new DownloadError(
+      l10n.t('{0} has another version of {1}: it has {2} bytes instead of {3}.', host, name, totalBytes, expected),
+    );
+  }
+  // A download that starts again frees the space of what it had received.
+  const neededBytes = (totalBytes ?? file.minBytes) - part.length;
+  const free = await freeBytes();
+  if (neededBytes > free) {
+    const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1);
     throw new DownloadError(
       l10n.t(
-        '{0} has another version of {1}: it has {2} bytes instead of {3}.',
-        host,
+        'The disk has {0} GB free, and {1} needs {2} GB more.',
+        gigabytes(free),
         file.name,
-        totalBytes,
-        file.bytes,
+        gigabytes(neededBytes),
       ),
-    );
-  const neededBytes = (totalBytes ?? 0) - (status === 206 ? part.length : 0) + laterBytes;
-  const free = await freeBytes();
-  // A download that starts again frees the space of what it had received.
-  if (neededBytes > free + (status === 200 ? part.length : 0)) {
-    const [needed, there] = [neededBytes, free].map((bytes) => (bytes / 1e9).toFixed(1)) as [string, string];
-    throw new DownloadError(
-      laterBytes > 0
-        ? l10n.t('The disk has {0} GB free, and {1} and the parts after it need {2} GB more.', there, file.name, needed)
-        : l10n.t('The disk has {0} GB free, and {1} needs {2} GB more.', there, file.name, needed),
     );
   }
   return origin;
 }
 
-function originOf({ status, headers }: Response, { url, bytes }: RemoteFile): Origin {
+function originOf({ status, headers }: Response, { url }: RemoteFile): Origin {
   const etag = headers.get('etag');
   const total =
     status === 206 ? contentRange(headers)?.totalBytes : Number(headers.get('content-length') ?? Number.NaN);
-  const totalBytes = total === undefined || Number.isNaN(total) ? bytes : total;
   // Weak ETags do not promise identical bytes.
-  return { url, etag: etag?.startsWith('"') ? etag : null, totalBytes };
+  return {
+    url,
+    etag: etag?.startsWith('"') ? etag : null,
+    totalBytes: total === undefined || Number.isNaN(total) ? null : total,
+  };
 }
 
-function continues({ headers }: Response, { length, origin }: PartFile): boolean {
-  const range = contentRange(headers);
-  return range?.from === length && (!origin?.totalBytes || range.totalBytes === origin.totalBytes);
+/** Whether a response has the bytes after those received, of the same file. */
+function continues({ headers }: Response, now: Origin, { sha256 }: RemoteFile, { length, origin }: PartFile): boolean {
+  const isSame = now.etag === null ? sha256 !== null : now.etag === origin?.etag;
+  const isSameLength = !origin?.totalBytes || now.totalBytes === origin.totalBytes;
+  return isSame && isSameLength && contentRange(headers)?.from === length;
 }
 
 function contentRange(headers: Headers): { from: number; totalBytes: number } | undefined {

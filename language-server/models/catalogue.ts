@@ -1,6 +1,5 @@
 // The models that Hearth can download: GGUF files of qwen2.5-coder. A digest is listed only if independent public
-// sources agree on it or a public build depends on it. If it is null, only the length and the head of the file are
-// checked.
+// sources agree on it or a public build depends on it. `npm run tool -- catalogue` compares the list with a mirror.
 
 import type { RemoteFile } from '../protocol/models.ts';
 import type { ModelCost } from './estimate.ts';
@@ -23,37 +22,40 @@ export interface CatalogueModel {
   size: Size;
   kind: 'base' | 'instruct';
   quantization: keyof typeof bitsPerParameter;
-  files: RemoteFile[];
+  file: RemoteFile;
 }
 
-const ggmlOrg = (size: Size, bytes: number | null, sha256: string | null): CatalogueModel => ({
-  size,
-  kind: 'base',
-  quantization: 'Q8_0',
-  files: [file(`ggml-org/Qwen2.5-Coder-${size}-Q8_0-GGUF`, `qwen2.5-coder-${size}-q8_0.gguf`, bytes, sha256)],
-});
-
-const quantFactory = (size: Size, sha256: string | null): CatalogueModel => ({
-  size,
-  kind: 'base',
-  quantization: 'Q4_K_M',
-  files: [file(`QuantFactory/Qwen2.5-Coder-${size}-GGUF`, `Qwen2.5-Coder-${size}.Q4_K_M.gguf`, null, sha256)],
-});
-
-const qwen = (
+/** bytes: null if the length is known only about, from the number of parameters. */
+function model(
   size: Size,
-  quantization: 'Q4_K_M' | 'Q8_0',
-  parts: [bytes: number | null, sha256: string | null][],
-): CatalogueModel => ({
-  size,
-  kind: 'instruct',
-  quantization,
-  files: parts.map(([bytes, sha256], i) => {
-    const part = parts.length > 1 ? `-0000${i + 1}-of-0000${parts.length}` : '';
-    const name = `qwen2.5-coder-${size}-instruct-${quantization}${part}.gguf`;
-    return file(`Qwen/Qwen2.5-Coder-${size}-Instruct-GGUF`, name, bytes, sha256);
-  }),
-});
+  kind: CatalogueModel['kind'],
+  quantization: CatalogueModel['quantization'],
+  path: string,
+  bytes: number | null,
+  sha256: string | null,
+): CatalogueModel {
+  const [owner, repository, name = ''] = path.split('/');
+  const url = `https://huggingface.co/${owner}/${repository}/resolve/main/${name}`;
+  const estimate = (sizes[size].parameters * bitsPerParameter[quantization]) / 8;
+  const minBytes = bytes ?? Math.floor(0.9 * estimate);
+  const maxBytes = bytes ?? Math.ceil(1.1 * estimate);
+  return { size, kind, quantization, file: { name, url, minBytes, maxBytes, sha256 } };
+}
+
+function ggmlOrg(size: Size, bytes: number | null, sha256: string | null): CatalogueModel {
+  const name = `qwen2.5-coder-${size}-q8_0.gguf`.toLowerCase();
+  return model(size, 'base', 'Q8_0', `ggml-org/Qwen2.5-Coder-${size}-Q8_0-GGUF/${name}`, bytes, sha256);
+}
+
+function quantFactory(size: Size, sha256: string | null): CatalogueModel {
+  const path = `QuantFactory/Qwen2.5-Coder-${size}-GGUF/Qwen2.5-Coder-${size}.Q4_K_M.gguf`;
+  return model(size, 'base', 'Q4_K_M', path, null, sha256);
+}
+
+function qwen(size: Size, quantization: 'Q4_K_M' | 'Q8_0', bytes: number | null, sha256: string | null) {
+  const name = `qwen2.5-coder-${size}-instruct-${quantization}.gguf`.toLowerCase();
+  return model(size, 'instruct', quantization, `Qwen/Qwen2.5-Coder-${size}-Instruct-GGUF/${name}`, bytes, sha256);
+}
 
 export const catalogue: CatalogueModel[] = [
   ggmlOrg('0.5B', 531_068_128, 'd0f8cd6c49bab52a0abdbe47948518b1f4d9b1a8a2a6825099cea31cea10ac56'),
@@ -63,20 +65,14 @@ export const catalogue: CatalogueModel[] = [
   quantFactory('7B', null),
   ggmlOrg('7B', 8_098_525_600, '0ef48dc94a3c551a6736ac2601de38413dc9aa9318534b16e8baee08290a4aaf'),
   ggmlOrg('14B', null, null),
-  qwen('0.5B', 'Q8_0', [[675_710_848, 'e1a77721fa97d412f121878223eec81fb4ae6f271e18f922d746711f67b344d1']]),
-  qwen('1.5B', 'Q4_K_M', [[1_117_320_768, 'cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046']]),
-  qwen('1.5B', 'Q8_0', [[1_894_532_160, '507de59046601282ba768a9789900e6ccf60ed93ddf346730b7c68eb0715bc47']]),
-  qwen('3B', 'Q4_K_M', [[null, null]]),
-  qwen('7B', 'Q4_K_M', [[4_683_073_536, '509287f78cb4d4cf6b3843734733b914b2c158e43e22a7f4bf5e963800894d3c']]),
-  qwen('7B', 'Q8_0', Array(3).fill([null, null])),
-  qwen('14B', 'Q4_K_M', [[null, null]]),
+  qwen('0.5B', 'Q8_0', 675_710_848, 'e1a77721fa97d412f121878223eec81fb4ae6f271e18f922d746711f67b344d1'),
+  qwen('1.5B', 'Q4_K_M', 1_117_320_768, 'cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046'),
+  qwen('1.5B', 'Q8_0', 1_894_532_160, '507de59046601282ba768a9789900e6ccf60ed93ddf346730b7c68eb0715bc47'),
+  qwen('3B', 'Q4_K_M', 2_104_932_800, '724fb256bec1ff062b2f65e4569e871ad2e95ab2a3989723d1769c54294730b7'),
+  qwen('7B', 'Q4_K_M', 4_683_073_536, '509287f78cb4d4cf6b3843734733b914b2c158e43e22a7f4bf5e963800894d3c'),
+  qwen('7B', 'Q8_0', null, null),
+  qwen('14B', 'Q4_K_M', 8_988_110_272, 'c1e659736d89ac1065fb495330fb824d94001974a4bfa78e7270e43476a8d940'),
 ];
-
-function file(repository: string, name: string, bytes: number | null, sha256: string | null): RemoteFile {
-  // The repositories of ggml-org and Qwen use lower-case file names.
-  const ownName = repository.startsWith('QuantFactory/') ? name : name.toLowerCase();
-  return { name: ownName, url: `https://huggingface.co/${repository}/resolve/main/${ownName}`, bytes, sha256 };
-}
 
 export const nameOf = ({ size, kind }: CatalogueModel): string =>
   `Qwen2.5-Coder ${size}${kind === 'instruct' ? ' Instruct' : ''}`;
@@ -88,11 +84,8 @@ export const researchLicence = 'Qwen Research';
 
 export const licenceOf = ({ size }: CatalogueModel): string => (size === '3B' ? researchLicence : 'Apache-2.0');
 
-/** The size of all parts: as listed, or estimated from the number of parameters. */
-export function fileBytesOf({ size, quantization, files }: CatalogueModel): number {
-  const listed = files.reduce((sum, { bytes }) => sum + (bytes ?? Number.NaN), 0);
-  return Number.isNaN(listed) ? (sizes[size].parameters * bitsPerParameter[quantization]) / 8 : listed;
-}
+/** The length of the file, or about that. */
+export const fileBytesOf = ({ file }: CatalogueModel): number => (file.minBytes + file.maxBytes) / 2;
 
 /** The cost of a token. Input embeddings do not count, as one row is looked up, unless the output layer shares them. */
 export function costOf(model: CatalogueModel): ModelCost {

@@ -36,32 +36,30 @@ export function estimate(cost: ModelCost, speed: MachineSpeed | null, cacheBytes
 }
 
 /** Slower suggestions come too late to be useful while typing. */
-export const goodTokensPerSecond = 25;
+const goodTokensPerSecond = 25;
 
 export interface Contender {
   facts: ModelFacts;
   /** The number of parameters, which matters more for quality than the quantization. */
   parameters: number;
+  /** Whether it is on this machine. */
+  isHere: boolean;
 }
 
 /**
  * Recommends the largest base model that is fast enough and fits in half of the free memory, leaving the rest to
- * others.
+ * others. Returns its id.
  */
-export function recommend(contenders: Contender[], freeBytes: number): { id: string; reason: string } | undefined {
-  const [best] = contenders
+export function recommend(contenders: Contender[], freeBytes: number): string | undefined {
+  const speedOf = ({ facts }: Contender) => facts.estimate.tokensPerSecond ?? 0;
+  const fitting = contenders
     .filter(({ facts }) => facts.kind === 'base' && facts.completes && !facts.isForResearchOnly)
-    .filter(({ facts }) => (facts.estimate.tokensPerSecond ?? 0) >= goodTokensPerSecond)
     .filter(({ facts }) => facts.estimate.memoryBytes <= freeBytes / 2)
     .sort((a, b) => b.parameters - a.parameters || b.facts.fileBytes - a.facts.fileBytes);
-  if (!best) return undefined;
-  const { id, name, quantization, estimate } = best.facts;
-  const rate = (estimate.tokensPerSecond ?? 0).toFixed(0);
-  const memory = `${gigabytes(estimate.memoryBytes)} of ${gigabytes(freeBytes)}`;
-  const reason =
-    `${name} ${quantization} is the largest base model that generates at least ${goodTokensPerSecond} tokens/s on this ` +
-    `machine (about ${rate}) and takes at most half of the free memory (${memory}).`;
-  return { id, reason };
+  const best = fitting.find((model) => speedOf(model) >= goodTokensPerSecond);
+  // While other programs are busy, models seem slower than they are. That is no reason to download a smaller one.
+  const larger = fitting.find((model) => model.isHere && speedOf(model) >= goodTokensPerSecond / 2);
+  return (best && !best.isHere && larger && larger.parameters >= best.parameters ? larger : best)?.facts.id;
 }
 
 /** Refuses a model of twice the free memory, since every token would read it from disk. Null if it may be loaded. */

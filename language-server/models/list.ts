@@ -48,18 +48,23 @@ export function modelList(
 ): ModelList {
   const local = found.filter(({ header }) => file.quantizationOf(header) !== '');
   const names = new Set(local.map(({ knownAs }) => `${knownAs.toLowerCase()}.gguf`));
-  const missing = known.catalogue.filter(({ files }) => !names.has(nameOfWhole(files[0]?.name ?? '')));
+  const missing = known.catalogue.filter(({ file: { name } }) => !names.has(name.toLowerCase()));
   const localRows = local.map((model) => localModel(model, speed, cacheBytes));
   const remoteRows = missing.map((model) => remoteModel(model, speed, cacheBytes));
   const contenders: Contender[] = [
     ...local.map(({ header, fileBytes }, i) => ({
       facts: localRows[i] as ModelFacts,
       parameters: file.parametersOf(header, fileBytes),
+      isHere: true,
     })),
-    ...missing.map((model, i) => ({ facts: remoteRows[i] as ModelFacts, parameters: known.parametersOf(model) })),
+    ...missing.map((model, i) => ({
+      facts: remoteRows[i] as ModelFacts,
+      parameters: known.parametersOf(model),
+      isHere: false,
+    })),
   ];
   const recommended = recommend(contenders, freeBytes);
-  return { local: localRows, remote: remoteRows, ...(recommended && { recommended }) };
+  return { local: localRows, remote: remoteRows, ...(recommended !== undefined && { recommended }) };
 }
 
 function localModel(model: FoundModel, speed: MachineSpeed | null, cacheBytes: number): LocalModel {
@@ -85,8 +90,8 @@ function localModel(model: FoundModel, speed: MachineSpeed | null, cacheBytes: n
 function remoteModel(model: known.CatalogueModel, speed: MachineSpeed | null, cacheBytes: number): RemoteModel {
   const licence = known.licenceOf(model);
   return {
-    id: model.files[0]?.url ?? '',
-    files: model.files,
+    id: model.file.url,
+    file: model.file,
     name: known.nameOf(model),
     kind: model.kind,
     completes: true,
@@ -98,5 +103,3 @@ function remoteModel(model: known.CatalogueModel, speed: MachineSpeed | null, ca
     note: noteOf(model.kind === 'instruct', true, true),
   };
 }
-
-const nameOfWhole = (name: string) => name.toLowerCase().replace(/-00001-of-\d{5}(?=\.gguf$)/, '');

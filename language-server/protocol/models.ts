@@ -13,8 +13,8 @@ export interface ModelList {
   local: LocalModel[];
   /** Models that can be downloaded and are not on this machine yet. */
   remote: RemoteModel[];
-  /** The model that suits this machine best; absent if none does. */
-  recommended?: { id: string; reason: string };
+  /** The id of the model that suits this machine best; absent if none does. */
+  recommended?: string;
 }
 
 export interface ModelFacts {
@@ -44,7 +44,7 @@ export interface LocalModel extends ModelFacts {
 }
 
 export interface RemoteModel extends ModelFacts {
-  files: RemoteFile[];
+  file: RemoteFile;
 }
 
 /** How a model would run on this machine; null for what has not been measured. */
@@ -56,11 +56,12 @@ export interface Estimate {
   memoryBytes: number;
 }
 
+/** A file of fewer or more bytes is refused; both numbers are equal if the exact length is known. */
 export interface RemoteFile {
   name: string;
   url: string;
-  /** Null if the length is not known in advance. */
-  bytes: number | null;
-  /** 64 hexadecimal digits. Null if no trusted digest is known; then only the length and the head are checked. */
+  minBytes: number;
+  maxBytes: number;
+  /** 64 hexadecimal digits. Null if no trusted digest is known, which the user is told before the download. */
   sha256: string | null;
 }

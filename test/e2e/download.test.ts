@@ -1,5 +1,7 @@
 // Chooses a model from the list, downloads it and gets ghost text from it, in one window without a restart. The
-// download comes from a mirror on this machine, which serves the starter model as a model for which no digest is known.
+// download comes from a mirror on this machine, which serves the starter model in place of a model of the list. The
+// installed list has the starter's length and digest for it.
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,17 +11,16 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
+import { catalogue } from '../../language-server/models/catalogue.ts';
+import type { RemoteFile } from '../../language-server/protocol/models.ts';
 import { launchBrowser } from './browser.ts';
 import { type CodeServer, startCodeServer } from './code-server.ts';
 import { Workbench } from './workbench.ts';
 
 const starter = readFileSync(resolve('models/starter.gguf'));
-const path = '/QuantFactory/Qwen2.5-Coder-7B-GGUF/resolve/main/Qwen2.5-Coder-7B.Q4_K_M.gguf';
-/** One with a digest: its length is right, and nothing else. */
-const known = {
-  path: '/ggml-org/Qwen2.5-Coder-0.5B-Q8_0-GGUF/resolve/main/qwen2.5-coder-0.5b-q8_0.gguf',
-  bytes: 531_068_128,
-};
+const replaced = catalogueFile('qwen2.5-coder-7b-q8_0.gguf');
+/** The mirror sends another file of this length. */
+const wrong = catalogueFile('qwen2.5-coder-0.5b-q8_0.gguf');
 const temporary = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
 const file = join(temporary, 'math.ts');
 const ranges: (string | undefined)[] = [];
@@ -28,8 +29,8 @@ let pieceMs = 100;
 
 const mirror = createServer((request, response) => {
   const { pathname } = new URL(request.url ?? '', 'http://localhost');
-  if (pathname === path) return void sendStarter(request, response);
-  if (pathname === known.path) return void sendWrong(response);
+  if (pathname === new URL(replaced.url).pathname) return void sendStarter(request, response);
+  if (pathname === new URL(wrong.url).pathname) return void sendWrong(response);
   response.writeHead(404).end();
 });
 
@@ -48,9 +49,10 @@ function sendStarter({ headers }: IncomingMessage, response: ServerResponse): Pr
 }
 
 function sendWrong(response: ServerResponse): Promise<void> {
-  response.writeHead(200, { etag: '"wrong"', 'content-length': known.bytes });
+  const { maxBytes } = wrong;
+  response.writeHead(200, { etag: '"wrong"', 'content-length': maxBytes });
   return send(response, function* () {
-    for (let sent = 0; sent < known.bytes; sent += starter.length) yield starter.subarray(0, known.bytes - sent);
+    for (let sent = 0; sent < maxBytes; sent += starter.length) yield starter.subarray(0, maxBytes - sent);
   });
 }
 
@@ -68,6 +70,7 @@ beforeAll(async () => {
   await new Promise<void>((listening) => mirror.listen(0, '127.0.0.1', listening));
   address = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`;
   server = await startCodeServer({ vsix: [inject('vsix')], settings: { 'hearth.download.mirror': address } });
+  listStarterAs(replaced);
   browser = await launchBrowser();
   bench = await Workbench.open(browser, server, temporary, file);
 }, 150_000);
@@ -83,6 +86,28 @@ afterAll(async () => {
 afterEach(async ({ task }) => {
   if (task.result?.state === 'fail') await bench.afterFailure(task.name, { 'hearth.download.mirror': address });
 }, 90_000);
+
+function catalogueFile(name: string): RemoteFile {
+  const file = catalogue.map((model) => model.file).find((each) => each.name === name);
+  if (!file) throw new Error(`${name} is not in the catalogue`);
+  return file;
+}
+
+/** Changes the list of the installed extension. */
+function listStarterAs({ maxBytes, sha256 }: RemoteFile): void {
+  const digest = createHash('sha256').update(starter).digest('hex');
+  const extensions = join(server.root, 'extensions');
+  const programs = readdirSync(extensions, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(extensions, name))
+    .filter((name) => name.endsWith('.js') && readFileSync(name, 'utf8').includes(String(sha256)));
+  expect(programs.length).toBeGreaterThan(0);
+  for (const program of programs) {
+    const text = readFileSync(program, 'utf8');
+    const listed = new RegExp(`${maxBytes}(, *['"])${sha256}`);
+    expect(text).toMatch(listed);
+    writeFileSync(program, text.replace(listed, `${starter.length}$1${digest}`));
+  }
+}
 
 const notification = (words: RegExp) => bench.page.locator('.notification-toast', { hasText: words });
 
@@ -105,19 +130,19 @@ async function download(name: string, quantization: string): Promise<void> {
 
 test('a download is chosen, followed, paused, resumed and used, all in one window', async () => {
   await bench.statusSays(/ready/, 60_000);
-  await download('Qwen2.5-Coder 7B', 'Q4_K_M');
+  await download('Qwen2.5-Coder 7B', 'Q8_0');
   const progress = notification(/Downloading Qwen2\.5-Coder 7B.*MB/);
   await progress.waitFor({ timeout: 20_000 });
   await progress.getByRole('button', { name: 'Cancel' }).click();
   const paused = notification(/is paused at \d+ of \d+ MB/);
   await paused.waitFor({ timeout: 20_000 });
-  expect(modelFiles().sort()).toEqual(['Qwen2.5-Coder-7B.Q4_K_M.gguf.part', 'Qwen2.5-Coder-7B.Q4_K_M.gguf.part.json']);
+  expect(modelFiles().sort()).toEqual([`${replaced.name}.part`, `${replaced.name}.part.json`]);
   pieceMs = 10;
   await paused.getByRole('button', { name: 'Continue' }).click();
   await expect.poll(() => server.hearthLog(), { timeout: 60_000 }).toMatch(/loaded Starter Coder.*\n.*loaded Starter/s);
-  expect(modelFiles()).toEqual(['Qwen2.5-Coder-7B.Q4_K_M.gguf']);
+  expect(modelFiles()).toEqual([replaced.name]);
   expect(ranges).toEqual([undefined, expect.stringMatching(/^bytes=[1-9]\d*-$/)]);
-  expect(JSON.parse(readFileSync(server.settingsFile, 'utf8'))['hearth.model.path']).toMatch(/7B\.Q4_K_M\.gguf$/);
+  expect(JSON.parse(readFileSync(server.settingsFile, 'utf8'))['hearth.model.path']).toContain(replaced.name);
   await bench.statusSays(/ready/);
   await bench.setText(
     'function add(a: number, b: number): number {\n  return a + b;\n}\n\nfunction multiply(a: number, b: number): number {\n  ',
@@ -130,8 +155,8 @@ test('a download is chosen, followed, paused, resumed and used, all in one windo
 test('what a mirror sends in place of a model with a known digest is refused, deleted and not used', async () => {
   const before = JSON.parse(readFileSync(server.settingsFile, 'utf8'))['hearth.model.path'];
   await download('Qwen2.5-Coder 0.5B', 'Q8_0');
-  const refused = notification(/is damaged or another file: its SHA-256 digest is wrong/);
+  const refused = notification(/is damaged or another file: its length or SHA-256 digest is wrong/);
   await refused.waitFor({ timeout: 100_000 });
-  expect(modelFiles()).toEqual(['Qwen2.5-Coder-7B.Q4_K_M.gguf']);
+  expect(modelFiles()).toEqual([replaced.name]);
   expect(JSON.parse(readFileSync(server.settingsFile, 'utf8'))['hearth.model.path']).toBe(before);
 }, 150_000);

@@ -92,7 +92,7 @@ afterEach(async () => {
 
 async function choose(changes: Partial<ChooseModelHost> = {}, special: Partial<ModelFacts> = {}): Promise<void> {
   const local = { ...facts, ...special, id: 'local', path: '/local.gguf', owner: 'Ollama' };
-  const list: ModelList = { local: [local], remote: [{ ...facts, files: [server.file()] }] };
+  const list: ModelList = { local: [local], remote: [{ ...facts, file: server.file() }] };
   const log = { info: () => undefined, warn: () => undefined } as unknown as ChooseModelHost['log'];
   const use = async (path: string, purpose: Purpose) => {
     used.push(path);
@@ -155,10 +155,15 @@ test('without a server a file can be chosen', async () => {
 });
 
 test('no network request is made before the user has confirmed', async () => {
-  await choose();
-  expect(user.asked).toEqual(['Download Coder Q8_0 (1.6 GB)?']);
+  await choose({ mirror: 'https://models.example.com/hub' });
+  expect(user.asked).toEqual(['Download Coder Q8_0 (1.6 GB) from models.example.com?']);
   expect(server.requests).toEqual([]);
   expect(used).toEqual([]);
+});
+
+test('a mirror that is no address is refused before the question', async () => {
+  await expect(choose({ mirror: 'models' })).rejects.toThrow('must be an address');
+  expect(user.asked).toEqual([]);
 });
 
 test('a model that was downloaded is set', async () => {

@@ -14,7 +14,8 @@ const facts: ModelFacts = {
   estimate: { tokensPerSecond: 45.4, firstTextMs: 82.3, memoryBytes: 1.24e9 },
   note: '',
 };
-const remote: RemoteModel = { ...facts, files: [] };
+const file = { name: 'a.gguf', url: '', minBytes: 0, maxBytes: 0, sha256: '0'.repeat(64) };
+const remote: RemoteModel = { ...facts, file };
 const local: LocalModel = { ...facts, id: 'two', name: 'coder', path: '/models/coder.gguf', owner: 'Ollama' };
 
 const none = { path: '', explainPath: '' };
@@ -22,10 +23,10 @@ const none = { path: '', explainPath: '' };
 const sections = (rows: ReturnType<typeof modelRows>) =>
   rows.map((row) => ('section' in row ? `# ${row.section}` : row.label));
 
-test('the recommended model stands first and says why', () => {
-  const rows = modelRows({ local: [local], remote: [remote], recommended: { id: 'one', reason: 'It is good.' } }, none);
+test('the recommended model stands first', () => {
+  const rows = modelRows({ local: [local], remote: [remote], recommended: 'one' }, none);
   expect(sections(rows)).toEqual([
-    '# Recommended for This Machine',
+    '# Recommended',
     '$(cloud-download) Qwen2.5-Coder 1.5B',
     '# On This Machine',
     'coder',
@@ -35,7 +36,7 @@ test('the recommended model stands first and says why', () => {
   ]);
   expect(rows[1]).toMatchObject({
     description: 'Q4_K_M · 1.0 GB · Apache-2.0',
-    detail: '~45 tokens/s, 1.2 GB of memory, first text in ~82 ms. It is good.',
+    detail: '~45 tokens/s, 1.2 GB of memory, first text in ~82 ms',
     choice: { kind: 'remote', model: remote },
   });
 });
@@ -79,11 +80,16 @@ test('an estimate has two digits, and only what was measured', () => {
   expect(estimateText({ tokensPerSecond: null, firstTextMs: null, memoryBytes: 8.1e9 })).toBe('8.1 GB of memory');
 });
 
-test('the question before a download names size and licence', () => {
-  expect(downloadQuestion(facts)).toEqual({
-    message: 'Download Qwen2.5-Coder 1.5B Q4_K_M (1.0 GB)?',
-    detail: 'License: Apache-2.0.',
+test('the question before a download names size, host, licence and whether the digest is known', () => {
+  expect(downloadQuestion(remote, 'huggingface.co')).toEqual({
+    message: 'Download Qwen2.5-Coder 1.5B Q4_K_M (1.0 GB) from huggingface.co?',
+    detail: 'License: Apache-2.0. The file is verified by its SHA-256 digest.',
   });
-  const research = downloadQuestion({ ...facts, licence: 'Qwen Research', isForResearchOnly: true });
-  expect(research.detail).toBe('Its license (Qwen Research) forbids commercial use.');
+  const research = { ...remote, licence: 'Qwen Research', isForResearchOnly: true, file: { ...file, sha256: null } };
+  expect(downloadQuestion(research, 'mirror:8080')).toEqual({
+    message: 'Download Qwen2.5-Coder 1.5B Q4_K_M (1.0 GB) from mirror:8080?',
+    detail:
+      'Its license (Qwen Research) forbids commercial use. Hearth knows no SHA-256 digest of this file. Only its ' +
+      'approximate length is checked.',
+  });
 });

@@ -26,6 +26,7 @@ vi.mock('node:fs/promises', async (original) => {
   const open: typeof fs.open = async (...args) => {
     if (disk.isReadOnly) throw Object.assign(new Error('read-only'), { code: 'EROFS' });
     const file = await fs.open(...args);
+    const writeWhole = file.writeFile.bind(file);
     const write = file.write.bind(file) as (bytes: Uint8Array) => Promise<unknown>;
     const limited = (bytes: Uint8Array) => {
       if (disk.freeBytes <= 0) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
@@ -33,13 +34,19 @@ vi.mock('node:fs/promises', async (original) => {
       disk.freeBytes -= fits.length;
       return write(fits);
     };
-    return Object.assign(file, { write: limited });
+    const writeFile: typeof file.writeFile = async (...args) => {
+      if (disk.freeBytes <= 0) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+      return writeWhole(...args);
+    };
+    return Object.assign(file, { write: limited, writeFile });
   };
   return { ...fs, open };
 });
 
 const content = Buffer.concat([Buffer.from('GGUF'), randomFillSync(Buffer.alloc(300_000))]);
-const pace = { stallMs: 2000, retryMs: 1, mostFailures: 3 };
+const pace = { minBytes: 1000, periodMs: 2000, retryMs: 1, maxFailures: 3 };
+/** A file of which neither the digest nor the exact length is known. */
+const unknown = { minBytes: 200_000, maxBytes: 400_000, sha256: null };
 
 let folder: string;
 let server: FileServer;
@@ -71,7 +78,7 @@ async function problem(file?: RemoteFile, options?: Partial<DownloadOptions>): P
 }
 
 test('a file is renamed when it is complete, and no other file is left', async () => {
-  const progress: [number, number | null][] = [];
+  const progress: [number, number][] = [];
   const path = await fetchFile(server.file(), { onProgress: (...at) => progress.push(at) });
   expect(path).toBe(join(folder, 'a.gguf'));
   expect(whole().equals(content)).toBe(true);
@@ -97,7 +104,7 @@ test('a broken connection is taken up where it broke, if the ETag is still the s
 
 test('a file that has changed at the server is read from its start', async () => {
   server.answers.push(breakAfter(100_000));
-  await problem(server.file(), { pace: { ...pace, mostFailures: 0 } });
+  await problem(server.file(), { pace: { ...pace, maxFailures: 0 } });
   server.content = Buffer.concat([Buffer.from('GGUF'), randomFillSync(Buffer.alloc(200_000))]);
   server.etag = '"two"';
   await fetchFile(server.file());
@@ -118,9 +125,9 @@ test('a restart in the middle goes on with what is on disk', async () => {
 });
 
 test('what was complete before a restart is verified without a request', async () => {
-  const { url, bytes } = server.file();
+  const { url, minBytes } = server.file();
   writeFileSync(join(folder, 'a.gguf.part'), content);
-  writeFileSync(join(folder, 'a.gguf.part.json'), JSON.stringify({ url, etag: '"one"', totalBytes: bytes }));
+  writeFileSync(join(folder, 'a.gguf.part.json'), JSON.stringify({ url, etag: '"one"', totalBytes: minBytes }));
   await fetchFile();
   expect(server.requests.length).toBe(0);
   expect(whole().equals(content)).toBe(true);
@@ -193,7 +200,7 @@ test.each([500, 502, 503])('status %i is tried again a few times', async (code) 
   rmSync(join(folder, 'a.gguf'));
   server.answers.push(...Array(9).fill(status(code)));
   expect(await problem()).toContain(`has a server error (${code})`);
-  expect(server.requests.length).toBe(3 + pace.mostFailures);
+  expect(server.requests.length).toBe(3 + pace.maxFailures);
 });
 
 test('too many requests (429) are waited for as long as the server says', async () => {
@@ -210,7 +217,7 @@ test('a wait of an hour (429) is left to the user', async () => {
 });
 
 test('a file of another length is refused before any of it is read', async () => {
-  expect(await problem(server.file({ bytes: 12 }))).toContain(`has ${content.length} bytes`);
+  expect(await problem(server.file({ minBytes: 12, maxBytes: 12 }))).toContain(`has ${content.length} bytes`);
   expect(readFileSync(join(folder, 'a.gguf.part')).length).toBe(0);
 });
 
@@ -221,12 +228,12 @@ test('a file that ends too early, unannounced, is not taken', async () => {
 
 test('a file that goes on for too long, unannounced, is deleted', async () => {
   server.answers.push(unannounced(Buffer.concat([content, content])));
-  expect(await problem()).toContain('its length is wrong');
+  expect(await problem()).toContain('its length or SHA-256 digest is wrong');
   expect(readdirSync(folder)).toEqual([]);
 });
 
 test('a wrong digest deletes the download', async () => {
-  expect(await problem(server.file({ sha256: '0'.repeat(64) }))).toContain('SHA-256 digest is wrong');
+  expect(await problem(server.file({ sha256: '0'.repeat(64) }))).toContain('its length or SHA-256 digest is wrong');
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -252,12 +259,11 @@ test("a captive portal's page does not cost what has come before", async () => {
 
 test('a page without its content type is found by its first byte', async () => {
   server.answers.push((_, response) => void response.writeHead(200).end('<!doctype html>'));
-  expect(await problem(server.file({ bytes: null }))).toContain('sent a web page');
+  expect(await problem(server.file(unknown))).toContain('sent a web page');
 });
 
 test('free disk space is checked before the download begins', async () => {
-  const needs = { ...server.file(), bytes: null };
-  expect(await problem(needs, { freeBytes: async () => 1000 })).toMatch(/The disk has 0\.0 GB free/);
+  expect(await problem(server.file(), { freeBytes: async () => 1000 })).toMatch(/The disk has 0\.0 GB free/);
 });
 
 test('a disk that fills up keeps what has come', async () => {
@@ -270,18 +276,24 @@ test('a disk that fills up keeps what has come', async () => {
   expect(whole().equals(content)).toBe(true);
 });
 
+test('a disk that is full from the start leaves no lock behind', async () => {
+  disk.freeBytes = 0;
+  expect(await problem()).toContain('The disk is full');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test('a folder that cannot be made is named as the fault', async () => {
   writeFileSync(join(folder, 'file'), '');
   const { signal } = new AbortController();
   const inFile = download(server.file(), join(folder, 'file', 'models'), { signal, pace });
-  await expect(inFile).rejects.toThrow(/ENOTDIR/);
+  await expect(inFile).rejects.toThrow(/cannot write to the folder for models \(ENOTDIR: .*file\/models/);
   disk.isReadOnly = true;
-  expect(await problem()).toBe('Hearth cannot write to the folder for models (EROFS).');
+  expect(await problem()).toBe('Hearth cannot write to the folder for models (read-only).');
 });
 
 test('what was paused can be discarded, but not what another window goes on with', async () => {
   server.answers.push(breakAfter(100_000));
-  await problem(server.file(), { pace: { ...pace, mostFailures: 0 } });
+  await problem(server.file(), { pace: { ...pace, maxFailures: 0 } });
   writeFileSync(join(folder, 'a.gguf.lock'), '');
   await discard(server.file(), folder);
   expect(existsSync(join(folder, 'a.gguf.part'))).toBe(true);
@@ -303,7 +315,7 @@ test('a connection without a byte for long is dropped and made again', async () 
     (_, response) => void response.writeHead(200, { 'content-length': content.length }).write('GGUF'),
   );
   const startedAt = performance.now();
-  await fetchFile(server.file(), { pace: { ...pace, stallMs: 200 } });
+  await fetchFile(server.file(), { pace: { ...pace, periodMs: 200 } });
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(200);
   expect(whole().equals(content)).toBe(true);
 });
@@ -347,7 +359,7 @@ test('a large file interrupted five times ends verified', async () => {
   server.content.write('GGUF');
   const file = server.file();
   server.answers.push(...Array(5).fill(breakAfter(Math.floor(bytes / 7))));
-  await fetchFile(file, { pace: { ...pace, mostFailures: 1 } });
+  await fetchFile(file, { pace: { ...pace, maxFailures: 1 } });
   expect(server.requests.length).toBe(6);
   expect(server.requests.slice(1).every(({ range }) => range !== undefined)).toBe(true);
   const hash = createHash('sha256');

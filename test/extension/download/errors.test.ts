@@ -7,7 +7,7 @@ const failed = (cause: Error & { code?: string }) => new TypeError('fetch failed
 /** As undici's ProxyAgent tells what its proxy said. */
 const abortedBy = (message: string) => new Error('Request was cancelled.', { cause: new Error(message) });
 
-const withCode = (code: string) => Object.assign(new Error('no'), { code });
+const withCode = (code: string, message = 'no') => Object.assign(new Error(message), { code });
 
 test.each([
   [failed(withCode('SELF_SIGNED_CERT_IN_CHAIN')), 'The certificate of example.com is not trusted'],
@@ -15,7 +15,8 @@ test.each([
   [failed(withCode('ERR_TLS_CERT_ALTNAME_INVALID')), 'The certificate of example.com is not trusted'],
   [failed(abortedBy('Proxy response (407) !== 200 when HTTP Tunneling')), 'The proxy requires a sign-in (407)'],
   [failed(new Error('Proxy Authentication Required (407)')), 'The proxy requires a sign-in (407)'],
-  [withCode('EACCES'), 'cannot write to the folder for models (EACCES)'],
+  [withCode('EACCES', 'open /a'), 'cannot write to the folder for models (open /a)'],
+  [failed(new Error('redirect count exceeded')), 'redirects to an address that cannot be used'],
   [withCode('ENOSPC'), 'The disk is full'],
 ])('what another attempt does not change is said at once: %#', (error, words) => {
   const problem = errorFrom(error, 'example.com');

@@ -29,7 +29,9 @@ export class FileServer {
 
   file(changes: Partial<RemoteFile> = {}): RemoteFile {
     const sha256 = createHash('sha256').update(this.content).digest('hex');
-    return { name: 'a.gguf', url: `${this.origin}/models/a.gguf`, bytes: this.content.length, sha256, ...changes };
+    const { length } = this.content;
+    const url = `${this.origin}/models/a.gguf`;
+    return { name: 'a.gguf', url, minBytes: length, maxBytes: length, sha256, ...changes };
   }
 
   async stop(): Promise<void> {

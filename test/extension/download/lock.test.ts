@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -44,11 +44,41 @@ test('a lock of a process that has ended is taken over at once', async () => {
   await (await takeLock(path, signal, () => expect.unreachable(), { ...pace, staleMs: 1e6 }))();
 });
 
-test('a lock of another machine is taken over when it has not been touched for long', async () => {
+test.each([-86_400, 0, 86_400])(
+  'a lock of another machine is taken over if nobody touches it, whatever its date says: %i s from now',
+  async (seconds) => {
+    writeFileSync(path, JSON.stringify({ host: 'another', pid: 1, id: 'x' }));
+    const date = new Date(Date.now() + 1000 * seconds);
+    utimesSync(path, date, date);
+    await (await takeLock(path, signal, undefined, pace))();
+    expect(existsSync(path)).toBe(false);
+  },
+);
+
+test("a lock that its owner's clock dates in the future is not taken over while the owner lives", async () => {
   writeFileSync(path, JSON.stringify({ host: 'another', pid: 1, id: 'x' }));
-  const old = new Date(Date.now() - 1000);
-  utimesSync(path, old, old);
-  await (await takeLock(path, signal, () => expect.unreachable(), pace))();
+  const abort = new AbortController();
+  let beats = 0;
+  const beat = setInterval(() => {
+    const date = new Date(Date.now() + 86_400_000 + beats);
+    utimesSync(path, date, date);
+    if (++beats * pace.heartbeatMs > 3 * pace.staleMs) abort.abort();
+  }, pace.heartbeatMs);
+  await expect(takeLock(path, abort.signal, undefined, pace)).rejects.toThrow('aborted');
+  clearInterval(beat);
+});
+
+test('a folder, a link to nowhere and a link to a folder in the place of a lock do not block for ever', async () => {
+  const target = join(folder, 'target');
+  mkdirSync(target);
+  writeFileSync(join(target, 'kept'), '');
+  for (const to of ['', 'nowhere', target]) {
+    if (to === '') mkdirSync(join(path, 'x'), { recursive: true });
+    else symlinkSync(to, path);
+    await (await takeLock(path, signal, undefined, pace))();
+    expect(existsSync(path)).toBe(false);
+  }
+  expect(existsSync(join(target, 'kept'))).toBe(true);
 });
 
 test('of many that find a lock abandoned only one at a time holds it', async () => {

@@ -9,7 +9,7 @@ test('progress has what has come, how fast, and the time left', () => {
 });
 
 test('progress says nothing that is not known', () => {
-  expect(progressText({ receivedBytes: 5e8, totalBytes: null, bytesPerSecond: null })).toBe('500 MB');
+  expect(progressText({ receivedBytes: 5e8, totalBytes: 9e8, bytesPerSecond: null })).toBe('500 of 900 MB');
   expect(progressText({ receivedBytes: 0, totalBytes: 1e9, bytesPerSecond: 0 })).toBe('0.00 of 1.00 GB, 0.0 MB/s');
 });
 

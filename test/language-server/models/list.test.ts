@@ -14,13 +14,13 @@ test('without local files the whole catalogue can be downloaded, and one model i
   expect(list.local).toEqual([]);
   expect(list.remote.length).toBe(catalogue.length);
   expect(new Set(list.remote.map(({ id }) => id)).size).toBe(catalogue.length);
-  const best = list.remote.find(({ id }) => id === list.recommended?.id);
+  const best = list.remote.find(({ id }) => id === list.recommended);
   expect(best).toMatchObject({ name: 'Qwen2.5-Coder 1.5B', quantization: 'Q4_K_M', kind: 'base' });
 });
 
 test('a slow machine gets a smaller model, and one without memory none', () => {
   const slow = modelList([], { ...speed, readBytesPerSecond: 15e9 }, cacheBytes, 16e9);
-  expect(slow.remote.find(({ id }) => id === slow.recommended?.id)?.name).toBe('Qwen2.5-Coder 0.5B');
+  expect(slow.remote.find(({ id }) => id === slow.recommended)?.name).toBe('Qwen2.5-Coder 0.5B');
   expect(modelList([], speed, cacheBytes, 1e9).recommended).toBeUndefined();
   expect(modelList([], null, cacheBytes, 16e9).recommended).toBeUndefined();
 });
@@ -31,8 +31,8 @@ test('a file that is here is described by its head, and not offered for download
   const knownAs = 'qwen2.5-coder-7b-instruct-q8_0';
   const list = modelList([{ path, owner: 'LM Studio', knownAs, header, fileBytes: 37e6 }], speed, cacheBytes, 16e9);
   expect(list.local).toMatchObject([{ id: path, path, owner: 'LM Studio', name: knownAs, quantization: 'Q4_0' }]);
-  const names = list.remote.flatMap(({ files }) => files.map(({ name }) => name));
-  expect(names).not.toContain('qwen2.5-coder-7b-instruct-q8_0-00001-of-00003.gguf');
+  const names = list.remote.map(({ file }) => file.name);
+  expect(names).not.toContain('qwen2.5-coder-7b-instruct-q8_0.gguf');
   expect(list.remote.length).toBe(catalogue.length - 1);
 });
 
