@@ -1,6 +1,7 @@
 // Development tools, which do not ship: `npm run tool -- COMMAND …`. Each command is a file of this folder.
 import { runCommandLine } from '../../language-server/cli/run.ts';
 import { benchCommand } from './bench.ts';
+import { catalogueCommand } from './catalogue.ts';
 import { confidenceCommand } from './confidence-curve.ts';
 import { crossFileCommand } from './cross-file.ts';
 import { demoCommand } from './demo.ts';
@@ -21,5 +22,6 @@ runCommandLine('tool', {
   replay: replayCommand,
   savings: savingsCommand,
   bench: benchCommand,
+  catalogue: catalogueCommand,
   demo: demoCommand,
 });
