@@ -2,7 +2,15 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Completion, EngineStatus, LoadOptions, ModelDescription, ModelInfo, ModelTexts, OnText } from './types.ts';
+import type {
+  Completion,
+  EngineStatus,
+  LoadOptions,
+  ModelDescription,
+  ModelInfo,
+  ModelTexts,
+  OnText,
+} from './types.ts';
 
 /** Codes of native/error.h, plus 'addon-missing', 'bad-argument' and 'closed'. */
 export class EngineError extends Error {

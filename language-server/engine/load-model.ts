@@ -13,10 +13,8 @@ export async function loadModel(
   signal?: AbortSignal,
 ): Promise<Model> {
   const { server: _, ...own } = options;
-  const traitsIn = ({ metadata, specialTokens }: ModelTexts) => {
-    const texts = { metadata: new Map(Object.entries(metadata)), specialTokens: new Set(Object.keys(specialTokens)) };
-    return traitsOf(texts, basename(options.modelPath));
-  };
+  const traitsIn = ({ metadata, specialTokens }: ModelTexts) =>
+    traitsOf({ metadata, specialTokens: Object.keys(specialTokens) }, basename(options.modelPath));
   const namesIn = (texts: ModelTexts) => tokenNames(traitsIn(texts));
   const engine = await loadEngine({ ...own, tokenNames: namesIn }, onProgress, signal);
   return { engine, traits: traitsIn(engine.texts) };

@@ -1,22 +1,38 @@
 // Estimates how a model would run on this machine. Decoding reads every weight for each token, so its speed follows
 // from the memory bandwidth. Prefill is bound by multiplications, so its speed follows from the processor's.
-import type { ModelInfo } from '../../native/index.ts';
+import type { Engine, ModelDescription, ModelInfo } from '../../native/index.ts';
 import type { Estimate, ModelFacts } from '../protocol/models.ts';
 
 export interface MachineSpeed {
   /** Bytes of weights that decoding reads per second. */
   readBytesPerSecond: number;
-  /** Multiply-adds per second in prefill; null if there was no engine to measure. */
-  weightsPerSecond: number | null;
+  /** Multiply-adds per second in prefill. */
+  weightsPerSecond: number;
 }
 
-export interface ModelCost {
-  fileBytes: number;
-  readBytesPerToken: number;
-  /** The number of weights that a token of the prompt is multiplied by. */
-  weightsPerToken: number;
-  kvBytesPerToken: number;
-  contextTokens: number;
+export type ModelCost = Pick<
+  ModelDescription,
+  'fileBytes' | 'readBytesPerToken' | 'weightsPerToken' | 'kvBytesPerToken' | 'contextTokens'
+>;
+
+const promptTokens = 32;
+const decodedTokens = 16;
+
+/** From a short prompt and answer of the loaded model, at background priority. */
+export async function measureSpeed(engine: Engine, cost: ModelCost): Promise<MachineSpeed> {
+  const request = { tokens: randomTokens(engine), maxTokens: decodedTokens, priority: 'background' as const };
+  const { timings } = await engine.generate({ ...request, speculate: false });
+  const read = timings.promptTokens - timings.cachedTokens;
+  return {
+    readBytesPerSecond: (timings.decodePasses * cost.readBytesPerToken * 1000) / timings.decodeMs,
+    weightsPerSecond: (read * cost.weightsPerToken * 1000) / timings.prefillMs,
+  };
+}
+
+/** Different at each call, so that none are cached. Special tokens, at the end of the vocabulary, are avoided. */
+function randomTokens({ info: { vocabulary, special } }: Engine): Uint32Array {
+  const ordinary = Math.min(vocabulary, ...Object.values(special).filter((id) => id >= 0));
+  return Uint32Array.from({ length: promptTokens }, () => Math.floor(Math.random() * ordinary));
 }
 
 /**
@@ -29,7 +45,6 @@ export function estimate(cost: ModelCost, speed: MachineSpeed | null, cacheBytes
   const memoryBytes = cost.fileBytes + Math.min(cacheBytes, cost.kvBytesPerToken * cost.contextTokens);
   if (!speed) return { tokensPerSecond: null, firstTextMs: null, memoryBytes };
   const tokensPerSecond = speed.readBytesPerSecond / cost.readBytesPerToken;
-  if (!speed.weightsPerSecond) return { tokensPerSecond, firstTextMs: null, memoryBytes };
   const multiplySeconds = (tokensReadOnKey * cost.weightsPerToken) / speed.weightsPerSecond;
   const readSeconds = Math.max(1 / tokensPerSecond, multiplySeconds);
   return { tokensPerSecond, firstTextMs: 1000 * (readSeconds + tokensBeforeText / tokensPerSecond), memoryBytes };

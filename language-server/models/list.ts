@@ -1,43 +1,32 @@
 // The list for "Choose Model": models on this machine and models to download, with an estimate for each, and the one
 // that suits the machine best.
-import { availableParallelism, freemem, homedir } from 'node:os';
-import type { Engine } from '../../native/index.ts';
+import { freemem, homedir } from 'node:os';
+import { describeModel, type Engine } from '../../native/index.ts';
 import type { LocalModel, ModelFacts, ModelList, ModelsParams, RemoteModel } from '../protocol/models.ts';
 import * as known from './catalogue.ts';
-import { type Contender, estimate, type MachineSpeed, recommend } from './estimate.ts';
-import * as file from './file-facts.ts';
-import { readGgufHeader } from './gguf-header.ts';
+import { type Contender, estimate, type MachineSpeed, measureSpeed, recommend } from './estimate.ts';
 import { type FoundModel, findLocalModels } from './local-models.ts';
-import { measureSpeed } from './machine-speed.ts';
 import { modelFolders } from './model-folders.ts';
 import { noteOf, traitsOf } from './model-traits.ts';
 
 export interface ModelListOptions {
-  /** Null if none is loaded; the processor's speed is then unknown. */
+  /** Null if none is loaded; how fast models run here is then unknown. */
   engine: Engine | null;
-  /** From the settings; 0 leaves the choice to the engine. */
-  threads: number;
   /** The memory for the KV cache. */
   cacheBytes: number;
 }
 
-/** The same maximum as in the engine. */
-const mostThreads = 8;
-
 export async function listModels({ downloadFolder }: ModelsParams, options: ModelListOptions): Promise<ModelList> {
   const folders = modelFolders({ platform: process.platform, home: homedir(), env: process.env });
   const found = await findLocalModels([{ owner: 'Hearth', layout: 'files', path: downloadFolder }, ...folders]);
-  const threads = options.threads || Math.min(mostThreads, availableParallelism());
-  const speed = await speedOf(options.engine, threads).catch(() => null);
+  const speed = options.engine && (await speedOf(options.engine).catch(() => null));
   // The chosen model will replace the loaded one.
   const freeBytes = freemem() + (options.engine?.info.weightBytes ?? 0);
   return modelList(found, speed, options.cacheBytes, freeBytes);
 }
 
-async function speedOf(engine: Engine | null, threads: number): Promise<MachineSpeed> {
-  if (!engine) return measureSpeed(null, threads);
-  const { path, fileBytes } = engine.info;
-  return measureSpeed({ engine, cost: file.costOf(await readGgufHeader(path), fileBytes) }, threads);
+async function speedOf(engine: Engine): Promise<MachineSpeed> {
+  return measureSpeed(engine, await describeModel(engine.info.path));
 }
 
 export function modelList(
@@ -46,15 +35,14 @@ export function modelList(
   cacheBytes: number,
   freeBytes: number,
 ): ModelList {
-  const local = found.filter(({ header }) => file.quantizationOf(header) !== '');
-  const names = new Set(local.map(({ knownAs }) => `${knownAs.toLowerCase()}.gguf`));
+  const names = new Set(found.map(({ knownAs }) => `${knownAs.toLowerCase()}.gguf`));
   const missing = known.catalogue.filter(({ file: { name } }) => !names.has(name.toLowerCase()));
-  const localRows = local.map((model) => localModel(model, speed, cacheBytes));
+  const localRows = found.map((model) => localModel(model, speed, cacheBytes));
   const remoteRows = missing.map((model) => remoteModel(model, speed, cacheBytes));
   const contenders: Contender[] = [
-    ...local.map(({ header, fileBytes }, i) => ({
+    ...found.map(({ description }, i) => ({
       facts: localRows[i] as ModelFacts,
-      parameters: file.parametersOf(header, fileBytes),
+      parameters: description.parameters,
       isHere: true,
     })),
     ...missing.map((model, i) => ({
@@ -68,9 +56,11 @@ export function modelList(
 }
 
 function localModel(model: FoundModel, speed: MachineSpeed | null, cacheBytes: number): LocalModel {
-  const { path, owner, knownAs, header, fileBytes } = model;
-  const { kind, fim, note } = traitsOf(header, knownAs);
-  const licence = file.licenceOf(header);
+  const { path, owner, knownAs, description } = model;
+  const { kind, fim, note } = traitsOf(description, knownAs);
+  const { metadata, quantization, fileBytes } = description;
+  // For the licence "other" there is a name as well: "qwen-research" for the 3B model.
+  const licence = metadata['general.license.name'] ?? metadata['general.license'] ?? '';
   return {
     id: path,
     path,
@@ -78,11 +68,11 @@ function localModel(model: FoundModel, speed: MachineSpeed | null, cacheBytes: n
     name: knownAs,
     kind,
     completes: fim !== null,
-    quantization: file.quantizationOf(header),
+    quantization,
     licence,
     isForResearchOnly: /research|non-?commercial/i.test(licence),
     fileBytes,
-    estimate: estimate(file.costOf(header, fileBytes), speed, cacheBytes),
+    estimate: estimate(description, speed, cacheBytes),
     note,
   };
 }

@@ -2,19 +2,15 @@
 // leaves the given folders through symbolic links.
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { type GgufHeader, readGgufHeader } from './gguf-header.ts';
+import { describeModel, type ModelDescription } from '../../native/index.ts';
 import type { ModelFolder } from './model-folders.ts';
-import { architectureOf } from './model-traits.ts';
 
 export interface FoundModel {
   path: string;
   owner: string;
   /** The program's name for it: the file's name, or Ollama's "name:tag". */
   knownAs: string;
-  /** The head of the file, or of its first part. */
-  header: GgufHeader;
-  /** The size of all parts. */
-  fileBytes: number;
+  description: ModelDescription;
 }
 
 /** Hugging Face's cache is the deepest: hub/models--NAME/snapshots/REVISION/FOLDER/FILE. */
@@ -30,7 +26,12 @@ interface Candidate {
   knownAs: string;
 }
 
-export async function findLocalModels(folders: ModelFolder[], signal = AbortSignal.timeout(mostMs)) {
+/** describe: rejects for a file that the engine cannot run. */
+export async function findLocalModels(
+  folders: ModelFolder[],
+  signal = AbortSignal.timeout(mostMs),
+  describe = describeModel,
+): Promise<FoundModel[]> {
   const found: FoundModel[] = [];
   const seen = new Set<string>();
   for (const folder of folders) {
@@ -40,8 +41,9 @@ export async function findLocalModels(folders: ModelFolder[], signal = AbortSign
     for await (const candidate of candidates) {
       const target = await realpath(candidate.path).catch(() => undefined);
       if (!target?.startsWith(root + sep)) continue;
-      const model = await examine(candidate).catch(() => undefined);
-      if (!model) continue;
+      const description = await describedIn(candidate.path, describe).catch(() => undefined);
+      if (!description) continue;
+      const model = { ...candidate, description };
       const keys = await identitiesOf(model).catch(() => []);
       if (!keys.some((key) => seen.has(key))) found.push(model);
       for (const key of keys) seen.add(key);
@@ -51,18 +53,14 @@ export async function findLocalModels(folders: ModelFolder[], signal = AbortSign
 }
 
 /** What links to a file, or copies of it in the folders of several programs, have in common. */
-async function identitiesOf({ path, knownAs, fileBytes }: FoundModel): Promise<string[]> {
+async function identitiesOf({ path, knownAs, description: { fileBytes } }: FoundModel): Promise<string[]> {
   const { dev, ino } = await stat(path, { bigint: true });
   return [`${dev}:${ino}:${fileBytes}`, `${knownAs.toLowerCase()}:${fileBytes}`];
 }
 
-/** Undefined if the engine cannot run the model or if a part of a split file is missing. */
-async function examine(candidate: Candidate): Promise<FoundModel | undefined> {
-  const fileBytes = await bytesOfAllParts(candidate.path);
-  if (fileBytes < leastBytes) return undefined;
-  const header = await readGgufHeader(candidate.path);
-  if (architectureOf(header) === undefined) return undefined;
-  return { ...candidate, header, fileBytes };
+/** Rejects if the engine cannot run the model or if a part of a split file is missing. */
+async function describedIn(path: string, describe: typeof describeModel): Promise<ModelDescription | undefined> {
+  return (await bytesOfAllParts(path)) < leastBytes ? undefined : describe(path);
 }
 
 const firstPart = /-00001-of-(\d{5})(?=\.gguf$)/i;

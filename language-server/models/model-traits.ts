@@ -1,6 +1,5 @@
 // A table of what differs between models. The first row that matches a model applies.
-import type { Engine, TokenNames } from '../../native/index.ts';
-import type { GgufHeader } from './gguf-header.ts';
+import type { Engine, ModelDescription, TokenNames } from '../../native/index.ts';
 
 export interface FimTokens {
   prefix: string;
@@ -66,27 +65,24 @@ const plainTemplate =
   "{% for message in messages %}<|im_start|>{{ message.role + '\\n' + message.content }}<|im_end|>{{ '\\n' }}" +
   "{% endfor %}{% if add_generation_prompt %}<|im_start|>{{ 'assistant\\n' }}{% endif %}";
 
-/** The same as in native/family.h. */
-const architectures = ['qwen2', 'llama', 'qwen3', 'granite'];
-
-/** general.architecture, the prefix of the keys for the model's sizes; undefined if the engine does not support it. */
-export function architectureOf({ metadata }: GgufHeader): string | undefined {
-  return architectures.find((name) => name === metadata.get('general.architecture'));
-}
-
-type Texts = Pick<GgufHeader, 'metadata' | 'specialTokens'>;
+type Texts = Pick<ModelDescription, 'metadata' | 'specialTokens'>;
 
 /** knownAs: another name of the model, such as that of its file. */
 export function traitsOf({ metadata, specialTokens }: Texts, knownAs = ''): Traits {
-  const names = [knownAs, ...[...metadata].filter(([key]) => isName(key)).map(([, value]) => String(value))];
+  const names = [
+    knownAs,
+    ...Object.entries(metadata)
+      .filter(([key]) => isName(key))
+      .map(([, value]) => value),
+  ];
   const title = names.join(' ').replaceAll(/[_ ]/g, '-');
   const family = families.find(({ name }) => name.test(title)) ?? unknownFamily;
-  const fim = family.fim && tokensOf(family.fim).every((token) => specialTokens.has(token)) ? family.fim : null;
-  const template = String(metadata.get('tokenizer.chat_template') ?? '');
+  const fim = family.fim && tokensOf(family.fim).every((token) => specialTokens.includes(token)) ? family.fim : null;
+  const template = metadata['tokenizer.chat_template'] ?? '';
   // Qwen's base models have a chat template, too, so it decides only if the name does not.
   const isTuned = family === unknownFamily && template !== '' && !/\bbase\b/i.test(title);
   const isInstruct = /instruct|chat/i.test(title) || isTuned;
-  const hasTurns = specialTokens.has('<|im_start|>') && specialTokens.has('<|im_end|>');
+  const hasTurns = specialTokens.includes('<|im_start|>') && specialTokens.includes('<|im_end|>');
   const chatTemplate = template || (hasTurns ? plainTemplate : null);
   const explains = isInstruct || family.explains === true;
   return {

@@ -71,10 +71,9 @@ export class Session {
       this.explain(params, abortSignal(token)),
     );
     connection.onRequest(protocol.doctorRequest, () => report(shared.examined()));
-    connection.onRequest(modelsRequest, (params: ModelsParams) => {
-      const { 'engine.threads': threads } = this.settings;
-      return listModels(params, { engine: shared.host.engine, threads, cacheBytes: cacheBytes(this.settings) });
-    });
+    connection.onRequest(modelsRequest, (params: ModelsParams) =>
+      listModels(params, { engine: shared.host.engine, cacheBytes: cacheBytes(this.settings) }),
+    );
     this.documents.onDidClose(({ document }) => this.completions.forget(document.uri));
     this.documents.listen(connection);
     connection.listen();

@@ -13,7 +13,7 @@ const minutes = isFull ? Number(process.env.HEARTH_SOAK_MINUTES ?? 60) : 0.1;
 const windows = 3;
 const documents = 20;
 const keyMs = 150;
-const source = readFileSync(join(import.meta.dirname, '../../language-server/models/gguf-header.ts'), 'utf8').split(
+const source = readFileSync(join(import.meta.dirname, '../../language-server/models/local-models.ts'), 'utf8').split(
   '\n',
 );
 

@@ -4,8 +4,10 @@ import {
   linkSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -14,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findLocalModels } from '../../../language-server/models/local-models.ts';
 import { modelFolders } from '../../../language-server/models/model-folders.ts';
-import { writeGguf } from '../../support/gguf-writer.ts';
+import type { ModelDescription } from '../../../native/index.ts';
 
 let home: string;
 
@@ -28,17 +30,24 @@ const find = (env = {}, signal?: AbortSignal) => {
   return findLocalModels(
     folders.filter(({ path }) => path.startsWith(home)),
     signal,
+    describe,
   );
 };
 const names = async (env = {}) => (await find(env)).map(({ owner, knownAs }) => `${owner}: ${knownAs}`);
 
+/** A stand-in for a model file, which begins with its architecture. */
 function model(path: string, architecture = 'qwen2', bytes = 2 ** 20): string {
   const file = join(home, path);
   mkdirSync(dirname(file), { recursive: true });
-  const metadata = { 'general.architecture': { string: architecture } };
-  writeGguf(file, { metadata, tensors: [] });
+  writeFileSync(file, architecture);
   appendFileSync(file, Buffer.alloc(bytes));
   return file;
+}
+
+async function describe(path: string): Promise<ModelDescription> {
+  if (readFileSync(path, 'latin1').slice(0, 5) !== 'qwen2') throw new Error('The engine cannot run this.');
+  const cost = { fileBytes: statSync(path).size, parameters: 0, readBytesPerToken: 0, weightsPerToken: 0 };
+  return { metadata: {}, specialTokens: [], quantization: '', contextTokens: 0, kvBytesPerToken: 0, ...cost };
 }
 
 test('files of LM Studio and of llama.cpp are found', async () => {
@@ -105,7 +114,6 @@ test('a split file is one model, if all its parts are there', async () => {
   for (const part of [1, 3]) model(`.lmstudio/models/lacking-0000${part}-of-00003.gguf`);
   const found = await find();
   expect(found.map(({ knownAs }) => knownAs)).toEqual(['whole']);
-  expect(found[0]?.fileBytes).toBeGreaterThan(3 * 2 ** 20);
 });
 
 test('the search ends when its time is up', async () => {
