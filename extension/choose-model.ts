@@ -1,6 +1,8 @@
 // "Hearth: Choose Model": shows the list, asks what the chosen model is for, downloads it if need be and changes the
 // setting.
-import { l10n, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
+import { l10n, type QuickPickItem, QuickPickItemKind, Uri, window } from 'vscode';
 import type { ModelFacts, ModelList, RemoteModel } from '../language-server/protocol/models.ts';
 import { addressOf } from './download/address.ts';
 import { type DownloadPlace, downloadModel } from './model-download.ts';
@@ -61,13 +63,15 @@ async function purposeOf(choice: Choice): Promise<Purpose | undefined> {
 function pathOf(choice: Choice, host: ChooseModelHost): Promise<string | undefined> | string {
   if (choice.kind === 'local') return choice.model.path;
   if (choice.kind === 'starter') return '';
-  return choice.kind === 'file' ? chooseFile() : askAndDownload(choice.model, host);
+  return choice.kind === 'file' ? chooseFile(host) : askAndDownload(choice.model, host);
 }
 
-async function chooseFile(): Promise<string | undefined> {
+/** The dialog opens beside the current model. */
+async function chooseFile({ current }: ChooseModelHost): Promise<string | undefined> {
   const files = await window.showOpenDialog({
     title: l10n.t('Choose a Model for Hearth'),
     openLabel: l10n.t('Use This Model'),
+    defaultUri: Uri.file(current.path === '' ? homedir() : dirname(current.path)),
     filters: { [l10n.t('GGUF models')]: ['gguf'] },
   });
   return files?.[0]?.fsPath;

@@ -120,10 +120,13 @@ export class LoadedEngine implements Engine {
     await this.native.close();
   }
 
-  /** Reloads the model once, however many requests find that the GPU is lost. */
+  /**
+   * Reloads the model once, however many requests find that the GPU is lost. If that fails, all later requests are
+   * rejected with its reason.
+   */
   private moveToCpu(lost: NativeEngine, fallbackReason: string): Promise<void> {
     if (this.native === lost) {
-      this.moving ??= this.replace(lost, fallbackReason).finally(() => {
+      this.moving ??= this.replace(lost, fallbackReason).then(() => {
         this.moving = undefined;
       });
     }

@@ -82,9 +82,9 @@ export class SharedEngine {
     );
     this.watchdog = new Watchdog(() => this.host.engine?.status() ?? null, {
       slow: (message) => log.info(message),
-      hung: (message) => this.sound(message),
-      recovered: () => this.sound(null),
-      hopeless: (message) => {
+      hung: (message) => this.setAlarm(message),
+      recovered: () => this.setAlarm(null),
+      givenUp: (message) => {
         log.error(message);
         setImmediate(() => process.exit(faultExitCode));
       },
@@ -202,7 +202,7 @@ export class SharedEngine {
   }
 
   /** Sets the alarm of the watchdog; null when the engine makes progress again. */
-  private sound(alarm: string | null): void {
+  private setAlarm(alarm: string | null): void {
     if (alarm !== null) this.log.error(alarm);
     this.alarm = alarm;
     this.changed();

@@ -8,17 +8,17 @@ const periodMs = 1000;
 // An op takes at most a few hundred times as long as the median one. The least limit covers the longest op there is, a
 // matrix product over a prefill chunk: about a second for 7B on two old cores.
 const hungAfterMedians = 1000;
-export const leastHungAfterMs = 10_000;
+export const minHungAfterMs = 10_000;
 /** After this many times the limit the process exits, and the editor starts a new one. */
-const hopelessFactor = 3;
-const mostSamples = 61;
+const giveUpFactor = 3;
+const maxSamples = 61;
 const slowAfterMs = 5000;
 
 export interface WatchdogEvents {
   slow(message: string): void;
   hung(message: string): void;
   recovered(): void;
-  hopeless(message: string): void;
+  givenUp(message: string): void;
 }
 
 export class Watchdog {
@@ -55,8 +55,8 @@ export class Watchdog {
     const opSpeed = status && this.speed.look(status.ops);
     const stalledMs = this.stalledPeriods * periodMs;
     const hungAfterMs = this.hungAfterMs();
-    if (isBusy && stalledMs >= hopelessFactor * hungAfterMs) {
-      this.events.hopeless(`${describe(status, stalledMs)}; the server exits so that it can be restarted`);
+    if (isBusy && stalledMs >= giveUpFactor * hungAfterMs) {
+      this.events.givenUp(`${describe(status, stalledMs)}; the server exits so that it can be restarted`);
     } else if (isBusy && stalledMs >= hungAfterMs) {
       if (!this.isHung) this.events.hung(describe(status, stalledMs));
       this.isHung = true;
@@ -78,13 +78,13 @@ export class Watchdog {
   private noteBeats(n: number): void {
     if (n <= 0) return;
     this.opMs.push(periodMs / n);
-    if (this.opMs.length > mostSamples) this.opMs.shift();
+    if (this.opMs.length > maxSamples) this.opMs.shift();
   }
 
   /** How long an op may take. */
   private hungAfterMs(): number {
     const median = [...this.opMs].sort((a, b) => a - b)[this.opMs.length >> 1] ?? 0;
-    return Math.max(leastHungAfterMs, median * hungAfterMedians);
+    return Math.max(minHungAfterMs, median * hungAfterMedians);
   }
 }
 

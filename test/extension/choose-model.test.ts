@@ -30,13 +30,17 @@ vi.mock('vscode', async (original) => {
   return {
     ...(await original<typeof import('../support/vscode.ts')>()),
     QuickPickItemKind: { Separator: -1 },
+    Uri: { file: (fsPath: string) => ({ fsPath }) },
     ProgressLocation: { Notification: 15 },
     window: {
       showQuickPick: async (rows: Promise<Row[]>) =>
         (await rows).find(({ choice, purpose }) =>
           purpose === undefined ? choice?.kind === user.row : purpose === user.purpose,
         ),
-      showOpenDialog: () => Promise.resolve([{ fsPath: '/chosen.gguf' }]),
+      showOpenDialog: ({ defaultUri }: { defaultUri: { fsPath: string } }) => {
+        user.asked.push(defaultUri.fsPath);
+        return Promise.resolve([{ fsPath: '/chosen.gguf' }]);
+      },
       showInformationMessage: ask,
       showErrorMessage: ask,
       withProgress: (_: unknown, run: (progress: object, token: object) => Promise<string>) => {
@@ -148,10 +152,12 @@ test('closing the list changes nothing', async () => {
   expect(used).toEqual([]);
 });
 
-test('without a server a file can be chosen', async () => {
+test('without a server a file can be chosen, from the folder of the current one', async () => {
   user.row = 'file';
-  await choose({ models: () => Promise.reject(new Error('The language server is not running.')) });
+  const current = { path: '/models/coder.gguf', explainPath: '' };
+  await choose({ models: () => Promise.reject(new Error('The language server is not running.')), current });
   expect(used).toEqual(['/chosen.gguf']);
+  expect(user.asked).toEqual(['/models']);
 });
 
 test('no network request is made before the user has confirmed', async () => {

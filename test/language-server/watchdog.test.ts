@@ -27,7 +27,7 @@ function check(states: { status: Partial<EngineStatus>; seconds: number }[], exp
     slow: record('slow'),
     hung: record('hung'),
     recovered: record('recovered'),
-    hopeless: record('hopeless'),
+    givenUp: record('givenUp'),
   });
   for (const { status, seconds } of states) {
     // A status without a beat of its own is that of an engine that moves.
@@ -100,7 +100,7 @@ test('reports when the engine makes progress again', () => {
 });
 
 test('gives up an engine that hangs for half a minute', () => {
-  check([{ status: { ...busy, beat: 1 }, seconds: 31 }], ['slow', 'hung', 'hopeless']);
+  check([{ status: { ...busy, beat: 1 }, seconds: 31 }], ['slow', 'hung', 'givenUp']);
 });
 
 test('does not count the time in which the whole process was stopped', () => {
@@ -108,6 +108,6 @@ test('does not count the time in which the whole process was stopped', () => {
 });
 
 test('gives up an engine that serves none of its queued requests', () => {
-  const messages = check([{ status: { queued: 3, beat: 1 }, seconds: 31 }], ['slow', 'hung', 'hopeless']);
+  const messages = check([{ status: { queued: 3, beat: 1 }, seconds: 31 }], ['slow', 'hung', 'givenUp']);
   expect(messages[1]).toBe('The engine has not served its 3 waiting requests for 10 s');
 });

@@ -1,0 +1,26 @@
+// The engine's TypeScript side with a stand-in for the addon.
+import { expect, test } from 'vitest';
+import type { NativeEngine } from '../../native/addon.ts';
+import { EngineError } from '../../native/index.ts';
+import { LoadedEngine } from '../../native/loaded-engine.ts';
+
+/** An engine on a GPU that is lost. */
+const lost = {
+  info: () => ({ vocabulary: 10 }),
+  texts: () => ({ metadata: {}, specialTokens: {} }),
+  submit: () => Promise.reject(Object.assign(new Error('the GPU does not answer'), { code: 'backend-failed' })),
+  close: () => Promise.resolve(),
+} as unknown as NativeEngine;
+
+test('a model that cannot be loaded on the CPU after its GPU was lost is not loaded again for each request', async () => {
+  let loads = 0;
+  const loadOnCpu = () => {
+    loads++;
+    return Promise.reject(new EngineError('out-of-memory', 'There is not enough memory.'));
+  };
+  const engine = new LoadedEngine(lost, () => ({}), loadOnCpu);
+  for (const _ of [1, 2, 3])
+    await expect(engine.prefill(Uint32Array.of(1), 'foreground')).rejects.toThrow('There is not enough memory.');
+  expect(loads).toBe(1);
+  await engine.close();
+});
