@@ -1,6 +1,6 @@
 // Reads and writes the user's settings. They are not validated here: the server does that.
-import { ConfigurationTarget, workspace } from 'vscode';
-import type { Settings } from '../language-server/protocol/messages.ts';
+import { type ConfigurationScope, ConfigurationTarget, workspace } from 'vscode';
+import type { Mode, Settings } from '../language-server/protocol/messages.ts';
 import { contributes } from '../package.json';
 
 export const section = 'hearth';
@@ -13,12 +13,32 @@ export const documentSelector = schemes.map((scheme) => ({ scheme }));
 export function readSettings(): Partial<Settings> {
   const config = workspace.getConfiguration(section);
   const keys = Object.keys(contributes.configuration.properties).map((key) => key.slice(section.length + 1));
-  return Object.fromEntries(keys.map((key) => [key, config.get(key)]));
+  return { ...Object.fromEntries(keys.map((key) => [key, config.get(key)])), mode: modeFor() };
 }
 
-/** Changes the workspace setting if there is one, since it would override the user setting, and the user setting otherwise. */
+/** Writes the user's settings. A default is not written: what was there is removed instead. */
 export async function updateSetting<K extends keyof Settings>(key: K, value: Settings[K]): Promise<void> {
   const config = workspace.getConfiguration(section);
-  const isOfWorkspace = config.inspect(key)?.workspaceValue !== undefined;
-  await config.update(key, value, isOfWorkspace ? ConfigurationTarget.Workspace : ConfigurationTarget.Global);
+  const isDefault = value === config.inspect(key)?.defaultValue;
+  await config.update(key, isDefault ? undefined : value, ConfigurationTarget.Global);
+}
+
+/**
+ * The mode in general or, with a scope, for a document or a language. A workspace may come from anybody, so it may only
+ * restrict what the user allows, although VS Code would let it override the user's mode: the stricter of the two holds.
+ */
+export function modeFor(scope?: ConfigurationScope): Mode {
+  const found = workspace.getConfiguration(section, scope).inspect<Mode>('mode');
+  const user =
+    found?.globalLanguageValue ??
+    found?.defaultLanguageValue ??
+    found?.globalValue ??
+    found?.defaultValue ??
+    'automatic';
+  const ofWorkspace =
+    found?.workspaceFolderLanguageValue ??
+    found?.workspaceLanguageValue ??
+    found?.workspaceFolderValue ??
+    found?.workspaceValue;
+  return (['off', 'manual'] as const).find((mode) => mode === user || mode === ofWorkspace) ?? user;
 }

@@ -2,10 +2,11 @@
 // are snoozed or the computer runs on battery.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Disposable, EventEmitter, languages, type TextDocument, workspace } from 'vscode';
+import { type Disposable, EventEmitter, type TextDocument, workspace } from 'vscode';
 import type { Mode } from '../language-server/protocol/messages.ts';
 import type { Reason } from '../language-server/protocol/reasons.ts';
-import { section } from './config.ts';
+import { modeFor, section } from './config.ts';
+import { isExcluded } from './exclusions.ts';
 
 const batteryCheckMs = 30_000;
 const powerSupplies = '/sys/class/power_supply';
@@ -32,14 +33,12 @@ export class DocumentModes implements Disposable {
   }
 
   of(document: TextDocument): DocumentMode {
-    const config = workspace.getConfiguration(section, document);
-    const mode = config.get<Mode>('mode', 'automatic');
+    const mode = modeFor(document);
     if (mode === 'off') return { mode, reason: 'off' };
-    const excluded = config.get<string[]>('exclude', []);
-    if (excluded.some((pattern) => languages.match({ pattern }, document) > 0))
-      return { mode: 'off', reason: 'excluded' };
+    if (isExcluded(document.uri)) return { mode: 'off', reason: 'excluded' };
     if (this.isSnoozed) return { mode: 'manual', reason: 'snoozed' };
-    if (this.isOnBattery && config.get('pauseOnBattery', false)) return { mode: 'manual', reason: 'on-battery' };
+    if (this.isOnBattery && workspace.getConfiguration(section).get('pauseOnBattery', false))
+      return { mode: 'manual', reason: 'on-battery' };
     return { mode, reason: mode === 'manual' ? 'manual' : 'shown' };
   }
 

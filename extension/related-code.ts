@@ -1,22 +1,10 @@
 // Answers the server's relatedRequest: the definitions of the names at the cursor, and which open documents may be used
 // as context. Shares nothing of an untrusted workspace, and no file that git ignores or that the user has excluded from
 // the explorer, the search or Hearth.
-import {
-  commands,
-  type Disposable,
-  type Location,
-  type LocationLink,
-  languages,
-  Position,
-  Range,
-  RelativePattern,
-  type TextDocument,
-  Uri,
-  type WorkspaceFolder,
-  workspace,
-} from 'vscode';
+import { commands, type Disposable, type Location, type LocationLink, Position, Range, Uri, workspace } from 'vscode';
 import type { DefinedIn, RelatedParams, RelatedResult } from '../language-server/protocol/messages.ts';
 import { section } from './config.ts';
+import { isExcluded, isHidden } from './exclusions.ts';
 import { isIgnoredByGit } from './git-ignore.ts';
 
 // The server does not wait long and cannot use more than fits in a prompt.
@@ -120,19 +108,6 @@ async function isShareable(uri: Uri): Promise<boolean> {
   const file = uri.with({ scheme: uri.scheme === 'vscode-notebook-cell' ? 'file' : uri.scheme, fragment: '' });
   const folder = workspace.getWorkspaceFolder(file);
   // Files for which git cannot be asked, such as those on another machine, are not shared.
-  if (folder?.uri.scheme !== 'file' || isExcluded(folder, file)) return false;
+  if (folder?.uri.scheme !== 'file' || isExcluded(file) || isHidden(file)) return false;
   return !(await isIgnoredByGit(folder.uri.fsPath, file.fsPath));
-}
-
-function isExcluded(folder: WorkspaceFolder, uri: Uri): boolean {
-  const config = workspace.getConfiguration(undefined, uri);
-  const globs = ['files.exclude', 'search.exclude'].flatMap((key) =>
-    Object.entries(config.get<Record<string, unknown>>(key, {}))
-      .filter(([, isOn]) => isOn === true)
-      .map(([glob]) => glob),
-  );
-  const patterns = globs.flatMap((glob) => [glob, `${glob}/**`]).map((glob) => new RelativePattern(folder, glob));
-  const selector = [...patterns, ...config.get<string[]>(`${section}.exclude`, [])].map((pattern) => ({ pattern }));
-  // VS Code matches its globs only against documents. The file need not be open, since match() looks only at the URI.
-  return languages.match(selector, { uri, languageId: '' } as TextDocument) > 0;
 }

@@ -10,13 +10,15 @@ import { RelatedCode } from '../../extension/related-code.ts';
 const editor = vi.hoisted(() => ({
   folder: '',
   isTrusted: true,
-  settings: {} as Record<string, unknown>,
   /** What the definition provider answers. */
   places: [] as unknown[],
   fails: false,
 }));
 
-vi.mock('vscode', () => {
+const files = await vi.hoisted(async () => new (await import('../support/settings-files.ts')).SettingsFiles());
+
+vi.mock('vscode', async () => {
+  const { languages, RelativePattern } = await import('../support/globs.ts');
   class Uri {
     constructor(private readonly text: string) {}
     static parse = (text: string) => new Uri(text);
@@ -35,16 +37,6 @@ vi.mock('vscode', () => {
   }
   const folderOf = (uri: Uri) =>
     uri.fsPath.startsWith(`${editor.folder}/`) ? { uri: new Uri(pathToFileURL(editor.folder).href) } : undefined;
-  const toRegExp = (glob: string) =>
-    new RegExp(
-      `^${glob.replace(/\*\*\/?|\*|\./g, (part) => ({ '**/': '(.*/)?', '**': '.*', '*': '[^/]*' })[part] ?? '\\.')}$`,
-    );
-  class RelativePattern {
-    constructor(
-      readonly base: unknown,
-      readonly pattern: string,
-    ) {}
-  }
   return {
     Uri,
     RelativePattern,
@@ -58,16 +50,7 @@ vi.mock('vscode', () => {
     commands: {
       executeCommand: () => (editor.fails ? Promise.reject(new Error('no provider')) : Promise.resolve(editor.places)),
     },
-    languages: {
-      match: (selector: { pattern: string | RelativePattern }[], { uri }: { uri: Uri }) =>
-        selector.some(({ pattern }) =>
-          typeof pattern === 'string'
-            ? toRegExp(pattern).test(uri.fsPath)
-            : toRegExp(pattern.pattern).test(uri.fsPath.slice(editor.folder.length + 1)),
-        )
-          ? 10
-          : 0,
-    },
+    languages,
     workspace: {
       get isTrusted() {
         return editor.isTrusted;
@@ -78,7 +61,10 @@ vi.mock('vscode', () => {
         readFile: async (uri: Uri) => readFileSync(uri.fsPath),
       },
       getWorkspaceFolder: folderOf,
-      getConfiguration: () => ({ get: (key: string, fallback: unknown) => editor.settings[key] ?? fallback }),
+      get workspaceFolders() {
+        return [folderOf(new Uri(`${pathToFileURL(editor.folder).href}/a`))];
+      },
+      getConfiguration: files.getConfiguration,
       onDidChangeConfiguration: () => ({ dispose: () => {} }),
       onDidSaveTextDocument: () => ({ dispose: () => {} }),
     },
@@ -104,7 +90,10 @@ writeFileSync(join(editor.folder, '.gitignore'), 'private\n');
 execFileSync('git', ['init', '--quiet', editor.folder]);
 
 afterAll(() => rmSync(folder, { recursive: true }));
-afterEach(() => Object.assign(editor, { isTrusted: true, settings: {}, places: [], fails: false }));
+afterEach(() => {
+  files.clear();
+  Object.assign(editor, { isTrusted: true, places: [], fails: false });
+});
 
 const position = { line: 0, character: 0 };
 
@@ -141,13 +130,19 @@ test.each([
   ['excluded from the search', 'generated/api.ts', { 'search.exclude': { generated: true } }],
   ['excluded from Hearth', 'prose.md', { 'hearth.exclude': ['**/*.md'] }],
 ])('a file %s is not shared', async (_, path, settings) => {
-  editor.settings = settings;
+  files.user = settings;
   expect(await shared('src/store.ts', path)).toEqual(['src/store.ts']);
 });
 
 test('an exclusion that is switched off excludes nothing', async () => {
-  editor.settings = { 'files.exclude': { '**/generated': false } };
+  files.user = { 'files.exclude': { '**/generated': false } };
   expect(await shared('generated/api.ts')).toEqual(['generated/api.ts']);
+});
+
+test('a workspace may exclude more files, but not bring back those that the user has excluded', async () => {
+  files.user = { 'files.exclude': { '**/generated': true }, 'hearth.exclude': ['*.md'] };
+  files.workspace = { 'files.exclude': { '**/generated': false, '**/store.ts': true }, 'hearth.exclude': [] };
+  expect(await shared('generated/api.ts', 'prose.md', 'src/store.ts', 'src/huge.ts')).toEqual(['src/huge.ts']);
 });
 
 test('a definition comes with its whole file and the lines of it', async () => {

@@ -1,0 +1,45 @@
+// Which files the user has excluded from Hearth, from the explorer or from the search. A workspace may exclude more
+// files, but not bring back any that the user has excluded.
+import { type GlobPattern, languages, RelativePattern, type TextDocument, type Uri, workspace } from 'vscode';
+import { section } from './config.ts';
+
+/** Whether hearth.exclude has a pattern for the file. */
+export function isExcluded(uri: Uri): boolean {
+  const config = workspace.getConfiguration(section, uri);
+  const globs = [config.get('exclude'), config.inspect('exclude')?.globalValue].flat();
+  return matches(globs, uri);
+}
+
+/** Whether VS Code leaves the file out of the explorer or the search. */
+export function isHidden(uri: Uri): boolean {
+  const config = workspace.getConfiguration(undefined, uri);
+  const globs = ['files.exclude', 'search.exclude'].flatMap((key) => {
+    const found = config.inspect<object>(key);
+    const settings = [config.get<object>(key), { ...found?.defaultValue, ...found?.globalValue }];
+    return settings.flatMap((setting = {}) =>
+      Object.entries(setting).flatMap(([glob, isOn]) => (isOn === true ? glob : [])),
+    );
+  });
+  return matches(globs, uri);
+}
+
+function matches(globs: unknown[], uri: Uri): boolean {
+  const patterns = globs.flatMap((glob) => (typeof glob === 'string' ? patternsOf(glob) : []));
+  // VS Code matches its globs only against documents. The file need not be open, since match() looks only at the URI.
+  const document = { uri, languageId: '' } as TextDocument;
+  return (
+    languages.match(
+      patterns.map((pattern) => ({ pattern })),
+      document,
+    ) > 0
+  );
+}
+
+/** A glob matches a path in the workspace or a whole path; without a slash, a name in any folder. Of a folder, all files match. */
+function patternsOf(glob: string): GlobPattern[] {
+  const path = glob.trim().replace(/\/+$/, '');
+  if (path === '') return [];
+  const globs = path.includes('/') ? [path, `${path}/**`] : [`**/${path}`, `**/${path}/**`];
+  const folders = workspace.workspaceFolders ?? [];
+  return globs.flatMap((each) => [each, ...folders.map((folder) => new RelativePattern(folder, each))]);
+}

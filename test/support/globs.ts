@@ -1,0 +1,25 @@
+// The part of VS Code's API that matches globs against files, for globs of *, ** and literal text.
+import type { Uri } from 'vscode';
+
+export class RelativePattern {
+  constructor(
+    readonly folder: { uri: Uri },
+    readonly pattern: string,
+  ) {}
+}
+
+export const languages = {
+  match: (selector: { pattern: string | RelativePattern }[], { uri }: { uri: Uri }) =>
+    selector.some(({ pattern }) => isMatch(pattern, uri.fsPath)) ? 10 : 0,
+};
+
+function isMatch(pattern: string | RelativePattern, path: string): boolean {
+  if (typeof pattern === 'string') return toRegExp(pattern).test(path);
+  const folder = `${pattern.folder.uri.fsPath}/`;
+  return path.startsWith(folder) && toRegExp(pattern.pattern).test(path.slice(folder.length));
+}
+
+function toRegExp(glob: string): RegExp {
+  const parts: Record<string, string> = { '**/': '(.*/)?', '**': '.*', '*': '[^/]*' };
+  return new RegExp(`^${glob.replace(/\*\*\/?|\*|\./g, (part) => parts[part] ?? '\\.')}$`);
+}

@@ -1,0 +1,65 @@
+// The settings files of a user and of a workspace, as VS Code's API reads and writes them. A language's own settings are
+// in an object under its name in brackets.
+import { contributes } from '../../package.json';
+
+type Values = Record<string, unknown>;
+type Scope = { languageId?: string } | undefined;
+
+const defaults = Object.fromEntries(
+  Object.entries(contributes.configuration.properties).map(([key, property]) => [key, property.default]),
+);
+
+export class SettingsFiles {
+  user: Values = {};
+  workspace: Values = {};
+
+  readonly getConfiguration = (section?: string, scope?: Scope) => {
+    const nameOf = (key: string) => (section === undefined ? key : `${section}.${key}`);
+    const language = scope?.languageId === undefined ? undefined : `[${scope.languageId}]`;
+    const inLanguage = (file: Values) => (language === undefined ? {} : ((file[language] ?? {}) as Values));
+    return {
+      get: (key: string, fallback?: unknown) => this.effective(nameOf(key), inLanguage) ?? fallback,
+      inspect: (key: string) => ({
+        defaultValue: defaults[nameOf(key)],
+        globalValue: this.user[nameOf(key)],
+        workspaceValue: this.workspace[nameOf(key)],
+        globalLanguageValue: inLanguage(this.user)[nameOf(key)],
+        workspaceLanguageValue: inLanguage(this.workspace)[nameOf(key)],
+        languageIds: [this.user, this.workspace].flatMap(languagesIn),
+      }),
+      update: async (key: string, value: unknown, target: number, isOfLanguage = false) => {
+        const file = target === 1 ? this.user : this.workspace;
+        const values = isOfLanguage ? { ...inLanguage(file) } : file;
+        if (value === undefined) delete values[nameOf(key)];
+        else values[nameOf(key)] = value;
+        if (isOfLanguage && language !== undefined) setOrDelete(file, language, values);
+      },
+    };
+  };
+
+  clear(): void {
+    this.user = {};
+    this.workspace = {};
+  }
+
+  /** As VS Code combines the files: the workspace overrides the user, and objects are merged. */
+  private effective(name: string, inLanguage: (file: Values) => Values): unknown {
+    const layers = [defaults, this.user, this.workspace, inLanguage(this.user), inLanguage(this.workspace)];
+    const values = layers.map((layer) => layer[name]).filter((value) => value !== undefined);
+    const last = values.at(-1);
+    return isObject(last) ? Object.assign({}, ...values) : last;
+  }
+}
+
+function languagesIn(file: Values): string[] {
+  return Object.keys(file).flatMap((key) => /^\[(.+)\]$/.exec(key)?.[1] ?? []);
+}
+
+function setOrDelete(file: Values, key: string, values: Values): void {
+  if (Object.keys(values).length === 0) delete file[key];
+  else file[key] = values;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
