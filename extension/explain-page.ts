@@ -1,8 +1,8 @@
 // The page of an explanation. It is a webview and not VS Code's Markdown preview, because the preview loses changes
 // made while it loads, and a small model answers before it has loaded.
-import { randomUUID } from 'node:crypto';
 import { l10n } from 'vscode';
 import type { Action } from './explain-conversation.ts';
+import { escapeHtml, webviewPage } from './webview-page.ts';
 
 /** What the page shows. The whole state is sent on every change. */
 export interface PageState {
@@ -17,24 +17,10 @@ export interface PageState {
 /** 'ready': the page can receive a state. It sends this again each time it is shown after having been hidden. */
 export type PageMessage = { action: Action | 'ready' } | { action: 'ask'; question: string };
 
-// The answer comes from a model and may repeat untrusted code. This policy keeps anything in it from running, sending
-// or fetching, even if the renderer should let it through.
-const policy = (nonce: string) =>
-  `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; form-action 'none'; base-uri 'none'`;
-
 export function explainPage(): string {
-  const nonce = randomUUID();
   const button = (action: Action, label: string) => `<button value="${action}" hidden>${escapeHtml(label)}</button>`;
   const ask = escapeHtml(l10n.t('Ask a follow-up question'));
-  return `<!doctype html>
-<html>
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy(nonce)}">
-<style nonce="${nonce}">${style}</style>
-</head>
-<body>
-<h1></h1>
+  const body = `<h1></h1>
 <main aria-live="polite"></main>
 <footer>
 <p><span role="status"></span>
@@ -44,10 +30,8 @@ ${button('retry', l10n.t('Retry'))}
 ${button('copy', l10n.t('Copy'))}</p>
 <p id="hint"></p>
 <input type="text" placeholder="${ask}" aria-label="${ask}">
-</footer>
-<script nonce="${nonce}">${script}</script>
-</body>
-</html>`;
+</footer>`;
+  return webviewPage({ style, body, script });
 }
 
 const style = `
@@ -117,7 +101,3 @@ input.addEventListener('keydown', (event) => {
 });
 editor.postMessage({ action: 'ready' });
 `;
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
-}

@@ -10,7 +10,7 @@ import { noticeOtherProviders } from './other-providers.ts';
 import { showProblems } from './problem-message.ts';
 import { RecentRequests } from './recent-requests.ts';
 import { RequestCounter } from './request-counter.ts';
-import { StatisticsFile } from './statistics-file.ts';
+import { Statistics } from './statistics.ts';
 import { StatisticsPanel } from './statistics-panel.ts';
 import { StatusBar } from './status-bar.ts';
 import { canTriggerAlone } from './trigger-alone.ts';
@@ -34,28 +34,26 @@ export function activate(context: ExtensionContext): Api {
   const documents = new VirtualDocuments();
   const requests = new RecentRequests(documents);
   const explain = new ExplainSelection(client);
-  const statisticsFile = new StatisticsFile(join(context.globalStorageUri.fsPath, 'statistics'), (message) =>
+  const statistics = new Statistics(join(context.globalStorageUri.fsPath, 'statistics'), (message) =>
     log.warn(message),
   );
-  const counter = new RequestCounter(statisticsFile);
-  const statistics = new StatisticsPanel(statisticsFile);
+  const statisticsPanel = new StatisticsPanel(statistics);
+  const counter = new RequestCounter(statistics);
   context.subscriptions.push(
-    // Disposed before the client, to whose log it writes.
-    statisticsFile,
     client,
     modes,
     documents,
     requests,
     explain,
     counter,
-    statistics,
+    statisticsPanel,
     new GhostText(client, modes, (request) => {
       requests.add(request);
       counter.add(request);
     }),
     new StatusBar(client, modes),
     showProblems(client),
-    registerCommands({ context, client, modes, documents, explain, requests, statistics }),
+    registerCommands({ context, client, modes, documents, explain, requests, statistics: statisticsPanel }),
   );
   void client.start();
   void noticeOtherProviders(context);

@@ -1,138 +1,113 @@
-// The HTML of "Show Statistics": figures, two charts and a table. It contains only numbers and names of languages.
-import { randomUUID } from 'node:crypto';
+// The HTML of "Show Statistics": two charts and a table. It contains only numbers and names of languages.
 import { l10n } from 'vscode';
-import { byDay, byLanguage, type Counts, latencyQuantileMs, type Statistics, sum } from './statistics.ts';
-import { barChart, rangeChart, escapeHtml as text } from './statistics-chart.ts';
-import { style } from './statistics-style.ts';
+import { barChart } from './bar-chart.ts';
+import { daysBefore, type Event, keptDays } from './statistics.ts';
+import { escapeHtml, webviewPage } from './webview-page.ts';
 
 export type PageMessage = 'reset';
 
-const days = 30;
-
-type Day = ReturnType<typeof byDay>[number];
-type Formats = ReturnType<typeof formatsOf>;
-
 /** locale: the BCP 47 tag by which dates and numbers are formatted. */
-export function statisticsPage(statistics: Statistics, today: Date, locale: string): string {
-  const nonce = randomUUID();
-  const isEmpty = statistics.size === 0;
-  return `<!doctype html>
-<html lang="${locale}">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; form-action 'none'; base-uri 'none'">
-<title>${text(l10n.t('Statistics'))}</title>
-<style nonce="${nonce}">${style}</style>
-</head>
-<body>
-<main>
-<h1>${text(l10n.t('Statistics'))}</h1>
-${isEmpty ? `<p>${text(l10n.t('Nothing has been counted yet. Come back after Hearth has made some suggestions.'))}</p>` : content(statistics, today, locale)}
-</main>
-<footer>
-<p>${text(l10n.t('Hearth counts suggestions by day and language. The counts never leave this computer, and they contain nothing from your files, not even names.'))}</p>
-${isEmpty ? '' : `<button>${text(l10n.t('Reset…'))}</button>`}
-</footer>
-<script nonce="${nonce}">
-  const editor = acquireVsCodeApi();
-  document.querySelector('button')?.addEventListener('click', () => editor.postMessage('reset'));
-</script>
-</body>
-</html>`;
+export function statisticsPage(events: Map<string, Event[]>, today: Date, locale: string): string {
+  const title = l10n.t('The last {0} days', keptDays);
+  const empty = l10n.t('Nothing has been counted yet. Come back after Hearth has made some suggestions.');
+  const privacy = l10n.t(
+    'Hearth counts suggestions by day and language. The counts never leave this computer, and they contain nothing from your files, not even names.',
+  );
+  const reset = `<button>${escapeHtml(l10n.t('Reset…'))}</button>`;
+  const dates = Array.from({ length: keptDays }, (_, i) => daysBefore(today, keptDays - 1 - i));
+  const days = dates.map((date) => ({ date: new Date(`${date}T12:00`), events: events.get(date) ?? [] }));
+  const all = days.flatMap((day) => day.events);
+  const isEmpty = all.length === 0;
+  const body = `<h1>${escapeHtml(title)}</h1>
+${isEmpty ? `<p>${escapeHtml(empty)}</p>` : charts(days, locale) + table(all, locale)}
+<footer><p>${escapeHtml(privacy)}</p>${isEmpty ? '' : reset}</footer>`;
+  return webviewPage({ style, body, script });
 }
 
-function content(statistics: Statistics, today: Date, locale: string): string {
-  const format = formatsOf(locale);
-  const recent = byDay(statistics, today, days);
-  const total = sum(recent.map(({ counts }) => counts));
-  const figures: [name: string, value: string][] = [
-    [l10n.t('Shown'), format.number(total.shown)],
-    [l10n.t('Accepted'), `${format.number(total.accepted)} (${format.acceptance(total)})`],
-    [l10n.t('Characters accepted'), format.number(total.characters)],
-    [l10n.t('Median latency'), format.duration(latencyQuantileMs(total, 0.5))],
-  ];
-  return `<h2>${text(l10n.t('The last {0} days', days))}</h2>
-<dl>${figures.map(([name, value]) => `<div><dt>${text(name)}</dt><dd>${text(value)}</dd></div>`).join('')}</dl>
-${figure('suggestions', l10n.t('Suggestions'), [l10n.t('Shown'), l10n.t('Accepted')], suggestionsChart(recent, format))}
-${figure('latency', l10n.t('Latency'), [l10n.t('95th percentile'), l10n.t('Median')], latencyChart(recent, format))}
-<h2 id="languages">${text(l10n.t('By language, over the last year'))}</h2>
-${languageTable(statistics, format)}`;
-}
-
-function suggestionsChart(recent: Day[], { number, date }: Formats): string {
-  return barChart({
-    label: l10n.t('Bar chart of the suggestions that were shown and accepted on each of the last {0} days.', days),
-    bars: recent.map((day, i) => ({
-      tick: hasTick(i) ? date(day.date) : '',
-      tooltip: l10n.t(
-        '{0}: {1} shown, {2} accepted',
-        date(day.date),
-        number(day.counts.shown),
-        number(day.counts.accepted),
-      ),
-      outer: Math.max(day.counts.shown, day.counts.accepted),
-      inner: day.counts.accepted,
-    })),
-    formatValue: number,
+function charts(days: { date: Date; events: Event[] }[], locale: string): string {
+  const { number, duration, date } = formatsOf(locale);
+  const counted = days.map((day, i) => {
+    const name = date(day.date);
+    // Today and each day that is whole weeks before it have a label.
+    return { name, tick: (days.length - 1 - i) % 7 === 0 ? name : '', ...totals(day.events) };
   });
-}
-
-function latencyChart(recent: Day[], { date, duration }: Formats): string {
-  return rangeChart({
-    label: l10n.t('Chart of the median and the 95th percentile of latency on each of the last {0} days.', days),
-    bars: recent.map((day, i) => {
-      const name = date(day.date);
-      const [inner, outer] = [latencyQuantileMs(day.counts, 0.5), latencyQuantileMs(day.counts, 0.95)];
-      const tooltip = l10n.t('{0}: median {1}, 95th percentile {2}', name, duration(inner), duration(outer));
-      return { tick: hasTick(i) ? name : '', tooltip: inner === null ? name : tooltip, outer, inner };
-    }),
-    formatValue: duration,
+  const suggestions = counted.map(({ name, tick, shown, accepted }) => {
+    const tooltip = l10n.t('{0}: {1} shown, {2} accepted', name, number(shown), number(accepted));
+    return { tick, tooltip, outer: Math.max(shown, accepted), inner: accepted };
   });
+  const latency = counted.map(({ name, tick, medianMs, slowMs }) => {
+    const tooltip = l10n.t('{0}: median {1}, 95th percentile {2}', name, duration(medianMs), duration(slowMs));
+    return { tick, tooltip, outer: slowMs ?? 0, inner: medianMs ?? 0 };
+  });
+  const chartOf = (title: string, chart: string) => `<h2>${escapeHtml(title)}</h2>\n${chart}\n`;
+  return (
+    chartOf(l10n.t('Suggestions shown and accepted'), barChart(suggestions, number)) +
+    chartOf(l10n.t('Latency: 95th percentile and median'), barChart(latency, duration))
+  );
 }
 
-/** The days with a label: today, and each day that is whole weeks before it. */
-const hasTick = (i: number) => (days - 1 - i) % 7 === 0;
-
-function figure(name: string, title: string, [outer, inner]: [string, string], chart: string): string {
-  const legend = `<span class="outer"></span>${text(outer)} <span class="inner"></span>${text(inner)}`;
-  return `<figure class="${name}"><figcaption><b>${text(title)}</b> ${legend}</figcaption>${chart}</figure>`;
-}
-
-function languageTable(statistics: Statistics, { number, duration, acceptance }: Formats): string {
+function table(events: Event[], locale: string): string {
+  const { number, percent, duration } = formatsOf(locale);
   const head = [
     l10n.t('Language'),
-    l10n.t('Requests'),
     l10n.t('Shown'),
     l10n.t('Accepted'),
     l10n.t('Characters accepted'),
     l10n.t('Median latency'),
   ];
-  const rows = byLanguage(statistics).map(({ languageId, counts }) => {
-    const cells = [
-      number(counts.requests),
-      number(counts.shown),
-      acceptance(counts),
-      number(counts.characters),
-      duration(latencyQuantileMs(counts, 0.5)),
-    ];
-    return `<tr><th scope="row">${text(languageId)}</th>${cells.map((cell) => `<td>${text(cell)}</td>`).join('')}</tr>`;
+  const languages = [...new Set(events.map(({ languageId }) => languageId))]
+    .map((name) => ({ name, ...totals(events.filter(({ languageId }) => languageId === name)) }))
+    .sort((a, b) => b.shown - a.shown);
+  const rows = [...languages, { name: l10n.t('All'), ...totals(events) }].map((row) => {
+    // At most 100 %: what was shown before midnight may be accepted after it.
+    const share = row.shown === 0 ? '' : ` (${percent(Math.min(1, row.accepted / row.shown))})`;
+    return [row.name, number(row.shown), number(row.accepted) + share, number(row.characters), duration(row.medianMs)];
   });
-  return `<table aria-labelledby="languages">
-<thead><tr>${head.map((name) => `<th scope="col">${text(name)}</th>`).join('')}</tr></thead>
-<tbody>${rows.join('\n')}</tbody>
-</table>`;
+  const cells = (tag: string, row: string[]) => row.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join('');
+  const lines = rows.map((row) => `<tr>${cells('td', row)}</tr>`);
+  return `<table>\n<tr>${cells('th', head)}</tr>\n${lines.join('\n')}\n</table>`;
+}
+
+function totals(events: Event[]) {
+  const latencies = events.flatMap(({ latencyMs }) => latencyMs ?? []).sort((a, b) => a - b);
+  const accepted = events.flatMap(({ characters }) => characters ?? []);
+  return {
+    shown: latencies.length,
+    accepted: accepted.length,
+    characters: accepted.reduce((sum, characters) => sum + characters, 0),
+    medianMs: latencies[Math.ceil(latencies.length * 0.5) - 1],
+    slowMs: latencies[Math.ceil(latencies.length * 0.95) - 1],
+  };
 }
 
 function formatsOf(locale: string) {
-  const { format: number } = new Intl.NumberFormat(locale);
+  const { format: number } = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   const { format: percent } = new Intl.NumberFormat(locale, { style: 'percent' });
   const { format: date } = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' });
-  const duration = (ms: number | null) => {
-    if (ms === null) return '–';
-    if (ms < 1000) return l10n.t('{0} ms', number(Math.round(ms)));
-    return l10n.t('{0} s', number(Math.round(ms / 100) / 10));
+  const duration = (ms?: number) => {
+    if (ms === undefined) return '–';
+    return ms < 1000 ? l10n.t('{0} ms', number(Math.round(ms))) : l10n.t('{0} s', number(ms / 1000));
   };
-  /** At most 100 %: a suggestion shown before midnight, or before a reset, may be accepted after it. */
-  const acceptance = ({ shown, accepted }: Counts) => (shown === 0 ? '–' : percent(Math.min(1, accepted / shown)));
-  return { number: (value: number) => number(value), date, duration, acceptance };
+  return { number: (value: number) => number(value), percent, date, duration };
 }
+
+// The charts are drawn in the colour of text, which every theme has: light, dark or high contrast.
+const style = `
+body { max-width: 760px; margin: 0 auto; padding: 0.5em 2em; line-height: 1.5; color: var(--vscode-foreground); }
+svg { width: 100%; font-size: 11px; fill: currentColor; }
+.outer { fill-opacity: 0.3; stroke: currentColor; stroke-opacity: 0.6; }
+.column { fill-opacity: 0; }
+g:hover > .column { fill-opacity: 0.1; }
+path { fill: none; stroke: currentColor; stroke-opacity: 0.3; }
+table { width: 100%; margin: 2em 0; border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: 0.35em 0; text-align: right; border-bottom: 1px solid var(--vscode-widget-border, currentColor); }
+:is(th, td):first-child { text-align: left; }
+tr:last-child { font-weight: bold; }
+button { padding: 0.3em 1em; border: 1px solid var(--vscode-button-border, transparent); font: inherit; cursor: pointer;
+  color: var(--vscode-button-secondaryForeground); background: var(--vscode-button-secondaryBackground); }
+`;
+
+const script = `
+const editor = acquireVsCodeApi();
+document.querySelector('button')?.addEventListener('click', () => editor.postMessage('reset'));
+`;

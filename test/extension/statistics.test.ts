@@ -1,101 +1,93 @@
-import { expect, test } from 'vitest';
-import {
-  add,
-  byDay,
-  byLanguage,
-  latencyQuantileMs,
-  merge,
-  parse,
-  type Statistics,
-  serialize,
-  sum,
-} from '../../extension/statistics.ts';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { daysBefore, Statistics } from '../../extension/statistics.ts';
 
-const today = new Date(2026, 2, 1, 23, 59);
+const today = new Date(2026, 2, 31, 23, 59);
+const shown = { languageId: 'rust', latencyMs: 60 };
+const accepted = { languageId: 'rust', characters: 12 };
 
-function shownAt(...latenciesMs: number[]): Statistics {
-  const statistics: Statistics = new Map();
-  for (const latencyMs of latenciesMs) add(statistics, today, 'rust', { requests: 1, shown: 1, latencyMs });
-  return statistics;
-}
+let parent: string;
+let folder: string;
+let warnings: string[];
 
-test('counts add up by day and language', () => {
-  const statistics: Statistics = new Map();
-  add(statistics, new Date(2026, 1, 28, 0, 1), 'rust', { requests: 1 });
-  add(statistics, today, 'rust', { requests: 1, shown: 1, latencyMs: 40 });
-  add(statistics, today, 'rust', { accepted: 1, characters: 12 });
-  add(statistics, today, 'c', { requests: 1 });
-  const [yesterday, last] = byDay(statistics, today, 2).map(({ counts }) => counts);
-  expect(yesterday).toMatchObject({ requests: 1, shown: 0, accepted: 0 });
-  expect(last).toMatchObject({ requests: 2, shown: 1, accepted: 1, characters: 12 });
-  expect(byLanguage(statistics).map(({ languageId, counts }) => [languageId, counts.requests])).toEqual([
-    ['rust', 2],
-    ['c', 1],
-  ]);
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'hearth-statistics-'));
+  folder = join(parent, 'statistics');
+  warnings = [];
+});
+afterEach(() => rmSync(parent, { recursive: true }));
+
+const openWindow = () => new Statistics(folder, (message) => warnings.push(message));
+
+test('nothing is written before something is counted', () => {
+  expect(openWindow().read()).toEqual(new Map());
+  expect(readdirSync(parent)).toEqual([]);
 });
 
-test('days without counts are there too, one for each date, also when daylight saving time begins', () => {
-  const days = byDay(new Map(), new Date(2026, 3, 5), 30).map(({ date }) => date);
-  expect(days).toHaveLength(30);
-  expect(days[0]).toEqual(new Date(2026, 2, 7, 12));
-  expect(new Set(days.map((date) => date.toDateString())).size).toBe(30);
+test('windows count together, and each reads what all have counted', async () => {
+  const windows = [openWindow(), openWindow(), openWindow()];
+  await Promise.all(windows.map((window) => window.add(today, shown)));
+  await windows[0]?.add(new Date(2026, 2, 30, 0, 1), accepted);
+  for (const window of windows)
+    expect(window.read()).toEqual(
+      new Map([
+        ['2026-03-30', [accepted]],
+        ['2026-03-31', [shown, shown, shown]],
+      ]),
+    );
 });
 
-test('statistics come back from their text as they were', () => {
-  const statistics = shownAt(3, 42, 42, 20_000);
-  add(statistics, today, 'c', { accepted: 1, characters: 7 });
-  expect(parse(serialize(statistics, today))).toEqual(statistics);
+test('a reset holds for all windows', async () => {
+  const [first, second] = [openWindow(), openWindow()];
+  await first.add(today, shown);
+  await second.add(today, shown);
+  first.reset();
+  expect(second.read()).toEqual(new Map());
+  await second.add(today, accepted);
+  expect(first.read()).toEqual(new Map([['2026-03-31', [accepted]]]));
 });
 
-test('what is older than a year is dropped', () => {
-  const statistics: Statistics = new Map();
-  add(statistics, new Date(2025, 2, 1), 'c', { requests: 1 });
-  add(statistics, new Date(2025, 2, 2), 'c', { requests: 1 });
-  expect([...parse(serialize(statistics, today)).keys()]).toEqual(['2025-03-02 c']);
+test('the files of the last thirty days are kept', async () => {
+  const window = openWindow();
+  for (let day = 1; day <= 40; day++) await window.add(new Date(2026, 0, day), shown);
+  await window.add(new Date(2026, 1, 9), shown);
+  const files = readdirSync(folder).sort();
+  expect(files).toHaveLength(30);
+  expect(files[0]).toBe('2026-01-11.jsonl');
 });
 
-test('a year of five busy languages takes less than 200 KB', () => {
-  const statistics: Statistics = new Map();
-  for (let day = 0; day < 365; day++)
-    for (const languageId of ['typescriptreact', 'javascript', 'python', 'markdown', 'shellscript'])
-      for (let latencyMs = 1; latencyMs < 20_000; latencyMs *= 1.1)
-        add(statistics, new Date(2026, 2, 1 - day), languageId, { requests: 9, shown: 9, characters: 900, latencyMs });
-  expect(serialize(statistics, today).length).toBeLessThan(200_000);
+test('a line that a crash left unfinished, and others that are damaged, cost nothing else', async () => {
+  const window = openWindow();
+  await window.add(today, shown);
+  const [name = ''] = readdirSync(folder);
+  const damaged = [
+    '{}',
+    'null',
+    '{"languageId":3,"latencyMs":1}',
+    '{"languageId":"c","latencyMs":"1"}',
+    '{"languageId":"c',
+  ];
+  writeFileSync(join(folder, name), `${readFileSync(join(folder, name), 'utf8')}\n${damaged.join('\n')}`);
+  await window.add(today, accepted);
+  expect([...window.read().values()]).toEqual([[shown, accepted]]);
 });
 
-test.each([
-  '',
-  '{}',
-  '{"version":1}',
-  '{"version":2,"counts":{}}',
-  '{"version":1,"counts":{"2026-03-01 c":[1,2,3]}}',
-  '{"version":1,"counts":{"2026-03-01 c":[1,-2,3,4]}}',
-  '{"version":1,"counts":{"2026-03-01 c":[1,null,3,4]}}',
-  '{"version":1,"counts":{"c":[1,2,3,4]}}',
-])('the damaged text %j is refused', (text) => {
-  expect(() => parse(text)).toThrow();
+test('a failure to write is reported once, and counting goes on when it is over', async () => {
+  // A file in the place of the folder: nothing can be written, whoever runs this test.
+  writeFileSync(folder, '');
+  const window = openWindow();
+  for (let i = 0; i < 3; i++) await window.add(today, shown);
+  expect(warnings).toEqual([expect.stringContaining('The statistics could not be saved')]);
+  rmSync(folder);
+  await window.add(today, shown);
+  expect([...window.read().values()]).toEqual([[shown]]);
 });
 
-test('quantiles are right to within a bucket of the histogram', () => {
-  const counts = sum([...shownAt(...Array.from({ length: 100 }, (_, i) => 10 * (i + 1))).values()]);
-  const median = latencyQuantileMs(counts, 0.5)!;
-  expect(median).toBeGreaterThan(450);
-  expect(median).toBeLessThan(550);
-  const p95 = latencyQuantileMs(counts, 0.95)!;
-  expect(p95).toBeGreaterThan(900);
-  expect(p95).toBeLessThanOrEqual(1000);
-});
-
-test('a latency beyond the last bucket counts as its bound, and none at all has no quantile', () => {
-  expect(latencyQuantileMs(sum([...shownAt(60_000).values()]), 0.5)).toBe(10_000);
-  expect(latencyQuantileMs(sum([]), 0.5)).toBeNull();
-});
-
-test('merging adds and leaves the source alone', () => {
-  const into = shownAt(30);
-  const from = shownAt(30, 2000);
-  merge(into, from);
-  merge(into, from);
-  expect(sum([...into.values()])).toMatchObject({ requests: 5, shown: 5 });
-  expect(sum([...from.values()])).toMatchObject({ requests: 2, shown: 2 });
+test('every day has a date of its own, also when daylight saving time begins', () => {
+  const days = Array.from({ length: 30 }, (_, i) => daysBefore(new Date(2026, 3, 5), i));
+  expect(days[0]).toBe('2026-04-05');
+  expect(days[29]).toBe('2026-03-07');
+  expect(new Set(days).size).toBe(30);
 });

@@ -1,8 +1,9 @@
 // The clock is set forward or back: by a user, by time synchronization, or when a virtual machine is resumed.
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { add, type Statistics, sum } from '../../extension/statistics.ts';
+import { Statistics } from '../../extension/statistics.ts';
 import { RelatedCode } from '../../language-server/prompt/related-code.ts';
 import { FakeWindow } from '../language-server/editor-window.ts';
 
@@ -41,11 +42,13 @@ test.each([-3650 * dayMs, -dayMs, -3000, dayMs, 3650 * dayMs])(
   },
 );
 
-test('what is counted at any time is counted once', () => {
-  const statistics: Statistics = new Map();
+test('what is counted at any time is counted once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-clock-'));
+  const statistics = new Statistics(folder, () => undefined);
   const times = ['2026-03-01', '2025-01-01', '2099-12-31', '1970-01-01', '2026-03-01'];
-  for (const time of times) add(statistics, new Date(time), 'rust', { requests: 1 });
-  expect(sum([...statistics.values()]).requests).toBe(times.length);
+  for (const time of times) await statistics.add(new Date(time), { languageId: 'rust', latencyMs: 1 });
+  expect([...statistics.read().values()].flat()).toHaveLength(times.length);
+  rmSync(folder, { recursive: true });
 });
 
 test('no time limit uses the wall clock', () => {

@@ -6,6 +6,8 @@ export const l10n = {
     message.replace(/\{(\d+)\}/g, (_, i) => String(values[Number(i)])),
 };
 
+export const env = { language: 'en' };
+
 type Handler = (...values: unknown[]) => unknown;
 const handlers = new Map<string, Handler>();
 export const commands = {
