@@ -125,10 +125,9 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
         this.setOffered(items.length > 0 ? { document, version: document.version, position } : null);
       return items;
     } catch (error) {
-      this.client.log.warn(
-        `A request for a suggestion was not answered: ${error instanceof Error ? error.message : String(error)}`,
-      );
-      return nothing(token.isCancellationRequested ? 'superseded' : 'no-server');
+      if (token.isCancellationRequested) return nothing('superseded');
+      this.client.log.warn(`A request for a suggestion was not answered: ${String(error)}`);
+      return nothing('no-server');
     }
   }
 

@@ -22,7 +22,8 @@ export class RecentRequests implements Disposable {
 
   constructor(private readonly documents: VirtualDocuments) {
     this.item.name = 'Hearth';
-    this.item.text = l10n.t('No suggestion has been asked for yet.');
+    this.item.text = 'Hearth';
+    this.item.detail = l10n.t('No suggestion has been asked for yet.');
     this.item.command = { command: 'hearth.whyNoSuggestion', title: l10n.t('Why No Suggestion?') };
   }
 
@@ -31,7 +32,7 @@ export class RecentRequests implements Disposable {
     if (this.requests.length > kept) this.requests.shift();
     if (request.document !== window.activeTextEditor?.document) return;
     const isProblem = request.reason === 'no-server' || request.reason === 'no-model' || request.reason === 'failed';
-    this.item.text = l10n.t(reasonTexts[request.reason]);
+    this.item.detail = l10n.t(reasonTexts[request.reason]);
     this.item.severity = isProblem ? LanguageStatusSeverity.Error : LanguageStatusSeverity.Information;
   }
 
