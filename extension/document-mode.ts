@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Disposable, EventEmitter, type TextDocument, workspace } from 'vscode';
 import type { Mode } from '../language-server/protocol/messages.ts';
 import type { Reason } from '../language-server/protocol/reasons.ts';
+import { hasSecretName } from '../language-server/protocol/secret-names.ts';
 import { modeFor, section } from './config.ts';
 import { isExcluded } from './exclusions.ts';
 
@@ -14,7 +15,7 @@ const powerSupplies = '/sys/class/power_supply';
 export interface DocumentMode {
   mode: Mode;
   /** Why the mode is not automatic; 'shown' if it is. */
-  reason: Extract<Reason, 'shown' | 'off' | 'manual' | 'excluded' | 'snoozed' | 'on-battery'>;
+  reason: Extract<Reason, 'shown' | 'off' | 'manual' | 'excluded' | 'secrets-file' | 'snoozed' | 'on-battery'>;
 }
 
 export class DocumentModes implements Disposable {
@@ -36,14 +37,17 @@ export class DocumentModes implements Disposable {
     const mode = modeFor(document);
     if (mode === 'off') return { mode, reason: 'off' };
     if (isExcluded(document.uri)) return { mode: 'off', reason: 'excluded' };
-    if (this.isSnoozed) return { mode: 'manual', reason: 'snoozed' };
+    if (hasSecretName(document.uri.toString())) return { mode: 'off', reason: 'secrets-file' };
+    if (this.snoozeEnd) return { mode: 'manual', reason: 'snoozed' };
     if (this.isOnBattery && workspace.getConfiguration(section).get('pauseOnBattery', false))
       return { mode: 'manual', reason: 'on-battery' };
     return { mode, reason: mode === 'manual' ? 'manual' : 'shown' };
   }
 
-  get isSnoozed(): boolean {
-    return performance.now() < this.snoozedUntil;
+  /** When the snooze ends; null if there is none. */
+  get snoozeEnd(): Date | null {
+    const leftMs = this.snoozedUntil - performance.now();
+    return leftMs > 0 ? new Date(Date.now() + leftMs) : null;
   }
 
   /** snooze(0) ends the snooze. */

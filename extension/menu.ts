@@ -25,7 +25,7 @@ export async function showMenu(client: Client, modes: DocumentModes): Promise<vo
           },
         ]
       : []),
-    modes.isSnoozed
+    modes.snoozeEnd
       ? { label: l10n.t('$(debug-start) End Snooze'), command: 'hearth.snooze', arguments: [0] }
       : { label: l10n.t('$(debug-pause) Snooze Suggestions…'), command: 'hearth.snooze' },
     { label: l10n.t('$(question) Why No Suggestion?'), command: 'hearth.whyNoSuggestion' },

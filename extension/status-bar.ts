@@ -41,7 +41,7 @@ export function currentStatus({ status }: Client, modes: DocumentModes): Status 
   const document = window.activeTextEditor?.document;
   const reason = document ? modes.of(document).reason : 'shown';
   if (status.health === 'error') return status;
-  if (reason === 'excluded') return { ...status, health: 'off', pause: reason };
+  if (reason === 'excluded' || reason === 'secrets-file') return { ...status, health: 'off', pause: reason };
   if (reason === 'off')
     return status.health === 'off' || !document
       ? { ...status, health: 'off' }
@@ -49,5 +49,5 @@ export function currentStatus({ status }: Client, modes: DocumentModes): Status 
   // Suggestions are off in general, but not for this document's language.
   const isOnHere = document && status.health === 'off';
   const shown: Status = isOnHere ? { ...status, health: 'ready' } : status;
-  return reason === 'shown' ? shown : { ...shown, pause: reason };
+  return reason === 'shown' ? shown : { ...shown, pause: reason, snoozeEnd: modes.snoozeEnd };
 }

@@ -1,13 +1,14 @@
 // How the status bar shows a status: its text, a label for screen readers, the Markdown tooltip, and a command that
 // fixes the problem.
-import { type Command, l10n } from 'vscode';
+import { type Command, env, l10n } from 'vscode';
 import type { ServerStatus } from '../language-server/protocol/messages.ts';
 
 type ModelInfo = NonNullable<ServerStatus['model']>;
 
 /** The server's status, and why suggestions are paused in the active editor. */
 export interface Status extends ServerStatus {
-  pause?: 'snoozed' | 'on-battery' | 'manual' | 'excluded';
+  pause?: 'snoozed' | 'on-battery' | 'manual' | 'excluded' | 'secrets-file';
+  snoozeEnd?: Date | null;
   /** The language that suggestions are turned off for, if they are on for others. */
   offFor?: string;
 }
@@ -43,6 +44,7 @@ export function fixCommand({ health, problem, pause, offFor }: Status): Command 
       title: l10n.t('Show Excluded Files'),
       arguments: ['hearth.exclude'],
     };
+  if (pause === 'secrets-file') return null;
   if (health === 'off' && offFor !== undefined)
     return { command: 'hearth.toggle', title: l10n.t('Turn On for "{0}"', offFor), arguments: [offFor] };
   if (health === 'off') return { command: 'hearth.toggle', title: l10n.t('Turn On') };
@@ -66,7 +68,8 @@ function linkTo({ command, arguments: values }: Command): string {
   return `command:${command}${values ? `?${encodeURIComponent(JSON.stringify(values))}` : ''}`;
 }
 
-function summary({ health, progress, message, pause, offFor, onlyExplains, decodeTokensPerSecond }: Status): string {
+function summary(status: Status): string {
+  const { health, progress, message, pause, offFor, onlyExplains, decodeTokensPerSecond } = status;
   switch (health) {
     case 'starting':
       return l10n.t('starting');
@@ -76,12 +79,13 @@ function summary({ health, progress, message, pause, offFor, onlyExplains, decod
       return l10n.t('the model is unloaded until you type again');
     case 'off':
       if (pause === 'excluded') return l10n.t('turned off for this file');
+      if (pause === 'secrets-file') return l10n.t('turned off for this file, which may hold secrets');
       return offFor === undefined ? l10n.t('turned off') : l10n.t('turned off for "{0}"', offFor);
     case 'error':
       return message ?? l10n.t('error');
     case 'ready':
       if (onlyExplains) return l10n.t('ready to explain; this model does not complete code');
-      if (pause === 'snoozed') return l10n.t('snoozed');
+      if (pause === 'snoozed') return l10n.t('snoozed until {0}', timeOf(status.snoozeEnd));
       if (pause === 'on-battery') return l10n.t('paused while on battery');
       if (pause === 'manual') return l10n.t('ready, suggests when you ask');
       return decodeTokensPerSecond
@@ -138,6 +142,7 @@ function cacheRows({ engine, model }: Status): [string, string][] {
   return [[l10n.t('Cache'), escapeMarkdown(`${size}${model ? ` (${model.kvType})` : ''}${hits}`)]];
 }
 
+const timeOf = (date: Date | null | undefined) => date?.toLocaleTimeString(env.language, { timeStyle: 'short' }) ?? '';
 const percent = (fraction = 0) => `${Math.floor(fraction * 100)} %`;
 const rate = (tokensPerSecond: number) => `${tokensPerSecond.toFixed(tokensPerSecond < 10 ? 1 : 0)} tok/s`;
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;

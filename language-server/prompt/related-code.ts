@@ -4,13 +4,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { OpenDocument } from '../documents/open-document.ts';
 import type { DefinedIn, RelatedParams, RelatedResult } from '../protocol/messages.ts';
+import { hasSecretName } from '../protocol/secret-names.ts';
 import { ChunkedDocument, type PlacedChunk } from './chunks.ts';
 import { cursorQuery, namesToDefine } from './cursor-query.ts';
 import { folderOf, type PromptPlace, promptPlace, type WorkspaceFolder } from './document-path.ts';
 import { EditorAnswers } from './editor-answers.ts';
 import type { Snippet } from './prompt-preamble.ts';
 import { type Candidate, rank } from './ranking.ts';
-import { hasSecretName } from './secrets.ts';
 import type { CursorDocument } from './text-window.ts';
 
 /** How many characters before and after the cursor the prompt contains anyway. */

@@ -1,53 +1,13 @@
-// Detects files that hold keys and passwords, by their name or by their text. A file with such a name is not completed
-// at all. One whose text contains a secret is completed like any other as long as the text stays in the memory of this
-// machine; it is not explained, never used as context for another file, and not completed if a team's server or the
-// disk cache would get the text.
+// Detects files that hold keys and passwords, by their name or by their text. One whose text contains a secret is
+// completed like any other as long as the text stays in the memory of this machine; it is not explained, never used as
+// context for another file, and not completed if a team's server or the disk cache would get the text.
 import type { LongText } from '../documents/long-text.ts';
+import { hasSecretName } from '../protocol/secret-names.ts';
 
 /** Whether a file holds secrets, by its name or its text. */
 export function holdsSecrets(uri: string, text = ''): boolean {
   return hasSecretName(uri) || containsSecret(text);
 }
-
-// --- names ---
-
-const secretFolders = /\/\.(ssh|gnupg|aws|azure|kube|docker)\/|\/\.config\/gcloud\//;
-const dataFile = '\\.(json|ya?ml|toml|ini|properties|xml|conf|cfg|txt)';
-const secretNames = [
-  /^\.+env(rc)?(\..+)?$/,
-  /\.env$/,
-  /^[._](netrc|pgpass|npmrc|pypirc|htpasswd|git-credentials|s3cfg|boto|dockercfg|dockerconfigjson|vault-token)$/,
-  /^\.(yarnrc\.yml|my\.cnf|mylogin\.cnf)$/,
-  /^id_(rsa|dsa|ecdsa|ed25519)[\w-]*$/,
-  /^(credentials|secrets?|kubeconfig)$/,
-  new RegExp(`(^|[._-])(credentials?|secrets?|service[._-]?accounts?)([._-].*)?${dataFile}$`),
-  /\.(pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg|ppk|tfstate|tfvars|tfvars\.json)$/,
-];
-// Suffixes that editors and people add to the name of a copy.
-const copyMarks = /^[.]?#|[#~]$|\.(bak|backup|old|orig|save|sw[a-p]|tmp|copy|\d+)$| copy$/;
-
-export function hasSecretName(uri: string): boolean {
-  const path = decoded(uri).toLowerCase().replaceAll('\\', '/');
-  if (secretFolders.test(path)) return true;
-  const last = path.replace(/^.*[/:]/, '');
-  const names = [withoutCopyMarks(last), withoutCopyMarks(last.replace(/(?!^)[#?].*$/, ''))];
-  return names.some((name) => secretNames.some((pattern) => pattern.test(name)));
-}
-
-function withoutCopyMarks(name: string): string {
-  const shorter = name.replace(copyMarks, '');
-  return shorter === name || shorter === '' ? name : withoutCopyMarks(shorter);
-}
-
-function decoded(uri: string): string {
-  try {
-    return decodeURIComponent(uri);
-  } catch {
-    return uri;
-  }
-}
-
-// --- contents ---
 
 const tokenShapes = new RegExp(
   [

@@ -30,7 +30,7 @@ afterEach(() => {
 });
 
 const of = (path: string, languageId = 'typescript') =>
-  modes.of({ uri: { fsPath: path }, languageId } as TextDocument).reason;
+  modes.of({ uri: { fsPath: path, toString: () => `file://${path}` }, languageId } as TextDocument).reason;
 const mode = (value: string) => ({ 'hearth.mode': value });
 
 test.each<[pattern: string, excluded: string[], others: string[]]>([
@@ -51,6 +51,10 @@ test('a pattern without a slash holds outside the workspace, too', () => {
   files.user = { 'hearth.exclude': ['*.md', 'src/**'] };
   expect(of('/tmp/notes.md')).toBe('excluded');
   expect(of('/tmp/src/a.ts')).toBe('shown');
+});
+
+test('a file whose name says that it holds secrets gets none', () => {
+  expect(of('/app/.env')).toBe('secrets-file');
 });
 
 test('what is not a list of patterns excludes nothing', () => {
@@ -84,4 +88,14 @@ test.each<[user: object, workspace: object, holds: string]>([
 ])('of the modes %j of the user and %j of the workspace, the stricter holds', (user, workspace, holds) => {
   Object.assign(files, { user, workspace });
   expect(of('/app/a.ts')).toBe(holds);
+});
+
+test('a snooze ends by itself, at the time that it says', () => {
+  vi.useFakeTimers({ now: new Date(2026, 2, 1, 14, 5) });
+  modes.snooze(30);
+  expect(of('/app/a.ts')).toBe('snoozed');
+  expect(modes.snoozeEnd).toEqual(new Date(2026, 2, 1, 14, 35));
+  vi.advanceTimersByTime(30 * 60_000);
+  expect(of('/app/a.ts')).toBe('shown');
+  expect(modes.snoozeEnd).toBeNull();
 });

@@ -41,6 +41,7 @@ vi.mock('vscode', async (original) => {
   };
 });
 
+const snoozeEnd = new Date(2026, 2, 1, 14, 35);
 const run: string[] = [];
 const known = ['workbench.action.openSettings', ...contributes.commands.map(({ command }) => command)];
 
@@ -52,7 +53,11 @@ beforeEach(() => {
 /** Shows the state, clicks, and takes the first entry of the menu: what the state says, and what was run. */
 async function click(status: ServerStatus, reason: DocumentMode['reason'] = 'shown') {
   const client = { status, onStatus: () => ({ dispose: () => undefined }) } as unknown as Client;
-  const modes = { of: () => ({ reason }), onChange: () => ({ dispose: () => undefined }) } as unknown as DocumentModes;
+  const modes = {
+    of: () => ({ reason }),
+    snoozeEnd,
+    onChange: () => ({ dispose: () => undefined }),
+  } as unknown as DocumentModes;
   const bar = new StatusBar(client, modes);
   commands.registerCommand('hearth.showMenu', () => showMenu(client, modes));
   await commands.executeCommand(editor.item.command);
@@ -66,13 +71,19 @@ test.each<[string, ServerStatus, string, DocumentMode['reason']?]>([
   ['loading the model, 42 %', { health: 'loading', progress: 0.42 }, 'hearth.toggle'],
   ['ready', { health: 'ready' }, 'hearth.toggle'],
   ['the model is unloaded until you type again', { health: 'unloaded' }, 'hearth.toggle'],
-  ['snoozed', { health: 'ready' }, 'hearth.toggle', 'snoozed'],
+  [
+    `snoozed until ${snoozeEnd.toLocaleTimeString('en', { timeStyle: 'short' })}`,
+    { health: 'ready' },
+    'hearth.toggle',
+    'snoozed',
+  ],
   ['paused while on battery', { health: 'ready' }, 'hearth.toggle', 'on-battery'],
   ['ready, suggests when you ask', { health: 'ready' }, 'hearth.toggle', 'manual'],
   ['turned off', { health: 'off' }, 'hearth.toggle', 'off'],
   ['turned off for "rust"', { health: 'ready' }, 'hearth.toggle rust', 'off'],
   ['ready', { health: 'off' }, 'hearth.toggle', 'shown'],
   ['turned off for this file', { health: 'ready' }, 'workbench.action.openSettings hearth.exclude', 'excluded'],
+  ['turned off for this file, which may hold secrets', { health: 'ready' }, 'hearth.toggle', 'secrets-file'],
   ['no such file', { health: 'error', problem: 'model', message: 'no such file' }, 'hearth.selectModel'],
   ['it hangs', { health: 'error', problem: 'engine', message: 'it hangs' }, 'hearth.restartServer'],
   ['it crashed', { health: 'error', problem: 'server', message: 'it crashed' }, 'hearth.restartServer'],

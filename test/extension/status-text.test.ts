@@ -129,7 +129,9 @@ test.each<[ServerStatus, string]>([
 });
 
 test('a pause is shown with its reason', () => {
-  check({ ...ready, pause: 'snoozed' }, '$(debug-pause) Hearth', 'snoozed');
+  const snoozeEnd = new Date(2026, 2, 1, 14, 35);
+  const time = snoozeEnd.toLocaleTimeString('en', { timeStyle: 'short' });
+  check({ ...ready, pause: 'snoozed', snoozeEnd }, '$(debug-pause) Hearth', `snoozed until ${time}`);
   check({ ...ready, pause: 'manual' }, '$(debug-pause) Hearth', 'ready, suggests when you ask');
 });
 
