@@ -32,7 +32,7 @@ export class ExplainConversation {
   private running: AbortController | undefined;
   private note = '';
   private hint = '';
-  private isCut = false;
+  private isComplete = false;
 
   constructor(
     private readonly selection: Selection,
@@ -48,7 +48,7 @@ export class ExplainConversation {
     return this.lastTurn.answer;
   }
 
-  /** Asks for the explanation, or continues an answer that was cut off. */
+  /** Asks for the explanation, or continues an answer that was cut off or stopped. */
   async run(): Promise<void> {
     if (this.running) return;
     const running = new AbortController();
@@ -56,7 +56,7 @@ export class ExplainConversation {
     const turn = this.lastTurn;
     const beginning = turn.answer;
     this.running = running;
-    this.isCut = false;
+    this.isComplete = false;
     this.say(l10n.t('Thinking…'));
     const onText = (text: string) => {
       if (!isCurrent()) return;
@@ -119,7 +119,7 @@ export class ExplainConversation {
 
   private end(result: ExplainResult): void {
     this.running = undefined;
-    this.isCut = result.finishReason === 'length';
+    this.isComplete = result.finishReason === 'stop';
     if (result.linesRead !== undefined) {
       const lastLine = this.selection.firstLine + result.linesRead - 1;
       this.hint = l10n.t('The selection is too long for this model: it was read only up to line {0}.', lastLine);
@@ -129,8 +129,8 @@ export class ExplainConversation {
 
   private actions(): Action[] {
     if (this.running) return ['stop'];
-    const answered: Action[] = this.answer === '' ? [] : ['copy'];
-    return ['retry', ...answered, ...(this.isCut ? (['continue'] as const) : [])];
+    if (this.answer === '') return ['retry'];
+    return this.isComplete ? ['retry', 'copy'] : ['retry', 'copy', 'continue'];
   }
 }
 

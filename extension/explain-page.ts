@@ -30,6 +30,7 @@ ${button('retry', l10n.t('Retry'))}
 ${button('copy', l10n.t('Copy'))}</p>
 <p id="hint"></p>
 <input type="text" placeholder="${ask}" aria-label="${ask}">
+<p id="waiting" role="status" hidden>${escapeHtml(l10n.t('Your question is asked when this answer is there.'))}</p>
 </footer>`;
   return webviewPage({ style, body, script });
 }
@@ -55,8 +56,8 @@ button:focus-visible, input:focus-visible { outline: 1px solid var(--vscode-focu
 
 const script = `
 const editor = acquireVsCodeApi();
-const [title, main, note, hint, input] = ['h1', 'main', '[role=status]', '#hint', 'input'].map((selector) =>
-  document.querySelector(selector),
+const [title, main, note, hint, input, waiting] = ['h1', 'main', '[role=status]', '#hint', 'input', '#waiting'].map(
+  (selector) => document.querySelector(selector),
 );
 const buttons = [...document.querySelectorAll('button')];
 let isRunning = false;
@@ -74,6 +75,7 @@ addEventListener('message', ({ data: state }) => {
   const focused = document.activeElement;
   for (const button of buttons) button.hidden = !state.actions.includes(button.value);
   if (focused.hidden) input.focus();
+  if (!waiting.hidden && !isRunning) ask();
   if (isAtEnd) scrollTo(0, document.body.scrollHeight);
 });
 
@@ -94,10 +96,19 @@ function emptySection() {
 
 for (const button of buttons) button.addEventListener('click', () => editor.postMessage({ action: button.value }));
 input.addEventListener('keydown', (event) => {
-  const question = input.value.trim();
-  if (event.key !== 'Enter' || event.isComposing || isRunning || question === '') return;
-  input.value = '';
-  editor.postMessage({ action: 'ask', question });
+  if (event.key !== 'Enter' || event.isComposing || input.value.trim() === '') return;
+  if (isRunning) waiting.hidden = false;
+  else ask();
 });
+input.addEventListener('input', () => {
+  waiting.hidden = true;
+});
+
+function ask() {
+  editor.postMessage({ action: 'ask', question: input.value.trim() });
+  input.value = '';
+  waiting.hidden = true;
+}
+
 editor.postMessage({ action: 'ready' });
 `;

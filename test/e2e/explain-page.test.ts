@@ -59,14 +59,22 @@ test('is read out when it is done, and keeps the focus in the page', async () =>
   expect(await page.locator('input:focus').count()).toBe(1);
 });
 
-test('Enter sends a question once the answer is there', async () => {
+test('a question that is asked while an answer is written is sent once the answer is there', async () => {
   await open({ actions: ['stop'] });
   const input = page.getByRole('textbox', { name: 'Ask a follow-up question' });
+  const waiting = page.getByText('Your question is asked when this answer is there.');
+  await input.fill('Wh');
+  await input.press('Enter');
+  expect(await waiting.isVisible()).toBe(true);
+  // Still being written: it waits for another Enter.
+  await input.press('y');
+  expect(await waiting.isVisible()).toBe(false);
   await input.fill(' Why? ');
   await input.press('Enter');
+  await show({ actions: ['stop'] });
+  expect(sent).toEqual([]);
   await show({ actions: ['retry'] });
-  expect(await input.inputValue()).toBe(' Why? ');
-  await input.press('Enter');
+  expect(await waiting.isVisible()).toBe(false);
   await expect.poll(() => sent).toEqual([{ action: 'ask', question: 'Why?' }]);
   expect(await input.inputValue()).toBe('');
 });

@@ -91,7 +91,9 @@ test('what was written before a stop stays, and what comes after it is ignored',
   talk.conversation.stop();
   talk.write('adds.');
   expect(talk.state.turns).toEqual([{ answer: 'It ' }]);
-  expect(talk.state.actions).toEqual(['retry', 'copy']);
+  expect(talk.state.actions).toEqual(['retry', 'copy', 'continue']);
+  void talk.conversation.run();
+  expect(talk.lastTurns).toEqual([{ answer: 'It ' }]);
 });
 
 test('an answer that was cut off is continued from its own words', async () => {
