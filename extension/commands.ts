@@ -29,7 +29,7 @@ const snoozeMinutes = [5, 15, 30, 60];
 export function registerCommands(features: Features): Disposable {
   const { context, client, modes, documents, explain, requests, statistics } = features;
   const handlers: Record<string, (argument?: unknown) => Promise<void> | void> = {
-    'hearth.showMenu': () => showMenu(client, modes),
+    'hearth.showMenu': () => showMenu(client, modes, requests),
     'hearth.toggle': (languageId) => toggle(context, typeof languageId === 'string' ? languageId : undefined),
     'hearth.snooze': (minutes) => snooze(modes, minutes),
     'hearth.whyNoSuggestion': () => requests.show(),

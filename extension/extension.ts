@@ -32,7 +32,7 @@ export function activate(context: ExtensionContext): Api {
   const { log } = client;
   const modes = new DocumentModes();
   const documents = new VirtualDocuments();
-  const requests = new RecentRequests(documents);
+  const requests = new RecentRequests(client, documents);
   const explain = new ExplainSelection(client);
   const statistics = new Statistics(join(context.globalStorageUri.fsPath, 'statistics'), (message) =>
     log.warn(message),
@@ -51,7 +51,7 @@ export function activate(context: ExtensionContext): Api {
       requests.add(request);
       counter.add(request);
     }),
-    new StatusBar(client, modes),
+    new StatusBar(client, modes, requests),
     showProblems(client),
     registerCommands({ context, client, modes, documents, explain, requests, statistics: statisticsPanel }),
   );

@@ -2,6 +2,7 @@
 import { commands, l10n, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import type { Client } from './client.ts';
 import type { DocumentModes } from './document-mode.ts';
+import type { RecentRequests } from './recent-requests.ts';
 import { currentStatus } from './status-bar.ts';
 import { fixCommand, statusLabel } from './status-text.ts';
 
@@ -9,8 +10,8 @@ type Entry = QuickPickItem & { command?: string; arguments?: unknown[] };
 
 const separator: Entry = { label: '', kind: QuickPickItemKind.Separator };
 
-export async function showMenu(client: Client, modes: DocumentModes): Promise<void> {
-  const status = currentStatus(client, modes);
+export async function showMenu(client: Client, modes: DocumentModes, requests: RecentRequests): Promise<void> {
+  const status = currentStatus(client, modes, requests);
   const fix = fixCommand(status);
   const languageId = window.activeTextEditor?.document.languageId;
   const entries: Entry[] = [

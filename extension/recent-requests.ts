@@ -1,6 +1,7 @@
 // Explains why there is a suggestion or none: for the latest request in the language status item, for the last twenty
-// in the report of "Why No Suggestion?".
+// in the report of "Why No Suggestion?". They also tell whether the model is too slow on this machine.
 import {
+  commands,
   type Disposable,
   type LanguageStatusItem,
   LanguageStatusSeverity,
@@ -10,17 +11,27 @@ import {
   workspace,
 } from 'vscode';
 import { reasonTexts } from '../language-server/protocol/reasons.ts';
+import type { Client } from './client.ts';
 import { documentSelector } from './config.ts';
 import type { CompletionRequest } from './ghost-text.ts';
+import { smallerModel } from './status-text.ts';
 import type { VirtualDocuments } from './virtual-documents.ts';
 
 const kept = 20;
+// Too slow: fewer tokens than this per second, so that a line takes longer than a second, and so many of the last requests
+// outlived by the next key. Either alone may be a fast typist or a patient one.
+const slowTokensPerSecond = 10;
+const manyLate = 16;
 
 export class RecentRequests implements Disposable {
   private readonly requests: CompletionRequest[] = [];
+  private saidFor: string | undefined;
   private readonly item: LanguageStatusItem = languages.createLanguageStatusItem('hearth.reason', documentSelector);
 
-  constructor(private readonly documents: VirtualDocuments) {
+  constructor(
+    private readonly client: Pick<Client, 'status'>,
+    private readonly documents: VirtualDocuments,
+  ) {
     this.item.name = 'Hearth';
     this.item.text = 'Hearth';
     this.item.detail = l10n.t('No suggestion has been asked for yet.');
@@ -30,16 +41,26 @@ export class RecentRequests implements Disposable {
   add(request: CompletionRequest): void {
     this.requests.push(request);
     if (this.requests.length > kept) this.requests.shift();
+    void this.sayIfTooSlow();
     if (request.document !== window.activeTextEditor?.document) return;
     const isProblem = request.reason === 'no-server' || request.reason === 'no-model' || request.reason === 'failed';
     this.item.detail = l10n.t(reasonTexts[request.reason]);
     this.item.severity = isProblem ? LanguageStatusSeverity.Error : LanguageStatusSeverity.Information;
   }
 
+  /** Whether a smaller model would suit this machine better. */
+  get isTooSlow(): boolean {
+    const { model, decodeTokensPerSecond = 0 } = this.client.status;
+    const late = this.requests.filter(({ reason }) => reason === 'superseded' || reason === 'cancelled');
+    const isLocal = model !== undefined && model.device !== 'server';
+    return isLocal && decodeTokensPerSecond < slowTokensPerSecond && late.length >= manyLate;
+  }
+
   async show(): Promise<void> {
     const lines = this.requests.map(reportLine).reverse();
-    const head = l10n.t('The last requests for a suggestion, newest first:');
-    const text = lines.length > 0 ? [head, '', ...lines] : [l10n.t('No suggestion has been asked for yet.')];
+    const slow = this.isTooSlow ? [tooSlowText(), ''] : [];
+    const head = [...slow, l10n.t('The last requests for a suggestion, newest first:')];
+    const text = lines.length > 0 ? [...head, '', ...lines] : [l10n.t('No suggestion has been asked for yet.')];
     await window.showTextDocument(this.documents.set('Why No Suggestion.txt', `${text.join('\n')}\n`), {
       preview: true,
     });
@@ -48,7 +69,21 @@ export class RecentRequests implements Disposable {
   dispose(): void {
     this.item.dispose();
   }
+
+  /** Once for each model. */
+  private async sayIfTooSlow(): Promise<void> {
+    const path = this.client.status.model?.path;
+    if (!this.isTooSlow || path === this.saidFor) return;
+    this.saidFor = path;
+    const { command, title } = smallerModel();
+    if (await window.showInformationMessage(`Hearth: ${tooSlowText()}`, title)) await commands.executeCommand(command);
+  }
 }
+
+const tooSlowText = () =>
+  l10n.t(
+    'This model is too slow for this computer: most suggestions come after you have typed on. Choose a smaller model.',
+  );
 
 function reportLine({ document, position, time, reason, latencyMs, timings }: CompletionRequest): string {
   const place = `${workspace.asRelativePath(document.uri)}:${position.line + 1}:${position.character + 1}`;

@@ -2,6 +2,7 @@
 import { type Disposable, MarkdownString, StatusBarAlignment, ThemeColor, window } from 'vscode';
 import type { Client } from './client.ts';
 import type { DocumentModes } from './document-mode.ts';
+import type { RecentRequests } from './recent-requests.ts';
 import { fixCommand, type Status, statusLabel, statusText, statusTooltip } from './status-text.ts';
 
 export class StatusBar implements Disposable {
@@ -11,6 +12,7 @@ export class StatusBar implements Disposable {
   constructor(
     private readonly client: Client,
     private readonly modes: DocumentModes,
+    private readonly requests: RecentRequests,
   ) {
     this.item.name = 'Hearth';
     this.item.command = 'hearth.showMenu';
@@ -25,7 +27,7 @@ export class StatusBar implements Disposable {
   }
 
   private show(): void {
-    const status = currentStatus(this.client, this.modes);
+    const status = currentStatus(this.client, this.modes, this.requests);
     const tooltip = new MarkdownString(statusTooltip(status), true);
     const fix = fixCommand(status);
     tooltip.isTrusted = fix ? { enabledCommands: [fix.command] } : false;
@@ -37,7 +39,7 @@ export class StatusBar implements Disposable {
 }
 
 /** The status for the file in the active editor. */
-export function currentStatus({ status }: Client, modes: DocumentModes): Status {
+export function currentStatus({ status }: Client, modes: DocumentModes, { isTooSlow }: RecentRequests): Status {
   const document = window.activeTextEditor?.document;
   const reason = document ? modes.of(document).reason : 'shown';
   if (status.health === 'error') return status;
@@ -48,6 +50,6 @@ export function currentStatus({ status }: Client, modes: DocumentModes): Status 
       : { ...status, health: 'off', offFor: document.languageId };
   // Suggestions are off in general, but not for this document's language.
   const isOnHere = document && status.health === 'off';
-  const shown: Status = isOnHere ? { ...status, health: 'ready' } : status;
+  const shown: Status = { ...status, isTooSlow, ...(isOnHere && { health: 'ready' }) };
   return reason === 'shown' ? shown : { ...shown, pause: reason, snoozeEnd: modes.snoozeEnd };
 }

@@ -9,6 +9,8 @@ type ModelInfo = NonNullable<ServerStatus['model']>;
 export interface Status extends ServerStatus {
   pause?: 'snoozed' | 'on-battery' | 'manual' | 'excluded' | 'secrets-file';
   snoozeEnd?: Date | null;
+  /** Whether the model is too slow on this machine. */
+  isTooSlow?: boolean;
   /** The language that suggestions are turned off for, if they are on for others. */
   offFor?: string;
 }
@@ -27,7 +29,7 @@ export function statusText(status: Status): string {
       return '$(error) Hearth';
     case 'ready':
       if (status.pause) return `$(debug-pause) Hearth`;
-      return `$(flame) ${status.decodeTokensPerSecond ? rate(status.decodeTokensPerSecond) : 'Hearth'}`;
+      return `$(${status.isTooSlow ? 'warning' : 'flame'}) ${status.decodeTokensPerSecond ? rate(status.decodeTokensPerSecond) : 'Hearth'}`;
   }
 }
 
@@ -37,7 +39,7 @@ export function statusLabel(status: Status): string {
 }
 
 /** A command that fixes the current problem, with its title; null if there is none. */
-export function fixCommand({ health, problem, pause, offFor }: Status): Command | null {
+export function fixCommand({ health, problem, pause, offFor, isTooSlow }: Status): Command | null {
   if (pause === 'excluded')
     return {
       command: 'workbench.action.openSettings',
@@ -48,10 +50,16 @@ export function fixCommand({ health, problem, pause, offFor }: Status): Command 
   if (health === 'off' && offFor !== undefined)
     return { command: 'hearth.toggle', title: l10n.t('Turn On for "{0}"', offFor), arguments: [offFor] };
   if (health === 'off') return { command: 'hearth.toggle', title: l10n.t('Turn On') };
+  if (health === 'ready' && isTooSlow) return smallerModel();
   if (health !== 'error') return null;
   if (problem === 'model') return { command: 'hearth.selectModel', title: l10n.t('Choose Another Model') };
   return { command: 'hearth.restartServer', title: l10n.t('Restart Server') };
 }
+
+export const smallerModel = (): Command => ({
+  command: 'hearth.selectModel',
+  title: l10n.t('Choose a Smaller Model'),
+});
 
 export function statusTooltip(status: Status): string {
   const rows = [...modelRows(status), ...speedRows(status), ...cacheRows(status)];
@@ -88,6 +96,7 @@ function summary(status: Status): string {
       if (pause === 'snoozed') return l10n.t('snoozed until {0}', timeOf(status.snoozeEnd));
       if (pause === 'on-battery') return l10n.t('paused while on battery');
       if (pause === 'manual') return l10n.t('ready, suggests when you ask');
+      if (status.isTooSlow) return l10n.t('this model is too slow for this computer');
       return decodeTokensPerSecond
         ? l10n.t('ready, {0} tokens per second', decodeTokensPerSecond.toFixed(0))
         : l10n.t('ready');

@@ -4,6 +4,7 @@ import { commands } from 'vscode';
 import type { Client } from '../../extension/client.ts';
 import type { DocumentMode, DocumentModes } from '../../extension/document-mode.ts';
 import { showMenu } from '../../extension/menu.ts';
+import type { RecentRequests } from '../../extension/recent-requests.ts';
 import { StatusBar } from '../../extension/status-bar.ts';
 import type { ServerStatus } from '../../language-server/protocol/messages.ts';
 import { contributes } from '../../package.json';
@@ -42,6 +43,7 @@ vi.mock('vscode', async (original) => {
 });
 
 const snoozeEnd = new Date(2026, 2, 1, 14, 35);
+const slow: ServerStatus = { health: 'ready', decodeTokensPerSecond: 3 };
 const run: string[] = [];
 const known = ['workbench.action.openSettings', ...contributes.commands.map(({ command }) => command)];
 
@@ -58,8 +60,9 @@ async function click(status: ServerStatus, reason: DocumentMode['reason'] = 'sho
     snoozeEnd,
     onChange: () => ({ dispose: () => undefined }),
   } as unknown as DocumentModes;
-  const bar = new StatusBar(client, modes);
-  commands.registerCommand('hearth.showMenu', () => showMenu(client, modes));
+  const requests = { isTooSlow: status === slow } as RecentRequests;
+  const bar = new StatusBar(client, modes, requests);
+  commands.registerCommand('hearth.showMenu', () => showMenu(client, modes, requests));
   await commands.executeCommand(editor.item.command);
   bar.dispose();
   expect(editor.title).toBe(editor.item.accessibilityInformation.label);
@@ -79,6 +82,7 @@ test.each<[string, ServerStatus, string, DocumentMode['reason']?]>([
   ],
   ['paused while on battery', { health: 'ready' }, 'hearth.toggle', 'on-battery'],
   ['ready, suggests when you ask', { health: 'ready' }, 'hearth.toggle', 'manual'],
+  ['this model is too slow for this computer', slow, 'hearth.selectModel'],
   ['turned off', { health: 'off' }, 'hearth.toggle', 'off'],
   ['turned off for "rust"', { health: 'ready' }, 'hearth.toggle rust', 'off'],
   ['ready', { health: 'off' }, 'hearth.toggle', 'shown'],
