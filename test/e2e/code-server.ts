@@ -18,7 +18,7 @@ const quietSettings = {
   'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
   'extensions.ignoreRecommendations': true,
   'git.enabled': false,
-  'security.workspace.trust.enabled': false,
+  'security.workspace.trust.startupPrompt': 'never',
   'telemetry.telemetryLevel': 'off',
   'typescript.validate.enable': false,
   'window.confirmBeforeClose': 'never',
@@ -41,6 +41,8 @@ export interface CodeServerOptions {
   isTestDriver?: boolean;
   /** The user's settings, beside those that keep everything else quiet. */
   settings?: object;
+  /** Whether the folders that are opened are trusted. They are, unless this is false. */
+  isTrusted?: boolean;
 }
 
 export interface CodeServer {
@@ -60,6 +62,7 @@ export async function startCodeServer({
   vsix = [],
   isTestDriver = false,
   settings = {},
+  isTrusted = true,
 }: CodeServerOptions): Promise<CodeServer> {
   const root = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
   const userData = join(root, 'data');
@@ -73,7 +76,8 @@ export async function startCodeServer({
     await promisify(execFile)(node, [...common, ...vsix.flatMap((file) => ['--install-extension', file])], { env });
   }
   const args = [...common, '--host', '127.0.0.1', '--port', '0'];
-  args.push('--without-connection-token', '--disable-workspace-trust');
+  args.push('--without-connection-token');
+  if (isTrusted) args.push('--disable-workspace-trust');
   if (isTestDriver) args.push('--enable-smoke-test-driver');
   // A process group of its own, so that the extension hosts can be ended with it.
   const child = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });

@@ -117,6 +117,14 @@ export class Workbench {
     await this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().click();
   }
 
+  /** Opens another file of the folder. */
+  async openFile(name: string): Promise<void> {
+    await this.press('Control+p');
+    await this.page.locator('.quick-input-widget input.input').fill(name);
+    await this.choose(name.slice(name.lastIndexOf('/') + 1));
+    await this.page.locator(`.editor-instance .monaco-editor[data-uri$="${name}"]`).waitFor();
+  }
+
   /** An entry of the list that is open. */
   choosable(label: string): Locator {
     return this.page.locator('.quick-input-list .monaco-list-row', { hasText: label }).first();
