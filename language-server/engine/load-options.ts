@@ -40,7 +40,6 @@ function commonOptions(settings: Settings): Omit<LoadOptions, 'modelPath'> {
     backend: settings.backend,
     ...(settings.gpu.trim() !== '' && { gpu: settings.gpu.trim() }),
     ...(settings['engine.threads'] > 0 && { threads: settings['engine.threads'] }),
-    ...(settings['cache.type'] !== 'f16' && { kvType: settings['cache.type'] }),
   };
 }
 

@@ -33,8 +33,6 @@ export interface Settings {
   'engine.unloadAfterMinutes': number;
   /** Memory for the KV cache in MiB; 0: a tenth of the RAM, at most 1 GiB. */
   'cache.memoryMiB': number;
-  /** The number format of the KV cache. int8 takes half the memory at a small loss. A GPU always uses f16. */
-  'cache.type': 'f16' | 'int8';
   /** Disk space for the KV cache in MiB, so that it survives a restart; 0: nothing is written. */
   'cache.diskMiB': number;
   'completion.maxTokens': number;

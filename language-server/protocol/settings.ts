@@ -28,7 +28,6 @@ export const settingKeys = [
   'engine.threads',
   'engine.unloadAfterMinutes',
   'cache.memoryMiB',
-  'cache.type',
   'cache.diskMiB',
   'completion.maxTokens',
   'completion.multiline',

@@ -129,8 +129,6 @@ test('turns settings into load options', () => {
   expect(loadOptions(settings, '/bundled')).toEqual(options);
   const drafting = { ...defaultSettings, 'draftModel.path': ' /small.gguf' };
   expect(loadOptions(drafting, '/bundled')).toMatchObject({ modelPath: '/bundled', draftModelPath: '/small.gguf' });
-  const small = { ...defaultSettings, 'cache.type': 'int8' } as const;
-  expect(loadOptions(small, '')).toMatchObject({ kvType: 'int8' });
   const withDisk = { ...defaultSettings, 'cache.diskMiB': 3 };
   expect(loadOptions(withDisk, '', '/pages')).toMatchObject({ diskFolder: '/pages', diskBytes: 3_145_728 });
   expect(loadOptions(withDisk, '')).not.toHaveProperty('diskBytes');
