@@ -7,7 +7,7 @@ type ModelInfo = NonNullable<ServerStatus['model']>;
 
 /** The server's status, and why suggestions are paused in the active editor. */
 export interface Status extends ServerStatus {
-  pause?: 'snoozed' | 'on-battery' | 'manual' | 'excluded' | 'secrets-file';
+  pause?: 'snoozed' | 'manual' | 'excluded' | 'secrets-file';
   snoozeEnd?: Date | null;
   /** Whether the model is too slow on this machine. */
   isTooSlow?: boolean;
@@ -94,7 +94,6 @@ function summary(status: Status): string {
     case 'ready':
       if (onlyExplains) return l10n.t('ready to explain; this model does not complete code');
       if (pause === 'snoozed') return l10n.t('snoozed until {0}', timeOf(status.snoozeEnd));
-      if (pause === 'on-battery') return l10n.t('paused while on battery');
       if (pause === 'manual') return l10n.t('ready, suggests when you ask');
       if (status.isTooSlow) return l10n.t('this model is too slow for this computer');
       return decodeTokensPerSecond

@@ -40,7 +40,6 @@ export type Reason =
   // The extension gives these itself, without asking the server.
   | 'excluded'
   | 'snoozed'
-  | 'on-battery'
   | 'no-server';
 
 export const reasonTexts: Record<Reason, string> = {
@@ -51,7 +50,6 @@ export const reasonTexts: Record<Reason, string> = {
   manual: 'Suggestions come only when you ask for them ("hearth.mode" is "manual").',
   excluded: 'This file matches a pattern of "hearth.exclude".',
   snoozed: 'Suggestions are snoozed.',
-  'on-battery': 'Suggestions are paused while the computer runs on battery ("hearth.pauseOnBattery").',
   'secrets-file': 'This file may hold secrets, so Hearth does not read it.',
   dismissed: 'You dismissed the suggestion at this place.',
   superseded: 'You typed or moved on before the answer came.',

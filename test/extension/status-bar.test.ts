@@ -80,7 +80,6 @@ test.each<[string, ServerStatus, string, DocumentMode['reason']?]>([
     'hearth.toggle',
     'snoozed',
   ],
-  ['paused while on battery', { health: 'ready' }, 'hearth.toggle', 'on-battery'],
   ['ready, suggests when you ask', { health: 'ready' }, 'hearth.toggle', 'manual'],
   ['this model is too slow for this computer', slow, 'hearth.selectModel'],
   ['turned off', { health: 'off' }, 'hearth.toggle', 'off'],
