@@ -3,6 +3,7 @@ import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EngineHost } from '../../language-server/engine/engine-host.ts';
+import { loadModel } from '../../language-server/engine/load-model.ts';
 import { explainOptions, loadOptions } from '../../language-server/engine/load-options.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import type { LoadOptions } from '../../native/index.ts';
@@ -134,4 +135,9 @@ test('turns settings into load options', () => {
   expect(loadOptions(withDisk, '')).not.toHaveProperty('diskBytes');
   expect(loadOptions(defaultSettings, '', '/pages')).not.toHaveProperty('diskFolder');
   expect(loadOptions({ ...settings, 'model.path': '~/m.gguf' }, '').modelPath).toMatch(/^\/.*[^~]\/m\.gguf$/);
+});
+
+test('a relative path that leads nowhere is named with the place that it leads to', async () => {
+  const message = `There is no model file at ${join(process.cwd(), 'models/gone.gguf')}, where the relative path "models/gone.gguf" leads.`;
+  await expect(loadModel({ modelPath: 'models/gone.gguf' })).rejects.toThrow(message);
 });
