@@ -94,7 +94,7 @@ function formatsOf(locale: string) {
 // The charts are drawn in the colour of text, which every theme has: light, dark or high contrast.
 const style = `
 body { max-width: 760px; margin: 0 auto; padding: 0.5em 2em; line-height: 1.5; color: var(--vscode-foreground); }
-svg { width: 100%; font-size: 11px; fill: currentColor; }
+svg { width: 100%; overflow: visible; font-size: 11px; fill: currentColor; }
 .outer { fill-opacity: 0.3; stroke: currentColor; stroke-opacity: 0.6; }
 .column { fill-opacity: 0; }
 g:hover > .column { fill-opacity: 0.1; }
