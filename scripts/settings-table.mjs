@@ -34,10 +34,11 @@ export function writeSettingsTable() {
 function settingsTable() {
   const { properties } = manifest().contributes.configuration;
   const rows = Object.entries(properties).map(([name, setting]) => {
-    const cells = [`\`${name}\``, `\`${JSON.stringify(setting.default)}\``, description(setting)];
+    // Two columns, since VS Code's page of an extension is narrow and does not break the names.
+    const cells = [`\`${name}\`<br>\`${JSON.stringify(setting.default)}\``, description(setting)];
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   });
-  return `\n${['| Setting | Default | What it does |', '| --- | --- | --- |', ...rows].join('\n')}\n\n`;
+  return `\n${['| Setting and default | What it does |', '| --- | --- |', ...rows].join('\n')}\n\n`;
 }
 
 function description(setting) {
