@@ -1,6 +1,5 @@
-// The connection to the language server: starts it, stops it and restarts it, also after a crash, and keeps the latest
-// status that it has sent.
-import { existsSync } from 'node:fs';
+// The language server as the other features see it: its status, its messages, requests to it. Its process and the
+// connection are in connection.ts.
 import {
   type CancellationToken,
   type Disposable,
@@ -14,14 +13,15 @@ import {
 import type { LanguageClient } from 'vscode-languageclient/node';
 import * as protocol from '../language-server/protocol/messages.ts';
 import { readSettings, section } from './config.ts';
+import { Connection, type Ending, type State } from './connection.ts';
+import type { ClientSession } from './language-client.ts';
 import { RelatedCode } from './related-code.ts';
-import { RestartPolicy } from './restart-policy.ts';
-import { endpointFor, ServerProcess } from './server-process.ts';
+import type { RestartPolicy } from './restart-policy.ts';
+import type { ProcessLink } from './server-link.ts';
+import { ServerProcess } from './server-process.ts';
 
 /** The key of the team server's token in VS Code's SecretStorage. */
 export const serverTokenKey = 'serverToken';
-const serverModule = 'dist/server.js';
-const bundledModel = 'models/starter.gguf';
 
 export class Client implements Disposable {
   readonly log: LogOutputChannel = window.createOutputChannel('Hearth', { log: true });
@@ -37,12 +37,9 @@ export class Client implements Disposable {
   private readonly settingsListener = workspace.onDidChangeConfiguration(async (event) => {
     if (event.affectsConfiguration(section)) this.notify(protocol.settingsNotification, await this.settings());
   });
-  private readonly server: ServerProcess;
-  private policy = new RestartPolicy();
-  private languageClient: LanguageClient | undefined;
-  private lifecycle: Promise<void> = Promise.resolve();
-  private restarting: Promise<void> | undefined;
-  private isEndAnnounced = false;
+  private readonly connection: Connection<ProcessLink, ClientSession>;
+  /** Why the server is being started again; '' for the first start. */
+  private restartReason = '';
 
   /**
    * asksAgain: whether this window requests a suggestion again when the server reports that its text has grown; only
@@ -52,47 +49,48 @@ export class Client implements Disposable {
     private readonly context: ExtensionContext,
     private readonly asksAgain: boolean,
   ) {
-    const endpoint = endpointFor(context.globalStorageUri.fsPath, context.extension.packageJSON.version);
-    const module = context.asAbsolutePath(serverModule);
-    this.server = new ServerProcess(module, endpoint, (text) => this.log.error(text.trimEnd()));
+    const server = new ServerProcess({
+      module: context.asAbsolutePath('dist/server.js'),
+      storageFolder: context.globalStorageUri.fsPath,
+      version: context.extension.packageJSON.version,
+      onOutput: (text) => this.log.error(text),
+    });
+    this.connection = new Connection({
+      find: () => server.find(),
+      start: (signal) => server.start(signal),
+      prepare: (policy) => this.prepare(policy),
+      onState: (state) => this.enter(state),
+      onEnding: (ending, goesOn) => this.report(ending, goesOn),
+    });
   }
 
   start(): Promise<void> {
-    return this.inTurn(() => this.connect());
+    return this.connection.start();
   }
 
-  /** Never rejects, so that a new server can be started even if stopping the old one failed. */
   stop(): Promise<void> {
-    return this.inTurn(async () => {
-      const client = this.languageClient;
-      this.languageClient = undefined;
-      if (client?.needsStop()) await client.stop().catch((error: unknown) => this.log.warn(String(error)));
-    });
+    return this.connection.stop();
   }
 
-  /** Ends the server process for all windows and starts another. While that is in progress, further calls join it. */
+  /** Ends the server process for all windows and starts another. */
   restart(): Promise<void> {
-    this.restarting ??= this.quitAndStart().finally(() => {
-      this.restarting = undefined;
-    });
-    return this.restarting;
+    return this.connection.restart();
   }
 
   /** Rejects with a message for the user when there is no server. */
   async request<R>(method: string, params: object = {}, token?: CancellationToken): Promise<R> {
-    if (!this.languageClient?.isRunning()) throw new Error(l10n.t('The Hearth server is not running.'));
+    if (!this.languageClient) throw new Error(l10n.t('The Hearth server is not running.'));
     return this.languageClient.sendRequest<R>(method, params, token);
   }
 
   /** Does nothing when there is no server: a new one gets the settings when it starts. */
   notify(method: string, params: object): void {
-    if (!this.languageClient?.isRunning()) return;
-    this.languageClient.sendNotification(method, params).catch((error: unknown) => this.log.warn(String(error)));
+    this.languageClient?.sendNotification(method, params).catch((error: unknown) => this.log.warn(String(error)));
   }
 
   /** Resolves once a server is running. Stays pending if none can be started. */
   async running(): Promise<LanguageClient> {
-    if (this.languageClient?.isRunning()) return this.languageClient;
+    if (this.languageClient) return this.languageClient;
     return new Promise((resolve) => {
       const listener = this.upEmitter.event((client) => {
         listener.dispose();
@@ -106,48 +104,19 @@ export class Client implements Disposable {
     for (const each of [this.relatedCode, this.settingsListener, this.log]) each.dispose();
   }
 
-  private async quitAndStart(): Promise<void> {
-    await this.inTurn(async () => {
-      const client = this.languageClient;
-      if (!client?.isRunning()) return;
-      await client.sendNotification(protocol.quitNotification).catch(() => undefined);
-    });
-    await this.stop();
-    this.policy = new RestartPolicy();
-    await this.start();
+  private get languageClient(): LanguageClient | undefined {
+    const client = this.connection.session?.client;
+    return client?.isRunning() ? client : undefined;
   }
 
-  /** Runs starts and stops one after another, so that they never overlap. */
-  private inTurn(action: () => Promise<void>): Promise<void> {
-    this.lifecycle = this.lifecycle.then(action);
-    return this.lifecycle;
-  }
-
-  private async connect(): Promise<void> {
-    const module = this.context.asAbsolutePath(serverModule);
-    if (!existsSync(module)) return this.fail(l10n.t('{0} is missing. Please reinstall Hearth.', module));
-    this.setStatus({ health: 'starting' });
-    try {
-      // The server starts and loads its model while the extension host loads the language client library.
-      const [socket, { createLanguageClient }, settings] = await Promise.all([
-        this.server.connect(),
-        import('./language-client.ts'),
-        this.settings(),
-      ]);
-      this.isEndAnnounced = false;
-      this.languageClient = createLanguageClient(socket, this.options(settings), {
-        log: this.log,
-        onRunning: (client) => this.onRunning(client),
-        onEnd: () => void this.afterEnd(),
-      });
-      this.addHandlers(this.languageClient);
-      await this.languageClient.start();
-    } catch (error) {
-      this.languageClient = undefined;
-      this.log.error(`The language server did not start: ${messageOf(error)}`);
-      if (this.policy.recordCrash(performance.now())) return this.connect();
-      this.fail(l10n.t('The Hearth server did not start. {0}', messageOf(error)));
-    }
+  /** The extension host loads the language client library while the server starts and loads its model. */
+  private async prepare(policy: RestartPolicy): Promise<(link: ProcessLink) => ClientSession> {
+    const [{ ClientSession }, settings] = await Promise.all([import('./language-client.ts'), this.settings()]);
+    return (link) => {
+      const session = new ClientSession(link, this.options(settings, policy), this.log);
+      this.addHandlers(session.client);
+      return session;
+    };
   }
 
   /** Reads the token only if it is needed: SecretStorage is slow while a window opens. */
@@ -157,26 +126,24 @@ export class Client implements Disposable {
     return { ...settings, serverToken: (await this.context.secrets.get(serverTokenKey)) ?? '' };
   }
 
-  private options(settings: protocol.SettingsParams): protocol.InitializationOptions {
+  private options(settings: protocol.SettingsParams, policy: RestartPolicy): protocol.InitializationOptions {
     return {
       settings,
-      bundledModel: this.context.asAbsolutePath(bundledModel),
+      bundledModel: this.context.asAbsolutePath('models/starter.gguf'),
       asksAgain: this.asksAgain,
       hasOwnProvider: true,
       sharesCode: true,
-      avoidsGpu: this.policy.avoidsGpu,
-      isSafeMode: this.policy.isSafeMode,
+      wantsSignsOfLife: true,
+      avoidsGpu: policy.avoidsGpu,
+      isSafeMode: policy.isSafeMode,
       storageFolder: this.context.globalStorageUri.fsPath,
     };
   }
 
   private addHandlers(client: LanguageClient): void {
     client.onNotification(protocol.statusNotification, (status: protocol.ServerStatus) => {
-      if (status.health === 'ready') this.policy.recordReady(status.model?.device === 'gpu');
+      if (status.health === 'ready') this.connection.policy.recordReady(status.model?.device === 'gpu');
       this.setStatus(status);
-    });
-    client.onNotification(protocol.farewellNotification, () => {
-      this.isEndAnnounced = true;
     });
     client.onNotification(protocol.explainChunkNotification, (chunk: protocol.ExplainChunk) =>
       this.chunkEmitter.fire(chunk),
@@ -185,26 +152,40 @@ export class Client implements Disposable {
     client.onNotification(protocol.grownNotification, (grown: protocol.GrownParams) => this.grownEmitter.fire(grown));
   }
 
-  /** Called when the connection has closed and this window did not close it. */
-  private async afterEnd(): Promise<void> {
-    this.languageClient = undefined;
-    if (this.isEndAnnounced) {
-      this.log.info('The language server stopped: it was restarted, or the window that started it was closed.');
-      return this.start();
-    }
-    const ending = await this.server.ending();
-    if (this.policy.recordCrash(performance.now())) {
-      const how = this.policy.isSafeMode ? ' on the CPU, without a draft model and without the disk cache' : '';
-      this.log.warn(`The language server ended unexpectedly (${ending}) and is being restarted${how}.`);
-      return this.start();
-    }
-    this.fail(l10n.t('The Hearth server crashed repeatedly ({0}) and was not restarted.', ending));
+  private enter(state: State): void {
+    if (state === 'starting')
+      this.setStatus({ health: 'starting', ...(this.restartReason && { message: this.restartReason }) });
+    const { session } = this.connection;
+    if (state !== 'up' || !session) return;
+    const { link, client } = session;
+    this.log.info(`The language server is running as process ${link.pid}.`);
+    if (!link.isShared) this.log.warn(aloneText());
+    this.upEmitter.fire(client);
   }
 
-  private onRunning(client: LanguageClient): void {
-    const where = this.server.pid === undefined ? 'in another window' : `as process ${this.server.pid}`;
-    this.log.info(`The language server is running ${where}.`);
-    this.upEmitter.fire(client);
+  /** Says in the log, and in the status if the user should know, why the connection has ended. */
+  private report(ending: Ending, goesOn: boolean): void {
+    const { isSafeMode } = this.connection.policy;
+    this.restartReason = ending.kind === 'hung' ? l10n.t('the server did not react and is being started again') : '';
+    switch (ending.kind) {
+      case 'left':
+        return;
+      case 'restarted':
+        this.log.info('The language server is being restarted.');
+        return;
+      case 'not started':
+        this.log.error(`The language server did not start: ${ending.how}`);
+        if (!goesOn)
+          this.fail(l10n.t('The Hearth server did not start ({0}). Restart it, or reinstall Hearth.', ending.how));
+        return;
+      default: {
+        const how = isSafeMode ? ' on the CPU, without a draft model and without the disk cache' : '';
+        const what = ending.kind === 'hung' ? 'does not react' : `ended unexpectedly (${ending.how})`;
+        this.log.warn(`The language server ${what}${goesOn ? ` and is being restarted${how}` : ''}.`);
+        if (!goesOn)
+          this.fail(l10n.t('The Hearth server failed repeatedly ({0}). Restart it, or try another model.', ending.how));
+      }
+    }
   }
 
   private fail(message: string): void {
@@ -213,11 +194,14 @@ export class Client implements Disposable {
   }
 
   private setStatus(status: protocol.ServerStatus): void {
-    this.status = status;
-    this.statusEmitter.fire(status);
+    const isAlone = this.connection.session?.link.isShared === false;
+    const settingProblems = [...(status.settingProblems ?? []), ...(isAlone ? [aloneText()] : [])];
+    this.status = settingProblems.length > 0 ? { ...status, settingProblems } : status;
+    this.statusEmitter.fire(this.status);
   }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** When no folder can hold the socket of a server that windows share. */
+function aloneText(): string {
+  return l10n.t('This window has a model of its own in memory, since no folder for a shared server can be written.');
 }

@@ -1,6 +1,5 @@
-// Configures the language client: it uses the socket of the shared server, shows no messages and never restarts the
-// server by itself. The library is large, so this file is imported while the server is starting.
-import type { Socket } from 'node:net';
+// A session with the language server: the language client on the link that the connection has opened. It shows no
+// messages and never restarts the server. The library is large, so this file is imported while the server is starting.
 import type { LogOutputChannel } from 'vscode';
 import {
   CloseAction,
@@ -8,48 +7,64 @@ import {
   LanguageClient,
   type LanguageClientOptions,
   RevealOutputChannelOn,
-  SocketMessageReader,
-  SocketMessageWriter,
-  State,
+  StreamMessageReader,
+  StreamMessageWriter,
 } from 'vscode-languageclient/node';
-import type { InitializationOptions } from '../language-server/protocol/messages.ts';
+import {
+  aliveNotification,
+  farewellNotification,
+  type InitializationOptions,
+  quitNotification,
+} from '../language-server/protocol/messages.ts';
 import { documentSelector } from './config.ts';
+import type { Session } from './connection.ts';
+import type { ProcessLink } from './server-link.ts';
 
-export interface LanguageClientHost {
-  log: LogOutputChannel;
-  onRunning: (client: LanguageClient) => void;
-  /** Called when the connection has closed and this window did not close it. */
-  onEnd: () => void;
-}
+/** Longer than the connection waits for a sign of life. */
+const leaveMs = 10_000;
 
-export function createLanguageClient(
-  socket: Socket,
-  initializationOptions: InitializationOptions,
-  { log, onRunning, onEnd }: LanguageClientHost,
-): LanguageClient {
-  const options: LanguageClientOptions = {
-    documentSelector,
-    initializationOptions,
-    outputChannel: log,
-    revealOutputChannelOn: RevealOutputChannelOn.Never,
-    initializationFailedHandler: () => false,
-    errorHandler: {
-      error: (error) => {
-        log.error(`The connection to the language server failed: ${error.message}`);
-        return { action: ErrorAction.Continue, handled: true };
+export class ClientSession implements Session {
+  readonly client: LanguageClient;
+  readonly farewell: Promise<void>;
+
+  constructor(
+    readonly link: ProcessLink,
+    initializationOptions: InitializationOptions,
+    private readonly log: LogOutputChannel,
+  ) {
+    const options: LanguageClientOptions = {
+      documentSelector,
+      initializationOptions,
+      outputChannel: log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationFailedHandler: () => false,
+      errorHandler: {
+        error: (error) => {
+          log.error(`The connection to the language server failed: ${error.message}`);
+          return { action: ErrorAction.Continue, handled: true };
+        },
+        closed: () => ({ action: CloseAction.DoNotRestart, handled: true, message: 'The connection was closed.' }),
       },
-      closed: () => {
-        onEnd();
-        return { action: CloseAction.DoNotRestart, handled: true, message: 'The language server stopped.' };
-      },
-    },
-  };
-  const transports = {
-    reader: new SocketMessageReader(socket),
-    writer: new SocketMessageWriter(socket),
-    detached: true,
-  };
-  const client = new LanguageClient('hearth', 'Hearth', async () => transports, options);
-  client.onDidChangeState(({ newState }) => newState === State.Running && onRunning(client));
-  return client;
+    };
+    const transports = {
+      reader: new StreamMessageReader(link.reader),
+      writer: new StreamMessageWriter(link.writer),
+      detached: true,
+    };
+    this.client = new LanguageClient('hearth', 'Hearth', async () => transports, options);
+    this.client.onNotification(aliveNotification, () => {}); // the link has noticed it
+    this.farewell = new Promise((resolve) => this.client.onNotification(farewellNotification, () => resolve()));
+  }
+
+  initialize(): Promise<void> {
+    return this.client.start();
+  }
+
+  quit(): void {
+    this.client.sendNotification(quitNotification).catch((error: unknown) => this.log.warn(String(error)));
+  }
+
+  leave(): Promise<void> {
+    return this.client.stop(leaveMs);
+  }
 }

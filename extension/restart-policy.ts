@@ -1,5 +1,5 @@
-// Decides whether a language server that has crashed is started again, and whether on the GPU or in safe mode. Without
-// a limit, a crash loop would keep the processor busy and hide the cause.
+// Decides whether a language server that has crashed or hung is started again, and whether on the GPU or in safe mode.
+// Without a limit, a crash loop would keep the processor busy and hide the cause.
 
 /** A server that was ready before is restarted after this many crashes within the time window… */
 const crashesWhenReady = 4;
@@ -14,7 +14,7 @@ const crashesBeforeSafe = 3;
 export class RestartPolicy {
   private wasReady = false;
   private isOnGpu = false;
-  private crashTimes: number[] = [];
+  private crashes: { time: number; isHang: boolean }[] = [];
   private gpuCrashes = 0;
 
   get avoidsGpu(): boolean {
@@ -23,7 +23,12 @@ export class RestartPolicy {
 
   /** Safe mode: the CPU, no draft model and no disk cache. */
   get isSafeMode(): boolean {
-    return this.crashTimes.length >= crashesBeforeSafe;
+    return this.crashes.length >= crashesBeforeSafe;
+  }
+
+  /** How often a time limit is doubled: a server that hung lately may only have been slow. */
+  get patience(): number {
+    return 2 ** this.crashes.filter(({ isHang }) => isHang).length;
   }
 
   recordReady(isOnGpu: boolean): void {
@@ -32,9 +37,9 @@ export class RestartPolicy {
   }
 
   /** Returns whether to start the server again. now: of a monotonic clock, such as performance.now(). */
-  recordCrash(now: number): boolean {
+  recordCrash(now: number, isHang = false): boolean {
     if (this.isOnGpu) this.gpuCrashes++;
-    this.crashTimes = [...this.crashTimes.filter((time) => now - time < windowMs), now];
-    return this.crashTimes.length <= (this.wasReady ? crashesWhenReady : crashesBeforeReady);
+    this.crashes = [...this.crashes.filter(({ time }) => now - time < windowMs), { time: now, isHang }];
+    return this.crashes.length <= (this.wasReady ? crashesWhenReady : crashesBeforeReady);
   }
 }

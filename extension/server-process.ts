@@ -1,116 +1,130 @@
-// All windows share one language server. This file connects to the one that another window has started, or starts it as
-// a child process of this window. When that window closes, the server ends, and another window starts the next one.
+// The server's process, which the windows of one user share: finds the one that runs, or starts it. It belongs to no
+// window: it ends by itself a few seconds after the last one has left it.
 import { type ChildProcess, fork } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Announcement,
+  cannotAnnounceCode,
+  type Endpoint,
+  endpointsFor,
+} from '../language-server/protocol/endpoint.ts';
+import { AloneLink, exitText, type ProcessLink, SharedLink } from './server-link.ts';
 
-/** How long to wait for a server that another window is starting or that has not written its token yet. */
-const patienceMs = 10_000;
-const retryMs = 50;
 /** How long to wait for the process's exit event, which may come after the connection has closed. */
 const exitNoticeMs = 500;
 
-export interface Endpoint {
-  /** A Unix socket in a folder that only the user can open, or a named pipe. */
-  socket: string;
-  tokenFile: string;
-}
-
-/** Windows with the same storage folder and the same version of Hearth share a server. */
-export function endpointFor(storageFolder: string, version: string): Endpoint {
-  const name = createHash('sha256').update(`${storageFolder}\n${version}`).digest('hex').slice(0, 16);
-  if (process.platform === 'win32') {
-    mkdirSync(storageFolder, { recursive: true });
-    return { socket: `\\\\.\\pipe\\hearth-${name}`, tokenFile: join(storageFolder, 'server.token') };
-  }
-  // Not in the storage folder, as a socket's path is limited to about 100 characters.
-  const folder = join(process.env.XDG_RUNTIME_DIR || tmpdir(), `hearth-${userInfo().uid}`);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const { uid, mode } = statSync(folder);
-  if (uid !== userInfo().uid || (mode & 0o077) !== 0) throw new Error(`${folder} must belong to you alone.`);
-  return { socket: join(folder, `${name}.sock`), tokenFile: join(folder, `${name}.token`) };
+export interface ServerProcessOptions {
+  /** The path of the server's program. */
+  module: string;
+  storageFolder: string;
+  version: string;
+  /** Called with what a server has written to standard error, such as the message of a crash. */
+  onOutput: (text: string) => void;
 }
 
 export class ServerProcess {
-  private child: ChildProcess | undefined;
-  private lastEnding = 'in another window';
+  private readonly endpoints: Endpoint[];
+  /** The process that this window has started last, and how it ended. */
+  private child: ChildProcess | null = null;
+  private exited: Promise<string> = new Promise(() => {});
 
-  constructor(
-    private readonly module: string,
-    private readonly endpoint: Endpoint,
-    /** Called with what the process writes to standard error, such as the message of a crash. */
-    private readonly onOutput: (text: string) => void,
-  ) {}
-
-  /** The process id if this window has started the server and it is still running. */
-  get pid(): number | undefined {
-    return this.child?.pid;
+  constructor(private readonly options: ServerProcessOptions) {
+    this.endpoints = endpointsFor(options.storageFolder, options.version);
   }
 
-  async connect(): Promise<Socket> {
-    const end = performance.now() + patienceMs;
-    for (;;) {
-      const socket = await this.tryConnect();
-      if (socket !== null) return socket;
-      if (performance.now() > end) throw new Error('The language server does not answer.');
-      if (this.child === undefined) await this.start();
-      else await sleep(retryMs);
+  async find(isNew = false): Promise<ProcessLink | null> {
+    for (const endpoint of this.endpoints) {
+      const announced = endpoint.announced();
+      const socket = announced && (await open(endpoint.socketOf(announced.id)));
+      if (!announced || !socket) continue;
+      const isOwn = this.child?.pid === announced.pid;
+      return new SharedLink(socket, announced, isNew && isOwn, () => this.ending(announced, isOwn));
+    }
+    return null;
+  }
+
+  /** Starts a server at the first place where that is possible, and otherwise one for this window alone. */
+  async start(signal: AbortSignal): Promise<ProcessLink | null> {
+    if (!existsSync(this.options.module)) throw new Error(`${this.options.module} is missing`);
+    for (const endpoint of this.endpoints) if (await this.startAt(endpoint, signal)) return this.find(true);
+    return this.startAlone();
+  }
+
+  /** Resolves to true when a server, perhaps of another window, has been announced; to false if none can be here. */
+  private async startAt(endpoint: Endpoint, signal: AbortSignal): Promise<boolean> {
+    let prepared: { id: string; logFile: string; log: number };
+    try {
+      const id = endpoint.prepare();
+      prepared = { id, ...endpoint.openLog(id) };
+    } catch {
+      return false; // the folder is another user's, or nothing can be written there
+    }
+    const { id, logFile, log } = prepared;
+    // Detached, so that it stays when VS Code ends the processes of this window.
+    const child = fork(this.options.module, ['--endpoint', endpoint.preparedFolder(id), '--log', logFile], {
+      execArgv: [],
+      detached: true,
+      stdio: ['ignore', 'ignore', log, 'ipc'],
+    });
+    closeSync(log);
+    this.child = child;
+    this.exited = once(child, 'exit').then(
+      ([code, signal]) => exitText(code, signal),
+      (error: unknown) => String(error),
+    );
+    const kill = () => child.kill('SIGKILL');
+    signal.addEventListener('abort', kill);
+    try {
+      const how = await Promise.race([once(child, 'message').then(() => 'listening'), this.exited]);
+      if (how === 'listening' || how === exitText(0, null)) return true;
+      endpoint.withdraw(id);
+      this.tell(logFile);
+      if (how === exitText(cannotAnnounceCode, null)) return false;
+      throw new Error(how);
+    } finally {
+      signal.removeEventListener('abort', kill);
+      if (child.connected) child.disconnect();
+      child.unref();
     }
   }
 
-  /** How the server ended, such as "exit code 3" or "signal SIGKILL". Only the window that started it knows. */
-  async ending(): Promise<string> {
-    if (this.child) await Promise.race([once(this.child, 'exit'), sleep(exitNoticeMs)]);
-    return this.lastEnding;
+  private startAlone(): ProcessLink {
+    const child = fork(this.options.module, ['--stdio'], { execArgv: [], stdio: ['pipe', 'pipe', 'pipe', 'ipc'] });
+    if (child.stdin === null || child.stdout === null) throw new Error('a process could not be started');
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => this.options.onOutput(text.trimEnd()));
+    return new AloneLink(child, child.stdout, child.stdin);
   }
 
-  /** Resolves when the process is listening, or has ended because another window has started a server first. */
-  private start(): Promise<void> {
-    const { socket, tokenFile } = this.endpoint;
-    const child = fork(this.module, ['--socket', socket, '--token-file', tokenFile], {
-      execArgv: [],
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    });
-    this.child = child;
-    child.stderr?.setEncoding('utf8').on('data', this.onOutput);
-    return new Promise((resolve, reject) => {
-      child.once('message', () => resolve());
-      child.once('error', reject);
-      child.once('exit', (code, signal) => {
-        this.child = undefined;
-        this.lastEnding = signal === null ? `exit code ${code}` : `signal ${signal}`;
-        if (code === 0) resolve();
-        else reject(new Error(`The language server ended with ${this.lastEnding}.`));
-      });
-    });
+  private async ending({ logFile }: Announcement, isOwn: boolean): Promise<string> {
+    this.tell(logFile);
+    const unknown = 'started by another window';
+    return isOwn ? Promise.race([this.exited, sleep(exitNoticeMs, unknown)]) : unknown;
   }
 
-  /** Resolves to null if no server is listening or if it does not accept the token. */
-  private tryConnect(): Promise<Socket | null> {
-    return new Promise((resolve) => {
-      const token = readToken(this.endpoint.tokenFile);
-      if (token === null) return resolve(null);
-      const socket = connect(this.endpoint.socket, () => socket.write(`${token}\n`));
-      const giveUp = () => resolve(null);
-      socket.once('error', giveUp).once('close', giveUp);
-      // The server sends a greeting if the token is right, and then nothing until it gets a message.
-      socket.once('data', () => {
-        socket.off('error', giveUp).off('close', giveUp);
-        resolve(socket);
-      });
-    });
+  /** Passes on what a process that has ended wrote to standard error, unless another window has done that. */
+  private tell(logFile: string): void {
+    try {
+      const text = readFileSync(logFile, 'utf8').trimEnd();
+      rmSync(logFile);
+      if (text !== '') this.options.onOutput(text);
+    } catch {
+      // Another window has read it.
+    }
   }
 }
 
-function readToken(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return null;
-  }
+/** Connects to a socket; null if nobody listens any more. */
+function open(path: string): Promise<Socket | null> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path, () => {
+      socket.off('error', failed);
+      resolve(socket);
+    });
+    const failed = (error: NodeJS.ErrnoException) =>
+      ['ECONNREFUSED', 'ENOENT', 'ECONNRESET'].includes(error.code ?? '') ? resolve(null) : reject(error);
+    socket.once('error', failed);
+  });
 }

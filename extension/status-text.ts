@@ -80,7 +80,7 @@ function summary(status: Status): string {
   const { health, progress, message, pause, offFor, onlyExplains, decodeTokensPerSecond } = status;
   switch (health) {
     case 'starting':
-      return l10n.t('starting');
+      return message ?? l10n.t('starting');
     case 'loading':
       return l10n.t('loading the model, {0}', percent(progress));
     case 'unloaded':

@@ -62,6 +62,8 @@ export interface InitializationOptions {
   avoidsGpu?: boolean;
   /** Safe mode, after repeated crashes of the server: the CPU, no draft model, no disk cache. */
   isSafeMode?: boolean;
+  /** The client wants an aliveNotification every second, so that it notices a server that hangs. */
+  wantsSignsOfLife?: boolean;
   /** The client answers relatedRequest. Otherwise prompts contain no code of other files. */
   sharesCode?: boolean;
 }
@@ -181,8 +183,11 @@ export interface ExplainChunk {
 /** Client -> server request without params. Result: the doctor's report as plain text. */
 export const doctorRequest = 'hearth/doctor';
 
-/** Client -> server: end the process. Other windows that share it reconnect, and one of them starts a new server. */
+/** Client -> server: end the process. The windows that share it reconnect, and one of them starts a new server. */
 export const quitNotification = 'hearth/quit';
+
+/** Server -> client, every second if the client wants it: the server is alive. */
+export const aliveNotification = 'hearth/alive';
 
 /** Server -> client: the process is about to end on purpose, so its end is not a crash. */
 export const farewellNotification = 'hearth/farewell';

@@ -1,4 +1,5 @@
 // The entry point of dist/server.js: the language server on stdio, on Node's IPC, or on a socket for several windows.
+import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import {
   IPCMessageReader,
@@ -9,35 +10,56 @@ import {
 import { addonInfo } from '../../native/index.ts';
 import { bundledModelPath } from '../engine/bundled-model.ts';
 import { loadModel } from '../engine/load-model.ts';
+import type { ServerParts } from '../engine/shared-engine.ts';
+import { cannotAnnounceCode, Endpoint } from '../protocol/endpoint.ts';
 import { Server } from './server.ts';
-import { listen } from './socket.ts';
+import { SharedSocket } from './socket.ts';
 
 const options = {
-  socket: { type: 'string' },
-  'token-file': { type: 'string' },
+  endpoint: { type: 'string' },
+  log: { type: 'string' },
   'node-ipc': { type: 'boolean' },
 } as const;
 
-async function serveWindows(server: Server, path: string, tokenFile: string): Promise<void> {
-  const isOurs = await listen(path, tokenFile, (socket) => {
-    server.connect(new SocketMessageReader(socket), new SocketMessageWriter(socket), socket, () => socket.end());
+/** Serves the windows of one user. The folder is one that a window has prepared with Endpoint.prepare(). */
+async function serveWindows(parts: ServerParts, folder: string, logFile: string): Promise<void> {
+  const { endpoint, id } = Endpoint.ofPrepared(folder);
+  const server = new Server(parts, () => socket.close());
+  const socket = new SharedSocket({
+    endpoint,
+    logFile,
+    onWindow: (window) => {
+      const [reader, writer] = [new SocketMessageReader(window), new SocketMessageWriter(window)];
+      server.connect(reader, writer, window, () => window.end());
+    },
+    onDeserted: () => void server.quit(),
+    onDisplaced: () => void server.quit(),
   });
-  if (!isOurs) process.exit(0); // another window has started a server first
-  // The window that started this process has closed; another one starts the next server.
-  process.once('disconnect', () => void server.quit());
-  process.send?.('listening');
+  const isOurs = await socket.open(id).catch((error: unknown) => {
+    console.error(String(error));
+    endpoint.withdraw(id);
+    process.exit(cannotAnnounceCode);
+  });
+  if (!isOurs) {
+    rmSync(logFile, { force: true });
+    process.exit(0); // another window has started a server first
+  }
+  process.once('SIGTERM', () => void server.quit());
+  // The window may have closed meanwhile.
+  if (process.connected) process.send?.('listening', () => {});
 }
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options, strict: false });
-  const server = new Server({ loadModel, addonInfo, bundledModel: bundledModelPath() });
-  if (typeof values.socket === 'string') await serveWindows(server, values.socket, String(values['token-file']));
-  else if (values['node-ipc'])
+  const parts = { loadModel, addonInfo, bundledModel: bundledModelPath() };
+  if (typeof values.endpoint === 'string') return serveWindows(parts, values.endpoint, String(values.log));
+  const server = new Server(parts);
+  if (values['node-ipc'])
     server.connect(new IPCMessageReader(process), new IPCMessageWriter(process), null, process.exit);
   else server.connectStdio();
 }
 
 main().catch((error: unknown) => {
   console.error(error);
-  process.exitCode = 1;
+  process.exit(1);
 });

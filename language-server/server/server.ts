@@ -1,5 +1,6 @@
 // The server process: one engine, and a session for each connection. VS Code windows share the process over a socket;
 // other editors start their own and talk to it over stdio or Node's IPC.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'vscode-languageserver';
 import {
   type Connection,
@@ -18,11 +19,21 @@ import { farewellNotification } from '../protocol/messages.ts';
 import { Inbox, type Source } from './inbox.ts';
 import { Session } from './session.ts';
 
+/** How long a window may take to read that the server ends. */
+const farewellMs = 500;
+/** How long the engine may take to write the disk cache. */
+const quitMs = 60_000;
+
 export class Server {
   private readonly connections = new Map<Connection, Session>();
   private readonly engine: SharedEngine;
+  private quitting: Promise<never> | null = null;
 
-  constructor(parts: ServerParts) {
+  /** onQuit: for a process that several windows share: called before it ends, so that no new window finds it. */
+  constructor(
+    parts: ServerParts,
+    private readonly onQuit: (() => void) | null = null,
+  ) {
     this.engine = new SharedEngine(parts, this.logToAll());
   }
 
@@ -58,17 +69,28 @@ export class Server {
   }
 
   /** Tells all windows, writes the disk cache and ends the process. */
-  async quit(): Promise<never> {
-    const connections = [...this.connections.keys()];
-    await Promise.allSettled(connections.map((connection) => connection.sendNotification(farewellNotification)));
+  quit(): Promise<never> {
+    this.quitting ??= this.sayFarewell();
+    return this.quitting;
+  }
+
+  private async sayFarewell(): Promise<never> {
+    this.onQuit?.();
+    setTimeout(() => process.exit(1), quitMs);
+    const told = [...this.connections.keys()].map((connection) => connection.sendNotification(farewellNotification));
+    // A window that does not read must not keep the others waiting.
+    await Promise.race([Promise.allSettled(told), sleep(farewellMs)]);
     await this.engine.close();
     process.exit(0);
   }
 
-  /** For the last window, the disk cache is written before the response to `shutdown`, while the editor still waits. */
+  /**
+   * An editor's own server writes the disk cache before it answers `shutdown`, while the editor still waits. One that
+   * windows share keeps its engine for a window that is being reloaded.
+   */
   private async end(session: Session): Promise<void> {
     session.dispose();
-    if (this.connections.size === 1) await this.engine.close();
+    if (this.onQuit === null) await this.engine.close();
   }
 
   /** A log for the shared engine: its messages go to every window. */

@@ -30,6 +30,8 @@ import { ConnectedWindow } from './connected-window.ts';
 import { report } from './doctor.ts';
 import type { Inbox } from './inbox.ts';
 
+/** How often a client learns that the server is alive. Half as often would be too late to notice within 5 s that it is not. */
+const aliveMs = 1000;
 /** The code of errors that are shown to the user; outside the range that JSON-RPC reserves. */
 const requestFailedCode = -32803;
 
@@ -43,6 +45,7 @@ export class Session {
   private readonly documents = new TextDocuments(OpenDocument);
   private readonly window: ConnectedWindow;
   private stopListening = () => {};
+  private aliveTimer: NodeJS.Timeout | undefined;
   private isGone = false;
 
   constructor(
@@ -58,6 +61,7 @@ export class Session {
       if (this.isGone) return; // the window was closed while this message was queued
       this.window.initialized();
       this.stopListening = shared.onChange(() => this.report());
+      if (this.options.wantsSignsOfLife) this.aliveTimer = this.startSignsOfLife();
       this.configure();
     });
     connection.onNotification(protocol.settingsNotification, (given: protocol.SettingsParams) => this.apply(given));
@@ -83,6 +87,7 @@ export class Session {
   dispose(): void {
     this.isGone = true;
     this.stopListening();
+    clearInterval(this.aliveTimer);
     this.completions.close();
   }
 
@@ -186,6 +191,16 @@ export class Session {
       this.log.error(`explanation failed: ${errorText(error)}`);
       return new ResponseError(requestFailedCode, error instanceof Error ? error.message : String(error));
     }
+  }
+
+  private startSignsOfLife(): NodeJS.Timeout {
+    let isSending = false; // a window that does not read must not fill the memory
+    return setInterval(async () => {
+      if (isSending) return;
+      isSending = true;
+      await this.connection.sendNotification(protocol.aliveNotification).catch(() => undefined);
+      isSending = false;
+    }, aliveMs);
   }
 
   private report(): void {

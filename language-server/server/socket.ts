@@ -1,64 +1,126 @@
-// The socket, or named pipe, through which the windows of one user share this process. Only that user can open it, and
-// each connection must begin with a token from a file that only that user can read.
+// The socket, or named pipe, through which the windows of one user share this process: who may connect, how new windows
+// find it, and when no window is left.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type Server as NetServer, type Socket } from 'node:net';
+import { fstatSync, ftruncateSync, rmSync } from 'node:fs';
+import { createServer, type Server as NetServer, type Socket } from 'node:net';
+import { type Endpoint, startTimeOf } from '../protocol/endpoint.ts';
 
+/** How long a client may take to prove who it is. */
 const handshakeMs = 5000;
-const ownerOnly = 0o600;
-/** Sent to a client whose token is right. */
-const greeting = '\n';
+/** How long the process lives without a window: long enough for one that is reloaded to come back. */
+const lingerMs = 8000;
+const keepMs = 1000;
+const maxLogBytes = 65_536;
 
-/**
- * Starts to listen; resolves to false if another process already does. The token is written after that, so a client may
- * find the socket a moment before its token.
- */
-export async function listen(
-  path: string,
-  tokenFile: string,
-  onConnection: (socket: Socket) => void,
-): Promise<boolean> {
-  const token = randomBytes(32).toString('hex');
-  const server = createServer((socket) => {
-    socket.on('error', () => socket.destroy());
-    afterToken(socket, token, onConnection);
-  });
-  if (!(await tryListen(server, path))) {
-    if (await isServed(path)) return false;
-    rmSync(path, { force: true }); // left by a process that was killed
-    if (!(await tryListen(server, path))) return false;
-  }
-  if (process.platform !== 'win32') chmodSync(path, ownerOnly);
-  writeFileSync(tokenFile, token, { mode: ownerOnly });
-  return true;
+export interface SharedSocketOptions {
+  endpoint: Endpoint;
+  /** What this process writes to standard error. */
+  logFile: string;
+  onWindow: (socket: Socket) => void;
+  /** Called when the last window has been gone for a while. */
+  onDeserted: () => void;
+  /** Called when another server has taken this one's place, after a cleaner had deleted its files. */
+  onDisplaced: () => void;
 }
 
-function tryListen(server: NetServer, path: string): Promise<boolean> {
+export class SharedSocket {
+  private readonly windows = new Set<Socket>();
+  private server: NetServer | null = null;
+  private id = '';
+  private isClosed = false;
+  private isRestoring = false;
+  private lastProblem = '';
+  private lingerTimer: NodeJS.Timeout | undefined;
+  private readonly keepTimer = setInterval(() => void this.keep(), keepMs);
+
+  constructor(private readonly options: SharedSocketOptions) {}
+
+  /** Listens in the prepared folder, and then announces that. Resolves to false if another process already serves. */
+  async open(id: string): Promise<boolean> {
+    const { endpoint, logFile } = this.options;
+    const [clientWord, serverWord] = [randomWord(), randomWord()];
+    const server = createServer((socket) => {
+      socket.on('error', () => socket.destroy());
+      afterWord(socket, clientWord, () => this.add(socket, serverWord));
+    });
+    await listen(server, endpoint.preparedSocket(id));
+    const { pid } = process;
+    const announcement = { id, pid, startTime: startTimeOf(pid), clientWord, serverWord, logFile };
+    if (!(await endpoint.announce(announcement))) {
+      endpoint.withdraw(id);
+      server.close();
+      return false;
+    }
+    this.server = server;
+    this.id = id;
+    if (this.windows.size === 0) this.linger();
+    return true;
+  }
+
+  /** New windows no longer find this process; those that are connected stay. */
+  close(): void {
+    this.isClosed = true;
+    clearInterval(this.keepTimer);
+    clearTimeout(this.lingerTimer);
+    this.server?.close();
+    this.options.endpoint.withdraw(this.id);
+    rmSync(this.options.logFile, { force: true });
+  }
+
+  private add(socket: Socket, serverWord: string): void {
+    if (this.isClosed) return void socket.destroy();
+    clearTimeout(this.lingerTimer);
+    this.windows.add(socket);
+    socket.once('close', () => {
+      this.windows.delete(socket);
+      if (this.windows.size === 0) this.linger();
+    });
+    socket.write(`${serverWord}\n`);
+    this.options.onWindow(socket);
+  }
+
+  private linger(): void {
+    clearTimeout(this.lingerTimer);
+    if (!this.isClosed) this.lingerTimer = setTimeout(this.options.onDeserted, lingerMs);
+  }
+
+  /** Some systems delete files in temporary folders. Without its own, this process would no longer be found. */
+  private async keep(): Promise<void> {
+    limitLog();
+    const { endpoint, onDisplaced } = this.options;
+    if (this.server === null || this.isRestoring || endpoint.isAnnounced(this.id)) return;
+    this.isRestoring = true;
+    try {
+      endpoint.withdraw(this.id);
+      const last = this.server;
+      if (await this.open(endpoint.prepare())) last.close();
+      else onDisplaced();
+    } catch (error) {
+      if (String(error) !== this.lastProblem) console.error(`New windows cannot find this server: ${error}`);
+      this.lastProblem = String(error);
+    } finally {
+      this.isRestoring = false;
+    }
+  }
+}
+
+function randomWord(): string {
+  return randomBytes(32).toString('hex');
+}
+
+function listen(server: NetServer, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const onError = (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(false) : reject(error));
-    server.once('error', onError);
+    server.once('error', reject);
     server.listen(path, () => {
-      server.off('error', onError);
-      resolve(true);
+      server.off('error', reject).on('error', (error) => console.error(`A window could not connect: ${error.message}`));
+      resolve();
     });
   });
 }
 
-function isServed(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    const answer = (isLive: boolean) => {
-      socket.destroy();
-      resolve(isLive);
-    };
-    socket.once('connect', () => answer(true));
-    socket.once('error', () => answer(false));
-  });
-}
-
-/** Reads the first line, which must be the token, and passes on the socket with the rest unread. */
-function afterToken(socket: Socket, token: string, onConnection: (socket: Socket) => void): void {
-  const expected = Buffer.from(`${token}\n`);
+/** Reads the first line, which must be the word, and leaves the rest unread. */
+function afterWord(socket: Socket, word: string, then: () => void): void {
+  const expected = Buffer.from(`${word}\n`);
   let received = Buffer.alloc(0);
   socket.setTimeout(handshakeMs, () => socket.destroy());
   const onData = (data: Buffer) => {
@@ -69,9 +131,18 @@ function afterToken(socket: Socket, token: string, onConnection: (socket: Socket
     socket.setTimeout(0);
     if (!timingSafeEqual(received.subarray(0, expected.length), expected)) return void socket.destroy();
     if (received.length > expected.length) socket.unshift(received.subarray(expected.length));
-    socket.write(greeting);
-    onConnection(socket);
+    then();
     socket.resume();
   };
   socket.on('data', onData);
+}
+
+/** Standard error is appended to a file, where it could otherwise grow for weeks. */
+function limitLog(): void {
+  try {
+    const log = fstatSync(2);
+    if (log.isFile() && log.size > maxLogBytes) ftruncateSync(2);
+  } catch {
+    // There is no standard error.
+  }
 }

@@ -60,6 +60,7 @@ function check(status: Status, text: string, label: string): void {
 
 test('each state has its text and its label for screen readers', () => {
   check({ health: 'starting' }, '$(loading~spin) Hearth', 'starting');
+  check({ health: 'starting', message: 'once more' }, '$(loading~spin) Hearth', 'once more');
   check({ health: 'loading', progress: 0.426 }, '$(loading~spin) Hearth 42 %', 'loading the model, 42 %');
   check({ health: 'ready' }, '$(flame) Hearth', 'ready');
   check({ health: 'off' }, '$(circle-slash) Hearth', 'turned off');

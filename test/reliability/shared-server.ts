@@ -1,8 +1,8 @@
 // A server that several windows share over its socket, as those of VS Code do.
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -13,16 +13,21 @@ import {
   SocketMessageWriter,
 } from 'vscode-languageserver-protocol/node';
 import type { CompletionOutcome } from '../../language-server/protocol/messages.ts';
-import { serverCommand, starterModel } from './real-server.ts';
+import { openSocket, type SharedProcess, startShared } from '../support/shared-process.ts';
+import { starterModel } from './real-server.ts';
 
 export class SharedServer {
   /** What it has written to stderr, where VS Code takes it for errors. */
   stderr = '';
 
+  readonly child: ChildProcess;
+
   private constructor(
-    readonly child: ChildProcess,
+    private readonly process: SharedProcess,
     private readonly folder: string,
   ) {
+    const { child } = process;
+    this.child = child;
     child.stderr?.on('data', (data: Buffer) => {
       this.stderr += data;
     });
@@ -32,26 +37,20 @@ export class SharedServer {
 
   static async start(): Promise<SharedServer> {
     const folder = mkdtempSync(join(tmpdir(), 'hearth-shared-'));
-    const [, program = ''] = serverCommand;
-    const paths = ['--socket', join(folder, 's.sock'), '--token-file', join(folder, 's.token')];
-    const child = fork(program, paths, { execArgv: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
-    await once(child, 'message');
-    return new SharedServer(child, folder);
+    const process = startShared(folder);
+    await once(process.child, 'message');
+    return new SharedServer(process, folder);
   }
 
   async window(): Promise<SharedWindow> {
-    const socket = connect(join(this.folder, 's.sock'));
-    socket.on('error', () => undefined);
-    socket.write(`${readFileSync(join(this.folder, 's.token'), 'utf8')}\n`);
-    await once(socket, 'data');
-    const window = new SharedWindow(socket);
+    const window = new SharedWindow(await openSocket(this.process.endpoint));
     await window.initialize();
     return window;
   }
 
   async stop(): Promise<void> {
     const exited = once(this.child, 'exit');
-    this.child.disconnect(); // as if the window that started it were closed
+    this.child.kill('SIGTERM'); // as when the system is shut down
     await exited;
     rmSync(this.folder, { recursive: true, force: true });
   }

@@ -1,0 +1,241 @@
+// The connection of this window to the language server, until the window closes: finds or starts the process, talks to
+// it, notices that it has ended or hangs, and begins again.
+//
+//             start()                      greeted, initialized
+//     down ─────────────────> starting ──────────────────────────> up
+//      ^                       ^    │                               │
+//      │             once more │    │ does not start, closes,       │ closes, is silent, says farewell;
+//      │ stop(), or            │    │ is silent; stop()             │ restart(), stop()
+//      │ too many faults       │    v                               │
+//      └──────────────────── ending <───────────────────────────────┘
+//
+// A turn of the loop in run() is one life of the connection. However many signs there are that it ends, it ends once, and
+// the next one begins when everything of the last is closed.
+import { RestartPolicy } from './restart-policy.ts';
+import { Silence, Unresponsive, within } from './silence.ts';
+
+// How long to wait for a server to listen, to greet, to be initialized; and for a sign of life, which it gives every
+// second.
+const startMs = 4000;
+const greetMs = 3000;
+const initializeMs = 4000;
+const silenceMs = 4000;
+// A server that ends on purpose gives signs of life while it writes its cache.
+const endingSilenceMs = 3000;
+const endingMs = 15_000;
+const killMs = 1000;
+// A server that is just ending, or that another window has just started, is soon gone or there.
+const maxLooks = 20;
+const lookAgainMs = 250;
+
+export type State = 'down' | 'starting' | 'up' | 'ending';
+
+/** A connection to a server's process. */
+export interface Link {
+  /** Whether this connection has started the process, rather than found it. */
+  readonly isNew: boolean;
+  /** Resolves when either side has closed it. */
+  readonly closed: Promise<void>;
+  /** Resolves to false if it is closed instead. */
+  greet(): Promise<boolean>;
+  /** Calls the listener whenever something arrives. */
+  onData(listener: () => void): void;
+  /** Ends the process at once, if it is still there. */
+  kill(): void;
+  close(): void;
+  /** How the process has ended, such as "exit code 3". */
+  ending(): Promise<string>;
+}
+
+/** What is said over a link. */
+export interface Session {
+  /** Resolves when the server says that it is about to end on purpose. */
+  readonly farewell: Promise<void>;
+  initialize(): Promise<void>;
+  /** Asks the process to end, for all windows. */
+  quit(): void;
+  /** Ends this session; the process goes on for other windows. */
+  leave(): Promise<void>;
+}
+
+/** 'left': this window has closed. 'restarted': a window has restarted the server. The others are faults. */
+export type Ending = { kind: 'left' | 'restarted' } | { kind: 'crashed' | 'hung' | 'not started'; how: string };
+
+export interface ConnectionHost<L extends Link, S extends Session> {
+  /** Connects to the server that runs; null if there is none. */
+  find(): Promise<L | null>;
+  /** Starts a server; null if another window has just done that. If the signal comes first, its process is killed. */
+  start(signal: AbortSignal): Promise<L | null>;
+  /** Prepares a session while the server starts. */
+  prepare(policy: RestartPolicy): Promise<(link: L) => S>;
+  onState(state: State): void;
+  onEnding(ending: Ending, goesOn: boolean): void;
+}
+
+export class Connection<L extends Link, S extends Session> {
+  state: State = 'down';
+  /** The session while the state is 'up'. */
+  session: S | null = null;
+  policy = new RestartPolicy();
+  private link: L | null = null;
+  private loop: Promise<void> | null = null;
+  private stopOrder = new AbortController();
+  private restartOrder = new AbortController();
+  private settling: (() => void)[] = [];
+
+  constructor(private readonly host: ConnectionHost<L, S>) {}
+
+  /** Resolves when a server is up, or is not started again. */
+  start(): Promise<void> {
+    if (this.loop === null) {
+      this.stopOrder = new AbortController();
+      this.loop = this.run();
+    }
+    return new Promise((resolve) => this.settling.push(resolve));
+  }
+
+  async stop(): Promise<void> {
+    this.stopOrder.abort();
+    if (this.state === 'starting') this.link?.close();
+    await this.loop;
+  }
+
+  /** Ends the process, for all windows, and starts another. Further calls meanwhile join this one. */
+  restart(): Promise<void> {
+    this.policy = new RestartPolicy();
+    this.restartOrder.abort();
+    return this.start();
+  }
+
+  private async run(): Promise<void> {
+    for (let goesOn = true; goesOn; ) {
+      const ending = await this.live();
+      if ('how' in ending) goesOn = this.policy.recordCrash(performance.now(), ending.kind === 'hung');
+      else goesOn = ending.kind === 'restarted';
+      goesOn &&= !this.stopOrder.signal.aborted;
+      this.host.onEnding(ending, goesOn);
+    }
+    this.loop = null;
+    this.enter('down');
+  }
+
+  private async live(): Promise<Ending> {
+    this.enter('starting');
+    const ending = await this.begin().then(
+      ({ link, session }) => this.whileUp(link, session),
+      (error: unknown) => this.fault(error),
+    );
+    await this.end(ending);
+    return ending;
+  }
+
+  private async begin(): Promise<{ link: L; session: S }> {
+    const prepared = this.host.prepare(this.policy);
+    prepared.catch(() => undefined); // it is awaited below
+    const link = await this.open();
+    const session = (await prepared)(link);
+    const closed = link.closed.then(() => Promise.reject(new Error('the connection was closed')));
+    await within(initializeMs * this.policy.patience, Promise.race([session.initialize(), closed]));
+    return { link, session };
+  }
+
+  /** Connects to the server that runs, or starts one. */
+  private async open(): Promise<L> {
+    for (let looks = 0; looks < maxLooks; looks++) {
+      this.link = (await this.host.find()) ?? (await this.startServer());
+      this.stopOrder.signal.throwIfAborted();
+      if (this.link && (await within(greetMs * this.policy.patience, this.link.greet()))) return this.link;
+      this.link?.close();
+      this.stopOrder.signal.throwIfAborted();
+      if (this.link?.isNew) throw new Error('it closed the connection');
+      await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+    }
+    throw new Unresponsive();
+  }
+
+  private async startServer(): Promise<L | null> {
+    const attempt = new AbortController();
+    const signal = AbortSignal.any([attempt.signal, this.stopOrder.signal]);
+    const started = this.host.start(signal);
+    try {
+      return await within(startMs * this.policy.patience, started);
+    } catch (error) {
+      started.then((tooLate) => tooLate?.close()).catch(() => undefined);
+      throw error;
+    } finally {
+      attempt.abort();
+    }
+  }
+
+  private async whileUp(link: L, session: S): Promise<Ending> {
+    this.session = session;
+    if (link.isNew) this.restartOrder = new AbortController();
+    this.enter('up');
+    const silence = new Silence(silenceMs * this.policy.patience);
+    link.onData(() => silence.heard());
+    const ending = await new Promise<Ending>((resolve) => {
+      void silence.noticed.then(() => resolve(this.fault(new Unresponsive())));
+      void link.closed.then(() => resolve({ kind: 'crashed', how: '' }));
+      void session.farewell.then(() => resolve({ kind: 'restarted' }));
+      whenAborted(this.restartOrder.signal, () => resolve({ kind: 'restarted' }));
+      whenAborted(this.stopOrder.signal, () => resolve({ kind: 'left' }));
+    });
+    silence.end();
+    return ending.kind === 'crashed' ? { ...ending, how: await link.ending() } : ending;
+  }
+
+  private fault(error: unknown): Ending {
+    if (this.stopOrder.signal.aborted) return { kind: 'left' };
+    if (error instanceof Unresponsive) return { kind: 'hung', how: error.message };
+    return { kind: 'not started', how: error instanceof Error ? error.message : String(error) };
+  }
+
+  /** Closes everything of this life. Only a server that is asked to end, or that hangs, ends with it. */
+  private async end({ kind }: Ending): Promise<void> {
+    const { link, session } = this;
+    const isOrdered = this.restartOrder.signal.aborted;
+    this.restartOrder = new AbortController();
+    this.enter('ending');
+    if (link === null) return;
+    if (kind === 'left' && session) await this.orKill(link, session.leave());
+    if (kind === 'restarted') {
+      if (isOrdered) session?.quit();
+      await this.orKill(link, link.closed);
+    }
+    if (kind === 'hung' || (kind === 'not started' && isOrdered)) await this.kill(link);
+    link.close();
+    await link.closed;
+    this.link = null;
+    this.session = null;
+  }
+
+  /** Waits for the work as long as the server gives signs of life, and kills it if it does not. */
+  private async orKill(link: L, work: Promise<void>): Promise<void> {
+    const silence = new Silence(endingSilenceMs);
+    link.onData(() => silence.heard());
+    const isSilent = silence.noticed.then(() => false);
+    const isDone = within(endingMs, work).then(
+      () => true,
+      (error: unknown) => !(error instanceof Unresponsive),
+    );
+    if (!(await Promise.race([isDone, isSilent]))) await this.kill(link);
+    silence.end();
+  }
+
+  private async kill(link: L): Promise<void> {
+    link.kill();
+    await within(killMs, link.closed).catch(() => undefined);
+  }
+
+  private enter(state: State): void {
+    this.state = state;
+    this.host.onState(state);
+    const isSettled = state === 'down' || (state === 'up' && !this.restartOrder.signal.aborted);
+    if (isSettled) for (const resolve of this.settling.splice(0)) resolve();
+  }
+}
+
+function whenAborted(signal: AbortSignal, action: () => void): void {
+  if (signal.aborted) action();
+  else signal.addEventListener('abort', action, { once: true });
+}

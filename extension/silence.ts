@@ -1,0 +1,50 @@
+// Time limits for a server that may hang. They count the ticks of a timer rather than look at a clock. While the computer
+// sleeps, or another extension keeps this process busy, there is no tick, and what has arrived meanwhile is read before
+// a limit is found to be over.
+
+const tickMs = 250;
+
+/** The server does not react. */
+export class Unresponsive extends Error {
+  constructor() {
+    super('it does not react');
+  }
+}
+
+/** Notices that heard() has not been called for some time. */
+export class Silence {
+  /** Resolves at the first such time, unless end() is called before. */
+  readonly noticed: Promise<void>;
+  private ticks = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(ms: number) {
+    const isOver = () => this.ticks * tickMs >= ms;
+    this.noticed = new Promise((resolve) => {
+      this.timer = setInterval(() => {
+        this.ticks++;
+        if (isOver()) setImmediate(() => isOver() && resolve());
+      }, tickMs);
+    });
+  }
+
+  heard(): void {
+    this.ticks = 0;
+  }
+
+  end(): void {
+    clearInterval(this.timer);
+    this.ticks = 0;
+  }
+}
+
+/** Rejects as unresponsive if the work takes longer. */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const limit = new Silence(ms);
+  const isOver = limit.noticed.then(() => Promise.reject(new Unresponsive()));
+  try {
+    return await Promise.race([work, isOver]);
+  } finally {
+    limit.end();
+  }
+}

@@ -1,0 +1,205 @@
+// The connection of windows to a real process that is stopped (SIGSTOP) in each of its states, or loses its windows. How
+// soon it must be noticed is in test/extension/connection.test.ts, with a clock of its own.
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import {
+  createProtocolConnection,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from 'vscode-languageserver-protocol/node';
+import { Connection, type ConnectionHost, type Ending, type Session } from '../../extension/connection.ts';
+import type { ProcessLink } from '../../extension/server-link.ts';
+import { ServerProcess } from '../../extension/server-process.ts';
+import { serverProgram } from '../support/shared-process.ts';
+import { starterModel } from './real-server.ts';
+
+const patience = { timeout: 30_000, interval: 20 };
+let folder: string;
+let windows: Window[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hearth-hang-'));
+  mkdirSync(join(folder, 'run'), { mode: 0o700 });
+  vi.stubEnv('XDG_RUNTIME_DIR', join(folder, 'run'));
+  windows = [];
+});
+afterEach(async () => {
+  const pids = new Set(windows.flatMap(({ pids }) => pids));
+  await Promise.all(windows.map(({ connection }) => connection.stop()));
+  for (const pid of pids) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const isRunning = (pid: number) => existsSync(`/proc/${pid}`);
+
+class RealSession implements Session {
+  readonly health: string[] = [];
+  private readonly rpc;
+  readonly farewell: Promise<void>;
+
+  constructor(
+    readonly link: ProcessLink,
+    private readonly beforeInitialize: (pid: number) => void,
+  ) {
+    this.rpc = createProtocolConnection(new StreamMessageReader(link.reader), new StreamMessageWriter(link.writer));
+    this.rpc.onError(() => undefined);
+    this.rpc.onClose(() => this.rpc.dispose());
+    this.rpc.onNotification('hearth/status', ({ health }: { health: string }) => void this.health.push(health));
+    this.farewell = new Promise((resolve) => this.rpc.onNotification('hearth/farewell', () => resolve()));
+    this.rpc.listen();
+  }
+
+  async initialize(): Promise<void> {
+    this.beforeInitialize(this.link.pid ?? 0);
+    const initializationOptions = { settings: {}, bundledModel: starterModel, wantsSignsOfLife: true };
+    const params = { processId: null, rootUri: null, capabilities: {}, initializationOptions };
+    await this.rpc.sendRequest('initialize', params);
+    await this.rpc.sendNotification('initialized', {});
+  }
+
+  quit(): void {
+    this.rpc.sendNotification('hearth/quit').catch(() => undefined);
+  }
+
+  async leave(): Promise<void> {
+    await this.rpc.sendRequest('shutdown');
+    await this.rpc.sendNotification('exit');
+  }
+}
+
+class Window implements ConnectionHost<ProcessLink, RealSession> {
+  readonly connection: Connection<ProcessLink, RealSession>;
+  readonly endings: Ending['kind'][] = [];
+  readonly pids: number[] = [];
+  beforeInitialize = (_: number) => {};
+  private readonly server: ServerProcess;
+
+  constructor(module: string) {
+    this.server = new ServerProcess({ module, storageFolder: join(folder, 's'), version: '1', onOutput: () => {} });
+    this.connection = new Connection<ProcessLink, RealSession>(this);
+    windows.push(this);
+  }
+
+  static async open(module = serverProgram): Promise<Window> {
+    const window = new Window(module);
+    await window.connection.start();
+    expect(window.connection.state).toBe('up');
+    return window;
+  }
+
+  get pid(): number {
+    return this.connection.session?.link.pid ?? 0;
+  }
+
+  find = () => this.server.find();
+  start = (signal: AbortSignal) => this.server.start(signal);
+
+  async prepare(): Promise<(link: ProcessLink) => RealSession> {
+    return (link) => {
+      this.pids.push(link.pid ?? 0);
+      return new RealSession(link, (pid) => this.beforeInitialize(pid));
+    };
+  }
+
+  onState(): void {}
+
+  onEnding({ kind }: Ending): void {
+    this.endings.push(kind);
+  }
+}
+
+/** Waits until all windows use one process, which is none of the old ones. */
+async function replaced(old: number): Promise<void> {
+  await vi.waitFor(() => {
+    for (const { connection, pid } of windows) expect([connection.state, pid === old]).toEqual(['up', false]);
+    expect(new Set(windows.map(({ pid }) => pid)).size).toBe(1);
+  }, patience);
+  expect(isRunning(old)).toBe(false);
+}
+
+test('a server that is stopped while windows use it is replaced in each of them', { timeout: 60_000 }, async () => {
+  const { pid } = await Window.open();
+  await Window.open();
+  process.kill(pid, 'SIGSTOP');
+  await replaced(pid);
+});
+
+test('a server that was stopped before a window connects is replaced', { timeout: 60_000 }, async () => {
+  const first = await Window.open();
+  const { pid } = first;
+  await first.connection.stop();
+  windows = [];
+  process.kill(pid, 'SIGSTOP');
+  const second = await Window.open();
+  expect(second.endings).toEqual(['hung']);
+  await replaced(pid);
+});
+
+test('a server that is stopped while it is initialized is replaced', { timeout: 60_000 }, async () => {
+  const { pid } = await Window.open();
+  const second = new Window(serverProgram);
+  second.beforeInitialize = (of) => {
+    if (of === pid) process.kill(pid, 'SIGSTOP');
+  };
+  await second.connection.start();
+  await replaced(pid);
+});
+
+test('a server that is stopped before it listens is replaced', { timeout: 60_000 }, async () => {
+  const program = join(folder, 'server.js');
+  const once = JSON.stringify(join(folder, 'once'));
+  writeFileSync(
+    program,
+    `const fs = require('fs');
+    if (!fs.existsSync(${once})) { fs.writeFileSync(${once}, String(process.pid)); process.kill(process.pid, 'SIGSTOP'); }
+    require(${JSON.stringify(serverProgram)});`,
+  );
+  const window = await Window.open(program);
+  expect(window.endings).toEqual(['hung']);
+});
+
+test('a restart replaces a server that is stopped, from whichever window', { timeout: 60_000 }, async () => {
+  const first = await Window.open();
+  const second = await Window.open();
+  for (const { connection } of [second, first]) {
+    const { pid } = first;
+    process.kill(pid, 'SIGSTOP');
+    await connection.restart();
+    await replaced(pid);
+  }
+});
+
+test('a server that is stopped does not outlive its last window', { timeout: 60_000 }, async () => {
+  const { pid, connection } = await Window.open();
+  process.kill(pid, 'SIGSTOP');
+  await connection.stop();
+  await vi.waitFor(() => expect(isRunning(pid)).toBe(false), patience);
+});
+
+test('the model stays when the first window closes, and ends soon after the last', { timeout: 60_000 }, async () => {
+  const first = await Window.open();
+  const second = await Window.open();
+  const { pid } = second;
+  await vi.waitFor(() => expect(second.connection.session?.health.at(-1)).toBe('ready'), patience);
+  await first.connection.stop();
+  const reloaded = await Window.open();
+  expect(reloaded.pid).toBe(pid);
+  await vi.waitFor(() => expect(reloaded.connection.session?.health.at(-1)).toBe('ready'), patience);
+  const { health } = second.connection.session as RealSession;
+  expect(health.slice(health.indexOf('ready'))).not.toContain('loading');
+  await second.connection.stop();
+  await reloaded.connection.stop();
+  expect(isRunning(pid)).toBe(true);
+  await vi.waitFor(() => expect(isRunning(pid)).toBe(false), patience);
+});
+
+test('a server that crashes is started again once for three windows', { timeout: 60_000 }, async () => {
+  const { pid } = await Window.open();
+  await Promise.all([Window.open(), Window.open()]);
+  process.kill(pid, 'SIGKILL');
+  await replaced(pid);
+  expect(windows.map(({ endings }) => endings)).toEqual([['crashed'], ['crashed'], ['crashed']]);
+});
