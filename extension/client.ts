@@ -12,6 +12,7 @@ import {
 } from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import * as protocol from '../language-server/protocol/messages.ts';
+import * as wire from '../language-server/protocol/wire.ts';
 import { readSettings, section } from './config.ts';
 import { Connection, type Ending, type State } from './connection.ts';
 import type { ClientSession } from './language-client.ts';
@@ -78,14 +79,15 @@ export class Client implements Disposable {
   }
 
   /** Rejects with a message for the user when there is no server. */
-  async request<R>(method: string, params: object = {}, token?: CancellationToken): Promise<R> {
+  async request<P, R>(type: wire.RequestType<P, R>, params: P, token?: CancellationToken): Promise<R> {
     if (!this.languageClient) throw new Error(l10n.t('The Hearth server is not running.'));
-    return this.languageClient.sendRequest<R>(method, params, token);
+    return wire.request(this.languageClient, type, params, token);
   }
 
   /** Does nothing when there is no server: a new one gets the settings when it starts. */
-  notify(method: string, params: object): void {
-    this.languageClient?.sendNotification(method, params).catch((error: unknown) => this.log.warn(String(error)));
+  notify<P>(type: wire.NotificationType<P>, params: P): void {
+    if (!this.languageClient) return;
+    wire.notify(this.languageClient, type, params).catch((error: unknown) => this.log.warn(String(error)));
   }
 
   /** Resolves once a server is running. Stays pending if none can be started. */
@@ -141,15 +143,13 @@ export class Client implements Disposable {
   }
 
   private addHandlers(client: LanguageClient): void {
-    client.onNotification(protocol.statusNotification, (status: protocol.ServerStatus) => {
+    wire.onNotification(client, protocol.statusNotification, (status) => {
       if (status.health === 'ready') this.connection.policy.recordReady(status.model?.device === 'gpu');
       this.setStatus(status);
     });
-    client.onNotification(protocol.explainChunkNotification, (chunk: protocol.ExplainChunk) =>
-      this.chunkEmitter.fire(chunk),
-    );
-    client.onRequest(protocol.relatedRequest, (params: protocol.RelatedParams) => this.relatedCode.answer(params));
-    client.onNotification(protocol.grownNotification, (grown: protocol.GrownParams) => this.grownEmitter.fire(grown));
+    wire.onNotification(client, protocol.explainChunkNotification, (chunk) => this.chunkEmitter.fire(chunk));
+    wire.onNotification(client, protocol.grownNotification, (grown) => this.grownEmitter.fire(grown));
+    wire.onRequest(client, protocol.relatedRequest, (params) => this.relatedCode.answer(params));
   }
 
   private enter(state: State): void {

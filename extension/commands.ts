@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { commands, Disposable, type ExtensionContext, l10n, type QuickPickItem, window, workspace } from 'vscode';
 import { doctorRequest } from '../language-server/protocol/messages.ts';
-import { type ModelList, modelsRequest } from '../language-server/protocol/models.ts';
+import { modelsRequest } from '../language-server/protocol/models.ts';
 import { chooseModel } from './choose-model.ts';
 import { type Client, serverTokenKey } from './client.ts';
 import { section, updateSetting } from './config.ts';
@@ -67,7 +67,7 @@ async function selectModel(context: ExtensionContext, client: Client): Promise<v
   const config = workspace.getConfiguration(section);
   const folder = join(context.globalStorageUri.fsPath, 'models');
   await chooseModel({
-    models: () => client.request<ModelList>(modelsRequest, { downloadFolder: folder }),
+    models: () => client.request(modelsRequest, { downloadFolder: folder }),
     folder,
     mirror: config.get('download.mirror', ''),
     log: client.log,
@@ -90,7 +90,7 @@ async function setServerToken({ secrets }: ExtensionContext, client: Client): Pr
 async function showStatus(client: Client, documents: VirtualDocuments): Promise<void> {
   const { status } = client;
   const why = status.health === 'error' && status.message ? `${status.message}\n` : '';
-  const report = await client.request<string>(doctorRequest).catch((error: Error) => `${error.message}\n${why}`);
+  const report = await client.request(doctorRequest, {}).catch((error: Error) => `${error.message}\n${why}`);
   const uri = documents.set('Hearth Status.txt', `${report.trimEnd()}\n`);
   await window.showTextDocument(uri, { preview: true });
 }

@@ -1,7 +1,7 @@
 // "Explain Selection": the explanation streams into a page beside the code. There is one at a time: starting another,
 // pressing Stop or closing the page ends it.
 import { CancellationTokenSource, type Disposable, env, l10n, ViewColumn, type WebviewPanel, window } from 'vscode';
-import { type ExplainParams, type ExplainResult, explainRequest } from '../language-server/protocol/messages.ts';
+import { type ExplainParams, explainRequest } from '../language-server/protocol/messages.ts';
 import type { Client } from './client.ts';
 import { type Ask, ExplainConversation } from './explain-conversation.ts';
 import type { renderMarkdown } from './explain-markdown.ts';
@@ -49,7 +49,7 @@ export class ExplainSelection implements Disposable {
       if (id === params.id) onText(text);
     });
     try {
-      return await this.client.request<ExplainResult>(explainRequest, params, cancellation.token);
+      return await this.client.request(explainRequest, params, cancellation.token);
     } finally {
       chunks.dispose();
       cancellation.dispose();

@@ -16,6 +16,7 @@ import {
   type InitializationOptions,
   quitNotification,
 } from '../language-server/protocol/messages.ts';
+import { notify, onNotification } from '../language-server/protocol/wire.ts';
 import { documentSelector } from './config.ts';
 import type { Session } from './connection.ts';
 import type { ProcessLink } from './server-link.ts';
@@ -52,8 +53,8 @@ export class ClientSession implements Session {
       detached: true,
     };
     this.client = new LanguageClient('hearth', 'Hearth', async () => transports, options);
-    this.client.onNotification(aliveNotification, () => {}); // the link has noticed it
-    this.farewell = new Promise((resolve) => this.client.onNotification(farewellNotification, () => resolve()));
+    onNotification(this.client, aliveNotification, () => {}); // the link has noticed it
+    this.farewell = new Promise((resolve) => onNotification(this.client, farewellNotification, resolve));
   }
 
   initialize(): Promise<void> {
@@ -61,7 +62,7 @@ export class ClientSession implements Session {
   }
 
   quit(): void {
-    this.client.sendNotification(quitNotification).catch((error: unknown) => this.log.warn(String(error)));
+    notify(this.client, quitNotification, undefined).catch((error: unknown) => this.log.warn(String(error)));
   }
 
   leave(): Promise<void> {

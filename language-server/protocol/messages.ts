@@ -2,6 +2,7 @@
 // them.
 import type { EngineStatus, FinishReason, ModelInfo, Timings } from '../../native/index.ts';
 import type { Reason } from './reasons.ts';
+import { NotificationType, RequestType } from './wire.ts';
 
 /** When suggestions are made: while the user types, only on request, or never. */
 export type Mode = 'automatic' | 'manual' | 'off';
@@ -93,7 +94,7 @@ export const noTimings: Timings = {
 };
 
 /** Server -> client, whenever the status changes and after every answer. */
-export const statusNotification = 'hearth/status';
+export const statusNotification = new NotificationType<ServerStatus>('hearth/status');
 export interface ServerStatus {
   /** 'unloaded': there was no request for a while, so the model was unloaded. The next request loads it again. */
   health: 'starting' | 'loading' | 'ready' | 'unloaded' | 'off' | 'error';
@@ -119,27 +120,27 @@ export interface ServerStatus {
 }
 
 /** Client -> server: settings changed. Params: SettingsParams. */
-export const settingsNotification = 'hearth/settings';
+export const settingsNotification = new NotificationType<SettingsParams>('hearth/settings');
 
 /**
  * Client -> server: the cursor rests here, in a document just opened or after a move. The server evaluates the prompt
  * for this place ahead of a request, and sends a status when that is done or aborted.
  */
-export const cursorNotification = 'hearth/cursor';
+export const cursorNotification = new NotificationType<CursorParams>('hearth/cursor');
 export interface CursorParams extends CompletionExtras {
   uri: string;
   position: { line: number; character: number };
 }
 
 /** Client -> server: the cursor has moved away from the ghost text, or the user has dismissed it. */
-export const leaveNotification = 'hearth/leave';
+export const leaveNotification = new NotificationType<LeaveParams>('hearth/leave');
 export interface LeaveParams {
   uri: string;
   dismissed?: VersionedPosition;
 }
 
 /** Server -> client: the text suggested at this place has grown; a new request returns all of it so far. */
-export const grownNotification = 'hearth/grown';
+export const grownNotification = new NotificationType<GrownParams>('hearth/grown');
 export interface GrownParams {
   uri: string;
   version: number;
@@ -148,7 +149,7 @@ export interface GrownParams {
 export type VersionedPosition = Omit<GrownParams, 'uri'>;
 
 /** Client -> server request. The answer to the last turn streams as explainChunk notifications with the same id. */
-export const explainRequest = 'hearth/explain';
+export const explainRequest = new RequestType<ExplainParams, ExplainResult>('hearth/explain');
 export interface ExplainParams {
   id: number;
   uri: string;
@@ -174,29 +175,29 @@ export interface ExplainResult {
   /** If the selection did not fit into the context: how many lines of it were used. */
   linesRead?: number;
 }
-export const explainChunkNotification = 'hearth/explainChunk';
+export const explainChunkNotification = new NotificationType<ExplainChunk>('hearth/explainChunk');
 export interface ExplainChunk {
   id: number;
   text: string;
 }
 
 /** Client -> server request without params. Result: the doctor's report as plain text. */
-export const doctorRequest = 'hearth/doctor';
+export const doctorRequest = new RequestType<object, string>('hearth/doctor');
 
 /** Client -> server: end the process. The windows that share it reconnect, and one of them starts a new server. */
-export const quitNotification = 'hearth/quit';
+export const quitNotification = new NotificationType('hearth/quit');
 
 /** Server -> client, every second if the client wants it: the server is alive. */
-export const aliveNotification = 'hearth/alive';
+export const aliveNotification = new NotificationType('hearth/alive');
 
 /** Server -> client: the process is about to end on purpose, so its end is not a crash. */
-export const farewellNotification = 'hearth/farewell';
+export const farewellNotification = new NotificationType('hearth/farewell');
 
 /**
  * Server -> client request: asks for definitions of names, and which documents may be used as context. The server waits
  * 300 ms at most. In an untrusted workspace the answer is empty.
  */
-export const relatedRequest = 'hearth/related';
+export const relatedRequest = new RequestType<RelatedParams, RelatedResult>('hearth/related');
 export interface RelatedParams {
   uri: string;
   /** The positions of names in this document whose definitions are wanted. */

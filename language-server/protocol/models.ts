@@ -1,7 +1,8 @@
-// The request for the list of models. Only types and names, since extension/ may import this file.
+// The request for the list of models.
+import { RequestType } from './wire.ts';
 
-/** Client -> server request. Params: ModelsParams, result: ModelList. */
-export const modelsRequest = 'hearth/models';
+/** Client -> server request. */
+export const modelsRequest = new RequestType<ModelsParams, ModelList>('hearth/models');
 
 export interface ModelsParams {
   /** The folder that the extension downloads models to. */

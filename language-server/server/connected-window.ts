@@ -9,6 +9,7 @@ import {
   type RelatedResult,
   relatedRequest,
 } from '../protocol/messages.ts';
+import { request } from '../protocol/wire.ts';
 
 export class ConnectedWindow implements EditorWindow {
   private workspaceFolders: WorkspaceFolder[] = [];
@@ -45,6 +46,6 @@ export class ConnectedWindow implements EditorWindow {
 
   related(params: RelatedParams): Promise<RelatedResult> {
     if (!this.sharesCode) return Promise.resolve({ defined: [], shared: [] });
-    return this.connection.sendRequest<RelatedResult>(relatedRequest, params);
+    return request(this.connection, relatedRequest, params);
   }
 }

@@ -16,6 +16,7 @@ import {
 import { type ServerParts, SharedEngine } from '../engine/shared-engine.ts';
 import { type Log, windowLog } from '../protocol/log.ts';
 import { farewellNotification } from '../protocol/messages.ts';
+import { notify } from '../protocol/wire.ts';
 import { Inbox, type Source } from './inbox.ts';
 import { Session } from './session.ts';
 
@@ -77,7 +78,7 @@ export class Server {
   private async sayFarewell(): Promise<never> {
     this.onQuit?.();
     setTimeout(() => process.exit(1), quitMs);
-    const told = [...this.connections.keys()].map((connection) => connection.sendNotification(farewellNotification));
+    const told = [...this.connections.keys()].map((connection) => notify(connection, farewellNotification, undefined));
     // A window that does not read must not keep the others waiting.
     await Promise.race([Promise.allSettled(told), sleep(farewellMs)]);
     await this.engine.close();

@@ -1,7 +1,6 @@
 // One connection, that is, one window: its settings, documents and offers. A handler that fails is logged and returns
 // an empty answer, so that one bad request never ends the server.
 import {
-  type CancellationToken,
   type Connection,
   type InitializeParams,
   type InitializeResult,
@@ -24,8 +23,9 @@ import { CompletionProvider } from '../offers/provider.ts';
 import { RelatedCode } from '../prompt/related-code.ts';
 import { errorText, placeName, timingLine, windowLog } from '../protocol/log.ts';
 import * as protocol from '../protocol/messages.ts';
-import { type ModelsParams, modelsRequest } from '../protocol/models.ts';
+import { modelsRequest } from '../protocol/models.ts';
 import { checkedSettings, defaultSettings } from '../protocol/settings.ts';
+import * as wire from '../protocol/wire.ts';
 import { ConnectedWindow } from './connected-window.ts';
 import { report } from './doctor.ts';
 import type { Inbox } from './inbox.ts';
@@ -64,18 +64,16 @@ export class Session {
       if (this.options.wantsSignsOfLife) this.aliveTimer = this.startSignsOfLife();
       this.configure();
     });
-    connection.onNotification(protocol.settingsNotification, (given: protocol.SettingsParams) => this.apply(given));
-    connection.onNotification(protocol.cursorNotification, (params: protocol.CursorParams) => this.rest(params));
-    connection.onNotification(protocol.leaveNotification, ({ uri, dismissed }: protocol.LeaveParams) =>
+    wire.onNotification(connection, protocol.settingsNotification, (given) => this.apply(given));
+    wire.onNotification(connection, protocol.cursorNotification, (params) => void this.rest(params));
+    wire.onNotification(connection, protocol.leaveNotification, ({ uri, dismissed }) =>
       this.completions.leave(uri, dismissed),
     );
-    connection.onNotification(protocol.quitNotification, onQuit);
+    wire.onNotification(connection, protocol.quitNotification, onQuit);
     connection.languages.inlineCompletion.on((params, token) => this.complete(params, abortSignal(token)));
-    connection.onRequest(protocol.explainRequest, (params: protocol.ExplainParams, token) =>
-      this.explain(params, abortSignal(token)),
-    );
-    connection.onRequest(protocol.doctorRequest, () => report(shared.examined()));
-    connection.onRequest(modelsRequest, (params: ModelsParams) =>
+    wire.onRequest(connection, protocol.explainRequest, (params, token) => this.explain(params, abortSignal(token)));
+    wire.onRequest(connection, protocol.doctorRequest, () => report(shared.examined()));
+    wire.onRequest(connection, modelsRequest, (params) =>
       listModels(params, { engine: shared.host.engine, cacheBytes: cacheBytes(this.settings) }),
     );
     this.documents.onDidClose(({ document }) => this.completions.forget(document.uri));
@@ -178,8 +176,7 @@ export class Session {
   }
 
   private async explain(params: protocol.ExplainParams, signal: AbortSignal) {
-    const onText = (text: string) =>
-      this.send(protocol.explainChunkNotification, { id: params.id, text } satisfies protocol.ExplainChunk);
+    const onText = (text: string) => this.send(protocol.explainChunkNotification, { id: params.id, text });
     const startedAt = performance.now();
     try {
       const result = await explain(await this.shared.explainer(), params, onText, signal);
@@ -198,7 +195,7 @@ export class Session {
     return setInterval(async () => {
       if (isSending) return;
       isSending = true;
-      await this.connection.sendNotification(protocol.aliveNotification).catch(() => undefined);
+      await wire.notify(this.connection, protocol.aliveNotification, undefined).catch(() => undefined);
       isSending = false;
     }, aliveMs);
   }
@@ -209,9 +206,9 @@ export class Session {
     this.send(protocol.statusNotification, settingProblems.length > 0 ? { ...status, settingProblems } : status);
   }
 
-  private send(method: string, params: object): void {
+  private send<P>(type: wire.NotificationType<P>, params: P): void {
     // Errors are ignored: the window may just have closed.
-    if (!this.isGone) this.connection.sendNotification(method, params).catch(() => undefined);
+    if (!this.isGone) wire.notify(this.connection, type, params).catch(() => undefined);
   }
 
   /** Logs an error and returns an empty answer instead. */
@@ -226,7 +223,7 @@ export class Session {
 }
 
 /** Converts LSP's CancellationToken to an AbortSignal. */
-function abortSignal(token: CancellationToken): AbortSignal {
+function abortSignal(token: wire.Token): AbortSignal {
   const controller = new AbortController();
   if (token.isCancellationRequested) controller.abort();
   else token.onCancellationRequested(() => controller.abort());

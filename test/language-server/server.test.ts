@@ -327,7 +327,7 @@ async function restBeside(sharesCode: boolean, folders = [workspace], added = []
   client = await LspClient.start(command, {}, { sharesCode }, folders);
   await client.connection.sendNotification('workspace/didChangeWorkspaceFolders', { event: { added, removed: [] } });
   const asked: RelatedParams[] = [];
-  client.connection.onRequest(relatedRequest, (params: RelatedParams): RelatedResult => {
+  client.connection.onRequest(relatedRequest.method, (params: RelatedParams): RelatedResult => {
     asked.push(params);
     return { defined: [], shared: params.documents };
   });

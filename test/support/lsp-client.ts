@@ -45,7 +45,7 @@ export class LspClient {
       throw new Error(`the language server ended with exit code ${code}`);
     });
     this.ended.catch(() => this.connection.dispose());
-    this.connection.onNotification(statusNotification, (status: ServerStatus) => {
+    this.connection.onNotification(statusNotification.method, (status: ServerStatus) => {
       this.statuses.push(status);
       for (const look of this.waiting) look();
     });
@@ -114,7 +114,7 @@ export class LspClient {
 
   rest(uri: string, line: number, character: number): Promise<void> {
     const params: CursorParams = { uri, position: { line, character } };
-    return this.connection.sendNotification(cursorNotification, params);
+    return this.connection.sendNotification(cursorNotification.method, params);
   }
 
   /** The items of the answer. */
@@ -133,7 +133,7 @@ export class LspClient {
   }
 
   settings(settings: Partial<Settings>): Promise<void> {
-    return this.connection.sendNotification(settingsNotification, settings);
+    return this.connection.sendNotification(settingsNotification.method, settings);
   }
 
   /** Shuts the server down as LSP specifies; resolves to its exit code. */

@@ -182,7 +182,7 @@ function uriOf(name: string): string {
 /** Opens the folder's files of the same language, and shares them all. */
 async function openBeside(client: LspClient, path: string, name: string): Promise<void> {
   const share = ({ documents }: RelatedParams): RelatedResult => ({ defined: [], shared: documents });
-  client.connection.onRequest(relatedRequest, share);
+  client.connection.onRequest(relatedRequest.method, share);
   const others = readdirSync(path).filter((other) => other !== name && extname(other) === extname(name));
   for (const other of others) {
     await client.open(uriOf(other), readFileSync(join(path, other), 'utf8'), languageIdOf(other));
