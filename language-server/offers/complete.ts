@@ -7,9 +7,9 @@ import type { CursorDocument } from '../prompt/text-window.ts';
 import { noTimings, type Settings } from '../protocol/messages.ts';
 import type { EmptyReason } from '../protocol/reasons.ts';
 import { type Confidence, type Gate, gateFor } from '../rules/confidence.ts';
+import { GeneratedText } from '../rules/generated-text.ts';
 import { placeAt } from '../rules/place-at.ts';
 import { distinct, type Suggestion } from '../rules/suggestion.ts';
-import { fromTokens } from '../rules/written.ts';
 import { GrowingText } from './growing-text.ts';
 
 export interface CompletionOptions {
@@ -60,10 +60,10 @@ export async function* generate(
   const place = placeAt(document, options.multiline);
   const gate = options.gate ?? gateFor(engine.info, options.confidence ?? 'balanced');
   const { alternatives = 1, priority = 'foreground' } = options;
-  const texts = Array.from({ length: alternatives }, (_, i) => new GrowingText(place, gate, i === 0));
   const prompt = priority === 'foreground' ? anchors.prompt(place.document) : anchors.promptAhead(place.document);
   const maxTokens = Math.min(options.maxTokens, engine.info.contextTokens - prompt.tokens.length);
   if (maxTokens <= 0) return empty('cut-off', 'length');
+  const texts = Array.from({ length: alternatives }, (_, i) => new GrowingText(place, gate, maxTokens, i === 0));
   const growth = new Queue<Suggestion>();
   const running = engine.generate(
     { ...prompt, maxTokens, priority, alternatives, streamAlternatives: alternatives > 1 },
@@ -84,7 +84,7 @@ export async function* generate(
   const answers = [completion, ...completion.alternatives.slice(1)];
   const ghostTexts = answers.map((answer, i) => {
     const isEnded = i === 0 ? finishReason === 'stop' : answer.tokens.length < maxTokens;
-    return texts[i]!.ghostText(fromTokens(engine, answer, healed, isEnded));
+    return texts[i]!.ghostText(GeneratedText.of(engine, answer, healed, isEnded));
   });
   const suggestions = distinct(ghostTexts.flatMap(({ suggestion }) => suggestion ?? []));
   const reason = suggestions.length > 0 ? null : ghostTexts[0]!.reason;

@@ -1,19 +1,23 @@
 // Follows a text while it is generated: decides what can be shown early, and when generation can stop.
 import type { Gate } from '../rules/confidence.ts';
+import { GeneratedText } from '../rules/generated-text.ts';
 import type { Place } from '../rules/place.ts';
 import { type GhostText, toEarlyText, toGhostText } from '../rules/shape.ts';
 import type { Suggestion } from '../rules/suggestion.ts';
-import { beginningOf, type Written, withPiece } from '../rules/written.ts';
+
+// No model writes tokens longer than this on average; a server that does is not listened to.
+const charsPerToken = 16;
 
 export class GrowingText {
   /** Whether nothing that follows could be shown. */
   isEnough = false;
-  private written: Written = { text: '', pieces: [], isEnded: false };
+  private readonly generated = new GeneratedText(false);
   private offered: Suggestion | null = null;
 
   constructor(
     private readonly place: Place,
     private readonly gate: Gate,
+    private readonly maxTokens: number,
     /** Whether it is shown while it grows. */
     private readonly isShown: boolean,
   ) {}
@@ -21,8 +25,12 @@ export class GrowingText {
   /** Returns what can be shown now, if that has grown. */
   add(piece: string, logProbability: number): Suggestion | null {
     if (this.isEnough) return null;
-    this.written = withPiece(this.written, piece, logProbability);
-    const early = toEarlyText(this.written, this.place, this.gate);
+    if (this.generated.text.length + piece.length > this.maxTokens * charsPerToken) {
+      this.isEnough = true;
+      return null;
+    }
+    this.generated.append(piece, logProbability);
+    const early = toEarlyText(this.generated, this.place, this.gate);
     const before = this.offered?.text ?? '';
     if (early === 'enough') {
       this.isEnough = true;
@@ -37,9 +45,9 @@ export class GrowingText {
    * The final ghost text. Text that the engine generated after isEnough is dropped, since how much there is depends on
    * timing.
    */
-  ghostText(whole: Written): GhostText {
-    const written = this.isEnough ? beginningOf(whole, this.written.text.length) : whole;
-    const ghost = toGhostText(written, this.place, this.gate);
+  ghostText(whole: GeneratedText): GhostText {
+    const generated = this.isEnough ? whole.upTo(this.generated.text.length) : whole;
+    const ghost = toGhostText(generated, this.place, this.gate);
     const { offered } = this;
     // Text that was already shown stays, even if the rules cut the whole text before its end.
     return !offered || ghost.suggestion?.text.startsWith(offered.text) ? ghost : { suggestion: offered, reason: null };

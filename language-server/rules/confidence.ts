@@ -1,7 +1,8 @@
 // How likely a text must be to be shown. Of all figures that the model provides, the joint probability of a line
 // separates right lines from wrong ones best; test/bench/results/confidence-*.csv have the curves.
 import type { ModelInfo } from '../../native/index.ts';
-import { probabilityTo, type Written } from './written.ts';
+import type { GeneratedText } from './generated-text.ts';
+import { filledLines } from './indentation.ts';
 
 /** The setting for how likely a text must be: eager shows most, calm least. */
 export type Confidence = 'eager' | 'balanced' | 'calm';
@@ -17,6 +18,9 @@ const minPieceChars = 4;
 // Keywords say nothing about what is meant unless something follows them.
 const keywordsOnly =
   /^(?:\W|\b(?:abstract|as|async|await|case|class|const|def|default|do|else|enum|export|extends|final|fn|for|from|func|function|if|impl|import|in|interface|let|local|module|mut|namespace|new|of|package|private|protected|pub|public|return|self|static|struct|switch|this|throw|try|type|use|using|val|var|void|while|with|yield)\b)*$/;
+
+// Operators and opening brackets mean nothing at the end of a text. Looking behind it keeps the search linear.
+const danglingEnd = /(?<![^\p{L}\p{N}_)\]}"'`;])[^\p{L}\p{N}_)\]}"'`;]+$/u;
 
 // A whole line may be less likely than the beginning of one: that it ended properly is evidence in itself.
 const defaultGates: Record<Confidence, Gate> = {
@@ -60,31 +64,22 @@ export function gateFor({ name, quantization }: ModelInfo, confidence: Confidenc
 }
 
 /** The end of the last line in text[0, end) up to which the text is likely enough; 0 if not even the first line is. */
-export function likelyLines(written: Written, end: number, gate: Gate): number {
-  const text = written.text.slice(0, end);
+export function likelyLines(generated: GeneratedText, end: number, gate: Gate): number {
+  const text = generated.text.slice(0, end);
   let likely = 0;
-  for (const lineEnd of lineEnds(text)) {
-    if (probabilityTo(written, lineEnd) < gate.line) break;
-    likely = lineEnd;
+  for (const line of filledLines(text)) {
+    if (generated.probabilityTo(line.end) < gate.line) break;
+    likely = line.end;
   }
   return likely;
 }
 
 /** The longest beginning of the text that passes gate.piece; it ends with a whole word. */
-export function likelyBeginning(written: Written, end: number, gate: Gate): number {
-  let likely = 0;
-  for (const piece of written.pieces) {
-    if (probabilityTo(written, piece.end) < gate.piece) break;
-    likely = Math.min(piece.end, end);
-  }
-  const text = written.text.slice(0, likely);
-  const isInsideWord = /\w$/.test(text) && (likely === written.text.length || /\w/.test(written.text[likely] ?? ''));
-  // Without operators and opening brackets at the end, which mean nothing by themselves.
-  const whole = (isInsideWord ? text.replace(/\w+$/, '') : text).replace(/[^\p{L}\p{N}_)\]}"'`;]+$/u, '');
+export function likelyBeginning(generated: GeneratedText, end: number, gate: Gate): number {
+  const likely = Math.min(end, generated.likelyTo(gate.piece));
+  const text = generated.text.slice(0, likely);
+  const isInsideWord =
+    /\w$/.test(text) && (likely === generated.text.length || /\w/.test(generated.text[likely] ?? ''));
+  const whole = (isInsideWord ? text.replace(/\b\w+$/, '') : text).replace(danglingEnd, '');
   return whole.trim().length < minPieceChars || keywordsOnly.test(whole) ? 0 : whole.length;
-}
-
-/** Where the lines that are not blank end, in order. */
-function lineEnds(text: string): number[] {
-  return [...text.matchAll(/[^\n]*\S[^\n]*/g)].map((line) => line.index + line[0].length);
 }

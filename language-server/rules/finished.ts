@@ -1,8 +1,9 @@
 // Rules for places where a statement or a block is already finished: more text is shown only if the model is sure of
 // it.
+
+import type { GeneratedText } from './generated-text.ts';
 import { depthOf } from './indentation.ts';
 import type { Place } from './place.ts';
-import { mayGrow, probabilityTo, type Written } from './written.ts';
 
 // How likely a line break must be where the cursor's line may already be finished.
 const sureNewLine = 0.5;
@@ -11,24 +12,24 @@ const leaving = /^(?:return|break|continue|throw|raise)\b/;
 const leavingEnds = /[;)\]}\w"'`]$/;
 
 /** 0 if the line is finished but the text continues it, or if the model is not sure that another line follows. */
-export function afterStatement(text: string, place: Place, written: Written): number {
+export function afterStatement(text: string, place: Place, generated: GeneratedText): number {
   const { linePrefix, lineSuffix } = place.around;
   if (place.lineBreak !== '' || linePrefix.trim() === '' || lineSuffix.trim() !== '' || place.within !== 'code')
     return text.length;
   const newLine = /^[ \t]*\n/.exec(text);
-  if (newLine) return probabilityTo(written, newLine[0].length) < sureNewLine ? 0 : text.length;
+  if (newLine) return generated.probabilityTo(newLine[0].length) < sureNewLine ? 0 : text.length;
   const line = linePrefix.trimEnd();
   const isInParentheses = place.open.at(-1)?.token === '(';
   if (line.endsWith(';') && !isInParentheses) return 0;
   const goesOn = /^\s*(?:else|catch|finally|while|from|as|[;,)\].])/;
   const isBlock = /^\s*\}$|[;{]\s*\}$/.test(line) && place.language.family === 'brackets';
-  const isOver = isBlock && !goesOn.test(text) && !(mayGrow(text, written) && firstWord.test(text));
+  const isOver = isBlock && !goesOn.test(text) && !(generated.mayGrow(text) && firstWord.test(text));
   return isOver ? 0 : text.length;
 }
 
 /** 0 after a statement such as `return`, at the same depth: code there would never run. */
-export function unreachable(text: string, { around, within, language, open }: Place, written: Written): number {
-  if (mayGrow(text, written) && firstWord.test(text)) return text.length;
+export function unreachable(text: string, { around, within, language, open }: Place, generated: GeneratedText): number {
+  if (generated.mayGrow(text) && firstWord.test(text)) return text.length;
   const [above = ''] = around.linesAbove;
   const isBelow = around.linePrefix.trim() === '' && depthOf(above) === depthOf(around.linePrefix);
   if (!isBelow || within !== 'code' || language.family === 'data' || open.at(-1)?.token === '(') return text.length;

@@ -1,15 +1,16 @@
 // Cuts lines off the end of a text so that it ends with a complete line and leaves no block open.
-import { indentationOf } from './indentation.ts';
+import { filledLines, indentationOf } from './indentation.ts';
 import { opensBlock } from './languages.ts';
 import type { Place } from './place.ts';
-import { closerFor, scan } from './scanner.ts';
+import { closerFor, Scanner, scan } from './scanner.ts';
 
 /** Where the lines at the end begin that only start something: a decorator, a tag, the head of a block. */
 export function fragmentStart(text: string, place: Place): number {
+  const firstChar = text.search(/\S/);
   let end = text.trimEnd().length;
   while (end > 0) {
     const begin = text.lastIndexOf('\n', end - 1) + 1;
-    const isFirst = text.slice(0, begin).trim() === '';
+    const isFirst = begin <= firstChar;
     const line = text.slice(begin, end).trim();
     const isHead = opensBlock(line, place.language) || /^[@#]\[?\w[\w.]*\]?$|^[{[(<]+$|[([{]$/.test(line);
     // As the first line, the head of a block is worth showing, but not a bracket or a semicolon alone on a line.
@@ -26,25 +27,23 @@ export function fragmentStart(text: string, place: Place): number {
  */
 export function missingClosers(text: string, place: Place): string | null {
   const { open } = scan(text, place.language, place.open);
-  const lines = open
-    .slice(place.open.length)
-    .reverse()
-    .map((each) => {
-      const lineStart = text.lastIndexOf('\n', each.at) + 1;
-      const line = text.slice(lineStart).split('\n', 1)[0] ?? '';
-      const endsLine = each.token === '{' && line.slice(each.at - lineStart + 1).trim() === '';
-      const indented =
-        lineStart === 0 && place.lineBreak === '' ? place.around.linePrefix : place.lineBreak.slice(1) + line;
-      return endsLine ? `\n${indentationOf(lineStart === 0 ? indented : line)}${closerFor(each)}` : null;
-    });
-  return lines.includes(null) ? null : lines.join('');
+  let closers = '';
+  for (const each of open.slice(place.open.length).reverse()) {
+    const lineStart = text.lastIndexOf('\n', each.at) + 1;
+    const lineEnd = text.indexOf('\n', each.at);
+    const line = text.slice(lineStart, lineEnd === -1 ? text.length : lineEnd);
+    if (each.token !== '{' || line.slice(each.at - lineStart + 1).trim() !== '') return null;
+    const indented =
+      lineStart === 0 && place.lineBreak === '' ? place.around.linePrefix : place.lineBreak.slice(1) + line;
+    closers += `\n${indentationOf(lineStart === 0 ? indented : line)}${closerFor(each)}`;
+  }
+  return closers;
 }
 
 /** The end of the last line after which no bracket is open, or of the first line if there is none. */
 export function wholeStatements(text: string, place: Place): number {
-  const ends = [...text.matchAll(/[^\n]*\S[^\n]*/g)].map((line) => line.index + line[0].length);
-  const whole = ends.findLast(
-    (end) => scan(text.slice(0, end), place.language, place.open).open.length <= place.open.length,
-  );
-  return whole ?? ends[0] ?? 0;
+  const scanner = new Scanner(text, place.language, place.open);
+  const ends = filledLines(text).map(({ end }) => end);
+  const whole = ends.filter((end) => scanner.to(end).open.length <= place.open.length);
+  return whole.at(-1) ?? ends[0] ?? 0;
 }

@@ -1,9 +1,28 @@
-// Indentation: the depth of a line, and the unit by which a document indents.
+// Lines: where they begin, how deep they are, and the unit by which a document indents.
 import type { Text } from '../documents/long-text.ts';
 import type { Language } from './languages.ts';
 
 const sampleChars = 4000;
 const tabWidth = 4;
+
+export interface Line {
+  text: string;
+  /** Where the line begins and ends in the text. */
+  begin: number;
+  end: number;
+}
+
+/** The lines that are not blank. */
+export function filledLines(text: string): Line[] {
+  const lines: Line[] = [];
+  let begin = 0;
+  for (const line of text.split('\n')) {
+    const end = begin + line.length;
+    if (line.trim() !== '') lines.push({ text: line, begin, end });
+    begin = end + 1;
+  }
+  return lines;
+}
 
 export function indentationOf(line: string): string {
   return /^[ \t]*/.exec(line)?.[0] ?? '';

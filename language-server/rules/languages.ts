@@ -63,7 +63,7 @@ const ruby: Language = {
 };
 const lua: Language = {
   ...ruby,
-  opener: /\b(do|then|else|repeat)$|\bfunction\b[^()]*\([^()]*\)$|\{$/,
+  opener: /\b(do|then|else|repeat)$|\bfunction\b[^()]{0,80}\([^()]*\)$|\{$/,
   middle: /^(else|elseif)\b/,
   terminatorOf: (opener) => (/\{$/.test(opener) ? null : /\brepeat$/.test(opener) ? 'until ' : 'end'),
   lineComments: ['--'],

@@ -1,16 +1,17 @@
 // Cuts text that repeats the lines above or below the cursor.
+
+import type { GeneratedText } from './generated-text.ts';
 import { depthOf } from './indentation.ts';
 import type { Place } from './place.ts';
-import { mayGrow, type Written } from './written.ts';
 
 /** Lines that code may well repeat. */
 const trivial = /^(?:\W*|@[\w.]+|#\[.*|break;?|continue;?|return;?|pass|else:?|end|try:?|fi|done|do|then|default:)$/;
 
 /** Where the text begins to repeat the nearest line above the cursor. */
-export function repeatedAbove(text: string, place: Place, written: Written): number {
+export function repeatedAbove(text: string, place: Place, generated: GeneratedText): number {
   const [nearest = ''] = place.around.linesAbove;
   return repeated(
-    wholeLines(text, written),
+    wholeLines(text, generated),
     text.length,
     place,
     (line) => line.trim() === nearest.trim() && !trivial.test(line.trim()),
@@ -18,12 +19,12 @@ export function repeatedAbove(text: string, place: Place, written: Written): num
 }
 
 /** Where the text begins to repeat the next line below, or one of the two after it in the same block. */
-export function repeatedBelow(text: string, place: Place, written: Written): number {
+export function repeatedBelow(text: string, place: Place, generated: GeneratedText): number {
   const { linePrefix, linesBelow } = place.around;
   const [next = ''] = linesBelow;
   const outside = linesBelow.findIndex((line) => depthOf(line) < depthOf(linePrefix));
   const inBlock = outside === -1 ? linesBelow : linesBelow.slice(0, outside);
-  return repeated(wholeLines(text, written), text.length, place, (line) => {
+  return repeated(wholeLines(text, generated), text.length, place, (line) => {
     const isNext = line.trimEnd() === next && next !== '';
     const isSaid = [next, ...inBlock].some((each) => each.trim() === line.trim());
     return isNext || (isSaid && !trivial.test(line.trim()));
@@ -31,9 +32,9 @@ export function repeatedBelow(text: string, place: Place, written: Written): num
 }
 
 /** The lines of the text, without the last one if it is still growing. */
-function wholeLines(text: string, written: Written): string[] {
+function wholeLines(text: string, generated: GeneratedText): string[] {
   const lines = text.split('\n');
-  return mayGrow(text, written) ? lines.slice(0, -1) : lines;
+  return generated.mayGrow(text) ? lines.slice(0, -1) : lines;
 }
 
 function repeated(lines: string[], length: number, { around }: Place, isRepeated: (line: string) => boolean): number {

@@ -62,22 +62,26 @@ function unclosedBelow(
   open: readonly Open[],
   language: Language,
 ): Open[] {
+  const before = text.slice(start, offset);
   const after = text.slice(offset, offset + scannedChars);
-  const left = open.filter(isBracket).reverse();
+  const left = open
+    .filter(isBracket)
+    .reverse()
+    .map((bracket) => ({
+      bracket,
+      depth: depthOf(before.slice(before.lastIndexOf('\n', bracket.at) + 1, bracket.at)),
+    }));
   const unclosed: Open[] = [];
   for (const { at, closes } of scan(after, language, open).outer) {
     if (!closes || !isBracket(closes)) continue;
     const newline = after.lastIndexOf('\n', at);
     const isAlone = newline !== -1 && after.slice(newline, at).trim() === '';
     const depth = depthOf(after.slice(newline + 1, at));
-    const closed = left.findIndex((each) => {
-      const before = text.slice(start, start + each.at);
-      const line = before.slice(before.lastIndexOf('\n') + 1);
-      return closerFor(each) === after[at] && !(isAlone && depthOf(line) > depth);
-    });
+    const closed = left.findIndex((each) => closerFor(each.bracket) === after[at] && !(isAlone && each.depth > depth));
     // Brackets further in than the one closed are not closed at all.
-    if (closed !== -1) unclosed.push(...left.splice(0, closed + 1).slice(0, -1));
+    const inside = left.splice(0, closed + 1).slice(0, -1);
+    unclosed.push(...inside.map(({ bracket }) => bracket));
   }
   // The rest of the document is not scanned: if there is more, the remaining brackets are assumed to be closed there.
-  return offset + scannedChars < text.length ? unclosed : [...unclosed, ...left];
+  return offset + scannedChars < text.length ? unclosed : [...unclosed, ...left.map(({ bracket }) => bracket)];
 }

@@ -4,11 +4,13 @@
 const minLoopChars = 4;
 const maxLoopChars = 60;
 // A line may well repeat something several times, as in `false, false, false`.
-const maxCopies = 8;
+const minCopies = 9;
+const newline = 10;
+const letter = /\p{L}/gu;
 
 /** Where the repetition begins; text.length if there is none. */
 export function repetitionStart(text: string): number {
-  return Math.min(repeatedLines(text), repeatedWords(text));
+  return Math.min(repeatedLines(text), repeatedWords(text, minCopies));
 }
 
 /** Where one to four lines begin that occur three times in a row. */
@@ -21,17 +23,42 @@ function repeatedLines(text: string): number {
   let begin = 0;
   for (const i of lines.keys()) {
     for (let length = 1; length <= 4 && i + 3 * length <= lines.length; length++) {
-      const hasWords = /[\p{L}]{3}/u.test(lines.slice(i, i + length).join(''));
-      if (hasWords && isCopy(i, length)) return begin;
+      if (isCopy(i, length) && /[\p{L}]{3}/u.test(lines.slice(i, i + length).join(''))) return begin;
     }
     begin += (split[i]?.length ?? 0) + 1;
   }
   return text.length;
 }
 
-function repeatedWords(text: string): number {
-  for (const loop of text.matchAll(new RegExp(`([^\\n]{${minLoopChars},${maxLoopChars}}?)\\1{${maxCopies},}`, 'g'))) {
-    if (/\p{L}/u.test(loop[1] ?? '')) return loop.index;
+/** Where a sequence with a letter begins that occurs so many times in a row in a line; text.length if none does. */
+export function repeatedWords(text: string, copies: number): number {
+  let first = text.length;
+  for (let length = minLoopChars; length <= maxLoopChars; length++)
+    first = Math.min(first, loopStart(text.slice(0, first + length * copies), length, copies));
+  return first;
+}
+
+/** Goes through the text in steps as long as the copies, as most steps need to look at one character only. */
+function loopStart(text: string, length: number, copies: number): number {
+  const isSame = (i: number) => text.charCodeAt(i) === text.charCodeAt(i - length) && text.charCodeAt(i) !== newline;
+  const step = length * (copies - 1);
+  // The characters behind `differs` and up to `known` are the same as those one length before.
+  let differs = length - 1;
+  let known = differs;
+  while (differs + step < text.length) {
+    const end = differs + step;
+    let at = end;
+    while (at > known && isSame(at)) at--;
+    if (at > known) {
+      differs = at;
+      known = end;
+      continue;
+    }
+    const begin = differs + 1 - length;
+    letter.lastIndex = begin;
+    const found = letter.exec(text)?.index ?? text.length;
+    if (found < begin + length) return begin;
+    differs = known = found;
   }
   return text.length;
 }

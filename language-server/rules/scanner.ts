@@ -19,7 +19,6 @@ export interface Scan {
 export type Within = 'code' | 'string' | 'comment';
 
 const closerOf: Record<string, string> = { '(': ')', '[': ']', '{': '}', '${': '}' };
-const openerOf: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
 
 export function closerFor(open: Open): string {
   return closerOf[open.token] ?? open.token;
@@ -37,30 +36,38 @@ export function within(open: readonly Open[], language: Language): Within {
 
 /** before: what is open at the start of the text. */
 export function scan(text: string, language: Language, before: readonly Open[] = []): Scan {
-  const scanner = new Scanner(text, language, before);
-  while (scanner.at < text.length) scanner.step();
-  return { open: scanner.open, outer: scanner.outer };
+  return new Scanner(text, language, before).to(text.length);
 }
 
-class Scanner {
-  at = 0;
-  readonly open: Open[];
+/** A scan that can halt at the end of each line. */
+export class Scanner implements Scan {
+  readonly open: Open[] = [];
   readonly outer: Scan['outer'] = [];
+  private at = 0;
   /** How many elements of `open` were open before the text. */
   private inherited: number;
+  /** How many open brackets each closing bracket could close. */
+  private readonly closable: Record<string, number> = { ')': 0, ']': 0, '}': 0 };
   private readonly skipped: RegExp;
 
+  /** before: what is open at the start of the text. */
   constructor(
     private readonly text: string,
     private readonly language: Language,
     before: readonly Open[],
   ) {
-    this.open = [...before];
+    for (const each of before) this.push(each);
     this.inherited = before.length;
     this.skipped = ordinary(language);
   }
 
-  step(): void {
+  /** Scans on to `end`. A comment that ends with its line has ended there. */
+  to(end: number): Scan {
+    while (this.at < end) this.step();
+    return this;
+  }
+
+  private step(): void {
     const top = this.open.at(-1)?.token ?? '';
     const place = within(this.open, this.language);
     if (place === 'comment') this.comment(top);
@@ -69,9 +76,12 @@ class Scanner {
   }
 
   private comment(top: string): void {
+    const { text, at } = this;
+    const newline = text.indexOf('\n', at);
+    const lineEnd = newline === -1 ? text.length : newline + 1;
     const end = this.language.blockComments.find(([begin]) => begin === top)?.[1] ?? '\n';
-    const found = this.text.indexOf(end, this.at);
-    this.at = found === -1 ? this.text.length : found + end.length;
+    const found = text.slice(at, lineEnd).indexOf(end);
+    this.at = found === -1 ? lineEnd : at + found + end.length;
     if (found !== -1) this.leave();
   }
 
@@ -81,7 +91,7 @@ class Scanner {
       this.close(this.open.length - 1);
       this.at += quote.length;
     } else if (quote === '`' && text.startsWith('${', at)) {
-      this.open.push({ token: '${', at });
+      this.push({ token: '${', at });
       this.at += 2;
     } else {
       // An unterminated quote is not a string, such as an apostrophe in prose.
@@ -97,24 +107,33 @@ class Scanner {
     if (this.at > at) return;
     const char = text[at] ?? '';
     const begin = beginning(text, at, this.language);
-    if (begin !== undefined || char in closerOf) this.open.push({ token: begin ?? char, at });
+    if (begin !== undefined || char in closerOf) this.push({ token: begin ?? char, at });
     // Closes unclosed brackets inside it as well: code that is being written is often incomplete.
-    else if (char in openerOf) this.close(this.open.findLastIndex((each) => closerFor(each) === char));
+    else if (this.closable[char]) this.close(this.open.findLastIndex((each) => closerFor(each) === char));
+    else if (char in this.closable) this.outer.push({ at, closes: null });
     const isRegex = begin === undefined && char === '/' && this.language.quotes.includes('`');
     this.at += isRegex ? regexLength(text, at) : (begin?.length ?? 1);
   }
 
-  private leave(): void {
-    this.open.pop();
+  private push(opened: Open): void {
+    this.open.push(opened);
+    const closer = closerOf[opened.token];
+    if (closer !== undefined) this.closable[closer] = (this.closable[closer] ?? 0) + 1;
+  }
+
+  private leave(): Open | null {
+    const left = this.open.pop() ?? null;
+    const closer = closerOf[left?.token ?? ''];
+    if (closer !== undefined) this.closable[closer] = (this.closable[closer] ?? 0) - 1;
     this.inherited = Math.min(this.inherited, this.open.length);
+    return left;
   }
 
   private close(depth: number): void {
-    const closes = depth === -1 ? null : (this.open[depth] ?? null);
-    if (depth !== -1) this.open.length = depth;
-    if (depth >= this.inherited) return;
-    this.inherited = Math.min(this.inherited, this.open.length);
-    this.outer.push({ at: this.at, closes });
+    const isOuter = depth < this.inherited;
+    let closes: Open | null = null;
+    while (this.open.length > depth) closes = this.leave();
+    if (isOuter) this.outer.push({ at: this.at, closes });
   }
 }
 

@@ -3,21 +3,21 @@ import type { RuleReason } from '../protocol/reasons.ts';
 import { type Gate, likelyBeginning, likelyLines } from './confidence.ts';
 import { afterStatement, unreachable } from './finished.ts';
 import { fragmentStart, missingClosers, wholeStatements } from './fragments.ts';
+import type { GeneratedText } from './generated-text.ts';
 import { reindented } from './indentation.ts';
 import { inventedLink } from './links.ts';
 import { mayRepeat, repeatedAbove, repeatedBelow } from './neighbours.ts';
 import type { Place } from './place.ts';
-import { repetitionStart } from './repetition.ts';
+import { repeatedWords, repetitionStart } from './repetition.ts';
 import { closersOnly, type Fit, fitRest, isPastRest } from './rest-of-line.ts';
 import { scan, within } from './scanner.ts';
 import { extentEnd, specialToken, surplusCloser } from './stop-rules.ts';
 import type { Suggestion } from './suggestion.ts';
-import { probabilityTo, type Written } from './written.ts';
 
 export type GhostText = { suggestion: Suggestion; reason: null } | { suggestion: null; reason: RuleReason };
 
 /** Returns where the rule cuts the text; text.length if it does not. */
-type Rule = (text: string, place: Place, written: Written) => number;
+type Rule = (text: string, place: Place, generated: GeneratedText) => number;
 
 const rules: readonly (readonly [RuleReason, Rule])[] = [
   ['special-token', specialToken],
@@ -32,32 +32,32 @@ const rules: readonly (readonly [RuleReason, Rule])[] = [
 ];
 
 /** Where the rules cut the text, with the reason if they leave nothing of it. */
-function ruledEnd(written: Written, place: Place): { end: number; reason: RuleReason | null } {
-  let end = written.text.length;
+function ruledEnd(generated: GeneratedText, place: Place): { end: number; reason: RuleReason | null } {
+  let end = generated.text.length;
   // If the model has not ended its text, generation was stopped because the text was too unlikely.
-  if (written.text.trim() === '') return { end: 0, reason: written.isEnded ? 'model-wrote-nothing' : 'unsure' };
+  if (generated.text.trim() === '') return { end: 0, reason: generated.isEnded ? 'model-wrote-nothing' : 'unsure' };
   for (const [reason, rule] of rules) {
-    end = rule(written.text.slice(0, end), place, written);
-    if (written.text.slice(0, end).trim() === '') return { end: 0, reason };
+    end = rule(generated.text.slice(0, end), place, generated);
+    if (generated.text.slice(0, end).trim() === '') return { end: 0, reason };
   }
   return { end, reason: null };
 }
 
-export function toGhostText(written: Written, place: Place, gate: Gate): GhostText {
-  const { end, reason } = ruledEnd(written, place);
+export function toGhostText(generated: GeneratedText, place: Place, gate: Gate): GhostText {
+  const { end, reason } = ruledEnd(generated, place);
   if (reason !== null) return nothing(reason);
-  const isCut = end < written.text.length;
-  if (place.around.lineSuffix.trim() !== '') return inLine(written, end, place, gate, written.isEnded && !isCut);
+  const isCut = end < generated.text.length;
+  if (place.around.lineSuffix.trim() !== '') return inLine(generated, end, place, gate, generated.isEnded && !isCut);
   // If the token limit ended the text, its last line is incomplete.
-  const lastLine = isCut || written.isEnded ? end : written.text.slice(0, end).lastIndexOf('\n');
-  const wholeLines = likelyLines(written, Math.max(0, lastLine), gate);
-  const likely = wholeLines || (place.isWholeLines ? 0 : begunLine(written, end, place, gate));
-  if (likely === 0) return nothing(probabilityTo(written, end) < gate.line ? 'unsure' : 'cut-off');
-  const kept = fragmentStart(written.text.slice(0, likely), place);
+  const lastLine = isCut || generated.isEnded ? end : generated.text.slice(0, end).lastIndexOf('\n');
+  const wholeLines = likelyLines(generated, Math.max(0, lastLine), gate);
+  const likely = wholeLines || (place.isWholeLines ? 0 : begunLine(generated, end, place, gate));
+  if (likely === 0) return nothing(generated.probabilityTo(end) < gate.line ? 'unsure' : 'cut-off');
+  const kept = fragmentStart(generated.text.slice(0, likely), place);
   if (kept === 0) return nothing('fragment');
   // The token limit cuts off what is likely to come. What the gate cuts off is missing, so no block is closed behind it.
-  const isWhole = wholeLines > 0 && probabilityTo(written, end) >= gate.line;
-  const shown = isWhole ? wholeText(written, kept, place) : beginning(written, kept, place);
+  const isWhole = wholeLines > 0 && generated.probabilityTo(end) >= gate.line;
+  const shown = isWhole ? wholeText(generated, kept, place) : beginning(generated, kept, place);
   return shown === null ? nothing('unsure') : { suggestion: shown, reason: null };
 }
 
@@ -65,86 +65,85 @@ export function toGhostText(written: Written, place: Place, gate: Gate): GhostTe
  * What can be shown of a text that is still growing: only what stays the same whatever follows. 'enough' if nothing
  * that follows could be shown, so that generation can stop.
  */
-export function toEarlyText(written: Written, place: Place, gate: Gate): Suggestion | 'enough' | null {
-  const { text } = written;
-  const isRuled = text.trim() !== '' && ruledEnd(written, place).end < text.length;
-  if (isRuled || isPastRest(text, place) || probabilityTo(written, text.length) < gate.line) return 'enough';
+export function toEarlyText(generated: GeneratedText, place: Place, gate: Gate): Suggestion | 'enough' | null {
+  const { text } = generated;
+  const isRuled = text.trim() !== '' && ruledEnd(generated, place).end < text.length;
+  if (isRuled || isPastRest(text, place) || generated.probabilityTo(text.length) < gate.line) return 'enough';
   const isInLine = place.around.lineSuffix.trim() !== '' || place.replaces > 0;
   if (isInLine || place.isWholeLines || text.trim() === '') return null;
   const wholeLines = text.slice(0, text.lastIndexOf('\n') + 1);
   if (wholeLines.trim() === '') {
-    const end = begunLine(written, settledEnd(text, place), place, gate);
-    return end === 0 || mayRepeat(text, place) ? null : suggestion(written, end, place, '', 0);
+    const end = begunLine(generated, settledEnd(text, place), place, gate);
+    return end === 0 || mayRepeat(text, place) ? null : suggestion(generated, end, place, '', 0);
   }
   const likely =
-    likelyLines(written, wholeLines.trimEnd().length, gate) || begunLine(written, text.length, place, gate);
+    likelyLines(generated, wholeLines.trimEnd().length, gate) || begunLine(generated, text.length, place, gate);
   const kept = fragmentStart(text.slice(0, likely), place);
   const end = wholeStatements(text.slice(0, kept), place);
-  return end === 0 ? null : suggestion(written, end, place, '', 0);
+  return end === 0 ? null : suggestion(generated, end, place, '', 0);
 }
 
 /** The end of the likely beginning of a line; it does not end inside a string that it has opened. */
-function begunLine(written: Written, end: number, place: Place, gate: Gate): number {
-  const likely = likelyBeginning(written, end, gate);
-  const { open } = scan(written.text.slice(0, likely), place.language, place.open);
+function begunLine(generated: GeneratedText, end: number, place: Place, gate: Gate): number {
+  const likely = likelyBeginning(generated, end, gate);
+  const { open } = scan(generated.text.slice(0, likely), place.language, place.open);
   const isInString = place.within === 'code' && within(open, place.language) === 'string';
-  return isInString ? likelyBeginning(written, open.at(-1)?.at ?? 0, gate) : likely;
+  return isInString ? likelyBeginning(generated, open.at(-1)?.at ?? 0, gate) : likely;
 }
 
 /** Where text begins that may turn out to be a special token, a made-up address or a repetition. */
 function settledEnd(text: string, { within }: Place): number {
   const token = text.lastIndexOf('<|');
   const settled = token === -1 ? text : text.slice(0, token);
-  const loop = /([^\n]{4,}?)\1/.exec(settled)?.index;
-  return within === 'comment' ? settled.search(/\S*$/) : (loop ?? settled.length);
+  return within === 'comment' ? settled.search(/(?<!\S)\S*$/) : repeatedWords(settled, 2);
 }
 
-function inLine(written: Written, end: number, place: Place, gate: Gate, isEnded: boolean): GhostText {
-  const fit = fitRest(written.text.slice(0, end), place, isEnded);
-  const isLikely = probabilityTo(written, end) >= gate.line;
+function inLine(generated: GeneratedText, end: number, place: Place, gate: Gate, isEnded: boolean): GhostText {
+  const fit = fitRest(generated.text.slice(0, end), place, isEnded);
+  const isLikely = generated.probabilityTo(end) >= gate.line;
   if (typeof fit === 'string') return nothing(isLikely ? fit : 'unsure');
-  const whole = (each: Fit) => suggestion(written, each.end, place, each.tail, each.replaces);
-  if (probabilityTo(written, fit.end) >= gate.line) return { suggestion: whole(fit), reason: null };
+  const whole = (each: Fit) => suggestion(generated, each.end, place, each.tail, each.replaces);
+  if (generated.probabilityTo(fit.end) >= gate.line) return { suggestion: whole(fit), reason: null };
   // The beginning of a line may be shown alone only if nothing but closing brackets follows the cursor.
-  const piece = begunLine(written, fit.end, place, gate);
+  const piece = begunLine(generated, fit.end, place, gate);
   const begun =
     piece > 0 && closersOnly.test(place.around.lineSuffix)
-      ? fitRest(written.text.slice(0, piece), place, false)
+      ? fitRest(generated.text.slice(0, piece), place, false)
       : 'unsure';
   return typeof begun === 'string' ? nothing('unsure') : { suggestion: whole(begun), reason: null };
 }
 
 /** The whole text, with what closes the blocks that it leaves open and the one that it stands in. */
-function wholeText(written: Written, end: number, place: Place): Suggestion | null {
-  const text = written.text.slice(0, end);
+function wholeText(generated: GeneratedText, end: number, place: Place): Suggestion | null {
+  const text = generated.text.slice(0, end);
   const isHead = place.tail === '' && !text.trim().includes('\n');
   const closers = isHead ? '' : missingClosers(text, place);
-  if (closers === null) return beginning(written, end, place);
-  return suggestion(written, end, place, closers + place.tail, place.replaces);
+  if (closers === null) return beginning(generated, end, place);
+  return suggestion(generated, end, place, closers + place.tail, place.replaces);
 }
 
 /**
  * The complete statements at the beginning of a text that goes on. It closes no block, unless the closer stands right of
  * the cursor already: then null if there is no complete statement.
  */
-function beginning(written: Written, end: number, place: Place): Suggestion | null {
-  const text = written.text.slice(0, end);
+function beginning(generated: GeneratedText, end: number, place: Place): Suggestion | null {
+  const text = generated.text.slice(0, end);
   const complete = wholeStatements(text, place);
-  if (place.replaces === 0) return suggestion(written, complete, place, '', 0);
-  const isLine = /^[ \t]*(\n|$)/.test(written.text.slice(complete));
+  if (place.replaces === 0) return suggestion(generated, complete, place, '', 0);
+  const isLine = /^[ \t]*(\n|$)/.test(generated.text.slice(complete));
   const isBalanced = scan(text.slice(0, complete), place.language, place.open).open.length <= place.open.length;
-  return isLine && isBalanced ? suggestion(written, complete, place, place.tail, place.replaces) : null;
+  return isLine && isBalanced ? suggestion(generated, complete, place, place.tail, place.replaces) : null;
 }
 
-function suggestion(written: Written, end: number, place: Place, tail: string, replaces: number): Suggestion {
-  const raw = written.text.slice(0, end);
+function suggestion(generated: GeneratedText, end: number, place: Place, tail: string, replaces: number): Suggestion {
+  const raw = generated.text.slice(0, end);
   // A trailing space is kept if a word follows in the same line.
   const text = /^[\s)\],;]|^$/.test(place.around.lineSuffix) ? raw.trimEnd() : raw;
   const body = place.lineBreak === '' ? text : text.replace(/^\s*\n\s*/, '');
   return {
     text: place.lineBreak + reindented(withoutTrailingComma(body, tail, place), place.unit) + tail,
     replaces,
-    probability: probabilityTo(written, end),
+    probability: generated.probabilityTo(end),
   };
 }
 

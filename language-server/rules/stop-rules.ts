@@ -1,28 +1,23 @@
 // Rules for where a completion ends if the model does not end it. They look at whole lines only and therefore cut a
 // text that is still growing at the same place as the finished one, so generation can stop there.
-import { depthOf } from './indentation.ts';
+
+import type { GeneratedText } from './generated-text.ts';
+import { depthOf, filledLines, type Line } from './indentation.ts';
 import { opensBlock } from './languages.ts';
 import type { Place } from './place.ts';
-import { isBracket, scan } from './scanner.ts';
-import { mayGrow, type Written } from './written.ts';
+import { isBracket, Scanner, scan } from './scanner.ts';
 
 const maxLines = 12;
+const maxHeadChars = 200;
 // After these, a statement goes on in the next line. A comma is not among them: it may end an element of a list.
 const unfinished = /(&&|\|\||[+*%^=?.\\]|(^|\s)(and|or))$/;
 
-interface Line {
-  text: string;
-  /** Where the line begins and ends in the text. */
-  begin: number;
-  end: number;
-}
-
 /** Where the text leaves the place's extent; text.length if it does not. */
-export function extentEnd(text: string, place: Place, written: Written): number {
+export function extentEnd(text: string, place: Place, generated: GeneratedText): number {
   if (leavesBlock(text, place)) return 0;
   if (place.extent === 'line') return lineEnd(text, place);
   const mayBecome = (line: Line) =>
-    mayGrow(text, written) && line.end === text.length && /^\}?\s*\w*$/.test(line.text.trim());
+    generated.mayGrow(text) && line.end === text.length && /^\}?\s*\w*$/.test(line.text.trim());
   return place.extent === 'block' ? blockEnd(text, place, mayBecome) : statementEnd(text, place, mayBecome);
 }
 
@@ -62,6 +57,7 @@ function statementEnd(text: string, place: Place, mayBecome: (line: Line) => boo
   const depth = depthOf(isOnNextLine ? first.text : around.linePrefix + first.text);
   const opensAbove = place.open.filter(({ at }) => at < place.lineStart);
   const base = isOnNextLine ? place.open.length : opensAbove.length;
+  const scanner = new Scanner(text, language, place.open);
   let isClosed = false;
   let isInBlock = false;
   let end = 0;
@@ -73,32 +69,24 @@ function statementEnd(text: string, place: Place, mayBecome: (line: Line) => boo
     const isMiddle = isAtDepth && isInBlock && ((language.middle?.test(trimmed) ?? false) || mayBecome(line));
     const isTerminator = isAtDepth && isInBlock && /^(end|fi|done|esac|until|<\/)/.test(trimmed);
     if (i > 0 && isClosed && !isMiddle && !isTerminator && !(isInBlock && lineDepth > depth)) return end;
-    const written = i === 0 && !isOnNextLine ? around.linePrefix + line.text : line.text;
-    isInBlock ||= language.family !== 'brackets' && opensBlock(written, language);
+    const whole = i === 0 && !isOnNextLine ? around.linePrefix + line.text : line.text;
+    isInBlock ||= language.family !== 'brackets' && opensBlock(whole, language);
     end = line.end;
     if (isTerminator) return end;
-    isClosed = scan(text.slice(0, end), language, place.open).open.length <= base && !unfinished.test(trimmed);
+    isClosed = scanner.to(end).open.length <= base && !unfinished.test(trimmed);
     // A blank line ends the statement, unless it is inside a block.
     if (isClosed && !isInBlock && text.startsWith('\n', end)) return end;
   }
   return text.length;
 }
 
-function filledLines(text: string): Line[] {
-  return [...text.matchAll(/[^\n]*\S[^\n]*/g)].map(({ 0: line, index }) => ({
-    text: line,
-    begin: index,
-    end: index + line.length,
-  }));
-}
-
 /** Where the first bracket or quote stands that closes something which is already closed, or was never opened. */
-export function surplusCloser(text: string, place: Place, written: Written): number {
+export function surplusCloser(text: string, place: Place, generated: GeneratedText): number {
   if (place.within === 'comment' || place.around.lineSuffix.trim() !== '') return text.length;
   const surplus = scan(text, place.language, place.open).outer.find(({ at, closes }) => {
     if (closes === null) return !place.isWindowCut;
     return (
-      isBracket(closes) && !place.unclosed.includes(closes) && !goesOn(text.slice(at), place, mayGrow(text, written))
+      isBracket(closes) && !place.unclosed.includes(closes) && !goesOn(text.slice(at), place, generated.mayGrow(text))
     );
   });
   return surplus?.at ?? text.length;
@@ -106,7 +94,7 @@ export function surplusCloser(text: string, place: Place, written: Written): num
 
 /** Whether a closing bracket continues the statement, as in `} else {`. */
 function goesOn(text: string, { language }: Place, mayBecome: boolean): boolean {
-  const [line = ''] = text.split('\n', 1);
+  const [line = ''] = text.slice(0, maxHeadChars).split('\n', 1);
   const isMiddle = language.middle?.test(line) ?? false;
   const isGrowing = mayBecome && line.length === text.length;
   return isGrowing ? isMiddle || /^\}[ \t]*\w*$/.test(line) : isMiddle && opensBlock(line, language);

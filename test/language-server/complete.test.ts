@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { type CompletionOptions, generate, resultOf } from '../../language-server/offers/complete.ts';
+import { GrowingText } from '../../language-server/offers/growing-text.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
+import { placeAt } from '../../language-server/rules/place-at.ts';
 import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
 import { atCursor } from './cursor.ts';
 
@@ -92,4 +94,11 @@ test('asks for an empty body as if Enter had been pressed', async () => {
   const prompt = engine.detokenize(Uint32Array.from([...(request?.tokens ?? []), ...(request?.heal ?? [])]));
   expect(prompt).toMatch(/function f\(\) \{\n {2}$/);
   expect(shown).toEqual({ text: '\n  first();\n}', replaces: 1, probability: 1 });
+});
+
+test('ends a text that is longer than its tokens can be', () => {
+  const text = new GrowingText(placeAt(atCursor('a = $0\n'), 'auto'), { line: 0.1, piece: 0.1 }, 2, true);
+  expect(text.add('total + ', 0)?.text).toBe('total');
+  expect(text.add('x'.repeat(100_000), 0)).toBeNull();
+  expect(text.isEnough).toBe(true);
 });

@@ -1,0 +1,84 @@
+// The rules see what a server sends, which may be hostile: their time must grow no faster than the text.
+import { expect, test } from 'vitest';
+import { GeneratedText } from '../../language-server/rules/generated-text.ts';
+import { placeAt } from '../../language-server/rules/place-at.ts';
+import { toEarlyText, toGhostText } from '../../language-server/rules/shape.ts';
+import { atCursor } from './cursor.ts';
+
+const size = 65_536;
+// A machine that is busy with other work takes several times as long as the rules are allowed to, 50 ms.
+const maxCpuMs = 500;
+const gate = { line: 0.02, piece: 0.3 };
+
+const filled = (part: string) => part.repeat(Math.ceil(size / part.length)).slice(0, size);
+const halves = (first: string, second: string) => filled(first).slice(0, size / 2) + filled(second).slice(0, size / 2);
+const counted = (line: (i: number) => string) => Array.from({ length: size / 12 }, (_, i) => line(i)).join('');
+
+const texts: Record<string, string> = {
+  'one word': filled('a'),
+  'a word and a space': `${filled('a')} b`,
+  'words that differ': counted((i) => `word${i} `),
+  'almost repetitions': filled(`${'a'.repeat(35)}b`),
+  'eight copies': filled(`${'one two three four five six seven eight nine ten; '.repeat(8)}!`),
+  'space and a letter': `a${filled(' ')}b`,
+  'lines of spaces': filled(`${' '.repeat(500)}\n`),
+  'empty lines before heads': halves('\n', '{\n'),
+  'dashes and a letter': `${filled('-')}b`,
+  'lines that differ': counted((i) => `call(${i});\n`),
+  'lines that open a bracket each': counted((i) => `call(${i}, [\n`),
+  'lines in brackets': `[\n${counted((i) => `  ${i},\n`)}`,
+  brackets: filled('('),
+  'brackets closed by others': halves('(', ']'),
+  'closing brackets': filled('}'),
+  'blocks on one line': filled('}else{'),
+  'empty comments': filled('/*'),
+  'quotes that nest': filled('`${'),
+  escapes: `"${filled('\\"')}`,
+  slashes: filled('/ ['),
+  addresses: counted((i) => `me@host.${i} `),
+  'words without parentheses': filled('function '),
+  tags: filled('<a '),
+};
+
+const places: [languageId: string, document: string][] = [
+  ['typescript', 'const a = $0\n'],
+  ['typescript', 'a = $0 + total;\n'],
+  ['python', 'def f():\n    $0\n'],
+  ['python', '# $0\n'],
+  ['lua', 'x = $0\n'],
+  ['html', '<p>\n  $0\n</p>\n'],
+];
+
+/** The CPU time of this process, in milliseconds. */
+function cpuMs(work: () => unknown): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+test.each(places)('64 KiB of anything cost no time in %s: %j', (languageId, marked) => {
+  const place = placeAt({ ...atCursor(marked), languageId }, 'auto');
+  const slow = Object.entries(texts).filter(([, text]) => {
+    const growing = new GeneratedText(false);
+    const whole = new GeneratedText(true);
+    for (let at = 0; at < text.length; at += 1024)
+      for (const each of [growing, whole]) each.append(text.slice(at, at + 1024), 0);
+    const early = cpuMs(() => toEarlyText(growing, place, gate));
+    return (
+      Math.max(
+        early,
+        cpuMs(() => toGhostText(whole, place, gate)),
+      ) > maxCpuMs
+    );
+  });
+  expect(slow.map(([name]) => name)).toEqual([]);
+});
+
+test.each(['(\n', ')\n', '  {\n', '}\n', '(', ')', '    if (a) {\n)\n'])('a document of %j costs no time', (part) => {
+  const half = filled(part).slice(0, size / 2);
+  for (const other of ['(\n', ')\n', '}\n', '    )\n', half]) {
+    const document = { ...atCursor(`${half}$0${filled(other)}`), languageId: 'typescript' };
+    expect(cpuMs(() => placeAt(document, 'auto'))).toBeLessThan(maxCpuMs);
+  }
+});
