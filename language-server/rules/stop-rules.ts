@@ -67,7 +67,7 @@ function statementEnd(text: string, place: Place, mayBecome: (line: Line) => boo
     const isAtDepth = i > 0 && lineDepth === depth;
     if (i === maxLines || lineDepth < depth) return end;
     const isMiddle = isAtDepth && isInBlock && ((language.middle?.test(trimmed) ?? false) || mayBecome(line));
-    const isTerminator = isAtDepth && isInBlock && /^(end|fi|done|esac|until|<\/)/.test(trimmed);
+    const isTerminator = isAtDepth && isInBlock && /^((end|fi|done|esac|until)\b|<\/)/.test(trimmed);
     if (i > 0 && isClosed && !isMiddle && !isTerminator && !(isInBlock && lineDepth > depth)) return end;
     const whole = i === 0 && !isOnNextLine ? around.linePrefix + line.text : line.text;
     isInBlock ||= language.family !== 'brackets' && opensBlock(whole, language);
