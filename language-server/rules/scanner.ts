@@ -160,10 +160,10 @@ function beginning(text: string, at: number, language: Language): string | undef
   );
 }
 
-/** Not an apostrophe after a digit, as in `1'000`. In HTML and the like, only quotes of attribute values count. */
+/** Not an apostrophe between digits, as in `1'000`. In HTML and the like, only quotes of attribute values count. */
 function isQuote(text: string, at: number, language: Language): boolean {
-  const before = text[at - 1] ?? '';
-  return language.family === 'tags' ? before === '=' : !/\d/.test(before);
+  if (language.family === 'tags') return text[at - 1] === '=';
+  return !/\b\d[\da-fx']*'[\da-f]$/i.test(text.slice(Math.max(0, at - 20), at + 2));
 }
 
 /** The length of a regular expression literal; 1 if the slash is a division. */
