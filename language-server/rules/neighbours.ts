@@ -2,6 +2,7 @@
 
 import type { GeneratedText } from './generated-text.ts';
 import { depthOf } from './indentation.ts';
+import { opensBlock } from './languages.ts';
 import type { Place } from './place.ts';
 
 /** Lines that code may well repeat. */
@@ -22,13 +23,22 @@ export function repeatedAbove(text: string, place: Place, generated: GeneratedTe
 export function repeatedBelow(text: string, place: Place, generated: GeneratedText): number {
   const { linePrefix, linesBelow } = place.around;
   const [next = ''] = linesBelow;
-  const outside = linesBelow.findIndex((line) => depthOf(line) < depthOf(linePrefix));
-  const inBlock = outside === -1 ? linesBelow : linesBelow.slice(0, outside);
+  const depth = depthOf(linePrefix);
+  const outside = linesBelow.findIndex((line) => depthOf(line) < depth);
+  const inBlock = linesBelow.slice(0, outside === -1 ? undefined : outside).filter((line) => depthOf(line) === depth);
   return repeated(wholeLines(text, generated), text.length, place, (line) => {
     const isNext = line.trimEnd() === next && next !== '';
-    const isSaid = [next, ...inBlock].some((each) => each.trim() === line.trim());
-    return isNext || (isSaid && !trivial.test(line.trim()));
+    // The head of a block may stand there many times.
+    const said = opensBlock(line, place.language) ? [next] : [next, ...inBlock];
+    return isNext || (said.some((each) => each.trim() === line.trim()) && !trivial.test(line.trim()));
   });
+}
+
+/** Whether a line that the text completes in its middle says the same as the line above or below. */
+export function repeatsNeighbour(line: string, { around }: Place): 'repeats-line-above' | 'repeats-line-below' | null {
+  const isSame = (other = '') => line.trim() === other.trim() && !trivial.test(line.trim());
+  if (isSame(around.linesBelow[0])) return 'repeats-line-below';
+  return isSame(around.linesAbove[0]) ? 'repeats-line-above' : null;
 }
 
 /** The lines of the text, without the last one if it is still growing. */
