@@ -58,7 +58,8 @@ export function toGhostText(generated: GeneratedText, place: Place, gate: Gate):
   // The token limit cuts off what is likely to come. What the gate cuts off is missing, so no block is closed behind it.
   const isWhole = wholeLines > 0 && generated.probabilityTo(end) >= gate.line;
   const shown = isWhole ? wholeText(generated, kept, place) : beginning(generated, kept, place);
-  return shown === null ? nothing('unsure') : { suggestion: shown, reason: null };
+  if (shown === null) return nothing('unsure');
+  return shown.text.trim() === '' ? nothing('fragment') : { suggestion: shown, reason: null };
 }
 
 /**

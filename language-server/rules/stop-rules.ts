@@ -28,9 +28,10 @@ function leavesBlock(text: string, { around }: Place): boolean {
   return isOnNextLine && around.linePrefix.trim() === '' && depthOf(first.text) < depthOf(around.linePrefix);
 }
 
-// A text that begins with a line break ends after the next line. That is allowed only at the end of a line.
+// A text that begins with a line break ends after the next line, also behind a comma. That is allowed only at the end
+// of a line.
 function lineEnd(text: string, { around }: Place): number {
-  const begin = around.lineSuffix === '' ? text.search(/\S/) : 0;
+  const begin = around.lineSuffix === '' ? text.search(/(?!,\s*\n)\S/) : 0;
   const newline = begin === -1 ? -1 : text.indexOf('\n', begin);
   return newline === -1 ? text.length : newline;
 }
