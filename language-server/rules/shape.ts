@@ -88,8 +88,9 @@ export function toEarlyText(generated: GeneratedText, place: Place, gate: Gate):
 function begunLine(generated: GeneratedText, end: number, place: Place, gate: Gate): number {
   const likely = likelyBeginning(generated, end, gate);
   const { open } = scan(generated.text.slice(0, likely), place.language, place.open);
-  const isInString = place.within === 'code' && within(open, place.language) === 'string';
-  return isInString ? likelyBeginning(generated, open.at(-1)?.at ?? 0, gate) : likely;
+  const last = open.at(-1);
+  const isInString = last !== undefined && !place.open.includes(last) && within(open, place.language) === 'string';
+  return isInString ? likelyBeginning(generated, last.at, gate) : likely;
 }
 
 /** Where text begins that may turn out to be a special token, a made-up address or a repetition. */
