@@ -6,7 +6,7 @@ import { fragmentStart, missingClosers, wholeStatements } from './fragments.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { reindented } from './indentation.ts';
 import { inventedLink } from './links.ts';
-import { mayRepeat, repeatedAbove, repeatedBelow } from './neighbours.ts';
+import { mayRepeat, repeatedAbove, repeatedBelow, repeatsNeighbour } from './neighbours.ts';
 import type { Place } from './place.ts';
 import { repeatedWords, repetitionStart } from './repetition.ts';
 import { closersOnly, type Fit, fitRest, isPastRest } from './rest-of-line.ts';
@@ -105,6 +105,8 @@ function inLine(generated: GeneratedText, end: number, place: Place, gate: Gate,
   const isLikely = generated.probabilityTo(end) >= gate.line;
   if (typeof fit === 'string') return nothing(isLikely ? fit : 'unsure');
   const whole = (each: Fit) => suggestion(generated, each.end, place, each.tail, each.replaces);
+  const repeated = repeatsNeighbour(lineWith(generated.text.slice(0, fit.end), fit, place), place);
+  if (repeated) return nothing(repeated);
   if (generated.probabilityTo(fit.end) >= gate.line) return { suggestion: whole(fit), reason: null };
   // The beginning of a line may be shown alone only if nothing but closing brackets follows the cursor.
   const piece = begunLine(generated, fit.end, place, gate);
@@ -113,6 +115,11 @@ function inLine(generated: GeneratedText, end: number, place: Place, gate: Gate,
       ? fitRest(generated.text.slice(0, piece), place, false)
       : 'unsure';
   return typeof begun === 'string' ? nothing('unsure') : { suggestion: whole(begun), reason: null };
+}
+
+/** The cursor's line with the text in it. */
+function lineWith(text: string, { replaces, tail }: Fit, { around }: Place): string {
+  return around.linePrefix + text + tail + around.lineSuffix.slice(replaces);
 }
 
 /** The whole text, with what closes the blocks that it leaves open and the one that it stands in. */
