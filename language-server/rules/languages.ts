@@ -17,6 +17,8 @@ export interface Language {
   quotes: readonly string[];
   /** The quotes whose strings may span lines. */
   multilineQuotes: readonly string[];
+  /** Whether two words may stand next to each other that are no keywords: a type and a name. */
+  hasTypedNames: boolean;
   /** Spaces per level if the document itself does not show it; 0 means a tab. */
   indent: number;
 }
@@ -30,6 +32,7 @@ const cLike: Language = {
   blockComments: [['/*', '*/']],
   quotes: ['"', "'"],
   multilineQuotes: [],
+  hasTypedNames: true,
   indent: 4,
 };
 const script: Language = {
@@ -37,6 +40,7 @@ const script: Language = {
   opener: /(\{|=>)$/,
   quotes: ['`', '"', "'"],
   multilineQuotes: ['`'],
+  hasTypedNames: false,
   indent: 2,
 };
 const tripleQuoted: Language = { ...cLike, quotes: ['"""', '"', "'"], multilineQuotes: ['"""'] };
@@ -49,6 +53,7 @@ const python: Language = {
   blockComments: [],
   quotes: ['"""', "'''", '"', "'"],
   multilineQuotes: ['"""', "'''"],
+  hasTypedNames: false,
 };
 const ruby: Language = {
   ...cLike,
@@ -59,6 +64,7 @@ const ruby: Language = {
   terminatorOf: (opener) => (/\{(\s*\|[^|]*\|)?$/.test(opener) ? null : 'end'),
   lineComments: ['#'],
   blockComments: [['=begin', '=end']],
+  hasTypedNames: false,
   indent: 2,
 };
 const lua: Language = {
@@ -117,6 +123,7 @@ const data: Language = {
   middle: null,
   lineComments: ['#'],
   blockComments: [],
+  hasTypedNames: false,
   indent: 2,
 };
 const json: Language = { ...data, opener: /[{[]$/, lineComments: ['//'], quotes: ['"'] };

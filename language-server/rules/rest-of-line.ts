@@ -2,7 +2,7 @@
 // the rest. The rest is kept, unless the text repeats it with additions; then it is replaced.
 import type { Misfit } from '../protocol/reasons.ts';
 import type { Place } from './place.ts';
-import { scan } from './scanner.ts';
+import { Scanner, scan } from './scanner.ts';
 
 export interface Fit {
   /** Where the text is cut. */
@@ -15,9 +15,10 @@ export interface Fit {
 
 export const closersOnly = /^[)\]}>"'`;,\s]+$/;
 const operandStart = /^["'`\w!~$@]/;
-const operandEnd = /[\w)\]}"'`]$/;
+const operandEnd = /(?:[\w)\]}"'`?!*&]|\+\+|--|\.\.\.)$/;
 const connectorEnd =
-  /(?:[=+\-*/%<>&|^!?:,.({[]|\b(?:return|await|new|in|of|not|and|or|else|typeof|const|let|var|case|yield|throw))\s*$/;
+  /(?:[=+\-*/%<>&|^!?:,.({[]|\b(?:return|await|new|in|of|not|and|or|else|typeof|const|let|var|case|yield|throw|async|export|static))\s*$/;
+const token = /\w+|=>|->|::|&&|\|\||\?\.|[=!<>]=+|[^\w\s]/g;
 const connectorWord = /^\s+(?:as|in|of|if|else|is|and|or|instanceof|not|from|for|where)\b/;
 
 /** isEnded: the model itself ended the text, so it meant the rest to follow. */
@@ -89,9 +90,24 @@ function fitCode(text: string, rest: string, place: Place, isEnded: boolean): Fi
   if (angle !== -1) return isBalanced(angle) ? kept(angle) : 'leaves-bracket-open';
   if (replacesRest(text, rest, place)) return { end: text.trimEnd().length, replaces: rest.length, tail: '' };
   const end = withoutOverlap(text, rest);
-  if (!isBalanced(end)) return closing ? 'does-not-fit-rest' : 'leaves-bracket-open';
-  const isJoined = end < text.trimEnd().length || place.within === 'string' || joins(text.slice(0, end), rest);
-  return isEnded && isJoined ? kept(end) : 'does-not-fit-rest';
+  const isJoined = end < text.trimEnd().length || place.within === 'string' || joins(text.slice(0, end), rest, place);
+  if (isEnded && isJoined && isBalanced(end)) return kept(end);
+  const connector = connectorAgain(text, rest, place);
+  if (connector > 0 && isBalanced(connector)) return kept(connector);
+  return isBalanced(end) || closing ? 'does-not-fit-rest' : 'leaves-bracket-open';
+}
+
+/** Where the text goes on as the rest does, outside of brackets of its own; -1 if it does not. */
+function connectorAgain(text: string, rest: string, { language, open, within }: Place): number {
+  const [first = ''] = rest.match(token) ?? [];
+  const connects = !operandStart.test(first) || connectorWord.test(` ${first}`);
+  if (within === 'string' || !connects || closersOnly.test(first.replace(',', ''))) return -1;
+  const scanner = new Scanner(text, language, open);
+  for (const { 0: each, index } of text.matchAll(token)) {
+    const isOutside = scanner.to(index).open.length === open.length;
+    if (each === first && isOutside) return text.slice(0, index).trimEnd().length;
+  }
+  return -1;
 }
 
 /** The index of the first ">" that closes type arguments opened before the text; -1 if there is none. */
@@ -128,10 +144,17 @@ function words(text: string): string[] {
 /**
  * Whether text and rest can stand next to each other: one ends or begins with an operand, the other with an operator.
  */
-function joins(text: string, rest: string): boolean {
+function joins(text: string, rest: string, place: Place): boolean {
   if (/[;{]\s*$/.test(text)) return false;
+  if (/^\s/.test(rest) && mayAdjoin(text, place)) return true;
   const meetsOperand = operandStart.test(rest.trimStart()) && !connectorWord.test(rest);
   return meetsOperand ? connectorEnd.test(text) : operandEnd.test(text.trimEnd());
+}
+
+/** Whether the text may stand before another word: a type before a name, an attribute before another one. */
+function mayAdjoin(text: string, { language, around }: Place): boolean {
+  const isInTag = language.terminatorOf('<a>') !== null && /<[^<>]*$/.test(around.linePrefix);
+  return isInTag || (language.hasTypedNames && /^[\w.:]+(?:<[\w.:<>, ?]*>)?[\][*&?]*$/.test(text));
 }
 
 /** Where the text ends if its overlap with the rest is removed. */
