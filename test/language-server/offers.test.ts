@@ -1,8 +1,10 @@
 // The life of an offer, from request to request.
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Answer } from '../../language-server/offers/provider.ts';
+import { elapse, useFakeClock } from '../support/fake-clock.ts';
 import { invoked, setUp, texts } from './asking.ts';
+
+useFakeClock();
 
 const respond = (prompt: string) => (prompt.endsWith('answer();') ? '\nnext();' : 'answer();');
 /** What follows a shown text is made at once. */
@@ -27,7 +29,7 @@ test('a key that agrees with a running stream adopts it', async () => {
   const { ask, engine } = setUp({ tokenMs: 10 });
   const controller = new AbortController();
   const first = ask('a = $0\n', { signal: controller.signal });
-  await sleep(25);
+  await elapse(25);
   controller.abort();
   checkFromMemory(await ask('a = ans$0\n'), 'wer();');
   expect((await first).reason).toBe('superseded');
@@ -37,7 +39,7 @@ test('a key that agrees with a running stream adopts it', async () => {
 test('a key that disagrees with a running stream ends it', async () => {
   const { ask, engine } = setUp({ tokenMs: 10, respond: (prompt) => (prompt.endsWith('x') ? 'yz' : 'answer();') });
   const first = ask('a = $0\n');
-  await sleep(25);
+  await elapse(25);
   expect(texts(await ask('a = x$0\n'))).toEqual(['yz']);
   expect((await first).reason).toBe('superseded');
   expect([engine.requests.length, engine.cancelled]).toEqual([2, 1]);
@@ -46,7 +48,7 @@ test('a key that disagrees with a running stream ends it', async () => {
 test('an adopted stream that turns out to differ is replaced by a new one', async () => {
   const { ask, engine } = setUp({ tokenMs: 10, respond: (prompt) => (prompt.endsWith('x') ? 'yz' : 'answer();') });
   void ask('a = $0\n');
-  await sleep(2);
+  await elapse(2);
   expect(texts(await ask('a = x$0\n'))).toEqual(['yz']);
   expect([engine.requests.length, engine.cancelled]).toEqual([2, 1]);
 });
@@ -55,10 +57,12 @@ test('if no key adopts a cancelled request, its generation ends', async () => {
   const { ask, engine } = setUp({ tokenMs: 10 });
   const controller = new AbortController();
   const answer = ask('a = $0\n', { signal: controller.signal });
-  await sleep(5);
+  await elapse(5);
   controller.abort();
   expect((await answer).reason).toBe('superseded');
-  await vi.waitFor(() => expect(engine.cancelled).toBe(1));
+  expect(engine.cancelled).toBe(0);
+  await elapse(30);
+  expect(engine.cancelled).toBe(1);
 });
 
 test('when the cursor leaves the place, generation ends at once', async () => {
@@ -66,14 +70,16 @@ test('when the cursor leaves the place, generation ends at once', async () => {
   const { ask, engine, provider } = setUp({ respond, tokenMs: 10, momentMs: 15 });
   expect((await ask('a = $0\n')).reason).toBe('still-growing');
   provider.leave('file:///a.ts');
-  await vi.waitFor(() => expect(engine.cancelled).toBe(1), { timeout: 30, interval: 1 });
+  await elapse(10);
+  expect(engine.cancelled).toBe(1);
 });
 
 test('dismissed text does not come back at the same place in the same version', async () => {
   const { ask, engine, provider, grown } = setUp({ tokenMs: 10, momentMs: 15, growthMs: 0 });
   await ask('a = $0\n', { version: 7 });
   provider.leave('file:///a.ts', { version: 7, position: { line: 0, character: 4 } });
-  await vi.waitFor(() => expect(engine.cancelled).toBe(1));
+  await elapse(10);
+  expect(engine.cancelled).toBe(1);
   expect(await ask('a = $0\n', { version: 7 })).toMatchObject({ items: [], reason: 'dismissed' });
   expect(grown).toEqual([]);
   expect(engine.requests).toHaveLength(1);
@@ -85,7 +91,7 @@ test('dismissed text does not come back at the same place in the same version', 
 test('answers with the whole text if it is generated quickly', async () => {
   const { ask, grown } = setUp({ momentMs: 2000 });
   expect(await ask('a = $0')).toMatchObject({ reason: 'shown', items: [{ insertText: 'answer();' }] });
-  await sleep(40);
+  await elapse(40);
   expect(grown).toEqual([]);
 });
 
@@ -94,7 +100,8 @@ test('otherwise answers with the text so far and announces the rest', async () =
   const early = await ask('a = $0');
   expect(early.reason).toBe('still-growing');
   expect('answer();'.startsWith(String(texts(early)[0]))).toBe(true);
-  await vi.waitFor(() => expect(grown).toEqual(['file:///a.ts 1 0:4']));
+  await elapse(100);
+  expect(grown).toEqual(['file:///a.ts 1 0:4']);
   checkFromMemory(await ask('a = $0'), 'answer();');
   expect(engine.requests).toHaveLength(1);
 });
@@ -103,7 +110,8 @@ test('announces growth before a slow text is complete', async () => {
   const respond = () => `f(${'ab, cd, '.repeat(20)}ef);`; // takes three seconds
   const { ask, grown } = setUp({ respond, tokenMs: 20, momentMs: 20, growthMs: 40 });
   await ask('a = $0');
-  await vi.waitFor(() => expect(grown).toHaveLength(1));
+  await elapse(200);
+  expect(grown).toHaveLength(1);
   expect((await ask('a = $0')).reason).toBe('still-growing');
 });
 
@@ -111,15 +119,16 @@ test('a key that disagrees with an early answer ends it without a notification',
   const { ask, grown, engine } = setUp({ tokenMs: 12, momentMs: 20 });
   await ask('a = $0');
   await ask('a = x$0', { version: 2 });
-  await vi.waitFor(() => expect(engine.cancelled).toBe(1));
+  await elapse(100);
+  expect(engine.cancelled).toBe(1);
   expect(grown.filter((place) => place.endsWith(' 1 0:4'))).toEqual([]);
 });
 
 test('answers from memory after the shown text was accepted', async () => {
   const { ask, asked } = setUp(eager);
   await ask('a = $0\n');
-  await vi.waitFor(() => expect(asked('background')).toBe(1));
-  await sleep(50);
+  await elapse(50);
+  expect(asked('background')).toBe(1);
   checkFromMemory(await ask('a = answer();$0\n'), '\nnext();');
   expect(asked('foreground')).toBe(1);
 });
@@ -127,7 +136,7 @@ test('answers from memory after the shown text was accepted', async () => {
 test('answers from memory when the shown text was typed to its end', async () => {
   const { ask, asked } = setUp(eager);
   await ask('a = $0\n');
-  await sleep(50);
+  await elapse(50);
   for (let typed = 1; typed < 'answer();'.length; typed++)
     checkFromMemory(await ask(`a = ${'answer();'.slice(0, typed)}$0\n`), 'answer();'.slice(typed));
   checkFromMemory(await ask('a = answer();$0\n'), '\nnext();');
@@ -146,7 +155,8 @@ test('remembers the rest of several lines when a word or a line of them is accep
 test('adopts the offer that is still being generated for after the accepted text', async () => {
   const { ask, asked, engine } = setUp({ ...eager, tokenMs: 20 });
   await ask('a = $0\n');
-  await vi.waitFor(() => expect(asked('background')).toBe(1));
+  await elapse(10);
+  expect(asked('background')).toBe(1);
   checkFromMemory(await ask('a = answer();$0\n'), '\nnext();');
   expect(asked('foreground')).toBe(1);
   expect(engine.cancelled).toBe(0);
@@ -155,7 +165,8 @@ test('adopts the offer that is still being generated for after the accepted text
 test('aborts what it generates ahead when something else is typed', async () => {
   const { ask, asked, engine } = setUp({ ...eager, tokenMs: 20 });
   await ask('a = $0\n');
-  await vi.waitFor(() => expect(asked('background')).toBe(1));
+  await elapse(10);
+  expect(asked('background')).toBe(1);
   expect(texts(await ask('ab = $0\n'))).toHaveLength(1);
   expect(asked('foreground')).toBe(2);
   expect(engine.cancelled).toBe(1);
@@ -164,17 +175,18 @@ test('aborts what it generates ahead when something else is typed', async () => 
 test('generates nothing ahead for a closed document', async () => {
   const { ask, asked, engine, provider } = setUp({ ...eager, tokenMs: 20 });
   await ask('a = $0\n');
-  await vi.waitFor(() => expect(asked('background')).toBe(1));
+  await elapse(10);
+  expect(asked('background')).toBe(1);
   provider.forget('file:///a.ts');
-  await vi.waitFor(() => expect(engine.cancelled).toBe(1));
-  await sleep(50);
+  await elapse(1000);
+  expect(engine.cancelled).toBe(1);
   expect(engine.requests).toHaveLength(2);
 });
 
 test('generates nothing ahead when there is nothing to accept', async () => {
   const { ask, engine } = setUp({ restMs: 0, respond: () => '' });
   await ask('a = $0\n');
-  await sleep(20);
+  await elapse(20);
   expect(engine.requests).toHaveLength(1);
 });
 
@@ -182,9 +194,11 @@ test('waits for a pause before it generates ahead', async () => {
   const { ask, asked } = setUp({ respond, restMs: 100 });
   for (const typed of ['x', 'xy', 'xyz']) {
     await ask(`${typed} = $0\n`);
+    await elapse(90);
     expect(asked('background')).toBe(0);
   }
-  await vi.waitFor(() => expect(asked('background')).toBe(1));
+  await elapse(10);
+  expect(asked('background')).toBe(1);
 });
 
 test('remembers that nothing follows the accepted text', async () => {
@@ -193,8 +207,8 @@ test('remembers that nothing follows the accepted text', async () => {
     respond: (prompt) => (prompt.endsWith('answer();') ? '' : 'answer();'),
   });
   await ask('a = $0\n');
-  await vi.waitFor(() => expect(asked('background')).toBe(1));
-  await sleep(10);
+  await elapse(10);
+  expect(asked('background')).toBe(1);
   const { items, reason, timings } = await ask('a = answer();$0\n');
   expect({ items, reason }).toEqual({ items: [], reason: 'model-wrote-nothing' });
   expect(timings.promptTokens).toBe(0);
@@ -207,7 +221,7 @@ test('asks the engine again when generating ahead has failed', async () => {
   engine.generate = (request, onText, signal) =>
     request.priority === 'background' ? Promise.reject(new Error('no memory')) : generate(request, onText, signal);
   await ask('a = $0\n');
-  await sleep(20);
+  await elapse(20);
   expect(texts(await ask('a = answer();$0\n'))).toEqual(['\nnext();']);
   expect(asked('foreground')).toBe(2);
 });

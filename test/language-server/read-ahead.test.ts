@@ -1,5 +1,4 @@
 // Prompts that are evaluated before a key needs them: around the resting cursor, and for the next anchor while typing.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import { CompletionProvider } from '../../language-server/offers/provider.ts';
@@ -7,7 +6,10 @@ import type { Mode } from '../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import { EngineError } from '../../native/index.ts';
 import { FakeEngine, type FakeOptions, loaded } from '../fixtures/fake-engine.ts';
+import { elapse, useFakeClock } from '../support/fake-clock.ts';
 import { atCursor } from './cursor.ts';
+
+useFakeClock();
 
 interface Where {
   uri?: string;
@@ -69,7 +71,7 @@ test('a key, a move, another document or closing it aborts the evaluation', asyn
     void left();
     expect(await reading).toBeNull();
     expect(engine.cancelled).toBe(i + 1);
-    await sleep(30);
+    await elapse(30);
   }
 });
 
@@ -118,7 +120,7 @@ function typist() {
   };
   const endReading = async () => {
     readings.at(-1)?.end();
-    await sleep(10);
+    await elapse(10);
   };
   return { ...parts, readings, keys, endReading, promptText };
 }
@@ -171,7 +173,7 @@ test('a key while the engine is being closed is answered, and nothing is rejecte
     throw new EngineError('closed', 'The engine is closed.');
   };
   await expect(type('a = b$0')).rejects.toThrow('The engine is closed.');
-  await new Promise(setImmediate);
+  await elapse(0);
   process.off('unhandledRejection', note);
   expect(unseen).toEqual([]);
 });

@@ -1,0 +1,39 @@
+// Time for tests that takes none: a timer fires as soon as nothing is left to do but to wait for it, and timers fire in
+// the order of their times. So a test ends at once, and the same way on any machine, however busy.
+
+import { syncBuiltinESMExports } from 'node:module';
+import type { TimerOptions } from 'node:timers';
+import timers from 'node:timers/promises';
+import { afterEach, beforeEach, vi } from 'vitest';
+
+/** Replaces the clock in every test of the file. */
+export function useFakeClock(): void {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.setTimerTickMode('nextTimerAsync');
+    // Vitest replaces the global timers only.
+    vi.spyOn(timers, 'setTimeout').mockImplementation(sleep);
+    syncBuiltinESMExports();
+  });
+  afterEach(() => {
+    vi.mocked(timers.setTimeout).mockRestore();
+    syncBuiltinESMExports();
+    vi.useRealTimers();
+  });
+}
+
+/** Lets time pass on the fake clock. */
+export async function elapse(ms: number): Promise<void> {
+  await sleep(ms);
+}
+
+function sleep(ms?: number, value?: unknown, { signal }: TimerOptions = {}): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const timer = setTimeout(resolve, ms, value);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}
