@@ -62,42 +62,18 @@ test.each(refused)('a template that %s is refused, and the reason is given', asy
 const endless = `${'{% for i in range(999) %}'.repeat(4)}${'{% endfor %}'.repeat(4)}`;
 
 test('a template that never ends is stopped', async () => {
-  await expect(renderChat({ template: endless, messages }, 1000)).rejects.toThrow(/it takes too long\.$/);
+  await expect(renderChat({ template: endless, messages }, 500)).rejects.toThrow(/it takes too long\.$/);
 });
 
-const nested = (open: string, inner: string, close: string, depth: number) =>
-  open.repeat(depth) + inner + close.repeat(depth);
-
+/** What a renderer in the server's own process could not stop: each is a single step, or grows without a step. */
 const hostile: Record<string, string> = {
   'a range longer than memory': '{{ range(4000000000)|length }}',
-  'a sorted range': '{{ range(5000000)|sort|length }}',
-  'a reversed range': '{{ range(5000000)|reverse|length }}',
-  'a sliced range': '{{ range(5000000)[::-1]|length }}',
-  'a range as text': '{{ range(3000000) }}',
-  'a joined range': "{{ range(3000000)|join(',') }}",
-  'a range of strings': "{{ range(5000000)|map('string')|list|length }}",
-  'unique numbers': '{{ range(3000000)|unique|list|length }}',
-  'a range as JSON': '{{ range(3000000)|list|tojson|length }}',
-  'a chain of .replace()': `{{ 'aaaaaaaaaa'${".replace('a', 'aaaaaaaaaa')".repeat(12)} }}`,
   'a chain of replace filters': `{{ 'aaaaaaaaaa'${"|replace('a', 'aaaaaaaaaa')".repeat(12)} }}`,
   'replacements of nothing': growing("'ab'", "n.v.replace('', n.v)", 'n.v|length'),
-  'a doubled string': growing("'abc'", 'n.v + n.v', 'n.v'),
-  'a doubled string in capitals': growing("'abc'", 'n.v ~ n.v', 'n.v|upper|length'),
   'a doubled list': growing('[1, 2]', 'n.v + n.v', 'n.v|length'),
-  'a nested list as JSON': growing('[1]', '[n.v, n.v]', 'n.v|tojson'),
-  'a nested list as text': growing('[1]', '[n.v, n.v]', 'n.v|string'),
-  'squares as the length of a range': growing('2', 'n.v * n.v', 'range(n.v)|length'),
-  'a string split into millions': growing("'a,'", 'n.v + n.v', "n.v.split(',')|length", 23),
   'a wide indentation': "{{ ('a\\n' + 'a\\n' + 'a\\n')|indent(999999999) }}",
-  'nested loops': nested('{% for i in range(999) %}', '', '{% endfor %}', 4),
-  'nested loops that write': nested('{% for i in range(999) %}', 'text', '{% endfor %}', 4),
-  'one long loop': '{% for i in range(9000000) %}{% endfor %}',
-  'one long loop that writes': '{% for i in range(3000000) %}text{% endfor %}',
-  'a macro that calls itself twice':
-    '{% macro m(n) %}{% if n > 0 %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(60) }}',
   'a macro that doubles its text': "{% macro m(t) %}{{ m(t ~ t) }}{% endmacro %}{{ m('abc') }}",
-  'nested brackets': `{{ ${nested('(', '1', ')', 45_000)} }}`,
-  'nested lists': `{{ ${nested('[', '', ']', 45_000)} }}`,
+  'nested brackets': `{{ ${'('.repeat(45_000)}1${')'.repeat(45_000)} }}`,
 };
 
 test.each(Object.entries(hostile))('%s cannot end or block the server', async (_, template) => {
@@ -105,7 +81,7 @@ test.each(Object.entries(hostile))('%s cannot end or block the server', async (_
   const ticking = setInterval(() => turns++, 10);
   const reasons =
     /: (it (needs too much memory|takes too long)|its text is too long|Invalid string length|Maximum call.*)\.$/;
-  await expect(renderChat({ template, messages }, 1000)).rejects.toThrow(reasons);
+  await expect(renderChat({ template, messages }, 500)).rejects.toThrow(reasons);
   clearInterval(ticking);
   expect(turns).toBeGreaterThan(0);
 });
@@ -132,7 +108,7 @@ afterEach(() => {
 test.runIf(process.platform === 'linux')('the process inherits nothing, and none is left behind', async () => {
   vi.stubEnv('ELECTRON_RUN_AS_NODE', '1');
   vi.stubEnv('API_KEY', 'secret');
-  const rendering = renderChat({ template: endless, messages }, 1000);
+  const rendering = renderChat({ template: endless, messages }, 200);
   const [pid] = renderers();
   expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toBe('ELECTRON_RUN_AS_NODE=1\0');
   expect(readlinkSync(`/proc/${pid}/cwd`)).toBe('/');
@@ -141,13 +117,7 @@ test.runIf(process.platform === 'linux')('the process inherits nothing, and none
 });
 
 test('a template reaches nothing of the program', async () => {
-  for (const name of [
-    'process',
-    'require',
-    'globalThis',
-    "''.constructor",
-    'messages.constructor',
-    'range.constructor',
-  ])
-    expect(await renderChat({ template: `[{{ ${name} }}]`, messages }), name).toMatch(/^\[(undefined|null)?\]$/);
+  const names = ['process', 'require', 'globalThis', "''.constructor", 'messages.constructor', 'range.constructor'];
+  const template = names.map((name) => `[{{ ${name} }}]`).join('');
+  expect(await renderChat({ template, messages })).toMatch(/^(\[(undefined|null)?\]){6}$/);
 });

@@ -2,22 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { deviceWideWaits } from '../../scripts/lint-hip.mjs';
 
 const root = join(import.meta.dirname, '../..');
-
-function lint(...files: string[]): string {
-  return spawnSync(process.execPath, [join(root, 'scripts/lint-hip.mjs'), ...files], { encoding: 'utf8' }).stdout;
-}
-
-function lintText(text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'hearth-lint-'));
-  const file = join(folder, 'a.cc');
-  writeFileSync(file, text);
-  const output = lint(file).replaceAll(`${file}:`, '');
-  rmSync(folder, { recursive: true });
-  return output;
-}
+const folder = mkdtempSync(join(tmpdir(), 'hearth-lint-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 test.each([
   ['hipDeviceSynchronize();', 'hipDeviceSynchronize waits without bound'],
@@ -31,26 +21,38 @@ test.each([
   ['api_.copy(to, from,\n  n_bytes, kind, nullptr);', 'uses the default stream'],
   ['api_.record_event(event_, 0);', 'uses the default stream'],
 ])('the lint refuses %s', (code, reason) => {
-  expect(lintText(`int x;\n${code}\n`)).toMatch(/^2: /);
-  expect(lintText(code)).toContain(reason);
+  expect(deviceWideWaits(`int x;\n${code}\n`)).toEqual([[2, expect.stringContaining(reason)]]);
 });
 
-test('the lint grants asynchronous calls on the stream, and talk of the others', () => {
+test('the lint allows asynchronous calls on the stream, and comments about the others', () => {
   expect(
-    lintText(`
+    deviceWideWaits(`
       // hipDeviceSynchronize() waits for the desktop, too.
       get("hipMemcpyAsync", api_.copy);
       check(api_.fill(data, 0, n_bytes, stream_), "clearing memory");
       hipMemcpyAsync(to, from, n, kind, stream);
       hipStreamCreateWithFlags(&stream, hipStreamNonBlocking);
     `),
-  ).toBe('');
+  ).toEqual([]);
+});
+
+function lint(...files) {
+  const { status, stdout } = spawnSync(process.execPath, [join(root, 'scripts/lint-hip.mjs'), ...files], {
+    encoding: 'utf8',
+  });
+  return { status, stdout };
+}
+
+test('the program names file and line of such a call and fails', () => {
+  const file = join(folder, 'a.cc');
+  writeFileSync(file, 'int x;\nhipDeviceSynchronize();\n');
+  expect(lint(file)).toEqual({ status: 1, stdout: expect.stringMatching(/a\.cc:2: hipDeviceSynchronize waits/) });
 });
 
 test('no host code of the GPU waits for the whole device', () => {
-  const files = ['kernels/hip', 'native/gpu'].flatMap((folder) =>
-    readdirSync(folder).map((name) => join(folder, name)),
+  const files = ['kernels/hip', 'native/gpu'].flatMap((room) =>
+    readdirSync(join(root, room)).map((name) => join(root, room, name)),
   );
   expect(files.length).toBeGreaterThan(10);
-  expect(lint(...files)).toBe('');
+  expect(lint(...files)).toEqual({ status: 0, stdout: '' });
 });
