@@ -1,26 +1,61 @@
-// Names of files that hold keys and passwords. Such a file is never completed.
+// Which files hold keys and passwords by their names. A copy with another suffix counts as its original; a template such
+// as .env.example and a public key do not count.
 
-const secretFolders = /\/\.(ssh|gnupg|aws|azure|kube|docker)\/|\/\.config\/gcloud\//;
-const dataFile = '\\.(json|ya?ml|toml|ini|properties|xml|conf|cfg|txt)';
-const secretNames = [
-  /^\.+env(rc)?(\..+)?$/,
-  /\.env$/,
-  /^[._](netrc|pgpass|npmrc|pypirc|htpasswd|git-credentials|s3cfg|boto|dockercfg|dockerconfigjson|vault-token)$/,
-  /^\.(yarnrc\.yml|my\.cnf|mylogin\.cnf)$/,
-  /^id_(rsa|dsa|ecdsa|ed25519)[\w-]*$/,
-  /^(credentials|secrets?|kubeconfig)$/,
-  new RegExp(`(^|[._-])(credentials?|secrets?|service[._-]?accounts?)([._-].*)?${dataFile}$`),
-  /\.(pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg|ppk|tfstate|tfvars|tfvars\.json)$/,
-];
+// The folders' files all count.
+const folders = /\/\.(ssh|gnupg|aws|azure|kube|docker|oci|fly|heroku|snowflake)\/|\/\.config\/(gcloud|gh|glab-cli|doctl)\//;
+
+// These names are common elsewhere, so the folder decides.
+const inFolder = new RegExp(
+  `/(?:${[
+    '\\.m2/settings\\.xml',
+    '\\.nuget/nuget\\.config',
+    '\\.dbt/profiles\\.yml',
+    '\\.(?:gem|cargo)/credentials(?:\\.toml)?',
+    'etc/shadow',
+  ].join('|')})$`,
+);
+
+const data = '\\.(?:json|ya?ml|toml|ini|properties|xml|conf|cfg|config|txt|csv|md|enc|rb)';
+
+const names = new RegExp(
+  `^(?:${[
+    // Environment
+    '\\.+(?:flask)?env(?:rc)?(?:\\..+)?|.+\\.env|\\.dev\\.vars(?:\\..+)?',
+    // Clients and registries; a dot file's suffix may be .txt or the like
+    '[._](?:netrc|pgpass|npmrc|pypirc|htpasswd|git-credentials|s3cfg|boto|dockercfg|dockerconfigjson|vault-token)',
+    '\\.(?:yarnrc\\.yml|my\\.cnf|mylogin\\.cnf|terraformrc|databrickscfg|claude\\.json|passwd-s3fs|ftpconfig)',
+    '\\.(?:msmtp|fetchmail|mutt)rc|pgpass\\.conf|rclone\\.conf|terraform\\.rc|sftp-config\\.json|auth\\.json',
+    '(?:filezilla|sitemanager|recentservers|settings-security)\\.xml',
+    // Keys without a suffix
+    'id_(?:rsa|dsa|ecdsa|ed25519)[\\w-]*|ssh_host_\\w+_key|[\\w-]+_(?:rsa|dsa|ecdsa|ed25519)',
+    // Applications
+    'wp-config\\.php|localsettings\\.php|local\\.settings\\.json|logins\\.json|key4\\.db|secret_token\\.rb',
+    '(?:keystore|key|signing)\\.properties|wg[\\w-]{0,20}\\.conf|wpa_supplicant\\.conf',
+    // Shell and database histories
+    '\\.?(?:ba|z|k|c|fi|tc)?sh_history|\\.(?:zhistory|lesshst|rediscli_history)|consolehost_history\\.txt',
+    '\\.\\w{1,20}_history',
+    // What the name says in words
+    'credentials?|secrets?|(?:.+\\.)?kubeconfig|\\.?vault[._-]pass(?:word)?',
+    `(?:.*[._-])?(?:credentials?|secrets?|service[._-]?account(?:[._-]?key)?s?)(?:[._-].*)?${data}`,
+    `(?:.*[._-])?(?:passwords?|vault[._-]pass(?:word)?|kubeconfig|access[._-]?keys?)${data.replace('|md', '').replace('|rb', '')}`,
+    '(?:.*[._-])?(?:gcp|gcloud|google|firebase)[._-]?(?:keys?|adminsdk[\\w-]*)\\.json',
+    // Suffixes of keys, stores and states
+    '.*\\.(?:pem|key|p8|p12|pfx|jks|keystore|kdbx|asc|gpg|ppk|ovpn|tfstate|tfvars|tfvars\\.json)',
+  ].join('|')})$`,
+);
+
+const templates = /\.(?:example|sample|template|tmpl|dist|defaults?)$|[._-](?:test|spec)\.\w+$|\.snap$/;
+
 // Suffixes that editors and people add to the name of a copy.
 const copyMarks = /^[.]?#|[#~]$|\.(bak|backup|old|orig|save|sw[a-p]|tmp|copy|\d+)$| copy$/;
 
 export function hasSecretName(uri: string): boolean {
   const path = decoded(uri).toLowerCase().replaceAll('\\', '/');
-  if (secretFolders.test(path)) return true;
+  if (folders.test(path) || inFolder.test(path)) return true;
   const last = path.replace(/^.*[/:]/, '');
-  const names = [withoutCopyMarks(last), withoutCopyMarks(last.replace(/(?!^)[#?].*$/, ''))];
-  return names.some((name) => secretNames.some((pattern) => pattern.test(name)));
+  return [last, last.replace(/(?!^)[#?].*$/, '')]
+    .map(withoutCopyMarks)
+    .some((name) => names.test(name) && !templates.test(name));
 }
 
 function withoutCopyMarks(name: string): string {

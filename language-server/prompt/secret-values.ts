@@ -1,0 +1,45 @@
+// Tells passwords and keys from words, paths, placeholders and the values of test fixtures.
+
+// References and templates, and what people write in place of a secret.
+const template = /[$#]\{|\{\w*\}|\$\(|^[$<!@[]|^%\w*%?$|x{4}|X{6}|0{6}|\*{3}|\.{3}|…|redacted|abcdefg|1234567|7654321|EXAMPLE/;
+const fakeWords =
+  /my|your|the|new|old|test|fake|mock|dummy|demo|sample|example|placeholder|change|default|none|null|user|admin|root|guest|pass|word|wort|passwd|secret|token|key|api|foo|bar|baz|abc|qwerty|valid|wrong|invalid|here|value|string|client|access|private|auth|bot|goes|database|postgres|mysql|rabbit|redis|stripe|insert|replace|enter|todo/gi;
+// The one of the HTTP standard's example, and user:password.
+const wellKnown = /^QWxhZGRpbjpvcGVu|^dXNlcjpwYXNz|eyJzdWIiOiIxMjM0NTY3ODkwI/;
+
+export function isPlaceholder(value: string): boolean {
+  if (template.test(value) || wellKnown.test(value)) return true;
+  const letters = value.replace(/[^a-z]+/gi, '');
+  const rest = letters.replace(fakeWords, '');
+  return new Set(value).size < 5 || (letters !== '' && rest.length <= 0.3 * letters.length);
+}
+
+/** Words with separators or in camelCase, perhaps with numbers: identifiers, paths, versions, class names. */
+export function isWords(value: string): boolean {
+  const pieces = value.replace(/[!?*:.]+$/, '').split(/[-_./:\\|,@]+/).filter((piece) => piece !== '');
+  const isSplit = pieces.length > 1 || /[a-z][A-Z]/.test(value);
+  return isSplit && pieces.every((piece) => /^[A-Za-z]*\d{0,2}$|^(?:19|20)\d\d$/.test(piece) && isCamelCase(piece));
+}
+
+function isCamelCase(piece: string): boolean {
+  const upper = piece.replace(/[^A-Z]+/g, '').length;
+  const lower = piece.replace(/[^a-z]+/g, '').length;
+  return lower === 0 || upper <= 1 || upper <= (upper + lower) / 4;
+}
+
+export function isPassword(value: string): boolean {
+  if (value.length < 6 || /\s/.test(value) || isPlaceholder(value) || isWords(value)) return false;
+  const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^\w./:-]/].filter((kind) => kind.test(value)).length;
+  return kinds >= 2 && /\d|[^\w./:-]/.test(value);
+}
+
+/** Made by a program: long, and its characters' kinds alternate as they do not in words. */
+export function isKey(value: string): boolean {
+  if (value.length < 16 || !/^[\w+/=.~:%-]+$/.test(value) || value.includes('://')) return false;
+  return isRandom(value) && !isPlaceholder(value) && !isWords(value);
+}
+
+function isRandom(value: string): boolean {
+  const changes = value.match(/[a-z](?![a-z])|\d(?!\d)|[A-Z](?![A-Za-z])/g)?.length ?? 0;
+  return /\d/.test(value) && changes >= value.length / 5 && new Set(value).size >= Math.min(8, value.length / 2);
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { LongText } from '../../../language-server/documents/long-text.ts';
+import { hasSecret, holdsSecrets, redacted } from '../../../language-server/prompt/secrets.ts';
+import { negatives } from './negatives.ts';
+import { positives } from './positives.ts';
+import { Random } from './random.ts';
+
+const isFound = (text: string) => holdsSecrets('file:///a.ts', `first();\n${text}\nlast();`);
+
+test('finds at least 95 of 100 secrets', () => {
+  expect(positives.length).toBeGreaterThanOrEqual(200);
+  const missed = positives.filter((text) => !isFound(text));
+  expect(missed.length / positives.length, missed.join('\n')).toBeLessThanOrEqual(0.05);
+});
+
+test('takes at most 1 of 100 harmless texts for a secret', () => {
+  expect(negatives.length).toBeGreaterThanOrEqual(500);
+  const taken = negatives.filter(isFound);
+  expect(taken.length / negatives.length, taken.join('\n')).toBeLessThanOrEqual(0.01);
+});
+
+const random = new Random(7);
+const token = `ghp_${random.alnum(36)}`;
+
+test('finds a secret in any chunk of a long text, and across the border of two', () => {
+  const filler = 'const answer = 42;\n'.repeat(3000);
+  expect(hasSecret(LongText.of(filler))).toBe(false);
+  for (let at = 8192 - 60; at < 8192 + 20; at++) {
+    const text = LongText.of(`${filler.slice(0, at)}\nt = '${token}'\n${filler}`);
+    expect(hasSecret(text), `at ${at}`).toBe(true);
+  }
+});
+
+test('finds a secret that an edit completes, and forgets one that an edit removes', () => {
+  const filler = 'const answer = 42;\n'.repeat(3000);
+  const half = LongText.of(`${filler}t = '${token.slice(0, 12)}'\n${filler}`);
+  expect(hasSecret(half)).toBe(false);
+  const at = filler.length + "t = '".length + 12;
+  const whole = half.with(at, at, token.slice(12));
+  expect(hasSecret(whole)).toBe(true);
+  expect(hasSecret(whole.with(at, at + 28, ''))).toBe(false);
+});
+
+test('replaces every secret of a text, and nothing else', () => {
+  const key = `-----BEGIN PRIVATE ${'KEY'}-----\n${random.base64(64)}\n-----END PRIVATE ${'KEY'}-----`;
+  const password = random.password();
+  expect(redacted(`GET https://me:${password}@host/path failed: Bearer ${token}, sent twice (${token})`)).toBe(
+    'GET https://me:***@host/path failed: Bearer ***, sent twice (***)',
+  );
+  expect(redacted(`password = "${password}" # mine`)).toBe('password = "***" # mine');
+  expect(redacted(`before\n${key}\nafter`)).toBe('before\n***\nafter');
+  expect(redacted('nothing to hide')).toBe('nothing to hide');
+});
+
+test('leaves no secret that it would find in what it replaced', () => {
+  for (const text of positives) expect(holdsSecrets('file:///a.ts', redacted(text)), text).toBe(false);
+});
