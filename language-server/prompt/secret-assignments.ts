@@ -3,13 +3,15 @@ import type { Span } from './secret-tokens.ts';
 import { isKey, isPassword, isPlaceholder, isWords } from './secret-values.ts';
 
 const quoted = `"([^"\\n]{6,400})"|'([^'\\n]{6,400})'|\`([^\`\\n]{6,400})\``;
-const bare = '([^\\s"\'`;,<>(){}[\\]]{6,400})(?=[;"\'<&]|[ \\t\\r]*$|[ \\t]+(?:#|//|-))';
+// A bare value has no operators. So a search for its end stops at the next assignment, and takes linear time.
+const bare = '((?:base64:)?[^\\s"\'`;,<>(){}[\\]=:&]{6,400}={0,2})(?=[;"\'<&]|[ \\t\\r]*$|[ \\t]+(?:#|//|-))';
 
-// "name = value" with the operators of many languages, ("name", "value"), and <name>value</name>. The name begins
-// before the stem.
-const operator = '(?::[ \\t]?[&\\w]{1,20}[ \\t]?=|=>|[:?]?=|[:>]|(?<=["\']),)';
+// "name = value" with the operators of many languages, ("name", "value"), and <name>value</name>. Looks for a stem, and
+// only then back for the beginning of the name.
+const name = '(?:pass|pwd|psk|secret|token|key|auth|cred)[\\w-]{0,30}(?![\\w-])(?<=([\\w-]{0,70}))';
+const operator = '(?::[ \\t]?[&\\w]{1,20}[ \\t]?=|=>|[:?]?=|[:>]|(?<=["\']),(?=[ \\t]*["\']))';
 const assignment = new RegExp(
-  `(?:pass|pwd|psk|secret|token|key|auth|cred)([\\w-]{0,30})["'\`]?\\]?[ \\t]{0,8}${operator}[ \\t]{0,8}(?:${quoted}|${bare})`,
+  `${name}\\\\?["'\`]?\\]?[ \\t]{0,8}${operator}[ \\t]{0,8}\\\\?(?:${quoted}|${bare})`,
   'gim',
 );
 // <add key="name" value="..."/>, and a name above its value, in YAML.
@@ -19,7 +21,7 @@ const pair = new RegExp(
 );
 const inCommands = new RegExp(
   [
-    '\\s(?:-u|--user)[ =]["\']?[\\w.@-]{1,40}:([^\\s"\']{6,100})',
+    '\\s(?:-u|--user)[ =]{1,4}["\']?[\\w.@-]{0,40}:["\']?([^\\s"\']{6,100})',
     '\\bsshpass[ ]-p[ ]?["\']?([^\\s"\']{6,100})',
     '\\s--[\\w-]{0,20}(?:password|pass|token|secret|key)[ =]["\']?([^\\s"\'$-][^\\s"\']{5,200})',
     '\\blogin\\s{1,20}\\S{1,80}\\s{1,20}password\\s{1,20}(\\S{6,100})',
@@ -30,12 +32,11 @@ const inHeader = /\b(?:bearer|basic|token)[ ]+([\w.~+/=-]{12,})/gi;
 const inAddress = /:\/\/([\w.+%~-]{0,40}):([^\s@/"'`<>{}$]{4,100})@/g;
 
 export function* assignmentsIn(text: string): Generator<Span> {
-  for (const match of text.matchAll(assignment)) {
-    const name = nameBefore(text, match.index) + /^[\w-]*/.exec(match[0])?.[0];
-    if (isSecretValue(name, match.slice(2, 5).find(Boolean), match[5])) yield lastOf(match, 2);
-  }
-  for (const match of text.matchAll(pair)) {
-    if (isSecretValue(match[1] ?? '', match.slice(2, 5).find(Boolean), match[5])) yield lastOf(match, 2);
+  for (const pattern of [assignment, pair]) {
+    for (const match of matchesIn(text, pattern)) {
+      const [, name = '', double, single, back, bareValue] = match;
+      if (isSecretValue(name, double ?? single ?? back, bareValue)) yield lastOf(match, 2);
+    }
   }
   for (const match of text.matchAll(inCommands)) {
     const value = match.slice(1).find(Boolean) ?? '';
@@ -49,6 +50,15 @@ export function* assignmentsIn(text: string): Generator<Span> {
   }
 }
 
+/** Also matches that are in the value of another one. */
+function* matchesIn(text: string, pattern: RegExp): Generator<RegExpExecArray> {
+  const search = new RegExp(pattern);
+  for (let match = search.exec(text); match !== null; match = search.exec(text)) {
+    yield match;
+    search.lastIndex = lastOf(match, 2)[0];
+  }
+}
+
 /** The place of a match's last group that took part, counted from `first`. */
 function lastOf(match: RegExpExecArray, first: number): Span {
   const value = match.slice(first).findLast((group) => group !== undefined) ?? '';
@@ -56,24 +66,33 @@ function lastOf(match: RegExpExecArray, first: number): Span {
   return [start, start + value.length];
 }
 
-function nameBefore(text: string, end: number): string {
-  return /[\w-]*$/.exec(text.slice(Math.max(0, end - 40), end))?.[0] ?? '';
+const passwordWord =
+  /^(?:pass|pw|pwd|psk|creds?)$|(?:password|passwd|passphrase|passcode|secret|credential)s?$|^(?:db|my|user|root)pass$/;
+const keyWord = /^auth(?:orization)?$|(?:tokens?|(?:api|access|secret|private|account|auth)keys?)$/;
+// What makes a "key" one that must not be known.
+const keyQualifiers = wordsOf(`
+  access account admin api app application auth client consumer deploy encrypt encryption license logged master nonce
+  private root secret service shared signing storage subscription write x`);
+// A name that ends like this is that of something about the secret.
+const about = wordsOf(`
+  alg algorithm audience button class color colour command component count digest endpoint env error expire expires
+  expiry field file form format hash hashed header hint icon id index input kind label len length limit message method
+  minutes mode name page parser path pattern placeholder policy prefix provider ref regex regexp rule schema scheme
+  seconds selector separator size source start state status strategy style suffix tag template text title ttl type uri
+  url var variable version`);
+const harmless = wordsOf('authenticity csrf dummy example fake hash hashed mock public publishable sample xsrf');
+
+function wordsOf(list: string): ReadonlySet<string> {
+  return new Set(list.trim().split(/\s+/));
 }
 
-const passwordWord = /^(?:pass|pw|pwd|psk|creds?)$|(?:password|passwd|passphrase|passcode|secret|credential)s?$|^(?:db|my|user|root|admin|ftp|smtp|mail|sql)pass$/;
-const keyWord = /^auth$|(?:tokens?|(?:api|access|secret|private|account|auth)keys?)$/;
-const keyQualifier =
-  /^(?:api|access|secret|private|auth|account|shared|signing|encryption|encrypt|master|admin|license|consumer|app|application|client|service|subscription|storage|deploy|write|root|logged|nonce|x)$/;
-// A name that goes on like this is that of something about the secret.
-const about =
-  /^(?:names?|ids?|types?|ur[li]s?|paths?|files?|fields?|labels?|hints?|patterns?|regexp?|length|len|count|index|start|end|prefix|suffix|separator|hash|hashed|digest|endpoint|headers?|placeholder|errors?|messages?|title|text|class|colou?rs?|style|policy|rules?|selector|ref|kind|scheme|mode|status|state|expires?|expiry|minutes|seconds|ttl|size|limit|tag|version|template|provider|component|page|form|input|button|icon|command|algorithm|alg|method|parser|format|schema|strategy|env|var|variable)$/;
-
 function isSecretValue(name: string, literal: string | undefined, bareValue: string | undefined): boolean {
-  const words = name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase().match(/[a-z]+/g) ?? [];
-  if (about.test(words.at(-1) ?? '')) return false;
+  const words = splitName(name);
+  const last = words.at(-1) ?? '';
+  if (about.has(last) || about.has(last.replace(/s$/, '')) || words.some((word) => harmless.has(word))) return false;
   const isPasswordName = words.some((word) => passwordWord.test(word));
   const isKeyName = words.some(
-    (word, i) => keyWord.test(word) || (/^keys?$/.test(word) && keyQualifier.test(words[i - 1] ?? '')),
+    (word, i) => keyWord.test(word) || (/^keys?$/.test(word) && keyQualifiers.has(words[i - 1] ?? '')),
   );
   if (!isPasswordName && !isKeyName) return false;
   const value = literal ?? bareValue ?? '';
@@ -81,7 +100,12 @@ function isSecretValue(name: string, literal: string | undefined, bareValue: str
   return isPasswordName && isPassword(value) && (literal !== undefined || !isVariable(value, name));
 }
 
+function splitName(name: string): string[] {
+  const separated = name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
+  return separated.match(/[a-z]+/g) ?? [];
+}
+
 /** Bare words are variables in most languages, but values in a shell's variables. */
 function isVariable(value: string, name: string): boolean {
-  return /^[A-Za-z_$][\w$.]*$/.test(value) && !/\d.*\d/.test(value) && /[a-z]/.test(name);
+  return /^[A-Za-z_$][\w$.?!:>-]*$/.test(value) && !/\d.*\d/.test(value) && /[a-z]/.test(name);
 }

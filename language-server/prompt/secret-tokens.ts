@@ -7,6 +7,7 @@ export type Span = readonly [start: number, end: number];
 // Prefixes, and what follows them. A key may be longer than the least length.
 const formats: readonly [prefixes: string, body: string][] = [
   ['AKIA ASIA ABIA ACCA', '[A-Z2-7]{16}'], // AWS
+  ['ABSK', '[A-Za-z0-9]{60}'],
   ['LTAI', '[A-Za-z0-9]{20}'], // Alibaba
   ['ghp_ gho_ ghu_ ghs_ ghr_', '\\w{30}'], // GitHub
   ['github_pat_', '\\w{40}'],
@@ -60,7 +61,7 @@ const formats: readonly [prefixes: string, body: string][] = [
   ['ops_', 'eyJ\\w{60}'], // 1Password
   ['HRKU-', '[\\w-]{30}'], // Heroku
   ['FLWSECK_TEST- FLWSECK-', '[0-9a-h]{12}'], // Flutterwave
-  ['PRIVATE-', '[0-9a-f]{32}$'],
+  ['sgp_', '\\w{40}'], // Sourcegraph
   ['rdme_', '[a-z0-9]{70}'], // ReadMe
   ['shippo_live_ shippo_test_', '[0-9a-f]{40}'],
   ['duffel_live_ duffel_test_', '[\\w-]{43}'],
@@ -92,7 +93,8 @@ const others = new RegExp(
 export function* tokensIn(text: string): Generator<Span> {
   for (const { 0: run, index } of text.matchAll(runs)) {
     const value = run.startsWith('\\') ? run.slice(2) : run;
-    if (token.test(value) && !isPlaceholder(value) && !isWords(value)) yield [index + run.length - value.length, index + run.length];
+    if (token.test(value) && !isPlaceholder(value) && !isWords(value))
+      yield [index + run.length - value.length, index + run.length];
   }
   others.lastIndex = 0;
   for (const { 0: found, index } of text.matchAll(others)) {

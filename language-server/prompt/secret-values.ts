@@ -1,9 +1,17 @@
 // Tells passwords and keys from words, paths, placeholders and the values of test fixtures.
 
 // References and templates, and what people write in place of a secret.
-const template = /[$#]\{|\{\w*\}|\$\(|^[$<!@[]|^%\w*%?$|x{4}|X{6}|0{6}|\*{3}|\.{3}|…|redacted|abcdefg|1234567|7654321|EXAMPLE/;
-const fakeWords =
-  /my|your|the|new|old|test|fake|mock|dummy|demo|sample|example|placeholder|change|default|none|null|user|admin|root|guest|pass|word|wort|passwd|secret|token|key|api|foo|bar|baz|abc|qwerty|valid|wrong|invalid|here|value|string|client|access|private|auth|bot|goes|database|postgres|mysql|rabbit|redis|stripe|insert|replace|enter|todo/gi;
+const template =
+  /^[\^~<>=]*v?\d+\.\d+(?:\.\d+)*$|[$#]\{|\{[\w.]*\}|\$\(|^[$<!@[]|^%\w*%?$|x{4}|X{6}|0{6}|\*{3}|\.{3}|…|redacted|abcdefg|1234567|7654321|EXAMPLE/;
+const fakeWords = new RegExp(
+  `
+  my your the new old test fake mock dummy demo sample example placeholder change default none null user anonymous admin
+  root guest pass word wort passwd secret token key api foo bar baz abc qwerty valid wrong invalid here value string
+  client access private auth bot goes database postgres mysql rabbit redis stripe insert replace enter todo`
+    .trim()
+    .replace(/\s+/g, '|'),
+  'gi',
+);
 // The one of the HTTP standard's example, and user:password.
 const wellKnown = /^QWxhZGRpbjpvcGVu|^dXNlcjpwYXNz|eyJzdWIiOiIxMjM0NTY3ODkwI/;
 
@@ -16,9 +24,11 @@ export function isPlaceholder(value: string): boolean {
 
 /** Words with separators or in camelCase, perhaps with numbers: identifiers, paths, versions, class names. */
 export function isWords(value: string): boolean {
-  const pieces = value.replace(/[!?*:.]+$/, '').split(/[-_./:\\|,@]+/).filter((piece) => piece !== '');
+  const pieces = value.split(/[-_./:\\|,@]+/).filter((piece) => piece !== '');
   const isSplit = pieces.length > 1 || /[a-z][A-Z]/.test(value);
-  return isSplit && pieces.every((piece) => /^[A-Za-z]*\d{0,2}$|^(?:19|20)\d\d$/.test(piece) && isCamelCase(piece));
+  return (
+    isSplit && pieces.every((piece) => /^[A-Za-z]+\d{0,3}$|^\d{1,2}$|^(?:19|20)\d\d$/.test(piece) && isCamelCase(piece))
+  );
 }
 
 function isCamelCase(piece: string): boolean {
@@ -35,7 +45,7 @@ export function isPassword(value: string): boolean {
 
 /** Made by a program: long, and its characters' kinds alternate as they do not in words. */
 export function isKey(value: string): boolean {
-  if (value.length < 16 || !/^[\w+/=.~:%-]+$/.test(value) || value.includes('://')) return false;
+  if (value.length < 16 || !/^[\w+/=.~:%|-]+$/.test(value) || value.includes('://')) return false;
   return isRandom(value) && !isPlaceholder(value) && !isWords(value);
 }
 

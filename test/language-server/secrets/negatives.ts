@@ -39,7 +39,8 @@ const data: (() => string)[] = [
   () => `https://cdn.example.org/${random.hex(32)}/${word()}.js?v=${random.number(10)}`,
   () => `https://docs.google.com/document/d/${random.base64url(44)}/edit`,
   () => `https://www.youtube.com/watch?v=${random.base64url(11)}`,
-  () => `<path d="M${random.number(2)}.${random.number(3)} ${random.number(2)}c-1.1 0-2-.9-2-2s.9-2 2-2zm0-${random.number(1)}"/>`,
+  () =>
+    `<path d="M${random.number(2)}.${random.number(3)} ${random.number(2)}c-1.1 0-2-.9-2-2s.9-2 2-2zm0-${random.number(1)}"/>`,
   () => `at ${word()} (file:///app/dist/chunk-${random.upperAlnum(8)}.js:${random.number(3)}:${random.number(2)})`,
   () => `{"primaryKey": "${random.uuid()}", "sortKey": "${word()}#${random.number(8)}"}`,
   () => `ETag: W/"${random.hex(8)}-${random.alnum(27)}"`,

@@ -88,6 +88,7 @@ const named: (() => string)[] = [
   () => `password: ${random.password()}\nuser: app`,
   () => `    "password": "${random.password()}",`,
   () => `{"dbPassword":"${random.password()}","port":5432}`,
+  () => `body = "{\\"password\\":\\"${random.password()}\\"}"`,
   () => `$config['db_pass'] = '${random.password()}';`,
   () => `define( 'DB_PASSWORD', '${random.password()}' );`,
   () => `define('AUTH_KEY', '${random.alnum(64)}');`,

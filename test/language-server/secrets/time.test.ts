@@ -5,10 +5,51 @@ import { negatives } from './negatives.ts';
 
 const pieces = [
   ...'a=:/"\'`.-_@ \n<>{}$0Ax\\,;(+~',
-  ...['password', 'secret=', 'token: ', 'api_key="', 'key', 'auth ', 'pass_', 'PASSWORD = a', 'password: secret: token=', 'pwd="\\'],
-  ...['eyJ', 'eyJa.', 'ghp_', 'sk-', 'sk-a', 'AKIA', 'xoxb-1', '1:AA', 'SG.', 'hooks.slack.com/services/', '-----BEGIN '],
-  ...['-----BEGIN PRIVATE KEY-----', '://', '://a:', '://a:b', 'http://a:b1@', 'Bearer ', 'Basic a', 'curl -u a:', '-u '],
-  ...['<password>', 'name="password" value=', 'name: password\n', ';Password=', 'login a password ', '--password ', '"key", "'],
+  ...[
+    'password',
+    'secret=',
+    'token: ',
+    'api_key="',
+    'key',
+    'auth ',
+    'pass_',
+    'PASSWORD = a',
+    'password: secret: token=',
+    'pwd="\\',
+  ],
+  ...[
+    'eyJ',
+    'eyJa.',
+    'ghp_',
+    'sk-',
+    'sk-a',
+    'AKIA',
+    'xoxb-1',
+    '1:AA',
+    'SG.',
+    'hooks.slack.com/services/',
+    '-----BEGIN ',
+  ],
+  ...[
+    '-----BEGIN PRIVATE KEY-----',
+    '://',
+    '://a:',
+    '://a:b',
+    'http://a:b1@',
+    'Bearer ',
+    'Basic a',
+    'curl -u a:',
+    '-u ',
+  ],
+  ...[
+    '<password>',
+    'name="password" value=',
+    'name: password\n',
+    ';Password=',
+    'login a password ',
+    '--password ',
+    '"key", "',
+  ],
   ...['aB1', 'aB1.', 'aB1-', 'aB1/', 'a1='],
 ];
 
@@ -26,7 +67,9 @@ test.each([...pieces.map((piece) => [piece]), ...pieces.map((piece) => ['passwor
   'eight times as much of %j takes about eight times as long',
   (head, piece = '') => {
     const timeOf = (length: number) =>
-      fastestOf(3, () => holdsSecrets('file:///a.ts', piece === '' ? repeated(head, length) : head + repeated(piece, length)));
+      fastestOf(3, () =>
+        holdsSecrets('file:///a.ts', piece === '' ? repeated(head, length) : head + repeated(piece, length)),
+      );
     timeOf(4_000);
     // The constant keeps clock noise from deciding where both are almost nothing.
     expect(timeOf(64_000)).toBeLessThan(24 * timeOf(8_000) + 5);
