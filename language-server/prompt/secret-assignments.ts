@@ -4,7 +4,7 @@ import { isKey, isPassword, isPlaceholder, isWords } from './secret-values.ts';
 
 const quoted = `"([^"\\n]{6,400})"|'([^'\\n]{6,400})'|\`([^\`\\n]{6,400})\``;
 // A bare value has no operators. So a search for its end stops at the next assignment, and takes linear time.
-const bare = '((?:base64:)?[^\\s"\'`;,<>(){}[\\]=:&]{6,400}={0,2})(?=[;"\'<&]|[ \\t\\r]*$|[ \\t]+(?:#|//|-))';
+const bare = '(?![!@])((?:base64:)?[^\\s"\'`;,<>(){}[\\]=:&]{6,400}={0,2})(?=[;"\'<&]|[ \\t\\r]*$|[ \\t]+(?:#|//|-))';
 
 // "name = value" with the operators of many languages, ("name", "value"), and <name>value</name>. Looks for a stem, and
 // only then back for the beginning of the name.
@@ -107,5 +107,5 @@ function splitName(name: string): string[] {
 
 /** Bare words are variables in most languages, but values in a shell's variables. */
 function isVariable(value: string, name: string): boolean {
-  return /^[A-Za-z_$][\w$.?!:>-]*$/.test(value) && !/\d.*\d/.test(value) && /[a-z]/.test(name);
+  return /^[A-Za-z_$](?:[\w$.]|[?!]\.|::|->)*$/.test(value) && !/\d.*\d/.test(value) && /[a-z]/.test(name);
 }

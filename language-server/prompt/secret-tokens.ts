@@ -73,7 +73,7 @@ const token = new RegExp(
 );
 
 // What a token may consist of. In a string, an escaped line break may precede it.
-const runs = /(?:\\[nrt]|(?<![\w.~-]))[\w.~-]{20,}/g;
+const runs = /(?:\\[nrt]|\b)[\w.~-]{20,}/g;
 
 // Told by what they begin with; the last group, if any, is the secret.
 const others = new RegExp(

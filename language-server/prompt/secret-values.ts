@@ -2,7 +2,7 @@
 
 // References and templates, and what people write in place of a secret.
 const template =
-  /^[\^~<>=]*v?\d+\.\d+(?:\.\d+)*$|[$#]\{|\{[\w.]*\}|\$\(|^[$<!@[]|^%\w*%?$|x{4}|X{6}|0{6}|\*{3}|\.{3}|…|redacted|abcdefg|1234567|7654321|EXAMPLE/;
+  /^[\^~<>=]*v?\d+\.\d+(?:\.\d+)*$|[$#]\{|\{[\w.]*\}|\$\(|^[$<[]|^%\w*%?$|x{4}|X{6}|0{6}|\*{3}|\.{3}|…|redacted|abcdefg|1234567|7654321|EXAMPLE/;
 const fakeWords = new RegExp(
   `
   my your the new old test fake mock dummy demo sample example placeholder change default none null user anonymous admin
