@@ -79,15 +79,17 @@ function missingForBuild() {
     missing.push('Ninja or Make: apt-get install ninja-build, dnf install ninja-build, or brew install ninja');
   }
   const compiler = process.env.CXX ?? ['g++', 'clang++', 'c++'].find(version);
-  if (!compiler || !compilesCpp20(compiler)) {
-    missing.push('a C++20 compiler (g++ 11 or clang 14, or newer): apt-get install g++, dnf install gcc-c++');
+  if (!compiler || !compilesKernels(compiler)) {
+    missing.push('a C++20 compiler (g++ 12 or clang 14, or newer): apt-get install g++, dnf install gcc-c++');
   }
   return missing;
 }
 
-function compilesCpp20(compiler) {
-  const source =
-    '#include <span>\n#include <bit>\nint main() { return std::span<int>().size() + std::popcount(0u); }\n';
+/** Whether it knows C++20 and the shuffles of vectors that the kernels use. */
+function compilesKernels(compiler) {
+  const source = `#include <span>
+    using Vector [[gnu::vector_size(16)]] = int;
+    int main() { return std::span<int>().size() + __builtin_shufflevector(Vector{}, Vector{}, 1, 0, 3, 2)[0]; }`;
   const args = ['-std=c++20', '-fsyntax-only', '-x', 'c++', '-'];
   return spawnSync(compiler, args, { input: source, stdio: ['pipe', 'ignore', 'ignore'] }).status === 0;
 }

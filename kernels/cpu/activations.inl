@@ -133,11 +133,11 @@ inline void quantize_group(const float* x, const TokenTile& tile, int t, int col
   const size_t at = static_cast<size_t>(tile.first) * static_cast<size_t>(a.n_cols / kGroup) +
                     static_cast<size_t>(column / kGroup * tile.width + t);
   const int offset = has_rows(a) ? kBatchPlan.offset : 0;
-  const auto [scale, inverse] = quantization_of<kGroup>(x);
-  a.groups.scales[at] = scale;
+  const Quantization by = quantization_of<kGroup>(x);
+  a.groups.scales[at] = by.scale;
   place_columns<kGroupPlace>(a.groups.q, place_of<kGroupPlace>(a, tile, t, column), [&](int8_t* q) {
     const uint32_t sum =
-        quantize_half(x, inverse, offset, q) + quantize_half(x + 16, inverse, offset, q + 16);
+        quantize_half(x, by.inverse, offset, q) + quantize_half(x + 16, by.inverse, offset, q + 16);
     a.groups.sums[at] = static_cast<float>(static_cast<int32_t>(sum));
   });
 }
@@ -149,8 +149,8 @@ inline void quantize_block(const float* x, const TokenTile& tile, int t, int col
   const size_t at = static_cast<size_t>(tile.first) * static_cast<size_t>(a.n_cols / kBlock) +
                     static_cast<size_t>(column / kBlock * tile.width);
   const int offset = has_rows(a) ? kBatchPlan.offset : 0;
-  const auto [scale, inverse] = quantization_of<kBlock>(x);
-  a.blocks.scales[at + static_cast<size_t>(t)] = scale;
+  const Quantization by = quantization_of<kBlock>(x);
+  a.blocks.scales[at + static_cast<size_t>(t)] = by.scale;
   int16_t* sums = a.blocks.sums + at * kBlockSums + 2 * t;
   const auto put_sum = [&](int i, uint32_t sum) {
     sums[i / 2 * 2 * tile.width + i % 2] = static_cast<int16_t>(sum);
@@ -159,8 +159,8 @@ inline void quantize_block(const float* x, const TokenTile& tile, int t, int col
     const Place to = place_of<kBlockPlace>(a, tile, t, column + 16 * first);
     place_columns<kBlockPlace>(a.blocks.q, to, [&](int8_t* q) {
       for (int i = first; i < first + kPlaceHalves; i += 2, q += 32) {
-        const uint32_t sum = quantize_half(x + 16 * i, inverse, offset, q);
-        const uint32_t next_sum = quantize_half(x + 16 * i + 16, inverse, offset, q + 16);
+        const uint32_t sum = quantize_half(x + 16 * i, by.inverse, offset, q);
+        const uint32_t next_sum = quantize_half(x + 16 * i + 16, by.inverse, offset, q + 16);
         put_sum(i, sum);
         put_sum(i + 1, next_sum);
         put_sum(kHalves + i / 2, sum + next_sum);

@@ -25,13 +25,15 @@ namespace {
 bool runs_scalar() { return true; }
 
 #ifdef __x86_64__
+// F16C and AVX-VNNI by hand: not every compiler's __builtin_cpu_supports knows the names.
+
 bool runs_avx2() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-         __builtin_cpu_supports("f16c");
+         __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
 }
 
 bool runs_avxvnni() {
-  // Leaf 7.1 by hand: not every compiler's __builtin_cpu_supports knows the name.
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   return runs_avx2() && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax >> 4 & 1) != 0;
 }
