@@ -6,12 +6,15 @@
 //   build-native.mjs --tsan     C++ tests with ThreadSanitizer, in build/tsan
 //   build-native.mjs --fuzz     programs for libFuzzer with clang, in build/fuzz
 //   build-native.mjs --aarch64  kernel tests for 64-bit ARM, in build/aarch64
+// Where the variable CI is set, warnings of the compiler are errors.
 import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildEnv, checkBuildTools, main, root, run, ToolError, version } from './tools.mjs';
+
+const warningsAreErrors = process.env.CI ? ['HEARTH_WERROR=ON'] : [];
 
 // A configure that failed leaves a CMakeCache.txt but nothing to build with.
 function isConfigured(folder, source = 'native') {
@@ -37,7 +40,10 @@ export async function buildNative({ debug = false, addon = false } = {}) {
   const cmakeJs = join(require.resolve('cmake-js/package.json'), '..', 'bin', 'cmake-js');
   const folder = debug ? 'build/debug' : 'build/native';
   const args = ['-d', 'native', '-O', folder, '--log-level', 'error', ...(debug ? ['--debug'] : [])];
-  if (!isConfigured(folder)) await run(process.execPath, [cmakeJs, 'configure', ...args], { quiet: true });
+  if (!isConfigured(folder)) {
+    const defined = warningsAreErrors.map((option) => `--CD${option}`);
+    await run(process.execPath, [cmakeJs, 'configure', ...args, ...defined], { quiet: true });
+  }
   await run(process.execPath, [cmakeJs, 'build', ...args, ...(addon ? ['--target', 'hearth_addon'] : [])], {
     env: buildEnv(),
   });
@@ -57,7 +63,8 @@ function install(addon) {
 export async function buildTests(folder, options, targets, source = 'native') {
   const generator = version('ninja') ? ['-G', 'Ninja'] : [];
   if (!isConfigured(folder, source)) {
-    await run('cmake', ['-S', source, '-B', folder, ...generator, ...options], { quiet: true });
+    const defined = [...options, ...warningsAreErrors.map((option) => `-D${option}`)];
+    await run('cmake', ['-S', source, '-B', folder, ...generator, ...defined], { quiet: true });
   }
   await run('cmake', ['--build', folder, '--target', ...targets], { env: buildEnv() });
 }
