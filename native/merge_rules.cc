@@ -1,6 +1,7 @@
 #include "merge_rules.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,6 +13,10 @@
 
 namespace hearth {
 namespace {
+
+/// Longer than any token of a model. Looking for the merges that make a token takes time that grows
+/// with the square of its length.
+constexpr size_t kLongestToken = 1024;
 
 using IdsByText = std::unordered_map<std::string_view, uint32_t>;
 
@@ -73,11 +78,18 @@ MergeTable scored_merges(const GgufFile& file, const Vocabulary& vocabulary) {
   const std::vector<double>* scores = file.numbers("tokenizer.ggml.scores");
   if (!scores || scores->size() != vocabulary.size())
     refuse_incomplete(file.path(), "tokenizer.ggml.scores does not list a score for each token");
+  if (std::any_of(scores->begin(), scores->end(), [](double score) { return std::isnan(score); }))
+    refuse_incomplete(file.path(), "tokenizer.ggml.scores has a score that is not a number");
   const std::vector<uint32_t> ranks = ranks_of(*scores);
   IdsByText ids;
-  for (uint32_t id = 0; id < vocabulary.size(); id++)
-    if (vocabulary.kind(id) == Vocabulary::Kind::kOrdinary && !vocabulary.bytes(id).empty())
-      ids.emplace(vocabulary.bytes(id), id);
+  for (uint32_t id = 0; id < vocabulary.size(); id++) {
+    const std::string_view bytes = vocabulary.bytes(id);
+    if (bytes.size() > kLongestToken)
+      refuse_incomplete(file.path(), "token " + std::to_string(id) + " has " +
+                                         std::to_string(bytes.size()) + " bytes");
+    if (vocabulary.kind(id) == Vocabulary::Kind::kOrdinary && !bytes.empty())
+      ids.emplace(bytes, id);
+  }
   size_t n_rules = 0;
   for_each_cut(ids, [&](uint32_t, uint32_t, uint32_t) { n_rules++; });
   MergeTable table(n_rules);

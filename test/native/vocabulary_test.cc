@@ -1,6 +1,7 @@
 // Vocabularies as found in files: which flaws are corrected, and which are refused.
 #include "vocabulary.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,15 @@ TEST("a vocabulary that Hearth cannot use is refused with the reason") {
   }
   check_refused(tiny_vocabulary("gpt2", "qwen2", {}, 100), "model-invalid",
                 "no token for the byte");
+  for (const float score : {0.0f, std::numeric_limits<float>::quiet_NaN()}) {
+    const Texts tokens = {"<unk>", std::string(100'000, 'a')};
+    GgufBuilder pieces;
+    pieces.key("tokenizer.ggml.model", GgufBuilder::kString, std::string("llama"))
+        .array("tokenizer.ggml.tokens", GgufBuilder::kString, tokens)
+        .array("tokenizer.ggml.scores", GgufBuilder::kF32, std::vector<float>{0, score});
+    check_refused(pieces, "model-invalid",
+                  score == 0 ? "token 1 has 100000 bytes" : "a score that is not a number");
+  }
   GgufBuilder types = tiny_vocabulary("gpt2", "qwen2", {});
   types.array("tokenizer.ggml.token_type", GgufBuilder::kI32, std::vector<int32_t>{1});
   check_refused(types, "model-invalid", "token_type");
