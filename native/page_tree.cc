@@ -109,7 +109,12 @@ int32_t PageTree::insert(int32_t parent, std::span<const uint32_t> tokens,
   if (known.n_tokens == static_cast<int>(tokens.size())) return known.page;
   if (free_.empty()) return kNone;
   const int32_t page = allocate(0);
-  fill(page);
+  try {
+    fill(page);
+  } catch (...) {
+    release(page);
+    throw;
+  }
   for (const uint32_t token : tokens) append(page, parent, token);
   release(page);
   return page;

@@ -3,6 +3,7 @@
 #include "page_cache.h"
 
 #include <chrono>
+#include <stdexcept>
 
 #include "page_simulation.h"
 #include "test.h"
@@ -202,6 +203,20 @@ TEST("continuation() returns the latest tokens after a prompt, also across pages
   CHECK(after(6, 8) == counting(50, 5));
   simulation.evaluate(counting(0, 6));
   CHECK(!after(6, 8).empty());
+}
+
+TEST("a page that cannot be filled is free again") {
+  Simulation simulation(8, 4);
+  bool has_thrown = false;
+  try {
+    simulation.cache.insert(hearth::PageCache::kNone, counting(0, 4),
+                            [](int32_t) { throw std::runtime_error("the page cannot be read"); });
+  } catch (const std::runtime_error&) {
+    has_thrown = true;
+  }
+  CHECK(has_thrown);
+  CHECK_EQUAL(simulation.cache.statistics().pages_held, 0);
+  CHECK_EQUAL(simulation.cache.statistics().pages_used, 0);
 }
 
 TEST("finding and extending a prompt of 4096 tokens takes microseconds") {
