@@ -42,32 +42,36 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
 
  private:
   Napi::Value info(const Napi::CallbackInfo& call) {
-    return to_js(call.Env(), engine_->info(), engine_->tokenizer());
+    const Engine& engine = open_engine(call);
+    return to_js(call.Env(), engine.info(), engine.tokenizer());
   }
 
   Napi::Value texts(const Napi::CallbackInfo& call) {
-    return texts_to_js(call.Env(), engine_->info(), engine_->tokenizer());
+    const Engine& engine = open_engine(call);
+    return texts_to_js(call.Env(), engine.info(), engine.tokenizer());
   }
 
   Napi::Value tokenize(const Napi::CallbackInfo& call) {
     const auto special =
         call[1].ToBoolean().Value() ? SpecialTokens::kParse : SpecialTokens::kAsText;
     return typed_array<Napi::Uint32Array>(
-        call.Env(), engine_->tokenizer().encode(call[0].ToString().Utf8Value(), special));
+        call.Env(), open_engine(call).tokenizer().encode(call[0].ToString().Utf8Value(), special));
   }
 
   Napi::Value detokenize(const Napi::CallbackInfo& call) {
-    return Napi::String::New(call.Env(), engine_->tokenizer().decode(tokens_of(call[0])));
+    return Napi::String::New(call.Env(), open_engine(call).tokenizer().decode(tokens_of(call[0])));
   }
 
   Napi::Value token_bytes(const Napi::CallbackInfo& call) {
-    const std::string_view bytes = engine_->tokenizer().bytes(call[0].ToNumber().Uint32Value());
+    const std::string_view bytes =
+        open_engine(call).tokenizer().bytes(call[0].ToNumber().Uint32Value());
     return typed_array<Napi::Uint8Array>(call.Env(),
                                          std::vector<uint8_t>(bytes.begin(), bytes.end()));
   }
 
   /// submit(id, request, onText | null) -> promise
   Napi::Value submit(const Napi::CallbackInfo& call) {
+    Engine& engine = open_engine(call);
     const auto job = std::make_shared<Job>();
     job->id = static_cast<uint64_t>(call[0].ToNumber().Int64Value());
     job->request = request_of(call[1].As<Napi::Object>());
@@ -90,7 +94,7 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
     };
     std::erase_if(jobs_, [](const auto& entry) { return entry.second.expired(); });
     jobs_[job->id] = job;
-    engine_->submit(job);
+    engine.submit(job);
     return task->promise();
   }
 
@@ -98,18 +102,21 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
   Napi::Value pin(const Napi::CallbackInfo& call) {
     const auto id = static_cast<uint64_t>(call[0].ToNumber().Int64Value());
     std::vector<uint32_t> tokens = tokens_of(call[1]);
-    return promise(call, [&](Engine::Done done) { engine_->pin(id, std::move(tokens), done); });
+    Engine& engine = open_engine(call);
+    return promise(call, [&](Engine::Done done) { engine.pin(id, std::move(tokens), done); });
   }
 
   /// learn(tokens) -> promise
   Napi::Value learn(const Napi::CallbackInfo& call) {
     std::vector<uint32_t> tokens = tokens_of(call[0]);
-    return promise(call, [&](Engine::Done done) { engine_->learn(std::move(tokens), done); });
+    Engine& engine = open_engine(call);
+    return promise(call, [&](Engine::Done done) { engine.learn(std::move(tokens), done); });
   }
 
   /// clearCache() -> promise
   Napi::Value clear_cache(const Napi::CallbackInfo& call) {
-    return promise(call, [&](Engine::Done done) { engine_->clear_cache(done); });
+    Engine& engine = open_engine(call);
+    return promise(call, [&](Engine::Done done) { engine.clear_cache(done); });
   }
 
   /// A promise of undefined, which start(done) must have settled.
@@ -124,15 +131,21 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
   }
 
   Napi::Value cancel(const Napi::CallbackInfo& call) {
-    if (const std::shared_ptr<Job> job = find_job(call[0])) engine_->cancel(job);
+    if (const std::shared_ptr<Job> job = find_job(call[0])) open_engine(call).cancel(job);
     return call.Env().Undefined();
   }
 
   /// endAnswer(id, index of the answer)
   Napi::Value end_answer(const Napi::CallbackInfo& call) {
     if (const std::shared_ptr<Job> job = find_job(call[0]))
-      engine_->end_answer(job, call[1].ToNumber().Int32Value());
+      open_engine(call).end_answer(job, call[1].ToNumber().Int32Value());
     return call.Env().Undefined();
+  }
+
+  /// Throws once it is closed.
+  Engine& open_engine(const Napi::CallbackInfo& call) const {
+    if (!engine_) throw Napi::Error::New(call.Env(), "the engine was closed");
+    return *engine_;
   }
 
   /// Null once the job has ended or the engine is closed.
@@ -142,11 +155,12 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
   }
 
   Napi::Value status(const Napi::CallbackInfo& call) {
-    return to_js(call.Env(), engine_->status());
+    return to_js(call.Env(), open_engine(call).status());
   }
 
   /// close() -> promise. Ends all jobs and frees the model on another thread.
   Napi::Value close(const Napi::CallbackInfo& call) {
+    open_engine(call);
     const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call.Env().Undefined());
     const auto engine = std::make_shared<std::unique_ptr<Engine>>(std::move(engine_));
     task->run([engine]() -> AsyncTask::Make {
@@ -157,7 +171,7 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
     return task->promise();
   }
 
-  std::unique_ptr<Engine> engine_;  // null once closed; loaded-engine.ts lets no call through then
+  std::unique_ptr<Engine> engine_;  // null once closed
   std::map<uint64_t, std::weak_ptr<Job>> jobs_;
 };
 

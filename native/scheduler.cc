@@ -67,8 +67,10 @@ void Scheduler::cancel(const std::shared_ptr<Job>& job) {
 /// A pass that is running is interrupted only if this is the job's only answer: the rows of the
 /// job's other answers would be lost with it.
 void Scheduler::end_answer(const std::shared_ptr<Job>& job, int answer) {
+  if (answer < 0 || answer >= job->request.n_alternatives)
+    throw EngineError("bad-argument", "there is no answer " + std::to_string(answer));
   const std::lock_guard lock(mutex_);
-  job->is_ended_by_caller.at(answer) = true;
+  job->is_ended_by_caller[answer] = true;
   const bool is_only = job->request.n_alternatives == 1;
   if (is_only && current_ && &current_->job() == job.get()) interrupt_ = true;
 }
@@ -222,7 +224,11 @@ void Scheduler::finish(std::unique_ptr<Task> task, FinishReason reason,
     const std::lock_guard lock(mutex_);
     publish(start_ns);
   }
-  job->on_done(std::move(result), error ? &*error : nullptr);
+  try {
+    job->on_done(std::move(result), error ? &*error : nullptr);
+  } catch (...) {
+    // It has no memory to pass the result on. The engine lives on for the others.
+  }
 }
 
 /// Updates what status() reports after a step. Call with the lock held.

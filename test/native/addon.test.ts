@@ -6,22 +6,53 @@ import { expect, test } from 'vitest';
 const addon = join(import.meta.dirname, '../../dist/hearth.node');
 const model = join(import.meta.dirname, '../fixtures/reference/tiny-mixed.gguf');
 
-test('a process ends after a request whose values cannot be read', () => {
-  const script = `
+/** What a script prints that has an engine, and try_(), which prints the message of what a function throws. */
+function outputOf(script: string): string {
+  const whole = `
     const { load } = require(${JSON.stringify(addon)});
     const options = {
       modelPath: ${JSON.stringify(model)}, backend: 'cpu', gpuKernels: '', threads: 1, variant: '', cacheBytes: 0,
       kvType: 'f16', contextTokens: 0, draftModelPath: '', diskFolder: '', diskBytes: 0,
     };
-    const unreadable = { valueOf() { throw new Error('unreadable'); } };
-    load(options, null)[0].then(async (engine) => {
-      const request = { kind: 'generate', tokens: Uint32Array.of(1), heal: new Uint8Array(), maxTokens: unreadable };
+    const request = {
+      kind: 'generate', tokens: Uint32Array.of(1), heal: new Uint8Array(), maxTokens: 2, temperature: 0, topK: 0, topP: 1,
+      minP: 0, seed: 0, isBackground: false, stopTokens: new Uint32Array(), speculate: false, alternatives: 1,
+      streamAlternatives: false, traceOps: false,
+    };
+    function try_(call) {
       try {
-        engine.submit(1, request, () => {});
+        call();
       } catch (error) {
         console.log(error.message);
       }
-      await engine.close();
-    });`;
-  expect(execFileSync(process.execPath, ['-e', script], { encoding: 'utf8', timeout: 20_000 })).toBe('unreadable\n');
+    }
+    load(options, null)[0].then(async (engine) => { ${script} });`;
+  return execFileSync(process.execPath, ['-e', whole], { encoding: 'utf8', timeout: 20_000 });
+}
+
+test('a process ends after a request whose values cannot be read', () => {
+  const output = outputOf(`
+    const maxTokens = { valueOf() { throw new Error('unreadable'); } };
+    try_(() => engine.submit(1, { ...request, maxTokens }, () => {}));
+    await engine.close();`);
+  expect(output).toBe('unreadable\n');
+});
+
+test('an answer that does not exist cannot be ended, and the others go on', () => {
+  const output = outputOf(`
+    const result = engine.submit(1, { ...request, maxTokens: 400 }, null);
+    for (const answer of [4, -1]) try_(() => engine.endAnswer(1, answer));
+    console.log((await result).tokens.length > 0);
+    await engine.close();`);
+  expect(output).toBe('there is no answer 4\nthere is no answer -1\ntrue\n');
+});
+
+test('a closed engine refuses every call', () => {
+  const output = outputOf(`
+    const closing = engine.close();
+    const calls = ['info', 'texts', 'status', 'close', 'clearCache'].map((name) => () => engine[name]());
+    calls.push(() => engine.tokenize('x', false), () => engine.submit(1, request, null), () => engine.learn(request.tokens));
+    for (const call of calls) try_(call);
+    await closing;`);
+  expect(output).toBe('the engine was closed\n'.repeat(8));
 });

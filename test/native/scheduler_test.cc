@@ -1,5 +1,6 @@
 // Foreground and background requests compete for the engine and for pages.
 #include <algorithm>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -47,6 +48,15 @@ TEST("a foreground request gets the pages of a background prompt, which is evalu
   const std::vector<float> late = waiting.result.get().values;
   CHECK(test::ask(*engine, prompt(RequestKind::kLastLogits, 500)).values == late);
   CHECK_EQUAL(engine->status().cache.pages_held, 0);
+}
+
+TEST("a caller that fails to take its result does not end the engine") {
+  const auto engine = load_small();
+  const auto job = std::make_shared<hearth::Job>();
+  job->request = prompt(RequestKind::kPrefill, 300);
+  job->on_done = [](hearth::Result&&, const hearth::EngineError*) { throw std::bad_alloc(); };
+  engine->submit(job);
+  CHECK(!test::ask(*engine, prompt(RequestKind::kLastLogits, 300)).values.empty());
 }
 
 TEST("a foreground request gets the pages of a background answer, which ends early") {
