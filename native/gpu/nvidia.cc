@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <mutex>
 #include <stdexcept>
 
 #include "hip/device.h"
@@ -40,7 +41,7 @@ struct LaunchConfig {
   unsigned n_attributes;
 };
 
-/// The driver's functions; there is one driver in a process.
+/// The driver's functions.
 struct Driver {
   int (*init)(unsigned);
   int (*version)(int*);
@@ -62,7 +63,9 @@ struct Driver {
   int (*launch)(const LaunchConfig*, void*, void**, void**);
   int (*instantiate_graph)(void**, void*, unsigned long long);
 };
+// Written once, since other threads read it: there is one driver in a process, never unloaded.
 Driver driver;
+std::once_flag driver_is_found;
 
 // Of the device that this thread has chosen with set_device().
 thread_local bool has_programmatic_launch = false;
@@ -134,8 +137,8 @@ int instantiate_graph(void** executable, void* graph, void*, char*, size_t) {
   return driver.instantiate_graph(executable, graph, 0);
 }
 
-/// Fills `driver` and the table.
-kernels::hip::GpuApi load_functions(const Library& cuda) {
+Driver driver_functions(const Library& cuda) {
+  Driver driver;
   cuda.get("cuInit", driver.init);
   cuda.get("cuDriverGetVersion", driver.version);
   cuda.get("cuGetErrorString", driver.error_string);
@@ -155,7 +158,10 @@ kernels::hip::GpuApi load_functions(const Library& cuda) {
   cuda.get("cuFuncSetAttribute", driver.set_function_attribute);
   cuda.get("cuLaunchKernelEx", driver.launch);
   cuda.get("cuGraphInstantiateWithFlags", driver.instantiate_graph);
+  return driver;
+}
 
+kernels::hip::GpuApi api_functions(const Library& cuda) {
   kernels::hip::GpuApi api{};
   api.error_string = error_string;
   api.set_device = set_device;
@@ -235,7 +241,8 @@ Runtime nvidia_runtime() {
   cuda.update = "update NVIDIA's driver";
   Runtime runtime;
   runtime.library = cuda.name;
-  runtime.api = load_functions(cuda);
+  std::call_once(driver_is_found, [&] { driver = driver_functions(cuda); });
+  runtime.api = api_functions(cuda);
   const int result = driver.init(0);
   if (result != 0)
     throw std::runtime_error("no NVIDIA GPU: the driver says \"" +
