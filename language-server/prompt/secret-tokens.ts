@@ -96,7 +96,6 @@ export function* tokensIn(text: string): Generator<Span> {
     if (token.test(value) && !isPlaceholder(value) && !isWords(value))
       yield [index + run.length - value.length, index + run.length];
   }
-  others.lastIndex = 0;
   for (const { 0: found, index } of text.matchAll(others)) {
     if (found.startsWith('-----')) yield [index, endOfKey(text, index)];
     else if (!isPlaceholder(found)) yield [index, found.startsWith('PuTTY') ? text.length : index + found.length];

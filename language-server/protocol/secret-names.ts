@@ -1,5 +1,5 @@
-// Which files hold keys and passwords by their names. A copy with another suffix counts as its original; a template such
-// as .env.example and a public key do not count.
+// Which files hold keys and passwords by their names; they are never completed. A copy with another suffix counts as its
+// original; a template such as .env.example and a public key do not count.
 
 // The folders' files all count.
 const folders =
