@@ -258,10 +258,30 @@ export interface LoadOptions {
  */
 export type OnText = (text: string, logProbability: number, answer: number) => unknown;
 
+export interface CompletionRequest extends GenerateRequest {
+  /** Nothing from this text on would be used. A team's server can then stop by itself; an engine is told by onText. */
+  stopBefore?: string;
+}
+
+/** How a completion ended; its text has been streamed. */
+export type Completed = Pick<Completion, 'finishReason' | 'timings' | 'alternatives'>;
+
+/** What completing code needs of a model. An engine has it, and so has the model on a team's server. */
+export interface Completer {
+  readonly info: ModelInfo;
+  tokenize(text: string): Uint32Array;
+  tokenBytes(token: number): Uint8Array;
+  generate(request: CompletionRequest, onText?: OnText, signal?: AbortSignal): Promise<Completed>;
+  prefill(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal): Promise<Timings>;
+  /** A server decides about its cache and its drafts itself. */
+  pin?(id: number, tokens: Uint32Array): Promise<void>;
+  learn?(tokens: Uint32Array): Promise<void>;
+}
+
 /**
  * One loaded model. Requests may overlap; foreground requests run first, and otherwise the order is that of arrival.
  */
-export interface Engine {
+export interface Engine extends Completer {
   /** Replaced by another object when the GPU is lost and the model moves to the CPU. */
   readonly info: ModelInfo;
   /**

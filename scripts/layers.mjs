@@ -14,7 +14,7 @@ export const layers = {
   [`${server}/rules`]: [`${server}/protocol`, `${server}/documents`, `${server}/prompt`, engine],
   [`${server}/offers`]: ['protocol', 'documents', 'prompt', 'rules'].map(inServer).concat(engine, lsp),
   [`${server}/models`]: [`${server}/protocol`, engine],
-  [`${server}/remote`]: [engine],
+  [`${server}/remote`]: [`${server}/protocol`, `${server}/models`, engine, 'package.json'],
   [`${server}/engine`]: ['protocol', 'models', 'remote'].map(inServer).concat(engine),
   [`${server}/explain`]: ['protocol', 'prompt', 'models', 'engine'].map(inServer).concat(engine, lsp),
   [`${server}/server`]: ['protocol', 'documents', 'prompt', 'offers', 'models', 'engine', 'explain']

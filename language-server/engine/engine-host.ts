@@ -2,15 +2,14 @@
 // the message for the user if loading fails.
 import { freemem } from 'node:os';
 import { basename } from 'node:path';
-import { type Engine, EngineError, type ModelInfo } from '../../native/index.ts';
+import { type Engine, EngineError, type LoadOptions, type ModelInfo } from '../../native/index.ts';
 import { refusal } from '../models/estimate.ts';
 import { bytesOfAllParts } from '../models/local-models.ts';
 import type { Model } from '../models/model-traits.ts';
 import { errorText, type Log } from '../protocol/log.ts';
-import type { EngineOptions } from './load-options.ts';
 
 export type LoadModel = (
-  options: EngineOptions,
+  options: LoadOptions,
   onProgress?: (fraction: number) => void,
   signal?: AbortSignal,
 ) => Promise<Model>;
@@ -50,7 +49,7 @@ export class EngineHost {
   }
 
   /** Loads an engine, unless one with these options is loaded or being loaded. Never rejects. */
-  ensure(options: EngineOptions): Promise<void> {
+  ensure(options: LoadOptions): Promise<void> {
     const key = JSON.stringify(options);
     if (key === this.wanted && this.current.kind !== 'failed') return this.done;
     const { unloaded, signal } = this.unloadFor(key);
@@ -59,7 +58,7 @@ export class EngineHost {
   }
 
   /** Like ensure(), for explicit commands: retries after a failure, and rejects with its reason. */
-  async required(options: EngineOptions): Promise<Model> {
+  async required(options: LoadOptions): Promise<Model> {
     await this.ensure(options);
     const state = this.current;
     if (state.kind === 'ready') return state.model;
@@ -86,7 +85,7 @@ export class EngineHost {
     return { unloaded, signal: this.abort.signal };
   }
 
-  private async run(options: EngineOptions, signal: AbortSignal): Promise<void> {
+  private async run(options: LoadOptions, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { modelPath } = options;
     const startedAt = performance.now();

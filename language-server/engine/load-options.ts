@@ -1,13 +1,8 @@
 // The options that an engine is loaded with, from the settings: model, threads, memory.
 import { homedir, totalmem } from 'node:os';
 import type { LoadOptions } from '../../native/index.ts';
-import type { Settings } from '../protocol/messages.ts';
-import type { ServerOptions } from '../remote/completions-api.ts';
-
-export interface EngineOptions extends LoadOptions {
-  /** The team's server, if one is set; the local model is then its fallback. */
-  server?: ServerOptions;
-}
+import type { Connecting, Settings } from '../protocol/messages.ts';
+import type { ServerOptions } from '../remote/connection.ts';
 
 /** The second model's share of the memory for KV caches. The rest is for completion, which caches whole documents. */
 const explanationsShare = 1 / 4;
@@ -33,6 +28,13 @@ export function explainOptions(settings: Settings): (LoadOptions & { cacheBytes:
   const modelPath = ownPath(settings['explain.model']);
   if (modelPath === '' || modelPath === ownPath(settings['model.path'])) return null;
   return { ...commonOptions(settings), modelPath, cacheBytes: Math.floor(cacheBytes(settings) * explanationsShare) };
+}
+
+/** The team's server; null if none is set. An administrator may give the token in the environment. */
+export function serverOptions(settings: Settings, { serverToken, network }: Connecting): ServerOptions | null {
+  const { 'server.url': url, 'server.model': model } = settings;
+  if (url.trim() === '') return null;
+  return { url, model, credential: serverToken || (process.env.HEARTH_SERVER_TOKEN ?? ''), network: network ?? {} };
 }
 
 function commonOptions(settings: Settings): Omit<LoadOptions, 'modelPath'> {

@@ -1,14 +1,14 @@
 // The one engine of the process, shared by all connected windows: loads it, watches it, and unloads it when there has
 // been no request for a while. What belongs to one window is in session.ts.
-import type { AddonInfo, Engine, Timings } from '../../native/index.ts';
+import type { AddonInfo, Completer, Engine, LoadOptions, Timings } from '../../native/index.ts';
 import type { Model } from '../models/model-traits.ts';
 import { errorText, type Log } from '../protocol/log.ts';
-import type { ServerStatus, Settings } from '../protocol/messages.ts';
+import type { Connecting, ServerStatus, Settings } from '../protocol/messages.ts';
 import { defaultSettings } from '../protocol/settings.ts';
+import { Team } from '../remote/team.ts';
 import { wipe } from './disk-cache.ts';
 import { EngineHost, type LoadModel } from './engine-host.ts';
-import { behindServer } from './load-model.ts';
-import { type EngineOptions, explainOptions, loadOptions } from './load-options.ts';
+import { explainOptions, loadOptions, serverOptions } from './load-options.ts';
 import { SecondModel } from './second-model.ts';
 import { Throughput } from './throughput.ts';
 import { Watchdog } from './watchdog.ts';
@@ -26,8 +26,13 @@ export interface EngineSetup {
   settings: Settings;
   bundledModel: string;
   pagesFolder: string;
-  /** The token of the team's server; '' if it needs none. */
-  serverToken: string;
+  connecting: Connecting;
+}
+
+/** The models that complete code; see Models in offers/warm-models.ts. */
+interface CompletingModels {
+  local: Engine;
+  remote: () => Completer | null;
 }
 
 /** The model for explanations. */
@@ -58,6 +63,7 @@ export class SharedEngine {
   private readonly listeners = new Set<() => void>();
   private readonly watchdog: Watchdog;
   private readonly idleTimer: NodeJS.Timeout;
+  private team: { key: string; server: Team } | null = null;
   private last: ServerStatus['last'];
   private alarm: string | null = null;
   private isUnloaded = false;
@@ -68,12 +74,8 @@ export class SharedEngine {
     readonly parts: ServerParts,
     private readonly log: Log,
   ) {
-    this.setup = { settings: defaultSettings, bundledModel: parts.bundledModel, pagesFolder: '', serverToken: '' };
-    const load = behindServer(parts.loadModel, (message) => {
-      log.warn(message);
-      this.changed();
-    });
-    this.host = new EngineHost(load, log, () => this.changed());
+    this.setup = { settings: defaultSettings, bundledModel: parts.bundledModel, pagesFolder: '', connecting: {} };
+    this.host = new EngineHost(parts.loadModel, log, () => this.changed());
     this.second = new SecondModel(
       parts.loadModel,
       log,
@@ -103,6 +105,7 @@ export class SharedEngine {
     const usedDisk = this.setup.settings['cache.diskMiB'] > 0;
     const usesDisk = setup.settings['cache.diskMiB'] > 0;
     this.setup = setup;
+    this.chooseTeam();
     this.changed();
     if (explainOptions(setup.settings) === null) await this.second.unload();
     if (setup.settings.mode !== 'off' && !this.isUnloaded) await this.host.ensure(this.loadOptions());
@@ -111,14 +114,20 @@ export class SharedEngine {
     if (!usesDisk) await wipe(setup.pagesFolder, this.log);
   }
 
-  /** Resolves to the engine once it is loaded, or to null if it cannot be; the status then says why. */
-  async ready(): Promise<Engine | null> {
+  /** Resolves to the models once the local one is loaded, or to null if it cannot be; the status then says why. */
+  async ready(): Promise<CompletingModels | null> {
     this.usedAt = performance.now();
     this.isUnloaded = false;
     // Repeated if another model is chosen while this one is loading.
     while (!this.isClosed && this.host.engine === null && this.host.state.kind !== 'failed')
       await this.host.ensure(this.loadOptions());
-    return this.host.engine;
+    return this.models;
+  }
+
+  /** Null unless the local one is loaded. */
+  get models(): CompletingModels | null {
+    const { engine: local } = this.host;
+    return local && { local, remote: () => this.team?.server.completer(local) ?? null };
   }
 
   /** Like ready(), for explicit commands: retries after a failure, and rejects with its reason. */
@@ -141,7 +150,7 @@ export class SharedEngine {
 
   private get isComputing(): boolean {
     const status = this.host.engine?.status();
-    return status !== undefined && status.state !== 'idle' && status.op !== 'server';
+    return status !== undefined && status.state !== 'idle';
   }
 
   examined(): Examined {
@@ -172,16 +181,28 @@ export class SharedEngine {
 
   async close(): Promise<void> {
     this.isClosed = true;
+    this.team?.server.close();
     clearInterval(this.idleTimer);
     await Promise.all([this.host.unload(), this.second.unload()]);
     this.watchdog.dispose();
   }
 
-  private loadOptions(): EngineOptions {
-    const { settings, bundledModel, pagesFolder, serverToken: token } = this.setup;
-    const options = loadOptions(settings, bundledModel, pagesFolder);
-    const { 'server.url': url, 'server.model': model } = settings;
-    return url.trim() === '' ? options : { ...options, server: { url, model, token } };
+  private loadOptions(): LoadOptions {
+    const { settings, bundledModel, pagesFolder } = this.setup;
+    return loadOptions(settings, bundledModel, pagesFolder);
+  }
+
+  private chooseTeam(): void {
+    const { settings, connecting } = this.setup;
+    const options = settings.mode === 'off' ? null : serverOptions(settings, connecting);
+    const key = JSON.stringify(options);
+    if (key === this.team?.key) return;
+    this.team?.server.close();
+    const onChange = (message: string) => {
+      this.log.warn(message);
+      this.changed();
+    };
+    this.team = options && { key, server: new Team(options, onChange) };
   }
 
   private figures(): Omit<ServerStatus, 'health'> {
@@ -190,7 +211,7 @@ export class SharedEngine {
     const { decodeTokensPerSecond, prefillTokensPerSecond } = this.throughput;
     return {
       ...(model && {
-        model: model.engine.info,
+        model: this.team?.server.info(model.engine) ?? model.engine.info,
         engine: model.engine.status(),
         onlyExplains: model.traits.fim === null && model.traits.chatTemplate !== null,
       }),

@@ -65,6 +65,16 @@ const plainTemplate =
   "{% for message in messages %}<|im_start|>{{ message.role + '\\n' + message.content }}<|im_end|>{{ '\\n' }}" +
   "{% endfor %}{% if add_generation_prompt %}<|im_start|>{{ 'assistant\\n' }}{% endif %}";
 
+/** The tokens of each family, which a server can be asked for. */
+export const knownFimTokens: FimTokens[] = [...new Set(families.flatMap(({ fim }) => fim ?? []))];
+
+/** By a name alone: null if the model was not trained to fill in the middle, undefined if the name is unknown. */
+export function fimTokensOf(name: string): FimTokens | null | undefined {
+  return families.find((family) => family.name.test(titleOf(name)))?.fim;
+}
+
+const titleOf = (names: string): string => names.replaceAll(/[_ ]/g, '-');
+
 type Texts = Pick<ModelDescription, 'metadata' | 'specialTokens'>;
 
 /** knownAs: another name of the model, such as that of its file. */
@@ -75,7 +85,7 @@ export function traitsOf({ metadata, specialTokens }: Texts, knownAs = ''): Trai
       .filter(([key]) => isName(key))
       .map(([, value]) => value),
   ];
-  const title = names.join(' ').replaceAll(/[_ ]/g, '-');
+  const title = titleOf(names.join(' '));
   const family = families.find(({ name }) => name.test(title)) ?? unknownFamily;
   const fim = family.fim && tokensOf(family.fim).every((token) => specialTokens.includes(token)) ? family.fim : null;
   const template = metadata['tokenizer.chat_template'] ?? '';

@@ -1,13 +1,13 @@
 // One completion, from the prompt to the ghost text; the stop rules run while text streams in. The server and the
 // `hearth` command line use it.
-import type { Engine, FinishReason, Priority, Timings } from '../../native/index.ts';
+import type { Completer, FinishReason, Priority, Timings } from '../../native/index.ts';
 import type { Anchors } from '../prompt/anchors.ts';
 import { canFillInTheMiddle } from '../prompt/fim-prompt.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import { noTimings, type Settings } from '../protocol/messages.ts';
 import type { EmptyReason } from '../protocol/reasons.ts';
 import { type Confidence, type Gate, gateFor } from '../rules/confidence.ts';
-import { GeneratedText } from '../rules/generated-text.ts';
+import type { Place } from '../rules/place.ts';
 import { placeAt } from '../rules/place-at.ts';
 import { distinct, type Suggestion } from '../rules/suggestion.ts';
 import { GrowingText } from './growing-text.ts';
@@ -44,7 +44,7 @@ const never = new AbortController().signal;
 
 /** Generates a text. After the signal has aborted, it yields nothing more and returns soon. */
 export async function* generate(
-  engine: Engine,
+  engine: Completer,
   anchors: Anchors,
   document: CursorDocument,
   options: CompletionOptions,
@@ -65,8 +65,9 @@ export async function* generate(
   if (maxTokens <= 0) return empty('cut-off', 'length');
   const texts = Array.from({ length: alternatives }, (_, i) => new GrowingText(place, gate, maxTokens, i === 0));
   const growth = new Queue<Suggestion>();
+  const stopBefore = isLineOnly(place) ? { stopBefore: '\n' } : {};
   const running = engine.generate(
-    { ...prompt, maxTokens, priority, alternatives, streamAlternatives: alternatives > 1 },
+    { ...prompt, ...stopBefore, maxTokens, priority, alternatives, streamAlternatives: alternatives > 1 },
     (piece, logProbability, answer) => {
       const text = texts[answer];
       if (signal.aborted || text === undefined) return false;
@@ -80,16 +81,15 @@ export async function* generate(
   const completion = await running;
   const { timings, finishReason } = completion;
   if (signal.aborted || finishReason === 'cancelled') return empty('cancelled', 'cancelled', timings);
-  const healed = prompt.heal?.length ?? 0;
-  const answers = [completion, ...completion.alternatives.slice(1)];
-  const ghostTexts = answers.map((answer, i) => {
-    const isEnded = i === 0 ? finishReason === 'stop' : answer.tokens.length < maxTokens;
-    return texts[i]!.ghostText(GeneratedText.of(engine, answer, healed, isEnded));
-  });
+  const isEnded = (i: number) => (completion.alternatives[i]?.tokens.length ?? 0) < maxTokens;
+  const ghostTexts = texts.map((text, i) => text.ghostText(i === 0 ? finishReason === 'stop' : isEnded(i)));
   const suggestions = distinct(ghostTexts.flatMap(({ suggestion }) => suggestion ?? []));
   const reason = suggestions.length > 0 ? null : ghostTexts[0]!.reason;
   return { suggestions, reason, finishReason: texts[0]?.isEnough ? 'stop' : finishReason, timings };
 }
+
+/** Whether nothing after the first line break could be shown. */
+const isLineOnly = ({ extent, around }: Place) => extent === 'line' && around.lineSuffix !== '';
 
 /** Runs a generation to its end. */
 export async function resultOf(

@@ -1,4 +1,5 @@
 // Follows a text while it is generated: decides what can be shown early, and when generation can stop.
+import { cleanText } from '../rules/clean-text.ts';
 import type { Gate } from '../rules/confidence.ts';
 import { GeneratedText } from '../rules/generated-text.ts';
 import type { Place } from '../rules/place.ts';
@@ -7,12 +8,15 @@ import type { Suggestion } from '../rules/suggestion.ts';
 
 // No model writes tokens longer than this on average; a server that does is not listened to.
 const charsPerToken = 16;
+/** In which an invisible character makes another one welcome. */
+const charsAround = 10_000;
 
 export class GrowingText {
   /** Whether nothing that follows could be shown. */
   isEnough = false;
-  private readonly generated = new GeneratedText(false);
+  private readonly generated = new GeneratedText();
   private offered: Suggestion | null = null;
+  private readonly around: string;
 
   constructor(
     private readonly place: Place,
@@ -20,7 +24,10 @@ export class GrowingText {
     private readonly maxTokens: number,
     /** Whether it is shown while it grows. */
     private readonly isShown: boolean,
-  ) {}
+  ) {
+    const { text, offset } = place.document;
+    this.around = text.slice(Math.max(0, offset - charsAround), offset + charsAround);
+  }
 
   /** Returns what can be shown now, if that has grown. */
   add(piece: string, logProbability: number): Suggestion | null {
@@ -29,7 +36,7 @@ export class GrowingText {
       this.isEnough = true;
       return null;
     }
-    this.generated.append(piece, logProbability);
+    this.generated.append(cleanText(piece, this.around), logProbability);
     const early = toEarlyText(this.generated, this.place, this.gate);
     const before = this.offered?.text ?? '';
     if (early === 'enough') {
@@ -42,12 +49,12 @@ export class GrowingText {
   }
 
   /**
-   * The final ghost text. Text that the engine generated after isEnough is dropped, since how much there is depends on
-   * timing.
+   * The final ghost text. isEnded: whether the model itself has ended the text. Text that it generated after isEnough is
+   * dropped, since how much there is depends on timing.
    */
-  ghostText(whole: GeneratedText): GhostText {
-    const generated = this.isEnough ? whole.upTo(this.generated.text.length) : whole;
-    const ghost = toGhostText(generated, this.place, this.gate);
+  ghostText(isEnded: boolean): GhostText {
+    this.generated.isEnded = isEnded && !this.isEnough;
+    const ghost = toGhostText(this.generated, this.place, this.gate);
     const { offered } = this;
     // Text that was already shown stays, even if the rules cut the whole text before its end.
     return !offered || ghost.suggestion?.text.startsWith(offered.text) ? ghost : { suggestion: offered, reason: null };

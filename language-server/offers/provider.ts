@@ -7,9 +7,8 @@ import {
   type Position,
   type Range,
 } from 'vscode-languageserver/node';
-import type { Engine, Timings } from '../../native/index.ts';
+import type { Completer, Timings } from '../../native/index.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
-import { canFillInTheMiddle } from '../prompt/fim-prompt.ts';
 import type { RelatedCode } from '../prompt/related-code.ts';
 import { hasSecret } from '../prompt/secrets.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
@@ -20,6 +19,7 @@ import type { Suggestion } from '../rules/suggestion.ts';
 import type { GhostCompletion } from './complete.ts';
 import { DocumentOffers, defaultPace, type Found, type Purpose } from './document-offers.ts';
 import { WarmEngine } from './warm-engine.ts';
+import { type Models, WarmModels } from './warm-models.ts';
 
 /** A position, with the mode of its document; if that is absent, the general setting applies. */
 interface Addressed {
@@ -48,10 +48,10 @@ export interface ProviderOptions {
   related?: RelatedCode;
 }
 
-/** Where the engine comes from. */
-export interface EngineSource {
-  /** Resolves to the engine once it is loaded, or to null if it cannot be. */
-  ready(): Promise<Engine | null>;
+/** Where the models come from. */
+export interface ModelSource {
+  /** Resolves to the models once the local one is loaded, or to null if it cannot be. */
+  ready(): Promise<Models | null>;
   isLoading(): boolean;
 }
 
@@ -66,7 +66,7 @@ interface AskedPlace {
 
 export class CompletionProvider {
   private readonly documents = new Map<string, DocumentOffers>();
-  private warm: WarmEngine | null = null;
+  private warm: WarmModels | null = null;
 
   constructor(
     protected readonly options: ProviderOptions = {},
@@ -76,7 +76,7 @@ export class CompletionProvider {
   /** Rejects with the engine's errors. */
   async provide(
     request: CompletionRequest,
-    source: EngineSource,
+    source: ModelSource,
     settings: Settings,
     signal = new AbortController().signal,
   ): Promise<Answer> {
@@ -88,14 +88,14 @@ export class CompletionProvider {
     const refusal = refusalOf(request, settings, isInvoked);
     if (refusal !== null) return nothing(refusal);
     if (!isInvoked && offers.wasDismissed({ version, position })) return nothing('dismissed');
-    const engine = await Promise.race([source.ready(), demand.cancelled]);
-    if (engine === undefined) return nothing(source.isLoading() ? 'still-loading' : 'superseded');
+    const models = await Promise.race([source.ready(), demand.cancelled]);
+    if (models === undefined) return nothing(source.isLoading() ? 'still-loading' : 'superseded');
     if (!demand.isAlive || document.version !== version) return nothing('superseded');
-    if (engine === null) return nothing('no-model');
-    if (!canFillInTheMiddle(engine)) return nothing('model-cannot-fill-in');
+    if (models === null) return nothing('no-model');
+    const warm = this.warmFor(models);
+    if (!warm.canComplete) return nothing('model-cannot-fill-in');
 
     const asked = askedPlace(request);
-    const warm = this.warmFor(engine);
     // The alternatives begin with the text that is shown, so it must be complete.
     if (isInvoked) await offers.settled(asked.document, demand);
     if (!demand.isAlive) return nothing('superseded');
@@ -115,13 +115,15 @@ export class CompletionProvider {
   }
 
   /** Call when the cursor rests: evaluates the prompt there ahead of a request. Null if nothing was evaluated. */
-  async rest(request: Addressed, engine: Engine | null, settings: Settings): Promise<Timings | null> {
+  async rest(request: Addressed, models: Models | null, settings: Settings): Promise<Timings | null> {
     // There is one cursor, so where it was before no longer matters.
     this.warm?.stopReading();
-    if (engine === null || refusalOf(request, settings, false) !== null || !canFillInTheMiddle(engine)) return null;
+    if (models === null || refusalOf(request, settings, false) !== null) return null;
+    const warm = this.warmFor(models);
+    if (!warm.canComplete) return null;
     const { uri, languageId, text } = request.document;
     const offset = request.document.offsetAt(request.position);
-    return this.warmFor(engine).rest({ uri, languageId, text, offset });
+    return warm.rest({ uri, languageId, text, offset });
   }
 
   /** Call when the cursor has moved away from its suggestion or the user has dismissed it. */
@@ -152,15 +154,15 @@ export class CompletionProvider {
     return offers;
   }
 
-  private warmFor(engine: Engine): WarmEngine {
-    if (this.warm?.engine === engine) return this.warm;
+  private warmFor(models: Models): WarmModels {
+    if (this.warm?.local === models.local) return this.warm;
     for (const offers of this.documents.values()) offers.abort();
     this.warm?.close();
-    this.warm = this.newWarmEngine(engine);
+    this.warm = new WarmModels(models, (model) => this.newWarmEngine(model));
     return this.warm;
   }
 
-  protected newWarmEngine(engine: Engine): WarmEngine {
+  protected newWarmEngine(engine: Completer): WarmEngine {
     return new WarmEngine(engine, this.options.onMade, this.options.related);
   }
 }

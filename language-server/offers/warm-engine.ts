@@ -1,9 +1,10 @@
 // An engine together with the state that keeps its cache warm: anchors, prompts evaluated ahead, and documents that the
 // user has left. The state holds token ids, so it is of use for this engine only.
-import type { Engine, Timings } from '../../native/index.ts';
+import type { Completer, Timings } from '../../native/index.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
 import { defaultLinesUp } from '../prompt/anchor.ts';
 import { Anchors } from '../prompt/anchors.ts';
+import { canFillInTheMiddle } from '../prompt/fim-prompt.ts';
 import { LeftDocuments } from '../prompt/left-documents.ts';
 import { ReadAhead } from '../prompt/read-ahead.ts';
 import type { RelatedCode } from '../prompt/related-code.ts';
@@ -20,13 +21,17 @@ export class WarmEngine {
   private readonly leftDocuments: LeftDocuments;
 
   constructor(
-    readonly engine: Engine,
+    readonly engine: Completer,
     private readonly onMade?: (made: GhostCompletion) => void,
     related?: RelatedCode,
     private readonly anchors = new Anchors(engine, defaultLinesUp, related?.placeOf),
   ) {
     this.readAhead = new ReadAhead(engine, anchors, related?.gather);
     this.leftDocuments = new LeftDocuments(engine);
+  }
+
+  get canComplete(): boolean {
+    return canFillInTheMiddle(this.engine);
   }
 
   /** Generates the text of an offer. */

@@ -2,7 +2,7 @@
 // ends at the anchor, a line start a dozen lines above the cursor (nearer anchors complete worse), and the suffix stays
 // as it was when the anchor was placed. The text from the anchor to the cursor follows fim_middle, as the given
 // beginning of the middle. Before all that stands the preamble: code of other files and the path.
-import type { Engine } from '../../native/index.ts';
+import type { Completer } from '../../native/index.ts';
 import type { Text } from '../documents/long-text.ts';
 import { fimHead, promptBudget, tokenizeText } from './fim-prompt.ts';
 import type { PromptPreamble } from './prompt-preamble.ts';
@@ -39,7 +39,7 @@ export interface Anchored {
 
 /** Places an anchor for this cursor. The prefix begins where the previous one did, if that is still far enough up. */
 export function placeAnchor(
-  engine: Engine,
+  engine: Completer,
   document: CursorDocument,
   linesUp: number,
   preamble: PromptPreamble,
@@ -64,13 +64,13 @@ export function placeAnchor(
   return { anchor: { preamble, start, offset, cursor, prefix: text.slice(start, offset), suffix, head }, given };
 }
 
-export function anchoredAt(engine: Engine, anchor: Anchor, { text, offset }: CursorDocument): Anchored {
+export function anchoredAt(engine: Completer, anchor: Anchor, { text, offset }: CursorDocument): Anchored {
   return { anchor, given: tokenizeText(engine, text.slice(anchor.offset, offset)) };
 }
 
 // If the prefix has too many tokens, a shorter one is tokenized. Cutting the tokens instead would make it begin inside
 // a line, and elsewhere after each key.
-function prefixWindow(engine: Engine, text: Text, end: number, previousStart: number | undefined) {
+function prefixWindow(engine: Completer, text: Text, end: number, previousStart: number | undefined) {
   const { prefixChars, prefixTokens } = promptBudget(engine.info.contextTokens);
   for (let maxChars = prefixChars; ; maxChars = Math.floor(maxChars * 0.7)) {
     const start = prefixStart(text, end, maxChars, previousStart);

@@ -1,7 +1,7 @@
 // Keeps the current anchor of each document (`held`) and prepares the next one in the background. The next one replaces
 // it once the engine has evaluated the new prompt, including what was typed meanwhile. So no key has to wait for a new
 // anchor while the user goes on writing.
-import type { Engine } from '../../native/index.ts';
+import type { Completer } from '../../native/index.ts';
 import {
   type Anchor,
   type Anchored,
@@ -54,7 +54,7 @@ export class Anchors {
   private readonly states = new Map<string, AnchorState>();
 
   constructor(
-    private readonly engine: Engine,
+    private readonly engine: Completer,
     private readonly linesUp = defaultLinesUp,
     private readonly placeOf: (uri: string, languageId: string) => PromptPlace = promptPlace,
   ) {}
@@ -172,7 +172,7 @@ export class Anchors {
 
   /** Ignores errors: pinning only saves time, and a broken engine fails at the next request anyway. */
   private setPin(id: number, tokens: Uint32Array): void {
-    this.engine.pin(id, tokens).catch(() => undefined);
+    this.engine.pin?.(id, tokens).catch(() => undefined);
   }
 
   /** Least recently used documents are forgotten first. */

@@ -1,6 +1,6 @@
 // Builds fill-in-the-middle prompts from token ids. Document text is tokenized separately and never parsed for special
 // tokens, so a file may contain the text "<|fim_suffix|>".
-import type { Engine } from '../../native/index.ts';
+import type { Completer } from '../../native/index.ts';
 
 export interface FimPrompt {
   tokens: Uint32Array;
@@ -37,14 +37,14 @@ export function promptBudget(contextTokens: number): PromptBudget {
   };
 }
 
-export function canFillInTheMiddle(engine: Engine): boolean {
+export function canFillInTheMiddle(engine: Completer): boolean {
   const { special, suffixFirst } = engine.info;
   // If the prefix comes last, no fim_middle token is needed before the middle.
   return special.fimPrefix >= 0 && special.fimSuffix >= 0 && (special.fimMiddle >= 0 || suffixFirst);
 }
 
 /** Tokenizes text with line feeds only, as in training. */
-export function tokenizeText(engine: Engine, text: string): Uint32Array {
+export function tokenizeText(engine: Completer, text: string): Uint32Array {
   return text === '' ? new Uint32Array() : engine.tokenize(text.replaceAll('\r\n', '\n'));
 }
 
@@ -61,7 +61,7 @@ export function concatTokens(...parts: (Uint32Array | number)[]): Uint32Array {
 
 /** The prompt up to fim_middle: the preamble, then prefix and suffix in the model's order. */
 export function fimHead(
-  engine: Engine,
+  engine: Completer,
   prefix: Uint32Array,
   suffix: Uint32Array,
   preamble: Uint32Array = new Uint32Array(),
@@ -84,7 +84,7 @@ const lineFeed = 10;
  * inside what the model knows as one token, as after "nu" of " number" or four spaces of an indentation of eight. So
  * the last given tokens are removed, and the engine generates them again, constrained to begin with the same bytes.
  */
-export function withGivenMiddle(engine: Engine, head: Uint32Array, given: Uint32Array): FimPrompt {
+export function withGivenMiddle(engine: Completer, head: Uint32Array, given: Uint32Array): FimPrompt {
   let kept = given.length;
   let heal = new Uint8Array();
   while (kept > 0 && given.length - kept < maxHealedTokens) {

@@ -1,6 +1,6 @@
 // Gives the engine the text of documents that the user has left, as a source of drafts for speculative decoding: what
 // follows the same words in another file often comes next here, too.
-import type { Engine } from '../../native/index.ts';
+import type { Completer } from '../../native/index.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
 import { tokenizeText } from './fim-prompt.ts';
 import { holdsSecrets } from './secrets.ts';
@@ -13,7 +13,7 @@ export class LeftDocuments {
   private current: OpenDocument | null = null;
   private readonly learned = new Map<string, number>();
 
-  constructor(private readonly engine: Engine) {}
+  constructor(private readonly engine: Completer) {}
 
   /** Call with the document that the user is editing. */
   visit(document: OpenDocument): void {
@@ -35,7 +35,7 @@ export class LeftDocuments {
   /** Errors are ignored: drafts only save time, and a broken engine fails at the next request anyway. */
   private async learn(text: string): Promise<void> {
     try {
-      await this.engine.learn(tokenizeText(this.engine, text));
+      await this.engine.learn?.(tokenizeText(this.engine, text));
     } catch {}
   }
 }

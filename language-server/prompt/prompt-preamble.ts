@@ -2,7 +2,7 @@
 // files, and ends with the document's path, in qwen2.5-coder's repository format. It is empty for models without these
 // tokens.
 //   [<|repo_name|>NAME\n [<|file_sep|>PATH\nCODE\n]...] <|file_sep|>PATH\n
-import type { Engine } from '../../native/index.ts';
+import type { Completer } from '../../native/index.ts';
 import type { PromptPlace } from './document-path.ts';
 import { concatTokens, tokenizeText } from './fim-prompt.ts';
 
@@ -27,7 +27,7 @@ const maxPathChars = 200;
 
 /** Takes as many of the snippets, which come most useful first, as fit into maxSnippetTokens. */
 export function promptPreamble(
-  engine: Engine,
+  engine: Completer,
   { path, repository }: PromptPlace,
   snippets: Snippet[] = [],
   maxSnippetTokens = 0,
@@ -52,7 +52,7 @@ export function hasNews(preamble: PromptPreamble, other: PromptPreamble): boolea
   return best !== undefined && !other.texts.includes(best);
 }
 
-function withinBudget(engine: Engine, snippets: Snippet[], maxTokens: number): Snippet[] {
+function withinBudget(engine: Completer, snippets: Snippet[], maxTokens: number): Snippet[] {
   const chosen: Snippet[] = [];
   let left = maxTokens;
   for (const snippet of snippets) {

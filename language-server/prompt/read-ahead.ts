@@ -1,6 +1,6 @@
 // Evaluates prompts in the background before a key needs them, so that they are in the cache: around a resting cursor,
 // first without and then with code of other files, and for the next anchor while the user types.
-import type { Engine, Timings } from '../../native/index.ts';
+import type { Completer, Timings } from '../../native/index.ts';
 import type { Anchor } from './anchor.ts';
 import type { Anchors, Reading } from './anchors.ts';
 import { promptBudget } from './fim-prompt.ts';
@@ -25,7 +25,7 @@ export class ReadAhead {
   private readonly contextBudget: ReadingBudget;
 
   constructor(
-    private readonly engine: Engine,
+    private readonly engine: Completer,
     private readonly anchors: Anchors,
     private readonly gather: Gather = () => Promise.resolve([]),
   ) {

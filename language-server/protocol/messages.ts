@@ -42,11 +42,28 @@ export interface Settings {
   'completion.confidence': 'eager' | 'balanced' | 'calm';
 }
 
-/** The settings as the user wrote them; the server validates them. */
-export interface SettingsParams extends Partial<Settings> {
-  /** The token for the team's server. The editor keeps it in its secret storage, not in the settings. */
+/** How to get to a team's server, beside its address. */
+export interface Connecting {
+  /**
+   * The token for the team's server: also "user:password", a header "Name: value", or "!" and a command that prints one of
+   * these. The editor keeps it in its secret storage, not in the settings.
+   */
   serverToken?: string;
+  network?: NetworkSettings;
 }
+
+/** The editor's own settings for the network. What is missing comes from the environment variables. */
+export interface NetworkSettings {
+  /** The address of a proxy. */
+  proxy?: string;
+  /** Hosts that are asked without it. */
+  noProxy?: string[];
+  /** Whether certificates must be valid. Default: true. */
+  strictTls?: boolean;
+}
+
+/** The settings as the user wrote them; the server validates them. */
+export interface SettingsParams extends Partial<Settings>, Connecting {}
 
 /** The content of LSP's initializationOptions. */
 export interface InitializationOptions {

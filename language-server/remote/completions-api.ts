@@ -1,29 +1,9 @@
 // The completion API that vLLM, SGLang, llama.cpp's server and Ollama share: POST /v1/completions, with a stream of
 // events as the response. Closing the connection cancels the request.
-import { setTimeout as sleep } from 'node:timers/promises';
-import { EngineError } from '../../native/index.ts';
-import { eventsOf, type Piece, pieceOf } from './event-stream.ts';
-
-export interface ServerOptions {
-  /** "https://host:8000", with or without "/v1". */
-  url: string;
-  /** The name of the model on the server. */
-  model: string;
-  /** '' if none is to be sent. */
-  token: string;
-  pace?: Pace;
-}
-
-export interface Pace {
-  /** A request fails if nothing is received for this long. */
-  stallMs: number;
-  /** The pause before the second attempt; it doubles for each further one. */
-  retryMs: number;
-  mostAttempts: number;
-}
-
-/** Short, since the next key sends another request anyway. */
-const usualPace: Pace = { stallMs: 10_000, retryMs: 200, mostAttempts: 3 };
+import { randomUUID } from 'node:crypto';
+import type { Connection, Response } from './connection.ts';
+import { type Piece, piecesOf } from './event-stream.ts';
+import { ServerError } from './server-error.ts';
 
 export interface CompletionBody {
   prompt: string;
@@ -31,88 +11,81 @@ export interface CompletionBody {
   temperature: number;
   top_p?: number;
   seed?: number;
-  logprobs?: number;
+  stop?: string[];
 }
 
-/** Rejects with an EngineError, or with the signal's reason when aborted. */
-export async function* streamCompletion(
-  server: ServerOptions,
-  body: CompletionBody,
-  signal: AbortSignal,
-): AsyncGenerator<Piece> {
-  const { stallMs } = server.pace ?? usualPace;
-  const stall = new AbortController();
-  const timer = setTimeout(() => stall.abort(), stallMs);
-  const either = AbortSignal.any([signal, stall.signal]);
-  try {
-    const response = await connect(server, body, either);
-    for await (const event of eventsOf(response.body, () => timer.refresh())) yield pieceOf(event);
-  } catch (error) {
-    signal.throwIfAborted();
-    const host = hostOf(server);
-    if (stall.signal.aborted) throw new EngineError('server-failed', `${host} has not answered for ${stallMs} ms.`);
-    throw error instanceof EngineError ? error : new EngineError('server-failed', `${host}: ${reasonOf(error)}`);
-  } finally {
-    clearTimeout(timer);
-    stall.abort();
+/** Identifies nobody, and is the same for all requests of this process, so that a balancer finds the warm replica. */
+const user = randomUUID();
+/** Fields that some servers refuse, and that a completion can do without. */
+const optionalFields = ['logprobs', 'stream_options', 'user'] as const;
+/** A server that does not stop sending must not occupy a connection for ever. */
+const mostAnswerMs = 60_000;
+const drainMs = 1000;
+
+export class CompletionsApi {
+  private readonly refused = new Set<string>();
+  /** False once there was text without log-probabilities; the gate then cannot hide anything. */
+  givesProbabilities = true;
+
+  constructor(
+    private readonly connection: Connection,
+    readonly model: string,
+  ) {}
+
+  /** Rejects with a ServerError, also if there is no text for patienceMs, or with the signal's reason when aborted. */
+  async *stream(body: CompletionBody, patienceMs: number, signal: AbortSignal): AsyncGenerator<Piece> {
+    const impatient = new AbortController();
+    const silence = setTimeout(() => impatient.abort(), patienceMs);
+    const total = setTimeout(() => impatient.abort(), mostAnswerMs);
+    try {
+      const response = await this.open(body, AbortSignal.any([signal, impatient.signal]));
+      let isOver = false;
+      try {
+        for await (const piece of piecesOf(response.iterator({ destroyOnReturn: false }), body.max_tokens)) {
+          if (piece.text !== '') silence.refresh();
+          if (piece.text !== '' && piece.logProbabilities.length === 0) this.givesProbabilities = false;
+          yield piece;
+        }
+        isOver = true;
+      } finally {
+        if (isOver) drain(response);
+        else response.destroy();
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      const { host } = this.connection;
+      if (impatient.signal.aborted) throw new ServerError(`${host} has not answered for ${seconds(patienceMs)}.`);
+      throw this.connection.errorOf(error);
+    } finally {
+      clearTimeout(silence);
+      clearTimeout(total);
+    }
+  }
+
+  /** Asks again without a field that the server does not know. */
+  private async open(body: CompletionBody, signal: AbortSignal): Promise<Response> {
+    const optional = { logprobs: 1, stream_options: { include_usage: true }, user };
+    const known = Object.entries(optional).filter(([name]) => !this.refused.has(name));
+    const whole = { model: this.model, ...body, stream: true, ...Object.fromEntries(known) };
+    try {
+      const response = await this.connection.open('/v1/completions', whole, signal, { 'x-user-id': user });
+      if (response.headers['content-type']?.startsWith('text/event-stream')) return response;
+      throw await this.connection.refusal(response);
+    } catch (error) {
+      const isRefused = (name: string) =>
+        error instanceof ServerError && [400, 422].includes(error.status) && error.message.includes(name);
+      const name = optionalFields.find((each) => !this.refused.has(each) && isRefused(each));
+      if (name === undefined) throw error;
+      this.refused.add(name);
+      return this.open(body, signal);
+    }
   }
 }
 
-/** Refuses to send a token unencrypted, except to this machine. */
-function checkToken({ url, token }: ServerOptions): void {
-  const { protocol, hostname } = new URL(url);
-  const isSafe = protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-  if (token !== '' && !isSafe)
-    throw new EngineError(
-      'server-failed',
-      `The token is not sent to ${hostname} without encryption. Use an https address.`,
-    );
+/** Receives the end of a response, so that its connection can be used again. */
+function drain(response: Response): void {
+  const timer = setTimeout(() => response.destroy(), drainMs).unref();
+  response.once('close', () => clearTimeout(timer)).resume();
 }
 
-/** Retries after temporary errors, until the response begins. */
-async function connect(server: ServerOptions, body: CompletionBody, signal: AbortSignal): Promise<Response> {
-  checkToken(server);
-  const { retryMs, mostAttempts } = server.pace ?? usualPace;
-  for (let attempt = 1; ; attempt++) {
-    const answer = await post(server, body, signal).catch((error: unknown) => error as Error);
-    signal.throwIfAborted();
-    const mayPass = answer instanceof Error || answer.status === 429 || answer.status >= 500;
-    if (answer instanceof Response && answer.ok) return answer;
-    if (!mayPass || attempt === mostAttempts)
-      throw answer instanceof Error ? answer : await refusal(answer, hostOf(server));
-    await sleep(retryMs * 2 ** (attempt - 1), undefined, { signal });
-  }
-}
-
-function post({ url, model, token }: ServerOptions, body: CompletionBody, signal: AbortSignal): Promise<Response> {
-  const base = url
-    .trim()
-    .replace(/\/+$/, '')
-    .replace(/\/v1(\/completions)?$/, '');
-  return fetch(`${base}/v1/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(token !== '' && { authorization: `Bearer ${token}` }) },
-    body: JSON.stringify({ model, ...body, stream: true, stream_options: { include_usage: true } }),
-    signal,
-  });
-}
-
-async function refusal(response: Response, host: string): Promise<EngineError> {
-  const { status } = response;
-  const said = (await response.text().catch(() => '')).slice(0, 200);
-  if (status === 401 || status === 403)
-    return new EngineError('server-refused', `${host} does not accept the token (${status}).`);
-  if (status === 404)
-    return new EngineError('server-refused', `${host} has no /v1/completions, or no such model (404). ${said}`.trim());
-  return new EngineError('server-refused', `${host} answers with status ${status}. ${said}`.trim());
-}
-
-export function hostOf({ url }: ServerOptions): string {
-  return URL.canParse(url.trim()) ? new URL(url.trim()).host : `"${url}"`;
-}
-
-const reasonOf = (error: unknown): string => {
-  const { message = String(error), cause } = error as Partial<Error>;
-  const { code, message: causeMessage } = (cause ?? {}) as Partial<NodeJS.ErrnoException>;
-  return code ?? (causeMessage || message);
-};
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;

@@ -1,74 +1,104 @@
-// Parses the server-sent events of a completion API.
-
+// Parses the server-sent events of a completion API. Nothing in them is trusted.
 export interface Piece {
   text: string;
   /** Natural logarithms, one per token; empty if the server sends none. */
   logProbabilities: number[];
   /** Null until the answer ends. */
   finishReason: 'stop' | 'length' | null;
-  usage?: { promptTokens: number; completionTokens: number; cachedTokens: number };
+  usage?: Usage;
 }
 
-// A completion has a few hundred tokens. This limit keeps a broken or hostile server from filling the memory.
-const maxAnswerBytes = 4 * 2 ** 20;
-const maxMessageChars = 300;
+export interface Usage {
+  promptTokens: number;
+  completionTokens: number;
+  cachedTokens: number;
+}
 
-/** Yields the objects of "data:" lines until "[DONE]" or the end of the stream. */
-export async function* eventsOf(body: Response['body'], onBytes: () => void): AsyncGenerator<Event> {
+// An event with log-probabilities has a few hundred bytes for each token.
+const mostBytes = 2 ** 20;
+/** The longest tokens of code are runs of white space of this length. Rules take time that depends on the length. */
+const mostCharsPerToken = 16;
+
+/**
+ * Yields pieces until "[DONE]", but no more text than maxTokens can have. Throws if the answer breaks off or is
+ * none.
+ */
+export async function* piecesOf(chunks: AsyncIterable<Uint8Array>, maxTokens: number): AsyncGenerator<Piece> {
+  let charsLeft = maxTokens * mostCharsPerToken;
+  let textsLeft = maxTokens;
+  let hasEnded = false;
+  for await (const line of linesOf(chunks)) {
+    if (!line.startsWith('data:')) continue;
+    const data = line.slice('data:'.length).trim();
+    if (data === '[DONE]') return;
+    const piece = pieceOf(parsed(data));
+    hasEnded ||= piece.finishReason !== null;
+    if (piece.text !== '' && textsLeft-- <= 0) piece.text = '';
+    if (piece.text.length > charsLeft || textsLeft < 0) {
+      yield { ...piece, text: piece.text.slice(0, charsLeft), finishReason: 'length' };
+      return;
+    }
+    charsLeft -= piece.text.length;
+    yield piece;
+  }
+  if (!hasEnded) throw new Error('the answer broke off');
+}
+
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  let rest = '';
   let received = 0;
-  for await (const bytes of body ?? []) {
-    onBytes();
+  let line = '';
+  for await (const bytes of chunks) {
     received += bytes.length;
-    if (received > maxAnswerBytes) throw new Error('the answer does not end');
-    const lines = (rest + decoder.decode(bytes, { stream: true })).split(/\r?\n/);
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      if (!line.startsWith('data:')) continue;
-      const data = line.slice('data:'.length).trim();
-      if (data === '[DONE]') return;
-      yield JSON.parse(data) as Event;
+    if (received > mostBytes) throw new Error('the answer does not end');
+    const [rest = '', ...next] = decoder.decode(bytes, { stream: true }).split('\n');
+    line += rest;
+    for (const begin of next) {
+      yield line;
+      line = begin;
     }
   }
 }
 
-/** The format of OpenAI's legacy API. llama.cpp's server sends log-probabilities in the format of the newer one. */
-interface Event {
-  error?: { message?: string };
-  choices?: {
-    text?: string;
-    finish_reason?: string | null;
-    logprobs?: { token_logprobs?: (number | null)[]; content?: { logprob: number }[] } | null;
-  }[];
-  usage?: {
-    prompt_tokens?: number;
-    completion_tokens?: number;
-    prompt_tokens_details?: { cached_tokens?: number } | null;
-  } | null;
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new Error('the answer has an event that is not JSON');
+  }
 }
 
-export function pieceOf({ error, choices, usage }: Event): Piece {
-  if (error) throw new Error(sentence(error.message ?? 'the server reports an error'));
-  const choice = choices?.[0];
-  const given = choice?.logprobs?.content?.map(({ logprob }) => logprob) ?? choice?.logprobs?.token_logprobs ?? [];
+/** The format of OpenAI's legacy API. llama.cpp's server sends log-probabilities in the format of the newer one. */
+function pieceOf(event: unknown): Piece {
+  const { error, choices, usage } = fields(event);
+  if (error) throw new Error(String(fields(error).message ?? error));
+  const choice = fields(Array.isArray(choices) ? choices[0] : undefined);
+  const { text = '', finish_reason: reason, logprobs } = choice;
+  if (typeof text !== 'string') throw new Error('the answer has an event whose text is not a string');
   return {
-    text: choice?.text ?? '',
-    logProbabilities: given.map((value) => value ?? 0),
-    finishReason: choice?.finish_reason ? (choice.finish_reason === 'length' ? 'length' : 'stop') : null,
-    ...(usage && {
-      usage: {
-        promptTokens: usage.prompt_tokens ?? 0,
-        completionTokens: usage.completion_tokens ?? 0,
-        cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
-      },
-    }),
+    text,
+    logProbabilities: logProbabilitiesIn(fields(logprobs)),
+    // Anything else, such as a content filter, has cut the text off.
+    finishReason: typeof reason !== 'string' || reason === '' ? null : reason === 'stop' ? 'stop' : 'length',
+    ...(usage ? { usage: usageIn(fields(usage)) } : {}),
   };
 }
 
-/** Shortens a server's error message to one line of reasonable length, for the log and the status. */
-function sentence(message: unknown): string {
-  return String(message)
-    .slice(0, maxMessageChars)
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ');
+function logProbabilitiesIn({ content, token_logprobs: values }: Fields): number[] {
+  const given = Array.isArray(content) ? content.map((each) => fields(each).logprob) : values;
+  return Array.isArray(given) ? given.map((value) => Math.min(0, finite(value))) : [];
 }
+
+function usageIn({ prompt_tokens, completion_tokens, prompt_tokens_details }: Fields): Usage {
+  return {
+    promptTokens: count(prompt_tokens),
+    completionTokens: count(completion_tokens),
+    cachedTokens: count(fields(prompt_tokens_details).cached_tokens),
+  };
+}
+
+type Fields = Record<string, unknown>;
+
+export const fields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? { ...value } : {});
+const finite = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0);
+const count = (value: unknown): number => Math.max(0, Math.floor(finite(value)));

@@ -1,32 +1,37 @@
-// Converts a prompt from token ids to text for a server. Servers parse special tokens by name, so text of a document
-// that looks like one is changed slightly.
-import type { Engine } from '../../native/index.ts';
+// Converts a prompt from token ids to text. Servers read special tokens by name, so text of a document that looks like
+// one is changed: it gets a space after its first character.
+import type { FimTokens } from '../models/model-traits.ts';
 
-export interface Tokens {
-  info: Pick<Engine['info'], 'special'>;
-  tokenBytes: Engine['tokenBytes'];
+/** Names of special tokens with bars, plain or full-width, which no code has. */
+const withBars = /<(?=\|[\w-]+\|>|｜[^\s｜]+｜>)/g;
+/** Those of models whose names have none. Such text occurs in code, so it is changed only where the model would read it. */
+const withoutBars =
+  /<(?=(?:fim_(?:prefix|middle|suffix|pad)|filename|reponame|repo_name|file_sep|gh_stars|issue_\w+|jupyter_\w+|commit_\w+|empty_output|PRE|SUF|MID|EOT|\/?s|unk|pad|bos|eos)>|\[[\w-]+\]>)|▁(?=<(?:PRE|SUF|MID|EOT)>)|\[(?=\/?(?:PREFIX|SUFFIX|MIDDLE|INST|TOOL_\w+)\])/g;
+
+export interface Vocabulary {
+  /** Ids from here on are special. */
+  size: number;
+  /** The names of the special tokens, in the order of their ids. */
+  special: string[];
+  tokenBytes(token: number): Uint8Array;
 }
 
-/**
- * heal: the bytes that the answer must begin with. A server cannot be constrained, so they are appended to the prompt.
- */
-export function promptText({ info, tokenBytes }: Tokens, tokens: Uint32Array, heal?: Uint8Array): string {
-  const special = new Set(Object.values(info.special));
+/** heal: the bytes that the answer must begin with. A server cannot be constrained, so they are part of the prompt. */
+export function promptText(vocabulary: Vocabulary, fim: FimTokens, tokens: Uint32Array, heal?: Uint8Array): string {
+  const plain = (bytes: Uint8Array[]) => {
+    const text = Buffer.concat(bytes).toString('utf8').replace(withBars, '< ');
+    return fim.prefix.includes('|') ? text : text.replace(withoutBars, '$& ');
+  };
   let text = '';
   let bytes: Uint8Array[] = [];
-  const flush = () => {
-    text += Buffer.concat(bytes)
-      .toString('utf8')
-      .replace(/<\|(?=\w+\|>)/g, '< |');
-    bytes = [];
-  };
   for (const token of tokens) {
-    if (special.has(token)) {
-      flush();
-      text += Buffer.from(tokenBytes(token)).toString('utf8');
-    } else bytes.push(tokenBytes(token));
+    const name = vocabulary.special[token - vocabulary.size];
+    if (name === undefined) {
+      bytes.push(vocabulary.tokenBytes(token));
+    } else {
+      text += plain(bytes) + name;
+      bytes = [];
+    }
   }
-  if (heal) bytes.push(heal);
-  flush();
-  return text;
+  return text + plain(heal ? [...bytes, heal] : bytes);
 }

@@ -1,11 +1,4 @@
 // A text that the model generates, with the probability of each of its tokens.
-import type { Engine } from '../../native/index.ts';
-
-interface Tokens {
-  text: string;
-  tokens: Uint32Array;
-  logProbabilities?: Float32Array;
-}
 
 export class GeneratedText {
   text = '';
@@ -15,39 +8,11 @@ export class GeneratedText {
   private readonly sums: number[] = [];
 
   /** isEnded: whether the model itself ended the text, rather than a limit or a rule. */
-  constructor(readonly isEnded: boolean) {}
-
-  /** From an answer, which begins with `healed` bytes. Tokens without a probability count as certain. */
-  static of(engine: Engine, answer: Tokens, healed: number, isEnded: boolean): GeneratedText {
-    const { text, tokens, logProbabilities = new Float32Array() } = answer;
-    const generated = new GeneratedText(isEnded);
-    // Tokens may end inside a character.
-    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-    let ahead = healed;
-    let end = 0;
-    for (const [i, token] of tokens.entries()) {
-      const bytes = engine.tokenBytes(token);
-      end += decoder.decode(bytes.subarray(Math.min(ahead, bytes.length)), { stream: true }).length;
-      ahead = Math.max(0, ahead - bytes.length);
-      generated.add(Math.min(end, text.length), logProbabilities[i] ?? 0);
-    }
-    generated.text = text;
-    return generated;
-  }
+  constructor(public isEnded = false) {}
 
   append(piece: string, logProbability: number): void {
     this.text += piece;
     this.add(this.text.length, logProbability);
-  }
-
-  /** The text up to `end`, as it was before more was generated. */
-  upTo(end: number): GeneratedText {
-    const beginning = new GeneratedText(false);
-    beginning.text = this.text.slice(0, end);
-    const count = this.tokenAt(end) + 1;
-    beginning.ends.push(...this.ends.slice(0, count));
-    beginning.sums.push(...this.sums.slice(0, count));
-    return beginning;
   }
 
   /** The joint probability of the text up to `end`, including the token in which it ends. */

@@ -39,7 +39,7 @@ export class Session {
   readonly log = windowLog((message) => this.connection.sendNotification(LogMessageNotification.type, message));
   private settings = defaultSettings;
   private settingProblems: string[] = [];
-  private serverToken = '';
+  private connecting: protocol.Connecting = {};
   private options: Partial<protocol.InitializationOptions> = {};
   private completions = new CompletionProvider();
   private readonly documents = new TextDocuments(OpenDocument);
@@ -110,7 +110,8 @@ export class Session {
   }
 
   private check(given: protocol.SettingsParams | undefined): void {
-    this.serverToken = given?.serverToken ?? this.serverToken;
+    const { serverToken, network } = { ...this.connecting, ...given };
+    this.connecting = { ...(serverToken !== undefined && { serverToken }), ...(network && { network }) };
     const { settings, problems } = checkedSettings(given);
     for (const problem of problems) this.log.warn(problem);
     const { avoidsGpu, isSafeMode } = this.options;
@@ -132,7 +133,7 @@ export class Session {
     const pagesFolder = options.isSafeMode ? '' : pagesFolderIn(options.storageFolder);
     void this.guard(
       'applying the settings',
-      shared.configure({ settings, bundledModel, pagesFolder, serverToken: this.serverToken }),
+      shared.configure({ settings, bundledModel, pagesFolder, connecting: this.connecting }),
     );
   }
 
@@ -165,7 +166,7 @@ export class Session {
     const document = this.documents.get(uri);
     const startedAt = performance.now();
     const read =
-      document && this.completions.rest({ document, position, mode }, this.shared.host.engine, this.settings);
+      document && this.completions.rest({ document, position, mode }, this.shared.models, this.settings);
     const timings = await this.guard('reading ahead', read);
     if (timings) {
       const ms = (performance.now() - startedAt).toFixed(0);

@@ -8,11 +8,12 @@ import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import { loadModel } from '../../language-server/engine/load-model.ts';
 import { generate, resultOf } from '../../language-server/offers/complete.ts';
 import { CompletionProvider } from '../../language-server/offers/provider.ts';
+import type { Models } from '../../language-server/offers/warm-models.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
-import { RemoteEngine } from '../../language-server/remote/remote-engine.ts';
-import type { Engine } from '../../native/index.ts';
-import { loaded } from '../fixtures/fake-engine.ts';
+import { usualPatience } from '../../language-server/remote/availability.ts';
+import { Team } from '../../language-server/remote/team.ts';
+import type { Completer, Engine } from '../../native/index.ts';
 import { type GoldenCase, goldenCases } from '../golden/golden-cases.ts';
 import { atCursor } from '../language-server/cursor.ts';
 import { makeTrace } from '../tools/make-trace.ts';
@@ -26,14 +27,19 @@ export interface Key {
 export const loadLocal = async (modelPath: string): Promise<Engine> => (await loadModel({ modelPath })).engine;
 
 /** fallbacks: why the local engine had to answer; a measurement with one is worth nothing. */
-export function connect(url: string, local: Engine, fallbacks: string[]): Engine {
+export async function connect(url: string, local: Engine, fallbacks: string[]): Promise<Models> {
   // A server with fifty clients is slow, not broken.
-  const pace = { stallMs: 600_000, retryMs: 200, mostAttempts: 1 };
-  return new RemoteEngine({ url, model: 'model', token: '', pace }, local, (why) => fallbacks.push(why));
+  const patience = { ...usualPatience, leastMs: 600_000, mostMs: 600_000 };
+  let isConnected = false;
+  const onChange = (message: string) => void (isConnected && fallbacks.push(message));
+  const team = new Team({ url, model: '', credential: '' }, onChange, patience);
+  await team.tried;
+  isConnected = true;
+  return { local, remote: () => team.completer(local) };
 }
 
 /** At how many of the golden cases' cursors the model gives the same answer through the server as in this process. */
-export async function agreement(remote: Engine, local: Engine, folder: string, most: number) {
+export async function agreement(remote: Completer, local: Engine, folder: string, most: number) {
   const all = readdirSync(folder)
     .filter((name) => name.endsWith('.md') && name !== 'README.md')
     .flatMap((name) => goldenCases(readFileSync(join(folder, name), 'utf8')));
@@ -46,7 +52,7 @@ export async function agreement(remote: Engine, local: Engine, folder: string, m
   return { cases: cases.length, differing };
 }
 
-async function answer(engine: Engine, { document, languageId }: GoldenCase): Promise<string> {
+async function answer(engine: Completer, { document, languageId }: GoldenCase): Promise<string> {
   const { text, offset } = atCursor(document);
   const place = { uri: 'file:///golden', languageId, text, offset };
   const { suggestions, reason } = await resultOf(
@@ -59,7 +65,7 @@ async function answer(engine: Engine, { document, languageId }: GoldenCase): Pro
 }
 
 /** Until the server is idle after a request was cancelled: while it writes, and while it reads a long prompt. */
-export async function cancelToIdle(remote: Engine, isIdle: () => Promise<boolean>, source: string) {
+export async function cancelToIdle(remote: Completer, isIdle: () => Promise<boolean>, source: string) {
   const measure = async (request: Parameters<Engine['generate']>[0], cancelWhen: (cancel: () => void) => unknown) => {
     const abort = new AbortController();
     let cancelledAt = 0;
@@ -94,19 +100,20 @@ export function traces(source: string, clients: number, keys: number, intervalMs
 }
 
 /** start: resolves when all clients have read their documents, with the time that the trace counts from. */
-export async function type(engine: Engine, { name, text, edits }: Trace, start: () => Promise<number>): Promise<Key[]> {
+export async function type(models: Models, { name, text, edits }: Trace, start: () => Promise<number>): Promise<Key[]> {
   const provider = new CompletionProvider({ onGrown: () => {} });
+  const source = { ready: async () => models, isLoading: () => false };
   const document = OpenDocument.create(`file:///team/${name}`, 'typescript', 0, text);
   const ask = async (position: { line: number; character: number }, signal: AbortSignal): Promise<Key> => {
     const askedAt = performance.now();
     const context = { triggerKind: InlineCompletionTriggerKind.Automatic };
-    await provider.provide({ document, position, context }, loaded(engine), defaultSettings, signal);
+    await provider.provide({ document, position, context }, source, defaultSettings, signal);
     return { firstMs: signal.aborted ? null : performance.now() - askedAt };
   };
   const [first] = edits;
   if (!first) return [];
   // The document has been open for a while.
-  await provider.rest({ document, position: first }, engine, defaultSettings);
+  await provider.rest({ document, position: first }, models, defaultSettings);
   const startMs = await start();
   const keys: Promise<Key>[] = [];
   let last = new AbortController();

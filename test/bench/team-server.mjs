@@ -57,7 +57,7 @@ function startTogether(clients) {
 async function hearth(team, url, local, traces) {
   const fallbacks = [];
   const start = startTogether(traces.length);
-  const type = (trace) => team.type(team.connect(url, local, fallbacks), trace, start);
+  const type = async (trace) => team.type(await team.connect(url, local, fallbacks), trace, start);
   const keys = (await Promise.all(traces.map(type))).flat();
   if (fallbacks.length > 0) throw new ToolError(`the local engine had to answer: ${fallbacks[0]}`);
   return keys;
@@ -115,7 +115,7 @@ await main(async () => {
   await withServer(1, async (url) => {
     const fallbacks = [];
     const golden = join(root, 'test', 'golden');
-    const remote = team.connect(url, local, fallbacks);
+    const remote = (await team.connect(url, local, fallbacks)).remote();
     const { cases, differing } = await team.agreement(remote, local, golden, Number(options.cases));
     for (const text of differing) console.log(text);
     console.log(`${cases - differing.length} of ${cases} answers are the same through the server`);

@@ -1,17 +1,16 @@
 // Readable cases of what is shown and what is not: one Markdown file a language, each case with what the model writes.
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generate, resultOf } from '../../language-server/offers/complete.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
-import { RemoteEngine } from '../../language-server/remote/remote-engine.ts';
+import { Team } from '../../language-server/remote/team.ts';
 import type { Suggestion } from '../../language-server/rules/suggestion.ts';
-import type { Engine } from '../../native/index.ts';
+import type { Completer } from '../../native/index.ts';
 import { atCursor } from '../language-server/cursor.ts';
+import { type Answer, begin, CompletionServer, send } from '../support/completion-server.ts';
 import { type GoldenCase, goldenCases } from './golden-cases.ts';
-import { maxTokensOf, scripted } from './scripted.ts';
+import { logProbabilityOf, maxTokensOf, scripted } from './scripted.ts';
 
 const cases = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.md') && file !== 'README.md')
@@ -21,7 +20,7 @@ const cases = readdirSync(import.meta.dirname)
 async function answerTo(
   golden: GoldenCase,
   onSuggestion?: (suggestion: Suggestion) => void,
-  engine: Engine = scripted(golden),
+  engine: Completer = scripted(golden),
 ) {
   const { text, offset } = atCursor(golden.document);
   const document = { uri: 'file:///golden', languageId: golden.languageId, text, offset };
@@ -53,30 +52,37 @@ test.each(named)('%s: what is shown early stays', async (_, golden) => {
 });
 
 describe("through a team's server", () => {
-  let golden: GoldenCase;
-  const problems: string[] = [];
-  /** Answers as llama.cpp's server does: a character an event, the end of text as a token without one. */
-  const http = createServer((_, response) => {
-    const { model, probabilities, isCutOff } = golden;
-    const send = (choice: object) => response.write(`data: ${JSON.stringify({ choices: [choice] })}\n\n`);
-    for (const [i, text] of [...model].entries()) {
-      const inner = Array(Buffer.byteLength(text) - 1).fill({ logprob: 0 });
-      send({ text, logprobs: { content: [...inner, { logprob: Math.log(probabilities.get(i) ?? 1) }] } });
-    }
-    if (!isCutOff) send({ text: '', logprobs: { content: [{ logprob: Math.log(0.5) }] } });
-    send({ text: '', logprobs: null, finish_reason: isCutOff ? 'length' : 'stop' });
-    response.end('data: [DONE]\n\n');
+  let server: CompletionServer;
+
+  beforeAll(async () => {
+    server = await CompletionServer.start();
   });
+  afterAll(() => server.close());
 
-  beforeAll(() => new Promise<void>((listening) => http.listen(0, '127.0.0.1', listening)));
-  afterAll(() => http.close());
-
-  test.each(named)('%s', async (_, asked) => {
-    golden = asked;
-    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-    const server = { url, model: 'scripted', token: '' };
-    const remote = new RemoteEngine(server, scripted(golden), (problem) => problems.push(problem));
+  test.each(named)('%s', async (_, golden) => {
+    server.usual = answerOf(golden);
+    const problems: string[] = [];
+    const team = new Team({ url: server.url, model: 'scripted', credential: '' }, (message) => problems.push(message));
+    await team.tried;
+    const remote = team.completer(scripted(golden)) ?? undefined;
+    expect(remote).toBeDefined();
     expect((await answerTo(golden, undefined, remote)).accepted).toBe(golden.accepted);
-    expect(problems).toEqual([]);
+    expect(problems).toEqual(["The team's server answers."]);
+    team.close();
   });
 });
+
+/** What the model of the case writes, as a server sends it. */
+const answerOf =
+  ({ model, probabilities, isCutOff }: GoldenCase): Answer =>
+  (response) => {
+    begin(response);
+    for (const [i, text] of [...model].entries()) {
+      const inner = Array(Buffer.byteLength(text) - 1).fill({ logprob: 0 });
+      const content = [...inner, { logprob: logProbabilityOf(probabilities.get(i)) }];
+      send(response, { choices: [{ text, logprobs: { content } }] });
+    }
+    if (!isCutOff) send(response, { choices: [{ text: '', logprobs: { content: [{ logprob: Math.log(0.5) }] } }] });
+    send(response, { choices: [{ text: '', logprobs: null, finish_reason: isCutOff ? 'length' : 'stop' }] });
+    response.end('data: [DONE]\n\n');
+  };

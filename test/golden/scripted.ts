@@ -5,9 +5,12 @@ import type { GoldenCase } from './golden-cases.ts';
 export function scripted({ model, isCutOff, probabilities }: GoldenCase): FakeEngine {
   return new FakeEngine({
     respond: () => (isCutOff ? `${model}zed and more` : model),
-    logProbability: (index) => Math.log(probabilities.get(index) ?? 1),
+    logProbability: (index) => logProbabilityOf(probabilities.get(index)),
   });
 }
+
+/** Engines compute with 32 bits, so that 0.05 is a little less than a gate of 0.05. */
+export const logProbabilityOf = (probability = 1): number => Math.fround(Math.log(probability));
 
 /** Where the case is cut off. */
 export function maxTokensOf({ model, isCutOff }: GoldenCase): number {

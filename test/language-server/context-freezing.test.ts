@@ -21,7 +21,7 @@ function setUp(options: FakeOptions = {}) {
     const document = window.document('main.ts');
     return { document, position: document.positionAt(text.length) };
   };
-  const rest = () => provider.rest(cursor(), engine, defaultSettings);
+  const rest = () => provider.rest(cursor(), { local: engine }, defaultSettings);
   const ask = async () => {
     const context = { triggerKind: 2 as const };
     const request = { ...cursor(), context };

@@ -27,7 +27,7 @@ function setUp(options: FakeOptions = {}) {
     return { document, position: document.positionAt(offset), mode };
   };
   const rest = (marked: string, where: Where = {}) => {
-    return provider.rest(place(marked, where), engine, defaultSettings);
+    return provider.rest(place(marked, where), { local: engine }, defaultSettings);
   };
   const type = (marked: string, where: Where = {}) => {
     const request = { ...place(marked, where), context: { triggerKind: 2 } as const };

@@ -1,7 +1,5 @@
 // The server as a child process around a fake engine: the protocol, not the model.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -16,6 +14,7 @@ import {
   relatedRequest,
   type Settings,
 } from '../../language-server/protocol/messages.ts';
+import { CompletionServer, events, refuse } from '../support/completion-server.ts';
 import { LspClient } from '../support/lsp-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-server-'));
@@ -102,32 +101,21 @@ test('a request that is cancelled while the model loads is answered at once', as
 });
 
 test("asks the team's server, and the local model while the server fails", async () => {
-  let isDown = false;
-  const authorizations: (string | undefined)[] = [];
-  const http = createServer((request, response) => {
-    authorizations.push(request.headers.authorization);
-    if (isDown) return void response.writeHead(401).end();
-    response.end('data: {"choices":[{"text":"remote();"}]}\n\ndata: [DONE]\n\n');
-  });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-  const settings = { 'server.url': url, 'server.model': 'coder', serverToken: 'secret' };
+  const team = await CompletionServer.start();
+  team.usual = events({ choices: [{ text: 'remote();', finish_reason: 'stop' }] });
+  const settings = { 'server.url': team.url, 'server.model': 'coder', serverToken: 'secret' };
   client = await LspClient.start([process.execPath, server, '--stdio'], settings);
-  const status = await client.settled();
-  expect(status.model).toMatchObject({ name: 'coder', device: 'server', backend: `server ${new URL(url).host}` });
+  const { model } = await client.status(({ model }) => model?.device === 'server');
+  expect(model).toMatchObject({ name: 'coder', backend: `server ${new URL(team.url).host}` });
   await client.open(uri, 'const a = ');
   expect(await client.complete(uri, 0, 10)).toMatchObject([{ insertText: 'remote();' }]);
-  expect(authorizations[0]).toBe('Bearer secret');
-  isDown = true;
+  expect(team.asked[0]?.headers.authorization).toBe('Bearer secret');
+  team.usual = refuse(401);
   await client.type(uri, 0, 10, 'z');
   expect(await client.complete(uri, 0, 11)).toMatchObject([{ insertText: 'answer();' }]);
-  const { model } = await client.status(({ model }) => (model?.fallbackReason ?? '') !== '');
-  expect(model).toMatchObject({
-    name: 'fake',
-    fallbackReason: expect.stringContaining('does not accept the token (401)'),
-  });
-  http.closeAllConnections();
-  http.close();
+  const after = await client.status(({ model }) => model?.fallbackReason.includes('does not accept the token') ?? false);
+  expect(after.model?.name).toBe('fake');
+  await team.close();
 });
 
 test('says why a model cannot be loaded, and keeps running', async () => {

@@ -43,7 +43,7 @@ async function setUp(explainModel: string) {
       settings: { ...defaultSettings, 'explain.model': path },
       bundledModel: 'base.gguf',
       pagesFolder: '',
-      serverToken: '',
+      connecting: {},
     });
   await configure(explainModel);
   return { shared, loaded, configure };
@@ -55,11 +55,11 @@ test('the model for explanations is loaded when it is asked for, beside the one 
   const { engine } = await shared.explainer();
   expect(loaded.map(({ path }) => path)).toEqual(['base.gguf', 'instruct.gguf']);
   expect(engine).toBe(loaded[1]?.engine);
-  expect(await shared.ready()).toBe(loaded[0]?.engine);
+  expect((await shared.ready())?.local).toBe(loaded[0]?.engine);
   expect(shared.status(false)).toMatchObject({ health: 'ready', explainModel: { name: 'fake' } });
   await configure('');
   expect(loaded[1]?.engine.closed).toBe(true);
-  expect((await shared.explainer()).engine).toBe(await shared.ready());
+  expect((await shared.explainer()).engine).toBe((await shared.ready())?.local);
   await shared.close();
 });
 
@@ -118,7 +118,7 @@ test('pages on the disk are deleted for good if the disk cache and suggestions a
       settings: { ...defaultSettings, ...settings },
       bundledModel: 'base.gguf',
       pagesFolder,
-      serverToken: '',
+      connecting: {},
     });
   await configure({ 'cache.diskMiB': 64 });
   await configure({ mode: 'off', 'cache.diskMiB': 0 });

@@ -145,7 +145,7 @@ export class RandomEditor implements EditorWindow {
 
   private async restHere(): Promise<void> {
     const request = { document: this.current, position: this.current.positionAt(this.offset) };
-    const read = this.provider!.rest(request, this.engine, this.settings);
+    const read = this.provider!.rest(request, { local: this.engine }, this.settings);
     if (this.r.chance(0.7)) await read;
     else this.pending.push(read);
   }

@@ -9,7 +9,6 @@ import { defaultPace } from '../../language-server/offers/document-offers.ts';
 import { CompletionProvider } from '../../language-server/offers/provider.ts';
 import { RelatedCode } from '../../language-server/prompt/related-code.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
-import { eventsOf, pieceOf } from '../../language-server/remote/event-stream.ts';
 import { loadEngine } from '../../native/index.ts';
 import { FakeEngine, loaded } from '../fixtures/fake-engine.ts';
 import { FakeWindow } from '../language-server/editor-window.ts';
@@ -81,7 +80,7 @@ test('a secret of one file, by its name or its text, is in no prompt of another,
   const visit = async (name: string, offset: number) => {
     const document = window.document(name);
     const at = { document, position: document.positionAt(offset) };
-    await provider.rest(at, engine, defaultSettings);
+    await provider.rest(at, { local: engine }, defaultSettings);
     const request = { ...at, context: { triggerKind: 2 as const } };
     return provider.provide(request, loaded(engine), defaultSettings);
   };
@@ -146,22 +145,4 @@ test('a planted secret is neither in the log, nor in the disk cache, nor in a re
   await engine.close();
   for (const path of files()) expect(statSync(path).mode & 0o077, 'for the owner alone').toBe(0);
   expect(statSync(join(folder, 'pages')).mode & 0o077).toBe(0);
-});
-
-test('a hostile server fills neither the memory nor the log', async () => {
-  let sent = 0;
-  const endless = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      sent += 2 ** 16;
-      controller.enqueue(new Uint8Array(2 ** 16).fill(0x61));
-    },
-  });
-  const readAll = async () => {
-    for await (const event of eventsOf(endless as Response['body'], () => {})) pieceOf(event);
-  };
-  await expect(readAll()).rejects.toThrow('the answer does not end');
-  expect(sent).toBeLessThan(8 * 2 ** 20);
-  const message = `line\n2026-01-01 [error] forged\u001b[31m${'x'.repeat(10_000)}`;
-  const said = () => pieceOf({ error: { message } });
-  expect(said).toThrow(/^line 2026-01-01 \[error\] forged \[31mx{1,300}$/);
 });

@@ -1,0 +1,142 @@
+// The model on a team's server. The local engine only cuts text into tokens; special tokens have ids after its last one.
+import type {
+  Completed,
+  Completer,
+  CompletionRequest,
+  Engine,
+  ModelInfo,
+  OnText,
+  Timings,
+} from '../../native/index.ts';
+import type { FimTokens } from '../models/model-traits.ts';
+import { noTimings } from '../protocol/messages.ts';
+import { AnswerClock } from './answer-clock.ts';
+import type { Availability } from './availability.ts';
+import type { CompletionsApi } from './completions-api.ts';
+import { promptText } from './prompt-text.ts';
+import { ServerError } from './server-error.ts';
+import type { ServerModel } from './server-model.ts';
+
+/** Nobody waits while a prompt is read ahead, and a long one that nothing is known of takes its time. */
+const readingMs = 15_000;
+const never = new AbortController().signal;
+const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
+
+/** A model that can fill in the middle, and who has it, for people. */
+export interface FillingModel extends ServerModel {
+  fim: FimTokens;
+  host: string;
+}
+
+const noAnswer: Completed = { finishReason: 'stop', timings: noTimings, alternatives: [] };
+const noSpecial = { fimPrefix: -1, fimSuffix: -1, fimMiddle: -1, fileSep: -1, repoName: -1 };
+const noChat = { imStart: -1, imEnd: -1, endOfText: -1 };
+
+export class RemoteModel implements Completer {
+  readonly info: ModelInfo;
+  private readonly special: string[];
+
+  constructor(
+    private readonly model: FillingModel,
+    private readonly local: Engine,
+    private readonly api: CompletionsApi,
+    private readonly availability: Availability,
+  ) {
+    const { fim, title: name, contextTokens, host } = model;
+    const { vocabulary } = local.info;
+    const names = namesOf(fim).filter(([, token]) => token !== '');
+    this.special = names.map(([, token]) => token);
+    const ids = Object.fromEntries(names.map(([role], i) => [role, vocabulary + i]));
+    const special = { ...noSpecial, ...noChat, ...ids };
+    const of = { name, path: host, contextTokens, device: 'server' as const, backend: `server ${host}` };
+    const none = { fileBytes: 0, weightBytes: 0, quantization: '', loadMs: 0, restoredPages: 0, diskProblems: [] };
+    const fine = { fallbackReason: '', draftProblem: '' };
+    // The server's tokenizer puts the token that begins every prompt in front itself.
+    this.info = { ...local.info, ...none, ...fine, ...of, special, bosToken: -1, suffixFirst: fim.suffixFirst ?? false };
+  }
+
+  tokenize(text: string): Uint32Array {
+    return this.local.tokenize(text);
+  }
+
+  tokenBytes(token: number): Uint8Array {
+    return this.local.tokenBytes(token);
+  }
+
+  // White space before the cursor is usually part of the next token, so the model first has to generate it itself; if
+  // it generates something else, a second attempt has the white space in the prompt. An unfinished word is put into the
+  // prompt at once: if the model would have generated it, an earlier suggestion would have contained it.
+  async generate(request: CompletionRequest, onText?: OnText, signal = never): Promise<Completed> {
+    const begin = Buffer.from(request.heal ?? []).toString('utf8');
+    const { heal: _, ...unhealed } = request;
+    const attempt = begin.trim() === '' ? await this.attempt(unhealed, begin, onText, signal) : null;
+    return attempt ?? (await this.attempt(request, '', onText, signal)) ?? noAnswer;
+  }
+
+  /** Requests one token, only so that the prompt gets into the server's prefix cache. */
+  async prefill(tokens: Uint32Array, _priority?: unknown, signal = never): Promise<Timings> {
+    const answer = await this.attempt({ tokens, maxTokens: 1 }, '', undefined, signal, readingMs);
+    return (answer ?? noAnswer).timings;
+  }
+
+  /** begin: what the answer must begin with. Resolves to null if it begins otherwise. */
+  private async attempt(
+    request: CompletionRequest,
+    begin: string,
+    onText: OnText | undefined,
+    signal: AbortSignal,
+    patienceMs = this.availability.patienceMs,
+  ): Promise<Completed | null> {
+    const clock = new AnswerClock(request.tokens.length);
+    let finishReason: Completed['finishReason'] = 'stop';
+    let missing = begin;
+    try {
+      for await (const piece of this.api.stream(this.bodyOf(request), patienceMs, signal)) {
+        const { text, logProbabilities } = piece;
+        if (!clock.hasText && text !== '' && onText) this.availability.heard(clock.elapsedMs);
+        clock.count(piece);
+        if (!text.startsWith(missing) && (!missing.startsWith(text) || piece.finishReason !== null)) return null;
+        finishReason = piece.finishReason ?? finishReason;
+        const own = text.slice(missing.length);
+        missing = missing.slice(text.length);
+        if (own !== '' && onText?.(own, sum(logProbabilities), 0) === true) break;
+      }
+      this.availability.answered();
+    } catch (error) {
+      if (!signal.aborted) {
+        if (error instanceof ServerError) this.availability.failed(error);
+        throw error;
+      }
+      if (!clock.hasText && onText) this.availability.abandoned(clock.elapsedMs);
+      finishReason = 'cancelled';
+    }
+    return { finishReason, timings: clock.timings(), alternatives: [] };
+  }
+
+  private bodyOf({ tokens, heal, maxTokens, sampling, stopBefore }: CompletionRequest) {
+    const vocabulary = {
+      size: this.local.info.vocabulary,
+      special: this.special,
+      tokenBytes: (token: number) => this.local.tokenBytes(token),
+    };
+    return {
+      prompt: promptText(vocabulary, this.model.fim, tokens, heal),
+      max_tokens: maxTokens,
+      temperature: sampling?.temperature ?? 0,
+      ...(sampling && { top_p: sampling.topP, seed: sampling.seed }),
+      ...(stopBefore && { stop: [stopBefore] }),
+    };
+  }
+}
+
+/** By their roles in ModelInfo. */
+function namesOf({ prefix, suffix, middle, file }: FimTokens): [role: keyof typeof noSpecial, token: string][] {
+  const isQwen = prefix === '<|fim_prefix|>';
+  return [
+    ['fimPrefix', prefix],
+    ['fimSuffix', suffix],
+    ['fimMiddle', middle],
+    ['fileSep', file ?? (isQwen ? '<|file_sep|>' : '')],
+    ['repoName', isQwen ? '<|repo_name|>' : ''],
+  ];
+}

@@ -1,0 +1,77 @@
+// Which model a server has. It decides about the form of prompts and their length, and about the gate; the model on this
+// machine does not, and neither does an alias.
+import { basename } from 'node:path';
+import { type FimTokens, fimTokensOf, knownFimTokens } from '../models/model-traits.ts';
+import { CompletionsApi } from './completions-api.ts';
+import type { Connection } from './connection.ts';
+import { fields } from './event-stream.ts';
+import { ServerError } from './server-error.ts';
+
+export interface ServerModel {
+  /** The name to ask for. */
+  id: string;
+  /** For people and for the gate: the name, and what the server says of where the model comes from. */
+  title: string;
+  /** Null if it was not trained to fill in the middle. */
+  fim: FimTokens | null;
+  contextTokens: number;
+}
+
+/** Of a server that does not say how much it can read. All models that fill in the middle can read as much. */
+const usualContextTokens = 8192;
+
+/**
+ * setting: the model's name on the server; '' for its first model; "NAME=MODEL" if NAME says nothing about the model.
+ * Rejects only if the server cannot be reached: some have no list of models.
+ */
+export async function describe(connection: Connection, setting: string, signal: AbortSignal): Promise<ServerModel> {
+  const [alias = '', is = ''] = setting.split('=').map((part) => part.trim());
+  const { data } = fields(await unlessRefused(connection.json('/v1/models', signal)));
+  const listed = (Array.isArray(data) ? data : []).map(fields);
+  const entry = (alias === '' ? listed[0] : listed.find(({ id }) => id === alias)) ?? {};
+  const id = alias || String(entry.id ?? '');
+  if (id === '') throw new ServerError(`${connection.host} does not list its models. Set "hearth.server.model".`);
+  const isOnly = listed.length <= 1;
+  const props = isOnly ? fields(await unlessRefused(connection.json('/props', signal))) : {};
+  const origins = [is, entry.root, isOnly ? basename(String(props.model_path ?? '')) : ''];
+  const names = [id, ...origins.filter((name) => typeof name === 'string' && name !== '' && name !== id)];
+  const limits = [entry.max_model_len, fields(props.default_generation_settings).n_ctx, fields(entry.meta).n_ctx_train];
+  const contextTokens = limits.find((limit) => typeof limit === 'number' && limit >= 256);
+  const known = fimTokensOf(is || names.join(' '));
+  return {
+    id,
+    title: connection.quoted(is || names.join(', ')),
+    fim: known === undefined ? await fimTokensFrom(new CompletionsApi(connection, id), signal) : known,
+    contextTokens: typeof contextTokens === 'number' ? contextTokens : usualContextTokens,
+  };
+}
+
+async function unlessRefused(answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ServerError && error.status !== 0) return {};
+    throw error;
+  }
+}
+
+/** Those that the server knows. Most models whose names say nothing are relatives of Qwen2.5-Coder, the first. */
+async function fimTokensFrom(api: CompletionsApi, signal: AbortSignal): Promise<FimTokens | null> {
+  const [usual = null] = knownFimTokens;
+  for (const fim of knownFimTokens) if ((await knowsTokens(api, fim, signal)) !== false) return fim;
+  return usual;
+}
+
+const repeats = 8;
+const patienceMs = 5000;
+
+/**
+ * Whether the server reads these names as special tokens: then each is one token, and otherwise several. Null if it does
+ * not say how many tokens a prompt has.
+ */
+export async function knowsTokens(api: CompletionsApi, { prefix, suffix }: FimTokens, signal: AbortSignal) {
+  const prompt = (prefix + suffix).repeat(repeats);
+  for await (const { usage } of api.stream({ prompt, max_tokens: 1, temperature: 0 }, patienceMs, signal))
+    if (usage && usage.promptTokens > 0) return usage.promptTokens <= 2 * repeats + 1;
+  return null;
+}

@@ -1,0 +1,102 @@
+// A team's server: which model it has, and whether it answers at present.
+import type { Completer, Engine, ModelInfo } from '../../native/index.ts';
+import { Availability, type Patience } from './availability.ts';
+import { CompletionsApi } from './completions-api.ts';
+import { Connection, type ServerOptions } from './connection.ts';
+import { type FillingModel, RemoteModel } from './remote-model.ts';
+import { ServerError } from './server-error.ts';
+import { describe } from './server-model.ts';
+
+const probeMs = 10_000;
+const probePrompt = { prompt: 'def add(a, b):\n    return a', max_tokens: 1, temperature: 0 };
+const withoutProbabilities = 'which sends no probabilities, so that unlikely suggestions are shown, too';
+
+interface Found {
+  model: FillingModel;
+  api: CompletionsApi;
+}
+
+export class Team {
+  /** Resolves when the server has answered for the first time, or failed to. */
+  readonly tried: Promise<void>;
+  private connection: Connection | undefined;
+  private found: Found | undefined;
+  private remote: RemoteModel | undefined;
+  private local: Engine | undefined;
+  private isProbing = false;
+  private hasProbabilities = true;
+  private readonly closed = new AbortController();
+  private readonly availability: Availability;
+
+  /** onChange: called with a sentence when the server or the local model takes over. */
+  constructor(
+    private readonly options: ServerOptions,
+    private readonly onChange: (message: string) => void,
+    patience?: Patience,
+  ) {
+    this.availability = new Availability("The team's server has not answered yet.", onChange, patience);
+    this.tried = this.probe();
+  }
+
+  /** The server's model; null while it is away. Then it is probed from time to time, as long as somebody types. */
+  completer(local: Engine): Completer | null {
+    if (this.availability.isProbeDue) void this.probe();
+    return this.availability.isUp ? this.modelFor(local) : null;
+  }
+
+  /** Info on whichever answers at present; fallbackReason says why it is not the server. */
+  info(local: Engine): ModelInfo {
+    const { isUp, problem } = this.availability;
+    const remote = isUp ? this.modelFor(local)?.info : undefined;
+    if (!remote) return { ...local.info, fallbackReason: problem };
+    return this.hasProbabilities ? remote : { ...remote, backend: `${remote.backend}, ${withoutProbabilities}` };
+  }
+
+  close(): void {
+    this.closed.abort();
+    this.connection?.close();
+  }
+
+  private modelFor(local: Engine): RemoteModel | null {
+    if (!this.found) return null;
+    const { model, api } = this.found;
+    if (this.local !== local) this.remote = undefined;
+    this.local = local;
+    this.remote ??= new RemoteModel(model, local, api, this.availability);
+    if (this.hasProbabilities && !api.givesProbabilities) {
+      this.hasProbabilities = false;
+      this.onChange(`The model runs on ${model.host}, ${withoutProbabilities}.`);
+    }
+    return this.remote;
+  }
+
+  private async probe(): Promise<void> {
+    if (this.isProbing) return;
+    this.isProbing = true;
+    const signal = AbortSignal.any([this.closed.signal, AbortSignal.timeout(probeMs)]);
+    try {
+      const found = await this.find(signal);
+      for await (const _ of found.api.stream(probePrompt, this.availability.patienceMs, signal));
+      this.availability.recovered();
+    } catch (error) {
+      const { connection, closed } = this;
+      if (!closed.signal.aborted) this.availability.failed(connection?.errorOf(error) ?? ServerError.of(error));
+    }
+    this.isProbing = false;
+  }
+
+  /** The server may have another model than before. */
+  private async find(signal: AbortSignal): Promise<Found> {
+    const connection = (this.connection ??= new Connection(this.options));
+    const { host } = connection;
+    const { fim, ...described } = await describe(connection, this.options.model, signal);
+    if (fim === null)
+      throw new ServerError(
+        `${described.title} on ${host} was not trained to fill in the middle. A base model such as Qwen2.5-Coder-7B is.`,
+      );
+    const model = { ...described, fim, host };
+    if (JSON.stringify(model) !== JSON.stringify(this.found?.model)) this.remote = undefined;
+    this.found = this.remote && this.found ? this.found : { model, api: new CompletionsApi(connection, model.id) };
+    return this.found;
+  }
+}

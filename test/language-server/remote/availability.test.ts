@@ -1,0 +1,83 @@
+// When the team's server is asked and when the local model, with a clock of the test's own.
+import { beforeEach, expect, test } from 'vitest';
+import { Availability } from '../../../language-server/remote/availability.ts';
+import { ServerError } from '../../../language-server/remote/server-error.ts';
+
+let now: number;
+let messages: string[];
+let availability: Availability;
+const failure = new ServerError('It broke.');
+
+beforeEach(() => {
+  now = 0;
+  messages = [];
+  const patience = { leastMs: 1000, mostMs: 2000, pauseMs: 1000, mostPauseMs: 60_000 };
+  availability = new Availability('', (message) => messages.push(message), patience, () => now, () => 0.5);
+});
+
+/** How long it takes until the server is probed. */
+function pause(): number {
+  const from = now;
+  while (!availability.isProbeDue) now += 100;
+  return now - from;
+}
+
+test('a server may take four times as long as it usually does: at least 1 s, at most 2 s', () => {
+  expect(availability.patienceMs).toBe(2000);
+  availability.heard(100);
+  expect(availability.patienceMs).toBe(1000);
+  for (let i = 0; i < 50; i++) availability.heard(400);
+  expect(availability.patienceMs).toBeCloseTo(1600, 0);
+  for (let i = 0; i < 50; i++) availability.heard(1900);
+  expect(availability.patienceMs).toBe(2000);
+});
+
+test('requests that the next key supersedes use up the patience, too, until there is text', () => {
+  availability.heard(100);
+  for (let i = 0; i < 5; i++) availability.abandoned(150);
+  expect(availability.patienceMs).toBe(250);
+  for (let i = 0; i < 5; i++) availability.abandoned(150);
+  expect(availability.patienceMs).toBe(100);
+  availability.heard(100);
+  expect(availability.patienceMs).toBe(1000);
+});
+
+test('after failures in a row the pauses grow to a minute; a probe that succeeds does not reset them', () => {
+  const pauses = Array.from({ length: 9 }, () => {
+    availability.failed(failure);
+    const ms = pause();
+    availability.recovered();
+    return ms;
+  });
+  expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+  availability.answered();
+  availability.failed(failure);
+  expect(pause()).toBe(1000);
+});
+
+test('pauses are not the same for everybody', () => {
+  const pauses = [0, 0.99].map((random) => {
+    availability = new Availability('', () => {}, undefined, () => now, () => random);
+    availability.failed(failure);
+    return pause();
+  });
+  expect(pauses).toEqual([500, 1500]);
+});
+
+test('a server is left alone for as long as it asks, also if a request before fails later', () => {
+  availability.failed(new ServerError('busy', 503, 30_000));
+  availability.failed(failure);
+  expect(pause()).toBe(30_000);
+});
+
+test('the user is told once that the local model answers, and once that the server does again', () => {
+  availability.failed(failure);
+  availability.failed(failure);
+  expect(availability.problem).toBe('It broke.');
+  availability.recovered();
+  expect(availability.problem).toBe('');
+  expect(messages).toEqual([
+    'It broke. The model on this machine answers until the server can.',
+    "The team's server answers.",
+  ]);
+});

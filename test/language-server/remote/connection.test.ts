@@ -1,0 +1,220 @@
+// How a team's server is reached: address, token, certificates, proxy.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { Connection, type ServerOptions } from '../../../language-server/remote/connection.ts';
+import { proxyFor } from '../../../language-server/remote/network.ts';
+import { CompletionServer, endless, refuse, stream } from '../../support/completion-server.ts';
+
+let server: CompletionServer;
+const connections: Connection[] = [];
+const signal = new AbortController().signal;
+
+beforeEach(async () => {
+  for (const name of ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS']) vi.stubEnv(name, '');
+  server = await CompletionServer.start();
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  for (const each of connections.splice(0)) each.close();
+  await server.close();
+});
+
+function to(url: string, more: Partial<ServerOptions> = {}): Connection {
+  const connection = new Connection({ url, model: '', credential: '', ...more });
+  connections.push(connection);
+  return connection;
+}
+
+async function post(connection: Connection): Promise<string> {
+  const response = await connection.open('/v1/completions', { prompt: '' }, signal);
+  let text = '';
+  for await (const bytes of response) text += bytes;
+  return text;
+}
+
+test.each([
+  ['https://llm.example.com', 'https://llm.example.com/'],
+  [' https://llm.example.com:8443/team/v1/ ', 'https://llm.example.com:8443/team'],
+  ['https://llm.example.com/v1/completions', 'https://llm.example.com/'],
+  ['llm.example.com:8443', 'https://llm.example.com:8443/'],
+  ['localhost:8443', 'http://localhost:8443/'],
+  ['127.0.0.1:8080/v1', 'http://127.0.0.1:8080/'],
+  ['https://me:secret@llm.example.com/?key=1#a', 'https://llm.example.com/'],
+])('the address %s is %s', (given, url) => {
+  expect(to(given).url.href).toBe(url);
+});
+
+test.each(['ftp://llm.example.com', 'https://', 'no address', 'file:///etc/passwd'])('%s is no address', (given) => {
+  expect(() => to(given)).toThrow('"hearth.server.url" is not an address such as https://llm.example.com.');
+});
+
+const printing = (text: string) => `!"${process.execPath}" -e "process.stdout.write('${text}\\n')"`;
+
+test.each([
+  ['a bearer token', 'secret', { authorization: 'Bearer secret' }],
+  ['a user and a password', 'me:pass:wörd', { authorization: `Basic ${Buffer.from('me:pass:wörd').toString('base64')}` }],
+  ['a header', 'X-API-Key: secret', { 'x-api-key': 'secret' }],
+  ['what a command prints', printing('fresh'), { authorization: 'Bearer fresh' }],
+  ['a header that a command prints', printing('X-API-Key: fresh'), { 'x-api-key': 'fresh' }],
+])('%s is sent', async (_, credential, headers) => {
+  await post(to(server.url, { credential }));
+  expect(server.asked[0]?.headers).toMatchObject(headers);
+});
+
+test('a user and a password in the address are sent, and appear in no message', async () => {
+  server.usual = refuse(500, 'me:hunter22 hunter22 bWU6aHVudGVyMjI=');
+  const answer = post(to(server.url.replace('//', '//me:hunter22@')));
+  await expect(answer).rejects.toThrow(/^127\.0\.0\.1:\d+ answers with status 500\. \*\*\* \*\*\* \*\*\*$/);
+  expect(server.asked[0]?.headers.authorization).toBe('Basic bWU6aHVudGVyMjI=');
+});
+
+test('the command runs once, and again when its token is no longer accepted', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-token-'));
+  const count = join(folder, 'count');
+  writeFileSync(count, '');
+  const program = join(folder, 'token.cjs');
+  writeFileSync(
+    program,
+    `const fs = require('fs'); fs.appendFileSync(${JSON.stringify(count)}, 'x'); console.log('token' + fs.readFileSync(${JSON.stringify(count)}).length);`,
+  );
+  const connection = to(server.url, { credential: `!"${process.execPath}" "${program}"` });
+  await post(connection);
+  await post(connection);
+  server.answers.push(refuse(401));
+  await post(connection);
+  server.usual = refuse(401);
+  await expect(post(connection)).rejects.toMatchObject({ status: 401 });
+  expect(server.asked.map(({ headers }) => headers.authorization?.slice(-6))).toEqual(
+    ['token1', 'token1', 'token1', 'token2', 'token2', 'token3'],
+  );
+  rmSync(folder, { recursive: true });
+});
+
+test.each([
+  ['!no-such-program --token secret', /"no-such-program", failed: there is no such program\.$/],
+  [`!"${process.execPath}" -e "console.error('secret');process.exit(3)"`, /failed: exit code 3\.$/],
+  [printing(''), /failed: it printed nothing\.$/],
+  ['two words', /^The token has characters that a header cannot have\.$/],
+])('a token that cannot be had is an error without secrets: %s', async (credential, message) => {
+  await expect(post(to(server.url, { credential }))).rejects.toThrow(message);
+  await expect(post(to(server.url, { credential }))).rejects.not.toThrow('secret');
+});
+
+test('a token is not sent over the network unencrypted', () => {
+  const message = 'The token is not sent to coder.example without encryption. Use an https address.';
+  expect(() => to('http://coder.example', { credential: 'secret' })).toThrow(message);
+  expect(() => to('http://me:secret@coder.example')).toThrow(message);
+});
+
+test.each([301, 302, 307, 308])('redirect %i is not followed', async (status) => {
+  const other = await CompletionServer.start();
+  server.usual = refuse(status, '', { location: `${other.url}/v1/completions` });
+  await expect(post(to(server.url, { credential: 'secret' }))).rejects.toThrow(`redirects to ${other.url}`);
+  expect(other.asked).toEqual([]);
+  await other.close();
+});
+
+test.each([400, 401, 429, 503])('of an endless body with status %i only the beginning is read', async (status) => {
+  const text = 'x'.repeat(2 ** 16);
+  server.usual = endless(status, 'text/plain', text);
+  const error = await post(to(server.url)).catch((each: Error) => each.message);
+  expect(String(error).length).toBeLessThan(500);
+  await expect.poll(() => server.closed).toEqual([false]);
+});
+
+test("a server's words come as one line, without control characters and without the token", async () => {
+  server.usual = refuse(400, JSON.stringify({ error: { message: 'a\n2026 [error] b\x1b[31m\u202e\0 token-123\u2028c' } }));
+  const message = /^\S+ answers with status 400\. a 2026 \[error\] b \[31m \*\*\* c$/;
+  await expect(post(to(server.url, { credential: 'token-123' }))).rejects.toThrow(message);
+});
+
+test.each([
+  ['3', 3000],
+  ['Thu, 01 Jan 2099 00:00:00 GMT', 3_600_000],
+  ['soon', 0],
+  ['-5', 0],
+])('Retry-After: %s', async (value, retryAfterMs) => {
+  server.usual = refuse(503, '', { 'retry-after': value });
+  await expect(post(to(server.url))).rejects.toMatchObject({ retryAfterMs, status: 503 });
+});
+
+test('a connection that the server closes while it is not used is replaced', async () => {
+  const connection = to(server.url);
+  await post(connection);
+  server.answers.push((response) => response.destroy());
+  expect(await post(connection)).toContain('[DONE]');
+  expect(server.asked.length).toBe(3);
+});
+
+test('a server that cannot be reached is named', async () => {
+  const { url } = server;
+  await server.close();
+  await expect(post(to(url))).rejects.toThrow(/^127\.0\.0\.1:\d+ refuses the connection\. Is the server running\?$/);
+  server = await CompletionServer.start();
+});
+
+test('proxies come from the editor, or from the environment, and not for this machine', () => {
+  const proxyOf = (url: string, network = {}) => proxyFor(new URL(url), network)?.href ?? null;
+  expect(proxyOf('https://llm.example.com')).toBeNull();
+  vi.stubEnv('HTTPS_PROXY', 'proxy.example:3128');
+  vi.stubEnv('NO_PROXY', 'localhost, .internal.example,other.example:8443');
+  expect(proxyOf('https://llm.example.com')).toBe('http://proxy.example:3128/');
+  expect(proxyOf('https://llm.example.com', { proxy: 'http://editor.example' })).toBe('http://editor.example/');
+  expect(proxyOf('https://llm.example.com', { noProxy: ['*.example.com'] })).toBeNull();
+  expect(proxyOf('https://a.internal.example')).toBeNull();
+  expect(proxyOf('https://other.example:8443')).toBeNull();
+  expect(proxyOf('https://other.example')).not.toBeNull();
+  expect(proxyOf('https://notinternal.example')).not.toBeNull();
+  expect(proxyOf('https://127.0.0.1:8443')).toBeNull();
+  vi.stubEnv('NO_PROXY', '*');
+  expect(proxyOf('https://llm.example.com')).toBeNull();
+});
+
+test('a request goes through the proxy, with the name and the password of its address', async () => {
+  const asked: unknown[] = [];
+  const proxy = createServer().on('connect', (request, socket) => {
+    asked.push([request.url, request.headers['proxy-authorization']]);
+    const onward = connect(server.port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      onward.pipe(socket).pipe(onward);
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const address = `http://me:pass@127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  expect(await post(to('http://llm.example.com', { network: { proxy: address } }))).toContain('[DONE]');
+  expect(asked).toEqual([['llm.example.com:80', `Basic ${Buffer.from('me:pass').toString('base64')}`]]);
+  for (const each of connections) each.close();
+  await new Promise((resolve) => proxy.close(resolve));
+});
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hearth-certificate-'));
+  const names = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'certificate.pem')];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...names, ...files], {
+    stdio: 'ignore',
+  });
+  return () => rmSync(folder, { recursive: true });
+});
+
+test("a company's certificates are trusted where NODE_EXTRA_CA_CERTS names them, and otherwise the error says so", async () => {
+  const certificate = join(folder, 'certificate.pem');
+  const tls = { key: readFileSync(join(folder, 'key.pem')), cert: readFileSync(certificate) };
+  const secure = await CompletionServer.start(tls);
+  secure.usual = stream('one');
+  await expect(post(to(secure.url))).rejects.toThrow(/an authority that this machine does not know.* NODE_EXTRA_CA_CERTS/);
+  expect(await post(to(secure.url, { network: { strictTls: false } }))).toContain('one');
+  vi.stubEnv('NODE_EXTRA_CA_CERTS', certificate);
+  expect(await post(to(secure.url))).toContain('one');
+  vi.stubEnv('NODE_EXTRA_CA_CERTS', join(folder, 'missing.pem'));
+  expect(() => to(secure.url)).toThrow(/missing\.pem, which cannot be read/);
+  await secure.close();
+});

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { type Piece, piecesOf } from '../../../language-server/remote/event-stream.ts';
+
+async function pieces(text: string | Iterable<Uint8Array>, maxTokens = 8): Promise<Piece[]> {
+  const chunks = typeof text === 'string' ? [Buffer.from(text)] : text;
+  const found: Piece[] = [];
+  async function* source() {
+    yield* chunks;
+  }
+  for await (const piece of piecesOf(source(), maxTokens)) found.push(piece);
+  return found;
+}
+
+const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
+const textOf = (found: Piece[]) => found.map(({ text }) => text).join('');
+
+test('no more text comes through than the tokens that were asked for can have', async () => {
+  const long = await pieces(event({ choices: [{ text: 'a'.repeat(200_000) }] }));
+  expect([textOf(long).length, long.at(-1)?.finishReason]).toEqual([8 * 16, 'length']);
+  const many = await pieces(event({ choices: [{ text: 'a' }] }).repeat(1000));
+  expect([textOf(many).length, many.at(-1)?.finishReason]).toEqual([8, 'length']);
+});
+
+test.each([
+  ['lines', '\n'.repeat(1000)],
+  ['comments', ': ping\n\n'.repeat(100)],
+  ['one long line', 'data: '.padEnd(1000, 'x')],
+])('an answer of endless %s is given up after a megabyte', async (_, chunk) => {
+  let sent = 0;
+  function* endless() {
+    for (;;) {
+      sent += chunk.length;
+      yield Buffer.from(chunk);
+    }
+  }
+  await expect(pieces(endless())).rejects.toThrow('the answer does not end');
+  expect(sent).toBeLessThan(2 ** 20 + 2 * chunk.length);
+});
+
+test('a line that comes byte by byte costs no more than one that comes at once', async () => {
+  const text = event({ choices: [{ text: 'a', padding: 'x'.repeat(500_000) }] }) + 'data: [DONE]\n';
+  const startedAt = performance.now();
+  expect(textOf(await pieces([...Buffer.from(text)].map((byte) => Buffer.of(byte))))).toBe('a');
+  // Quadratic time would be minutes.
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+});
+
+test.each([
+  ['that ends without saying so', event({ choices: [{ text: 'half' }] }), 'the answer broke off'],
+  ['without anything', '', 'the answer broke off'],
+  ['whose text is not a string', event({ choices: [{ text: 5 }] }), 'text is not a string'],
+  ['that is not JSON', 'data: <html>\n\n', 'not JSON'],
+  ['with an error', event({ error: { message: 'out of memory' } }), 'out of memory'],
+  ['with an error of another form', event({ error: 'out of memory' }), 'out of memory'],
+])('an answer %s is an error', async (_, text, message) => {
+  await expect(pieces(text)).rejects.toThrow(message);
+});
+
+test.each([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['content_filter', 'length'],
+  ['abort', 'length'],
+])('an answer that ends with "%s" counts as ended by "%s"', async (reason, counted) => {
+  const [piece] = await pieces(event({ choices: [{ text: 'a', finish_reason: reason }] }));
+  expect(piece?.finishReason).toBe(counted);
+});
+
+test('figures that are no figures count as zero', async () => {
+  const usage = {
+    prompt_tokens: '40\n2026-01-01 [error] forged',
+    completion_tokens: -1,
+    prompt_tokens_details: { cached_tokens: 1e999 },
+  };
+  const logprobs = { token_logprobs: ['-1', 5, null, -2] };
+  const [piece] = await pieces(event({ choices: [{ text: 'a', finish_reason: 'stop', logprobs }], usage }));
+  expect(piece?.usage).toEqual({ promptTokens: 0, completionTokens: 0, cachedTokens: 0 });
+  expect(piece?.logProbabilities).toEqual([0, 0, 0, -2]);
+});
+
+test('events of any form are an answer or an error', async () => {
+  for (const value of [null, 5, [], [[]], { choices: null }, { choices: [null] }, { choices: [{ logprobs: 5 }] }])
+    expect(textOf(await pieces(`${event(value)}data: [DONE]\n`))).toBe('');
+});

@@ -1,0 +1,121 @@
+// A server on this machine that speaks the completion protocol, as well or as badly as a test wants.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type ServerOptions } from 'node:https';
+import type { AddressInfo } from 'node:net';
+
+export type Answer = (response: ServerResponse, asked: Asked) => void;
+
+export interface Asked {
+  path: string;
+  body: Record<string, unknown>;
+  headers: IncomingMessage['headers'];
+  /** The client's port: the same for requests over one connection. */
+  port: number | undefined;
+}
+
+/** Whether it answers, and whether it knows the special tokens of a family. */
+const isProbe = /^def add\(a, b\)|^(.+)\1{7}$/s;
+
+export class CompletionServer {
+  /** The completions that were asked for, without probes. */
+  readonly asked: Asked[] = [];
+  readonly probes: Asked[] = [];
+  /** For each completion that is over, whether the server had come to its end. */
+  readonly closed: boolean[] = [];
+  /** The next answers; after them, the usual one. */
+  readonly answers: Answer[] = [];
+  usual: Answer = stream('one', ' two');
+  /** What probes get. */
+  probe: Answer = stream('b');
+  /** What GET requests get, by path. */
+  readonly pages = new Map<string, unknown>();
+
+  private constructor(
+    private readonly http: Server,
+    private readonly scheme: string,
+  ) {}
+
+  static async start(tls?: ServerOptions): Promise<CompletionServer> {
+    const http = tls ? createTlsServer(tls) : createServer();
+    const server = new CompletionServer(http, tls ? 'https' : 'http');
+    http.on('request', (request, response) => void server.handle(request, response));
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+    return server;
+  }
+
+  get port(): number {
+    return (this.http.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `${this.scheme}://127.0.0.1:${this.port}`;
+  }
+
+  async close(): Promise<void> {
+    this.http.closeAllConnections();
+    await new Promise((resolve) => this.http.close(resolve));
+  }
+
+  private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    const path = request.url ?? '';
+    if (request.method === 'GET') {
+      const page = this.pages.get(path);
+      response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'application/json' });
+      return void response.end(JSON.stringify(page ?? {}));
+    }
+    const body: Record<string, unknown> = JSON.parse(text);
+    const asked = { path, body, headers: request.headers, port: request.socket.remotePort };
+    if (isProbe.test(String(body.prompt))) {
+      this.probes.push(asked);
+      return this.probe(response, asked);
+    }
+    this.asked.push(asked);
+    response.on('close', () => this.closed.push(response.writableEnded));
+    (this.answers.shift() ?? this.usual)(response, asked);
+  }
+}
+
+export const begin = (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/event-stream' });
+export const send = (response: ServerResponse, event: unknown) => response.write(`data: ${JSON.stringify(event)}\n\n`);
+
+const usage = { prompt_tokens: 40, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 32 } };
+const logprobs = { token_logprobs: [0] };
+
+/** An answer as it should be. */
+export const stream =
+  (...texts: string[]): Answer =>
+  (response) => {
+    begin(response);
+    for (const text of texts) send(response, { choices: [{ text, finish_reason: null, logprobs }] });
+    send(response, { choices: [{ text: '', finish_reason: 'length' }] });
+    send(response, { choices: [], usage });
+    response.end('data: [DONE]\n\n');
+  };
+
+/** An answer of these events and no end. */
+export const events =
+  (...all: unknown[]): Answer =>
+  (response) => {
+    begin(response);
+    for (const event of all) send(response, event);
+    response.end();
+  };
+
+export const refuse =
+  (status: number, text = '', headers = {}): Answer =>
+  (response) =>
+    void response.writeHead(status, headers).end(text);
+
+/** Begins an answer and never ends it. */
+export const endless =
+  (status: number, type: string, chunk: string | Buffer): Answer =>
+  (response) => {
+    response.writeHead(status, { 'content-type': type });
+    const more = (): void => {
+      while (!response.destroyed && response.write(chunk));
+      if (!response.destroyed) response.once('drain', more);
+    };
+    more();
+  };
