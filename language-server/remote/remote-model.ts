@@ -104,7 +104,8 @@ export class RemoteModel implements Completer {
       this.availability.answered();
     } catch (error) {
       if (!signal.aborted) {
-        if (error instanceof ServerError) this.availability.failed(error);
+        // The first failure says most: others may follow from it.
+        if (error instanceof ServerError && this.availability.isUp) this.availability.failed(error);
         throw error;
       }
       if (!clock.hasText && onText) this.availability.abandoned(clock.elapsedMs);

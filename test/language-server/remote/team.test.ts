@@ -1,0 +1,193 @@
+// A provider with a team's server that misbehaves: the model on this machine answers, and the user learns why.
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { InlineCompletionTriggerKind } from 'vscode-languageserver/node';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { OpenDocument } from '../../../language-server/documents/open-document.ts';
+import { CompletionProvider } from '../../../language-server/offers/provider.ts';
+import { defaultSettings } from '../../../language-server/protocol/settings.ts';
+import type { Patience } from '../../../language-server/remote/availability.ts';
+import type { ServerOptions } from '../../../language-server/remote/connection.ts';
+import { Team } from '../../../language-server/remote/team.ts';
+import { FakeEngine } from '../../fixtures/fake-engine.ts';
+import { type Answer, begin, CompletionServer, endless, events, refuse, send, stream } from '../../support/completion-server.ts';
+
+const patience = { leastMs: 200, mostMs: 300, pauseMs: 60_000, mostPauseMs: 60_000 };
+const usual = stream('remote();');
+const local = new FakeEngine({ respond: () => 'local();' });
+
+let server: CompletionServer;
+let messages: string[];
+let team: Team;
+let provider: CompletionProvider;
+let version: number;
+
+beforeEach(async () => {
+  server = await CompletionServer.start();
+  server.usual = usual;
+  messages = [];
+  version = 0;
+});
+
+afterEach(async () => {
+  provider.close();
+  team.close();
+  await server.close();
+});
+
+async function connect({ pauseMs = 60_000, ...more }: Partial<ServerOptions & Patience> = {}): Promise<CompletionProvider> {
+  const options = { url: server.url, model: 'qwen2.5-coder', credential: 'token-123', ...more };
+  team = new Team(options, (message) => messages.push(message), { ...patience, pauseMs });
+  await team.tried;
+  messages = [];
+  provider = new CompletionProvider();
+  return provider;
+}
+
+/** The text at the end of a new document. */
+async function textFrom(provider: CompletionProvider, signal?: AbortSignal): Promise<string | undefined> {
+  const text = `const a${version} = `;
+  const document = OpenDocument.create('file:///a.ts', 'typescript', version++, text);
+  const context = { triggerKind: InlineCompletionTriggerKind.Automatic };
+  const request = { document, position: { line: 0, character: text.length }, context };
+  const models = { local, remote: () => team.completer(local) };
+  const source = { ready: async () => models, isLoading: () => false };
+  const { items } = await provider.provide(request, source, defaultSettings, signal);
+  return items[0]?.insertText as string | undefined;
+}
+
+const page = '<html><script>alert(1)</script></html>';
+const answer = { choices: [{ text: 'remote();', finish_reason: 'stop' }] };
+const respond =
+  (status: number, type: string, text: string): Answer =>
+  (response) =>
+    void response.writeHead(status, { 'content-type': type }).end(text);
+
+const misbehaving: [string, Answer, RegExp][] = [
+  ['never answers', () => {}, /has not answered for 0\.[23] s/],
+  ['sends its headers and then nothing', (response) => response.writeHead(200).flushHeaders(), /has not answered for/],
+  ['begins an answer and sends only pings', endlessly(': ping\n\n'), /has not answered for 0\.[23] s/],
+  ['closes the connection', (response) => response.destroy(), /has closed the connection/],
+  ['ends its answer before the end', events(), /the answer broke off/],
+  ['breaks its answer off', breakOff, /has closed the connection/],
+  ['sends a sign-in page', respond(200, 'text/html', page), /a page instead of a completion\. Perhaps a gateway/],
+  ['sends JSON', respond(200, 'application/json', JSON.stringify(answer)), /application\/json instead of a completion/],
+  ['sends an error as JSON', respond(200, 'application/json', '{"error":{"message":"no GPU"}}'), /no GPU/],
+  ['sends an error as an event', events({ error: { message: 'no GPU' } }), /no GPU/],
+  ['sends nothing', refuse(204), /status 204/],
+  ['sends text that is no text', events({ choices: [{ text: { a: 1 } }] }), /not a string/],
+  ['redirects', refuse(308, '', { location: 'http://other.example/' }), /redirects to http:\/\/other\.example\//],
+  ['refuses the token', refuse(401, 'token-123?'), /does not accept the token \(401\).*\*\*\*\?/],
+  ['does not have the model', refuse(404, '{"message":"no such model"}'), /404.* no such model/],
+  ['has had too many requests', refuse(429), /too many requests \(429\)/],
+  ['is busy', refuse(503, page), /is busy \(503\)/],
+  ['refuses at endless length', endless(400, 'text/plain', 'x'.repeat(65_536)), /status 400/],
+  ['sends endless lines', endless(200, 'text/event-stream', '\n'.repeat(65_536)), /does not end/],
+];
+
+function endlessly(text: string): Answer {
+  return (response) => {
+    begin(response).flushHeaders();
+    const timer = setInterval(() => response.write(text), 20);
+    response.on('close', () => clearInterval(timer));
+  };
+}
+
+function breakOff(response: ServerResponse): void {
+  begin(response).write(': ping\n\n', () => response.destroy());
+}
+
+test.each(misbehaving)('a server that %s', async (_, behaviour, message) => {
+  const provider = await connect();
+  expect(await textFrom(provider)).toBe('remote();');
+  server.usual = behaviour;
+  expect(await textFrom(provider)).toBe('local();');
+  const asked = server.asked.length;
+  expect(messages).toEqual([expect.stringMatching(message)]);
+  expect(messages[0]).toMatch(/^[^\n\0-\x1f]{10,700} The model on this machine answers until the server can\.$/);
+  expect(messages[0]).not.toContain('token-123');
+  expect(team.info(local)).toMatchObject({ device: 'cpu', fallbackReason: expect.stringMatching(message) });
+  // The next keys do not ask it, and it is told nothing three times.
+  expect(await textFrom(provider)).toBe('local();');
+  expect(server.asked.length).toBe(asked);
+});
+
+test('while keys are typed faster than a frozen server could answer, text comes from the local model', async () => {
+  const provider = await connect();
+  await textFrom(provider);
+  server.usual = () => {};
+  const texts: (string | undefined)[] = [];
+  for (let key = 0; key < 12; key++) {
+    const superseded = new AbortController();
+    const text = textFrom(provider, superseded.signal);
+    texts.push(await Promise.race([text, sleep(50, undefined)]));
+    superseded.abort();
+    // The cursor has moved, so nobody waits for this text any more.
+    provider.leave('file:///a.ts');
+    await text;
+  }
+  expect(texts.slice(-4)).toEqual(Array(4).fill('local();'));
+});
+
+test('what breaks off after some of it was shown stays, and nothing of the other model follows', async () => {
+  const provider = await connect();
+  server.usual = (response) => {
+    for (const text of ['remote', '.first', '.second'])
+      send(response.headersSent ? response : begin(response), { choices: [{ text, logprobs: { token_logprobs: [0] } }] });
+    setTimeout(() => response.destroy(), 20);
+  };
+  expect(await textFrom(provider)).toBe('remote.first');
+  await expect.poll(() => messages).toEqual([expect.stringMatching(/The model on this machine answers/)]);
+});
+
+test('a server that is back is found by a probe in the background, and asked from the next key on', async () => {
+  const provider = await connect({ pauseMs: 1 });
+  server.usual = refuse(503);
+  server.probe = refuse(503);
+  expect(await textFrom(provider)).toBe('local();');
+  const probes = server.probes.length;
+  await expect.poll(async () => [await textFrom(provider), server.probes.length > probes]).toEqual(['local();', true]);
+  server.usual = usual;
+  server.probe = stream('b');
+  await expect.poll(() => textFrom(provider)).toBe('remote();');
+  expect(messages).toEqual([expect.stringContaining('is busy (503)'), "The team's server answers."]);
+  expect(team.info(local)).toMatchObject({ name: 'qwen2.5-coder', device: 'server', fallbackReason: '' });
+});
+
+test('a server that has another model when it is back gets the prompts of that one', async () => {
+  const provider = await connect({ pauseMs: 1, model: '' });
+  expect(team.info(local).fallbackReason).toMatch(/does not list its models/);
+  server.pages.set('/v1/models', { data: [{ id: 'codestral-22b', max_model_len: 4096 }] });
+  await expect.poll(() => textFrom(provider)).toBe('remote();');
+  expect(server.asked.at(-1)?.body).toMatchObject({
+    model: 'codestral-22b',
+    prompt: expect.stringMatching(/^\[SUFFIX\]/),
+  });
+});
+
+test.each([
+  ['qwen2.5-7b-instruct', /was not trained to fill in the middle\. A base model/],
+  ['', /does not list its models\. Set "hearth\.server\.model"/],
+])('the model "%s" cannot complete, and the user is told', async (model, message) => {
+  const provider = await connect({ model });
+  expect(team.info(local).fallbackReason).toMatch(message);
+  expect(await textFrom(provider)).toBe('local();');
+});
+
+test('an address that is none does not stop the local model', async () => {
+  const provider = await connect({ url: 'ftp://coder' });
+  expect(await textFrom(provider)).toBe('local();');
+  expect(team.info(local).fallbackReason).toContain('is not an address');
+});
+
+test("the server's model decides about the gate", async () => {
+  // qwen2.5-coder's gate hides a line of this probability, and the gate of unknown models shows it.
+  server.usual = events({
+    choices: [{ text: 'remote();', finish_reason: 'stop', logprobs: { token_logprobs: [Math.log(0.2)] } }],
+  });
+  expect(await textFrom(await connect())).toBeUndefined();
+  team.close();
+  expect(await textFrom(await connect({ model: 'alias=Seed-Coder-8B' }))).toBe('remote();');
+  team.close();
+  expect(await textFrom(await connect({ model: 'alias=Qwen2.5-Coder-7B' }))).toBeUndefined();
+});
