@@ -13,7 +13,7 @@ import {
 import type { LanguageClient } from 'vscode-languageclient/node';
 import * as protocol from '../language-server/protocol/messages.ts';
 import * as wire from '../language-server/protocol/wire.ts';
-import { readSettings, section } from './config.ts';
+import { networkSettings, readSettings, section } from './config.ts';
 import { Connection, type Ending, type State } from './connection.ts';
 import type { ClientSession } from './language-client.ts';
 import { RelatedCode } from './related-code.ts';
@@ -36,7 +36,8 @@ export class Client implements Disposable {
   private readonly upEmitter = new EventEmitter<LanguageClient>();
   private readonly relatedCode = new RelatedCode();
   private readonly settingsListener = workspace.onDidChangeConfiguration(async (event) => {
-    if (event.affectsConfiguration(section)) this.notify(protocol.settingsNotification, await this.settings());
+    const concernsServer = event.affectsConfiguration(section) || event.affectsConfiguration('http');
+    if (concernsServer) this.notify(protocol.settingsNotification, await this.settings());
   });
   private readonly connection: Connection<ProcessLink, ClientSession>;
   /** Why the server is being started again; '' for the first start. */
@@ -125,7 +126,8 @@ export class Client implements Disposable {
   private async settings(): Promise<protocol.SettingsParams> {
     const settings = readSettings();
     if (!settings['server.url']) return settings;
-    return { ...settings, serverToken: (await this.context.secrets.get(serverTokenKey)) ?? '' };
+    const serverToken = (await this.context.secrets.get(serverTokenKey)) ?? '';
+    return { ...settings, serverToken, network: networkSettings() };
   }
 
   private options(settings: protocol.SettingsParams, policy: RestartPolicy): protocol.InitializationOptions {

@@ -1,6 +1,6 @@
 // Reads and writes the user's settings. They are not validated here: the server does that.
 import { type ConfigurationScope, ConfigurationTarget, workspace } from 'vscode';
-import type { Mode, Settings } from '../language-server/protocol/messages.ts';
+import type { Mode, NetworkSettings, Settings } from '../language-server/protocol/messages.ts';
 import { contributes } from '../package.json';
 
 export const section = 'hearth';
@@ -14,6 +14,15 @@ export function readSettings(): Partial<Settings> {
   const config = workspace.getConfiguration(section);
   const keys = Object.keys(contributes.configuration.properties).map((key) => key.slice(section.length + 1));
   return { ...Object.fromEntries(keys.map((key) => [key, config.get(key)])), mode: modeFor() };
+}
+
+/** VS Code's settings for the network, which it does not apply to other processes. Never those of a workspace. */
+export function networkSettings(): NetworkSettings {
+  const config = workspace.getConfiguration('http');
+  const ofUser = <T>(key: string): T | undefined => config.inspect<T>(key)?.globalValue;
+  const proxy = ofUser<string>('proxy');
+  const noProxy = ofUser<string>('proxySupport') === 'off' ? ['*'] : ofUser<string[]>('noProxy');
+  return { ...(proxy && { proxy }), ...(noProxy && { noProxy }), strictTls: ofUser<boolean>('proxyStrictSSL') ?? true };
 }
 
 /** Writes the user's settings. A default is not written: what was there is removed instead. */

@@ -6,6 +6,7 @@ import type { Engine, LoadOptions } from '../../native/index.ts';
 import { bundledModelPath } from '../engine/bundled-model.ts';
 import { loadModel } from '../engine/load-model.ts';
 import type { Model, Traits } from '../models/model-traits.ts';
+import type { ServerOptions } from '../remote/connection.ts';
 
 type ParseOption = NonNullable<ParseArgsConfig['options']>[string];
 export type Options = Record<string, ParseOption & { help: string; value?: string }>;
@@ -39,6 +40,22 @@ export const engineOptions = {
   'kv-type': { type: 'string', value: 'TYPE', help: 'of the KV cache: f16, or int8 with half the memory a token; f16' },
   context: { type: 'string', value: 'N', help: 'most tokens of a sequence; without it as many as the model allows' },
 } satisfies Options;
+
+export const serverOptionsHelp = {
+  server: {
+    type: 'string',
+    value: 'URL',
+    help: "a team's server; its token is taken from the environment variable HEARTH_SERVER_TOKEN",
+  },
+  'server-model': { type: 'string', value: 'NAME', help: "the model's name there; without it the server's first" },
+} satisfies Options;
+
+/** The team's server; null if none was given. */
+export function serverFrom(values: Values): ServerOptions | null {
+  const url = text(values, 'server');
+  const credential = process.env.HEARTH_SERVER_TOKEN ?? '';
+  return url === undefined ? null : { url, model: text(values, 'server-model') ?? '', credential };
+}
 
 const backends = ['auto', 'cpu', 'hip', 'cuda'] as const;
 const isBackend = (name: string): name is (typeof backends)[number] => backends.some((each) => each === name);

@@ -1,12 +1,14 @@
 // hearth complete FILE:LINE:COLUMN
 import { pathToFileURL } from 'node:url';
 import { styleText } from 'node:util';
+import type { Completer, Engine } from '../../native/index.ts';
 import { type GhostCompletion, generate, resultOf } from '../offers/complete.ts';
 import { Anchors } from '../prompt/anchors.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import { timingLine } from '../protocol/log.ts';
 import { reasonTexts } from '../protocol/reasons.ts';
 import { defaultSettings } from '../protocol/settings.ts';
+import { Team } from '../remote/team.ts';
 import {
   type Command,
   count,
@@ -16,7 +18,10 @@ import {
   print,
   printJson,
   readText,
+  serverFrom,
+  serverOptionsHelp,
   UsageError,
+  type Values,
   withEngine,
 } from './command.ts';
 
@@ -28,6 +33,7 @@ export const completeCommand: Command = {
   operands: place,
   options: {
     ...engineOptions,
+    ...serverOptionsHelp,
     'max-tokens': {
       type: 'string',
       value: 'N',
@@ -39,14 +45,26 @@ export const completeCommand: Command = {
     const maxTokens = count(values, 'max-tokens') ?? defaultSettings['completion.maxTokens'];
     const multiline = defaultSettings['completion.multiline'];
     await withEngine(values, async (engine) => {
+      const model = await completerFor(engine, values);
       const startedAt = performance.now();
-      const result = await resultOf(generate(engine, new Anchors(engine), document, { maxTokens, multiline }));
+      const result = await resultOf(generate(model, new Anchors(model), document, { maxTokens, multiline }));
       const latencyMs = performance.now() - startedAt;
       if (values.json) printJson({ ...result, text: result.suggestions[0]?.text ?? '' });
       else show(document, result, latencyMs);
     });
   },
 };
+
+/** The model on the team's server, if one was given. */
+async function completerFor(engine: Engine, values: Values): Promise<Completer> {
+  const server = serverFrom(values);
+  if (server === null) return engine;
+  const team = new Team(server, () => {});
+  await team.tried;
+  const model = team.completer(engine);
+  if (model === null) throw new Error(team.info(engine).fallbackReason);
+  return model;
+}
 
 /** LINE and COLUMN count from 1, as in editors; COLUMN is in UTF-16 units. Without it, the end of the line is meant. */
 function documentAt(operand: string): CursorDocument {

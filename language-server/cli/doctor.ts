@@ -4,13 +4,24 @@ import { addonInfo, type Engine, gpuReport } from '../../native/index.ts';
 import { version } from '../../package.json';
 import { check, examine, reportLines } from '../server/doctor.ts';
 import { writeOpTrace } from '../server/op-trace.ts';
-import { type Command, engineOptions, loadFrom, modelPath, print, printJson, text } from './command.ts';
+import {
+  type Command,
+  engineOptions,
+  loadFrom,
+  modelPath,
+  print,
+  printJson,
+  serverFrom,
+  serverOptionsHelp,
+  text,
+} from './command.ts';
 
 export const doctorCommand: Command = {
   summary: 'find out what works on this machine; exit code 1 if something is broken',
   operands: '',
   options: {
     ...engineOptions,
+    ...serverOptionsHelp,
     trace: {
       type: 'string',
       value: 'FILE',
@@ -24,7 +35,9 @@ export const doctorCommand: Command = {
   },
   async run(values) {
     let engine: Engine | null = null;
+    const server = serverFrom(values);
     const checks = await examine({
+      ...(server && { server }),
       addonInfo,
       modelPath: modelPath(values),
       engine: async () => {

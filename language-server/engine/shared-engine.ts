@@ -5,6 +5,7 @@ import type { Model } from '../models/model-traits.ts';
 import { errorText, type Log } from '../protocol/log.ts';
 import type { Connecting, ServerStatus, Settings } from '../protocol/messages.ts';
 import { defaultSettings } from '../protocol/settings.ts';
+import type { ServerOptions } from '../remote/connection.ts';
 import { Team } from '../remote/team.ts';
 import { wipe } from './disk-cache.ts';
 import { EngineHost, type LoadModel } from './engine-host.ts';
@@ -47,6 +48,8 @@ export interface Examined {
   modelPath: string;
   /** The path of the separate model for explanations; absent if there is none. */
   explainModelPath?: string;
+  /** The team's server; absent if there is none. */
+  server?: ServerOptions;
   /** Rejects with a message for the user if the model cannot be loaded. */
   engine: () => Promise<Engine>;
 }
@@ -154,11 +157,14 @@ export class SharedEngine {
   }
 
   examined(): Examined {
-    const explainModelPath = explainOptions(this.setup.settings)?.modelPath;
+    const { settings, connecting } = this.setup;
+    const explainModelPath = explainOptions(settings)?.modelPath;
+    const server = serverOptions(settings, connecting);
     return {
       addonInfo: this.parts.addonInfo,
       modelPath: this.loadOptions().modelPath,
       ...(explainModelPath !== undefined && { explainModelPath }),
+      ...(server && { server }),
       engine: async () => (await this.required()).engine,
     };
   }

@@ -1,9 +1,9 @@
 // The completion API that vLLM, SGLang, llama.cpp's server and Ollama share: POST /v1/completions, with a stream of
 // events as the response. Closing the connection cancels the request.
 import { randomUUID } from 'node:crypto';
-import type { Connection, Response } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { type Piece, piecesOf } from './event-stream.ts';
-import { ServerError } from './server-error.ts';
+import { type Response, ServerError } from './server-error.ts';
 
 export interface CompletionBody {
   prompt: string;

@@ -52,7 +52,15 @@ export class RemoteModel implements Completer {
     const none = { fileBytes: 0, weightBytes: 0, quantization: '', loadMs: 0, restoredPages: 0, diskProblems: [] };
     const fine = { fallbackReason: '', draftProblem: '' };
     // The server's tokenizer puts the token that begins every prompt in front itself.
-    this.info = { ...local.info, ...none, ...fine, ...of, special, bosToken: -1, suffixFirst: fim.suffixFirst ?? false };
+    this.info = {
+      ...local.info,
+      ...none,
+      ...fine,
+      ...of,
+      special,
+      bosToken: -1,
+      suffixFirst: fim.suffixFirst ?? false,
+    };
   }
 
   tokenize(text: string): Uint32Array {

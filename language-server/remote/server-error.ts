@@ -1,6 +1,13 @@
-// Why a team's server did not answer.
+// Why a team's server did not answer, in sentences for people: what happened and, where that is known, what to do.
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
-/** Its message is a sentence for people: what happened and, where that is known, what to do. */
+export type Response = IncomingMessage;
+/** Makes foreign words fit for the log and the status. */
+type Quote = (text: unknown) => string;
+
+const mostErrorChars = 1024;
+const mostRetryAfterMs = 3_600_000;
+
 export class ServerError extends Error {
   constructor(
     message: string,
@@ -12,8 +19,88 @@ export class ServerError extends Error {
     super(message);
     this.name = 'ServerError';
   }
+}
 
-  static of(error: unknown): ServerError {
-    return error instanceof ServerError ? error : new ServerError(error instanceof Error ? error.message : String(error));
+const causes: Record<string, string> = {
+  ECONNREFUSED: 'refuses the connection. Is the server running?',
+  ECONNRESET: 'has closed the connection.',
+  ENOTFOUND: 'cannot be found. Check "hearth.server.url", and the VPN or proxy if there is one.',
+  ETIMEDOUT: 'has not answered in time.',
+  CERT_HAS_EXPIRED: 'has a certificate that has expired.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another host.',
+  EPROTO: 'does not speak https. Is the port right?',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'does not speak https. Is the port right?',
+};
+for (const code of [
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+])
+  causes[code] =
+    "has a certificate of an authority that this machine does not know. If it is your company's, name its file in the environment variable NODE_EXTRA_CA_CERTS and restart the editor.";
+
+const statuses: Record<number, string> = {
+  401: 'does not accept the token (401). "Hearth: Set Server Token" stores another.',
+  403: 'does not allow this token to use the model (403).',
+  404: 'has no /v1/completions, or no such model (404).',
+  407: 'cannot be reached, since the proxy wants to know who asks (407).',
+  429: 'has had too many requests (429).',
+  503: 'is busy (503).',
+};
+
+/** quoted: what makes it fit for the log. */
+export function errorOf(host: string, error: unknown, quoted: Quote): ServerError {
+  if (error instanceof ServerError) return error;
+  const { code, name, message } = error as NodeJS.ErrnoException;
+  const why = causes[/^(Abort|Timeout)Error$/.test(name) ? 'ETIMEDOUT' : (code ?? '')];
+  return new ServerError(why ? `${host} ${why}` : `${host}: ${quoted(message ?? error)}.`);
+}
+
+/** Why a response is not what was asked for. Reads only the beginning of its body. */
+export async function refusalOf(host: string, response: Response, quoted: Quote): Promise<ServerError> {
+  const { statusCode: status = 0, headers } = response;
+  const said = quoted(messageIn(await beginningOf(response, mostErrorChars)));
+  return new ServerError(`${host} ${whatIsWrong(status, headers, quoted)} ${said}`.trim(), status, retryAfter(headers));
+}
+
+function whatIsWrong(status: number, headers: IncomingHttpHeaders, quoted: Quote): string {
+  const { location = 'nowhere', 'content-type': type = 'nothing' } = headers;
+  if (status === 200 && type.startsWith('text/html'))
+    return 'answers with a page instead of a completion. Perhaps a gateway wants you to sign in.';
+  if (status === 200) return `answers with ${quoted(type)} instead of a completion.`;
+  if (status < 300 || status >= 400) return statuses[status] ?? `answers with status ${status}.`;
+  return `redirects to ${quoted(location)}. Code goes only where you have sent it: if this is right, set "hearth.server.url" to that address.`;
+}
+
+/** At most so many characters of a body, which is not read any further. */
+export async function beginningOf(response: Response, mostChars: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for await (const bytes of response) {
+      text += decoder.decode(bytes, { stream: true });
+      if (text.length >= mostChars) break;
+    }
+  } catch {
+    // What has come may say enough.
   }
+  return text.slice(0, mostChars);
+}
+
+/** Servers wrap their message in JSON; proxies send pages. */
+function messageIn(text: string): unknown {
+  if (/^\s*</.test(text)) return '';
+  try {
+    const { error, message, detail } = JSON.parse(text);
+    return error?.message ?? message ?? detail ?? error ?? '';
+  } catch {
+    return text;
+  }
+}
+
+function retryAfter(headers: IncomingHttpHeaders): number {
+  const value = headers['retry-after'] ?? '';
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Math.min(mostRetryAfterMs, Math.max(0, ms || 0));
 }

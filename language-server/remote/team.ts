@@ -1,10 +1,11 @@
 // A team's server: which model it has, and whether it answers at present.
 import type { Completer, Engine, ModelInfo } from '../../native/index.ts';
+import { sentence } from '../protocol/log.ts';
 import { Availability, type Patience } from './availability.ts';
 import { CompletionsApi } from './completions-api.ts';
 import { Connection, type ServerOptions } from './connection.ts';
 import { type FillingModel, RemoteModel } from './remote-model.ts';
-import { ServerError } from './server-error.ts';
+import { errorOf, ServerError } from './server-error.ts';
 import { describe } from './server-model.ts';
 
 const probeMs = 10_000;
@@ -80,14 +81,15 @@ export class Team {
       this.availability.recovered();
     } catch (error) {
       const { connection, closed } = this;
-      if (!closed.signal.aborted) this.availability.failed(connection?.errorOf(error) ?? ServerError.of(error));
+      if (!closed.signal.aborted) this.availability.failed(errorOf(connection?.host ?? '', error, sentence));
     }
     this.isProbing = false;
   }
 
   /** The server may have another model than before. */
   private async find(signal: AbortSignal): Promise<Found> {
-    const connection = (this.connection ??= new Connection(this.options));
+    this.connection ??= new Connection(this.options);
+    const { connection } = this;
     const { host } = connection;
     const { fim, ...described } = await describe(connection, this.options.model, signal);
     if (fim === null)

@@ -6,12 +6,7 @@ import type { Engine } from '../../native/index.ts';
 import { backendLine } from '../engine/engine-host.ts';
 import type { Examined } from '../engine/shared-engine.ts';
 import { fimHead, tokenizeText } from '../prompt/fim-prompt.ts';
-
-export interface Check {
-  name: string;
-  isOk: boolean;
-  detail: string;
-}
+import { type Check, examineServer } from './server-doctor.ts';
 
 export async function examine(examined: Examined): Promise<Check[]> {
   const checks = [
@@ -33,6 +28,7 @@ export async function examine(examined: Examined): Promise<Check[]> {
     }),
   );
   if (engine !== null) checks.push(...draftModel(engine), ...(await selfTest(engine)));
+  if (examined.server) checks.push(...(await examineServer(examined.server)));
   return checks;
 }
 

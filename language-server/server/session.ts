@@ -165,8 +165,7 @@ export class Session {
   private async rest({ uri, position, mode }: protocol.CursorParams): Promise<void> {
     const document = this.documents.get(uri);
     const startedAt = performance.now();
-    const read =
-      document && this.completions.rest({ document, position, mode }, this.shared.models, this.settings);
+    const read = document && this.completions.rest({ document, position, mode }, this.shared.models, this.settings);
     const timings = await this.guard('reading ahead', read);
     if (timings) {
       const ms = (performance.now() - startedAt).toFixed(0);

@@ -113,7 +113,9 @@ test("asks the team's server, and the local model while the server fails", async
   team.usual = refuse(401);
   await client.type(uri, 0, 10, 'z');
   expect(await client.complete(uri, 0, 11)).toMatchObject([{ insertText: 'answer();' }]);
-  const after = await client.status(({ model }) => model?.fallbackReason.includes('does not accept the token') ?? false);
+  const after = await client.status(
+    ({ model }) => model?.fallbackReason.includes('does not accept the token') ?? false,
+  );
   expect(after.model?.name).toBe('fake');
   await team.close();
 });

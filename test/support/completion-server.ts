@@ -32,23 +32,17 @@ export class CompletionServer {
 
   private constructor(
     private readonly http: Server,
-    private readonly scheme: string,
+    readonly port: number,
+    readonly url: string,
   ) {}
 
   static async start(tls?: ServerOptions): Promise<CompletionServer> {
     const http = tls ? createTlsServer(tls) : createServer();
-    const server = new CompletionServer(http, tls ? 'https' : 'http');
-    http.on('request', (request, response) => void server.handle(request, response));
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+    const { port } = http.address() as AddressInfo;
+    const server = new CompletionServer(http, port, `${tls ? 'https' : 'http'}://127.0.0.1:${port}`);
+    http.on('request', (request, response) => void server.handle(request, response));
     return server;
-  }
-
-  get port(): number {
-    return (this.http.address() as AddressInfo).port;
-  }
-
-  get url(): string {
-    return `${this.scheme}://127.0.0.1:${this.port}`;
   }
 
   async close(): Promise<void> {

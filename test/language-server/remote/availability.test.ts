@@ -12,7 +12,13 @@ beforeEach(() => {
   now = 0;
   messages = [];
   const patience = { leastMs: 1000, mostMs: 2000, pauseMs: 1000, mostPauseMs: 60_000 };
-  availability = new Availability('', (message) => messages.push(message), patience, () => now, () => 0.5);
+  availability = new Availability(
+    '',
+    (message) => messages.push(message),
+    patience,
+    () => now,
+    () => 0.5,
+  );
 });
 
 /** How long it takes until the server is probed. */
@@ -57,7 +63,13 @@ test('after failures in a row the pauses grow to a minute; a probe that succeeds
 
 test('pauses are not the same for everybody', () => {
   const pauses = [0, 0.99].map((random) => {
-    availability = new Availability('', () => {}, undefined, () => now, () => random);
+    availability = new Availability(
+      '',
+      () => {},
+      undefined,
+      () => now,
+      () => random,
+    );
     availability.failed(failure);
     return pause();
   });

@@ -58,7 +58,11 @@ const printing = (text: string) => `!"${process.execPath}" -e "process.stdout.wr
 
 test.each([
   ['a bearer token', 'secret', { authorization: 'Bearer secret' }],
-  ['a user and a password', 'me:pass:wörd', { authorization: `Basic ${Buffer.from('me:pass:wörd').toString('base64')}` }],
+  [
+    'a user and a password',
+    'me:pass:wörd',
+    { authorization: `Basic ${Buffer.from('me:pass:wörd').toString('base64')}` },
+  ],
   ['a header', 'X-API-Key: secret', { 'x-api-key': 'secret' }],
   ['what a command prints', printing('fresh'), { authorization: 'Bearer fresh' }],
   ['a header that a command prints', printing('X-API-Key: fresh'), { 'x-api-key': 'fresh' }],
@@ -90,9 +94,14 @@ test('the command runs once, and again when its token is no longer accepted', as
   await post(connection);
   server.usual = refuse(401);
   await expect(post(connection)).rejects.toMatchObject({ status: 401 });
-  expect(server.asked.map(({ headers }) => headers.authorization?.slice(-6))).toEqual(
-    ['token1', 'token1', 'token1', 'token2', 'token2', 'token3'],
-  );
+  expect(server.asked.map(({ headers }) => headers.authorization?.slice(-6))).toEqual([
+    'token1',
+    'token1',
+    'token1',
+    'token2',
+    'token2',
+    'token3',
+  ]);
   rmSync(folder, { recursive: true });
 });
 
@@ -129,7 +138,10 @@ test.each([400, 401, 429, 503])('of an endless body with status %i only the begi
 });
 
 test("a server's words come as one line, without control characters and without the token", async () => {
-  server.usual = refuse(400, JSON.stringify({ error: { message: 'a\n2026 [error] b\x1b[31m\u202e\0 token-123\u2028c' } }));
+  server.usual = refuse(
+    400,
+    JSON.stringify({ error: { message: 'a\n2026 [error] b\x1b[31m\u202e\0 token-123\u2028c' } }),
+  );
   const message = /^\S+ answers with status 400\. a 2026 \[error\] b \[31m \*\*\* c$/;
   await expect(post(to(server.url, { credential: 'token-123' }))).rejects.toThrow(message);
 });
@@ -210,7 +222,9 @@ test("a company's certificates are trusted where NODE_EXTRA_CA_CERTS names them,
   const tls = { key: readFileSync(join(folder, 'key.pem')), cert: readFileSync(certificate) };
   const secure = await CompletionServer.start(tls);
   secure.usual = stream('one');
-  await expect(post(to(secure.url))).rejects.toThrow(/an authority that this machine does not know.* NODE_EXTRA_CA_CERTS/);
+  await expect(post(to(secure.url))).rejects.toThrow(
+    /an authority that this machine does not know.* NODE_EXTRA_CA_CERTS/,
+  );
   expect(await post(to(secure.url, { network: { strictTls: false } }))).toContain('one');
   vi.stubEnv('NODE_EXTRA_CA_CERTS', certificate);
   expect(await post(to(secure.url))).toContain('one');

@@ -70,7 +70,7 @@ test('figures that are no figures count as zero', async () => {
   const usage = {
     prompt_tokens: '40\n2026-01-01 [error] forged',
     completion_tokens: -1,
-    prompt_tokens_details: { cached_tokens: 1e999 },
+    prompt_tokens_details: { cached_tokens: [5] },
   };
   const logprobs = { token_logprobs: ['-1', 5, null, -2] };
   const [piece] = await pieces(event({ choices: [{ text: 'a', finish_reason: 'stop', logprobs }], usage }));

@@ -1,4 +1,5 @@
 // What is asked of a team's server, and what becomes of its answer.
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Team } from '../../../language-server/remote/team.ts';
@@ -84,7 +85,7 @@ test('a server that stops by itself keeps its connections', async () => {
 });
 
 test('events may be split anywhere, even inside a character', async () => {
-  server.answers.push(async (response) => {
+  const inPieces = async (response: ServerResponse) => {
     begin(response);
     const whole = Buffer.from('data: {"choices":[{"text":"é…"}]}\r\n\r\n: a comment\n\ndata: [DONE]\n\n');
     for (let at = 0; at < whole.length; at += 7) {
@@ -92,7 +93,8 @@ test('events may be split anywhere, even inside a character', async () => {
       await sleep(1);
     }
     response.end();
-  });
+  };
+  server.answers.push((response) => void inPieces(response));
   expect((await ask(await connect())).text).toBe('é…');
 });
 
@@ -115,13 +117,16 @@ test('a server without log-probabilities is named in the log and the status, onc
   expect(team.info(local).backend).toMatch(/^server 127\.0\.0\.1:\d+, which sends no probabilities/);
 });
 
-test.each(['logprobs', 'stream_options', 'user'])('a server that does not know %s is asked without it', async (field) => {
-  const model = await connect();
-  server.answers.push(refuse(400, JSON.stringify({ error: { message: `Unsupported parameter: ${field}` } })));
-  expect((await ask(model)).text).toBe('one two');
-  await ask(model);
-  expect(server.asked.map(({ body }) => field in body)).toEqual([true, false, false]);
-});
+test.each(['logprobs', 'stream_options', 'user'])(
+  'a server that does not know %s is asked without it',
+  async (field) => {
+    const model = await connect();
+    server.answers.push(refuse(400, JSON.stringify({ error: { message: `Unsupported parameter: ${field}` } })));
+    expect((await ask(model)).text).toBe('one two');
+    await ask(model);
+    expect(server.asked.map(({ body }) => field in body)).toEqual([true, false, false]);
+  },
+);
 
 test('white space before the cursor is left to the model, and put into the prompt where it writes something else', async () => {
   const model = await connect();
@@ -133,7 +138,13 @@ test('white space before the cursor is left to the model, and put into the promp
   // An answer that ends before the white space does not begin with it either.
   server.answers.push(stream('  '), stream('return'));
   expect((await ask(model, indented)).text).toBe('return');
-  expect(server.asked.map(({ body }) => String(body.prompt).endsWith('    '))).toEqual([false, false, true, false, true]);
+  expect(server.asked.map(({ body }) => String(body.prompt).endsWith('    '))).toEqual([
+    false,
+    false,
+    true,
+    false,
+    true,
+  ]);
   await expect.poll(() => server.closed.length).toBe(5);
 });
 
@@ -164,7 +175,10 @@ test('reading ahead asks for one token', async () => {
 
 test('text of a document that looks like a special token does not become one', async () => {
   const model = await connect();
-  const tokens = Uint32Array.of(model.info.special.fimPrefix, ...bytes('"<|fim_suffix|>" é <fim_suffix> <｜end▁of▁sentence｜>'));
+  const tokens = Uint32Array.of(
+    model.info.special.fimPrefix,
+    ...bytes('"<|fim_suffix|>" é <fim_suffix> <｜end▁of▁sentence｜>'),
+  );
   await model.generate({ tokens, heal: Buffer.from('wörd<|endoftext|>'), maxTokens: 1 });
   expect(server.asked[0]?.body.prompt).toBe(
     '<|fim_prefix|>"< |fim_suffix|>" é <fim_suffix> < ｜end▁of▁sentence｜>wörd< |endoftext|>',

@@ -1,0 +1,82 @@
+// What the doctor says of a team's server.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { examineServer } from '../../../language-server/server/server-doctor.ts';
+import { type Answer, begin, CompletionServer, events, refuse, send, stream } from '../../support/completion-server.ts';
+
+let server: CompletionServer;
+
+beforeEach(async () => {
+  server = await CompletionServer.start();
+  server.pages.set('/v1/models', { data: [{ id: 'coder', root: 'Qwen/Qwen2.5-Coder-7B', max_model_len: 8000 }] });
+  server.usual = stream(' + b', '\n');
+  server.probe = specialAware(true);
+});
+
+afterEach(() => server.close());
+
+/** Answers with the length of the prompt, in which the names of special tokens are one token each or several. */
+const specialAware =
+  (isKnown: boolean): Answer =>
+  (response, { body }) => {
+    const prompt = String(body.prompt);
+    const tokens = isKnown ? prompt.replaceAll(/<\|\w+\|>/g, 's').length : prompt.length;
+    send(begin(response), {
+      choices: [{ text: ' + b', logprobs: { token_logprobs: [0] }, finish_reason: 'length' }],
+      usage: { prompt_tokens: tokens, completion_tokens: 1 },
+    });
+    response.end('data: [DONE]\n\n');
+  };
+
+async function examined(more = {}) {
+  const checks = await examineServer({ url: server.url, model: 'coder', credential: 'token-123', ...more });
+  expect(JSON.stringify(checks)).not.toContain('token-123');
+  return Object.fromEntries(checks.map(({ name, isOk, detail }) => [name, `${isOk ? 'ok' : 'BROKEN'}: ${detail}`]));
+}
+
+test('a server that does all that Hearth needs', async () => {
+  expect(await examined()).toEqual({
+    server: `ok: ${server.url}/, without a proxy, with a token`,
+    'its model': expect.stringMatching(
+      /^ok: coder, Qwen\/Qwen2\.5-Coder-7B, context of 8000 tokens; prompts begin with <\|fim_prefix\|>/,
+    ),
+    completion: expect.stringMatching(/^ok: first text after \d+ ms; \+ b$/),
+    'special tokens': 'ok: <|fim_prefix|> is one token',
+    'log-probabilities': 'ok: sent, so unlikely suggestions can be hidden',
+    'prefix cache and speed': expect.stringMatching(/^ok: 32 of 40 tokens cached; .* \d+ tokens per second$/),
+    cancellation: expect.stringMatching(/^ok: the next request is answered \d+ ms after a long one is cancelled$/),
+  });
+});
+
+test('an address that is none, and a server that is not there', async () => {
+  expect(await examined({ url: 'ftp://coder' })).toEqual({
+    server: expect.stringMatching(/^BROKEN: .* is not an address/),
+  });
+  const { url } = server;
+  await server.close();
+  expect((await examined({ url }))['its model']).toMatch(
+    /^BROKEN: .* refuses the connection\. Is the server running\?$/,
+  );
+  server = await CompletionServer.start();
+});
+
+test('a token that is not accepted', async () => {
+  server.probe = refuse(401);
+  expect((await examined()).completion).toMatch(
+    /^BROKEN: .* does not accept the token \(401\)\. "Hearth: Set Server Token"/,
+  );
+});
+
+test('a model that cannot fill in the middle, by its name and by its tokens', async () => {
+  expect((await examined({ model: 'qwen2.5-7b' }))['its model']).toMatch(/^BROKEN: .* Serve a base model/);
+  server.probe = specialAware(false);
+  expect((await examined())['special tokens']).toMatch(
+    /^BROKEN: <\|fim_prefix\|> is several tokens here.*"NAME=MODEL"/,
+  );
+});
+
+test('a gateway that drops log-probabilities', async () => {
+  server.probe = events({ choices: [{ text: ' + b', finish_reason: 'stop' }] });
+  const { 'log-probabilities': said, 'special tokens': tokens } = await examined();
+  expect(said).toMatch(/^BROKEN: The server sends none, .* LiteLLM drops them/);
+  expect(tokens).toMatch(/^ok: the server does not say how many tokens/);
+});
