@@ -3,6 +3,7 @@ import { CompletionsApi } from '../remote/completions-api.ts';
 import { Connection, type ServerOptions } from '../remote/connection.ts';
 import type { Usage } from '../remote/event-stream.ts';
 import { proxyFor } from '../remote/network.ts';
+import { ServerError } from '../remote/server-error.ts';
 import { describe, knowsTokens, type ServerModel } from '../remote/server-model.ts';
 
 export interface Check {
@@ -80,7 +81,7 @@ async function modelOf(
 ): Promise<[ServerModel, string]> {
   const found = await describe(connection, model, signal);
   if (found.fim === null)
-    throw new Error(
+    throw new ServerError(
       `${found.title} was not trained to fill in the middle. Serve a base model such as Qwen2.5-Coder-7B.`,
     );
   const form = found.fim.suffixFirst ? 'the text after the cursor first' : 'the text before the cursor first';
@@ -94,14 +95,14 @@ async function specialTokens(api: CompletionsApi, { fim }: ServerModel, signal: 
   const isKnown = fim && (await knowsTokens(api, fim, signal));
   if (isKnown === null) return [true, 'the server does not say how many tokens a prompt has, so this is not known'];
   if (isKnown) return [true, `${fim?.prefix} is one token`];
-  throw new Error(
+  throw new ServerError(
     `${fim?.prefix} is several tokens here, so the model does not fill in the middle. If the name hides which model it is, set "hearth.server.model" to "NAME=MODEL", such as "coder=Qwen2.5-Coder-7B".`,
   );
 }
 
 async function probabilities({ givesProbabilities }: CompletionsApi): Promise<[true, string]> {
   if (givesProbabilities) return [true, 'sent, so unlikely suggestions can be hidden'];
-  throw new Error(
+  throw new ServerError(
     'The server sends none, so unlikely suggestions are shown, too. LiteLLM drops them from streams: let Hearth ask the engine behind it.',
   );
 }
@@ -116,7 +117,7 @@ async function warmth(ask: (prompt: string, maxTokens: number) => Promise<Measur
   if (usage && usage.cachedTokens > 0)
     return [true, `${usage.cachedTokens} of ${usage.promptTokens} tokens cached; ${figures}`];
   if (warm.firstMs > usefulMs && warm.firstMs > cold.firstMs / 2)
-    throw new Error(`${figures}: that is too slow for typing. Turn on the server's prefix caching.`);
+    throw new ServerError(`${figures}: that is too slow for typing. Turn on the server's prefix caching.`);
   return [
     true,
     `${figures}. The server does not say what it has cached; vLLM does with --enable-prompt-tokens-details`,
@@ -134,7 +135,9 @@ async function cancellation(
   const { firstMs } = await ask('def add(a, b):\n    return a', 1);
   const detail = `the next request is answered ${firstMs.toFixed(0)} ms after a long one is cancelled`;
   if (firstMs > usefulMs)
-    throw new Error(`${detail}: the server, or a proxy before it, goes on with requests whose connection is closed.`);
+    throw new ServerError(
+      `${detail}: the server, or a proxy before it, goes on with requests whose connection is closed.`,
+    );
   return [true, detail];
 }
 
