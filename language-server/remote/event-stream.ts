@@ -16,6 +16,7 @@ export interface Usage {
 
 // An event with log-probabilities has a few hundred bytes for each token.
 const mostBytes = 2 ** 20;
+const dataName = 'data:';
 /** The longest tokens of code are runs of white space of this length. Rules take time that depends on the length. */
 const mostCharsPerToken = 16;
 
@@ -27,9 +28,7 @@ export async function* piecesOf(chunks: AsyncIterable<Uint8Array>, maxTokens: nu
   let charsLeft = maxTokens * mostCharsPerToken;
   let textsLeft = maxTokens;
   let hasEnded = false;
-  for await (const line of linesOf(chunks)) {
-    if (!line.startsWith('data:')) continue;
-    const data = line.slice('data:'.length).trim();
+  for await (const data of dataIn(chunks)) {
     if (data === '[DONE]') return;
     const piece = pieceOf(parsed(data));
     hasEnded ||= piece.finishReason !== null;
@@ -44,7 +43,8 @@ export async function* piecesOf(chunks: AsyncIterable<Uint8Array>, maxTokens: nu
   if (!hasEnded) throw new Error('the answer broke off');
 }
 
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/** The lines with data, without their name. */
+async function* dataIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let received = 0;
   let line = '';
@@ -54,7 +54,7 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
     const [rest = '', ...next] = decoder.decode(bytes, { stream: true }).split('\n');
     line += rest;
     for (const begin of next) {
-      yield line;
+      if (line.startsWith(dataName)) yield line.slice(dataName.length).trim();
       line = begin;
     }
   }

@@ -26,7 +26,7 @@ const usualContextTokens = 8192;
  */
 export async function describe(connection: Connection, setting: string, signal: AbortSignal): Promise<ServerModel> {
   const [alias = '', is = ''] = setting.split('=').map((part) => part.trim());
-  const { data } = fields(await unlessRefused(connection.json('/v1/models', signal)));
+  const { data } = fields(await unlessRefused(connection.json('/v1/models', signal), alias === ''));
   const listed = (Array.isArray(data) ? data : []).map(fields);
   const entry = (alias === '' ? listed[0] : listed.find(({ id }) => id === alias)) ?? {};
   const id = alias || String(entry.id ?? '');
@@ -35,23 +35,26 @@ export async function describe(connection: Connection, setting: string, signal: 
   const props = isOnly ? fields(await unlessRefused(connection.json('/props', signal))) : {};
   const origins = [is, entry.root, isOnly ? basename(String(props.model_path ?? '')) : ''];
   const names = [id, ...origins.filter((name) => typeof name === 'string' && name !== '' && name !== id)];
-  const limits = [entry.max_model_len, fields(props.default_generation_settings).n_ctx, fields(entry.meta).n_ctx_train];
+  const { n_ctx: ofSlot } = fields(props.default_generation_settings);
+  const { n_ctx: ofModel, n_ctx_train: ofTraining } = fields(entry.meta);
+  const limits = [entry.max_model_len, ofSlot, ofModel, ofTraining];
   const contextTokens = limits.find((limit) => typeof limit === 'number' && limit >= 256);
   const known = fimTokensOf(is || names.join(' '));
   return {
     id,
-    title: connection.quoted(is || names.join(', ')),
+    title: connection.quoted(is || [...new Set(names.map((name) => basename(String(name))))].join(', ')),
     fim: known === undefined ? await fimTokensFrom(new CompletionsApi(connection, id), signal) : known,
     contextTokens: typeof contextTokens === 'number' ? contextTokens : usualContextTokens,
   };
 }
 
-async function unlessRefused(answer: Promise<unknown>): Promise<unknown> {
+async function unlessRefused(answer: Promise<unknown>, needsToken = false): Promise<unknown> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof ServerError && error.status !== 0) return {};
-    throw error;
+    const { status } = error instanceof ServerError ? error : { status: 0 };
+    if (status === 0 || (needsToken && [401, 403].includes(status))) throw error;
+    return {};
   }
 }
 

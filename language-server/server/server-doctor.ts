@@ -14,12 +14,12 @@ export interface Check {
 }
 
 const wholeMs = 60_000;
-const patienceMs = 10_000;
+const patienceMs = 30_000;
 /** What a completion may take to be shown while somebody types. */
 const usefulMs = 1000;
-/** About 1,500 tokens that no server has seen before. */
+/** About 1,000 tokens that no server has seen before. */
 const longPrompt = () =>
-  Array.from({ length: 120 }, (_, i) => `const value${i} = ${Math.random()}; // ${i}\n`).join('');
+  Array.from({ length: 60 }, (_, i) => `const value${i} = ${Math.floor(Math.random() * 10_000)};\n`).join('');
 
 interface Measured {
   text: string;

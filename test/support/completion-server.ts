@@ -29,6 +29,8 @@ export class CompletionServer {
   probe: Answer = stream('b');
   /** What GET requests get, by path. */
   readonly pages = new Map<string, unknown>();
+  /** The status of all other pages. */
+  refusedPages = 404;
 
   private constructor(
     private readonly http: Server,
@@ -56,7 +58,7 @@ export class CompletionServer {
     const path = request.url ?? '';
     if (request.method === 'GET') {
       const page = this.pages.get(path);
-      response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'application/json' });
+      response.writeHead(page === undefined ? this.refusedPages : 200, { 'content-type': 'application/json' });
       return void response.end(JSON.stringify(page ?? {}));
     }
     const body: Record<string, unknown> = JSON.parse(text);

@@ -208,6 +208,32 @@ test('its info names the server and its model', async () => {
     data: [{ id: 'other' }, { id: 'coder', root: 'Qwen/Qwen2.5-Coder-7B', max_model_len: 6000 }],
   });
   const { info } = await connect();
-  expect(info).toMatchObject({ name: 'coder, Qwen/Qwen2.5-Coder-7B', contextTokens: 6000, device: 'server' });
+  expect(info).toMatchObject({ name: 'coder, Qwen2.5-Coder-7B', contextTokens: 6000, device: 'server' });
   expect(info.backend).toBe(`server 127.0.0.1:${server.port}`);
+});
+
+test("llama.cpp's server says in /props which file it has and how much a slot can read", async () => {
+  server.pages.set('/v1/models', { data: [{ id: 'gpt-3.5', meta: { n_ctx_train: 32_768 } }] });
+  server.pages.set('/props', {
+    model_path: '/models/codellama-7b.Q4_0.gguf',
+    default_generation_settings: { n_ctx: 4096 },
+  });
+  const model = await connect('');
+  expect(model.info).toMatchObject({ name: 'gpt-3.5, codellama-7b.Q4_0.gguf', contextTokens: 4096 });
+  await model.generate({ tokens: promptFor(model), maxTokens: 1 });
+  expect(server.asked[0]?.body).toMatchObject({ model: 'gpt-3.5', prompt: '▁<PRE>let a▁<SUF>;▁<MID>' });
+});
+
+test('where no name says which model it is, the special tokens that the server knows do', async () => {
+  server.probe = (response, { body }) => {
+    const promptTokens = String(body.prompt).replaceAll(/<fim_\w+>/g, 's').length;
+    send(begin(response), {
+      choices: [{ text: 'x', finish_reason: 'length' }],
+      usage: { prompt_tokens: promptTokens },
+    });
+    response.end('data: [DONE]\n\n');
+  };
+  const model = await connect('coder');
+  await model.generate({ tokens: promptFor(model), maxTokens: 1 });
+  expect(server.asked[0]?.body.prompt).toBe('<fim_prefix>let a<fim_suffix>;<fim_middle>');
 });

@@ -37,7 +37,7 @@ test('a server that does all that Hearth needs', async () => {
   expect(await examined()).toEqual({
     server: `ok: ${server.url}/, without a proxy, with a token`,
     'its model': expect.stringMatching(
-      /^ok: coder, Qwen\/Qwen2\.5-Coder-7B, context of 8000 tokens; prompts begin with <\|fim_prefix\|>/,
+      /^ok: coder, Qwen2\.5-Coder-7B, context of 8000 tokens; prompts begin with <\|fim_prefix\|>/,
     ),
     completion: expect.stringMatching(/^ok: first text after \d+ ms; \+ b$/),
     'special tokens': 'ok: <|fim_prefix|> is one token',

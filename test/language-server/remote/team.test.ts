@@ -94,7 +94,7 @@ const misbehaving: [string, Answer, RegExp][] = [
   ['has had too many requests', refuse(429), /too many requests \(429\)/],
   ['is busy', refuse(503, page), /is busy \(503\)/],
   ['refuses at endless length', endless(400, 'text/plain', 'x'.repeat(65_536)), /status 400/],
-  ['sends endless lines', endless(200, 'text/event-stream', '\n'.repeat(65_536)), /does not end/],
+  ['sends endless lines', endless(200, 'text/event-stream', '\n'.repeat(65_536)), /does not end|has not answered/],
 ];
 
 function endlessly(text: string): Answer {
@@ -177,6 +177,12 @@ test('a server that has another model when it is back gets the prompts of that o
     model: 'codestral-22b',
     prompt: expect.stringMatching(/^\[SUFFIX\]/),
   });
+});
+
+test('a token that is refused where the models are listed is the reason, too', async () => {
+  server.refusedPages = 401;
+  await connect({ model: '' });
+  expect(team.info(local).fallbackReason).toMatch(/does not accept the token \(401\)/);
 });
 
 test.each([
