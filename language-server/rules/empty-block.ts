@@ -2,9 +2,9 @@
 // line if that is missing.
 import { spliced } from '../documents/long-text.ts';
 import { depthOf, indentationOf } from './indentation.ts';
-import { opensBlock } from './languages.ts';
+import { isInlineElement, opensBlock } from './languages.ts';
 import type { Place } from './place.ts';
-import { closerFor } from './scanner.ts';
+import { closerFor, isBracket } from './scanner.ts';
 
 /** For a cursor right after a block's opener: the place as it would be after pressing Enter; null elsewhere. */
 export function asIfEntered(place: Place): Place | null {
@@ -12,9 +12,12 @@ export function asIfEntered(place: Place): Place | null {
   const { linePrefix, lineSuffix, linesBelow } = around;
   const isInBrackets = language.family === 'indentation' && place.open.length > 0;
   if (!opensBlock(linePrefix, language) || isInBrackets || /\s$/.test(linePrefix)) return null;
+  const isValue =
+    language.family !== 'data' && (language.literal.test(linePrefix) || place.open.at(-1)?.token === '${');
+  if (isValue || isInlineElement(linePrefix, [...around.linesAbove, ...linesBelow], language)) return null;
   const closer = closerOf(linePrefix, place);
   const rest = lineSuffix.trim();
-  const isEmptyBody = closer !== '' && rest.startsWith(closer) && /^[)\]};,\s]*$/.test(rest.slice(closer.length));
+  const isEmptyBody = closer !== '' && rest.startsWith(closer);
   const depth = depthOf(linePrefix);
   if (rest === '' ? depthOf(linesBelow[0] ?? '') > depth : !isEmptyBody) return null;
   const base = indentationOf(linePrefix);
@@ -40,12 +43,14 @@ export function asIfEntered(place: Place): Place | null {
   };
 }
 
-/** For a cursor on a blank line that is all there is in a block; null elsewhere. */
+/** For a cursor on a blank line that is all there is in a block or in brackets; null elsewhere. */
 export function firstInBlock(place: Place): Place | null {
   const { around, language } = place;
   const [above = ''] = around.linesAbove;
   const [below = ''] = around.linesBelow;
-  const isBlank = around.linePrefix.trim() === '' && opensBlock(above, language);
+  const bracket = place.open.at(-1);
+  const isInBrackets = bracket !== undefined && isBracket(bracket) && above.endsWith(bracket.token);
+  const isBlank = around.linePrefix.trim() === '' && (opensBlock(above, language) || isInBrackets);
   const isInside = depthOf(around.linePrefix) > depthOf(above) || around.linePrefix === '';
   if (!isBlank || !isInside || depthOf(below) > depthOf(above)) return null;
   return {

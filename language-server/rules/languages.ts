@@ -7,6 +7,8 @@ export interface Language {
   family: Family;
   /** Matches a line that opens a block, without its comment and trailing white space. */
   opener: RegExp | null;
+  /** Matches a line whose last brace holds a value, not statements. */
+  literal: RegExp;
   /** Matches a line at the opener's depth that continues the statement: `else`, `except`. */
   middle: RegExp | null;
   /** The line, other than a bracket, that closes the block opened by this line: `end`, `fi`, `</div>`. */
@@ -19,13 +21,17 @@ export interface Language {
   multilineQuotes: readonly string[];
   /** Whether two words may stand next to each other that are no keywords: a type and a name. */
   hasTypedNames: boolean;
+  /** Whether the last of several elements must end with a comma if a line break follows. */
+  needsLastComma: boolean;
   /** Spaces per level if the document itself does not show it; 0 means a tab. */
   indent: number;
 }
 
+const literal = /(?:[=(,:[?&|]|\b(?:return|import|export))\s*\{$/;
 const cLike: Language = {
   family: 'brackets',
   opener: /\{$/,
+  literal,
   middle: /^\}?\s*(else|catch|finally)\b/,
   terminatorOf: () => null,
   lineComments: ['//'],
@@ -33,6 +39,7 @@ const cLike: Language = {
   quotes: ['"', "'"],
   multilineQuotes: [],
   hasTypedNames: true,
+  needsLastComma: false,
   indent: 4,
 };
 const script: Language = {
@@ -99,6 +106,9 @@ const julia: Language = {
 };
 const elixir: Language = { ...ruby, opener: /(^|\s)(do|else|rescue|after)$|->$/, middle: /^(else|rescue|after)\b/ };
 const voidTags = 'area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr';
+// Elements whose content stands on lines of its own, and components, which may be such elements.
+const container =
+  /<(?:[A-Z][\w.]*|article|aside|body|details|div|dl|fieldset|figure|footer|form|head|header|html|main|menu|nav|ol|picture|script|section|select|style|svg|table|tbody|template|tfoot|thead|tr|ul)(?:\s[^<>]*)?>$/;
 const openTag = new RegExp(`<(?!(?:${voidTags})\\b)([a-zA-Z][\\w.:-]*)(?:\\s[^<>]*)?(?<![/=-])>$`);
 const html: Language = {
   ...cLike,
@@ -114,6 +124,7 @@ const html: Language = {
 const jsx: Language = {
   ...script,
   opener: new RegExp(`${script.opener?.source}|${openTag.source}`),
+  literal: new RegExp(`${literal.source}|(?<!=)>[^<>]*\\{$`),
   terminatorOf: html.terminatorOf,
 };
 const data: Language = {
@@ -128,7 +139,14 @@ const data: Language = {
 };
 const json: Language = { ...data, opener: /[{[]$/, lineComments: ['//'], quotes: ['"'] };
 const prose: Language = { ...data, family: 'prose', lineComments: [], quotes: [] };
-const go: Language = { ...cLike, quotes: ['`', '"', "'"], multilineQuotes: ['`'], indent: 0 };
+const go: Language = {
+  ...cLike,
+  literal: new RegExp(`${literal.source}|[\\w\\]]\\{$`),
+  quotes: ['`', '"', "'"],
+  multilineQuotes: ['`'],
+  needsLastComma: true,
+  indent: 0,
+};
 const css: Language = { ...cLike, lineComments: [], indent: 2 };
 
 const languages: Record<string, Language> = {
@@ -193,6 +211,14 @@ const languages: Record<string, Language> = {
 /** Unknown languages are treated as C-like, since most use brackets. */
 export function languageOf(languageId: string): Language {
   return Object.hasOwn(languages, languageId) ? (languages[languageId] ?? cLike) : cLike;
+}
+
+/** Whether an element's content stands in its line: its tag says so, or an element of that kind beside it. */
+export function isInlineElement(line: string, neighbours: readonly string[], language: Language): boolean {
+  const closer = language.terminatorOf(line.trim());
+  if (closer === null || !closer.startsWith('</')) return false;
+  const opening = `<${closer.slice(2, -1)}`;
+  return !container.test(line) || neighbours.some((each) => each.trim().startsWith(opening) && each.includes(closer));
 }
 
 export function opensBlock(line: string, { opener }: Language): boolean {

@@ -6,6 +6,7 @@ import { asIfEntered, firstInBlock } from './empty-block.ts';
 import { depthOf, unitOf } from './indentation.ts';
 import { type Language, languageOf } from './languages.ts';
 import type { Place } from './place.ts';
+import { closersOnly } from './rest-of-line.ts';
 import { closerFor, isBracket, type Open, scan, within } from './scanner.ts';
 
 const scannedChars = 4000;
@@ -48,11 +49,21 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
   if (multiline === 'never' || place.within !== 'code') return place;
   const entered = asIfEntered(place);
   if (entered) return entered;
-  const isOneLine = around.lineSuffix.trim() !== '' || language.family === 'data';
-  if (isOneLine) return place;
+  if (language.family === 'data') return place;
+  if (around.lineSuffix.trim() !== '') return { ...place, extent: endsBrackets(place) ? 'brackets' : 'line' };
   const anywhere: Partial<Place> =
     multiline === 'always' ? { extent: 'block', depth: place.depth - 1 } : { extent: 'statement' };
   return firstInBlock(place) ?? { ...place, ...anywhere };
+}
+
+/** Whether the line ends right of the cursor with the bracket that closes the cursor's. */
+function endsBrackets({ open, around }: Place): boolean {
+  const bracket = open.at(-1);
+  return (
+    bracket !== undefined &&
+    closersOnly.test(around.lineSuffix) &&
+    around.lineSuffix.trim().startsWith(closerFor(bracket))
+  );
 }
 
 /** A closing bracket that is indented less than the line of an opening one belongs to a bracket further out. */

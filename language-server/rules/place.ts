@@ -4,8 +4,8 @@ import type { CursorDocument, Surroundings } from '../prompt/text-window.ts';
 import type { Language } from './languages.ts';
 import type { Open, Within } from './scanner.ts';
 
-/** How far a completion may go: to the end of the line, of the statement or of the block. */
-export type Extent = 'line' | 'statement' | 'block';
+/** How far a completion may go: to the end of the line, of the brackets, of the statement or of the block. */
+export type Extent = 'line' | 'brackets' | 'statement' | 'block';
 
 export interface Place {
   /** The document that the engine completes. */

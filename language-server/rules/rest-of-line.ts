@@ -1,6 +1,7 @@
 // Completion in the middle of a line. The text is shown only if it forms a proper line with the text after the cursor,
 // the rest. The rest is kept, unless the text repeats it with additions; then it is replaced.
 import type { Misfit } from '../protocol/reasons.ts';
+import { indentationOf } from './indentation.ts';
 import type { Place } from './place.ts';
 import { Scanner, scan } from './scanner.ts';
 
@@ -25,7 +26,7 @@ const connectorWord = /^\s+(?:as|in|of|if|else|is|and|or|instanceof|not|from|for
 export function fitRest(text: string, place: Place, isEnded: boolean): Fit | Misfit {
   const rest = place.around.lineSuffix;
   if (rest.trim() === '') return kept(text.length);
-  const fit = closersOnly.test(rest) ? fitClosers(text, rest, place) : fitCode(text, rest, place, isEnded);
+  const fit = closersOnly.test(rest) ? fitClosers(text, rest, place, isEnded) : fitCode(text, rest, place, isEnded);
   if (typeof fit === 'string') return fit;
   return text.slice(0, fit.end).trim() === '' ? 'nothing-to-add' : fit;
 }
@@ -40,18 +41,29 @@ export function isPastRest(text: string, place: Place): boolean {
 }
 
 /** For a rest of closing brackets and quotes only: the text ends where it would close them itself. */
-function fitClosers(text: string, rest: string, place: Place): Fit | Misfit {
+function fitClosers(text: string, rest: string, place: Place, isEnded: boolean): Fit | Misfit {
   const end = endBeforeClosers(text, rest, place);
+  if (text.slice(0, end).trimEnd().includes('\n'))
+    return fitLines(text.slice(0, end), rest, place, isEnded || end < text.length);
   const beyond = text.slice(end).trimEnd();
   const { open } = scan(text.slice(0, end), place.language, place.open);
   const opened = open.slice(place.open.length);
   if (opened.length > 0) {
-    const isBody = opened.length === 1 && opened[0]?.token === '{' && /\{\s*$/.test(text.slice(0, end));
+    const isBody = opened.length === 1 && opened[0]?.token === '{' && /(?:\)|=>)\s*\{\s*$/.test(text.slice(0, end));
     return isBody ? { end: text.slice(0, end).trimEnd().length, replaces: 0, tail: '}' } : 'leaves-bracket-open';
   }
   // After the rest, the text may add a semicolon or a comma.
   const isLonger = beyond.startsWith(rest.trim()) && /^[;,]$/.test(beyond.slice(rest.trim().length).trim());
   return isLonger ? { end: text.trimEnd().length, replaces: rest.length, tail: '' } : kept(end);
+}
+
+/** Lines between brackets: whole or not at all. If they begin on the next line, the rest moves to a line of its own. */
+function fitLines(text: string, rest: string, { language, open, around }: Place, isWhole: boolean): Fit | Misfit {
+  if (!isWhole || scan(text, language, open).open.length > open.length) return 'leaves-bracket-open';
+  const end = text.trimEnd().length;
+  if (!/^[ \t]*\n/.test(text)) return kept(end);
+  const comma = language.needsLastComma && !text.trimEnd().endsWith(',') ? ',' : '';
+  return { end, replaces: rest.length, tail: `${comma}\n${indentationOf(around.linePrefix)}${rest.trimStart()}` };
 }
 
 function endBeforeClosers(text: string, rest: string, { language, open, within }: Place): number {
@@ -145,6 +157,7 @@ function words(text: string): string[] {
  * Whether text and rest can stand next to each other: one ends or begins with an operand, the other with an operator.
  */
 function joins(text: string, rest: string, place: Place): boolean {
+  if (/^\s*<\//.test(rest)) return true;
   if (/[;{]\s*$/.test(text)) return false;
   if (/^\s/.test(rest) && mayAdjoin(text, place)) return true;
   const meetsOperand = operandStart.test(rest.trimStart()) && !connectorWord.test(rest);

@@ -101,13 +101,17 @@ function settledEnd(text: string, { within }: Place): number {
 }
 
 function inLine(generated: GeneratedText, end: number, place: Place, gate: Gate, isEnded: boolean): GhostText {
-  const fit = fitRest(generated.text.slice(0, end), place, isEnded);
-  const isLikely = generated.probabilityTo(end) >= gate.line;
-  if (typeof fit === 'string') return nothing(isLikely ? fit : 'unsure');
+  const text = generated.text.slice(0, end);
+  const fit = fitRest(text, place, isEnded);
   const whole = (each: Fit) => suggestion(generated, each.end, place, each.tail, each.replaces);
-  const repeated = repeatsNeighbour(lineWith(generated.text.slice(0, fit.end), fit, place), place);
-  if (repeated) return nothing(repeated);
-  if (generated.probabilityTo(fit.end) >= gate.line) return { suggestion: whole(fit), reason: null };
+  if (typeof fit !== 'string' && generated.probabilityTo(fit.end) >= gate.line) {
+    const repeated = repeatsNeighbour(lineWith(text.slice(0, fit.end), fit, place), place);
+    return repeated ? nothing(repeated) : { suggestion: whole(fit), reason: null };
+  }
+  // Several lines that do not fit or are not likely: perhaps the first one alone.
+  const newline = text.trimEnd().indexOf('\n');
+  if (text.slice(0, newline + 1).trim() !== '') return inLine(generated, newline, place, gate, false);
+  if (typeof fit === 'string') return nothing(generated.probabilityTo(end) >= gate.line ? fit : 'unsure');
   // The beginning of a line may be shown alone only if nothing but closing brackets follows the cursor.
   const piece = begunLine(generated, fit.end, place, gate);
   const begun =

@@ -16,6 +16,7 @@ const unfinished = /(&&|\|\||[+*%^=?.\\]|(^|\s)(and|or))$/;
 export function extentEnd(text: string, place: Place, generated: GeneratedText): number {
   if (leavesBlock(text, place)) return 0;
   if (place.extent === 'line') return lineEnd(text, place);
+  if (place.extent === 'brackets') return filledLines(text)[maxLines - 1]?.end ?? text.length;
   const mayBecome = (line: Line) =>
     generated.mayGrow(text) && line.end === text.length && /^\}?\s*\w*$/.test(line.text.trim());
   return place.extent === 'block' ? blockEnd(text, place, mayBecome) : statementEnd(text, place, mayBecome);
@@ -54,7 +55,8 @@ function statementEnd(text: string, place: Place, mayBecome: (line: Line) => boo
   const lines = filledLines(text);
   const [first] = lines;
   if (!first) return text.length;
-  const isOnNextLine = text.slice(0, first.begin).includes('\n');
+  // Behind an open bracket, what begins on the next line still belongs to the cursor's line.
+  const isOnNextLine = text.slice(0, first.begin).includes('\n') && !opensInLine(place);
   const depth = depthOf(isOnNextLine ? first.text : around.linePrefix + first.text);
   const opensAbove = place.open.filter(({ at }) => at < place.lineStart);
   const base = isOnNextLine ? place.open.length : opensAbove.length;
@@ -79,6 +81,10 @@ function statementEnd(text: string, place: Place, mayBecome: (line: Line) => boo
     if (isClosed && !isInBlock && text.startsWith('\n', end)) return end;
   }
   return text.length;
+}
+
+function opensInLine({ open, lineStart }: Place): boolean {
+  return open.some((each) => isBracket(each) && each.at >= lineStart);
 }
 
 /** Where the first bracket or quote stands that closes something which is already closed, or was never opened. */
