@@ -19,6 +19,8 @@ export interface Language {
   quotes: readonly string[];
   /** The quotes whose strings may span lines. */
   multilineQuotes: readonly string[];
+  /** What every statement ends with; often ''. */
+  statementEnd: string;
   /** Whether two words may stand next to each other that are no keywords: a type and a name. */
   hasTypedNames: boolean;
   /** Whether the last of several elements must end with a comma if a line break follows. */
@@ -38,6 +40,7 @@ const cLike: Language = {
   blockComments: [['/*', '*/']],
   quotes: ['"', "'"],
   multilineQuotes: [],
+  statementEnd: '',
   hasTypedNames: true,
   needsLastComma: false,
   indent: 4,
@@ -195,7 +198,7 @@ const languages: Record<string, Language> = {
   scala: { ...tripleQuoted, opener: /(\{|=>|=)$/, indent: 2 },
   scss: { ...css, lineComments: ['//'] },
   shellscript: shell,
-  sql: { ...cLike, opener: /\b(begin|then|else)$/i, lineComments: ['--'] },
+  sql: { ...cLike, statementEnd: ';', opener: /\b(begin|then|else)$/i, lineComments: ['--'] },
   svelte: html,
   swift: tripleQuoted,
   terraform: { ...cLike, lineComments: ['#', '//'], indent: 2 },

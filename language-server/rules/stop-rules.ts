@@ -9,6 +9,8 @@ import { isBracket, Scanner, scan } from './scanner.ts';
 
 const maxLines = 12;
 const maxHeadChars = 200;
+// A line that begins so continues the one above.
+const continuing = /^(?:\?\.|\.\w|(?:\|\|?|&&?|\?\??|:|\+)\s|\?:)/;
 // After these, a statement goes on in the next line. A comma is not among them: it may end an element of a list.
 const unfinished = /(&&|\|\||[+*%^=?.\\]|(^|\s)(and|or))$/;
 
@@ -19,7 +21,7 @@ export function extentEnd(text: string, place: Place, generated: GeneratedText):
   if (place.extent === 'brackets') return filledLines(text)[maxLines - 1]?.end ?? text.length;
   const mayBecome = (line: Line) =>
     generated.mayGrow(text) && line.end === text.length && /^\}?\s*\w*$/.test(line.text.trim());
-  return place.extent === 'block' ? blockEnd(text, place, mayBecome) : statementEnd(text, place, mayBecome);
+  return place.extent === 'block' ? blockEnd(text, place, mayBecome) : statementEnd(text, place, generated, mayBecome);
 }
 
 /** Whether a text for a blank line begins on the next line, indented less. */
@@ -50,7 +52,12 @@ function blockEnd(text: string, { depth, language }: Place, mayBecome: (line: Li
 }
 
 /** The end of the line that closes every bracket and block opened by the statement. */
-function statementEnd(text: string, place: Place, mayBecome: (line: Line) => boolean): number {
+function statementEnd(
+  text: string,
+  place: Place,
+  generated: GeneratedText,
+  mayBecome: (line: Line) => boolean,
+): number {
   const { language, around } = place;
   const lines = filledLines(text);
   const [first] = lines;
@@ -71,16 +78,25 @@ function statementEnd(text: string, place: Place, mayBecome: (line: Line) => boo
     if (i === maxLines || lineDepth < depth) return end;
     const isMiddle = isAtDepth && isInBlock && ((language.middle?.test(trimmed) ?? false) || mayBecome(line));
     const isTerminator = isAtDepth && isInBlock && /^((end|fi|done|esac|until)\b|<\/)/.test(trimmed);
-    if (i > 0 && isClosed && !isMiddle && !isTerminator && !(isInBlock && lineDepth > depth)) return end;
+    const continues = i > 0 && continuesLine(trimmed, lines[i - 1]?.text.trim() ?? '', place, generated.mayGrow(text));
+    if (i > 0 && isClosed && !isMiddle && !isTerminator && !continues && !(isInBlock && lineDepth > depth)) return end;
     const whole = i === 0 && !isOnNextLine ? around.linePrefix + line.text : line.text;
     isInBlock ||= language.family !== 'brackets' && opensBlock(whole, language);
     end = line.end;
     if (isTerminator) return end;
-    isClosed = scanner.to(end).open.length <= base && !unfinished.test(trimmed);
-    // A blank line ends the statement, unless it is inside a block.
-    if (isClosed && !isInBlock && text.startsWith('\n', end)) return end;
+    const isBalanced = scanner.to(end).open.length <= base && !unfinished.test(trimmed);
+    isClosed = isBalanced && trimmed.endsWith(language.statementEnd);
+    // Where the next line may continue the statement, only a blank line ends it.
+    const mayGoOn = language.family === 'brackets' && !/[;{}]$/.test(trimmed);
+    if (isBalanced && !isInBlock && (mayGoOn ? /^\n[ \t]*\n/ : /^\n/).test(text.slice(end))) return end;
   }
   return text.length;
+}
+
+/** Whether a line goes on with the statement above: with a call, an operator or the brace of a body. */
+function continuesLine(line: string, above: string, { language }: Place, mayGrow: boolean): boolean {
+  if (language.family !== 'brackets' || /[;{}]$/.test(above)) return false;
+  return continuing.test(line) || (/^\{/.test(line) && !/,$/.test(above)) || (mayGrow && /^[.?|&:+]+$/.test(line));
 }
 
 function opensInLine({ open, lineStart }: Place): boolean {
