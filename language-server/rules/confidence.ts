@@ -14,14 +14,6 @@ export interface Gate {
   piece: number;
 }
 
-const minPieceChars = 4;
-// Keywords say nothing about what is meant unless something follows them.
-const keywordsOnly =
-  /^(?:\W|\b(?:abstract|as|async|await|case|class|const|def|default|do|else|enum|export|extends|final|fn|for|from|func|function|if|impl|import|in|interface|let|local|module|mut|namespace|new|of|package|private|protected|pub|public|return|self|static|struct|switch|this|throw|try|type|use|using|val|var|void|while|with|yield)\b)*$/;
-
-// Operators and opening brackets mean nothing at the end of a text. Looking behind it keeps the search linear.
-const danglingEnd = /(?<![^\p{L}\p{N}_)\]}"'`;])[^\p{L}\p{N}_)\]}"'`;]+$/u;
-
 // A whole line may be less likely than the beginning of one: that it ended properly is evidence in itself.
 const defaultGates: Record<Confidence, Gate> = {
   eager: { line: 0.02, piece: 0.3 },
@@ -72,14 +64,4 @@ export function likelyLines(generated: GeneratedText, end: number, gate: Gate): 
     likely = line.end;
   }
   return likely;
-}
-
-/** The longest beginning of the text that passes gate.piece; it ends with a whole word. */
-export function likelyBeginning(generated: GeneratedText, end: number, gate: Gate): number {
-  const likely = Math.min(end, generated.likelyTo(gate.piece));
-  const text = generated.text.slice(0, likely);
-  const isInsideWord =
-    /\w$/.test(text) && (likely === generated.text.length || /\w/.test(generated.text[likely] ?? ''));
-  const whole = (isInsideWord ? text.replace(/\b\w+$/, '') : text).replace(danglingEnd, '');
-  return whole.trim().length < minPieceChars || keywordsOnly.test(whole) ? 0 : whole.length;
 }

@@ -1,8 +1,7 @@
 // Turns the model's text into ghost text. Rules cut the text; a rule that leaves nothing gives the reason.
 import type { RuleReason } from '../protocol/reasons.ts';
-import { type Gate, likelyBeginning, likelyLines } from './confidence.ts';
+import { type Gate, likelyLines } from './confidence.ts';
 import { afterStatement, unreachable } from './finished.ts';
-import { fragmentStart, missingClosers, wholeStatements } from './fragments.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { reindented } from './indentation.ts';
 import { inventedLink } from './links.ts';
@@ -10,9 +9,9 @@ import { mayRepeat, repeatedAbove, repeatedBelow, repeatsNeighbour } from './nei
 import type { Place } from './place.ts';
 import { repeatedWords, repetitionStart } from './repetition.ts';
 import { closersOnly, type Fit, fitRest, isPastRest } from './rest-of-line.ts';
-import { scan, within } from './scanner.ts';
 import { extentEnd, specialToken, surplusCloser } from './stop-rules.ts';
 import type { Suggestion } from './suggestion.ts';
+import { completeBeginning, fragmentStart, meaningfulEnd, missingClosers } from './whole.ts';
 
 export type GhostText = { suggestion: Suggestion; reason: null } | { suggestion: null; reason: RuleReason };
 
@@ -80,17 +79,17 @@ export function toEarlyText(generated: GeneratedText, place: Place, gate: Gate):
   const likely =
     likelyLines(generated, wholeLines.trimEnd().length, gate) || begunLine(generated, text.length, place, gate);
   const kept = fragmentStart(text.slice(0, likely), place);
-  const end = wholeStatements(text.slice(0, kept), place);
+  const end = completeBeginning(text.slice(0, kept), place);
   return end === 0 ? null : suggestion(generated, end, place, '', 0);
 }
 
-/** The end of the likely beginning of a line; it does not end inside a string that it has opened. */
+/** The end of the likely beginning of a line; it leaves nothing open. */
 function begunLine(generated: GeneratedText, end: number, place: Place, gate: Gate): number {
-  const likely = likelyBeginning(generated, end, gate);
-  const { open } = scan(generated.text.slice(0, likely), place.language, place.open);
-  const last = open.at(-1);
-  const isInString = last !== undefined && !place.open.includes(last) && within(open, place.language) === 'string';
-  return isInString ? likelyBeginning(generated, last.at, gate) : likely;
+  const likely = meaningfulEnd(generated.text, Math.min(end, generated.likelyTo(gate.piece)));
+  const piece = generated.text.slice(0, likely);
+  // What may become `; then` or `do |each|`.
+  const isHead = place.language.family === 'ends' && /\s*(?:;\s*\w*|\sdo\b[^\n]*)$/.exec(piece);
+  return completeBeginning(isHead ? piece.slice(0, isHead.index) : piece, place);
 }
 
 /** Where text begins that may turn out to be a special token, a made-up address or a repetition. */
@@ -130,8 +129,8 @@ function lineWith(text: string, { replaces, tail }: Fit, { around }: Place): str
 function wholeText(generated: GeneratedText, end: number, place: Place): Suggestion | null {
   const text = generated.text.slice(0, end);
   const isHead = place.tail === '' && !text.trim().includes('\n');
-  const closers = isHead ? '' : missingClosers(text, place);
-  if (closers === null) return beginning(generated, end, place);
+  const closers = missingClosers(text, place);
+  if (closers === null || (isHead && closers !== '')) return beginning(generated, end, place);
   return suggestion(generated, end, place, closers + place.tail, place.replaces);
 }
 
@@ -140,12 +139,10 @@ function wholeText(generated: GeneratedText, end: number, place: Place): Suggest
  * the cursor already: then null if there is no complete statement.
  */
 function beginning(generated: GeneratedText, end: number, place: Place): Suggestion | null {
-  const text = generated.text.slice(0, end);
-  const complete = wholeStatements(text, place);
+  const complete = completeBeginning(generated.text.slice(0, end), place);
   if (place.replaces === 0) return suggestion(generated, complete, place, '', 0);
   const isLine = /^[ \t]*(\n|$)/.test(generated.text.slice(complete));
-  const isBalanced = scan(text.slice(0, complete), place.language, place.open).open.length <= place.open.length;
-  return isLine && isBalanced ? suggestion(generated, complete, place, place.tail, place.replaces) : null;
+  return isLine && complete > 0 ? suggestion(generated, complete, place, place.tail, place.replaces) : null;
 }
 
 function suggestion(generated: GeneratedText, end: number, place: Place, tail: string, replaces: number): Suggestion {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { gateFor, likelyBeginning, likelyLines } from '../../language-server/rules/confidence.ts';
+import { gateFor, likelyLines } from '../../language-server/rules/confidence.ts';
 import { GeneratedText } from '../../language-server/rules/generated-text.ts';
+import { meaningfulEnd } from '../../language-server/rules/whole.ts';
 import { FakeEngine } from '../fixtures/fake-engine.ts';
 
 const gate = { line: 0.1, piece: 0.5 };
@@ -14,7 +15,7 @@ function generated(...tokens: [text: string, probability: number][]): GeneratedT
 
 function shown(text: GeneratedText): string {
   const { length } = text.text;
-  return text.text.slice(0, likelyLines(text, length, gate) || likelyBeginning(text, length, gate));
+  return text.text.slice(0, likelyLines(text, length, gate) || meaningfulEnd(text.text, text.likelyTo(gate.piece)));
 }
 
 test('shows a whole line that is less likely than a piece has to be', () => {

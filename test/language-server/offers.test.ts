@@ -107,7 +107,7 @@ test('otherwise answers with the text so far and announces the rest', async () =
 });
 
 test('announces growth before a slow text is complete', async () => {
-  const respond = () => `f(${'ab, cd, '.repeat(20)}ef);`; // takes three seconds
+  const respond = () => [...'abcdefghijklmnopqrstuvwxyz'].join(' + '); // takes two seconds
   const { ask, grown } = setUp({ respond, tokenMs: 20, momentMs: 20, growthMs: 40 });
   await ask('a = $0');
   await elapse(200);
