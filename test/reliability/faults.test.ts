@@ -155,22 +155,22 @@ test('a window that is reloaded in the middle of a request leaves nothing behind
   const server = await SharedServer.start();
   const stays = await server.window();
   await stays.open(uri, text);
-  await stays.ask(uri, line, 11);
+  await stays.answer(uri, line, 11);
   const pid = server.child.pid ?? 0;
   const reload = async () => {
     const window = await server.window();
     await window.open(uri, text);
-    window.ask(uri, line, 11).catch(() => undefined);
+    window.answer(uri, line, 11).catch(() => undefined);
     await sleep(2);
     window.socket.destroy();
   };
   // JavaScript's heap grows to its size first: by 60 MiB in 2,000 reloads, and then by nothing in 6,000.
   for (let i = 0; i < tries(5, 1000); i++) await reload();
-  await stays.ask(uri, 0, 0);
+  await stays.answer(uri, 0, 0);
   const before = usage(pid);
   for (let i = 0; i < tries(30, 1000); i++) await reload();
-  await stays.edit(uri, line, 11, 'i');
-  expect((await stays.ask(uri, line, 12)).reason).not.toMatch(/failed|no-model|still-loading/);
+  await stays.type(uri, line, 11, 'i');
+  expect((await stays.answer(uri, line, 12)).reason).not.toMatch(/failed|no-model|still-loading/);
   expect(server.child.exitCode).toBe(null);
   const after = usage(pid);
   expect(after.handles).toBeLessThanOrEqual(before.handles + 2);

@@ -5,14 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  createProtocolConnection,
-  type InlineCompletionList,
-  type ProtocolConnection,
-  SocketMessageReader,
-  SocketMessageWriter,
-} from 'vscode-languageserver-protocol/node';
-import type { CompletionOutcome } from '../../language-server/protocol/messages.ts';
+import { SocketMessageReader, SocketMessageWriter } from 'vscode-languageserver-protocol/node';
+import { LspWindow } from '../support/lsp-client.ts';
 import { openSocket, type SharedProcess, startShared } from '../support/shared-process.ts';
 import { starterModel } from './real-server.ts';
 
@@ -44,7 +38,8 @@ export class SharedServer {
 
   async window(): Promise<SharedWindow> {
     const window = new SharedWindow(await openSocket(this.process.endpoint));
-    await window.initialize();
+    // A cache that is soon full.
+    await window.initialize({ 'cache.memoryMiB': 64 }, { bundledModel: starterModel });
     return window;
   }
 
@@ -56,48 +51,9 @@ export class SharedServer {
   }
 }
 
-export class SharedWindow {
-  private readonly connection: ProtocolConnection;
-  private readonly versions = new Map<string, number>();
-
+export class SharedWindow extends LspWindow {
   constructor(readonly socket: Socket) {
-    this.connection = createProtocolConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket));
+    super(new SocketMessageReader(socket), new SocketMessageWriter(socket));
     this.connection.onError(() => undefined);
-    this.connection.listen();
-  }
-
-  async initialize(): Promise<void> {
-    // A cache that is soon full.
-    const initializationOptions = { settings: { 'cache.memoryMiB': 64 }, bundledModel: starterModel };
-    const params = { processId: null, rootUri: null, capabilities: {}, initializationOptions };
-    await this.connection.sendRequest('initialize', params);
-    await this.connection.sendNotification('initialized', {});
-  }
-
-  open(uri: string, text: string): Promise<void> {
-    this.versions.set(uri, 1);
-    const textDocument = { uri, languageId: 'typescript', version: 1, text };
-    return this.connection.sendNotification('textDocument/didOpen', { textDocument });
-  }
-
-  /** Replaces some characters by text. */
-  edit(uri: string, line: number, character: number, text: string, replaced = 0): Promise<void> {
-    const version = (this.versions.get(uri) ?? 0) + 1;
-    this.versions.set(uri, version);
-    const range = { start: { line, character }, end: { line, character: character + replaced } };
-    const contentChanges = [{ range, text }];
-    return this.connection.sendNotification('textDocument/didChange', {
-      textDocument: { uri, version },
-      contentChanges,
-    });
-  }
-
-  ask(uri: string, line: number, character: number): Promise<InlineCompletionList & CompletionOutcome> {
-    const params = { textDocument: { uri }, position: { line, character }, context: { triggerKind: 2 } };
-    return this.connection.sendRequest('textDocument/inlineCompletion', params);
-  }
-
-  rest(uri: string, line: number, character: number): Promise<void> {
-    return this.connection.sendNotification('hearth/cursor', { uri, position: { line, character } });
   }
 }

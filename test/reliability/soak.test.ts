@@ -38,14 +38,14 @@ async function typeInto(window: SharedWindow, uris: string[], seed: number, endA
     await window.rest(uri, line, 0);
     for (let column = 0; column < typed.length && performance.now() < endAt; column++) {
       const keyAt = performance.now();
-      await window.edit(uri, line, column, typed.charAt(column));
-      await window.ask(uri, line, column + 1);
+      await window.type(uri, line, column, typed.charAt(column));
+      await window.answer(uri, line, column + 1);
       samples.push({ atMs: keyAt, latencyMs: performance.now() - keyAt });
       await sleep(Math.max(0, keyMs - (performance.now() - keyAt)));
     }
-    if (r.chance(0.5)) await window.edit(uri, line, 0, '', typed.length);
+    if (r.chance(0.5)) await window.type(uri, line, 0, '', typed.length);
     else {
-      await window.edit(uri, line, typed.length, '\n');
+      await window.type(uri, line, typed.length, '\n');
       lineCounts.set(uri, line + 1);
     }
     if ((lineCounts.get(uri) ?? 0) < 160) continue;

@@ -1,11 +1,15 @@
-// A language client for tests and tools: the server as a child process over stdio, as any editor runs it.
-import { type ChildProcess, spawn } from 'node:child_process';
+// Language clients for tests and tools: a window is on any connection, and a client is a window with a server process of
+// its own over stdio, as any editor runs it.
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
 import {
   CancellationToken,
   createProtocolConnection,
   type InlineCompletionItem,
   type InlineCompletionList,
+  type MessageReader,
+  type MessageWriter,
   type ProtocolConnection,
   StreamMessageReader,
   StreamMessageWriter,
@@ -24,27 +28,16 @@ import {
 
 type Answer = InlineCompletionList & CompletionOutcome;
 
-export class LspClient {
+export class LspWindow {
   readonly connection: ProtocolConnection;
   readonly statuses: ServerStatus[] = [];
-  readonly child: ChildProcess;
-  /** Rejects when the process has ended. */
-  private readonly ended: Promise<never>;
+  /** Never resolves; rejects where it is known that the server has ended. */
+  protected readonly ended: Promise<never> = new Promise(() => {});
   private readonly waiting = new Set<() => void>();
-  private versions = new Map<string, number>();
+  private readonly versions = new Map<string, number>();
 
-  private constructor(command: string[]) {
-    const [program = '', ...args] = command;
-    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-    this.child = child;
-    this.connection = createProtocolConnection(
-      new StreamMessageReader(child.stdout),
-      new StreamMessageWriter(child.stdin),
-    );
-    this.ended = once(child, 'exit').then(([code]) => {
-      throw new Error(`the language server ended with exit code ${code}`);
-    });
-    this.ended.catch(() => this.connection.dispose());
+  constructor(reader: MessageReader, writer: MessageWriter) {
+    this.connection = createProtocolConnection(reader, writer);
     this.connection.onNotification(statusNotification.method, (status: ServerStatus) => {
       this.statuses.push(status);
       for (const look of this.waiting) look();
@@ -52,23 +45,20 @@ export class LspClient {
     this.connection.listen();
   }
 
-  static async start(
-    command: string[],
+  async initialize(
     settings: Partial<Settings> = {},
     options: Partial<InitializationOptions> = {},
     workspaceFolders: { uri: string; name: string }[] | null = null,
-  ): Promise<LspClient> {
-    const client = new LspClient(command);
-    const initialized = client.connection.sendRequest('initialize', {
+  ): Promise<void> {
+    const initialized = this.connection.sendRequest('initialize', {
       processId: process.pid,
       rootUri: null,
       workspaceFolders,
       capabilities: { workspace: { workspaceFolders: workspaceFolders !== null } },
       initializationOptions: { settings, ...options },
     });
-    await Promise.race([initialized, client.ended]);
-    await client.connection.sendNotification('initialized', {});
-    return client;
+    await Promise.race([initialized, this.ended]);
+    await this.connection.sendNotification('initialized', {});
   }
 
   /** Resolves to the first status, past or future, for which the condition is true. */
@@ -134,6 +124,27 @@ export class LspClient {
 
   settings(settings: Partial<Settings>): Promise<void> {
     return this.connection.sendNotification(settingsNotification.method, settings);
+  }
+}
+
+export class LspClient extends LspWindow {
+  protected override readonly ended: Promise<never>;
+
+  private constructor(readonly child: ChildProcessByStdio<Writable, Readable, null>) {
+    super(new StreamMessageReader(child.stdout), new StreamMessageWriter(child.stdin));
+    this.ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`the language server ended with exit code ${code}`);
+    });
+    this.ended.catch(() => this.connection.dispose());
+  }
+
+  static async start(
+    [program = '', ...args]: string[],
+    ...options: Parameters<LspWindow['initialize']>
+  ): Promise<LspClient> {
+    const client = new LspClient(spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] }));
+    await client.initialize(...options);
+    return client;
   }
 
   /** Shuts the server down as LSP specifies; resolves to its exit code. */
