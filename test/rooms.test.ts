@@ -23,7 +23,7 @@ test('kernels include nothing of the engine', () => {
   expect(kernels.filter(([, path]) => engine.has(path) || path.includes('native/'))).toEqual([]);
 });
 
-test("the engine includes of the kernels only the Ops table and the blocks, the way to a GPU also its kernels' face", () => {
+test('the engine includes ops.h and quant_blocks.h of the kernels, and native/gpu also the interface of the GPU kernels', () => {
   const mayInclude = (file: string, path: string) =>
     existsSync(join(root, 'native', dirname(file), path)) ||
     ['ops.h', 'quant_blocks.h'].includes(path) ||

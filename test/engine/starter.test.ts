@@ -33,7 +33,7 @@ async function startReady(settings: Partial<Settings> = {}): Promise<LspClient> 
   return editor;
 }
 
-/** Lines of this repository, as a document that the model can make sense of. */
+/** Lines of this repository: code that the model can make sense of. */
 function sampleLines(count: number): string {
   const path = join(root, 'language-server/prompt/text-window.ts');
   return readFileSync(path, 'utf8').split('\n').slice(0, count).join('\n');
@@ -88,7 +88,7 @@ test('offers alternatives when asked for explicitly, the automatic answer first'
   expect(texts.length).toBeGreaterThan(1);
   expect(texts.length).toBeLessThanOrEqual(3);
   expect(new Set(texts).size).toBe(texts.length);
-  // Asked in another server, so that the answer is not one from memory.
+  // In another server, since this one would answer from memory.
   await client?.stop();
   const other = await startReady({ 'completion.confidence': 'eager' });
   await other.open(uri, `${sampleLines(30)}\nif (index < 0) return \n`);

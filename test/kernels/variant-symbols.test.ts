@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-// As the addon is linked from it; `npm run build:native` makes it.
+// The addon is linked from it; `npm run build:native` makes it.
 const archive = fileURLToPath(new URL('../../build/native/kernels/libkernels_cpu.a', import.meta.url));
 
 /** Object name -> what it exports, from `nm`: "object.o:" lines, each followed by "address type name" lines. */

@@ -18,7 +18,7 @@ function shown(text: GeneratedText): string {
   return text.text.slice(0, likelyLines(text, length, gate) || meaningfulEnd(text.text, text.likelyTo(gate.piece)));
 }
 
-test('shows a whole line that is less likely than a piece has to be', () => {
+test('shows a whole line that is less likely than the beginning of one has to be', () => {
   expect(shown(generated(['return', 0.5], [' total', 0.4], [';', 1]))).toBe('return total;');
 });
 

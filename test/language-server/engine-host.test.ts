@@ -43,7 +43,7 @@ test('does not load a model of twice the free memory, and says by how much it is
   const folder = mkdtempSync(join(tmpdir(), 'hearth-host-'));
   const modelPath = join(folder, 'huge.gguf');
   writeFileSync(modelPath, '');
-  // A hole takes no disk.
+  // A sparse file takes no disk.
   truncateSync(modelPath, 4 * totalmem());
   const { host, events } = setUp();
   await host.ensure({ modelPath });

@@ -17,7 +17,7 @@ interface Where {
   mode?: Mode;
 }
 
-/** A provider whose work ahead is only reading; the cursor is at $0. */
+/** A provider, and what a user does: rests or types in a document with the cursor at $0. */
 function setUp(options: FakeOptions = {}) {
   const engine = new FakeEngine({ contextTokens: 4096, ...options });
   const provider = new CompletionProvider();
@@ -99,7 +99,7 @@ test('moving the cursor to a file that holds secrets aborts the evaluation', asy
   expect(engine.cancelled).toBe(1);
 });
 
-/** Types lines behind others, key by key; readings of the engine end when they are told to. */
+/** Types lines below others, key by key. Prompts are evaluated until the test ends that. */
 function typist() {
   const parts = setUp();
   const { engine } = parts;
@@ -111,7 +111,7 @@ function typist() {
   };
   let typed = 0;
   const promptText = () => engine.detokenize(engine.requests.at(-1)?.tokens ?? new Uint32Array());
-  /** The prompt of the last of so many keys. */
+  /** Presses so many keys and returns the prompt of the last one. */
   const keys = async (count: number) => {
     for (const end = typed + count; typed < end; ) {
       await parts.type(`${lines(20)}${lines(100).slice(0, ++typed)}$0\nrest`);

@@ -63,7 +63,7 @@ test('the model for explanations is loaded when it is asked for, beside the one 
   await shared.close();
 });
 
-test('it is unloaded when nobody has asked for five minutes', async () => {
+test('the model for explanations is unloaded when nobody has asked for five minutes', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { shared, loaded } = await setUp('instruct.gguf');
   await shared.explainer();
@@ -82,7 +82,7 @@ test('a second model that does not fit beside the first is refused with the figu
   const folder = mkdtempSync(join(tmpdir(), 'hearth-second-'));
   const path = join(folder, 'large.gguf');
   writeFileSync(path, '');
-  // A hole takes no disk. As the only model it would be loaded: it is not twice as large as the free memory.
+  // A sparse file takes no disk. As the only model it would be loaded: it is not twice as large as the free memory.
   truncateSync(path, Math.floor(1.2 * freemem()));
   const { shared, loaded } = await setUp(path);
   const gigabytes = String.raw`\d+\.\d GB`;

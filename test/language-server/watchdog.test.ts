@@ -12,7 +12,7 @@ afterEach(() => {
 
 const busy: Partial<EngineStatus> = { state: 'prefill', op: 'matmul', layer: 7, token: 512, opBytes: 2.5e6 };
 
-/** The events after each of these states, each held for the given seconds. */
+/** Puts an engine into these states, each for some seconds, and expects events. Returns their messages. */
 function check(states: { status: Partial<EngineStatus>; seconds: number }[], expected: string[]): string[] {
   const idle = new FakeEngine().status();
   let current = idle;
@@ -30,7 +30,7 @@ function check(states: { status: Partial<EngineStatus>; seconds: number }[], exp
     givenUp: record('givenUp'),
   });
   for (const { status, seconds } of states) {
-    // A status without a beat of its own is that of an engine that moves.
+    // An engine that works counts its beats up. The test gives a beat where the engine hangs.
     for (let second = 0; second < seconds; second++) {
       current = { ...idle, beat: beat++, ...status };
       vi.advanceTimersByTime(1000);

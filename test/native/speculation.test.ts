@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Completion, type Engine, type GenerateRequest, loadEngine } from '../../native/index.ts';
 
-// Passes of an answer that was foreseen, against one a token. How long drafts are depends on what passes take here and
-// now; but after a right one another is always tried, so that each pass gives two tokens but for a few.
+// The passes of an answer that drafts foresee, as a share of those without drafts, which are one a token. The length of
+// drafts depends on how long passes take at the moment, but after a right draft there is always another one. So nearly
+// every pass gives two tokens or more.
 const mostPasses = 0.7;
 const longestDraft = 11; // kMaxDraft of native/draft_record.h
 const models = {

@@ -58,7 +58,8 @@ test('no time limit uses the wall clock', () => {
       .filter((name) => name.endsWith('.ts') && readFileSync(join(root, room, name), 'utf8').includes('Date.now'))
       .map((name) => `${room}/${name}`),
   );
-  // A server's "Retry-After" and the shown end of a snooze are of that clock, and ranking is tried above.
+  // A server's "Retry-After" may be a date, people read the end of a snooze from a clock, and the test above shows that
+  // ranking can take a clock that is set.
   expect(byTheWall.sort()).toEqual([
     'extension/document-mode.ts',
     'extension/download/errors.ts',

@@ -72,7 +72,7 @@ test('kill -9 at any moment damages nothing that the next server reads', { timeo
       await client.ask(uri, 3 + r.below(20), 0);
       if (r.chance(0.3)) await sleep(r.below(20));
     }
-    // Half of them while the pages are written.
+    // Half of the servers are killed while they write the pages.
     if (r.chance(0.5)) await client.post('shutdown');
     await sleep(r.below(60));
     client.child.kill('SIGKILL');

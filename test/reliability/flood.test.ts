@@ -38,7 +38,7 @@ test('requests, half of them cancelled, cost the server hardly more time than se
     `${count} requests: sent in ${sentMs.toFixed(0)} ms, answered after ${answeredMs.toFixed(0)}, ${computedMs} computed`,
   );
   expect(ids.every((id) => reasonOf(client.replies.get(id) ?? {}) !== undefined)).toBe(true);
-  // A second of leave for the few that the engine works on.
+  // Besides, a second for the few requests that reach the engine.
   expect(computedMs).toBeLessThan(sentMs * 1.5 + 1000);
 });
 
@@ -66,7 +66,7 @@ test('edits of a document of 10 MB, one a millisecond, cost the server hardly mo
   console.log(
     `${count} edits in ${sentMs.toFixed(0)} ms, the server ${behindMs.toFixed(0)} ms behind, ${computedMs} computed`,
   );
-  // One more second is what it would be behind with a core of its own.
+  // With a core of its own, the server would be at most a second behind the editor.
   expect(computedMs).toBeLessThan(count + 1000);
 });
 

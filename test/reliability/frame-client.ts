@@ -63,6 +63,15 @@ export class FrameClient {
     return known ? Promise.resolve(known) : new Promise((resolve) => this.waiting.set(id, resolve));
   }
 
+  /** Resolves to the first request or notification of the server, past or future, for which the condition is true. */
+  async notice(isWanted: (notice: Reply) => boolean): Promise<Reply> {
+    for (;;) {
+      const found = this.notices.find(isWanted);
+      if (found) return found;
+      await once(this.child.stdout, 'data');
+    }
+  }
+
   async initialize(options: object = {}): Promise<void> {
     await this.request('initialize', {
       processId: process.pid,

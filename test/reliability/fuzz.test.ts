@@ -71,7 +71,7 @@ test('the prompt of any document has its parts in order, within the limits', { t
       expect([prefix?.length, suffix?.length, middle?.length], `seed ${seed}`).toEqual([1, 1, 1]);
       expect(prefix![0]! < suffix![0]! && suffix![0]! < middle![0]!, `seed ${seed}`).toBe(true);
       expect(tokens.length, `seed ${seed}`).toBeLessThan(contextTokens);
-      // What is given ends where the cursor is.
+      // The text that the model is given ends at the cursor.
       const given = Buffer.concat([Buffer.from(tokens.subarray(middle![0]! + 1)), Buffer.from(heal)]).toString();
       const before = Buffer.from(text.slice(0, offset).replaceAll('\r\n', '\n')).toString();
       const isSplit = /[\ud800-\udbff]$/.test(text.slice(0, offset)) || /\r$/.test(text.slice(0, offset));

@@ -17,8 +17,8 @@ export async function startServer(settings: object = {}, options: object = {}): 
 
 /** Resolves when the model is there. */
 export async function loaded(client: FrameClient): Promise<void> {
-  const isReady = () => client.notices.some(({ params }) => (params as { health?: string })?.health === 'ready');
-  while (!isReady()) await Promise.race([new Promise((resolve) => setTimeout(resolve, 20)), fail(client)]);
+  const ready = client.notice(({ params }) => (params as { health?: string })?.health === 'ready');
+  await Promise.race([ready, fail(client)]);
 }
 
 async function fail({ ended }: FrameClient): Promise<never> {

@@ -34,7 +34,7 @@ test('a workspace can set no path, no address and nothing of the machine', () =>
   );
   expect(own.length).toBeGreaterThan(9);
   for (const key of own) expect(properties[key]?.scope, key).toBe('application');
-  // The rest says when and what is shown, and which files are left alone.
+  // The other settings say when and what is shown, and which files are left alone.
   const others = Object.keys(properties).filter((key) => properties[key]?.scope !== 'application');
   expect(others.sort()).toEqual(['hearth.exclude', 'hearth.mode']);
   const paths = own.filter((key) => /path|url|mirror/i.test(key));

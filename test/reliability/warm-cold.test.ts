@@ -54,7 +54,7 @@ async function isExplained({ place, isInvoked, answer }: Asked, offers: Offer[])
   });
   return answer.items.every(({ insertText, range }, i) => {
     const replaces = range ? range.end.character - range.start.character : 0;
-    // Early text is a beginning.
+    // A text that was shown early is a beginning of the whole.
     const isEarly = answer.reason === 'still-growing' && i === 0 && !isInvoked;
     return covered.some(({ text, replaces: length }) => {
       return isEarly ? text.startsWith(String(insertText)) : text === insertText && length === replaces;

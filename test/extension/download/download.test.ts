@@ -343,8 +343,15 @@ test("a mirror is used instead of the file's host", async () => {
 
 test('of two windows one downloads and the other waits for it', async () => {
   let waits = 0;
-  server.answers.push((request, response, at) => void setTimeout(() => serve(request, response, at), 300));
-  const window = () => fetchFile(server.file(), { onWait: () => waits++ });
+  let onWait = () => {};
+  const waiting = new Promise<void>((resolve) => {
+    onWait = () => {
+      waits++;
+      resolve();
+    };
+  });
+  server.answers.push((request, response, at) => void waiting.then(() => serve(request, response, at)));
+  const window = () => fetchFile(server.file(), { onWait });
   const paths = await Promise.all([window(), window()]);
   expect(new Set(paths)).toEqual(new Set([join(folder, 'a.gguf')]));
   expect(waits).toBe(1);

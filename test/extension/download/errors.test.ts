@@ -18,7 +18,7 @@ test.each([
   [withCode('EACCES', 'open /a'), 'cannot write to the folder for models (open /a)'],
   [failed(new Error('redirect count exceeded')), 'redirects to an address that cannot be used'],
   [withCode('ENOSPC'), 'The disk is full'],
-])('what another attempt does not change is said at once: %#', (error, words) => {
+])('an error that another attempt would not change is reported at once: %#', (error, words) => {
   const problem = errorFrom(error, 'example.com');
   expect(problem.message).toContain(words);
   expect(problem.isTemporary).toBe(false);
@@ -30,7 +30,7 @@ test.each([
   [failed(withCode('ECONNRESET')), 'The connection to example.com was lost (ECONNRESET)'],
   [failed(new Error('other side closed')), 'The connection to example.com was lost (other side closed)'],
   [new TypeError('terminated'), 'The connection to example.com was lost (terminated)'],
-])('what may pass is worth another attempt: %#', (error, words) => {
+])('an error that may pass is worth another attempt: %#', (error, words) => {
   const problem = errorFrom(error, 'example.com');
   expect(problem.message).toContain(words);
   expect(problem.isTemporary).toBe(true);

@@ -79,5 +79,5 @@ function send(
     ...(isPart && { 'content-range': `bytes ${from}-${content.length - 1}/${content.length}` }),
   });
   if (bytes.length <= mostBytes) return void response.end(bytes);
-  response.write(bytes.subarray(0, mostBytes), () => setTimeout(() => response.destroy(), 20));
+  response.write(bytes.subarray(0, mostBytes), () => response.socket?.destroySoon());
 }

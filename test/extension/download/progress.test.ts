@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { progressText, SpeedMeter } from '../../../extension/download/progress.ts';
 
-test('progress has what has come, how fast, and the time left', () => {
+test('progress shows how much has arrived, how fast, and the time left', () => {
   const progress = { receivedBytes: 1.2e9, totalBytes: 4.7e9, bytesPerSecond: 23e6 };
   expect(progressText(progress)).toBe('1.20 of 4.70 GB, 23 MB/s, 3 min left');
   expect(progressText({ ...progress, bytesPerSecond: 250e6 })).toBe('1.20 of 4.70 GB, 250 MB/s, 14 s left');
