@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { GeneratedText } from '../../language-server/rules/generated-text.ts';
 import { placeAt } from '../../language-server/rules/place-at.ts';
 import { toEarlyText, toGhostText } from '../../language-server/rules/shape.ts';
+import { cpuMs } from '../support/cpu-time.ts';
 import { atCursor } from './cursor.ts';
 
 const size = 65_536;
@@ -48,14 +49,6 @@ const places: [languageId: string, document: string][] = [
   ['lua', 'x = $0\n'],
   ['html', '<p>\n  $0\n</p>\n'],
 ];
-
-/** The CPU time of this process, in milliseconds. */
-function cpuMs(work: () => unknown): number {
-  const before = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
-}
 
 test.each(places)('64 KiB of anything cost no time in %s: %j', (languageId, marked) => {
   const place = placeAt({ ...atCursor(marked), languageId }, 'auto');

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 
 const minutes = Number(process.env.HEARTH_FUZZ_MINUTES ?? 0);
-const shortForm = { seed: 1, numRuns: 1000 };
+const shortForm = { seed: 1, numRuns: 300 };
 const longForm = {
   numRuns: Number.POSITIVE_INFINITY,
   interruptAfterTimeLimit: minutes * 60_000,
