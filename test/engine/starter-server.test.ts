@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Team } from '../../language-server/remote/team.ts';
-import { type Completer, type Engine, type FinishReason, type GenerateRequest, loadEngine } from '../../native/index.ts';
+import {
+  type Completer,
+  type Engine,
+  type FinishReason,
+  type GenerateRequest,
+  loadEngine,
+} from '../../native/index.ts';
 import { type Answer, begin, CompletionServer, send } from '../support/completion-server.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { canFillInTheMiddle, fimHead } from '../../language-server/prompt/fim-prompt.ts';
-import { FakeEngine } from '../fixtures/fake-engine.ts';
+import { canFillInTheMiddle, fimHead } from '../../../language-server/prompt/fim-prompt.ts';
+import { FakeEngine } from '../../fixtures/fake-engine.ts';
 
 const prefix = Uint32Array.of(1, 2);
 const suffix = Uint32Array.of(3);

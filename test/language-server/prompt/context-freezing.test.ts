@@ -1,12 +1,12 @@
 // Code of other files is used only with an anchor whose prompt was evaluated in the background, so no key waits for it.
 import { expect, test } from 'vitest';
-import { defaultPace } from '../../language-server/offers/document-offers.ts';
-import { CompletionProvider } from '../../language-server/offers/provider.ts';
-import { RelatedCode } from '../../language-server/prompt/related-code.ts';
-import { defaultSettings } from '../../language-server/protocol/settings.ts';
-import type { Timings } from '../../native/index.ts';
-import { FakeEngine, type FakeOptions, loaded } from '../fixtures/fake-engine.ts';
-import { FakeWindow } from './editor-window.ts';
+import { defaultPace } from '../../../language-server/offers/document-offers.ts';
+import { CompletionProvider } from '../../../language-server/offers/provider.ts';
+import { RelatedCode } from '../../../language-server/prompt/related-code.ts';
+import { defaultSettings } from '../../../language-server/protocol/settings.ts';
+import type { Timings } from '../../../native/index.ts';
+import { FakeEngine, type FakeOptions, loaded } from '../../fixtures/fake-engine.ts';
+import { FakeWindow } from '../editor-window.ts';
 
 const store = (method: string) => `export class UserStore {\n  ${method}(user) {}\n}\n`;
 const head = "import { UserStore } from './user-store';\n\nconst store = new UserStore();\n";

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { hasNews, promptPreamble, type Snippet } from '../../language-server/prompt/prompt-preamble.ts';
-import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
+import { hasNews, promptPreamble, type Snippet } from '../../../language-server/prompt/prompt-preamble.ts';
+import { FakeEngine, type FakeOptions } from '../../fixtures/fake-engine.ts';
 
 const place = { path: 'src/main.ts', repository: 'app' };
 const snippet = (path: string, text: string, line = 0): Snippet => ({ path, text, line });

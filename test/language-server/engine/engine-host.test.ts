@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EngineHost } from '../../language-server/engine/engine-host.ts';
-import { loadModel } from '../../language-server/engine/load-model.ts';
-import { explainOptions, loadOptions } from '../../language-server/engine/load-options.ts';
-import { defaultSettings } from '../../language-server/protocol/settings.ts';
-import type { LoadOptions } from '../../native/index.ts';
-import { FakeEngine, fakeTraits } from '../fixtures/fake-engine.ts';
+import { EngineHost } from '../../../language-server/engine/engine-host.ts';
+import { loadModel } from '../../../language-server/engine/load-model.ts';
+import { explainOptions, loadOptions } from '../../../language-server/engine/load-options.ts';
+import { defaultSettings } from '../../../language-server/protocol/settings.ts';
+import type { LoadOptions } from '../../../native/index.ts';
+import { FakeEngine, fakeTraits } from '../../fixtures/fake-engine.ts';
 
 /** A host whose loads end when the test says so; every engine that was ever loaded. */
 function setUp() {

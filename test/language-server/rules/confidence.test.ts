@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { gateFor, likelyLines } from '../../language-server/rules/confidence.ts';
-import { GeneratedText } from '../../language-server/rules/generated-text.ts';
-import { meaningfulEnd } from '../../language-server/rules/whole.ts';
-import { FakeEngine } from '../fixtures/fake-engine.ts';
+import { gateFor, likelyLines } from '../../../language-server/rules/confidence.ts';
+import { GeneratedText } from '../../../language-server/rules/generated-text.ts';
+import { meaningfulEnd } from '../../../language-server/rules/whole.ts';
+import { FakeEngine } from '../../fixtures/fake-engine.ts';
 
 const gate = { line: 0.1, piece: 0.5 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ReadingBudget } from '../../language-server/prompt/reading-budget.ts';
-import { noTimings } from '../../language-server/protocol/messages.ts';
+import { ReadingBudget } from '../../../language-server/prompt/reading-budget.ts';
+import { noTimings } from '../../../language-server/protocol/messages.ts';
 
 /** The budget after requests of so many tokens that took so many ms. */
 function budget(contextTokens: number, ...read: [tokens: number, ms: number][]): number {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { lineStartAbove, surroundings, windowEnd, windowStart } from '../../language-server/prompt/text-window.ts';
-import { atCursor } from './cursor.ts';
+import { lineStartAbove, surroundings, windowEnd, windowStart } from '../../../language-server/prompt/text-window.ts';
+import { atCursor } from '../cursor.ts';
 
 function check(marked: string, cut: (text: string, offset: number) => number, expected: string): void {
   const { text, offset } = atCursor(marked);

@@ -1,9 +1,9 @@
 // Compares the server's documents with those of the library through random edits.
 import { expect, test } from 'vitest';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import { LongText } from '../../language-server/documents/long-text.ts';
-import { OpenDocument } from '../../language-server/documents/open-document.ts';
-import { type Random, random } from '../support/random.ts';
+import { LongText } from '../../../language-server/documents/long-text.ts';
+import { OpenDocument } from '../../../language-server/documents/open-document.ts';
+import { type Random, random } from '../../support/random.ts';
 
 const pieces = [
   'a',

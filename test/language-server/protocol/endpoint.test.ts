@@ -18,7 +18,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type Announcement, Endpoint, endpointsFor } from '../../language-server/protocol/endpoint.ts';
+import { type Announcement, Endpoint, endpointsFor } from '../../../language-server/protocol/endpoint.ts';
 
 let folder: string;
 const listening: Server[] = [];

@@ -1,8 +1,8 @@
 // The life of an offer, from request to request.
 import { expect, test } from 'vitest';
-import type { Answer } from '../../language-server/offers/provider.ts';
-import { elapse, useFakeClock } from '../support/fake-clock.ts';
-import { invoked, setUp, texts } from './asking.ts';
+import type { Answer } from '../../../language-server/offers/provider.ts';
+import { elapse, useFakeClock } from '../../support/fake-clock.ts';
+import { invoked, setUp, texts } from '../asking.ts';
 
 useFakeClock();
 

@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import type { LoadModel } from '../../language-server/engine/engine-host.ts';
-import { SharedEngine } from '../../language-server/engine/shared-engine.ts';
-import type { Settings } from '../../language-server/protocol/messages.ts';
-import { defaultSettings } from '../../language-server/protocol/settings.ts';
-import { EngineError } from '../../native/index.ts';
-import { FakeEngine, fakeTraits } from '../fixtures/fake-engine.ts';
+import type { LoadModel } from '../../../language-server/engine/engine-host.ts';
+import { SharedEngine } from '../../../language-server/engine/shared-engine.ts';
+import type { Settings } from '../../../language-server/protocol/messages.ts';
+import { defaultSettings } from '../../../language-server/protocol/settings.ts';
+import { EngineError } from '../../../native/index.ts';
+import { FakeEngine, fakeTraits } from '../../fixtures/fake-engine.ts';
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 

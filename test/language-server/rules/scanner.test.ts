@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { languageOf } from '../../language-server/rules/languages.ts';
-import { scan, within } from '../../language-server/rules/scanner.ts';
+import { languageOf } from '../../../language-server/rules/languages.ts';
+import { scan, within } from '../../../language-server/rules/scanner.ts';
 
 function openIn(languageId: string, text: string): string {
   return scan(text, languageOf(languageId))

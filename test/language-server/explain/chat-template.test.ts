@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type ChatMessage, renderChat } from '../../language-server/explain/chat-template.ts';
+import { type ChatMessage, renderChat } from '../../../language-server/explain/chat-template.ts';
 
 const messages: ChatMessage[] = [
   { role: 'user', content: 'Why?' },
@@ -86,7 +86,7 @@ test.each(Object.entries(hostile))('%s cannot end or block the server', async (_
   expect(turns).toBeGreaterThan(0);
 });
 
-const program = join(__dirname, '../../dist/template-process.js');
+const program = join(__dirname, '../../../dist/template-process.js');
 
 test('the process ends with the server, whatever the template does', async () => {
   const child = spawn(process.execPath, [program], { stdio: ['pipe', 'ignore', 'inherit'] });

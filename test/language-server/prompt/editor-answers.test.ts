@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { EditorAnswers } from '../../language-server/prompt/editor-answers.ts';
-import type { RelatedResult } from '../../language-server/protocol/messages.ts';
+import { EditorAnswers } from '../../../language-server/prompt/editor-answers.ts';
+import type { RelatedResult } from '../../../language-server/protocol/messages.ts';
 
 const question = { uri: 'file:///main.ts', positions: [{ line: 3, character: 9 }], documents: [] };
 const defined: RelatedResult = {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { accepted, type Coverage, Offer } from '../../language-server/offers/offer.ts';
-import { noTimings } from '../../language-server/protocol/messages.ts';
-import type { Suggestion } from '../../language-server/rules/suggestion.ts';
-import { ended } from '../fixtures/fake-engine.ts';
-import { atCursor } from './cursor.ts';
+import { accepted, type Coverage, Offer } from '../../../language-server/offers/offer.ts';
+import { noTimings } from '../../../language-server/protocol/messages.ts';
+import type { Suggestion } from '../../../language-server/rules/suggestion.ts';
+import { ended } from '../../fixtures/fake-engine.ts';
+import { atCursor } from '../cursor.ts';
 
 const suggest = (text: string, replaces = 0): Suggestion => ({ text, replaces, probability: 1 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { promptPlace } from '../../language-server/prompt/document-path.ts';
+import { promptPlace } from '../../../language-server/prompt/document-path.ts';
 
 const app = { uri: 'file:///code/app', name: 'app' };
 const library = { uri: 'file:///code/lib', name: 'lib' };

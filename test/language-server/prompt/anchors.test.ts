@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Anchors } from '../../language-server/prompt/anchors.ts';
-import { FakeEngine } from '../fixtures/fake-engine.ts';
-import { atCursor } from './cursor.ts';
+import { Anchors } from '../../../language-server/prompt/anchors.ts';
+import { FakeEngine } from '../../fixtures/fake-engine.ts';
+import { atCursor } from '../cursor.ts';
 
 const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i}\n`).join('');
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Watchdog } from '../../language-server/engine/watchdog.ts';
-import type { EngineStatus } from '../../native/index.ts';
-import { FakeEngine } from '../fixtures/fake-engine.ts';
+import { Watchdog } from '../../../language-server/engine/watchdog.ts';
+import type { EngineStatus } from '../../../native/index.ts';
+import { FakeEngine } from '../../fixtures/fake-engine.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

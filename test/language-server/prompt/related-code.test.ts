@@ -1,13 +1,13 @@
 // Which code of other files is found for a place, and which never is.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { OpenDocument } from '../../language-server/documents/open-document.ts';
-import { ChunkedDocument } from '../../language-server/prompt/chunks.ts';
-import { RelatedCode } from '../../language-server/prompt/related-code.ts';
-import { type CrossFileCase, readCrossFileCases, workspaceUri } from '../support/cross-file-cases.ts';
-import { elapse, useFakeClock } from '../support/fake-clock.ts';
-import { atCursor } from './cursor.ts';
-import { FakeWindow, uriOf, type WindowOptions } from './editor-window.ts';
+import { OpenDocument } from '../../../language-server/documents/open-document.ts';
+import { ChunkedDocument } from '../../../language-server/prompt/chunks.ts';
+import { RelatedCode } from '../../../language-server/prompt/related-code.ts';
+import { type CrossFileCase, readCrossFileCases, workspaceUri } from '../../support/cross-file-cases.ts';
+import { elapse, useFakeClock } from '../../support/fake-clock.ts';
+import { atCursor } from '../cursor.ts';
+import { FakeWindow, uriOf, type WindowOptions } from '../editor-window.ts';
 
 useFakeClock();
 
@@ -152,7 +152,7 @@ async function placeOfWanted(each: CrossFileCase, all: CrossFileCase[]): Promise
 }
 
 test('the file with the wanted name is found among all that are open', async () => {
-  const cases = readCrossFileCases(join(import.meta.dirname, '../fixtures/cross-file'));
+  const cases = readCrossFileCases(join(import.meta.dirname, '../../fixtures/cross-file'));
   expect(cases.length).toBeGreaterThanOrEqual(40);
   const places = await Promise.all(cases.map((each) => placeOfWanted(each, cases)));
   expect(places).not.toContain(-1);

@@ -1,13 +1,13 @@
 // Prompts that are evaluated before a key needs them: around the resting cursor, and for the next anchor while typing.
 import { expect, test } from 'vitest';
-import { OpenDocument } from '../../language-server/documents/open-document.ts';
-import { CompletionProvider } from '../../language-server/offers/provider.ts';
-import type { Mode } from '../../language-server/protocol/messages.ts';
-import { defaultSettings } from '../../language-server/protocol/settings.ts';
-import { EngineError } from '../../native/index.ts';
-import { FakeEngine, type FakeOptions, loaded } from '../fixtures/fake-engine.ts';
-import { elapse, useFakeClock } from '../support/fake-clock.ts';
-import { atCursor } from './cursor.ts';
+import { OpenDocument } from '../../../language-server/documents/open-document.ts';
+import { CompletionProvider } from '../../../language-server/offers/provider.ts';
+import type { Mode } from '../../../language-server/protocol/messages.ts';
+import { defaultSettings } from '../../../language-server/protocol/settings.ts';
+import { EngineError } from '../../../native/index.ts';
+import { FakeEngine, type FakeOptions, loaded } from '../../fixtures/fake-engine.ts';
+import { elapse, useFakeClock } from '../../support/fake-clock.ts';
+import { atCursor } from '../cursor.ts';
 
 useFakeClock();
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Settings } from '../../language-server/protocol/messages.ts';
-import { checkedSettings, defaultSettings } from '../../language-server/protocol/settings.ts';
+import type { Settings } from '../../../language-server/protocol/messages.ts';
+import { checkedSettings, defaultSettings } from '../../../language-server/protocol/settings.ts';
 
 test('a missing setting gets its default', () => {
   expect(checkedSettings({ backend: 'cpu' })).toEqual({

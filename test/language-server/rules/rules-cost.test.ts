@@ -1,10 +1,10 @@
 // The rules see what a server sends, which may be hostile: their time must grow no faster than the text.
 import { expect, test } from 'vitest';
-import { GeneratedText } from '../../language-server/rules/generated-text.ts';
-import { placeAt } from '../../language-server/rules/place-at.ts';
-import { toEarlyText, toGhostText } from '../../language-server/rules/shape.ts';
-import { cpuMs } from '../support/cpu-time.ts';
-import { atCursor } from './cursor.ts';
+import { GeneratedText } from '../../../language-server/rules/generated-text.ts';
+import { placeAt } from '../../../language-server/rules/place-at.ts';
+import { toEarlyText, toGhostText } from '../../../language-server/rules/shape.ts';
+import { cpuMs } from '../../support/cpu-time.ts';
+import { atCursor } from '../cursor.ts';
 
 const size = 65_536;
 // A machine that is busy with other work takes several times as long as the rules are allowed to, 50 ms.

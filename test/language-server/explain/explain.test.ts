@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Explainer } from '../../language-server/engine/shared-engine.ts';
-import { explain } from '../../language-server/explain/provider.ts';
-import type { ExplainParams, ExplainTurn } from '../../language-server/protocol/messages.ts';
-import { FakeEngine, type FakeOptions, fakeTraits } from '../fixtures/fake-engine.ts';
+import type { Explainer } from '../../../language-server/engine/shared-engine.ts';
+import { explain } from '../../../language-server/explain/provider.ts';
+import type { ExplainParams, ExplainTurn } from '../../../language-server/protocol/messages.ts';
+import { FakeEngine, type FakeOptions, fakeTraits } from '../../fixtures/fake-engine.ts';
 
 const explainer = (engine: FakeEngine, chatTemplate = fakeTraits.chatTemplate): Explainer => ({
   engine,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { placeName } from '../../language-server/protocol/log.ts';
+import { placeName } from '../../../language-server/protocol/log.ts';
 
 function check(uri: string, name: string): void {
   expect(placeName(uri, { line: 0, character: 4 })).toBe(`${name}:1:5`);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Throughput } from '../../language-server/engine/throughput.ts';
-import { noTimings } from '../../language-server/protocol/messages.ts';
+import { Throughput } from '../../../language-server/engine/throughput.ts';
+import { noTimings } from '../../../language-server/protocol/messages.ts';
 
 const answer = { ...noTimings, promptTokens: 100, cachedTokens: 80, prefillMs: 10, completionTokens: 5, decodeMs: 100 };
 
