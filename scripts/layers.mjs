@@ -12,6 +12,7 @@ export const layers = {
   [`${server}/documents`]: [lsp],
   [`${server}/prompt`]: [`${server}/protocol`, `${server}/documents`, engine, lsp],
   [`${server}/rules`]: [`${server}/protocol`, `${server}/documents`, `${server}/prompt`, engine],
+  [`${server}/edits`]: ['protocol', 'documents', 'prompt', 'rules'].map(inServer).concat(engine),
   [`${server}/offers`]: ['protocol', 'documents', 'prompt', 'rules'].map(inServer).concat(engine, lsp),
   [`${server}/models`]: [`${server}/protocol`, engine],
   [`${server}/remote`]: [`${server}/protocol`, `${server}/models`, engine, 'package.json'],

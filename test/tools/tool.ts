@@ -8,6 +8,8 @@ import { demoCommand } from './demo.ts';
 import { evalCommand } from './eval.ts';
 import { logitsCommand } from './logits.ts';
 import { traceCommand } from './make-trace.ts';
+import { nextEditCommand } from './next-edit.ts';
+import { nextEditCasesCommand } from './next-edit-cases.ts';
 import { perplexityCommand } from './perplexity.ts';
 import { replayCommand } from './replay.ts';
 import { savingsCommand } from './savings.ts';
@@ -16,6 +18,8 @@ runCommandLine('tool', {
   eval: evalCommand,
   'cross-file': crossFileCommand,
   confidence: confidenceCommand,
+  'next-edit': nextEditCommand,
+  'next-edit-cases': nextEditCasesCommand,
   perplexity: perplexityCommand,
   logits: logitsCommand,
   trace: traceCommand,

@@ -24,7 +24,8 @@ test('ends quietly when nobody reads its output any more', () => {
 test('lists the tools', () => {
   const { code, out } = tool('--help');
   expect(code).toBe(0);
-  const names = 'eval cross-file perplexity logits trace replay savings bench catalogue demo'.split(' ');
+  const names =
+    'eval next-edit next-edit-cases cross-file perplexity logits trace replay savings bench catalogue demo'.split(' ');
   for (const name of names) {
     expect(out).toContain(`  ${name} `);
     expect(tool(name, '--help').out).toContain(`Usage: tool ${name}`);

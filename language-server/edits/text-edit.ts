@@ -1,0 +1,79 @@
+// An edit of a text, and how two texts differ, word by word.
+
+/** Replaces what is between two offsets. */
+export interface TextEdit {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** What was changed in a file: the lines before and after. Either is '' where lines were only added or removed. */
+export interface PastEdit {
+  path: string;
+  before: string;
+  after: string;
+}
+
+export function applyEdit(text: string, edit: TextEdit): string {
+  return text.slice(0, edit.start) + edit.text + text.slice(edit.end);
+}
+
+const word = /[\p{L}\p{N}_$]+|\r?\n|[^\S\r\n]+|[^\p{L}\p{N}_$\s]|\s/gu;
+
+/** Words, line feeds, runs of spaces, and single characters of any other kind. */
+export function wordsOf(text: string): string[] {
+  return text.match(word) ?? [];
+}
+
+export function isWord(text: string): boolean {
+  return /^[\p{L}_$]/u.test(text);
+}
+
+// Texts that differ in more than so many pairs of words count as one change: nobody asks what they have in common.
+const mostPairs = 1_000_000;
+
+/** The runs of words that make one text the other, in order; offsets are those of the text before. */
+export function changesBetween(before: string, after: string): TextEdit[] {
+  const [old, now] = [wordsOf(before), wordsOf(after)];
+  let head = 0;
+  while (head < old.length && head < now.length && old[head] === now[head]) head++;
+  let tail = 0;
+  const most = Math.min(old.length, now.length) - head;
+  while (tail < most && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
+  const kept = commonWords(old.slice(head, old.length - tail), now.slice(head, now.length - tail));
+  const changes: TextEdit[] = [];
+  const lengthOf = (words: string[]) => words.reduce((sum, each) => sum + each.length, 0);
+  let [i, j, at] = [head, head, lengthOf(old.slice(0, head))];
+  for (const [nextOld, nextNow] of [...kept, [old.length - head - tail, now.length - head - tail] as const]) {
+    const removed = lengthOf(old.slice(i, head + nextOld));
+    const text = now.slice(j, head + nextNow).join('');
+    if (removed > 0 || text !== '') changes.push({ start: at, end: at + removed, text });
+    at += removed + (old[head + nextOld]?.length ?? 0);
+    [i, j] = [head + nextOld + 1, head + nextNow + 1];
+  }
+  return changes;
+}
+
+/** What an edit really changes: it may replace a text by one that is mostly the same. */
+export function changesOf(edit: TextEdit, text: string): TextEdit[] {
+  const changes = changesBetween(text.slice(edit.start, edit.end), edit.text);
+  return changes.map(({ start, end, text: now }) => ({ start: edit.start + start, end: edit.start + end, text: now }));
+}
+
+/** The pairs of indices of a longest common subsequence. */
+function commonWords(old: string[], now: string[]): (readonly [number, number])[] {
+  if (old.length * now.length > mostPairs) return [];
+  const width = now.length + 1;
+  const lengths = new Uint16Array((old.length + 1) * width);
+  const lengthAt = (i: number, j: number) => lengths[i * width + j] ?? 0;
+  for (let i = old.length - 1; i >= 0; i--)
+    for (let j = now.length - 1; j >= 0; j--)
+      lengths[i * width + j] =
+        old[i] === now[j] ? lengthAt(i + 1, j + 1) + 1 : Math.max(lengthAt(i + 1, j), lengthAt(i, j + 1));
+  const pairs: (readonly [number, number])[] = [];
+  for (let i = 0, j = 0; i < old.length && j < now.length; )
+    if (old[i] === now[j]) pairs.push([i++, j++]);
+    else if (lengthAt(i + 1, j) >= lengthAt(i, j + 1)) i++;
+    else j++;
+  return pairs;
+}

@@ -1,0 +1,107 @@
+// Reads the commits of a git repository: for each file that a commit changes, its hunks.
+import { spawn, spawnSync } from 'node:child_process';
+import { extname } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** Lines that a commit replaces. */
+export interface Hunk {
+  /** The first of the old lines, or the line before which new ones were inserted; counted from 0. */
+  line: number;
+  old: string[];
+  new: string[];
+}
+
+export interface ChangedFile {
+  path: string;
+  /** Git's name for the text before. */
+  blob: string;
+  hunks: Hunk[];
+}
+
+export interface Commit {
+  id: string;
+  subject: string;
+  files: ChangedFile[];
+}
+
+const languageIds: Record<string, string> = {
+  '.c': 'c',
+  '.cc': 'cpp',
+  '.cpp': 'cpp',
+  '.cs': 'csharp',
+  '.go': 'go',
+  '.h': 'cpp',
+  '.hh': 'cpp',
+  '.java': 'java',
+  '.js': 'javascript',
+  '.kt': 'kotlin',
+  '.mjs': 'javascript',
+  '.php': 'php',
+  '.py': 'python',
+  '.rb': 'ruby',
+  '.rs': 'rust',
+  '.swift': 'swift',
+  '.ts': 'typescript',
+  '.tsx': 'typescriptreact',
+};
+
+export function languageOf(path: string): string | undefined {
+  return languageIds[extname(path)];
+}
+
+// Copies, data and what programs wrote.
+const notWritten =
+  /(^|\/)(node_modules|vendor|third_party|dist|build|fixtures|snapshots|__snapshots__|locales?)\/|\.min\.|\.pb\.|generated/i;
+
+const git = ['-c', 'safe.directory=*'];
+
+/** The newest commit first, without merges. */
+export async function* commitsOf(repository: string): AsyncGenerator<Commit> {
+  const patterns = Object.keys(languageIds).map((extension) => `*${extension}`);
+  const format = ['--format=%x00%H %s', '--no-merges', '--no-renames', '--no-color', '--full-index'];
+  const child = spawn('git', [...git, '-C', repository, 'log', '-p', '-U0', ...format, '--', ...patterns], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  try {
+    yield* parseLog(createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY }));
+  } finally {
+    child.kill();
+  }
+}
+
+/** Parses the output of `git log -p -U0 --full-index --format='%x00%H %s'`. */
+export async function* parseLog(lines: AsyncIterable<string> | Iterable<string>): AsyncGenerator<Commit> {
+  let commit: Commit | undefined;
+  let file: ChangedFile | undefined;
+  let hunk: Hunk | undefined;
+  for await (const line of lines) {
+    if (line.startsWith('\0')) {
+      if (commit) yield commit;
+      const [id = '', ...subject] = line.slice(1).split(' ');
+      commit = { id, subject: subject.join(' '), files: [] };
+      file = hunk = undefined;
+    } else if (line.startsWith('diff --git ')) {
+      const path = line.slice(line.lastIndexOf(' b/') + 3);
+      file = { path, blob: '', hunks: [] };
+      hunk = undefined;
+      if (languageOf(path) !== undefined && !notWritten.test(path)) commit?.files.push(file);
+    } else if (file && hunk === undefined && line.startsWith('index ')) {
+      file.blob = line.slice('index '.length).split('..', 1)[0] ?? '';
+    } else if (file && line.startsWith('@@ ')) {
+      const [, first = '0', count = '1'] = /^@@ -(\d+)(?:,(\d+))? /.exec(line) ?? [];
+      // Git names the line before an insertion, and otherwise the first line of those that go.
+      hunk = { line: Number(first) - (count === '0' ? 0 : 1), old: [], new: [] };
+      file.hunks.push(hunk);
+    } else if (line.startsWith('-')) hunk?.old.push(line.slice(1));
+    else if (line.startsWith('+')) hunk?.new.push(line.slice(1));
+  }
+  if (commit) yield commit;
+}
+
+export function textOf(repository: string, blob: string): string {
+  const { stdout } = spawnSync('git', [...git, '-C', repository, 'cat-file', 'blob', blob], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 24,
+  });
+  return stdout;
+}

@@ -1,0 +1,106 @@
+// The figures of `next-edit`: a score for each case, and what they come to together.
+import { applyEdit, changesOf, type TextEdit } from '../../../language-server/edits/text-edit.ts';
+import { mean, percentile } from '../../tools/statistics.ts';
+import type { NextEditAnswer, NextEditCase } from './next-edit-case.ts';
+import { undoes } from './reversal.ts';
+
+// What a hand has to do: go to the place, select what goes, type what comes. A shown edit costs one key to go to and one
+// to apply, and one to dismiss if it is wrong.
+const keysToGo = 2;
+const keysToSelect = 1;
+const keysToTake = 2;
+const keysToDismiss = 1;
+
+export type NextEditScore = ReturnType<typeof scoreOf>;
+
+export type NextEditFigures = ReturnType<typeof figuresOf>;
+
+/** An answer that is less sure than the gate is not shown. */
+export function scoreOf(of: NextEditCase, answer: NextEditAnswer, gate = 0) {
+  const edit = (answer.probability ?? 1) >= gate ? answer.edit : null;
+  const isHere = edit?.path === of.path;
+  const after = edit ? applyEdit(of.text, edit) : '';
+  const reached = isHere ? of.expected.find((each) => applyEdit(of.text, each) === after) : undefined;
+  const pastHere = of.history.filter(({ path }) => path === of.path);
+  const wanted = reached ?? of.expected[0];
+  const byHand = wanted ? keysFor(of.text, wanted) : 0;
+  const deleted = isHere ? deletedBy(of.text, edit) : [];
+  const mayGo = new Set(of.expected.flatMap((each) => deletedBy(of.text, each)));
+  return {
+    quiet: of.quiet,
+    shown: edit !== null,
+    exact: reached !== undefined,
+    place: isHere && beginsAtExpected(of, edit),
+    deleted: deleted.length,
+    wronglyDeleted: deleted.filter((at) => !mayGo.has(at)).length,
+    reversal: isHere && undoes(edit, of.text, pastHere),
+    byHand,
+    saved: reached ? byHand - keysToTake : edit ? -keysToDismiss : 0,
+    tokens: answer.tokens,
+    ms: answer.ms,
+  };
+}
+
+/** Shares from 0 to 1, and what a question takes. */
+export function figuresOf(scores: NextEditScore[]) {
+  const related = scores.filter(({ quiet }) => !quiet);
+  const quiet = scores.filter((score) => score.quiet);
+  const shown = scores.filter((score) => score.shown);
+  const share = (of: NextEditScore[], holds: (score: NextEditScore) => boolean) =>
+    mean(of.map((s) => Number(holds(s))));
+  const total = (key: 'deleted' | 'wronglyDeleted' | 'byHand' | 'saved') => scores.reduce((sum, s) => sum + s[key], 0);
+  return {
+    cases: scores.length,
+    /** Of the cases in which an edit is expected. */
+    shown: share(related, (score) => score.shown),
+    exact: share(related, (score) => score.exact),
+    place: share(related, (score) => score.place),
+    /** Of the cases in which nothing should be shown. */
+    quiet: share(quiet, (score) => !score.shown),
+    /** Of all that is shown. */
+    precision: share(shown, (score) => score.exact),
+    placePrecision: share(shown, (score) => score.place),
+    reversals: share(shown, (score) => score.reversal),
+    editsThatDeleteWrongly: share(shown, ({ wronglyDeleted }) => wronglyDeleted > 0),
+    /** Of the characters that shown edits delete. */
+    wronglyDeleted: total('wronglyDeleted') / Math.max(1, total('deleted')),
+    keystrokesSaved: total('saved'),
+    savedShare: total('saved') / Math.max(1, total('byHand')),
+    tokensPerCase: mean(scores.map(({ tokens }) => tokens)),
+    msP50: percentile(
+      scores.map(({ ms }) => ms),
+      0.5,
+    ),
+    msP95: percentile(
+      scores.map(({ ms }) => ms),
+      0.95,
+    ),
+  };
+}
+
+function keysFor(text: string, edit: TextEdit): number {
+  return changesOf(edit, text).reduce(
+    (sum, { start, end, text: typed }) => sum + keysToGo + (end > start ? keysToSelect : 0) + typed.length,
+    0,
+  );
+}
+
+/** The offsets of the characters that an edit takes out. */
+function deletedBy(text: string, edit: TextEdit): number[] {
+  return changesOf(edit, text).flatMap(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i));
+}
+
+/** Whether the first line that changes is one that should change; an insertion may begin at either side of the line feed. */
+function beginsAtExpected({ text, expected }: NextEditCase, edit: TextEdit): boolean {
+  const first = changesOf(edit, text)[0];
+  if (!first) return false;
+  const lineAt = (offset: number) => text.slice(0, offset).split('\n').length;
+  const line = lineAt(first.start);
+  return expected.some((each) => {
+    const changes = changesOf(each, text);
+    const [begin, end] = [changes[0], changes.at(-1)];
+    if (!begin || !end) return false;
+    const slack = each.start === each.end ? 1 : 0;
+    return line >= lineAt(begin.start) - slack && line <= lineAt(end.end);
+  });
+}

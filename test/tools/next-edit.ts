@@ -1,0 +1,92 @@
+// npm run tool -- next-edit --cases CASES.jsonl: how often the edit that follows is found, and how often nothing is shown
+// where nothing follows.
+import { writeFileSync } from 'node:fs';
+import {
+  type Command,
+  count,
+  engineOptions,
+  print,
+  printJson,
+  text,
+  UsageError,
+} from '../../language-server/cli/command.ts';
+import {
+  type NextEditAnswer,
+  type NextEditCase,
+  readAnswers,
+  readNextEditCases,
+} from '../bench/next-edit/next-edit-case.ts';
+import { figuresOf, type NextEditFigures, scoreOf } from '../bench/next-edit/next-edit-score.ts';
+import { renameRule } from '../bench/next-edit/rename-rule.ts';
+
+const defaultGates = ['0', '0.5', '0.8', '0.9', '0.95', '0.99'];
+
+export const nextEditCommand: Command = {
+  summary: 'how often the edit that follows from the last ones is found, and nothing where none follows',
+  operands: '',
+  options: {
+    ...engineOptions,
+    cases: { type: 'string', value: 'FILE', help: 'cases, a line of JSON each, as next-edit-cases writes them' },
+    by: { type: 'string', value: 'NAME', help: 'who answers: rule, which renames the others too' },
+    answers: { type: 'string', value: 'FILE', help: 'score these answers instead' },
+    out: { type: 'string', value: 'FILE', help: 'write the answers, a line of JSON each' },
+    limit: { type: 'string', value: 'N', help: 'only so many cases, evenly from all' },
+    gate: {
+      type: 'string',
+      multiple: true,
+      value: 'P',
+      help: `show only what is at least so sure; ${defaultGates.join(', ')}`,
+    },
+  },
+  async run(values) {
+    const file = text(values, 'cases');
+    if (file === undefined) throw new UsageError('expected --cases FILE');
+    const gates = (Array.isArray(values.gate) ? values.gate : defaultGates).map(Number);
+    if (!gates.every((gate) => gate >= 0 && gate <= 1)) throw new UsageError('--gate must be from 0 to 1');
+    const cases = everyNth(readNextEditCases(file), count(values, 'limit'));
+    const known = text(values, 'answers');
+    const answers = known === undefined ? cases.map(renameRule) : readAnswers(known, cases.length);
+    const out = text(values, 'out');
+    if (out !== undefined) writeFileSync(out, answers.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    report(cases, answers, gates, values.json === true);
+  },
+};
+
+function report(cases: NextEditCase[], answers: NextEditAnswer[], gates: number[], json: boolean): void {
+  const rows = gates.map((gate) => {
+    const scores = answers.flatMap((answer, i) => {
+      const of = cases[i];
+      return of ? [scoreOf(of, answer, gate)] : [];
+    });
+    return { gate, ...figuresOf(scores) };
+  });
+  if (json) {
+    printJson({ cases: cases.length, gates: rows });
+    return;
+  }
+  const percent = (of: number) => `${(of * 100).toFixed(1)} %`;
+  const columns: [title: string, cell: (row: NextEditFigures & { gate: number }) => string][] = [
+    ['gate', ({ gate }) => String(gate)],
+    ['shown', ({ shown }) => percent(shown)],
+    ['quiet', ({ quiet }) => percent(quiet)],
+    ['exact', ({ exact }) => percent(exact)],
+    ['place', ({ place }) => percent(place)],
+    ['precision', ({ precision }) => percent(precision)],
+    ['wrong delete', ({ wronglyDeleted }) => percent(wronglyDeleted)],
+    ['reversals', ({ reversals }) => percent(reversals)],
+    ['saved', ({ keystrokesSaved }) => String(keystrokesSaved)],
+    ['tokens', ({ tokensPerCase }) => tokensPerCase.toFixed(1)],
+    ['ms p50', ({ msP50 }) => msP50.toFixed(1)],
+    ['ms p95', ({ msP95 }) => msP95.toFixed(1)],
+  ];
+  const cell = (content: string, [title]: [string, unknown]) => content.padStart(Math.max(8, title.length));
+  print(columns.map((column) => cell(column[0], column)).join(' '));
+  for (const row of rows) print(columns.map((column) => cell(column[1](row), column)).join(' '));
+}
+
+function everyNth(cases: NextEditCase[], limit = cases.length): NextEditCase[] {
+  const step = Math.max(1, cases.length / limit);
+  return Array.from({ length: Math.min(limit, cases.length) }, (_, i) => cases[Math.floor(i * step)]).filter(
+    (each) => each !== undefined,
+  );
+}
