@@ -1,9 +1,8 @@
 // Owns the engine: loads it in the background, reloads it when the options that it was loaded with change, and keeps
 // the message for the user if loading fails.
-import { freemem } from 'node:os';
 import { basename } from 'node:path';
 import { type Engine, EngineError, type LoadOptions, type ModelInfo } from '../../native/index.ts';
-import { refusal } from '../models/estimate.ts';
+import { freeMemoryBytes, refusal } from '../models/estimate.ts';
 import { bytesOfAllParts } from '../models/local-models.ts';
 import type { Model } from '../models/model-traits.ts';
 import { errorText, type Log } from '../protocol/log.ts';
@@ -98,7 +97,7 @@ export class EngineHost {
     try {
       // The engine reports a missing file.
       const fileBytes = await bytesOfAllParts(modelPath).catch(() => 0);
-      const tooLarge = this.refuse(basename(modelPath), fileBytes, freemem());
+      const tooLarge = this.refuse(basename(modelPath), fileBytes, freeMemoryBytes());
       if (tooLarge !== null) throw new EngineError('out-of-memory', tooLarge);
       const onProgress = (progress: number) => update({ kind: 'loading', progress, modelPath });
       const model = await this.load(options, onProgress, signal);

@@ -1,5 +1,6 @@
 // Estimates how a model would run on this machine. Decoding reads every weight for each token, so its speed follows
 // from the memory bandwidth. Prefill is bound by multiplications, so its speed follows from the processor's.
+import { freemem } from 'node:os';
 import type { Engine, ModelDescription, ModelInfo } from '../../native/index.ts';
 import type { Estimate, ModelFacts } from '../protocol/models.ts';
 
@@ -14,6 +15,11 @@ export type ModelCost = Pick<
   ModelDescription,
   'fileBytes' | 'readBytesPerToken' | 'weightsPerToken' | 'kvBytesPerToken' | 'contextTokens'
 >;
+
+/** What this process can still have, which a container may limit. Editors older than Node 20.13 know only the machine's. */
+export function freeMemoryBytes(): number {
+  return process.availableMemory?.() ?? freemem();
+}
 
 const promptTokens = 32;
 const decodedTokens = 16;

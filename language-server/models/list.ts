@@ -1,10 +1,10 @@
 // The list for "Choose Model": models on this machine and models to download, with an estimate for each, and the one
 // that suits the machine best.
-import { freemem, homedir } from 'node:os';
+import { homedir } from 'node:os';
 import { describeModel, type Engine } from '../../native/index.ts';
 import type { LocalModel, ModelFacts, ModelList, ModelsParams, RemoteModel } from '../protocol/models.ts';
 import * as known from './catalogue.ts';
-import { type Contender, estimate, type MachineSpeed, measureSpeed, recommend } from './estimate.ts';
+import { type Contender, estimate, freeMemoryBytes, type MachineSpeed, measureSpeed, recommend } from './estimate.ts';
 import { type FoundModel, findLocalModels } from './local-models.ts';
 import { modelFolders } from './model-folders.ts';
 import { noteOf, traitsOf } from './model-traits.ts';
@@ -21,7 +21,7 @@ export async function listModels({ downloadFolder }: ModelsParams, options: Mode
   const found = await findLocalModels([{ owner: 'Hearth', layout: 'files', path: downloadFolder }, ...folders]);
   const speed = options.engine && (await speedOf(options.engine).catch(() => null));
   // The chosen model will replace the loaded one.
-  const freeBytes = freemem() + (options.engine?.info.weightBytes ?? 0);
+  const freeBytes = freeMemoryBytes() + (options.engine?.info.weightBytes ?? 0);
   return modelList(found, speed, options.cacheBytes, freeBytes);
 }
 

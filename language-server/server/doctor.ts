@@ -1,10 +1,11 @@
 // Checks what works on this machine: the addon, the model and a short self-test. Used by "Show Status" and `hearth
 // doctor`.
 import { statSync } from 'node:fs';
-import { arch, cpus, freemem, platform, totalmem } from 'node:os';
+import { arch, cpus, platform, totalmem } from 'node:os';
 import type { Engine } from '../../native/index.ts';
 import { backendLine } from '../engine/engine-host.ts';
 import type { Examined } from '../engine/shared-engine.ts';
+import { freeMemoryBytes } from '../models/estimate.ts';
 import { fimHead, tokenizeText } from '../prompt/fim-prompt.ts';
 import { type Check, examineServer } from './server-doctor.ts';
 
@@ -12,7 +13,7 @@ export async function examine(examined: Examined): Promise<Check[]> {
   const checks = [
     await check('node', () => `${process.version}, ${platform()}-${arch()}`),
     await check('processor', processorLine),
-    await check('memory', () => `${gib(freemem())} free of ${gib(totalmem())}`),
+    await check('memory', () => `${gib(freeMemoryBytes())} free of ${gib(totalmem())}`),
     await check('addon', () => `CPU variants, best first: ${examined.addonInfo().variants.join(', ')}`),
     await check('GPU', () => examined.addonInfo().gpus),
     await check('model file', () => modelFileLine(examined.modelPath)),
