@@ -91,8 +91,9 @@ export class ServerProcess {
     }
   }
 
-  private startAlone(): ProcessLink {
+  private async startAlone(): Promise<ProcessLink> {
     const child = fork(this.options.module, ['--stdio'], { execArgv: [], stdio: ['pipe', 'pipe', 'pipe', 'ipc'] });
+    await once(child, 'spawn'); // rejects if the system starts no process
     if (child.stdin === null || child.stdout === null) throw new Error('a process could not be started');
     child.stderr?.setEncoding('utf8').on('data', (text: string) => this.options.onOutput(text.trimEnd()));
     return new AloneLink(child, child.stdout, child.stdin);

@@ -1,5 +1,16 @@
 // Finding and starting the server's process, with programs in its place that fail in many ways.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -158,4 +169,31 @@ test('without any folder, this window has a process of its own, which ends with 
   await link.closed;
   expect(isRunning(pid)).toBe(false);
   expect(await link.ending()).toMatch(/^exit code/);
+});
+
+test('without free file handles (EMFILE), nothing is started, and the next attempt succeeds', async () => {
+  const limit = (handles: number) => execFileSync('prlimit', [`--pid=${process.pid}`, `--nofile=${handles}:`]);
+  limit(256);
+  const taken: number[] = [];
+  try {
+    for (;;) taken.push(openSync('/dev/null'));
+  } catch {
+    // None is left.
+  }
+  const server = window();
+  const failure = await start(server).then(
+    () => 'it was started',
+    (error: Error) => error.message,
+  );
+  for (const handle of taken) closeSync(handle);
+  limit(4096);
+  expect(failure).toMatch(/EMFILE/);
+  expect(await (await start(server)).greet()).toBe(true);
+});
+
+test('if the system starts no process, the reason is told, and no file is left', async () => {
+  vi.spyOn(process, 'execPath', 'get').mockReturnValue(join(folder, 'none'));
+  await expect(start(window())).rejects.toThrow('ENOENT');
+  vi.restoreAllMocks();
+  expect(files()).toEqual([]);
 });
