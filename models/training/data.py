@@ -18,9 +18,12 @@ from spans import line_end, span
 ROW = 8192
 TARGET = 1 << 14
 END, IM_START, IM_END, PREFIX, MIDDLE, SUFFIX, PAD, REPO, FILE = range(16375, 16384)
-# Small programs of their own get more passes.
+# Small programs of their own get more passes, and so do languages of which there is little.
 EXERCISES = re.compile(r"^(TheAlgorithms|exercism|kamyu104|keon)/")
+PASSES = dict(tsx=2, jsx=2, html=2, yaml=2, toml=3, sql=3, shell=3)
 WORD = re.compile(r"[A-Za-z_]\w{2,}")
+# Characters above a cursor, about thirty lines, whose names are at hand.
+NEAR = 1200
 CLOSERS = re.compile(r"[)\]}>\"'`][)\]}>\"'`;,]*(?=\n|$)")
 
 
@@ -90,23 +93,37 @@ class Maker:
         scored.sort(key=lambda item: -item[0])
         return [(path, piece) for _, path, piece in scored[:self.rng.randint(1, 4)]]
 
-    def head(self, package, path, others, near):
-        choice = self.rng.random()
+    def place(self, text, shown):
+        """A place to fill in: half of the time, of four, the one that needs most names from far above or of the files shown."""
+        places = [found for found in (span(text, self.rng) for _ in range(4 if self.rng.random() < 0.5 else 1)) if found]
+        if len(places) < 2:
+            return places[0] if places else None
+        elsewhere = set().union(*(WORD.findall(other[:40_000]) for _, _, other in shown[:5]))
+
+        def names(place):
+            cursor, end = place
+            near = max(0, cursor - NEAR)
+            needed = set(WORD.findall(text[cursor:end])).difference(WORD.findall(text[near:cursor]))
+            return len(needed & elsewhere.union(WORD.findall(text[max(0, cursor - 9600):near]))) / (end - cursor + 80)
+        return max(places, key=names)
+
+    def head(self, package, path, shown, near):
         tokens = []
-        if others and choice < 0.25:
-            found = self.snippets(others, near)
+        if shown:
+            found = self.snippets(shown, near)
             if self.rng.random() < 0.8:
                 tokens += [REPO] + self.encode(package.split("/")[-1] + "\n")
             for other, piece in reversed(found):
                 tokens += [FILE] + self.encode(f"{other}\n{piece}\n")
-        elif choice > 0.8:
+        elif self.rng.random() < 0.25:
             return []
         return tokens + [FILE] + self.encode(path + "\n")
 
     def fill(self, package, path, text, others):
         """A fill-in-the-middle example."""
         rng = self.rng
-        found = span(text, rng)
+        shown = others if rng.random() < 0.3 else []
+        found = self.place(text, shown)
         if not found:
             return None
         cursor, end = found
@@ -124,7 +141,7 @@ class Maker:
         else:
             anchor = cursor
         start = 0 if anchor <= prefix_chars else window_start(text, anchor, int(prefix_chars * (0.75 if rng.random() < 0.5 else rng.uniform(0.75, 1))))
-        head = self.head(package, path, others, text[anchor:cursor][-1500:])
+        head = self.head(package, path, shown, text[anchor:cursor][-1500:])
         prefix = self.encode(text[start:anchor])[-3072:]
         middle = self.crossing(text[anchor:end], cursor - anchor) + [END + TARGET]
         if order < 0.94:
@@ -264,7 +281,8 @@ def worker(number, of, folder, tokenizer, queue, late, seed=0, per_put=4):
             except ValueError:
                 continue
             maker.late = bool(late.value)
-            for _ in range(3 if EXERCISES.match(bundle["p"]) else 1):
+            language = bundle["files"][0][0] if "files" in bundle else ""
+            for _ in range(3 if EXERCISES.match(bundle["p"]) else PASSES.get(language, 1)):
                 yield bundle
         passes += 1
 

@@ -110,7 +110,7 @@ def extract(path, kind, package):
                 declared = str(json.loads(raw).get("license", ""))
             except Exception:
                 pass
-        if sources.LICENCE_FILE.match(name) and not sources.language_of(name) or name == "copyright" and kind == "deb":
+        if sources.LICENCE_FILE.match(name) and sources.language_of(name) in (None, "markdown") or name == "copyright" and kind == "deb":
             text = raw.decode("utf8", "ignore")
             if name == "copyright":
                 match = re.search(r"^License:\s*(.+)$", text, re.M)

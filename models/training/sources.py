@@ -45,7 +45,7 @@ PERMISSIVE = [
     ("PSF-2.0", "PYTHON SOFTWARE FOUNDATION LICENSE"), ("PostgreSQL", "PostgreSQL License"), ("CC0-1.0", "CC0 1.0"), ("PHP-3.01", "The PHP License"),
     ("Ruby (BSD-2-Clause)", "BSDL"), ("MIT", "MIT License"), ("ZPL-2.1", "Zope Public License"), ("public domain", "public domain"), ("HPND", "Historical Permission Notice"),
 ]
-REFUSED = re.compile(r"Business Source License|Elastic License|Server Side Public|Commons Clause|Functional Source License|Enterprise (Edition )?(software )?licen[sc]e|Sustainable Use|AFFERO GENERAL", re.I)
+REFUSED = re.compile(r"Attribution(-\w+)* [34]\.0 (International|Unported)|Business Source License|Elastic License|Server Side Public|Commons Clause|Functional Source License|Enterprise (Edition )?(software )?licen[sc]e|Sustainable Use|AFFERO GENERAL", re.I)
 COPYLEFT_TEXT = re.compile(r"GNU (LESSER |LIBRARY )?GENERAL PUBLIC LICENSE|Mozilla Public License|Eclipse Public License|CeCILL|European Union Public", re.I)
 
 

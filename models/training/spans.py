@@ -114,7 +114,7 @@ def span(text, rng):
     for _ in range(8):
         number = rng.randrange(len(starts))
         choice = rng.random()
-        if choice < 0.45:
+        if choice < 0.4:
             cursor = in_line(text, starts[number], rng)
             found = cursor and (cursor, line_end(text, cursor))
         elif choice < 0.67:
