@@ -9,6 +9,7 @@ import {
   Message,
   type MessageReader,
   type MessageWriter,
+  type NotificationMessage,
   type ResponseMessage,
 } from 'vscode-languageserver/node';
 import { type CompletionOutcome, noTimings } from '../protocol/messages.ts';
@@ -74,6 +75,7 @@ export class Inbox implements MessageReader {
 
   listen(callback: DataCallback): Disposable {
     return this.reader.listen((message) => {
+      if (isCancelOfNothing(message)) return;
       const refusal = this.refusal(message);
       if (refusal === null) {
         // The connection handles cancellation itself.
@@ -125,4 +127,11 @@ export class Inbox implements MessageReader {
 
 function isCancel(message: Message): boolean {
   return Message.isNotification(message) && message.method === '$/cancelRequest';
+}
+
+/** The connection closes when a cancellation does not say of what. */
+function isCancelOfNothing(message: Message): boolean {
+  const { params } = message as Partial<NotificationMessage>;
+  const id = params instanceof Object && 'id' in params ? params.id : undefined;
+  return isCancel(message) && typeof id !== 'number' && typeof id !== 'string';
 }

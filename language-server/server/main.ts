@@ -12,6 +12,7 @@ import { bundledModelPath } from '../engine/bundled-model.ts';
 import { loadModel } from '../engine/load-model.ts';
 import type { ServerParts } from '../engine/shared-engine.ts';
 import { cannotAnnounceCode, Endpoint } from '../protocol/endpoint.ts';
+import { errorText } from '../protocol/log.ts';
 import { Server } from './server.ts';
 import { SharedSocket } from './socket.ts';
 
@@ -58,6 +59,9 @@ async function main(): Promise<void> {
     server.connect(new IPCMessageReader(process), new IPCMessageWriter(process), null, process.exit);
   else server.connectStdio();
 }
+
+// An error that nobody has waited for must not end the process for all windows.
+process.on('unhandledRejection', (error) => console.error(errorText(error)));
 
 main().catch((error: unknown) => {
   console.error(error);

@@ -63,8 +63,7 @@ export class Server {
     // After a malformed frame, message boundaries are lost. The editor reconnects when the connection closes. An error
     // of the system only means that the window has gone.
     reader.onError((error) => {
-      if (!('syscall' in error))
-        console.error(`The connection is closed because of a broken message: ${error.message}`);
+      if (!('syscall' in error)) console.error(`The connection is closed because of a broken message: ${fault(error)}`);
       close();
     });
   }
@@ -101,4 +100,9 @@ export class Server {
     };
     return { info: say('info'), warn: say('warn'), error: say('error') };
   }
+}
+
+/** The parser's own words quote the message, which may be text of a document. */
+function fault(error: Error): string {
+  return error instanceof SyntaxError ? 'its content is not JSON' : 'its header is not one of LSP';
 }

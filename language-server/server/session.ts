@@ -65,7 +65,9 @@ export class Session {
       this.configure();
     });
     wire.onNotification(connection, protocol.settingsNotification, (given) => this.apply(given));
-    wire.onNotification(connection, protocol.cursorNotification, (params) => void this.rest(params));
+    wire.onNotification(connection, protocol.cursorNotification, (params) => {
+      void this.guard('reading ahead', this.rest(params)).then(() => this.report());
+    });
     wire.onNotification(connection, protocol.leaveNotification, ({ uri, dismissed }) =>
       this.completions.leave(uri, dismissed),
     );
@@ -165,14 +167,12 @@ export class Session {
   private async rest({ uri, position, mode }: protocol.CursorParams): Promise<void> {
     const document = this.documents.get(uri);
     const startedAt = performance.now();
-    const read = document && this.completions.rest({ document, position, mode }, this.shared.models, this.settings);
-    const timings = await this.guard('reading ahead', read);
-    if (timings) {
-      const ms = (performance.now() - startedAt).toFixed(0);
-      const tokens = timings.promptTokens - timings.cachedTokens;
-      this.log.info(`read ${tokens} tokens around ${placeName(uri, position)} in ${ms} ms`);
-    }
-    this.report();
+    const { models } = this.shared;
+    const timings = document && (await this.completions.rest({ document, position, mode }, models, this.settings));
+    if (!timings) return;
+    const ms = (performance.now() - startedAt).toFixed(0);
+    const tokens = timings.promptTokens - timings.cachedTokens;
+    this.log.info(`read ${tokens} tokens around ${placeName(uri, position)} in ${ms} ms`);
   }
 
   private async explain(params: protocol.ExplainParams, signal: AbortSignal) {

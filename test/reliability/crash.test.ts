@@ -1,0 +1,107 @@
+// What ends a server, and what should not: crashes, broken messages, errors in handlers. Whatever is written about them
+// holds no text of a document.
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FrameClient, frame } from './frame-client.ts';
+import { loaded, serverCommand, starterModel } from './real-server.ts';
+
+const uri = 'file:///sample.ts';
+const password = 'correct-horse-battery';
+const text = `const password = '${password}';\n`.repeat(40);
+let folder: string;
+let client: FrameClient;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hearth-crash-'));
+});
+afterEach(() => {
+  client.child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A server in the folder, with a document that the engine has read. */
+async function start({ env = {}, model = starterModel }: { env?: object; model?: string } = {}): Promise<void> {
+  const command = ['sh', '-c', `cd ${folder}; ulimit -c 0; exec "$0" "$@"`, ...serverCommand];
+  client = new FrameClient(command, { ...process.env, ...env });
+  await client.initialize({ settings: {}, bundledModel: model });
+  if (model === starterModel) await loaded(client);
+  await client.open(uri, text);
+  expect(await client.reply(await client.ask(uri, 20, 0))).toHaveProperty('result.reason');
+}
+
+/** What the server has said and written since it began. */
+const traces = () => `${JSON.stringify(client.notices)}${client.stderr}${readdirSync(folder)}`;
+
+test.each(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE'] as const)(
+  'a crash by %s while the engine works leaves no text of a document in log or files',
+  async (signal) => {
+    await start();
+    await client.edit(uri, 2, 30, 0, 'for (');
+    await client.ask(uri, 30, 5);
+    client.child.kill(signal);
+    expect(await client.ended).toEqual([null, signal]);
+    expect(traces()).not.toContain(password);
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);
+
+test('a heap that is full ends the server with a reason, in which there is no text of a document', async () => {
+  await start({ env: { NODE_OPTIONS: '--max-old-space-size=64' }, model: '/none' });
+  for (let i = 0; i < 8; i++) await client.open(`file:///${i}.ts`, text.repeat(8000)).catch(() => undefined);
+  await client.ended;
+  expect(client.stderr).toContain('heap out of memory');
+  expect(traces()).not.toContain(password);
+});
+
+test.each([
+  ['content that is no JSON', frame(`{"text": ${password}}`)],
+  ['content that ends too early', frame(`{"text": "${password}`)],
+  ['a length that is too short', `Content-Length: 2\r\n\r\n{}${password}\r\n\r\n`],
+  ['a length that is text', `Content-Length: ${password}\r\n\r\n{}`],
+  ['a header without a length', `Content: ${password}\r\n\r\n{}`],
+])('a message with %s is not quoted where its fault is reported', async (_, bytes) => {
+  await start({ model: '/none' });
+  await client.write(bytes);
+  expect((await client.ended)[0]).toBe(1);
+  expect(client.stderr).toMatch(/broken message: its (content|header) is not/);
+  expect(traces()).not.toContain(password);
+});
+
+test.each([
+  'hearth/cursor',
+  'hearth/settings',
+  'hearth/leave',
+  'hearth/explain',
+  'hearth/models',
+  'textDocument/didOpen',
+  'textDocument/didChange',
+  'textDocument/didClose',
+  'textDocument/inlineCompletion',
+  '$/cancelRequest',
+  '$/setTrace',
+])('%s without parameters, or with odd ones, does not end the server', async (method) => {
+  await start({ model: '/none' });
+  for (const odd of [undefined, null, [], [null], {}, { uri: 7, position: null, textDocument: null }]) {
+    await client.send({ method, params: odd });
+    await client.post(method, odd as object);
+  }
+  expect(await client.reply(await client.ask(uri, 0, 0))).toHaveProperty('result.reason');
+  expect(await client.stop()).toBe(0);
+});
+
+test('an error that nobody has waited for is written down, and the server goes on', async () => {
+  const fault = join(folder, 'fault.cjs');
+  writeFileSync(fault, "process.on('SIGUSR2', () => Promise.reject(new Error('forgotten')))");
+  await start({ env: { NODE_OPTIONS: `--require ${fault}` }, model: '/none' });
+  client.child.kill('SIGUSR2');
+  while (!client.stderr.includes('forgotten')) await client.reply(await client.ask(uri, 0, 0));
+  expect(await client.stop()).toBe(0);
+});
+
+test('an editor that ends without a word ends its server', async () => {
+  await start();
+  client.child.stdin.destroy();
+  expect((await client.ended)[0]).toBe(1);
+});
