@@ -176,7 +176,7 @@ test('without free file handles (EMFILE), nothing is started, and the next attem
   limit(256);
   const taken: number[] = [];
   try {
-    for (;;) taken.push(openSync('/dev/null'));
+    for (;;) taken.push(openSync('/dev/null', 'r'));
   } catch {
     // None is left.
   }
