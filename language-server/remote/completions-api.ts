@@ -20,6 +20,8 @@ const user = randomUUID();
 const optionalFields = ['logprobs', 'stream_options', 'user'] as const;
 /** A server that does not stop sending must not occupy a connection for ever. */
 const mostAnswerMs = 60_000;
+/** How long the text may pause once it has begun. */
+const textMs = 2000;
 const drainMs = 1000;
 
 export class CompletionsApi {
@@ -32,17 +34,20 @@ export class CompletionsApi {
     readonly model: string,
   ) {}
 
-  /** Rejects with a ServerError, also if there is no text for patienceMs, or with the signal's reason when aborted. */
+  /** Rejects with a ServerError, also if no text comes within patienceMs, or with the signal's reason when aborted. */
   async *stream(body: CompletionBody, patienceMs: number, signal: AbortSignal): AsyncGenerator<Piece> {
     const impatient = new AbortController();
-    const silence = setTimeout(() => impatient.abort(), patienceMs);
+    let silence = setTimeout(() => impatient.abort(), patienceMs);
     const total = setTimeout(() => impatient.abort(), mostAnswerMs);
     try {
       const response = await this.open(body, AbortSignal.any([signal, impatient.signal]));
       let isOver = false;
       try {
         for await (const piece of piecesOf(response.iterator({ destroyOnReturn: false }), body.max_tokens)) {
-          if (piece.text !== '') silence.refresh();
+          if (piece.text !== '') {
+            clearTimeout(silence);
+            silence = setTimeout(() => impatient.abort(), Math.max(patienceMs, textMs));
+          }
           if (piece.text !== '' && piece.logProbabilities.length === 0) this.givesProbabilities = false;
           yield piece;
         }

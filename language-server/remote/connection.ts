@@ -5,7 +5,7 @@ import { version } from '../../package.json';
 import { sentence } from '../protocol/log.ts';
 import type { NetworkSettings } from '../protocol/messages.ts';
 import { Credential } from './credential.ts';
-import { agentFor, isLoopback } from './network.ts';
+import { isLoopback, wayTo } from './network.ts';
 import { beginningOf, errorOf, type Response, refusalOf, ServerError } from './server-error.ts';
 
 export interface ServerOptions {
@@ -23,7 +23,7 @@ const mostJsonChars = 2 ** 20;
 export class Connection {
   readonly url: URL;
   readonly credential: Credential;
-  readonly agent: http.Agent;
+  private readonly way: ReturnType<typeof wayTo>;
 
   /** Throws a ServerError for an address that cannot be used. */
   constructor(options: ServerOptions) {
@@ -35,7 +35,7 @@ export class Connection {
     this.credential = new Credential(options.credential || inUrl);
     if (!this.credential.isEmpty && this.url.protocol === 'http:' && !isLoopback(this.url))
       throw new ServerError(`The token is not sent to ${this.host} without encryption. Use an https address.`);
-    this.agent = agentFor(this.url, options.network ?? {});
+    this.way = wayTo(this.url, options.network ?? {});
   }
 
   get host(): string {
@@ -79,7 +79,7 @@ export class Connection {
   }
 
   close(): void {
-    this.agent.destroy();
+    this.way.agent.destroy();
   }
 
   private async send(path: string, body: object | null, signal: AbortSignal, more: object): Promise<Response> {
@@ -92,7 +92,7 @@ export class Connection {
     };
     signal.throwIfAborted();
     const { request } = this.url.protocol === 'https:' ? https : http;
-    const options = { method: body ? 'POST' : 'GET', agent: this.agent, headers };
+    const options = { ...this.way, method: body ? 'POST' : 'GET', headers };
     const address = this.url.href.replace(/\/$/, '') + path;
     const attempt = () =>
       new Promise<Response>((resolve, reject) => {

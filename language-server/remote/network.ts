@@ -12,13 +12,18 @@ const idleMs = 60_000;
 
 export const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
-/** Connections are kept alive, so that a completion does not wait for a handshake. */
-export function agentFor(server: URL, network: NetworkSettings): http.Agent {
-  const proxy = proxyFor(server, network);
+/**
+ * Options for every request to the server. Connections are kept alive, so that a completion does not wait for a
+ * handshake.
+ */
+export function wayTo(server: URL, network: NetworkSettings) {
   const trust = { ca: certificates(), rejectUnauthorized: network.strictTls ?? true };
-  const options = { keepAlive: true, timeout: idleMs, ...trust };
-  if (proxy) return new HttpsProxyAgent(proxy, options);
-  return server.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
+  const proxy = proxyFor(server, network);
+  const options = { keepAlive: true, timeout: idleMs };
+  const direct = server.protocol === 'https:' ? https : http;
+  // A proxy may have a certificate of its own.
+  const agent = proxy ? new HttpsProxyAgent(proxy, { ...options, ...trust }) : new direct.Agent(options);
+  return { agent, ...trust };
 }
 
 /** The editor's proxy, or else that of the environment variables; null for this machine and for excepted hosts. */

@@ -35,7 +35,8 @@ export class Team {
     private readonly onChange: (message: string) => void,
     patience?: Patience,
   ) {
-    this.availability = new Availability("The team's server has not answered yet.", onChange, patience);
+    const tell = (message: string) => void (this.closed.signal.aborted || onChange(message));
+    this.availability = new Availability("The team's server has not answered yet.", tell, patience);
     this.tried = this.probe();
   }
 

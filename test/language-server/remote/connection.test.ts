@@ -190,18 +190,27 @@ test('proxies come from the editor, or from the environment, and not for this ma
 
 test('a request goes through the proxy, with the name and the password of its address', async () => {
   const asked: unknown[] = [];
+  const secure = await CompletionServer.start(certificate());
   const proxy = createServer().on('connect', (request, socket) => {
     asked.push([request.url, request.headers['proxy-authorization']]);
-    const onward = connect(server.port, '127.0.0.1', () => {
+    const { port } = request.url?.endsWith(':443') ? secure : server;
+    const onward = connect(port, '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       onward.pipe(socket).pipe(onward);
     });
+    socket.on('close', () => onward.destroy()).on('error', () => {});
+    onward.on('close', () => socket.destroy()).on('error', () => {});
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const address = `http://me:pass@127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   expect(await post(to('http://llm.example.com', { network: { proxy: address } }))).toContain('[DONE]');
-  expect(asked).toEqual([['llm.example.com:80', `Basic ${Buffer.from('me:pass').toString('base64')}`]]);
+  const unchecked = to('https://llm.example.com', { network: { proxy: address, strictTls: false } });
+  expect(await post(unchecked)).toContain('[DONE]');
+  await expect(post(to('https://llm.example.com', { network: { proxy: address } }))).rejects.toThrow('an authority');
+  const basic = `Basic ${Buffer.from('me:pass').toString('base64')}`;
+  expect(asked).toEqual([['llm.example.com:80', basic], ...Array(2).fill(['llm.example.com:443', basic])]);
   for (const each of connections) each.close();
+  await secure.close();
   await new Promise((resolve) => proxy.close(resolve));
 });
 
@@ -217,16 +226,19 @@ beforeAll(() => {
   return () => rmSync(folder, { recursive: true });
 });
 
+const certificate = () => ({
+  key: readFileSync(join(folder, 'key.pem')),
+  cert: readFileSync(join(folder, 'certificate.pem')),
+});
+
 test("a company's certificates are trusted where NODE_EXTRA_CA_CERTS names them, and otherwise the error says so", async () => {
-  const certificate = join(folder, 'certificate.pem');
-  const tls = { key: readFileSync(join(folder, 'key.pem')), cert: readFileSync(certificate) };
-  const secure = await CompletionServer.start(tls);
+  const secure = await CompletionServer.start(certificate());
   secure.usual = stream('one');
   await expect(post(to(secure.url))).rejects.toThrow(
     /an authority that this machine does not know.* NODE_EXTRA_CA_CERTS/,
   );
   expect(await post(to(secure.url, { network: { strictTls: false } }))).toContain('one');
-  vi.stubEnv('NODE_EXTRA_CA_CERTS', certificate);
+  vi.stubEnv('NODE_EXTRA_CA_CERTS', join(folder, 'certificate.pem'));
   expect(await post(to(secure.url))).toContain('one');
   vi.stubEnv('NODE_EXTRA_CA_CERTS', join(folder, 'missing.pem'));
   expect(() => to(secure.url)).toThrow(/missing\.pem, which cannot be read/);

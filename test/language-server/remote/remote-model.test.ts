@@ -166,6 +166,24 @@ test('a cancelled request ends at the server, too, and is no failure', async () 
   expect(team.completer(new FakeEngine())).not.toBeNull();
 });
 
+test('a server that has been impatiently waited for may still write slowly, once it has begun', async () => {
+  const model = await connect();
+  const tokens = promptFor(model);
+  server.usual = () => {};
+  for (let i = 0; i < 6; i++) {
+    const superseded = AbortSignal.timeout(300);
+    await model.generate({ tokens, maxTokens: 7 }, () => {}, superseded);
+  }
+  const slowly = async (response: ServerResponse) => {
+    send(begin(response), { choices: [{ text: 'a' }] });
+    await sleep(700);
+    send(response, { choices: [{ text: 'b', finish_reason: 'stop' }] });
+    response.end();
+  };
+  server.usual = (response) => void slowly(response);
+  expect((await ask(model)).text).toBe('ab');
+});
+
 test('reading ahead asks for one token', async () => {
   const model = await connect();
   server.answers.push(stream('one'));
