@@ -82,9 +82,14 @@ struct AttentionShape {
   float softmax_scale() const {
     return scale > 0 ? scale : 1.0f / std::sqrt(static_cast<float>(head_dim));
   }
-  size_t page_bytes() const {
-    return page_head_bytes(kv_type, head_dim) * static_cast<size_t>(n_layers * n_kv_heads);
-  }
+  size_t page_bytes() const { return page_head_bytes(kv_type, head_dim) * n_layers * n_kv_heads; }
+};
+
+/// What decides whether a backend can run a model. It is known before any weight is packed.
+struct ModelShape {
+  AttentionShape attention;
+  float residual_scale = 1;        // see Ops
+  bool has_mixed_gate_up = false;  // in some layer, gate and up differ in type
 };
 
 /// Tokens to run together. Tokens of one sequence are in rising position; a token attends to all
@@ -120,6 +125,12 @@ class Ops {
   /// The backend, to show: e.g. "cpu avx512vnni, 2 threads".
   virtual std::string description() const = 0;
 
+  /// Throws std::runtime_error, which tells the user why, for a model that the backend cannot run.
+  virtual void require_support(const ModelShape&) const {}
+  /// Returns when the backend has done all that it was asked to do: a GPU's ops return before they
+  /// have run.
+  virtual void wait() {}
+
   // --- memory, at load only ---
 
   /// Packs matrices with equal n_cols, stacked by rows, into the backend's layout (in parallel).
@@ -131,8 +142,8 @@ class Ops {
   virtual void read(std::span<float> destination, const float* source) = 0;
 
   /// Makes the KV pool: n_pages pages of shape.page_bytes(), each holding kPageTokens positions of
-  /// all layers. Pages cost physical memory only once written. Called once. Throws
-  /// std::runtime_error for a shape or type that the backend does not know.
+  /// all layers. Pages cost physical memory only once written. Called once, for
+  /// a shape that the backend supports.
   virtual void make_kv_pool(const AttentionShape& shape, int n_pages) = 0;
   virtual size_t kv_page_bytes() const = 0;
   /// Copies the first n_positions positions of a page, all layers.

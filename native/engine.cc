@@ -1,4 +1,4 @@
-// Loading: file, tokenizer, backend, weights, page cache, draft model and disk cache, in this
+// Loading: file, tokenizer, backend, weights, page cache, disk cache and draft model, in this
 // order. If the GPU fails while loading, the same is done on the CPU. The public functions only
 // forward to the scheduler.
 #include "engine.h"
@@ -63,10 +63,16 @@ struct Engine::Loaded {
   std::unique_ptr<PageStore> store;  // null: no disk cache
 
   using Progress = std::function<bool(double)>;
+  /// What is loaded, on whichever backend.
+  struct Source {
+    const GgufFile& file;
+    const LoadOptions& options;
+    const Progress& progress;
+    std::future<std::unique_ptr<Tokenizer>> tokenizer;
+  };
   void open(const LoadOptions& options, const Progress& progress);
-  void load_on_gpu(const GgufFile& file, const LoadOptions& options, const Progress& progress);
-  void load_on(std::unique_ptr<kernels::Ops> backend, kernels::KvType kv_type, const GgufFile& file,
-               const LoadOptions& options, const Progress& progress);
+  void load_on_gpu(Source& source);
+  void load_on(std::unique_ptr<kernels::Ops> backend, kernels::KvType kv_type, Source& source);
   void unload();
   void load_draft_model(const LoadOptions& options, const Progress& progress);
   void warm_up();
@@ -85,22 +91,15 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
   if (info.config.name.empty()) info.config.name = file_name(options.model_path);
   // On another thread while the weights are packed: a vocabulary of 152,000 tokens takes a tenth of
   // a second. The destructor of the future waits, so the file stays open even if packing throws.
-  std::future<std::unique_ptr<Tokenizer>> future_tokenizer =
-      std::async(std::launch::async, [&file] { return std::make_unique<Tokenizer>(file); });
-  if (wants_gpu(options)) load_on_gpu(file, options, progress);
-  if (!ops) load_on(make_cpu_ops(options), kv_type, file, options, progress);
-  tokenizer = future_tokenizer.get();
-  bench = std::make_unique<Workbench>(Workbench{*ops, *tokenizer, *forward, *cache, *sampler,
-                                                host_logits, candidates, heartbeat,
-                                                info.config.n_vocab, info.context_tokens});
-
+  Source source{file, options, progress, std::async(std::launch::async, [&file] {
+                  return std::make_unique<Tokenizer>(file);
+                })};
   info.path = options.model_path;
   info.texts = texts_of(file.metadata());
   info.file_bytes = file.n_bytes();
-  info.weight_bytes = model.n_bytes;
-  info.backend = ops->description();
+  if (wants_gpu(options)) load_on_gpu(source);
+  if (!ops) load_on(make_cpu_ops(options), kv_type, source);
   if (!options.draft_model_path.empty()) load_draft_model(options, progress);
-  if (!options.disk_folder.empty()) restore_pages(options);
   info.load_ms = static_cast<double>(now_ns() - start) / 1e6;
 }
 
@@ -124,13 +123,12 @@ void Engine::Loaded::load_draft_model(const LoadOptions& options, const Progress
 
 /// Leaves ops null, and the reason in fallback_reason, if the GPU cannot do it. Errors in the file
 /// are thrown: the CPU would find them too.
-void Engine::Loaded::load_on_gpu(const GgufFile& file, const LoadOptions& options,
-                                 const Progress& progress) {
+void Engine::Loaded::load_on_gpu(Source& source) {
   constexpr kernels::KvType kOnly = kernels::KvType::kF16;
   const uint64_t page_bytes = info.config.attention_shape(kOnly, 0).page_bytes();
   try {
-    const uint64_t kv_bytes = page_bytes * n_pages_for(options, page_bytes);
-    load_on(make_gpu_ops(options, file.n_bytes() + kv_bytes), kOnly, file, options, progress);
+    const uint64_t kv_bytes = page_bytes * n_pages_for(source.options, page_bytes);
+    load_on(make_gpu_ops(source.options, source.file.n_bytes() + kv_bytes), kOnly, source);
     info.is_on_gpu = true;
   } catch (const EngineError&) {
     throw;
@@ -141,11 +139,12 @@ void Engine::Loaded::load_on_gpu(const GgufFile& file, const LoadOptions& option
 }
 
 void Engine::Loaded::load_on(std::unique_ptr<kernels::Ops> backend, kernels::KvType kv_type,
-                             const GgufFile& file, const LoadOptions& options,
-                             const Progress& progress) {
+                             Source& source) {
   ops = std::move(backend);
+  const LoadOptions& options = source.options;
   const ModelConfig& config = info.config;
-  model = load_model(file, config, *ops, progress);
+  ops->require_support(config.model_shape(kv_type, config.n_context));
+  model = load_model(source.file, config, *ops, source.progress);
 
   kernels::AttentionShape shape = config.attention_shape(kv_type, config.n_context);
   const int n_pages = n_pages_for(options, shape.page_bytes());
@@ -164,9 +163,17 @@ void Engine::Loaded::load_on(std::unique_ptr<kernels::Ops> backend, kernels::KvT
   host_logits.reserve(config.n_vocab);
   candidates.reserve(config.n_vocab);
   warm_up();
+  info.weight_bytes = model.n_bytes;
+  info.backend = ops->description();
+  if (!tokenizer) tokenizer = source.tokenizer.get();
+  bench = std::make_unique<Workbench>(Workbench{*ops, *tokenizer, *forward, *cache, *sampler,
+                                                host_logits, candidates, heartbeat, config.n_vocab,
+                                                info.context_tokens});
+  if (!options.disk_folder.empty()) restore_pages(options);
 }
 
 void Engine::Loaded::unload() {
+  store.reset();
   bench.reset();
   cache.reset();
   forward.reset();

@@ -11,7 +11,7 @@ namespace hearth {
 namespace {
 
 constexpr const char* kOpNames[] = {"begin",       "embed",    "qkv",  "attention", "attn_output",
-                                    "ffn_gate_up", "ffn_down", "head", "argmax"};
+                                    "ffn_gate_up", "ffn_down", "head", "argmax",    "wait"};
 
 /// Bytes of n rows of a matrix, on average if its rows are of several types.
 uint64_t rows_bytes(const kernels::Matrix& matrix, size_t n) {
@@ -152,7 +152,8 @@ bool Forward::run(const kernels::Batch& batch, bool needs_head) {
   if (!completed) return false;
   for (int i = 0; i < n_layers; i++)
     if (!run_layer(i, !needs_head && i == n_layers - 1)) return false;
-  return true;
+  // Nothing is read back from this pass, which would wait for it; but its time is measured.
+  return needs_head || run_op(kWait, n_layers - 1, 0, [&] { ops_.wait(); });
 }
 
 const float* Forward::head(std::span<const int32_t> rows) {

@@ -62,7 +62,8 @@ class Forward {
   /// interrupted: out is invalid.
   bool argmax(const float* logits, std::span<kernels::Argmax> out);
 
-  /// Wall time of the host's calls; on a GPU an op may run later.
+  /// Wall time of the host's calls. On a GPU an op runs later, and what reads its result waits for
+  /// it: argmax or, if nothing else does, wait.
   const std::vector<OpTime>& op_times() const { return op_times_; }
   const ModelConfig& config() const { return model_.config; }
 
@@ -86,6 +87,7 @@ class Forward {
     kDown,
     kHead,
     kArgmax,
+    kWait,
     kOpCount
   };
   template <typename Op>

@@ -31,6 +31,7 @@ struct ModelConfig : kernels::AttentionShape {
   int n_context = 0;           // positions the model was trained for
   float residual_scale = 1;    // see Ops
   float logit_multiplier = 1;  // multiplied into output_norm
+  bool has_mixed_gate_up = false;
   int n_q() const { return n_heads * head_dim; }
   int n_kv() const { return n_kv_heads * head_dim; }
   kernels::AttentionShape attention_shape(kernels::KvType type, int n_positions) const {
@@ -38,6 +39,9 @@ struct ModelConfig : kernels::AttentionShape {
     shape.kv_type = type;
     shape.max_positions = n_positions;
     return shape;
+  }
+  kernels::ModelShape model_shape(kernels::KvType type, int n_positions) const {
+    return {attention_shape(type, n_positions), residual_scale, has_mixed_gate_up};
   }
 };
 

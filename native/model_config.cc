@@ -14,8 +14,8 @@
 namespace hearth {
 namespace {
 
-/// More than any model has. Products of a few dimensions stay far from overflow, whatever a file
-/// says.
+/// More than any model has. Rows of all heads have no more columns than this, either, so that the
+/// rows of q, k and v together, or of gate and up, can be counted in an int.
 constexpr uint64_t kMaxDimension = 1 << 24;
 
 /// what: completes the sentence "The file is damaged: its ...".
@@ -138,6 +138,14 @@ std::string quantization_of(const GgufFile& file) {
   return dominant_type(file);
 }
 
+bool has_mixed_gate_up(const GgufFile& file, const ModelConfig& config) {
+  for (int layer = 0; layer < config.n_layers; layer++)
+    if (file.find(layer_tensor(layer, "ffn_gate.weight"))->type !=
+        file.find(layer_tensor(layer, "ffn_up.weight"))->type)
+      return true;
+  return false;
+}
+
 void read_dimensions(const GgufFile& file, const std::string& prefix, ModelConfig& config) {
   config.n_layers = dimension(file, prefix + "block_count");
   config.n_embd = dimension(file, prefix + "embedding_length");
@@ -160,6 +168,9 @@ void read_dimensions(const GgufFile& file, const std::string& prefix, ModelConfi
                        "its heads have " + std::to_string(config.head_dim) +
                            " dimensions, and Hearth runs multiples of 16 up to 256",
                        "Choose another model");
+  require_that(static_cast<uint64_t>(config.n_heads) * config.head_dim <= kMaxDimension, file,
+               std::to_string(config.n_heads) + " heads have " + std::to_string(config.head_dim) +
+                   " dimensions each");
 }
 
 }  // namespace
@@ -188,6 +199,7 @@ ModelConfig read_config(const GgufFile& file) {
                        "Choose another model");
   config.n_vocab = vocabulary_size(file);
   check_tensors(file, config);
+  config.has_mixed_gate_up = has_mixed_gate_up(file, config);
   if (config.family->has_head_norms) {
     config.q_norms = head_norms(file, config, "attn_q_norm.weight");
     config.k_norms = head_norms(file, config, "attn_k_norm.weight");

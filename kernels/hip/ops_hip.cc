@@ -59,6 +59,28 @@ std::string HipOps::description() const {
   return device_.choice().backend + " " + device_.choice().name;
 }
 
+void HipOps::require_support(const ModelShape& shape) const {
+  const AttentionShape& attention = shape.attention;
+  const int d = attention.head_dim;
+  if (attention.kv_type != KvType::kF16)
+    throw std::runtime_error("a KV cache of int8 is for the CPU only (the GPU kernels know f16)");
+  if (d != 32 && d != 64 && d != 128 && d != 256)
+    throw std::runtime_error(
+        "heads of " + std::to_string(d) +
+        " dimensions run on the CPU only (the GPU kernels know 32, 64, 128, 256)");
+  if (!attention.q_norms.empty())
+    throw std::runtime_error("models that norm each head of q and k run on the CPU only");
+  if (shape.residual_scale != 1)
+    throw std::runtime_error("models that scale what a layer adds run on the CPU only");
+  if (shape.has_mixed_gate_up)
+    throw std::runtime_error("FFN gate and up of different types run on the CPU only");
+}
+
+void HipOps::wait() {
+  queue_.flush();
+  device_.wait();
+}
+
 std::unique_ptr<Matrix> HipOps::pack(std::span<const MatrixSource> parts) {
   queue_.flush();
   auto matrix = pack_matrix(device_, parts);
@@ -123,17 +145,7 @@ void HipOps::read(std::span<float> destination, const float* source) {
 }
 
 void HipOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
-  if (shape.kv_type != KvType::kF16)
-    throw std::runtime_error("a KV cache of int8 is for the CPU only (the GPU kernels know f16)");
   const int d = shape.head_dim;
-  if (d != 32 && d != 64 && d != 128 && d != 256)
-    throw std::runtime_error(
-        "heads of " + std::to_string(d) +
-        " dimensions run on the CPU only (the GPU kernels know 32, 64, 128, 256)");
-  if (!shape.q_norms.empty())
-    throw std::runtime_error("models that norm each head of q and k run on the CPU only");
-  if (residual_scale != 1)
-    throw std::runtime_error("models that scale what a layer adds run on the CPU only");
   shape_ = shape;
   pool_.layer_values = uint64_t{2} * shape.n_kv_heads * kPage * d;
   pool_.page_values = pool_.layer_values * shape.n_layers;

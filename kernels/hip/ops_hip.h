@@ -31,6 +31,8 @@ class HipOps : public Ops {
   HipOps(const GpuApi& api, const DeviceChoice& choice);
 
   std::string description() const override;
+  void require_support(const ModelShape& shape) const override;
+  void wait() override;
   std::unique_ptr<Matrix> pack(std::span<const MatrixSource> parts) override;
   std::unique_ptr<Buffer> buffer(size_t n_floats) override;
   void write(float* destination, std::span<const float> source) override;

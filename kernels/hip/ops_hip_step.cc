@@ -2,6 +2,7 @@
 // with how much shared memory, and where the activations are quantized.
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cmath>
 #include <stdexcept>
 
@@ -24,7 +25,7 @@ constexpr int kManyBlocks = 20;
 // Q8_0 (and would make Q4_K as much slower; H200).
 constexpr int kMaxSharedGroups = 640, kManySharedGroups = 2400;
 
-/// The sizes of heads that make_kv_pool() accepts, in the names of kernels.
+/// The sizes of heads that require_support() accepts, in the names of kernels.
 constexpr const char* kHeadDims[] = {"32", "64", "128", "256"};
 
 /// Whether the matrix can use activations that attention or SwiGLU have quantized, with a scale for
@@ -246,8 +247,7 @@ void HipOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, c
   const auto& parts = packed(gate_up).parts;
   const int n_ff = gate_up.n_rows / 2;
   const bool is_split = parts.size() == 2 && parts[0].source_type == parts[1].source_type;
-  if (!is_split && (parts.size() != 1 || n_ff % kTileRows != 0))
-    throw std::runtime_error("FFN gate and up of different types run on the CPU only");
+  assert(is_split || (parts.size() == 1 && n_ff % kTileRows == 0));  // see require_support()
   MatmulParams p = normed_input(gate_up, x, norm, eps, nullptr, n_);
   p.epilogue.kind = EpilogueKind::kSwiglu;
   p.epilogue.n_rows = n_ff;

@@ -21,7 +21,7 @@ std::string lower(std::string text) {
 
 /// The members that must outlive the Ops. As the first base class, this is destroyed last.
 struct GpuResources {
-  std::unique_ptr<Gpus> gpus;
+  std::shared_ptr<const Gpus> gpus;
   std::vector<char> code;
 };
 
@@ -52,9 +52,9 @@ void require_right_answers(const Candidate& gpu, const DeviceChoice& choice,
   record.pass();
 }
 
-std::unique_ptr<kernels::Ops> make_ops_on(const Candidate& gpu, const GpuOptions& options,
-                                          GpuResources& resources) {
-  resources.code = gpu.read_code(options.kernels);
+std::unique_ptr<kernels::Ops> make_ops_on(const Candidate& gpu, std::shared_ptr<const Gpus> gpus,
+                                          const GpuOptions& options) {
+  GpuResources resources{std::move(gpus), gpu.read_code(options.kernels)};
   DeviceChoice choice = gpu.choice(resources.code);
   require_memory(gpu, choice, options.n_bytes);
   const TestRecord record(choice.name + " " + gpu.runtime->versions, choice.code_object);
@@ -68,22 +68,22 @@ std::unique_ptr<kernels::Ops> make_ops_on(const Candidate& gpu, const GpuOptions
 }  // namespace
 
 std::unique_ptr<kernels::Ops> make_ops(const GpuOptions& options) {
-  GpuResources resources{std::make_unique<Gpus>(find_gpus(options.backend)), {}};
-  Gpus& gpus = *resources.gpus;
+  // Shared with the Ops, since a GPU that cannot be opened is followed by the next one.
+  const auto gpus = std::make_shared<Gpus>(find_gpus(options.backend));
   bool is_named = false;
-  for (const Candidate& gpu : gpus.candidates) {
+  for (const Candidate& gpu : gpus->candidates) {
     if (lower(gpu.name()).find(lower(options.device)) == std::string::npos) continue;
     is_named = true;
     try {
-      return make_ops_on(gpu, options, resources);
+      return make_ops_on(gpu, gpus, options);
     } catch (const std::runtime_error& error) {
-      gpus.add_reason(error.what());
+      gpus->add_reason(error.what());
     }
   }
-  if (!is_named && !gpus.candidates.empty())
-    gpus.add_reason("no GPU here is called \"" + options.device + "\": there is " +
-                    describe_gpus());
-  throw std::runtime_error(gpus.reasons);
+  if (!is_named && !gpus->candidates.empty())
+    gpus->add_reason("no GPU here is called \"" + options.device + "\": there is " +
+                     describe_gpus());
+  throw std::runtime_error(gpus->reasons);
 }
 
 std::string describe_gpus() {

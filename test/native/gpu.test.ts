@@ -15,6 +15,14 @@ const fakeLibrary = (name: string) => join(import.meta.dirname, `../../build/nat
 // Small: the emulation takes a tenth of a millisecond for 16 rows of 32 weights.
 const cacheBytes = 2 ** 22;
 const shape = { layers: 2, hidden: 128, heads: 2, kvHeads: 1, ffn: 256, vocabulary: 512, context: 1024, tied: true };
+/** Sets HEARTH_FAKE_GPU for a while (test/kernels/hip/fake_gpu.h). */
+async function withFault<T>(fault: string, work: () => Promise<T>): Promise<T> {
+  const before = process.env.HEARTH_FAKE_GPU;
+  process.env.HEARTH_FAKE_GPU = fault;
+  return await work().finally(() => {
+    process.env.HEARTH_FAKE_GPU = before;
+  });
+}
 const load = (backend: 'cpu' | 'hip' | 'cuda', kvType: KvType = 'f16'): Promise<Engine> =>
   loadEngine({ modelPath, backend, gpuKernels, threads: 1, cacheBytes, kvType });
 
@@ -54,6 +62,45 @@ test.runIf(process.arch === 'x64').for([
     await Promise.all([gpu.close(), cpu.close()]);
   },
 );
+
+test.runIf(process.arch === 'x64')('the time of a prompt counts until the GPU has read it', async () => {
+  const gpu = await load('hip');
+  for (const n of [4, 20]) {
+    await gpu.clearCache();
+    const { prefillMs } = await withFault('slow:500', () => gpu.prefill(tokens.slice(0, n)));
+    expect(prefillMs).toBeGreaterThanOrEqual(500);
+  }
+  await gpu.close();
+});
+
+test.runIf(process.arch === 'x64')(
+  'a GPU whose memory is used up while the model is loaded leaves the CPU',
+  async () => {
+    const large = { modelPath, gpuKernels, threads: 1, cacheBytes: 80 * 2 ** 20 };
+    const engine = await withFault('full', () => loadEngine({ ...large, backend: 'hip' }));
+    expect(engine.info.backend).toMatch(/^cpu /);
+    expect(engine.info.fallbackReason).toBe(
+      'GPU gfx1100 Emulated GPU: the KV cache needs 80 MiB but only 6400 MiB of 8192 MiB are free; choose a smaller model',
+    );
+    await engine.close();
+  },
+);
+
+test.runIf(process.arch === 'x64')('a GPU that fails while pages are restored from disk leaves the CPU', async () => {
+  const diskFolder = join(folder, 'pages');
+  const open = () =>
+    loadEngine({ modelPath, backend: 'hip', gpuKernels, threads: 1, cacheBytes, diskFolder, diskBytes: 2 ** 24 });
+  const gpu = await open();
+  const request = { tokens, maxTokens: 4 };
+  const expected = await gpu.generate(request);
+  const { pageBytes } = gpu.status().cache;
+  await gpu.close();
+  const cpu = await withFault(`copy:${pageBytes}`, open);
+  expect(cpu.info.backend).toMatch(/^cpu /);
+  expect(cpu.info.fallbackReason).toMatch(/^GPU gfx1100 Emulated GPU: /);
+  expect((await cpu.generate(request)).tokens).toEqual(expected.tokens);
+  await cpu.close();
+});
 
 test.runIf(process.arch === 'x64')('a GPU asked for a cache of int8 keeps f16, and says so', async () => {
   const [gpu, plain] = [await load('hip', 'int8'), await load('hip')];

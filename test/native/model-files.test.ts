@@ -71,6 +71,18 @@ describe('refuses', () => {
       /blk\.1\.ffn_up\.weight is missing/,
     ));
 
+  test('more heads than can be counted', () =>
+    checkError(
+      (spec) => {
+        spec.metadata['qwen2.attention.head_count'] = { u32: 2 ** 24 };
+        spec.metadata['qwen2.attention.head_count_kv'] = { u32: 2 ** 24 };
+        spec.metadata['qwen2.attention.key_length'] = { u32: 256 };
+        spec.metadata['qwen2.embedding_length'] = { u32: 2 ** 24 };
+      },
+      'model-invalid',
+      /its 16777216 heads have 256 dimensions each/,
+    ));
+
   test('one missing bias of three', () =>
     checkError(
       (spec) =>

@@ -1,7 +1,10 @@
 // A fake libamdhip64 for the loader, which runs on the emulated GPU (fake_gpu.h). Its own faults:
 // "none": no device; "unknown": an architecture without kernels; "full": no memory for anything
-// large; "hang:FILE": no response once FILE exists.
+// large; "copy:N": copies of N bytes fail; "slow:MS": work is done so long after its launch;
+// "hang:FILE": no response once FILE exists.
 #include <unistd.h>
+
+#include <chrono>
 
 #include "fake_gpu.h"
 
@@ -15,12 +18,21 @@ using test::kNoDevice;
 
 // Where hipDeviceProp_t of ROCm 6 has the architecture's name.
 constexpr size_t kArchitectureOffset = 1160;
+constexpr int kBadCopy = 1;
 
 const hearth::kernels::hip::GpuApi& gpu() { return test::gpu_api(); }
 
 bool hangs() {
   const char* file = fault("hang");
   return file && access(file, F_OK) == 0;
+}
+
+using Clock = std::chrono::steady_clock;
+Clock::time_point done_at;
+
+void delay() {
+  if (const char* ms = fault("slow"))
+    done_at = Clock::now() + std::chrono::milliseconds(std::atoi(ms));
 }
 
 }  // namespace
@@ -63,6 +75,8 @@ EXPORT int hipHostMalloc(void** memory, size_t n_bytes, unsigned flags) {
 }
 EXPORT int hipHostFree(void* memory) { return gpu().release_host(memory); }
 EXPORT int hipMemcpyAsync(void* to, const void* from, size_t n_bytes, int kind, void* stream) {
+  const char* bad = fault("copy");
+  if (bad && n_bytes == std::strtoull(bad, nullptr, 10)) return kBadCopy;
   return gpu().copy(to, from, n_bytes, kind, stream);
 }
 EXPORT int hipMemsetAsync(void* memory, int value, size_t n_bytes, void* stream) {
@@ -76,7 +90,9 @@ EXPORT int hipEventCreateWithFlags(void** event, unsigned flags) {
   return gpu().create_event(event, flags);
 }
 EXPORT int hipEventRecord(void* event, void* stream) { return gpu().record_event(event, stream); }
-EXPORT int hipEventQuery(void* event) { return hangs() ? kNotReady : gpu().query_event(event); }
+EXPORT int hipEventQuery(void* event) {
+  return hangs() || Clock::now() < done_at ? kNotReady : gpu().query_event(event);
+}
 EXPORT int hipEventDestroy(void* event) { return gpu().destroy_event(event); }
 EXPORT int hipModuleLoadData(void** module, const void* code_object) {
   return gpu().load_module(module, code_object);
@@ -89,6 +105,7 @@ EXPORT int hipModuleLaunchKernel(void* function, unsigned grid_x, unsigned grid_
                                  unsigned block_x, unsigned block_y, unsigned block_z,
                                  unsigned shared_bytes, void* stream, void** params, void** extra) {
   if (hangs()) return 0;  // it takes work, and does none
+  delay();
   return gpu().launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
                       stream, params, extra);
 }
@@ -104,6 +121,7 @@ EXPORT int hipGraphInstantiate(void** executable, void* graph, void* node, char*
 }
 EXPORT int hipGraphLaunch(void* executable, void* stream) {
   if (hangs()) return 0;
+  delay();
   return gpu().launch_graph(executable, stream);
 }
 EXPORT int hipGraphDestroy(void* graph) { return gpu().destroy_graph(graph); }
