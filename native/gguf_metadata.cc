@@ -43,23 +43,26 @@ Wide<T> take(GgufCursor& from) {
     return from.take<T>();
 }
 
+template <typename T>
+GgufValue take_array(GgufCursor& from, uint64_t n) {
+  constexpr size_t kLeastBytes = std::is_same_v<T, Text> ? sizeof(uint64_t) : sizeof(T);
+  if (from.left() / kLeastBytes < n) from.ends_early();
+  std::vector<Wide<T>> values(n);
+  for (Wide<T>& value : values) value = take<T>(from);
+  return values;
+}
+
 /// {type u32, count u64, elements}. Elements that are bool are read as numbers.
 GgufValue read_array(GgufCursor& from) {
   const auto number = from.take<uint32_t>();
   const auto n = from.take<uint64_t>();
   if (n > kMaxArray) from.invalid(from.where() + " claims " + std::to_string(n) + " entries");
   auto values = with_type(number, [&](auto type) -> GgufValue {
-    using Type = decltype(type);
-    using T = std::conditional_t<std::is_same_v<Type, bool>, uint8_t, Type>;
-    constexpr size_t kLeastBytes = std::is_same_v<T, Text> ? sizeof(uint64_t) : sizeof(T);
-    if constexpr (std::is_same_v<T, Array>) {
+    using T = decltype(type);
+    if constexpr (std::is_same_v<T, Array>)
       from.invalid(from.where() + " is an array of arrays");
-    } else {
-      if (from.left() / kLeastBytes < n) from.ends_early();
-      std::vector<Wide<T>> values(n);
-      for (Wide<T>& value : values) value = take<T>(from);
-      return values;
-    }
+    else
+      return take_array<std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>>(from, n);
   });
   if (!values) from.invalid(from.where() + " has an array of unknown type");
   return std::move(*values);
