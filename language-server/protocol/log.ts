@@ -8,13 +8,18 @@ export interface Log {
   error(message: string): void;
 }
 
-/** A window's log, which `send` delivers to it. What is said to a window that has closed is lost. */
-export function windowLog(send: (message: LogMessageParams) => Promise<void>): Log {
+/**
+ * A window's log, which `send` delivers to it. What is said to a window that has closed is lost. redact: hides secrets.
+ */
+export function windowLog(
+  send: (message: LogMessageParams) => Promise<void>,
+  redact: (message: string) => string = (message) => message,
+): Log {
   const say = (type: MessageType) => async (message: string) => {
     try {
-      await send({ type, message });
+      await send({ type, message: redact(message) });
     } catch {
-      // The window has closed, of which its connection learns in another way.
+      // The window has closed; its connection learns of that by itself.
     }
   };
   return { info: say(MessageType.Info), warn: say(MessageType.Warning), error: say(MessageType.Error) };

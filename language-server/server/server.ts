@@ -14,6 +14,7 @@ import {
   StreamMessageWriter,
 } from 'vscode-languageserver/node';
 import { type ServerParts, SharedEngine } from '../engine/shared-engine.ts';
+import { redacted } from '../prompt/secrets.ts';
 import { type Log, windowLog } from '../protocol/log.ts';
 import { farewellNotification } from '../protocol/messages.ts';
 import { notify } from '../protocol/wire.ts';
@@ -48,7 +49,7 @@ export class Server {
     const inbox = new Inbox(reader, writer, source);
     const lifetime = { shutdownReceived: false, initialize: (_: InitializeParams) => {}, exit: onExit };
     // When an answer cannot be sent, the connection tries to log that, which fails, too, and must not be reported.
-    const log = windowLog((message) => connection.sendNotification(LogMessageNotification.type, message));
+    const log = windowLog((message) => connection.sendNotification(LogMessageNotification.type, message), redacted);
     const connect = () => createProtocolConnection(inbox, writer, { ...log, log: log.info }, inbox.options);
     const connection: Connection = createConnection(connect, lifetime, ProposedFeatures.all);
     const session = new Session(connection, this.engine, inbox, () => void this.quit());

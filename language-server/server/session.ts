@@ -21,6 +21,7 @@ import { listModels } from '../models/list.ts';
 import type { GhostCompletion } from '../offers/complete.ts';
 import { CompletionProvider } from '../offers/provider.ts';
 import { RelatedCode } from '../prompt/related-code.ts';
+import { redacted } from '../prompt/secrets.ts';
 import { errorText, placeName, timingLine, windowLog } from '../protocol/log.ts';
 import * as protocol from '../protocol/messages.ts';
 import { modelsRequest } from '../protocol/models.ts';
@@ -36,7 +37,10 @@ const aliveMs = 1000;
 const requestFailedCode = -32803;
 
 export class Session {
-  readonly log = windowLog((message) => this.connection.sendNotification(LogMessageNotification.type, message));
+  readonly log = windowLog(
+    (message) => this.connection.sendNotification(LogMessageNotification.type, message),
+    redacted,
+  );
   private settings = defaultSettings;
   private settingProblems: string[] = [];
   private connecting: protocol.Connecting = {};
@@ -201,7 +205,8 @@ export class Session {
   }
 
   private report(): void {
-    const status = this.shared.status(this.settings.mode === 'off');
+    const { message, ...rest } = this.shared.status(this.settings.mode === 'off');
+    const status = message === undefined ? rest : { ...rest, message: redacted(message) };
     const { settingProblems } = this;
     this.send(protocol.statusNotification, settingProblems.length > 0 ? { ...status, settingProblems } : status);
   }

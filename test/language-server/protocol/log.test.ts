@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { placeName } from '../../../language-server/protocol/log.ts';
+import { expect, test, vi } from 'vitest';
+import { redacted } from '../../../language-server/prompt/secrets.ts';
+import { placeName, windowLog } from '../../../language-server/protocol/log.ts';
 
 function check(uri: string, name: string): void {
   expect(placeName(uri, { line: 0, character: 4 })).toBe(`${name}:1:5`);
@@ -15,4 +16,13 @@ test('a name cannot forge a line of the log or send codes to a terminal', () => 
   check('file:///a%1B%5B31m%0D%C2%85%E2%80%A8.ts', 'a%1B[31m%0D%C2%85%E2%80%A8.ts');
   check('file:///%E2%80%AEst.exe', '%E2%80%AEst.exe');
   check('file:///a%zz\nb', 'a%zz%0Ab');
+});
+
+test('a secret in a message is hidden from the log', async () => {
+  const sent: string[] = [];
+  const log = windowLog(async ({ message }) => void sent.push(message), redacted);
+  log.error(`cannot read redis://:${'s3cr3tPass'}word@cache.example.com/0`);
+  await vi.waitFor(() => expect(sent).toHaveLength(1));
+  expect(sent[0]).toContain('***');
+  expect(sent[0]).not.toContain('s3cr3t');
 });
