@@ -1,5 +1,8 @@
-// Cuts the text where the model begins to repeat itself. Not even the first copy is kept, as it is as likely to be
-// wrong as the others.
+// Cuts the text where the model begins to repeat itself, or a line above or below the cursor.
+import type { GeneratedText } from './generated-text.ts';
+import { depthOf } from './indentation.ts';
+import { opensBlock } from './languages.ts';
+import type { Place } from './place.ts';
 
 const minLoopChars = 4;
 const maxLoopChars = 60;
@@ -8,7 +11,10 @@ const minCopies = 9;
 const newline = 10;
 const letter = /\p{L}/gu;
 
-/** Where the repetition begins; text.length if there is none. */
+/**
+ * Where the text begins to repeat itself; text.length if it does not. Not even the first copy is kept, as it is as likely
+ * to be wrong as the others.
+ */
 export function repetitionStart(text: string): number {
   return Math.min(repeatedLines(text), repeatedWords(text, minCopies));
 }
@@ -61,4 +67,66 @@ function loopStart(text: string, length: number, copies: number): number {
     differs = known = found;
   }
   return text.length;
+}
+
+/** Lines that code may well repeat. */
+const trivial = /^(?:\W*|@[\w.]+|#\[.*|break;?|continue;?|return;?|pass|else:?|end|try:?|fi|done|do|then|default:)$/;
+
+/** Where the text begins to repeat the nearest line above the cursor. */
+export function repeatedAbove(text: string, place: Place, generated: GeneratedText): number {
+  const [nearest = ''] = place.around.linesAbove;
+  return repeated(
+    wholeLines(text, generated),
+    text.length,
+    place,
+    (line) => line.trim() === nearest.trim() && !trivial.test(line.trim()),
+  );
+}
+
+/** Where the text begins to repeat the next line below, or one of the two after it in the same block. */
+export function repeatedBelow(text: string, place: Place, generated: GeneratedText): number {
+  const { linePrefix, linesBelow } = place.around;
+  const [next = ''] = linesBelow;
+  const depth = depthOf(linePrefix);
+  const outside = linesBelow.findIndex((line) => depthOf(line) < depth);
+  const inBlock = linesBelow.slice(0, outside === -1 ? undefined : outside).filter((line) => depthOf(line) === depth);
+  return repeated(wholeLines(text, generated), text.length, place, (line) => {
+    const isNext = line.trimEnd() === next && next !== '';
+    // The head of a block may stand there many times.
+    const said = opensBlock(line, place.language) ? [next] : [next, ...inBlock];
+    return isNext || (said.some((each) => each.trim() === line.trim()) && !trivial.test(line.trim()));
+  });
+}
+
+/** Whether a line that the text completes in its middle says the same as the line above or below. */
+export function repeatsNeighbour(line: string, { around }: Place): 'repeats-line-above' | 'repeats-line-below' | null {
+  const isSame = (other = '') => line.trim() === other.trim() && !trivial.test(line.trim());
+  if (isSame(around.linesBelow[0])) return 'repeats-line-below';
+  return isSame(around.linesAbove[0]) ? 'repeats-line-above' : null;
+}
+
+/** The lines of the text, without the last one if it is still growing. */
+function wholeLines(text: string, generated: GeneratedText): string[] {
+  const lines = text.split('\n');
+  return generated.mayGrow(text) ? lines.slice(0, -1) : lines;
+}
+
+function repeated(lines: string[], length: number, { around }: Place, isRepeated: (line: string) => boolean): number {
+  if (around.lineSuffix.trim() !== '') return length;
+  let begin = 0;
+  for (const [i, line] of lines.entries()) {
+    // A text that begins with a line break adds nothing to the cursor's own line.
+    const whole = i === 0 ? around.linePrefix + line : line;
+    const isWritten = i > 0 || line.trim() !== '';
+    if (isWritten && isRepeated(whole)) return begin === 0 ? 0 : begin - 1;
+    begin += line.length + 1;
+  }
+  return length;
+}
+
+/** Whether the last line, which is still growing, may come to repeat a line above or below. */
+export function mayRepeat(text: string, { around }: Place): boolean {
+  const at = text.lastIndexOf('\n') + 1;
+  const line = ((at === 0 ? around.linePrefix : '') + text.slice(at)).trim();
+  return [...around.linesBelow, ...around.linesAbove.slice(0, 1)].some((each) => each.trim().startsWith(line));
 }

@@ -1,16 +1,21 @@
 // Turns the model's text into ghost text. Rules cut the text; a rule that leaves nothing gives the reason.
 import type { RuleReason } from '../protocol/reasons.ts';
 import { type Gate, likelyLines } from './confidence.ts';
-import { afterStatement, unreachable } from './finished.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { reindented } from './indentation.ts';
-import { inventedLink } from './links.ts';
-import { mayRepeat, repeatedAbove, repeatedBelow, repeatsNeighbour } from './neighbours.ts';
 import type { Place } from './place.ts';
-import { repeatedWords, repetitionStart } from './repetition.ts';
+import {
+  mayRepeat,
+  repeatedAbove,
+  repeatedBelow,
+  repeatedWords,
+  repeatsNeighbour,
+  repetitionStart,
+} from './repetition.ts';
 import { closersOnly, type Fit, fitRest, isPastRest } from './rest-of-line.ts';
-import { extentEnd, specialToken, surplusCloser } from './stop-rules.ts';
+import { extentEnd, surplusCloser } from './stop-rules.ts';
 import type { Suggestion } from './suggestion.ts';
+import { afterStatement, inventedLink, specialToken, unreachable } from './unwanted.ts';
 import { completeBeginning, fragmentStart, meaningfulEnd, missingClosers } from './whole.ts';
 
 export type GhostText = { suggestion: Suggestion; reason: null } | { suggestion: null; reason: RuleReason };

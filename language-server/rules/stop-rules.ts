@@ -24,7 +24,7 @@ export function extentEnd(text: string, place: Place, generated: GeneratedText):
   return place.extent === 'block' ? blockEnd(text, place, mayBecome) : statementEnd(text, place, generated, mayBecome);
 }
 
-/** Whether a text for a blank line begins on the next line, indented less. */
+/** Whether the cursor is on a blank line and the text goes to the next one, which is indented less than the cursor. */
 function leavesBlock(text: string, { around }: Place): boolean {
   const [first] = filledLines(text);
   const isOnNextLine = first !== undefined && text.slice(0, first.begin).includes('\n');
@@ -121,10 +121,4 @@ function goesOn(text: string, { language }: Place, mayBecome: boolean): boolean 
   const isMiddle = language.middle?.test(line) ?? false;
   const isGrowing = mayBecome && line.length === text.length;
   return isGrowing ? isMiddle || /^\}[ \t]*\w*$/.test(line) : isMiddle && opensBlock(line, language);
-}
-
-// Generation ends at special tokens. This finds one that the model spells out in ordinary tokens.
-export function specialToken(text: string): number {
-  const at = text.search(/<\|(?:fim_\w+|endoftext|im_start|im_end|repo_name|file_sep|cursor)\|>/);
-  return at === -1 ? text.length : at;
 }

@@ -1,6 +1,5 @@
-// Rules for places where a statement or a block is already finished: more text is shown only if the model is sure of
-// it.
-
+// Cuts text that should not be there at all: behind a finished statement, where code never runs, made-up addresses and
+// special tokens.
 import type { GeneratedText } from './generated-text.ts';
 import { depthOf } from './indentation.ts';
 import type { Place } from './place.ts';
@@ -35,4 +34,20 @@ export function unreachable(text: string, { around, within, language, open }: Pl
   if (!isBelow || within !== 'code' || language.family === 'data' || open.at(-1)?.token === '(') return text.length;
   const leaves = leaving.test(above.trim()) && leavingEnds.test(above);
   return leaves && !/^\s*(?:case\b|default\b|\}|\)|end\b|#|\/\/)/.test(text) ? 0 : text.length;
+}
+
+const address = /\b(?:https?:\/\/|www\.)\S*|(?<![\w.+-])[\w.+-]+@\w[\w-]*\.\w+/g;
+
+/** Where the first address begins that does not occur in the document. */
+export function inventedLink(text: string, { within, document }: Place): number {
+  if (within !== 'comment') return text.length;
+  const found = [...text.matchAll(address)];
+  const known = found.length === 0 ? '' : document.text.toString();
+  return found.find(([each]) => !known.includes(each))?.index ?? text.length;
+}
+
+// Generation ends at special tokens. This finds one that the model spells out in ordinary tokens.
+export function specialToken(text: string): number {
+  const at = text.search(/<\|(?:fim_\w+|endoftext|im_start|im_end|repo_name|file_sep|cursor)\|>/);
+  return at === -1 ? text.length : at;
 }
