@@ -1,4 +1,4 @@
-// The starter model behind a completion endpoint: what it answers by way of text is what it answers by way of tokens.
+// The starter model behind a completion endpoint, which takes the prompt as text, answers as it does to tokens.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -64,7 +64,7 @@ afterAll(async () => {
   await local.close();
 });
 
-/** A hole in the source at a line, filled from behind what begins the line. */
+/** Asks for the rest of a line of the source, of which the model is given the beginning. */
 function promptAt({ info }: Completer, line: number, begin: RegExp): Uint32Array {
   const lines = source.split('\n');
   const { fimPrefix, fimSuffix, fimMiddle } = info.special;
