@@ -16,9 +16,10 @@ export type ModelCost = Pick<
   'fileBytes' | 'readBytesPerToken' | 'weightsPerToken' | 'kvBytesPerToken' | 'contextTokens'
 >;
 
-/** What this process can still have, which a container may limit. Editors older than Node 20.13 know only the machine's. */
+/** What this process can still have, which a container may limit; without an answer to that, what the machine has. */
 export function freeMemoryBytes(): number {
-  return process.availableMemory?.() ?? freemem();
+  // Older editors do not have the function, and where /proc cannot be read it says 0.
+  return process.availableMemory?.() || freemem();
 }
 
 const promptTokens = 32;

@@ -1,10 +1,13 @@
 // The clock is set forward or back: by a user, by time synchronization, or when a virtual machine is resumed.
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Statistics } from '../../extension/statistics.ts';
 import { RelatedCode } from '../../language-server/prompt/related-code.ts';
+import { Endpoint } from '../../language-server/protocol/endpoint.ts';
 import { FakeWindow } from '../language-server/editor-window.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -51,6 +54,38 @@ test('what is counted at any time is counted once', async () => {
   rmSync(folder, { recursive: true });
 });
 
+/** An endpoint, and servers that are about to start there. */
+async function endpointIn(folder: string, count: number) {
+  const endpoint = new Endpoint(join(folder, 'own'), 'test');
+  const words = { startTime: '', clientWord: 'a', serverWord: 'b', logFile: '' };
+  const starting = Array.from({ length: count }, async () => {
+    const announcement = { ...words, id: endpoint.prepare(), pid: process.pid };
+    const server = createServer().listen(endpoint.preparedSocket(announcement.id));
+    await once(server, 'listening');
+    return { announcement, server };
+  });
+  return { endpoint, starting: await Promise.all(starting) };
+}
+
+test.each([-3650 * dayMs, -dayMs, dayMs, 3650 * dayMs])(
+  'the server of the windows is found after a jump of %i ms, and no other one takes its place',
+  async (jumpMs) => {
+    const folder = mkdtempSync(join(tmpdir(), 'hearth-clock-'));
+    const { endpoint, starting } = await endpointIn(folder, 3);
+    const [first, ...others] = starting.map(({ announcement }) => announcement);
+    if (!first) throw new Error('no server');
+    expect(await endpoint.announce(first)).toBe(true);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + jumpMs });
+    expect(endpoint.isAnnounced(first.id)).toBe(true);
+    // One that looks abandoned now has lost its folder, and fails.
+    for (const other of others) expect(await endpoint.announce(other).catch(() => false)).toBe(false);
+    expect(endpoint.announced()?.id).toBe(first.id);
+    vi.useRealTimers();
+    for (const { server } of starting) server.close();
+    rmSync(folder, { recursive: true });
+  },
+);
+
 test('no time limit uses the wall clock', () => {
   const root = join(import.meta.dirname, '../..');
   const byTheWall = ['extension', 'language-server'].flatMap((room) =>
@@ -58,11 +93,12 @@ test('no time limit uses the wall clock', () => {
       .filter((name) => name.endsWith('.ts') && readFileSync(join(root, room, name), 'utf8').includes('Date.now'))
       .map((name) => `${room}/${name}`),
   );
-  // A server's "Retry-After" may be a date, people read the end of a snooze from a clock, and the test above shows that
-  // ranking can take a clock that is set.
+  // A server's "Retry-After" may be a date, people read the end of a snooze from a clock, and the tests above show that
+  // ranking and the endpoint can take a clock that is set.
   expect(byTheWall.sort()).toEqual([
     'extension/document-mode.ts',
     'extension/download/errors.ts',
     'language-server/prompt/related-code.ts',
+    'language-server/protocol/endpoint.ts',
   ]);
 });
