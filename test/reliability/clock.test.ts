@@ -100,5 +100,6 @@ test('no time limit uses the wall clock', () => {
     'extension/download/errors.ts',
     'language-server/prompt/related-code.ts',
     'language-server/protocol/endpoint.ts',
+    'language-server/remote/server-error.ts',
   ]);
 });
