@@ -11,14 +11,14 @@ export interface Gate {
   /** The least joint probability of text that is shown up to the end of a line. */
   line: number;
   /** The least joint probability of the beginning of a line, shown without the rest. */
-  piece: number;
+  beginning: number;
 }
 
 // A whole line may be less likely than the beginning of one: that it ended properly is evidence in itself.
 const defaultGates: Record<Confidence, Gate> = {
-  eager: { line: 0.02, piece: 0.3 },
-  balanced: { line: 0.05, piece: 0.4 },
-  calm: { line: 0.2, piece: 0.7 },
+  eager: { line: 0.02, beginning: 0.3 },
+  balanced: { line: 0.05, beginning: 0.4 },
+  calm: { line: 0.2, beginning: 0.7 },
 };
 
 interface Fitted {
@@ -35,17 +35,17 @@ const fittedGates: Fitted[] = [
   {
     model: /^Starter Coder v2 83M Q4_0$/,
     gates: {
-      eager: { line: 0.02, piece: 0.3 },
-      balanced: { line: 0.15, piece: 0.45 },
-      calm: { line: 0.3, piece: 0.8 },
+      eager: { line: 0.02, beginning: 0.3 },
+      balanced: { line: 0.15, beginning: 0.45 },
+      calm: { line: 0.3, beginning: 0.8 },
     },
   },
   {
     model: /qwen-?2\.5[- ]coder/i,
     gates: {
-      eager: { line: 0.1, piece: 0.5 },
-      balanced: { line: 0.5, piece: 0.6 },
-      calm: { line: 0.7, piece: 0.9 },
+      eager: { line: 0.1, beginning: 0.5 },
+      balanced: { line: 0.5, beginning: 0.6 },
+      calm: { line: 0.7, beginning: 0.9 },
     },
   },
 ];

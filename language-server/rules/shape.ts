@@ -90,7 +90,7 @@ export function toEarlyText(generated: GeneratedText, place: Place, gate: Gate):
 
 /** The end of the likely beginning of a line; it leaves nothing open. */
 function begunLine(generated: GeneratedText, end: number, place: Place, gate: Gate): number {
-  const likely = meaningfulEnd(generated.text, Math.min(end, generated.likelyTo(gate.piece)));
+  const likely = meaningfulEnd(generated.text, Math.min(end, generated.likelyTo(gate.beginning)));
   const piece = generated.text.slice(0, likely);
   // What may become `; then` or `do |each|`.
   const isHead = place.language.family === 'ends' && /\s*(?:;\s*\w*|\sdo\b[^\n]*)$/.exec(piece);

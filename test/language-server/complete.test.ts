@@ -60,7 +60,7 @@ test('ends the generation where the text has become too unlikely to be shown', a
 test('text that the engine generates after it was told to stop changes nothing', async () => {
   const logProbability = (index: number) => (index === 8 ? Math.log(0.5) : 0);
   const model = { ...writes('call(one, two, three)'), otherAnswers: ['f(other, and more of it'], logProbability };
-  const gate = { line: 0.7, piece: 0.45 };
+  const gate = { line: 0.7, beginning: 0.45 };
   const shown = async (tokensInFlight: number) =>
     (await ask('a = $0\n', { ...model, tokensInFlight }, { gate, alternatives: 2 })).suggestions;
   const once = await shown(0);
@@ -97,7 +97,7 @@ test('asks for an empty body as if Enter had been pressed', async () => {
 });
 
 test('ends a text that is longer than its tokens can be', () => {
-  const text = new GrowingText(placeAt(atCursor('a = $0\n'), 'auto'), { line: 0.1, piece: 0.1 }, 2, true);
+  const text = new GrowingText(placeAt(atCursor('a = $0\n'), 'auto'), { line: 0.1, beginning: 0.1 }, 2, true);
   expect(text.add('total + ', 0)?.text).toBe('total');
   expect(text.add('x'.repeat(100_000), 0)).toBeNull();
   expect(text.isEnough).toBe(true);

@@ -16,15 +16,15 @@ import { insertable } from './eval-score.ts';
 import { remembered } from './remembered.ts';
 
 const maxTokens = 64;
-const noGate: Gate = { line: 0, piece: 1 };
-const piece = 0.45;
+const noGate: Gate = { line: 0, beginning: 1 };
+const beginning = 0.45;
 const gates: Gate[] = [
-  ...[0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7].map((line) => ({ line, piece })),
-  ...[0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1].map((each) => ({ line: 0.07, piece: each })),
-  ...[0.5, 0.6, 0.8, 0.9, 1].flatMap((each) => [0.2, 0.4, 0.5].map((line) => ({ line, piece: each }))),
-  { line: 0.02, piece: 0.3 },
-  { line: 0.3, piece: 0.8 },
-  { line: 0.7, piece: 0.9 },
+  ...[0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7].map((line) => ({ line, beginning })),
+  ...[0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1].map((each) => ({ line: 0.07, beginning: each })),
+  ...[0.5, 0.6, 0.8, 0.9, 1].flatMap((each) => [0.2, 0.4, 0.5].map((line) => ({ line, beginning: each }))),
+  { line: 0.02, beginning: 0.3 },
+  { line: 0.3, beginning: 0.8 },
+  { line: 0.7, beginning: 0.9 },
 ];
 const columns = [
   'lines_right',
@@ -58,7 +58,7 @@ export async function curve(engine: Engine, cases: Case[]): Promise<string[]> {
     for (const gate of gates) {
       const figures = compare(each.middle, before, await answer(patient, each, gate));
       for (const group of ['all', `kind ${each.kind}`, `language ${each.language}`]) {
-        const key = `${group},${gate.line},${gate.piece}`;
+        const key = `${group},${gate.line},${gate.beginning}`;
         const sums = tallies.get(key) ?? columns.map(() => 0);
         tallies.set(
           key,

@@ -4,7 +4,7 @@ import { GeneratedText } from '../../../language-server/rules/generated-text.ts'
 import { meaningfulEnd } from '../../../language-server/rules/whole.ts';
 import { FakeEngine } from '../../fixtures/fake-engine.ts';
 
-const gate = { line: 0.1, piece: 0.5 };
+const gate = { line: 0.1, beginning: 0.5 };
 
 /** A text of tokens, each with its probability. */
 function generated(...tokens: [text: string, probability: number][]): GeneratedText {
@@ -15,7 +15,7 @@ function generated(...tokens: [text: string, probability: number][]): GeneratedT
 
 function shown(text: GeneratedText): string {
   const { length } = text.text;
-  return text.text.slice(0, likelyLines(text, length, gate) || meaningfulEnd(text.text, text.likelyTo(gate.piece)));
+  return text.text.slice(0, likelyLines(text, length, gate) || meaningfulEnd(text.text, text.likelyTo(gate.beginning)));
 }
 
 test('shows a whole line that is less likely than the beginning of one has to be', () => {

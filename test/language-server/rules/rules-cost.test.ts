@@ -9,7 +9,7 @@ import { atCursor } from '../cursor.ts';
 const size = 65_536;
 // A machine that is busy with other work takes several times as long as the rules are allowed to, 50 ms.
 const maxCpuMs = 500;
-const gate = { line: 0.02, piece: 0.3 };
+const gate = { line: 0.02, beginning: 0.3 };
 
 const filled = (part: string) => part.repeat(Math.ceil(size / part.length)).slice(0, size);
 const halves = (first: string, second: string) => filled(first).slice(0, size / 2) + filled(second).slice(0, size / 2);
