@@ -35,7 +35,7 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
     around,
     open,
     lineStart: offset - start - around.linePrefix.length,
-    unclosed: unclosedBelow(document, start, open, language),
+    ...bracketsBelow(document, start, open, language),
     isWindowCut: start > 0,
     within: language.family === 'prose' ? 'comment' : within(open, language),
     extent: 'line',
@@ -66,13 +66,16 @@ function endsBrackets({ open, around }: Place): boolean {
   );
 }
 
-/** A closing bracket that is indented less than the line of an opening one belongs to a bracket further out. */
-function unclosedBelow(
+/**
+ * Which brackets nothing below closes, and which closing brackets below close nothing. A closing bracket that is indented
+ * less than the line of an opening one belongs to a bracket further out.
+ */
+function bracketsBelow(
   { text, offset }: CursorDocument,
   start: number,
   open: readonly Open[],
   language: Language,
-): Open[] {
+): Pick<Place, 'unclosed' | 'surplus'> {
   const before = text.slice(start, offset);
   const after = text.slice(offset, offset + scannedChars);
   const left = open
@@ -83,7 +86,10 @@ function unclosedBelow(
       depth: depthOf(before.slice(before.lastIndexOf('\n', bracket.at) + 1, bracket.at)),
     }));
   const unclosed: Open[] = [];
+  const surplus: string[] = [];
   for (const { at, closes } of scan(after, language, open).outer) {
+    // Above the window there may be what it closes.
+    if (!closes && start === 0) surplus.push(after[at] ?? '');
     if (!closes || !isBracket(closes)) continue;
     const newline = after.lastIndexOf('\n', at);
     const isAlone = newline !== -1 && after.slice(newline, at).trim() === '';
@@ -94,5 +100,6 @@ function unclosedBelow(
     unclosed.push(...inside.map(({ bracket }) => bracket));
   }
   // The rest of the document is not scanned: if there is more, the remaining brackets are assumed to be closed there.
-  return offset + scannedChars < text.length ? unclosed : [...unclosed, ...left.map(({ bracket }) => bracket)];
+  if (offset + scannedChars >= text.length) unclosed.push(...left.map(({ bracket }) => bracket));
+  return { unclosed, surplus };
 }

@@ -18,6 +18,8 @@ export interface Place {
   lineStart: number;
   /** The open brackets that nothing below closes, innermost first. */
   unclosed: readonly Open[];
+  /** The closing brackets below that close nothing, in order: the text may open them. */
+  surplus: readonly string[];
   /** Whether the document begins further up than was scanned. */
   isWindowCut: boolean;
   within: Within;

@@ -2,7 +2,7 @@
 import { depthOf, filledLines, indentationOf, type Line } from './indentation.ts';
 import { opensBlock } from './languages.ts';
 import type { Place } from './place.ts';
-import { type Open, scan } from './scanner.ts';
+import { closerFor, type Open, scan } from './scanner.ts';
 
 const minChars = 4;
 // Keywords say nothing about what is meant unless something follows them.
@@ -85,15 +85,17 @@ function isComplete(text: string, place: Place): boolean {
   return missingClosers(text, place) === '' && openElement(text, place) === -1;
 }
 
-/** What the text opens and does not close, outermost first. A comment that ends with its line is none. */
-function openedIn(text: string, { language, open }: Place): Open[] {
+/** What the text opens and nothing closes, outermost first. A comment that ends with its line is none. */
+function openedIn(text: string, { language, open, surplus }: Place): Open[] {
   const after = scan(text, language, open).open;
   const last = after.at(-1);
   // A string may have ended and another one begun.
   const isInString = last !== undefined && language.quotes.includes(last.token) && last !== open[after.length - 1];
-  return after
+  const opened = after
     .slice(isInString ? Math.min(open.length, after.length - 1) : open.length)
     .filter(({ token }) => !language.lineComments.includes(token));
+  const closed = surplus.findIndex((closer, i) => closer !== closerFor(opened.at(-1 - i) ?? { token: '', at: 0 }));
+  return opened.slice(0, Math.max(0, opened.length - (closed === -1 ? surplus.length : closed)));
 }
 
 /** Where the text ends without half a word, operators and opening brackets; 0 if too little is left. */
