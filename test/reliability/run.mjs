@@ -1,15 +1,18 @@
 // `npm run test:reliability` tries everything in full, for hours; `-- flood fuzz` some of it; `-- soak --minutes 60` the
 // soak. Each program of test/fuzz and each claim of test/fuzz/ts (`-- fuzz-ts`) gets as many minutes as the soak.
-// `-- kernels`: those for AVX2 and AVX-VNNI with AddressSanitizer and UBSan, which take minutes to compile.
+// `-- kernels`: those for AVX2 and AVX-VNNI with AddressSanitizer and UBSan, which take minutes to compile. `-- table`
+// tries nothing: it writes faults.md from the last results.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildAsanKernels } from '../../scripts/build-native.mjs';
 import { main, root, run, ToolError } from '../../scripts/tools.mjs';
 import { fuzz } from '../fuzz/run.mjs';
+import { writeFaultsTable } from './faults-table.mjs';
 
 await main(async () => {
   const options = { minutes: { type: 'string', default: '60' } };
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  if (positionals[0] === 'table') return writeFaultsTable(positionals[1]);
   const isAll = positionals.length === 0;
   const isWanted = (name) => isAll || positionals.includes(name);
   const names = positionals.filter((name) => name !== 'kernels');
