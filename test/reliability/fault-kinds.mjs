@@ -164,7 +164,7 @@ export const faults = [
   },
   {
     where: "a model's chat template",
-    file: 'test/language-server/chat-template.test.ts',
+    file: 'test/language-server/explain/chat-template.test.ts',
     kinds: {
       'programs that loop, grow or nest without end': 'cannot end or block',
       'templates that are wrong, or too large': 'is refused',

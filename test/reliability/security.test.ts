@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { explainPage } from '../../extension/explain-page.ts';
+import { Statistics } from '../../extension/statistics.ts';
 import { statisticsPage } from '../../extension/statistics-page.ts';
 import { defaultPace } from '../../language-server/offers/document-offers.ts';
 import { CompletionProvider } from '../../language-server/offers/provider.ts';
@@ -42,17 +43,43 @@ test('a workspace can set no path, no address and nothing of the machine', () =>
   expect(restricted).toEqual(expect.arrayContaining(paths));
 });
 
-test('what ships starts no shell and runs no text', () => {
+/** The source files of what ships in which the pattern is found. */
+function sourcesWith(pattern: RegExp): string[] {
   const sources = ['extension', 'language-server', 'native'].flatMap((room) =>
     readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
-      .map((name) => join(root, room, name)),
+      .map((name) => `${room}/${name}`),
   );
   expect(sources.length).toBeGreaterThan(100);
+  return sources.filter((path) => pattern.test(readFileSync(join(root, path), 'utf8')));
+}
+
+test('what ships starts no shell and runs no text', () => {
   const dangerous =
     /\beval\(|new Function\(|\bvm\b.*node:vm|shell: *true|\bexec(?:Sync)?\(\s*['"`]|dangerouslySetInnerHTML/;
-  const found = sources.filter((path) => dangerous.test(readFileSync(path, 'utf8')));
-  expect(found).toEqual([]);
+  expect(sourcesWith(dangerous)).toEqual([]);
+});
+
+test("only downloads and a team's server use the network", () => {
+  const network = /\bfetch\(|(from |import\()'(node:)?(https?|http2|tls|dgram|undici)'|\bWebSocket\(/;
+  const users = sourcesWith(network);
+  expect(users.length).toBeGreaterThan(1);
+  expect(users.filter((path) => !/^(extension\/download|language-server\/remote)\//.test(path))).toEqual([]);
+});
+
+test('statistics are for their owner alone', async () => {
+  const own = join(folder, 'statistics');
+  await new Statistics(own, expect.unreachable).add(new Date(), { languageId: 'rust', latencyMs: 1 });
+  const paths = [own, ...readdirSync(own).map((name) => join(own, name))];
+  expect(paths).toHaveLength(2);
+  for (const path of paths) expect(statSync(path).mode & 0o077, path).toBe(0);
+});
+
+test('the tests that SECURITY.md names are there', () => {
+  const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).map((file) => `/test/${file}`);
+  const named = readFileSync(join(root, 'SECURITY.md'), 'utf8').match(/[\w./-]+(\.test\.ts|_fuzz\.cc)/g) ?? [];
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((name) => !files.some((file) => file.endsWith(`/${name}`)))).toEqual([]);
 });
 
 test('no page of Hearth loads, sends or frames anything', () => {
