@@ -9,7 +9,7 @@ import { type Endpoint, startTimeOf } from '../protocol/endpoint.ts';
 const handshakeMs = 5000;
 /** How long the process lives without a window: long enough for one that is reloaded to come back. */
 const lingerMs = 8000;
-const keepMs = 1000;
+const keepMs = 3000;
 const maxLogBytes = 65_536;
 
 export interface SharedSocketOptions {

