@@ -111,7 +111,7 @@ export const faults = [
   },
   {
     where: 'files where windows find the server',
-    file: 'test/language-server/endpoint.test.ts',
+    file: 'test/language-server/protocol/endpoint.test.ts',
     kinds: {
       'files that another user may have made': 'is not believed',
       "a place that is not the user's own": 'no server starts at',
@@ -204,7 +204,7 @@ export const faults = [
   },
   {
     where: 'the engine, by its heartbeat',
-    file: 'test/language-server/watchdog.test.ts',
+    file: 'test/language-server/engine/watchdog.test.ts',
     kinds: { 'an operation that hangs': 'hangs', 'a queue that is not served': 'serves none' },
   },
   {
