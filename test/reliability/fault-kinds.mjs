@@ -181,7 +181,7 @@ export const faults = [
       'the rest of another file': 'not appended',
       'drops of bytes': 'a few bytes',
       silence: 'never answers',
-      'redirects in a circle, or to files': 'ends the download at once',
+      'redirects in a circle, or to files': 'the download at once',
       'a redirect to plain HTTP': 'without encryption',
       'pauses that are none': 'hold the download up',
       'damaged records on disk': 'a damaged record',
@@ -197,7 +197,7 @@ export const faults = [
     where: "a team's server",
     file: 'test/language-server/remote/team.test.ts',
     kinds: {
-      'silence, breaks, pages, endless answers': 'a server that',
+      'silence, breaks, pages, endless answers': 'the local model answers',
       'frozen while the user types': 'frozen',
       'breaks off after text was shown': 'what breaks off',
     },

@@ -35,11 +35,11 @@ function nativeResults(program, part) {
   return [...lines].map(([, word, title]) => ({ file: program, title, outcome: outcomes[word] }));
 }
 
-/** One title for all: what they have in common at the beginning and at the end. */
+/** One title for all. For more than two it is what they have in common at the beginning and at the end. */
 function common(titles) {
+  if (titles.length <= 2) return titles.join('; ');
   const [first = [], ...others] = titles.map((title) => title.split(' '));
-  const shared = (words) => words.findIndex((word, i) => others.some((other) => other.at(i) !== word));
-  const start = others.length === 0 ? -1 : shared(first);
+  const start = first.findIndex((word, i) => others.some((other) => other[i] !== word));
   if (start === -1) return first.join(' ');
   const end = first.findLastIndex((word, i) => others.some((other) => other.at(i - first.length) !== word));
   return [...first.slice(0, start), '…', ...first.slice(Math.max(start, end + 1))].join(' ');

@@ -109,20 +109,23 @@ function breakOff(response: ServerResponse): void {
   begin(response).write(': ping\n\n', () => response.destroy());
 }
 
-test.each(misbehaving)('a server that %s', async (_, behaviour, message) => {
-  const provider = await connect();
-  expect(await textFrom(provider)).toBe('remote();');
-  server.usual = behaviour;
-  expect(await textFrom(provider)).toBe('local();');
-  const asked = server.asked.length;
-  expect(messages).toEqual([expect.stringMatching(message)]);
-  expect(messages[0]).toMatch(/^\P{Cc}{10,700} The model on this machine answers until the server can\.$/u);
-  expect(messages[0]).not.toContain('token-123');
-  expect(team.info(local)).toMatchObject({ device: 'cpu', fallbackReason: expect.stringMatching(message) });
-  // The next keys do not ask it, and it is told nothing three times.
-  expect(await textFrom(provider)).toBe('local();');
-  expect(server.asked.length).toBe(asked);
-});
+test.each(misbehaving)(
+  'a server that %s: the local model answers, and the user learns why',
+  async (_, behaviour, message) => {
+    const provider = await connect();
+    expect(await textFrom(provider)).toBe('remote();');
+    server.usual = behaviour;
+    expect(await textFrom(provider)).toBe('local();');
+    const asked = server.asked.length;
+    expect(messages).toEqual([expect.stringMatching(message)]);
+    expect(messages[0]).toMatch(/^\P{Cc}{10,700} The model on this machine answers until the server can\.$/u);
+    expect(messages[0]).not.toContain('token-123');
+    expect(team.info(local)).toMatchObject({ device: 'cpu', fallbackReason: expect.stringMatching(message) });
+    // The next keys do not ask it, and it is told nothing three times.
+    expect(await textFrom(provider)).toBe('local();');
+    expect(server.asked.length).toBe(asked);
+  },
+);
 
 test('while keys are typed faster than a frozen server could answer, text comes from the local model', async () => {
   const provider = await connect();
