@@ -131,7 +131,8 @@ function isCancel(message: Message): boolean {
 
 /** The connection closes when a cancellation does not say of what. */
 function isCancelOfNothing(message: Message): boolean {
-  const { params } = message as Partial<NotificationMessage>;
+  if (!isCancel(message)) return false;
+  const { params } = message as NotificationMessage;
   const id = params instanceof Object && 'id' in params ? params.id : undefined;
-  return isCancel(message) && typeof id !== 'number' && typeof id !== 'string';
+  return typeof id !== 'number' && typeof id !== 'string';
 }
