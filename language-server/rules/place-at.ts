@@ -85,15 +85,17 @@ function bracketsBelow(
       bracket,
       depth: depthOf(before.slice(before.lastIndexOf('\n', bracket.at) + 1, bracket.at)),
     }));
+  const { linePrefix, linesBelow } = surroundings(text, offset);
+  const bodyDepth = depthOf(linesBelow[0] ?? '') > depthOf(linePrefix) ? depthOf(linePrefix) : null;
   const unclosed: Open[] = [];
   const surplus: string[] = [];
   for (const { at, closes } of scan(after, language, open).outer) {
-    // Above the window there may be what it closes.
-    if (!closes && start === 0) surplus.push(after[at] ?? '');
-    if (!closes || !isBracket(closes)) continue;
     const newline = after.lastIndexOf('\n', at);
     const isAlone = newline !== -1 && after.slice(newline, at).trim() === '';
     const depth = depthOf(after.slice(newline + 1, at));
+    // What it closes may stand above the window, unless it ends a body that stands below the cursor's line.
+    if (!closes && (start === 0 || (isAlone && depth === bodyDepth))) surplus.push(after[at] ?? '');
+    if (!closes || !isBracket(closes)) continue;
     const closed = left.findIndex((each) => closerFor(each.bracket) === after[at] && !(isAlone && each.depth > depth));
     // Brackets further in than the one closed are not closed at all.
     const inside = left.splice(0, closed + 1).slice(0, -1);
