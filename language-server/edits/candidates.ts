@@ -1,57 +1,75 @@
 // Edits that may follow from the last ones, proposed without a model.
+import { type Evidence, evidenceOf, evidenceOfSameLines } from './evidence.ts';
+import { undoes } from './reversal.ts';
 import { type Substitution, substituted, substitutionsOf } from './substitutions.ts';
 import { applyEdit, type PastEdit, type TextEdit } from './text-edit.ts';
 
-export type CandidateKind = 'same change' | 'substitution';
-
 export interface Candidate extends TextEdit {
-  kind: CandidateKind;
+  evidence: Evidence;
 }
 
-/** Those nearest to the cursor first, below it before those above. */
-export function candidatesFor(text: string, cursor: number, history: readonly PastEdit[], most: number): Candidate[] {
-  const all = [...sameChanges(text, history), ...substitutedLines(text, substitutionsOf(history))];
-  return nearestFirst(all, text, cursor).slice(0, most);
+// More are a word of every other line, and no consequence.
+const mostCandidates = 40;
+
+/** In the order of their places from the cursor on, those above it last; nothing that stands at the cursor itself. */
+export function candidatesFor(text: string, cursor: number, history: readonly PastEdit[]): Candidate[] {
+  const found = substitutedLines(text, substitutionsOf(history));
+  const before = text.slice(0, cursor);
+  const lines = found.map(({ substitution, line, ...edit }) => {
+    const places = found.filter((each) => each.substitution === substitution).length;
+    return { ...edit, evidence: evidenceOf(substitution, line, places, before, history) };
+  });
+  const candidates = fromCursor([...sameChanges(text, history), ...lines], text, cursor).slice(0, mostCandidates);
+  return candidates.filter((edit) => !undoes(edit, text, history));
 }
 
-/** Without those at the cursor, and each result once. */
-export function nearestFirst(candidates: Candidate[], text: string, cursor: number): Candidate[] {
-  const distance = ({ start }: Candidate) => (start >= cursor ? start - cursor : text.length + cursor - start);
+export function fromCursor<T extends TextEdit>(edits: T[], text: string, cursor: number): T[] {
+  const distance = ({ start }: TextEdit) => (start >= cursor ? start - cursor : text.length + cursor - start);
   const seen = new Set<string>();
-  const isNew = (each: Candidate) => {
-    const result = applyEdit(text, each);
+  const isNew = (edit: TextEdit) => {
+    const result = applyEdit(text, edit);
     return !seen.has(result) && seen.add(result);
   };
-  return candidates
-    .filter((each) => !(each.start <= cursor && cursor <= each.end))
+  return edits
+    .filter(({ start, end }) => !(start <= cursor && cursor <= end))
     .filter(isNew)
     .sort((a, b) => distance(a) - distance(b));
 }
 
 /** Other lines that read as those did that were replaced or removed. */
 function sameChanges(text: string, history: readonly PastEdit[]): Candidate[] {
-  return history.flatMap(({ before, after }) => {
+  return history.flatMap(({ before, after }, i) => {
     if (before.trim().length < 3) return [];
     const [old, now] = after === '' ? [`${before}\n`, ''] : [before, after];
-    const candidates: Candidate[] = [];
+    const times = history.filter((each) => each.before === before && each.after === after).length;
+    const starts: number[] = [];
     for (let at = text.indexOf(old); at !== -1; at = text.indexOf(old, at + 1)) {
       const isLines = (at === 0 || text[at - 1] === '\n') && (after === '' || text[at + old.length] === '\n');
-      if (isLines) candidates.push({ start: at, end: at + old.length, text: now, kind: 'same change' });
+      if (isLines) starts.push(at);
     }
-    return candidates;
+    const evidence = evidenceOfSameLines(old, times, starts.length, i === history.length - 1);
+    return starts.map((start) => ({ start, end: start + old.length, text: now, evidence }));
   });
 }
 
-/** Lines with words that were replaced elsewhere, with each substitution made, and with all of them. */
-export function substitutedLines(text: string, known: readonly Substitution[]): Candidate[] {
-  const candidates: Candidate[] = [];
+interface SubstitutedLine extends TextEdit {
+  line: string;
+  substitution: Substitution;
+}
+
+/** Lines with words that were replaced elsewhere: with all substitutions made that have words there, and with each. */
+export function substitutedLines(text: string, known: readonly Substitution[]): SubstitutedLine[] {
+  const found: SubstitutedLine[] = [];
   let start = 0;
   for (const line of text.split('\n')) {
-    const single = known.map((each) => substituted(line, each)).filter((now) => now !== line);
-    const all = single.length > 1 ? [known.reduce(substituted, line)] : [];
-    for (const now of [...all, ...single])
-      candidates.push({ start, end: start + line.length, text: now, kind: 'substitution' });
-    start += line.length + 1;
+    const end = start + line.length;
+    const single = known
+      .map((substitution) => ({ start, end, text: substituted(line, substitution), line, substitution }))
+      .filter((each) => each.text !== line);
+    const [first] = single;
+    if (first && single.length > 1) found.push({ ...first, text: known.reduce(substituted, line) });
+    found.push(...single);
+    start = end + 1;
   }
-  return candidates;
+  return found;
 }

@@ -9,7 +9,10 @@ import {
   printJson,
   text,
   UsageError,
+  type Values,
+  withEngine,
 } from '../../language-server/cli/command.ts';
+import { type Answerer, byHistory, byRule, byScore } from '../bench/next-edit/answers.ts';
 import {
   type NextEditAnswer,
   type NextEditCase,
@@ -17,7 +20,6 @@ import {
   readNextEditCases,
 } from '../bench/next-edit/next-edit-case.ts';
 import { figuresOf, type NextEditFigures, scoreOf } from '../bench/next-edit/next-edit-score.ts';
-import { renameRule } from '../bench/next-edit/rename-rule.ts';
 
 const defaultGates = ['0', '0.5', '0.8', '0.9', '0.95', '0.99'];
 
@@ -27,7 +29,11 @@ export const nextEditCommand: Command = {
   options: {
     ...engineOptions,
     cases: { type: 'string', value: 'FILE', help: 'cases, a line of JSON each, as next-edit-cases writes them' },
-    by: { type: 'string', value: 'NAME', help: 'who answers: rule, which renames the others too' },
+    by: {
+      type: 'string',
+      value: 'NAME',
+      help: 'who answers: score, history (without the model) or rule (renames the others, too); score',
+    },
     answers: { type: 'string', value: 'FILE', help: 'score these answers instead' },
     out: { type: 'string', value: 'FILE', help: 'write the answers, a line of JSON each' },
     limit: { type: 'string', value: 'N', help: 'only so many cases, evenly from all' },
@@ -45,12 +51,29 @@ export const nextEditCommand: Command = {
     if (!gates.every((gate) => gate >= 0 && gate <= 1)) throw new UsageError('--gate must be from 0 to 1');
     const cases = everyNth(readNextEditCases(file), count(values, 'limit'));
     const known = text(values, 'answers');
-    const answers = known === undefined ? cases.map(renameRule) : readAnswers(known, cases.length);
+    const answers = known === undefined ? await ask(cases, values) : readAnswers(known, cases.length);
     const out = text(values, 'out');
     if (out !== undefined) writeFileSync(out, answers.map((each) => `${JSON.stringify(each)}\n`).join(''));
     report(cases, answers, gates, values.json === true);
   },
 };
+
+async function ask(cases: NextEditCase[], values: Values): Promise<NextEditAnswer[]> {
+  const by = text(values, 'by') ?? 'score';
+  const all = async (answerer: Answerer) => {
+    const answers: NextEditAnswer[] = [];
+    for (const each of cases) answers.push(await answerer(each));
+    return answers;
+  };
+  if (by === 'rule') return await all(byRule);
+  if (by === 'history') return await all(byHistory);
+  if (by !== 'score') throw new UsageError(`--by is score, history or rule, not "${by}"`);
+  let answers: NextEditAnswer[] = [];
+  await withEngine(values, async (engine) => {
+    answers = await all(byScore(engine));
+  });
+  return answers;
+}
 
 function report(cases: NextEditCase[], answers: NextEditAnswer[], gates: number[], json: boolean): void {
   const rows = gates.map((gate) => {

@@ -1,8 +1,9 @@
 // The figures of `next-edit`: a score for each case, and what they come to together.
+
+import { undoes } from '../../../language-server/edits/reversal.ts';
 import { applyEdit, changesOf, type TextEdit } from '../../../language-server/edits/text-edit.ts';
 import { mean, percentile } from '../../tools/statistics.ts';
 import type { NextEditAnswer, NextEditCase } from './next-edit-case.ts';
-import { undoes } from './reversal.ts';
 
 // What a hand has to do: go to the place, select what goes, type what comes. A shown edit costs one key to go to and one
 // to apply, and one to dismiss if it is wrong.

@@ -1,10 +1,10 @@
 // Whether an edit takes back what was just done.
-import { changesOf, type PastEdit, type TextEdit } from '../../../language-server/edits/text-edit.ts';
+import { changesOf, type PastEdit, type TextEdit } from './text-edit.ts';
 
 const mostlyBack = 0.5;
 
 /** Whether more than half of what the edit changes is one past edit the other way round. */
-export function undoes(edit: TextEdit, text: string, history: PastEdit[]): boolean {
+export function undoes(edit: TextEdit, text: string, history: readonly PastEdit[]): boolean {
   const size = sizeOf(changesOf(edit, text));
   if (size === 0) return false;
   return history.some(({ before, after }) => {

@@ -1,0 +1,46 @@
+// Who answers: a rule, what the history says, or that and a model.
+
+import { probabilityOf } from '../../../language-server/edits/confidence.ts';
+import { editsHead } from '../../../language-server/edits/edit-prompt.ts';
+import { likeliest, type Proposal, propose } from '../../../language-server/edits/propose.ts';
+import type { Engine } from '../../../native/index.ts';
+import type { NextEditAnswer, NextEditCase } from './next-edit-case.ts';
+import { renameRule } from './rename-rule.ts';
+
+export type Answerer = (of: NextEditCase) => Promise<NextEditAnswer>;
+
+export const byRule: Answerer = (of) => answer(of, () => Promise.resolve(renameRule(of)));
+
+export const byHistory: Answerer = (of) =>
+  answer(of, () => {
+    const [best] = likeliest(of, 1);
+    return Promise.resolve(best && { edit: best[0], probability: probabilityOf(best[1]) });
+  });
+
+/** What was done before the last edit is cached, as in an editor. */
+export function byScore(engine: Engine): Answerer {
+  return async (of) => {
+    await engine.prefill(editsHead(engine, of.history).slice(0, -lastEditTokens(engine, of)));
+    return await answer(of, () => propose(engine, of), engine);
+  };
+}
+
+function lastEditTokens(engine: Engine, { history }: NextEditCase): number {
+  const none = editsHead(engine, []).length;
+  return Math.max(1, editsHead(engine, history.slice(-1)).length - none);
+}
+
+async function answer(
+  { path }: NextEditCase,
+  find: () => Promise<Proposal | undefined>,
+  engine?: Engine,
+): Promise<NextEditAnswer> {
+  const evaluated = () => engine?.status().cache.missTokens ?? 0;
+  const [startedAt, before] = [performance.now(), evaluated()];
+  const found = await find();
+  const took = { tokens: evaluated() - before, ms: performance.now() - startedAt };
+  if (found === undefined)
+    return { edit: null, probability: null, reason: 'nothing follows from the last edits', ...took };
+  const { start, end, text } = found.edit;
+  return { edit: { path, start, end, text }, probability: found.probability, reason: null, ...took };
+}
