@@ -1,7 +1,7 @@
 // From evidence and the model's preference to how likely an edit follows.
 import type { Evidence } from './evidence.ts';
 
-// A logistic regression on the cases that `npm run tool -- next-edit-cases` cuts out of histories: what each piece of
+// A logistic regression on the cases that `npm run tool -- edit-cases` cuts out of histories: what each piece of
 // evidence adds to the logarithm of the odds, numbers by their binary logarithm.
 const weights: Record<keyof Evidence, number> = {
   sameLines: 2.1,

@@ -28,7 +28,7 @@ export const nextEditCommand: Command = {
   operands: '',
   options: {
     ...engineOptions,
-    cases: { type: 'string', value: 'FILE', help: 'cases, a line of JSON each, as next-edit-cases writes them' },
+    cases: { type: 'string', value: 'FILE', help: 'cases, a line of JSON each, as edit-cases writes them' },
     by: {
       type: 'string',
       value: 'NAME',

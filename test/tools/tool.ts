@@ -5,11 +5,11 @@ import { catalogueCommand } from './catalogue.ts';
 import { confidenceCommand } from './confidence-curve.ts';
 import { crossFileCommand } from './cross-file.ts';
 import { demoCommand } from './demo.ts';
+import { editCasesCommand } from './edit-cases.ts';
 import { evalCommand } from './eval.ts';
 import { logitsCommand } from './logits.ts';
 import { traceCommand } from './make-trace.ts';
 import { nextEditCommand } from './next-edit.ts';
-import { nextEditCasesCommand } from './next-edit-cases.ts';
 import { perplexityCommand } from './perplexity.ts';
 import { replayCommand } from './replay.ts';
 import { savingsCommand } from './savings.ts';
@@ -19,7 +19,7 @@ runCommandLine('tool', {
   'cross-file': crossFileCommand,
   confidence: confidenceCommand,
   'next-edit': nextEditCommand,
-  'next-edit-cases': nextEditCasesCommand,
+  'edit-cases': editCasesCommand,
   perplexity: perplexityCommand,
   logits: logitsCommand,
   trace: traceCommand,

@@ -25,7 +25,7 @@ test('lists the tools', () => {
   const { code, out } = tool('--help');
   expect(code).toBe(0);
   const names =
-    'eval next-edit next-edit-cases cross-file perplexity logits trace replay savings bench catalogue demo'.split(' ');
+    'eval next-edit edit-cases cross-file perplexity logits trace replay savings bench catalogue demo'.split(' ');
   for (const name of names) {
     expect(out).toContain(`  ${name} `);
     expect(tool(name, '--help').out).toContain(`Usage: tool ${name}`);
@@ -45,6 +45,23 @@ test('says which token ids or line of a file is wrong', () => {
   writeFileSync(cases, '\n{"prefix": "a"}\n');
   checkFails(['eval', cases], 1, /broken\.jsonl:2: the case lacks/);
   checkFails(['trace', sample, '--line', '6', '--lines', '3'], 2, /has 7 lines: lines 6 to 8 cannot be taken/);
+});
+
+test('measures next edits, and those of another program', () => {
+  checkFails(['next-edit'], 2, /expected --cases FILE/);
+  const cases = join(folder, 'next.jsonl');
+  const text = 'sum = 0\nuse(total)\n';
+  const history = [{ path: 'a.py', before: 'total = 0', after: 'sum = 0' }];
+  const expected = [{ start: 8, end: 18, text: 'use(sum)' }];
+  const nextEditCase = { path: 'a.py', languageId: 'python', text, cursor: 3, history, expected, quiet: false };
+  writeFileSync(cases, `${JSON.stringify(nextEditCase)}\n`);
+  const out = join(folder, 'answers.jsonl');
+  const rule = json('next-edit', '--cases', cases, '--by', 'rule', '--gate', '0', '--out', out);
+  expect(rule).toMatchObject({ cases: 1, gates: [{ gate: 0, exact: 1, precision: 1 }] });
+  expect(json('next-edit', '--cases', cases, '--answers', out, '--gate', '0')).toEqual(rule);
+  expect(json('next-edit', '--cases', cases, '--gate', '0')).toMatchObject({ cases: 1, gates: [{ exact: 1 }] });
+  writeFileSync(out, '');
+  checkFails(['next-edit', '--cases', cases, '--answers', out], 1, /has 0 answers for 1 cases/);
 });
 
 test('writes logits as float32', () => {

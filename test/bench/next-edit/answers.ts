@@ -20,14 +20,11 @@ export const byHistory: Answerer = (of) =>
 /** What was done before the last edit is cached, as in an editor. */
 export function byScore(engine: Engine): Answerer {
   return async (of) => {
-    await engine.prefill(editsHead(engine, of.history).slice(0, -lastEditTokens(engine, of)));
+    const [whole, last] = [of.history, of.history.slice(-1)].map((edits) => editsHead(engine, edits).length);
+    const earlier = editsHead(engine, of.history).subarray(0, (whole ?? 0) - (last ?? 0));
+    if (earlier.length > 0) await engine.prefill(earlier);
     return await answer(of, () => propose(engine, of), engine);
   };
-}
-
-function lastEditTokens(engine: Engine, { history }: NextEditCase): number {
-  const none = editsHead(engine, []).length;
-  return Math.max(1, editsHead(engine, history.slice(-1)).length - none);
 }
 
 async function answer(

@@ -1,9 +1,9 @@
-// npm run tool -- next-edit-cases REPOSITORY… --out CASES.jsonl: cases for `next-edit` out of git histories.
+// npm run tool -- edit-cases REPOSITORY… --out CASES.jsonl: cases for `next-edit` out of git histories.
 import { writeFileSync } from 'node:fs';
 import { type Command, count, print, printJson, text, UsageError } from '../../language-server/cli/command.ts';
 import { casesOf, thinned } from '../bench/next-edit/collect-cases.ts';
 
-export const nextEditCasesCommand: Command = {
+export const editCasesCommand: Command = {
   summary: 'cut cases for next-edit out of the histories of git repositories',
   operands: 'REPOSITORY…',
   options: {
