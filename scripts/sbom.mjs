@@ -1,6 +1,7 @@
 // Lists the third-party packages in the VSIX as a CycloneDX file, checks their licences, and audits exactly these
 // packages. `node scripts/sbom.mjs` writes dist/sbom.cdx.json; with `-- audit` it asks the registry for
 // vulnerabilities.
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +19,7 @@ const permitted = new Set([
   'Python-2.0',
 ]);
 const auditMs = 20_000;
+const starter = join(root, 'models/starter.gguf');
 
 /** Packages with a file in a bundle, as the build lists them: "name version (licence)". */
 export function shippedPackages(notices = readFileSync(join(root, 'dist/NOTICES.txt'), 'utf8')) {
@@ -45,8 +47,9 @@ export async function sbom() {
   if (unlisted.length > 0) throw new ToolError(`npm does not list ${unlisted.map(({ name }) => name).join(', ')}`);
   const model = {
     type: 'machine-learning-model',
-    name: 'starter-45m-q6_k',
-    version: '1',
+    name: 'starter-coder-83m-q4_0',
+    version: '2',
+    hashes: [{ alg: 'SHA-256', content: createHash('sha256').update(readFileSync(starter)).digest('hex') }],
     licenses: [{ license: { id: 'Apache-2.0' } }],
   };
   const references = new Set(components.map((part) => part['bom-ref']));

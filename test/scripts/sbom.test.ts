@@ -18,8 +18,11 @@ test('the list of components has every package of the bundles, and no other', { 
     ({ name, version }: { name: string; version: string }) => `${name} ${version}`,
   );
   expect(listed.sort()).toEqual(
-    [...packages.map(({ name, version }) => `${name} ${version}`), 'starter-45m-q6_k 1'].sort(),
+    [...packages.map(({ name, version }) => `${name} ${version}`), 'starter-coder-83m-q4_0 2'].sort(),
   );
+  const model = list.components.find(({ type }: { type: string }) => type === 'machine-learning-model');
+  const [sha256] = /`([0-9a-f]{64})`/.exec(readFileSync(join(root, 'models/README.md'), 'utf8'))?.slice(1) ?? [];
+  expect(model.hashes, 'the digest on the card of the bundled model').toEqual([{ alg: 'SHA-256', content: sha256 }]);
 });
 
 test('no package ships under a licence that asks for more than its text', () => {
