@@ -26,17 +26,17 @@ export function windowLog(
 }
 
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
-const fewestSecretChars = 4;
+const minSecretChars = 4;
 
 /**
  * Foreign text, such as the error message of a server, as it may stand in the log, in the status and in a tooltip: one
- * line of visible characters, without the secrets, and not longer than `mostChars`.
+ * line of visible characters, without the secrets, and not longer than `maxChars`.
  */
-export function sentence(text: unknown, secrets: readonly string[] = [], mostChars = 300): string {
-  let line = String(text).slice(0, mostChars * 10);
-  const hidden = secrets.filter((secret) => secret.length >= fewestSecretChars);
+export function sentence(text: unknown, secrets: readonly string[] = [], maxChars = 300): string {
+  let line = String(text).slice(0, maxChars * 10);
+  const hidden = secrets.filter((secret) => secret.length >= minSecretChars);
   for (const secret of hidden.toSorted((a, b) => b.length - a.length)) line = line.replaceAll(secret, '***');
-  return line.slice(0, mostChars).replace(invisible, ' ').replace(/\s+/g, ' ').trim();
+  return line.slice(0, maxChars).replace(invisible, ' ').replace(/\s+/g, ' ').trim();
 }
 
 /** The last part of a URI, which identifies a document without revealing its path. */

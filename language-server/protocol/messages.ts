@@ -1,5 +1,4 @@
-// The custom messages and the settings that client and server share. Only names and types, since extension/ imports
-// them.
+// The custom messages and the settings that client and server share.
 import type { EngineStatus, FinishReason, ModelInfo, Timings } from '../../native/index.ts';
 import type { Reason } from './reasons.ts';
 import { NotificationType, RequestType } from './wire.ts';
