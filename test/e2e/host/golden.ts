@@ -44,10 +44,20 @@ async function offer(golden: GoldenCase, document: TextDocument, offset: number)
   );
 }
 
+/** The editor gives a new document the name of one just closed, and sometimes that one itself while it is being closed. */
+async function newDocument(languageId: string, text: string): Promise<TextDocument> {
+  for (let tries = 1; ; tries++) {
+    const document = await workspace.openTextDocument({ language: languageId, content: text });
+    if (document.getText() === text || tries === 10) return document;
+    await window.showTextDocument(document);
+    await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  }
+}
+
 /** The document after the text was accepted; as it was if none was shown. */
 async function acceptedIn(golden: GoldenCase): Promise<string | null> {
   const { text, offset } = atCursor(golden.document);
-  const document = await workspace.openTextDocument({ language: golden.languageId, content: text });
+  const document = await newDocument(golden.languageId, text);
   const provider = await offer(golden, document, offset);
   if (!provider) return null;
   try {
