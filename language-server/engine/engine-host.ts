@@ -5,7 +5,7 @@ import { type Engine, EngineError, type LoadOptions, type ModelInfo } from '../.
 import { freeMemoryBytes, refusal } from '../models/estimate.ts';
 import { bytesOfAllParts } from '../models/local-models.ts';
 import type { Model } from '../models/model-traits.ts';
-import { errorText, type Log } from '../protocol/log.ts';
+import { errorText, type Log, sentence } from '../protocol/log.ts';
 
 export type LoadModel = (
   options: LoadOptions,
@@ -108,7 +108,9 @@ export class EngineHost {
         update({ kind: 'ready', model });
       };
       const { info } = engine;
-      this.log.info(`loaded ${info.name} (${info.quantization}) on ${backendLine(info)} in ${sinceMs(startedAt)} ms`);
+      this.log.info(
+        `loaded ${sentence(info.name)} (${info.quantization}) on ${backendLine(info)} in ${sinceMs(startedAt)} ms`,
+      );
       if (info.restoredPages > 0) this.log.info(`restored ${info.restoredPages} cache pages from disk`);
       if (info.draftProblem !== '') this.log.warn(`running without a draft model: ${info.draftProblem}`);
       for (const problem of info.diskProblems) this.log.warn(problem);

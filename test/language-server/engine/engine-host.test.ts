@@ -141,3 +141,18 @@ test('a relative path that leads nowhere is named with the place that it leads t
   const message = `There is no model file at ${join(process.cwd(), 'models/gone.gguf')}, where the relative path "models/gone.gguf" leads.`;
   await expect(loadModel({ modelPath: 'models/gone.gguf' })).rejects.toThrow(message);
 });
+
+test('the name that a model file gives itself is one bounded line in the log', async () => {
+  const engine = new FakeEngine();
+  engine.info.name = `coder\n2026-11-24 [error] forged \u202e${'x'.repeat(1000)}`;
+  const lines: string[] = [];
+  const log = { info: (line: string) => lines.push(line), warn: () => {}, error: () => {} };
+  await new EngineHost(
+    async () => ({ engine, traits: fakeTraits }),
+    log,
+    () => {},
+  ).ensure({ modelPath: 'a' });
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/^loaded coder 2026-11-24 \[error\] forged x+ \(/);
+  expect(lines[0]?.length).toBeLessThan(500);
+});
