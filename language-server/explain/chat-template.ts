@@ -3,6 +3,7 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { sentence } from '../protocol/log.ts';
 
 export interface ChatMessage {
   role: 'user' | 'assistant';
@@ -51,15 +52,7 @@ function reasonOf({ code, killed = false, message }: ExecFileException, complain
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'its text is too long';
   if (killed) return 'it takes too long';
   if (typeof code === 'string') return message;
-  return code === 1 ? oneLine(complaint) : 'it needs too much memory';
-}
-
-/** A template may raise an exception with a text of its own, which must not forge lines of the log. */
-function oneLine(text: string): string {
-  return text
-    .slice(0, 200)
-    .replace(/[\s\p{Cc}\p{Bidi_Control}]+/gu, ' ')
-    .replace(/[. ]+$/, '');
+  return code === 1 ? sentence(complaint, [], 200).replace(/[. ]+$/, '') : 'it needs too much memory';
 }
 
 const unusable = (reason: string) => new Error(`The chat template in the model's file cannot be used: ${reason}.`);
