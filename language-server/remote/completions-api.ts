@@ -60,7 +60,7 @@ export class CompletionsApi {
       signal.throwIfAborted();
       const { host } = this.connection;
       if (impatient.signal.aborted) throw new ServerError(`${host} has not answered for ${seconds(patienceMs)}.`);
-      throw this.connection.errorOf(error);
+      throw this.connection.errorOf(error, body);
     } finally {
       clearTimeout(silence);
       clearTimeout(total);
@@ -75,7 +75,7 @@ export class CompletionsApi {
     try {
       const response = await this.connection.open('/v1/completions', whole, signal, { 'x-user-id': user });
       if (response.headers['content-type']?.startsWith('text/event-stream')) return response;
-      throw await this.connection.refusal(response);
+      throw await this.connection.refusal(response, body);
     } catch (error) {
       const isRefused = (name: string) =>
         error instanceof ServerError && [400, 422].includes(error.status) && error.message.includes(name);

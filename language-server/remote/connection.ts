@@ -19,6 +19,7 @@ export interface ServerOptions {
 }
 
 const mostJsonChars = 2 ** 20;
+const minLineChars = 8;
 
 export class Connection {
   readonly url: URL;
@@ -51,9 +52,9 @@ export class Connection {
         response = await this.send(path, body, signal, headers);
       }
       if (response.statusCode === 200) return response;
-      throw await this.refusal(response);
+      throw await this.refusal(response, body);
     } catch (error) {
-      throw this.errorOf(error);
+      throw this.errorOf(error, body);
     }
   }
 
@@ -66,16 +67,18 @@ export class Connection {
     }
   }
 
-  /** Foreign words for the log and the status. */
-  quoted = (text: unknown): string => sentence(text, this.credential.secrets);
+  /** Foreign words for the log and the status, without the code that was sent, which some servers repeat. */
+  quoted(text: unknown, sent: object | null = null): string {
+    return sentence(text, [...this.credential.secrets, ...linesIn(sent)]);
+  }
 
-  errorOf(error: unknown): ServerError {
-    return errorOf(this.host, error, this.quoted);
+  errorOf(error: unknown, sent: object | null): ServerError {
+    return errorOf(this.host, error, (text) => this.quoted(text, sent));
   }
 
   /** Why a response is not what was asked for. */
-  refusal(response: Response): Promise<ServerError> {
-    return refusalOf(this.host, response, this.quoted);
+  refusal(response: Response, sent: object | null): Promise<ServerError> {
+    return refusalOf(this.host, response, (text) => this.quoted(text, sent));
   }
 
   close(): void {
@@ -129,4 +132,11 @@ function addressOf(text: string): URL {
   url.search = '';
   url.hash = '';
   return url;
+}
+
+/** The lines of a prompt, without its special tokens. Short ones are words that any message may have. */
+function linesIn(body: object | null): string[] {
+  const prompt = body !== null && 'prompt' in body ? String(body.prompt) : '';
+  const lines = prompt.split(/\n|<[^<>\s]+>/).map((line) => line.trim());
+  return lines.filter((line) => line.length >= minLineChars);
 }

@@ -12,6 +12,7 @@ import { Team } from '../../../language-server/remote/team.ts';
 import { FakeEngine } from '../../fixtures/fake-engine.ts';
 import {
   type Answer,
+  type Asked,
   begin,
   CompletionServer,
   endless,
@@ -93,6 +94,12 @@ const misbehaving: [string, Answer, RegExp][] = [
   ['does not have the model', refuse(404, '{"message":"no such model"}'), /404.* no such model/],
   ['has had too many requests', refuse(429), /too many requests \(429\)/],
   ['is busy', refuse(503, page), /is busy \(503\)/],
+  ['repeats the code in a refusal', repeatPrompt, /status 400\. no parser for .*\*\*\*/],
+  [
+    'repeats the code in an event',
+    (response, asked) => events({ error: { message: asked.body.prompt } })(response, asked),
+    /\*\*\*/,
+  ],
   ['refuses at endless length', endless(400, 'text/plain', 'x'.repeat(65_536)), /status 400/],
   ['sends endless lines', endless(200, 'text/event-stream', '\n'.repeat(65_536)), /does not end|has not answered/],
 ];
@@ -103,6 +110,10 @@ function endlessly(text: string): Answer {
     const timer = setInterval(() => response.write(text), 20);
     response.on('close', () => clearInterval(timer));
   };
+}
+
+function repeatPrompt(response: ServerResponse, { body }: Asked): void {
+  response.writeHead(400).end(JSON.stringify({ message: `no parser for ${body.prompt}` }));
 }
 
 function breakOff(response: ServerResponse): void {
@@ -120,6 +131,7 @@ test.each(misbehaving)(
     expect(messages).toEqual([expect.stringMatching(message)]);
     expect(messages[0]).toMatch(/^\P{Cc}{10,700} The model on this machine answers until the server can\.$/u);
     expect(messages[0]).not.toContain('token-123');
+    expect(messages[0]).not.toContain('const a');
     expect(team.info(local)).toMatchObject({ device: 'cpu', fallbackReason: expect.stringMatching(message) });
     // The next keys do not ask it, and it is told nothing three times.
     expect(await textFrom(provider)).toBe('local();');
