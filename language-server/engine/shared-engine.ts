@@ -7,6 +7,7 @@ import type { Connecting, ServerStatus, Settings } from '../protocol/messages.ts
 import { defaultSettings } from '../protocol/settings.ts';
 import type { ServerOptions } from '../remote/connection.ts';
 import { Team } from '../remote/team.ts';
+import { type Caution, restrict } from './caution.ts';
 import { wipe } from './disk-cache.ts';
 import { EngineHost, type LoadModel } from './engine-host.ts';
 import { explainOptions, loadOptions, serverOptions } from './load-options.ts';
@@ -60,6 +61,8 @@ const idleCheckMs = 10_000;
 
 export class SharedEngine {
   readonly host: EngineHost;
+  /** Of the windows that are open. */
+  readonly cautions = new Set<Caution>();
   private readonly second: SecondModel;
   private setup: EngineSetup;
   private readonly throughput = new Throughput();
@@ -107,10 +110,10 @@ export class SharedEngine {
   async configure(setup: EngineSetup): Promise<void> {
     const usedDisk = this.setup.settings['cache.diskMiB'] > 0;
     const usesDisk = setup.settings['cache.diskMiB'] > 0;
-    this.setup = setup;
+    this.setup = restrict(setup, this.cautions);
     this.chooseTeam();
     this.changed();
-    if (explainOptions(setup.settings) === null) await this.second.unload();
+    if (explainOptions(this.setup.settings) === null) await this.second.unload();
     if (setup.settings.mode !== 'off' && !this.isUnloaded) await this.host.ensure(this.loadOptions());
     else if (usedDisk && !usesDisk) await this.host.unload();
     // Last, since an engine that was loaded with the disk cache writes to it when it is closed.

@@ -1,5 +1,6 @@
 // Filters incoming messages before their handlers see them: refuses what LSP forbids before `initialize` and after
-// `shutdown`, answers requests that are cancelled while they are queued, and stops reading while the queue is too long.
+// `shutdown` and an id that is in use, answers requests that are cancelled while they are queued, and stops reading while
+// the queue is too long.
 import {
   type ConnectionOptions,
   type DataCallback,
@@ -41,6 +42,8 @@ export class Inbox implements MessageReader {
   private received = 0;
   private handled = 0;
   private isPaused = false;
+  /** The ids of queued requests and responses. The connection's queue would lose the first of two with the same id. */
+  private readonly queued = new Set<string>();
   private readonly catchingUp: { received: number; resolve: () => void }[] = [];
 
   constructor(
@@ -57,7 +60,7 @@ export class Inbox implements MessageReader {
   readonly options: ConnectionOptions = {
     messageStrategy: {
       handleMessage: (message, next) => {
-        if (!isCancel(message)) this.handled++;
+        if (!isCancel(message)) this.leaveQueue(message);
         const result = next(message);
         this.settle();
         return result;
@@ -67,7 +70,7 @@ export class Inbox implements MessageReader {
       cancelUndispatched: (message) => {
         // Undefined leaves the answer to the handler.
         if (!Message.isRequest(message) || message.method !== 'textDocument/inlineCompletion') return undefined;
-        this.handled++;
+        this.leaveQueue(message);
         return { jsonrpc: message.jsonrpc, id: message.id, result: superseded };
       },
     },
@@ -79,7 +82,7 @@ export class Inbox implements MessageReader {
       const refusal = this.refusal(message);
       if (refusal === null) {
         // The connection handles cancellation itself.
-        if (!isCancel(message)) this.received++;
+        if (!isCancel(message)) this.enterQueue(message);
         callback(message);
         this.settle();
       } else if (Message.isRequest(message)) {
@@ -99,8 +102,23 @@ export class Inbox implements MessageReader {
     return new Promise((resolve) => void this.catchingUp.push({ received: this.received, resolve }));
   }
 
+  private enterQueue(message: Message): void {
+    this.received++;
+    const key = queueKey(message);
+    if (key !== undefined) this.queued.add(key);
+  }
+
+  private leaveQueue(message: Message): void {
+    this.handled++;
+    const key = queueKey(message);
+    if (key !== undefined) this.queued.delete(key);
+  }
+
   /** Why LSP forbids the message now; null if it does not. */
   private refusal(message: Message): NonNullable<ResponseMessage['error']> | null {
+    const key = queueKey(message);
+    if (key !== undefined && this.queued.has(key))
+      return { code: ErrorCodes.InvalidRequest, message: 'An earlier request with this id has not been answered.' };
     if (Message.isResponse(message) || (Message.isNotification(message) && message.method === 'exit')) return null;
     const isInitialize = Message.isRequest(message) && message.method === 'initialize';
     if (this.phase === 'new' && !isInitialize)
@@ -123,6 +141,12 @@ export class Inbox implements MessageReader {
     else return;
     this.isPaused = !this.isPaused;
   }
+}
+
+/** Undefined for what has no id. 1 and "1" are the same id in the connection's queue. */
+function queueKey(message: Message): string | undefined {
+  if (Message.isRequest(message)) return `request ${message.id}`;
+  return Message.isResponse(message) && message.id !== null ? `response ${message.id}` : undefined;
 }
 
 function isCancel(message: Message): boolean {

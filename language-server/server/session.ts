@@ -64,6 +64,7 @@ export class Session {
     connection.onInitialized(() => {
       if (this.isGone) return; // the window was closed while this message was queued
       this.window.initialized();
+      shared.cautions.add(this.options);
       this.stopListening = shared.onChange(() => this.report());
       if (this.options.wantsSignsOfLife) this.aliveTimer = this.startSignsOfLife();
       this.configure();
@@ -90,6 +91,7 @@ export class Session {
   /** Call when the window has closed: stops all work for it. */
   dispose(): void {
     this.isGone = true;
+    this.shared.cautions.delete(this.options);
     this.stopListening();
     clearInterval(this.aliveTimer);
     this.completions.close();
@@ -120,10 +122,7 @@ export class Session {
     this.connecting = { ...(serverToken !== undefined && { serverToken }), ...(network && { network }) };
     const { settings, problems } = checkedSettings(given);
     for (const problem of problems) this.log.warn(problem);
-    const { avoidsGpu, isSafeMode } = this.options;
-    const onCpu = { backend: 'cpu' } as const;
-    const safe = { ...onCpu, 'draftModel.path': '' };
-    this.settings = { ...settings, ...(avoidsGpu && onCpu), ...(isSafeMode && safe) };
+    this.settings = settings;
     this.settingProblems = problems;
   }
 
@@ -136,7 +135,7 @@ export class Session {
   private configure(): void {
     const { settings, options, shared } = this;
     const bundledModel = options.bundledModel ?? shared.parts.bundledModel;
-    const pagesFolder = options.isSafeMode ? '' : pagesFolderIn(options.storageFolder);
+    const pagesFolder = pagesFolderIn(options.storageFolder);
     void this.guard(
       'applying the settings',
       shared.configure({ settings, bundledModel, pagesFolder, connecting: this.connecting }),

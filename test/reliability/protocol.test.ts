@@ -34,6 +34,24 @@ test('a request after shutdown is refused, and so is a second initialize', async
   expect((await client.ended)[0]).toBe(0);
 });
 
+test('an id that is used again while its request is queued is refused, and later requests are answered', async () => {
+  client = await startServer();
+  await client.open(uri, 'const a = ');
+  const params = { textDocument: { uri }, position: { line: 0, character: 10 }, context: { triggerKind: 2 } };
+  const ask = (id: number | string) =>
+    JSON.stringify({ jsonrpc: '2.0', id, method: 'textDocument/inlineCompletion', params });
+  // In one piece, so that the first is still queued when the second comes. The queue takes 100 and "100" for the same id.
+  await client.write(frame(ask(100)) + frame(ask(100)) + frame(ask('100')));
+  expect(await client.reply(100)).toMatchObject({ error: { code: -32600 } });
+  expect(await client.reply('100')).toMatchObject({ error: { code: -32600 } });
+  expect(await client.reply(await client.ask(uri, 0, 10))).toMatchObject({ result: { items: [] } });
+  // The same of an answer to a request of the server.
+  const answer = frame(JSON.stringify({ jsonrpc: '2.0', id: 7, result: null }));
+  await client.write(answer + answer);
+  expect(await client.reply(await client.ask(uri, 0, 9))).toHaveProperty('result');
+  expect(await client.stop()).toBe(0);
+});
+
 test('exit without shutdown ends the server at once, with a code that says so', async () => {
   client = await startServer();
   await client.notify('exit', {});

@@ -2,11 +2,12 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import type { Caution } from '../../../language-server/engine/caution.ts';
 import type { LoadModel } from '../../../language-server/engine/engine-host.ts';
 import { SharedEngine } from '../../../language-server/engine/shared-engine.ts';
 import type { Settings } from '../../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
-import { EngineError } from '../../../native/index.ts';
+import { EngineError, type LoadOptions } from '../../../native/index.ts';
 import { FakeEngine, fakeTraits } from '../../fixtures/fake-engine.ts';
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
@@ -48,6 +49,36 @@ async function setUp(explainModel: string) {
   await configure(explainModel);
   return { shared, loaded, configure };
 }
+
+test('the engine is as careful as any of the windows wants, whichever was the last to connect', async () => {
+  const loaded: LoadOptions[] = [];
+  const loadModel: LoadModel = async (options) => {
+    loaded.push(options);
+    return { engine: new FakeEngine(), traits: fakeTraits };
+  };
+  const parts = { loadModel, addonInfo: () => ({ variants: [], gpus: '' }), bundledModel: 'base.gguf' };
+  const shared = new SharedEngine(parts, silent);
+  const settings = { ...defaultSettings, 'draftModel.path': '/draft.gguf', 'cache.diskMiB': 100 };
+  const setup = { settings, bundledModel: 'base.gguf', pagesFolder: '/pages', connecting: {} };
+  const connect = async (caution: Caution) => {
+    shared.cautions.add(caution);
+    await shared.configure(setup);
+    return loaded.at(-1);
+  };
+  const afterCrashes = { isSafeMode: true };
+  const withoutGpu = { avoidsGpu: true };
+  const whole = { backend: 'auto', draftModelPath: '/draft.gguf', diskFolder: '/pages' };
+  const safe = { modelPath: 'base.gguf', backend: 'cpu' };
+  expect(await connect({})).toMatchObject(whole);
+  expect(await connect(afterCrashes)).toEqual(safe);
+  expect(await connect({})).toEqual(safe);
+  shared.cautions.delete(afterCrashes);
+  expect(await connect(withoutGpu)).toMatchObject({ ...whole, backend: 'cpu' });
+  expect(await connect({})).toMatchObject({ ...whole, backend: 'cpu' });
+  shared.cautions.delete(withoutGpu);
+  expect(await connect({})).toMatchObject(whole);
+  await shared.close();
+});
 
 test('the model for explanations is loaded when it is asked for, beside the one for completion', async () => {
   const { shared, loaded, configure } = await setUp('instruct.gguf');
