@@ -126,15 +126,18 @@ export function modelPath(values: Values): string {
   return text(values, 'model') ?? bundledModelPath();
 }
 
-export function loadFrom(values: Values): Promise<Model> {
-  const options: LoadOptions = { modelPath: modelPath(values) };
+/** Which CPU kernels, and on how many threads. */
+export function cpuOptions(values: Values): Pick<LoadOptions, 'threads' | 'variant'> {
   const threads = count(values, 'threads');
   const variant = text(values, 'variant');
+  return { ...(threads !== undefined && { threads }), ...(variant !== undefined && { variant }) };
+}
+
+export function loadFrom(values: Values): Promise<Model> {
+  const options: LoadOptions = { modelPath: modelPath(values), ...cpuOptions(values) };
   const backend = backendOf(values);
   const kvType = text(values, 'kv-type');
   const contextTokens = count(values, 'context');
-  if (threads !== undefined) options.threads = threads;
-  if (variant !== undefined) options.variant = variant;
   if (backend !== undefined) options.backend = backend;
   const gpu = text(values, 'gpu');
   if (gpu !== undefined) options.gpu = gpu;

@@ -2,10 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { addonInfo, type Engine, gpuReport } from '../../native/index.ts';
 import { version } from '../../package.json';
+import { loadModel } from '../engine/load-model.ts';
 import { check, examine, reportLines } from '../server/doctor.ts';
 import { writeOpTrace } from '../server/op-trace.ts';
 import {
   type Command,
+  cpuOptions,
   engineOptions,
   loadFrom,
   modelPath,
@@ -45,6 +47,8 @@ export const doctorCommand: Command = {
         engine = model.engine;
         return engine;
       },
+      loadModel,
+      cpu: cpuOptions(values),
     });
     const traceFile = text(values, 'trace');
     if (traceFile !== undefined && engine)

@@ -53,6 +53,10 @@ export interface Examined {
   server?: ServerOptions;
   /** Rejects with a message for the user if the model cannot be loaded. */
   engine: () => Promise<Engine>;
+  /** Loads a model beside that engine. */
+  loadModel: LoadModel;
+  /** The options of a command; absent: the defaults. */
+  cpu?: Pick<LoadOptions, 'variant' | 'threads'>;
 }
 
 // EX_SOFTWARE of sysexits.h, an internal error. The editor restarts the server.
@@ -169,6 +173,7 @@ export class SharedEngine {
       ...(explainModelPath !== undefined && { explainModelPath }),
       ...(server && { server }),
       engine: async () => (await this.required()).engine,
+      loadModel: this.parts.loadModel,
     };
   }
 

@@ -7,6 +7,7 @@ import { backendLine } from '../engine/engine-host.ts';
 import type { Examined } from '../engine/shared-engine.ts';
 import { freeMemoryBytes } from '../models/estimate.ts';
 import { fimHead, tokenizeText } from '../prompt/fim-prompt.ts';
+import { compareBits } from './same-bits.ts';
 import { type Check, examineServer } from './server-doctor.ts';
 
 export async function examine(examined: Examined): Promise<Check[]> {
@@ -29,6 +30,7 @@ export async function examine(examined: Examined): Promise<Check[]> {
     }),
   );
   if (engine !== null) checks.push(...draftModel(engine), ...(await selfTest(engine)));
+  checks.push(await check('same bits', () => compareBits(examined.loadModel, examined.cpu)));
   if (examined.server) checks.push(...(await examineServer(examined.server)));
   return checks;
 }

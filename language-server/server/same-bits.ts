@@ -1,0 +1,56 @@
+// A fingerprint of what the engine computes. The results have the same bits on every system, processor and CPU variant,
+// so a person whose machine we have never seen can show with one line whether Hearth computes correctly there.
+import { createHash } from 'node:crypto';
+import type { Engine, LoadOptions } from '../../native/index.ts';
+import { bundledModelPath } from '../engine/bundled-model.ts';
+import type { LoadModel } from '../engine/engine-host.ts';
+
+/** Of the bundled model. Another model has another value, and so has a change of the kernels that changes a rounding. */
+export const knownFingerprint = '97581dfda3160ebe288e67a3ad97bd17d3abbb950a97994e77a3e1953b6217ea';
+
+const prompt = `// Größe und Breite: 12 × 34 → "日本" 🙂
+export interface Shape { readonly width: number; readonly height: number }
+
+export function area(shapes: readonly Shape[]): number {
+  let sum = 0;
+  for (const { width, height } of shapes) sum += width * height;
+  return sum;
+}
+
+/** The shapes that are at least as large as the limit, the largest first. */
+export function largest(shapes: readonly Shape[], limit = 0.25e-3): Shape[] {
+  return shapes.filter((shape) => `;
+const answerTokens = 24;
+const sampling = { temperature: 0.8, topK: 40, topP: 0.95, minP: 0.01, seed: 7 };
+
+/** SHA-256 over the logits of a fixed prompt, and over the tokens and log-probabilities of a greedy and a sampled answer. */
+export async function fingerprint(engine: Engine): Promise<string> {
+  const hash = createHash('sha256');
+  const add = (values: Float32Array | Uint32Array) =>
+    hash.update(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+  const tokens = engine.tokenize(prompt);
+  add(tokens);
+  add(await engine.logits(tokens));
+  for (const options of [{}, { sampling }]) {
+    const answer = await engine.generate({ tokens, maxTokens: answerTokens, ...options });
+    add(answer.tokens);
+    add(answer.logProbabilities);
+  }
+  return hash.digest('hex');
+}
+
+/** Loads the bundled model on the CPU for this alone, whatever else is loaded. Throws if the result is another one. */
+export async function compareBits(loadModel: LoadModel, options: Pick<LoadOptions, 'variant' | 'threads'> = {}) {
+  const { engine } = await loadModel({ ...options, modelPath: bundledModelPath(), backend: 'cpu', contextTokens: 512 });
+  try {
+    const sum = await fingerprint(engine);
+    if (sum === knownFingerprint)
+      return `sha256 ${sum} (${engine.info.backend}), as on every system where Hearth was tested`;
+    throw new Error(
+      `sha256 ${sum} (${engine.info.backend}), not ${knownFingerprint}: this machine computes other values than those ` +
+        'where Hearth was tested, so answers may be worse. Please report this line.',
+    );
+  } finally {
+    await engine.close();
+  }
+}

@@ -1,0 +1,42 @@
+// The fingerprint of what the engine computes: one value on every system, processor and CPU variant.
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { loadModel } from '../../language-server/engine/load-model.ts';
+import { compareBits, fingerprint, knownFingerprint } from '../../language-server/server/same-bits.ts';
+import { addonInfo } from '../../native/index.ts';
+import { commandLine } from '../support/command-line.ts';
+
+const modelPath = join(__dirname, '../../models/starter.gguf');
+const { json } = commandLine(join(__dirname, '../../dist/hearth.js'));
+
+// If the bundled model, or a rounding in the kernels, was changed on purpose, the value in same-bits.ts changes with it.
+test.each(addonInfo().variants)('%s computes the known values, on one thread and on two', async (variant) => {
+  for (const threads of variant === 'scalar' ? [2] : [1, 2]) {
+    const { engine } = await loadModel({ modelPath, backend: 'cpu', variant, threads });
+    expect(await fingerprint(engine)).toBe(knownFingerprint);
+    await engine.close();
+  }
+});
+
+test('other values are told, with both fingerprints', async () => {
+  const load = async () => {
+    const model = await loadModel({ modelPath, backend: 'cpu' });
+    const logits = model.engine.logits.bind(model.engine);
+    model.engine.logits = async (tokens) => {
+      const values = await logits(tokens);
+      const bytes = new DataView(values.buffer);
+      bytes.setUint8(12_345, bytes.getUint8(12_345) ^ 1);
+      return values;
+    };
+    return model;
+  };
+  const problem = compareBits(load);
+  await expect(problem).rejects.toThrow(`not ${knownFingerprint}: this machine computes other values`);
+  await expect(problem).rejects.toThrow(/^sha256 [0-9a-f]{64} \(cpu /);
+});
+
+test('the doctor prints the value of the bundled model, whichever model and cache it examines', () => {
+  const { checks } = json<{ checks: { name: string; isOk: boolean; detail: string }[] }>('doctor', '--kv-type', 'int8');
+  const bits = checks.find(({ name }) => name === 'same bits');
+  expect(bits).toMatchObject({ isOk: true, detail: expect.stringContaining(knownFingerprint) });
+});
