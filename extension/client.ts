@@ -11,6 +11,7 @@ import {
   workspace,
 } from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
+import { managedConfiguration } from '../language-server/protocol/configuration.ts';
 import * as protocol from '../language-server/protocol/messages.ts';
 import * as wire from '../language-server/protocol/wire.ts';
 import { networkSettings, readSettings, section } from './config.ts';
@@ -125,7 +126,8 @@ export class Client implements Disposable {
   /** Reads the token only if it is needed: SecretStorage is slow while a window opens. */
   private async settings(): Promise<protocol.SettingsParams> {
     const settings = readSettings();
-    if (!settings['server.url']) return settings;
+    const isManaged = Boolean(managedConfiguration().settings['server.url']);
+    if (!settings['server.url'] && !isManaged) return settings;
     const serverToken = (await this.context.secrets.get(serverTokenKey)) ?? '';
     return { ...settings, serverToken, network: networkSettings() };
   }
@@ -136,6 +138,7 @@ export class Client implements Disposable {
       bundledModel: this.context.asAbsolutePath('models/starter.gguf'),
       asksAgain: this.asksAgain,
       hasOwnProvider: true,
+      hasOwnSettings: true,
       sharesCode: true,
       wantsSignsOfLife: true,
       avoidsGpu: policy.avoidsGpu,

@@ -44,8 +44,7 @@ export interface Settings {
 /** How to get to a team's server, beside its address. */
 export interface Connecting {
   /**
-   * The token for the team's server: also "user:password", a header "Name: value", or "!" and a command that prints one of
-   * these. The editor keeps it in its secret storage, not in the settings.
+   * The token for the team's server; see Credential. The editor keeps it in its secret storage, not in the settings.
    */
   serverToken?: string;
   network?: NetworkSettings;
@@ -81,8 +80,12 @@ export interface InitializationOptions {
   isSafeMode?: boolean;
   /** The client wants an aliveNotification every second, so that it notices a server that hangs. */
   wantsSignsOfLife?: boolean;
-  /** The client answers relatedRequest. Otherwise prompts contain no code of other files. */
+  /** The client sends settingsNotification, so the server does not ask for its configuration. */
+  hasOwnSettings?: boolean;
+  /** The client answers relatedRequest: it finds definitions and says which files may be used. */
   sharesCode?: boolean;
+  /** For editors that don't: prompts may contain code of all documents that are open in the workspace folders. */
+  sharesOpenDocuments?: boolean;
 }
 
 /** What the extension adds to the parameters of textDocument/inlineCompletion… */

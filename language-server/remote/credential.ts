@@ -1,5 +1,7 @@
 // What proves to a team's server who asks. It comes from the editor's secret storage, never from a workspace.
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { promisify } from 'node:util';
 import { ServerError } from './server-error.ts';
 
@@ -8,34 +10,34 @@ const run = promisify(execFile);
 const commandMs = 60_000;
 
 /**
- * The text may be a bearer token, "user:password", a header "Name: value", or "!" and a command that prints one of
- * these, as git's helpers do.
+ * The text may be a bearer token, "user:password" or a header "Name: value", "@" and the path of a file that contains one
+ * of these, or "!" and a command that prints one, as git's helpers do.
  */
 export class Credential {
-  private printed: Promise<string> | undefined;
+  private fetched: Promise<string> | undefined;
   /** What must not appear in the log. */
   readonly secrets: string[] = [];
 
   constructor(private readonly text: string) {
-    if (!this.isCommand) this.keepSecret(text);
+    if (!this.isElsewhere) this.keepSecret(text);
   }
 
   get isEmpty(): boolean {
     return this.text === '';
   }
 
-  private get isCommand(): boolean {
-    return this.text.startsWith('!');
+  private get isElsewhere(): boolean {
+    return /^[!@]/.test(this.text);
   }
 
-  /** Forgets what the command has printed, which may have expired. False if there is no command. */
+  /** Forgets what the file or the command said, which may have expired. False if there is neither. */
   renew(): boolean {
-    this.printed = undefined;
-    return this.isCommand;
+    this.fetched = undefined;
+    return this.isElsewhere;
   }
 
   async headers(): Promise<Record<string, string>> {
-    const text = this.isCommand ? await this.fromCommand() : this.text;
+    const text = this.isElsewhere ? await this.fetch() : this.text;
     if (text === '') return {};
     const header = /^([\w-]+): +([\t -~]+)$/.exec(text);
     if (header) return { [header[1]!]: header[2]! };
@@ -44,13 +46,28 @@ export class Credential {
     return { authorization: `Bearer ${text}` };
   }
 
-  /** Runs once for all requests that wait for it. */
-  private fromCommand(): Promise<string> {
-    this.printed ??= this.runCommand().catch((error: unknown) => {
-      this.printed = undefined;
+  /** Once for all requests that wait for it. */
+  private fetch(): Promise<string> {
+    this.fetched ??= this.fromElsewhere().catch((error: unknown) => {
+      this.fetched = undefined;
       throw error;
     });
-    return this.printed;
+    return this.fetched;
+  }
+
+  private async fromElsewhere(): Promise<string> {
+    const text = await (this.text.startsWith('!') ? this.runCommand() : this.readFile());
+    this.keepSecret(text);
+    return text;
+  }
+
+  private async readFile(): Promise<string> {
+    const path = this.text.slice(1).replace(/^~(?=[/\\])/, homedir());
+    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      throw new ServerError(`The file with the token, ${path}, cannot be read: ${error.code}.`);
+    });
+    if (text.trim() === '') throw new ServerError(`The file with the token, ${path}, is empty.`);
+    return text.trim();
   }
 
   private async runCommand(): Promise<string> {
@@ -60,7 +77,6 @@ export class Credential {
       const { stdout } = await run(file, args, { timeout: commandMs, windowsHide: true });
       const text = stdout.trim();
       if (text === '') throw new Error('it printed nothing');
-      this.keepSecret(text);
       return text;
     } catch (error) {
       // The message of execFile contains the arguments, and perhaps what the command has printed.

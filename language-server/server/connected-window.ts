@@ -14,7 +14,11 @@ import { request } from '../protocol/wire.ts';
 export class ConnectedWindow implements EditorWindow {
   private workspaceFolders: WorkspaceFolder[] = [];
   private followsFolders = false;
-  private sharesCode = false;
+  private options: Partial<InitializationOptions> = {};
+  /** Whether the server has to ask for the settings. */
+  hasConfiguration = false;
+  /** Whether the editor tells only those who register that its configuration has changed. */
+  canRegister = false;
 
   constructor(
     private readonly connection: Connection,
@@ -22,10 +26,13 @@ export class ConnectedWindow implements EditorWindow {
   ) {}
 
   initialize({ workspaceFolders, capabilities, initializationOptions }: InitializeParams): void {
-    const options: Partial<InitializationOptions> = initializationOptions ?? {};
+    this.options = initializationOptions ?? {};
+    const { configuration, didChangeConfiguration } = capabilities.workspace ?? {};
+    const asks = !this.options.hasOwnSettings;
+    this.hasConfiguration = asks && configuration === true;
+    this.canRegister = asks && didChangeConfiguration?.dynamicRegistration === true;
     this.workspaceFolders = workspaceFolders ?? [];
     this.followsFolders = capabilities.workspace?.workspaceFolders ?? false;
-    this.sharesCode = options.sharesCode ?? false;
   }
 
   initialized(): void {
@@ -45,7 +52,8 @@ export class ConnectedWindow implements EditorWindow {
   }
 
   related(params: RelatedParams): Promise<RelatedResult> {
-    if (!this.sharesCode) return Promise.resolve({ defined: [], shared: [] });
-    return request(this.connection, relatedRequest, params);
+    const { sharesCode, sharesOpenDocuments } = this.options;
+    if (sharesCode) return request(this.connection, relatedRequest, params);
+    return Promise.resolve({ defined: [], shared: sharesOpenDocuments ? params.documents : [] });
   }
 }

@@ -1,7 +1,9 @@
-// One connection, that is, one window: its settings, documents and offers. A handler that fails is logged and returns
+// One connection, that is, one window: its documents and offers. A handler that fails is logged and returns
 // an empty answer, so that one bad request never ends the server.
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Connection,
+  DidChangeConfigurationNotification,
   type InitializeParams,
   type InitializeResult,
   type InlineCompletionList,
@@ -25,14 +27,20 @@ import { redacted } from '../prompt/secrets.ts';
 import { errorText, placeName, timingLine, windowLog } from '../protocol/log.ts';
 import * as protocol from '../protocol/messages.ts';
 import { modelsRequest } from '../protocol/models.ts';
-import { checkedSettings, defaultSettings } from '../protocol/settings.ts';
 import * as wire from '../protocol/wire.ts';
 import { ConnectedWindow } from './connected-window.ts';
 import { report } from './doctor.ts';
 import type { Inbox } from './inbox.ts';
+import { WindowSettings } from './window-settings.ts';
 
 /** How often a client learns that the server is alive. Half as often would be too late to notice within 5 s that it is not. */
 const aliveMs = 1000;
+/** Editors without an extension do not say where the cursor rests: it is where they last asked, after so long. */
+const restMs = 300;
+/** The name of our settings in the editor's configuration. */
+const section = 'hearth';
+/** How long an editor may take to tell its configuration. Without it, the settings are those of initializationOptions. */
+const configurationMs = 2000;
 /** The code of errors that are shown to the user; outside the range that JSON-RPC reserves. */
 const requestFailedCode = -32803;
 
@@ -41,15 +49,16 @@ export class Session {
     (message) => this.connection.sendNotification(LogMessageNotification.type, message),
     redacted,
   );
-  private settings = defaultSettings;
-  private settingProblems: string[] = [];
-  private connecting: protocol.Connecting = {};
+  private readonly own = new WindowSettings();
+  /** Resolves when the engine has been told the settings. */
+  private configured = Promise.resolve();
   private options: Partial<protocol.InitializationOptions> = {};
   private completions = new CompletionProvider();
   private readonly documents = new TextDocuments(OpenDocument);
   private readonly window: ConnectedWindow;
   private stopListening = () => {};
   private aliveTimer: NodeJS.Timeout | undefined;
+  private restTimer: NodeJS.Timeout | undefined;
   private isGone = false;
 
   constructor(
@@ -67,9 +76,17 @@ export class Session {
       shared.cautions.add(this.options);
       this.stopListening = shared.onChange(() => this.report());
       if (this.options.wantsSignsOfLife) this.aliveTimer = this.startSignsOfLife();
-      this.configure();
+      if (this.window.canRegister)
+        connection.client.register(DidChangeConfigurationNotification.type, { section }).catch(() => undefined);
+      this.configured = this.configure();
     });
-    wire.onNotification(connection, protocol.settingsNotification, (given) => this.apply(given));
+    wire.onNotification(connection, protocol.settingsNotification, (given) => {
+      this.own.give(given);
+      this.apply();
+    });
+    connection.onDidChangeConfiguration(({ settings }) => {
+      if (!this.options.hasOwnSettings) this.configured = this.configure(settings);
+    });
     wire.onNotification(connection, protocol.cursorNotification, (params) => {
       void this.guard('reading ahead', this.rest(params)).then(() => this.report());
     });
@@ -94,6 +111,7 @@ export class Session {
     this.shared.cautions.delete(this.options);
     this.stopListening();
     clearInterval(this.aliveTimer);
+    clearTimeout(this.restTimer);
     this.completions.close();
   }
 
@@ -101,7 +119,8 @@ export class Session {
     const options: Partial<protocol.InitializationOptions> = params.initializationOptions ?? {};
     this.options = options;
     this.window.initialize(params);
-    this.check(options.settings);
+    this.own.give(options.settings);
+    this.tellProblems();
     const onGrown = (grown: protocol.GrownParams) => this.send(protocol.grownNotification, grown);
     const onMade = ({ timings }: GhostCompletion) =>
       this.shared.answered(timings, timings.prefillMs + timings.decodeMs);
@@ -117,29 +136,39 @@ export class Session {
     };
   }
 
-  private check(given: protocol.SettingsParams | undefined): void {
-    const { serverToken, network } = { ...this.connecting, ...given };
-    this.connecting = { ...(serverToken !== undefined && { serverToken }), ...(network && { network }) };
-    const { settings, problems } = checkedSettings(given);
-    for (const problem of problems) this.log.warn(problem);
-    this.settings = settings;
-    this.settingProblems = problems;
+  private get settings(): protocol.Settings {
+    return this.own.settings;
   }
 
-  private apply(given: protocol.SettingsParams): void {
-    this.check(given);
+  /** pushed: the settings of all servers, from an editor that cannot be asked for those of one. */
+  private async configure(pushed?: unknown): Promise<void> {
+    const { window, own } = this;
+    const ofSection = pushed instanceof Object && section in pushed ? pushed[section] : undefined;
+    const value = window.hasConfiguration ? await this.askForConfiguration() : ofSection;
+    await this.guard(
+      'reading the configuration',
+      Promise.resolve(value).then((given) => own.configure(given)),
+    );
+    if (!this.isGone) this.apply();
+  }
+
+  private askForConfiguration(): Promise<unknown> {
+    const answer = this.connection.workspace.getConfiguration(section).catch(() => null);
+    return Promise.race([answer, sleep(configurationMs, null, { ref: false })]);
+  }
+
+  private tellProblems(): void {
+    for (const problem of this.own.problems) this.log.warn(problem);
+  }
+
+  private apply(): void {
+    this.tellProblems();
     if (this.settings.mode === 'off') this.completions.cancelAll();
-    this.configure();
-  }
-
-  private configure(): void {
-    const { settings, options, shared } = this;
+    const { own, options, shared } = this;
     const bundledModel = options.bundledModel ?? shared.parts.bundledModel;
     const pagesFolder = pagesFolderIn(options.storageFolder);
-    void this.guard(
-      'applying the settings',
-      shared.configure({ settings, bundledModel, pagesFolder, connecting: this.connecting }),
-    );
+    const setup = { settings: own.settings, bundledModel, pagesFolder, connecting: own.connecting };
+    void this.guard('applying the settings', shared.configure(setup));
   }
 
   private async complete(
@@ -149,9 +178,15 @@ export class Session {
     const startedAt = performance.now();
     const { uri } = params.textDocument;
     const document = this.documents.get(uri);
+    clearTimeout(this.restTimer);
+    if (!this.options.hasOwnProvider)
+      this.restTimer = setTimeout(() => void this.guard('reading ahead', this.rest({ ...params, uri })), restMs);
     // Messages that supersede the request may be queued already; then no work is started for it.
     const source = {
-      ready: () => this.inbox.caughtUp().then(() => this.shared.ready()),
+      ready: async () => {
+        await Promise.all([this.inbox.caughtUp(), this.configured]);
+        return this.shared.ready();
+      },
       isLoading: () => this.shared.host.engine === null,
     };
     if (!document) this.log.warn(`${placeName(uri, params.position)} cannot be completed: the document is not open`);
@@ -206,7 +241,7 @@ export class Session {
   private report(): void {
     const { message, ...rest } = this.shared.status(this.settings.mode === 'off');
     const status = message === undefined ? rest : { ...rest, message: redacted(message) };
-    const { settingProblems } = this;
+    const { problems: settingProblems } = this.own;
     this.send(protocol.statusNotification, settingProblems.length > 0 ? { ...status, settingProblems } : status);
   }
 

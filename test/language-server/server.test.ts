@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { CancellationTokenSource } from 'vscode-languageserver-protocol/node';
 import {
@@ -15,6 +14,7 @@ import {
   type Settings,
 } from '../../language-server/protocol/messages.ts';
 import { CompletionServer, events, refuse } from '../support/completion-server.ts';
+import { buildFakeServer } from '../support/fake-server.ts';
 import { LspClient } from '../support/lsp-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-server-'));
@@ -22,19 +22,7 @@ const server = join(folder, 'server.js');
 const uri = 'file:///sample.ts';
 let client: LspClient | null = null;
 
-beforeAll(async () => {
-  await build({
-    entryPoints: {
-      server: join(__dirname, '../fixtures/fake-server.ts'),
-      'template-process': join(__dirname, '../../language-server/explain/template-process.ts'),
-    },
-    outdir: folder,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    mainFields: ['module', 'main'],
-  });
-});
+beforeAll(() => buildFakeServer(folder));
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(async () => {
   expect(await client?.stop()).toBe(0);

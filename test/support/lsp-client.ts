@@ -11,6 +11,8 @@ import {
   type MessageReader,
   type MessageWriter,
   type ProtocolConnection,
+  type Registration,
+  RegistrationRequest,
   StreamMessageReader,
   StreamMessageWriter,
   type TextDocumentContentChangeEvent,
@@ -31,6 +33,8 @@ type Answer = InlineCompletionList & CompletionOutcome;
 export class LspWindow {
   readonly connection: ProtocolConnection;
   readonly statuses: ServerStatus[] = [];
+  /** What the server has registered for. */
+  readonly registered: Registration[] = [];
   /** Never resolves; rejects where it is known that the server has ended. */
   protected readonly ended: Promise<never> = new Promise(() => {});
   private readonly waiting = new Set<() => void>();
@@ -49,12 +53,25 @@ export class LspWindow {
     settings: Partial<Settings> = {},
     options: Partial<InitializationOptions> = {},
     workspaceFolders: { uri: string; name: string }[] | null = null,
+    /** The answer to workspace/configuration; absent if the client has no such answer. */
+    configuration?: () => unknown,
   ): Promise<void> {
+    if (configuration)
+      this.connection.onRequest('workspace/configuration', ({ items }: { items: { section: string }[] }) =>
+        Promise.all(items.map(async ({ section }) => (section === 'hearth' ? configuration() : null))),
+      );
+    this.connection.onRequest(RegistrationRequest.type, ({ registrations }) => {
+      this.registered.push(...registrations);
+    });
+    const workspace = {
+      workspaceFolders: workspaceFolders !== null,
+      ...(configuration && { configuration: true, didChangeConfiguration: { dynamicRegistration: true } }),
+    };
     const initialized = this.connection.sendRequest('initialize', {
       processId: process.pid,
       rootUri: null,
       workspaceFolders,
-      capabilities: { workspace: { workspaceFolders: workspaceFolders !== null } },
+      capabilities: { workspace },
       initializationOptions: { settings, ...options },
     });
     await Promise.race([initialized, this.ended]);

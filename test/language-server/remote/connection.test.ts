@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { Connection, type ServerOptions } from '../../../language-server/remote/connection.ts';
 import { proxyFor } from '../../../language-server/remote/network.ts';
 import { CompletionServer, endless, refuse, stream } from '../../support/completion-server.ts';
@@ -54,6 +54,14 @@ test.each(['ftp://llm.example.com', 'https://', 'no address', 'file:///etc/passw
   expect(() => to(given)).toThrow('"hearth.server.url" is not an address such as https://llm.example.com.');
 });
 
+const files = mkdtempSync(join(tmpdir(), 'hearth-token-'));
+afterAll(() => rmSync(files, { recursive: true }));
+
+const inFile = (text: string) => {
+  const path = join(files, `file-${text.length}`);
+  writeFileSync(path, text);
+  return `@${path}`;
+};
 const printing = (text: string) => `!"${process.execPath}" -e "process.stdout.write('${text}\\n')"`;
 
 test.each([
@@ -66,6 +74,8 @@ test.each([
   ['a header', 'X-API-Key: secret', { 'x-api-key': 'secret' }],
   ['what a command prints', printing('fresh'), { authorization: 'Bearer fresh' }],
   ['a header that a command prints', printing('X-API-Key: fresh'), { 'x-api-key': 'fresh' }],
+  ['what a file contains', inFile('in-file\n'), { authorization: 'Bearer in-file' }],
+  ['a user and a password in a file', inFile('me:pass\r\n'), { authorization: 'Basic bWU6cGFzcw==' }],
 ])('%s is sent', async (_, credential, headers) => {
   await post(to(server.url, { credential }));
   expect(server.asked[0]?.headers).toMatchObject(headers);
@@ -79,10 +89,9 @@ test('a user and a password in the address are sent, and appear in no message', 
 });
 
 test('the command runs once, and again when its token is no longer accepted', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'hearth-token-'));
-  const count = join(folder, 'count');
+  const count = join(files, 'count');
   writeFileSync(count, '');
-  const program = join(folder, 'token.cjs');
+  const program = join(files, 'token.cjs');
   writeFileSync(
     program,
     `const fs = require('fs'); fs.appendFileSync(${JSON.stringify(count)}, 'x'); console.log('token' + fs.readFileSync(${JSON.stringify(count)}).length);`,
@@ -102,10 +111,27 @@ test('the command runs once, and again when its token is no longer accepted', as
     'token2',
     'token3',
   ]);
-  rmSync(folder, { recursive: true });
+});
+
+test('a file is read again when its token is no longer accepted, and its token appears in no message', async () => {
+  const credential = inFile('first-token');
+  const connection = to(server.url, { credential });
+  await post(connection);
+  writeFileSync(credential.slice(1), 'other-token');
+  await post(connection);
+  server.usual = (response, asked) => refuse(401, String(asked.headers.authorization))(response, asked);
+  await expect(post(connection)).rejects.toThrow(/\*\*\*/);
+  expect(server.asked.map(({ headers }) => headers.authorization?.slice(7))).toEqual([
+    'first-token',
+    'first-token',
+    'first-token',
+    'other-token',
+  ]);
 });
 
 test.each([
+  ['@/no/such/file', /^The file with the token, \/no\/such\/file, cannot be read: ENOENT\.$/],
+  [inFile(''), /is empty\.$/],
   ['!no-such-program --token secret', /"no-such-program", failed: there is no such program\.$/],
   [`!"${process.execPath}" -e "console.error('secret');process.exit(3)"`, /failed: exit code 3\.$/],
   [printing(''), /failed: it printed nothing\.$/],

@@ -1,0 +1,77 @@
+// Settings as people write them in the configuration of an editor, or an administrator for all users.
+import { readFileSync } from 'node:fs';
+import { capabilities, contributes } from '../../package.json';
+import type { Settings } from './messages.ts';
+import { settingKeys } from './settings.ts';
+
+export interface Configured {
+  settings: Partial<Settings>;
+  /** Messages for the user about what is not used. */
+  problems: string[];
+}
+
+const section = 'hearth';
+const known = new Set(Object.keys(contributes.configuration.properties));
+const used = new Set<string>(settingKeys);
+const restricted = new Set<string>(capabilities.untrustedWorkspaces.restrictedConfigurations);
+
+/** value: the section "hearth", with names such as "server.url", or with an object for "server". */
+export function configured(value: unknown): Configured {
+  const entries = leaves(value, section);
+  const unknown = entries.filter(([name]) => !known.has(name));
+  const settings = entries.map(([name, given]) => [name.slice(section.length + 1), given] as const);
+  return {
+    settings: Object.fromEntries(settings.filter(([key]) => used.has(key))),
+    problems: unknown.map(([name]) => `There is no setting "${name}".`),
+  };
+}
+
+/**
+ * The same without what names a file or a server: some editors read a part of their configuration from the folder that
+ * is open, which may be anybody's.
+ */
+export function configuredForFolder(value: unknown): Configured {
+  const { settings, problems } = configured(value);
+  const isRefused = (key: string) => restricted.has(`${section}.${key}`);
+  const refused = Object.keys(settings).filter(isRefused);
+  return {
+    settings: Object.fromEntries(Object.entries(settings).filter(([key]) => !isRefused(key))),
+    problems: [
+      ...problems,
+      ...refused.map(
+        (key) => `${section}.${key} is only taken from "initializationOptions", where no folder can set it.`,
+      ),
+    ],
+  };
+}
+
+/** What an administrator has set for all users, in all editors. Nobody else can write there. */
+export function managedConfiguration(path = managedPath()): Configured {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
+    return { settings: {}, problems: isAbsent ? [] : [`${path} cannot be read (${code}).`] };
+  }
+  try {
+    return configured(JSON.parse(text));
+  } catch {
+    return { settings: {}, problems: [`${path} is not valid JSON, so it has no effect.`] };
+  }
+}
+
+function managedPath(): string {
+  if (process.platform === 'win32') return `${process.env.ProgramFiles ?? 'C:\\Program Files'}\\Hearth\\settings.json`;
+  if (process.platform === 'darwin') return '/Library/Application Support/Hearth/settings.json';
+  return '/etc/hearth/settings.json';
+}
+
+/** The values in nested objects, with their whole names. */
+function leaves(value: unknown, name: string): [name: string, value: unknown][] {
+  if (value === null || value === undefined) return [];
+  if (typeof value !== 'object' || Array.isArray(value)) return [[name, value]];
+  const isWhole = (key: string) => key === section || key.startsWith(`${section}.`);
+  return Object.entries(value).flatMap(([key, inner]) => leaves(inner, isWhole(key) ? key : `${name}.${key}`));
+}

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  configured,
+  configuredForFolder,
+  managedConfiguration,
+} from '../../../language-server/protocol/configuration.ts';
+
+const settings = { 'server.model': 'coder', 'completion.confidence': 'calm', mode: 'manual' };
+
+test.each([
+  ['with dots', { 'server.model': 'coder', 'completion.confidence': 'calm', mode: 'manual' }],
+  ['nested', { server: { model: 'coder' }, completion: { confidence: 'calm' }, mode: 'manual' }],
+  [
+    'with whole names',
+    { 'hearth.server.model': 'coder', 'hearth.completion.confidence': 'calm', 'hearth.mode': 'manual' },
+  ],
+  ['as a whole file', { hearth: { server: { model: 'coder' }, 'completion.confidence': 'calm', mode: 'manual' } }],
+])('a configuration is read %s', (_, value) => {
+  expect(configured(value)).toEqual({ settings, problems: [] });
+});
+
+test.each([null, undefined, [], {}, [{ mode: 'off' }]])('%j sets nothing', (value) => {
+  expect(configured(value).settings).toEqual({});
+});
+
+test('an unknown name is said, and one of the extension is not', () => {
+  expect(configured({ server: { adress: 'a' }, exclude: ['*.md'], __proto__: null, constructor: { name: 1 } })).toEqual(
+    {
+      settings: {},
+      problems: ['There is no setting "hearth.server.adress".', 'There is no setting "hearth.constructor.name".'],
+    },
+  );
+});
+
+test('the configuration of a folder names no file and no server', () => {
+  const hostile = {
+    server: { url: 'https://evil.example' },
+    'model.path': '/a',
+    mode: 'manual',
+    explain: { model: '/b' },
+  };
+  const { settings, problems } = configuredForFolder({ ...hostile, 'draftModel.path': '/c' });
+  expect(settings).toEqual({ mode: 'manual' });
+  expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
+    'hearth.server.url',
+    'hearth.model.path',
+    'hearth.explain.model',
+    'hearth.draftModel.path',
+  ]);
+});
+
+test("an administrator's file is read, and its faults are said", () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-managed-'));
+  const path = join(folder, 'settings.json');
+  expect(managedConfiguration(path)).toEqual({ settings: {}, problems: [] });
+  writeFileSync(path, '{ "hearth.server.url": "https://llm.example.com", "hearth.server.model": "coder" }');
+  const { settings, problems } = managedConfiguration(path);
+  expect([settings, problems]).toEqual([{ 'server.url': 'https://llm.example.com', 'server.model': 'coder' }, []]);
+  writeFileSync(path, '{ "hearth.server.url": ');
+  expect(managedConfiguration(path).problems).toEqual([`${path} is not valid JSON, so it has no effect.`]);
+  expect(managedConfiguration(folder).problems).toEqual([`${folder} cannot be read (EISDIR).`]);
+  rmSync(folder, { recursive: true });
+});
