@@ -1,5 +1,6 @@
 // `npm run test:reliability` tries everything in full, for hours; `-- flood fuzz` some of it; `-- soak --minutes 60` the
-// soak. Each program of test/fuzz and each claim of test/fuzz/ts (`-- fuzz-ts`) gets as many minutes as the soak.
+// soak. Each program of test/fuzz and each claim of test/fuzz/ts (`-- fuzz-ts`, `-- fuzz-guided`) gets as many minutes as
+// the soak.
 // `-- kernels`: those for AVX2 and AVX-VNNI with AddressSanitizer and UBSan, which take minutes to compile. `-- table`
 // tries nothing: it writes faults.md from the last results.
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { buildAsanKernels } from '../../scripts/build-native.mjs';
 import { main, root, run, ToolError } from '../../scripts/tools.mjs';
 import { fuzz } from '../fuzz/run.mjs';
+import { fuzzGuided } from '../fuzz/ts/guided.mjs';
 import { writeFaultsTable } from './faults-table.mjs';
 
 await main(async () => {
@@ -15,7 +17,7 @@ await main(async () => {
   if (positionals[0] === 'table') return writeFaultsTable(positionals[1]);
   const isAll = positionals.length === 0;
   const isWanted = (name) => isAll || positionals.includes(name);
-  const names = positionals.filter((name) => name !== 'kernels');
+  const names = positionals.filter((name) => !['kernels', 'fuzz-guided'].includes(name));
   const files = names.map((name) => (name === 'fuzz-ts' ? 'test/fuzz/ts/' : `test/reliability/${name}`));
   if (isAll) files.push('test/reliability/', 'test/fuzz/ts/');
   if (files.length > 0)
@@ -26,6 +28,7 @@ await main(async () => {
     await buildAsanKernels();
     await run(join(root, 'build/asan-kernels/kernels_tests'), []);
   }
+  if (isWanted('fuzz-guided')) await fuzzGuided(60 * Number(values.minutes));
   if (!isWanted('fuzz')) return;
   const { failed } = await fuzz(60 * Number(values.minutes));
   if (failed > 0) throw new ToolError(`${failed} fuzz programs found something`);

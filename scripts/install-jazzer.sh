@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Installs Jazzer.js, which fuzzes JavaScript guided by coverage, in a folder of its own: its 105 packages are needed by
+# `npm run test:reliability -- fuzz-guided` alone. It needs glibc 2.38; where that is older, Debian 13's is unpacked
+# beside it, and nothing else uses it. Running this again does nothing.
+#   scripts/install-jazzer.sh            -> .cache/jazzer
+set -euo pipefail
+
+jazzer=4.0.0
+suite=trixie
+dir=${1:-$(dirname "$0")/../.cache/jazzer}
+stamp=.installed-$jazzer
+
+fail() { echo "install-jazzer: $*" >&2; exit 1; }
+
+glibc_is_recent() {
+  local version
+  version=$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)
+  [ "$(printf '2.38\n%s\n' "$version" | sort -V | head -1)" = 2.38 ]
+}
+
+# apt in folders of its own, so that the system's lists and packages stay as they are.
+unpack_glibc() {
+  command -v apt-get >/dev/null || fail "this system's glibc is older than 2.38, and it has no apt-get."
+  local mirror key=/usr/share/keyrings/debian-archive-keyring.gpg
+  mirror=$({ cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources 2>/dev/null || true; } |
+    awk '!found && ($1 == "URIs:" || $1 == "deb") { print $2; found = 1 }')
+  mkdir -p apt/lists/partial apt/cache/archives/partial
+  echo "deb [signed-by=$key] $mirror $suite main" >apt/sources.list
+  local apt="apt-get -qq -o Dir::Etc::sourcelist=$PWD/apt/sources.list -o Dir::Etc::sourceparts=-
+    -o Dir::State::lists=$PWD/apt/lists -o Dir::Cache=$PWD/apt/cache -o APT::Sandbox::User=root"
+  $apt update && $apt download "libc6/$suite" "libstdc++6/$suite" "libgcc-s1/$suite" || fail "apt-get could not download glibc of Debian $suite."
+  for package in ./*.deb; do dpkg -x "$package" glibc; done
+  rm -rf apt ./*.deb
+}
+
+[ "$(uname -sm)" = "Linux x86_64" ] || fail "only Linux on x86-64 is supported, this is $(uname -sm)."
+mkdir -p "$dir" && cd "$dir"
+[ -e "$stamp" ] && exit 0
+rm -rf node_modules glibc .installed-*
+echo '{ "private": true }' >package.json
+npm install --no-audit --no-fund --loglevel=error --no-package-lock "@jazzer.js/core@$jazzer" || fail "npm could not install Jazzer.js."
+glibc_is_recent || unpack_glibc
+touch "$stamp"

@@ -1,0 +1,6 @@
+import { frames } from './frames.ts';
+import { markdown } from './markdown.ts';
+import { responses } from './responses.ts';
+import { serverEvents } from './server-events.ts';
+
+export const claims = { frames, 'server-events': serverEvents, responses, markdown };
