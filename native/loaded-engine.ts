@@ -14,6 +14,7 @@ import type {
   ModelInfo,
   ModelTexts,
   OnText,
+  Priority,
   SpecialTokens,
   Timings,
   TokenNames,
@@ -78,7 +79,7 @@ export class LoadedEngine implements Engine {
     return { ...completion, logProbabilities: values };
   }
 
-  async prefill(tokens: Uint32Array, priority?: 'foreground' | 'background', signal?: AbortSignal): Promise<Timings> {
+  async prefill(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal): Promise<Timings> {
     const isBackground = priority === 'background';
     return (await this.submit('prefill', tokens, { isBackground }, signal)).timings;
   }
@@ -87,8 +88,9 @@ export class LoadedEngine implements Engine {
     return (await this.submit('logits', tokens, {}, signal)).values;
   }
 
-  async lastLogits(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array> {
-    return (await this.submit('lastLogits', tokens, {}, signal)).values;
+  async lastLogits(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal): Promise<Float32Array> {
+    const isBackground = priority === 'background';
+    return (await this.submit('lastLogits', tokens, { isBackground }, signal)).values;
   }
 
   async score(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array> {

@@ -302,7 +302,7 @@ export interface Engine extends Completer {
   /** The logits of all tokens, [tokens.length][vocabulary], computed without the cache. */
   logits(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array>;
   /** The logits after the last token, [vocabulary], computed with the cache; bitwise the last row of logits(). */
-  lastLogits(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array>;
+  lastLogits(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal): Promise<Float32Array>;
   /** The negative log-likelihood, in nats, of each token but the first given those before it, [tokens.length - 1]. */
   score(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array>;
   /**

@@ -18,7 +18,7 @@ export const layers = {
   [`${server}/remote`]: [`${server}/protocol`, `${server}/models`, engine, 'package.json'],
   [`${server}/engine`]: ['protocol', 'models', 'remote'].map(inServer).concat(engine),
   [`${server}/explain`]: ['protocol', 'prompt', 'models', 'engine'].map(inServer).concat(engine, lsp),
-  [`${server}/server`]: ['protocol', 'documents', 'prompt', 'offers', 'models', 'engine', 'explain', 'remote']
+  [`${server}/server`]: ['protocol', 'documents', 'prompt', 'edits', 'offers', 'models', 'engine', 'explain', 'remote']
     .map(inServer)
     .concat(engine, 'package.json', lsp),
   [`${server}/cli`]: ['protocol', 'prompt', 'offers', 'models', 'engine', 'explain', 'remote', 'server']

@@ -1,7 +1,15 @@
 // A document that is open in the editor, with its current text. Positions outside the text, which a client may send,
 // are moved to the nearest valid one.
-import type { Position, Range, TextDocumentContentChangeEvent } from 'vscode-languageserver';
+import type { Position, TextDocumentContentChangeEvent } from 'vscode-languageserver';
 import { LongText } from './long-text.ts';
+
+/** A change of a document, with the texts before and after it; the offsets are those of the text before. */
+export interface DocumentChange {
+  uri: string;
+  before: LongText;
+  edit: { start: number; end: number; text: string };
+  after: LongText;
+}
 
 export class OpenDocument {
   private constructor(
@@ -17,9 +25,20 @@ export class OpenDocument {
   }
 
   /** Each change applies to the text that the previous one has left. */
-  static update(document: OpenDocument, changes: TextDocumentContentChangeEvent[], version: number): OpenDocument {
-    for (const change of changes)
-      document.text = 'range' in change ? document.edited(change.range, change.text) : LongText.of(change.text);
+  static update(
+    document: OpenDocument,
+    changes: TextDocumentContentChangeEvent[],
+    version: number,
+    onChange: (change: DocumentChange) => void = () => {},
+  ): OpenDocument {
+    const { uri } = document;
+    for (const change of changes) {
+      const before = document.text;
+      const edit = document.editOf(change);
+      const isWhole = edit.start === 0 && edit.end === before.length;
+      document.text = isWhole ? LongText.of(edit.text) : before.with(edit.start, edit.end, edit.text);
+      onChange({ uri, before, edit, after: document.text });
+    }
     document.version = version;
     return document;
   }
@@ -44,9 +63,10 @@ export class OpenDocument {
     return { line, character: lineEnd === -1 ? beforeCursor.length : lineEnd };
   }
 
-  private edited({ start, end }: Range, inserted: string): LongText {
-    const offsets = [this.offsetAt(start), this.offsetAt(end)].sort((a, b) => a - b);
-    const [from = 0, to = 0] = offsets;
-    return this.text.with(from, to, inserted);
+  private editOf(change: TextDocumentContentChangeEvent): DocumentChange['edit'] {
+    if (!('range' in change)) return { start: 0, end: this.text.length, text: change.text };
+    const offsets = [this.offsetAt(change.range.start), this.offsetAt(change.range.end)].sort((a, b) => a - b);
+    const [start = 0, end = 0] = offsets;
+    return { start, end, text: change.text };
   }
 }

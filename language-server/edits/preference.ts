@@ -28,7 +28,7 @@ export async function preference(
   ] as const) {
     const end = Math.min(text.length, text.length - tail + 1);
     for (let i = common; i < end; i++) {
-      const logits = await engine.lastLogits(concatTokens(first, text.subarray(common, i)), signal);
+      const logits = await engine.lastLogits(concatTokens(first, text.subarray(common, i)), 'background', signal);
       logRatio += sign * logProbability(logits, text[i] ?? 0);
     }
   }

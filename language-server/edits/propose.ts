@@ -13,6 +13,8 @@ export interface EditedDocument {
   cursor: number;
   /** The oldest first. */
   history: readonly PastEdit[];
+  /** Edits that the user does not want, which are left out. */
+  dismissed?: readonly TextEdit[];
 }
 
 export interface Proposal {
@@ -26,8 +28,14 @@ const mostQuestions = 3;
 const leastLogOdds = -3;
 
 /** The likeliest edits by what the history says alone, and how likely: the logarithm of the odds. */
-export function likeliest({ text, cursor, history }: EditedDocument, most: number): [Candidate, number][] {
+export function likeliest(
+  { text, cursor, history, dismissed = [] }: EditedDocument,
+  most: number,
+): [Candidate, number][] {
+  const isDismissed = (edit: TextEdit) =>
+    dismissed.some(({ start, end, text }) => edit.start === start && edit.end === end && edit.text === text);
   return candidatesFor(text, cursor, history)
+    .filter((candidate) => !isDismissed(candidate))
     .map((candidate): [Candidate, number] => [candidate, logOdds(candidate.evidence)])
     .filter(([, odds]) => odds >= leastLogOdds)
     .sort(([, a], [, b]) => b - a)

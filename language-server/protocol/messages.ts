@@ -39,6 +39,8 @@ export interface Settings {
   'completion.multiline': 'auto' | 'always' | 'never';
   /** How likely a text must be to be shown. */
   'completion.confidence': 'eager' | 'balanced' | 'calm';
+  /** How likely an edit at another place must be to be offered; 'off': nothing is remembered or looked for. */
+  nextEdit: 'off' | 'calm' | 'balanced' | 'eager';
 }
 
 /** How to get to a team's server, beside its address. */

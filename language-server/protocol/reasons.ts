@@ -23,9 +23,24 @@ export type RuleReason =
 /** Why a completion has no text. */
 export type EmptyReason = RuleReason | 'cancelled' | 'model-cannot-fill-in';
 
+/** Why a next edit is offered or not. */
+export type EditReason =
+  | 'edit-offered'
+  | 'no-edits'
+  | 'nothing-follows'
+  | 'edit-unsure'
+  | 'edit-dismissed'
+  | 'bulk-change'
+  | 'too-long'
+  | 'only-space'
+  | 'only-imports'
+  | 'changes-too-much'
+  | 'breaks-brackets';
+
 /** The outcome of a request. */
 export type Reason =
   | EmptyReason
+  | EditReason
   | 'shown'
   | 'typed-along'
   | 'still-growing'
@@ -77,4 +92,15 @@ export const reasonTexts: Record<Reason, string> = {
   fragment: 'The text was only a fragment, such as a single bracket.',
   'cut-off': 'The text reached its maximum length before the end of its first word.',
   unsure: 'The model was not sure enough.',
+  'edit-offered': 'A next edit was offered.',
+  'no-edits': 'Nothing has been edited from which another edit could follow.',
+  'nothing-follows': 'Nothing follows from the last edits.',
+  'edit-unsure': 'An edit may follow from the last ones, but that is not likely enough ("hearth.nextEdit").',
+  'edit-dismissed': 'You dismissed this edit.',
+  'bulk-change': 'Much was changed at once, as an agent or a formatter does it.',
+  'too-long': 'This file is too long for next edits.',
+  'only-space': 'The edit would only change white space.',
+  'only-imports': 'The edit would only add or remove imports.',
+  'changes-too-much': 'The edit would delete or change too many lines.',
+  'breaks-brackets': 'The edit would leave a bracket without a partner.',
 };

@@ -32,6 +32,7 @@ export const settingKeys = [
   'completion.maxTokens',
   'completion.multiline',
   'completion.confidence',
+  'nextEdit',
 ] as const satisfies (keyof Settings)[];
 
 export const defaultSettings: Settings = checkedSettings({}).settings;

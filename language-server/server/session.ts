@@ -30,6 +30,7 @@ import { modelsRequest } from '../protocol/models.ts';
 import * as wire from '../protocol/wire.ts';
 import { ConnectedWindow } from './connected-window.ts';
 import { report } from './doctor.ts';
+import { EditRequests } from './edit-requests.ts';
 import type { Inbox } from './inbox.ts';
 import { WindowSettings } from './window-settings.ts';
 
@@ -54,8 +55,9 @@ export class Session {
   private configured = Promise.resolve();
   private options: Partial<protocol.InitializationOptions> = {};
   private completions = new CompletionProvider();
-  private readonly documents = new TextDocuments(OpenDocument);
+  private readonly documents: TextDocuments<OpenDocument>;
   private readonly window: ConnectedWindow;
+  private readonly edits: EditRequests;
   private stopListening = () => {};
   private aliveTimer: NodeJS.Timeout | undefined;
   private restTimer: NodeJS.Timeout | undefined;
@@ -68,7 +70,16 @@ export class Session {
     /** Ends the process, for all sessions. */
     onQuit: () => void,
   ) {
+    this.documents = new TextDocuments({
+      create: OpenDocument.create,
+      update: (document, changes, version) => this.edits.update(document, changes, version),
+    });
     this.window = new ConnectedWindow(connection, this.documents);
+    this.edits = new EditRequests(connection, this.window, {
+      engines: this.shared,
+      settings: () => this.settings,
+      log: this.log,
+    });
     connection.onInitialize((params) => this.initialize(params));
     connection.onInitialized(() => {
       if (this.isGone) return; // the window was closed while this message was queued
@@ -100,7 +111,10 @@ export class Session {
     wire.onRequest(connection, modelsRequest, (params) =>
       listModels(params, { engine: shared.host.engine, cacheBytes: cacheBytes(this.settings) }),
     );
-    this.documents.onDidClose(({ document }) => this.completions.forget(document.uri));
+    this.documents.onDidClose(({ document }) => {
+      this.completions.forget(document.uri);
+      this.edits.forget(document.uri);
+    });
     this.documents.listen(connection);
     connection.listen();
   }
@@ -113,6 +127,7 @@ export class Session {
     clearInterval(this.aliveTimer);
     clearTimeout(this.restTimer);
     this.completions.close();
+    this.edits.close();
   }
 
   private initialize(params: InitializeParams): InitializeResult {
@@ -164,6 +179,7 @@ export class Session {
   private apply(): void {
     this.tellProblems();
     if (this.settings.mode === 'off') this.completions.cancelAll();
+    this.edits.configured();
     const { own, options, shared } = this;
     const bundledModel = options.bundledModel ?? shared.parts.bundledModel;
     const pagesFolder = pagesFolderIn(options.storageFolder);

@@ -1,0 +1,96 @@
+// Looks for the edit that follows from the last ones, first in the document that is being edited, then in other open ones.
+import { setImmediate } from 'node:timers/promises';
+import type { Engine } from '../../native/index.ts';
+import type { LongText } from '../documents/long-text.ts';
+import { windowEnd, windowStart } from '../prompt/text-window.ts';
+import type { Reason } from '../protocol/reasons.ts';
+import type { DismissedEdits } from './dismissed-edits.ts';
+import { propose } from './propose.ts';
+import { changesOf, type PastEdit, type TextEdit } from './text-edit.ts';
+import { whyUnwanted } from './unwanted-edit.ts';
+
+/** The documents as they are, or as they would be after an edit. */
+export interface Workspace {
+  /** The one that is being edited is the first. */
+  documents: readonly SearchedDocument[];
+  /** The offset of the cursor in the first document. */
+  cursor: number;
+  /** The oldest first. */
+  history: readonly PastEdit[];
+}
+
+export interface SearchedDocument {
+  uri: string;
+  languageId: string;
+  path: string;
+  text: LongText;
+}
+
+export interface FoundEdit extends TextEdit {
+  document: SearchedDocument;
+  oldText: string;
+  changes: TextEdit[];
+  probability: number;
+}
+
+// A part of a long document, so that looking through it never keeps a key waiting.
+const reachChars = 100_000;
+/** The cursor's offset in a document that it is not in. */
+const elsewhere = -1;
+
+/** The edit, or why there is none. Rejects with the engine's errors. */
+export async function findEdit(
+  engine: Engine,
+  workspace: Workspace,
+  gate: number,
+  dismissed: DismissedEdits,
+  signal: AbortSignal,
+): Promise<FoundEdit | Reason> {
+  let reason: Reason = 'nothing-follows';
+  for (const [i, document] of workspace.documents.entries()) {
+    await setImmediate();
+    if (signal.aborted) return 'superseded';
+    const cursor = i === 0 ? workspace.cursor : elsewhere;
+    const found = await findIn(engine, document, cursor, workspace.history, gate, dismissed, signal);
+    if (typeof found !== 'string') return found;
+    if (found !== 'nothing-follows' && reason === 'nothing-follows') reason = found;
+  }
+  return signal.aborted ? 'superseded' : reason;
+}
+
+async function findIn(
+  engine: Engine,
+  document: SearchedDocument,
+  cursor: number,
+  history: readonly PastEdit[],
+  gate: number,
+  dismissed: DismissedEdits,
+  signal: AbortSignal,
+): Promise<FoundEdit | Reason> {
+  const { uri, path, languageId } = document;
+  const around = Math.max(0, cursor);
+  const from = windowStart(document.text, around, reachChars);
+  const text = document.text.slice(from, windowEnd(document.text, around, reachChars));
+  const shifted = (edit: TextEdit, by: number) => ({ ...edit, start: edit.start + by, end: edit.end + by });
+  const unwanted = dismissed.of(uri).map((edit) => shifted(edit, -from));
+  const proposal = await propose(engine, { path, text, cursor: cursor - from, history, dismissed: unwanted }, signal);
+  if (!proposal) return 'nothing-follows';
+  const { edit, probability } = proposal;
+  if (probability < gate) return 'edit-unsure';
+  const refusal = whyUnwanted(edit, text, probability, languageId);
+  if (refusal !== null) return refusal;
+  const changes = changesOf(edit, text).map((change) => shifted(change, from));
+  const found = { ...shifted(edit, from), document, oldText: text.slice(edit.start, edit.end), changes, probability };
+  return dismissed.has(uri, found) ? 'edit-dismissed' : found;
+}
+
+/** As it would be after the edit, with the cursor behind the last word that it changes. */
+export function after({ documents, history }: Workspace, edit: FoundEdit): Workspace {
+  const { document, changes, oldText } = edit;
+  const text = document.text.with(edit.start, edit.end, edit.text);
+  const grown = edit.text.length - oldText.length;
+  const cursor = (changes.at(-1)?.end ?? edit.end) + grown;
+  const others = documents.filter(({ uri }) => uri !== document.uri);
+  const past = { path: document.path, before: oldText, after: edit.text };
+  return { documents: [{ ...document, text }, ...others], cursor, history: [...history, past] };
+}

@@ -1,0 +1,48 @@
+// The messages of next edits: what follows, at another place, from what the user has just changed.
+import type { Mode, Settings, VersionedPosition } from './messages.ts';
+import type { Reason } from './reasons.ts';
+import { NotificationType, RequestType } from './wire.ts';
+
+export type Eagerness = Settings['nextEdit'];
+
+/** Why the client asks: what the user did after an edit. */
+export type NextEditTrigger = 'line-left' | 'pause' | 'accepted' | 'applied' | 'diagnostic' | 'saved';
+
+/**
+ * Client -> server request, in the background: the edit that follows from the last ones, in this document or in another
+ * open one. It is cancelled by the next key.
+ */
+export const nextEditRequest = new RequestType<NextEditParams, NextEditAnswer>('hearth/nextEdit');
+export interface NextEditParams extends VersionedPosition {
+  uri: string;
+  trigger: NextEditTrigger;
+  /** The mode of the document. */
+  mode?: Mode;
+}
+export interface NextEditAnswer {
+  reason: Reason;
+  edit: NextEdit | null;
+  latencyMs: number;
+}
+
+/** An edit of whole lines. */
+export interface NextEdit {
+  uri: string;
+  /** The version of the document that the positions belong to. */
+  version: number;
+  range: Range;
+  oldText: string;
+  newText: string;
+  /** What differs, word by word, in order and without overlaps; the positions are those before any of them is made. */
+  changes: { range: Range; text: string }[];
+  /** How likely the user would make this edit. */
+  probability: number;
+}
+
+interface Range {
+  start: { line: number; character: number };
+  end: { line: number; character: number };
+}
+
+/** Client -> server: the user has dismissed the edit, which is not offered at this place again. */
+export const dismissEditNotification = new NotificationType<NextEdit>('hearth/dismissEdit');

@@ -1,0 +1,84 @@
+// The messages of next edits in one window, and what they need to know of its documents.
+import type { Connection, TextDocumentContentChangeEvent } from 'vscode-languageserver';
+import { OpenDocument } from '../documents/open-document.ts';
+import { type EngineSource, NextEdits } from '../edits/next-edits.ts';
+import type { EditorWindow } from '../prompt/related-code.ts';
+import { errorText, type Log, placeName } from '../protocol/log.ts';
+import type { Settings } from '../protocol/messages.ts';
+import {
+  dismissEditNotification,
+  type NextEditAnswer,
+  type NextEditParams,
+  nextEditRequest,
+} from '../protocol/next-edit.ts';
+import * as wire from '../protocol/wire.ts';
+
+interface Parts {
+  engines: EngineSource;
+  settings: () => Settings;
+  log: Log;
+}
+
+export class EditRequests {
+  private readonly edits: NextEdits;
+
+  constructor(
+    connection: Connection,
+    window: EditorWindow,
+    private readonly parts: Parts,
+  ) {
+    this.edits = new NextEdits(window);
+    wire.onNotification(connection, dismissEditNotification, (edit) => this.edits.dismiss(edit));
+    wire.onRequest(connection, nextEditRequest, (params, token) => {
+      const controller = new AbortController();
+      token.onCancellationRequested(() => controller.abort());
+      return this.provide(params, controller.signal);
+    });
+  }
+
+  /** In place of OpenDocument.update(). A history that fails must not keep the document from being changed. */
+  update(document: OpenDocument, changes: TextDocumentContentChangeEvent[], version: number): OpenDocument {
+    if (this.parts.settings().nextEdit === 'off') return OpenDocument.update(document, changes, version);
+    const updated = OpenDocument.update(document, changes, version, (change) =>
+      this.attempt(() => this.edits.record(change)),
+    );
+    this.attempt(() => this.edits.changed(updated));
+    return updated;
+  }
+
+  /** Call when the settings have changed. */
+  configured(): void {
+    if (this.parts.settings().nextEdit === 'off') this.edits.clear();
+  }
+
+  forget(uri: string): void {
+    this.edits.forget(uri);
+  }
+
+  /** Call when the window has closed. */
+  close(): void {
+    this.edits.clear();
+  }
+
+  private async provide(params: NextEditParams, signal: AbortSignal): Promise<NextEditAnswer> {
+    const { engines, settings, log } = this.parts;
+    const startedAt = performance.now();
+    const failed = (error: unknown) => {
+      log.error(`a next edit failed: ${errorText(error)}`);
+      return { reason: 'failed' as const, edit: null };
+    };
+    const answer = await this.edits.provide(params, engines, settings(), signal).catch(failed);
+    const latencyMs = performance.now() - startedAt;
+    if (answer.reason !== 'superseded')
+      log.info(`next edit at ${placeName(params.uri, params.position)}: ${answer.reason}; ${latencyMs.toFixed(0)} ms`);
+    return { ...answer, latencyMs };
+  }
+
+  private attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.parts.log.error(`an edit could not be remembered: ${errorText(error)}`);
+    }
+  }
+}

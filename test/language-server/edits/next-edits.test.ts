@@ -1,0 +1,191 @@
+// Which edit a request gets, and which it does not: with a scripted proposal in place of a model.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { OpenDocument } from '../../../language-server/documents/open-document.ts';
+import { NextEdits } from '../../../language-server/edits/next-edits.ts';
+import type { EditedDocument, Proposal } from '../../../language-server/edits/propose.ts';
+import { defaultSettings } from '../../../language-server/protocol/settings.ts';
+import type { Engine } from '../../../native/index.ts';
+
+const script = vi.hoisted(() => ({
+  asked: [] as EditedDocument[],
+  probability: 0.9,
+  wait: () => Promise.resolve(),
+}));
+
+/** Proposes the first other line that still has "sum", with "total" in its place. */
+vi.mock('../../../language-server/edits/propose.ts', () => ({
+  propose: async (_: Engine, document: EditedDocument): Promise<Proposal | undefined> => {
+    script.asked.push(document);
+    await script.wait();
+    const { text, cursor, dismissed = [] } = document;
+    let start = 0;
+    for (const line of text.split('\n')) {
+      const end = start + line.length;
+      const edit = { start, end, text: line.replace('sum', 'total') };
+      const isDismissed = dismissed.some((each) => each.start === start && each.text === edit.text);
+      const isHere = start <= cursor && cursor <= end;
+      if (edit.text !== line && !isDismissed && !isHere) return { edit, probability: script.probability };
+      start = end + 1;
+    }
+    return undefined;
+  },
+}));
+
+beforeEach(() => Object.assign(script, { asked: [], probability: 0.9, wait: () => Promise.resolve() }));
+
+const windows: NextEdits[] = [];
+afterEach(() => {
+  for (const each of windows.splice(0)) each.clear();
+});
+
+const source = { ready: async () => ({ local: {} as Engine }) };
+const settings = { ...defaultSettings, nextEdit: 'calm' as const };
+
+function windowWith(texts: Record<string, string>, shared = Object.keys(texts)) {
+  const documents = Object.entries(texts).map(([uri, text]) => OpenDocument.create(uri, 'typescript', 1, text));
+  const edits = new NextEdits({
+    openDocuments: () => documents,
+    folders: () => [{ uri: 'file:///w', name: 'w' }],
+    related: async () => ({ defined: [], shared }),
+  });
+  windows.push(edits);
+  const document = (uri: string) => documents.find((each) => each.uri === uri) as OpenDocument;
+  const replace = (uri: string, old: string, now: string) => {
+    const from = document(uri).text.toString().indexOf(old);
+    const range = { start: document(uri).positionAt(from), end: document(uri).positionAt(from + old.length) };
+    const { version } = document(uri);
+    OpenDocument.update(document(uri), [{ range, text: now }], version + 1, (change) => edits.record(change));
+    edits.changed(document(uri));
+  };
+  const ask = (uri: string, character = 9, given = settings, signal = new AbortController().signal) => {
+    const params = { uri, version: document(uri).version, position: { line: 0, character }, trigger: 'pause' as const };
+    return edits.provide(params, source, given, signal);
+  };
+  return { edits, document, replace, ask };
+}
+
+const a = 'file:///w/a.ts';
+const b = 'file:///w/b.ts';
+const texts = { [a]: 'let sum = 1;\nlog(1);\nlog(sum);\nend(sum);\n', [b]: 'import sum;\n' };
+
+test('an edit is answered with its lines and with the words that differ', async () => {
+  const { replace, ask } = windowWith(texts);
+  replace(a, 'sum', 'total');
+  const { reason, edit } = await ask(a);
+  expect(reason).toBe('edit-offered');
+  const at = (line: number, character: number) => ({ line, character });
+  expect(edit).toEqual({
+    ...{ uri: a, version: 2, oldText: 'log(sum);', newText: 'log(total);', probability: 0.9 },
+    range: { start: at(2, 0), end: at(2, 9) },
+    changes: [{ range: { start: at(2, 4), end: at(2, 7) }, text: 'total' }],
+  });
+  expect(script.asked[0]?.history).toEqual([{ path: 'a.ts', before: 'let sum = 1;', after: 'let total = 1;' }]);
+});
+
+test('nothing is looked for before the first edit, nor after it was taken back', async () => {
+  const { replace, ask } = windowWith(texts);
+  expect((await ask(a)).reason).toBe('no-edits');
+  replace(a, 'sum', 'total');
+  replace(a, 'total', 'sum');
+  expect((await ask(a)).reason).toBe('no-edits');
+  expect(script.asked).toEqual([]);
+});
+
+test('the edit after the offered one is looked for ahead, from file to file', async () => {
+  const { replace, ask } = windowWith(texts);
+  replace(a, 'sum', 'total');
+  expect((await ask(a)).edit?.newText).toBe('log(total);');
+  await vi.waitFor(() => expect(script.asked).toHaveLength(2));
+  replace(a, 'log(sum)', 'log(total)');
+  expect((await ask(a)).edit?.newText).toBe('end(total);');
+  // The one that was found ahead, and one ahead of that: in this file there is none, so in the other.
+  await vi.waitFor(() => expect(script.asked).toHaveLength(4));
+  replace(a, 'end(sum)', 'end(total)');
+  const last = await ask(a);
+  expect(last.edit).toMatchObject({ uri: b, newText: 'import total;' });
+  await vi.waitFor(() => expect(script.asked).toHaveLength(6));
+  replace(b, 'sum', 'total');
+  expect((await ask(b)).reason).toBe('nothing-follows');
+  expect(script.asked).toHaveLength(6);
+});
+
+test('a file that the editor does not share is neither changed nor learned from', async () => {
+  const { replace, ask } = windowWith(texts, []);
+  replace(b, 'sum', 'total');
+  replace(a, 'log(1)', 'log(2)');
+  await ask(a);
+  expect(JSON.stringify(script.asked)).not.toContain('import');
+  expect(script.asked[0]?.history).toHaveLength(1);
+});
+
+test('a file with a secret gets none, and its text goes nowhere', async () => {
+  const secret = `const key = "AKIA${'QWERTZUIOPASDFG2'}";`;
+  const { replace, ask } = windowWith({ ...texts, [b]: `import sum;\n${secret}\n` });
+  replace(b, 'import sum', 'import total');
+  expect((await ask(b)).reason).toBe('secrets-file');
+  replace(a, 'sum', 'total');
+  await ask(a);
+  expect(JSON.stringify(script.asked)).not.toContain('import');
+});
+
+test('what is not likely enough is not offered; a calmer setting wants more', async () => {
+  const { replace, ask } = windowWith(texts);
+  replace(a, 'sum', 'total');
+  script.probability = 0.6;
+  expect((await ask(a)).reason).toBe('edit-unsure');
+  expect((await ask(a, 9, { ...settings, nextEdit: 'balanced' as 'calm' })).reason).toBe('edit-offered');
+});
+
+test('a dismissed edit does not come again at its place, until its line changes', async () => {
+  const { edits, replace, ask } = windowWith({ [a]: texts[a] as string });
+  replace(a, 'sum', 'total');
+  const first = await ask(a);
+  if (first.edit) edits.dismiss(first.edit);
+  expect((await ask(a)).edit?.newText).toBe('end(total);');
+  replace(a, 'log(1);\n', 'log(1);\nlog(2);\n');
+  expect((await ask(a)).edit?.newText).toBe('end(total);');
+  replace(a, 'log(sum)', 'log(sum + 1)');
+  expect((await ask(a)).edit?.newText).toBe('log(total + 1);');
+});
+
+test('the next key ends the search', async () => {
+  const { replace, ask } = windowWith(texts);
+  replace(a, 'sum', 'total');
+  let go = () => {};
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  script.wait = () => held;
+  const answer = ask(a);
+  await vi.waitFor(() => expect(script.asked).toHaveLength(1));
+  replace(a, 'total', 'totals');
+  go();
+  expect((await answer).reason).toBe('superseded');
+});
+
+test('a cancelled request is superseded', async () => {
+  const { replace, ask } = windowWith(texts);
+  replace(a, 'sum', 'total');
+  const controller = new AbortController();
+  const answer = ask(a, 9, settings, controller.signal);
+  controller.abort();
+  expect((await answer).reason).toBe('superseded');
+});
+
+test('manual and off get none, nor does a document that has changed since', async () => {
+  const { edits, replace, ask } = windowWith(texts);
+  replace(a, 'sum', 'total');
+  expect((await ask(a, 9, { ...settings, mode: 'manual' })).reason).toBe('manual');
+  expect((await ask(a, 9, { ...settings, nextEdit: 'off' as 'calm' })).reason).toBe('off');
+  const params = { uri: a, version: 1, position: { line: 0, character: 0 }, trigger: 'pause' as const };
+  const { signal } = new AbortController();
+  expect((await edits.provide(params, source, settings, signal)).reason).toBe('superseded');
+  expect((await edits.provide({ ...params, uri: 'file:///w/none.ts' }, source, settings, signal)).edit).toBe(null);
+});
+
+test('after a change of many lines there is none until the user edits again', async () => {
+  const { replace, ask } = windowWith(texts);
+  replace(a, 'sum', 'total');
+  replace(a, 'log(1);\n', `${'log(1);\n'.repeat(20)}`);
+  expect((await ask(a)).reason).toBe('bulk-change');
+});
