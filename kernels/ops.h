@@ -90,6 +90,23 @@ struct ModelShape {
   AttentionShape attention;
   float residual_scale = 1;        // see Ops
   bool has_mixed_gate_up = false;  // in some layer, gate and up differ in type
+  bool has_experts = false;
+};
+
+/// Most experts that a token can choose.
+inline constexpr int kMaxExpertsUsed = 32;
+
+/// A layer's mixture of experts. Each expert is an FFN of its own; a token is given to n_used of
+/// them, which the router chooses. The matrices stack those of all experts.
+struct Experts {
+  const Matrix& router;   // [n_experts][n_cols]
+  const Matrix& gate_up;  // parts gate 0, up 0, gate 1, ...: [n_ff][n_cols] each
+  const Matrix& down;     // parts down 0, down 1, ...: [n_cols][n_ff] each, n_ff a multiple of 32
+  int n_experts = 0;
+  int n_used = 0;  // at most kMaxExpertsUsed
+  int n_ff() const { return down.n_cols; }
+  /// Floats of one token's routes.
+  int n_route_floats() const { return 2 * n_used; }
 };
 
 /// Tokens to run together. Tokens of one sequence are in rising position; a token attends to all
@@ -174,6 +191,28 @@ class Ops {
   /// up.
   virtual void norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
                             float* h, const Matrix* next) = 0;
+  // Mixture of experts: for backends whose require_support() accepts it.
+
+  /// routes[n][2 * n_used]: the ids, as floats in rising order, of the experts whose logits
+  /// (rmsnorm(x) * norm) * router^T are greatest, the lower id winning a tie, then their weights:
+  /// the softmax of the chosen ones' logits.
+  virtual void norm_route(const float* /*norm*/, float /*eps*/, const Experts&, const float* /*x*/,
+                          float* /*routes*/) {
+    refuse_experts();
+  }
+  /// h[n][n_used][n_ff]: as norm_gate_up(), by each expert of a token's routes. Experts that no
+  /// token of the batch is given to are not read.
+  virtual void norm_gate_up_experts(const float* /*norm*/, float /*eps*/, const Experts&,
+                                    const float* /*routes*/, const float* /*x*/, float* /*h*/) {
+    refuse_experts();
+  }
+  /// x[n] += residual_scale * weight * down h, for each expert of a token's routes in rising order
+  /// of its id, so that a token's sum does not depend on the batch.
+  virtual void add_experts(const Experts&, const float* /*routes*/, const float* /*h*/,
+                           float* /*x*/) {
+    refuse_experts();
+  }
+
   /// logits[rows.size()][head.n_rows] = (rmsnorm(x[row]) * norm) * head^T for the given batch rows.
   virtual void norm_head(const float* norm, float eps, const Matrix& head, const float* x,
                          std::span<const int32_t> rows, float* logits) = 0;
@@ -190,6 +229,11 @@ class Ops {
   const std::atomic<bool>* cancel = nullptr;
   /// Set once, at load. A GPU has 1 only.
   float residual_scale = 1;
+
+ private:
+  [[noreturn]] static void refuse_experts() {
+    throw std::logic_error("this backend has no mixture of experts");
+  }
 };
 
 /// How the CPU backend runs. An empty variant picks the best that this CPU has.

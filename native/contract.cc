@@ -32,7 +32,8 @@ const GgufTensor& require(const GgufFile& file, const std::string& name,
                        "its tensor " + name + " has type id " + std::to_string(tensor->type_id) +
                            ", which Hearth does not run",
                        "Choose a Q4_K_M, Q6_K or Q8_0 file");
-  const uint64_t n_rows = shape.size() > 1 ? shape[1] : 1;
+  uint64_t n_rows = 1;
+  for (size_t i = 1; i < shape.size(); i++) n_rows *= shape[i];
   const size_t row = kernels::row_bytes(tensor->type, static_cast<int>(shape[0]));
   if (shape[0] % traits.weights != 0 || tensor->data.size() != n_rows * row)
     refuse_incomplete(tensor->file, "its tensor " + name + " of type " + traits.name + " holds " +
@@ -47,8 +48,13 @@ class Contract {
   explicit Contract(const GgufFile& file) : file_(file) {}
 
   void matrix(const std::string& name, int n_rows, int n_cols) {
+    matrices(name, 0, n_rows, n_cols);
+  }
+  /// As many matrices in one tensor as there are experts; 0: a single matrix.
+  void matrices(const std::string& name, int n_experts, int n_rows, int n_cols) {
     constexpr int kColumns = 32;  // the kernels multiply so many columns at a time
-    const std::vector<uint64_t> shape{static_cast<uint64_t>(n_cols), static_cast<uint64_t>(n_rows)};
+    std::vector<uint64_t> shape{static_cast<uint64_t>(n_cols), static_cast<uint64_t>(n_rows)};
+    if (n_experts > 0) shape.push_back(static_cast<uint64_t>(n_experts));
     const GgufTensor& tensor = require(file_, name, shape);
     if (n_cols % kColumns != 0)
       refuse_unsupported(tensor.file,
@@ -106,9 +112,12 @@ void check_layer(Contract& contract, const ModelConfig& config, int layer) {
   }
   contract.matrix(name("attn_output.weight"), config.n_embd, config.n_q());
   contract.vector(name("ffn_norm.weight"), config.n_embd);
-  contract.matrix(name("ffn_gate.weight"), config.n_ff, config.n_embd);
-  contract.matrix(name("ffn_up.weight"), config.n_ff, config.n_embd);
-  contract.matrix(name("ffn_down.weight"), config.n_embd, config.n_ff);
+  if (config.n_experts > 0)
+    contract.matrix(name("ffn_gate_inp.weight"), config.n_experts, config.n_embd);
+  const auto ffn = [&](const char* part) { return layer_tensor(layer, ffn_tensor(config, part)); };
+  contract.matrices(ffn("gate"), config.n_experts, config.n_ff, config.n_embd);
+  contract.matrices(ffn("up"), config.n_experts, config.n_ff, config.n_embd);
+  contract.matrices(ffn("down"), config.n_experts, config.n_embd, config.n_ff);
 }
 
 }  // namespace
@@ -135,8 +144,12 @@ std::vector<float> read_vector(const GgufFile& file, const GgufTensor& tensor) {
   return values;
 }
 
-std::string layer_tensor(int layer, const char* name) {
+std::string layer_tensor(int layer, const std::string& name) {
   return "blk." + std::to_string(layer) + "." + name;
+}
+
+std::string ffn_tensor(const ModelConfig& config, const std::string& part) {
+  return "ffn_" + part + (config.n_experts > 0 ? "_exps" : "") + ".weight";
 }
 
 void check_tensors(const GgufFile& file, const ModelConfig& config) {

@@ -21,7 +21,9 @@ const GgufTensor& require_vector(const GgufFile& file, const std::string& name, 
 std::vector<float> read_vector(const GgufFile& file, const GgufTensor& tensor);
 
 /// "blk.LAYER.NAME"
-std::string layer_tensor(int layer, const char* name);
+std::string layer_tensor(int layer, const std::string& name);
+/// "ffn_gate.weight", or with experts "ffn_gate_exps.weight"; part: gate, up or down.
+std::string ffn_tensor(const ModelConfig& config, const std::string& part);
 /// Llama 3's scaling of RoPE: a factor for each frequency.
 inline constexpr const char* kRopeFactors = "rope_freqs.weight";
 

@@ -36,14 +36,22 @@ ModelDescription describe(const std::string& path) {
   description.quantization = config.quantization;
   description.context_tokens = config.n_context;
   description.file_bytes = file.n_bytes();
+  // A token reads the experts that it uses.
+  const auto used_by_token = [&](const GgufTensor& tensor, uint64_t n) {
+    return tensor.name.find("_exps.") == std::string::npos
+               ? n
+               : n / static_cast<uint64_t>(config.n_experts) *
+                     static_cast<uint64_t>(config.n_experts_used);
+  };
   // One row of the input embeddings is looked up, unless the output layer shares them.
   const bool is_tied = file.find("output.weight") == nullptr;
   for (const GgufTensor& tensor : file.tensors()) {
     const uint64_t elements = elements_of(tensor);
     description.parameters += elements;
     if (is_tied || tensor.name != "token_embd.weight")
-      description.read_bytes_per_token += tensor.data.size();
-    if (tensor.name.starts_with("blk.")) description.weights_per_token += elements;
+      description.read_bytes_per_token += used_by_token(tensor, tensor.data.size());
+    if (tensor.name.starts_with("blk."))
+      description.weights_per_token += used_by_token(tensor, elements);
   }
   const uint64_t keys_and_values = 2 * sizeof(uint16_t);
   description.kv_bytes_per_token =

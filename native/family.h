@@ -21,12 +21,17 @@ struct Family {
   bool may_have_rope_factors = false;  // rope_freqs.weight: Llama 3's scaling of RoPE
   bool has_head_norms = false;         // an RMS norm of each head of q and k before RoPE
   bool has_multipliers = false;        // multipliers of embedding, attention, residual and logits
+  bool has_experts = false;            // a mixture of experts in each layer
 };
 
 inline constexpr Family kFamilies[] = {
     {.architecture = "qwen2", .rope_pairs = RopePairs::kHalves},
     {.architecture = "llama", .rope_pairs = RopePairs::kNeighbours, .may_have_rope_factors = true},
     {.architecture = "qwen3", .rope_pairs = RopePairs::kHalves, .has_head_norms = true},
+    {.architecture = "qwen3moe",
+     .rope_pairs = RopePairs::kHalves,
+     .has_head_norms = true,
+     .has_experts = true},
     {.architecture = "granite", .rope_pairs = RopePairs::kNeighbours, .has_multipliers = true},
 };
 

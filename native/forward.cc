@@ -10,8 +10,9 @@
 namespace hearth {
 namespace {
 
-constexpr const char* kOpNames[] = {"begin",       "embed",    "qkv",  "attention", "attn_output",
-                                    "ffn_gate_up", "ffn_down", "head", "argmax",    "wait"};
+constexpr const char* kOpNames[] = {"begin",       "embed",     "qkv",         "attention",
+                                    "attn_output", "ffn_route", "ffn_gate_up", "ffn_down",
+                                    "head",        "argmax",    "wait"};
 
 /// Bytes of n rows of a matrix, on average if its rows are of several types.
 uint64_t rows_bytes(const kernels::Matrix& matrix, size_t n) {
@@ -30,7 +31,8 @@ Forward::Forward(kernels::Ops& ops, const Model& model, Heartbeat& heartbeat,
   x_ = rows(kernels::kMaxBatch, config.n_embd);
   q_ = rows(kernels::kMaxBatch, config.n_q());
   attn_ = rows(kernels::kMaxBatch, config.n_q());
-  h_ = rows(kernels::kMaxBatch, config.n_ff);
+  h_ = rows(kernels::kMaxBatch, config.n_ff * std::max(1, config.n_experts_used));
+  if (config.n_experts > 0) routes_ = rows(kernels::kMaxBatch, 2 * config.n_experts_used);
   logits_ = rows(kMaxLogitRows, config.n_vocab);
   for (const char* name : kOpNames) op_times_.push_back({name, 0, 0, 0});
 }
@@ -102,13 +104,40 @@ bool Forward::run_layer(int i, bool stops_after_kv) {
                 [&] { ops_.attention(i, q_->data, attn_->data, layer.attn_out.get()); }) &&
          run_op(kAttnOut, i, layer.attn_out->n_bytes,
                 [&] { ops_.matmul_add(*layer.attn_out, attn_->data, x); }) &&
-         run_op(kGateUp, i, layer.gate_up->n_bytes,
+         (layer.router ? run_experts(i) : run_ffn(i));
+}
+
+bool Forward::run_ffn(int i) {
+  const Layer& layer = model_.layers[i];
+  return run_op(kGateUp, i, layer.gate_up->n_bytes,
                 [&] {
-                  ops_.norm_gate_up(layer.ffn_norm->data, eps, *layer.gate_up, x, h_->data,
-                                    layer.ffn_down.get());
+                  ops_.norm_gate_up(layer.ffn_norm->data, model_.config.norm_eps, *layer.gate_up,
+                                    x_->data, h_->data, layer.ffn_down.get());
                 }) &&
          run_op(kDown, i, layer.ffn_down->n_bytes,
-                [&] { ops_.matmul_add(*layer.ffn_down, h_->data, x); });
+                [&] { ops_.matmul_add(*layer.ffn_down, h_->data, x_->data); });
+}
+
+bool Forward::run_experts(int i) {
+  const Layer& layer = model_.layers[i];
+  const ModelConfig& config = model_.config;
+  const kernels::Experts experts{*layer.router, *layer.gate_up, *layer.ffn_down, config.n_experts,
+                                 config.n_experts_used};
+  const float* norm = layer.ffn_norm->data;
+  const float eps = config.norm_eps;
+  // As if no two tokens of the batch used the same expert, as long as there are others.
+  const auto bytes_of = [&](const kernels::Matrix& matrix) {
+    const int n_read = std::min(config.n_experts, n_batch_ * config.n_experts_used);
+    return static_cast<uint64_t>(matrix.n_bytes) * n_read / config.n_experts;
+  };
+  return run_op(kRoute, i, layer.router->n_bytes,
+                [&] { ops_.norm_route(norm, eps, experts, x_->data, routes_->data); }) &&
+         run_op(kGateUp, i, bytes_of(*layer.gate_up),
+                [&] {
+                  ops_.norm_gate_up_experts(norm, eps, experts, routes_->data, x_->data, h_->data);
+                }) &&
+         run_op(kDown, i, bytes_of(*layer.ffn_down),
+                [&] { ops_.add_experts(experts, routes_->data, h_->data, x_->data); });
 }
 
 /// Builds the batch in this object's arrays and reserves its pages. Throws NoPages.

@@ -5,7 +5,8 @@
 //   [embed], in each layer  [norm, QKV, RoPE] [attention] [x += output projection]
 //                           [norm, gate and up, SiLU] [x += down projection],  then  [norm, head]
 //
-// Each bracket is one op, x the residual stream.
+// Each bracket is one op, x the residual stream. With a mixture of experts, [norm, router] comes
+// before the last two of a layer.
 // It owns the activations. It stops before or within any op when the interrupt flag is set, and
 // publishes each op in the heartbeat.
 #pragma once
@@ -83,6 +84,7 @@ class Forward {
     kQkv,
     kAttention,
     kAttnOut,
+    kRoute,
     kGateUp,
     kDown,
     kHead,
@@ -93,6 +95,8 @@ class Forward {
   template <typename Op>
   bool run_op(OpIndex index, int layer, uint64_t n_bytes, Op&& op);
   bool run_layer(int i, bool stops_after_kv);
+  bool run_ffn(int i);
+  bool run_experts(int i);
   kernels::Batch batch_of(std::span<const Extension> extensions);
   void check_output(OpIndex index, int layer);
   uint64_t kv_bytes_read(const kernels::Batch& batch) const;
@@ -104,7 +108,8 @@ class Forward {
   std::unique_ptr<kernels::Buffer> x_;       // [kMaxBatch][n_embd] residual stream
   std::unique_ptr<kernels::Buffer> q_;       // [kMaxBatch][n_q]
   std::unique_ptr<kernels::Buffer> attn_;    // [kMaxBatch][n_q]
-  std::unique_ptr<kernels::Buffer> h_;       // [kMaxBatch][n_ff]
+  std::unique_ptr<kernels::Buffer> h_;       // [kMaxBatch][n_ff], of each expert that a token uses
+  std::unique_ptr<kernels::Buffer> routes_;  // see Ops::norm_route; null without experts
   std::unique_ptr<kernels::Buffer> logits_;  // [kMaxLogitRows][n_vocab]
   std::vector<OpTime> op_times_;             // by OpIndex
   // The arrays of the batch, which Ops may read until the next batch begins.

@@ -51,8 +51,10 @@ class Loader {
     }
     out.attn_out = matrix(model, {name("attn_output.weight")});
     out.ffn_norm = vector({name("ffn_norm.weight")});
-    out.gate_up = matrix(model, {name("ffn_gate.weight"), name("ffn_up.weight")});
-    out.ffn_down = matrix(model, {name("ffn_down.weight")});
+    if (config_.n_experts > 0) out.router = matrix(model, {name("ffn_gate_inp.weight")});
+    const auto ffn = [&](const char* part) { return layer_tensor(i, ffn_tensor(config_, part)); };
+    out.gate_up = matrix_of_each_expert(model, {ffn("gate"), ffn("up")});
+    out.ffn_down = matrix_of_each_expert(model, {ffn("down")});
     return out;
   }
 
@@ -70,6 +72,28 @@ class Loader {
       sources.push_back({tensor.type, data, static_cast<int>(tensor.shape[1]),
                          static_cast<int>(tensor.shape[0])});
     }
+    return pack(model, sources, names);
+  }
+
+  /// The same for tensors that hold a matrix of each expert: those of expert 0, of expert 1, ...
+  std::unique_ptr<kernels::Matrix> matrix_of_each_expert(Model& model,
+                                                         const std::vector<std::string>& names) {
+    const int n_experts = std::max(1, config_.n_experts);
+    std::vector<kernels::MatrixSource> sources;
+    for (int expert = 0; expert < n_experts; expert++) {
+      for (const std::string& name : names) {
+        const GgufTensor& tensor = *file_.find(name);
+        const std::span<const std::byte> all = file_.data(tensor);
+        sources.push_back({tensor.type, all.data() + all.size() / n_experts * expert,
+                           static_cast<int>(tensor.shape[1]), static_cast<int>(tensor.shape[0])});
+      }
+    }
+    return pack(model, sources, names);
+  }
+
+  std::unique_ptr<kernels::Matrix> pack(Model& model,
+                                        const std::vector<kernels::MatrixSource>& sources,
+                                        const std::vector<std::string>& names) {
     std::unique_ptr<kernels::Matrix> packed = ops_.pack(sources);
     model.n_bytes += packed->n_bytes;
     for (const std::string& name : names) release(*file_.find(name));

@@ -26,7 +26,9 @@ struct ModelConfig : kernels::AttentionShape {
   std::string name;
   std::string quantization;  // llama.cpp's name of the mixture, for example "Q4_K_M"
   int n_embd = 0;
-  int n_ff = 0;
+  int n_ff = 0;            // of each expert, where there are experts
+  int n_experts = 0;       // in each layer; 0: one FFN for all tokens
+  int n_experts_used = 0;  // by each token
   int n_vocab = 0;
   int n_context = 0;           // positions the model was trained for
   float residual_scale = 1;    // see Ops
@@ -41,7 +43,7 @@ struct ModelConfig : kernels::AttentionShape {
     return shape;
   }
   kernels::ModelShape model_shape(kernels::KvType type, int n_positions) const {
-    return {attention_shape(type, n_positions), residual_scale, has_mixed_gate_up};
+    return {attention_shape(type, n_positions), residual_scale, has_mixed_gate_up, n_experts > 0};
   }
 };
 
@@ -51,7 +53,8 @@ struct Layer {
   std::unique_ptr<kernels::Buffer> qkv_bias;   // [n_q + 2 n_kv], or null
   std::unique_ptr<kernels::Matrix> attn_out;   // [n_embd][n_q]
   std::unique_ptr<kernels::Buffer> ffn_norm;   // [n_embd]
-  std::unique_ptr<kernels::Matrix> gate_up;    // [2 n_ff][n_embd]
+  std::unique_ptr<kernels::Matrix> router;     // [n_experts][n_embd], or null
+  std::unique_ptr<kernels::Matrix> gate_up;    // [2 n_ff][n_embd]; of experts: see kernels::Experts
   std::unique_ptr<kernels::Matrix> ffn_down;   // [n_embd][n_ff]
 };
 

@@ -140,10 +140,38 @@ std::string quantization_of(const GgufFile& file) {
 
 bool has_mixed_gate_up(const GgufFile& file, const ModelConfig& config) {
   for (int layer = 0; layer < config.n_layers; layer++)
-    if (file.find(layer_tensor(layer, "ffn_gate.weight"))->type !=
-        file.find(layer_tensor(layer, "ffn_up.weight"))->type)
+    if (file.find(layer_tensor(layer, ffn_tensor(config, "gate")))->type !=
+        file.find(layer_tensor(layer, ffn_tensor(config, "up")))->type)
       return true;
   return false;
+}
+
+void read_ffn(const GgufFile& file, const std::string& prefix, ModelConfig& config) {
+  if (!config.family->has_experts) {
+    if (file.unsigned_value(prefix + "expert_count").value_or(0) > 0)
+      refuse_unsupported(file.path(),
+                         "it is a mixture of experts, which Hearth does not run for " +
+                             std::string(config.family->architecture),
+                         "Choose another model");
+    config.n_ff = dimension(file, prefix + "feed_forward_length");
+    return;
+  }
+  config.n_experts = dimension(file, prefix + "expert_count");
+  config.n_experts_used = dimension(file, prefix + "expert_used_count");
+  config.n_ff = dimension(file, prefix + "expert_feed_forward_length");
+  require_that(config.n_experts_used <= config.n_experts, file,
+               prefix + "expert_used_count is greater than expert_count");
+  constexpr int kMostExperts = 1024;
+  if (config.n_experts > kMostExperts || config.n_experts_used > kernels::kMaxExpertsUsed)
+    refuse_unsupported(file.path(),
+                       "a token uses " + std::to_string(config.n_experts_used) + " of its " +
+                           std::to_string(config.n_experts) + " experts, and Hearth runs " +
+                           std::to_string(kernels::kMaxExpertsUsed) + " of " +
+                           std::to_string(kMostExperts),
+                       "Choose another model");
+  require_that(static_cast<uint64_t>(config.n_experts) * config.n_ff <= kMaxDimension, file,
+               std::to_string(config.n_experts) + " experts have " + std::to_string(config.n_ff) +
+                   " rows each");
 }
 
 void read_dimensions(const GgufFile& file, const std::string& prefix, ModelConfig& config) {
@@ -151,7 +179,7 @@ void read_dimensions(const GgufFile& file, const std::string& prefix, ModelConfi
   config.n_embd = dimension(file, prefix + "embedding_length");
   config.n_heads = dimension(file, prefix + "attention.head_count");
   config.n_kv_heads = dimension_or(file, prefix + "attention.head_count_kv", config.n_heads);
-  config.n_ff = dimension(file, prefix + "feed_forward_length");
+  read_ffn(file, prefix, config);
   config.n_context = dimension(file, prefix + "context_length");
   require_that(config.n_embd % config.n_heads == 0, file,
                "embedding_length is no multiple of head_count");
@@ -180,9 +208,6 @@ ModelConfig read_config(const GgufFile& file) {
   config.family = &family_of(file);
   const std::string prefix = std::string(config.family->architecture) + ".";
   config.name = file.string("general.name").value_or("");
-  if (file.unsigned_value(prefix + "expert_count").value_or(0) > 0)
-    refuse_unsupported(file.path(), "it is a mixture of experts, which Hearth does not run",
-                       "Choose a dense model");
   read_dimensions(file, prefix, config);
   config.rope_base = static_cast<float>(file.number(prefix + "rope.freq_base").value_or(10000));
   require_that(config.rope_base > 1 && std::isfinite(config.rope_base), file,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a tiny model of a family with random weights, and the logits that transformers computes with them.
 
-  make-family-reference.py llama test/fixtures/reference     (pip install torch==2.13.0 transformers==4.57.1 gguf)
+  make-family-reference.py llama test/fixtures/reference     (pip install torch==2.13.0 transformers==5.19.0 gguf)
 
 tiny-FAMILY.gguf holds several tensor types. The reference has the same quantized weights, as float32, in float32
 arithmetic: tiny-FAMILY.I.f32 are the logits of prompt I (of a long one the last eight positions), row-major;
@@ -13,16 +13,21 @@ from gguf import GGMLQuantizationType as T
 from gguf.quants import dequantize, quantize
 
 HIDDEN, HEADS, KV_HEADS, HEAD, FFN, LAYERS, VOCABULARY = 256, 8, 2, 32, 256, 2, 512
+EXPERTS, EXPERTS_USED, EXPERT_FFN = 8, 3, 96
 common = dict(hidden_size=HIDDEN, num_attention_heads=HEADS, num_key_value_heads=KV_HEADS, head_dim=HEAD,
               intermediate_size=FFN, num_hidden_layers=LAYERS, vocab_size=VOCABULARY, max_position_embeddings=2048,
               rms_norm_eps=1e-5, bos_token_id=None, eos_token_id=None, pad_token_id=None)
 LLAMA3 = dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
               original_max_position_embeddings=64)
+experts = dict(num_experts=EXPERTS, num_experts_per_tok=EXPERTS_USED, moe_intermediate_size=EXPERT_FFN,
+               norm_topk_prob=True, tie_word_embeddings=False, experts_implementation="eager")
 FAMILIES = {
     "llama": lambda: transformers.LlamaForCausalLM(
         transformers.LlamaConfig(**common, rope_theta=50000.0, rope_scaling=LLAMA3, tie_word_embeddings=False)),
     "qwen3": lambda: transformers.Qwen3ForCausalLM(
         transformers.Qwen3Config(**common, rope_theta=1000000.0, tie_word_embeddings=True)),
+    "qwen3moe": lambda: transformers.Qwen3MoeForCausalLM(
+        transformers.Qwen3MoeConfig(**common, **experts, rope_theta=1000000.0)),
     "granite": lambda: transformers.GraniteForCausalLM(
         transformers.GraniteConfig(**common, rope_theta=10000.0, tie_word_embeddings=True, embedding_multiplier=12.0,
                                    residual_multiplier=0.22, attention_multiplier=0.015625 * 4, logits_scaling=3.0)),
@@ -36,12 +41,14 @@ NAMES = {
     "self_attn.o_proj.weight": "attn_output.weight", "self_attn.q_norm.weight": "attn_q_norm.weight",
     "self_attn.k_norm.weight": "attn_k_norm.weight", "mlp.gate_proj.weight": "ffn_gate.weight",
     "mlp.up_proj.weight": "ffn_up.weight", "mlp.down_proj.weight": "ffn_down.weight",
+    "mlp.gate.weight": "ffn_gate_inp.weight", "mlp.experts.down_proj": "ffn_down_exps.weight",
 }
 # Layer by layer. Q4_K as below: the package only reads it.
 TYPES = {
     "attn_q.weight": (T.Q4_K, T.Q8_0), "attn_k.weight": (T.Q8_0, T.Q4_K), "attn_v.weight": (T.Q5_1, T.F16),
     "attn_output.weight": (T.Q4_0, T.Q4_K), "ffn_gate.weight": (T.Q4_K, T.Q5_0), "ffn_up.weight": (T.BF16, T.Q4_1),
-    "ffn_down.weight": (T.Q8_0, T.Q4_K), "token_embd.weight": (T.Q8_0,), "output.weight": (T.Q8_0,),
+    "ffn_down.weight": (T.Q8_0, T.Q4_K), "ffn_gate_exps.weight": (T.Q4_K, T.Q5_0),
+    "ffn_up_exps.weight": (T.Q8_0, T.Q4_1), "ffn_down_exps.weight": (T.Q8_0, T.Q5_1), "token_embd.weight": (T.Q8_0,), "output.weight": (T.Q8_0,),
 }
 
 
@@ -57,7 +64,7 @@ def q4_k(weights):
     packed = numpy.concatenate([low | (high >> 4) << 6, low | (high >> 4) << 6, high & 15 | (high & 15) << 4], 1)
     nibbles = (q[:, 0::2] | q[:, 1::2] << 4).reshape(-1, 128)
     ends = numpy.stack([d, (7.5 * d.astype(numpy.float32)).astype(numpy.float16)], 1).view(numpy.uint8)
-    return numpy.concatenate([ends, packed, nibbles], 1).reshape(len(weights), -1)
+    return numpy.concatenate([ends, packed, nibbles], 1).reshape(*weights.shape[:-1], -1)
 
 
 def reordered(weights):
@@ -69,28 +76,40 @@ def restored(weights):
     return weights.reshape(-1, HEAD // 2, 2, weights.shape[1]).swapaxes(1, 2).reshape(weights.shape)
 
 
+def write_matrix(writer, name, layer, weights):
+    """Into the file; returns what the file has of it."""
+    types = TYPES.get(name, (T.F32,))
+    kind = types[(layer or 0) % len(types)]
+    data = q4_k(weights) if kind == T.Q4_K else weights if kind == T.F32 else quantize(weights, kind)
+    writer.add_tensor(name if layer is None else f"blk.{layer}.{name}", data, raw_dtype=kind)
+    return weights if kind == T.F32 else dequantize(data, kind).reshape(weights.shape)
+
+
 def write_weights(writer, family, model):
     """Each tensor into the file, and back into the model as the file has it."""
     for name, parameter in model.named_parameters():
         layer = int(name.split(".")[2]) if name.startswith("model.layers.") else None
-        short = NAMES[name if layer is None else name.split(".", 3)[3]]
+        last = name if layer is None else name.split(".", 3)[3]
         weights = parameter.detach().numpy()
-        turned = family in NEIGHBOURS and short in ("attn_q.weight", "attn_k.weight")
-        if turned:
-            weights = reordered(weights)
-        types = TYPES.get(short, (T.F32,))
-        kind = types[(layer or 0) % len(types)]
-        data = q4_k(weights) if kind == T.Q4_K else weights if kind == T.F32 else quantize(weights, kind)
-        writer.add_tensor(short if layer is None else f"blk.{layer}.{short}", data, raw_dtype=kind)
-        exact = weights if kind == T.F32 else dequantize(data, kind).reshape(weights.shape)
-        parameter.data = torch.tensor(restored(exact) if turned else exact)
+        if last == "mlp.experts.gate_up_proj":
+            halves = [numpy.ascontiguousarray(half) for half in numpy.split(weights, 2, axis=1)]
+            names = ("ffn_gate_exps.weight", "ffn_up_exps.weight")
+            exact = numpy.concatenate([write_matrix(writer, *pair) for pair in zip(names, (layer, layer), halves)], 1)
+        else:
+            turned = family in NEIGHBOURS and last in ("self_attn.q_proj.weight", "self_attn.k_proj.weight")
+            exact = write_matrix(writer, NAMES[last], layer, reordered(weights) if turned else weights)
+            exact = restored(exact) if turned else exact
+        parameter.data = torch.tensor(exact)
 
 
 def write_keys(writer, config):
     writer.add_block_count(LAYERS), writer.add_embedding_length(HIDDEN), writer.add_head_count(HEADS)
     writer.add_head_count_kv(KV_HEADS), writer.add_key_length(HEAD), writer.add_value_length(HEAD)
     writer.add_rope_dimension_count(HEAD), writer.add_feed_forward_length(FFN), writer.add_context_length(2048)
-    writer.add_rope_freq_base(config.rope_theta), writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    writer.add_rope_freq_base(config.rope_parameters["rope_theta"]), writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    if hasattr(config, "num_experts"):
+        writer.add_expert_count(EXPERTS), writer.add_expert_used_count(EXPERTS_USED)
+        writer.add_expert_feed_forward_length(EXPERT_FFN)
     if config.model_type == "granite":
         writer.add_embedding_scale(config.embedding_multiplier), writer.add_residual_scale(config.residual_multiplier)
         writer.add_attention_scale(config.attention_multiplier), writer.add_logit_scale(config.logits_scaling)
@@ -118,13 +137,15 @@ def main(family, folder):
     model = FAMILIES[family]().eval()
     for name, parameter in model.named_parameters():
         is_vector = parameter.ndim == 1
-        parameter.data = 1 + 0.2 * torch.randn_like(parameter) if is_vector else 0.08 * torch.randn_like(parameter)
+        # A router's logits lie further apart, or rounding would choose another expert for many a token.
+        deviation = 0.32 if name.endswith("mlp.gate.weight") else 0.08
+        parameter.data = 1 + 0.2 * torch.randn_like(parameter) if is_vector else deviation * torch.randn_like(parameter)
     path = pathlib.Path(folder) / f"tiny-{family}"
     writer = gguf.GGUFWriter(f"{path}.gguf", family)
     write_keys(writer, model.config)
     write_weights(writer, family, model)
     if family == "llama":
-        plain = 1 / model.config.rope_theta ** (torch.arange(0, HEAD, 2) / HEAD)
+        plain = 1 / model.config.rope_parameters["rope_theta"] ** (torch.arange(0, HEAD, 2) / HEAD)
         writer.add_tensor("rope_freqs.weight", (plain / model.model.rotary_emb.inv_freq).numpy().astype("float32"))
     writer.write_header_to_file(), writer.write_kv_data_to_file(), writer.write_tensors_to_file(), writer.close()
     random = numpy.random.default_rng(2)

@@ -3,11 +3,13 @@
 // residual, SwiGLU) into the chunk, while its rows are still in the cache.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "attention.h"
+#include "expert_plan.h"
 #include "ops.h"
 #include "packed_matrix.h"
 #include "row_kernels.h"
@@ -15,6 +17,14 @@
 #include "workspace.h"
 
 namespace hearth::kernels::cpu {
+
+inline const PackedMatrix& packed(const Matrix& matrix) {
+  return static_cast<const PackedMatrix&>(matrix);
+}
+
+/// Stride in floats between the tokens of a chunk's results: an odd number of cache lines, as a
+/// power of two would map all tokens to a few sets of the cache.
+inline size_t chunk_stride(int n_tiles) { return static_cast<size_t>(n_tiles | 1) * kTileRows; }
 
 class CpuOps : public Ops {
  public:
@@ -41,6 +51,11 @@ class CpuOps : public Ops {
   void matmul_add(const Matrix& w, const float* in, float* x) override;
   void norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x, float* h,
                     const Matrix* next) override;
+  void norm_route(const float* norm, float eps, const Experts& experts, const float* x,
+                  float* routes) override;
+  void norm_gate_up_experts(const float* norm, float eps, const Experts& experts,
+                            const float* routes, const float* x, float* h) override;
+  void add_experts(const Experts& experts, const float* routes, const float* h, float* x) override;
   void norm_head(const float* norm, float eps, const Matrix& head, const float* x,
                  std::span<const int32_t> rows, float* logits) override;
   void norm_head_candidates(const float* norm, float eps, const Matrix& head, const float* x,
@@ -58,24 +73,38 @@ class CpuOps : public Ops {
     float* q;
   };
 
-  bool is_cancelled() const;
-  void for_chunks(int n_chunks, const auto& body);
-  void for_ranges(int n, int per_chunk, const auto& body);
+  bool is_cancelled() const { return cancel != nullptr && cancel->load(std::memory_order_relaxed); }
+  void for_chunks(int n_chunks, const auto& body) {
+    pool_.parallel_for(n_chunks, [&](int chunk, int thread) {
+      if (!is_cancelled()) body(chunk, thread);
+    });
+  }
+  /// body(begin, end, thread) over [0, n) in ranges of at most per_chunk.
+  void for_ranges(int n, int per_chunk, const auto& body) {
+    for_chunks((n + per_chunk - 1) / per_chunk, [&](int chunk, int thread) {
+      body(chunk * per_chunk, std::min(n, (chunk + 1) * per_chunk), thread);
+    });
+  }
   void for_token_tiles(int n, const auto& body);
 
   const Activations& quantize(const PackedMatrix& w, int n, const float* in);
   const Activations& norm_and_quantize(const float* norm, float eps, const PackedMatrix& w, int n,
                                        const float* x, const int32_t* rows = nullptr);
   int tiles_per_chunk(const PackedMatrix& w, int n, int n_parts) const;
+  int tiles_per_chunk(double tile_bytes, int n_cols, int n_tiles, int n, int n_parts) const;
   void multiply(const PackedMatrix& w, int n_parts, const Activations& input, const auto& finish);
+  void product(const PackedMatrix& w, const Activations& input, float* out);
   void key_value_chunk(const Qkv& qkv, int kv_head, int thread);
   void query_chunk(const Qkv& qkv, int head_begin, int head_end);
+  void plan_experts(const Experts& experts, const float* routes);
+  void quantize_for_experts(const PackedMatrix& w, const auto& fill_row);
 
   const RowKernels& kernels_;
   ThreadPool pool_;
   Slabs slabs_;  // of the packed matrices
   Workspace workspace_;
   std::optional<Attention> attention_;
+  ExpertPlan expert_plan_;
   Batch batch_;
 };
 

@@ -8,35 +8,6 @@
 #include "cpu_ops.h"
 
 namespace hearth::kernels::cpu {
-namespace {
-
-const PackedMatrix& packed(const Matrix& matrix) {
-  return static_cast<const PackedMatrix&>(matrix);
-}
-
-/// Stride in floats between the tokens of a chunk's results: an odd number of cache lines, as a
-/// power of two would map all tokens to a few sets of the cache.
-size_t chunk_stride(int n_tiles) { return static_cast<size_t>(n_tiles | 1) * kTileRows; }
-
-}  // namespace
-
-bool CpuOps::is_cancelled() const {
-  return cancel != nullptr && cancel->load(std::memory_order_relaxed);
-}
-
-void CpuOps::for_chunks(int n_chunks, const auto& body) {
-  pool_.parallel_for(n_chunks, [&](int chunk, int thread) {
-    if (!is_cancelled()) body(chunk, thread);
-  });
-}
-
-/// body(begin, end, thread) over [0, n) in ranges of at most per_chunk.
-void CpuOps::for_ranges(int n, int per_chunk, const auto& body) {
-  for_chunks((n + per_chunk - 1) / per_chunk, [&](int chunk, int thread) {
-    body(chunk * per_chunk, std::min(n, (chunk + 1) * per_chunk), thread);
-  });
-}
-
 // --- inputs ---
 
 /// body(begin, end, thread) over the tokens in ranges of a token tile. The tokens inside a tile are
@@ -76,20 +47,24 @@ const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const
 // finish together, even if one has lost its core for a while. The time of a tile is estimated with
 // the rates of one AVX-512 core: streaming the weights or, when many tokens share them,
 // multiplying. A prompt's chunk is an even number of tiles, as panels may have two.
-int CpuOps::tiles_per_chunk(const PackedMatrix& w, int n, int n_parts) const {
+int CpuOps::tiles_per_chunk(double tile_bytes, int n_cols, int n_tiles, int n, int n_parts) const {
   constexpr double kBytesPerUs = 35e3, kOperationsPerUs = 500e3;
   const bool is_prompt = n > kTileTokens;
   // Longer chunks make prefill 5-7 % faster, as more tiles share a panel's activations in the L2
   // cache. (AMX needs a third of the estimated time.)
   const double least_us = is_prompt ? 5 : 1, most_us = is_prompt ? 800 : 20;
   const int per_thread = is_prompt ? 4 : 8;
-  const double tile_us = std::max(static_cast<double>(w.tile_bytes()) / kBytesPerUs,
-                                  2.0 * kTileRows * w.n_cols * n / kOperationsPerUs);
-  const double share_us = tile_us * w.n_tiles() / (per_thread * pool_.n_threads());
+  const double tile_us =
+      std::max(tile_bytes / kBytesPerUs, 2.0 * kTileRows * n_cols * n / kOperationsPerUs);
+  const double share_us = tile_us * n_tiles / (per_thread * pool_.n_threads());
   const double tiles = std::clamp(share_us, least_us, most_us) / tile_us;
   const int all = std::clamp(static_cast<int>(tiles), 1, kChunkRows / kTileRows);
   const int whole = std::max(1, all / n_parts);
   return is_prompt ? (whole + 1) / 2 * 2 : whole;
+}
+
+int CpuOps::tiles_per_chunk(const PackedMatrix& w, int n, int n_parts) const {
+  return tiles_per_chunk(static_cast<double>(w.tile_bytes()), w.n_cols, w.n_tiles(), n, n_parts);
 }
 
 /// Multiplies w by the input; w may stack two parts, matrices of the same size. A thread takes a
@@ -123,6 +98,13 @@ void CpuOps::multiply(const PackedMatrix& w, int n_parts, const Activations& inp
   for_chunks(n_chunks, [&](int i, int thread) {
     chunk(2 * (n_pairs * i / n_chunks), std::min(n_tiles, 2 * (n_pairs * (i + 1) / n_chunks)),
           thread);
+  });
+}
+
+/// out[n][w.n_rows]
+void CpuOps::product(const PackedMatrix& w, const Activations& input, float* out) {
+  multiply(w, 1, input, [&](int token, int row, int n_rows, const float* product, const float*) {
+    std::memcpy(out + static_cast<size_t>(token) * w.n_rows + row, product, sizeof(float) * n_rows);
   });
 }
 
@@ -236,11 +218,7 @@ void CpuOps::norm_head(const float* norm, float eps, const Matrix& head, const f
   const PackedMatrix& w = packed(head);
   assert(w.rows_fill_tiles());
   const int n = static_cast<int>(rows.size());
-  multiply(w, 1, norm_and_quantize(norm, eps, w, n, x, rows.data()),
-           [&](int token, int row, int n_rows, const float* product, const float*) {
-             std::memcpy(logits + static_cast<size_t>(token) * w.n_rows + row, product,
-                         sizeof(float) * n_rows);
-           });
+  product(w, norm_and_quantize(norm, eps, w, n, x, rows.data()), logits);
 }
 
 void CpuOps::norm_head_candidates(const float* norm, float eps, const Matrix& head, const float* x,

@@ -94,4 +94,10 @@ void PackedMatrix::matmul(const Activations& activations, int tile_begin, int ti
   }
 }
 
+void PackedMatrix::matmul_part(int part, const Activations& activations, int tile_begin,
+                               int tile_end, float* out, size_t stride) const {
+  kernels_.matmul(parts_[static_cast<size_t>(part)].packed, activations, tile_begin, tile_end, out,
+                  stride);
+}
+
 }  // namespace hearth::kernels::cpu

@@ -35,6 +35,9 @@ class PackedMatrix final : public Matrix {
   /// RowKernels::matmul over the tiles of all parts.
   void matmul(const Activations& activations, int tile_begin, int tile_end, float* out,
               size_t stride) const;
+  /// The same over tiles of one part, counted from its first one.
+  void matmul_part(int part, const Activations& activations, int tile_begin, int tile_end,
+                   float* out, size_t stride) const;
 
  private:
   struct Part {

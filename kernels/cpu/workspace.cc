@@ -1,39 +1,58 @@
 #include "workspace.h"
 
+#include <algorithm>
+
 namespace hearth::kernels::cpu {
 
-void Workspace::reserve(int n_cols) {
-  // Rounding up also aligns every piece below to a cache line.
-  n_cols = (n_cols + kRowColumns - 1) / kRowColumns * kRowColumns;
-  if (n_cols <= n_cols_) return;
-  n_cols_ = n_cols;
-  const size_t columns = static_cast<size_t>(n_cols);
-  const size_t threads = static_cast<size_t>(n_threads_);
-  constexpr size_t kTokens = kMaxBatch;
-  const size_t n_blocks = columns / kBlock;
+void ActivationMemory::allocate(int n_tokens, int n_cols) {
+  n_columns_ = static_cast<size_t>(n_cols);
+  const size_t n = static_cast<size_t>(n_tokens);
+  const size_t n_blocks = n_columns_ / kBlock;
   const size_t n_floats =
-      kTokens * (columns + 2 * columns / 32 + n_blocks + n_blocks * kBlockSums / 2) +
-      threads * (tiles_floats() + rows_floats());
-  arena_ = Arena(n_floats * sizeof(float) + 2 * kTokens * columns);
+      n * (n_columns_ + 2 * n_columns_ / kGroup + n_blocks + n_blocks * kBlockSums / 2);
+  arena_ = Arena(n_floats * sizeof(float) + 2 * n * n_columns_);
   float* next = reinterpret_cast<float*>(arena_.data());
-  const auto take = [&next](size_t n) {
-    next += n;
-    return next - n;
+  const auto take = [&next](size_t n_taken) {
+    next += n_taken;
+    return next - n_taken;
   };
-  activations_.f32 = take(kTokens * columns);
-  activations_.groups.sums = take(kTokens * columns / 32);
-  activations_.groups.scales = take(kTokens * columns / 32);
-  activations_.blocks.sums = reinterpret_cast<int16_t*>(take(kTokens * n_blocks * kBlockSums / 2));
-  activations_.blocks.scales = take(kTokens * n_blocks);
-  tiles_ = take(threads * tiles_floats());
-  rows_ = take(threads * rows_floats());
-  activations_.groups.q = reinterpret_cast<int8_t*>(next);
-  activations_.blocks.q = activations_.groups.q + kTokens * columns;
+  begin_.f32 = take(n * n_columns_);
+  begin_.groups.sums = take(n * n_columns_ / kGroup);
+  begin_.groups.scales = take(n * n_columns_ / kGroup);
+  begin_.blocks.sums = reinterpret_cast<int16_t*>(take(n * n_blocks * kBlockSums / 2));
+  begin_.blocks.scales = take(n * n_blocks);
+  begin_.groups.q = reinterpret_cast<int8_t*>(next);
+  begin_.blocks.q = begin_.groups.q + n * n_columns_;
+}
+
+Activations ActivationMemory::view(int before, int n, int n_cols) const {
+  const size_t tokens = static_cast<size_t>(before), columns = tokens * n_columns_;
+  Activations view;
+  view.n = n;
+  view.n_cols = n_cols;
+  view.f32 = begin_.f32 + columns;
+  view.groups = {begin_.groups.q + columns, begin_.groups.scales + columns / kGroup,
+                 begin_.groups.sums + columns / kGroup};
+  view.blocks = {begin_.blocks.q + columns, begin_.blocks.scales + columns / kBlock,
+                 begin_.blocks.sums + columns / kBlock * kBlockSums};
+  return view;
+}
+
+void Workspace::reserve(int n_cols, int n_tokens) {
+  // Rounding up also aligns every token's and every thread's memory to a cache line.
+  n_cols = (n_cols + kRowColumns - 1) / kRowColumns * kRowColumns;
+  if (n_cols <= n_cols_ && n_tokens <= n_tokens_) return;
+  n_cols_ = std::max(n_cols, n_cols_);
+  n_tokens_ = std::max(n_tokens, n_tokens_);
+  memory_.allocate(n_tokens_, n_cols_);
+  const size_t threads = static_cast<size_t>(n_threads_);
+  arena_ = Arena(threads * (tiles_floats() + rows_floats()) * sizeof(float));
+  tiles_ = reinterpret_cast<float*>(arena_.data());
+  rows_ = tiles_ + threads * tiles_floats();
 }
 
 Activations& Workspace::activations(int n, int n_cols) {
-  activations_.n = n;
-  activations_.n_cols = n_cols;
+  activations_ = memory_.view(0, n, n_cols);
   return activations_;
 }
 

@@ -15,14 +15,31 @@ inline constexpr int kChunkRows = 512;
 /// Floats of one token's results in a chunk of one or two matrices, with padding (chunk_stride).
 inline constexpr int kChunkStride = kChunkRows + 2 * kTileRows;
 
+/// Memory for the inputs of matmuls.
+class ActivationMemory {
+ public:
+  /// Makes room for inputs of this width, with their padding. The contents are lost.
+  void allocate(int n_tokens, int n_cols);
+  /// Room for n inputs, behind that of `before` others with their padding.
+  Activations view(int before, int n, int n_cols) const;
+
+ private:
+  Arena arena_;
+  Activations begin_;     // of the first token
+  size_t n_columns_ = 0;  // of a token
+};
+
 class Workspace {
  public:
   explicit Workspace(int n_threads) : n_threads_(n_threads) {}
 
-  /// Makes room for kMaxBatch inputs of this width. The contents are lost if it grows.
-  void reserve(int n_cols);
+  /// Makes room for inputs of this width: kMaxBatch of them, or n_tokens if there may be more. The
+  /// contents are lost if it grows.
+  void reserve(int n_cols, int n_tokens = kMaxBatch);
 
   Activations& activations(int n, int n_cols);
+  /// See ActivationMemory.
+  Activations view(int before, int n, int n_cols) const { return memory_.view(before, n, n_cols); }
   /// kMaxBatch * kChunkStride floats.
   float* tiles(int thread) const { return tiles_ + thread * tiles_floats(); }
   /// Room for one token tile of inputs, as wide as the widest.
@@ -34,6 +51,8 @@ class Workspace {
 
   int n_threads_;
   int n_cols_ = 0;
+  int n_tokens_ = kMaxBatch;
+  ActivationMemory memory_;
   Arena arena_;
   Activations activations_;
   float* tiles_ = nullptr;

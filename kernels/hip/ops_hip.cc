@@ -72,6 +72,7 @@ void HipOps::require_support(const ModelShape& shape) const {
     throw std::runtime_error("models that norm each head of q and k run on the CPU only");
   if (shape.residual_scale != 1)
     throw std::runtime_error("models that scale what a layer adds run on the CPU only");
+  if (shape.has_experts) throw std::runtime_error("mixtures of experts run on the CPU only");
   if (shape.has_mixed_gate_up)
     throw std::runtime_error("FFN gate and up of different types run on the CPU only");
 }

@@ -24,21 +24,26 @@ export async function benchModel(root: string, nameOrPath: string): Promise<Benc
   const { metadata, tensorInfos, tensorDataOffset } = await gguf(path, { allowLocalFile: true });
   const ends = tensorInfos.map(({ offset }) => Number(offset)).sort((a, b) => a - b);
   ends.push(statSync(path).size - Number(tensorDataOffset));
-  const tensors = tensorInfos.map(({ name, shape, offset }) => ({
-    name,
-    isMatrix: shape.length > 1,
-    weights: shape.reduce((product, n) => product * Number(n), 1),
-    // Up to the next tensor: a few bytes of padding too many.
-    bytes: ends[ends.indexOf(Number(offset)) + 1]! - Number(offset),
-  }));
+  const keys = metadata as Record<string, unknown>;
+  const read = (key: string) => Number(keys[`${keys['general.architecture']}.${key}`]);
+  const tensors = tensorInfos.map(({ name, shape, offset }) => {
+    // A token uses some of the experts.
+    const used = name.includes('_exps.') ? read('expert_used_count') / read('expert_count') : 1;
+    return {
+      name,
+      isMatrix: shape.length > 1,
+      weights: used * shape.reduce((product, n) => product * Number(n), 1),
+      // Up to the next tensor: a few bytes of padding too many.
+      bytes: used * (ends[ends.indexOf(Number(offset)) + 1]! - Number(offset)),
+    };
+  });
   const body = tensors.filter(({ name, isMatrix }) => isMatrix && name.startsWith('blk.'));
   // A model without an output matrix uses the embedding's.
   const head = ['output.weight', 'token_embd.weight'].flatMap((name) => tensors.filter((t) => t.name === name))[0];
   if (!head) throw new BenchError(`${path} has neither output.weight nor token_embd.weight: is it a language model?`);
-  const read = (key: string) => Number((metadata as Record<string, unknown>)[`qwen2.${key}`]);
   const last = `blk.${read('block_count') - 1}.`;
   const isSkipped = (name: string) => name.startsWith(last) && /attn_output|ffn_/.test(name);
-  const headDim = read('embedding_length') / read('attention.head_count');
+  const headDim = read('attention.key_length') || read('embedding_length') / read('attention.head_count');
   return {
     name: basename(path, '.gguf'),
     path,

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { loadEngine } from '../../native/index.ts';
+import { describeModel, loadEngine } from '../../native/index.ts';
 import { type GgufSpec, type GgufValue, type TensorSpec, writeGguf } from '../support/gguf-writer.ts';
 import { type Quantization, shapes, syntheticModel } from '../support/synthetic-model.ts';
 
@@ -111,6 +111,69 @@ describe('llama', () => {
   ])('is refused with %s', async (_, change, message) => {
     const spec = asLlama(qwen2('q8_0'));
     change(spec);
+    await expect(logitsOf(spec)).rejects.toThrow(message);
+  });
+});
+
+describe('a mixture of experts', () => {
+  const modelPath = join(import.meta.dirname, '../fixtures/reference/tiny-qwen3moe.gguf');
+
+  test('runs in every mixture of formats', async () => {
+    for (const quantization of ['f32', 'q8_0', 'q4_0', 'q4_k_m'] as const) {
+      const logits = await logitsOf(syntheticModel({ shape: shapes.tinymoe, quantization }));
+      expect(logits.every(Number.isFinite)).toBe(true);
+    }
+  });
+
+  test('gives the same bits token by token from the cache as for the whole prompt', async () => {
+    const engine = await loadEngine({ modelPath });
+    try {
+      const prompt = tokens.map((token) => token % 500);
+      const whole = await engine.logits(prompt);
+      const nVocab = whole.length / prompt.length;
+      for (let n = 1; n <= prompt.length; n++)
+        expect(await engine.lastLogits(prompt.subarray(0, n))).toEqual(whole.subarray((n - 1) * nVocab, n * nVocab));
+    } finally {
+      await engine.close();
+    }
+  });
+
+  test('writes the same text with drafts as without', async () => {
+    const engine = await loadEngine({ modelPath });
+    try {
+      const prompt = Uint32Array.from({ length: 60 }, (_, i) => 97 + (i % 7));
+      const request = { tokens: prompt, maxTokens: 60 };
+      const plain = await engine.generate({ ...request, speculate: false });
+      const drafted = await engine.generate({ ...request, speculate: true });
+      expect(drafted.tokens).toEqual(plain.tokens);
+      expect(drafted.timings.decodePasses).toBeLessThan(plain.timings.decodePasses);
+    } finally {
+      await engine.close();
+    }
+  });
+
+  test('reads the experts that a token uses, which its description counts', async () => {
+    const { parameters, readBytesPerToken, weightsPerToken, fileBytes } = await describeModel(modelPath);
+    const ofExperts = 2 * 3 * 8 * 96 * 256; // layers, matrices, experts, rows, columns
+    const others = 2 * (256 * 256 * 2 + 64 * 256 * 2 + 8 * 256 + 2 * 256 + 2 * 32);
+    expect(parameters).toBe(ofExperts + others + 2 * 512 * 256 + 256);
+    expect(weightsPerToken).toBe((ofExperts * 3) / 8 + others);
+    expect(readBytesPerToken).toBeLessThan(0.6 * fileBytes);
+  });
+
+  test.each<[string, Record<string, GgufValue>, RegExp]>([
+    ['more experts in use than there are', { 'qwen3moe.expert_used_count': { u32: 9 } }, /greater than expert_count/],
+    ['no experts', { 'qwen3moe.expert_count': { u32: 0 } }, /expert_count is 0/],
+    ['more than can be counted', { 'qwen3moe.expert_count': { u32: 1 << 23 } }, /of its 8388608 experts/],
+    [
+      'other rows',
+      { 'qwen3moe.expert_feed_forward_length': { u32: 64 } },
+      /ffn_gate_exps\.weight has shape \[256, 96, 8\]/,
+    ],
+    ['no count of experts in use', { 'qwen3moe.expert_used_count': { string: 'all' } }, /expert_used_count/],
+  ])('is refused with %s', async (_, keys, message) => {
+    const spec = syntheticModel({ shape: shapes.tinymoe, quantization: 'q8_0' });
+    Object.assign(spec.metadata, keys);
     await expect(logitsOf(spec)).rejects.toThrow(message);
   });
 });

@@ -1,5 +1,6 @@
-// Makes qwen2 models with random weights, the same bytes for the same arguments: in the real shapes from 0.5B to 7B, to
-// measure speed without a download, and in variants of the architecture (fused QKV, no biases, untied output). Weights
+// Makes qwen2 and qwen3moe models with random weights, the same bytes for the same arguments: in the real shapes from
+// 0.5B to 30B, to measure speed without a download, and in variants of the architecture (fused QKV, no biases, untied
+// output). Weights
 // are scaled by fan-in and norms are near 1, so that activations stay in a normal range through all layers.
 import { createCipheriv } from 'node:crypto';
 import { type GgufSpec, type GgufValue, type TensorSpec, writeGguf } from './gguf-writer.ts';
@@ -9,7 +10,12 @@ export interface Shape {
   hidden: number;
   heads: number;
   kvHeads: number;
+  /** Default: hidden / heads. */
+  headDim?: number;
+  /** Of each expert, if there are experts. */
   ffn: number;
+  /** A mixture of experts: a qwen3moe model. */
+  experts?: { count: number; used: number };
   vocabulary: number;
   context: number;
   tied: boolean;
@@ -39,6 +45,29 @@ export const shapes = {
     context: 32768,
     tied: false,
   },
+  '30ba3b': {
+    layers: 48,
+    hidden: 2048,
+    heads: 32,
+    kvHeads: 4,
+    headDim: 128,
+    ffn: 768,
+    experts: { count: 128, used: 8 },
+    vocabulary: 151936,
+    context: 262144,
+    tied: false,
+  },
+  tinymoe: {
+    layers: 3,
+    hidden: 256,
+    heads: 4,
+    kvHeads: 2,
+    ffn: 96,
+    experts: { count: 8, used: 3 },
+    vocabulary: 1024,
+    context: 2048,
+    tied: true,
+  },
   tiny: { layers: 3, hidden: 256, heads: 4, kvHeads: 2, ffn: 768, vocabulary: 1024, context: 2048, tied: true },
 } satisfies Record<string, Shape>;
 
@@ -63,9 +92,13 @@ export function writeSyntheticModel(path: string, options: SyntheticOptions): vo
 }
 
 /** The parts of the file before it is written, so that tests can damage them. */
-export function syntheticModel({ shape, quantization, fusedQkv = false, biases = true }: SyntheticOptions): GgufSpec {
-  const { layers, hidden, heads, kvHeads, ffn } = shape;
-  const headDim = hidden / heads;
+export function syntheticModel(options: SyntheticOptions): GgufSpec {
+  const { shape, quantization, fusedQkv = false } = options;
+  const { layers, hidden, heads, kvHeads, ffn, experts } = shape;
+  const architecture = experts ? 'qwen3moe' : 'qwen2';
+  const biases = options.biases ?? !experts;
+  const headDim = shape.headDim ?? hidden / heads;
+  const q = heads * headDim;
   const kv = kvHeads * headDim;
   const { tokens, merges } = vocabulary(shape.vocabulary);
   const random = randomBytes(`${JSON.stringify(shape)} ${quantization}`);
@@ -75,10 +108,11 @@ export function syntheticModel({ shape, quantization, fusedQkv = false, biases =
   const matrix = (name: string, rows: number, columns: number, deviation: number, layer = -1) => {
     const type = tensorType(quantization, name, columns, layer, layers);
     const { block, bytes, fill } = formats[type];
-    const nBlocks = (rows * columns) / block;
+    const copies = name.includes('_exps') && experts ? [experts.count] : [];
+    const nBlocks = (rows * columns * (copies[0] ?? 1)) / block;
     tensors.push({
       name,
-      shape: [columns, rows],
+      shape: [columns, rows, ...copies],
       type: typeIds[type],
       nBytes: nBlocks * bytes,
       fill: (write) => inSlabs(nBlocks, (n) => write(fill(random, n, deviation))),
@@ -95,31 +129,45 @@ export function syntheticModel({ shape, quantization, fusedQkv = false, biases =
     const name = (tensor: string) => `blk.${layer}.${tensor}`;
     vector(name('attn_norm.weight'), hidden, 1, 0.1);
     vector(name('ffn_norm.weight'), hidden, 1, 0.1);
-    const parts = { q: hidden, k: kv, v: kv };
-    for (const [part, rows] of fusedQkv ? [['qkv', hidden + 2 * kv] as const] : Object.entries(parts)) {
+    const parts = { q, k: kv, v: kv };
+    for (const [part, rows] of fusedQkv ? [['qkv', q + 2 * kv] as const] : Object.entries(parts)) {
       matrix(name(`attn_${part}.weight`), rows, hidden, 1.2 / Math.sqrt(hidden), layer);
       if (biases) vector(name(`attn_${part}.bias`), rows, 0, 0.5);
     }
-    matrix(name('attn_output.weight'), hidden, hidden, (2 * gain) / Math.sqrt(hidden), layer);
-    matrix(name('ffn_gate.weight'), ffn, hidden, 1 / Math.sqrt(hidden), layer);
-    matrix(name('ffn_up.weight'), ffn, hidden, 1 / Math.sqrt(hidden), layer);
-    matrix(name('ffn_down.weight'), hidden, ffn, (2 * gain) / Math.sqrt(ffn), layer);
+    matrix(name('attn_output.weight'), hidden, q, (2 * gain) / Math.sqrt(q), layer);
+    if (experts) {
+      for (const part of ['q', 'k']) vector(name(`attn_${part}_norm.weight`), headDim, 1, 0.1);
+      matrix(name('ffn_gate_inp.weight'), experts.count, hidden, 2 / Math.sqrt(hidden), layer);
+    }
+    const suffix = experts ? '_exps.weight' : '.weight';
+    matrix(name(`ffn_gate${suffix}`), ffn, hidden, 1 / Math.sqrt(hidden), layer);
+    matrix(name(`ffn_up${suffix}`), ffn, hidden, 1 / Math.sqrt(hidden), layer);
+    matrix(name(`ffn_down${suffix}`), hidden, ffn, (2 * gain) / Math.sqrt(ffn), layer);
   }
   vector('output_norm.weight', hidden, 1, 0.1);
   if (!shape.tied) matrix('output.weight', tokens.length, hidden, 3 / Math.sqrt(hidden));
 
+  const ofExperts: Record<string, GgufValue> = experts
+    ? {
+        'qwen3moe.expert_count': { u32: experts.count },
+        'qwen3moe.expert_used_count': { u32: experts.used },
+        'qwen3moe.expert_feed_forward_length': { u32: ffn },
+        'qwen3moe.attention.key_length': { u32: headDim },
+      }
+    : {};
   const metadata: Record<string, GgufValue> = {
-    'general.architecture': { string: 'qwen2' },
+    'general.architecture': { string: architecture },
     'general.name': { string: 'synthetic' },
     'general.file_type': { u32: { f32: 0, q4_0: 2, q8_0: 7, q4_k_m: 15 }[quantization] },
-    'qwen2.block_count': { u32: layers },
-    'qwen2.context_length': { u32: shape.context },
-    'qwen2.embedding_length': { u32: hidden },
-    'qwen2.feed_forward_length': { u32: ffn },
-    'qwen2.attention.head_count': { u32: heads },
-    'qwen2.attention.head_count_kv': { u32: kvHeads },
-    'qwen2.rope.freq_base': { f32: 1e6 },
-    'qwen2.attention.layer_norm_rms_epsilon': { f32: 1e-6 },
+    [`${architecture}.block_count`]: { u32: layers },
+    [`${architecture}.context_length`]: { u32: shape.context },
+    [`${architecture}.embedding_length`]: { u32: hidden },
+    [`${architecture}.feed_forward_length`]: { u32: ffn },
+    [`${architecture}.attention.head_count`]: { u32: heads },
+    [`${architecture}.attention.head_count_kv`]: { u32: kvHeads },
+    [`${architecture}.rope.freq_base`]: { f32: 1e6 },
+    ...ofExperts,
+    [`${architecture}.attention.layer_norm_rms_epsilon`]: { f32: 1e-6 },
     'tokenizer.ggml.model': { string: 'gpt2' },
     'tokenizer.ggml.pre': { string: 'qwen2' },
     'tokenizer.ggml.tokens': { strings: tokens },
@@ -172,6 +220,7 @@ const typeIds: Record<Format, number> = { f32: 0, q4_0: 2, q5_0: 6, q8_0: 8, q4_
  * What llama-quantize would choose: more bits for some layers, and other types where 256 does not divide the columns.
  */
 function tensorType(quantization: Quantization, name: string, columns: number, layer: number, layers: number): Format {
+  if (name.endsWith('ffn_gate_inp.weight')) return 'f32';
   if (quantization === 'f32' || quantization === 'q8_0') return quantization;
   const isHead = name === 'output.weight' || name === 'token_embd.weight';
   const isOdd = columns % 256 !== 0;

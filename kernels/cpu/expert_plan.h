@@ -1,0 +1,72 @@
+// Mixture of experts on the CPU: which experts a token is given to, and which tokens of a batch an
+// expert gets.
+//
+// A row is a token for one of its experts: row = token * n_used + rank of the expert among those
+// that the token is given to. Rows are grouped by expert, so that an expert's weights are read once
+// for all its tokens. Every group has activations of its own, one behind the other.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "ops.h"
+#include "row_kernels.h"
+
+namespace hearth::kernels::cpu {
+
+/// One token's routes (Ops::norm_route) from its logits [n_experts]. A NaN counts as the least
+/// logit, and makes the weights NaN if it is chosen.
+void choose_experts(const float* logits, int n_experts, int n_used, float* routes);
+
+class ExpertPlan {
+ public:
+  /// The rows of one expert.
+  struct Group {
+    int expert = 0;
+    int first = 0;   // its first row in the order of groups
+    int n = 0;       // at least 1
+    int before = 0;  // tokens of activations before its own, with padding
+  };
+  /// The rows of a group whose activations are in one token tile.
+  struct Tile {
+    int group = 0;
+    int first = 0;  // counted from the group's first
+    int n = 0;
+  };
+
+  /// Makes room for kMaxBatch tokens. wide_tile: see RowKernels.
+  void reserve(int n_experts, int n_used, int wide_tile);
+  /// Most tokens of activations that a plan needs, with padding.
+  int most_tokens() const;
+
+  /// routes [n_tokens][2 * n_used]
+  void make(const float* routes, int n_tokens);
+
+  std::span<const Group> groups() const { return groups_; }  // in rising order of experts
+  std::span<const Tile> tiles() const { return tiles_; }
+  int n_rows() const { return static_cast<int>(rows_.size()); }
+  /// The i-th row in the order of groups.
+  int row(int i) const { return rows_[static_cast<size_t>(i)]; }
+  int token_of(int row) const { return row / n_used_; }
+  float weight(int row) const {
+    const int token = row / n_used_, rank = row % n_used_;
+    return routes_[2 * token * n_used_ + n_used_ + rank];
+  }
+  /// Room for the router's logits, [kMaxBatch][n_experts].
+  float* logits() { return logits_.data(); }
+
+ private:
+  int tile_of(int n_tokens) const { return n_tokens > kTileTokens ? wide_tile_ : kTileTokens; }
+
+  int n_experts_ = 0;
+  int n_used_ = 0;
+  int wide_tile_ = kTileTokens;
+  const float* routes_ = nullptr;
+  std::vector<Group> groups_;
+  std::vector<Tile> tiles_;
+  std::vector<int> rows_;
+  std::vector<int> ends_;  // [n_experts], for make()
+  std::vector<float> logits_;
+};
+
+}  // namespace hearth::kernels::cpu
