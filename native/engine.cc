@@ -3,8 +3,6 @@
 // forward to the scheduler.
 #include "engine.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <future>
@@ -17,14 +15,14 @@
 #include "kv_identity.h"
 #include "page_store.h"
 #include "scheduler.h"
+#include "system/memory.h"
+#include "system/paths.h"
 
 namespace hearth {
 namespace {
 
 uint64_t default_cache_bytes() {
-  const uint64_t ram = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                       static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE));
-  return std::min<uint64_t>(1ULL << 30, ram / 10);
+  return std::min<uint64_t>(1ULL << 30, system::physical_memory_bytes() / 10);
 }
 
 kernels::KvType kv_type_of(const LoadOptions& options) {
@@ -41,7 +39,9 @@ int n_pages_for(const LoadOptions& options, uint64_t page_bytes) {
   return static_cast<int>(std::clamp<uint64_t>(budget / page_bytes, kFewest, 1 << 20));
 }
 
-std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+std::string file_name(const std::string& path) {
+  return system::utf8_of(system::path_of(path).filename());
+}
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 
 #include "engine.h"
 #include "page_file.h"
+#include "system/paths.h"
 #include "workbench.h"
 
 namespace hearth {
@@ -21,7 +22,7 @@ uint64_t hash(const std::string& text, uint64_t seed) {
 /// does not read.
 int64_t time_of(const std::string& path) {
   std::error_code error;
-  const auto time = std::filesystem::last_write_time(path, error);
+  const auto time = std::filesystem::last_write_time(system::path_of(path), error);
   return error ? 0 : time.time_since_epoch().count();
 }
 

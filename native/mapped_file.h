@@ -1,14 +1,12 @@
-// A model file, memory-mapped for reading as a whole. Another program could change or truncate the
-// file while it is mapped, and reading pages that were cut off would end this process with SIGBUS.
-// Therefore a lease is taken on it where the system allows (on Linux, if the user owns the file and
-// nobody has it open for writing): whoever opens it for writing then has to wait.
+// A model file, memory-mapped for reading as a whole, with errors for people. system/files.h says
+// how far the system keeps other programs from changing or truncating it meanwhile.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
-#include <utility>
+
+#include "system/files.h"
 
 namespace hearth {
 
@@ -16,30 +14,20 @@ class MappedFile {
  public:
   /// Throws EngineError "model-not-found", or "model-unreadable" for a folder or a refused read.
   explicit MappedFile(std::string path);
-  ~MappedFile();
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&&) = delete;
 
   const std::string& path() const { return path_; }
-  std::span<const std::byte> bytes() const { return bytes_; }
+  std::span<const std::byte> bytes() const { return mapping_.bytes(); }
   /// Throws EngineError "model-unreadable" if another program has changed the file since it was
-  /// opened: what is read now may be part of another model.
+  /// opened, since what is read now may be part of another model, or if a part cannot be read.
   void require_unchanged() const;
   /// Releases the physical pages that lie wholly in the range. The bytes stay readable.
-  void release(std::span<const std::byte> range) const;
+  void release(std::span<const std::byte> range) const { mapping_.forget(range); }
 
  private:
-  struct Descriptor {
-    explicit Descriptor(int fd) : fd(fd) {}
-    Descriptor(Descriptor&& other) noexcept : fd(std::exchange(other.fd, -1)) {}
-    ~Descriptor();
-    int fd;
-  };
-
   std::string path_;
-  Descriptor file_;
-  std::span<const std::byte> bytes_;
-  int64_t changed_ns_ = 0;  // time of the last modification when it was opened
+  system::ReadFile file_;
+  system::ReadFile::State state_;  // when it was opened
+  system::Mapping mapping_;        // empty if the file is
 };
 
 }  // namespace hearth

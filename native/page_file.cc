@@ -2,12 +2,11 @@
 // checked before it is used, because the file may be damaged or may not be ours.
 #include "page_file.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <array>
 #include <bit>
 #include <cstring>
+
+#include "system/files.h"
 
 namespace hearth {
 namespace {
@@ -29,15 +28,6 @@ Header header_of(const PageShape& shape, uint64_t n_records) {
 constexpr size_t kTokensAt = 2 * sizeof(uint32_t);
 size_t kv_at(const PageShape& shape) { return kTokensAt + shape.page_tokens * sizeof(uint32_t); }
 size_t sum_at(const PageShape& shape) { return kv_at(shape) + shape.page_bytes; }
-
-/// nullptr, with errno, when it cannot be opened.
-std::FILE* open_file(const std::string& path, int flags, const char* mode) {
-  const int fd = ::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return nullptr;
-  std::FILE* file = fdopen(fd, mode);
-  if (!file) ::close(fd);
-  return file;
-}
 
 }  // namespace
 
@@ -65,8 +55,7 @@ PageFileReader::PageFileReader(std::FILE* file, const PageShape& shape)
 
 std::unique_ptr<PageFileReader> PageFileReader::open(const std::string& path,
                                                      const PageShape& shape) {
-  // O_NONBLOCK: opening a named pipe must not wait for a writer; reading its header fails below.
-  std::FILE* file = open_file(path, O_RDONLY | O_NONBLOCK, "rb");
+  std::FILE* file = system::open_ordinary(path);
   if (!file) return nullptr;
   std::unique_ptr<PageFileReader> reader(new PageFileReader(file, shape));
   Header header;
@@ -100,7 +89,7 @@ PageFileReader::Read PageFileReader::next(PageRecord& record) {
 bool PageFileWriter::create(const std::string& path, const PageShape& shape, uint32_t n_records) {
   shape_ = shape;
   buffer_.assign(shape.record_bytes(), std::byte{0});
-  file_.reset(open_file(path, O_WRONLY | O_CREAT | O_EXCL, "wb"));
+  file_.reset(system::create_private(path));
   if (!file_) return false;
   const Header header = header_of(shape, n_records);
   return std::fwrite(header.data(), sizeof header, 1, file_.get()) == 1;

@@ -11,11 +11,14 @@
 #include <system_error>
 
 #include "error.h"
+#include "system/paths.h"
 
 namespace hearth {
 namespace {
 
 namespace fs = std::filesystem;
+using system::path_of;
+using system::utf8_of;
 
 // A file is written under the second name and renamed when it is complete, so that another server
 // never reads half a file.
@@ -45,7 +48,8 @@ bool is_store_file(const fs::path& path) {
 std::vector<fs::path> store_files(const std::string& folder) {
   std::vector<fs::path> paths;
   std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+  for (fs::directory_iterator it(path_of(folder), error), end; !error && it != end;
+       it.increment(error))
     if (is_store_file(it->path())) paths.push_back(it->path());
   return paths;
 }
@@ -76,7 +80,7 @@ PageStore::Restored PageStore::restore(PageCache& cache) {
   const std::string prefix = hexadecimal(shape_.identity);
   for (const fs::path& path : paths) {
     const bool is_ours = path.extension() == kExtension && path.stem().string().starts_with(prefix);
-    if (is_ours && restore_file(path.string(), cache, restored)) replaced_.push_back(path.string());
+    if (is_ours && restore_file(utf8_of(path), cache, restored)) replaced_.push_back(utf8_of(path));
   }
   return restored;
 }
@@ -88,7 +92,8 @@ bool PageStore::restore_file(const std::string& path, PageCache& cache, Restored
   if (!reader) {
     std::error_code error;
     // If it is gone, another server has replaced it since the folder was listed.
-    if (fs::exists(path, error)) restored.problems.push_back(path + " is damaged and was left out");
+    if (fs::exists(path_of(path), error))
+      restored.problems.push_back(path + " is damaged and was left out");
     return true;
   }
   std::vector<int32_t> parents;  // cache page of each record; kNone: not cached, or not full
@@ -123,14 +128,14 @@ void PageStore::save(const PageCache& cache) {
   pages.resize(std::min<uint64_t>(pages.size(), n_most));
   if (!pages.empty()) {
     std::error_code error;
-    fs::create_directories(folder_, error);
+    const fs::path folder = path_of(folder_);
+    fs::create_directories(folder, error);
     if (error) cannot_write(folder_, error.message());
-    fs::permissions(folder_, fs::perms::owner_all, error);
-    const std::string path = (fs::path(folder_) / new_name(shape_.identity)).string();
-    write_file(path, pages);
+    fs::permissions(folder, fs::perms::owner_all, error);
+    write_file(utf8_of(folder / new_name(shape_.identity)), pages);
   }
   std::error_code ignored;
-  for (const std::string& path : replaced_) fs::remove(path, ignored);
+  for (const std::string& path : replaced_) fs::remove(path_of(path), ignored);
   replaced_.clear();
   drop_oldest();
 }
@@ -149,12 +154,13 @@ void PageStore::write_file(const std::string& path, std::span<const CachedPage> 
         writer.write(page.parent == PageCache::kNone ? PageRecord::kNoParent : records[page.parent],
                      page.tokens);
   }
-  is_good = is_good && writer.close() &&
-            std::rename(unfinished.c_str(), (path + kExtension).c_str()) == 0;
-  if (is_good) return;
-  const std::string reason = std::strerror(errno);
-  std::remove(unfinished.c_str());
-  cannot_write(folder_, reason);
+  is_good = is_good && writer.close();
+  std::error_code error(errno, std::generic_category());
+  if (is_good) fs::rename(path_of(unfinished), path_of(path + kExtension), error);
+  if (is_good && !error) return;
+  std::error_code ignored;
+  fs::remove(path_of(unfinished), ignored);
+  cannot_write(folder_, error.message());
 }
 
 /// Deletes the oldest files, of whatever model, until the folder is within its limit.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "system/processor.h"
+
 namespace hearth {
 namespace {
 
@@ -112,6 +114,7 @@ void Scheduler::count_ended(const Task& task, std::optional<FinishReason> end) {
 }
 
 void Scheduler::run() {
+  system::prefer_fast_cores();
   std::unique_lock lock(mutex_);
   while (true) {
     wake_.wait(lock, [&] { return is_stopping_ || !queue_.empty(); });

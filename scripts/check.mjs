@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { circles, forbiddenImports } from './layers.mjs';
 import { deviceWideWaits } from './lint-hip.mjs';
+import { systemDifferences } from './lint-system.mjs';
 import { audit } from './sbom.mjs';
 import { isSettingsTableCurrent, manifest, writeSettingsTable } from './settings-table.mjs';
 import { main, NotRun, requireCommands, root, run, ToolError } from './tools.mjs';
@@ -54,6 +55,14 @@ async function checkDeviceWaits() {
     deviceWideWaits(read(file)).map(([line, problem]) => `${file}:${line}: ${problem}`),
   );
   if (found.length > 0) throw new ToolError(`calls that wait for the whole GPU:\n${found.join('\n')}`);
+  return `${sources.length} files`;
+}
+
+/** What differs between operating systems is in system/ (lint-system.mjs). */
+async function checkSystems() {
+  const sources = await files(...cpp);
+  const found = sources.flatMap((file) => systemDifferences(file, read(file)));
+  if (found.length > 0) throw new ToolError(found.join('\n'));
   return `${sources.length} files`;
 }
 
@@ -113,6 +122,7 @@ const checks = [
   ['C++ format', checkCppFormat],
   ['paths', checkPaths],
   ['GPU waits', checkDeviceWaits],
+  ['systems', checkSystems],
   ['documents', checkDocuments],
   ['known weaknesses of what ships', audit],
   ['size', reportSize],

@@ -16,6 +16,16 @@ function includes(folder: string): [string, string][] {
     });
 }
 
+const isOfSystem = (path: string) => path.startsWith('system/') && existsSync(join(root, path));
+
+test('system includes nothing of the other rooms', () => {
+  const all = includes('system');
+  expect(all.length).toBeGreaterThan(0);
+  expect(
+    all.filter(([file, path]) => !isOfSystem(path) && !existsSync(join(root, 'system', dirname(file), path))),
+  ).toEqual([]);
+});
+
 test('kernels include nothing of the engine', () => {
   const engine = new Set(readdirSync(join(root, 'native')).filter((file) => file.endsWith('.h')));
   const kernels = includes('kernels');
@@ -26,6 +36,7 @@ test('kernels include nothing of the engine', () => {
 test('the engine includes ops.h and quant_blocks.h of the kernels, and native/gpu also the interface of the GPU kernels', () => {
   const mayInclude = (file: string, path: string) =>
     existsSync(join(root, 'native', dirname(file), path)) ||
+    isOfSystem(path) ||
     ['ops.h', 'quant_blocks.h'].includes(path) ||
     (file.startsWith('gpu/') && ['hip/ops_hip.h', 'hip/gpu_api.h', 'hip/device.h'].includes(path));
   const all = includes('native');

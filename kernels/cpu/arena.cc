@@ -1,11 +1,11 @@
 #include "arena.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <new>
 #include <utility>
+
+#include "system/memory.h"
 
 namespace hearth::kernels::cpu {
 namespace {
@@ -19,23 +19,17 @@ constexpr size_t kSlabBytes = size_t{256} << 20;
 Arena::Arena(size_t n_bytes) {
   if (n_bytes == 0) return;
   mapping_bytes_ = n_bytes >= kHugePage ? n_bytes + kHugePage : n_bytes;
-  int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-#ifdef MAP_NORESERVE
-  flags |= MAP_NORESERVE;  // a KV pool is sized for the longest use and mostly stays unwritten
-#endif
-  void* memory = mmap(nullptr, mapping_bytes_, PROT_READ | PROT_WRITE, flags, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
+  void* memory = system::reserve(mapping_bytes_);
+  if (!memory) throw std::bad_alloc();
   mapping_ = data_ = static_cast<std::byte*>(memory);
   if (n_bytes < kHugePage) return;
   data_ += -reinterpret_cast<uintptr_t>(mapping_) % kHugePage;
-#ifdef MADV_HUGEPAGE
-  // Only whole huge pages: a huge tail would waste a MiB on average. The kernel may ignore this.
-  madvise(data_, n_bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
-#endif
+  // Only whole huge pages: a huge tail would waste a MiB on average.
+  system::prefer_huge_pages(data_, n_bytes / kHugePage * kHugePage);
 }
 
 Arena::~Arena() {
-  if (mapping_ != nullptr) munmap(mapping_, mapping_bytes_);
+  if (mapping_ != nullptr) system::release(mapping_, mapping_bytes_);
 }
 
 Arena::Arena(Arena&& other) noexcept { *this = std::move(other); }

@@ -1,4 +1,5 @@
-// Zeroed memory from mmap: page aligned, physical only where it is written, unmapped as a whole.
+// Zeroed memory from the system: page aligned, physical only where it is written, given back as a
+// whole.
 #pragma once
 
 #include <cstddef>

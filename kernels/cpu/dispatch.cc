@@ -5,16 +5,10 @@
 #include "cpu_ops.h"
 #include "ops.h"
 #include "row_kernels.h"
+#include "system/processor.h"
 
 #ifdef __x86_64__
 #include <cpuid.h>
-#ifdef __linux__
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
-#elif defined(__aarch64__) && defined(__linux__)
-#include <asm/hwcap.h>
-#include <sys/auxv.h>
 #endif
 
 namespace hearth::kernels {
@@ -25,50 +19,62 @@ namespace {
 bool runs_scalar() { return true; }
 
 #ifdef __x86_64__
-// F16C and AVX-VNNI by hand: not every compiler's __builtin_cpu_supports knows the names.
+// By CPUID, since not every compiler has __builtin_cpu_supports, or all of its names.
+
+struct Registers {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+};
+
+/// Zeros if the processor has no such leaf.
+Registers cpuid(unsigned leaf, unsigned subleaf) {
+  Registers r;
+  if (__get_cpuid_count(leaf, subleaf, &r.eax, &r.ebx, &r.ecx, &r.edx) == 0) return {};
+  return r;
+}
+
+bool has_bits(unsigned word, unsigned wanted) { return (word & wanted) == wanted; }
+constexpr unsigned bit(int i) { return 1u << i; }
+
+/// Whether the system saves these parts of the registers when it switches threads (XCR0).
+bool saves(unsigned wanted) {
+  if (!has_bits(cpuid(1, 0).ecx, bit(27))) return false;  // OSXSAVE: the instruction is there
+  unsigned low = 0, high = 0;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return has_bits(low, wanted);
+}
+constexpr unsigned kVectors = bit(1) | bit(2);  // SSE, AVX
+constexpr unsigned kWideVectors =
+    kVectors | bit(5) | bit(6) | bit(7);  // AVX-512's masks and halves
+constexpr unsigned kTileRegisters = bit(17) | bit(18);
 
 bool runs_avx2() {
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-         __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+  constexpr unsigned kFma = bit(12), kAvx = bit(28), kF16c = bit(29), kAvx2 = bit(5);
+  return has_bits(cpuid(1, 0).ecx, kFma | kAvx | kF16c) && has_bits(cpuid(7, 0).ebx, kAvx2) &&
+         saves(kVectors);
 }
 
 bool runs_avxvnni() {
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  return runs_avx2() && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax >> 4 & 1) != 0;
+  constexpr unsigned kAvxVnni = bit(4);
+  return runs_avx2() && has_bits(cpuid(7, 1).eax, kAvxVnni);
 }
 
 bool runs_avx512vnni() {
-  return runs_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vnni");
+  constexpr unsigned kF = bit(16), kDq = bit(17), kBw = bit(30), kVl = bit(31), kVnni = bit(11);
+  return runs_avx2() && has_bits(cpuid(7, 0).ebx, kF | kDq | kBw | kVl) &&
+         has_bits(cpuid(7, 0).ecx, kVnni) && saves(kWideVectors);
 }
 
 /// The processor must have tile registers, the system must save them, and this process must be
-/// allowed to use them: Linux grants their 8 KiB of state a thread on request.
+/// allowed to use them.
 bool runs_amx() {
-#ifdef __linux__
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  if (!runs_avx512vnni() || __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
-  constexpr unsigned kTile = 1u << 24, kInt8 = 1u << 25;
-  constexpr int kRequestPermission = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM
-  return (edx & kTile) != 0 && (edx & kInt8) != 0 &&
-         syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
-#else
-  return false;
-#endif
+  constexpr unsigned kTile = bit(24), kInt8 = bit(25);
+  return runs_avx512vnni() && has_bits(cpuid(7, 0).edx, kTile | kInt8) && saves(kTileRegisters) &&
+         system::may_use_tiles();
 }
 #endif
 
 #ifdef __aarch64__
-bool runs_neon() {
-#ifdef __linux__
-  constexpr unsigned long kNeeded = HWCAP_ASIMDDP | HWCAP_ASIMDHP | HWCAP_FPHP;
-  return (getauxval(AT_HWCAP) & kNeeded) == kNeeded;
-#else
-  return true;  // built only where it runs: Apple's CPUs
-#endif
-}
+bool runs_neon() { return system::has_dot_products(); }
 #endif
 
 struct Variant {

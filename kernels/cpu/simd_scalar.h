@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "fused.h"
 #include "half.h"
 
 #define HEARTH_REGISTER_BYTES 16
@@ -22,7 +23,7 @@ inline Result lanes(F f) {
 }
 
 inline Floats fma(Floats a, Floats b, Floats c) {
-  return lanes<Floats>([&](size_t i) { return __builtin_fmaf(a[i], b[i], c[i]); });
+  return lanes<Floats>([&](size_t i) { return fused(a[i], b[i], c[i]); });
 }
 inline Floats fnma(Floats a, Floats b, Floats c) { return fma(-a, b, c); }
 inline Floats max(Floats a, Floats b) { return a > b ? a : b; }

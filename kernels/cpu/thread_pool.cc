@@ -1,18 +1,16 @@
 #include "thread_pool.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
-#include <string>
 
-#ifdef __linux__
-#include <sched.h>
-#endif
+#include "system/processor.h"
+#include "system/wait.h"
 
 namespace hearth::kernels::cpu {
 namespace {
 
-constexpr int kMostThreads = 8;  // by then decode waits for memory, and an editor wants cores too
+constexpr int kMostThreads = 8;    // by then decode waits for memory, and an editor wants cores too
+constexpr int kEnoughThreads = 4;  // more slow cores than this bring little
 constexpr std::chrono::microseconds kSpin{50};
 constexpr int kWindowLoops = 128;
 constexpr double kLeastEfficiency = 0.6;  // of 2 threads: a speedup of 1.2
@@ -26,39 +24,12 @@ void pause() {
 #endif
 }
 
-#ifdef __linux__
-// The first hardware thread of a core: its siblings share the vector units and add next to nothing.
-bool is_first_sibling(int cpu) {
-  const std::string path =
-      "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list";
-  int first = cpu;
-  if (std::FILE* file = std::fopen(path.c_str(), "r")) {
-    if (std::fscanf(file, "%d", &first) != 1) first = cpu;
-    std::fclose(file);
-  }
-  return first == cpu;
-}
-#endif
-
-int usable_cores() {
-#ifdef __linux__
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
-    int n_cores = 0;
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-      if (CPU_ISSET(cpu, &allowed) && is_first_sibling(cpu)) n_cores++;
-    }
-    // Only second siblings allowed: then they are the cores.
-    if (n_cores == 0) n_cores = CPU_COUNT(&allowed);
-    return n_cores;
-  }
-#endif
-  return static_cast<int>(std::thread::hardware_concurrency());
-}
-
+/// Slow cores only make up for a lack of fast ones, so that the editor has some to itself.
 int choose_threads(int wanted) {
-  return wanted > 0 ? wanted : std::clamp(usable_cores(), 1, kMostThreads);
+  if (wanted > 0) return wanted;
+  const auto [n_fast, n_slow] = system::usable_cores();
+  const int n_filled = std::min(n_fast + n_slow, kEnoughThreads);
+  return std::clamp(std::max(n_fast, n_filled), 1, kMostThreads);
 }
 
 }  // namespace
@@ -82,7 +53,7 @@ ThreadPool::~ThreadPool() {
   for (int thread = 1; thread < n_threads_; thread++) {
     std::atomic<int>& n_dealt = shares_[static_cast<size_t>(thread)].n_dealt;
     n_dealt.fetch_add(1);
-    n_dealt.notify_one();
+    system::wake_one(n_dealt);
   }
   for (std::thread& worker : workers_) worker.join();
 }
@@ -116,7 +87,7 @@ void ThreadPool::deal_out(int n_chunks, Task task) {
     share.unclaimed.store(end << 32 | begin, std::memory_order_release);
     if (thread == 0) continue;
     share.n_dealt.fetch_add(1);
-    share.n_dealt.notify_one();
+    system::wake_one(share.n_dealt);
   }
 }
 
@@ -149,11 +120,12 @@ int ThreadPool::work(int thread) {
     done++;
   }
   if (done > 0 && unfinished_.fetch_sub(done, std::memory_order_acq_rel) == done && thread != 0)
-    unfinished_.notify_one();
+    system::wake_one(unfinished_);
   return done;
 }
 
 void ThreadPool::worker_main(int thread) {
+  system::prefer_fast_cores();
   const Share& share = shares_[static_cast<size_t>(thread)];
   for (int seen = 0;;) {
     wait_for_share(share, seen);
@@ -172,7 +144,7 @@ void ThreadPool::wait_for_share(const Share& share, int seen) {
       pause();
     }
   }
-  share.n_dealt.wait(seen);
+  system::wait(share.n_dealt, seen);
 }
 
 // A worker that is late may have lost its core to someone else: spin briefly, then lend it ours.
@@ -183,7 +155,8 @@ void ThreadPool::wait_for_workers() {
     pause();
     left = unfinished_.load(std::memory_order_acquire);
   }
-  for (; left > 0; left = unfinished_.load(std::memory_order_acquire)) unfinished_.wait(left);
+  for (; left > 0; left = unfinished_.load(std::memory_order_acquire))
+    system::wait(unfinished_, left);
 }
 
 // Halves the threads when they do not pay, because others use the cores or loops are too short, and

@@ -6,16 +6,10 @@
 #include <stdexcept>
 
 #include "runtime.h"
+#include "system/libraries.h"
 
 namespace hearth::gpu {
 namespace {
-
-/// By name, newest first, then where AMD's own packages put it. HEARTH_HIP_LIBRARY names another.
-std::vector<std::string> libraries() {
-  if (const char* named = std::getenv("HEARTH_HIP_LIBRARY")) return {named};
-  return {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so",
-          "/opt/rocm/lib/libamdhip64.so"};
-}
 
 // Numbers of hipDeviceAttribute_t, equal from ROCm 5.2 on.
 constexpr int kIntegrated = 16;
@@ -103,8 +97,9 @@ GpuDevice describe(const Library& hip, int index) {
 }  // namespace
 
 Runtime amd_runtime() {
-  Library hip(libraries());
-  if (!hip.handle) throw std::runtime_error("no AMD GPU runtime: libamdhip64 is not installed");
+  Library hip(kAmdLibraryVariable, system::amd_libraries());
+  if (!hip.handle)
+    throw std::runtime_error("no AMD GPU runtime: " + hip.name + " is not installed");
   hip.update = "update ROCm";
   Runtime runtime;
   runtime.library = hip.name;

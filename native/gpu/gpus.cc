@@ -1,12 +1,13 @@
 #include "gpus.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 #include <tuple>
+
+#include "system/libraries.h"
+#include "system/paths.h"
 
 namespace hearth::gpu {
 namespace {
@@ -14,33 +15,24 @@ namespace {
 // A compositor and a browser keep a few hundred megabytes of video memory.
 constexpr size_t kReservedBytes = size_t{768} << 20;
 
-/// Linux has /dev/kfd if an AMD GPU can compute, and WSL has /dev/dxg.
-void require_amd_driver() {
-  if (std::getenv("HEARTH_HIP_LIBRARY")) return;
-  if (access("/dev/kfd", F_OK) != 0 && access("/dev/dxg", F_OK) != 0)
-    throw std::runtime_error("no AMD GPU: its driver's /dev/kfd is not there");
-  if (access("/dev/kfd", F_OK) == 0 && access("/dev/kfd", R_OK | W_OK) != 0)
-    throw std::runtime_error(
-        "the AMD GPU may not be used: add yourself to the groups \"render\" and \"video\", then "
-        "log in again");
-}
-
-void require_nvidia_driver() {
-  if (std::getenv("HEARTH_CUDA_LIBRARY")) return;
-  if (access("/dev/nvidiactl", F_OK) != 0 && access("/dev/dxg", F_OK) != 0)
-    throw std::runtime_error("no NVIDIA GPU: its driver's /dev/nvidiactl is not there");
-}
-
 struct Vendor {
   const char* backend;
-  void (*require_driver)();
+  const char* library_variable;  // names another library, which needs no driver
+  std::string (*driver_problem)();
   Runtime (*open)();
+
+  void require_driver() const {
+    if (std::getenv(library_variable)) return;
+    if (const std::string problem = driver_problem(); !problem.empty())
+      throw std::runtime_error(problem);
+  }
 };
-constexpr Vendor kVendors[] = {{"hip", require_amd_driver, amd_runtime},
-                               {"cuda", require_nvidia_driver, nvidia_runtime}};
+constexpr Vendor kVendors[] = {
+    {"hip", kAmdLibraryVariable, system::amd_driver_problem, amd_runtime},
+    {"cuda", kNvidiaLibraryVariable, system::nvidia_driver_problem, nvidia_runtime}};
 
 std::vector<char> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(system::path_of(path), std::ios::binary);
   if (!file) return {};
   return {std::istreambuf_iterator<char>(file), {}};
 }

@@ -1,20 +1,23 @@
-#include <dlfcn.h>
+#include "system/libraries.h"
 
+#include <cstdlib>
 #include <stdexcept>
 
 #include "runtime.h"
 
 namespace hearth::gpu {
 
-Library::Library(const std::vector<std::string>& names) {
+Library::Library(const char* variable, std::vector<std::string> names) {
+  if (const char* named = std::getenv(variable)) names = {named};
   for (const std::string& each : names) {
-    handle = dlopen(each.c_str(), RTLD_NOW | RTLD_LOCAL);
     name = each;
+    handle = system::open_library(each);
     if (handle) return;
   }
+  name = names.empty() ? "the library" : names.front();
 }
 
-void* Library::find(const char* function) const { return dlsym(handle, function); }
+void* Library::find(const char* function) const { return system::find_function(handle, function); }
 
 void* Library::require(const char* function) const {
   void* found = find(function);

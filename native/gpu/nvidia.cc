@@ -10,6 +10,7 @@
 
 #include "hip/device.h"
 #include "runtime.h"
+#include "system/libraries.h"
 
 namespace hearth::gpu {
 namespace {
@@ -232,10 +233,8 @@ GpuDevice describe(int index) {
 
 }  // namespace
 
-/// HEARTH_CUDA_LIBRARY names another library.
 Runtime nvidia_runtime() {
-  const char* named = std::getenv("HEARTH_CUDA_LIBRARY");
-  Library cuda({named ? named : "libcuda.so.1"});
+  Library cuda(kNvidiaLibraryVariable, system::nvidia_libraries());
   if (!cuda.handle)
     throw std::runtime_error("no NVIDIA driver: " + cuda.name + " is not installed");
   cuda.update = "update NVIDIA's driver";

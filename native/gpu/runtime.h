@@ -1,5 +1,5 @@
-// The GPU runtimes of a machine, found at run time by dlopen: AMD's libamdhip64 and NVIDIA's
-// driver, libcuda. Hearth is linked against neither, so it starts the same without them.
+// The GPU runtimes of a machine, found at run time by name: AMD's HIP runtime and NVIDIA's
+// driver. Hearth is linked against neither, so it starts the same without them.
 #pragma once
 
 #include <string>
@@ -28,14 +28,19 @@ struct Runtime {
   std::vector<GpuDevice> devices;  // at least one
 };
 
+/// Environment variables that name another library than the system's.
+inline constexpr const char *kAmdLibraryVariable = "HEARTH_HIP_LIBRARY",
+                            *kNvidiaLibraryVariable = "HEARTH_CUDA_LIBRARY";
+
 /// Both throw std::runtime_error saying what is missing: the library, a function, or a GPU (with
 /// the runtime's message). The libraries are never unloaded, because they leave threads behind.
 Runtime amd_runtime();
 Runtime nvidia_runtime();
 
-/// A library, opened by the first of these names that exists; handle is null if none does.
+/// A library, opened by the first of these names that exists; handle is null if none does. The
+/// variable, if it is set, names another.
 struct Library {
-  explicit Library(const std::vector<std::string>& names);
+  Library(const char* variable, std::vector<std::string> names);
   /// Throws std::runtime_error if the function is missing; the message says what to update.
   template <class Function>
   void get(const char* function, Function& pointer) const {
@@ -45,7 +50,7 @@ struct Library {
   void* require(const char* function) const;
 
   void* handle = nullptr;
-  std::string name;
+  std::string name;    // of the one that is open, or of the one that was wanted most
   std::string update;  // "update ROCm"
 };
 

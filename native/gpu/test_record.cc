@@ -1,14 +1,13 @@
 #include "test_record.h"
 
-#include <dlfcn.h>
-#include <sys/stat.h>
-
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+
+#include "system/libraries.h"
+#include "system/paths.h"
 
 namespace hearth::gpu {
 namespace {
@@ -19,29 +18,14 @@ uint64_t hash(std::span<const std::byte> bytes, uint64_t value) {
   return value;
 }
 
-/// The shared object that this code is in: another size or time is another build.
-std::string build() {
-  Dl_info info;
-  struct stat status {};
-  if (!dladdr(reinterpret_cast<void*>(&build), &info) || stat(info.dli_fname, &status) != 0)
-    return "";
-  return std::to_string(status.st_size) + " " + std::to_string(status.st_mtime);
-}
-
-std::string cache_folder() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache && *cache == '/') return std::string(cache) + "/hearth";
-  const char* home = std::getenv("HOME");
-  return home && *home == '/' ? std::string(home) + "/.cache/hearth" : "";
-}
-
 bool is_there(const std::string& path) {
   std::error_code none;
-  return !path.empty() && std::filesystem::exists(path, none);
+  return !path.empty() && std::filesystem::exists(system::path_of(path), none);
 }
 
-void write_empty(const std::filesystem::path& path) {
-  if (path.empty()) return;
+void write_empty(const std::string& file) {
+  if (file.empty()) return;
+  const std::filesystem::path path = system::path_of(file);
   std::error_code ignored;
   std::filesystem::create_directories(path.parent_path(), ignored);
   std::ofstream(path).flush();
@@ -50,14 +34,14 @@ void write_empty(const std::filesystem::path& path) {
 }  // namespace
 
 TestRecord::TestRecord(const std::string& machine, std::span<const std::byte> code_object) {
-  const std::string folder = cache_folder();
+  const std::string folder = system::cache_folder();
   if (folder.empty()) return;
-  const std::string names = machine + build();
+  const std::string names = machine + system::this_build();
   const uint64_t key = hash(code_object, hash(std::as_bytes(std::span(names)), 0xcbf29ce484222325));
   char name[24];
   std::snprintf(name, sizeof name, "%016llx", static_cast<unsigned long long>(key));
-  passed_ = folder + "/gpu-test-" + name;
-  lost_ = folder + "/gpu-lost-" + name;
+  passed_ = folder + "/hearth/gpu-test-" + name;
+  lost_ = folder + "/hearth/gpu-lost-" + name;
 }
 
 bool TestRecord::has_passed() const { return is_there(passed_); }

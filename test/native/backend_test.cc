@@ -169,7 +169,7 @@ TEST("a missing library, or asking for the CPU, leaves the CPU") {
   setenv("HEARTH_HIP_LIBRARY", "no-such-library.so", 1);
   setenv("HEARTH_CUDA_LIBRARY", "no-such-library.so", 1);
   CHECK_EQUAL(machine.load()->info().fallback_reason,
-              "no AMD GPU runtime: libamdhip64 is not installed; no NVIDIA driver: "
+              "no AMD GPU runtime: no-such-library.so is not installed; no NVIDIA driver: "
               "no-such-library.so is not installed");
   hearth::LoadOptions options;
   options.model_path = std::string(HEARTH_FIXTURES) + "/reference/tiny-mixed.gguf";

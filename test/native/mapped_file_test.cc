@@ -74,6 +74,20 @@ TEST("a model that is cut short while it is loaded is an error") {
   check_change([](int fd) { CHECK_EQUAL(ftruncate(fd, 100'000), 0); });
 }
 
+TEST("a file that was cut short after all reads as zeros, and is not taken for whole") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.write("model.gguf", std::string(1 << 20, 'x'));
+  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);  // as there is a writer, there is no lease
+  const MappedFile file(path);
+  CHECK_EQUAL(ftruncate(fd, 100'000), 0);
+  CHECK(file.bytes()[99'999] == std::byte{'x'});
+  CHECK(file.bytes()[500'000] == std::byte{0});
+  CHECK(file.bytes().back() == std::byte{0});
+  CHECK(file.bytes()[99'999] == std::byte{'x'});
+  CHECK_THROWS(file.require_unchanged(), "changed by another program");
+  close(fd);
+}
+
 TEST("a model that is overwritten while it is loaded is an error") {
   check_change([](int fd) {
     const std::array<char, 64> zeros{};

@@ -1,0 +1,36 @@
+#include "system/processor.h"
+
+#include <pthread.h>
+#include <sys/sysctl.h>
+
+#include <thread>
+
+namespace hearth::system {
+namespace {
+
+/// A number that the kernel knows by a name; 0 if it knows no such name.
+int kernel_number(const char* name) {
+  int number = 0;
+  size_t n_bytes = sizeof number;
+  return sysctlbyname(name, &number, &n_bytes, nullptr, 0) == 0 ? number : 0;
+}
+
+}  // namespace
+
+// Level 0 are the performance cores of Apple's processors; Intel's have one kind.
+Cores usable_cores() {
+  Cores cores{kernel_number("hw.perflevel0.physicalcpu"),
+              kernel_number("hw.perflevel1.physicalcpu")};
+  if (cores.n_fast == 0) cores = {kernel_number("hw.physicalcpu"), 0};
+  if (cores.n_fast == 0) cores = {static_cast<int>(std::thread::hardware_concurrency()), 0};
+  return cores;
+}
+
+// Threads of this class run on performance cores. Waiting for a completion is what it is meant for.
+void prefer_fast_cores() { pthread_set_qos_class_self_np(QOS_CLASS_USER_INITIATED, 0); }
+
+bool may_use_tiles() { return false; }  // no Mac has AMX of Intel's
+
+bool has_dot_products() { return kernel_number("hw.optional.arm.FEAT_DotProd") != 0; }
+
+}  // namespace hearth::system

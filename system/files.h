@@ -1,0 +1,82 @@
+// Files: those that are mapped into memory, and those that only their owner may read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace hearth::system {
+
+/// Why a file cannot be opened or mapped; what() is the system's own explanation.
+class FileError : public std::runtime_error {
+ public:
+  enum class Reason { kMissing, kForbidden, kOther };
+  FileError(Reason reason, const std::string& explanation)
+      : std::runtime_error(explanation), reason(reason) {}
+  Reason reason;
+};
+
+/// A file that is open for reading. As far as the system allows, nobody can write to it while it is
+/// open: on Windows, a program that tries gets an error; on Linux, it waits (for 45 s at most, and
+/// only if the user owns the file); macOS has no such means.
+class ReadFile {
+ public:
+  enum class Kind { kOrdinary, kFolder, kOther };
+  struct State {
+    uint64_t n_bytes = 0;
+    int64_t changed = 0;  // time of the last change, in the system's unit
+    bool operator==(const State&) const = default;
+  };
+
+  /// Throws FileError. Does not wait, even if the path is that of a named pipe.
+  explicit ReadFile(const std::string& path);
+  ~ReadFile();
+  ReadFile(ReadFile&& other) noexcept
+      : handle_(std::exchange(other.handle_, kNoHandle)), kind_(other.kind_) {}
+  ReadFile& operator=(ReadFile&&) = delete;
+
+  Kind kind() const { return kind_; }
+  /// Throws FileError.
+  State state() const;
+
+ private:
+  friend class Mapping;
+  static constexpr intptr_t kNoHandle = -1;
+  intptr_t handle_;
+  Kind kind_ = Kind::kOther;
+};
+
+/// The bytes of a file in memory. On Linux and macOS, a part that was cut off or cannot be read
+/// reads as zero, and is_damaged() tells; without that, the process would end by SIGBUS.
+class Mapping {
+ public:
+  Mapping() = default;
+  /// n_bytes must be more than 0. Throws FileError.
+  Mapping(const ReadFile& file, uint64_t n_bytes);
+  ~Mapping();
+  Mapping(Mapping&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+  Mapping& operator=(Mapping&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+  bool is_damaged() const;
+  /// Gives back the physical pages that lie wholly in the range. The bytes stay readable.
+  void forget(std::span<const std::byte> range) const;
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+/// Creates a file that only this user can read, for writing; nullptr, with errno, if it exists
+/// already or cannot be created.
+std::FILE* create_private(const std::string& path);
+/// Opens an ordinary file for reading; nullptr if there is none, or a link. Does not wait.
+std::FILE* open_ordinary(const std::string& path);
+
+}  // namespace hearth::system

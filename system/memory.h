@@ -1,0 +1,20 @@
+// Large blocks of memory, straight from the system.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hearth::system {
+
+/// Page-aligned memory that reads as zero; a page becomes physical when it is written. nullptr if
+/// there is no room.
+void* reserve(size_t n_bytes);
+/// The whole of what reserve() returned.
+void release(void* memory, size_t n_bytes);
+/// Asks for pages of 2 MiB in the range, where the system has them.
+void prefer_huge_pages(void* memory, size_t n_bytes);
+
+/// Of the machine; 0 if unknown.
+uint64_t physical_memory_bytes();
+
+}  // namespace hearth::system

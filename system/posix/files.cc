@@ -1,0 +1,69 @@
+#include "system/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "posix.h"
+
+namespace hearth::system {
+namespace {
+
+struct stat status_of(int fd) {
+  struct stat status {};
+  if (fstat(fd, &status) != 0) throw_file_error(errno);
+  return status;
+}
+
+/// nullptr, with errno, when it cannot be opened.
+std::FILE* open_stream(const std::string& path, int flags, const char* mode) {
+  const int fd = open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return nullptr;
+  std::FILE* file = fdopen(fd, mode);
+  if (!file) close(fd);
+  return file;
+}
+
+}  // namespace
+
+void throw_file_error(int error) {
+  using Reason = FileError::Reason;
+  const bool is_missing = error == ENOENT || error == ENOTDIR;
+  throw FileError(is_missing        ? Reason::kMissing
+                  : error == EACCES ? Reason::kForbidden
+                                    : Reason::kOther,
+                  std::strerror(error));
+}
+
+// O_NONBLOCK: opening a named pipe must not wait for a writer.
+ReadFile::ReadFile(const std::string& path)
+    : handle_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  const int fd = static_cast<int>(handle_);
+  if (fd < 0) throw_file_error(errno);
+  keep_writers_out(fd);
+  const mode_t mode = status_of(fd).st_mode;
+  kind_ = S_ISREG(mode) ? Kind::kOrdinary : S_ISDIR(mode) ? Kind::kFolder : Kind::kOther;
+}
+
+ReadFile::~ReadFile() {
+  if (handle_ != kNoHandle) close(static_cast<int>(handle_));
+}
+
+ReadFile::State ReadFile::state() const {
+  const struct stat status = status_of(static_cast<int>(handle_));
+  return {static_cast<uint64_t>(status.st_size), changed_ns(status)};
+}
+
+std::FILE* create_private(const std::string& path) {
+  return open_stream(path, O_WRONLY | O_CREAT | O_EXCL, "wb");
+}
+
+// O_NONBLOCK as above; nothing can be read from a pipe that nobody writes to.
+std::FILE* open_ordinary(const std::string& path) {
+  return open_stream(path, O_RDONLY | O_NONBLOCK, "rb");
+}
+
+}  // namespace hearth::system

@@ -1,0 +1,24 @@
+// Cores, and what only the system knows about their instructions.
+#pragma once
+
+namespace hearth::system {
+
+/// Cores that this process may use. Hardware threads of one core count once, because they share its
+/// vector units.
+struct Cores {
+  int n_fast = 0;  // all of them, if the machine has only one kind
+  int n_slow = 0;  // efficiency cores
+};
+Cores usable_cores();
+
+/// Asks the system to run the calling thread at full speed, on a fast core if one is free.
+void prefer_fast_cores();
+
+/// Whether this process may use the tile registers of an x86 processor that has them: the system
+/// grants them on request.
+bool may_use_tiles();
+
+/// Whether a 64-bit ARM processor has dot products of int8 (FEAT_DotProd) and arithmetic in f16.
+bool has_dot_products();
+
+}  // namespace hearth::system

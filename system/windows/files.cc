@@ -1,0 +1,107 @@
+#include "system/files.h"
+
+#include <fcntl.h>
+#include <io.h>
+#include <share.h>
+#include <sys/stat.h>
+
+#include <cstdint>
+
+#include "system/paths.h"
+#include "windows.h"
+
+namespace hearth::system {
+namespace {
+
+HANDLE handle_of(intptr_t file) { return reinterpret_cast<HANDLE>(file); }
+
+[[noreturn]] void throw_file_error(DWORD error) {
+  using Reason = FileError::Reason;
+  Reason reason = Reason::kOther;
+  if (error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND || error == ERROR_INVALID_NAME)
+    reason = Reason::kMissing;
+  if (error == ERROR_ACCESS_DENIED) reason = Reason::kForbidden;
+  throw FileError(reason, explanation(error));
+}
+
+BY_HANDLE_FILE_INFORMATION information_of(intptr_t file) {
+  BY_HANDLE_FILE_INFORMATION information;
+  if (!GetFileInformationByHandle(handle_of(file), &information)) throw_file_error(GetLastError());
+  return information;
+}
+
+uint64_t joined(DWORD high, DWORD low) { return uint64_t{high} << 32 | low; }
+
+/// nullptr, with errno, when it cannot be opened.
+std::FILE* open_stream(const std::string& path, int flags, const char* mode) {
+  int fd = -1;
+  const int error = _wsopen_s(&fd, path_of(path).c_str(), flags | _O_BINARY | _O_NOINHERIT,
+                              _SH_DENYNO, _S_IREAD | _S_IWRITE);
+  if (error != 0) return nullptr;
+  std::FILE* file = _fdopen(fd, mode);
+  if (!file) _close(fd);
+  return file;
+}
+
+}  // namespace
+
+// Without FILE_SHARE_WRITE, whoever opens the file for writing is refused while it is open here. It
+// may be deleted, so that a download can take its place. FILE_FLAG_BACKUP_SEMANTICS opens folders.
+ReadFile::ReadFile(const std::string& path) {
+  const HANDLE handle =
+      CreateFileW(path_of(path).c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr,
+                  OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr);
+  if (handle == INVALID_HANDLE_VALUE) throw_file_error(GetLastError());
+  handle_ = reinterpret_cast<intptr_t>(handle);
+  if (GetFileType(handle) != FILE_TYPE_DISK) return;
+  const bool is_folder = information_of(handle_).dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY;
+  kind_ = is_folder ? Kind::kFolder : Kind::kOrdinary;
+}
+
+ReadFile::~ReadFile() {
+  if (handle_ != kNoHandle) CloseHandle(handle_of(handle_));
+}
+
+ReadFile::State ReadFile::state() const {
+  const BY_HANDLE_FILE_INFORMATION information = information_of(handle_);
+  const FILETIME& written = information.ftLastWriteTime;
+  return {joined(information.nFileSizeHigh, information.nFileSizeLow),
+          static_cast<int64_t>(joined(written.dwHighDateTime, written.dwLowDateTime))};
+}
+
+Mapping::Mapping(const ReadFile& file, uint64_t n_bytes) {
+  const HANDLE section =
+      CreateFileMappingW(handle_of(file.handle_), nullptr, PAGE_READONLY, 0, 0, nullptr);
+  if (!section) throw_file_error(GetLastError());
+  const void* address = MapViewOfFile(section, FILE_MAP_READ, 0, 0, n_bytes);
+  const DWORD error = GetLastError();
+  CloseHandle(section);
+  if (!address) throw_file_error(error);
+  bytes_ = {static_cast<const std::byte*>(address), static_cast<size_t>(n_bytes)};
+}
+
+Mapping::~Mapping() {
+  if (!bytes_.empty()) UnmapViewOfFile(bytes_.data());
+}
+
+bool Mapping::is_damaged() const { return false; }  // nobody can have cut it off
+
+// Unlocking pages that are not locked takes them out of the working set.
+void Mapping::forget(std::span<const std::byte> range) const {
+  VirtualUnlock(const_cast<std::byte*>(range.data()), range.size());
+}
+
+// What is in the user's profile is the user's alone by inheritance.
+std::FILE* create_private(const std::string& path) {
+  return open_stream(path, _O_WRONLY | _O_CREAT | _O_EXCL, "wb");
+}
+
+std::FILE* open_ordinary(const std::string& path) {
+  constexpr DWORD kOthers =
+      FILE_ATTRIBUTE_REPARSE_POINT | FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_DEVICE;
+  const DWORD attributes = GetFileAttributesW(path_of(path).c_str());
+  if (attributes == INVALID_FILE_ATTRIBUTES || attributes & kOthers) return nullptr;
+  return open_stream(path, _O_RDONLY, "rb");
+}
+
+}  // namespace hearth::system

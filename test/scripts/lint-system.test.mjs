@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { systemDifferences } from '../../scripts/lint-system.mjs';
+
+test('a question for the system outside of system/ is found', () => {
+  const text = [
+    '#ifdef __x86_64__',
+    '#include <sys/mman.h>',
+    '#if defined(__clang__) && defined(__APPLE__)',
+    '#  ifdef _WIN32',
+    '#include <windows.h>',
+    '#include <cstdio>',
+    '// __linux__ in a comment',
+  ].join('\n');
+  const found = systemDifferences('native/engine.cc', text);
+  expect(found.map((each) => each.split(' ')[0])).toEqual([2, 3, 4, 5].map((line) => `native/engine.cc:${line}:`));
+  expect(found[0]).toBe('native/engine.cc:2: sys/ differs between systems and belongs to system/');
+  expect(systemDifferences('system/posix/memory.cc', text)).toEqual([]);
+});
