@@ -6,9 +6,10 @@ import { canFillInTheMiddle } from '../prompt/fim-prompt.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import { noTimings, type Settings } from '../protocol/messages.ts';
 import type { EmptyReason } from '../protocol/reasons.ts';
-import { type Confidence, type Gate, gateFor } from '../rules/confidence.ts';
+import { type Gate, gateFor, type Level } from '../rules/confidence.ts';
 import type { Place } from '../rules/place.ts';
 import { placeAt } from '../rules/place-at.ts';
+import { situationOf } from '../rules/situation.ts';
 import { distinct, type Suggestion } from '../rules/suggestion.ts';
 import { GrowingText } from './growing-text.ts';
 
@@ -16,7 +17,7 @@ export interface CompletionOptions {
   maxTokens: number;
   multiline: Settings['completion.multiline'];
   /** How likely the text must be to be shown. Default: balanced. */
-  confidence?: Confidence;
+  confidence?: Level;
   /** Replaces the gate fitted to the model. */
   gate?: Gate;
   /** The number of alternatives to generate, the most likely one first. Default: 1. */
@@ -58,7 +59,7 @@ export async function* generate(
   });
   if (!canFillInTheMiddle(engine)) return empty('model-cannot-fill-in', 'stop');
   const place = placeAt(document, options.multiline);
-  const gate = options.gate ?? gateFor(engine.info, options.confidence ?? 'balanced');
+  const gate = options.gate ?? gateFor(engine.info, options.confidence ?? 'balanced', situationOf(place));
   const { alternatives = 1, priority = 'foreground' } = options;
   const prompt = priority === 'foreground' ? anchors.prompt(place.document) : anchors.promptAhead(place.document);
   const maxTokens = Math.min(options.maxTokens, engine.info.contextTokens - prompt.tokens.length);

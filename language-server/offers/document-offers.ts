@@ -24,11 +24,16 @@ export interface Pace {
 
 export const defaultPace: Pace = { momentMs: 90, growthMs: 300, restMs: 150, graceMs: 100 };
 
-/** The purpose of a text: to be shown, to choose from, or to be shown after the current one is accepted. */
-export type Purpose = 'text' | 'choices' | 'ahead';
+/**
+ * The purpose of a text: to be shown, to be shown in a line where the user has rejected one, to choose from, or to be
+ * shown after the current one is accepted.
+ */
+export type Purpose = 'text' | 'careful' | 'choices' | 'ahead';
 
 export interface TextRequest {
   document: CursorDocument;
+  /** The number of the cursor's line. */
+  line: number;
   generate: (document: CursorDocument, purpose: Purpose, signal: AbortSignal) => Generation;
   /** Whether the user has asked explicitly; the answer is then the whole text with alternatives. */
   isInvoked: boolean;
@@ -73,6 +78,10 @@ export class DocumentOffers {
   private aheadTimer: NodeJS.Timeout | undefined;
   private graceTimer: NodeJS.Timeout | undefined;
   private dismissed = '';
+  /** The line in which a suggestion was last rejected: dismissed, or something else typed. */
+  private rejectedLine = -1;
+  /** The last offer that the editor was given something of. */
+  private shown: Offer | null = null;
   private demand: Demand | null = null;
 
   constructor(private readonly pace: Pace) {}
@@ -106,6 +115,7 @@ export class DocumentOffers {
     const offer = await this.readyOffer(request, demand);
     if (offer === null) return null;
     const suggestions = shownBy(offer, document);
+    if (suggestions.length > 0) this.shown = offer;
     if (offer.result === null) void this.announceGrowth(offer, request, demand);
     else if (suggestions[0]) this.beginAhead(accepted(document, suggestions[0]), request);
     return { suggestions, result: offer.result, isOwn: offer !== known };
@@ -113,7 +123,10 @@ export class DocumentOffers {
 
   /** The cursor has moved away or the user has dismissed the text. Ends waiting requests and the engine's work. */
   leave(dismissed?: VersionedPosition): void {
-    if (dismissed) this.dismissed = keyOf(dismissed);
+    if (dismissed) {
+      this.dismissed = keyOf(dismissed);
+      this.rejectedLine = dismissed.position.line;
+    }
     clearTimeout(this.graceTimer);
     this.demand = null;
     this.abort();
@@ -136,6 +149,13 @@ export class DocumentOffers {
     return this.current;
   }
 
+  /** Whether the last suggestion was rejected in this line. */
+  private purposeOf({ document, line }: TextRequest): Purpose {
+    if (this.current !== null && this.current === this.shown && this.current.isRejectedBy(document))
+      this.rejectedLine = line;
+    return line === this.rejectedLine ? 'careful' : 'text';
+  }
+
   private begin({ document, generate }: TextRequest, purpose: Purpose, shown: Suggestion[] = []): Offer {
     this.abort();
     this.current = new Offer(document, (signal) => generate(document, purpose, signal), shown);
@@ -156,7 +176,7 @@ export class DocumentOffers {
     };
     const late = mayBeEarly ? [moment()] : [];
     while (demand.isAlive) {
-      const offer = this.at(document) ?? this.begin(request, 'text');
+      const offer = this.at(document) ?? this.begin(request, this.purposeOf(request));
       if (offer.failure !== undefined) {
         this.current = null; // so that the next request tries again
         throw offer.failure;

@@ -55,6 +55,14 @@ export class Offer {
     while (this.result === null && !this.isAborted) await this.next;
   }
 
+  /** Whether something else was typed than what it shows; a step in another direction rejects nothing. */
+  isRejectedBy(at: CursorDocument): boolean {
+    const step = typedSince(this.document, at);
+    const [shown] = this.suggestions;
+    if (!step || !shown || step.typed === '') return false;
+    return !shown.text.startsWith(step.typed) && !step.typed.startsWith(shown.text);
+  }
+
   covers(at: CursorDocument): Coverage {
     const step = typedSince(this.document, at);
     if (step === null) return 'none';

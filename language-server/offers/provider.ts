@@ -102,6 +102,7 @@ export class CompletionProvider {
     const { onGrown } = this.options;
     const text = {
       document: asked.document,
+      line: position.line,
       generate: (at: CursorDocument, purpose: Purpose, signal: AbortSignal) =>
         warm.generate(at, purpose, settings, signal),
       isInvoked,

@@ -10,6 +10,7 @@ import { ReadAhead } from '../prompt/read-ahead.ts';
 import type { RelatedCode } from '../prompt/related-code.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import type { Settings } from '../protocol/messages.ts';
+import { stricter } from '../rules/confidence.ts';
 import { type CompletionOptions, type Generation, type GhostCompletion, generate } from './complete.ts';
 import type { Purpose } from './document-offers.ts';
 
@@ -76,6 +77,7 @@ export function optionsFor(purpose: Purpose, settings: Settings): CompletionOpti
     confidence: settings['completion.confidence'],
   };
   if (purpose === 'ahead') return { ...options, priority: 'background' };
+  if (purpose === 'careful') return { ...options, confidence: stricter(settings['completion.confidence']) };
   // An explicit request shows even unlikely texts.
   return purpose === 'choices' ? { ...options, alternatives: maxAlternatives, confidence: 'eager' } : options;
 }

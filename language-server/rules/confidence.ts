@@ -1,11 +1,18 @@
 // How likely a text must be to be shown. Of all figures that the model provides, the joint probability of a line
-// separates right lines from wrong ones best; test/bench/results/confidence-*.csv have the curves.
+// separates right lines from wrong ones best. How likely is likely enough depends on the model, on the place and on what
+// the user did with the last suggestion: gates.json has a gate for each, fitted by `npm run tool -- gates`.
 import type { ModelInfo } from '../../native/index.ts';
+import fitted from './gates.json';
 import type { GeneratedText } from './generated-text.ts';
 import { filledLines } from './indentation.ts';
+import type { Situation } from './situation.ts';
 
 /** The setting for how likely a text must be: eager shows most, calm least. */
 export type Confidence = 'eager' | 'balanced' | 'calm';
+
+/** From the one that shows most to the one that shows least. */
+export const levels = ['eager', 'balanced', 'calm', 'strict'] as const;
+export type Level = (typeof levels)[number];
 
 export interface Gate {
   /** The least joint probability of text that is shown up to the end of a line. */
@@ -14,45 +21,32 @@ export interface Gate {
   beginning: number;
 }
 
-// A whole line may be less likely than the beginning of one: that it ended properly is evidence in itself.
-const defaultGates: Record<Confidence, Gate> = {
+/** For each level the two thresholds of each situation. */
+export type Gates = Record<Level, Record<Situation, number[]>>;
+
+// All sizes of qwen2.5-coder use the gates that were fitted for the 1.5B. The setting for other models is a guess on the
+// safe side: a whole line may be less likely than the beginning of one, since it is evidence in itself that it ended.
+const fittedModels: { model: RegExp; gates: Gates }[] = [
+  { model: /^Starter Coder v\d/, gates: fitted.starter },
+  { model: /qwen-?2\.5[- ]coder/i, gates: fitted.coder },
+];
+const otherGates: Record<Level, Gate> = {
   eager: { line: 0.02, beginning: 0.3 },
   balanced: { line: 0.05, beginning: 0.4 },
   calm: { line: 0.2, beginning: 0.7 },
+  strict: { line: 0.4, beginning: 0.9 },
 };
 
-interface Fitted {
-  /** Matches "NAME QUANTIZATION", where NAME is general.name of the GGUF file. */
-  model: RegExp;
-  gates: Record<Confidence, Gate>;
+export function gateFor({ name }: Pick<ModelInfo, 'name'>, level: Level, situation: Situation): Gate {
+  const gates = fittedModels.find(({ model }) => model.test(name))?.gates;
+  if (!gates) return otherGates[level];
+  const [line = 1, beginning = 1] = gates[level][situation];
+  return { line, beginning };
 }
 
-/**
- * Fitted on code that the models have not seen (test/tools/confidence-curve.ts). qwen2.5-coder's probabilities separate
- * right from wrong better than the starter's; all of its sizes use the gates fitted for the 1.5B.
- */
-const fittedGates: Fitted[] = [
-  {
-    model: /^Starter Coder v2 83M Q4_0$/,
-    gates: {
-      eager: { line: 0.02, beginning: 0.3 },
-      balanced: { line: 0.15, beginning: 0.45 },
-      calm: { line: 0.3, beginning: 0.8 },
-    },
-  },
-  {
-    model: /qwen-?2\.5[- ]coder/i,
-    gates: {
-      eager: { line: 0.1, beginning: 0.5 },
-      balanced: { line: 0.5, beginning: 0.6 },
-      calm: { line: 0.7, beginning: 0.9 },
-    },
-  },
-];
-
-export function gateFor({ name, quantization }: ModelInfo, confidence: Confidence): Gate {
-  const fitted = fittedGates.find(({ model }) => model.test(`${name} ${quantization}`));
-  return (fitted?.gates ?? defaultGates)[confidence];
+/** The level for a line on which the user has rejected a suggestion. */
+export function stricter(level: Level): Level {
+  return levels[levels.indexOf(level) + 1] ?? 'strict';
 }
 
 /** The end of the last line in text[0, end) up to which the text is likely enough; 0 if not even the first line is. */

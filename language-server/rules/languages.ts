@@ -21,6 +21,8 @@ export interface Language {
   multilineQuotes: readonly string[];
   /** What every statement ends with; often ''. */
   statementEnd: string;
+  /** Whether a statement can end with its line, without a mark of its own. */
+  endsWithLine: boolean;
   /** Whether two words may stand next to each other that are no keywords: a type and a name. */
   hasTypedNames: boolean;
   /** Whether the last of several elements must end with a comma if a line break follows. */
@@ -41,6 +43,7 @@ const cLike: Language = {
   quotes: ['"', "'"],
   multilineQuotes: [],
   statementEnd: '',
+  endsWithLine: false,
   hasTypedNames: true,
   needsLastComma: false,
   indent: 4,
@@ -50,6 +53,7 @@ const script: Language = {
   opener: /(\{|=>)$/,
   quotes: ['`', '"', "'"],
   multilineQuotes: ['`'],
+  endsWithLine: true,
   hasTypedNames: false,
   indent: 2,
 };
@@ -63,6 +67,7 @@ const python: Language = {
   blockComments: [],
   quotes: ['"""', "'''", '"', "'"],
   multilineQuotes: ['"""', "'''"],
+  endsWithLine: true,
   hasTypedNames: false,
 };
 const ruby: Language = {
@@ -74,11 +79,14 @@ const ruby: Language = {
   terminatorOf: (opener) => (/\{(\s*\|[^|]*\|)?$/.test(opener) ? null : 'end'),
   lineComments: ['#'],
   blockComments: [['=begin', '=end']],
+  endsWithLine: true,
   hasTypedNames: false,
   indent: 2,
 };
 const lua: Language = {
   ...ruby,
+  // A name alone is no statement.
+  endsWithLine: false,
   opener: /\b(do|then|else|repeat)$|\bfunction\b[^()]{0,80}\([^()]*\)$|\{$/,
   middle: /^(else|elseif)\b/,
   terminatorOf: (opener) => (/\{$/.test(opener) ? null : /\brepeat$/.test(opener) ? 'until ' : 'end'),
@@ -118,6 +126,7 @@ const html: Language = {
   family: 'tags',
   opener: openTag,
   middle: null,
+  endsWithLine: true,
   terminatorOf: (opener) => (openTag.test(opener) ? `</${openTag.exec(opener)?.[1]}>` : null),
   lineComments: [],
   blockComments: [['<!--', '-->']],
@@ -137,16 +146,18 @@ const data: Language = {
   middle: null,
   lineComments: ['#'],
   blockComments: [],
+  endsWithLine: true,
   hasTypedNames: false,
   indent: 2,
 };
-const json: Language = { ...data, opener: /[{[]$/, lineComments: ['//'], quotes: ['"'] };
+const json: Language = { ...data, endsWithLine: false, opener: /[{[]$/, lineComments: ['//'], quotes: ['"'] };
 const prose: Language = { ...data, family: 'prose', lineComments: [], quotes: [] };
 const go: Language = {
   ...cLike,
   literal: new RegExp(`${literal.source}|[\\w\\]]\\{$`),
   quotes: ['`', '"', "'"],
   multilineQuotes: ['`'],
+  endsWithLine: true,
   needsLastComma: true,
   indent: 0,
 };
@@ -165,7 +176,7 @@ const languages: Record<string, Language> = {
   dotenv: data,
   elixir,
   go,
-  groovy: tripleQuoted,
+  groovy: { ...tripleQuoted, endsWithLine: true },
   handlebars: html,
   html,
   ini: { ...data, lineComments: [';', '#'] },
@@ -176,7 +187,7 @@ const languages: Record<string, Language> = {
   jsonc: json,
   jsonl: json,
   julia,
-  kotlin: { ...tripleQuoted, opener: /(\{|\{[^{}]*->|->)$/ },
+  kotlin: { ...tripleQuoted, endsWithLine: true, opener: /(\{|\{[^{}]*->|->)$/ },
   latex: { ...prose, lineComments: ['%'] },
   less: { ...css, lineComments: ['//'] },
   lua,
@@ -186,21 +197,21 @@ const languages: Record<string, Language> = {
   perl: { ...cLike, lineComments: ['#'], blockComments: [] },
   php: { ...cLike, lineComments: ['//', '#'] },
   plaintext: prose,
-  powershell: { ...cLike, lineComments: ['#'], blockComments: [['<#', '#>']] },
+  powershell: { ...cLike, endsWithLine: true, lineComments: ['#'], blockComments: [['<#', '#>']] },
   properties: data,
   proto3: { ...cLike, indent: 2 },
   python,
-  r: { ...cLike, lineComments: ['#'], blockComments: [], indent: 2 },
+  r: { ...cLike, endsWithLine: true, lineComments: ['#'], blockComments: [], indent: 2 },
   restructuredtext: prose,
   ruby,
   // No apostrophe: it begins a lifetime as often as a character.
   rust: { ...cLike, opener: /(\{|=>)$/, quotes: ['"'], multilineQuotes: ['"'] },
-  scala: { ...tripleQuoted, opener: /(\{|=>|=)$/, indent: 2 },
+  scala: { ...tripleQuoted, endsWithLine: true, opener: /(\{|=>|=)$/, indent: 2 },
   scss: { ...css, lineComments: ['//'] },
   shellscript: shell,
   sql: { ...cLike, statementEnd: ';', opener: /\b(begin|then|else)$/i, lineComments: ['--'] },
   svelte: html,
-  swift: tripleQuoted,
+  swift: { ...tripleQuoted, endsWithLine: true },
   terraform: { ...cLike, lineComments: ['#', '//'], indent: 2 },
   toml: { ...data, quotes: ['"""', "'''", '"', "'"], multilineQuotes: ['"""', "'''"] },
   typescript: script,

@@ -16,7 +16,15 @@ import { closersOnly, type Fit, fitRest, isPastRest } from './rest-of-line.ts';
 import { extentEnd, surplusCloser } from './stop-rules.ts';
 import type { Suggestion } from './suggestion.ts';
 import { afterStatement, inventedLink, specialToken, unreachable } from './unwanted.ts';
-import { completeBeginning, fragmentStart, meaningfulEnd, missingClosers } from './whole.ts';
+import {
+  beginsStatement,
+  completeBeginning,
+  endsWithHead,
+  fragmentStart,
+  mayStandAlone,
+  meaningfulEnd,
+  missingClosers,
+} from './whole.ts';
 
 export type GhostText = { suggestion: Suggestion; reason: null } | { suggestion: null; reason: RuleReason };
 
@@ -92,6 +100,7 @@ export function toEarlyText(generated: GeneratedText, place: Place, gate: Gate):
 function begunLine(generated: GeneratedText, end: number, place: Place, gate: Gate): number {
   const likely = meaningfulEnd(generated.text, Math.min(end, generated.likelyTo(gate.beginning)));
   const piece = generated.text.slice(0, likely);
+  if (beginsStatement(place) && !mayStandAlone(piece.trim(), place)) return 0;
   // What may become `; then` or `do |each|`.
   const isHead = place.language.family === 'ends' && /\s*(?:;\s*\w*|\sdo\b[^\n]*)$/.exec(piece);
   return completeBeginning(isHead ? piece.slice(0, isHead.index) : piece, place);
@@ -135,7 +144,8 @@ function wholeText(generated: GeneratedText, end: number, place: Place): Suggest
   const text = generated.text.slice(0, end);
   const isHead = place.tail === '' && !text.trim().includes('\n');
   const closers = missingClosers(text, place);
-  if (closers === null || (isHead && closers !== '')) return beginning(generated, end, place);
+  if (closers === null || (isHead && closers !== '') || endsWithHead(text, place))
+    return beginning(generated, end, place);
   return suggestion(generated, end, place, closers + place.tail, place.replaces);
 }
 

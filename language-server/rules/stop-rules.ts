@@ -27,8 +27,13 @@ export function extentEnd(text: string, place: Place, generated: GeneratedText):
 /** Whether the cursor is on a blank line and the text goes to the next one, which is indented less than the cursor. */
 function leavesBlock(text: string, { around }: Place): boolean {
   const [first] = filledLines(text);
-  const isOnNextLine = first !== undefined && text.slice(0, first.begin).includes('\n');
-  return isOnNextLine && around.linePrefix.trim() === '' && depthOf(first.text) < depthOf(around.linePrefix);
+  if (first === undefined || around.linePrefix.trim() !== '') return false;
+  const isOnNextLine = text.slice(0, first.begin).includes('\n');
+  const depth = depthOf(around.linePrefix);
+  // What is closed in front of a body that stands below would lose it.
+  const closesBody =
+    /^(?:end|fi|done|esac)\b|^\}/.test(first.text.trim()) && depthOf(around.linesBelow[0] ?? '') > depth;
+  return isOnNextLine ? depthOf(first.text) < depth : closesBody;
 }
 
 // A text that begins with a line break ends after the next line, also behind a comma. That is allowed only at the end

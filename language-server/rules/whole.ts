@@ -10,6 +10,14 @@ const keywordsOnly =
   /^(?:\W|\b(?:abstract|as|async|await|case|class|const|def|default|do|else|enum|export|extends|final|fn|for|from|func|function|if|impl|import|in|interface|let|local|module|mut|namespace|new|of|package|private|protected|pub|public|return|self|static|struct|switch|this|throw|try|type|use|using|val|var|void|while|with|yield)\b)*$/;
 // Operators and opening brackets mean nothing at the end of a text. Looking behind it keeps the search linear.
 const danglingEnd = /(?<![^\p{L}\p{N}_)\]}"'`;])[^\p{L}\p{N}_)\]}"'`;]+$/u;
+// After these something must follow in the same line.
+const danglingKeyword =
+  /(?<![\w.$])(?:and|as|assert|async|await|case|const|def|del|extends|for|from|function|if|implements|import|in|instanceof|is|lambda|let|new|not|of|or|throws|typeof|unless|until|var|while|with|yield)\s*$/;
+// A line that begins so says nothing until it is whole.
+const wholeOnly =
+  /^(?:export\s+)?(?:(?:async\s+)?(?:def|fn|func|function)|case|class|elif|enum|for|from|if|impl|import|interface|match|package|struct|switch|trait|try|type|unless|until|use|using|while|with)\b|^(?:export\s+)?(?:const|final|let|val|var)\b[^=]*$/;
+// The head of a block whose body may be a single statement.
+const bracketHead = /^(?:\}\s*)?(?:(?:else\s+)?if|for|foreach|switch|while)\b.*\)$|^(?:\}\s*)?(?:do|else|finally|try)$/;
 // Without what catches, it is no statement; one that closes what it opens, `try (`, is.
 const uncaughtTry = /\btry\s*\{(?![\s\S]*\b(?:catch|finally)\b)/;
 
@@ -21,7 +29,7 @@ export function fragmentStart(text: string, place: Place): number {
     const begin = text.lastIndexOf('\n', end - 1) + 1;
     const isFirst = begin <= firstChar;
     const line = text.slice(begin, end).trim();
-    const isHead = opensBlock(line, place.language) || /^[@#]\[?\w[\w.]*\]?$|^[{[(<]+$|[([{]$/.test(line);
+    const isHead = opensBlock(line, place.language) || /^@[\w.]+(?:\(.*\))?$|^#!?\[.*\]$|^[{[(<]+$|[([{]$/.test(line);
     // As the first line, the head of a block is worth showing, but not punctuation alone.
     const isAlone = begin > 0 || (place.around.linePrefix.trim() === '' && !/[)\]}]/.test(line));
     const isFragment = isFirst ? /^[\W_]*$/.test(line) && isAlone : isHead;
@@ -34,7 +42,7 @@ export function fragmentStart(text: string, place: Place): number {
 /** What closes the blocks that the text leaves open, on lines of their own; null if it ends inside an expression. */
 export function missingClosers(text: string, place: Place): string | null {
   const { language, lineBreak, around } = place;
-  if (uncaughtTry.test(text)) return null;
+  if (isUncaught(text, place)) return null;
   const lines = filledLines(text);
   const indentation = (line: Line) =>
     indentationOf(line.begin > 0 ? line.text : (lineBreak || `\n${around.linePrefix}`).slice(1) + line.text);
@@ -74,15 +82,55 @@ export function completeBeginning(text: string, place: Place): number {
   const lines = filledLines(text);
   const last = lines.findLast(({ end }) => isComplete(text.slice(0, end), place));
   const [first] = lines;
-  if (last || !first || uncaughtTry.test(first.text)) return last?.end ?? 0;
+  if (last || !first || isUncaught(first.text, place)) return last?.end ?? 0;
   const line = text.slice(0, first.end);
+  if (beginsStatement(place) && !mayStandAlone(line.trim(), place)) return 0;
   const starts = [openedIn(line, place)[0]?.at ?? -1, openElement(line, place), headStart(line, place)];
   return meaningfulEnd(text, Math.min(first.end, ...starts.filter((at) => at !== -1)));
 }
 
 function isComplete(text: string, place: Place): boolean {
   if (place.within === 'comment') return true;
-  return missingClosers(text, place) === '' && openElement(text, place) === -1;
+  return missingClosers(text, place) === '' && openElement(text, place) === -1 && !endsWithHead(text, place);
+}
+
+/**
+ * Whether the document is sound without the text, because no statement has been begun; it must be so with it. Where only
+ * single lines are wanted, the head of a block is one.
+ */
+export function beginsStatement({ around, open, within, language, extent }: Place): boolean {
+  if (within !== 'code' || around.linePrefix.trim() !== '') return false;
+  const bracket = open.at(-1)?.token;
+  return language.family === 'data' || (extent !== 'line' && (bracket === undefined || bracket === '{'));
+}
+
+/** Whether the beginning of a line can be a statement of its own. */
+export function mayStandAlone(line: string, { language }: Place): boolean {
+  const isValue = language.family === 'data' && language.endsWithLine;
+  return isValue || (language.endsWithLine && !wholeOnly.test(line) && !opensBlock(line, language));
+}
+
+/** Whether the text begins a statement and ends with the head of a block that is not there. */
+export function endsWithHead(text: string, place: Place): boolean {
+  const { language, around } = place;
+  const last = filledLines(text).at(-1);
+  if (!last || (!beginsStatement(place) && !text.trim().includes('\n'))) return false;
+  const line = last.text.trim();
+  const isHead = language.family === 'indentation' ? opensBlock(line, language) : bracketHead.test(line);
+  const depth = depthOf(last.text === text ? around.linePrefix + text : last.text);
+  return isHead && language.family !== 'ends' && depthOf(around.linesBelow[0] ?? '') <= depth;
+}
+
+function isUncaught(text: string, { language, around }: Place): boolean {
+  if (language.family !== 'indentation') return uncaughtTry.test(text);
+  const lines = filledLines(text);
+  const first = lines.findLastIndex((line) => line.text.trim() === 'try:');
+  if (first === -1) return false;
+  const depth = depthOf(first === 0 ? around.linePrefix + (lines[0]?.text ?? '') : (lines[first]?.text ?? ''));
+  const below = around.linesBelow.map((line) => ({ text: line }));
+  return ![...lines.slice(first + 1), ...below].some(
+    (line) => depthOf(line.text) === depth && /^(?:except|finally)\b/.test(line.text.trim()),
+  );
 }
 
 /** What the text opens and nothing closes, outermost first. A comment that ends with its line is none. */
@@ -102,7 +150,9 @@ function openedIn(text: string, { language, open, surplus }: Place): Open[] {
 export function meaningfulEnd(text: string, end: number): number {
   const cut = text.slice(0, end);
   const isInsideWord = /\w$/.test(cut) && (end === text.length || /\w/.test(text[end] ?? ''));
-  const whole = (isInsideWord ? cut.replace(/\b\w+$/, '') : cut).replace(danglingEnd, '');
+  let whole = (isInsideWord ? cut.replace(/\b\w+$/, '') : cut).replace(danglingEnd, '');
+  for (let keyword = danglingKeyword.exec(whole); keyword; keyword = danglingKeyword.exec(whole))
+    whole = whole.slice(0, keyword.index).replace(danglingEnd, '');
   return whole.trim().length < minChars || keywordsOnly.test(whole) ? 0 : whole.length;
 }
 

@@ -10,6 +10,7 @@ import {
   readJsonLines,
   text,
   UsageError,
+  type Values,
   withEngine,
 } from '../../language-server/cli/command.ts';
 import { generate, resultOf } from '../../language-server/offers/complete.ts';
@@ -17,6 +18,9 @@ import { defaultLinesUp } from '../../language-server/prompt/anchor.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { concatTokens, fimHead, tokenizeText } from '../../language-server/prompt/fim-prompt.ts';
 import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
+import { gateFor } from '../../language-server/rules/confidence.ts';
+import { placeAt } from '../../language-server/rules/place-at.ts';
+import { situationOf } from '../../language-server/rules/situation.ts';
 import type { Engine } from '../../native/index.ts';
 import {
   type CaseScore,
@@ -27,6 +31,9 @@ import {
   insertable,
   scoreOf,
 } from './eval-score.ts';
+import { randomFrom } from './gates/cut-places.ts';
+import { cursorDocument, perfectRecording, play, readRecordings } from './gates/recording.ts';
+import { SyntaxTable } from './syntax/syntax-table.ts';
 
 // As in the model card's figures.
 const maxTokens = 48;
@@ -43,6 +50,12 @@ export const evalCommand: Command = {
       value: 'NAME',
       help: `plain or spm: the bare model; anchored:N: as the editor asks, N lines up; held:N: after N characters were typed; anchored:${defaultLinesUp}`,
     },
+    recorded: { type: 'string', value: 'FILE', help: 'in place of a model: what `record` has written down' },
+    perfect: {
+      type: 'boolean',
+      help: 'in place of a model: what is wanted, with a word in three places that is unlikely',
+    },
+    parse: { type: 'boolean', help: 'count the files that parse before a text is accepted and not afterwards' },
     limit: { type: 'string', value: 'N', help: 'only the first N cases' },
     out: {
       type: 'string',
@@ -51,25 +64,55 @@ export const evalCommand: Command = {
     },
   },
   async run(values, operands) {
-    const layout = layoutOf(text(values, 'layout') ?? `anchored:${defaultLinesUp}`);
     const cases = readCases(onlyOperand(operands, 'CASES.jsonl')).slice(0, count(values, 'limit'));
     const out = text(values, 'out');
     const outFile = out === undefined ? undefined : openSync(out, 'w');
-    await withEngine(values, async (engine) => {
+    const syntax = values.parse === true ? new SyntaxTable() : null;
+    const answerAll = async (answerTo: AnswerTo) => {
       const scores: (CaseScore & FimCase)[] = [];
       for (const fimCase of cases) {
         const startedAt = performance.now();
-        const answer: EvalAnswer = { ...(await layout(engine, fimCase)), ms: performance.now() - startedAt };
+        const made = await answerTo(fimCase);
+        if (made === null) continue;
+        const answer: EvalAnswer = { ...made, ms: performance.now() - startedAt };
         if (outFile !== undefined) writeSync(outFile, `${JSON.stringify(insertable(answer, fimCase.suffix))}\n`);
         scores.push({ ...fimCase, ...scoreOf(answer, fimCase), ms: answer.ms, tokens: answer.tokens });
+        await syntax?.add(fimCase, answer);
       }
       const byLanguage = groupBy(scores, 'language');
       const byKind = groupBy(scores, 'kind');
-      if (values.json) printJson({ ...figuresOf(scores), byLanguage, byKind });
-      else printTable({ all: figuresOf(scores), ...byKind, ...byLanguage });
-    });
+      if (values.json) return printJson({ ...figuresOf(scores), byLanguage, byKind, syntax: syntax?.figures() });
+      printTable({ all: figuresOf(scores), ...byKind, ...byLanguage });
+      syntax?.print();
+    };
+    try {
+      if (values.recorded || values.perfect) return await answerAll(playback(values, cases));
+      const layout = layoutOf(text(values, 'layout') ?? `anchored:${defaultLinesUp}`);
+      await withEngine(values, (engine) => answerAll((fimCase) => layout(engine, fimCase)));
+    } finally {
+      syntax?.close();
+    }
   },
 };
+
+/** Null for a case that is not in the recording. */
+type AnswerTo = (fimCase: FimCase) => Promise<Omit<EvalAnswer, 'ms'> | null>;
+
+/** Answers without a model. */
+function playback(values: Values, cases: FimCase[]): AnswerTo {
+  const file = text(values, 'recorded');
+  const { model, recordings } = file === undefined ? { model: { name: '' }, recordings: null } : readRecordings(file);
+  const random = randomFrom(1);
+  return async (fimCase) => {
+    const place = { ...fimCase, id: `cut:${cases.indexOf(fimCase) + 1}`, wanted: fimCase.middle };
+    const recording = recordings ? recordings.get(place.id) : perfectRecording(place, random);
+    const at = placeAt(cursorDocument(place), 'auto');
+    const ghost = recording && play(at, recording, gateFor(model, 'balanced', situationOf(at)));
+    if (!ghost) return null;
+    const nothing = { text: '', replaces: 0, probability: null };
+    return { ...(ghost.suggestion ?? nothing), reason: ghost.reason, tokens: recording.pieces.length };
+  };
+}
 
 function layoutOf(name: string): Layout {
   if (name === 'plain' || name === 'spm') return (engine, fimCase) => bare(engine, fimCase, name);

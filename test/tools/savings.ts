@@ -100,7 +100,7 @@ const nameWidth = 40;
 const worthAccepting = 3;
 
 /** The part of the ghost text that is to be written anyway, up to the end of a word: what Ctrl+Right accepts. */
-function usable(ghost: string, wanted: string): string {
+export function usable(ghost: string, wanted: string): string {
   let length = commonPrefixLength(ghost, wanted);
   if (/\w/.test(ghost[length] ?? '') && /\w/.test(ghost[length - 1] ?? ''))
     length = ghost.slice(0, length).search(/\w+$/);

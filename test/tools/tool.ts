@@ -7,6 +7,9 @@ import { crossFileCommand } from './cross-file.ts';
 import { demoCommand } from './demo.ts';
 import { editCasesCommand } from './edit-cases.ts';
 import { evalCommand } from './eval.ts';
+import { gatesCommand } from './gates/gates.ts';
+import { placesCommand } from './gates/places.ts';
+import { recordCommand } from './gates/record.ts';
 import { logitsCommand } from './logits.ts';
 import { traceCommand } from './make-trace.ts';
 import { nextEditCommand } from './next-edit.ts';
@@ -18,6 +21,9 @@ runCommandLine('tool', {
   eval: evalCommand,
   'cross-file': crossFileCommand,
   confidence: confidenceCommand,
+  gates: gatesCommand,
+  places: placesCommand,
+  record: recordCommand,
   'next-edit': nextEditCommand,
   'edit-cases': editCasesCommand,
   perplexity: perplexityCommand,

@@ -257,3 +257,28 @@ test('alternatives requested while the text is growing include its final form', 
   expect(early.reason).toBe('still-growing');
   expect(texts(await ask('a = $0\n', { context: invoked }))).toEqual(['answer();', 'another();']);
 });
+
+/** A text whose line is likely enough for the usual gate and not for the next stricter one. */
+const unsure = { respond, logProbability: (index: number) => (index === 0 ? Math.log(0.1) : 0) };
+
+test('after something else was typed than what was shown, the line asks for more certainty', async () => {
+  const { ask } = setUp(unsure);
+  expect(texts(await ask('a = $0\n'))).toEqual(['answer();']);
+  expect(await ask('a = x$0\n')).toMatchObject({ items: [], reason: 'unsure' });
+  expect(await ask('a = xy$0\n')).toMatchObject({ items: [], reason: 'unsure' });
+  expect(texts(await ask('a = xy\n$0\n'))).toEqual(['answer();']);
+});
+
+test('a dismissed text makes its line ask for more certainty, too', async () => {
+  const { ask, provider } = setUp(unsure);
+  await ask('a = $0\n', { version: 7 });
+  provider.leave('file:///a.ts', { version: 7, position: { line: 0, character: 4 } });
+  expect(await ask('a = x$0\n', { version: 8 })).toMatchObject({ items: [], reason: 'unsure' });
+});
+
+test('what is typed along, accepted or never shown rejects nothing', async () => {
+  const { ask } = setUp({ ...unsure, restMs: 10_000 });
+  await ask('a = $0\n');
+  await ask('a = ans$0\n');
+  expect(texts(await ask('a = answer();b$0\n'))).toEqual(['answer();']);
+});

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { gateFor, likelyLines } from '../../../language-server/rules/confidence.ts';
+import { gateFor, levels, likelyLines, stricter } from '../../../language-server/rules/confidence.ts';
 import { GeneratedText } from '../../../language-server/rules/generated-text.ts';
+import { situations } from '../../../language-server/rules/situation.ts';
 import { meaningfulEnd } from '../../../language-server/rules/whole.ts';
 import { FakeEngine } from '../../fixtures/fake-engine.ts';
 
@@ -46,21 +47,28 @@ test('counts a token as soon as one of its characters is shown', () => {
   expect(text.probabilityTo(4)).toBeCloseTo(0.25);
 });
 
-test.each(['fake', 'Starter Coder 45M', 'Qwen2.5 Coder 1.5B Instruct GGUF'])(
-  'a calmer gate asks more of %s',
+const named = (name: string) => ({ ...new FakeEngine().info, name });
+
+test.each(['fake', 'Starter Coder v2 83M', 'Qwen2.5 Coder 1.5B Instruct GGUF'])(
+  'a stricter level never asks less of %s, and somewhere more',
   (name) => {
-    const info = { ...new FakeEngine().info, name, quantization: 'Q6_K' };
-    const [eager, balanced, calm] = (['eager', 'balanced', 'calm'] as const).map((each) => gateFor(info, each));
-    expect(eager?.line).toBeLessThan(balanced?.line ?? 0);
-    expect(balanced?.line).toBeLessThan(calm?.line ?? 0);
+    for (const [i, level] of levels.slice(1).entries()) {
+      const before = situations.map((each) => gateFor(named(name), levels[i]!, each));
+      const after = situations.map((each) => gateFor(named(name), level, each));
+      expect(after.filter((gate, j) => gate.line < before[j]!.line)).toEqual([]);
+      expect(after.some((gate, j) => gate.line > before[j]!.line)).toBe(true);
+    }
   },
 );
 
-test('a model that the gates were fitted to has its own, whatever its size or quantization', () => {
-  const gate = (name: string, quantization: string) =>
-    gateFor({ ...new FakeEngine().info, name, quantization }, 'balanced');
-  const fitted = gate('Qwen2.5 Coder 1.5B Instruct GGUF', 'Q4_K_M');
-  expect(gate('qwen2.5-coder-7b', 'Q8_0')).toEqual(fitted);
-  expect(fitted.line).toBeGreaterThan(gate('Starter Coder 45M', 'Q6_K').line);
-  expect(gate('Starter Coder 45M', 'Q4_0')).toEqual(gate('some other model', 'Q4_0'));
+test('behind a rejected suggestion comes the next stricter level, and none behind the last', () => {
+  expect(levels.map(stricter)).toEqual(['balanced', 'calm', 'strict', 'strict']);
+});
+
+test('a model that the gates were fitted to has its own, whatever its size', () => {
+  const gate = (name: string) => gateFor(named(name), 'balanced', 'word');
+  expect(gate('qwen2.5-coder-7b')).toEqual(gate('Qwen2.5 Coder 1.5B Instruct GGUF'));
+  expect(gate('Starter Coder v3 83M')).toEqual(gate('Starter Coder v2 83M'));
+  expect(gate('Starter Coder v2 83M')).not.toEqual(gate('some other model'));
+  expect(gate('Starter Coder 45M')).toEqual(gate('some other model'));
 });

@@ -1,0 +1,116 @@
+// Cuts places out of files at which somebody may have stood while writing them: what is right and below of the cursor is
+// what an editor would show there.
+import { depthOf, indentationOf } from '../../../language-server/rules/indentation.ts';
+import { languageOf, opensBlock } from '../../../language-server/rules/languages.ts';
+import { placeAt } from '../../../language-server/rules/place-at.ts';
+import { type Situation, situationOf } from '../../../language-server/rules/situation.ts';
+import type { FimCase } from '../eval-score.ts';
+
+export type Random = () => number;
+
+/** A generator of numbers from 0 to 1 that begins anew with each seed. */
+export function randomFrom(seed: number): Random {
+  let state = seed;
+  return () => {
+    state = (state * 1664525 + 1013904223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}
+
+export interface SourceFile {
+  path: string;
+  language: string;
+  text: string;
+}
+
+const cutters = { newLine, restOfLine, insideWord, body, insideLine };
+const shares: [keyof typeof cutters, number][] = [
+  ['newLine', 0.16],
+  ['restOfLine', 0.12],
+  ['insideWord', 0.1],
+  ['body', 0.4],
+  ['insideLine', 0.22],
+];
+
+/** A place of a random kind; null if the file has none where it was looked for. */
+export function cutPlace(file: SourceFile, random: Random): (FimCase & { kind: Situation }) | null {
+  const name = drawn(random());
+  const lines = file.text.split('\n');
+  const at = Math.floor(random() * (lines.length - 2)) + 1;
+  const cut = cutters[name](lines, at, file.language, random);
+  if (cut === null || cut.middle.trim() === '') return null;
+  const document = {
+    uri: file.path,
+    languageId: file.language,
+    text: cut.prefix + cut.suffix,
+    offset: cut.prefix.length,
+  };
+  return { language: file.language, path: file.path, kind: situationOf(placeAt(document, 'auto')), ...cut };
+}
+
+/** The cutter whose share of the numbers from 0 to 1 the number is in. */
+function drawn(number: number): keyof typeof cutters {
+  let begin = 0;
+  for (const [name, share] of shares) {
+    begin += share;
+    if (number < begin) return name;
+  }
+  return 'insideLine';
+}
+
+type Cut = Pick<FimCase, 'prefix' | 'suffix' | 'middle'>;
+
+function cutAt(lines: string[], at: number, from: number, to: number, last = at): Cut {
+  const begin = lines.slice(0, at).reduce((sum, line) => sum + line.length + 1, 0) + from;
+  const end = lines.slice(0, last).reduce((sum, line) => sum + line.length + 1, 0) + to;
+  const text = lines.join('\n');
+  return { prefix: text.slice(0, begin), suffix: text.slice(end), middle: text.slice(begin, end) };
+}
+
+/** One to four lines are missing, and the cursor stands where the first of them begins. */
+function newLine(lines: string[], at: number, _: string, random: Random): Cut | null {
+  const line = lines[at] ?? '';
+  if (line.trim() === '') return null;
+  const last = Math.min(lines.length - 1, at + Math.floor(random() * 4));
+  return cutAt(lines, at, indentationOf(line).length, lines[last]?.length ?? 0, last);
+}
+
+/** The rest of a line is missing, from where a word or an operator begins. */
+function restOfLine(lines: string[], at: number, _: string, random: Random): Cut | null {
+  return restFrom(lines, at, /(?<=\s|[^\w\s])(?=[\w"'({[])/g, random);
+}
+
+function insideWord(lines: string[], at: number, _: string, random: Random): Cut | null {
+  return restFrom(lines, at, /(?<=[a-zA-Z])(?=[a-zA-Z])/g, random);
+}
+
+function restFrom(lines: string[], at: number, boundary: RegExp, random: Random): Cut | null {
+  const line = lines[at] ?? '';
+  const places = [...line.matchAll(boundary)].map(({ index }) => index).filter((i) => line.slice(0, i).trim() !== '');
+  const from = places[Math.floor(random() * places.length)];
+  return from === undefined ? null : cutAt(lines, at, from, line.length);
+}
+
+/** A block's lines are missing; the cursor stands behind the opener, or on the blank line below it. */
+function body(lines: string[], at: number, language: string, random: Random): Cut | null {
+  const line = lines[at] ?? '';
+  const depth = depthOf(line);
+  if (!opensBlock(line, languageOf(language)) || depthOf(lines[at + 1] ?? '') <= depth) return null;
+  let last = at;
+  while (last + 1 < lines.length && (lines[last + 1]?.trim() === '' || depthOf(lines[last + 1] ?? '') > depth)) last++;
+  while (lines[last]?.trim() === '') last--;
+  if (last - at > 8) return null;
+  return random() < 0.5
+    ? cutAt(lines, at, line.length, lines[last]?.length ?? 0, last)
+    : cutAt(lines, at + 1, indentationOf(lines[at + 1] ?? '').length, lines[last]?.length ?? 0, last);
+}
+
+/** A few words are missing in the middle of a line. */
+function insideLine(lines: string[], at: number, _: string, random: Random): Cut | null {
+  const line = lines[at] ?? '';
+  const places = [...line.matchAll(/(?<=\s|[^\w\s])(?=\w)|(?<=\w)(?=\W)/g)].map(({ index }) => index);
+  const first = Math.floor(random() * (places.length - 1));
+  const [from, to] = [places[first], places[Math.min(places.length - 1, first + 1 + Math.floor(random() * 6))]];
+  if (from === undefined || to === undefined || line.slice(0, from).trim() === '' || to >= line.length) return null;
+  return cutAt(lines, at, from, to);
+}

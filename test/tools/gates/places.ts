@@ -1,0 +1,76 @@
+// npm run tool -- places FOLDER… --out FOLDER: places for `record` and `gates`, cut out of files and typed in sessions.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { type Command, count, languageIdOf, print, text, UsageError } from '../../../language-server/cli/command.ts';
+import { makeTrace } from '../make-trace.ts';
+import { formatTrace } from '../trace.ts';
+import { cutPlace, type Random, randomFrom, type SourceFile } from './cut-places.ts';
+
+const maxFileChars = 40_000;
+const minFileLines = 12;
+const sessionLines = 10;
+const tries = 40;
+
+export const placesCommand: Command = {
+  summary: 'cut places out of the files of folders, and sessions of typing, for `record` and `gates`',
+  operands: 'FOLDER…',
+  options: {
+    out: { type: 'string', value: 'FOLDER', help: 'gets cuts.jsonl and session-N.jsonl' },
+    cuts: { type: 'string', value: 'N', help: 'places cut out of files; 1200' },
+    sessions: { type: 'string', value: 'N', help: 'sessions of ten lines each; 30' },
+    seed: { type: 'string', value: 'N', help: '1' },
+  },
+  async run(values, folders) {
+    const out = text(values, 'out');
+    if (out === undefined || folders.length === 0) throw new UsageError('expected --out FOLDER and a FOLDER');
+    const files = folders.flatMap((folder) => sourcesIn(folder));
+    const random = randomFrom(count(values, 'seed') ?? 1);
+    const places = evenly(files, count(values, 'cuts') ?? 1200, random, cutPlace);
+    const sessions = evenly(files, count(values, 'sessions') ?? 30, random, session);
+    mkdirSync(out, { recursive: true });
+    writeFileSync(join(out, 'cuts.jsonl'), places.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    for (const [i, each] of sessions.entries()) writeFileSync(join(out, `session-${i + 1}.jsonl`), each);
+    print(`${places.length} places, ${sessions.length} sessions of ${files.length} files`);
+  },
+};
+
+function sourcesIn(folder: string): SourceFile[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = entries.map((entry) => join(entry.parentPath, entry.name)).sort();
+  return paths.flatMap((path) => {
+    const language = languageIdOf(path);
+    if (language === '' || /\/\.git\/|node_modules|vendor\/|\.min\.|-lock\./.test(path)) return [];
+    const text = readFileSync(path, 'utf8').replaceAll('\r\n', '\n');
+    const lines = text.split('\n');
+    const isByHand =
+      lines.length >= minFileLines && text.length <= maxFileChars && lines.every(({ length }) => length < 300);
+    return isByHand ? [{ path: relative(folder, path), language, text }] : [];
+  });
+}
+
+/** As many of each language as of another, as far as they have files. */
+function evenly<T>(
+  files: SourceFile[],
+  wanted: number,
+  random: Random,
+  make: (file: SourceFile, random: Random) => T | null,
+): T[] {
+  const languages = [...new Set(files.map(({ language }) => language))];
+  const made: T[] = [];
+  for (let i = 0; i < wanted * tries && made.length < wanted; i++) {
+    const language = languages[i % languages.length];
+    const own = files.filter((file) => file.language === language);
+    const file = own[Math.floor(random() * own.length)];
+    const each = file && make(file, random);
+    if (each) made.push(each);
+  }
+  return made;
+}
+
+/** A trace of typing lines of the file again, with brackets closed as they are opened. */
+function session({ path, text }: SourceFile, random: Random): string | null {
+  const rows = text.split('\n').length;
+  if (rows < sessionLines * 2) return null;
+  const line = 2 + Math.floor(random() * (rows - sessionLines - 2));
+  return formatTrace(makeTrace(path, text, { line, lines: sessionLines, intervalMs: 140, autoClose: true }));
+}

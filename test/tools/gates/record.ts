@@ -1,0 +1,84 @@
+// npm run tool -- record FOLDER --out FILE: what a model writes at the places of the folder.
+import { appendFileSync, existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Command,
+  count,
+  engineOptions,
+  onlyOperand,
+  readJsonLines,
+  text,
+  UsageError,
+  withEngine,
+} from '../../../language-server/cli/command.ts';
+import { GrowingText } from '../../../language-server/offers/growing-text.ts';
+import { Anchors } from '../../../language-server/prompt/anchors.ts';
+import { placeAt } from '../../../language-server/rules/place-at.ts';
+import type { Engine } from '../../../native/index.ts';
+import { cursorDocument, maxTokens, type RecordedPlace, type Recording, readCuts, readSessions } from './recording.ts';
+
+const noGate = { line: 0, beginning: 1 };
+// Rules may change, so the recording goes on behind the place where today's end the text.
+const tokensBehind = 6;
+
+export const recordCommand: Command = {
+  summary: 'write down what a model writes at places, for `gates` and `eval --recorded`; goes on where it was stopped',
+  operands: 'FOLDER or CASES.jsonl',
+  options: {
+    ...engineOptions,
+    out: { type: 'string', value: 'FILE', help: 'a line of JSON for each place is appended' },
+    cuts: { type: 'string', value: 'N', help: 'only the first N places cut out of files' },
+    sessions: { type: 'string', value: 'N', help: 'only the first N sessions' },
+    window: {
+      type: 'string',
+      value: 'N',
+      help: 'characters of the file before the cursor, and a third of it behind; all',
+    },
+  },
+  async run(values, operands) {
+    const out = text(values, 'out');
+    if (out === undefined) throw new UsageError('expected --out FILE');
+    const path = onlyOperand(operands, 'FOLDER');
+    const isFolder = statSync(path).isDirectory();
+    const cuts = readCuts(isFolder ? join(path, 'cuts.jsonl') : path).slice(0, count(values, 'cuts'));
+    const sessions = isFolder ? readSessions(path).slice(0, count(values, 'sessions')) : [];
+    const known = new Set(existsSync(out) ? readJsonLines(out).map(({ entry }) => entry.id) : []);
+    const window = count(values, 'window') ?? Number.POSITIVE_INFINITY;
+    await withEngine(values, async (engine) => {
+      if (!existsSync(out)) appendFileSync(out, `${JSON.stringify({ name: engine.info.name })}\n`);
+      const anchors = new Anchors(engine);
+      for (const place of [...cuts, ...sessions.flat()]) {
+        if (known.has(place.id)) continue;
+        const recording = await record(engine, anchors, within(place, window));
+        appendFileSync(out, `${JSON.stringify({ id: place.id, ...recording })}\n`);
+        if (place.kind !== 'typed') anchors.forgetAll();
+      }
+    });
+  },
+};
+
+function within(place: RecordedPlace, window: number): RecordedPlace {
+  if (place.prefix.length + place.suffix.length <= window) return place;
+  const from = place.prefix.indexOf('\n', place.prefix.length - window - 1) + 1;
+  return { ...place, prefix: place.prefix.slice(from), suffix: place.suffix.slice(0, window / 3) };
+}
+
+async function record(engine: Engine, anchors: Anchors, place: RecordedPlace): Promise<Recording> {
+  const at = placeAt(cursorDocument(place), 'auto');
+  const growing = new GrowingText(at, noGate, maxTokens, true);
+  const pieces: Recording['pieces'] = [];
+  let behind = 0;
+  const { finishReason } = await engine.generate(
+    { ...anchors.prompt(at.document), maxTokens },
+    (piece, logProbability) => {
+      pieces.push([piece, logProbability]);
+      growing.add(piece, logProbability);
+      return growing.isEnough && ++behind > tokensBehind;
+    },
+  );
+  return {
+    lineBreak: at.lineBreak,
+    pieces,
+    isEnded: finishReason === 'stop' && !(growing.isEnough && behind > tokensBehind),
+  };
+}

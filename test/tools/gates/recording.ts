@@ -1,0 +1,103 @@
+// What a model writes at places, kept in a file. Rules and gates only decide where the same text ends, so each of them can
+// be measured without the model.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { languageIdOf, readJsonLines } from '../../../language-server/cli/command.ts';
+import { GrowingText } from '../../../language-server/offers/growing-text.ts';
+import type { CursorDocument } from '../../../language-server/prompt/text-window.ts';
+import type { Gate } from '../../../language-server/rules/confidence.ts';
+import type { Place } from '../../../language-server/rules/place.ts';
+import { placeAt } from '../../../language-server/rules/place-at.ts';
+import type { GhostText } from '../../../language-server/rules/shape.ts';
+import type { FimCase } from '../eval-score.ts';
+import { offsetAt, readTrace, statesOf, textAfter } from '../trace.ts';
+
+export const maxTokens = 48;
+
+export interface RecordedPlace extends FimCase {
+  id: string;
+  /** What follows the cursor in the finished file; the middle and the suffix for a place cut out of a file. */
+  wanted: string;
+}
+
+/** As in ModelInfo: the gates are chosen by the name. */
+export interface RecordedModel {
+  name: string;
+}
+
+export interface Recording {
+  /** Of the line that a place after a block's opener begins with; another one means another prompt. */
+  lineBreak: string;
+  /** Texts with the natural logarithms of their probabilities. */
+  pieces: [text: string, logProbability: number][];
+  isEnded: boolean;
+}
+
+/** The places cut out of files: cuts.jsonl of the folder, or cases for `eval`. */
+export function readCuts(path: string): RecordedPlace[] {
+  return readJsonLines(path).map(({ entry, line }) => {
+    const cut = entry as unknown as FimCase;
+    return { ...cut, id: `cut:${line}`, wanted: cut.middle };
+  });
+}
+
+/** The places of each session of the folder, one after each key. */
+export function readSessions(folder: string): RecordedPlace[][] {
+  const names = readdirSync(folder).filter((name) => name.startsWith('session-'));
+  return names.map((name) => {
+    const trace = readTrace(join(folder, name));
+    const { text, edits } = trace;
+    const behind = edits[0] ? text.length - offsetAt(text, edits[0]) : 0;
+    const final = textAfter(trace, edits.length - 1);
+    return statesOf(trace).map(({ before, after }, i) => {
+      const wanted = final.slice(before.length, final.length - behind);
+      const place = {
+        language: languageIdOf(trace.name),
+        path: trace.name,
+        kind: 'typed',
+        prefix: before,
+        suffix: after,
+      };
+      return { ...place, middle: wanted, wanted, id: `${name}:${i}` };
+    });
+  });
+}
+
+export function cursorDocument({ path, language, prefix, suffix }: FimCase): CursorDocument {
+  return { uri: path, languageId: language, text: prefix + suffix, offset: prefix.length };
+}
+
+/** What an editor would show; null if the place is no longer the recorded one, so that the model must be asked again. */
+export function play(at: Place, recording: Recording, gate: Gate): GhostText | null {
+  if (at.lineBreak !== recording.lineBreak) return null;
+  const growing = new GrowingText(at, gate, maxTokens, true);
+  for (const [text, logProbability] of recording.pieces) {
+    growing.add(text, logProbability);
+    if (growing.isEnough) break;
+  }
+  return growing.ghostText(recording.isEnded);
+}
+
+/** By the ids of their places, with the model that wrote them. */
+export function readRecordings(path: string): { model: RecordedModel; recordings: Map<string, Recording> } {
+  const [head, ...rest] = readJsonLines(path).map(({ entry }) => entry);
+  if (typeof head?.name !== 'string') throw new Error(`${path}: the first line should name the model`);
+  return {
+    model: head as unknown as RecordedModel,
+    recordings: new Map(rest.map((entry) => [String(entry.id), entry as unknown as Recording])),
+  };
+}
+
+/**
+ * What a model would write that knows what is wanted, but at one place in three is unsure of a word: what a gate makes of
+ * it depends on the rules alone.
+ */
+export function perfectRecording(place: RecordedPlace, random: () => number): Recording {
+  const words = place.wanted.slice(0, 600).match(/\w+|\n[ \t]*|[ \t]+|[^\w\s]/g) ?? [];
+  const unsure = random() < 1 / 3 ? Math.floor(random() * Math.min(words.length, maxTokens)) : -1;
+  const pieces = words
+    .slice(0, maxTokens)
+    .map((word, i): Recording['pieces'][number] => [word, i === unsure ? Math.log(0.02) : -0.001]);
+  const { lineBreak } = placeAt(cursorDocument(place), 'auto');
+  return { lineBreak, pieces, isEnded: words.length <= maxTokens && place.wanted.length <= 600 };
+}
