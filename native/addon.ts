@@ -24,8 +24,9 @@ export class EngineError extends Error {
 }
 
 export interface NativeRequest {
-  kind: 'generate' | 'prefill' | 'logits' | 'lastLogits' | 'score';
+  kind: 'generate' | 'prefill' | 'logits' | 'lastLogits' | 'score' | 'continuations';
   tokens: Uint32Array;
+  continuations: Uint32Array[];
   heal: Uint8Array;
   maxTokens: number;
   temperature: number;

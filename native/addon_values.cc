@@ -30,7 +30,7 @@ RequestKind kind_of(const Napi::Object& object) {
   constexpr std::pair<const char*, RequestKind> kKinds[] = {
       {"generate", RequestKind::kGenerate}, {"prefill", RequestKind::kPrefill},
       {"logits", RequestKind::kLogits},     {"lastLogits", RequestKind::kLastLogits},
-      {"score", RequestKind::kScore},
+      {"score", RequestKind::kScore},       {"continuations", RequestKind::kContinuations},
   };
   const std::string wanted = string(object, "kind");
   for (const auto& [name, kind] : kKinds)
@@ -191,6 +191,9 @@ Request request_of(const Napi::Object& object) {
   Request request;
   request.kind = kind_of(object);
   request.tokens = tokens_of(object.Get("tokens"));
+  const auto continuations = object.Get("continuations").As<Napi::Array>();
+  for (uint32_t i = 0; i < continuations.Length(); i++)
+    request.continuations.push_back(tokens_of(continuations.Get(i)));
   const auto heal = object.Get("heal").As<Napi::Uint8Array>();
   request.heal.assign(heal.Data(), heal.Data() + heal.ElementLength());
   request.max_tokens = integer(object, "maxTokens");

@@ -97,6 +97,22 @@ export class LoadedEngine implements Engine {
     return (await this.submit('score', tokens, {}, signal)).values;
   }
 
+  async scoreContinuations(
+    tokens: Uint32Array,
+    continuations: readonly Uint32Array[],
+    priority?: 'foreground' | 'background',
+    signal?: AbortSignal,
+  ): Promise<Float32Array[]> {
+    const options = { continuations: [...continuations], isBackground: priority === 'background' };
+    const { values, finishReason } = await this.submit('continuations', tokens, options, signal);
+    if (finishReason === 'cancelled') return [];
+    let from = 0;
+    return continuations.map(({ length }) => {
+      from += length;
+      return values.subarray(from - length, from);
+    });
+  }
+
   status(): EngineStatus {
     this.requireOpen();
     return this.native.status();
@@ -212,6 +228,7 @@ function infoOf(
 }
 
 const requestDefaults = {
+  continuations: [],
   heal: new Uint8Array(),
   maxTokens: 0,
   temperature: 0,

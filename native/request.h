@@ -18,10 +18,11 @@ namespace hearth {
 
 enum class RequestKind {
   kGenerate,
-  kPrefill,     // evaluates the prompt into the cache and generates nothing
-  kLogits,      // values: the logits of every token, evaluated without the cache
-  kLastLogits,  // values: the logits of the last token, evaluated with the cache
-  kScore,       // values: the negative log-likelihoods of tokens[1..]
+  kPrefill,        // evaluates the prompt into the cache and generates nothing
+  kLogits,         // values: the logits of every token, evaluated without the cache
+  kLastLogits,     // values: the logits of the last token, evaluated with the cache
+  kScore,          // values: the negative log-likelihoods of tokens[1..]
+  kContinuations,  // values: the log-probabilities of the tokens of all continuations
 };
 
 inline constexpr int kMaxAlternatives = 4;
@@ -34,6 +35,7 @@ struct Request {
   std::vector<uint32_t> tokens;  // the whole prompt
   std::string heal;              // token healing: bytes that the answer must begin with; the text
                                  // of the result comes after them
+  std::vector<std::vector<uint32_t>> continuations;  // to be scored, each after the prompt
   int max_tokens = 0;
   SamplingOptions sampling;
   Priority priority = Priority::kForeground;

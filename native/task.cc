@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 #include "output_guard.h"
 
@@ -36,7 +37,7 @@ void require_in_vocabulary(std::span<const uint32_t> tokens, int n_vocab) {
 }
 
 Task::Task(std::shared_ptr<Job> job, Workbench& bench)
-    : job_(std::move(job)), bench_(bench), decoder_(*job_, bench) {}
+    : job_(std::move(job)), bench_(bench), decoder_(*job_, bench), scores_(job_->request, bench) {}
 
 bool Task::step(StepSize size) {
   if (job_->chore) {
@@ -47,10 +48,19 @@ bool Task::step(StepSize size) {
   bench_.forward.trace_into(job_->request.traces_ops ? &result_.trace : nullptr);
   const int64_t start = now_ns();
   const bool was_decoding = is_decoding();
-  const bool is_done = was_decoding ? decoder_.step() && decoder_.is_done() : prefill_step(size);
+  const bool is_done = advance(size);
   double& ms = was_decoding ? result_.timings.decode_ms : result_.timings.prefill_ms;
   ms += ms_between(start, now_ns());
   return is_done;
+}
+
+/// The part of the request that comes next. True when the request is done.
+bool Task::advance(StepSize size) {
+  if (decoder_.has_started()) return decoder_.step() && decoder_.is_done();
+  if (!scores_.has_started()) return prefill_step(size);
+  if (!scores_.step(chunk_tokens(size)) || !scores_.is_done()) return false;
+  result_.values = scores_.values();
+  return true;
 }
 
 void Task::begin() {
@@ -67,6 +77,7 @@ void Task::begin() {
     throw EngineError("bad-argument", "alternatives must be 1 to " +
                                           std::to_string(kMaxAlternatives) + ", not " +
                                           std::to_string(request.n_alternatives));
+  scores_.require_valid();
   // A request for values needs the hidden states of every token, which the cache does not have.
   path_ = bench_.cache.find(wants_values_of_all() ? std::span<const uint32_t>{} : request.tokens);
   result_.timings.cached_tokens = path_.length();
@@ -152,7 +163,7 @@ bool Task::end_prompt(std::span<const uint32_t> chunk) {
     result_.timings.ttft_ms = ms_between(job_->submitted_ns, now_ns());
     return decoder_.is_done();
   }
-  if (request.kind == RequestKind::kLastLogits) {
+  if (request.kind == RequestKind::kLastLogits || request.kind == RequestKind::kContinuations) {
     const auto row = static_cast<int32_t>(chunk.size()) - 1;
     const float* logits = bench_.forward.head(std::span(&row, 1));
     if (!logits) return false;
@@ -161,6 +172,11 @@ bool Task::end_prompt(std::span<const uint32_t> chunk) {
     require_finite(result_.values);
   }
   path_.commit(chunk);
+  if (request.kind == RequestKind::kContinuations) {
+    scores_.start(path_, std::exchange(result_.values, {}));
+    if (!scores_.is_done()) return false;
+    result_.values = scores_.values();
+  }
   return true;
 }
 
@@ -214,6 +230,7 @@ bool Task::start_over() {
 /// Back to before the first chunk; the next step calls begin() again.
 void Task::rewind() {
   path_ = Path();
+  scores_.reset();
   result_ = Result();
   has_begun_ = false;
 }

@@ -1,11 +1,12 @@
 // One job in progress: a state machine that the scheduler advances step by step, so that a more
 // urgent job can run in between. A task looks its prompt up in the page cache and evaluates the
 // rest in chunks (prefill). Then it hands its path to Decoder, which writes the answer token by
-// token, or it collects logits or scores, as the request's kind demands.
+// token, to ContinuationScores, or it collects logits or scores, as the request's kind demands.
 #pragma once
 
 #include <memory>
 
+#include "continuation_scores.h"
 #include "decoder.h"
 
 namespace hearth {
@@ -43,6 +44,7 @@ class Task {
   void begin();
   void rewind();
   bool wants_values_of_all() const;
+  bool advance(StepSize size);
   bool prefill_step(StepSize size);
   int chunk_tokens(StepSize size) const;
   bool evaluate_chunk(std::span<const uint32_t> chunk, bool needs_logits, StepSize size);
@@ -57,6 +59,7 @@ class Task {
   bool is_second_try_ = false;
   std::vector<uint32_t> draft_;  // evaluated in one batch with the prompt's last chunk
   Decoder decoder_;
+  ContinuationScores scores_;
   Result result_;
 };
 

@@ -306,6 +306,16 @@ export interface Engine extends Completer {
   /** The negative log-likelihood, in nats, of each token but the first given those before it, [tokens.length - 1]. */
   score(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array>;
   /**
+   * The log-probability, in nats, of each token of each continuation, all of which come after the same tokens. What
+   * several begin with is evaluated once, and the rest in one batch; at most 64. An abort resolves with no scores.
+   */
+  scoreContinuations(
+    tokens: Uint32Array,
+    continuations: readonly Uint32Array[],
+    priority?: Priority,
+    signal?: AbortSignal,
+  ): Promise<Float32Array[]>;
+  /**
    * Pins what is cached of these tokens, instead of what the id pinned before; an empty array unpins. Pages without a
    * pin are evicted first. Runs after background requests that arrived earlier.
    */

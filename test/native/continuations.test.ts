@@ -1,0 +1,97 @@
+// Texts that may follow a prompt get the scores that they get alone, however they share what they begin with.
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Engine, loadEngine } from '../../native/index.ts';
+
+const models = {
+  starter: join(import.meta.dirname, '../../models/starter.gguf'),
+  'tiny random': join(import.meta.dirname, '../fixtures/reference/tiny-mixed.gguf'),
+};
+const code = 'export function total(items: Item[]): number {\n  let total = 0;\n  for (const item of items) {\n';
+const texts = [
+  '    total += item.price;\n',
+  '    total += item.price * item.count;\n',
+  '    total',
+  '    sum += item.price;\n  }\n  return sum;\n}\n',
+  '}',
+  '',
+  '    total += item.price;\n',
+];
+
+describe.each(Object.entries(models))('%s', (_, modelPath) => {
+  let engine: Engine;
+  let tokens: Uint32Array;
+  let continuations: Uint32Array[];
+  beforeAll(async () => {
+    engine = await loadEngine({ modelPath, threads: 2 });
+    tokens = engine.tokenize(code);
+    continuations = texts.map((text) => engine.tokenize(text));
+  });
+  afterAll(() => engine.close());
+
+  /** By a request of its own without the cache. */
+  async function alone(continuation: Uint32Array): Promise<number[]> {
+    const scores = await engine.score(Uint32Array.from([...tokens, ...continuation]));
+    return [...scores.subarray(tokens.length - 1)].map((score) => 0 - score);
+  }
+
+  const missed = () => engine.status().cache.missTokens;
+
+  test('bit for bit as each alone, cold and warm', async () => {
+    const expected = await Promise.all(continuations.map(alone));
+    await engine.clearCache();
+    const cold = await engine.scoreContinuations(tokens, continuations);
+    const warm = await engine.scoreContinuations(tokens, continuations, 'background');
+    expect(cold.map((scores) => [...scores])).toEqual(expected);
+    expect(warm).toEqual(cold);
+    expect(cold[5]).toHaveLength(0);
+  });
+
+  test('what several begin with is evaluated once', async () => {
+    await engine.prefill(tokens);
+    const before = missed();
+    const [a = new Uint32Array(), b = new Uint32Array()] = continuations;
+    await engine.scoreContinuations(tokens, [a, b, a]);
+    const common = a.findIndex((token, i) => token !== b[i]);
+    // The prompt's last token is evaluated again; the last token of a text never is.
+    expect(missed() - before).toBe(1 + a.length - 1 + (b.length - common) - 1);
+  });
+
+  test('more than fit in one batch', async () => {
+    const long = engine.tokenize(code.repeat(4));
+    const many = Array.from({ length: 24 }, (_, i) => engine.tokenize(`${' '.repeat(i % 7)}item${i} = ${code}`));
+    const scores = await engine.scoreContinuations(tokens, [long, ...many]);
+    expect([...(scores[0] ?? [])]).toEqual(await alone(long));
+    for (const i of [0, 11, 23]) expect([...(scores[i + 1] ?? [])]).toEqual(await alone(many[i] ?? long));
+  });
+
+  test('goes on after what interrupts it, and leaves no page held', async () => {
+    const expected = await engine.scoreContinuations(tokens, continuations);
+    await engine.clearCache();
+    const background = engine.scoreContinuations(tokens, continuations, 'background');
+    const foreground = Array.from({ length: 5 }, (_, i) =>
+      engine.generate({ tokens: tokens.subarray(i), maxTokens: 3 }),
+    );
+    await Promise.all(foreground);
+    expect(await background).toEqual(expected);
+    expect(engine.status().cache.pagesHeld).toBe(0);
+  });
+
+  test('an abort gives no scores', async () => {
+    const controller = new AbortController();
+    const scores = engine.scoreContinuations(tokens, continuations, 'background', controller.signal);
+    controller.abort();
+    expect([0, continuations.length]).toContain((await scores).length);
+    expect(engine.status().cache.pagesHeld).toBe(0);
+  });
+
+  test('refuses what it cannot score', async () => {
+    const wrong = Uint32Array.of(engine.info.vocabulary);
+    await expect(engine.scoreContinuations(tokens, [wrong])).rejects.toThrow('outside the vocabulary');
+    const tooLong = new Uint32Array(engine.info.contextTokens - tokens.length + 1);
+    await expect(engine.scoreContinuations(tokens, [tooLong])).rejects.toThrow('the context holds');
+    const tooMany = Array.from({ length: 65 }, () => Uint32Array.of(1));
+    await expect(engine.scoreContinuations(tokens, tooMany)).rejects.toThrow('at most 64');
+    expect(await engine.scoreContinuations(tokens, [])).toEqual([]);
+  });
+});
