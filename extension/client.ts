@@ -14,6 +14,7 @@ import type { LanguageClient } from 'vscode-languageclient/node';
 import { managedConfiguration } from '../language-server/protocol/configuration.ts';
 import * as protocol from '../language-server/protocol/messages.ts';
 import * as wire from '../language-server/protocol/wire.ts';
+
 import { networkSettings, readSettings, section } from './config.ts';
 import { Connection, type Ending, type State } from './connection.ts';
 import type { ClientSession } from './language-client.ts';
@@ -21,6 +22,7 @@ import { RelatedCode } from './related-code.ts';
 import type { RestartPolicy } from './restart-policy.ts';
 import type { ProcessLink } from './server-link.ts';
 import { ServerProcess } from './server-process.ts';
+import { WorkspaceFiles } from './workspace-files.ts';
 
 /** The key of the team server's token in VS Code's SecretStorage. */
 export const serverTokenKey = 'serverToken';
@@ -36,6 +38,11 @@ export class Client implements Disposable {
   readonly onGrown = this.grownEmitter.event;
   private readonly upEmitter = new EventEmitter<LanguageClient>();
   private readonly relatedCode = new RelatedCode();
+  private readonly workspaceFiles = new WorkspaceFiles(async (params) => {
+    const client = this.languageClient;
+    // It is sent to the next server anew.
+    if (client) await wire.notify(client, protocol.closedFilesNotification, params).catch(() => undefined);
+  });
   private readonly settingsListener = workspace.onDidChangeConfiguration(async (event) => {
     const concernsServer = event.affectsConfiguration(section) || event.affectsConfiguration('http');
     if (concernsServer) this.notify(protocol.settingsNotification, await this.settings());
@@ -105,7 +112,7 @@ export class Client implements Disposable {
 
   dispose(): void {
     for (const each of [this.statusEmitter, this.chunkEmitter, this.grownEmitter, this.upEmitter]) each.dispose();
-    for (const each of [this.relatedCode, this.settingsListener, this.log]) each.dispose();
+    for (const each of [this.relatedCode, this.workspaceFiles, this.settingsListener, this.log]) each.dispose();
   }
 
   private get languageClient(): LanguageClient | undefined {
@@ -166,6 +173,9 @@ export class Client implements Disposable {
     this.log.info(`The language server is running as process ${link.pid}.`);
     if (!link.isShared) this.log.warn(aloneText());
     this.upEmitter.fire(client);
+    this.workspaceFiles
+      .connected()
+      .catch((error: unknown) => this.log.warn(`Files that are not open are not searched: ${error}`));
   }
 
   /** Says in the log, and in the status if the user should know, why the connection has ended. */

@@ -12,15 +12,19 @@ export function isExcluded(uri: Uri): boolean {
 
 /** Whether VS Code leaves the file out of the explorer or the search. */
 export function isHidden(uri: Uri): boolean {
+  return matches(hiddenGlobs(uri), uri);
+}
+
+/** The globs of what VS Code leaves out of the explorer or the search there. */
+export function hiddenGlobs(uri: Uri): string[] {
   const config = workspace.getConfiguration(undefined, uri);
-  const globs = ['files.exclude', 'search.exclude'].flatMap((key) => {
+  return ['files.exclude', 'search.exclude'].flatMap((key) => {
     const found = config.inspect<object>(key);
     const settings = [config.get<object>(key), { ...found?.defaultValue, ...found?.globalValue }];
     return settings.flatMap((setting = {}) =>
       Object.entries(setting).flatMap(([glob, isOn]) => (isOn === true ? glob : [])),
     );
   });
-  return matches(globs, uri);
 }
 
 function matches(globs: unknown[], uri: Uri): boolean {

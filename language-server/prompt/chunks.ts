@@ -59,10 +59,10 @@ export class ChunkedDocument {
   }
 }
 
-type Piece = Omit<PlacedChunk, 'chunk'> & { text: string };
+export type Piece = Omit<PlacedChunk, 'chunk'> & { text: string };
 
 /** Without blank pieces. */
-function split(text: string): Piece[] {
+export function split(text: string): Piece[] {
   const lines = text.split('\n');
   const pieces: Piece[] = [];
   let first = 0;
@@ -91,7 +91,7 @@ const declaration =
 const typedDeclaration =
   /^[ \t]*(?!return|else|new|await|throw|case)(?:[\w<>[\],.*&:]+[ \t]+){1,5}[*&]?(\w+)[ \t]*\(/gm;
 
-function scan(uri: string, text: string, editedAtMs: number): Chunk {
+export function scan(uri: string, text: string, editedAtMs: number): Chunk {
   const declared = [...text.matchAll(declaration), ...text.matchAll(typedDeclaration)].map(([, name = '']) => name);
   const words = wordsOf(text).slice(0, maxWords);
   return {

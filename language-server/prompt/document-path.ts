@@ -102,3 +102,10 @@ const extensions: Record<string, string> = {
   xml: '.xml',
   yaml: '.yaml',
 };
+
+/** "store" for "user/store.ts"; for an index file, the name of its folder. */
+export function stem(path: string): string {
+  const parts = path.split('/');
+  const name = (parts.pop() ?? '').replace(/\..*$/, '');
+  return /^(index|mod|__init__|init|lib)$/.test(name) ? (parts.pop() ?? name) : name;
+}

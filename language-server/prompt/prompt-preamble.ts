@@ -24,6 +24,8 @@ export interface PromptPreamble {
 
 // Of a longer path, only the end is used.
 const maxPathChars = 200;
+/** Fewer lines of a snippet that does not fit say too little. */
+const leastLines = 3;
 
 /** Takes as many of the snippets, which come most useful first, as fit into maxSnippetTokens. */
 export function promptPreamble(
@@ -57,13 +59,30 @@ function withinBudget(engine: Completer, snippets: Snippet[], maxTokens: number)
   let left = maxTokens;
   for (const snippet of snippets) {
     // A snippet this long cannot fit, as ten characters of code make at least one token.
-    if (snippet.text.length > left * 10) continue;
-    const cost = tokenizeText(engine, fileText(snippet.path, [snippet])).length + 1;
+    const cost = snippet.text.length > left * 10 ? Number.POSITIVE_INFINITY : costOf(engine, snippet);
     if (cost > left) continue;
     chosen.push(snippet);
     left -= cost;
   }
-  return chosen;
+  const [best] = snippets;
+  // In steps, as the measured speed varies a little, and another text would mean another anchor.
+  const steady = maxTokens - (maxTokens % 32);
+  const begun = chosen.length === 0 && best ? beginningWithin(engine, best, steady) : null;
+  return begun ? [begun] : chosen;
+}
+
+/** As many of its first lines as fit; null if fewer than three do. */
+function beginningWithin(engine: Completer, snippet: Snippet, maxTokens: number): Snippet | null {
+  const lines = snippet.text.slice(0, maxTokens * 10).split('\n');
+  for (let count = lines.length - 1; count >= leastLines; count--) {
+    const begun = { ...snippet, text: lines.slice(0, count).join('\n') };
+    if (costOf(engine, begun) <= maxTokens) return begun;
+  }
+  return null;
+}
+
+function costOf(engine: Completer, snippet: Snippet): number {
+  return tokenizeText(engine, fileText(snippet.path, [snippet])).length + 1;
 }
 
 /** One text for each file, with its snippets in the order of their lines. The most useful file comes last. */

@@ -1,6 +1,7 @@
 // Ranks chunks of other code by how useful they may be at the cursor.
 import type { Chunk } from './chunks.ts';
 import { type CursorQuery, comparable } from './cursor-query.ts';
+import { stem } from './document-path.ts';
 
 export interface Candidate {
   /** The path in the workspace. */
@@ -9,11 +10,20 @@ export interface Candidate {
   chunk: Chunk;
   /** Whether the chunk contains the definition of a name near the cursor or of an imported one. */
   isDefinition: boolean;
+  /** Whether it comes from a corpus of more chunks. */
+  isOfCorpus?: boolean;
 }
 
 export interface PlaceQuery extends CursorQuery {
   /** The path of the document with the cursor. */
   path: string;
+}
+
+/** Chunks of which only the most promising are candidates. */
+export interface Corpus {
+  size: number;
+  /** How many of them hold a word. */
+  holdersOf(word: string): number;
 }
 
 export interface Ranked extends Candidate {
@@ -28,8 +38,8 @@ const longWord = 9;
 // More chunks than fit into any budget.
 const maxKept = 24;
 
-export function rank(candidates: Candidate[], query: PlaceQuery, nowMs: number): Ranked[] {
-  const rarity = rarityIn(candidates, query);
+export function rank(candidates: Candidate[], query: PlaceQuery, nowMs: number, corpus?: Corpus): Ranked[] {
+  const rarity = rarityIn(candidates, query, corpus);
   const declared = declaredIn(candidates, query);
   const ranked = candidates
     .map((candidate, i) => ({ ...candidate, score: score(candidate, query, rarity, nowMs) + (declared[i] ?? 0) }))
@@ -44,12 +54,14 @@ export function rank(candidates: Candidate[], query: PlaceQuery, nowMs: number):
 }
 
 /** The inverse document frequency as in BM25: words in few chunks count more. */
-function rarityIn(candidates: Candidate[], { weights }: CursorQuery): Map<string, number> {
+function rarityIn(candidates: Candidate[], { weights }: CursorQuery, corpus?: Corpus): Map<string, number> {
+  const others = candidates.filter(({ isOfCorpus }) => !isOfCorpus);
+  const count = others.length + (corpus?.size ?? 0);
   const rarity = new Map<string, number>();
   for (const word of weights.keys()) {
-    let holders = 0;
-    for (const { chunk } of candidates) if (chunk.words.has(word)) holders++;
-    const measured = Math.log(1 + (candidates.length - holders + 0.5) / (holders + 0.5));
+    let holders = corpus?.holdersOf(word) ?? 0;
+    for (const { chunk } of others) if (chunk.words.has(word)) holders++;
+    const measured = Math.log(1 + Math.max(0, count - holders + 0.5) / (holders + 0.5));
     // With few chunks the frequency says little, but a long name is hardly a keyword.
     rarity.set(word, Math.max(measured, word.length >= longWord ? 0.8 : 0));
   }
@@ -92,13 +104,6 @@ function recency(atMs: number, nowMs: number): number {
 
 function folderOf(path: string): string {
   return path.replace(/[^/]*$/, '');
-}
-
-/** "store" for "user/store.ts"; for an index file, the name of its folder. */
-function stem(path: string): string {
-  const parts = path.split('/');
-  const name = (parts.pop() ?? '').replace(/\..*$/, '');
-  return /^(index|mod|__init__|init|lib)$/.test(name) ? (parts.pop() ?? name) : name;
 }
 
 function isAlike(a: Chunk, b: Chunk): boolean {

@@ -1,7 +1,9 @@
-// How many tokens of other files a prompt may hold: what this machine can evaluate in 400 ms, by its measured speed.
+// How many tokens of other files a prompt may hold: what this machine can evaluate in 400 ms, by its measured speed, or
+// a small function if a slow one can evaluate that in a second. No key waits for it.
 import type { Timings } from '../../native/index.ts';
 
 const momentMs = 400;
+const patienceMs = 1000;
 const maxTokens = 1536;
 // Attention reads the whole prompt for each token of an answer: with the starter model (8,192 tokens of context),
 // filling an eighth of the context delays text by a fifth, a sixteenth by a tenth. A short context is left to the
@@ -30,7 +32,9 @@ export class ReadingBudget {
 
   get tokens(): number {
     const affordable = this.tokensPerMs === null ? unmeasuredTokens : this.tokensPerMs * momentMs;
-    const tokens = Math.floor(Math.min(affordable, maxTokens, this.contextTokens * contextShare));
+    const isSlow = affordable < leastTokens && affordable * (patienceMs / momentMs) >= leastTokens;
+    const wanted = isSlow ? leastTokens : affordable;
+    const tokens = Math.floor(Math.min(wanted, maxTokens, this.contextTokens * contextShare));
     return this.contextTokens < leastContextTokens || tokens < leastTokens ? 0 : tokens;
   }
 }

@@ -1,12 +1,13 @@
 // Finds code of other files that may help at the cursor: definitions that the editor's language features find, and
-// chunks of open documents that share identifiers or were recently edited or visited. All text comes from the editor,
+// chunks of open documents and closed files that share identifiers or were recently edited or visited. All text comes from the editor,
 // and only of files that it shares (in a trusted workspace and not ignored). Files that hold secrets are left out.
 import { setImmediate } from 'node:timers/promises';
 import { OpenDocument } from '../documents/open-document.ts';
 import type { DefinedIn, RelatedParams, RelatedResult } from '../protocol/messages.ts';
 import { hasSecretName } from '../protocol/secret-names.ts';
 import { ChunkedDocument, type PlacedChunk } from './chunks.ts';
-import { cursorQuery, namesToDefine } from './cursor-query.ts';
+import type { ClosedFiles, FoundChunk } from './closed-files.ts';
+import { type CursorQuery, cursorQuery, namesToDefine } from './cursor-query.ts';
 import { folderOf, type PromptPlace, promptPlace, type WorkspaceFolder } from './document-path.ts';
 import { EditorAnswers } from './editor-answers.ts';
 import type { Snippet } from './prompt-preamble.ts';
@@ -38,6 +39,7 @@ export class RelatedCode {
 
   constructor(
     private readonly editor: EditorWindow,
+    private readonly closedFiles: ClosedFiles | null = null,
     private readonly now: () => number = Date.now,
   ) {
     this.answers = new EditorAnswers((params) => editor.related(params));
@@ -67,15 +69,23 @@ export class RelatedCode {
     const to = document.offset + reach.after;
     const inPrompt = document.text.slice(from, to);
     const isOwnOutside = ({ offset, chunk }: PlacedChunk) => offset >= to || offset + chunk.text.length <= from;
+    const found = cursorQuery(document);
+    const isClosed = (uri: string) => this.isInWorkspace(uri) && ![...open, ...closed].some((one) => one.uri === uri);
     const candidates = [
       ...this.candidates(own, answer.defined, isOwnOutside),
       ...sources.flatMap((source) =>
         this.candidates(source, answer.defined, ({ chunk }) => !inPrompt.includes(chunk.text)),
       ),
+      ...this.ofClosedFiles(found, isClosed, inPrompt),
     ];
     this.chunked.get(own.uri)?.visit(document.offset, this.now());
-    const query = { ...cursorQuery(document), path: this.placeOf(own.uri, own.languageId).path };
-    return rank(candidates, query, this.now()).map(({ path, line, chunk }) => ({ path, line, text: chunk.text }));
+    const query = { ...found, path: this.placeOf(own.uri, own.languageId).path };
+    const corpus = this.closedFiles ?? undefined;
+    return rank(candidates, query, this.now(), corpus).map(({ path, line, chunk }) => ({
+      path,
+      line,
+      text: chunk.text,
+    }));
   };
 
   /** Forgets documents that are no longer used. Yields after each document, so that a key need not wait for all. */
@@ -109,6 +119,15 @@ export class RelatedCode {
       chunk: placed.chunk,
       isDefinition: isDefinition(placed),
     }));
+  }
+
+  private ofClosedFiles(query: CursorQuery, isClosed: (uri: string) => boolean, inPrompt: string): Candidate[] {
+    const found = this.closedFiles?.find(query, isClosed) ?? [];
+    const isUsable = ({ chunk }: FoundChunk) =>
+      !chunk.hasSecret && chunk.text.length <= maxChunkChars && !inPrompt.includes(chunk.text);
+    return found.filter(isUsable).map(({ uri, line, chunk }) => {
+      return { path: this.placeOf(uri, '').path, line, chunk, isDefinition: false, isOfCorpus: true };
+    });
   }
 
   private lastUsed(documents: OpenDocument[]): OpenDocument[] {

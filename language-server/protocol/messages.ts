@@ -231,6 +231,22 @@ export interface RelatedResult {
   /** Those of the documents that may be used: neither excluded by the user nor ignored by git. */
   shared: string[];
 }
+/**
+ * Client -> server: files of the workspace that are not open, in small pieces, after connecting and when they change. None
+ * is excluded or ignored; in an untrusted workspace none is sent.
+ */
+export const closedFilesNotification = new NotificationType<ClosedFilesParams>('hearth/closedFiles');
+export interface ClosedFilesParams {
+  /** Whether the server should forget all files that it has been sent before. */
+  isAnew: boolean;
+  files: ClosedFile[];
+}
+export interface ClosedFile {
+  uri: string;
+  /** Null for a file that is no longer there, or no longer shared. */
+  text: string | null;
+}
+
 /** A file of the workspace in which some of the names are defined. It is neither excluded nor ignored. */
 export interface DefinedIn {
   uri: string;

@@ -22,6 +22,7 @@ import { explain } from '../explain/provider.ts';
 import { listModels } from '../models/list.ts';
 import type { GhostCompletion } from '../offers/complete.ts';
 import { CompletionProvider } from '../offers/provider.ts';
+import { ClosedFiles } from '../prompt/closed-files.ts';
 import { RelatedCode } from '../prompt/related-code.ts';
 import { redacted } from '../prompt/secrets.ts';
 import { errorText, placeName, timingLine, windowLog } from '../protocol/log.ts';
@@ -57,6 +58,7 @@ export class Session {
   private completions = new CompletionProvider();
   private readonly documents: TextDocuments<OpenDocument>;
   private readonly window: ConnectedWindow;
+  private readonly closedFiles = new ClosedFiles();
   private readonly edits: EditRequests;
   private stopListening = () => {};
   private aliveTimer: NodeJS.Timeout | undefined;
@@ -104,6 +106,7 @@ export class Session {
     wire.onNotification(connection, protocol.leaveNotification, ({ uri, dismissed }) =>
       this.completions.leave(uri, dismissed),
     );
+    wire.onNotification(connection, protocol.closedFilesNotification, (params) => this.index(params));
     wire.onNotification(connection, protocol.quitNotification, onQuit);
     connection.languages.inlineCompletion.on((params, token) => this.complete(params, abortSignal(token)));
     wire.onRequest(connection, protocol.explainRequest, (params, token) => this.explain(params, abortSignal(token)));
@@ -139,7 +142,7 @@ export class Session {
     const onGrown = (grown: protocol.GrownParams) => this.send(protocol.grownNotification, grown);
     const onMade = ({ timings }: GhostCompletion) =>
       this.shared.answered(timings, timings.prefillMs + timings.decodeMs);
-    const related = new RelatedCode(this.window);
+    const related = new RelatedCode(this.window, this.closedFiles);
     this.completions = new CompletionProvider({ onMade, related, ...(options.asksAgain && { onGrown }) });
     return {
       capabilities: {
@@ -242,6 +245,12 @@ export class Session {
       this.log.error(`explanation failed: ${errorText(error)}`);
       return new ResponseError(requestFailedCode, error instanceof Error ? error.message : String(error));
     }
+  }
+
+  private index({ isAnew, files }: Partial<protocol.ClosedFilesParams> = {}): void {
+    if (isAnew === true) this.closedFiles.clear();
+    for (const { uri, text } of Array.isArray(files) ? files : [])
+      if (typeof uri === 'string' && (text === null || typeof text === 'string')) this.closedFiles.set({ uri, text });
   }
 
   private startSignsOfLife(): NodeJS.Timeout {

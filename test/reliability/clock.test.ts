@@ -24,7 +24,7 @@ async function order(jumpMs: number): Promise<string[]> {
   };
   const window = new FakeWindow({ files });
   let nowMs = 1_800_000_000_000;
-  const related = new RelatedCode(window, () => nowMs);
+  const related = new RelatedCode(window, null, () => nowMs);
   const gather = (name: string, text: string) => {
     const { uri, languageId } = window.document(name);
     return related.gather({ uri, languageId, text, offset: text.length }, { before: 10, after: 10 });

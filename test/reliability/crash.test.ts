@@ -73,6 +73,7 @@ test.each([
   'hearth/cursor',
   'hearth/settings',
   'hearth/leave',
+  'hearth/closedFiles',
   'hearth/explain',
   'hearth/models',
   'textDocument/didOpen',

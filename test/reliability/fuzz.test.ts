@@ -94,6 +94,7 @@ const methods = [
   'textDocument/inlineCompletion',
   'hearth/cursor',
   'hearth/leave',
+  'hearth/closedFiles',
   'hearth/settings',
   'hearth/explain',
   '$/cancelRequest',

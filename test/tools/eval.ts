@@ -13,7 +13,7 @@ import {
   type Values,
   withEngine,
 } from '../../language-server/cli/command.ts';
-import { generate, resultOf } from '../../language-server/offers/complete.ts';
+import { type GhostCompletion, generate, resultOf } from '../../language-server/offers/complete.ts';
 import { defaultLinesUp } from '../../language-server/prompt/anchor.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { concatTokens, fimHead, tokenizeText } from '../../language-server/prompt/fim-prompt.ts';
@@ -22,6 +22,7 @@ import { gateFor } from '../../language-server/rules/confidence.ts';
 import { placeAt } from '../../language-server/rules/place-at.ts';
 import { situationOf } from '../../language-server/rules/situation.ts';
 import type { Engine } from '../../native/index.ts';
+import { Workspaces } from './closed-files.ts';
 import {
   type CaseScore,
   type EvalAnswer,
@@ -55,6 +56,11 @@ export const evalCommand: Command = {
       type: 'boolean',
       help: 'in place of a model: what is wanted, with a word in three places that is unlikely',
     },
+    beside: {
+      type: 'string',
+      value: 'FOLDER',
+      help: 'only cases whose files are in its folders, each a workspace whose files are closed',
+    },
     parse: { type: 'boolean', help: 'count the files that parse before a text is accepted and not afterwards' },
     limit: { type: 'string', value: 'N', help: 'only the first N cases' },
     out: {
@@ -87,6 +93,11 @@ export const evalCommand: Command = {
     };
     try {
       if (values.recorded || values.perfect) return await answerAll(playback(values, cases));
+      const beside = text(values, 'beside');
+      if (beside !== undefined) {
+        const workspaces = new Workspaces(beside);
+        return await withEngine(values, (engine) => answerAll((fimCase) => completed(engine, fimCase, workspaces)));
+      }
       const layout = layoutOf(text(values, 'layout') ?? `anchored:${defaultLinesUp}`);
       await withEngine(values, (engine) => answerAll((fimCase) => layout(engine, fimCase)));
     } finally {
@@ -94,6 +105,20 @@ export const evalCommand: Command = {
     }
   },
 };
+
+/** With code of the workspace's other files. */
+async function completed(engine: Engine, { language, path, prefix, suffix }: FimCase, workspaces: Workspaces) {
+  const at = { uri: path, languageId: language, text: prefix + suffix, offset: prefix.length };
+  const found = await workspaces.anchorsFor(engine, at);
+  if (!found) return null;
+  const options = { maxTokens, multiline: 'auto' } as const;
+  return shownOf(await resultOf(generate(engine, found.anchors, found.document, options)));
+}
+
+function shownOf({ suggestions, reason, timings }: GhostCompletion): Omit<EvalAnswer, 'ms'> {
+  const nothing = { text: '', replaces: 0, probability: null };
+  return { ...(suggestions[0] ?? nothing), reason, tokens: timings.completionTokens };
+}
 
 /** Null for a case that is not in the recording. */
 type AnswerTo = (fimCase: FimCase) => Promise<Omit<EvalAnswer, 'ms'> | null>;
@@ -123,10 +148,7 @@ function layoutOf(name: string): Layout {
     const anchors = new Anchors(engine, kind === 'anchored' ? Number(number) : defaultLinesUp);
     if (kind === 'held') anchors.prompt(lineBefore(document, Number(number)));
     const options = { maxTokens, multiline: 'auto' } as const;
-    const result = await resultOf(generate(engine, anchors, document, options));
-    const nothing = { text: '', replaces: 0, probability: null };
-    const { reason, timings } = result;
-    return { ...(result.suggestions[0] ?? nothing), reason, tokens: timings.completionTokens };
+    return shownOf(await resultOf(generate(engine, anchors, document, options)));
   };
 }
 

@@ -38,6 +38,13 @@ test('what does not fit is left out, and what is useful and short enough is take
   );
 });
 
+test('where nothing fits, the most useful code is cut behind a line, the same at about the same speed', () => {
+  const long = snippet('a.ts', 'one();\ntwo();\nthree();\nfour();\nfive();\nsix();\nseven();\neight();\nnine();');
+  const begun = '<|repo_name|>app\n<|file_sep|>a.ts\none();\ntwo();\nthree();\n<|file_sep|>src/main.ts\n';
+  for (const maxTokens of [32, 40]) check([long], maxTokens, begun);
+  check([snippet('a.ts', `${'x'.repeat(80)}\ny`)], 40, '<|file_sep|>src/main.ts\n');
+});
+
 test('a model without the tokens gets nothing, one without a token for the repository no name of it', () => {
   const snippets = [snippet('a.ts', 'best();')];
   check(snippets, 1000, '', { special: { fileSep: -1 } });

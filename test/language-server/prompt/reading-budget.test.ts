@@ -19,7 +19,12 @@ test('at most a sixteenth of the context', () => expect(budget(8192, [10_000, 10
 
 test('nothing of a short context', () => expect(budget(1500, [10_000, 100])).toBe(0));
 
-test('a slow machine reads nothing', () => expect(budget(32_768, [1000, 5000])).toBe(0));
+test('a slow machine reads a small function, if that takes a second at most', () => {
+  expect(budget(32_768, [1000, 5000])).toBe(96);
+  expect(budget(32_768, [1000, 10_000])).toBe(96);
+});
+
+test('a slower one reads nothing', () => expect(budget(32_768, [1000, 11_000])).toBe(0));
 
 test('a machine that has become slower gets less', () => {
   expect(budget(32_768, [1000, 1000], [1000, 4000])).toBe(250);

@@ -124,7 +124,7 @@ test('recently edited code ranks above code that is only similar', async () => {
   const files = { 'main.ts': text, 'a.ts': alike('countOrders'), 'b.ts': alike('listOrders') };
   let nowMs = 1_000_000;
   const window = new FakeWindow({ files });
-  const related = new RelatedCode(window, () => nowMs);
+  const related = new RelatedCode(window, null, () => nowMs);
   const document = { uri: uriOf('main.ts'), languageId: 'typescript', text, offset };
   await related.gather(document, reach);
   window.edit('b.ts', `${alike('listOrders')}export const newest = orders;\n`);

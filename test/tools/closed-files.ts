@@ -1,0 +1,64 @@
+// Completes a case as an editor does whose workspace has other files, none of them open: code of theirs is in the prompt.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { languageIdOf } from '../../language-server/cli/command.ts';
+import { OpenDocument } from '../../language-server/documents/open-document.ts';
+import { defaultLinesUp } from '../../language-server/prompt/anchor.ts';
+import { Anchors } from '../../language-server/prompt/anchors.ts';
+import { ClosedFiles } from '../../language-server/prompt/closed-files.ts';
+import { promptBudget } from '../../language-server/prompt/fim-prompt.ts';
+import { RelatedCode } from '../../language-server/prompt/related-code.ts';
+import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
+import type { Engine } from '../../native/index.ts';
+
+// What the starter model gets on a machine that is fast enough.
+const contextTokens = 512;
+
+/** The workspaces of a folder: each of its folders is one. */
+export class Workspaces {
+  private readonly indexed = new Map<string, ClosedFiles>();
+
+  constructor(private readonly folder: string) {}
+
+  /** The prompts of a place, with code of the files beside its own; null if no workspace has the case's file. */
+  async anchorsFor(engine: Engine, at: CursorDocument): Promise<{ document: CursorDocument; anchors: Anchors } | null> {
+    const root = this.rootOf(at.uri);
+    if (root === null) return null;
+    const document = { ...at, uri: pathToFileURL(join(root, at.uri)).href };
+    const open = [OpenDocument.create(document.uri, at.languageId, 1, at.text.toString())];
+    const window = {
+      openDocuments: () => open,
+      folders: () => [{ uri: pathToFileURL(root).href, name: relative(this.folder, root) }],
+      related: () => Promise.resolve({ defined: [], shared: [] }),
+    };
+    const related = new RelatedCode(window, this.indexOf(root));
+    const anchors = new Anchors(engine, defaultLinesUp, related.placeOf);
+    anchors.prompt(document);
+    const { prefixChars, suffixChars } = promptBudget(engine.info.contextTokens);
+    const snippets = await related.gather(document, { before: prefixChars, after: suffixChars });
+    anchors.setContext(document, snippets, contextTokens);
+    // The next anchor takes the held one's place once it has been read.
+    anchors.reading(document)?.done();
+    anchors.reading(document);
+    return { document, anchors };
+  }
+
+  private rootOf(path: string): string | null {
+    const roots = readdirSync(this.folder).map((name) => join(this.folder, name));
+    return roots.find((root) => statSync(join(root, path), { throwIfNoEntry: false })) ?? null;
+  }
+
+  private indexOf(root: string): ClosedFiles {
+    const known = this.indexed.get(root);
+    if (known) return known;
+    const closed = new ClosedFiles();
+    for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (!entry.isFile() || languageIdOf(path) === '') continue;
+      closed.set({ uri: pathToFileURL(path).href, text: readFileSync(path, 'utf8') });
+    }
+    this.indexed.set(root, closed);
+    return closed;
+  }
+}
