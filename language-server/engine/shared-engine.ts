@@ -35,6 +35,7 @@ export interface EngineSetup {
 interface CompletingModels {
   local: Engine;
   remote: () => Completer | null;
+  headStartMs: () => number;
 }
 
 /** The model for explanations. */
@@ -137,7 +138,9 @@ export class SharedEngine {
   /** Null unless the local one is loaded. */
   get models(): CompletingModels | null {
     const { engine: local } = this.host;
-    return local && { local, remote: () => this.team?.server.completer(local) ?? null };
+    if (local === null) return null;
+    const remote = () => this.team?.server.completer(local) ?? null;
+    return { local, remote, headStartMs: () => this.team?.server.headStartMs ?? Number.POSITIVE_INFINITY };
   }
 
   /** Like ready(), for explicit commands: retries after a failure, and rejects with its reason. */

@@ -3,16 +3,18 @@
 import type { Completer, Engine, Timings } from '../../native/index.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
-import { noTimings, type Settings } from '../protocol/messages.ts';
-import type { Suggestion } from '../rules/suggestion.ts';
-import type { Generation, GhostCompletion } from './complete.ts';
+import type { Settings } from '../protocol/messages.ts';
+import type { Generation } from './complete.ts';
 import type { Purpose } from './document-offers.ts';
+import { firstWithText } from './head-start.ts';
 import type { WarmEngine } from './warm-engine.ts';
 
 export interface Models {
   local: Engine;
   /** The model on the team's server; null while the server is away. Absent if there is no server. */
   remote?: () => Completer | null;
+  /** How long the server may be ahead before the local model is asked, too. Absent: until it has failed. */
+  headStartMs?: () => number;
 }
 
 export class WarmModels {
@@ -32,24 +34,14 @@ export class WarmModels {
     return this.current.canComplete;
   }
 
-  /** Generates the text of an offer. If the server fails before anything of its text was shown, the local model does. */
+  /** Generates the text of an offer. If the server fails, or is slow when it has been lately, the local model does. */
   async *generate(document: CursorDocument, purpose: Purpose, settings: Settings, signal: AbortSignal): Generation {
-    const { remote } = this;
-    if (remote === null) return yield* this.warmLocal.generate(document, purpose, settings, signal);
-    let shown: Suggestion | undefined;
-    try {
-      const generation = remote.generate(document, purpose, settings, signal);
-      let step = await generation.next();
-      for (; !step.done; step = await generation.next()) {
-        shown = step.value;
-        yield shown;
-      }
-      return step.value;
-    } catch (error) {
-      if (signal.aborted) throw error;
-    }
-    if (shown) return brokenOff(shown);
-    return yield* this.warmLocal.generate(document, purpose, settings, signal);
+    const { remote, warmLocal, models } = this;
+    const by = (engine: WarmEngine) => (until: AbortSignal) => engine.generate(document, purpose, settings, until);
+    if (remote === null) return yield* by(warmLocal)(signal);
+    // Nobody waits for what is made ahead.
+    const headStartMs = purpose === 'ahead' ? undefined : models.headStartMs?.();
+    return yield* firstWithText(by(remote), by(warmLocal), headStartMs ?? Number.POSITIVE_INFINITY, signal);
   }
 
   /** Call after each key. */
@@ -90,9 +82,4 @@ export class WarmModels {
   private get all(): WarmEngine[] {
     return this.kept ? [this.warmLocal, this.kept] : [this.warmLocal];
   }
-}
-
-/** What is shown already stays, without the rest. */
-function brokenOff(shown: Suggestion): GhostCompletion {
-  return { suggestions: [shown], reason: null, finishReason: 'length', timings: noTimings };
 }

@@ -15,6 +15,9 @@ export const usualPatience: Patience = { leastMs: 1000, mostMs: 2000, pauseMs: 1
 /** A server that needs four times as long as usual has a problem. */
 const usualTimes = 4;
 const shareOfLatest = 0.2;
+/** The limits of the head start of a server that has been slow or away lately. Few people type faster than a key in 150 ms. */
+const leastHeadStartMs = 80;
+const mostHeadStartMs = 150;
 
 export class Availability {
   private failures = 0;
@@ -50,6 +53,15 @@ export class Availability {
     const usual = this.usualMs === 0 ? mostMs : this.usualMs * usualTimes;
     const limit = Math.min(mostMs, Math.max(leastMs, usual));
     return Math.max(limit - this.silentMs, this.usualMs, leastMs / 10);
+  }
+
+  /**
+   * How long the server may be ahead before the local model is asked, too. While all is well, it is not asked: the server's
+   * model is the better one.
+   */
+  get headStartMs(): number {
+    if (this.silentMs === 0 && this.failures === 0) return Number.POSITIVE_INFINITY;
+    return Math.min(mostHeadStartMs, Math.max(leastHeadStartMs, 2 * this.usualMs));
   }
 
   /** The first text came after so long. */

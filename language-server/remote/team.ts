@@ -46,6 +46,11 @@ export class Team {
     return this.availability.isUp ? this.modelFor(local) : null;
   }
 
+  /** See Availability. */
+  get headStartMs(): number {
+    return this.availability.headStartMs;
+  }
+
   /** Info on whichever answers at present; fallbackReason says why it is not the server. */
   info(local: Engine): ModelInfo {
     const { isUp, problem } = this.availability;

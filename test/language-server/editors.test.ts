@@ -75,7 +75,7 @@ test.each([
   ['answers too late', () => new Promise(() => {})],
   ['answers with an error', () => Promise.reject(new Error('no'))],
   ['answers with nonsense', () => [[['a']]]],
-  ['answers with depth', () => JSON.parse('{"a":'.repeat(3000) + '1' + '}'.repeat(3000))],
+  ['answers with depth', () => JSON.parse(`${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`)],
 ])('an editor that %s gets suggestions', async (_, configuration) => {
   client = await LspClient.start(command, {}, {}, null, configuration);
   await client.open(uri, 'const a = ');

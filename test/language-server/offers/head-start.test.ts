@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Generation, GhostCompletion } from '../../../language-server/offers/complete.ts';
+import { firstWithText } from '../../../language-server/offers/head-start.ts';
+import { noTimings } from '../../../language-server/protocol/messages.ts';
+import type { Suggestion } from '../../../language-server/rules/suggestion.ts';
+
+const suggestion = (text: string): Suggestion => ({ text, replaces: 0, probability: 1 });
+const result = (...texts: string[]): GhostCompletion => ({
+  suggestions: texts.map(suggestion),
+  reason: texts.length > 0 ? null : 'cancelled',
+  finishReason: 'stop',
+  timings: noTimings,
+});
+
+interface Plan {
+  /** Until the first text, or until it is known that there is none. */
+  ms: number;
+  texts: string[];
+  /** Fails after so many texts. */
+  failsAfter?: number;
+}
+
+/** A model that follows a plan, and what became of it. */
+function model({ ms, texts, failsAfter = Number.POSITIVE_INFINITY }: Plan) {
+  const seen = { isAsked: false, isAborted: false };
+  async function* begin(signal: AbortSignal): Generation {
+    seen.isAsked = true;
+    signal.addEventListener('abort', () => {
+      seen.isAborted = true;
+    });
+    await sleep(ms, undefined, { signal }).catch(() => undefined);
+    for (const [i, text] of texts.entries()) {
+      if (i >= failsAfter) throw new Error('failed');
+      if (signal.aborted) return result();
+      yield suggestion(text);
+    }
+    if (failsAfter <= texts.length) throw new Error('failed');
+    return signal.aborted ? result() : result(...texts.slice(-1));
+  }
+  return { begin, seen };
+}
+
+async function run(server: Plan, local: Plan, headStartMs = 60, signal = new AbortController().signal) {
+  const [there, here] = [model(server), model(local)];
+  const texts: string[] = [];
+  const generation = firstWithText(there.begin, here.begin, headStartMs, signal);
+  let step = await generation.next();
+  for (; !step.done; step = await generation.next()) texts.push(step.value.text);
+  return { texts, last: step.value.suggestions[0]?.text, there: there.seen, here: here.seen };
+}
+
+const far = ['a', 'a server'];
+const near = ['b', 'b here'];
+
+test.each<[string, Plan, Plan, string[], { isAsked: boolean }]>([
+  ['a server with text in time is alone', { ms: 0, texts: far }, { ms: 0, texts: near }, far, { isAsked: false }],
+  [
+    'a server without an answer for this place, too',
+    { ms: 0, texts: [] },
+    { ms: 0, texts: near },
+    [],
+    { isAsked: false },
+  ],
+  ['a slow server loses', { ms: 5000, texts: far }, { ms: 0, texts: near }, near, { isAsked: true }],
+  [
+    'a server that is faster in the end wins',
+    { ms: 120, texts: far },
+    { ms: 5000, texts: near },
+    far,
+    { isAsked: true },
+  ],
+  [
+    'a server that fails is replaced',
+    { ms: 0, texts: far, failsAfter: 0 },
+    { ms: 0, texts: near },
+    near,
+    { isAsked: true },
+  ],
+  [
+    'a slow server is waited for if nothing is here',
+    { ms: 200, texts: far },
+    { ms: 0, texts: [] },
+    far,
+    { isAsked: true },
+  ],
+  ['neither may have text', { ms: 120, texts: [] }, { ms: 0, texts: [] }, [], { isAsked: true }],
+])('%s', async (_, server, local, texts, here) => {
+  const seen = await run(server, local);
+  expect(seen.texts).toEqual(texts);
+  expect(seen.last).toBe(texts.at(-1));
+  expect(seen.here).toMatchObject(here);
+});
+
+test('who loses is stopped', async () => {
+  const slow = await run({ ms: 5000, texts: far }, { ms: 0, texts: near });
+  expect(slow.there.isAborted).toBe(true);
+  const fast = await run({ ms: 120, texts: far }, { ms: 5000, texts: near });
+  expect(fast.here.isAborted).toBe(true);
+});
+
+test('text that is shown stays when the server fails, and the other model adds nothing', async () => {
+  const seen = await run({ ms: 0, texts: ['a', 'a s', 'a server'], failsAfter: 2 }, { ms: 0, texts: near });
+  expect([seen.texts, seen.last, seen.here.isAsked]).toEqual([['a', 'a s'], 'a s', false]);
+});
+
+test('without a limit, only a failure makes the other model answer', async () => {
+  const patient = await run({ ms: 200, texts: far }, { ms: 0, texts: near }, Number.POSITIVE_INFINITY);
+  expect([patient.texts, patient.here.isAsked]).toEqual([far, false]);
+  const failing = { ms: 10, texts: far, failsAfter: 0 };
+  await expect(run(failing, failing, Number.POSITIVE_INFINITY)).rejects.toThrow('failed');
+});
+
+test('the next key stops both', async () => {
+  const abort = new AbortController();
+  setTimeout(() => abort.abort(), 150);
+  const seen = await run({ ms: 60_000, texts: far }, { ms: 60_000, texts: near }, 60, abort.signal);
+  expect(seen).toMatchObject({ texts: [], there: { isAborted: true }, here: { isAsked: true, isAborted: true } });
+});

@@ -1,0 +1,64 @@
+// The files of docs/deploy: Kubernetes' schema for the manifests (kubernetes-validate), nginx's own check of its file, and
+// that what must stay closed is closed. `npm run test:team -- --deploy`.
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root, run } from '../../scripts/tools.mjs';
+import { certificateFiles, python } from './servers.mjs';
+
+const folder = join(root, 'docs', 'deploy');
+const toJson = 'import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(open(sys.argv[1])))))';
+
+export async function checkDeployment() {
+  const program = await python('router');
+  const read = (file) => JSON.parse(execFileSync(program, ['-c', toJson, join(folder, file)], { encoding: 'utf8' }));
+  await run(join(program, '..', 'kubernetes-validate'), ['--strict', join(folder, 'kubernetes.yaml')]);
+
+  const manifests = read('kubernetes.yaml');
+  const of = (kind, name) => manifests.find((each) => each.kind === kind && each.metadata.name === name).spec;
+  const [vllm] = of('StatefulSet', 'vllm').template.spec.containers;
+  for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe'])
+    assert.equal(vllm[probe].httpGet.path, '/health');
+  const [{ pods }] = of('HorizontalPodAutoscaler', 'vllm').metrics;
+  const [adapter] = read('prometheus-adapter.yaml');
+  assert.equal(pods.metric.name, adapter.rules.custom[0].name.as);
+  const [{ from }] = of('NetworkPolicy', 'vllm').ingress;
+  assert.deepEqual(
+    from.map((each) => Object.values(each.podSelector?.matchLabels ?? each.namespaceSelector.matchLabels)[0]),
+    ['nginx', 'monitoring'],
+    'who reaches the replicas and their /metrics',
+  );
+  assert.equal(of('Service', 'vllm').clusterIP, 'None');
+
+  const [{ services }] = read('compose.yaml');
+  assert.deepEqual(
+    Object.keys(services).filter((name) => services[name].ports),
+    ['nginx'],
+    'only nginx is reachable',
+  );
+  for (const name of ['vllm-1', 'vllm-2'])
+    assert.deepEqual(services[name].command, vllm.args, 'the same options in both');
+  console.log('ok      compose.yaml, kubernetes.yaml');
+  checkNginx();
+}
+
+/** Only a new nginx knows "resolve". */
+function checkNginx() {
+  const nginx = process.env.NGINX_PROGRAM ?? 'nginx';
+  const [, major, minor] =
+    /nginx\/(\d+)\.(\d+)/.exec(spawnSync(nginx, ['-v'], { encoding: 'utf8' }).stderr ?? '') ?? [];
+  if (!major || Number(major) * 1000 + Number(minor) < 1028)
+    return console.log(`not run nginx.conf: nginx is ${major ? `${major}.${minor}` : 'missing'}, and 1.28 is needed`);
+  const temporary = mkdtempSync(join(tmpdir(), 'hearth-nginx-'));
+  const { certificate, key } = certificateFiles();
+  const text = readFileSync(join(folder, 'nginx.conf'), 'utf8')
+    .replace(/\$\{(RESOLVER|REPLICAS)\}/g, (_, name) => (name === 'RESOLVER' ? '127.0.0.1' : 'vllm'))
+    .replace('/etc/nginx/tls/tls.crt', certificate)
+    .replace('/etc/nginx/tls/tls.key', key);
+  writeFileSync(join(temporary, 'nginx.conf'), text);
+  execFileSync(nginx, ['-t', '-c', join(temporary, 'nginx.conf')], { stdio: 'inherit' });
+  rmSync(temporary, { recursive: true });
+  console.log('ok      nginx.conf');
+}

@@ -1,0 +1,80 @@
+// Two llama.cpp servers behind a balancer, and people who type in turns: how many prompt tokens the replicas find in
+// their caches. Each slot of a server keeps one prompt, as a GPU's cache keeps those of the people who type.
+import { startLiteLlm, startLlamaCpp, startNginx, startRouter, stop, token } from './servers.mjs';
+
+const people = 6;
+const keys = 8;
+/** As many slots in all as there are people. */
+const size = { slots: people / 2, contextTokens: 2048 * (people / 2) };
+
+/** Some 500 tokens that are only this person's. */
+const documentOf = (person) =>
+  Array.from({ length: 40 }, (_, i) => `def part_${person}_${i}(x):\n    return x * ${person * 7919 + i}\n`).join('');
+
+/** One person's next key, as Hearth asks: the prompt only grows. Resolves to its usage. */
+async function ask({ url, model }, person, key) {
+  const prompt = `${documentOf(person)}total = part_${person}_1(`.concat('value'.slice(0, key % 6), ' + 1'.repeat(key));
+  const response = await fetch(`${url}/v1/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'x-user-id': `person-${person}`,
+    },
+    body: JSON.stringify({ model, prompt, max_tokens: 1, temperature: 0, user: `person-${person}` }),
+  });
+  const { usage, error } = await response.json();
+  if (!usage) throw new Error(`${response.status} ${JSON.stringify(error)}`);
+  return { prompt: usage.prompt_tokens, cached: usage.prompt_tokens_details?.cached_tokens ?? 0 };
+}
+
+/** How many requests each replica has had so far, by its own metrics. */
+async function requestsOf({ url }) {
+  const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+  return Number(/^llamacpp:prompt_tokens_total (\d+)/m.exec(await response.text())?.[1] ?? Number.NaN);
+}
+
+async function measure(front, replicas) {
+  const before = await Promise.all(replicas.map(requestsOf));
+  let prompt = 0;
+  let cached = 0;
+  for (let key = 0; key < keys; key++)
+    for (let person = 0; person < people; person++) {
+      const usage = await ask(front, person, key);
+      // The first request of each is cold everywhere.
+      if (key === 0) continue;
+      prompt += usage.prompt;
+      cached += usage.cached;
+    }
+  const after = await Promise.all(replicas.map(requestsOf));
+  const read = after.map((tokens, i) => tokens - before[i]);
+  return { share: cached / prompt, read };
+}
+
+const fronts = [
+  ['nginx, in turns', (replicas) => startNginx(replicas, { name: 'nginx-in-turns' })],
+  ['nginx, by X-User-Id', (replicas) => startNginx(replicas, { name: 'nginx-by-user', hash: '$http_x_user_id' })],
+  ['LiteLLM, simple-shuffle', (replicas) => startLiteLlm(replicas, 'LiteLLM-two')],
+  ['vllm-router, round_robin', (replicas) => startRouter(replicas, 'round_robin')],
+  ['vllm-router, consistent_hash', (replicas) => startRouter(replicas, 'consistent_hash')],
+  ['vllm-router, cache_aware', (replicas) => startRouter(replicas, 'cache_aware')],
+];
+
+/** Fresh replicas for each balancer: nobody finds warm what another has read. */
+export async function measureReplicas(only = '') {
+  console.log('| balancer | prompt tokens found in a cache | tokens read by each replica |\n| --- | --: | --- |');
+  for (const [name, start] of fronts.filter(([name]) => name.includes(only))) {
+    const replicas = [];
+    for (const each of ['a', 'b']) replicas.push(await startLlamaCpp(`llama.cpp-${each}`, size));
+    const front = await start(replicas).catch((error) => ({ error }));
+    if (front.error) console.log(`| ${name} | ${front.error.message} | |`);
+    else {
+      const { share, read } = await measure(
+        { ...front, model: front.model.split('=')[0] || 'qwen2.5-coder-starter' },
+        replicas,
+      );
+      console.log(`| ${name} | ${(share * 100).toFixed(1)} % | ${read.join(', ')} |`);
+    }
+    for (const { group } of [...replicas, front]) if (group) stop(group);
+  }
+}
