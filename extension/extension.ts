@@ -6,6 +6,9 @@ import { registerCommands } from './commands.ts';
 import { DocumentModes } from './document-mode.ts';
 import { ExplainSelection } from './explain-selection.ts';
 import { GhostText } from './ghost-text.ts';
+import { EditView } from './next-edit/edit-view.ts';
+import { NextEdits } from './next-edit/next-edit.ts';
+import { Offer } from './next-edit/offer.ts';
 import { noticeOtherProviders } from './other-providers.ts';
 import { showProblems } from './problem-message.ts';
 import { RecentRequests } from './recent-requests.ts';
@@ -38,7 +41,19 @@ export function activate(context: ExtensionContext): Api {
     log.warn(message),
   );
   const statisticsPanel = new StatisticsPanel(statistics);
-  const counter = new RequestCounter(statistics);
+  const offer = new Offer();
+  const counter = new RequestCounter(statistics, () => nextEdits.accepted());
+  const ghostText = new GhostText(client, modes, offer, (request) => {
+    requests.add(request);
+    counter.add(request);
+  });
+  const editView = new EditView(context.asAbsolutePath('media/next-edit.svg'));
+  const nextEdits = new NextEdits(client, modes, ghostText, offer, editView, {
+    asked: (request) => requests.addEdit(request),
+    shown: (of, latencyMs) =>
+      void statistics.add(new Date(), { ...of, latencyMs: Math.round(latencyMs), isEdit: true }),
+    applied: (of, characters) => void statistics.add(new Date(), { ...of, characters, isEdit: true }),
+  });
   context.subscriptions.push(
     client,
     modes,
@@ -47,10 +62,8 @@ export function activate(context: ExtensionContext): Api {
     explain,
     counter,
     statisticsPanel,
-    new GhostText(client, modes, (request) => {
-      requests.add(request);
-      counter.add(request);
-    }),
+    ghostText,
+    nextEdits,
     new StatusBar(client, modes, requests),
     showProblems(client),
     registerCommands({ context, client, modes, documents, explain, requests, statistics: statisticsPanel }),

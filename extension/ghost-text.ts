@@ -6,6 +6,7 @@ import {
   type Command,
   commands,
   Disposable,
+  EventEmitter,
   type InlineCompletionContext,
   type InlineCompletionItem,
   type InlineCompletionItemProvider,
@@ -31,6 +32,8 @@ import type { Reason } from '../language-server/protocol/reasons.ts';
 import type { Client } from './client.ts';
 import { documentSelector } from './config.ts';
 import type { DocumentModes } from './document-mode.ts';
+import { insertionAt } from './next-edit/insertion.ts';
+import type { Offer } from './next-edit/offer.ts';
 import { canTriggerAlone, triggerAlone } from './trigger-alone.ts';
 
 /** VS Code runs it when the user accepts a suggestion, with the language's id and the number of characters. */
@@ -62,12 +65,16 @@ interface Offered {
 export class GhostText implements InlineCompletionItemProvider, Disposable {
   private readonly subscriptions: Disposable;
   private offered: Offered | null = null;
+  private readonly offeringEmitter = new EventEmitter<void>();
+  /** Fires when isOffering has changed. */
+  readonly onOffering = this.offeringEmitter.event;
   private restTimer: NodeJS.Timeout | undefined;
   private hasBeenAsked = false;
 
   constructor(
     private readonly client: Client,
     private readonly modes: DocumentModes,
+    private readonly nextEdit: Offer,
     private readonly onRequest: (request: CompletionRequest) => void,
   ) {
     let wasReady = false;
@@ -84,8 +91,14 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
         if (health === 'ready' && !wasReady) this.cursorMoved();
         wasReady = health === 'ready';
       }),
+      this.offeringEmitter,
       new Disposable(() => clearTimeout(this.restTimer)),
     );
+  }
+
+  /** Whether there is a suggestion at the cursor. */
+  get isOffering(): boolean {
+    return this.offered !== null;
   }
 
   dispose(): void {
@@ -106,6 +119,10 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
       this.onRequest({ ...request, reason, latencyMs: performance.now() - startedAt });
       return [];
     };
+    const edit = insertionAt(this.nextEdit, document, position);
+    if (edit) return [edit];
+    // Whoever goes from edit to edit by Tab does not expect to accept something else with it.
+    if (this.nextEdit.isChained && !isInvoked) return [];
     const { mode, reason } = this.modes.of(document);
     // Nothing is sent to the server then.
     if (mode === 'off' || (mode === 'manual' && !isInvoked)) return nothing(reason);
@@ -185,9 +202,11 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
   }
 
   private setOffered(offered: Offered | null): void {
-    if ((offered === null) !== (this.offered === null))
-      void commands.executeCommand('setContext', offeringKey, offered !== null);
+    const hasChanged = (offered === null) !== (this.offered === null);
     this.offered = offered;
+    if (!hasChanged) return;
+    void commands.executeCommand('setContext', offeringKey, offered !== null);
+    this.offeringEmitter.fire();
   }
 }
 

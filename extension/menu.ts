@@ -29,6 +29,11 @@ export async function showMenu(client: Client, modes: DocumentModes, requests: R
     modes.snoozeEnd
       ? { label: l10n.t('$(debug-start) End Snooze'), command: 'hearth.snooze', arguments: [0] }
       : { label: l10n.t('$(debug-pause) Snooze Suggestions…'), command: 'hearth.snooze' },
+    {
+      label: l10n.t('$(edit) Next Edits…'),
+      command: 'workbench.action.openSettings',
+      arguments: ['@id:hearth.nextEdit'],
+    },
     { label: l10n.t('$(question) Why No Suggestion?'), command: 'hearth.whyNoSuggestion' },
     separator,
     { label: l10n.t('$(package) Choose Model…'), command: 'hearth.selectModel' },

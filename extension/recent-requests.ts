@@ -38,9 +38,13 @@ export class RecentRequests implements Disposable {
     this.item.command = { command: 'hearth.whyNoSuggestion', title: l10n.t('Why No Suggestion?') };
   }
 
+  /** Of a next edit. */
+  addEdit(request: CompletionRequest): void {
+    if (request.reason !== 'superseded') this.keep(request);
+  }
+
   add(request: CompletionRequest): void {
-    this.requests.push(request);
-    if (this.requests.length > kept) this.requests.shift();
+    this.keep(request);
     void this.sayIfTooSlow();
     if (request.document !== window.activeTextEditor?.document) return;
     const isProblem = request.reason === 'no-server' || request.reason === 'no-model' || request.reason === 'failed';
@@ -68,6 +72,11 @@ export class RecentRequests implements Disposable {
 
   dispose(): void {
     this.item.dispose();
+  }
+
+  private keep(request: CompletionRequest): void {
+    this.requests.push(request);
+    if (this.requests.length > kept) this.requests.shift();
   }
 
   /** Once for each model. */

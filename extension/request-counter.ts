@@ -15,11 +15,15 @@ export class RequestCounter {
   private readonly command = commands.registerCommand(acceptedCommand, (languageId: string, characters: number) => {
     void this.statistics.add(new Date(), { languageId, characters });
     this.shown = null;
+    this.onAccepted();
     // Completes the first step of the walkthrough.
     void commands.executeCommand('setContext', 'hearth.hasAccepted', true);
   });
 
-  constructor(private readonly statistics: Pick<Statistics, 'add'>) {}
+  constructor(
+    private readonly statistics: Pick<Statistics, 'add'>,
+    private readonly onAccepted: () => void = () => {},
+  ) {}
 
   add({ document, position, time, latencyMs, items }: CompletionRequest): void {
     const text = items?.[0] ? textAfterCursor(items[0], position) : '';

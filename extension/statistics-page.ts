@@ -29,7 +29,8 @@ function charts(days: { date: Date; events: Event[] }[], locale: string): string
   const counted = days.map((day, i) => {
     const name = date(day.date);
     // Today and each day that is whole weeks before it have a label.
-    return { name, tick: (days.length - 1 - i) % 7 === 0 ? name : '', ...totals(day.events) };
+    const suggested = day.events.filter(({ isEdit }) => !isEdit);
+    return { name, tick: (days.length - 1 - i) % 7 === 0 ? name : '', ...totals(suggested) };
   });
   const suggestions = counted.map(({ name, tick, shown, accepted }) => {
     const tooltip = l10n.t('{0}: {1} shown, {2} accepted', name, number(shown), number(accepted));
@@ -55,16 +56,18 @@ function table(events: Event[], locale: string): string {
     l10n.t('Characters accepted'),
     l10n.t('Median latency'),
   ];
-  const languages = [...new Set(events.map(({ languageId }) => languageId))]
-    .map((name) => ({ name, ...totals(events.filter(({ languageId }) => languageId === name)) }))
+  const [suggested, edits] = [events.filter(({ isEdit }) => !isEdit), events.filter(({ isEdit }) => isEdit)];
+  const languages = [...new Set(suggested.map(({ languageId }) => languageId))]
+    .map((name) => ({ name, ...totals(suggested.filter(({ languageId }) => languageId === name)) }))
     .sort((a, b) => b.shown - a.shown);
-  const rows = [...languages, { name: l10n.t('All'), ...totals(events) }].map((row) => {
+  const ofEdits = edits.length > 0 ? [{ name: l10n.t('Next edits'), ...totals(edits) }] : [];
+  const rows = [...languages, { name: l10n.t('All'), ...totals(suggested) }, ...ofEdits].map((row) => {
     // At most 100 %: what was shown before midnight may be accepted after it.
     const share = row.shown === 0 ? '' : ` (${percent(Math.min(1, row.accepted / row.shown))})`;
     return [row.name, number(row.shown), number(row.accepted) + share, number(row.characters), duration(row.medianMs)];
   });
   const cells = (tag: string, row: string[]) => row.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join('');
-  const lines = rows.map((row) => `<tr>${cells('td', row)}</tr>`);
+  const lines = rows.map((row, i) => `<tr${i === languages.length ? ' class="all"' : ''}>${cells('td', row)}</tr>`);
   return `<table>\n<tr>${cells('th', head)}</tr>\n${lines.join('\n')}\n</table>`;
 }
 
@@ -102,7 +105,7 @@ path { fill: none; stroke: currentColor; stroke-opacity: 0.3; }
 table { width: 100%; margin: 2em 0; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.35em 0; text-align: right; border-bottom: 1px solid var(--vscode-widget-border, currentColor); }
 :is(th, td):first-child { text-align: left; }
-tr:last-child { font-weight: bold; }
+.all { font-weight: bold; }
 button { padding: 0.3em 1em; border: 1px solid var(--vscode-button-border, transparent); font: inherit; cursor: pointer;
   color: var(--vscode-button-secondaryForeground); background: var(--vscode-button-secondaryBackground); }
 `;

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 
 export const keptDays = 30;
 
-/** A suggestion was shown, after this latency, or accepted, with this many characters. */
+/** A suggestion or a next edit was shown, after this latency, or accepted, with this many characters. */
 export interface Event {
   languageId: string;
   latencyMs?: number;
   characters?: number;
+  isEdit?: true;
 }
 
 export class Statistics {
@@ -71,9 +72,10 @@ export function daysBefore(time: Date, days: number): string {
 /** Nothing for a line that Hearth cannot have written. */
 function parse(line: string): Event[] {
   try {
-    const { languageId, latencyMs, characters }: Event = JSON.parse(line);
+    const { languageId, latencyMs, characters, isEdit }: Event = JSON.parse(line);
     const isEvent = typeof languageId === 'string' && Number.isFinite(latencyMs ?? characters);
-    return isEvent ? [{ languageId, ...(latencyMs === undefined ? { characters } : { latencyMs }) } as Event] : [];
+    const figure = latencyMs === undefined ? { characters } : { latencyMs };
+    return isEvent ? [{ languageId, ...figure, ...(isEdit === true && { isEdit }) } as Event] : [];
   } catch {
     return [];
   }

@@ -85,3 +85,16 @@ test('the report has a line for each of the last twenty requests', async () => {
     .filter((line) => line.includes('src/a.ts:1:5  The model was not sure enough.  (90 ms)'));
   expect(lines).toHaveLength(20);
 });
+
+test('next edits are in the report, too, but for those that the next key ended', async () => {
+  const { requests } = await after(['shown'], slow, 1);
+  const request = { position: { line: 0, character: 4 }, document: {}, time: new Date(), latencyMs: 5 };
+  for (const reason of ['superseded', 'edit-unsure'] as const)
+    requests.addEdit({ ...request, reason } as CompletionRequest);
+  const documents = new VirtualDocuments();
+  Object.assign(requests, { documents });
+  await requests.show();
+  const report = documents.provideTextDocumentContent('/Why No Suggestion.txt' as unknown as Uri);
+  expect(report).toContain('An edit may follow from the last ones, but that is not likely enough');
+  expect(report).not.toContain('You typed or moved on');
+});

@@ -27,6 +27,7 @@ import {
   settingsNotification,
   statusNotification,
 } from '../../language-server/protocol/messages.ts';
+import { type NextEditAnswer, type NextEditParams, nextEditRequest } from '../../language-server/protocol/next-edit.ts';
 
 type Answer = InlineCompletionList & CompletionOutcome;
 
@@ -137,6 +138,13 @@ export class LspWindow {
   answer(uri: string, line: number, character: number, token = CancellationToken.None): Promise<Answer> {
     const params = { textDocument: { uri }, position: { line, character }, context: { triggerKind: 2 } };
     return this.connection.sendRequest('textDocument/inlineCompletion', params, token);
+  }
+
+  /** The edit that follows from what was typed. */
+  nextEdit(uri: string, line: number, character: number, token = CancellationToken.None): Promise<NextEditAnswer> {
+    const version = this.versions.get(uri) ?? 1;
+    const params: NextEditParams = { uri, version, position: { line, character }, trigger: 'pause' };
+    return this.connection.sendRequest(nextEditRequest.method, params, token);
   }
 
   settings(settings: Partial<Settings>): Promise<void> {

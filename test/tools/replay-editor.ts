@@ -24,11 +24,14 @@ import {
   relatedRequest,
   type ServerStatus,
 } from '../../language-server/protocol/messages.ts';
+import type { Eagerness } from '../../language-server/protocol/next-edit.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import { LspClient } from '../support/lsp-client.ts';
 import { cursorAfter, type Edit, type Position, type Trace, textAfter } from './trace.ts';
 
 const askAgainMs = 20;
+/** As in extension/next-edit/patience.ts. */
+const pauseMs = 800;
 const folder = { uri: 'file:///replay', name: 'replay' };
 
 export function serverOptions(maxTokens: number): Options {
@@ -43,6 +46,11 @@ export function serverOptions(maxTokens: number): Options {
       help: `longest completion; ${maxTokens}`,
     },
     beside: { type: 'string', value: 'FOLDER', help: 'open its files of the same language, too, and share their code' },
+    'next-edit': {
+      type: 'string',
+      value: 'MODE',
+      help: 'ask for a next edit in each pause, too: calm, balanced, eager',
+    },
     cache: { type: 'string', value: 'MIB', help: 'memory for what was read; without it as in the editor' },
   };
 }
@@ -67,11 +75,13 @@ export interface Pending {
 export class ReplayEditor {
   private statusesSeen = 0;
   private evaluated = 0;
+  private stopSearching = () => {};
   private readonly uri: string;
 
   private constructor(
     private readonly client: LspClient,
     name: string,
+    private readonly wantsEdits: boolean,
   ) {
     this.uri = uriOf(name);
   }
@@ -84,13 +94,14 @@ export class ReplayEditor {
       gpu: text(values, 'gpu') ?? '',
       'engine.threads': count(values, 'threads') ?? 0,
       'cache.memoryMiB': count(values, 'cache') ?? 0,
+      nextEdit: (text(values, 'next-edit') ?? 'off') as Eagerness,
       'completion.maxTokens': count(values, 'max-tokens') ?? defaultSettings['completion.maxTokens'],
     };
     const command = [process.execPath, join(__dirname, '..', 'dist', 'server.js'), '--stdio'];
     const beside = text(values, 'beside');
     const options = { bundledModel: bundledModelPath(), asksAgain, sharesCode: beside !== undefined };
     const client = await LspClient.start(command, settings, options, beside === undefined ? null : [folder]);
-    const editor = new ReplayEditor(client, trace.name);
+    const editor = new ReplayEditor(client, trace.name, settings.nextEdit !== 'off');
     if (beside !== undefined) await openBeside(client, beside, trace.name);
     await client.open(editor.uri, trace.text, languageIdOf(trace.name));
     const { health, message } = await client.settled();
@@ -124,8 +135,21 @@ export class ReplayEditor {
 
   /** Types the edit and asks for a completion behind it. */
   type(edit: Edit): Pending {
+    this.stopSearching();
     void this.client.type(this.uri, edit.line, edit.character, edit.insert, edit.deleted);
+    if (this.wantsEdits) this.searchInPause(cursorAfter(edit));
     return this.complete(cursorAfter(edit));
+  }
+
+  /** The next key ends it, as in the editor. */
+  private searchInPause({ line, character }: Position): void {
+    const source = new CancellationTokenSource();
+    const search = () => this.client.nextEdit(this.uri, line, character, source.token).catch(() => undefined);
+    const timer = setTimeout(search, pauseMs);
+    this.stopSearching = () => {
+      clearTimeout(timer);
+      source.cancel();
+    };
   }
 
   /** Makes the document what it is after that edit of the trace (-1: before all), in one change; the cursor's place. */
@@ -171,6 +195,7 @@ export class ReplayEditor {
   }
 
   async close(): Promise<void> {
+    this.stopSearching();
     await this.client.stop();
   }
 }

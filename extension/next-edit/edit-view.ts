@@ -1,0 +1,74 @@
+// Shows the offer where it concerns the visible editors, and sets the keys for the active one.
+import { type Disposable, Range, type TextEditor, window } from 'vscode';
+import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
+import { ContextKeys } from './context-keys.ts';
+import { EditDecorations } from './decorations.ts';
+import { insertionAt } from './insertion.ts';
+import type { Offer } from './offer.ts';
+import { hint } from './texts.ts';
+
+export class EditView implements Disposable {
+  private readonly decorations: EditDecorations;
+  private readonly keys = new ContextKeys();
+  private isEmpty = true;
+
+  /** icon: the path of the mark beside the line of an edit. */
+  constructor(icon: string) {
+    this.decorations = new EditDecorations(icon);
+  }
+
+  show(offer: Offer): void {
+    const { shown } = offer;
+    const editor = window.activeTextEditor;
+    const hasNothing = this.isEmpty && !shown;
+    this.isEmpty = !shown;
+    for (const each of hasNothing ? [] : window.visibleTextEditors) {
+      if (shown && uriOf(each) === shown.edit.uri)
+        this.decorations.showEdit(each, shown.edit, insertionAt(offer, each.document, each.selection.active) !== null);
+      else this.decorations.clear(each);
+      const isHinted = each === editor && shown && concerns(offer, each) && !isInView(each, shown.edit);
+      if (isHinted) this.decorations.showHint(each, hint(shown.edit, fileOf(shown.edit, each)));
+      else this.decorations.clearHint(each);
+    }
+    this.setKeys(offer, editor);
+  }
+
+  dispose(): void {
+    this.decorations.dispose();
+  }
+
+  private setKeys(offer: Offer, editor: TextEditor | undefined): void {
+    const isOffering = editor !== undefined && concerns(offer, editor);
+    this.keys.set({ isOffering, tabIsFree: isOffering && isTabFree(offer, editor) });
+  }
+}
+
+/** Whether all lines of the edit are on the screen. */
+export function isInView(editor: TextEditor, { uri, range: { start, end } }: NextEdit): boolean {
+  const lines = new Range(start.line, 0, end.line, 0);
+  return uriOf(editor) === uri && editor.visibleRanges.some((visible) => visible.contains(lines));
+}
+
+/** The name of the edit's file, unless it is the one in the editor. */
+export function fileOf({ uri }: NextEdit, editor: TextEditor | undefined): string | undefined {
+  if (editor && uriOf(editor) === uri) return undefined;
+  return decodeURIComponent(uri.slice(uri.lastIndexOf('/') + 1));
+}
+
+/** Where it is shown or hinted at: in the editor of the edit, and in the one of the edit that it follows from. */
+function concerns({ state, shown }: Offer, editor: TextEditor): boolean {
+  if (state.kind === 'applied') return true;
+  return shown !== null && [shown.edit.uri, shown.basis.uri].includes(uriOf(editor));
+}
+
+/** In leading white space Tab indents, unless Hearth has put the cursor there. */
+export function isTabFree({ state, edit }: Offer, { document, selection: { active } }: TextEditor): boolean {
+  if (state.kind === 'applied') return true;
+  const isThere = state.kind === 'jumped' && edit?.uri === document.uri.toString();
+  const isOurs = isThere && edit.range.start.line <= active.line && active.line <= edit.range.end.line;
+  return isOurs || document.lineAt(active.line).text.slice(0, active.character).trim() !== '';
+}
+
+function uriOf({ document }: TextEditor): string {
+  return document.uri.toString();
+}

@@ -1,0 +1,69 @@
+// What the editor shows of an offered edit, as texts.
+import { l10n } from 'vscode';
+import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
+
+const mostChars = 40;
+
+/** Text beside the code: one line, as spaces would otherwise collapse. */
+export function inline(text: string): string {
+  const [first = '', ...others] = text.split(/\r?\n/);
+  const rest = others.length === 0 ? '' : ` ${l10n.t('+{0} lines', others.length)}`;
+  return unbroken(first + rest);
+}
+
+/** What happens where, for one who does not see the place. file: its name, if it is another one. */
+export function hint(edit: NextEdit, file: string | undefined): string {
+  const line = edit.range.start.line + 1;
+  const where = file === undefined ? l10n.t('line {0}', line) : l10n.t('{0}, line {1}', file, line);
+  return unbroken(`⇥ ${where}: ${summary(edit)}`);
+}
+
+/** What becomes of what, in a few words. */
+export function summary(edit: NextEdit): string {
+  const [first] = edit.changes;
+  if (!first) return '';
+  const now = shortened(first.text);
+  const old = shortened(replacedBy(first, edit));
+  if (old === '') return `+ ${now}`;
+  return now === '' ? `− ${old}` : `${old} → ${now}`;
+}
+
+/** The lines before and after, for a screen reader and the hover. */
+export function difference({ oldText, newText }: NextEdit): string {
+  const marked = (text: string, mark: string) =>
+    text === ''
+      ? []
+      : text
+          .replace(/\r?\n$/, '')
+          .split(/\r?\n/)
+          .map((line) => mark + line);
+  return [...marked(oldText, '- '), ...marked(newText, '+ ')].join('\n');
+}
+
+/** Said aloud where the screen reader is in use. */
+export function announcement(edit: NextEdit, file: string | undefined): string {
+  const line = edit.range.start.line + 1;
+  return file === undefined
+    ? l10n.t('Next edit in line {0}: {1}. Tab goes there.', line, summary(edit))
+    : l10n.t('Next edit in {0}, line {1}: {2}. Tab goes there.', file, line, summary(edit));
+}
+
+/** Whether the edit is so small that it is easily overlooked. */
+export function isTiny(edit: NextEdit): boolean {
+  return edit.changes.every((change) => change.text.length <= 1 && replacedBy(change, edit).length <= 1);
+}
+
+function replacedBy({ range: { start, end } }: NextEdit['changes'][number], { range, oldText }: NextEdit): string {
+  if (start.line !== end.line) return oldText;
+  return oldText.split('\n')[start.line - range.start.line]?.slice(start.character, end.character) ?? '';
+}
+
+function shortened(text: string): string {
+  const flat = text.trim().replace(/\s+/g, ' ');
+  return flat.length <= mostChars ? flat : `${flat.slice(0, mostChars - 1)}…`;
+}
+
+/** With spaces that neither collapse nor break. */
+function unbroken(text: string): string {
+  return text.replaceAll('\t', '  ').replaceAll(' ', '\u00a0');
+}

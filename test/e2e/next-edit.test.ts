@@ -1,0 +1,244 @@
+// Next edits in a real VS Code, by keyboard alone, with the starter model.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { launchBrowser } from './browser.ts';
+import { type CodeServer, startCodeServer } from './code-server.ts';
+import { Workbench } from './workbench.ts';
+
+const settings = { 'hearth.nextEdit': 'eager', 'editor.detectIndentation': false, 'editor.tabSize': 2 };
+
+const cart = `import { taxRate, withTax } from './prices';
+
+export function total(prices: number[]): number {
+  return prices.reduce((sum, price) => sum + withTax(price), 0);
+}
+
+export function taxOnly(prices: number[]): number {
+  return prices.reduce((sum, price) => sum + price * taxRate, 0);
+}
+`;
+const prices = `export const taxRate = 0.19;
+
+export function withTax(price: number): number {
+  return price * (1 + taxRate);
+}
+
+export function taxOf(price: number): number {
+  return price * taxRate;
+}
+
+export function withoutTax(price: number): number {
+  return price / (1 + taxRate);
+}
+
+export function describe(price: number): string {
+  return \`\${price} + \${price * taxRate}\`;
+}
+`;
+
+let server: CodeServer;
+let browser: Browser;
+let bench: Workbench;
+const temporary = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
+const folder = join(temporary, 'shop');
+const file = join(folder, 'prices.ts');
+const other = join(folder, 'cart.ts');
+
+beforeAll(async () => {
+  mkdirSync(folder);
+  writeFileSync(file, '');
+  writeFileSync(other, cart);
+  server = await startCodeServer({ vsix: [inject('vsix')], settings });
+  browser = await launchBrowser();
+  bench = await Workbench.open(browser, server, folder, file);
+}, 150_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  rmSync(temporary, { recursive: true, force: true });
+});
+
+beforeEach(() => bench.statusSays(/ready/, 60_000), 90_000);
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') await bench.afterFailure(task.name, settings);
+}, 90_000);
+
+/** Pictures to look at, and one for README.md; only on request. */
+async function picture(name: string, path = `build/e2e/${name}.png`): Promise<void> {
+  if (!process.env.HEARTH_PICTURES) return;
+  await bench.page.mouse.move(700, 450); // away from what has a tooltip
+  await sleep(300);
+  await bench.page.screenshot({ path, clip: { x: 52, y: 36, width: 984, height: 330 } });
+}
+
+/** What is drawn into the text beside the code: new words of an edit, or the hint to one that is out of sight. */
+async function drawn(): Promise<string[]> {
+  const contents = await bench.page.evaluate<string[]>(
+    `[...document.querySelectorAll('.editor-instance .view-lines span')]
+      .flatMap((span) => ['::before', '::after'].map((side) => getComputedStyle(span, side).content))`,
+  );
+  const texts = contents.filter((text) => /^".+"$/.test(text)).map((text) => text.slice(1, -1));
+  return [...new Set(texts.map((text) => text.replaceAll('\u00a0', ' ')))];
+}
+
+function offered(timeout = 20_000): Promise<unknown> {
+  return expect.poll(drawn, { timeout }).not.toEqual([]);
+}
+
+/** Replaces the text of the file, which is much at once and therefore no edit that anything follows from. */
+async function start(text: string): Promise<void> {
+  await bench.press('Control+1', 'Control+Home');
+  await bench.setText(text);
+  await sleep(1600);
+}
+
+/** Puts the cursor before the first occurrence of a word, by keys. */
+async function goTo(word: string): Promise<void> {
+  const before = readFileSync(file, 'utf8').split(word)[0]?.split('\n') ?? [];
+  await bench.press('Control+Home');
+  for (let line = 1; line < before.length; line++) await bench.press('ArrowDown');
+  for (let i = 0; i < (before.at(-1)?.length ?? 0); i++) await bench.press('ArrowRight');
+}
+
+async function rename(old: string, now: string): Promise<void> {
+  await goTo(old);
+  for (let i = 0; i < old.length; i++) await bench.press('Shift+ArrowRight');
+  await bench.type(now);
+}
+
+/** What a person sees change after Tab. */
+async function seen(): Promise<string> {
+  return JSON.stringify([await drawn(), await cursor()]);
+}
+
+const cursor = () => bench.page.getByText(/^Ln \d+, Col \d+$/).textContent();
+
+/** A file of 60 lines in which the one name is used at the beginning and near the end. */
+const farApart = (name: string) =>
+  `let ${name} = 1;\n\n${Array.from({ length: 55 }, (_, i) => `step${i}();\n`).join('')}\nconsole.log(${name});\n`;
+
+test('a rename with eight places in two files, by Tab alone', async () => {
+  await bench.openFile('cart.ts');
+  await bench.openFile('prices.ts');
+  await start(prices);
+  await rename('taxRate', 'vatRate');
+  await offered();
+  await picture('next-edit-rename', 'media/next-edit.png');
+  for (let keys = 0, isOver = false; !isOver && keys < 14; keys++) {
+    const before = await seen();
+    await bench.press('Tab');
+    await expect.poll(seen, { timeout: 20_000 }).not.toBe(before);
+    isOver = await offered(5000).then(
+      () => false,
+      () => true,
+    );
+    await picture(`next-edit-rename-${keys}`);
+  }
+  await bench.runCommand('File: Save All');
+  await expect.poll(() => readFileSync(file, 'utf8')).toBe(prices.replaceAll('taxRate', 'vatRate'));
+  await expect.poll(() => readFileSync(other, 'utf8')).toBe(cart.replaceAll('taxRate', 'vatRate'));
+  await bench.openFile('prices.ts');
+});
+
+test('an edit out of sight has a hint at the cursor; Tab goes there, and Tab again applies it', async () => {
+  await start(farApart('amount'));
+  await rename('amount', 'quantity');
+  await expect.poll(drawn, { timeout: 20_000 }).toEqual(['⇥ line 59: amount → quantity']);
+  await picture('next-edit-hint');
+  await bench.press('Tab');
+  await expect.poll(cursor).toBe('Ln 59, Col 13');
+  await expect.poll(drawn).toEqual(['quantity']);
+  await picture('next-edit-jumped');
+  await expect.poll(() => bench.savedText()).toBe(farApart('amount').replace('amount', 'quantity'));
+  await bench.press('Tab');
+  await expect.poll(() => bench.savedText()).toBe(farApart('quantity'));
+  expect(await cursor()).toBe('Ln 59, Col 21');
+});
+
+test('one undo takes back one edit, and nothing follows from an undo', async () => {
+  await start(farApart('width'));
+  await rename('width', 'height');
+  await offered();
+  await bench.press('Tab');
+  await expect.poll(drawn).toEqual(['height']);
+  await bench.press('Tab');
+  await expect.poll(() => bench.savedText()).toBe(farApart('height'));
+  await bench.press('Control+z');
+  await expect.poll(() => bench.savedText()).toBe(farApart('width').replace('width', 'height'));
+  await sleep(2000);
+  expect(await drawn()).toEqual([]);
+});
+
+test('one Esc dismisses an edit, which does not come again at that place', async () => {
+  await start(farApart('first'));
+  await rename('first', 'second');
+  await offered();
+  await bench.press('Escape');
+  await expect.poll(drawn).toEqual([]);
+  await sleep(5500);
+  await bench.press('ArrowDown', 'ArrowDown', 'ArrowDown', 'End');
+  await bench.type(' ');
+  await expect.poll(() => server.hearthLog().split('\n').at(-2), { timeout: 20_000 }).toMatch(/next edit at/);
+  await sleep(500);
+  expect(await drawn()).toEqual([]);
+  expect(await bench.savedText()).toContain('console.log(first);');
+});
+
+test('Tab indents in leading white space; the other key goes to the edit from anywhere', async () => {
+  await start(farApart('count'));
+  await rename('count', 'number');
+  await offered();
+  await bench.press('ArrowDown', 'Tab');
+  await expect
+    .poll(() => bench.savedText())
+    .toBe(farApart('count').replace('count', 'number').replace('\n\n', '\n  \n'));
+  expect(await drawn()).toEqual(['⇥ line 59: count → number']);
+  await bench.press('Alt+Enter');
+  await expect.poll(cursor).toBe('Ln 59, Col 13');
+  await bench.press('Alt+Enter');
+  await expect.poll(() => bench.savedText()).toContain('console.log(number);');
+});
+
+test('while the list of suggestions is open, Tab takes its entry', async () => {
+  await start(farApart('speed'));
+  await rename('speed', 'velocity');
+  await offered();
+  await bench.press('ArrowDown');
+  await bench.type('velo');
+  await bench.press('Control+Space');
+  await bench.page.locator('.suggest-widget.visible .monaco-list-row').first().waitFor({ timeout: 30_000 });
+  await picture('next-edit-list');
+  await bench.press('Tab');
+  await expect.poll(() => bench.savedText()).toContain('velocity\nstep0');
+  expect(await bench.savedText()).toContain('console.log(speed);');
+  expect(await drawn()).toEqual(['⇥ line 59: speed → velocity']);
+});
+
+test('with a selection, Tab indents the lines', async () => {
+  await start(farApart('red'));
+  await rename('red', 'blue');
+  await offered();
+  await bench.press('Shift+ArrowDown', 'Shift+ArrowDown', 'Tab');
+  await expect.poll(() => bench.savedText()).toMatch(/^ {2}let blue = 1;\n/);
+  expect(await bench.savedText()).toContain('console.log(red);');
+});
+
+test('an added parameter comes to its calls, and what only inserts at the cursor is ghost text', async () => {
+  const text = `${farApart('unused').replace('console.log(unused);', 'send(message);')}`;
+  await start(text.replace('let unused = 1;', 'function send(message) {}'));
+  await goTo('message');
+  for (let i = 0; i < 'message'.length; i++) await bench.press('ArrowRight');
+  await bench.type(', retries');
+  await offered();
+  await picture('next-edit-parameter');
+  await bench.press('Tab');
+  await expect.poll(() => bench.shownGhostText()).toBe(', retries');
+  await picture('next-edit-ghost-text');
+  await bench.press('Tab');
+  await expect.poll(() => bench.savedText()).toContain('send(message, retries);');
+});

@@ -1,0 +1,106 @@
+// What Tab does, and what ends an offer.
+import { beforeEach, expect, test } from 'vitest';
+import { Offer } from '../../../extension/next-edit/offer.ts';
+import type { NextEdit } from '../../../language-server/protocol/next-edit.ts';
+
+const uri = 'file:///a.ts';
+const at = (line: number, character = 0) => ({ line, character });
+const cursorAt = (line: number, of = uri) => ({ uri: of, line, character: 3 });
+const typed = (line: number, text = 'x') => [{ range: { start: at(line), end: at(line) }, text }];
+
+const edit: NextEdit = {
+  ...{ uri, version: 7, oldText: 'log(sum);', newText: 'log(total);', probability: 0.9 },
+  range: { start: at(20), end: at(20, 9) },
+  changes: [{ range: { start: at(20, 4), end: at(20, 7) }, text: 'total' }],
+};
+
+let offer: Offer;
+beforeEach(() => {
+  offer = new Offer();
+  offer.set(edit, cursorAt(2));
+  offer.release();
+});
+
+test('Tab goes to an edit that is far, and applies it there', () => {
+  expect(offer.step(cursorAt(2), true)).toBe('go');
+  offer.jumped();
+  expect(offer.step(cursorAt(20), true)).toBe('apply');
+  expect(offer.step(cursorAt(9), true), 'the cursor has left the edit').toBe('go');
+});
+
+test('an edit within three lines is applied at once, if it is in sight', () => {
+  expect(offer.step(cursorAt(17), true)).toBe('apply');
+  expect(offer.step(cursorAt(23), true)).toBe('apply');
+  expect(offer.step(cursorAt(16), true)).toBe('go');
+  expect(offer.step(cursorAt(18), false)).toBe('go');
+  expect(offer.step(cursorAt(20, 'file:///b.ts'), false), 'the same line of another file').toBe('go');
+});
+
+test('after an edit was applied, Tab waits for the next one', () => {
+  offer.applied();
+  expect(offer.step(cursorAt(20), false)).toBe('wait');
+  offer.set(null, cursorAt(20));
+  expect(offer.step(cursorAt(20), false)).toBe('none');
+});
+
+test('who goes from edit to edit gets no other suggestions in between, until a key is typed', () => {
+  expect(offer.isChained).toBe(false);
+  offer.applied();
+  expect(offer.isChained).toBe(true);
+  offer.set(edit, cursorAt(2));
+  expect(offer.isChained).toBe(true);
+  offer.follow(uri, typed(40), 8);
+  expect(offer.isChained).toBe(false);
+  expect(offer.edit).not.toBe(null);
+});
+
+test('it is not shown while a suggestion at the cursor is', () => {
+  offer.withdraw();
+  offer.set(edit, cursorAt(2));
+  expect(offer.shown).toBe(null);
+  expect(offer.step(cursorAt(2), true)).toBe('none');
+  expect(offer.release()).toBe(true);
+  expect(offer.release()).toBe(false);
+  expect(offer.shown?.edit).toBe(edit);
+});
+
+test('typing elsewhere leaves it, and moves it', () => {
+  offer.follow(uri, typed(10, 'new\n'), 8);
+  expect(offer.edit?.range.start.line).toBe(21);
+  offer.follow('file:///b.ts', typed(20), 3);
+  expect(offer.edit?.version).toBe(8);
+});
+
+test('typing on in the line of the edit that it follows from withdraws it, wherever that line is by then', () => {
+  offer.follow(uri, typed(0, 'new\n'), 8);
+  offer.follow(uri, typed(2), 9);
+  expect(offer.edit).not.toBe(null);
+  offer.follow(uri, typed(3), 10);
+  expect(offer.state.kind).toBe('none');
+});
+
+test('a change in its own line withdraws it', () => {
+  offer.follow(uri, typed(20), 8);
+  expect(offer.state.kind).toBe('none');
+});
+
+test('it stays when nothing else follows from another edit, and goes when the user has made three', () => {
+  offer.set(null, cursorAt(5));
+  offer.set(null, cursorAt(6));
+  expect(offer.shown?.edit).toBe(edit);
+  offer.set(null, cursorAt(7));
+  expect(offer.state.kind).toBe('none');
+});
+
+test('another edit takes its place', () => {
+  const newer = { ...edit, newText: 'log(sums);' };
+  offer.set(newer, cursorAt(5));
+  expect(offer.edit).toBe(newer);
+});
+
+test('the same edit again is not shown anew', () => {
+  offer.jumped();
+  offer.set({ ...edit, version: 8 }, cursorAt(5));
+  expect(offer.release()).toBe(false);
+  expect(offer.shown).toMatchObject({ kind: 'jumped', edit: { version: 8 } });
+});

@@ -1,0 +1,63 @@
+// What the editor says about an edit, and where the cursor is after it.
+import { expect, test } from 'vitest';
+import { behind } from '../../../extension/next-edit/apply.ts';
+import { announcement, difference, hint, inline, isTiny, summary } from '../../../extension/next-edit/texts.ts';
+import type { NextEdit } from '../../../language-server/protocol/next-edit.ts';
+
+/** Of whole lines from line 83 on; changes: from and to within their line, and the text. */
+function edit(oldText: string, newText: string, ...changes: [number, number, number, string][]): NextEdit {
+  const lines = oldText.split('\n');
+  return {
+    ...{ uri: 'file:///w/a.ts', version: 1, probability: 0.9, oldText, newText },
+    range: {
+      start: { line: 83, character: 0 },
+      end: { line: 82 + lines.length, character: lines.at(-1)?.length ?? 0 },
+    },
+    changes: changes.map(([line, from, to, text]) => ({
+      range: { start: { line: 83 + line, character: from }, end: { line: 83 + line, character: to } },
+      text,
+    })),
+  };
+}
+
+const renamed = edit('log(name);', 'log(path);', [0, 4, 8, 'path']);
+
+test('the hint names the line, and the file if it is another one', () => {
+  expect(hint(renamed, undefined)).toBe('⇥ line 84: name → path'.replaceAll(' ', '\u00a0'));
+  expect(hint(renamed, 'b.ts')).toBe('⇥ b.ts, line 84: name → path'.replaceAll(' ', '\u00a0'));
+  expect(announcement(renamed, 'b.ts')).toBe('Next edit in b.ts, line 84: name → path. Tab goes there.');
+});
+
+test('insertions and deletions have a sign', () => {
+  expect(summary(edit('f(a);', 'f(a, b);', [0, 3, 3, ', b']))).toBe('+ , b');
+  expect(summary(edit('f(a, b);', 'f(a);', [0, 3, 6, '']))).toBe('− , b');
+  expect(summary(edit('x', 'y'.repeat(100), [0, 0, 1, 'y'.repeat(100)]))).toMatch(/^x → y{39}…$/);
+});
+
+test('a change in the second line is read from that line', () => {
+  expect(summary(edit('first\nlog(name);', 'first\nlog(path);', [1, 4, 8, 'path']))).toBe('name → path');
+});
+
+test('the difference has a line for each line before and after', () => {
+  expect(difference(renamed)).toBe('- log(name);\n+ log(path);');
+  expect(difference(edit('a\nb', 'c', [0, 0, 1, 'c']))).toBe('- a\n- b\n+ c');
+  expect(difference(edit('gone();\n', ''))).toBe('- gone();');
+});
+
+test('text beside the code is one line whose spaces stay', () => {
+  expect(inline('a  b')).toBe('a\u00a0\u00a0b');
+  expect(inline('a\nb\nc')).toBe('a\u00a0+2\u00a0lines');
+});
+
+test('only edits of single characters are tiny', () => {
+  expect(isTiny(edit('a < b', 'a > b', [0, 2, 3, '>']))).toBe(true);
+  expect(isTiny(renamed)).toBe(false);
+});
+
+test('the cursor goes behind the last word that was changed', () => {
+  expect(behind(renamed)).toEqual({ line: 83, character: 8 });
+  expect(behind(edit('f(a, b);', 'f(b);', [0, 2, 5, '']))).toEqual({ line: 83, character: 2 });
+  const two = edit('a + a\nb + a', 'sum + sum\nb + sum', [0, 0, 1, 'sum'], [0, 4, 5, 'sum'], [1, 4, 5, 'sum']);
+  expect(behind(two)).toEqual({ line: 84, character: 7 });
+  expect(behind(edit('f();', 'f();\ng();', [0, 4, 4, '\ng();']))).toEqual({ line: 84, character: 4 });
+});

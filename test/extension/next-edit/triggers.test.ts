@@ -1,0 +1,105 @@
+// When a next edit is asked for, and when not.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Patience } from '../../../extension/next-edit/patience.ts';
+import { Triggers } from '../../../extension/next-edit/triggers.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function started() {
+  const asked: string[] = [];
+  const now = () => Date.now();
+  const patience = new Patience(now);
+  return { asked, patience, triggers: new Triggers((trigger) => asked.push(trigger), patience, now) };
+}
+
+test('a pause of 800 ms after an edit, once', () => {
+  const { asked, triggers } = started();
+  triggers.edited(3, false);
+  vi.advanceTimersByTime(700);
+  triggers.edited(3, false);
+  vi.advanceTimersByTime(790);
+  expect(asked).toEqual([]);
+  vi.advanceTimersByTime(20);
+  expect(asked).toEqual(['pause']);
+  vi.advanceTimersByTime(60_000);
+  expect(asked).toEqual(['pause']);
+});
+
+test('the line is left, the file saved, or a suggestion accepted: at once, and not again after it', () => {
+  for (const [name, act] of [
+    ['line-left', (triggers: Triggers) => triggers.cursorMoved(4)],
+    ['saved', (triggers: Triggers) => triggers.saved()],
+    ['accepted', (triggers: Triggers) => triggers.accepted()],
+  ] as const) {
+    const { asked, triggers } = started();
+    act(triggers);
+    expect(asked, 'before the first edit').toEqual([]);
+    triggers.edited(3, false);
+    triggers.cursorMoved(3);
+    expect(asked, 'in the same line').toEqual([]);
+    act(triggers);
+    expect(asked).toEqual([name]);
+    act(triggers);
+    vi.advanceTimersByTime(10_000);
+    expect(asked).toEqual([name]);
+  }
+});
+
+test('undo and redo ask for nothing, and end what was awaited', () => {
+  const { asked, triggers } = started();
+  triggers.edited(3, false);
+  triggers.edited(3, true);
+  triggers.cursorMoved(9);
+  triggers.saved();
+  vi.advanceTimersByTime(10_000);
+  expect(asked).toEqual([]);
+});
+
+test('a new problem asks only soon after an edit', () => {
+  const { asked, triggers } = started();
+  triggers.newProblem();
+  expect(asked).toEqual([]);
+  triggers.edited(3, false);
+  vi.advanceTimersByTime(2000);
+  triggers.newProblem();
+  expect(asked).toEqual(['pause', 'diagnostic']);
+  vi.advanceTimersByTime(10_000);
+  triggers.newProblem();
+  expect(asked).toHaveLength(2);
+});
+
+test('after one was applied the next is asked for at once', () => {
+  const { asked, triggers } = started();
+  triggers.applied();
+  expect(asked).toEqual(['applied']);
+});
+
+test('after Esc nothing for five seconds', () => {
+  const { asked, patience, triggers } = started();
+  patience.note('dismissed');
+  triggers.edited(3, false);
+  triggers.cursorMoved(4);
+  triggers.newProblem();
+  vi.advanceTimersByTime(4990);
+  expect(asked).toEqual([]);
+  vi.advanceTimersByTime(20);
+  expect(asked).toEqual(['pause']);
+});
+
+test('each Esc makes the pause longer, each applied edit shorter, and ten minutes later neither counts', () => {
+  const { patience } = started();
+  const later = (ms: number) => {
+    vi.advanceTimersByTime(ms);
+    return Math.round(patience.pauseMs);
+  };
+  patience.note('dismissed');
+  expect(later(5001)).toBeGreaterThan(1150);
+  for (let i = 0; i < 6; i++) patience.note('dismissed');
+  expect(later(5001)).toBe(3000);
+  expect(later(10 * 60_000)).toBe(800);
+  patience.note('applied');
+  expect(later(0)).toBe(640);
+  for (let i = 0; i < 9; i++) patience.note('applied');
+  expect(later(0)).toBe(400);
+});
