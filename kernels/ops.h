@@ -227,7 +227,7 @@ class Ops {
 
   /// Read by every op; may be null. Set from the engine thread, flipped from any.
   const std::atomic<bool>* cancel = nullptr;
-  /// Set once, at load. A GPU has 1 only.
+  /// Set once, at load.
   float residual_scale = 1;
 
  private:

@@ -13,7 +13,7 @@ void choose_experts(const float* logits, int n_experts, int n_used, float* route
   const auto precedes = [&](int a, int b) {
     return value(a) > value(b) || (value(a) == value(b) && a < b);
   };
-  std::array<int, kMaxExpertsUsed> chosen;
+  std::array<int, kMaxExpertsUsed> chosen{};
   for (int i = 0; i < n_used; i++) {
     int best = -1;
     for (int expert = 0; expert < n_experts; expert++) {

@@ -224,7 +224,7 @@ GPU_DEVICE void store_rows(const MatmulParams& p, const BlockSums<kTokens>& sums
     const float factor = token_factor(p.norm, early.squares, p.x.n_groups, r.token);
     if (i >= unsigned(blockDim.x) && is_added) before = *to;
     const float sum = sums.total(r.tile, r.row, r.token) * factor;
-    *to = is_added ? before + sum : sum;
+    *to = is_added ? before + sum * e.scale : sum;
   }
 }
 

@@ -21,7 +21,7 @@ GPU_DEVICE float* place_of(const Epilogue& e, int row, int token) {
 GPU_DEVICE void store_one(const Epilogue& e, int row, int token, float value) {
   if (row >= e.n_rows) return;
   float* to = place_of(e, row, token);
-  *to = e.kind == EpilogueKind::kAdd ? *to + value : value;
+  *to = e.kind == EpilogueKind::kAdd ? *to + value * e.scale : value;
 }
 
 /// Where the K or V of one position of one head is in the pool.

@@ -5,6 +5,7 @@
 #include "batch.hip.h"
 #include "decode_attention.hip.h"
 #include "float_weights.hip.h"
+#include "head_norms.hip.h"
 #include "matmul.hip.h"
 #include "matvec.hip.h"
 #include "pack.hip.h"
@@ -57,6 +58,7 @@ GPU_KERNEL_RESIDENT(decode_attention_128_many, AttentionParams, kDecodeThreads, 
 }
 
 GPU_KERNEL(take_batch_512, BatchParams, kMailThreads) { take_batch(p); }
+GPU_KERNEL(norm_heads_128, HeadNormParams, kHeadNormThreads) { norm_heads(p); }
 GPU_KERNEL(norm_quantize_128, NormParams, kNormThreads) { norm_quantize(p); }
 GPU_KERNEL(argmax_512, ArgmaxParams, kArgmaxThreads) { argmax(p); }
 GPU_KERNEL(gather_256, GatherParams, 256) { gather(p); }

@@ -68,10 +68,6 @@ void HipOps::require_support(const ModelShape& shape) const {
     throw std::runtime_error(
         "heads of " + std::to_string(d) +
         " dimensions run on the CPU only (the GPU kernels know 32, 64, 128, 256)");
-  if (!attention.q_norms.empty())
-    throw std::runtime_error("models that norm each head of q and k run on the CPU only");
-  if (shape.residual_scale != 1)
-    throw std::runtime_error("models that scale what a layer adds run on the CPU only");
   if (shape.has_experts) throw std::runtime_error("mixtures of experts run on the CPU only");
   if (shape.has_mixed_gate_up)
     throw std::runtime_error("FFN gate and up of different types run on the CPU only");
@@ -160,12 +156,25 @@ void HipOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
   cos_sin_ = device_.allocate(table.size() * sizeof(float), "the RoPE table");
   device_.upload(cos_sin_.as(), table.data(), table.size() * sizeof(float));
   make_workspace(shape.n_heads * d, false);  // attention's output is quantized there
+  if (!shape.q_norms.empty()) make_head_norms();
   // Enough for every token of a full batch in four parts, and for eight tokens in all their parts.
   const size_t max_parts = ceil_div(shape.max_positions, kPartChunks * kChunk);
   const size_t n_parts = std::max<size_t>(4 * kMaxBatch, 8 * 2 * max_parts);
   attention_arrived_ = device_.allocate(sizeof(uint32_t) * kMaxBatch * shape.n_heads, "attention");
   attention_parts_ =
       device_.allocate(n_parts * shape.n_heads * (d + 2) * sizeof(float), "attention");
+}
+
+void HipOps::make_head_norms() {
+  const size_t d = shape_.head_dim;
+  std::vector<float> norms;  // [layer][q, k][head_dim]
+  for (int layer = 0; layer < shape_.n_layers; layer++)
+    for (const std::vector<float>* of : {&shape_.q_norms, &shape_.k_norms})
+      norms.insert(norms.end(), of->begin() + layer * d, of->begin() + (layer + 1) * d);
+  head_norms_ = device_.allocate(norms.size() * sizeof(float), "norms of heads");
+  device_.upload(head_norms_.as(), norms.data(), norms.size() * sizeof(float));
+  const size_t n_rows = (shape_.n_heads + 2 * shape_.n_kv_heads) * d;
+  plain_qkv_ = device_.allocate(kMaxBatch * n_rows * sizeof(float), "q, k and v");
 }
 
 void HipOps::copy_page(int to, int from, int) {

@@ -79,6 +79,7 @@ class HipOps : public Ops {
   void make_workspace(int n_cols, bool with_f32);
   /// Allocates what a head of n_vocab rows needs, at load, when memory is still free.
   void make_head_room(int n_vocab);
+  void make_head_norms();
   void argmax_rows(const float* logits, int n_vocab, std::span<Argmax> out);
   /// Activations of n tokens of this many columns in a workspace.
   Activations activations(const Memory& q, const Memory& scales, int n_cols, int n) const;
@@ -89,6 +90,8 @@ class HipOps : public Ops {
   /// quantizes p.norm for itself, or a launch does so, unless the part before has left them in this
   /// form.
   void prepare_input(MatmulParams& p, const HipMatrix& w, const HipPart& part);
+  /// norm_qkv() for models with norms of heads.
+  void norm_heads(const HipMatrix& qkv, MatmulParams& p, int layer);
   /// Multiplies p by all parts of w.
   void matmul(const HipMatrix& w, MatmulParams& p);
   /// Multiplies p by a part's tiles: those named by tile_ids (on the device, n_ids of them), or
@@ -109,6 +112,7 @@ class HipOps : public Ops {
   AttentionShape shape_;
   KvPool pool_{};
   Memory kv_, cos_sin_, attention_parts_, attention_arrived_;
+  Memory head_norms_, plain_qkv_;  // for models that have such norms: make_head_norms()
 
   // Quantized activations of kMaxBatch tokens: in_ for the matmul that quantizes its input, next_
   // for the output of attention or SwiGLU, which their kernels quantize for the next matmul.

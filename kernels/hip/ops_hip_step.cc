@@ -170,6 +170,7 @@ void HipOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv
   e.batch = batch_;
   e.pool = pool_;
   e.layer = layer;
+  if (head_norms_.n_bytes() > 0) return norm_heads(packed(qkv), p, layer);
   const int log2_span = pool_.log2_head_dim - 5, span = 1 << log2_span;
   for (const HipPart& part : packed(qkv).parts) {
     prepare_input(p, packed(qkv), part);
@@ -177,6 +178,25 @@ void HipOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv
     e.n_rows = part.n_rows;
     matmul_pairs(part, p, part.data + span * part.type.tile_bytes, part.n_rows / 32, log2_span);
   }
+}
+
+/// Norms of heads come between the product and RoPE: so they do not fit into the product's
+/// epilogue.
+void HipOps::norm_heads(const HipMatrix& qkv, MatmulParams& p, int layer) {
+  HeadNormParams heads = {};
+  heads.qkv = plain_qkv_.as<float>();
+  heads.norms = head_norms_.as<float>() + 2 * layer * shape_.head_dim;
+  heads.epilogue = p.epilogue;
+  heads.eps = shape_.norm_eps;
+  heads.inverse_dim = 1.0f / static_cast<float>(shape_.head_dim);
+  p.epilogue = {};
+  p.epilogue.kind = EpilogueKind::kStore;
+  p.epilogue.stride = qkv.n_rows;
+  p.epilogue.out = plain_qkv_.as<float>();
+  matmul(qkv, p);
+  const int n_heads = shape_.n_heads + 2 * shape_.n_kv_heads;
+  launch({"norm_heads_128"}, {n_, ceil_div(n_heads, kHeadNormThreads / 32), 1}, kHeadNormThreads, 0,
+         heads);
 }
 
 void HipOps::attention(int layer, const float* q, float* out, const Matrix* next) {
@@ -236,6 +256,7 @@ void HipOps::matmul_add(const Matrix& w, const float* in, float* x) {
   p.x.f32 = const_cast<float*>(in);  // it is only read
   if (x == quantized_) quantized_ = nullptr;
   p.epilogue.kind = EpilogueKind::kAdd;
+  p.epilogue.scale = residual_scale;
   p.epilogue.stride = w.n_rows;
   p.epilogue.out = x;
   matmul(packed(w), p);

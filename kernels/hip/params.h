@@ -122,7 +122,7 @@ struct Epilogue {
   BatchView batch;
   KvPool pool;
   int32_t layer;
-  int32_t reserved;
+  float scale;  // kAdd only: of what is added
 };
 
 /// For the RoPE pair of rows i and i + head_dim / 2 of q, k or v: biases, rotation, and where the
@@ -226,6 +226,16 @@ struct EmbedParams {
   int32_t first_row, n_rows;  // of the part; other tokens are embedded by other parts' launches
   int32_t reserved;
 };
+
+/// Normalizes each head of q and k (head_norms.hip.h).
+struct HeadNormParams {
+  const float* qkv;    // [n][all rows]: the product, without biases
+  const float* norms;  // [head_dim] of q, then of k
+  Epilogue epilogue;   // kQkv
+  float eps;
+  float inverse_dim;  // 1 / head_dim
+};
+inline constexpr int kHeadNormThreads = 128;
 
 struct NormParams {
   Norm norm;

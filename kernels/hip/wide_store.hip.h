@@ -33,7 +33,9 @@ GPU_DEVICE void store_four(const Epilogue& e, int row, int token, const float (&
   float4* to = reinterpret_cast<float4*>(place_of(e, row, token));
   if (e.kind == EpilogueKind::kAdd) {
     const float4 before = *to;
-    *to = {before.x + v[0], before.y + v[1], before.z + v[2], before.w + v[3]};
+    const float scale = e.scale;
+    *to = {before.x + v[0] * scale, before.y + v[1] * scale, before.z + v[2] * scale,
+           before.w + v[3] * scale};
   } else {
     *to = {v[0], v[1], v[2], v[3]};
   }

@@ -79,6 +79,33 @@ TEST("GPU attention over its own q, k and v is the CPU's, at every head size") {
   }
 }
 
+TEST("GPU heads are normalized before RoPE, as on the CPU, with the same bits in any batch") {
+  for (const auto& [head_dim, n_heads, n_kv_heads] :
+       std::vector<std::array<int, 3>>{{64, 6, 1}, {128, 4, 2}, {32, 5, 5}, {256, 2, 1}}) {
+    AttentionShape shape{2, n_heads, n_kv_heads, head_dim, 256, 10000};
+    shape.norm_eps = 1e-5f;
+    shape.q_norms = random_floats(size_t(2) * head_dim, 11, 1);
+    shape.k_norms = random_floats(size_t(2) * head_dim, 12, 1);
+    const TestMatrix qkv(BlockType::kQ8_0, (n_heads + 2 * n_kv_heads) * head_dim, 128, 31);
+    const auto x = random_floats(60 * 128, 77);
+    const auto expected = run_attention(*cpu_ops(), shape, qkv, {40, 20}, x);
+    const auto got = run_attention(*gpu_ops(1), shape, qkv, {40, 20}, x);
+    const auto greatest = [](const std::vector<float>& values) {
+      double most = 0;
+      for (float value : values) most = std::max(most, std::fabs(double{value}));
+      return most;
+    };
+    // int8 inputs: about a hundredth of a value.
+    for (size_t i = 0; i < got.q.size(); i++)
+      check_near(got.q, expected.q, i, greatest(expected.q) * 0.02, "normalized q");
+    for (size_t i = 0; i < got.out.size(); i++)
+      check_near(got.out, expected.out, i, greatest(expected.out) * 0.03, "attention");
+    const auto cut = run_attention(*gpu_ops(1), shape, qkv, {33, 8, 1, 9, 2, 7}, x);
+    CHECK(got.q == cut.q);
+    CHECK(got.out == cut.out);
+  }
+}
+
 TEST("a GPU token's attention has the same bits in any batch") {
   // 256 positions are one part of attention. With few blocks each has one part, else all; up to
   // eight tokens, or with fewer blocks than processors, another kernel is at work, of which there

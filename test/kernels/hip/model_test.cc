@@ -98,8 +98,7 @@ class Runner {
   Runner(const std::string& name, kernels::Ops& ops)
       : ops_(ops), model_(name.ends_with(".gguf") ? from_file(name, ops) : from_shape(name, ops)) {
     const ModelConfig& config = model_.config;
-    ops.make_kv_pool({config.n_layers, config.n_heads, config.n_kv_heads, config.head_dim,
-                      kPages * kernels::kPageTokens, config.rope_base},
+    ops.make_kv_pool(config.attention_shape(kernels::KvType::kF16, kPages * kernels::kPageTokens),
                      kPages * kSequences);
     forward_ = std::make_unique<Forward>(ops, model_, heartbeat_, interrupt_);
     for (int i = 0; i < kSequences; i++) {

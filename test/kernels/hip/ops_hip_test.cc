@@ -74,6 +74,31 @@ TEST("a GPU matmul adds what the CPU adds, for every type, shape and batch") {
   }
 }
 
+TEST("what a GPU matmul adds is scaled") {
+  for (BlockType type : {BlockType::kQ8_0, BlockType::kQ4_K, BlockType::kF16}) {
+    const TestMatrix w(type, 48, 256, 3);
+    for (int n : {1, 5, 40}) {
+      const auto in = random_floats(size_t(n) * 256, 1), x = random_floats(size_t(n) * 48, 5);
+      const auto added = [&](float scale) {
+        const auto ops = gpu_ops();
+        ops->residual_scale = scale;
+        const auto matrix = ops->pack(std::vector{w.source()});
+        const auto in_buffer = to_buffer(*ops, in), x_buffer = to_buffer(*ops, x);
+        const TestBatch step(0, n, 2);
+        ops->begin(step.batch());
+        ops->matmul_add(*matrix, in_buffer->data, x_buffer->data);
+        return from_buffer(*ops, *x_buffer);
+      };
+      const auto whole = added(1), part = added(0.25f);
+      auto expected = x;
+      for (size_t i = 0; i < x.size(); i++) {
+        expected[i] += (whole[i] - x[i]) * 0.25f;
+        check_near(part, expected, i, 1e-5, title(type, 48, 256, n));
+      }
+    }
+  }
+}
+
 TEST("GPU products of more tiles than processors are the CPU's") {
   hip::DeviceChoice narrow = test::gpu_choice();
   narrow.n_processors = 1;
