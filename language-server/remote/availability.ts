@@ -14,10 +14,12 @@ export interface Patience {
 export const usualPatience: Patience = { leastMs: 1000, mostMs: 2000, pauseMs: 1000, mostPauseMs: 60_000 };
 /** A server that needs four times as long as usual has a problem. */
 const usualTimes = 4;
+const headStartTimes = 2;
 const shareOfLatest = 0.2;
-/** The limits of the head start of a server that has been slow or away lately. Few people type faster than a key in 150 ms. */
-const leastHeadStartMs = 80;
-const mostHeadStartMs = 150;
+/** The limits of the head start, in ms: usually, and after a key without text or a failure. */
+const headStarts = { usual: [300, 500], short: [80, 150] } as const;
+/** A server that usually needs longer has no text for anybody who types. */
+const uselessMs = 500;
 
 export class Availability {
   private failures = 0;
@@ -55,13 +57,11 @@ export class Availability {
     return Math.max(limit - this.silentMs, this.usualMs, leastMs / 10);
   }
 
-  /**
-   * How long the server may be ahead before the local model is asked, too. While all is well, it is not asked: the server's
-   * model is the better one.
-   */
+  /** How long the server may be ahead before the local model is asked, too. */
   get headStartMs(): number {
-    if (this.silentMs === 0 && this.failures === 0) return Number.POSITIVE_INFINITY;
-    return Math.min(mostHeadStartMs, Math.max(leastHeadStartMs, 2 * this.usualMs));
+    const isWell = this.silentMs === 0 && this.failures === 0 && this.usualMs < uselessMs;
+    const [least, most] = isWell ? headStarts.usual : headStarts.short;
+    return this.usualMs === 0 && isWell ? most : Math.min(most, Math.max(least, this.usualMs * headStartTimes));
   }
 
   /** The first text came after so long. */

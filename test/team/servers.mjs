@@ -141,7 +141,7 @@ export async function startVllm(name = 'vLLM') {
   const env = {
     VLLM_CPU_KVCACHE_SPACE: '1',
     VLLM_CPU_OMP_THREADS_BIND: 'nobind',
-    OMP_NUM_THREADS: '2',
+    OMP_NUM_THREADS: '1',
     HF_HUB_OFFLINE: '1',
     VLLM_NO_USAGE_STATS: '1',
   };

@@ -48,19 +48,20 @@ test('requests that the next key supersedes use up the patience, too, until ther
   expect(availability.patienceMs).toBe(1000);
 });
 
-test('after silence or a failure, the local model is asked soon, too, until a request is answered', () => {
-  expect(availability.headStartMs).toBe(Number.POSITIVE_INFINITY);
+test('the local model is asked after twice the usual time, and sooner after silence or a failure', () => {
+  expect(availability.headStartMs).toBe(500);
   availability.abandoned(250);
   expect(availability.headStartMs).toBe(80);
   availability.heard(60);
-  expect(availability.headStartMs).toBe(Number.POSITIVE_INFINITY);
+  expect(availability.headStartMs).toBe(300);
   availability.failed(failure);
   availability.recovered();
   expect(availability.headStartMs).toBe(120);
-  availability.heard(400);
-  expect(availability.headStartMs).toBeCloseTo(150, 0);
   availability.answered();
-  expect(availability.headStartMs).toBe(Number.POSITIVE_INFINITY);
+  for (let i = 0; i < 20; i++) availability.heard(200);
+  expect(availability.headStartMs).toBeCloseTo(400, -1);
+  for (let i = 0; i < 20; i++) availability.heard(900);
+  expect(availability.headStartMs).toBe(150);
 });
 
 test('after failures in a row the pauses grow to a minute; a probe that succeeds does not reset them', () => {
