@@ -2,14 +2,16 @@
 // their caches. Each slot of a server keeps one prompt, as a GPU's cache keeps those of the people who type.
 import { startLiteLlm, startLlamaCpp, startNginx, startRouter, stop, token } from './servers.mjs';
 
-const people = 6;
-const keys = 8;
-/** As many slots in all as there are people. */
-const size = { slots: people / 2, contextTokens: 2048 * (people / 2) };
+/** Odd, so that "in turns" is not by person. */
+const people = 7;
+const keys = 6;
+/** Enough slots in all, but not in one server. */
+const slots = Math.ceil(people / 2);
+const size = { slots, contextTokens: 1024 * slots };
 
-/** Some 500 tokens that are only this person's. */
+/** Some 300 tokens that are only this person's. */
 const documentOf = (person) =>
-  Array.from({ length: 40 }, (_, i) => `def part_${person}_${i}(x):\n    return x * ${person * 7919 + i}\n`).join('');
+  Array.from({ length: 14 }, (_, i) => `def part_${person}_${i}(x):\n    return x * ${person * 7919 + i}\n`).join('');
 
 /** One person's next key, as Hearth asks: the prompt only grows. Resolves to its usage. */
 async function ask({ url, model }, person, key) {

@@ -60,7 +60,7 @@ async function columns(team, local) {
 }
 
 await main(async () => {
-  process.on('SIGINT', () => process.exit(130));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
   process.on('exit', stopAll);
   if (options.deploy) return checkDeployment();
   if (options.replicas) return measureReplicas();

@@ -102,6 +102,8 @@ p = xllamacpp.CommonParams()
 p.model.path, p.port, p.api_keys = sys.argv[1], int(sys.argv[2]), [sys.argv[3]]
 p.n_ctx, p.n_parallel, p.n_ubatch, p.model_alias = int(sys.argv[5]), int(sys.argv[6]), 512, {sys.argv[4]}
 p.endpoint_metrics = True
+# What a slot has forgotten is forgotten, as on a GPU.
+p.cache_ram_mib = 0
 # Two would wait for each other on a machine that does other work.
 p.cpuparams.n_threads = p.cpuparams_batch.n_threads = 1
 server = xllamacpp.Server(p)
