@@ -8,6 +8,7 @@ import { root, run, ToolError } from '../../../scripts/tools.mjs';
 
 const jazzer = join(root, '.cache/jazzer');
 const folder = join(root, 'build/fuzz-ts');
+const maxReportChars = 20_000;
 
 async function bundle(source, outfile) {
   await build({
@@ -59,11 +60,10 @@ async function fuzzClaim(name, { seeds, words }, seconds) {
     `-dict=${join(folder, `${name}.dict`)}`,
     `-artifact_prefix=${folder}/${name}-`,
     '-print_final_stats=1',
-    '-verbosity=0',
   ];
   const output = await fuzzed(command, [...before, program, corpus, ...options, '--', ...libFuzzer]);
-  const inputs = /number_of_executed_units:\s*(\d+)/.exec(output)?.[1];
-  if (inputs === undefined || /Test unit written to/.test(output)) throw new ToolError(`${output}\n${name} failed`);
+  const inputs = /^#(\d+)\s+DONE/m.exec(output)?.[1];
+  if (inputs === undefined) throw new ToolError(`${output.slice(-maxReportChars)}\n${name} failed`);
   console.log(`${name}: ${inputs} inputs in ${seconds} s, ${readdirSync(corpus).length} kept`);
 }
 
