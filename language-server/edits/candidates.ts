@@ -2,7 +2,7 @@
 import { type Evidence, evidenceOf, evidenceOfSameLines } from './evidence.ts';
 import { undoes } from './reversal.ts';
 import { type Substitution, substituted, substitutionsOf } from './substitutions.ts';
-import { applyEdit, type PastEdit, type TextEdit } from './text-edit.ts';
+import { changesOf, type PastEdit, type TextEdit } from './text-edit.ts';
 
 export interface Candidate extends TextEdit {
   evidence: Evidence;
@@ -27,8 +27,11 @@ export function fromCursor<T extends TextEdit>(edits: T[], text: string, cursor:
   const distance = ({ start }: TextEdit) => (start >= cursor ? start - cursor : text.length + cursor - start);
   const seen = new Set<string>();
   const isNew = (edit: TextEdit) => {
-    const result = applyEdit(text, edit);
-    return !seen.has(result) && seen.add(result);
+    // Not the whole text that comes of it, of which a long file with many candidates would have gigabytes.
+    const key = changesOf(edit, text)
+      .map(({ start, end, text }) => `${start} ${end} ${text}`)
+      .join('\n');
+    return !seen.has(key) && seen.add(key);
   };
   return edits
     .filter(({ start, end }) => !(start <= cursor && cursor <= end))

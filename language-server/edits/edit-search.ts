@@ -34,7 +34,7 @@ export interface FoundEdit extends TextEdit {
 }
 
 // A part of a long document, so that looking through it never keeps a key waiting.
-const reachChars = 100_000;
+const reachChars = 50_000;
 /** The cursor's offset in a document that it is not in. */
 const elsewhere = -1;
 
