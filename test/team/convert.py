@@ -1,19 +1,26 @@
-import sys, os
+# Writes the model of a GGUF file as a folder in Hugging Face's format, in bfloat16, which vLLM reads: FILE.gguf FOLDER
+import json
+import os
+import sys
+
 import torch
 from safetensors.torch import save_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
-folder, file, out = os.path.dirname(sys.argv[1]), os.path.basename(sys.argv[1]), sys.argv[2]
+
+path, out = sys.argv[1:3]
+folder, file = os.path.split(path)
 os.makedirs(out, exist_ok=True)
-tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=file)
+AutoTokenizer.from_pretrained(folder, gguf_file=file).save_pretrained(out)
 model = AutoModelForCausalLM.from_pretrained(folder, gguf_file=file, dtype=torch.float32)
-tokenizer.save_pretrained(out)
+
+# save_pretrained() refuses a model that was read from GGUF.
 config = model.config.to_dict()
 config.pop("quantization_config", None)
-import json
-config["torch_dtype"] = config["dtype"] = "bfloat16"
+config["dtype"] = "bfloat16"
 config["architectures"] = ["Qwen2ForCausalLM"]
-json.dump(config, open(os.path.join(out, "config.json"), "w"), indent=1, default=str)
+with open(os.path.join(out, "config.json"), "w") as config_file:
+    json.dump(config, config_file, default=str)
 weights = {name: value.to(torch.bfloat16).contiguous().clone() for name, value in model.state_dict().items()}
-if config.get("tie_word_embeddings"): weights.pop("lm_head.weight", None)
+if config.get("tie_word_embeddings"):
+    weights.pop("lm_head.weight", None)
 save_file(weights, os.path.join(out, "model.safetensors"), metadata={"format": "pt"})
-print(tokenizer.encode("<|fim_prefix|>def add(a, b):\n    return a<|fim_suffix|>\n<|fim_middle|>"))

@@ -1,13 +1,17 @@
 // Two llama.cpp servers behind a balancer, and people who type in turns: how many prompt tokens the replicas find in
 // their caches. Each slot of a server keeps one prompt, as a GPU's cache keeps those of the people who type.
+import { createHash } from 'node:crypto';
 import { startLiteLlm, startLlamaCpp, startNginx, startRouter, stop, token } from './servers.mjs';
 
 /** Odd, so that "in turns" is not by person. */
 const people = 7;
 const keys = 6;
-/** Enough slots in all, but not in one server. */
-const slots = Math.ceil(people / 2);
+/** One too few in a server for all. */
+const slots = people - 1;
 const size = { slots, contextTokens: 1024 * slots };
+
+/** As random as Hearth's, and the same in each run. */
+const idOf = (person) => createHash('sha256').update(`person ${person}`).digest('hex').slice(0, 32);
 
 /** Some 300 tokens that are only this person's. */
 const documentOf = (person) =>
@@ -21,9 +25,9 @@ async function ask({ url, model }, person, key) {
     headers: {
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
-      'x-user-id': `person-${person}`,
+      'x-user-id': idOf(person),
     },
-    body: JSON.stringify({ model, prompt, max_tokens: 1, temperature: 0, user: `person-${person}` }),
+    body: JSON.stringify({ model, prompt, max_tokens: 1, temperature: 0, user: idOf(person) }),
   });
   const { usage, error } = await response.json();
   if (!usage) throw new Error(`${response.status} ${JSON.stringify(error)}`);
