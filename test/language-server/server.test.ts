@@ -108,6 +108,19 @@ test("asks the team's server, and the local model while the server fails", async
   await team.close();
 });
 
+test("asks the local model, too, when the team's server is silent, before it counts as away", async () => {
+  const team = await CompletionServer.start();
+  team.usual = () => {};
+  const settings = { 'server.url': team.url, 'server.model': 'coder' };
+  client = await LspClient.start([process.execPath, server, '--stdio'], settings);
+  await client.status(({ model }) => model?.device === 'server');
+  await client.open(uri, 'const a = ');
+  expect(await client.complete(uri, 0, 10)).toMatchObject([{ insertText: 'answer();' }]);
+  expect(client.statuses.at(-1)?.model).toMatchObject({ name: 'coder', fallbackReason: '' });
+  await vi.waitFor(() => expect(team.closed).toEqual([false]));
+  await team.close();
+});
+
 test('says why a model cannot be loaded, and keeps running', async () => {
   const editor = await start({ 'model.path': 'missing' });
   expect(await editor.settled()).toEqual({
