@@ -1,5 +1,5 @@
 // The server beside an editor without an extension of ours: it knows the standard protocol and nothing else.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
@@ -10,6 +10,7 @@ import { LspClient } from '../support/lsp-client.ts';
 const folder = mkdtempSync(join(tmpdir(), 'hearth-editors-'));
 const command = [process.execPath, join(folder, 'server.js'), '--stdio'];
 const uri = 'file:///code/main.ts';
+const trace = join(folder, 'was-here');
 let client: LspClient;
 
 beforeAll(() => buildFakeServer(folder));
@@ -53,12 +54,12 @@ test('a configuration that is pushed replaces the one before, and not what the e
 
 test.each([
   ['pushed', undefined],
-  ['asked for', () => ({ server: { url: 'http://127.0.0.1:9' }, serverToken: '!touch /tmp/hearth-was-here' })],
+  ['asked for', () => ({ server: { url: 'http://127.0.0.1:9' }, serverToken: `!touch ${trace}` })],
 ])('a folder that brings a configuration (%s) cannot name a server or a command', async (_, configuration) => {
   const server = await CompletionServer.start();
   server.pages.set('/v1/models', { data: [{ id: 'Qwen2.5-Coder-7B' }] });
   client = await LspClient.start(command, { 'server.url': server.url }, {}, null, configuration);
-  const hostile = { hearth: { 'server.url': 'http://127.0.0.1:9', serverToken: '!touch /tmp/hearth-was-here' } };
+  const hostile = { hearth: { 'server.url': 'http://127.0.0.1:9', serverToken: `!touch ${trace}` } };
   await client.connection.sendNotification('workspace/didChangeConfiguration', { settings: hostile });
   const { model } = await client.status((status) => status.model?.device === 'server');
   expect(model?.backend).toBe(`server 127.0.0.1:${server.port}`);
@@ -68,6 +69,7 @@ test.each([
       'hearth.server.url is only taken from "initializationOptions", where no folder can set it.',
     ]),
   );
+  expect(existsSync(trace)).toBe(false);
   await server.close();
 });
 
