@@ -2,7 +2,6 @@
 import { runCommandLine } from '../../language-server/cli/run.ts';
 import { benchCommand } from './bench.ts';
 import { catalogueCommand } from './catalogue.ts';
-import { confidenceCommand } from './confidence-curve.ts';
 import { crossFileCommand } from './cross-file.ts';
 import { demoCommand } from './demo.ts';
 import { editCasesCommand } from './edit-cases.ts';
@@ -20,7 +19,6 @@ import { savingsCommand } from './savings.ts';
 runCommandLine('tool', {
   eval: evalCommand,
   'cross-file': crossFileCommand,
-  confidence: confidenceCommand,
   gates: gatesCommand,
   places: placesCommand,
   record: recordCommand,

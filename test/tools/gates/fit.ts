@@ -1,5 +1,5 @@
 // Chooses the gates: for each situation and level the thresholds with the most characters right less weighted characters
-// wrong.
+// wrong. A situation has few places, so what is best there counts together with what is best everywhere.
 import type { Gate, Level } from '../../../language-server/rules/confidence.ts';
 import { type Situation, situations } from '../../../language-server/rules/situation.ts';
 import type { Characters } from './play-sessions.ts';
@@ -7,8 +7,11 @@ import type { Characters } from './play-sessions.ts';
 /** What a wrong character costs, in right ones. */
 export const weights: Record<Level, number> = { eager: 0.4, balanced: 1, calm: 2.5, strict: 6 };
 
-const lines = [0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
-const beginnings = [0.3, 0.45, 0.6, 0.7, 0.8, 0.9, 0.95, 1];
+/** How much everywhere counts beside the situation itself; the last one means that all have the same gate. */
+export const shrinkages = [0, 0.5, 1, 2, 4, Number.POSITIVE_INFINITY];
+
+const lines = [0.02, 0.05, 0.1, 0.15, 0.25, 0.4, 0.55, 0.7, 0.85];
+const beginnings = [0.3, 0.45, 0.6, 0.75, 0.9, 1];
 /** 1 for a beginning: beginnings of lines are never shown there. */
 export const grid: Gate[] = lines.flatMap((line) =>
   beginnings.filter((each) => each > line).map((beginning) => ({ line, beginning })),
@@ -20,36 +23,38 @@ export function evenGates(gate: Gate): SituationGates {
   return Object.fromEntries(situations.map((each) => [each, gate])) as SituationGates;
 }
 
-/** One situation after the other, twice, since what is shown at one place decides what is seen at the next. */
-export function fitGates(
-  from: SituationGates,
-  weight: number,
-  measure: (gates: SituationGates, changed: Situation) => Characters,
-): SituationGates {
-  let best = from;
-  for (let round = 0; round < 2; round++) {
-    for (const situation of situations) {
-      const gain = (gate: Gate) => {
-        const { right, wrong } = measure({ ...best, [situation]: gate }, situation);
-        return right - weight * wrong;
-      };
-      const gains = grid.map((gate) => ({ gate, gain: gain(gate) }));
-      best = { ...best, [situation]: steadiest(gains) };
-    }
-  }
-  return best;
+export interface Measured {
+  gain(gates: SituationGates): number;
+  /** The share of the places that are of this situation. */
+  shareOf(situation: Situation): number;
 }
 
-/** The best gate, judged together with its neighbours in the grid: a peak of one place is chance. */
-function steadiest(gains: { gate: Gate; gain: number }[]): Gate {
-  const isNear = (a: Gate, b: Gate) =>
-    Math.abs(lines.indexOf(a.line) - lines.indexOf(b.line)) +
-      Math.abs(beginnings.indexOf(a.beginning) - beginnings.indexOf(b.beginning)) <=
-    1;
-  const smooth = gains.map(({ gate, gain }) => {
-    const around = gains.filter((other) => other.gate !== gate && isNear(other.gate, gate));
-    const mean = around.reduce((sum, other) => sum + other.gain, 0) / Math.max(1, around.length);
-    return { gate, gain: gain + mean };
+/** The gain of a sum of characters. */
+export function gainOf({ right, wrong }: Characters, weight: number): number {
+  return right - weight * wrong;
+}
+
+/** For each shrinkage the gates. */
+export function fitGates({ gain, shareOf }: Measured): SituationGates[] {
+  const even = grid.map((gate) => ({ gate, gain: gain(evenGates(gate)) }));
+  const everywhere = best(even);
+  const own = situations.map((situation) => ({
+    situation,
+    gains: grid.map((gate) => gain({ ...evenGates(everywhere), [situation]: gate })),
+  }));
+  return shrinkages.map((shrinkage) => {
+    if (shrinkage === Number.POSITIVE_INFINITY) return evenGates(everywhere);
+    const chosen = own.map(({ situation, gains }) => {
+      const scores = even.map((each, i) => ({
+        gate: each.gate,
+        gain: (gains[i] ?? 0) + shrinkage * shareOf(situation) * each.gain,
+      }));
+      return [situation, best(scores)];
+    });
+    return Object.fromEntries(chosen) as SituationGates;
   });
-  return smooth.reduce((best, each) => (each.gain > best.gain ? each : best)).gate;
+}
+
+function best(gains: { gate: Gate; gain: number }[]): Gate {
+  return gains.reduce((most, each) => (each.gain > most.gain ? each : most)).gate;
 }

@@ -7,11 +7,11 @@ import type { Place } from '../../../language-server/rules/place.ts';
 import { placeAt } from '../../../language-server/rules/place-at.ts';
 import { type Situation, situationOf, situations } from '../../../language-server/rules/situation.ts';
 import { scoreOf } from '../eval-score.ts';
-import { evenGates, fitGates, type SituationGates, weights } from './fit.ts';
+import { evenGates, fitGates, gainOf, grid, type SituationGates, shrinkages, weights } from './fit.ts';
 import { type Characters, playSession } from './play-sessions.ts';
 import {
   cursorDocument,
-  play,
+  playWhole,
   type RecordedPlace,
   type Recording,
   readCuts,
@@ -34,73 +34,116 @@ export const gatesCommand: Command = {
     const { model, recordings } = readRecordings(recorded);
     const folder = onlyOperand(operands, 'FOLDER');
     const places = new Places(readCuts(join(folder, 'cuts.jsonl')), readSessions(folder), recordings);
-    const now = Object.fromEntries(
-      levels.map((level) => [level, situationGates((each) => gateFor(model, level, each))]),
-    ) as Record<Level, SituationGates>;
+    const now = ofLevels((level) => ofSituations((each) => gateFor(model, level, each)));
     print(`# ${model.name}: ${places.summary}`);
-    print('gates,level,weight,half,cuts_right,cuts_wrong,typed_right,typed_wrong,gain');
-    report('before', places, now);
-    const even = Object.fromEntries(
-      levels.map((level) => [level, evenGates(gateFor(model, level, 'fresh'))]),
-    ) as Record<Level, SituationGates>;
-    const all = fitted(places, even);
-    report('fitted', places, all);
-    // How much of the gain is chance: fitted to one half of the places and measured on the other.
-    for (const half of [0, 1]) {
-      const other = fitted(places.half(1 - half), even);
-      report('before', places.half(half), now, half);
-      report('fitted to the other half', places.half(half), other, half);
-    }
-    const table = Object.fromEntries(
-      levels.map((level) => [
-        level,
-        Object.fromEntries(situations.map((each) => [each, [all[level][each].line, all[level][each].beginning]])),
-      ]),
-    ) as Gates;
+    print('gates,level,weight,cuts_right,cuts_wrong,typed_right,typed_wrong,gain');
+    report('before', now, (gates, level) => places.measure(gates, level));
+    // How much is chance: fitted to one half of the places and measured on the other.
+    const halves = [places.half(0), places.half(1)];
+    const ofHalves = halves.map((half) => fitted(half, now));
+    const gains = shrinkages.map((shrinkage, k) => {
+      const gain = report(`halves ${shrinkage}`, ofHalves[0]![k]!, (_, level) =>
+        sum(halves.map((half, i) => half.measure(ofHalves[1 - i]![k]!, level))),
+      );
+      return { k, gain };
+    });
+    const { k } = gains.reduce((best, each) => (each.gain > best.gain ? each : best));
+    const chosen = fitted(places, now)[k]!;
+    report(`fitted ${shrinkages[k]}`, chosen, (gates, level) => places.measure(gates, level));
+    for (const gate of grid)
+      print(
+        rowOf(
+          `even ${gate.line}/${gate.beginning}`,
+          'balanced',
+          places.measure(
+            ofLevels(() => evenGates(gate)),
+            'balanced',
+          ),
+        ),
+      );
+    const table = ofLevels((level) => ofPairs(chosen[level]));
     const name = text(values, 'write');
-    if (name === undefined) return print(JSON.stringify(table, null, 2));
+    if (name === undefined) return;
     const known = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Gates>;
     writeFileSync(file, `${JSON.stringify({ ...known, [name]: table }, null, 2)}\n`);
   },
 };
 
-function situationGates(gateOf: (situation: Situation) => Gate): SituationGates {
+type LevelGates = Record<Level, SituationGates>;
+
+function ofLevels<T>(make: (level: Level) => T): Record<Level, T> {
+  return Object.fromEntries(levels.map((level) => [level, make(level)])) as Record<Level, T>;
+}
+
+function ofSituations(gateOf: (situation: Situation) => Gate): SituationGates {
   return Object.fromEntries(situations.map((each) => [each, gateOf(each)])) as SituationGates;
 }
 
-/** From the strictest on, since each level's sessions need the next stricter one. */
-function fitted(places: Places, from: Record<Level, SituationGates>): Record<Level, SituationGates> {
-  const gates = { ...from };
-  for (const level of levels.toReversed()) {
-    gates[level] = fitGates(
-      from[level],
-      weights[level],
-      (each) => places.measure({ ...gates, [level]: each }, level).all,
-    );
-  }
-  return gates;
+function ofPairs(gates: SituationGates): Record<Situation, number[]> {
+  const pairs = situations.map((each) => [each, [gates[each].line, gates[each].beginning]]);
+  return Object.fromEntries(pairs) as Record<Situation, number[]>;
 }
 
-function report(name: string, places: Places, gates: Record<Level, SituationGates>, half?: number): void {
-  for (const level of levels) {
-    const { cuts, typed, all } = places.measure(gates, level);
-    const gain = Math.round(all.right - weights[level] * all.wrong);
-    print(
-      [name, level, weights[level], half ?? 'all', cuts.right, cuts.wrong, typed.right, typed.wrong, gain].join(','),
-    );
+/** For each shrinkage the gates, from the strictest level on, since a level's sessions need the next stricter one. */
+function fitted(places: Places, from: LevelGates): LevelGates[] {
+  const byShrinkage = shrinkages.map(() => ({ ...from }));
+  let stricter = from;
+  for (const level of levels.toReversed()) {
+    const gain = (each: SituationGates) =>
+      gainOf(places.measure({ ...stricter, [level]: each }, level).all, weights[level]);
+    const fits = fitGates({ gain, shareOf: (situation) => places.shareOf(situation) });
+    for (const [k, fit] of fits.entries()) byShrinkage[k]![level] = noLooser(fit, byShrinkage[k]!, level);
+    stricter = byShrinkage[2]!;
   }
+  return byShrinkage;
+}
+
+/** No level asks for more than a stricter one. */
+function noLooser(gates: SituationGates, all: LevelGates, level: Level): SituationGates {
+  const next = levels[levels.indexOf(level) + 1];
+  if (next === undefined) return gates;
+  return ofSituations((each) => ({
+    line: Math.min(gates[each].line, all[next][each].line),
+    beginning: Math.min(gates[each].beginning, all[next][each].beginning),
+  }));
+}
+
+type Figures = Record<'cuts' | 'typed' | 'all', Characters>;
+
+/** Returns the gain of all levels together. */
+function report(name: string, gates: LevelGates, measure: (gates: LevelGates, level: Level) => Figures): number {
+  let total = 0;
+  for (const level of levels) {
+    const figures = measure(gates, level);
+    total += gainOf(figures.all, weights[level]);
+    print(rowOf(name, level, figures));
+  }
+  return total;
+}
+
+function rowOf(name: string, level: Level, { cuts, typed, all }: Figures): string {
+  const gain = Math.round(gainOf(all, weights[level]));
+  return [name, level, weights[level], cuts.right, cuts.wrong, typed.right, typed.wrong, gain].join(',');
+}
+
+function sum(figures: Figures[]): Figures {
+  const add = (key: keyof Figures) => ({
+    right: figures.reduce((all, each) => all + each[key].right, 0),
+    wrong: figures.reduce((all, each) => all + each[key].wrong, 0),
+  });
+  return { cuts: add('cuts'), typed: add('typed'), all: add('all') };
 }
 
 class Places {
   private readonly cuts: RecordedPlace[];
   private readonly sessions: RecordedPlace[][];
-  private readonly places = new Map<string, { at: Place; situation: Situation }>();
 
   constructor(
     cuts: RecordedPlace[],
     sessions: RecordedPlace[][],
     private readonly recordings: Map<string, Recording>,
     private readonly ghosts = new Map<string, { text: string; replaces: number }>(),
+    private readonly places = new Map<string, { at: Place; situation: Situation }>(),
   ) {
     this.cuts = cuts.filter(({ id }) => recordings.has(id));
     this.sessions = sessions.filter((places) => places.every(({ id }) => recordings.has(id)));
@@ -110,9 +153,14 @@ class Places {
     return `${this.cuts.length} places cut out of files, ${this.sessions.flat().length} keys of ${this.sessions.length} sessions`;
   }
 
+  shareOf(situation: Situation): number {
+    const all = [...this.cuts, ...this.sessions.flat()];
+    return all.filter((place) => this.foundOut(place).situation === situation).length / Math.max(1, all.length);
+  }
+
   half(number: number): Places {
     const isIn = (_: unknown, i: number) => i % 2 === number;
-    return new Places(this.cuts.filter(isIn), this.sessions.filter(isIn), this.recordings, this.ghosts);
+    return new Places(this.cuts.filter(isIn), this.sessions.filter(isIn), this.recordings, this.ghosts, this.places);
   }
 
   measure(gates: Record<Level, SituationGates>, level: Level): Record<'cuts' | 'typed' | 'all', Characters> {
@@ -138,7 +186,7 @@ class Places {
     const known = this.ghosts.get(key);
     if (known) return known;
     const recording = this.recordings.get(place.id);
-    const ghost = recording && play(at, recording, gate)?.suggestion;
+    const ghost = recording && playWhole(at, recording, gate)?.suggestion;
     const made = ghost ? { text: ghost.text, replaces: ghost.replaces } : { text: '', replaces: 0 };
     this.ghosts.set(key, made);
     return made;

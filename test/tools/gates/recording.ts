@@ -6,9 +6,10 @@ import { languageIdOf, readJsonLines } from '../../../language-server/cli/comman
 import { GrowingText } from '../../../language-server/offers/growing-text.ts';
 import type { CursorDocument } from '../../../language-server/prompt/text-window.ts';
 import type { Gate } from '../../../language-server/rules/confidence.ts';
+import { GeneratedText } from '../../../language-server/rules/generated-text.ts';
 import type { Place } from '../../../language-server/rules/place.ts';
 import { placeAt } from '../../../language-server/rules/place-at.ts';
-import type { GhostText } from '../../../language-server/rules/shape.ts';
+import { type GhostText, toGhostText } from '../../../language-server/rules/shape.ts';
 import type { FimCase } from '../eval-score.ts';
 import { offsetAt, readTrace, statesOf, textAfter } from '../trace.ts';
 
@@ -76,6 +77,14 @@ export function play(at: Place, recording: Recording, gate: Gate): GhostText | n
     if (growing.isEnough) break;
   }
   return growing.ghostText(recording.isEnded);
+}
+
+/** The same but for what is shown early and then stays: a tenth of the work. */
+export function playWhole(at: Place, { lineBreak, pieces, isEnded }: Recording, gate: Gate): GhostText | null {
+  if (at.lineBreak !== lineBreak) return null;
+  const generated = new GeneratedText(isEnded);
+  for (const [text, logProbability] of pieces) generated.append(text, logProbability);
+  return toGhostText(generated, at, gate);
 }
 
 /** By the ids of their places, with the model that wrote them. */
