@@ -31,6 +31,9 @@ import { Patience } from './patience.ts';
 import { announcement } from './texts.ts';
 import { Triggers } from './triggers.ts';
 
+/** After an edit was applied, Tab waits for the next one, which was found ahead; a server that is busy may need longer. */
+const longestWaitMs = 1000;
+
 /** Learns of each request, and of each edit that was shown or applied. */
 export interface EditObserver {
   asked(request: CompletionRequest): void;
@@ -50,6 +53,7 @@ export class NextEdits implements Disposable {
   private isApplying = false;
   /** Tab was pressed before the next answer came. */
   private isTabWaiting = false;
+  private waitingTimer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly client: Client,
@@ -187,8 +191,17 @@ export class NextEdits implements Disposable {
     if (languageId !== undefined) this.observer.applied({ languageId }, characters);
     this.offer.applied();
     this.patience.note('applied');
+    clearTimeout(this.waitingTimer);
+    this.waitingTimer = setTimeout(() => this.waitNoLonger(), longestWaitMs);
     this.show();
     this.triggers.applied();
+  }
+
+  /** Tab is Tab again, although no answer has come. */
+  private waitNoLonger(): void {
+    if (this.offer.state.kind !== 'applied') return;
+    this.offer.withdraw();
+    this.show();
   }
 
   /** Esc: the edit goes, and does not come again. */
@@ -206,6 +219,7 @@ export class NextEdits implements Disposable {
   }
 
   private stop(): void {
+    clearTimeout(this.waitingTimer);
     this.triggers.stop();
     this.cancel();
   }

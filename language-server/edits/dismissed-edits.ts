@@ -30,8 +30,9 @@ export class DismissedEdits {
     return this.edits.filter((each) => each.uri === uri);
   }
 
-  has(uri: string, { start, end, text }: TextEdit): boolean {
-    return this.of(uri).some((each) => each.start === start && each.end === end && each.text === text);
+  /** Whether the edit is at the place of one, whatever it would write there. */
+  has(uri: string, { start, end }: TextEdit): boolean {
+    return this.of(uri).some((each) => each.start <= end && start <= each.end);
   }
 
   forget(uri: string): void {

@@ -177,7 +177,7 @@ test('one undo takes back one edit, and nothing follows from an undo', async () 
 test('one Esc dismisses an edit, which does not come again at that place', async () => {
   await start(farApart('first'));
   await rename('first', 'second');
-  await offered();
+  await expect.poll(drawn, { timeout: 20_000 }).toEqual(['⇥ line 59: first → second']);
   await bench.press('Escape');
   await expect.poll(drawn).toEqual([]);
   await sleep(5500);

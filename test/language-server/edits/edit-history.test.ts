@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { type DocumentChange, OpenDocument } from '../../../language-server/documents/open-document.ts';
 import { EditHistory } from '../../../language-server/edits/edit-history.ts';
+import { random } from '../../support/random.ts';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => `line ${i};`).join('\n');
 
@@ -158,4 +159,28 @@ test('edits are forgotten after ten minutes, and with their document', () => {
   expect(person.edits().map(({ uri }) => uri)).toEqual(['a.ts']);
   person.wait(11 * 60_000);
   expect(person.edits()).toEqual([]);
+});
+
+test('after random edits, what came of each edit stands in the text, and what it was in an earlier one', () => {
+  const pieces = ['', 'a', 'word ', '\n', 'two\nlines\n', '\r\n', '    '];
+  for (let seed = 1; seed <= 60; seed++) {
+    const r = random(seed);
+    let ms = 0;
+    const history = new EditHistory(() => ms);
+    const document = OpenDocument.create('a.ts', 'typescript', 1, numbered(r.pick([0, 3, 30, 300])));
+    const texts = [document.text.toString()];
+    for (let version = 2; version < 60; version++) {
+      const start = r.below(document.text.length + 1);
+      const end = Math.min(document.text.length, start + r.pick([0, 0, 1, 5, 40]));
+      const range = { start: document.positionAt(start), end: document.positionAt(end) };
+      OpenDocument.update(document, [{ range, text: r.pick(pieces) }], version, (change) => history.record(change));
+      texts.push(document.text.toString());
+      ms += r.pick([10, 100, 900, 3000]);
+      const now = texts.at(-1) ?? '';
+      for (const { before, after } of history.edits(() => document.text)) {
+        expect(now).toContain(after);
+        expect(texts.some((text) => text.includes(before))).toBe(true);
+      }
+    }
+  }
 });

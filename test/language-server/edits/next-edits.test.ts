@@ -148,6 +148,15 @@ test('a dismissed edit does not come again at its place, until its line changes'
   expect((await ask(a)).edit?.newText).toBe('log(total + 1);');
 });
 
+test('nor does another edit come at the place of a dismissed one', async () => {
+  const { edits, replace, ask } = windowWith({ [a]: 'let sum = 1;\nlog(1);\nlog(sum);\n' });
+  replace(a, 'sum', 'tot');
+  const first = await ask(a);
+  if (first.edit) edits.dismiss({ ...first.edit, newText: 'log(tot);' });
+  replace(a, 'tot', 'total');
+  expect((await ask(a)).reason).toBe('edit-dismissed');
+});
+
 test('the next key ends the search', async () => {
   const { replace, ask } = windowWith(texts);
   replace(a, 'sum', 'total');
