@@ -2,7 +2,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import { type Announcement, startTimeOf } from '../language-server/protocol/endpoint.ts';
+import type { Announcement } from '../language-server/protocol/endpoint.ts';
+import { startTimeOf } from '../language-server/protocol/system.ts';
 import type { Link } from './connection.ts';
 
 /** A link with the streams that messages are read from and written to. */

@@ -11,6 +11,7 @@
 #include "async_task.h"
 #include "gpu/backend.h"
 #include "gpu/report.h"
+#include "system/pipes.h"
 
 namespace hearth {
 namespace {
@@ -244,6 +245,10 @@ Napi::Value gpu_report(const Napi::CallbackInfo& call) {
   return Napi::String::New(call.Env(), gpu::report(kernels, effort));
 }
 
+Napi::Value keep_others_out(const Napi::CallbackInfo& call) {
+  return Napi::String::New(call.Env(), system::keep_others_out(call[0].ToString()));
+}
+
 Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   auto addon = std::make_unique<Addon>();
   addon->handle_class = Napi::Persistent(EngineHandle::define(env));
@@ -253,6 +258,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("variants", Napi::Function::New(env, variants));
   exports.Set("gpus", Napi::Function::New(env, gpus));
   exports.Set("gpuReport", Napi::Function::New(env, gpu_report));
+  exports.Set("keepOthersOut", Napi::Function::New(env, keep_others_out));
   return exports;
 }
 

@@ -71,6 +71,7 @@ interface Addon {
   variants(): string[];
   gpus(): string;
   gpuReport(kernels: string, isBrief: boolean): string;
+  keepOthersOut(pipe: string): string;
 }
 
 let loadedAddon: Addon | undefined;

@@ -33,6 +33,12 @@ export function gpuReport(kernels = gpuKernels(), isBrief = false): string {
   return addon().gpuReport(kernels, isBrief);
 }
 
+/** Windows: only this user may open the named pipe, on which this process listens. Throws with the system's reason. */
+export function keepOthersOut(pipe: string): void {
+  const problem = addon().keepOthersOut(pipe);
+  if (problem !== '') throw new Error(problem);
+}
+
 /** The folder of the GPU kernels; packages for systems without GPU support lack it. */
 const gpuKernels = () => join(dirname(addonPath() ?? ''), 'gpu');
 

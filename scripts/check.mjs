@@ -58,9 +58,9 @@ async function checkDeviceWaits() {
   return `${sources.length} files`;
 }
 
-/** What differs between operating systems is in system/ (lint-system.mjs). */
+/** What differs between operating systems is in its places (lint-system.mjs). */
 async function checkSystems() {
-  const sources = await files(...cpp);
+  const sources = await files(...cpp, '.ts');
   const found = sources.flatMap((file) => systemDifferences(file, read(file)));
   if (found.length > 0) throw new ToolError(found.join('\n'));
   return `${sources.length} files`;

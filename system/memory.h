@@ -7,7 +7,7 @@
 namespace hearth::system {
 
 /// Page-aligned memory that reads as zero; a page becomes physical when it is written. nullptr if
-/// there is no room.
+/// there is no room. Windows must have room for all of it, others only for what is written.
 void* reserve(size_t n_bytes);
 /// The whole of what reserve() returned.
 void release(void* memory, size_t n_bytes);

@@ -5,6 +5,7 @@ import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { syncFolder } from '../../language-server/protocol/system.ts';
 
 export interface Origin {
   url: string;
@@ -86,11 +87,4 @@ async function readOrigin(sidecar: string, url: string): Promise<Origin | null> 
   } catch {
     return null;
   }
-}
-
-/** Makes the new name survive a power failure. Windows has no such call and needs none. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(folder);
-  await handle.sync().finally(() => handle.close());
 }

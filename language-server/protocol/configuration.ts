@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { capabilities, contributes } from '../../package.json';
 import type { Settings } from './messages.ts';
 import { settingKeys } from './settings.ts';
+import { managedPath } from './system.ts';
 
 export interface Configured {
   settings: Partial<Settings>;
@@ -60,12 +61,6 @@ export function managedConfiguration(path = managedPath()): Configured {
   } catch {
     return { settings: {}, problems: [`${path} is not valid JSON, so it has no effect.`] };
   }
-}
-
-function managedPath(): string {
-  if (process.platform === 'win32') return `${process.env.ProgramFiles ?? 'C:\\Program Files'}\\Hearth\\settings.json`;
-  if (process.platform === 'darwin') return '/Library/Application Support/Hearth/settings.json';
-  return '/etc/hearth/settings.json';
 }
 
 /** The values in nested objects, with their whole names. */

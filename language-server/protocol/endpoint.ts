@@ -13,32 +13,35 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
   chmodSync,
-  existsSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
-  renameSync,
-  rmdirSync,
   rmSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import {
+  isPrivate,
+  isSocketPathTooLong,
+  isWindows,
+  makePrivate,
+  meetingFolders,
+  ownFolderName,
+  removeIfEmpty,
+  socketPath,
+  takeFolderName,
+} from './system.ts';
 
 /** The exit code of a server that cannot be announced here: EX_CANTCREAT of sysexits.h. */
 export const cannotAnnounceCode = 73;
-/** The longest path of a Unix socket on every system. */
-const maxPathBytes = 103;
 /** What was prepared longer ago than this belongs to a server that did not start or has ended. */
 const abandonedMs = 60_000;
 /** Files that were not touched for days are deleted by some systems. */
 const touchedMs = 3_600_000;
-
-const isWindows = process.platform === 'win32';
 
 /** What the server that runs says about itself. */
 export interface Announcement {
@@ -55,13 +58,9 @@ export interface Announcement {
 /** The places at which the windows with this storage folder and this version look for a server, the best first. */
 export function endpointsFor(storageFolder: string, version: string): Endpoint[] {
   const name = createHash('sha256').update(`${storageFolder}\n${version}`).digest('hex').slice(0, 16);
-  const runtime = process.env.XDG_RUNTIME_DIR ?? '';
-  // After `su`, the variable still names the folder of the other user.
-  const shared = isWindows ? [] : [...(isPrivate(runtime, 'folder') ? [runtime] : []), tmpdir()].filter(existsSync);
-  const own = isWindows ? 'server' : `hearth-${process.getuid?.()}`;
-  return [...shared, storageFolder]
-    .map((folder) => new Endpoint(join(folder, own), name))
-    .filter((endpoint) => isWindows || Buffer.byteLength(endpoint.longestPath) <= maxPathBytes);
+  return [...meetingFolders(), storageFolder]
+    .map((folder) => new Endpoint(join(folder, ownFolderName()), name))
+    .filter((endpoint) => !isSocketPathTooLong(endpoint.longestPath));
 }
 
 export class Endpoint {
@@ -81,13 +80,12 @@ export class Endpoint {
   }
 
   get longestPath(): string {
-    const id = newId();
-    return join(this.preparedFolder(id), `${id}.sock`);
+    return this.preparedSocket(newId());
   }
 
   /** The socket of a server that is announced. */
   socketOf(id: string): string {
-    return this.socketIn(this.home, id);
+    return socketPath(this.home, this.name, id);
   }
 
   preparedFolder(id: string): string {
@@ -96,7 +94,7 @@ export class Endpoint {
 
   /** The socket of a server that is not announced yet. */
   preparedSocket(id: string): string {
-    return this.socketIn(this.preparedFolder(id), id);
+    return socketPath(this.preparedFolder(id), this.name, id);
   }
 
   /** The server that is announced, perhaps one that was killed; null if there is none that only this user can have made. */
@@ -106,7 +104,7 @@ export class Endpoint {
       const file = readdirSync(this.home).find((each) => each.endsWith('.json')) ?? '';
       const id = basename(file, '.json');
       if (!isPrivate(join(this.home, file), 'file')) return null;
-      if (!isWindows && !isPrivate(this.socketOf(id), 'socket')) return null;
+      if (!isPrivate(this.socketOf(id), 'socket')) return null;
       return asAnnouncement(id, JSON.parse(readFileSync(join(this.home, file), 'utf8')));
     } catch {
       return null; // not there, or replaced in this moment
@@ -134,7 +132,7 @@ export class Endpoint {
     if (!isWindows) chmodSync(this.preparedSocket(id), 0o600);
     writeFileSync(join(prepared, `${id}.json`), JSON.stringify(content), { mode: 0o600 });
     this.sweep(id);
-    while (!this.takeName(prepared)) if (!(await this.deleteDead())) return false;
+    while (!takeFolderName(prepared, this.home)) if (!(await this.deleteDead())) return false;
     return true;
   }
 
@@ -156,23 +154,7 @@ export class Endpoint {
   withdraw(id: string): void {
     rmSync(this.preparedFolder(id), { recursive: true, force: true });
     for (const file of [`${id}.json`, `${id}.sock`]) rmSync(join(this.home, file), { force: true });
-    tryTo(() => rmdirSync(this.home));
-  }
-
-  private socketIn(folder: string, id: string): string {
-    return isWindows ? `\\\\.\\pipe\\hearth-${this.name}-${id}` : join(folder, `${id}.sock`);
-  }
-
-  private takeName(prepared: string): boolean {
-    try {
-      if (isWindows) tryTo(() => rmdirSync(this.home)); // only elsewhere does renaming replace an empty folder
-      renameSync(prepared, this.home);
-      return true;
-    } catch (error) {
-      const { code = '' } = error as NodeJS.ErrnoException;
-      if (['ENOTEMPTY', 'EEXIST', ...(isWindows ? ['EPERM'] : [])].includes(code)) return false;
-      throw error;
-    }
+    removeIfEmpty(this.home);
   }
 
   /** Deletes what killed servers have left. Resolves to false, and deletes nothing, if a server listens. */
@@ -199,20 +181,6 @@ export class Endpoint {
   }
 }
 
-/** When a process was started, in the system's own unit; '' if it does not tell. */
-export function startTimeOf(pid: number): string {
-  try {
-    // The second field is the program's name, which may contain spaces and parentheses.
-    return (
-      readFileSync(`/proc/${pid}/stat`, 'utf8')
-        .replace(/^.*\) /s, '')
-        .split(' ')[19] ?? ''
-    );
-  } catch {
-    return '';
-  }
-}
-
 function newId(): string {
   return randomBytes(4).toString('hex');
 }
@@ -223,25 +191,6 @@ function asAnnouncement(id: string, content: Partial<Record<keyof Announcement, 
   if (typeof startTime !== 'string' || typeof logFile !== 'string') return null;
   if (typeof clientWord !== 'string' || typeof serverWord !== 'string') return null;
   return { id, pid, startTime, clientWord, serverWord, logFile };
-}
-
-/** Whether only this user, or root, can have made what is there. Access on Windows follows from the parent folder. */
-function isPrivate(path: string, kind: 'folder' | 'file' | 'socket'): boolean {
-  try {
-    const found = lstatSync(path);
-    const isKind = { folder: found.isDirectory(), file: found.isFile(), socket: found.isSocket() }[kind];
-    return isKind && (isWindows || (found.uid === process.getuid?.() && (found.mode & 0o077) === 0));
-  } catch {
-    return false;
-  }
-}
-
-/** Takes the rights that others have to a folder of this user. */
-function makePrivate(folder: string): void {
-  if (isWindows || isPrivate(folder, 'folder')) return;
-  const { uid } = lstatSync(folder);
-  if (lstatSync(folder).isDirectory() && uid === process.getuid?.()) chmodSync(folder, 0o700);
-  if (!isPrivate(folder, 'folder')) throw new Error(`${folder} belongs to another user or is not a folder.`);
 }
 
 /** Whether a process listens on the socket. In doubt it does, so that nothing of a living server is deleted. */

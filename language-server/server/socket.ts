@@ -3,7 +3,9 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { fstatSync, ftruncateSync, rmSync } from 'node:fs';
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
-import { type Endpoint, startTimeOf } from '../protocol/endpoint.ts';
+import { keepOthersOut } from '../../native/index.ts';
+import type { Endpoint } from '../protocol/endpoint.ts';
+import { isWindows, startTimeOf } from '../protocol/system.ts';
 
 /** How long a client may take to prove who it is. */
 const handshakeMs = 5000;
@@ -44,6 +46,7 @@ export class SharedSocket {
       afterWord(socket, clientWord, () => this.add(socket, serverWord));
     });
     await listen(server, endpoint.preparedSocket(id));
+    if (isWindows) restrict(endpoint.preparedSocket(id));
     const { pid } = process;
     const announcement = { id, pid, startTime: startTimeOf(pid), clientWord, serverWord, logFile };
     if (!(await endpoint.announce(announcement))) {
@@ -101,6 +104,15 @@ export class SharedSocket {
     } finally {
       this.isRestoring = false;
     }
+  }
+}
+
+/** Without it, others of this machine could read from the pipe: nothing, since the server waits for a word that they lack. */
+function restrict(pipe: string): void {
+  try {
+    keepOthersOut(pipe);
+  } catch (error) {
+    console.error(`The pipe has the rights that Windows gives by default: ${error}`);
   }
 }
 

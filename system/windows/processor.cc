@@ -26,8 +26,11 @@ std::vector<Core> all_cores() {
   std::vector<Core> cores;
   if (n_bytes == 0 || !GetLogicalProcessorInformationEx(RelationProcessorCore, entry(0), &n_bytes))
     return cores;
-  for (DWORD at = 0; at < n_bytes; at += entry(at)->Size)
-    cores.push_back({entry(at)->Processor.EfficiencyClass, entry(at)->Processor.GroupMask[0]});
+  for (DWORD at = 0; at < n_bytes; at += entry(at)->Size) {
+    const PROCESSOR_RELATIONSHIP& core = entry(at)->Processor;
+    const BYTE efficiency_class = (&core.Flags)[1];  // some headers do not name it
+    cores.push_back({efficiency_class, core.GroupMask[0]});
+  }
   return cores;
 }
 
@@ -55,10 +58,10 @@ Cores usable_cores() {
 // A process without a window may otherwise be slowed down to save power, and is then put on
 // efficiency cores.
 void prefer_fast_cores() {
-  THREAD_POWER_THROTTLING_STATE state{};
-  state.Version = THREAD_POWER_THROTTLING_CURRENT_VERSION;
-  state.ControlMask = THREAD_POWER_THROTTLING_EXECUTION_SPEED;
-  state.StateMask = 0;  // not throttled
+  // THREAD_POWER_THROTTLING_STATE, which some headers lack.
+  struct {
+    ULONG version = 1, control_mask = 1, state_mask = 0;  // its execution speed: not throttled
+  } state;
   SetThreadInformation(GetCurrentThread(), ThreadPowerThrottling, &state, sizeof state);
 }
 

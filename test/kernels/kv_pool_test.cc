@@ -96,12 +96,3 @@ TEST("pages travel through host memory, and a copied page holds the same positio
     }
   }
 }
-
-TEST("a KV pool larger than the machine's memory costs nothing until it is written") {
-  const std::unique_ptr<Ops> ops = make_cpu_ops({});
-  ops->make_kv_pool({64, 64, 8, 128, 32768, 10000.0f}, 32768);  // 256 GiB
-  std::vector<std::byte> page(ops->kv_page_bytes());
-  CHECK_EQUAL(page.size(), size_t{8} << 20);
-  ops->write_page(32767, page);
-  ops->read_page(page, 0);
-}

@@ -1,10 +1,6 @@
 // Counts operator new on the engine thread between two pieces of text: decoding must not allocate.
 // Also lets every single allocation, or start of a thread, of loading and answering fail in turn.
-#include <dlfcn.h>
-#include <pthread.h>
-
 #include <atomic>
-#include <cerrno>
 #include <cstdlib>
 #include <new>
 #include <system_error>
@@ -12,6 +8,7 @@
 #include <vector>
 
 #include "ask.h"
+#include "refused_thread.h"
 #include "test.h"
 
 namespace {
@@ -29,14 +26,7 @@ bool is_refused(std::atomic<int>& left) { return left > 0 && !is_spared && left-
 
 }  // namespace
 
-// Seen by the C++ library, which starts threads.
-extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread,
-                                                             const pthread_attr_t* attributes,
-                                                             void* (*run)(void*), void* argument) {
-  using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
-  static const auto create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
-  return is_refused(threads_left) ? EAGAIN : create(thread, attributes, run, argument);
-}
+bool test::is_thread_refused() { return is_refused(threads_left); }
 
 // noinline: inlined on one side only, g++ takes new and free for a mismatch.
 [[gnu::noinline]] void* operator new(size_t n_bytes, const std::nothrow_t&) noexcept {

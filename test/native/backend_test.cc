@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ask.h"
+#include "system_help.h"
 #include "test.h"
 
 namespace {
@@ -23,18 +24,18 @@ class FakeMachine {
     fs::create_directories(folder_ / "kernels");
     for (const char* name : {"gfx1100.co", "nvidia.fatbin"})
       std::ofstream(folder_ / "kernels" / name) << "code";
-    setenv("HEARTH_HIP_LIBRARY", HEARTH_FAKE_HIP, 1);
-    setenv("HEARTH_CUDA_LIBRARY", HEARTH_FAKE_CUDA, 1);
-    setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
+    test::set_variable("HEARTH_HIP_LIBRARY", HEARTH_FAKE_HIP);
+    test::set_variable("HEARTH_CUDA_LIBRARY", HEARTH_FAKE_CUDA);
+    test::set_variable(test::kCacheVariable, (folder_ / "cache").string());
     set_fault(fault);
   }
   ~FakeMachine() {
     for (const char* name :
-         {"HEARTH_HIP_LIBRARY", "HEARTH_CUDA_LIBRARY", "XDG_CACHE_HOME", "HEARTH_FAKE_GPU"})
-      unsetenv(name);
+         {"HEARTH_HIP_LIBRARY", "HEARTH_CUDA_LIBRARY", test::kCacheVariable, "HEARTH_FAKE_GPU"})
+      test::unset_variable(name);
     fs::remove_all(folder_);
   }
-  void set_fault(const std::string& fault) { setenv("HEARTH_FAKE_GPU", fault.c_str(), 1); }
+  void set_fault(const std::string& fault) { test::set_variable("HEARTH_FAKE_GPU", fault); }
   fs::path cache() const { return folder_ / "cache/hearth"; }
 
   std::unique_ptr<hearth::Engine> load(const std::string& gpu = "",
@@ -44,7 +45,7 @@ class FakeMachine {
     options.model_path = std::string(HEARTH_FIXTURES) + "/reference/" + model + ".gguf";
     options.backend = backend_;
     options.gpu = gpu;
-    options.gpu_kernels = folder_ / "kernels";
+    options.gpu_kernels = (folder_ / "kernels").string();
     options.n_threads = 1;
     options.cache_bytes = size_t{80} << 20;
     return hearth::Engine::load(options, progress);
@@ -52,7 +53,8 @@ class FakeMachine {
 
  private:
   const std::string backend_;
-  const fs::path folder_ = fs::temp_directory_path() / ("hearth-gpu-" + std::to_string(getpid()));
+  const fs::path folder_ =
+      fs::temp_directory_path() / ("hearth-gpu-" + std::to_string(test::process_id()));
 };
 
 std::vector<uint32_t> answer(hearth::Engine& engine) {
@@ -165,8 +167,8 @@ TEST("a GPU that is named but not there leaves the CPU, and the message lists th
 
 TEST("a missing library, or asking for the CPU, leaves the CPU") {
   const FakeMachine machine("auto", "");
-  setenv("HEARTH_HIP_LIBRARY", "no-such-library.so", 1);
-  setenv("HEARTH_CUDA_LIBRARY", "no-such-library.so", 1);
+  test::set_variable("HEARTH_HIP_LIBRARY", "no-such-library.so");
+  test::set_variable("HEARTH_CUDA_LIBRARY", "no-such-library.so");
   CHECK_EQUAL(machine.load()->info().fallback_reason,
               "no AMD GPU runtime: no-such-library.so is not installed; no NVIDIA driver: "
               "no-such-library.so is not installed");

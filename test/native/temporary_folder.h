@@ -1,24 +1,27 @@
 // A folder for one test, gone after it.
 #pragma once
 
-#include <stdlib.h>
-
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
+#include "system_help.h"
+
 namespace test {
 
 struct TemporaryFolder {
   TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "hearth-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) throw std::runtime_error("no temporary folder");
-    path = pattern;
+    static std::atomic<int> n_made{0};
+    const std::string name =
+        "hearth-" + std::to_string(process_id()) + "-" + std::to_string(n_made++);
+    path = std::filesystem::temp_directory_path() / name;
+    std::filesystem::remove_all(path);  // of a process that was killed
+    std::filesystem::create_directory(path);
   }
   ~TemporaryFolder() {
     std::error_code ignored;
@@ -26,7 +29,7 @@ struct TemporaryFolder {
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
 
-  std::string file(const std::string& name) const { return path.string() + "/" + name; }
+  std::string file(const std::string& name) const { return (path / name).string(); }
   std::string write(const std::string& name, std::string_view bytes) const {
     // A new file each time: writing over an old one waits for the disk on some file systems.
     std::filesystem::remove(file(name));

@@ -16,3 +16,11 @@ test('a question for the system outside of system/ is found', () => {
   expect(found[0]).toBe('native/engine.cc:2: sys/ differs between systems and belongs to system/');
   expect(systemDifferences('system/posix/memory.cc', text)).toEqual([]);
 });
+
+test('a question for the platform outside of protocol/system.ts is found', () => {
+  const text = "const path = join(process.platform, 'x');\nif (process.platform === 'win32') return;\n";
+  expect(systemDifferences('extension/menu.ts', text)).toEqual([
+    'extension/menu.ts:2: process.platform differs between systems and belongs to language-server/protocol/system.ts',
+  ]);
+  expect(systemDifferences('language-server/protocol/system.ts', text)).toEqual([]);
+});

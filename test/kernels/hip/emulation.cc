@@ -6,8 +6,9 @@
 #include <memory>
 #include <vector>
 
-// Saves the callee-saved registers on the running fiber's stack and continues another one.
-extern "C" void emulation_switch(void** from, void* to);
+// Saves the callee-saved registers on the running fiber's stack and continues another one. With the
+// calling convention of Linux; on Windows, the caller saves what it has to keep beside.
+extern "C" [[gnu::sysv_abi]] void emulation_switch(void** from, void* to);
 asm(".text\n.globl emulation_switch\nemulation_switch:\n"
     " push %rbp\n push %rbx\n push %r12\n push %r13\n push %r14\n push %r15\n"
     " mov %rsp,(%rdi)\n mov %rsi,%rsp\n"
@@ -64,7 +65,8 @@ void fiber_main() {
 void start(Fiber& fiber) {
   if (!fiber.stack) fiber.stack.reset(new char[kStackBytes]);
   char* top = fiber.stack.get() + kStackBytes;
-  top -= reinterpret_cast<uintptr_t>(top) % 16;
+  constexpr uintptr_t kShadow = 32;  // Windows lets a function write above its return address
+  top -= reinterpret_cast<uintptr_t>(top) % 16 + kShadow;
   void** sp = reinterpret_cast<void**>(top) - 1;
   *--sp = reinterpret_cast<void*>(fiber_main);
   for (int i = 0; i < 6; i++) *--sp = nullptr;

@@ -2,9 +2,8 @@
 // "none": no device; "unknown": an architecture without kernels; "full": no memory for anything
 // large; "copy:N": copies of N bytes fail; "slow:MS": work is done so long after its launch;
 // "hang:FILE": no response once FILE exists.
-#include <unistd.h>
-
 #include <chrono>
+#include <filesystem>
 
 #include "fake_gpu.h"
 
@@ -24,7 +23,7 @@ const hearth::kernels::hip::GpuApi& gpu() { return test::gpu_api(); }
 
 bool hangs() {
   const char* file = fault("hang");
-  return file && access(file, F_OK) == 0;
+  return file && std::filesystem::exists(file);
 }
 
 using Clock = std::chrono::steady_clock;

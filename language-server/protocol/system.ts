@@ -1,0 +1,104 @@
+// What differs between operating systems, as far as TypeScript has to know: where processes of one user meet, whom files
+// belong to, what the system tells about a process. C++ has system/ for the same purpose.
+import { chmodSync, existsSync, lstatSync, readFileSync, renameSync, rmdirSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const isWindows = process.platform === 'win32';
+/** The longest path of a Unix socket on every system; named pipes on Windows have no such limit. */
+const maxSocketPathBytes = 103;
+
+/** A socket in a folder. Named pipes are in no folder: their names tell them apart, and who may open them is set later. */
+export function socketPath(folder: string, name: string, id: string): string {
+  return isWindows ? `\\\\.\\pipe\\hearth-${name}-${id}` : join(folder, `${id}.sock`);
+}
+
+export function isSocketPathTooLong(path: string): boolean {
+  return !isWindows && Buffer.byteLength(path) > maxSocketPathBytes;
+}
+
+/** The folders in which all windows of a user can meet, the best first. On Windows only the user's own are private. */
+export function meetingFolders(): string[] {
+  if (isWindows) return [];
+  const runtime = process.env.XDG_RUNTIME_DIR ?? '';
+  // After `su`, the variable still names the folder of the other user.
+  return [...(isPrivate(runtime, 'folder') ? [runtime] : []), tmpdir()].filter(existsSync);
+}
+
+/** The name of a folder for this user alone, among those of others. */
+export function ownFolderName(): string {
+  return isWindows ? 'server' : `hearth-${process.getuid?.()}`;
+}
+
+/**
+ * Whether only this user, or root, can have made what is there. On Windows everything in the user's profile has the rights
+ * of the profile, and a socket is no file.
+ */
+export function isPrivate(path: string, kind: 'folder' | 'file' | 'socket'): boolean {
+  if (isWindows && kind === 'socket') return true;
+  try {
+    const found = lstatSync(path);
+    const isKind = { folder: found.isDirectory(), file: found.isFile(), socket: found.isSocket() }[kind];
+    return isKind && (isWindows || (found.uid === process.getuid?.() && (found.mode & 0o077) === 0));
+  } catch {
+    return false;
+  }
+}
+
+/** Takes the rights that others have to a folder of this user. Throws if it belongs to another user. */
+export function makePrivate(folder: string): void {
+  if (isWindows || isPrivate(folder, 'folder')) return;
+  const { uid } = lstatSync(folder);
+  if (lstatSync(folder).isDirectory() && uid === process.getuid?.()) chmodSync(folder, 0o700);
+  if (!isPrivate(folder, 'folder')) throw new Error(`${folder} belongs to another user or is not a folder.`);
+}
+
+/** Renames a folder, unless there is one of that name that is not empty: then returns false. */
+export function takeFolderName(folder: string, name: string): boolean {
+  try {
+    if (isWindows) removeIfEmpty(name); // only elsewhere does renaming replace an empty folder
+    renameSync(folder, name);
+    return true;
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (['ENOTEMPTY', 'EEXIST', ...(isWindows ? ['EPERM'] : [])].includes(code)) return false;
+    throw error;
+  }
+}
+
+export function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // It is not empty, or somebody else has removed it.
+  }
+}
+
+/** The file with which an administrator sets what users cannot change. */
+export function managedPath(): string {
+  if (isWindows) return `${process.env.ProgramFiles ?? 'C:\\Program Files'}\\Hearth\\settings.json`;
+  if (process.platform === 'darwin') return '/Library/Application Support/Hearth/settings.json';
+  return '/etc/hearth/settings.json';
+}
+
+/** When a process was started, in the system's own unit; '' if it does not tell. */
+export function startTimeOf(pid: number): string {
+  try {
+    // The second field is the program's name, which may contain spaces and parentheses.
+    return (
+      readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')[19] ?? ''
+    );
+  } catch {
+    return '';
+  }
+}
+
+/** Makes a new name in a folder survive a power failure. Windows has no such call and needs none. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (isWindows) return;
+  const handle = await open(folder);
+  await handle.sync().finally(() => handle.close());
+}

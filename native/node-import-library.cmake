@@ -1,0 +1,17 @@
+# Links the addon for Windows to the Node-API of the program that loads it: an import library for "node.exe", loaded when
+# a function is first called, by way of the hook in system/windows/node_host.cc.
+list(GET CMAKE_JS_INC 0 NODE_API_HEADERS)
+set(NODE_DEF ${CMAKE_BINARY_DIR}/node.def)
+set(NODE_LIB ${CMAKE_BINARY_DIR}/node.lib)
+set(NODE_FUNCTIONS "")
+foreach(DEF node_api js_native_api)
+  file(STRINGS ${NODE_API_HEADERS}/../def/${DEF}.def NAMES REGEX "^(napi|node_api)_")
+  list(APPEND NODE_FUNCTIONS ${NAMES})
+endforeach()
+list(REMOVE_DUPLICATES NODE_FUNCTIONS)
+list(JOIN NODE_FUNCTIONS "\n" NODE_FUNCTIONS)
+file(WRITE ${NODE_DEF} "NAME NODE.EXE\nEXPORTS\n${NODE_FUNCTIONS}\n")
+find_program(DLLTOOL NAMES llvm-dlltool-16 llvm-dlltool REQUIRED)
+execute_process(COMMAND ${DLLTOOL} -m i386:x86-64 -d ${NODE_DEF} -l ${NODE_LIB} -D node.exe COMMAND_ERROR_IS_FATAL ANY)
+target_link_options(hearth_addon PRIVATE -Wl,-Xlink=-delayload:node.exe)
+target_link_libraries(hearth_addon PRIVATE ${NODE_LIB} delayimp)

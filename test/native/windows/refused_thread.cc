@@ -1,0 +1,15 @@
+// The linker (-Wl,--wrap=pthread_create) has the C++ library call the first of these.
+#include "refused_thread.h"
+
+#include <pthread.h>
+
+#include <cerrno>
+
+extern "C" int __real_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                     void* (*run)(void*), void* argument);
+
+extern "C" int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                     void* (*run)(void*), void* argument) {
+  if (test::is_thread_refused()) return EAGAIN;
+  return __real_pthread_create(thread, attributes, run, argument);
+}
