@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { usualPatience } from '../../language-server/remote/availability.ts';
 import { Team } from '../../language-server/remote/team.ts';
 import {
   type Completer,
@@ -50,7 +51,9 @@ beforeAll(async () => {
   http = await CompletionServer.start();
   http.usual = answer;
   http.probe = answer;
-  team = new Team({ url: http.url, model: 'starter-coder', credential: '' }, () => {});
+  // Both engines share a machine that may do other work; a slow answer is no wrong one.
+  const patience = { ...usualPatience, leastMs: 30_000, mostMs: 30_000 };
+  team = new Team({ url: http.url, model: 'starter-coder', credential: '' }, () => {}, patience);
   await team.tried;
   const completer = team.completer(local);
   if (completer === null) throw new Error(team.info(local).fallbackReason);
