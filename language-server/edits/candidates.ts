@@ -9,22 +9,19 @@ import { type Line, lineAt } from './lines.ts';
 import { type PastChange, pastBlocks } from './past-changes.ts';
 import { undoes } from './reversal.ts';
 import { substitutionsOf } from './substitutions.ts';
-import type { PastEdit, TextEdit } from './text-edit.ts';
+import type { EditedDocument, TextEdit } from './text-edit.ts';
 
 // More are a word of every other line, and no consequence.
 const mostCandidates = 60;
 const mostOfGroup = 20;
 const mostChars = 1000;
 
-export interface Place {
-  path: string;
-  text: string;
-  cursor: number;
-  history: readonly PastEdit[];
-}
-
 /** In the order of their places from the cursor on, those above it last; nothing that stands at the cursor itself. */
-export function candidatesFor(place: Place, lines: readonly Line[], changes: readonly PastChange[]): Candidate[] {
+export function candidatesFor(
+  place: EditedDocument,
+  lines: readonly Line[],
+  changes: readonly PastChange[],
+): Candidate[] {
   const { path, text, cursor, history } = place;
   const cursorLine = lineAt(lines, cursor);
   const all = [

@@ -3,7 +3,7 @@
 // stands up to the cursor only grows while the user types.
 import type { Engine } from '../../native/index.ts';
 import { concatTokens, tokenizeText } from '../prompt/fim-prompt.ts';
-import type { EditedDocument } from './propose.ts';
+import type { EditedDocument } from './text-edit.ts';
 
 const mostEdits = 3;
 const mostLines = 40;

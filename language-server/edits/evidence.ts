@@ -1,10 +1,9 @@
 // What the last edits and the text say about an edit that may follow: numbers for the fitted model of confidence.ts.
 import { type Candidate, generators } from './candidate.ts';
-import type { Place } from './candidates.ts';
 import { type Line, lineAt, similarity } from './lines.ts';
 import type { PastChange } from './past-changes.ts';
 import { isRename, isTelling, occurrencesOf, type Substitution, wordBefore, wordBehind } from './substitutions.ts';
-import { changesOf, wordsOf } from './text-edit.ts';
+import { changesOf, type EditedDocument, wordsOf } from './text-edit.ts';
 
 /** In the order of the numbers. Adding one means fitting the model again. */
 export const evidenceNames = [
@@ -18,7 +17,7 @@ export const evidenceNames = [
   // How alike its lines are to those of the edit that is repeated.
   ...['likeBefore', 'likeAfter'],
   // Of words that are replaced: whether they are a name, or a part of one; between which words they stand; how often they
-  // are left, and their replacement is there; whether an edit left them, and whether one declared them.
+  // are left, and their replacement is there; whether an edit left them; whether they were declared, are so here, or nowhere any more.
   ...[
     'isRename',
     'isPart',
@@ -29,6 +28,7 @@ export const evidenceNames = [
     'staysElsewhere',
     'wasDeclared',
     'isDeclared',
+    'isUndeclared',
   ],
   // Where it is: in a comment, in an import, in a string.
   ...['isComment', 'isImport', 'isString'],
@@ -41,7 +41,7 @@ export type Evidence = Float64Array;
 /** For each candidate, [evidenceNames.length]. */
 export function evidenceOf(
   candidates: readonly Candidate[],
-  place: Place,
+  place: EditedDocument,
   lines: readonly Line[],
   changes: readonly PastChange[],
 ): Evidence[] {
@@ -62,17 +62,19 @@ export function evidenceOf(
   });
 }
 
-interface Context extends Place {
+interface Context extends EditedDocument {
   cursorLine: number;
   /** The lines of past edits that are still there, from 0. */
   edited: number[];
   isOtherFile: boolean;
   counts: Map<string, number>;
   lineOf: (offset: number) => number;
+  /** Whether no line declares any more what was replaced. */
+  isUndeclared: (substitution: Substitution) => boolean;
   ofUser: number[];
 }
 
-function contextOf(place: Place, lines: readonly Line[], changes: readonly PastChange[]): Context {
+function contextOf(place: EditedDocument, lines: readonly Line[], changes: readonly PastChange[]): Context {
   const { text, cursor, history, path } = place;
   const lineOf = (offset: number) => lineAt(lines, offset);
   const isOtherFile = history.at(-1)?.path !== path;
@@ -97,7 +99,15 @@ function contextOf(place: Place, lines: readonly Line[], changes: readonly PastC
     isFirst ? 2 : Number(typed.length > 0),
     Number(typed.length > 0 && [...counts.keys(), ...words].some((each) => each !== typed && each.startsWith(typed))),
   ];
-  return { ...place, cursorLine: lineOf(cursor), edited, isOtherFile, counts, lineOf, ofUser };
+  const known = new Map<string, boolean>();
+  const isUndeclared = (substitution: Substitution) => {
+    const { old } = substitution;
+    const isGone =
+      known.get(old) ?? !lines.some((line) => line.text.includes(old) && declares(line.text, substitution));
+    known.set(old, isGone);
+    return isGone;
+  };
+  return { ...place, isUndeclared, cursorLine: lineOf(cursor), edited, isOtherFile, counts, lineOf, ofUser };
 }
 
 function ofOrigin({ generator, changes, otherWords, start }: Candidate, group: Candidate[]): number[] {
@@ -112,7 +122,7 @@ function ofPlace({ start }: Candidate, { cursorLine, edited, isOtherFile, lineOf
   return [Math.abs(line - cursorLine), Number(line > cursorLine), Number(isPassed), Number(isOtherFile)];
 }
 
-function ofSize(candidate: Candidate, { text }: Place): number[] {
+function ofSize(candidate: Candidate, { text }: EditedDocument): number[] {
   const old = text.slice(candidate.start, candidate.end);
   const changes = changesOf(candidate, text);
   const gone = changes.reduce((sum, { start, end }) => sum + end - start, 0);
@@ -122,17 +132,25 @@ function ofSize(candidate: Candidate, { text }: Place): number[] {
   return [count(old), count(candidate.text), gone, come, Number(removesLine), Number(old === ''), changes.length];
 }
 
-function ofLikeness({ start, end, text: now, changes }: Candidate, { text }: Place): number[] {
+function ofLikeness({ start, end, text: now, changes }: Candidate, { text }: EditedDocument): number[] {
   const old = text.slice(start, end);
   const like = (lines: string, past: (change: PastChange) => string[]) =>
     Math.max(0, ...changes.slice(0, 4).map((change) => similarity(lines, past(change).join('\n'))));
   return [like(old, ({ before }) => before), like(now, ({ after }) => after)];
 }
 
-function ofWords({ substitution, start, end }: Candidate, { text, counts, history }: Context): number[] {
-  if (!substitution) return Array.from({ length: 9 }, () => -1);
+function ofWords(
+  { substitution, changes, start, end }: Candidate,
+  { text, counts, history, isUndeclared }: Context,
+): number[] {
+  const isDefined = [
+    changes.some(({ before }) => before.some((line) => definition.test(line))),
+    definition.test(text.slice(start, end)),
+  ];
+  if (!substitution) return [...Array.from({ length: 7 }, () => -1), ...isDefined.map(Number), -1];
   const { old, now, places, isPart } = substitution;
   const line = text.slice(start, end);
+  const wasDeclared = substitution.changes.some(({ before }) => declares(before.join('\n'), substitution));
   const around = occurrencesOf(substitution, line).map((at) => ({
     left: wordBefore(line.slice(0, at)).trim(),
     right: wordBehind(line.slice(at + old.length)).trim(),
@@ -154,27 +172,35 @@ function ofWords({ substitution, start, end }: Candidate, { text, counts, histor
     count(old),
     count(now),
     Number(history.some(({ after }) => occurrencesOf(substitution, after).length > 0)),
-    Number(substitution.changes.some(({ before }) => declares(before.join('\n'), substitution))),
-    Number(declares(line, substitution)),
+    ...(isRename(substitution) ? [wasDeclared, declares(line, substitution)] : isDefined).map(Number),
+    Number(wasDeclared && isUndeclared(substitution)),
   ];
 }
 
-// A keyword or a type before the name; or a type, a value or nothing behind it.
-const wordsBefore =
-  /(?:^|[\s(,])(?!return\b|new\b|await\b|in\b|not\b|and\b|or\b|if\b|else\b|case\b|throw\b|use\b|import\b)[\p{L}_$][\p{L}\p{N}_$<>[\],.?]*[\s*&]+$/u;
-const signBehind = /^\s*(?::=|:(?!:)|=(?!=))/u;
+// In these places a name is declared: behind a keyword, behind its type at the beginning of the line or among the
+// parameters, and at the beginning of the line before its type or value.
+const keyword =
+  /\b(?:let|const|var|val|def|fn|func|fun|function|class|struct|enum|interface|trait|type|typedef|namespace|module|protocol|record|define|auto|static|final|private|protected|public|readonly)\b[^=(;]*$/u;
+const typeFirst =
+  /^\s*(?!return\b|new\b|await\b|throw\b|case\b|else\b|use\b|import\b|in\b|not\b|delete\b|yield\b)[\p{L}_][\p{L}\p{N}_<>[\].:?]*[\s*&]+$/u;
+const parameter = /[(,]\s*(?:const\s+)?[\p{L}_][\p{L}\p{N}_<>[\].:?]*[\s*&]+$/u;
+const definition = /\b(?:def|fn|func|fun|function|constructor)\b|^\s*[\p{L}_][^=]*\)[^=;()]*\{?\s*$/u;
 
+/** Whether a line declares what the substitution replaces. */
 function declares(lines: string, { old }: Substitution): boolean {
-  const at = lines.indexOf(old);
-  if (at === -1 || !/^[\p{L}_$]/u.test(old)) return false;
-  const before = lines.slice(Math.max(0, at - 60), at);
-  return (
-    wordsBefore.test(before) ||
-    (/^\s*$/.test(before.slice(before.lastIndexOf('\n') + 1)) && signBehind.test(lines.slice(at + old.length)))
-  );
+  if (!/^[\p{L}_$]/u.test(old)) return false;
+  return lines.split('\n').some((line) => {
+    const at = line.indexOf(old);
+    if (at === -1 || /[\p{L}\p{N}_$]$/u.test(line.slice(0, at)) || /^[\p{L}\p{N}_$]/u.test(line.slice(at + old.length)))
+      return false;
+    const [before, behind] = [line.slice(0, at), line.slice(at + old.length).trimStart()];
+    if (keyword.test(before)) return true;
+    if (before.trim() === '') return /^(?::=|:(?!:)|=(?!=))/.test(behind);
+    return (typeFirst.test(before) && /^[=;,({[]/.test(behind)) || (parameter.test(before) && /^[,)=]/.test(behind));
+  });
 }
 
-function ofSurroundings({ start, end }: Candidate, { text }: Place): number[] {
+function ofSurroundings({ start, end }: Candidate, { text }: EditedDocument): number[] {
   const lineStart = text.lastIndexOf('\n', start - 1) + 1;
   const line = text.slice(lineStart, Math.max(end, text.indexOf('\n', start)));
   return [

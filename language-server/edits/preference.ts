@@ -4,7 +4,7 @@ import type { Engine } from '../../native/index.ts';
 import { concatTokens, tokenizeText } from '../prompt/fim-prompt.ts';
 import type { Candidate } from './candidate.ts';
 import { editPrompt, question } from './edit-prompt.ts';
-import type { EditedDocument } from './propose.ts';
+import type { EditedDocument } from './text-edit.ts';
 
 export interface Preference {
   /** log P(new lines) - log P(old lines), in nats, of the tokens in which they differ and the one after. */

@@ -4,21 +4,13 @@ import type { Candidate } from './candidate.ts';
 import { candidatesFor } from './candidates.ts';
 import { logOdds, probabilityOf, withPreference } from './confidence.ts';
 import { evidenceOf } from './evidence.ts';
+import { deletionGate } from './gates.ts';
 import { linesOf } from './lines.ts';
 import { pastChanges } from './past-changes.ts';
 import { preferences } from './preference.ts';
-import { changesOf, type PastEdit, type TextEdit } from './text-edit.ts';
+import { changesOf, type EditedDocument, type TextEdit } from './text-edit.ts';
 
-export interface EditedDocument {
-  path: string;
-  text: string;
-  /** -1: not in this document. */
-  cursor: number;
-  /** The oldest first. */
-  history: readonly PastEdit[];
-  /** Edits that the user does not want, which are left out. */
-  dismissed?: readonly TextEdit[];
-}
+export type { EditedDocument };
 
 export interface Proposal {
   edit: TextEdit;
@@ -28,10 +20,9 @@ export interface Proposal {
 
 // The model is asked about the likeliest only, and only if they have a chance, also beside the likeliest.
 export const mostQuestions = 2;
-export const leastLogOdds = -1.6;
+export const leastLogOdds = -2.2;
 const nearLogOdds = 0.7;
-// What deletes is looked at less and costs more when it is wrong: all that it does, or a part of it.
-const deletionGate = 0.85;
+// What only deletes must be surer still (deletionGate).
 const partlyDeletesGate = 0.7;
 const mostDeletedLines = 3;
 

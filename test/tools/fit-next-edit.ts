@@ -31,7 +31,7 @@ export const fitNextEditCommand: Command = {
     ...engineOptions,
     cases: { type: 'string', value: 'FILE', help: 'cases, a line of JSON each, as edit-cases writes them' },
     trees: { type: 'string', value: 'N', help: 'how many trees; 60' },
-    asked: { type: 'string', value: 'N', help: 'ask the model about one case of N; 4' },
+    asked: { type: 'string', value: 'N', help: 'ask the model about one case of N, 0: about none; 4' },
     out: { type: 'string', value: 'FOLDER', help: 'where the two files go; language-server/edits' },
   },
   async run(values) {
@@ -53,7 +53,8 @@ export const fitNextEditCommand: Command = {
     report(cases, odds);
     writeFileSync(join(folder, 'evidence-trees.ts'), treesFile(fitTrees(examples(cases), options)));
 
-    const every = count(values, 'asked') ?? 4;
+    const every = Number(text(values, 'asked') ?? 4);
+    if (every === 0) return;
     const some = cases.flatMap((each, i) => (i % every === 0 ? [{ ...each, of: given[i], odds: odds[i] ?? [] }] : []));
     await withEngine(values, async (engine) => {
       const asked: AskedCase[] = [];
