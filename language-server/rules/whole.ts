@@ -1,4 +1,5 @@
-// Whole or nothing: what is shown leaves no bracket, string, element or block open.
+// Whole or nothing: what is shown leaves no bracket, string, element or block open. An end that is not complete is cut off,
+// or closed where that is safe.
 import { depthOf, filledLines, indentationOf, type Line } from './indentation.ts';
 import { opensBlock } from './languages.ts';
 import type { Place } from './place.ts';
