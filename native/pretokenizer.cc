@@ -47,7 +47,6 @@ constexpr SplitRules kSplitRules[] = {
     starcoder_like("starcoder"),
     starcoder_like("refact"),
     starcoder_like("smollm"),
-    starcoder_like("mellum2"),
 };
 
 constexpr CharClass search_class(uint32_t code_point) {

@@ -1,5 +1,4 @@
-// A table of what differs between models for prompts and explanations. The first row that matches a model applies. What
-// the engine must know of a family is in native/family.h.
+// A table of what differs between models. The first row that matches a model applies.
 import type { Engine, ModelDescription, TokenNames } from '../../native/index.ts';
 
 export interface FimTokens {

@@ -1,5 +1,4 @@
-// Requests to a team's server. Each resolves to a response with status 200 or rejects with a ServerError, whose message is
-// a sentence for people.
+// Requests to a team's server. What comes back is an answer with a status of 200 or an error in a sentence.
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { version } from '../../package.json';

@@ -1,5 +1,4 @@
-// What kind of place the cursor is in. A text is right more often at some than at others, so each has a gate of its own
-// in gates.json.
+// What kind of place the cursor is in. A text is right more often at some than at others, so each has a gate of its own.
 import type { Place } from './place.ts';
 import { closersOnly } from './rest-of-line.ts';
 

@@ -1,7 +1,9 @@
 """Turns bundles of files into packed rows of tokens: the prompts of the product, plain text, repositories, explanations
 and next edits. Runs in worker processes; new pieces of data are taken up while training runs.
 
-A row is uint16: the token, plus TARGET for what the product would have the model write."""
+A row is uint16: the token, and above it one of four kinds: nothing, TARGET for what the product would have the model write,
+CONTEXT for what nobody could know, and SILENCE for where nothing was to be said although the text goes on: there the end of
+text is what the model shall expect."""
 import glob
 import json
 import os
@@ -16,7 +18,7 @@ import explain
 from spans import line_end, span
 
 ROW = 8192
-TARGET = 1 << 14
+TARGET, CONTEXT, SILENCE = 1 << 14, 2 << 14, 3 << 14
 END, IM_START, IM_END, PREFIX, MIDDLE, SUFFIX, PAD, REPO, FILE = range(16375, 16384)
 # Small programs of their own get more passes, and so do languages of which there is little.
 EXERCISES = re.compile(r"^(TheAlgorithms|exercism|kamyu104|keon)/")
@@ -169,9 +171,36 @@ class Maker:
                 + [FILE] + self.encode(f"current/{path}\n{current}\n") + [FILE] + self.encode(f"updated/{path}\n")
                 + self.changed(current, updated) + [END + TARGET])
 
+    def step(self, path, old, new, kind):
+        """The tokens of an edit that has been made, or that shall be: then the first token, which says that there is one, the lines
+        that it replaces, which say where, and the lines that are new are targets."""
+        head = f"{path}.diff\noriginal:\n"
+        encoding = self.tokenizer.encode(f"{head}{old}\nupdated:\n{new}\n", add_special_tokens=False)
+        if kind != "edit":
+            first, *rest = (token + CONTEXT for token in encoding.ids)
+            return [first - CONTEXT + SILENCE if kind == "silence" else first, *rest]
+        before = set(old.split("\n"))
+        is_target = [False] * len(head) + [True] * (len(old) + 1) + [False] * len("updated:\n")
+        for line in new.split("\n"):
+            is_target += [line not in before] * (len(line) + 1)
+        marked = [token + TARGET if any(is_target[start:end]) else token for token, (start, end) in zip(encoding.ids, encoding.offsets)]
+        return [encoding.ids[0] + TARGET, *marked[1:]]
+
+    def history(self, path, window, steps, ends):
+        """Layout H: a window, the edits since, oldest first, and after each of them the question what comes next."""
+        row = [FILE] + [token + CONTEXT for token in self.encode(f"{path}\n{window}\n")]
+        for each in steps:
+            row += [FILE + CONTEXT] + self.step(*each)
+        return row + [FILE + CONTEXT, END + (TARGET if ends else CONTEXT)]
+
     def bundle(self, bundle):
         """Yields (tokens, whether they may be split)."""
         rng = self.rng
+        if "steps" in bundle:
+            row = self.history(*(bundle[key] for key in ("path", "window", "steps", "ends")))
+            if len(row) <= ROW:
+                yield row, False
+            return
         if "edit" in bundle:
             row = self.edit(*bundle["edit"])
             if len(row) <= ROW:

@@ -106,7 +106,7 @@ if __name__ == "__main__":
     parser.add_argument("tokenizer")
     parser.add_argument("out")
     parser.add_argument("--config", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "config.json"))
-    parser.add_argument("--name", default="Starter Coder v2 83M")
+    parser.add_argument("--name", default="Starter Coder v3 83M")
     parser.add_argument("--size", default="83M")
     args = parser.parse_args()
     with open(args.config) as source:

@@ -15,12 +15,12 @@ import sys
 from collections import Counter
 from multiprocessing import Pool
 
-MEGABYTES = dict(python=1100, typescript=650, tsx=200, javascript=450, jsx=50, java=430, go=450, rust=420, cpp=450, c=320, csharp=380, ruby=180, php=260,
-                 kotlin=170, swift=170, shell=60, sql=20, html=45, css=60, yaml=45, json=35, toml=10, markdown=110, cmake=10, proto=15, scala=30, lua=20, edit=220)
+MEGABYTES = dict(python=200, typescript=170, tsx=160, javascript=110, jsx=50, java=120, go=110, rust=90, cpp=120, c=40, csharp=110, ruby=120, php=100,
+                 kotlin=80, swift=80, shell=60, sql=20, html=45, css=40, yaml=45, json=15, toml=10, markdown=40, cmake=10, proto=10, scala=30, lua=20, edit=510)
 REPETITIVE = re.compile(r"azure-sdk|aws-sdk|google-api|google-cloud|python-azure|botocore|android-platform-frameworks|dpdk")
 REPETITIVE_SHARE = 0.3
 # Of packages of npm and Debian, which are libraries; repositories (OWNER/NAME), among them all applications, stay whole.
-LIBRARIES_SHARE = 0.7
+LIBRARIES_SHARE = 0.5
 
 
 def chosen(selected, rng):
@@ -29,14 +29,14 @@ def chosen(selected, rng):
     for path in sorted(glob.glob(selected + "/shard-*.jsonl")):
         with open(path, encoding="utf8") as shard:
             for line in shard:
-                language = re.search(r'"files": \[\["(\w+)"|"(edit)": \[', line)
+                language = re.search(r'"files": \[\["(\w+)"|"(edit)": \[|"(steps)": \[', line)
                 package = re.match(r'\{"p": "([^"]*)"', line)
                 if not language or not package:
                     continue
                 kept = REPETITIVE_SHARE if REPETITIVE.search(package[1]) else 1 if "/" in package[1] else LIBRARIES_SHARE
                 if rng.random() > kept:
                     continue
-                name = language[1] or language[2]
+                name = language[1] or "edit"
                 sizes[name] += len(line)
                 lines.append((name, package[1], line))
     share = {language: min(1, MEGABYTES.get(language, 0) * 1e6 / size) for language, size in sizes.items()}

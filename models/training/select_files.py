@@ -24,6 +24,11 @@ HELD_OUT = re.compile(
     r"xterm-xterm|lumino-widgets|tanstack-table-core|^(yjs|luxon|leaflet|express|bulma)$|python3-(flask|httpx|starlette|click)$|spf13-cobra|gorilla-mux|"
     r"^caddy$|^lib(rust-(tower-http|axum|ndarray)-dev|spdlog-dev|google-gson-java)$|^lua5\.4$|^harfbuzz$|^zookeeper$|"
     r"^(npgsql/npgsql|openai/human-eval.*|puma|php-monolog|pinterest/ktlint|Alamofire/Alamofire)$")
+# The git repositories of what is held out as a package.
+HELD_OUT_GIT = re.compile(
+    r"^(pallets/(flask|click)|encode/(httpx|starlette)|spf13/cobra|gorilla/mux|tower-rs/tower-http|tokio-rs/axum|rust-ndarray/ndarray|gabime/spdlog|caddyserver/caddy|"
+    r"google/gson|lua/lua|harfbuzz/harfbuzz|apache/zookeeper|puma/puma|Seldaek/monolog|xtermjs/xterm\.js|jupyterlab/lumino|TanStack/table|yjs/yjs|moment/luxon|"
+    r"Leaflet/Leaflet|expressjs/express|jgthms/bulma|npgsql/npgsql|pinterest/ktlint|Alamofire/Alamofire)$", re.I)
 # Copies of held-out packages inside others.
 COPY = re.compile(r"(^|/)(flask|werkzeug/flask|httpx|starlette|click|cobra|gorilla/mux|caddy|tower-http|axum|ndarray|spdlog|lua|harfbuzz|gson|zookeeper|yjs|luxon|leaflet|xterm)(/|-\d)")
 TEST = re.compile(r"(^|/)(tests?|__tests__|specs?|testing|benchmarks?|examples?|bench)/|_test\.(go|cc|py|rb)$|\.(test|spec)\.[jt]sx?$|(^|/)test_[^/]*\.py$|Tests?\.(java|cs|kt|swift|php)$", re.I)
@@ -34,6 +39,16 @@ PER_PACKAGE = 70e6
 TESTS_THINNED = {"java", "c", "cpp", "scala"}
 SHARDS = 16
 MASK = (1 << 30) - 1
+
+
+def is_held_out(package):
+    return bool(HELD_OUT.search(package) or HELD_OUT_GIT.match(package))
+
+
+def package_of(path):
+    """The package of a source by the name of its pickle, as step 1 writes it."""
+    kind, name = os.path.basename(path)[:-len(".pkl")].split("_", 1)
+    return name.replace("+", "/", 1) if kind == "git" else re.sub(r"-\d[^-]*(-.*)?\.tgz$", "", name) if kind == "npm" else name.split("_")[0]
 
 
 def family(language):
@@ -91,7 +106,7 @@ def run(number, raw, out, human_eval, cases):
     rng = random.Random(number)
     paths = sorted(glob.glob(raw + "/*.pkl"))
     rng.shuffle(paths)
-    paths.sort(key=lambda path: not HELD_OUT.search(re.sub(r"^(npm|deb|src|git)_", "", os.path.basename(path)).split("_")[0].split(".orig")[0].replace("+", "/", 1)))
+    paths.sort(key=lambda path: not is_held_out(package_of(path)))
     hidden, seen, solved = defaultdict(set), defaultdict(Seen), human_eval_lines(human_eval)
     for row in open(cases):
         case = json.loads(row)
@@ -102,7 +117,7 @@ def run(number, raw, out, human_eval, cases):
         source = load(path)
         if not source["licence"]:
             continue
-        is_held = HELD_OUT.search(source["package"]) or source["kind"] == "npm" and HELD_OUT.search(os.path.basename(path)[4:].split(".tgz")[0].rsplit("-", 1)[0])
+        is_held = is_held_out(source["package"])
         kept, sizes = [], Counter()
         for language, place, text in source["files"]:
             if language not in wanted:

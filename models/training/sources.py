@@ -34,6 +34,13 @@ SECRET = re.compile(
     r"\bAIza[0-9A-Za-z_-]{35}\b|\bglpat-[0-9A-Za-z_-]{20}\b|\beyJ[A-Za-z0-9_-]{30,}\.eyJ")
 SECRET_SIGNS = ("PRIVATE KEY", "AKIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "xox", "sk_live_", "AIza", "glpat-", "eyJ")
 COPYLEFT_SIGNS = ("general public", "spdx", "mozilla public", "eclipse public", "server side", "business source", "elastic license", "proprietary")
+# Words of every other line of code say nothing about what belongs together.
+KEYWORDS = set(
+    "abstract async await bool boolean break case catch char class const continue def default defer elif else elsif end enum export extends False false final "
+    "finally for foreach from func function get guard if impl import in instanceof int interface internal is lambda let match mod mut new nil None not null nullptr "
+    "object of open or override package pass private protected pub public raise readonly require return sealed self set static str string String struct super switch "
+    "template the then this throw throws true True try type typedef typename typeof undefined union unless unsafe use using val var virtual void volatile when where "
+    "while with yield and".split())
 LETTERS = bytes(range(65, 91)) + bytes(range(97, 123))
 LICENCE_WORD = re.compile(r"copyright|licen[sc]e|spdx|all rights reserved|\(c\)", re.I)
 LICENCE_FILE = re.compile(r"^(licen[cs]e|copying|copyright|mit-license|notice-license|unlicense)([._-].*)?$|^license$", re.I)

@@ -54,7 +54,7 @@ from model import MATRICES, Qwen2
 with open(args.config) as source:
     config = json.load(source)
 for name, value in (item.split("=") for item in args.set):
-    config[name] = float(value)
+    config[name] = type(config[name])(value)
 on_gpu = torch.cuda.is_available()
 device = f"cuda:{int(os.environ.get('LOCAL_RANK', 0))}" if on_gpu else "cpu"
 if on_gpu:
@@ -107,15 +107,16 @@ def document_attention(tokens):
 
 
 def losses(marked, quantized):
-    """Weighted mean over a batch of marked rows; and, apart, the mean over targets and over the rest."""
-    tokens = marked & (data.TARGET - 1)
+    """Weighted mean over a batch of marked rows; and, apart, the mean over targets and over the rest, without context."""
+    tokens, kind = marked & (data.TARGET - 1), marked[:, 1:] & data.SILENCE
     logits = model(tokens, document_attention(tokens), quantized)
-    wanted, is_target = tokens[:, 1:], (marked[:, 1:] >= data.TARGET).float()
+    wanted = torch.where(kind == data.SILENCE, data.END, tokens[:, 1:])
     each = F.cross_entropy(logits.float().view(-1, logits.shape[-1]), F.pad(wanted, (0, 1)).reshape(-1), reduction="none").view(tokens.shape)[:, :-1]
     is_within = (tokens[:, :-1] != data.END).float()
-    is_target = is_target * is_within
-    weight = is_within + (config["target_weight"] - 1) * is_target
-    others = is_within - is_target
+    is_target = is_within * ((kind == data.TARGET) | (kind == data.SILENCE))
+    is_context = is_within * (kind == data.CONTEXT)
+    others = is_within - is_target - is_context
+    weight = others + config["target_weight"] * is_target + config["context_weight"] * is_context
     with torch.no_grad():
         apart = torch.stack(((each * is_target).sum() / is_target.sum().clamp(1), (each * others).sum() / others.sum().clamp(1)))
     return (each * weight).sum() / weight.sum(), apart

@@ -23,8 +23,8 @@ async function session(settings: Partial<Settings>) {
   expect(health).toBe('ready');
   const source = readFileSync(join(root, 'language-server/prompt/text-window.ts'), 'utf8');
   const lines = source.split('\n').slice(0, 60);
-  await client.open(uri, `${lines.join('\n')}\nconst total = \n`);
-  const items = await client.complete(uri, 60, 14);
+  await client.open(uri, `${lines.join('\n')}\nlet at = \n`);
+  const items = await client.complete(uri, 60, 9);
   const { last } = await client.status((status) => status.last !== undefined);
   expect(await client.stop()).toBe(0);
   return { text: items?.[0]?.insertText, cachedTokens: last?.cachedTokens, restoredPages: model?.restoredPages };

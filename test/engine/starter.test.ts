@@ -78,9 +78,9 @@ test('an accepted text is in the cache, so that continuing behind it costs a few
 
 test('offers alternatives when asked for explicitly, the automatic answer first', async () => {
   const editor = await startReady();
-  await editor.open(uri, `${sampleLines(30)}\nif (index < 0) return \n`);
+  await editor.open(uri, `${sampleLines(30)}\nlet at = \n`);
   const ask = (triggerKind: number): Promise<InlineCompletionList> => {
-    const place = { textDocument: { uri }, position: { line: 30, character: 22 } };
+    const place = { textDocument: { uri }, position: { line: 30, character: 9 } };
     return editor.connection.sendRequest('textDocument/inlineCompletion', { ...place, context: { triggerKind } });
   };
   const { items: asked } = await ask(1);
@@ -91,8 +91,8 @@ test('offers alternatives when asked for explicitly, the automatic answer first'
   // In another server, since this one would answer from memory.
   await client?.stop();
   const other = await startReady({ 'completion.confidence': 'eager' });
-  await other.open(uri, `${sampleLines(30)}\nif (index < 0) return \n`);
-  expect(await other.complete(uri, 30, 22)).toEqual(asked.slice(0, 1));
+  await other.open(uri, `${sampleLines(30)}\nlet at = \n`);
+  expect(await other.complete(uri, 30, 9)).toEqual(asked.slice(0, 1));
 });
 
 test('a request made before the model is loaded is answered when it is', async () => {

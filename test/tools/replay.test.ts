@@ -43,7 +43,7 @@ function cutTrace(text: string, line: number, autoClose: boolean): string {
 test.each<[string, number, boolean]>([
   ['at the beginning of a long document', 250, false],
   ['far down in a long document', 1500, false],
-  ['with brackets that the editor closes', 1000, true],
+  ['with brackets that the editor closes', 1300, true],
 ])(
   'forty lines typed %s cost few tokens a key, and none many',
   (_, line, autoClose) => {
