@@ -71,12 +71,22 @@ struct AttentionShape {
   float scale = 0;                    // of q k in the softmax; 0: 1 / sqrt(head_dim)
   // RMS norms of each head of q and of k before RoPE, [n_layers][head_dim]; empty: none.
   std::vector<float> q_norms{}, k_norms{};
-  float norm_eps = 0;  // of these norms
+  float norm_eps = 0;        // of these norms
+  float rope_magnitude = 1;  // multiplied into cosines and sines (YaRN)
+  // Sliding layers attend to the last `window` positions only, their own included. Their RoPE has
+  // a base of its own, no factors, and magnitude 1.
+  std::vector<uint8_t> is_sliding{};  // [n_layers], or empty: none
+  int window = 0;
+  float sliding_rope_base = 0;
 
+  bool slides(int layer) const {
+    return !is_sliding.empty() && is_sliding[static_cast<size_t>(layer)] != 0;
+  }
   /// The angle between two positions for dimensions i and i + head_dim / 2.
-  double rope_frequency(int i) const {
-    const double frequency = std::pow(double{rope_base}, -2.0 * i / head_dim);
-    return rope_factors.empty() ? frequency : frequency / double{rope_factors[i]};
+  double rope_frequency(int i, bool slides = false) const {
+    const double base = slides ? sliding_rope_base : rope_base;
+    const double frequency = std::pow(base, -2.0 * i / head_dim);
+    return slides || rope_factors.empty() ? frequency : frequency / double{rope_factors[i]};
   }
 
   float softmax_scale() const {
@@ -148,7 +158,14 @@ class Ops {
   /// have run.
   virtual void wait() {}
 
+  /// Memory that is free for a model.
+  virtual uint64_t free_bytes() const { return UINT64_MAX; }
+
   // --- memory, at load only ---
+
+  /// What is packed from now on belongs to this layer or, if it is the number of layers, to the
+  /// head. (The embedding is packed before.)
+  virtual void begin_layer(int /*layer*/) {}
 
   /// Packs matrices with equal n_cols, stacked by rows, into the backend's layout (in parallel).
   /// Parts may differ in type. The sources are not needed afterwards.

@@ -16,8 +16,9 @@ bool wants_gpu(const LoadOptions& options) {
   return options.backend != "cpu";
 }
 
-std::unique_ptr<kernels::Ops> make_gpu_ops(const LoadOptions& options, uint64_t n_bytes) {
-  return gpu::make_ops({options.backend, options.gpu, options.gpu_kernels, n_bytes});
+std::unique_ptr<kernels::Ops> make_gpu_ops(const LoadOptions& options, uint64_t n_bytes,
+                                           const std::function<bool(uint64_t)>& fits) {
+  return gpu::make_ops({options.backend, options.gpu, options.gpu_kernels, n_bytes, fits});
 }
 
 std::unique_ptr<kernels::Ops> make_cpu_ops(const LoadOptions& options) {

@@ -1,6 +1,7 @@
 // Chooses the backend: a GPU if one can run the model, otherwise the CPU.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -14,8 +15,10 @@ struct LoadOptions;
 bool wants_gpu(const LoadOptions& options);
 
 /// Throws std::runtime_error if no GPU can be used; its message tells the user why. n_bytes: the
-/// memory for the weights and the KV pool.
-std::unique_ptr<kernels::Ops> make_gpu_ops(const LoadOptions& options, uint64_t n_bytes);
+/// memory for the weights and the KV pool. fits: whether a GPU with so much free memory is of use,
+/// which it may be for a part of the model.
+std::unique_ptr<kernels::Ops> make_gpu_ops(const LoadOptions& options, uint64_t n_bytes,
+                                           const std::function<bool(uint64_t)>& fits);
 
 /// Throws EngineError for a variant that this processor cannot run.
 std::unique_ptr<kernels::Ops> make_cpu_ops(const LoadOptions& options);

@@ -15,6 +15,7 @@
 #include "kv_identity.h"
 #include "page_store.h"
 #include "scheduler.h"
+#include "split_ops.h"
 #include "system/memory.h"
 #include "system/paths.h"
 
@@ -128,7 +129,20 @@ void Engine::Loaded::load_on_gpu(Source& source) {
   const uint64_t page_bytes = info.config.attention_shape(kOnly, 0).page_bytes();
   try {
     const uint64_t kv_bytes = page_bytes * n_pages_for(source.options, page_bytes);
-    load_on(make_gpu_ops(source.options, source.file.n_bytes() + kv_bytes), kOnly, source);
+    const auto layers_in = [&](uint64_t free_bytes) {
+      return gpu_layers_that_fit(source.file, info.config, kv_bytes, free_bytes);
+    };
+    std::unique_ptr<kernels::Ops> gpu =
+        make_gpu_ops(source.options, source.file.n_bytes() + kv_bytes,
+                     [&](uint64_t free_bytes) { return layers_in(free_bytes) > 0; });
+    const int n_layers = info.config.n_layers, n_on_gpu = layers_in(gpu->free_bytes());
+    if (n_on_gpu == 0)
+      throw std::runtime_error("GPU " + gpu->description() +
+                               ": not even one layer of the model fits into its free memory");
+    if (n_on_gpu < n_layers)
+      gpu = std::make_unique<SplitOps>(make_cpu_ops(source.options), std::move(gpu), n_layers,
+                                       n_layers - n_on_gpu);
+    load_on(std::move(gpu), kOnly, source);
     info.is_on_gpu = true;
   } catch (const EngineError&) {
     throw;

@@ -22,6 +22,7 @@ struct Family {
   bool has_head_norms = false;         // an RMS norm of each head of q and k before RoPE
   bool has_multipliers = false;        // multipliers of embedding, attention, residual and logits
   bool has_experts = false;            // a mixture of experts in each layer
+  bool may_slide = false;              // some layers have a sliding window
 };
 
 inline constexpr Family kFamilies[] = {
@@ -32,6 +33,11 @@ inline constexpr Family kFamilies[] = {
      .rope_pairs = RopePairs::kHalves,
      .has_head_norms = true,
      .has_experts = true},
+    {.architecture = "mellum",
+     .rope_pairs = RopePairs::kHalves,
+     .has_head_norms = true,
+     .has_experts = true,
+     .may_slide = true},
     {.architecture = "granite", .rope_pairs = RopePairs::kNeighbours, .has_multipliers = true},
 };
 

@@ -187,6 +187,12 @@ const std::vector<double>* GgufFile::numbers(std::string_view key) const {
   return get<std::vector<double>>(key, "a list of numbers");
 }
 
+const std::vector<uint64_t>* GgufFile::counts(std::string_view key) const {
+  const GgufValue* held = value(key);
+  if (held && count_of(*held)) return nullptr;
+  return get<std::vector<uint64_t>>(key, "a list of whole numbers");
+}
+
 std::span<const std::byte> GgufFile::data(const GgufTensor& tensor) const {
   part_of(tensor).file.require_unchanged();
   return tensor.data;

@@ -58,6 +58,8 @@ class GgufFile {
   std::optional<bool> boolean(std::string_view key) const;
   const std::vector<std::string>* strings(std::string_view key) const;
   const std::vector<double>* numbers(std::string_view key) const;  // an array of floats
+  /// An array of whole numbers or of booleans; null also if the value is a single number.
+  const std::vector<uint64_t>* counts(std::string_view key) const;
 
   /// tensor.data, after a check that no other program has changed the file since it was opened:
   /// throws EngineError if so.

@@ -24,7 +24,11 @@ class Loader {
     Model model;
     model.config = config_;
     model.token_embd = matrix(model, {"token_embd.weight"});
-    for (int i = 0; i < config_.n_layers; i++) model.layers.push_back(layer(model, i));
+    for (int i = 0; i < config_.n_layers; i++) {
+      ops_.begin_layer(i);
+      model.layers.push_back(layer(model, i));
+    }
+    ops_.begin_layer(config_.n_layers);
     ops_.residual_scale = config_.residual_scale;
     model.output_norm = vector({"output_norm.weight"}, 0, config_.logit_multiplier);
     if (has_own_output()) model.output = matrix(model, {"output.weight"});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <utility>
 
 #include "contract.h"
@@ -46,6 +47,36 @@ const Family& family_of(const GgufFile& file) {
       "Choose a qwen2.5-coder model");
 }
 
+double yarn_factor(const GgufFile& file, const std::string& prefix) {
+  const double factor = file.number(prefix + "rope.scaling.factor").value_or(1);
+  require_that(factor >= 1 && std::isfinite(factor), file, "rope.scaling.factor is less than 1");
+  return factor;
+}
+
+/// YaRN (arXiv 2309.00071): frequencies that turn less than beta_slow times in the original context
+/// are divided by the factor, those that turn more than beta_fast times stay, and between them the
+/// inverse of the divisor changes linearly with the dimension.
+std::vector<float> yarn_factors(const GgufFile& file, const std::string& prefix,
+                                const ModelConfig& config, double factor) {
+  const auto key = [&](const char* name, double fallback) {
+    return file.number(prefix + "rope.scaling." + name).value_or(fallback);
+  };
+  const double context = dimension(file, prefix + "rope.scaling.original_context_length");
+  const auto dimension_of = [&](double n_turns) {
+    return config.head_dim * std::log(context / (n_turns * 2 * std::numbers::pi)) /
+           (2 * std::log(double{config.rope_base}));
+  };
+  const double last = config.head_dim - 1;
+  const double low = std::clamp(std::floor(dimension_of(key("yarn_beta_fast", 32))), 0.0, last);
+  const double high = std::clamp(std::ceil(dimension_of(key("yarn_beta_slow", 1))), 0.0, last);
+  std::vector<float> factors;
+  for (int i = 0; i < config.head_dim / 2; i++) {
+    const double ramp = std::clamp((i - low) / std::max(high - low, 0.001), 0.0, 1.0);
+    factors.push_back(static_cast<float>(1 / (1 - ramp + ramp / factor)));
+  }
+  return factors;
+}
+
 /// One factor for each frequency, which is divided by it: Llama 3's scaling is a tensor of them,
 /// and linear scaling has the same factor for all. Empty without scaling.
 std::vector<float> rope_factors_of(const GgufFile& file, const std::string& prefix,
@@ -55,6 +86,8 @@ std::vector<float> rope_factors_of(const GgufFile& file, const std::string& pref
   if (scaling == "linear") {
     const double factor = file.number(prefix + "rope.scaling.factor").value_or(1);
     factors.assign(config.head_dim / 2, static_cast<float>(factor));
+  } else if (scaling == "yarn") {
+    factors = yarn_factors(file, prefix, config, yarn_factor(file, prefix));
   } else if (scaling != "none") {
     refuse_unsupported(file.path(),
                        "it wants RoPE scaling " + quoted(scaling) + ", which Hearth does not have",
@@ -66,6 +99,35 @@ std::vector<float> rope_factors_of(const GgufFile& file, const std::string& pref
     require_that(factor > 0 && std::isfinite(factor), file,
                  "RoPE factor " + std::to_string(factor) + " is not a number greater than 0");
   return factors;
+}
+
+/// YaRN also makes scores larger, by the square of this.
+float rope_magnitude_of(const GgufFile& file, const std::string& prefix) {
+  if (file.string(prefix + "rope.scaling.type") != "yarn") return 1;
+  const double factor = file.number(prefix + "rope.scaling.attn_factor").value_or(1);
+  require_that(factor > 0 && std::isfinite(factor), file,
+               "rope.scaling.attn_factor is not a number greater than 0");
+  return static_cast<float>(factor * (1 + 0.1 * std::log(yarn_factor(file, prefix))));
+}
+
+/// Which layers slide: a list, or a period of which the last layer does not.
+void read_window(const GgufFile& file, const std::string& prefix, ModelConfig& config) {
+  const std::string key = prefix + "attention.sliding_window";
+  if (!file.unsigned_value(key)) return;
+  config.window = dimension(file, key);
+  config.sliding_rope_base =
+      static_cast<float>(file.number(prefix + "rope.freq_base_swa").value_or(config.rope_base));
+  require_that(config.sliding_rope_base > 1 && std::isfinite(config.sliding_rope_base), file,
+               "rope.freq_base_swa is not a number greater than 1");
+  if (const std::vector<uint64_t>* layers = file.counts(key + "_pattern")) {
+    require_that(layers->size() == static_cast<size_t>(config.n_layers), file,
+                 key + "_pattern has " + std::to_string(layers->size()) + " layers");
+    for (const uint64_t slides : *layers) config.is_sliding.push_back(slides != 0);
+    return;
+  }
+  const int period = dimension_or(file, key + "_pattern", 4);
+  for (int layer = 0; layer < config.n_layers; layer++)
+    config.is_sliding.push_back(layer % period + 1 < period);
 }
 
 /// [n_layers][head_dim]
@@ -213,6 +275,8 @@ ModelConfig read_config(const GgufFile& file) {
   require_that(config.rope_base > 1 && std::isfinite(config.rope_base), file,
                "rope.freq_base is not a number greater than 1");
   config.rope_factors = rope_factors_of(file, prefix, config);
+  config.rope_magnitude = rope_magnitude_of(file, prefix);
+  if (config.family->may_slide) read_window(file, prefix, config);
   config.norm_eps =
       static_cast<float>(file.number(prefix + "attention.layer_norm_rms_epsilon").value_or(1e-6));
   require_that(config.norm_eps > 0 && config.norm_eps < 1, file,

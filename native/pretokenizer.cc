@@ -47,6 +47,7 @@ constexpr SplitRules kSplitRules[] = {
     starcoder_like("starcoder"),
     starcoder_like("refact"),
     starcoder_like("smollm"),
+    starcoder_like("mellum2"),
 };
 
 constexpr CharClass search_class(uint32_t code_point) {

@@ -21,8 +21,14 @@ const bitcode = '/usr/lib/x86_64-linux-gnu/amdgcn/bitcode';
 /** If nvcc is installed, hipcc would silently compile for NVIDIA. */
 const amd = { HIP_PLATFORM: 'amd' };
 
-/** The architectures that Debian's hipcc knows. */
-const architectures = ['gfx906', 'gfx90a', 'gfx1030', 'gfx1100'];
+/** One architecture of each kind: with dot products alone, MFMA and WMMA, of waves of 32 and of 64. */
+export const kinds = ['gfx906', 'gfx90a', 'gfx1030', 'gfx1100'];
+/** All that Debian's hipcc knows of those, for a release. */
+const architectures = [
+  ...kinds,
+  ...['gfx1031', 'gfx1032', 'gfx1033', 'gfx1034', 'gfx1035', 'gfx1036'],
+  ...['gfx1101', 'gfx1102', 'gfx1103'],
+];
 
 /** The instructions that the machine code of an architecture must contain: dot products and its matrix instruction. */
 function wantedInstructions(architecture) {

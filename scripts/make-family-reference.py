@@ -19,6 +19,10 @@ common = dict(hidden_size=HIDDEN, num_attention_heads=HEADS, num_key_value_heads
               rms_norm_eps=1e-5, bos_token_id=None, eos_token_id=None, pad_token_id=None)
 LLAMA3 = dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
               original_max_position_embeddings=64)
+# The window begins inside the prompt of 330 tokens, and inside what the kernels take at once.
+WINDOW, LAYER_TYPES = 50, ["sliding_attention", "full_attention"]
+YARN = dict(rope_type="yarn", rope_theta=50000.0, factor=4.0, original_max_position_embeddings=64)
+PLAIN = dict(rope_type="default", rope_theta=10000.0)
 experts = dict(num_experts=EXPERTS, num_experts_per_tok=EXPERTS_USED, moe_intermediate_size=EXPERT_FFN,
                norm_topk_prob=True, tie_word_embeddings=False, experts_implementation="eager")
 FAMILIES = {
@@ -28,6 +32,9 @@ FAMILIES = {
         transformers.Qwen3Config(**common, rope_theta=1000000.0, tie_word_embeddings=True)),
     "qwen3moe": lambda: transformers.Qwen3MoeForCausalLM(
         transformers.Qwen3MoeConfig(**common, **experts, rope_theta=1000000.0)),
+    "mellum": lambda: transformers.MellumForCausalLM(
+        transformers.MellumConfig(**common, **experts, sliding_window=WINDOW, layer_types=LAYER_TYPES,
+                                  rope_parameters={"full_attention": YARN, "sliding_attention": PLAIN})),
     "granite": lambda: transformers.GraniteForCausalLM(
         transformers.GraniteConfig(**common, rope_theta=10000.0, tie_word_embeddings=True, embedding_multiplier=12.0,
                                    residual_multiplier=0.22, attention_multiplier=0.015625 * 4, logits_scaling=3.0)),
@@ -106,7 +113,14 @@ def write_keys(writer, config):
     writer.add_block_count(LAYERS), writer.add_embedding_length(HIDDEN), writer.add_head_count(HEADS)
     writer.add_head_count_kv(KV_HEADS), writer.add_key_length(HEAD), writer.add_value_length(HEAD)
     writer.add_rope_dimension_count(HEAD), writer.add_feed_forward_length(FFN), writer.add_context_length(2048)
-    writer.add_rope_freq_base(config.rope_parameters["rope_theta"]), writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    rope = config.rope_parameters
+    if config.model_type == "mellum":
+        writer.add_sliding_window(WINDOW), writer.add_sliding_window_pattern([t != "full_attention" for t in LAYER_TYPES])
+        writer.add_float32("mellum.rope.freq_base_swa", rope["sliding_attention"]["rope_theta"])
+        rope = rope["full_attention"]
+        writer.add_rope_scaling_type(gguf.RopeScalingType.YARN), writer.add_rope_scaling_factor(rope["factor"])
+        writer.add_rope_scaling_orig_ctx_len(rope["original_max_position_embeddings"])
+    writer.add_rope_freq_base(rope["rope_theta"]), writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     if hasattr(config, "num_experts"):
         writer.add_expert_count(EXPERTS), writer.add_expert_used_count(EXPERTS_USED)
         writer.add_expert_feed_forward_length(EXPERT_FFN)
@@ -151,7 +165,7 @@ def main(family, folder):
     random = numpy.random.default_rng(2)
     prompts = []
     with torch.no_grad():
-        for i, n in enumerate((1, 7, 130)):
+        for i, n in enumerate((1, 7, 330 if family == "mellum" else 130)):
             tokens = [int(token) for token in random.integers(0, VOCABULARY - 1, n)]
             logits = model(torch.tensor([tokens])).logits[0][-8:]
             logits.numpy().astype("<f4").tofile(f"{path}.{i}.f32")

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildAmd } from '../scripts/build-amd.mjs';
+import { buildAmd, kinds } from '../scripts/build-amd.mjs';
 import { buildAarch64, buildAsan, buildNative, buildTsan } from '../scripts/build-native.mjs';
 import { tryNvidia, whyNoNvcc } from '../scripts/build-nvidia.mjs';
 import { check } from '../scripts/check.mjs';
@@ -56,7 +56,7 @@ async function hipTests() {
 /** Compiles the kernels with AMD's compiler: no spills, no scratch memory, and the expected instructions. */
 async function hipccTests() {
   await requireCommands('hipcc');
-  return buildAmd();
+  return buildAmd(kinds);
 }
 
 /**

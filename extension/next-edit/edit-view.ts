@@ -1,4 +1,4 @@
-// Shows the offer where it concerns the visible editors, and sets the keys for the active one.
+// Draws the offered edit in the visible editors, and sets the context keys of the active one.
 import { type Disposable, Range, type TextEditor, window } from 'vscode';
 import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
 import { ContextKeys } from './context-keys.ts';

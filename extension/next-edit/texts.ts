@@ -1,4 +1,4 @@
-// What the editor shows of an offered edit, as texts.
+// The texts with which the editor shows an offered edit: what is inserted, the hint, the difference, the announcement.
 import { l10n } from 'vscode';
 import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
 

@@ -25,10 +25,12 @@ Attention::Attention(const RowKernels& kernels, const AttentionShape& shape, int
       most_splits_((shape.max_positions + kSplitPositions - 1) / kSplitPositions),
       pool_(shape, n_pages),
       balance_(shape.kv_type == KvType::kInt8 ? KeyBalance(shape) : KeyBalance()),
-      angles_(static_cast<size_t>(kMaxBatch * shape.head_dim)),
       queries_(static_cast<size_t>(n_threads)) {
-  for (int i = 0; i < shape.head_dim / 2; i++) {
-    frequencies_.push_back(shape.rope_frequency(i));
+  for (const bool slides : {false, true}) {
+    if (slides && shape.is_sliding.empty()) continue;
+    for (int i = 0; i < shape.head_dim / 2; i++)
+      frequencies_[slides].push_back(shape.rope_frequency(i, slides));
+    angles_[slides].resize(static_cast<size_t>(kMaxBatch * shape.head_dim));
   }
   const size_t partial_bytes = partial_floats(shape.head_dim) * sizeof(float);
   thread_partials_ = Arena(partial_bytes * static_cast<size_t>(n_threads * 2 * block_queries_));
@@ -38,6 +40,7 @@ Attention::Attention(const RowKernels& kernels, const AttentionShape& shape, int
   for (Queries& queries : queries_) {
     queries.q.resize(static_cast<size_t>(block_queries_));
     queries.partials.resize(static_cast<size_t>(block_queries_));
+    queries.n_hidden.resize(static_cast<size_t>(block_queries_));
     queries.n_visible.resize(static_cast<size_t>(block_queries_));
   }
 }
@@ -51,6 +54,16 @@ int Attention::tokens_per_block(int n) const {
 
 int Attention::n_splits_of(int token) const {
   return batch_.positions[static_cast<size_t>(token)] / kSplitPositions + 1;
+}
+
+/// The first position that the token sees.
+int Attention::first_visible(int layer, int token) const {
+  const int position = batch_.positions[static_cast<size_t>(token)];
+  return shape_.slides(layer) ? std::max(0, position + 1 - shape_.window) : 0;
+}
+
+int Attention::first_split_of(int layer, int token) const {
+  return first_visible(layer, token) / kSplitPositions;
 }
 
 void Attention::begin(const Batch& batch) {
@@ -70,13 +83,22 @@ void Attention::begin(const Batch& batch) {
 }
 
 void Attention::fill_angles(int token) {
-  const size_t half = frequencies_.size();
-  float* cosines = angles_.data() + static_cast<size_t>(token) * 2 * half;
+  const size_t half = frequencies_[0].size();
   const double position = batch_.positions[static_cast<size_t>(token)];
-  for (size_t i = 0; i < half; i++) {
-    cosines[i] = static_cast<float>(std::cos(position * frequencies_[i]));
-    cosines[half + i] = static_cast<float>(std::sin(position * frequencies_[i]));
+  for (const bool slides : {false, true}) {
+    if (angles_[slides].empty()) continue;
+    const float magnitude = slides ? 1 : shape_.rope_magnitude;
+    float* cosines = angles_[slides].data() + static_cast<size_t>(token) * 2 * half;
+    for (size_t i = 0; i < half; i++) {
+      const double angle = position * frequencies_[slides][i];
+      cosines[i] = static_cast<float>(std::cos(angle)) * magnitude;
+      cosines[half + i] = static_cast<float>(std::sin(angle)) * magnitude;
+    }
   }
+}
+
+const float* Attention::angles_of(int layer, int token) const {
+  return angles_[shape_.slides(layer)].data() + token * shape_.head_dim;
 }
 
 void Attention::norm_head(const std::vector<float>& norms, int layer, float* head) const {
@@ -87,13 +109,13 @@ void Attention::norm_head(const std::vector<float>& norms, int layer, float* hea
 
 void Attention::rotate_key(int layer, int token, int kv_head, float* k) const {
   norm_head(shape_.k_norms, layer, k);
-  kernels_.rope(k, angles_.data() + token * shape_.head_dim, shape_.head_dim);
+  kernels_.rope(k, angles_of(layer, token), shape_.head_dim);
   balance_.divide_key(layer, kv_head, k);
 }
 
 void Attention::rotate_query(int layer, int token, int head, float* q) const {
   norm_head(shape_.q_norms, layer, q);
-  kernels_.rope(q, angles_.data() + token * shape_.head_dim, shape_.head_dim);
+  kernels_.rope(q, angles_of(layer, token), shape_.head_dim);
   balance_.multiply_query(layer, head / group(), q);
 }
 
@@ -124,12 +146,15 @@ void Attention::attend(const Step& step, const Block& block, int kv_head, int sp
   int n_queries = 0, most_visible = 0;
   for (int i = 0; i < block.n * group(); i++) {
     const int token = block.first + i / group();
-    const int visible = batch_.positions[static_cast<size_t>(token)] + 1 - split * kSplitPositions;
-    if (visible <= 0) continue;
+    const int first = split * kSplitPositions;
+    const int visible = batch_.positions[static_cast<size_t>(token)] + 1 - first;
+    const int hidden = first_visible(step.layer, token) - first;
+    if (visible <= 0 || hidden >= kSplitPositions) continue;
     const int head = kv_head * group() + i % group();
     const size_t k = static_cast<size_t>(n_queries++);
     queries.q[k] = step.q + head_at(token, head);
     queries.partials[k] = partial_of(i);
+    queries.n_hidden[k] = std::max(hidden, 0);
     queries.n_visible[k] = std::min(visible, kSplitPositions);
     most_visible = std::max(most_visible, queries.n_visible[k]);
   }
@@ -140,19 +165,24 @@ void Attention::attend(const Step& step, const Block& block, int kv_head, int sp
     const int id = table[static_cast<size_t>(split * kSplitPages + page)];
     queries.pages[page] = pool_.page_head(id, step.layer, kv_head);
   }
-  kv_kernels_.attend_split(queries.q.data(), queries.partials.data(), queries.n_visible.data(),
-                           n_queries, queries.pages, shape_.head_dim, scale_);
+  kv_kernels_.attend_split(queries.q.data(), queries.partials.data(), queries.n_hidden.data(),
+                           queries.n_visible.data(), n_queries, queries.pages, shape_.head_dim,
+                           scale_);
 }
 
 void Attention::attend_whole(const Step& step, const Block& block, int kv_head, int thread) {
   const auto total = [&](int query) { return thread_partial(thread, 0, query); };
   const auto partial = [&](int query) { return thread_partial(thread, 1, query); };
+  const auto first_split = [&](int query) {
+    return first_split_of(step.layer, block.first + query / group());
+  };
   Queries& queries = queries_[static_cast<size_t>(thread)];
-  attend(step, block, kv_head, 0, queries, total);
-  for (int split = 1; split < n_splits_of(block.first + block.n - 1); split++) {
-    attend(step, block, kv_head, split, queries, partial);
+  const int n_splits = n_splits_of(block.first + block.n - 1);
+  for (int split = first_split(0); split < n_splits; split++) {
+    attend(step, block, kv_head, split, queries,
+           [&](int query) { return split == first_split(query) ? total(query) : partial(query); });
     for (int i = 0; i < block.n * group(); i++) {
-      if (split < n_splits_of(block.first + i / group())) {
+      if (split > first_split(i) && split < n_splits_of(block.first + i / group())) {
         kernels_.merge_split(total(i), partial(i), shape_.head_dim);
       }
     }
@@ -181,8 +211,9 @@ void Attention::merge(const Step& step, int chunk) const {
   const int first_head = chunk % shape_.n_kv_heads * group();
   for (int token = block.first; token < block.first + block.n; token++) {
     for (int head = first_head; head < first_head + group(); head++) {
-      float* total = split_partial(token, head, 0);
-      for (int split = 1; split < n_splits_of(token); split++) {
+      const int first = first_split_of(step.layer, token);
+      float* total = split_partial(token, head, first);
+      for (int split = first + 1; split < n_splits_of(token); split++) {
         kernels_.merge_split(total, split_partial(token, head, split), shape_.head_dim);
       }
       kernels_.finish_attention(total, shape_.head_dim, step.out + head_at(token, head));

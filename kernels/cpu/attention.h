@@ -58,7 +58,7 @@ class Attention {
   struct Queries {
     std::vector<const float*> q;
     std::vector<float*> partials;
-    std::vector<int32_t> n_visible;
+    std::vector<int32_t> n_hidden, n_visible;
     const std::byte* pages[kSplitPages];
   };
 
@@ -66,6 +66,9 @@ class Attention {
   int group() const { return shape_.n_heads / shape_.n_kv_heads; }
   int tokens_per_block(int n) const;
   int n_splits_of(int token) const;
+  int first_visible(int layer, int token) const;
+  int first_split_of(int layer, int token) const;
+  const float* angles_of(int layer, int token) const;
   /// Where a head's floats begin in q and out.
   size_t head_at(int token, int head) const {
     return static_cast<size_t>(token * shape_.n_heads + head) * shape_.head_dim;
@@ -85,11 +88,12 @@ class Attention {
   const int most_splits_;
   KvPool pool_;
   KeyBalance balance_;
-  std::vector<double> frequencies_;  // [head_dim / 2] radians a position
-  std::vector<float> angles_;        // [kMaxBatch][2][head_dim / 2]
-  Arena thread_partials_;            // [n_threads][2][block_queries_] partials
-  Arena split_partials_;             // [kMostApart][n_heads][most_splits_] partials
-  std::vector<Queries> queries_;     // [n_threads]
+  // Of layers that do not slide, then of those that do: [head_dim / 2] radians a position.
+  std::vector<double> frequencies_[2];
+  std::vector<float> angles_[2];  // [kMaxBatch][2][head_dim / 2]: cosines, sines
+  Arena thread_partials_;         // [n_threads][2][block_queries_] partials
+  Arena split_partials_;          // [kMostApart][n_heads][most_splits_] partials
+  std::vector<Queries> queries_;  // [n_threads]
 
   Batch batch_;
   std::vector<Block> blocks_;

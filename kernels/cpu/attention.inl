@@ -17,7 +17,8 @@ static_assert(kStride == kSplitPositions);
 /// Up to kMaxQueries queries, which share each load of K and V and its conversion to float.
 struct QueryBlock {
   float* const* partials;              // of a query: [head_dim] sums of weight * v, maximum, sum
-  const int32_t* n_visible;            // positions that a query sees
+  const int32_t* n_hidden;             // positions before those that a query sees
+  const int32_t* n_visible;            // the end of those
   const std::byte* const* page_heads;  // of a page: the KV head's part
   int n_pages;
   int head_dim;
@@ -70,14 +71,16 @@ void score_page(QueryBlock& block, int page, int n_positions) {
   }
 }
 
-/// Turns a query's scores into softmax weights e^(score - maximum), 0 from n_visible on. The
-/// maximum and the sum of the weights are stored after the partial's head_dim floats.
-void weigh(float* weights, int n_visible, float scale, float* maximum_and_sum) {
+/// Turns a query's scores into softmax weights e^(score - maximum), 0 before n_hidden and from
+/// n_visible on. The maximum and the sum of the weights are stored after the partial's head_dim
+/// floats.
+void weigh(float* weights, int n_hidden, int n_visible, float scale, float* maximum_and_sum) {
   const F32x16 minus_infinity = broadcast(-__builtin_inff());
   F32x16 greatest = minus_infinity;
   for (int p = 0; p < n_visible; p += 16) {
     const int n = least(16, n_visible - p);
-    const F32x16 score = first_lanes(n, load(weights + p) * broadcast(scale), minus_infinity);
+    F32x16 score = first_lanes(n, load(weights + p) * broadcast(scale), minus_infinity);
+    if (p < n_hidden) score = first_lanes(least(16, n_hidden - p), minus_infinity, score);
     greatest = max(greatest, score);
     store(weights + p, score);
   }
@@ -142,7 +145,8 @@ void attend_block(QueryBlock& block) {
   for (int i = 0; i < kQueries; i++) {
     float* partial = block.partials[i];
     for (int d = 0; d < block.head_dim; d += 16) store(partial + d, broadcast(0.0f));
-    weigh(block.weights[i], block.n_visible[i], block.scale, partial + block.head_dim);
+    weigh(block.weights[i], block.n_hidden[i], block.n_visible[i], block.scale,
+          partial + block.head_dim);
   }
   for (int page = 0; page < block.n_pages; page++) {
     const int shared_end = count_in_page(n_seen_by_all, page);
@@ -162,8 +166,9 @@ void attend_block_of(int n_queries, QueryBlock& block) {
 }
 
 template <class Page>
-void attend_split(const float* const* q, float* const* partials, const int32_t* n_visible,
-                  int n_queries, const std::byte* const* page_heads, int head_dim, float scale) {
+void attend_split(const float* const* q, float* const* partials, const int32_t* n_hidden,
+                  const int32_t* n_visible, int n_queries, const std::byte* const* page_heads,
+                  int head_dim, float scale) {
   QueryBlock block;
   block.page_heads = page_heads;
   block.head_dim = head_dim;
@@ -175,6 +180,7 @@ void attend_split(const float* const* q, float* const* partials, const int32_t* 
       std::memcpy(block.q[i], q[first + i], sizeof(float) * static_cast<size_t>(head_dim));
     }
     block.partials = partials + first;
+    block.n_hidden = n_hidden + first;
     block.n_visible = n_visible + first;
     attend_block_of<Page>(n, block);
   }

@@ -77,11 +77,12 @@ struct KvKernels {
   void (*append)(std::byte* page_head, int slot, const float* k, const float* v, int head_dim);
   /// Attention over one split (kSplitPositions positions) of one KV head. The n_queries queries are
   /// those heads of one or several tokens that share the KV head: q[i] points to head_dim floats.
-  /// page_heads[p] is the KV head's part of the split's page p. Query i sees the first n_visible[i]
-  /// >= 1 positions of the split. Sets partials[i] to partial_floats(head_dim) floats.
-  void (*attend_split)(const float* const* q, float* const* partials, const int32_t* n_visible,
-                       int n_queries, const std::byte* const* page_heads, int head_dim,
-                       float scale);
+  /// page_heads[p] is the KV head's part of the split's page p. Query i sees the positions
+  /// [n_hidden[i], n_visible[i]) of the split, at least one; what the others hold is a number. Sets
+  /// partials[i] to partial_floats(head_dim) floats.
+  void (*attend_split)(const float* const* q, float* const* partials, const int32_t* n_hidden,
+                       const int32_t* n_visible, int n_queries, const std::byte* const* page_heads,
+                       int head_dim, float scale);
 };
 
 struct RowKernels {

@@ -77,6 +77,13 @@ void Device::attach_to_free() const {
   if (attached_here != id_ && api_.set_device(choice_.index) == 0) attached_here = id_;
 }
 
+size_t Device::free_bytes() const {
+  attach();
+  size_t free = 0, total = 0;
+  check(api_.memory_info(&free, &total), "asking for free memory");
+  return free - std::min(free, choice_.reserved_bytes);
+}
+
 Memory Device::allocate(size_t n_bytes, const char* purpose) {
   attach();
   void* data = nullptr;
@@ -97,7 +104,7 @@ Memory Device::allocate(size_t n_bytes, const char* purpose) {
 
 Memory Device::allocate_host(size_t n_bytes) {
   void* data = nullptr;
-  check(api_.allocate_host(&data, n_bytes, 0), "allocating pinned memory");
+  check(api_.allocate_host(&data, n_bytes, kMapped), "allocating pinned memory");
   return Memory(*this, data, n_bytes, true);
 }
 

@@ -94,6 +94,8 @@ class Device {
   /// since freeing would wait for the kernel that hangs.
   bool is_lost() const { return is_lost_; }
 
+  /// Memory that is free, less what is left for the desktop.
+  size_t free_bytes() const;
   /// Zeroed memory. If it does not fit, the error says how much was asked for and how much is free.
   Memory allocate(size_t n_bytes, const char* purpose);
   Memory allocate_host(size_t n_bytes);

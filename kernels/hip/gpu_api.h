@@ -12,6 +12,7 @@ inline constexpr int kNotReady = 600;          // hipErrorNotReady
 inline constexpr int kOutOfMemory = 2;         // hipErrorOutOfMemory
 inline constexpr unsigned kNonBlocking = 1;    // hipStreamNonBlocking
 inline constexpr unsigned kDisableTiming = 2;  // hipEventDisableTiming
+inline constexpr unsigned kMapped = 2;         // hipHostMallocMapped, CU_MEMHOSTALLOC_DEVICEMAP
 inline constexpr int kCaptureThreadLocal = 1;  // hipStreamCaptureModeThreadLocal
 enum CopyKind { kHostToDevice = 1, kDeviceToHost = 2, kDeviceToDevice = 3 };
 

@@ -37,8 +37,8 @@ std::vector<float> rope_table(const AttentionShape& shape) {
   for (int i = 0; i < half; i++) frequencies.push_back(shape.rope_frequency(i));
   for (int position = 0; position < shape.max_positions; position++) {
     for (const double frequency : frequencies) {
-      table.push_back(static_cast<float>(std::cos(position * frequency)));
-      table.push_back(static_cast<float>(std::sin(position * frequency)));
+      table.push_back(static_cast<float>(std::cos(position * frequency)) * shape.rope_magnitude);
+      table.push_back(static_cast<float>(std::sin(position * frequency)) * shape.rope_magnitude);
     }
   }
   return table;
@@ -68,6 +68,8 @@ void HipOps::require_support(const ModelShape& shape) const {
     throw std::runtime_error(
         "heads of " + std::to_string(d) +
         " dimensions run on the CPU only (the GPU kernels know 32, 64, 128, 256)");
+  if (!attention.is_sliding.empty())
+    throw std::runtime_error("models with a sliding window run on the CPU only");
   if (shape.has_experts) throw std::runtime_error("mixtures of experts run on the CPU only");
   if (shape.has_mixed_gate_up)
     throw std::runtime_error("FFN gate and up of different types run on the CPU only");

@@ -33,6 +33,7 @@ class HipOps : public Ops {
   std::string description() const override;
   void require_support(const ModelShape& shape) const override;
   void wait() override;
+  uint64_t free_bytes() const override { return device_.free_bytes(); }
   std::unique_ptr<Matrix> pack(std::span<const MatrixSource> parts) override;
   std::unique_ptr<Buffer> buffer(size_t n_floats) override;
   void write(float* destination, std::span<const float> source) override;

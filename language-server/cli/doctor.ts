@@ -1,4 +1,4 @@
-// hearth doctor
+// `hearth doctor`: the checks of server/doctor.ts for a model that it loads itself, and what only a terminal gets.
 import { writeFileSync } from 'node:fs';
 import { addonInfo, type Engine, gpuReport } from '../../native/index.ts';
 import { version } from '../../package.json';

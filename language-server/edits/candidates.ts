@@ -1,37 +1,75 @@
 // Edits that may follow from the last ones, proposed without a model.
-import { type Evidence, evidenceOf, evidenceOfSameLines } from './evidence.ts';
+import type { Candidate } from './candidate.ts';
+import { analogousLines } from './generators/analogous-lines.ts';
+import { callArguments } from './generators/call-arguments.ts';
+import { repeatedInsertions } from './generators/repeated-insertions.ts';
+import { substitutedLines } from './generators/substituted-lines.ts';
+import { unusedNames } from './generators/unused-names.ts';
+import { type Line, lineAt } from './lines.ts';
+import { type PastChange, pastBlocks } from './past-changes.ts';
 import { undoes } from './reversal.ts';
-import { type Substitution, substituted, substitutionsOf } from './substitutions.ts';
-import { changesOf, type PastEdit, type TextEdit } from './text-edit.ts';
-
-export interface Candidate extends TextEdit {
-  evidence: Evidence;
-}
+import { substitutionsOf } from './substitutions.ts';
+import type { EditedDocument, TextEdit } from './text-edit.ts';
 
 // More are a word of every other line, and no consequence.
-const mostCandidates = 40;
+const mostCandidates = 60;
+const mostOfGroup = 20;
+const mostChars = 1000;
 
 /** In the order of their places from the cursor on, those above it last; nothing that stands at the cursor itself. */
-export function candidatesFor(text: string, cursor: number, history: readonly PastEdit[]): Candidate[] {
-  const found = substitutedLines(text, substitutionsOf(history));
-  const before = text.slice(0, cursor);
-  const lines = found.map(({ substitution, line, ...edit }) => {
-    const places = found.filter((each) => each.substitution === substitution).length;
-    return { ...edit, evidence: evidenceOf(substitution, line, places, before, history) };
-  });
-  const candidates = fromCursor([...sameChanges(text, history), ...lines], text, cursor).slice(0, mostCandidates);
-  return candidates.filter((edit) => !undoes(edit, text, history));
+export function candidatesFor(
+  place: EditedDocument,
+  lines: readonly Line[],
+  changes: readonly PastChange[],
+): Candidate[] {
+  const { path, text, cursor, history } = place;
+  const cursorLine = lineAt(lines, cursor);
+  const all = [
+    ...analogousLines(lines, [...changes, ...pastBlocks(history)], cursorLine),
+    ...substitutedLines(lines, substitutionsOf(changes), cursorLine),
+    ...callArguments(lines, changes),
+    ...repeatedInsertions(lines, changes, path),
+    ...unusedNames(lines, changes),
+  ];
+  const groups = new Map<string, number>();
+  const isWithinGroup = ({ group }: Candidate) => {
+    const count = (groups.get(group) ?? 0) + 1;
+    groups.set(group, count);
+    return count <= mostOfGroup;
+  };
+  return fromCursor(
+    all.filter(
+      ({ start, end, text: now }) => end <= text.length && end - start <= mostChars && now.length <= mostChars,
+    ),
+    text,
+    cursor,
+  )
+    .filter(isWithinGroup)
+    .slice(0, mostCandidates)
+    .filter((edit) => isMoreThanSpace(edit, text) && keepsBrackets(edit, text) && !undoes(edit, text, history));
 }
 
+function isMoreThanSpace({ start, end, text: now }: TextEdit, text: string): boolean {
+  return text.slice(start, end).replace(/\s/g, '') !== now.replace(/\s/g, '');
+}
+
+/** Whether as many brackets are left open as before, or closed. */
+function keepsBrackets({ start, end, text: now }: TextEdit, text: string): boolean {
+  const old = text.slice(start, end);
+  return ['()', '[]', '{}'].every(([open = '', close = '']) => {
+    const balance = (lines: string) => lines.split(open).length - lines.split(close).length;
+    return balance(old) === balance(now);
+  });
+}
+
+/** Without those at the cursor and those that come to the same. */
 export function fromCursor<T extends TextEdit>(edits: T[], text: string, cursor: number): T[] {
   const distance = ({ start }: TextEdit) => (start >= cursor ? start - cursor : text.length + cursor - start);
   const seen = new Set<string>();
   const isNew = (edit: TextEdit) => {
-    // Not the whole text that comes of it, of which a long file with many candidates would have gigabytes.
-    const key = changesOf(edit, text)
-      .map(({ start, end, text }) => `${start} ${end} ${text}`)
-      .join('\n');
-    return !seen.has(key) && seen.add(key);
+    const [from, to] = trimmed(edit, text);
+    const key = `${from} ${to} ${edit.text.slice(from - edit.start, edit.text.length - (edit.end - to))}`;
+    return from < to || edit.text.length > edit.end - edit.start ? !seen.has(key) && seen.add(key) : false;
   };
   return edits
     .filter(({ start, end }) => !(start <= cursor && cursor <= end))
@@ -39,40 +77,13 @@ export function fromCursor<T extends TextEdit>(edits: T[], text: string, cursor:
     .sort((a, b) => distance(a) - distance(b));
 }
 
-/** Other lines that read as those did that were replaced or removed. */
-function sameChanges(text: string, history: readonly PastEdit[]): Candidate[] {
-  return history.flatMap(({ before, after }, i) => {
-    if (before.trim().length < 3) return [];
-    const [old, now] = after === '' ? [`${before}\n`, ''] : [before, after];
-    const times = history.filter((each) => each.before === before && each.after === after).length;
-    const starts: number[] = [];
-    for (let at = text.indexOf(old); at !== -1; at = text.indexOf(old, at + 1)) {
-      const isLines = (at === 0 || text[at - 1] === '\n') && (after === '' || text[at + old.length] === '\n');
-      if (isLines) starts.push(at);
-    }
-    const evidence = evidenceOfSameLines(old, times, starts.length, i === history.length - 1);
-    return starts.map((start) => ({ start, end: start + old.length, text: now, evidence }));
-  });
-}
-
-interface SubstitutedLine extends TextEdit {
-  line: string;
-  substitution: Substitution;
-}
-
-/** Lines with words that were replaced elsewhere: with all substitutions made that have words there, and with each. */
-export function substitutedLines(text: string, known: readonly Substitution[]): SubstitutedLine[] {
-  const found: SubstitutedLine[] = [];
-  let start = 0;
-  for (const line of text.split('\n')) {
-    const end = start + line.length;
-    const single = known
-      .map((substitution) => ({ start, end, text: substituted(line, substitution), line, substitution }))
-      .filter((each) => each.text !== line);
-    const [first] = single;
-    if (first && single.length > 1) found.push({ ...first, text: known.reduce(substituted, line) });
-    found.push(...single);
-    start = end + 1;
-  }
-  return found;
+/** The range that an edit really changes. */
+function trimmed({ start, end, text: now }: TextEdit, text: string): [from: number, to: number] {
+  const old = text.slice(start, end);
+  const most = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < most && old[head] === now[head]) head++;
+  let tail = 0;
+  while (tail < most - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
+  return [start + head, end - tail];
 }

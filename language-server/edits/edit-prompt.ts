@@ -1,19 +1,45 @@
-// The prompt that asks what becomes of some lines: the last edits, each with the lines before and after, and then the
-// lines in question as if they had been edited, too.
+// The prompt that asks what becomes of some lines: the last edits, each with the lines before and after, up to the
+// cursor; then the rest of the line at the cursor, and the lines in question as if they had been edited, too. What
+// stands up to the cursor only grows while the user types.
 import type { Engine } from '../../native/index.ts';
 import { concatTokens, tokenizeText } from '../prompt/fim-prompt.ts';
-import type { PastEdit } from './text-edit.ts';
+import type { EditedDocument } from './text-edit.ts';
 
 const mostEdits = 3;
 const mostLines = 40;
+const mostChars = 1200;
+
+export interface EditPrompt {
+  /** Up to the cursor. */
+  head: Uint32Array;
+  /** What comes behind the cursor in the edit that is being made. */
+  tail: Uint32Array;
+}
 
 /** The newest edits, oldest first. */
-export function editsHead(engine: Engine, history: readonly PastEdit[]): Uint32Array {
+export function editPrompt(engine: Engine, { text, cursor, history }: Omit<EditedDocument, 'path'>): EditPrompt {
   const { bosToken } = engine.info;
-  const records = history
-    .slice(-mostEdits)
+  const edits = history.slice(-mostEdits);
+  const records = edits
+    .slice(0, -1)
     .map((each) => record(engine, each.path, `${shortened(each.before)}\nupdated:\n${shortened(each.after)}\n`));
-  return concatTokens(...(bosToken < 0 ? [] : [bosToken]), ...records);
+  const newest = edits.at(-1);
+  const start = concatTokens(...(bosToken < 0 ? [] : [bosToken]), ...records);
+  if (!newest) return { head: start, tail: new Uint32Array() };
+  const after = shortened(newest.after);
+  const at = cursorIn(after, text, cursor);
+  const head = record(engine, newest.path, `${shortened(newest.before)}\nupdated:\n${after.slice(0, at)}`);
+  return { head: concatTokens(start, head), tail: tokenizeText(engine, `${after.slice(at)}\n`) };
+}
+
+/** The offset of the cursor in lines that stand in the text; their end if it is not in them. */
+function cursorIn(lines: string, text: string, cursor: number): number {
+  if (cursor < 0) return lines.length;
+  const start = text.lastIndexOf('\n', cursor - 1) + 1;
+  const end = text.indexOf('\n', cursor);
+  const line = text.slice(start, end === -1 ? text.length : end);
+  const at = `\n${lines}\n`.lastIndexOf(`\n${line}\n`);
+  return at === -1 || line.trim() === '' ? lines.length : at + cursor - start;
 }
 
 /** Up to the place where the new lines begin. */
@@ -30,6 +56,8 @@ function record(engine: Engine, path: string, lines: string): Uint32Array {
 /** The beginning and the end of a long text. */
 function shortened(text: string): string {
   const lines = text.split('\n');
-  if (lines.length <= mostLines) return text;
-  return [...lines.slice(0, mostLines / 2), '...', ...lines.slice(1 - mostLines / 2)].join('\n');
+  const fewer =
+    lines.length <= mostLines ? lines : [...lines.slice(0, mostLines / 2), '...', ...lines.slice(-mostLines / 2)];
+  const whole = fewer.join('\n');
+  return whole.length <= mostChars ? whole : `${whole.slice(0, mostChars / 2)}\n...\n${whole.slice(-mostChars / 2)}`;
 }

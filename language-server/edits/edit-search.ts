@@ -6,6 +6,7 @@ import { windowEnd, windowStart } from '../prompt/text-window.ts';
 import type { Reason } from '../protocol/reasons.ts';
 import type { DismissedEdits } from './dismissed-edits.ts';
 import { propose } from './propose.ts';
+import { renamedUse, renameProbability } from './renamed-uses.ts';
 import { changesOf, type PastEdit, type TextEdit } from './text-edit.ts';
 import { whyUnwanted } from './unwanted-edit.ts';
 
@@ -73,7 +74,12 @@ async function findIn(
   const text = document.text.slice(from, windowEnd(document.text, around, reachChars));
   const shifted = (edit: TextEdit, by: number) => ({ ...edit, start: edit.start + by, end: edit.end + by });
   const unwanted = dismissed.of(uri).map((edit) => shifted(edit, -from));
-  const proposal = await propose(engine, { path, text, cursor: cursor - from, history, dismissed: unwanted }, signal);
+  const place = { path, text, languageId, cursor: cursor === elsewhere ? elsewhere : cursor - from };
+  const isDismissed = (edit: TextEdit) => dismissed.has(uri, shifted(edit, from));
+  const use = renamedUse({ ...place, isOther: cursor === elsewhere }, history, isDismissed);
+  const proposal = use
+    ? { edit: use, probability: renameProbability }
+    : await propose(engine, { ...place, history, dismissed: unwanted }, signal);
   if (!proposal) return 'nothing-follows';
   const { edit, probability } = proposal;
   if (probability < gate) return 'edit-unsure';

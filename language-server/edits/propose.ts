@@ -1,21 +1,16 @@
 // The edit that follows from the last ones: proposed by what they say, and chosen by the model.
 import type { Engine } from '../../native/index.ts';
-import { concatTokens } from '../prompt/fim-prompt.ts';
-import { type Candidate, candidatesFor } from './candidates.ts';
+import type { Candidate } from './candidate.ts';
+import { candidatesFor } from './candidates.ts';
 import { logOdds, probabilityOf, withPreference } from './confidence.ts';
-import { editsHead, question } from './edit-prompt.ts';
-import { preference } from './preference.ts';
-import type { PastEdit, TextEdit } from './text-edit.ts';
+import { evidenceOf } from './evidence.ts';
+import { deletionGate } from './gates.ts';
+import { linesOf } from './lines.ts';
+import { pastChanges } from './past-changes.ts';
+import { preferences } from './preference.ts';
+import { changesOf, type EditedDocument, type TextEdit } from './text-edit.ts';
 
-export interface EditedDocument {
-  path: string;
-  text: string;
-  cursor: number;
-  /** The oldest first. */
-  history: readonly PastEdit[];
-  /** Edits that the user does not want, which are left out. */
-  dismissed?: readonly TextEdit[];
-}
+export type { EditedDocument };
 
 export interface Proposal {
   edit: TextEdit;
@@ -23,23 +18,34 @@ export interface Proposal {
   probability: number;
 }
 
-// The model is asked about the likeliest only, and only if they have a chance.
-const mostQuestions = 3;
-const leastLogOdds = -3;
+// The model is asked about the likeliest only, and only if they have a chance, also beside the likeliest.
+export const mostQuestions = 2;
+export const leastLogOdds = -2.2;
+const nearLogOdds = 0.7;
+// What only deletes must be surer still (deletionGate).
+const partlyDeletesGate = 0.7;
+const mostDeletedLines = 3;
 
 /** The likeliest edits by what the history says alone, and how likely: the logarithm of the odds. */
-export function likeliest(
-  { text, cursor, history, dismissed = [] }: EditedDocument,
-  most: number,
-): [Candidate, number][] {
-  const isDismissed = (edit: TextEdit) =>
-    dismissed.some(({ start, end, text }) => edit.start === start && edit.end === end && edit.text === text);
-  return candidatesFor(text, cursor, history)
-    .filter((candidate) => !isDismissed(candidate))
-    .map((candidate): [Candidate, number] => [candidate, logOdds(candidate.evidence)])
+export function likeliest(document: EditedDocument, most: number): [Candidate, number][] {
+  const { text, history, dismissed = [] } = document;
+  if (history.length === 0) return [];
+  const [lines, changes] = [linesOf(text), pastChanges(history)];
+  const candidates = candidatesFor(document, lines, changes).filter(
+    (edit) => !dismissed.some((each) => each.start === edit.start && each.end === edit.end && each.text === edit.text),
+  );
+  const evidence = evidenceOf(candidates, document, lines, changes);
+  return candidates
+    .map((candidate, i): [Candidate, number] => [candidate, logOdds(evidence[i] ?? [])])
     .filter(([, odds]) => odds >= leastLogOdds)
     .sort(([, a], [, b]) => b - a)
     .slice(0, most);
+}
+
+/** Those that the model may still put in another order. */
+export function worthAsking<T>(likely: readonly [T, number][]): [T, number][] {
+  const [best] = likely;
+  return likely.filter(([, odds]) => best !== undefined && odds >= best[1] - nearLogOdds);
 }
 
 /** The likeliest edit; undefined if nothing follows from the last ones. */
@@ -48,13 +54,34 @@ export async function propose(
   document: EditedDocument,
   signal?: AbortSignal,
 ): Promise<Proposal | undefined> {
-  const head = editsHead(engine, document.history);
-  const proposals: Proposal[] = [];
-  for (const [{ start, end, text }, prior] of likeliest(document, mostQuestions)) {
-    const old = document.text.slice(start, end);
-    const asked = concatTokens(head, question(engine, document.path, old));
-    const odds = withPreference(prior, await preference(engine, asked, { old, now: text }, signal));
-    proposals.push({ edit: { start, end, text }, probability: probabilityOf(odds) });
-  }
-  return proposals.sort((a, b) => b.probability - a.probability)[0];
+  const likely = worthAsking(likeliest(document, mostQuestions));
+  if (likely.length === 0) return undefined;
+  const candidates = likely.map(([candidate]) => candidate);
+  const answers = await preferences(engine, document, candidates, signal);
+  const proposals = likely.flatMap(([{ start, end, text }, odds], i): Proposal[] => {
+    const answer = answers[i];
+    const edit = { start, end, text };
+    return answer ? [{ edit, probability: probabilityOf(withPreference(odds, answer)) }] : [];
+  });
+  return mostLikely(proposals, document.text);
+}
+
+/** Of those that may be shown: a deletion must be surer than the rest, and short. */
+export function mostLikely(proposals: readonly Proposal[], text: string): Proposal | undefined {
+  return proposals
+    .filter(({ edit, probability }) => probability >= leastFor(edit, text))
+    .filter(
+      ({ edit }) =>
+        text.slice(edit.start, edit.end).split('\n').length - edit.text.split('\n').length <= mostDeletedLines,
+    )
+    .sort((a, b) => b.probability - a.probability)[0];
+}
+
+function leastFor(edit: TextEdit, text: string): number {
+  const changes = changesOf(edit, text);
+  const deletions = changes.filter(
+    (change) => change.text.trim() === '' && /[\p{L}\p{N}]/u.test(text.slice(change.start, change.end)),
+  );
+  if (deletions.length === 0) return 0;
+  return deletions.length === changes.length ? deletionGate : partlyDeletesGate;
 }

@@ -14,6 +14,17 @@ export interface PastEdit {
   after: string;
 }
 
+export interface EditedDocument {
+  path: string;
+  text: string;
+  /** -1: not in this document. */
+  cursor: number;
+  /** The oldest first. */
+  history: readonly PastEdit[];
+  /** Edits that the user does not want, which are left out. */
+  dismissed?: readonly TextEdit[];
+}
+
 export function applyEdit(text: string, edit: TextEdit): string {
   return text.slice(0, edit.start) + edit.text + text.slice(edit.end);
 }

@@ -1,4 +1,5 @@
-// What the engine does without after crashes. All windows share it, so it has to be as careful as any of them wants.
+// What is switched off after crashes: the GPU, or in safe mode all that is not needed. All windows share the engine, so it
+// is as careful as any of them wants.
 import type { Settings } from '../protocol/messages.ts';
 
 /** What one window wants because of the crashes that it has seen; see InitializationOptions. */

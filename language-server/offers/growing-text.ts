@@ -8,7 +8,7 @@ import type { Suggestion } from '../rules/suggestion.ts';
 
 // No model writes tokens longer than this on average; a server that does is not listened to.
 const charsPerToken = 16;
-/** In which an invisible character makes another one welcome. */
+/** An invisible character is kept in the text only if the document has one this near to the cursor. */
 const charsAround = 10_000;
 
 export class GrowingText {

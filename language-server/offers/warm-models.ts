@@ -1,4 +1,4 @@
-// The models that complete: the one on the team's server, if there is one and while it answers, and otherwise the local
+// The models that complete, each with a cache that is warm for the document: the one on the team's server, if there is one and while it answers, and otherwise the local
 // one. Each has its own prompts and its own gate, and a suggestion comes from one of them alone.
 import type { Completer, Engine, Timings } from '../../native/index.ts';
 import type { OpenDocument } from '../documents/open-document.ts';

@@ -10,7 +10,7 @@ export interface Candidate {
   chunk: Chunk;
   /** Whether the chunk contains the definition of a name near the cursor or of an imported one. */
   isDefinition: boolean;
-  /** Whether it comes from a corpus of more chunks. */
+  /** Whether it comes from the index of closed files, which proposes only its best chunks. */
   isOfCorpus?: boolean;
 }
 

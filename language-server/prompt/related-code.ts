@@ -1,6 +1,6 @@
 // Finds code of other files that may help at the cursor: definitions that the editor's language features find, and
-// chunks of open documents and closed files that share identifiers or were recently edited or visited. All text comes from the editor,
-// and only of files that it shares (in a trusted workspace and not ignored). Files that hold secrets are left out.
+// chunks of open documents and closed files that share identifiers or were recently edited or visited. All text comes from
+// the editor, and only of files that it shares (in a trusted workspace and not ignored). Files that hold secrets are left out.
 import { setImmediate } from 'node:timers/promises';
 import { OpenDocument } from '../documents/open-document.ts';
 import type { DefinedIn, RelatedParams, RelatedResult } from '../protocol/messages.ts';

@@ -1,4 +1,4 @@
-// Secrets that only their names show, or the commands and addresses in which they stand.
+// Secrets that are recognized by the name to which they are assigned, or by a command or an address around them.
 import type { Span } from './secret-tokens.ts';
 import { isKey, isPassword, isPlaceholder, isWords } from './secret-values.ts';
 

@@ -1,4 +1,4 @@
-// Validates the settings that an editor sends, by the schema in package.json. Not every editor knows the schema. An
+// Validates the settings (their type is in messages.ts) that an editor sends, by the schema in package.json. Not every editor knows the schema. An
 // invalid value is replaced by the default, and the user is told.
 import { contributes } from '../../package.json';
 import type { Settings } from './messages.ts';

@@ -1,4 +1,5 @@
-// Requests to a team's server. What comes back is an answer with a status of 200 or an error in a sentence.
+// Requests to a team's server. Each resolves to a response with status 200 or rejects with a ServerError, whose message is
+// a sentence for people.
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { version } from '../../package.json';

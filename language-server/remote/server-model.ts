@@ -1,5 +1,5 @@
-// Which model a server has. It decides about the form of prompts and their length, and about the gate; the model on this
-// machine does not, and neither does an alias.
+// Which model a server has. That model, and not the one on this machine or the name under which it is served, decides
+// about the format and the length of prompts and about the gate.
 import { basename } from 'node:path';
 import { type FimTokens, fimTokensOf, knownFimTokens } from '../models/model-traits.ts';
 import { CompletionsApi } from './completions-api.ts';

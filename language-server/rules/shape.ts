@@ -1,4 +1,5 @@
-// Turns the model's text into ghost text. Rules cut the text; a rule that leaves nothing gives the reason.
+// Turns the model's text into ghost text: applies the rules, each of which cuts the text. A rule that leaves nothing gives
+// the reason. A new rule is a row of `rules` below.
 import type { RuleReason } from '../protocol/reasons.ts';
 import { type Gate, likelyLines } from './confidence.ts';
 import type { GeneratedText } from './generated-text.ts';
@@ -21,6 +22,7 @@ import {
   completeBeginning,
   endsWithHead,
   fragmentStart,
+  losesValue,
   mayStandAlone,
   meaningfulEnd,
   missingClosers,
@@ -100,7 +102,7 @@ export function toEarlyText(generated: GeneratedText, place: Place, gate: Gate):
 function begunLine(generated: GeneratedText, end: number, place: Place, gate: Gate): number {
   const likely = meaningfulEnd(generated.text, Math.min(end, generated.likelyTo(gate.beginning)));
   const piece = generated.text.slice(0, likely);
-  if (beginsStatement(place) && !mayStandAlone(piece.trim(), place)) return 0;
+  if (losesValue(piece, place) || (beginsStatement(place) && !mayStandAlone(piece.trim(), place))) return 0;
   // What may become `; then` or `do |each|`.
   const isHead = place.language.family === 'ends' && /\s*(?:;\s*\w*|\sdo\b[^\n]*)$/.exec(piece);
   return completeBeginning(isHead ? piece.slice(0, isHead.index) : piece, place);
@@ -125,8 +127,10 @@ function inLine(generated: GeneratedText, end: number, place: Place, gate: Gate,
   const newline = text.trimEnd().indexOf('\n');
   if (text.slice(0, newline + 1).trim() !== '') return inLine(generated, newline, place, gate, false);
   if (typeof fit === 'string') return nothing(generated.probabilityTo(end) >= gate.line ? fit : 'unsure');
-  // The beginning of a line may be shown alone only if nothing but closing brackets follows the cursor.
-  const piece = begunLine(generated, fit.end, place, gate);
+  // The beginning of a line may be shown alone only if nothing but closing brackets follows the cursor, and all that the
+  // line opens.
+  const isClosed = !place.unclosed.some(({ at }) => at >= place.lineStart);
+  const piece = isClosed ? begunLine(generated, fit.end, place, gate) : 0;
   const begun =
     piece > 0 && closersOnly.test(place.around.lineSuffix)
       ? fitRest(generated.text.slice(0, piece), place, false)

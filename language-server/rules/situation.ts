@@ -1,4 +1,5 @@
-// What kind of place the cursor is in. A text is right more often at some than at others, so each has a gate of its own.
+// What kind of place the cursor is in. A text is right more often at some than at others, so each has a gate of its own
+// in gates.json.
 import type { Place } from './place.ts';
 import { closersOnly } from './rest-of-line.ts';
 

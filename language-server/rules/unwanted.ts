@@ -1,5 +1,5 @@
 // Cuts text that should not be there at all: behind a finished statement, where code never runs, made-up addresses and
-// special tokens.
+// special tokens. shape.ts says in which order the rules apply.
 import type { GeneratedText } from './generated-text.ts';
 import { depthOf } from './indentation.ts';
 import type { Place } from './place.ts';

@@ -1,4 +1,5 @@
-// Whole or nothing: what is shown leaves no bracket, string, element or block open.
+// Whole or nothing: what is shown leaves no bracket, string, element or block open. An end that is not complete is cut off,
+// or closed where that is safe.
 import { depthOf, filledLines, indentationOf, type Line } from './indentation.ts';
 import { opensBlock } from './languages.ts';
 import type { Place } from './place.ts';
@@ -15,7 +16,9 @@ const danglingKeyword =
   /(?<![\w.$])(?:and|as|assert|async|await|case|const|def|del|extends|for|from|function|if|implements|import|in|instanceof|is|lambda|let|new|not|of|or|throws|typeof|unless|until|var|while|with|yield)\s*$/;
 // A line that begins so says nothing until it is whole.
 const wholeOnly =
-  /^(?:export\s+)?(?:(?:async\s+)?(?:def|fn|func|function)|case|class|elif|enum|for|from|if|impl|import|interface|match|package|struct|switch|trait|try|type|unless|until|use|using|while|with)\b|^(?:export\s+)?(?:const|final|let|val|var)\b[^=]*$/;
+  /^(?:export\s+)?(?:(?:async\s+)?(?:def|fn|func|function)|case|class|elif|enum|for|from|if|impl|import|interface|match|package|struct|switch|trait|try|type|unless|until|use|using|while|with)\b/;
+// A declaration without its value.
+const valueless = /^(?:export\s+)?(?:const|final|let|val|var)\b[^=]*$/;
 // The head of a block whose body may be a single statement.
 const bracketHead = /^(?:\}\s*)?(?:(?:else\s+)?if|for|foreach|switch|while)\b.*\)$|^(?:\}\s*)?(?:do|else|finally|try)$/;
 // Without what catches, it is no statement; one that closes what it opens, `try (`, is.
@@ -104,10 +107,19 @@ export function beginsStatement({ around, open, within, language, extent }: Plac
   return language.family === 'data' || (extent !== 'line' && (bracket === undefined || bracket === '{'));
 }
 
+/** Whether a line that was begun with half a word, which is an expression, would become a declaration without value. */
+export function losesValue(text: string, { around, language }: Place): boolean {
+  return (
+    language.endsWithLine && /^\s*\w+$/.test(around.linePrefix) && valueless.test((around.linePrefix + text).trim())
+  );
+}
+
 /** Whether the beginning of a line can be a statement of its own. */
 export function mayStandAlone(line: string, { language }: Place): boolean {
   const isValue = language.family === 'data' && language.endsWithLine;
-  return isValue || (language.endsWithLine && !wholeOnly.test(line) && !opensBlock(line, language));
+  return (
+    isValue || (language.endsWithLine && !wholeOnly.test(line) && !valueless.test(line) && !opensBlock(line, language))
+  );
 }
 
 /** Whether the text begins a statement and ends with the head of a block that is not there. */

@@ -13,14 +13,23 @@ namespace {
 
 // Numbers of hipDeviceAttribute_t, equal from ROCm 5.2 on.
 constexpr int kIntegrated = 16;
-constexpr int kProcessors = 63;
-constexpr int kClock = 5;  // kHz
+constexpr int kProcessors = 63;  // compute units, or pairs of them (WGPs) on Radeons from gfx10 on
+constexpr int kPhysicalProcessors = 10015;  // compute units; unknown to older runtimes
+constexpr int kClock = 5;                   // kHz
 
 // hipDeviceProp_t changed in ROCm 6, and with it the offset of gcnArchName; the newer function uses
 // the newer layout. The buffer is large enough for both, and both begin with the name and the
 // memory's size.
 constexpr size_t kPropertyBytes = 4096, kNameBytes = 256;
 constexpr size_t kNewArchitectureOffset = 1160, kOldArchitectureOffset = 396;
+
+/// The kernels for all GPUs of a generation, which ROCm takes from 6.3 on; empty if there are none.
+std::string generic_code_file(const std::string& architecture) {
+  if (architecture.starts_with("gfx103")) return "gfx10-3-generic.co";
+  if (architecture.starts_with("gfx11")) return "gfx11-generic.co";
+  if (architecture.starts_with("gfx12")) return "gfx12-generic.co";
+  return "";
+}
 
 kernels::hip::GpuApi functions(const Library& hip) {
   kernels::hip::GpuApi api{};
@@ -84,9 +93,13 @@ GpuDevice describe(const Library& hip, int index) {
   // "gfx90a:sramecc+:xnack-": the features do not matter to our code objects.
   device.architecture.resize(std::min(device.architecture.find(':'), device.architecture.size()));
   device.code_file = device.architecture + ".co";
+  device.generic_code_file = generic_code_file(device.architecture);
   int value = 0;
   if (attribute(&value, kIntegrated, index) == 0) device.is_integrated = value != 0;
   if (attribute(&value, kProcessors, index) == 0) device.n_processors = value;
+  const int n = device.n_processors;
+  if (attribute(&value, kPhysicalProcessors, index) == 0 && value >= n && value <= 2 * n)
+    device.n_processors = value;
   if (attribute(&value, kClock, index) == 0) device.clock_mhz = value / 1000;
   int (*total)(size_t*, int);
   hip.get("hipDeviceTotalMem", total);

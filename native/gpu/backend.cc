@@ -1,5 +1,6 @@
 #include "backend.h"
 
+#include <algorithm>
 #include <cctype>
 #include <stdexcept>
 #include <vector>
@@ -32,11 +33,13 @@ class OwningOps : private GpuResources, public kernels::hip::HipOps {
 };
 
 /// Checked before the upload, since copying gigabytes of a model takes a while.
-void require_memory(const Candidate& gpu, const DeviceChoice& choice, uint64_t n_bytes) {
+void require_memory(const Candidate& gpu, const DeviceChoice& choice, const GpuOptions& options) {
+  const uint64_t n_bytes = options.n_bytes;
   size_t free = 0, total = 0;
   const bool is_known =
       gpu.api().set_device(choice.index) == 0 && gpu.api().memory_info(&free, &total) == 0;
   if (!is_known || n_bytes + choice.reserved_bytes <= free) return;
+  if (options.fits && options.fits(free - std::min(free, choice.reserved_bytes))) return;
   const auto mib = [](uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; };
   throw std::runtime_error("GPU " + choice.name + ": the model and its cache need " + mib(n_bytes) +
                            ", but of " + mib(total) + " only " + mib(free) + " are free, and " +
@@ -56,7 +59,7 @@ std::unique_ptr<kernels::Ops> make_ops_on(const Candidate& gpu, std::shared_ptr<
                                           const GpuOptions& options) {
   GpuResources resources{std::move(gpus), gpu.read_code(options.kernels)};
   DeviceChoice choice = gpu.choice(resources.code);
-  require_memory(gpu, choice, options.n_bytes);
+  require_memory(gpu, choice, options);
   const TestRecord record(choice.name + " " + gpu.runtime->versions, choice.code_object);
   record.require_not_lost();
   choice.on_lost = [record] { record.lose(); };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -15,6 +16,8 @@ struct GpuOptions {
   std::string device;            // part of the GPU's name; empty: the best
   std::string kernels;           // folder of code objects (scripts/build-gpu.mjs)
   uint64_t n_bytes = 0;          // memory that the model will need
+  /// Whether a GPU with so much free memory is of use; empty: if it has n_bytes.
+  std::function<bool(uint64_t free_bytes)> fits{};
 };
 
 /// The Ops of the best GPU that fits the options. Throws std::runtime_error if there is none; its

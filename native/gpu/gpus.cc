@@ -40,8 +40,9 @@ std::vector<char> read_file(const std::string& path) {
 }  // namespace
 
 std::vector<char> Candidate::read_code(const std::string& folder) const {
-  const std::string& file = device.code_file;
-  std::vector<char> code = file.empty() ? std::vector<char>() : read_file(folder + "/" + file);
+  std::vector<char> code;
+  for (const std::string& file : {device.code_file, device.generic_code_file})
+    if (code.empty() && !file.empty()) code = read_file(folder + "/" + file);
   if (code.empty())
     throw std::runtime_error("Hearth has no GPU kernels for " + device.architecture + " (" +
                              device.name + ")");

@@ -10,10 +10,11 @@
 namespace hearth::gpu {
 
 struct GpuDevice {
-  int index = 0;             // in the runtime
-  std::string architecture;  // "gfx1100", "sm_89"
-  std::string name;          // "AMD Radeon RX 7900 XTX"
-  std::string code_file;     // name of the file with its kernels; empty: not supported
+  int index = 0;                  // in the runtime
+  std::string architecture;       // "gfx1100", "sm_89"
+  std::string name;               // "AMD Radeon RX 7900 XTX"
+  std::string code_file;          // name of the file with its kernels; empty: not supported
+  std::string generic_code_file;  // a second choice, or empty
   bool is_integrated = false;
   bool has_copies = false;  // DeviceChoice::has_copies
   int n_processors = 0;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ask.h"
+#include "gpu/gpus.h"
 #include "system_help.h"
 #include "test.h"
 
@@ -37,6 +38,7 @@ class FakeMachine {
   }
   void set_fault(const std::string& fault) { test::set_variable("HEARTH_FAKE_GPU", fault); }
   fs::path cache() const { return folder_ / "cache/hearth"; }
+  fs::path kernels() const { return folder_ / "kernels"; }
 
   std::unique_ptr<hearth::Engine> load(const std::string& gpu = "",
                                        const std::string& model = "tiny-mixed",
@@ -85,6 +87,16 @@ TEST("without a GPU of a known architecture, the CPU is used") {
   check_runs_on_cpu(kCuda, "unknown",
                     "Hearth has no GPU kernels for sm_50 (NVIDIA Large); Hearth has no GPU kernels "
                     "for sm_50 (NVIDIA Small)");
+}
+
+TEST("a Radeon's compute units are counted, not pairs of them, and its generation's kernels do") {
+  const FakeMachine machine(kHip, "");
+  const hearth::gpu::Gpus gpus = hearth::gpu::find_gpus(kHip);
+  const hearth::gpu::Candidate& gpu = gpus.candidates.front();
+  CHECK_EQUAL(gpu.device.n_processors, 4);
+  fs::rename(machine.kernels() / "gfx1100.co", machine.kernels() / "gfx11-generic.co");
+  const std::vector<char> code = gpu.read_code(machine.kernels());
+  CHECK_EQUAL(std::string(code.begin(), code.end()), "code");
 }
 
 TEST("a driver that cannot read the kernels leaves the CPU") {

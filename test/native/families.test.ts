@@ -125,18 +125,21 @@ describe('a mixture of experts', () => {
     }
   });
 
-  test('gives the same bits token by token from the cache as for the whole prompt', async () => {
-    const engine = await loadEngine({ modelPath });
-    try {
-      const prompt = tokens.map((token) => token % 500);
-      const whole = await engine.logits(prompt);
-      const nVocab = whole.length / prompt.length;
-      for (let n = 1; n <= prompt.length; n++)
-        expect(await engine.lastLogits(prompt.subarray(0, n))).toEqual(whole.subarray((n - 1) * nVocab, n * nVocab));
-    } finally {
-      await engine.close();
-    }
-  });
+  test.each(['qwen3moe', 'mellum'])(
+    'gives the same bits token by token from the cache as for the whole prompt: %s',
+    async (family) => {
+      const engine = await loadEngine({ modelPath: modelPath.replace('qwen3moe', family) });
+      try {
+        const prompt = Uint32Array.from({ length: 60 }, (_, i) => (i * 37) % 500);
+        const whole = await engine.logits(prompt);
+        const nVocab = whole.length / prompt.length;
+        for (let n = 1; n <= prompt.length; n++)
+          expect(await engine.lastLogits(prompt.subarray(0, n))).toEqual(whole.subarray((n - 1) * nVocab, n * nVocab));
+      } finally {
+        await engine.close();
+      }
+    },
+  );
 
   test('writes the same text with drafts as without', async () => {
     const engine = await loadEngine({ modelPath });
@@ -175,5 +178,51 @@ describe('a mixture of experts', () => {
     const spec = syntheticModel({ shape: shapes.tinymoe, quantization: 'q8_0' });
     Object.assign(spec.metadata, keys);
     await expect(logitsOf(spec)).rejects.toThrow(message);
+  });
+});
+
+describe('mellum', () => {
+  const asMellum = (keys: Record<string, GgufValue>): GgufSpec => {
+    const spec = syntheticModel({ shape: shapes.tinymoe, quantization: 'q8_0' });
+    const renamed = Object.entries(spec.metadata).map(([key, value]) => [key.replace('qwen3moe.', 'mellum.'), value]);
+    return {
+      ...spec,
+      metadata: { ...Object.fromEntries(renamed), 'general.architecture': { string: 'mellum' }, ...keys },
+    };
+  };
+  const window = 'mellum.attention.sliding_window';
+
+  test('sees everything through a window as wide as the prompt, and less through a narrower one', async () => {
+    const whole = await logitsOf(asMellum({}));
+    expect(await logitsOf(asMellum({ [window]: { u32: tokens.length } }))).toEqual(whole);
+    const narrow = await logitsOf(asMellum({ [window]: { u32: 5 } }));
+    const nVocab = narrow.length / tokens.length;
+    expect(narrow.subarray(0, 5 * nVocab)).toEqual(whole.subarray(0, 5 * nVocab));
+    expect(narrow.subarray(5 * nVocab)).not.toEqual(whole.subarray(5 * nVocab));
+    expect(await logitsOf(asMellum({ [window]: { u32: 5 } }), 'int8')).not.toEqual(whole);
+  });
+
+  test('has a period of layers, or names those that slide', async () => {
+    // Three layers: of a period of two, the second does not slide.
+    const period = await logitsOf(asMellum({ [window]: { u32: 5 }, [`${window}_pattern`]: { u32: 2 } }));
+    const named = await logitsOf(
+      asMellum({ [window]: { u32: 5 }, [`${window}_pattern`]: { bools: [true, false, true] } }),
+    );
+    expect(named).toEqual(period);
+  });
+
+  const yarn = { 'mellum.rope.scaling.type': { string: 'yarn' } };
+  test.each<[string, Record<string, GgufValue>, RegExp]>([
+    ['no window', { [window]: { u32: 0 } }, /sliding_window is 0/],
+    [
+      'layers that it does not have',
+      { [window]: { u32: 5 }, [`${window}_pattern`]: { bools: [true, false] } },
+      /pattern has 2/,
+    ],
+    ['YaRN without its context', yarn, /original_context_length/],
+    ['YaRN of less than 1', { ...yarn, 'mellum.rope.scaling.factor': { f32: 0.5 } }, /factor is less than 1/],
+    ['a RoPE of nothing', { [window]: { u32: 5 }, 'mellum.rope.freq_base_swa': { f32: 0 } }, /freq_base_swa/],
+  ])('is refused with %s', async (_, keys, message) => {
+    await expect(logitsOf(asMellum(keys))).rejects.toThrow(message);
   });
 });

@@ -86,6 +86,34 @@ test.runIf(process.arch === 'x64')(
   },
 );
 
+test.runIf(process.arch === 'x64').for([
+  ['a tied head', true],
+  ['a head of its own', false],
+] as const)('a model that does not fit into the GPU has its last layers there, with %s', async ([, tied]) => {
+  const path = join(folder, `split-${tied}.gguf`);
+  writeSyntheticModel(path, { shape: { ...shape, layers: 3, tied }, quantization: 'q8_0' });
+  const diskFolder = join(folder, `split-pages-${tied}`);
+  const large = { modelPath: path, threads: 1, cacheBytes: 96 * 2 ** 20 };
+  const open = () => loadEngine({ ...large, backend: 'hip', gpuKernels, diskFolder, diskBytes: 2 ** 25 });
+  // 768 MiB stay with the desktop. A layer takes 32 MiB with its keys and values, workspaces a little more than 16.
+  const free = (768 + 90) * 2 ** 20;
+  const gpu = await withFault(`free:${free}`, open);
+  expect(gpu.info).toMatchObject({ device: 'gpu', fallbackReason: '' });
+  expect(gpu.info.backend).toMatch(/^hip gfx1100 Emulated GPU for 2 of 3 layers, cpu .* for the others$/);
+  const cpu = await loadEngine({ ...large, backend: 'cpu' });
+  const request = { tokens, maxTokens: 8 };
+  expect((await gpu.generate(request)).tokens).toEqual((await cpu.generate(request)).tokens);
+  const warm = await gpu.lastLogits(tokens);
+  await gpu.clearCache();
+  await gpu.prefill(tokens.slice(0, 33));
+  expect(await gpu.lastLogits(tokens)).toEqual(warm);
+  await gpu.close();
+  const again = await withFault(`free:${free}`, open);
+  expect(again.info.restoredPages).toBeGreaterThan(0);
+  expect(await again.lastLogits(tokens)).toEqual(warm);
+  await Promise.all([again.close(), cpu.close()]);
+});
+
 test.runIf(process.arch === 'x64')('a GPU that fails while pages are restored from disk leaves the CPU', async () => {
   const diskFolder = join(folder, 'pages');
   const open = () =>

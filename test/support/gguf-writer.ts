@@ -10,6 +10,7 @@ export type GgufValue =
   | { string: string }
   | { strings: readonly string[] }
   | { i32s: readonly number[] }
+  | { bools: readonly boolean[] }
   | { f32s: readonly number[] };
 
 export interface TensorSpec {
@@ -73,6 +74,7 @@ function encode(value: GgufValue): Buffer[] {
   if ('f32s' in value)
     return [u32(9), u32(6), u64(value.f32s.length), Buffer.from(Float32Array.from(value.f32s).buffer)];
   if ('i32s' in value) return [u32(9), u32(5), u64(value.i32s.length), Buffer.concat(value.i32s.map(i32))];
+  if ('bools' in value) return [u32(9), u32(7), u64(value.bools.length), Buffer.from(value.bools.map(Number))];
   return [u32(9), u32(8), u64(value.strings.length), Buffer.concat(value.strings.map(string))];
 }
 

@@ -6,6 +6,7 @@ import { crossFileCommand } from './cross-file.ts';
 import { demoCommand } from './demo.ts';
 import { editCasesCommand } from './edit-cases.ts';
 import { evalCommand } from './eval.ts';
+import { fitNextEditCommand } from './fit-next-edit.ts';
 import { gatesCommand } from './gates/gates.ts';
 import { placesCommand } from './gates/places.ts';
 import { recordCommand } from './gates/record.ts';
@@ -24,6 +25,7 @@ runCommandLine('tool', {
   record: recordCommand,
   'next-edit': nextEditCommand,
   'edit-cases': editCasesCommand,
+  'fit-next-edit': fitNextEditCommand,
   perplexity: perplexityCommand,
   logits: logitsCommand,
   trace: traceCommand,

@@ -1,8 +1,8 @@
 // Who answers: a rule, what the history says, or that and a model.
 
 import { probabilityOf } from '../../../language-server/edits/confidence.ts';
-import { editsHead } from '../../../language-server/edits/edit-prompt.ts';
-import { likeliest, type Proposal, propose } from '../../../language-server/edits/propose.ts';
+import { editPrompt } from '../../../language-server/edits/edit-prompt.ts';
+import { likeliest, mostLikely, type Proposal, propose } from '../../../language-server/edits/propose.ts';
 import type { Engine } from '../../../native/index.ts';
 import type { NextEditAnswer, NextEditCase } from './next-edit-case.ts';
 import { renameRule } from './rename-rule.ts';
@@ -13,16 +13,17 @@ export const byRule: Answerer = (of) => answer(of, () => Promise.resolve(renameR
 
 export const byHistory: Answerer = (of) =>
   answer(of, () => {
-    const [best] = likeliest(of, 1);
-    return Promise.resolve(best && { edit: best[0], probability: probabilityOf(best[1]) });
+    const proposals = likeliest(of, 5).map(([{ start, end, text }, odds]) => ({
+      ...{ edit: { start, end, text }, probability: probabilityOf(odds) },
+    }));
+    return Promise.resolve(mostLikely(proposals, of.text));
   });
 
-/** What was done before the last edit is cached, as in an editor. */
+/** What was there before the last key is cached, as in an editor. */
 export function byScore(engine: Engine): Answerer {
   return async (of) => {
-    const [whole, last] = [of.history, of.history.slice(-1)].map((edits) => editsHead(engine, edits).length);
-    const earlier = editsHead(engine, of.history).subarray(0, (whole ?? 0) - (last ?? 0));
-    if (earlier.length > 0) await engine.prefill(earlier);
+    const { head } = editPrompt(engine, of);
+    if (head.length > 1) await engine.prefill(head.subarray(0, -1));
     return await answer(of, () => propose(engine, of), engine);
   };
 }

@@ -1,4 +1,5 @@
 // Makes a case out of the hunks of one file: some are done, the last of these as a typist leaves it, the rest is expected.
+import { similarLines } from '../../../language-server/edits/past-changes.ts';
 import { isWord, type PastEdit, type TextEdit, wordsOf } from '../../../language-server/edits/text-edit.ts';
 import type { Random } from '../../support/random.ts';
 import { type Hunk, languageOf } from './histories.ts';
@@ -104,16 +105,22 @@ function stateAfter(
   return { path, languageId, text: now, cursor, history: [...elsewhere, ...history], left, rest: line.rest };
 }
 
-/** The whole hunk, and each of its lines if it replaces them one by one. */
+/** The whole hunk, and each line that one of its lines becomes. */
 function editsOf(hunk: Hunk, start: number): TextEdit[] {
   if (hunk.old.length + hunk.new.length > 2 * mostChangedLines) return [];
   const whole = { start, end: start + withFeeds(hunk.old).length, text: withFeeds(hunk.new) };
-  if (hunk.old.length !== hunk.new.length || hunk.old.length === 1) return [whole];
-  const single = hunk.old.map((old, i) => {
+  if (hunk.old.length === 0 || hunk.new.length === 0 || hunk.old.length + hunk.new.length === 2) return [whole];
+  return [whole, ...lineEditsOf(hunk, start)];
+}
+
+function lineEditsOf(hunk: Hunk, start: number): TextEdit[] {
+  const pairs: [number, number][] =
+    hunk.old.length === hunk.new.length ? hunk.old.map((_, i) => [i, i]) : similarLines(hunk.old, hunk.new);
+  return pairs.flatMap(([i, j]) => {
+    const [old = '', text = ''] = [hunk.old[i], hunk.new[j]];
     const lineStart = start + withFeeds(hunk.old.slice(0, i)).length;
-    return { start: lineStart, end: lineStart + old.length, text: hunk.new[i] ?? '' };
+    return old === text ? [] : [{ start: lineStart, end: lineStart + old.length, text }];
   });
-  return [whole, ...single.filter(({ text }, i) => text !== hunk.old[i])];
 }
 
 function sharesWord(hunk: Hunk, history: PastEdit[]): boolean {

@@ -77,6 +77,6 @@ test('shares are of the cases in question', () => {
   ];
   expect(figuresOf(scores)).toMatchObject({
     ...{ cases: 5, shown: 2 / 3, exact: 1 / 3, place: 1 / 3, quiet: 0.5, precision: 1 / 3, reversals: 0 },
-    ...{ wronglyDeleted: 20 / 25, editsThatDeleteWrongly: 2 / 3, keystrokesSaved: 2, tokensPerCase: 4, msP95: 2 },
+    ...{ wronglyDeleted: 20 / 25, wrongDeletions: 2 / 3, keystrokesSaved: 2, tokensPerCase: 4, msP95: 2 },
   });
 });

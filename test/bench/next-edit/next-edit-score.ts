@@ -1,7 +1,7 @@
 // The figures of `next-edit`: a score for each case, and what they come to together.
 
 import { undoes } from '../../../language-server/edits/reversal.ts';
-import { applyEdit, changesOf, type TextEdit } from '../../../language-server/edits/text-edit.ts';
+import { changesOf, type TextEdit } from '../../../language-server/edits/text-edit.ts';
 import { mean, percentile } from '../../tools/statistics.ts';
 import type { NextEditAnswer, NextEditCase } from './next-edit-case.ts';
 
@@ -16,16 +16,30 @@ export type NextEditScore = ReturnType<typeof scoreOf>;
 
 export type NextEditFigures = ReturnType<typeof figuresOf>;
 
+/** Whether the edit makes of the text what one of those that are expected makes of it. */
+export function isExact({ text, expected }: NextEditCase, edit: TextEdit): boolean {
+  return expected.some((each) => comesToTheSame(text, each, edit));
+}
+
+function comesToTheSame(text: string, one: TextEdit, other: TextEdit): boolean {
+  const [from, to] = [Math.min(one.start, other.start), Math.max(one.end, other.end)];
+  const [first, second] = [one, other].map(
+    (each) => text.slice(from, each.start) + each.text + text.slice(each.end, to),
+  );
+  return first === second;
+}
+
 /** An answer that is less sure than the gate is not shown. */
 export function scoreOf(of: NextEditCase, answer: NextEditAnswer, gate = 0) {
   const edit = (answer.probability ?? 1) >= gate ? answer.edit : null;
   const isHere = edit?.path === of.path;
-  const after = edit ? applyEdit(of.text, edit) : '';
-  const reached = isHere ? of.expected.find((each) => applyEdit(of.text, each) === after) : undefined;
+  const reached = isHere ? of.expected.find((each) => comesToTheSame(of.text, each, edit)) : undefined;
   const pastHere = of.history.filter(({ path }) => path === of.path);
   const wanted = reached ?? of.expected[0];
   const byHand = wanted ? keysFor(of.text, wanted) : 0;
-  const deleted = isHere ? deletedBy(of.text, edit) : [];
+  const changes = isHere ? changesOf(edit, of.text) : [];
+  const deleted = changes.flatMap(offsetsOf);
+  const onlyDeleted = changes.filter(({ text }) => text.trim() === '').flatMap(offsetsOf);
   const mayGo = new Set(of.expected.flatMap((each) => deletedBy(of.text, each)));
   return {
     quiet: of.quiet,
@@ -34,6 +48,7 @@ export function scoreOf(of: NextEditCase, answer: NextEditAnswer, gate = 0) {
     place: isHere && beginsAtExpected(of, edit),
     deleted: deleted.length,
     wronglyDeleted: deleted.filter((at) => !mayGo.has(at)).length,
+    deletesWrongly: onlyDeleted.some((at) => !mayGo.has(at) && of.text[at]?.trim() !== ''),
     reversal: isHere && undoes(edit, of.text, pastHere),
     byHand,
     saved: reached ? byHand - keysToTake : edit ? -keysToDismiss : 0,
@@ -62,8 +77,9 @@ export function figuresOf(scores: NextEditScore[]) {
     precision: share(shown, (score) => score.exact),
     placePrecision: share(shown, (score) => score.place),
     reversals: share(shown, (score) => score.reversal),
-    editsThatDeleteWrongly: share(shown, ({ wronglyDeleted }) => wronglyDeleted > 0),
-    /** Of the characters that shown edits delete. */
+    /** Of all that is shown: what takes out text without any in its place, and the commit keeps that text. */
+    wrongDeletions: share(shown, ({ deletesWrongly }) => deletesWrongly),
+    /** Of the characters that shown edits take out, also of words that they replace. */
     wronglyDeleted: total('wronglyDeleted') / Math.max(1, total('deleted')),
     keystrokesSaved: total('saved'),
     savedShare: total('saved') / Math.max(1, total('byHand')),
@@ -88,7 +104,11 @@ function keysFor(text: string, edit: TextEdit): number {
 
 /** The offsets of the characters that an edit takes out. */
 function deletedBy(text: string, edit: TextEdit): number[] {
-  return changesOf(edit, text).flatMap(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i));
+  return changesOf(edit, text).flatMap(offsetsOf);
+}
+
+function offsetsOf({ start, end }: TextEdit): number[] {
+  return Array.from({ length: end - start }, (_, i) => start + i);
 }
 
 /** Whether the first line that changes is one that should change; an insertion may begin at either side of the line feed. */

@@ -1,12 +1,16 @@
 // The rule "rename the others, too", which asks no model: what a proposal must be better than.
-import { fromCursor, substitutedLines } from '../../../language-server/edits/candidates.ts';
+import { fromCursor } from '../../../language-server/edits/candidates.ts';
+import { linesOf } from '../../../language-server/edits/lines.ts';
+import { pastChanges } from '../../../language-server/edits/past-changes.ts';
 import type { Proposal } from '../../../language-server/edits/propose.ts';
-import { isRename, substitutionsOf } from '../../../language-server/edits/substitutions.ts';
+import { isRename, substituted, substitutionsOf } from '../../../language-server/edits/substitutions.ts';
 import type { NextEditCase } from './next-edit-case.ts';
 
 /** The nearest other line with the name that was replaced last. */
 export function renameRule({ text, cursor, history }: NextEditCase): Proposal | undefined {
-  const renamed = substitutionsOf(history).find(isRename);
-  const [edit] = fromCursor(substitutedLines(text, renamed ? [renamed] : []), text, cursor);
+  const renamed = substitutionsOf(pastChanges(history)).find((each) => !each.isPart && isRename(each));
+  if (!renamed) return undefined;
+  const edits = linesOf(text).map(({ start, end, text: line }) => ({ start, end, text: substituted(line, renamed) }));
+  const [edit] = fromCursor(edits, text, cursor);
   return edit && { edit, probability: 1 };
 }

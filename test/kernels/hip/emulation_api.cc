@@ -28,7 +28,10 @@ int allocate(void** memory, size_t n_bytes) {
   std::memset(*memory, 0xff, n_bytes);
   return 0;
 }
-int allocate_host(void** memory, size_t n_bytes, unsigned) { return allocate(memory, n_bytes); }
+/// Kernels read and write all of it: so it must be mapped.
+int allocate_host(void** memory, size_t n_bytes, unsigned flags) {
+  return flags == hip::kMapped ? allocate(memory, n_bytes) : 1;
+}
 int release(void* memory) {
   std::free(memory);
   return 0;

@@ -50,8 +50,10 @@ EXPORT int hipGetDevicePropertiesR0600(void* properties, int) {
   std::strcpy(bytes + kArchitectureOffset, fault("unknown") ? "gfx803" : "gfx1100:xnack-");
   return 0;
 }
-EXPORT int hipDeviceGetAttribute(int* value, int, int) {
-  *value = 2;
+/// Two pairs of compute units.
+EXPORT int hipDeviceGetAttribute(int* value, int attribute, int) {
+  constexpr int kPhysicalProcessors = 10015;
+  *value = attribute == kPhysicalProcessors ? 4 : 2;
   return 0;
 }
 EXPORT int hipDeviceTotalMem(size_t* n_bytes, int) { return *n_bytes = 8 * kGiB, 0; }

@@ -26,6 +26,7 @@ inline const char* fault(const char* kind) {
 inline int fake_memory_info(size_t* free, size_t* total) {
   *total = 8 * kGiB;
   *free = fault("small") ? kGiB / 2 : 7 * kGiB;
+  if (const char* bytes = fault("free")) *free = std::strtoull(bytes, nullptr, 10);
   return 0;
 }
 

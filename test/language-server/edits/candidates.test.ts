@@ -1,51 +1,154 @@
-import { expect, test } from 'vitest';
+// What each generator proposes, and what is never proposed.
+import { describe, expect, test } from 'vitest';
 import { candidatesFor } from '../../../language-server/edits/candidates.ts';
-import { substituted, substitutionsOf } from '../../../language-server/edits/substitutions.ts';
-import type { PastEdit } from '../../../language-server/edits/text-edit.ts';
+import { linesOf } from '../../../language-server/edits/lines.ts';
+import { pastChanges } from '../../../language-server/edits/past-changes.ts';
+import { applyEdit, type PastEdit } from '../../../language-server/edits/text-edit.ts';
 
-const past = (before: string, after: string): PastEdit => ({ path: 'a.ts', before, after });
+const past = (before: string, after: string, path = 'a.ts'): PastEdit => ({ path, before, after });
 
-test.each([
-  ['a name', 'let total = 0;', 'let sum = 0;', { old: 'total', now: 'sum' }],
-  ['a type behind a name', 'x: Item', 'x: Item[]', { old: 'Item', now: 'Item[]' }],
-  ['a number', 'wait(1000);', 'wait(2000);', { old: '1000', now: '2000' }],
-  ['an operator takes the word before it along', 'if (a == b)', 'if (a === b)', { old: 'a ==', now: 'a ===' }],
-  ['words that went', 'get(key) as string', 'get(key)', { old: ' as string', now: '' }],
-])('a substitution: %s', (_, before, after, expected) => {
-  expect(substitutionsOf([past(before, after)])).toMatchObject([expected]);
-});
+function candidates(text: string, cursor: number, ...history: PastEdit[]) {
+  const place = { path: 'a.ts', text, cursor, history };
+  return candidatesFor(place, linesOf(text), pastChanges(history));
+}
 
-test('lines that were written anew say nothing about others', () => {
-  expect(substitutionsOf([past('return first(a);', 'while (open.length > 0) visit(open.pop());')])).toEqual([]);
-  expect(substitutionsOf([past('', 'let a = 1;')])).toEqual([]);
-});
-
-test('what was taken back is no substitution', () => {
-  expect(substitutionsOf([past('a = one', 'a = two'), past('a = two', 'a = one')])).toMatchObject([
-    { old: 'two', now: 'one' },
-  ]);
-});
-
-const once = { places: [], isNewest: true };
-
-test('only whole words are replaced, and not what has been replaced already', () => {
-  const rename = { ...once, old: 'item', now: 'items' };
-  expect(substituted('item.items = itemCount(item)', rename)).toBe('items.items = itemCount(items)');
-  const grow = { ...once, old: 'List', now: 'List<T>' };
-  expect(substituted('f(List<T>, List)', grow)).toBe('f(List<T>, List<T>)');
-});
+/** The texts that the candidates of a generator would make. */
+function proposed(generator: string, text: string, cursor: number, ...history: PastEdit[]): string[] {
+  const found = candidates(text, cursor, ...history).filter((each) => each.generator === generator);
+  return found.map((edit) => applyEdit(text, edit));
+}
 
 test('the nearest line below the cursor comes first, then those above it', () => {
-  const text = 'use(total);\nlet sum = 0;\nadd(total);\nend(total);\n';
-  const cursor = text.indexOf(' = 0');
-  const found = candidatesFor(text, cursor, [past('let total = 0;', 'let sum = 0;')]);
+  const text = 'use(total);\nlet sum = 0;\nadd(total);\nlog();\nend(total);\n';
+  const found = candidates(text, text.indexOf(' = 0'), past('let total = 0;', 'let sum = 0;'));
   expect(found.map((each) => each.text)).toEqual(['add(sum);', 'end(sum);', 'use(sum);']);
   expect(text.slice(found[0]?.start, found[0]?.end)).toBe('add(total);');
 });
 
-test('lines that read as removed ones did may go, too', () => {
-  const text = 'a();\nb();\n  log();\nc();\n';
-  expect(candidatesFor(text, 0, [past('  log();', '')])).toMatchObject([
-    { start: 10, end: 19, text: '', evidence: { sameLines: true, times: 1, places: 1 } },
-  ]);
+describe('substitution', () => {
+  const rename = past('let foo = 1;', 'let bar = 1;');
+
+  test('lines below each other are one edit, and each is one alone', () => {
+    const text = 'let bar = 1;\nx();\na(foo);\nb(foo);\n';
+    expect(proposed('substitution', text, 3, rename)).toEqual([
+      'let bar = 1;\nx();\na(bar);\nb(bar);\n',
+      'let bar = 1;\nx();\na(bar);\nb(foo);\n',
+      'let bar = 1;\nx();\na(foo);\nb(bar);\n',
+    ]);
+  });
+
+  test.each([
+    ['getFoo()', 'getBar()'],
+    ['FOO_MAX', 'BAR_MAX'],
+    ['foo_id', 'bar_id'],
+    ['fooCount', 'barCount'],
+  ])('other names of the same parts: %s', (old, now) => {
+    expect(proposed('substitution', `let bar = 1;\nx();\nuse(${old});\n`, 3, rename)).toContain(
+      `let bar = 1;\nx();\nuse(${now});\n`,
+    );
+    expect(proposed('substitution', 'let bar = 1;\nx();\nuse(food, buffoon);\n', 3, rename)).toEqual([]);
+  });
+
+  test('on a line with several, also only where the neighbours are the same', () => {
+    const text = "s.sendall(a);\nx();\ns.send('send');\n";
+    expect(proposed('substitution', text, 3, past('s.send(a);', 's.sendall(a);'))).toContain(
+      "s.sendall(a);\nx();\ns.sendall('send');\n",
+    );
+  });
+
+  test('what is being typed becomes what it became before', () => {
+    const text = 'a.toHaveBeen(1);\nb.toHav(2);\nx();\nc.toBe(3);\n';
+    const history = [past('a.toBe(1);', 'a.toHaveBeen(1);'), past('b.toBe(2);', 'b.toHav(2);')];
+    expect(proposed('substitution', text, text.indexOf('(2)'), ...history)).toEqual([
+      text.replace('c.toBe', 'c.toHaveBeen'),
+    ]);
+  });
+});
+
+describe('analogy', () => {
+  test('the same lines, however they are indented', () => {
+    const text = 'f(a,\n  b);\n{\n    f(x,\n      y);\n}\n';
+    expect(proposed('analogy', text, 0, past('  f(x,\n    y);', '  g(x);'))).toEqual([
+      'f(a,\n  b);\n{\n    g(x);\n}\n',
+    ]);
+  });
+
+  test('the same but for words that are kept', () => {
+    const text = 'log("one", context);\nx();\n  log("two");\n';
+    expect(proposed('analogy', text, 3, past('log("one");', 'log("one", context);'))).toEqual([
+      'log("one", context);\nx();\n  log("two", context);\n',
+    ]);
+  });
+
+  test('nothing where what was replaced is another word', () => {
+    expect(proposed('analogy', 'a = "x";\nlog();\nb = "y";\n', 3, past('a = "w";', 'a = "x";'))).toEqual([]);
+  });
+
+  test('a removed line only where all of it is the same', () => {
+    const text = 'a();\nb();\n  log(1);\nlog(2);\nc();\n';
+    expect(proposed('analogy', text, 0, past('log(1);', ''))).toEqual(['a();\nb();\nlog(2);\nc();\n']);
+  });
+});
+
+test('an insertion is repeated beside lines like its neighbour', () => {
+  const text = 'case one:\n  count(one);\n  go();\ncase two:\n  go();\nend();\n';
+  const found = proposed('insertion', text, text.indexOf('count'), past('', '  count(one);'));
+  expect(found).toContain('case one:\n  count(one);\n  go();\ncase two:\n  count(two);\n  go();\nend();\n');
+});
+
+describe('argument', () => {
+  test('added to the other calls, by its name if it was declared', () => {
+    const text = 'def f(a, b, c=None):\n    pass\nx = f(1, g(2, 3))\nf(1)\n';
+    expect(proposed('argument', text, 12, past('def f(a, b):', 'def f(a, b, c=None):'))).toEqual([
+      text.replace('3))', '3), c=None)'),
+      text.replace('3))', '3), c)'),
+    ]);
+  });
+
+  test('taken from the other calls, whatever it is there', () => {
+    const text = 'f(a);\nx();\ny = f(1 + 2, "a, b");\n';
+    expect(proposed('argument', text, 3, past('f(a, b);', 'f(a);'))).toEqual(['f(a);\nx();\ny = f(1 + 2);\n']);
+  });
+});
+
+describe('unused', () => {
+  test('a name that nothing uses any more leaves its list', () => {
+    const text = 'use std::{\n    Alpha, Beta,\n    Gamma,\n};\nrun();\n';
+    expect(proposed('unused', text, text.length, past('run(Beta);', 'run();'))).toContain(text.replace(', Beta', ''));
+    expect(proposed('unused', text, text.length, past('run(Gamma);', 'run();'))).toEqual([
+      text.replace('    Gamma,\n', ''),
+    ]);
+  });
+
+  test('one that is still used stays', () => {
+    const text = 'import { a, beta } from "b";\nrun();\nbeta();\n';
+    expect(proposed('unused', text, 30, past('run(beta);', 'run();'))).toEqual([]);
+  });
+});
+
+describe('never', () => {
+  test.each([
+    ['white space only', '\tfoo();\nx();\n    foo();\n', past('    foo();', '\tfoo();')],
+    ['a bracket without its partner', 'if (ok(a {\nx();\nif (b) {\n', past('if (a) {', 'if (ok(a {')],
+    ['at the cursor', 'a = two\n', past('a = one', 'a = two')],
+    ['without a history', 'let total = 0;\nadd(total);\n', past('', '')],
+  ])('%s', (_, text, edit) => {
+    expect(candidates(text, 0, edit)).toEqual([]);
+  });
+
+  test('what takes back an edit', () => {
+    const text = 'let sum = 0;\nadd(total);\nlog();\nend(total);\n';
+    const back = past('add(all);', 'add(total);');
+    const found = candidates(text, 0, back, past('use(total);', 'use(all);')).map((edit) => edit.text);
+    expect(found).not.toContain('add(all);');
+    expect(found).toContain('end(all);');
+  });
+
+  test('more than sixty, or slowly, in a long text', () => {
+    const text = `sum;\n${'add(total);\nlog(total, total);\n'.repeat(3000)}`;
+    const startedAt = process.cpuUsage();
+    expect(candidates(text, 3, past('total;', 'sum;')).length).toBeLessThanOrEqual(60);
+    const { user, system } = process.cpuUsage(startedAt);
+    expect((user + system) / 1000).toBeLessThan(2500);
+  });
 });

@@ -66,7 +66,7 @@ function windowWith(texts: Record<string, string>, shared = Object.keys(texts)) 
 
 const a = 'file:///w/a.ts';
 const b = 'file:///w/b.ts';
-const texts = { [a]: 'let sum = 1;\nlog(1);\nlog(sum);\nend(sum);\n', [b]: 'import sum;\n' };
+const texts = { [a]: 'set(sum, 1);\nlog(1);\nlog(sum);\nend(sum);\n', [b]: 'import sum;\n' };
 
 test('an edit is answered with its lines and with the words that differ', async () => {
   const { replace, ask } = windowWith(texts);
@@ -79,7 +79,7 @@ test('an edit is answered with its lines and with the words that differ', async 
     range: { start: at(2, 0), end: at(2, 9) },
     changes: [{ range: { start: at(2, 4), end: at(2, 7) }, text: 'total' }],
   });
-  expect(script.asked[0]?.history).toEqual([{ path: 'a.ts', before: 'let sum = 1;', after: 'let total = 1;' }]);
+  expect(script.asked[0]?.history).toEqual([{ path: 'a.ts', before: 'set(sum, 1);', after: 'set(total, 1);' }]);
 });
 
 test('nothing is looked for before the first edit, nor after it was taken back', async () => {
@@ -149,7 +149,7 @@ test('a dismissed edit does not come again at its place, until its line changes'
 });
 
 test('nor does another edit come at the place of a dismissed one', async () => {
-  const { edits, replace, ask } = windowWith({ [a]: 'let sum = 1;\nlog(1);\nlog(sum);\n' });
+  const { edits, replace, ask } = windowWith({ [a]: 'set(sum, 1);\nlog(1);\nlog(sum);\n' });
   replace(a, 'sum', 'tot');
   const first = await ask(a);
   if (first.edit) edits.dismiss({ ...first.edit, newText: 'log(tot);' });

@@ -1,26 +1,29 @@
 // Which edit is proposed, with a model that reads characters and likes some better than others.
 import { expect, test } from 'vitest';
-import { candidatesFor } from '../../../language-server/edits/candidates.ts';
-import { preference } from '../../../language-server/edits/preference.ts';
-import { likeliest, propose } from '../../../language-server/edits/propose.ts';
+import type { Candidate } from '../../../language-server/edits/candidate.ts';
+import { withPreference } from '../../../language-server/edits/confidence.ts';
+import { editPrompt } from '../../../language-server/edits/edit-prompt.ts';
+import { preferences } from '../../../language-server/edits/preference.ts';
+import { likeliest, mostLikely, propose } from '../../../language-server/edits/propose.ts';
 import type { Engine } from '../../../native/index.ts';
 
-const vocabulary = 256;
+const characters = 256;
 
 /** After any text, a character's logit is what the table says, or 0. */
-function modelThatLikes(logits: Record<string, number>): { engine: Engine; asked: () => number } {
-  let asked = 0;
-  const all = new Float32Array(vocabulary);
-  for (const [character, logit] of Object.entries(logits)) all[character.charCodeAt(0)] = logit;
+function modelThatLikes(logits: Record<string, number>) {
+  const asked: { head: string; continuations: string[] }[] = [];
+  const textOf = (tokens: Uint32Array) => String.fromCharCode(...tokens);
+  const sum = Object.values(logits).reduce((total, each) => total + Math.exp(each) - 1, characters);
   const engine = {
     info: { bosToken: -1, special: { fileSep: 0 } },
     tokenize: (text: string) => Uint32Array.from(text, (character) => character.charCodeAt(0)),
-    lastLogits: () => {
-      asked++;
-      return Promise.resolve(all);
+    scoreContinuations: (head: Uint32Array, continuations: Uint32Array[]) => {
+      asked.push({ head: textOf(head), continuations: continuations.map(textOf) });
+      const score = (token: number) => (logits[String.fromCharCode(token)] ?? 0) - Math.log(sum);
+      return Promise.resolve(continuations.map((tokens) => Float32Array.from(tokens, score)));
     },
   };
-  return { engine: engine as unknown as Engine, asked: () => asked };
+  return { engine: engine as unknown as Engine, asked };
 }
 
 const text = 'let sum = 0;\nadd(total);\nlog(end);\nend(total);\n';
@@ -28,31 +31,76 @@ const document = {
   ...{ path: 'a.ts', text, cursor: 'let sum'.length },
   history: [{ path: 'a.ts', before: 'let total = 0;', after: 'let sum = 0;' }],
 };
-
-test('the preference is the ratio of the probabilities of what differs', async () => {
-  const { engine, asked } = modelThatLikes({ b: 2, c: -1 });
-  const head = Uint32Array.of(10);
-  expect(await preference(engine, head, { old: 'f(c);', now: 'f(b);' })).toBeCloseTo(3);
-  // Of either text the character that differs and the one after.
-  expect(asked()).toBe(4);
-  const shorter = await preference(engine, head, { old: 'f(b, c);', now: 'f(b);' });
-  const perCharacter = Math.log(253 + 1 + Math.exp(2) + Math.exp(-1));
-  expect(shorter).toBeCloseTo(3 * perCharacter + 1);
+const candidate = (edit: { start: number; end: number; text: string }): Candidate => ({
+  ...{ ...edit, generator: 'substitution', group: '', changes: [], otherWords: 0 },
 });
 
-test('proposes the line that the model would rather read as changed', async () => {
-  const eager = await propose(modelThatLikes({ s: 9, u: 9, m: 9 }).engine, document);
-  expect(eager?.edit).toEqual({ start: 13, end: 24, text: 'add(sum);' });
-  const reluctant = await propose(modelThatLikes({ t: 9, o: 9, a: 9, l: 9 }).engine, document);
-  expect(eager?.probability).toBeGreaterThan(0.8);
-  expect(reluctant?.probability).toBeLessThan(0.2);
+test('the prompt is the last edits up to the cursor, and then what is behind it', () => {
+  const { engine } = modelThatLikes({});
+  const { head, tail } = editPrompt(engine, document);
+  expect(String.fromCharCode(...head)).toBe('\0a.ts.diff\noriginal:\nlet total = 0;\nupdated:\nlet sum');
+  expect(String.fromCharCode(...tail)).toBe(' = 0;\n');
+  const elsewhere = editPrompt(engine, { ...document, cursor: text.length });
+  expect(String.fromCharCode(...elsewhere.head).endsWith('let sum = 0;')).toBe(true);
+});
+
+test('what the user types is added to the head, so that it stays cached', () => {
+  const { engine } = modelThatLikes({});
+  const typed = (now: string) => ({
+    ...{ text: `let ${now} = 0;\n`, cursor: 4 + now.length },
+    history: [{ path: 'a.ts', before: 'let total = 0;', after: `let ${now} = 0;` }],
+  });
+  const [one, two] = ['s', 'sum'].map((now) => String.fromCharCode(...editPrompt(engine, typed(now)).head));
+  expect(two?.startsWith(one ?? '-')).toBe(true);
+});
+
+test('the preference is the ratio of the probabilities of what differs', async () => {
+  const { engine, asked } = modelThatLikes({ b: 2, c: -1, ' ': 1 });
+  const lines = { ...document, text: 'f(c);\nf(b, c);\n', cursor: 0 };
+  const [same, shorter] = await preferences(engine, lines, [
+    candidate({ start: 0, end: 5, text: 'f(b);' }),
+    candidate({ start: 6, end: 14, text: 'f(b);' }),
+  ]);
+  expect(asked).toHaveLength(1);
+  expect(same?.logRatio).toBeCloseTo(3);
+  // Of the longer text three characters more: ", c".
+  const perCharacter = Math.log(characters - 3 + Math.exp(2) + Math.exp(-1) + Math.E);
+  expect(shorter?.logRatio).toBeCloseTo(3 * perCharacter - 1 + 1);
+});
+
+test('what the model would rather read as changed is likelier', () => {
+  const known = { ofNew: -1, ofTail: -1 };
+  const [eager, reluctant] = [9, -9].map((logRatio) => withPreference(0, { ...known, logRatio }));
+  expect(eager).toBeGreaterThan((reluctant ?? 0) + 0.5);
+});
+
+test('proposes the next place of a rename', async () => {
+  const again = { path: 'a.ts', before: 'put(total);', after: 'put(sum);' };
+  const proposal = await propose(modelThatLikes({ s: 3, u: 3, m: 3 }).engine, {
+    ...document,
+    history: [again, ...document.history],
+  });
+  expect(proposal?.edit).toEqual({ start: 13, end: 24, text: 'add(sum);' });
+  expect(proposal?.probability).toBeGreaterThan(0.2);
+});
+
+test('what was dismissed is not proposed', async () => {
+  const dismissed = likeliest(document, 9).map(([edit]) => edit);
+  expect(dismissed.length).toBeGreaterThan(0);
+  expect(await propose(modelThatLikes({}).engine, { ...document, dismissed })).toBeUndefined();
 });
 
 test('a model is not asked when nothing follows from the last edits', async () => {
   const { engine, asked } = modelThatLikes({});
   expect(await propose(engine, { ...document, history: [] })).toBeUndefined();
   expect(await propose(engine, { ...document, text: 'let sum = 0;\n' })).toBeUndefined();
-  expect(asked()).toBe(0);
+  expect(asked).toEqual([]);
+});
+
+test('nothing is proposed when the request was aborted', async () => {
+  const { engine } = modelThatLikes({});
+  const aborted = { ...engine, scoreContinuations: () => Promise.resolve([]) } as unknown as Engine;
+  expect(await propose(aborted, document)).toBeUndefined();
 });
 
 test('what was done several times is likelier to be done again', () => {
@@ -62,10 +110,11 @@ test('what was done several times is likelier to be done again', () => {
   expect(twice).toBeGreaterThan(once ?? 0);
 });
 
-test('an edit that takes back what was done is no candidate', () => {
-  const back = { path: 'a.ts', before: 'add(all);', after: 'add(total);' };
-  const forth = { path: 'a.ts', before: 'use(total);', after: 'use(all);' };
-  const found = candidatesFor(text, document.cursor, [back, forth]).map((edit) => edit.text);
-  expect(found).not.toContain('add(all);');
-  expect(found).toContain('end(all);');
+test('a deletion must be surer than the rest, and never takes many lines', () => {
+  const deletion = (probability: number) => ({ edit: { start: 13, end: 25, text: '' }, probability });
+  const replacement = { edit: { start: 13, end: 24, text: 'add(sum);' }, probability: 0.5 };
+  expect(mostLikely([deletion(0.8), replacement], text)).toBe(replacement);
+  expect(mostLikely([deletion(0.9), replacement], text)).toEqual(deletion(0.9));
+  const lines = 'a\n'.repeat(9);
+  expect(mostLikely([{ edit: { start: 0, end: 10, text: '' }, probability: 0.99 }], lines)).toBeUndefined();
 });

@@ -3,6 +3,8 @@
 #include <winioctl.h>
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "ask.h"
 #include "error.h"
@@ -53,28 +55,21 @@ TEST("nobody can write to a model file while it is mapped, but it can be replace
   CHECK_EQUAL(error_of(path), "");
 }
 
-TEST("a model is found below long paths and names of any alphabet, and its pages are saved there") {
+TEST("a model is found below long paths and names of any alphabet") {
   const TemporaryFolder folder;
-  std::string inner = folder.file("\u00fc dir \u00e4");
-  while (inner.size() < 400) inner += "\\\u65e5\u672c\u8a9e-0123456789-0123456789";
-  CHECK(fs::create_directories(path_of(inner)));
+  std::vector<std::string> folders{utf8_of(folder.path) + "\\\u00fc dir \u00e4"};
+  while (folders.back().size() < 400)
+    folders.push_back(folders.back() + "\\\u65e5\u672c\u8a9e-0123456789-0123456789");
+  CHECK(fs::create_directories(path_of(folders.back())));
   hearth::LoadOptions options = test::tiny_options();
-  const std::string model = inner + "\\m\u00f6del \u65e5\u672c.gguf";
+  const std::string model = folders.back() + "/m\u00f6del \u65e5\u672c.gguf";
   fs::copy_file(path_of(options.model_path), path_of(model));
   options.model_path = model;
-  options.disk_folder = inner + "/pages/of it";
-  options.disk_bytes = 1 << 30;
-  hearth::Request request;
-  request.tokens = {300, 301, 302};
-  request.max_tokens = 4;
-  for (const int n_restored : {0, 1}) {
-    const auto engine = test::load(options);
-    CHECK_EQUAL(engine->info().restored_pages, n_restored);
-    CHECK_EQUAL(engine->info().config.name, test::load_tiny(1, 0)->info().config.name);
-    test::ask(*engine, request);
-    engine->close();
-  }
-  fs::remove_all(path_of(inner));
+  CHECK(test::load(options)->info().file_bytes > 0);
+  // The C++ library cannot remove them by itself.
+  CHECK(DeleteFileW(path_of(model).c_str()));
+  for (; !folders.empty(); folders.pop_back())
+    CHECK(RemoveDirectoryW(path_of(folders.back()).c_str()));
 }
 
 TEST("a path without a readable file says what is wrong, in words of Windows") {

@@ -1,0 +1,19 @@
+// An edit that may follow, and why it is proposed.
+import type { PastChange } from './past-changes.ts';
+import type { Substitution } from './substitutions.ts';
+import type { TextEdit } from './text-edit.ts';
+
+export const generators = ['substitution', 'analogy', 'insertion', 'argument', 'unused'] as const;
+export type Generator = (typeof generators)[number];
+
+export interface Candidate extends TextEdit {
+  generator: Generator;
+  /** Candidates of one group are the same thing done in several places. */
+  group: string;
+  /** The past changes that it repeats, the newest first. */
+  changes: readonly PastChange[];
+  /** What is replaced, where the generator looks for words. */
+  substitution?: Substitution;
+  /** How many words differ from those of the change that is repeated. */
+  otherWords: number;
+}

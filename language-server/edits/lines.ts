@@ -1,0 +1,57 @@
+// The lines of a text, with where they stand and of what words they are.
+import { wordsOf } from './text-edit.ts';
+
+/** Without its line feed. */
+export interface Line {
+  start: number;
+  end: number;
+  text: string;
+}
+
+export function linesOf(text: string): Line[] {
+  let start = 0;
+  return text.split('\n').map((line) => {
+    const found = { start, end: start + line.length, text: line };
+    start = found.end + 1;
+    return found;
+  });
+}
+
+export function indentationOf(line: string): string {
+  return /^\s*/.exec(line)?.[0] ?? '';
+}
+
+/** So many of the indices of lines that are the nearest to a line, in order. */
+export function nearest(indices: readonly number[], line: number, most: number): number[] {
+  if (indices.length <= most) return [...indices];
+  const distance = (index: number) => Math.abs(index - line);
+  return indices
+    .toSorted((a, b) => distance(a) - distance(b))
+    .slice(0, most)
+    .sort((a, b) => a - b);
+}
+
+export function lineAt(lines: readonly Line[], offset: number): number {
+  let [low, high] = [0, lines.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((lines[middle]?.start ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The share of words that two lines have in common, from 0 to 1; white space does not count. */
+export function similarity(a: string, b: string): number {
+  const [words, others] = [a, b].map((line) => wordsOf(line).filter((each) => each.trim() !== ''));
+  if (!words || !others || words.length + others.length === 0) return 0;
+  const left = new Map<string, number>();
+  for (const each of words) left.set(each, (left.get(each) ?? 0) + 1);
+  let common = 0;
+  for (const each of others) {
+    const count = left.get(each) ?? 0;
+    if (count > 0) common++;
+    left.set(each, count - 1);
+  }
+  return (2 * common) / (words.length + others.length);
+}

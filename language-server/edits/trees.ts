@@ -1,0 +1,32 @@
+// Boosted decision trees: each asks three questions of some numbers and adds a leaf to the logarithm of the odds.
+
+/** Whole trees of depth 3. Question i is whether number[asked[i]] > above[i]; its answers are questions 2i + 1 and 2i + 2. */
+export interface Tree {
+  /** [7]. */
+  asked: number[];
+  /** [7]. */
+  above: number[];
+  /** [8], from no, no, no to yes, yes, yes. */
+  leaves: number[];
+}
+
+export interface Trees {
+  bias: number;
+  trees: Tree[];
+}
+
+export const depth = 3;
+
+/** The logarithm of the odds. */
+export function logOddsOf({ bias, trees }: Trees, numbers: ArrayLike<number>): number {
+  return trees.reduce((sum, tree) => sum + (tree.leaves[leafOf(tree, numbers)] ?? 0), bias);
+}
+
+function leafOf({ asked, above }: Tree, numbers: ArrayLike<number>): number {
+  let at = 0;
+  for (let level = 0; level < depth; level++) {
+    const isAbove = (numbers[asked[at] ?? 0] ?? 0) > (above[at] ?? 0);
+    at = 2 * at + (isAbove ? 2 : 1);
+  }
+  return at - (2 ** depth - 1);
+}

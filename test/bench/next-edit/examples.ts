@@ -1,0 +1,60 @@
+// Examples to fit the confidence of next edits to: of each case all candidates, with what the commit did as their label.
+import type { Candidate } from '../../../language-server/edits/candidate.ts';
+import { candidatesFor } from '../../../language-server/edits/candidates.ts';
+import { type Evidence, evidenceOf } from '../../../language-server/edits/evidence.ts';
+import { linesOf } from '../../../language-server/edits/lines.ts';
+import { pastChanges } from '../../../language-server/edits/past-changes.ts';
+import type { NextEditCase } from './next-edit-case.ts';
+import { isExact } from './next-edit-score.ts';
+
+/** A case with what is fitted to it. */
+export interface CaseExamples {
+  repository: string;
+  quiet: boolean;
+  candidates: Candidate[];
+  /** Of each candidate. */
+  numbers: Evidence[];
+  isRight: boolean[];
+}
+
+export function examplesOf(of: NextEditCase): CaseExamples {
+  const [lines, changes] = [linesOf(of.text), pastChanges(of.history)];
+  const candidates = candidatesFor(of, lines, changes);
+  return {
+    repository: of.source?.split('@', 1)[0] ?? '',
+    quiet: of.quiet,
+    candidates,
+    numbers: evidenceOf(candidates, of, lines, changes),
+    isRight: candidates.map((edit) => isExact(of, edit)),
+  };
+}
+
+interface Shown {
+  gate: number;
+  shown: number;
+  quiet: number;
+  precision: number;
+}
+
+/** What would be shown if the surest candidate of a case were, from the surest case on, as long as so many are right. */
+export function shownAt(cases: readonly CaseExamples[], odds: readonly number[][], precision: number): Shown {
+  const surest = cases.flatMap(({ quiet, isRight }, i) => {
+    const all = odds[i] ?? [];
+    const best = all.reduce((at, each, j) => (each > (all[at] ?? Number.NEGATIVE_INFINITY) ? j : at), 0);
+    return all.length === 0 ? [] : [{ odds: all[best] ?? 0, quiet, isRight: isRight[best] === true }];
+  });
+  const related = Math.max(1, cases.filter(({ quiet }) => !quiet).length);
+  const quietCases = Math.max(1, cases.length - related);
+  let [shown, loud, right] = [0, 0, 0];
+  let found: Shown = { gate: 1, shown: 0, quiet: 1, precision: 0 };
+  for (const each of surest.sort((a, b) => b.odds - a.odds)) {
+    if (each.quiet) loud++;
+    else shown++;
+    right += Number(each.isRight);
+    const share = right / (shown + loud);
+    const gate = 1 / (1 + Math.exp(-each.odds));
+    if (share >= precision && shown >= 10)
+      found = { gate, shown: shown / related, quiet: 1 - loud / quietCases, precision: share };
+  }
+  return found;
+}

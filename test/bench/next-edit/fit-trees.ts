@@ -1,0 +1,123 @@
+// Fits boosted trees to examples: at each round, a tree of depth 3 to what the trees before it leave of the labels.
+import { depth, type Tree, type Trees } from '../../../language-server/edits/trees.ts';
+
+export interface Example {
+  numbers: ArrayLike<number>;
+  isRight: boolean;
+  weight: number;
+}
+
+export interface FitOptions {
+  trees: number;
+  /** How much of a leaf is taken. */
+  rate: number;
+}
+
+const mostBins = 48;
+// Leaves of few examples are pulled to 0, and splits that leave less weight on a side are not made.
+const shrinkage = 4;
+const leastWeight = 6;
+
+export function fitTrees(examples: readonly Example[], { trees, rate }: FitOptions): Trees {
+  const width = examples[0]?.numbers.length ?? 0;
+  const edges = Array.from({ length: width }, (_, feature) =>
+    edgesOf(examples.map(({ numbers }) => numbers[feature] ?? 0)),
+  );
+  const bins = edges.map((edge, feature) =>
+    Uint8Array.from(examples, ({ numbers }) => binOf(edge, numbers[feature] ?? 0)),
+  );
+  const total = examples.reduce((sum, { weight }) => sum + weight, 0);
+  const right = examples.reduce((sum, { weight, isRight }) => sum + (isRight ? weight : 0), 0);
+  const bias = Math.log(right / (total - right));
+  const odds = new Float64Array(examples.length).fill(bias);
+  const found: Tree[] = [];
+  for (let round = 0; round < trees; round++) {
+    const gradients = new Float64Array(examples.length);
+    const curvatures = new Float64Array(examples.length);
+    examples.forEach(({ isRight, weight }, i) => {
+      const p = 1 / (1 + Math.exp(-(odds[i] ?? 0)));
+      gradients[i] = weight * (Number(isRight) - p);
+      curvatures[i] = weight * p * (1 - p);
+    });
+    found.push(treeOf({ bins, edges, gradients, curvatures, odds }, rate));
+  }
+  return { bias: rounded(bias), trees: found };
+}
+
+interface Round {
+  bins: Uint8Array[];
+  edges: number[][];
+  gradients: Float64Array;
+  curvatures: Float64Array;
+  /** The leaves are added to it. */
+  odds: Float64Array;
+}
+
+function treeOf(round: Round, rate: number): Tree {
+  const { bins, edges, gradients, curvatures, odds } = round;
+  const tree: Tree = { asked: [], above: [], leaves: [] };
+  let groups = [Uint32Array.from(odds, (_, i) => i)];
+  for (let level = 0; level < depth; level++)
+    groups = groups.flatMap((group) => {
+      const split = bestSplit(round, group);
+      const column = bins[split.feature] ?? new Uint8Array();
+      tree.asked.push(split.feature);
+      tree.above.push(rounded(edges[split.feature]?.[split.bin] ?? Number.MAX_VALUE));
+      return [group.filter((i) => (column[i] ?? 0) <= split.bin), group.filter((i) => (column[i] ?? 0) > split.bin)];
+    });
+  for (const group of groups) {
+    const [gradient, curvature] = [gradients, curvatures].map((all) =>
+      group.reduce((sum, i) => sum + (all[i] ?? 0), 0),
+    );
+    const leaf = rounded((rate * (gradient ?? 0)) / ((curvature ?? 0) + shrinkage));
+    tree.leaves.push(leaf);
+    for (const i of group) odds[i] = (odds[i] ?? 0) + leaf;
+  }
+  return tree;
+}
+
+/** The question that tells most; one that puts all on one side if none tells anything. */
+function bestSplit({ bins, edges, gradients, curvatures }: Round, group: Uint32Array) {
+  let best = { feature: 0, bin: mostBins, gain: 0 };
+  const gainOf = (gradient: number, curvature: number) => gradient ** 2 / (curvature + shrinkage);
+  for (const [feature, column] of bins.entries()) {
+    const count = edges[feature]?.length ?? 0;
+    const [sums, curves] = [new Float64Array(count + 1), new Float64Array(count + 1)];
+    for (const i of group) {
+      const bin = column[i] ?? 0;
+      sums[bin] = (sums[bin] ?? 0) + (gradients[i] ?? 0);
+      curves[bin] = (curves[bin] ?? 0) + (curvatures[i] ?? 0);
+    }
+    const [sum, curve] = [sums, curves].map((all) => all.reduce((a, b) => a + b, 0)) as [number, number];
+    let [left, leftCurve] = [0, 0];
+    for (let bin = 0; bin < count; bin++) {
+      left += sums[bin] ?? 0;
+      leftCurve += curves[bin] ?? 0;
+      if (leftCurve < leastWeight || curve - leftCurve < leastWeight) continue;
+      const gain = gainOf(left, leftCurve) + gainOf(sum - left, curve - leftCurve) - gainOf(sum, curve);
+      if (gain > best.gain) best = { feature, bin, gain };
+    }
+  }
+  return best;
+}
+
+/** Between the quantiles: values up to edge i are of bin i. */
+function edgesOf(values: number[]): number[] {
+  const sorted = Float64Array.from(values).sort();
+  const edges = new Set<number>();
+  for (let i = 1; i < mostBins; i++) edges.add(sorted[Math.floor((i * sorted.length) / mostBins)] ?? 0);
+  // What is rare at the top, too.
+  for (const share of [0.985, 0.99, 0.995]) edges.add(sorted[Math.floor(share * sorted.length)] ?? 0);
+  edges.delete(sorted.at(-1) ?? 0);
+  return [...edges].map(rounded).sort((a, b) => a - b);
+}
+
+function binOf(edges: number[], value: number): number {
+  let bin = 0;
+  while (bin < edges.length && value > (edges[bin] ?? 0)) bin++;
+  return bin;
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(4));
+}

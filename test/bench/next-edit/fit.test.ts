@@ -1,0 +1,38 @@
+// What is fitted to examples with a known rule follows that rule.
+import { expect, test } from 'vitest';
+import { logOddsOf } from '../../../language-server/edits/trees.ts';
+import { random } from '../../support/random.ts';
+import { shownAt } from './examples.ts';
+import { fitLogistic } from './fit-logistic.ts';
+import { fitTrees } from './fit-trees.ts';
+
+const chance = random(1);
+const numbers = Array.from({ length: 2000 }, () => [chance.below(10), chance.below(10), chance.below(1000)]);
+
+test('trees find a rule of two numbers, and ignore a third', () => {
+  const isRight = ([a = 0, b = 0]: number[]) => a > 6 && b <= 3;
+  const examples = numbers.map((each) => ({ numbers: each, isRight: isRight(each), weight: 1 }));
+  const trees = fitTrees(examples, { trees: 20, rate: 0.3 });
+  for (const each of numbers) expect(logOddsOf(trees, each) > 0).toBe(isRight(each));
+  const asked = new Set(trees.trees.slice(0, 3).flatMap((tree) => tree.asked));
+  expect(asked).not.toContain(2);
+});
+
+test('a logistic regression finds the weights that made the labels', () => {
+  const rows = numbers.map(([a = 0, b = 0]) => [a, b]);
+  const isRight = rows.map(([a = 0, b = 0]) => chance.chance(1 / (1 + Math.exp(-(0.8 * a - 0.4 * b - 2)))));
+  const { bias, weights } = fitLogistic(rows, isRight);
+  expect(weights[0]).toBeCloseTo(0.8, 0);
+  expect(weights[1]).toBeCloseTo(-0.4, 0);
+  expect(bias).toBeCloseTo(-2, -1);
+});
+
+test('as much is shown as leaves the wanted precision', () => {
+  const one = (quiet: boolean, isRight: boolean) => ({
+    ...{ repository: '', quiet, candidates: [], numbers: [], isRight: [isRight] },
+  });
+  const cases = [...Array.from({ length: 12 }, () => one(false, true)), one(true, false), one(false, false)];
+  const odds = cases.map((_, i) => [10 - i]);
+  expect(shownAt(cases, odds, 1)).toMatchObject({ shown: 12 / 13, quiet: 1, precision: 1 });
+  expect(shownAt(cases, odds, 0.9)).toMatchObject({ shown: 12 / 13, quiet: 0, precision: 12 / 13 });
+});
