@@ -70,6 +70,7 @@ export const evalCommand: Command = {
     },
   },
   async run(values, operands) {
+    const layout = layoutOf(text(values, 'layout') ?? `anchored:${defaultLinesUp}`);
     const cases = readCases(onlyOperand(operands, 'CASES.jsonl')).slice(0, count(values, 'limit'));
     const out = text(values, 'out');
     const outFile = out === undefined ? undefined : openSync(out, 'w');
@@ -98,7 +99,6 @@ export const evalCommand: Command = {
         const workspaces = new Workspaces(beside);
         return await withEngine(values, (engine) => answerAll((fimCase) => completed(engine, fimCase, workspaces)));
       }
-      const layout = layoutOf(text(values, 'layout') ?? `anchored:${defaultLinesUp}`);
       await withEngine(values, (engine) => answerAll((fimCase) => layout(engine, fimCase)));
     } finally {
       syntax?.close();
