@@ -8,6 +8,7 @@ const entries = {
   extension: 'extension/extension.ts',
   'language-client': 'extension/language-client.ts',
   'explain-markdown': 'extension/explain-markdown.ts',
+  web: 'extension/web.ts',
   server: 'language-server/server/main.ts',
   hearth: 'language-server/cli/hearth.ts',
   'template-process': 'language-server/explain/template-process.ts',

@@ -6,33 +6,15 @@
 //   build-native.mjs --tsan     C++ tests with ThreadSanitizer, in build/tsan
 //   build-native.mjs --fuzz     programs for libFuzzer with clang, in build/fuzz
 //   build-native.mjs --aarch64  kernel tests for 64-bit ARM, in build/aarch64
+//   build-native.mjs --target linux-arm64  the addon for another system (scripts/targets/), in build/linux-arm64
 // Where the variable CI is set, warnings of the compiler are errors.
-import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { buildEnv, checkBuildTools, main, root, run, ToolError, version } from './tools.mjs';
-
-const warningsAreErrors = process.env.CI ? ['HEARTH_WERROR=ON'] : [];
-
-// A configure that failed leaves a CMakeCache.txt but nothing to build with.
-function isConfigured(folder, source = 'native') {
-  const path = join(root, folder);
-  dropForeignBuild(path, join(root, source));
-  return existsSync(join(path, 'build.ninja')) || existsSync(join(path, 'Makefile'));
-}
-
-/** CMake refuses a build folder that was made for other sources: that of a checkout which was moved or copied. */
-export function dropForeignBuild(folder, source) {
-  const cache = join(folder, 'CMakeCache.txt');
-  if (!existsSync(cache)) return;
-  const home = (name) => readFileSync(cache, 'utf8').match(new RegExp(`^${name}:INTERNAL=(.*)$`, 'm'))?.[1] ?? '';
-  const isOurs = isSamePath(home('CMAKE_HOME_DIRECTORY'), source) && isSamePath(home('CMAKE_CACHEFILE_DIR'), folder);
-  if (!isOurs) rmSync(folder, { recursive: true });
-}
-
-const isSamePath = (a, b) => existsSync(a) && realpathSync(a) === realpathSync(b);
+import { buildTests, isConfigured, warningsAreErrors } from './cmake.mjs';
+import { buildEnv, checkBuildTools, main, root, run, ToolError } from './tools.mjs';
 
 /** The addon and the tests. cmake-js supplies the headers of Node-API from npm packages: nothing is downloaded. */
 export async function buildNative({ debug = false, addon = false } = {}) {
@@ -59,16 +41,6 @@ function install(addon) {
   renameSync(`${target}.new`, target);
 }
 
-/** Targets of a plain cmake build, without the addon. */
-export async function buildTests(folder, options, targets, source = 'native') {
-  const generator = version('ninja') ? ['-G', 'Ninja'] : [];
-  if (!isConfigured(folder, source)) {
-    const defined = [...options, ...warningsAreErrors.map((option) => `-D${option}`)];
-    await run('cmake', ['-S', source, '-B', folder, ...generator, ...defined], { quiet: true });
-  }
-  await run('cmake', ['--build', folder, '--target', ...targets], { env: buildEnv() });
-}
-
 const hipTests = process.arch === 'x64' ? ['hip_tests'] : [];
 export const buildAsan = () =>
   buildTests('build/asan', ['-DHEARTH_ASAN=ON'], ['kernels_tests', 'native_tests', ...hipTests]);
@@ -89,7 +61,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const flag = { type: 'boolean', default: false };
     const others = { asan: buildAsan, tsan: buildTsan, fuzz: buildFuzz, aarch64: buildAarch64 };
     const names = ['debug', 'addon', ...Object.keys(others)];
-    const { values } = parseArgs({ options: Object.fromEntries(names.map((name) => [name, flag])) });
+    const flags = Object.fromEntries(names.map((name) => [name, flag]));
+    const { values } = parseArgs({ options: { ...flags, target: { type: 'string' } } });
+    if (values.target) return (await import('./targets/build.mjs')).buildTarget(values.target);
     checkBuildTools();
     const build = Object.keys(others).find((name) => values[name]);
     await (build ? others[build]() : buildNative(values));

@@ -1,35 +1,100 @@
-// Packs the built extension into hearth-<target>-<version>.vsix, for the system it runs on or the one named:
-//   node scripts/package.mjs [--target linux-x64] [--out FILE]
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+// Packs the built extension into hearth-<target>-<version>.vsix:
+//   node scripts/package.mjs [--target linux-x64] [--addon FILE] [--out FILE]
+// Without --target for the system it runs on, with the addon that was built there; scripts/package-all.mjs packs for all.
+import {
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { writeSbom } from './sbom.mjs';
+import { targetOf } from './targets/targets.mjs';
+import { main, root, run, ToolError } from './tools.mjs';
 
-const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-const { values } = parseArgs({ options: { target: { type: 'string' }, out: { type: 'string' } } });
-const target = values.target ?? `${process.platform}-${process.arch}`;
-const out = values.out ?? `hearth-${target}-${version}.vsix`;
-
-// vsce silently omits missing files, so they are checked here. GPU kernels may be missing: Hearth then uses the CPU.
-const allowed = readFileSync('.vscodeignore', 'utf8').match(/(?<=^!)[^*\n]+$/gm);
+const read = (file) => readFileSync(join(root, file), 'utf8');
 const made = 'dist/sbom.cdx.json';
-const missing = allowed.filter((file) => file !== made && !existsSync(file));
-if (missing.length > 0) {
-  console.error(`package: missing ${missing.join(', ')}. Run npm run build:native and npm run build first.`);
-  process.exit(1);
+const addonFile = 'dist/hearth.node';
+
+export const packageName = (target) => `hearth-${target}-${JSON.parse(read('package.json')).version}.vsix`;
+
+/** The files of a package as .vscodeignore lists them, without the GPU kernels. */
+export const listedFiles = () => read('.vscodeignore').match(/(?<=^!)[^*\n]+$/gm);
+
+/** The GPU kernels that were built and that can run on the system. */
+export function kernelFiles({ kernels }) {
+  const folder = join(root, 'dist/gpu');
+  const all = existsSync(folder) ? readdirSync(folder) : [];
+  return all.filter((file) => kernels.some((ending) => file.endsWith(ending))).map((file) => `dist/gpu/${file}`);
 }
 
-execFileSync(process.execPath, ['scripts/sbom.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] });
-rmSync(out, { force: true });
-const vsce = 'node_modules/@vscode/vsce/vsce';
-const page = 'dist/extension-page.md';
-writeFileSync(page, extensionPage(readFileSync('README.md', 'utf8')));
-const flags = ['--no-dependencies', '--no-rewrite-relative-links', '--readme-path', page];
-flags.push('--target', target, '--out', out);
-execFileSync(process.execPath, [vsce, 'package', ...flags], { stdio: ['ignore', 'ignore', 'inherit'] });
-const kernels = existsSync('dist/gpu') ? readdirSync('dist/gpu').filter((file) => /\.(co|fatbin)$/.test(file)) : [];
-const gpus = kernels.map((file) => file.replace(/\.\w+$/, '')).join(', ');
-console.log(gpus ? `GPU kernels for ${gpus}` : 'no GPU kernels: npm run build:gpu compiles them');
-console.log(`${out}: ${(statSync(out).size / 2 ** 20).toFixed(1)} MiB`);
+/** Packs from a folder of its own, in which the files of this one target lie. */
+export async function packExtension(
+  target,
+  { addon = join(root, addonFile), out = join(root, packageName(target)) } = {},
+) {
+  const kernels = kernelFiles(targetOf(target));
+  const sourceOf = (file) => (file === addonFile ? addon : join(root, file));
+  // vsce silently omits missing files, so they are checked here. GPU kernels may be missing: Hearth then uses the CPU.
+  const missing = listedFiles().filter((file) => file !== made && !existsSync(sourceOf(file)));
+  if (missing.length > 0)
+    throw new ToolError(`package: missing ${missing.join(', ')}. Run npm run build:native and npm run build first.`);
+  const folder = join(root, 'build/package', target);
+  rmSync(folder, { recursive: true, force: true });
+  for (const file of [...listedFiles().filter((each) => each !== made), ...kernels, 'package.json', '.vscodeignore'])
+    place(sourceOf(file), join(folder, file));
+  // What a compiler of this machine links in is the machine's own.
+  await writeSbom(join(folder, made), addon === join(root, addonFile) ? {} : { target, addon });
+  await pack(target, folder, out);
+  const gpus = kernels.map((file) => file.replace(/.*\/|\.\w+$/g, '')).join(', ');
+  console.log(
+    `${out}: ${(statSync(out).size / 2 ** 20).toFixed(1)} MiB, ${gpus ? `GPU kernels for ${gpus}` : 'no GPU kernels'}`,
+  );
+  return out;
+}
+
+async function pack(target, folder, out) {
+  writeFileSync(join(folder, 'README.md'), extensionPage(read('README.md')));
+  rmSync(out, { force: true });
+  const vsce = join(root, 'node_modules/@vscode/vsce/vsce');
+  const flags = ['--no-dependencies', '--no-rewrite-relative-links', '--target', target, '--out', out];
+  await run(process.execPath, [vsce, 'package', ...flags], { quiet: true, cwd: folder });
+}
+
+/** What is in the package for editors in the browser: an extension that says why it does not run there. */
+export const webFiles = [
+  'dist/web.js',
+  'media/icon.png',
+  ...listedFiles().filter((file) => !/^(dist|media|models)\//.test(file)),
+];
+
+export async function packWeb({ out = join(root, packageName('web')) } = {}) {
+  const folder = join(root, 'build/package/web');
+  rmSync(folder, { recursive: true, force: true });
+  for (const file of webFiles) place(join(root, file), join(folder, file));
+  const { main: _, bin, browser = './dist/web.js', ...manifest } = JSON.parse(read('package.json'));
+  const { walkthroughs, keybindings, ...contributes } = manifest.contributes;
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, browser, contributes }));
+  await pack('web', folder, out);
+  return out;
+}
+
+/** A hard link where there can be one, since the model is large. */
+function place(from, to) {
+  mkdirSync(dirname(to), { recursive: true });
+  try {
+    linkSync(from, to);
+  } catch {
+    cpSync(from, to);
+  }
+}
 
 /**
  * README.md for users, without the part for developers. VS Code's page of an extension loads pictures only over HTTPS,
@@ -43,4 +108,14 @@ function extensionPage(readme) {
     .replace(/^!\[.*\]\(.*\)$/m, walkthrough)
     .replaceAll(/^!\[.*\]\(.*\)\n\n/gm, '')
     .replaceAll(/\[([^\]]*)\]\((?!https:|#)[^)]*\)/g, '$1');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(async () => {
+    const text = { type: 'string' };
+    const { values } = parseArgs({ options: { target: text, addon: text, out: text } });
+    const { target = `${process.platform}-${process.arch}`, ...files } = values;
+    const absolute = Object.entries(files).map(([name, file]) => [name, resolve(file)]);
+    await packExtension(target, Object.fromEntries(absolute));
+  });
 }

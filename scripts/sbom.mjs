@@ -3,8 +3,9 @@
 // vulnerabilities.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { targetOf } from './targets/targets.mjs';
 import { main, root, run, ToolError } from './tools.mjs';
 
 // Licences that only require their text to be included, which dist/NOTICES.txt does.
@@ -34,8 +35,13 @@ export function licenceProblems(packages) {
   );
 }
 
-/** npm's SBOM of the lock file, reduced to the packages that ship, with the starter model added. */
-export async function sbom() {
+const digestOf = (file) => [{ alg: 'SHA-256', content: createHash('sha256').update(readFileSync(file)).digest('hex') }];
+
+/**
+ * npm's SBOM of the lock file, reduced to the packages that ship, with the starter model added, and for a package the
+ * addon with what was linked into it. addon: its file, built for the target.
+ */
+export async function sbom({ target, addon } = {}) {
   const packages = shippedPackages();
   const whole = await run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], { quiet: true });
   const list = JSON.parse(whole.slice(whole.indexOf('{')));
@@ -49,7 +55,7 @@ export async function sbom() {
     type: 'machine-learning-model',
     name: 'starter-coder-83m-q4_0',
     version: '2',
-    hashes: [{ alg: 'SHA-256', content: createHash('sha256').update(readFileSync(starter)).digest('hex') }],
+    hashes: digestOf(starter),
     licenses: [{ license: { id: 'Apache-2.0' } }],
   };
   const references = new Set(components.map((part) => part['bom-ref']));
@@ -59,9 +65,36 @@ export async function sbom() {
   return {
     ...list,
     metadata: { ...list.metadata, component: { ...list.metadata.component, name: 'hearth' } },
-    components: [...components, model],
+    components: [...components, model, ...(addon ? [addonComponent(target, addon)] : [])],
     dependencies,
   };
+}
+
+/** The libraries of the compiler's package that are linked into an addon. */
+function addonComponent(target, addon) {
+  const { linked = [] } = targetOf(target);
+  const libraries = linked.map(([name, version, id]) => {
+    const licence = / /.test(id) ? { expression: id } : { license: { id } };
+    return { type: 'library', name, version, licenses: [licence] };
+  });
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return {
+    type: 'library',
+    name: `${basename(addon)} for ${target}`,
+    version,
+    hashes: digestOf(addon),
+    licenses: [{ license: { id: 'Apache-2.0' } }],
+    components: libraries,
+  };
+}
+
+/** Checks the licences and writes the list of components. build: as in sbom(). */
+export async function writeSbom(path = join(root, 'dist/sbom.cdx.json'), build = {}) {
+  const problems = licenceProblems(shippedPackages());
+  if (problems.length > 0) throw new ToolError(problems.join('\n'));
+  const list = await sbom(build);
+  writeFileSync(path, JSON.stringify(list, null, 2));
+  return list;
 }
 
 /** The known vulnerabilities of the shipped packages. If no registry answers, it says so. */
@@ -84,10 +117,7 @@ export async function audit() {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     if (process.argv.includes('audit')) return console.log(`audit: ${await audit()}`);
-    const problems = licenceProblems(shippedPackages());
-    if (problems.length > 0) throw new ToolError(problems.join('\n'));
-    const list = await sbom();
-    writeFileSync(join(root, 'dist/sbom.cdx.json'), JSON.stringify(list, null, 2));
+    const list = await writeSbom();
     console.log(`dist/sbom.cdx.json: ${list.components.length} components`);
   });
 }

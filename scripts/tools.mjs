@@ -1,6 +1,7 @@
 // The tools that the build and the tests need, how to install them, and how to run a command. Uses no npm packages,
 // because it runs before `npm ci`.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,11 +27,11 @@ const packages = {
   hipcc: 'hipcc',
 };
 
-/** Runs a command in the repository's root; if it fails, rejects with a ToolError that names it. */
-export function run(command, args, { env = {}, quiet = false } = {}) {
+/** Runs a command, usually in the repository's root; if it fails, rejects with a ToolError that names it. */
+export function run(command, args, { env = {}, quiet = false, cwd = root } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
-      cwd: root,
+      cwd,
       stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
       env: { ...process.env, ...env },
     });
@@ -100,12 +101,23 @@ export function checkBuildTools() {
   if (missing.length > 0) throw new ToolError(`Hearth cannot be built yet. Please install\n  ${missing.join('\n  ')}`);
 }
 
+/** Throws NotRun when a command is missing, after an attempt to install it. */
+export const requireCommands = (...commands) =>
+  requirePackages(() => commands.filter((command) => !version(command)).map((command) => packages[command]));
+
+/** The same for files: path -> package. */
+export const requireFiles = (files) =>
+  requirePackages(() =>
+    Object.keys(files)
+      .filter((path) => !existsSync(path))
+      .map((path) => files[path]),
+  );
+
 /**
- * Throws NotRun when a command is missing, after an attempt to install it where that needs no question: as root on a
+ * missing: the Debian packages that are still missing. They are installed where that needs no question: as root on a
  * Debian (a container, a CI machine). Elsewhere nothing is changed.
  */
-export async function requireCommands(...commands) {
-  const missing = () => commands.filter((command) => !version(command)).map((command) => packages[command]);
+async function requirePackages(missing) {
   const wanted = missing();
   if (wanted.length > 0 && process.getuid?.() === 0 && version('apt-get')) {
     console.log(`installing ${wanted.join(' ')} with apt-get`);

@@ -1,6 +1,5 @@
 // `npm test`: runs all parts of the tests and adds up their results. `node test/run.mjs --only unit` runs one part. A
 // part that this machine cannot run is reported as not run; if CI is set, it counts as failed.
-import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildAmd, kinds } from '../scripts/build-amd.mjs';
@@ -9,26 +8,7 @@ import { tryNvidia, whyNoNvcc } from '../scripts/build-nvidia.mjs';
 import { check } from '../scripts/check.mjs';
 import { main, NotRun, requireCommands, root, run, ToolError } from '../scripts/tools.mjs';
 import { fuzz } from './fuzz/run.mjs';
-
-const add = (a, b) => ({
-  passed: a.passed + b.passed,
-  failed: a.failed + b.failed,
-  notRun: (a.notRun ?? 0) + (b.notRun ?? 0),
-});
-const nothing = { passed: 0, failed: 0, notRun: 0 };
-
-/**
- * Runs a C++ test program, which prints "ok NAME", "FAIL NAME" or "not run: NAME: WHY" for each test and the totals at
- * the end. Passed tests are not shown; tests that were not run count neither as passed nor as failed.
- */
-async function program(command, args = [], env = {}) {
-  const output = await run(command, args, { quiet: true, env }).catch((error) => error.output ?? error.message);
-  const sums = /^(\d+) passed, (\d+) failed$/m.exec(output);
-  const result = sums ? { passed: Number(sums[1]), failed: Number(sums[2]) } : { passed: 0, failed: 1 };
-  if (result.failed > 0) console.log(output.replace(/^ok .*\n/gm, '').trimEnd());
-  else for (const [line] of output.matchAll(/^not run: .*$/gm)) console.log(line);
-  return result;
-}
+import { add, nothing, program, vitest } from './support/results.mjs';
 
 /** Runs the tests of kernels/ and native/ at the same time. They test every variant that this CPU can run. */
 async function programs(folder, env = {}) {
@@ -91,24 +71,6 @@ async function aarch64Tests() {
   const emulated = ['-L', '/usr/aarch64-linux-gnu', join(root, 'build/aarch64/kernels_tests')];
   const half = (share) => program('qemu-aarch64', [...emulated, '--share', share]);
   return add(...(await Promise.all(['0/2', '1/2'].map(half))));
-}
-
-/** Runs Vitest, with readable output and a JSON report from which the totals are read. */
-async function vitest(name, args) {
-  const report = join(root, 'build', `vitest-${name}.json`);
-  rmSync(report, { force: true });
-  const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`];
-  const bin = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const error = await run(process.execPath, [bin, 'run', ...args, ...reporters]).then(
-    () => undefined,
-    (e) => e,
-  );
-  if (!existsSync(report)) return { passed: 0, failed: 1 };
-  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
-  // A test file that cannot be loaded has no tests but counts as failed.
-  const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
-  const failed = numFailedTests + broken || (error ? 1 : 0);
-  return { passed: numPassedTests, failed };
 }
 
 async function editorTests() {

@@ -14,6 +14,8 @@ export function setup(project: TestProject): void {
   const root = resolve(import.meta.dirname, '../..');
   process.chdir(root);
   mkdirSync('build/e2e', { recursive: true });
+  // A desktop VS Code runs an unpacked extension; see extension-host.test.ts.
+  if (process.env.HEARTH_DESKTOP) return;
   execFileSync('scripts/install-vscode.sh', { stdio: 'inherit' });
   const vsix = process.env.HEARTH_VSIX ?? 'build/e2e/hearth.vsix';
   if (!process.env.HEARTH_VSIX) {

@@ -6,8 +6,9 @@ import { afterAll, expect, test } from 'vitest';
 import type { Reason } from '../../language-server/protocol/reasons.ts';
 import { reasonTexts } from '../../language-server/protocol/reasons.ts';
 import { commandLine } from '../support/command-line.ts';
+import { dist } from '../support/program.ts';
 
-const { run: hearth, shell, json, checkFails } = commandLine(join(__dirname, '../../dist/hearth.js'));
+const { run: hearth, shell, json, checkFails } = commandLine(join(dist, 'hearth.js'));
 const folder = mkdtempSync(join(tmpdir(), 'hearth-cli-'));
 const sample = join(folder, 'sample.py');
 writeFileSync(sample, 'def add(a, b):\n    """Add two numbers."""\n    return a\n\n\nprint(add(1, 2))\n');

@@ -7,9 +7,10 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { CancellationTokenSource, type InlineCompletionList } from 'vscode-languageserver-protocol/node';
 import type { ExplainChunk, ExplainParams, ExplainResult, Settings } from '../../language-server/protocol/messages.ts';
 import { LspClient } from '../support/lsp-client.ts';
+import { dist, node } from '../support/program.ts';
 
 const root = join(__dirname, '../..');
-const server = join(root, 'dist/server.js');
+const server = join(dist, 'server.js');
 const model = join(root, 'models/starter.gguf');
 const uri = 'file:///sample.ts';
 const folder = mkdtempSync(join(tmpdir(), 'hearth-starter-'));
@@ -23,7 +24,7 @@ afterEach(async () => {
 
 async function start(settings: Partial<Settings> = {}, storageFolder?: string): Promise<LspClient> {
   const folders = { bundledModel: model, ...(storageFolder !== undefined && { storageFolder }) };
-  client = await LspClient.start([process.execPath, server, '--stdio'], settings, folders);
+  client = await LspClient.start([...node, server, '--stdio'], settings, folders);
   return client;
 }
 
@@ -175,7 +176,7 @@ test('the doctor finds nothing broken', async () => {
 });
 
 test('the command line serves an editor too', async () => {
-  client = await LspClient.start([process.execPath, join(root, 'dist/hearth.js'), 'lsp', '--stdio', '--model', model]);
+  client = await LspClient.start([...node, join(dist, 'hearth.js'), 'lsp', '--stdio', '--model', model]);
   await client.settled();
   await client.open(uri, 'const a = ');
   expect((await client.answer(uri, 0, 10)).timings.promptTokens).toBeGreaterThan(0);

@@ -1,35 +1,12 @@
 // Readable cases of what is shown and what is not: one Markdown file a language, each case with what the model writes.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { generate, resultOf } from '../../language-server/offers/complete.ts';
-import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { Team } from '../../language-server/remote/team.ts';
-import type { Suggestion } from '../../language-server/rules/suggestion.ts';
-import type { Completer } from '../../native/index.ts';
-import { atCursor } from '../language-server/cursor.ts';
 import { type Answer, begin, CompletionServer, send } from '../support/completion-server.ts';
-import { type GoldenCase, goldenCases } from './golden-cases.ts';
-import { logProbabilityOf, maxTokensOf, scripted } from './scripted.ts';
+import { allCases, answerTo } from './answer.ts';
+import type { GoldenCase } from './golden-cases.ts';
+import { logProbabilityOf, scripted } from './scripted.ts';
 
-const cases = readdirSync(import.meta.dirname)
-  .filter((file) => file.endsWith('.md') && file !== 'README.md')
-  .flatMap((file) => goldenCases(readFileSync(join(import.meta.dirname, file), 'utf8')));
-
-/** What is shown in the end, and early where it is listened to. */
-async function answerTo(
-  golden: GoldenCase,
-  onSuggestion?: (suggestion: Suggestion) => void,
-  engine: Completer = scripted(golden),
-) {
-  const { text, offset } = atCursor(golden.document);
-  const document = { uri: 'file:///golden', languageId: golden.languageId, text, offset };
-  const options = { maxTokens: maxTokensOf(golden), multiline: golden.multiline };
-  const completion = await resultOf(generate(engine, new Anchors(engine), document, options), onSuggestion);
-  const [shown] = completion.suggestions;
-  const accepted = shown && text.slice(0, offset) + shown.text + text.slice(offset + shown.replaces);
-  return { shown: shown?.text, accepted: accepted ?? `silent: ${completion.reason}` };
-}
+const cases = allCases(import.meta.dirname);
 
 test('there are cases enough', () => {
   expect(cases.length).toBeGreaterThanOrEqual(150);

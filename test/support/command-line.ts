@@ -1,6 +1,7 @@
 // Runs a command-line program and checks what it prints.
 import { spawnSync } from 'node:child_process';
 import { expect } from 'vitest';
+import { node } from './program.ts';
 
 export interface Result {
   code: number | null;
@@ -10,12 +11,13 @@ export interface Result {
 
 export function commandLine(program: string) {
   const run = (...args: string[]): Result => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });
+    const [command = '', ...rest] = [...node, program, ...args];
+    const { status, stdout, stderr } = spawnSync(command, rest, { encoding: 'utf8' });
     return { code: status, out: stdout, err: stderr };
   };
   /** Runs a line of bash in which $PROGRAM is the program. */
   const shell = (line: string): Result => {
-    const env = { ...process.env, PROGRAM: `${process.execPath} ${program}` };
+    const env = { ...process.env, PROGRAM: [...node, program].join(' ') };
     const { status, stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8', env });
     return { code: status, out: stdout, err: stderr };
   };

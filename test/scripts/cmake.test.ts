@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 // The scripts are plain Node and have no types.
-const script = new URL('../../scripts/build-native.mjs', import.meta.url).href;
+const script = new URL('../../scripts/cmake.mjs', import.meta.url).href;
 const { dropForeignBuild } = (await import(script)) as { dropForeignBuild: (folder: string, source: string) => void };
 
 let checkout: string;

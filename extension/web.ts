@@ -1,0 +1,18 @@
+// The entry point in an editor that runs in a browser: it has no processes, so Hearth can't run there, and says so.
+import { commands, type ExtensionContext, l10n, StatusBarAlignment, window } from 'vscode';
+
+export function activate({ extension, subscriptions }: ExtensionContext): void {
+  const sentence = l10n.t(
+    'Hearth is not here: its model needs a process, and an editor in the browser has none. Use Hearth in VS Code on your computer or on a remote machine.',
+  );
+  const item = window.createStatusBarItem('hearth', StatusBarAlignment.Right);
+  item.name = 'Hearth';
+  item.text = '$(circle-slash) Hearth';
+  item.tooltip = sentence;
+  const { contributes } = extension.packageJSON as { contributes: { commands: { command: string }[] } };
+  const say = () => window.showInformationMessage(sentence);
+  const ids = contributes.commands.map(({ command }) => command);
+  subscriptions.push(item, ...ids.map((id) => commands.registerCommand(id, say)));
+  item.command = 'hearth.showStatus';
+  item.show();
+}

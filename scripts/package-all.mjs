@@ -1,0 +1,61 @@
+// Builds, packs and checks Hearth for every system: `node scripts/package-all.mjs [--target NAME]... [--out FOLDER]`.
+// The folder, build/release, then has a package a target, SHA256SUMS, a list of components and the notes of the version.
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { packageName, packExtension, packWeb } from './package.mjs';
+import { addonOf, buildTarget } from './targets/build.mjs';
+import { checkPackage } from './targets/check-package.mjs';
+import { targets } from './targets/targets.mjs';
+import { main, root, run, ToolError } from './tools.mjs';
+
+/** The section of CHANGELOG.md for a version; before a release, that of what is unreleased. */
+export function releaseNotes(changelog, version) {
+  const sections = changelog.split(/^## /m).slice(1);
+  const find = (title) => sections.find((section) => section.startsWith(`[${title}]`));
+  const section = find(version) ?? find('Unreleased');
+  if (!section) throw new ToolError(`CHANGELOG.md has no section for ${version}`);
+  return `${section.slice(section.indexOf('\n')).trim()}\n`;
+}
+
+/** As `sha256sum -c` reads it. */
+const checksums = (folder, files) =>
+  files
+    .map(
+      (file) =>
+        `${createHash('sha256')
+          .update(readFileSync(join(folder, file)))
+          .digest('hex')}  ${file}\n`,
+    )
+    .join('');
+
+export async function packageAll(names, folder) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  await run(process.execPath, ['esbuild.mjs']);
+  for (const name of names) {
+    await buildTarget(name);
+    const out = await packExtension(name, { addon: addonOf(name), out: join(folder, packageName(name)) });
+    await checkPackage(out, name);
+    copyFileSync(join(root, 'build/package', name, 'dist/sbom.cdx.json'), join(folder, `hearth-${name}.cdx.json`));
+  }
+  await checkPackage(await packWeb({ out: join(folder, packageName('web')) }), 'web');
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  writeFileSync(
+    join(folder, 'RELEASE-NOTES.md'),
+    releaseNotes(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version),
+  );
+  const files = readdirSync(folder).sort();
+  writeFileSync(join(folder, 'SHA256SUMS'), checksums(folder, files));
+  for (const file of files) console.log(`${basename(file)}: ${statSync(join(folder, file)).size} bytes`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(async () => {
+    const options = { target: { type: 'string', multiple: true }, out: { type: 'string' } };
+    const { target = Object.keys(targets), out = 'build/release' } = parseArgs({ options }).values;
+    await packageAll(target, resolve(out));
+  });
+}

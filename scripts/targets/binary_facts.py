@@ -1,0 +1,118 @@
+"""What binaries are and need, as a list of JSON objects: binary_facts.py FILE..."""
+
+import json
+import re
+import struct
+import sys
+
+import lief
+
+lief.logging.disable()
+
+
+def elf_facts(binary):
+    versions = {}
+    for requirement in binary.symbols_version_requirement:
+        for each in requirement.get_auxiliary_symbols():
+            match = re.fullmatch(r"([A-Z_]+)_([0-9.]+)", each.name)
+            prefix = match[1] if match else each.name
+            number = [int(part) for part in match[2].split(".")] if match else []
+            versions[prefix] = max(versions.get(prefix, []), number)
+    local = lief.ELF.Symbol.BINDING.LOCAL
+    hidden = (lief.ELF.Symbol.VISIBILITY.HIDDEN, lief.ELF.Symbol.VISIBILITY.INTERNAL)
+    return {
+        "format": "ELF",
+        "architecture": binary.header.machine_type.name.lower(),
+        "libraries": list(binary.libraries),
+        "versions": versions,
+        "exports": sorted(s.name for s in binary.dynamic_symbols if s.exported and s.visibility not in hidden),
+        "imports": sorted(s.name for s in binary.dynamic_symbols if s.imported and s.name),
+        "globals": sorted(s.name for s in binary.symtab_symbols if s.name and s.shndx != 0 and s.binding != local),
+    }
+
+
+def macho_facts(binary):
+    version = binary.build_version
+    signature = binary.code_signature
+    return {
+        "format": "MachO",
+        "architecture": binary.header.cpu_type.name.lower(),
+        "libraries": [each.name for each in binary.libraries if each.command != lief.MachO.LoadCommand.TYPE.ID_DYLIB],
+        "minimum": ".".join(str(part) for part in version.minos[:2]) if version else "",
+        "system": version.platform.name.lower() if version else "",
+        "exports": sorted(each.name for each in binary.exported_symbols),
+        "imports": sorted(each.name for each in binary.imported_symbols),
+        "globals": sorted(s.name for s in binary.symbols if s.raw_type & 1 and s.numberof_sections > 0),
+        "signature": signature_kind(bytes(signature.content)) if signature else "none",
+    }
+
+
+def signature_kind(content):
+    """Of a SuperBlob: "adhoc" if its code directory says so, else "signed"; "none" without a code directory."""
+    magic, _, count = struct.unpack_from(">III", content)
+    for i in range(count if magic == 0xFADE0CC0 else 0):
+        _, offset = struct.unpack_from(">II", content, 12 + 8 * i)
+        if struct.unpack_from(">I", content, offset)[0] == 0xFADE0C02:
+            return "adhoc" if struct.unpack_from(">I", content, offset + 12)[0] & 2 else "signed"
+    return "none"
+
+
+def pe_facts(binary):
+    return {
+        "format": "PE",
+        "architecture": binary.header.machine.name.lower(),
+        "libraries": sorted(each.name.lower() for each in binary.imports),
+        "delayed": sorted(each.name.lower() for each in binary.delay_imports),
+        "exports": sorted(each.name for each in binary.get_export().entries) if binary.has_exports else [],
+    }
+
+
+def coff_facts(binary):
+    """Of an object for Windows."""
+    external = lief.COFF.Symbol.STORAGE_CLASS.EXTERNAL
+    return {
+        "format": "COFF",
+        "architecture": binary.header.machine.name.lower(),
+        "globals": sorted(s.name for s in binary.symbols if s.storage_class == external and s.section_idx > 0),
+    }
+
+
+def dot_products(binary):
+    """Vector instructions sdot and udot, and smmla, in the code of a 64-bit ARM."""
+    counts = {"dot": 0, "smmla": 0}
+    for section in binary.sections:
+        if section.name not in (".text", "__text"):
+            continue
+        content = bytes(section.content)
+        for (word,) in struct.iter_unpack("<I", content[: len(content) // 4 * 4]):
+            is_by_vector = word & 0x9FE0FC00 == 0x0E809400
+            is_by_element = word & 0x9FC0F400 == 0x0F80E000
+            counts["dot"] += is_by_vector or is_by_element
+            counts["smmla"] += word & 0xFFE0FC00 == 0x4E80A400
+    return counts
+
+
+def facts_of(path, content):
+    parsed = lief.parse(content)
+    kinds = {
+        lief.ELF.Binary: elf_facts,
+        lief.MachO.Binary: macho_facts,
+        lief.PE.Binary: pe_facts,
+        lief.COFF.Binary: coff_facts,
+    }
+    found = kinds.get(type(parsed))
+    if not found:
+        return {"path": path, "format": "other", "bytes": len(content)}
+    result = {"path": path, "bytes": len(content), **found(parsed)}
+    if result["architecture"] in ("arm64", "aarch64"):
+        result["instructions"] = dot_products(parsed)
+    return result
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+if __name__ == "__main__":
+    print(json.dumps([facts_of(path, read(path)) for path in sys.argv[1:]]))

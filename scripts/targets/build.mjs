@@ -1,0 +1,41 @@
+// Cross-compiles the addon: `node scripts/build-native.mjs --target linux-arm64` makes
+// build/linux-arm64/hearth.node, and refuses one that would not load everywhere it should.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildTests } from '../cmake.mjs';
+import { root, ToolError } from '../tools.mjs';
+import { addonProblems, binaryFacts, variantProblems } from './inspect.mjs';
+import { pythonTools } from './python-tools.mjs';
+import { targetOf } from './targets.mjs';
+
+export const addonOf = (name) => join(root, 'build', name, 'hearth.node');
+
+/** programs: C++ tests to build beside the addon. */
+export async function buildTarget(name, programs = []) {
+  const target = targetOf(name);
+  const headers = ['node-api-headers/include', 'node-addon-api'].map((each) => join(root, 'node_modules', each));
+  await buildTests(
+    `build/${name}`,
+    [...(await compilerOptions(target)), `-DCMAKE_JS_INC=${headers.join(';')}`, '-DCMAKE_JS_LIB='],
+    ['hearth_addon', ...programs],
+  );
+  const objects = join(root, 'build', name, 'kernels/CMakeFiles/kernels_cpu.dir/cpu');
+  const variants = readdirSync(objects).filter((file) => /^variant_.*\.(o|obj)$/.test(file));
+  const [facts, ...kernels] = await binaryFacts([addonOf(name), ...variants.map((file) => join(objects, file))]);
+  const problems = [...addonProblems(facts, target), ...variantProblems(kernels, target)];
+  if (problems.length > 0) throw new ToolError(`${addonOf(name)} is not fit for ${name}:\n  ${problems.join('\n  ')}`);
+  return facts;
+}
+
+async function compilerOptions({ zig, toolchain = 'zig.cmake' }) {
+  const file = `-DCMAKE_TOOLCHAIN_FILE=${join(root, 'native', toolchain)}`;
+  if (!zig) return [file];
+  const { cxx, ar, ranlib } = await pythonTools();
+  return [
+    file,
+    `-DHEARTH_ZIG_TARGET=${zig}`,
+    `-DCMAKE_CXX_COMPILER=${cxx}`,
+    `-DCMAKE_AR=${ar}`,
+    `-DCMAKE_RANLIB=${ranlib}`,
+  ];
+}

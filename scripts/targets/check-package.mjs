@@ -1,0 +1,108 @@
+// Opens a package again and looks whether it is whole and for the right system:
+//   node scripts/targets/check-package.mjs FILE... (the target is that of the package's manifest)
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { listedFiles, webFiles } from '../package.mjs';
+import { main, root, run, ToolError } from '../tools.mjs';
+import { addonProblems } from './inspect.mjs';
+import { pythonTools } from './python-tools.mjs';
+import { targetOf } from './targets.mjs';
+
+const mostBytes = 60e6;
+const addonPath = 'extension/dist/hearth.node';
+const modelPath = 'extension/models/starter.gguf';
+const sbomPath = 'extension/dist/sbom.cdx.json';
+const kernelPath = /^extension\/dist\/gpu\/[\w-]+(\.co|\.fatbin)$/;
+
+/** vsce gives three files another name. */
+const renamed = { 'README.md': 'readme.md', LICENSE: 'LICENSE.txt', 'CHANGELOG.md': 'changelog.md' };
+
+/** The paths in a package of these files. */
+const packagePaths = (files) => [
+  'extension.vsixmanifest',
+  '[Content_Types].xml',
+  ...files.map((file) => `extension/${renamed[file] ?? file}`),
+];
+
+/** The paths that every package has that runs a model. */
+export const expectedFiles = () => packagePaths([...listedFiles(), 'package.json', 'README.md']);
+
+export async function packageFacts(file) {
+  const { python } = await pythonTools();
+  return JSON.parse(await run(python, [join(root, 'scripts/targets/vsix_facts.py'), file], { quiet: true }));
+}
+
+/**
+ * A sentence for each reason why the package must not be published; none if it may be.
+ * facts: of vsix_facts.py. bytes: of the package. model: the digest of the model that should be in it.
+ */
+export function packageProblems(facts, name, { bytes, version, model }) {
+  const target = targetOf(name);
+  const files = new Map(facts.files.map((file) => [file.path, file]));
+  const { Version, TargetPlatform } = facts.identity;
+  const addon = facts.binaries.find(({ path }) => path === addonPath);
+  const foreign = facts.binaries.filter(({ path }) => path !== addonPath && !kernelPath.test(path));
+  const isWrongKernel = (path) => kernelPath.test(path) && !target.kernels.includes(kernelPath.exec(path)[1]);
+  const expected = expectedFiles();
+  const others = [...files.keys()].filter((path) => !expected.includes(path) && !kernelPath.test(path));
+  return [
+    ...(TargetPlatform === name ? [] : [`it is for ${TargetPlatform}, not ${name}`]),
+    ...(Version === version ? [] : [`its version is ${Version}, not ${version}`]),
+    ...(bytes <= mostBytes ? [] : [`it has ${bytes} bytes, more than ${mostBytes}`]),
+    ...expected.filter((path) => !files.get(path)?.bytes).map((path) => `${path} is missing or empty`),
+    ...others.map((path) => `${path} does not belong into it`),
+    ...(files.size === facts.files.length ? [] : ['two of its files have one path']),
+    ...facts.files.filter(({ isLink }) => isLink).map(({ path }) => `${path} is a link`),
+    ...foreign.map(({ path, format, architecture }) => `${path} is ${format} for ${architecture}`),
+    ...[...files.keys()].filter(isWrongKernel).map((path) => `${path} can't run on ${name}`),
+    ...(addon
+      ? addonProblems(addon, target).map((problem) => `${addonPath}: ${problem}`)
+      : [`${addonPath} is no library`]),
+    ...(files.get(modelPath)?.sha256 === model ? [] : [`${modelPath} is not the bundled model`]),
+    ...componentProblems(facts.components, files),
+  ];
+}
+
+/** The same for the package of editors in the browser, which has no binaries. */
+export function webProblems({ files, binaries, identity: { TargetPlatform } }) {
+  const expected = packagePaths([...webFiles, 'package.json', 'README.md']);
+  const paths = files.map(({ path }) => path);
+  return [
+    ...(TargetPlatform === 'web' ? [] : [`it is for ${TargetPlatform}, not web`]),
+    ...expected.filter((path) => !paths.includes(path)).map((path) => `${path} is missing`),
+    ...paths.filter((path) => !expected.includes(path)).map((path) => `${path} does not belong into it`),
+    ...binaries.map(({ path, format, architecture }) => `${path} is ${format} for ${architecture}`),
+  ];
+}
+
+/** Its list of components must give the digests of the two files that users can't read. */
+function componentProblems(components, files) {
+  const digests = components.flatMap(({ hashes = [] }) => hashes.map(({ content }) => content));
+  const unlisted = [addonPath, modelPath].filter((path) => !digests.includes(files.get(path)?.sha256));
+  return unlisted.map((path) => `${sbomPath} does not list ${path}`);
+}
+
+/** Throws a ToolError with every problem. Returns the facts. */
+export async function checkPackage(file, name) {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const model = createHash('sha256')
+    .update(readFileSync(join(root, 'models/starter.gguf')))
+    .digest('hex');
+  const facts = await packageFacts(file);
+  const expected = { bytes: statSync(file).size, version, model };
+  const problems = name === 'web' ? webProblems(facts) : packageProblems(facts, name, expected);
+  if (problems.length > 0) throw new ToolError(`${file} must not be published:\n  ${problems.join('\n  ')}`);
+  return facts;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(async () => {
+    for (const file of process.argv.slice(2)) {
+      const { identity } = await packageFacts(file);
+      const { files } = await checkPackage(file, identity.TargetPlatform);
+      console.log(`${file}: ${identity.TargetPlatform} ${identity.Version}, ${files.length} files, nothing wrong`);
+    }
+  });
+}

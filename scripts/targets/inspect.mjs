@@ -1,0 +1,76 @@
+// Whether an addon is what its system needs: what was found in the file (binary_facts.py), against the table of targets.
+import { join } from 'node:path';
+import { root, run } from '../tools.mjs';
+import { pythonTools } from './python-tools.mjs';
+
+/** For each path an object of facts; format is "other" for what is no program or library. */
+export async function binaryFacts(paths) {
+  const { python } = await pythonTools();
+  return JSON.parse(await run(python, [join(root, 'scripts/targets/binary_facts.py'), ...paths], { quiet: true }));
+}
+
+/** What Node looks for in an addon. */
+const entryPoints = ['napi_register_module_v1', 'node_api_module_get_api_version_v1'];
+/** Far more are there with the kernels, and none without. */
+const fewestDotProducts = 500;
+
+/** A sentence for each reason why the addon does not belong into the package of this target; none if it does. */
+export function addonProblems(facts, target) {
+  if (facts.format !== target.format || facts.architecture !== target.architecture)
+    return [
+      `it is ${facts.format} for ${facts.architecture ?? 'nothing'}, not ${target.format} for ${target.architecture}`,
+    ];
+  return [
+    ...facts.libraries.filter((name) => !target.libraries.test(name)).map((name) => `it needs the library ${name}`),
+    ...versionProblems(facts.versions ?? {}, target.versions ?? {}),
+    ...exportProblems(facts.exports),
+    ...systemProblems(facts, target),
+  ];
+}
+
+function versionProblems(versions, permitted) {
+  return Object.entries(versions).flatMap(([prefix, version]) => {
+    const newest = permitted[prefix];
+    if (newest === undefined) return [`it needs ${prefix}_${version.join('.')}, which the system need not have`];
+    return compare(version, newest) > 0
+      ? [`it needs ${prefix}_${version.join('.')}, newer than ${newest.join('.')}`]
+      : [];
+  });
+}
+
+const compare = (a, b) => a.map((part, i) => part - (b[i] ?? 0)).find((difference) => difference !== 0) ?? 0;
+
+/**
+ * Why the objects of the CPU kernels must not be linked. facts: of each variant_NAME.cc.o. One source is compiled once per
+ * instruction set; were a function of it visible outside its object, the linker would keep one copy for all variants,
+ * perhaps one of AVX-512 that then crashes a processor without it.
+ */
+export function variantProblems(facts, target) {
+  const found = new Map(facts.map(({ path, globals }) => [/variant_(\w+)\.cc/.exec(path)[1], globals]));
+  const missing = target.variants.filter((name) => !found.has(name));
+  const shared = [...found].flatMap(([name, globals]) => {
+    const table = new RegExp(`hearth7kernels3cpu\\d+${name}_kernelsEv$`);
+    return globals.filter((each) => !table.test(each)).map((each) => `its variant ${name} shares ${each}`);
+  });
+  return [...missing.map((name) => `its variant ${name} is missing`), ...shared];
+}
+
+/** Nothing else may be visible: the other addons of the process could be bound to it. */
+function exportProblems(exported) {
+  const names = exported.map((name) => name.replace(/^_(?=n)/, ''));
+  const missing = entryPoints.filter((name) => !names.includes(name)).map((name) => `it does not export ${name}`);
+  const others = names.filter((name) => !entryPoints.includes(name));
+  return others.length === 0 ? missing : [...missing, `it exports ${others.length} other names, such as ${others[0]}`];
+}
+
+function systemProblems(facts, target) {
+  const problems = [];
+  if (target.minimum !== undefined && facts.minimum !== target.minimum)
+    problems.push(`it is for macOS ${facts.minimum || 'unknown'}, not ${target.minimum}`);
+  if (facts.format === 'MachO' && facts.signature === 'none') problems.push('it has no signature, so macOS refuses it');
+  if (facts.format === 'PE' && !facts.delayed.includes('node.exe'))
+    problems.push('it does not wait for node.exe, so it would not load in Code.exe');
+  const { dot } = facts.instructions ?? {};
+  if (dot !== undefined && dot < fewestDotProducts) problems.push(`it has ${dot} dot products: kernels are missing`);
+  return problems;
+}

@@ -1,0 +1,38 @@
+// zig and lief in a virtual environment below .cache, by pinned versions and hashes.
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NotRun, root, run, version } from '../tools.mjs';
+
+const requirements = join(root, 'scripts/targets/requirements.txt');
+const folder = join(root, '.cache/targets');
+const installed = join(folder, 'installed.txt');
+
+/** Installs what is missing. Returns the paths of python, and of zig as a C++ compiler, archiver and indexer. */
+export async function pythonTools() {
+  const wanted = readFileSync(requirements, 'utf8');
+  if (!existsSync(installed) || readFileSync(installed, 'utf8') !== wanted) await install(wanted);
+  const bin = (name) => join(folder, 'bin', name);
+  return { python: bin('python'), cxx: bin('zig-c++'), ar: bin('zig-ar'), ranlib: bin('zig-ranlib') };
+}
+
+async function install(wanted) {
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    throw new NotRun('the builds for other systems are made on Linux x86-64');
+  if (!version('python3')) throw new NotRun('needs python3 with its module venv: apt-get install python3-venv');
+  console.log('installing zig and lief with pip');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  await run('python3', ['-m', 'venv', folder], { quiet: true });
+  const options = ['--quiet', '--no-deps', '--only-binary=:all:', '--require-hashes', '-r', requirements];
+  await run(join(folder, 'bin/python'), ['-m', 'pip', 'install', ...options], { quiet: true });
+  const find = 'import ziglang, os; print(os.path.dirname(ziglang.__file__))';
+  const zig = join((await run(join(folder, 'bin/python'), ['-c', find], { quiet: true })).trim(), 'zig');
+  // CMake wants a program for each, and so does ccache, which takes the first argument for a file.
+  const cache = join(root, '.cache/zig-cache');
+  for (const name of ['c++', 'ar', 'ranlib']) {
+    const path = join(folder, 'bin', `zig-${name}`);
+    writeFileSync(path, `#!/bin/sh\nZIG_GLOBAL_CACHE_DIR='${cache}' exec '${zig}' ${name} "$@"\n`);
+    chmodSync(path, 0o755);
+  }
+  writeFileSync(installed, wanted);
+}

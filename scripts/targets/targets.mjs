@@ -1,0 +1,77 @@
+// The systems that Hearth is built for, by the names that VS Code gives them.
+import { ToolError } from '../tools.mjs';
+
+const llvm = 'Apache-2.0 WITH LLVM-exception';
+const zigLibraries = [
+  ['libc++, libc++abi and libunwind of zig', '0.15.2', llvm],
+  ['compiler-rt of zig', '0.15.2', 'MIT'],
+];
+
+/**
+ * zig: the compiler's name of the system, with the oldest version that must do. toolchain: if it is built otherwise, a file
+ * in native/ for CMake.
+ * format, architecture: of the addon's file, as binary_facts.py says.
+ * versions: for each prefix of a symbol's version the newest that may be asked for; other prefixes are forbidden.
+ * libraries: those that the addon may ask for; the system has them all.
+ * kernels: endings of the GPU kernels that can run there.
+ * variants: of the CPU kernels.
+ * linked: what the compiler links into the addon, as [name, version, licence].
+ */
+export const targets = {
+  'linux-x64': {
+    zig: 'x86_64-linux-gnu.2.28',
+    format: 'ELF',
+    architecture: 'x86_64',
+    versions: { GLIBC: [2, 28] },
+    libraries: /^(lib(c|m|dl|pthread|rt)\.so\.\d|ld-linux-x86-64\.so\.2)$/,
+    kernels: ['.co', '.fatbin'],
+    variants: ['amx', 'avx512vnni', 'avxvnni', 'avx2', 'scalar'],
+    linked: zigLibraries,
+  },
+  'linux-arm64': {
+    zig: 'aarch64-linux-gnu.2.28',
+    format: 'ELF',
+    architecture: 'aarch64',
+    versions: { GLIBC: [2, 28] },
+    libraries: /^(lib(c|m|dl|pthread|rt)\.so\.\d|ld-linux-aarch64\.so\.1)$/,
+    kernels: [],
+    variants: ['neon', 'scalar'],
+    linked: zigLibraries,
+  },
+  'alpine-x64': {
+    zig: 'x86_64-linux-musl',
+    format: 'ELF',
+    architecture: 'x86_64',
+    versions: {},
+    libraries: /^libc\.so$/,
+    kernels: [],
+    variants: ['amx', 'avx512vnni', 'avxvnni', 'avx2', 'scalar'],
+    linked: zigLibraries,
+  },
+  'darwin-arm64': {
+    zig: 'aarch64-macos.12.0',
+    format: 'MachO',
+    architecture: 'arm64',
+    minimum: '12.0',
+    libraries: /^\/usr\/lib\/libSystem\.B\.dylib$/,
+    kernels: [],
+    variants: ['neon', 'scalar'],
+    linked: zigLibraries,
+  },
+  'darwin-x64': {
+    zig: 'x86_64-macos.12.0',
+    format: 'MachO',
+    architecture: 'x86_64',
+    minimum: '12.0',
+    libraries: /^\/usr\/lib\/libSystem\.B\.dylib$/,
+    kernels: [],
+    variants: ['amx', 'avx512vnni', 'avxvnni', 'avx2', 'scalar'],
+    linked: zigLibraries,
+  },
+};
+
+/** Throws a ToolError for a name that is not in the table. */
+export function targetOf(name) {
+  if (Object.hasOwn(targets, name)) return targets[name];
+  throw new ToolError(`no target named ${name}; there are ${Object.keys(targets).join(', ')}`);
+}

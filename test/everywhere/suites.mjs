@@ -1,0 +1,97 @@
+// What is tried on a system. Each suite gets the name of the system and how its programs run, and returns its counts.
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageName, packExtension } from '../../scripts/package.mjs';
+import { addonOf, buildTarget } from '../../scripts/targets/build.mjs';
+import { checkPackage } from '../../scripts/targets/check-package.mjs';
+import { pythonTools } from '../../scripts/targets/python-tools.mjs';
+import { root, run } from '../../scripts/tools.mjs';
+import { program, vitest } from '../support/results.mjs';
+
+export const folderOf = (name) => join(root, 'build/everywhere', name);
+/** Where the other suites find Hearth: unpacked, as a user gets it. */
+const distOf = (name) => join(folderOf(name), 'extension/dist');
+const known = /knownFingerprint =\s*'([0-9a-f]{64})'/.exec(
+  readFileSync(join(root, 'language-server/server/same-bits.ts'), 'utf8'),
+)[1];
+
+/** The addon is built, packed, and looked at from all sides; it must be refused in the package of any other system. */
+async function packageSuite(name) {
+  await buildTarget(name);
+  const folder = folderOf(name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, packageName(name));
+  await packExtension(name, { addon: addonOf(name), out: file });
+  await checkPackage(file, name);
+  const { python } = await pythonTools();
+  await run(python, ['-m', 'zipfile', '-e', file, folder], { quiet: true });
+  const wrong = name === 'linux-arm64' ? 'linux-x64' : 'linux-arm64';
+  const wrongFile = join(folder, packageName(wrong));
+  await packExtension(wrong, { addon: addonOf(name), out: wrongFile });
+  const isFound = await checkPackage(wrongFile, wrong).then(
+    () => false,
+    (error) => /hearth\.node: it is /.test(error.message),
+  );
+  rmSync(wrongFile);
+  if (!isFound) console.log(`FAIL the addon for ${name} was not found in a package for ${wrong}`);
+  return { passed: isFound ? 2 : 1, failed: isFound ? 0 : 1 };
+}
+
+/** The doctor with each CPU variant: nothing is broken, and the fingerprint is the known one. */
+async function bits(name, { node }) {
+  const [command, ...rest] = await node();
+  const doctor = async (...options) => {
+    const args = [...rest, join(distOf(name), 'hearth.js'), 'doctor', '--json', ...options];
+    const output = await run(command, args, { quiet: true }).catch((error) => error.output);
+    return JSON.parse(output.trim().split('\n').at(-1)).checks;
+  };
+  const find = (checks, wanted) => checks.find((check) => check.name === wanted);
+  const variants = find(await doctor(), 'addon')
+    .detail.replace(/.*: /, '')
+    .split(', ');
+  const result = { passed: 0, failed: 0, sums: {} };
+  for (const variant of variants) {
+    const checks = await doctor('--variant', variant);
+    const detail = find(checks, 'same bits')?.detail ?? '';
+    const isGood = detail.includes(`sha256 ${known} (cpu ${variant}`) && checks.every(({ isOk }) => isOk);
+    result[isGood ? 'passed' : 'failed']++;
+    result.sums[variant] = /sha256 ([0-9a-f]{64})/.exec(detail)?.[1] ?? 'none';
+    if (!isGood) console.log(checks.filter(({ isOk }) => !isOk));
+  }
+  return result;
+}
+
+async function golden(name, { node }) {
+  const { build } = await import('esbuild');
+  const outfile = join(folderOf(name), 'golden.js');
+  const entry = join(import.meta.dirname, 'golden.ts');
+  await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', target: 'node20', format: 'cjs' });
+  const [command, ...rest] = await node();
+  return program(command, [...rest, outfile, join(root, 'test/golden')]);
+}
+
+/** Tests that run Hearth as a program: file -> the tests to run, or all. */
+const inVitest = (file, tests) => async (name, system) => {
+  const env = { HEARTH_NODE: JSON.stringify(await system.node()), HEARTH_DIST: distOf(name) };
+  const args = [`--testTimeout=${30_000 * system.slowness}`, '--project', 'engine', file];
+  return vitest(`${name}-${file.replace(/\W/g, '-')}`, tests ? [...args, '-t', tests] : args, env);
+};
+
+/** C++ tests. */
+const cpp = (room) => async (name, system) => {
+  await buildTarget(name, [`${room}_tests`]);
+  const [command, ...args] = [...(await system.program()), join(root, 'build', name, `${room}_tests`)];
+  return program(command, args);
+};
+
+/** In this order: the first makes what the others run. isStatic: nothing has to run on the system. */
+export const suites = {
+  package: { run: packageSuite, isStatic: true },
+  bits: { run: bits },
+  golden: { run: golden },
+  cli: { run: inVitest('test/engine/cli.test.ts') },
+  server: { run: inVitest('test/engine/starter.test.ts') },
+  kernels: { run: cpp('kernels') },
+  native: { run: cpp('native') },
+};

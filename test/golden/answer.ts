@@ -1,0 +1,31 @@
+// All golden cases, and what Hearth does with one.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { generate, resultOf } from '../../language-server/offers/complete.ts';
+import { Anchors } from '../../language-server/prompt/anchors.ts';
+import type { Suggestion } from '../../language-server/rules/suggestion.ts';
+import type { Completer } from '../../native/index.ts';
+import { atCursor } from '../language-server/cursor.ts';
+import { type GoldenCase, goldenCases } from './golden-cases.ts';
+import { maxTokensOf, scripted } from './scripted.ts';
+
+/** The cases in the Markdown files of this folder. */
+export function allCases(folder: string): GoldenCase[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.md') && file !== 'README.md');
+  return files.flatMap((file) => goldenCases(readFileSync(join(folder, file), 'utf8')));
+}
+
+/** What is shown in the end, and early where it is listened to. */
+export async function answerTo(
+  golden: GoldenCase,
+  onSuggestion?: (suggestion: Suggestion) => void,
+  engine: Completer = scripted(golden),
+) {
+  const { text, offset } = atCursor(golden.document);
+  const document = { uri: 'file:///golden', languageId: golden.languageId, text, offset };
+  const options = { maxTokens: maxTokensOf(golden), multiline: golden.multiline };
+  const completion = await resultOf(generate(engine, new Anchors(engine), document, options), onSuggestion);
+  const [shown] = completion.suggestions;
+  const accepted = shown && text.slice(0, offset) + shown.text + text.slice(offset + shown.replaces);
+  return { shown: shown?.text, accepted: accepted ?? `silent: ${completion.reason}` };
+}

@@ -1,0 +1,170 @@
+// Which addons and packages scripts/targets/ refuses. What is really in a file is for test/everywhere, which builds them.
+import { expect, test } from 'vitest';
+// @ts-expect-error a script without types
+import { releaseNotes } from '../../scripts/package-all.mjs';
+// @ts-expect-error a script without types
+import { expectedFiles, packageProblems, webProblems } from '../../scripts/targets/check-package.mjs';
+// @ts-expect-error a script without types
+import { addonProblems, variantProblems } from '../../scripts/targets/inspect.mjs';
+// @ts-expect-error a script without types
+import { targetOf, targets } from '../../scripts/targets/targets.mjs';
+
+const exports = ['napi_register_module_v1', 'node_api_module_get_api_version_v1'];
+const linuxAddon = {
+  path: 'extension/dist/hearth.node',
+  format: 'ELF',
+  architecture: 'x86_64',
+  libraries: ['libc.so.6', 'libm.so.6', 'ld-linux-x86-64.so.2'],
+  versions: { GLIBC: [2, 27] },
+  exports,
+};
+const macAddon = {
+  format: 'MachO',
+  architecture: 'arm64',
+  libraries: ['/usr/lib/libSystem.B.dylib'],
+  minimum: '12.0',
+  signature: 'adhoc',
+  exports: exports.map((name) => `_${name}`),
+  instructions: { dot: 6000, smmla: 0 },
+};
+const linux = targetOf('linux-x64');
+
+test('an addon for its system is accepted', () => {
+  expect(addonProblems(linuxAddon, linux)).toEqual([]);
+  expect(addonProblems(macAddon, targetOf('darwin-arm64'))).toEqual([]);
+});
+
+test.each([
+  ['another architecture', { architecture: 'aarch64' }, 'it is ELF for aarch64, not ELF for x86_64'],
+  ['no binary', { format: 'other', architecture: undefined }, 'it is other for nothing, not ELF for x86_64'],
+  ['a newer C library', { versions: { GLIBC: [2, 34] } }, 'it needs GLIBC_2.34, newer than 2.28'],
+  ['a major version more', { versions: { GLIBC: [3, 0] } }, 'it needs GLIBC_3.0, newer than 2.28'],
+  ['a C++ library', { versions: { GLIBCXX: [3, 4, 30] } }, 'it needs GLIBCXX_3.4.30, which the system need not have'],
+  ['a foreign library', { libraries: ['libssl.so.3'] }, 'it needs the library libssl.so.3'],
+  [
+    'names that others could be bound to',
+    { exports: [...exports, '_Znwm'] },
+    'it exports 1 other names, such as _Znwm',
+  ],
+  ['no way in', { exports: exports.slice(1) }, 'it does not export napi_register_module_v1'],
+])('an addon is refused for %s', (_, change, problem) => {
+  expect(addonProblems({ ...linuxAddon, ...change }, linux)).toEqual([problem]);
+});
+
+test.each([
+  ['no signature', { signature: 'none' }, 'it has no signature, so macOS refuses it'],
+  ['a newer macOS', { minimum: '15.0' }, 'it is for macOS 15.0, not 12.0'],
+  ['no kernels', { instructions: { dot: 3, smmla: 0 } }, 'it has 3 dot products: kernels are missing'],
+  ['a framework', { libraries: ['/System/Accelerate'] }, 'it needs the library /System/Accelerate'],
+])('an addon for macOS is refused for %s', (_, change, problem) => {
+  expect(addonProblems({ ...macAddon, ...change }, targetOf('darwin-arm64'))).toEqual([problem]);
+});
+
+test('a variant that shares a function, or is missing, is found', () => {
+  const object = (name: string, globals: string[]) => ({ path: `a/variant_${name}.cc.o`, globals });
+  const table = (name: string) => `_ZN6hearth7kernels3cpu${name.length + 8}${name}_kernelsEv`;
+  const good = ['neon', 'scalar'].map((name) => object(name, [table(name)]));
+  const arm = targetOf('linux-arm64');
+  expect(variantProblems(good, arm)).toEqual([]);
+  expect(variantProblems(good.slice(1), arm)).toEqual(['its variant neon is missing']);
+  const shared = [object('neon', [table('neon'), '_ZNSt6vectorIfE9push_backEOf']), good[1]];
+  expect(variantProblems(shared, arm)).toEqual(['its variant neon shares _ZNSt6vectorIfE9push_backEOf']);
+});
+
+const model = 'a'.repeat(64);
+const addonDigest = 'b'.repeat(64);
+const digests: Record<string, string> = {
+  'extension/models/starter.gguf': model,
+  'extension/dist/hearth.node': addonDigest,
+};
+const facts = {
+  files: (expectedFiles() as string[]).map((path) => ({ path, bytes: 10, isLink: false, sha256: digests[path] ?? '' })),
+  binaries: [linuxAddon],
+  identity: { Version: '0.1.0', TargetPlatform: 'linux-x64' },
+  components: [{ hashes: [{ content: model }] }, { hashes: [{ content: addonDigest }] }],
+};
+const expected = { bytes: 50e6, version: '0.1.0', model };
+const file = (path: string, isLink = false) => ({ path, bytes: 10, isLink, sha256: '' });
+const without = (path: string) => facts.files.filter((each) => each.path !== path);
+
+test('a whole package is accepted, on Linux with GPU kernels', () => {
+  expect(packageProblems(facts, 'linux-x64', expected)).toEqual([]);
+  const kernels = ['gfx1100.co', 'nvidia.fatbin'].map((name) => file(`extension/dist/gpu/${name}`));
+  const amdgpu = { path: kernels[0]?.path, format: 'ELF', architecture: 'amdgpu' };
+  const withKernels = { ...facts, files: [...facts.files, ...kernels], binaries: [linuxAddon, amdgpu] };
+  expect(packageProblems(withKernels, 'linux-x64', expected)).toEqual([]);
+});
+
+test.each([
+  [
+    'the addon of another system',
+    { binaries: [{ ...linuxAddon, ...macAddon }] },
+    [/hearth\.node: it is MachO for arm64/],
+  ],
+  ['an addon that is text', { binaries: [] }, [/hearth\.node is no library/]],
+  [
+    'another library',
+    { binaries: [linuxAddon, { path: 'extension/dist/x.so', format: 'ELF', architecture: 'arm' }] },
+    [/x\.so is ELF for arm/],
+  ],
+  [
+    'the manifest of another system',
+    { identity: { Version: '0.1.0', TargetPlatform: 'win32-x64' } },
+    [/for win32-x64, not linux-x64/],
+  ],
+  ['another version', { identity: { Version: '0.2.0', TargetPlatform: 'linux-x64' } }, [/version is 0\.2\.0/]],
+  ['a missing bundle', { files: without('extension/dist/server.js') }, [/dist\/server\.js is missing/]],
+  [
+    'a file too much',
+    { files: [...facts.files, file('extension/.env')] },
+    [/extension\/\.env does not belong into it/],
+  ],
+  ['a path that leads out', { files: [...facts.files, file('../../x')] }, [/\.\.\/\.\.\/x does not belong/]],
+  [
+    'a link',
+    { files: [...without('extension/dist/hearth.js'), file('extension/dist/hearth.js', true)] },
+    [/hearth\.js is a link/],
+  ],
+  ['two files of one path', { files: [...facts.files, file('extension/dist/server.js')] }, [/two of its files/]],
+  [
+    'another model',
+    { files: [...without('extension/models/starter.gguf'), file('extension/models/starter.gguf')] },
+    [/not the bundled model/, /does not list .*starter/],
+  ],
+  ['a list without the addon', { components: facts.components.slice(0, 1) }, [/does not list .*hearth\.node/]],
+])('a package is refused for %s', (_, change, problems) => {
+  const found: string[] = packageProblems({ ...facts, ...change }, 'linux-x64', expected);
+  expect(found).toEqual(problems.map((problem) => expect.stringMatching(problem)));
+});
+
+test('a package is refused for its size, and for GPU kernels that cannot run there', () => {
+  expect(packageProblems(facts, 'linux-x64', { ...expected, bytes: 61e6 })).toEqual([
+    expect.stringMatching(/61000000 bytes/),
+  ]);
+  const musl = { ...linuxAddon, libraries: ['libc.so'], versions: {} };
+  const identity = { Version: '0.1.0', TargetPlatform: 'alpine-x64' };
+  const files = [...facts.files, file('extension/dist/gpu/nvidia.fatbin')];
+  expect(packageProblems({ ...facts, files, identity, binaries: [musl] }, 'alpine-x64', expected)).toEqual([
+    "extension/dist/gpu/nvidia.fatbin can't run on alpine-x64",
+  ]);
+});
+
+test('a package for the browser has no binary and nothing that only a process needs', () => {
+  const problems: string[] = webProblems(facts);
+  expect(problems).toContain('it is for linux-x64, not web');
+  expect(problems).toContain('extension/dist/web.js is missing');
+  expect(problems).toContain('extension/dist/server.js does not belong into it');
+  expect(problems).toContain('extension/dist/hearth.node is ELF for x86_64');
+});
+
+test('the notes of a release are its section of the changelog', () => {
+  const changelog =
+    '# Changelog\n\n## [Unreleased]\n\n- new\n\n## [0.1.0] - 2026-01-01\n\n- first\n\n### Fixes\n\n- bug\n\n## [0.0.1]\n\n- old\n';
+  expect(releaseNotes(changelog, '0.1.0')).toBe('- first\n\n### Fixes\n\n- bug\n');
+  expect(releaseNotes(changelog, '0.2.0')).toBe('- new\n');
+  expect(() => releaseNotes('# Changelog\n', '0.1.0')).toThrow('CHANGELOG.md has no section for 0.1.0');
+});
+
+test('a target that is not in the table is refused by name', () => {
+  expect(() => targetOf('toString')).toThrow(`no target named toString; there are ${Object.keys(targets).join(', ')}`);
+});

@@ -1,0 +1,43 @@
+// Runs parts of the tests that are programs of their own, and counts their results.
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, run } from '../../scripts/tools.mjs';
+
+export const nothing = { passed: 0, failed: 0, notRun: 0 };
+
+export const add = (a, b) => ({
+  passed: a.passed + b.passed,
+  failed: a.failed + b.failed,
+  notRun: (a.notRun ?? 0) + (b.notRun ?? 0),
+});
+
+/**
+ * Runs a test program, which prints "ok NAME", "FAIL NAME" or "not run: NAME: WHY" for each test and the totals at
+ * the end. Passed tests are not shown; tests that were not run count neither as passed nor as failed.
+ */
+export async function program(command, args = [], env = {}) {
+  const output = await run(command, args, { quiet: true, env }).catch((error) => error.output ?? error.message);
+  const sums = /^(\d+) passed, (\d+) failed$/m.exec(output);
+  const result = sums ? { passed: Number(sums[1]), failed: Number(sums[2]) } : { passed: 0, failed: 1 };
+  if (result.failed > 0) console.log(output.replace(/^ok .*\n/gm, '').trimEnd());
+  else for (const [line] of output.matchAll(/^not run: .*$/gm)) console.log(line);
+  return result;
+}
+
+/** Runs Vitest, with readable output and a JSON report from which the totals are read. */
+export async function vitest(name, args, env = {}) {
+  const report = join(root, 'build', `vitest-${name}.json`);
+  rmSync(report, { force: true });
+  const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`];
+  const bin = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const error = await run(process.execPath, [bin, 'run', ...args, ...reporters], { env }).then(
+    () => undefined,
+    (e) => e,
+  );
+  if (!existsSync(report)) return { passed: 0, failed: 1 };
+  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
+  // A test file that cannot be loaded has no tests but counts as failed.
+  const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
+  const failed = numFailedTests + broken || (error ? 1 : 0);
+  return { passed: numPassedTests, failed };
+}
