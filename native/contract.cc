@@ -73,7 +73,7 @@ class Contract {
     for (const GgufTensor& tensor : file_.tensors())
       if (!known_.contains(tensor.name))
         refuse_unsupported(tensor.file,
-                           "its tensor " + quoted(tensor.name) + " is not part of the " +
+                           "its tensor " + in_quotes(tensor.name) + " is not part of the " +
                                std::string(architecture) +
                                " architecture, and answers without it would be wrong",
                            "Choose another model file");

@@ -22,6 +22,6 @@ class EngineError : public std::runtime_error {
 
 /// Untrusted text in quotation marks for a message: cut to 80 characters, with '?' for control
 /// characters and non-ASCII.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace hearth

@@ -117,7 +117,7 @@ void GgufFile::index_names() {
   by_name_.reserve(tensors_.size());
   for (size_t i = 0; i < tensors_.size(); i++)
     if (!by_name_.emplace(tensors_[i].name, i).second)
-      invalid(tensors_[i].file, "repeats the tensor " + quoted(tensors_[i].name) +
+      invalid(tensors_[i].file, "repeats the tensor " + in_quotes(tensors_[i].name) +
                                     " of another part. Download all parts again.");
 }
 
@@ -140,7 +140,7 @@ const GgufValue* GgufFile::value(std::string_view key) const {
 }
 
 void GgufFile::refuse_kind(std::string_view key, const char* expected) const {
-  invalid(path_, "has " + quoted(key) + " as another kind of value than " + expected +
+  invalid(path_, "has " + in_quotes(key) + " as another kind of value than " + expected +
                      ". Choose another model file.");
 }
 

@@ -88,9 +88,9 @@ GgufValue read_value(GgufCursor& from) {
 void read_key(GgufCursor& from, GgufMetadata& metadata) {
   from.enter("its metadata");
   std::string key = from.take_string();
-  from.enter("the metadata value " + quoted(key));
+  from.enter("the metadata value " + in_quotes(key));
   GgufValue value = read_value(from);
-  if (metadata.contains(key)) from.invalid("it has the metadata key " + quoted(key) + " twice");
+  if (metadata.contains(key)) from.invalid("it has the metadata key " + in_quotes(key) + " twice");
   metadata.emplace(std::move(key), std::move(value));
 }
 

@@ -41,7 +41,7 @@ void read_version(GgufCursor& from) {
 GgufTensor read_tensor(GgufCursor& from, uint64_t& offset) {
   GgufTensor tensor;
   tensor.name = from.take_string();
-  from.enter("the description of tensor " + quoted(tensor.name));
+  from.enter("the description of tensor " + in_quotes(tensor.name));
   const uint32_t n_dims = from.take<uint32_t>();
   if (n_dims < 1 || n_dims > 4)
     from.invalid(from.where() + " has " + std::to_string(n_dims) + " dimensions");
@@ -73,14 +73,14 @@ uint64_t tensor_bytes(const GgufCursor& from, const GgufTensor& tensor) {
   const kernels::BlockTraits traits = kernels::block_traits(tensor.type);
   if (!traits.name) return 0;  // a format that Hearth does not run; contract.cc refuses it
   if (tensor.shape[0] % static_cast<uint64_t>(traits.weights) != 0) {
-    from.invalid("the rows of tensor " + quoted(tensor.name) + " are no whole number of " +
+    from.invalid("the rows of tensor " + in_quotes(tensor.name) + " are no whole number of " +
                  traits.name + " blocks");
   }
   uint64_t n_bytes =
       tensor.shape[0] / static_cast<uint64_t>(traits.weights) * static_cast<uint64_t>(traits.bytes);
   for (size_t i = 1; i < tensor.shape.size(); i++) {
     if (n_bytes > kMaxBytes / tensor.shape[i]) {
-      from.invalid("the shape of tensor " + quoted(tensor.name) + " is too large");
+      from.invalid("the shape of tensor " + in_quotes(tensor.name) + " is too large");
     }
     n_bytes *= tensor.shape[i];
   }
@@ -97,7 +97,7 @@ void place_tensors(const GgufCursor& from, const std::vector<uint64_t>& offsets,
     const uint64_t n_bytes = tensor_bytes(from, tensor);
     const uint64_t offset = offsets[i];
     if (offset % align != 0 || offset > kMaxBytes) {
-      from.invalid("tensor " + quoted(tensor.name) + " lies at the impossible offset " +
+      from.invalid("tensor " + in_quotes(tensor.name) + " lies at the impossible offset " +
                    std::to_string(offset));
     }
     const uint64_t begin = data_start + offset;
@@ -129,7 +129,7 @@ GgufPart read_gguf_part(const std::string& path) {
     from.enter("tensor description " + std::to_string(i));
     GgufTensor tensor = read_tensor(from, offsets[i]);
     if (!names.insert(tensor.name).second)
-      from.invalid("it describes the tensor " + quoted(tensor.name) + " twice");
+      from.invalid("it describes the tensor " + in_quotes(tensor.name) + " twice");
     part.tensors.push_back(std::move(tensor));
   }
   place_tensors(from, offsets, alignment_of(from, part.metadata), part.tensors);

@@ -43,7 +43,7 @@ const Family& family_of(const GgufFile& file) {
     names += (names.empty() ? "" : ", ") + std::string(family.architecture);
   refuse_unsupported(
       file.path(),
-      "it is a model of architecture " + quoted(architecture) + ", and Hearth runs " + names,
+      "it is a model of architecture " + in_quotes(architecture) + ", and Hearth runs " + names,
       "Choose a qwen2.5-coder model");
 }
 
@@ -90,7 +90,7 @@ std::vector<float> rope_factors_of(const GgufFile& file, const std::string& pref
     factors = yarn_factors(file, prefix, config, yarn_factor(file, prefix));
   } else if (scaling != "none") {
     refuse_unsupported(file.path(),
-                       "it wants RoPE scaling " + quoted(scaling) + ", which Hearth does not have",
+                       "it wants RoPE scaling " + in_quotes(scaling) + ", which Hearth does not have",
                        "Choose a file without it");
   }
   if (config.family->may_have_rope_factors && file.find(kRopeFactors))

@@ -27,8 +27,8 @@ const SplitRules* split_rules_of(const GgufFile& file) {
   const SplitRules* rules = find_split_rules(split);
   if (model == "gpt2" && rules) return rules;
   throw EngineError("model-unsupported", "The model file " + file.path() + " has the tokenizer " +
-                                             quoted(model) + " with the pre-tokenizer " +
-                                             quoted(split) +
+                                             in_quotes(model) + " with the pre-tokenizer " +
+                                             in_quotes(split) +
                                              "; Hearth runs \"llama\", and \"gpt2\" with " +
                                              split_rules_names() + ". Choose another model.");
 }

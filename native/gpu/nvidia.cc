@@ -18,7 +18,7 @@ namespace {
 using DevicePointer = unsigned long long;
 
 // CUdevice_attribute
-constexpr int kClock = 13, kMultiprocessors = 16, kIntegrated = 18, kMajor = 75, kMinor = 76,
+constexpr int kClockRate = 13, kMultiprocessors = 16, kIsIntegrated = 18, kMajor = 75, kMinor = 76,
               kMaxSharedOptIn = 97;
 // CUfunction_attribute
 constexpr int kStaticShared = 1, kMaxDynamicShared = 8;
@@ -220,9 +220,9 @@ GpuDevice describe(int index) {
   device.index = index;
   device.name = name.data();
   device.architecture = "sm_" + std::to_string(major) + std::to_string(minor);
-  device.is_integrated = attribute_of(handle, kIntegrated) != 0;
+  device.is_integrated = attribute_of(handle, kIsIntegrated) != 0;
   device.n_processors = attribute_of(handle, kMultiprocessors);
-  device.clock_mhz = attribute_of(handle, kClock) / 1000;  // the attribute is in kHz
+  device.clock_mhz = attribute_of(handle, kClockRate) / 1000;  // the attribute is in kHz
   driver.total(&device.n_bytes, handle);
   if (const Code* code = code_for(major, minor)) {
     device.code_file = "nvidia.fatbin";
