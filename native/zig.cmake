@@ -11,5 +11,5 @@ else()
   set(CMAKE_SYSTEM_NAME Linux)
 endif()
 set(CMAKE_CXX_COMPILER_TARGET ${HEARTH_ZIG_TARGET})
-# The first link of a system compiles its C++ library, which takes a minute; the check would wait for it.
-set(CMAKE_CXX_COMPILER_WORKS 1)
+# The first link for a system compiles its C++ library, which takes a minute: none while configuring.
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
