@@ -1,4 +1,5 @@
 // The fingerprint of what the engine computes: one value on every system, processor and CPU variant.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadModel } from '../../language-server/engine/load-model.ts';
@@ -16,6 +17,10 @@ test.each(addonInfo().variants)('%s computes the known values, on one thread and
     expect(await fingerprint(engine)).toBe(knownFingerprint);
     await engine.close();
   }
+});
+
+test('the page for people with another machine has the value', () => {
+  expect(readFileSync(join(__dirname, '../../docs/first-run.md'), 'utf8')).toContain(`sha256 ${knownFingerprint} (`);
 });
 
 test('other values are told, with both fingerprints', async () => {
