@@ -123,7 +123,7 @@ void ContinuationScores::add_parts(int index, int& n_free) {
   }
   const int n = std::min(n_left(node), n_free);
   if (n == 0 || parts_.size() == kMaxLogitRows || !node.path.reserve(n)) return;
-  parts_.push_back({.node = index, .n = n});
+  parts_.push_back({.node = index, .n = n, .log_probabilities = {}, .of_children = {}});
   n_free -= n;
 }
 

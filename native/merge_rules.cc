@@ -67,7 +67,8 @@ MergeTable listed_merges(const GgufFile& file) {
     if (space < rule.size()) joined.append(rule, space + 1);
     const auto merged = ids.find(joined);
     if (left == ids.end() || right == ids.end() || merged == ids.end()) {
-      refuse_incomplete(file.path(), "it has a merge rule " + in_quotes(rule) + " without its tokens");
+      refuse_incomplete(file.path(),
+                        "it has a merge rule " + in_quotes(rule) + " without its tokens");
     }
     table.add(left->second, right->second, {rank, merged->second});
   }

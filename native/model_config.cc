@@ -89,9 +89,9 @@ std::vector<float> rope_factors_of(const GgufFile& file, const std::string& pref
   } else if (scaling == "yarn") {
     factors = yarn_factors(file, prefix, config, yarn_factor(file, prefix));
   } else if (scaling != "none") {
-    refuse_unsupported(file.path(),
-                       "it wants RoPE scaling " + in_quotes(scaling) + ", which Hearth does not have",
-                       "Choose a file without it");
+    refuse_unsupported(
+        file.path(), "it wants RoPE scaling " + in_quotes(scaling) + ", which Hearth does not have",
+        "Choose a file without it");
   }
   if (config.family->may_have_rope_factors && file.find(kRopeFactors))
     factors = read_vector(file, require_vector(file, kRopeFactors, config.head_dim / 2));
