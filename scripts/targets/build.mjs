@@ -16,12 +16,7 @@ export async function buildTarget(name, programs = []) {
   const headers = ['node-api-headers/include', 'node-addon-api'].map((each) => join(root, 'node_modules', each));
   await buildTests(
     `build/${name}`,
-    [
-      ...(await compilerOptions(target)),
-      `-DCMAKE_JS_INC=${headers.join(';')}`,
-      '-DCMAKE_JS_LIB=',
-      '-DHEARTH_UNITY=ON',
-    ],
+    [...(await compilerOptions(target)), `-DCMAKE_JS_INC=${headers.join(';')}`, '-DCMAKE_JS_LIB=', '-DHEARTH_UNITY=ON'],
     ['hearth_addon', ...programs],
   );
   const objects = join(root, 'build', name, 'kernels/CMakeFiles/kernels_cpu.dir/cpu');
