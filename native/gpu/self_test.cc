@@ -18,6 +18,7 @@ using kernels::BlockType;
 using kernels::Ops;
 
 constexpr int kHeadSizes[] = {32, 64, 128, 256};
+constexpr int kNormedHeadSize = 128;  // one size suffices, as all have the same kernel
 // Numbers of tokens for which there are different kernels: decode, drafts, prompts.
 constexpr int kBatches[] = {1, 3, 12, 40};
 constexpr int kMaxTokens = 40;
@@ -160,10 +161,15 @@ Step head(const Rows& w) {
 /// A prompt, another one far after it, then a single token. The later ones attend to positions in
 /// two of the parts of 256 positions, which thread blocks compute and the last one merges.
 /// Positions in between are zeros. A decode step begins with embed(), which also uploads the batch.
-Step attention(const Rows& table, const Rows& qkv, int head_size) {
-  return [&table, &qkv, head_size](Bench& b) {
+/// head_norms: of the heads of q and of k; empty: none.
+Step attention(const Rows& table, const Rows& qkv, int head_size,
+               const std::vector<float>& head_norms = {}) {
+  return [&table, &qkv, head_size, head_norms](Bench& b) {
     const int n_heads = 4, n_q = n_heads * head_size;
-    b.ops->make_kv_pool({1, n_heads, 2, head_size, kPages * 32, 10000}, kPages);
+    kernels::AttentionShape shape{1, n_heads, 2, head_size, kPages * 32, 10000};
+    shape.q_norms = shape.k_norms = head_norms;
+    shape.norm_eps = kEps;
+    b.ops->make_kv_pool(shape, kPages);
     const auto embeddings = b.pack({table.source()}), matrix = b.pack({qkv.source()});
     const auto bias = b.buffer(wave(2 * n_q, 0.1f));
     const auto x = b.buffer(wave(kMaxTokens * size_t{kCols}, 0.7f));
@@ -199,12 +205,15 @@ void test_all(const std::function<std::unique_ptr<Ops>()>& make_gpu) {
   Bench gpu(make_gpu()), cpu(scalar_cpu());
   for (const BlockType type : kernels::kBlockTypes) test_type(gpu, cpu, type);
   compare(gpu, cpu, "the head", kStepTolerance, head(Rows(BlockType::kQ8_0, kRows, 5)));
-  for (const int size : kHeadSizes) {
+  const auto test_attention = [&](int size, const std::string& what,
+                                  const std::vector<float>& head_norms) {
     Bench own_gpu(make_gpu()), own_cpu(scalar_cpu());
     const Rows table(BlockType::kQ8_0, kRows, 7), qkv(BlockType::kQ8_0, 8 * size, 6);
-    compare(own_gpu, own_cpu, "attention with heads of " + std::to_string(size), kStepTolerance,
-            attention(table, qkv, size));
-  }
+    compare(own_gpu, own_cpu, what, kStepTolerance, attention(table, qkv, size, head_norms));
+  };
+  for (const int size : kHeadSizes)
+    test_attention(size, "attention with heads of " + std::to_string(size), {});
+  test_attention(kNormedHeadSize, "attention with norms of heads", wave(kNormedHeadSize, 0.2f));
 }
 
 }  // namespace

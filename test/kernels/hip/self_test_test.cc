@@ -80,11 +80,12 @@ TEST("the self-test names what a broken kernel spoils") {
       {"pack_q4_0", "a row of Q4_0"},
       {"float_bf16_2", "SwiGLU with BF16"},
       {"attention_128", "attention with heads of 128"},
+      {"norm_heads_128", "attention with norms of heads"},
       {"norm_quantize_128", "SwiGLU with F32"},
       {"gather_256", "the head"},
       {"take_batch_512", "a row of F32"},
   };
-  for (const auto& [kernel, what] : std::span(cases).first(test::kIsSanitized ? 2 : 7))
+  for (const auto& [kernel, what] : std::span(cases).first(test::kIsSanitized ? 2 : 8))
     CHECK_EQUAL(verdict(kernel), std::string("the GPU fails its self-test: ") + what +
                                      " comes out wrong; update the GPU driver");
 }
