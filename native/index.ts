@@ -43,7 +43,7 @@ export function keepOthersOut(pipe: string): void {
 const gpuKernels = () => join(dirname(addonPath() ?? ''), 'gpu');
 
 /** A limit, since every thread has its own scratch memory. No machine gets faster with this many. */
-const mostThreads = 256;
+const maxThreads = 256;
 
 /**
  * Loads a model on another thread and calls onProgress with 0 to 1. Rejects with an EngineError whose message names the
@@ -67,7 +67,7 @@ export async function loadEngine(
     diskBytes: 0,
   } as const;
   const complete = { ...defaults, gpuKernels: gpuKernels(), ...withoutUndefined(options) };
-  requireCount(complete.threads, 'threads', mostThreads);
+  requireCount(complete.threads, 'threads', maxThreads);
   for (const key of ['cacheBytes', 'contextTokens', 'diskBytes'] as const) requireCount(complete[key], key);
   const [engine, cancel] = addon().load(complete, onProgress ?? null);
   if (signal?.aborted) cancel();

@@ -9,7 +9,7 @@ export interface Progress {
 }
 
 const windowMs = 5000;
-const leastMs = 500;
+const minMs = 500;
 
 /** Keeps a few samples a second of the bytes received. */
 export class SpeedMeter {
@@ -17,14 +17,14 @@ export class SpeedMeter {
 
   add(bytes: number, atMs: number): void {
     const last = this.samples.at(-1);
-    if (last && atMs - last.atMs < leastMs / 4) return;
+    if (last && atMs - last.atMs < minMs / 4) return;
     this.samples.push({ atMs, bytes });
     while (this.samples.length > 2 && atMs - (this.samples[0]?.atMs ?? atMs) > windowMs) this.samples.shift();
   }
 
   get bytesPerSecond(): number | null {
     const [first, last] = [this.samples[0], this.samples.at(-1)];
-    if (!first || !last || last.atMs - first.atMs < leastMs) return null;
+    if (!first || !last || last.atMs - first.atMs < minMs) return null;
     return ((last.bytes - first.bytes) * 1000) / (last.atMs - first.atMs);
   }
 }

@@ -34,7 +34,7 @@ export type Step = 'none' | 'wait' | 'go' | 'apply';
 
 // Within sight and so near that nobody needs to be taken there first.
 const nearLines = 3;
-const mostIgnored = 2;
+const maxIgnored = 2;
 
 export class Offer {
   state: State = { kind: 'none' };
@@ -54,7 +54,7 @@ export class Offer {
     const isChained = this.state.kind === 'applied';
     if (edit && shown && isSame(edit, shown.edit)) this.state = { ...shown, edit, basis, ignored: 0 };
     else if (edit) this.state = { kind: 'offered', edit, basis, isHeld: true, isChained, ignored: 0 };
-    else if (shown && shown.ignored < mostIgnored) this.state = { ...shown, ignored: shown.ignored + 1 };
+    else if (shown && shown.ignored < maxIgnored) this.state = { ...shown, ignored: shown.ignored + 1 };
     else this.withdraw();
   }
 

@@ -1,8 +1,8 @@
 // How long to wait before asking: longer for somebody who dismisses what is offered, shorter for one who applies it.
 
 const pauseMs = 800;
-const leastMs = 400;
-const mostMs = 3000;
+const minMs = 400;
+const maxMs = 3000;
 /** After Esc, nothing is offered for so long. */
 const quietMs = 5000;
 const rememberedMs = 10 * 60_000;
@@ -30,6 +30,6 @@ export class Patience {
     const now = this.now();
     this.outcomes = this.outcomes.filter(({ ms }) => now - ms < rememberedMs);
     const factor = this.outcomes.reduce((all, { factor, ms }) => all * factor ** (1 - (now - ms) / rememberedMs), 1);
-    return Math.max(this.quietMs, Math.min(mostMs, Math.max(leastMs, pauseMs * factor)));
+    return Math.max(this.quietMs, Math.min(maxMs, Math.max(minMs, pauseMs * factor)));
   }
 }

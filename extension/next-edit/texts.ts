@@ -2,7 +2,7 @@
 import { l10n } from 'vscode';
 import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
 
-const mostChars = 40;
+const maxChars = 40;
 
 /** Text beside the code: one line, as spaces would otherwise collapse. */
 export function inline(text: string): string {
@@ -60,7 +60,7 @@ function replacedBy({ range: { start, end } }: NextEdit['changes'][number], { ra
 
 function shortened(text: string): string {
   const flat = text.trim().replace(/\s+/g, ' ');
-  return flat.length <= mostChars ? flat : `${flat.slice(0, mostChars - 1)}…`;
+  return flat.length <= maxChars ? flat : `${flat.slice(0, maxChars - 1)}…`;
 }
 
 /** With spaces that neither collapse nor break. */

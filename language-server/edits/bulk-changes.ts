@@ -1,8 +1,8 @@
 // Tells what a person types from what a program writes: an agent, a formatter, a large paste.
 
 const withinMs = 1500;
-const mostChars = 200;
-const mostLines = 8;
+const maxChars = 200;
+const maxLines = 8;
 
 interface Size {
   ms: number;
@@ -31,7 +31,7 @@ export class BulkChanges {
       { ms, chars: removed.length + inserted.length, lines },
     ];
     const sum = (of: 'chars' | 'lines') => this.recent.reduce((total, each) => total + each[of], 0);
-    this.isGoingOn = sum('chars') > mostChars || sum('lines') > mostLines;
+    this.isGoingOn = sum('chars') > maxChars || sum('lines') > maxLines;
     return this.isGoingOn;
   }
 }

@@ -12,9 +12,9 @@ import { substitutionsOf } from './substitutions.ts';
 import type { EditedDocument, TextEdit } from './text-edit.ts';
 
 // More are a word of every other line, and no consequence.
-const mostCandidates = 60;
-const mostOfGroup = 20;
-const mostChars = 1000;
+const maxCandidates = 60;
+const maxInGroup = 20;
+const maxChars = 1000;
 
 /** In the order of their places from the cursor on, those above it last; nothing that stands at the cursor itself. */
 export function candidatesFor(
@@ -35,17 +35,15 @@ export function candidatesFor(
   const isWithinGroup = ({ group }: Candidate) => {
     const count = (groups.get(group) ?? 0) + 1;
     groups.set(group, count);
-    return count <= mostOfGroup;
+    return count <= maxInGroup;
   };
   return fromCursor(
-    all.filter(
-      ({ start, end, text: now }) => end <= text.length && end - start <= mostChars && now.length <= mostChars,
-    ),
+    all.filter(({ start, end, text: now }) => end <= text.length && end - start <= maxChars && now.length <= maxChars),
     text,
     cursor,
   )
     .filter(isWithinGroup)
-    .slice(0, mostCandidates)
+    .slice(0, maxCandidates)
     .filter((edit) => isMoreThanSpace(edit, text) && keepsBrackets(edit, text) && !undoes(edit, text, history));
 }
 

@@ -13,7 +13,7 @@ export interface ChangedRegion {
 }
 
 // What somebody writes anew goes on and on, and does not say what was changed.
-const mostLines = 20;
+const maxLines = 20;
 
 /** An empty region at the edit, which is still to be applied. */
 export function begin(base: LongText, { start, end }: TextEdit): ChangedRegion {
@@ -41,7 +41,7 @@ export function applied(region: ChangedRegion, edit: TextEdit): ChangedRegion {
 /** Whether the edit is in a line of the region, or within so many lines of it. */
 export function touches(region: ChangedRegion, edit: TextEdit, text: LongText, lines: number): boolean {
   const [first, last] = [text.lineAt(region.start), text.lineAt(region.end)];
-  if (last - first >= mostLines) return false;
+  if (last - first >= maxLines) return false;
   return text.lineAt(edit.start) <= last + lines && text.lineAt(edit.end) >= first - lines;
 }
 

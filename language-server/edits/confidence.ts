@@ -10,11 +10,11 @@ export function logOdds(evidence: ArrayLike<number>): number {
 }
 
 // Beyond these, a ratio says more about rare words than about the edit.
-const mostNats = 12;
+const maxNats = 12;
 
 /** What the odds follow from when a model has been asked: the odds by the evidence, and its preference. */
 export function preferenceNumbers(odds: number, { logRatio, ofNew, ofTail }: Preference): number[] {
-  return [odds, Math.max(-mostNats, Math.min(mostNats, logRatio)), ofNew, Math.max(-mostNats, ofTail)];
+  return [odds, Math.max(-maxNats, Math.min(maxNats, logRatio)), ofNew, Math.max(-maxNats, ofTail)];
 }
 
 /** The logarithm of the odds, with the model's preference. */

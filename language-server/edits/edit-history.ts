@@ -21,11 +21,11 @@ interface Entry {
 }
 
 /** Nobody asks for edits in longer documents: looking for places would take too long. */
-export const mostChars = 1_000_000;
+export const maxChars = 1_000_000;
 // Changes so near to the last ones, and so soon after them, belong to the same edit.
 const nearLines = 8;
 const soonMs = 1000;
-const mostEdits = 12;
+const maxEdits = 12;
 const keptMs = 10 * 60_000;
 
 /** Of one window. */
@@ -46,7 +46,7 @@ export class EditHistory {
   /** Call with each change of a document, in order. */
   record(change: DocumentChange): void {
     const { uri, before, edit, after } = change;
-    if (hasSecretName(uri) || after.length > mostChars || hasSecret(before) || hasSecret(after)) {
+    if (hasSecretName(uri) || after.length > maxChars || hasSecret(before) || hasSecret(after)) {
       this.forget(uri);
       return;
     }
@@ -60,7 +60,7 @@ export class EditHistory {
     const region = applied(entry.region, edit);
     this.entries = others;
     this.shift(change);
-    this.entries = [...this.entries, { uri, region, changedMs: this.now() }].slice(-mostEdits);
+    this.entries = [...this.entries, { uri, region, changedMs: this.now() }].slice(-maxEdits);
   }
 
   /** The oldest first, without what was taken back. texts: the open documents as they are now. */

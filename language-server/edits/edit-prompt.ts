@@ -5,9 +5,9 @@ import type { Engine } from '../../native/index.ts';
 import { concatTokens, tokenizeText } from '../prompt/fim-prompt.ts';
 import type { EditedDocument } from './text-edit.ts';
 
-const mostEdits = 3;
-const mostLines = 40;
-const mostChars = 1200;
+const maxEdits = 3;
+const maxLines = 40;
+const maxChars = 1200;
 
 export interface EditPrompt {
   /** Up to the cursor. */
@@ -19,7 +19,7 @@ export interface EditPrompt {
 /** The newest edits, oldest first. */
 export function editPrompt(engine: Engine, { text, cursor, history }: Omit<EditedDocument, 'path'>): EditPrompt {
   const { bosToken } = engine.info;
-  const edits = history.slice(-mostEdits);
+  const edits = history.slice(-maxEdits);
   const records = edits
     .slice(0, -1)
     .map((each) => record(engine, each.path, `${shortened(each.before)}\nupdated:\n${shortened(each.after)}\n`));
@@ -57,7 +57,7 @@ function record(engine: Engine, path: string, lines: string): Uint32Array {
 function shortened(text: string): string {
   const lines = text.split('\n');
   const fewer =
-    lines.length <= mostLines ? lines : [...lines.slice(0, mostLines / 2), '...', ...lines.slice(-mostLines / 2)];
+    lines.length <= maxLines ? lines : [...lines.slice(0, maxLines / 2), '...', ...lines.slice(-maxLines / 2)];
   const whole = fewer.join('\n');
-  return whole.length <= mostChars ? whole : `${whole.slice(0, mostChars / 2)}\n...\n${whole.slice(-mostChars / 2)}`;
+  return whole.length <= maxChars ? whole : `${whole.slice(0, maxChars / 2)}\n...\n${whole.slice(-maxChars / 2)}`;
 }

@@ -12,7 +12,7 @@ import type { Eagerness, NextEdit, NextEditAnswer, NextEditParams } from '../pro
 import type { Reason } from '../protocol/reasons.ts';
 import { hasSecretName } from '../protocol/secret-names.ts';
 import { DismissedEdits } from './dismissed-edits.ts';
-import { EditHistory, mostChars } from './edit-history.ts';
+import { EditHistory, maxChars } from './edit-history.ts';
 import { after, type FoundEdit, findEdit, type SearchedDocument, type Workspace } from './edit-search.ts';
 import { gates } from './gates.ts';
 
@@ -35,7 +35,7 @@ interface Foreseen extends Search {
 type Wanted = Exclude<Eagerness, 'off'>;
 
 // Other documents in which an edit may follow: those that were edited last.
-const mostOthers = 6;
+const maxOthers = 6;
 const editorLimitMs = 300;
 const none: string[] = [];
 
@@ -115,7 +115,7 @@ export class NextEdits {
     if (wanted !== 'automatic') return wanted;
     if (!document || document.version !== version) return 'superseded';
     if (hasSecretName(document.uri) || hasSecret(document.text)) return 'secrets-file';
-    if (document.text.length > mostChars) return 'too-long';
+    if (document.text.length > maxChars) return 'too-long';
     return this.history.isBulk ? 'bulk-change' : null;
   }
 
@@ -182,10 +182,10 @@ export class NextEdits {
   /** Only those that the editor shares: neither excluded, nor ignored by git, nor of an untrusted workspace. */
   private async others({ uri }: OpenDocument): Promise<OpenDocument[]> {
     const isUsable = (each: OpenDocument) =>
-      each.uri !== uri && !hasSecretName(each.uri) && each.text.length <= mostChars && !hasSecret(each.text);
+      each.uri !== uri && !hasSecretName(each.uri) && each.text.length <= maxChars && !hasSecret(each.text);
     const edited = (each: OpenDocument) => this.editedMs.get(each.uri) ?? Number.NEGATIVE_INFINITY;
     const usable = this.editor.openDocuments().filter(isUsable);
-    const last = usable.sort((a, b) => (edited(a) < edited(b) ? 1 : -1)).slice(0, mostOthers);
+    const last = usable.sort((a, b) => (edited(a) < edited(b) ? 1 : -1)).slice(0, maxOthers);
     if (last.length === 0) return [];
     const question = { uri, positions: [], documents: last.map((each) => each.uri) };
     const answer = this.editor.related(question).then(

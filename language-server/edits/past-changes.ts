@@ -12,7 +12,7 @@ export interface PastChange {
 }
 
 // Longer edits were written anew: what became of which line says nothing.
-const mostLines = 40;
+const maxLines = 40;
 const alike = 0.6;
 
 /** The newest edit first. */
@@ -30,7 +30,7 @@ export function pastBlocks(history: readonly PastEdit[]): PastChange[] {
   return history
     .toReversed()
     .map(({ path, before, after }, age) => ({ path, age, before: before.split('\n'), after: after.split('\n') }))
-    .filter(({ before, after }) => before.length > 1 && before.length <= mostLines && after.length <= mostLines)
+    .filter(({ before, after }) => before.length > 1 && before.length <= maxLines && after.length <= maxLines)
     .map((block) => (block.after.join('') === '' ? { ...block, after: [] } : block));
 }
 
@@ -59,7 +59,7 @@ interface Piece {
 }
 
 function piecesOf(before: string[], after: string[]): Piece[] {
-  const isShort = before.length <= mostLines && after.length <= mostLines;
+  const isShort = before.length <= maxLines && after.length <= maxLines;
   if (before.length === 0 || after.length === 0 || !isShort) return [{ before, after }];
   const pieces: Piece[] = [];
   let [i, j] = [0, 0];

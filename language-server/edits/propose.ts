@@ -19,12 +19,12 @@ export interface Proposal {
 }
 
 // The model is asked about the likeliest only, and only if they have a chance, also beside the likeliest.
-export const mostQuestions = 2;
-export const leastLogOdds = -2.2;
+export const maxQuestions = 2;
+export const minLogOdds = -2.2;
 const nearLogOdds = 0.7;
 // What only deletes must be surer still (deletionGate).
 const partlyDeletesGate = 0.7;
-const mostDeletedLines = 3;
+const maxDeletedLines = 3;
 
 /** The likeliest edits by what the history says alone, and how likely: the logarithm of the odds. */
 export function likeliest(document: EditedDocument, most: number): [Candidate, number][] {
@@ -37,7 +37,7 @@ export function likeliest(document: EditedDocument, most: number): [Candidate, n
   const evidence = evidenceOf(candidates, document, lines, changes);
   return candidates
     .map((candidate, i): [Candidate, number] => [candidate, logOdds(evidence[i] ?? [])])
-    .filter(([, odds]) => odds >= leastLogOdds)
+    .filter(([, odds]) => odds >= minLogOdds)
     .sort(([, a], [, b]) => b - a)
     .slice(0, most);
 }
@@ -54,7 +54,7 @@ export async function propose(
   document: EditedDocument,
   signal?: AbortSignal,
 ): Promise<Proposal | undefined> {
-  const likely = worthAsking(likeliest(document, mostQuestions));
+  const likely = worthAsking(likeliest(document, maxQuestions));
   if (likely.length === 0) return undefined;
   const candidates = likely.map(([candidate]) => candidate);
   const answers = await preferences(engine, document, candidates, signal);
@@ -69,15 +69,15 @@ export async function propose(
 /** Of those that may be shown: a deletion must be surer than the rest, and short. */
 export function mostLikely(proposals: readonly Proposal[], text: string): Proposal | undefined {
   return proposals
-    .filter(({ edit, probability }) => probability >= leastFor(edit, text))
+    .filter(({ edit, probability }) => probability >= minProbability(edit, text))
     .filter(
       ({ edit }) =>
-        text.slice(edit.start, edit.end).split('\n').length - edit.text.split('\n').length <= mostDeletedLines,
+        text.slice(edit.start, edit.end).split('\n').length - edit.text.split('\n').length <= maxDeletedLines,
     )
     .sort((a, b) => b.probability - a.probability)[0];
 }
 
-function leastFor(edit: TextEdit, text: string): number {
+function minProbability(edit: TextEdit, text: string): number {
   const changes = changesOf(edit, text);
   const deletions = changes.filter(
     (change) => change.text.trim() === '' && /[\p{L}\p{N}]/u.test(text.slice(change.start, change.end)),

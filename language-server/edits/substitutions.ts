@@ -22,7 +22,7 @@ export interface Place {
   right: string;
 }
 
-const mostSubstitutions = 16;
+const maxSubstitutions = 16;
 const longestSpan = 80;
 
 /** The newest first; what was taken back since is left out. */
@@ -41,7 +41,7 @@ export function substitutionsOf(changes: readonly PastChange[]): Substitution[] 
       const isTakenBack = [...found.values()].some((later) => later.old === each.now && later.now === each.old);
       if (!known && !isTakenBack) found.set(key, { ...each, changes: [change], places: [place] });
     }
-  return [...found.values()].slice(0, mostSubstitutions);
+  return [...found.values()].slice(0, maxSubstitutions);
 }
 
 export function isRename({ old, now }: Pick<Substitution, 'old' | 'now'>): boolean {

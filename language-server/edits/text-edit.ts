@@ -41,7 +41,7 @@ export function isWord(text: string): boolean {
 }
 
 // Texts that differ in more than so many pairs of words count as one change: nobody asks what they have in common.
-const mostPairs = 1_000_000;
+const maxPairs = 1_000_000;
 
 /** The runs of words that make one text the other, in order; offsets are those of the text before. */
 export function changesBetween(before: string, after: string): TextEdit[] {
@@ -73,7 +73,7 @@ export function changesOf(edit: TextEdit, text: string): TextEdit[] {
 
 /** The pairs of indices of a longest common subsequence. */
 function commonWords(old: string[], now: string[]): (readonly [number, number])[] {
-  if (old.length * now.length > mostPairs) return [];
+  if (old.length * now.length > maxPairs) return [];
   const width = now.length + 1;
   const lengths = new Uint16Array((old.length + 1) * width);
   const lengthAt = (i: number, j: number) => lengths[i * width + j] ?? 0;

@@ -5,8 +5,8 @@ import { isBracket, scan } from '../rules/scanner.ts';
 import { deletionGate } from './gates.ts';
 import { changesOf, type TextEdit } from './text-edit.ts';
 
-const mostDeletedLines = 3;
-const mostChangedLines = 8;
+const maxDeletedLines = 3;
+const maxChangedLines = 8;
 
 type Unwanted = Extract<
   Reason,
@@ -21,7 +21,7 @@ export function whyUnwanted(edit: TextEdit, text: string, probability: number, l
   const deleted = changes.map(({ start, end }) => text.slice(start, end)).join('');
   if ((inserted + deleted).trim() === '') return 'only-space';
   const lostLines = lineCount(old) - lineCount(edit.text);
-  if (lostLines > mostDeletedLines || lineCount(deleted + inserted) > mostChangedLines) return 'changes-too-much';
+  if (lostLines > maxDeletedLines || lineCount(deleted + inserted) > maxChangedLines) return 'changes-too-much';
   if (inserted.trim() === '' && probability < deletionGate) return 'edit-unsure';
   if (addsOnlyImports(old, edit.text)) return 'only-imports';
   if (/<\|[^\s|]+\|>/.test(inserted) && !/<\|/.test(text)) return 'special-token';

@@ -14,11 +14,11 @@ export interface FoundModel {
 }
 
 /** Hugging Face's cache is the deepest: hub/models--NAME/snapshots/REVISION/FOLDER/FILE. */
-const mostDepth = 5;
-const mostEntries = 20_000;
-const mostMs = 3000;
+const maxDepth = 5;
+const maxEntries = 20_000;
+const maxMs = 3000;
 /** Smaller files are vocabularies for tests, not models. */
-const leastBytes = 2 ** 20;
+const minBytes = 2 ** 20;
 
 interface Candidate {
   path: string;
@@ -29,7 +29,7 @@ interface Candidate {
 /** describe: rejects for a file that the engine cannot run. */
 export async function findLocalModels(
   folders: ModelFolder[],
-  signal = AbortSignal.timeout(mostMs),
+  signal = AbortSignal.timeout(maxMs),
   describe = describeModel,
 ): Promise<FoundModel[]> {
   const found: FoundModel[] = [];
@@ -60,7 +60,7 @@ async function identitiesOf({ path, knownAs, description: { fileBytes } }: Found
 
 /** Rejects if the engine cannot run the model or if a part of a split file is missing. */
 async function describedIn(path: string, describe: typeof describeModel): Promise<ModelDescription | undefined> {
-  return (await bytesOfAllParts(path)) < leastBytes ? undefined : describe(path);
+  return (await bytesOfAllParts(path)) < minBytes ? undefined : describe(path);
 }
 
 const firstPart = /-00001-of-(\d{5})(?=\.gguf$)/i;
@@ -108,11 +108,11 @@ function modelDigest(manifest: string): string | undefined {
 async function* filesBelow(root: string, signal: AbortSignal): AsyncGenerator<string> {
   let entries = 0;
   let level = [root];
-  for (let depth = 0; depth <= mostDepth && level.length > 0; depth++) {
+  for (let depth = 0; depth <= maxDepth && level.length > 0; depth++) {
     const next: string[] = [];
     for (const folder of level) {
       for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
-        if (signal.aborted || ++entries > mostEntries) return;
+        if (signal.aborted || ++entries > maxEntries) return;
         const path = join(folder, entry.name);
         if (entry.isDirectory()) next.push(path);
         else if (entry.isFile() || entry.isSymbolicLink()) yield path;

@@ -26,8 +26,8 @@ export interface PlacedChunk {
   offset: number;
 }
 
-const leastLines = 12;
-const mostLines = 24;
+const minLines = 12;
+const maxLines = 24;
 // Longer documents are ignored. They are mostly generated, and searching them for secrets would take too long.
 const maxDocumentChars = 200_000;
 const maxWords = 400;
@@ -69,7 +69,7 @@ export function split(text: string): Piece[] {
   let offset = 0;
   for (let i = 1; i <= lines.length; i++) {
     const count = i - first;
-    const isCut = i === lines.length || count >= mostLines || (count >= leastLines && startsBlock(lines, i));
+    const isCut = i === lines.length || count >= maxLines || (count >= minLines && startsBlock(lines, i));
     if (!isCut) continue;
     const piece = lines.slice(first, i).join('\n');
     if (piece.trim() !== '') pieces.push({ text: piece, line: first, lineCount: count, offset });

@@ -25,7 +25,7 @@ export interface PromptPreamble {
 // Of a longer path, only the end is used.
 const maxPathChars = 200;
 /** Fewer lines of a snippet that does not fit say too little. */
-const leastLines = 3;
+const minLines = 3;
 
 /** Takes as many of the snippets, which come most useful first, as fit into maxSnippetTokens. */
 export function promptPreamble(
@@ -74,7 +74,7 @@ function withinBudget(engine: Completer, snippets: Snippet[], maxTokens: number)
 /** As many of its first lines as fit; null if fewer than three do. */
 function beginningWithin(engine: Completer, snippet: Snippet, maxTokens: number): Snippet | null {
   const lines = snippet.text.slice(0, maxTokens * 10).split('\n');
-  for (let count = lines.length - 1; count >= leastLines; count--) {
+  for (let count = lines.length - 1; count >= minLines; count--) {
     const begun = { ...snippet, text: lines.slice(0, count).join('\n') };
     if (costOf(engine, begun) <= maxTokens) return begun;
   }

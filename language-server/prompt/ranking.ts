@@ -31,7 +31,7 @@ export interface Ranked extends Candidate {
 }
 
 // Chunks that share only common words with the cursor's lines score less.
-const leastScore = 1.2;
+const minScore = 1.2;
 const recentMs = 5 * 60_000;
 const sameWordsShare = 0.8;
 const longWord = 9;
@@ -43,7 +43,7 @@ export function rank(candidates: Candidate[], query: PlaceQuery, nowMs: number, 
   const declared = declaredIn(candidates, query);
   const ranked = candidates
     .map((candidate, i) => ({ ...candidate, score: score(candidate, query, rarity, nowMs) + (declared[i] ?? 0) }))
-    .filter((candidate) => candidate.score >= leastScore)
+    .filter((candidate) => candidate.score >= minScore)
     .toSorted((a, b) => b.score - a.score);
   const kept: Ranked[] = [];
   for (const candidate of ranked) {

@@ -9,13 +9,13 @@ const maxTokens = 1536;
 // filling an eighth of the context delays text by a fifth, a sixteenth by a tenth. A short context is left to the
 // document.
 const contextShare = 1 / 16;
-const leastContextTokens = 2048;
+const minContextTokens = 2048;
 // Fewer tokens than a small function are not worth a new anchor.
-const leastTokens = 96;
+const minTokens = 96;
 // The budget before anything has been measured.
 const unmeasuredTokens = 256;
 // Shorter prefills do not count: a few tokens take as long as many.
-const leastMeasured = 64;
+const minMeasured = 64;
 
 /** For one engine. */
 export class ReadingBudget {
@@ -25,16 +25,16 @@ export class ReadingBudget {
 
   note({ promptTokens, cachedTokens, prefillMs }: Timings): void {
     const tokens = promptTokens - cachedTokens;
-    if (tokens < leastMeasured || prefillMs <= 0) return;
+    if (tokens < minMeasured || prefillMs <= 0) return;
     const speed = tokens / prefillMs;
     this.tokensPerMs = this.tokensPerMs === null ? speed : (this.tokensPerMs + speed) / 2;
   }
 
   get tokens(): number {
     const affordable = this.tokensPerMs === null ? unmeasuredTokens : this.tokensPerMs * momentMs;
-    const isSlow = affordable < leastTokens && affordable * (patienceMs / momentMs) >= leastTokens;
-    const wanted = isSlow ? leastTokens : affordable;
+    const isSlow = affordable < minTokens && affordable * (patienceMs / momentMs) >= minTokens;
+    const wanted = isSlow ? minTokens : affordable;
     const tokens = Math.floor(Math.min(wanted, maxTokens, this.contextTokens * contextShare));
-    return this.contextTokens < leastContextTokens || tokens < leastTokens ? 0 : tokens;
+    return this.contextTokens < minContextTokens || tokens < minTokens ? 0 : tokens;
   }
 }

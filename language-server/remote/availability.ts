@@ -4,14 +4,14 @@ import type { ServerError } from './server-error.ts';
 
 export interface Patience {
   /** The limits of the time to the first text, whatever the server usually needs. */
-  leastMs: number;
-  mostMs: number;
+  minMs: number;
+  maxMs: number;
   /** The first pause after a failure; each further one is twice as long. */
   pauseMs: number;
-  mostPauseMs: number;
+  maxPauseMs: number;
 }
 
-export const usualPatience: Patience = { leastMs: 1000, mostMs: 2000, pauseMs: 1000, mostPauseMs: 60_000 };
+export const usualPatience: Patience = { minMs: 1000, maxMs: 2000, pauseMs: 1000, maxPauseMs: 60_000 };
 /** A server that needs four times as long as usual has a problem. */
 const usualTimes = 4;
 const headStartTimes = 2;
@@ -51,10 +51,10 @@ export class Availability {
 
   /** How long the next request may wait for its first text, and for each further one. */
   get patienceMs(): number {
-    const { leastMs, mostMs } = this.patience;
-    const usual = this.usualMs === 0 ? mostMs : this.usualMs * usualTimes;
-    const limit = Math.min(mostMs, Math.max(leastMs, usual));
-    return Math.max(limit - this.silentMs, this.usualMs, leastMs / 10);
+    const { minMs, maxMs } = this.patience;
+    const usual = this.usualMs === 0 ? maxMs : this.usualMs * usualTimes;
+    const limit = Math.min(maxMs, Math.max(minMs, usual));
+    return Math.max(limit - this.silentMs, this.usualMs, minMs / 10);
   }
 
   /** How long the server may be ahead before the local model is asked, too. */
@@ -81,8 +81,8 @@ export class Availability {
   }
 
   failed({ message, retryAfterMs }: ServerError): void {
-    const { pauseMs, mostPauseMs } = this.patience;
-    const pause = Math.min(mostPauseMs, pauseMs * 2 ** this.failures) * (0.5 + this.random());
+    const { pauseMs, maxPauseMs } = this.patience;
+    const pause = Math.min(maxPauseMs, pauseMs * 2 ** this.failures) * (0.5 + this.random());
     const wasUp = this.isUp;
     this.problem = message;
     this.silentMs = 0;

@@ -19,7 +19,7 @@ const user = randomUUID();
 /** Fields that some servers refuse, and that a completion can do without. */
 const optionalFields = ['logprobs', 'stream_options', 'user'] as const;
 /** A server that does not stop sending must not occupy a connection for ever. */
-const mostAnswerMs = 60_000;
+const maxAnswerMs = 60_000;
 /** How long the text may pause once it has begun. */
 const textMs = 2000;
 const drainMs = 1000;
@@ -38,7 +38,7 @@ export class CompletionsApi {
   async *stream(body: CompletionBody, patienceMs: number, signal: AbortSignal): AsyncGenerator<Piece> {
     const impatient = new AbortController();
     let silence = setTimeout(() => impatient.abort(), patienceMs);
-    const total = setTimeout(() => impatient.abort(), mostAnswerMs);
+    const total = setTimeout(() => impatient.abort(), maxAnswerMs);
     try {
       const response = await this.open(body, AbortSignal.any([signal, impatient.signal]));
       let isOver = false;

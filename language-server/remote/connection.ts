@@ -19,7 +19,7 @@ export interface ServerOptions {
   network?: NetworkSettings;
 }
 
-const mostJsonChars = 2 ** 20;
+const maxJsonChars = 2 ** 20;
 const minLineChars = 8;
 
 export class Connection {
@@ -60,7 +60,7 @@ export class Connection {
   }
 
   async json(path: string, signal: AbortSignal): Promise<unknown> {
-    const text = await beginningOf(await this.open(path, null, signal), mostJsonChars);
+    const text = await beginningOf(await this.open(path, null, signal), maxJsonChars);
     try {
       return JSON.parse(text);
     } catch {

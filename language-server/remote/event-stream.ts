@@ -15,17 +15,17 @@ export interface Usage {
 }
 
 // An event with log-probabilities has a few hundred bytes for each token.
-const mostBytes = 2 ** 20;
+const maxBytes = 2 ** 20;
 const dataName = 'data:';
 /** The longest tokens of code are runs of white space of this length. Rules take time that depends on the length. */
-const mostCharsPerToken = 16;
+const maxCharsPerToken = 16;
 
 /**
  * Yields pieces until "[DONE]", but no more text than maxTokens can have. Throws if the answer breaks off or is
  * none.
  */
 export async function* piecesOf(chunks: AsyncIterable<Uint8Array>, maxTokens: number): AsyncGenerator<Piece> {
-  let charsLeft = maxTokens * mostCharsPerToken;
+  let charsLeft = maxTokens * maxCharsPerToken;
   let textsLeft = maxTokens;
   let hasEnded = false;
   for await (const data of dataIn(chunks)) {
@@ -50,7 +50,7 @@ async function* dataIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string
   let line = '';
   for await (const bytes of chunks) {
     received += bytes.length;
-    if (received > mostBytes) throw new Error('the answer does not end');
+    if (received > maxBytes) throw new Error('the answer does not end');
     const [rest = '', ...next] = decoder.decode(bytes, { stream: true }).split('\n');
     line += rest;
     for (const begin of next) {

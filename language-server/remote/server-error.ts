@@ -5,8 +5,8 @@ export type Response = IncomingMessage;
 /** Makes foreign words fit for the log and the status. */
 type Quote = (text: unknown) => string;
 
-const mostErrorChars = 1024;
-const mostRetryAfterMs = 3_600_000;
+const maxErrorChars = 1024;
+const maxRetryAfterMs = 3_600_000;
 
 export class ServerError extends Error {
   constructor(
@@ -60,7 +60,7 @@ export function errorOf(host: string, error: unknown, quoted: Quote): ServerErro
 /** Why a response is not what was asked for. Reads only the beginning of its body. */
 export async function refusalOf(host: string, response: Response, quoted: Quote): Promise<ServerError> {
   const { statusCode: status = 0, headers } = response;
-  const said = quoted(messageIn(await beginningOf(response, mostErrorChars)));
+  const said = quoted(messageIn(await beginningOf(response, maxErrorChars)));
   return new ServerError(`${host} ${whatIsWrong(status, headers, quoted)} ${said}`.trim(), status, retryAfter(headers));
 }
 
@@ -74,18 +74,18 @@ function whatIsWrong(status: number, headers: IncomingHttpHeaders, quoted: Quote
 }
 
 /** At most so many characters of a body, which is not read any further. */
-export async function beginningOf(response: Response, mostChars: number): Promise<string> {
+export async function beginningOf(response: Response, maxChars: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   try {
     for await (const bytes of response) {
       text += decoder.decode(bytes, { stream: true });
-      if (text.length >= mostChars) break;
+      if (text.length >= maxChars) break;
     }
   } catch {
     // What has come may say enough.
   }
-  return text.slice(0, mostChars);
+  return text.slice(0, maxChars);
 }
 
 /** Servers wrap their message in JSON; proxies send pages. */
@@ -102,5 +102,5 @@ function messageIn(text: string): unknown {
 function retryAfter(headers: IncomingHttpHeaders): number {
   const value = headers['retry-after'] ?? '';
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return Math.min(mostRetryAfterMs, Math.max(0, ms || 0));
+  return Math.min(maxRetryAfterMs, Math.max(0, ms || 0));
 }

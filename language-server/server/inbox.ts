@@ -23,7 +23,7 @@ export interface Source {
 
 // Reading pauses above the first number and resumes below the second: enough that the newest request of a burst has
 // been seen, and little enough to take no memory.
-const mostWaiting = 1000;
+const maxWaiting = 1000;
 const fewWaiting = 200;
 
 const superseded: InlineCompletionList & CompletionOutcome = {
@@ -136,7 +136,7 @@ export class Inbox implements MessageReader {
     while ((this.catchingUp[0]?.received ?? Number.POSITIVE_INFINITY) <= this.handled)
       this.catchingUp.shift()?.resolve();
     const waiting = this.received - this.handled;
-    if (!this.isPaused && waiting > mostWaiting) this.source?.pause();
+    if (!this.isPaused && waiting > maxWaiting) this.source?.pause();
     else if (this.isPaused && waiting < fewWaiting) this.source?.resume();
     else return;
     this.isPaused = !this.isPaused;

@@ -10,7 +10,7 @@ import { addonProblems } from './inspect.mjs';
 import { pythonTools } from './python-tools.mjs';
 import { targetOf } from './targets.mjs';
 
-const mostBytes = 60e6;
+const maxBytes = 60e6;
 const addonPath = 'extension/dist/hearth.node';
 const modelPath = 'extension/models/starter.gguf';
 const sbomPath = 'extension/dist/sbom.cdx.json';
@@ -50,7 +50,7 @@ export function packageProblems(facts, name, { bytes, version, model }) {
   return [
     ...(TargetPlatform === name ? [] : [`it is for ${TargetPlatform}, not ${name}`]),
     ...(Version === version ? [] : [`its version is ${Version}, not ${version}`]),
-    ...(bytes <= mostBytes ? [] : [`it has ${bytes} bytes, more than ${mostBytes}`]),
+    ...(bytes <= maxBytes ? [] : [`it has ${bytes} bytes, more than ${maxBytes}`]),
     ...expected.filter((path) => !files.get(path)?.bytes).map((path) => `${path} is missing or empty`),
     ...others.map((path) => `${path} does not belong into it`),
     ...(files.size === facts.files.length ? [] : ['two of its files have one path']),

@@ -29,7 +29,7 @@ export const loadLocal = async (modelPath: string): Promise<Engine> => (await lo
 /** fallbacks: why the local engine had to answer; a measurement with one is worth nothing. */
 export async function connect(url: string, local: Engine, fallbacks: string[]): Promise<Models> {
   // A server with fifty clients is slow, not broken.
-  const patience = { ...usualPatience, leastMs: 600_000, mostMs: 600_000 };
+  const patience = { ...usualPatience, minMs: 600_000, maxMs: 600_000 };
   let isConnected = false;
   const onChange = (message: string) => void (isConnected && fallbacks.push(message));
   const team = new Team({ url, model: '', credential: '' }, onChange, patience);

@@ -52,7 +52,7 @@ beforeAll(async () => {
   http.usual = answer;
   http.probe = answer;
   // Both engines share a machine that may do other work; a slow answer is no wrong one.
-  const patience = { ...usualPatience, leastMs: 30_000, mostMs: 30_000 };
+  const patience = { ...usualPatience, minMs: 30_000, maxMs: 30_000 };
   team = new Team({ url: http.url, model: 'starter-coder', credential: '' }, () => {}, patience);
   await team.tried;
   const completer = team.completer(local);

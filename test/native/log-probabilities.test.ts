@@ -97,7 +97,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
   });
 
   test('what is streamed adds up to that of all tokens that gave text', async () => {
-    let mostPieces = 0;
+    let maxPieces = 0;
     for (const request of [
       { tokens, maxTokens: 30 },
       { tokens, maxTokens: 30, speculate: false },
@@ -105,7 +105,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
       { tokens: engine.tokenize("const names = ['é', 'ü', '漢字', '"), maxTokens: 30 },
     ]) {
       const { answer, pieces, total } = await streamed(request);
-      mostPieces = Math.max(mostPieces, pieces.length);
+      maxPieces = Math.max(maxPieces, pieces.length);
       // Behind the last piece there may be an end token, or bytes of a character that is not whole.
       const sums = [...answer.logProbabilities.keys()].map((i) => sum([...answer.logProbabilities.subarray(0, i + 1)]));
       const nearest = sums.reduce((best, value) => (Math.abs(value - total) < Math.abs(best - total) ? value : best));
@@ -113,7 +113,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
       const text = engine.detokenize(answer.tokens.subarray(0, sums.indexOf(nearest) + 1));
       expect(text.endsWith(answer.text)).toBe(true);
     }
-    expect(mostPieces).toBeGreaterThan(5);
+    expect(maxPieces).toBeGreaterThan(5);
   });
 
   test('a piece counts the tokens that came since the one before: healed ones and parts of characters', async () => {

@@ -10,7 +10,7 @@ import type { Report } from './report.ts';
 import { readFloats } from './theirs.ts';
 import { inWords } from './verdicts.ts';
 
-const mostPositions = 100;
+const maxPositions = 100;
 
 export function compareWithTruth(
   report: Report,
@@ -26,7 +26,7 @@ export function compareWithTruth(
 ): void {
   const { asked, rows, vocabulary } = from;
   if (!asked.logits) return;
-  const tokens = asked.logits.tokens.slice(0, mostPositions);
+  const tokens = asked.logits.tokens.slice(0, maxPositions);
   const exact = exactLogits(from, [...tokens]);
   const compare = (theirs: Float32Array) => compareRows(exact, theirs.subarray(0, exact.length), vocabulary);
   const [ours, llamaCpp] = [compare(asked.logits.rows), compare(rows)];

@@ -18,7 +18,7 @@ import { type Measure, measureBatches, measureDecode, measurePrefill, median, ra
 /** The context before the batches, in tokens. */
 const batchDepth = 512;
 /** The engine's largest batch: kMaxBatch in kernels/ops.h. */
-const mostBatch = 256;
+const maxBatch = 256;
 /** More runs than for the rest, as a batch takes only milliseconds and is compared with others. */
 const batchRunsPerRun = 5;
 
@@ -67,9 +67,9 @@ interface Plan {
 function planOf(values: Values): Plan {
   const wanted = (name: string, fallback: number[]) => counts(values, name, fallback).filter((n) => n > 0);
   const batches = wanted('batch', []);
-  const tooLarge = batches.find((n) => n > mostBatch);
+  const tooLarge = batches.find((n) => n > maxBatch);
   if (tooLarge !== undefined)
-    throw new UsageError(`--batch must be at most ${mostBatch}, the limit of one pass, not ${tooLarge}`);
+    throw new UsageError(`--batch must be at most ${maxBatch}, the limit of one pass, not ${tooLarge}`);
   return {
     depths: counts(values, 'depth', [0]),
     prompts: wanted('prompt', [512]),

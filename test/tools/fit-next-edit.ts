@@ -14,7 +14,7 @@ import {
 import { preferenceNumbers } from '../../language-server/edits/confidence.ts';
 import { evidenceNames } from '../../language-server/edits/evidence.ts';
 import { preferences } from '../../language-server/edits/preference.ts';
-import { leastLogOdds, mostQuestions, worthAsking } from '../../language-server/edits/propose.ts';
+import { maxQuestions, minLogOdds, worthAsking } from '../../language-server/edits/propose.ts';
 import { logOddsOf, type Trees } from '../../language-server/edits/trees.ts';
 import type { Engine } from '../../native/index.ts';
 import { type CaseExamples, examplesOf, shownAt } from '../bench/next-edit/examples.ts';
@@ -109,9 +109,9 @@ async function ask(
 ): Promise<AskedCase> {
   const likely = each.candidates
     .map((_, i): [number, number] => [i, each.odds[i] ?? 0])
-    .filter(([, odds]) => odds >= leastLogOdds)
+    .filter(([, odds]) => odds >= minLogOdds)
     .sort(([, a], [, b]) => b - a)
-    .slice(0, mostQuestions);
+    .slice(0, maxQuestions);
   const asked = worthAsking(likely);
   const candidates = asked.flatMap(([i]) => each.candidates.slice(i, i + 1));
   const answers = each.of && candidates.length > 0 ? await preferences(engine, each.of, candidates) : [];

@@ -6,9 +6,9 @@ import type { PastChange } from '../past-changes.ts';
 import { isTelling } from '../substitutions.ts';
 import { isWord, wordsOf } from '../text-edit.ts';
 
-const mostLines = 8;
-const mostOtherWords = 4;
-const mostPlaces = 60;
+const maxLines = 8;
+const maxOtherWords = 4;
+const maxPlaces = 60;
 
 export function analogousLines(
   lines: readonly Line[],
@@ -24,8 +24,8 @@ export function analogousLines(
   });
   return changes.flatMap((change) => {
     const { before, after } = change;
-    if (before.length === 0 || before.length > mostLines || before.join('').trim().length < 3) return [];
-    const places = nearest(shapes.get(shapeOf(before[0] ?? '')) ?? [], cursorLine, mostPlaces);
+    if (before.length === 0 || before.length > maxLines || before.join('').trim().length < 3) return [];
+    const places = nearest(shapes.get(shapeOf(before[0] ?? '')) ?? [], cursorLine, maxPlaces);
     return places.flatMap((first) => {
       const target = lines.slice(first, first + before.length);
       const [from, to] = [target[0], target.at(-1)];
@@ -67,7 +67,7 @@ function analogyOf({ before, after }: PastChange, target: string[]): { text: str
     }
   }
   const different = [...others].filter(([word, other]) => word !== other);
-  if (different.length > mostOtherWords || (after.length === 0 && different.length > 0)) return undefined;
+  if (different.length > maxOtherWords || (after.length === 0 && different.length > 0)) return undefined;
   const kept = new Set(after.flatMap(wordsOf));
   const isReplaced = different.some(([word]) => !kept.has(word));
   if (isReplaced || (different.length > 0 && different.length === others.size)) return undefined;

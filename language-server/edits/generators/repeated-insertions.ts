@@ -6,13 +6,13 @@ import { isTelling } from '../substitutions.ts';
 import { isWord, wordsOf } from '../text-edit.ts';
 import { mapped, reindented, shapeOf } from './analogous-lines.ts';
 
-const mostLines = 6;
-const mostOtherWords = 3;
-const mostPlaces = 20;
+const maxLines = 6;
+const maxOtherWords = 3;
+const maxPlaces = 20;
 
 export function repeatedInsertions(lines: readonly Line[], changes: readonly PastChange[], path: string): Candidate[] {
   return changes
-    .filter((change) => change.before.length === 0 && change.path === path && change.after.length <= mostLines)
+    .filter((change) => change.before.length === 0 && change.path === path && change.after.length <= maxLines)
     .flatMap((change) => {
       const first = placeOf(change.after, lines);
       if (first === undefined) return [];
@@ -43,7 +43,7 @@ function beside(
   const { after } = change;
   const group = `${neighbour.trim()}\n\n${after.join('\n')}`;
   const alike = lines.flatMap(({ text }, i) => (shapeOf(text) === shape ? [i] : []));
-  return nearest(alike, first, mostPlaces).flatMap((i): Candidate[] => {
+  return nearest(alike, first, maxPlaces).flatMap((i): Candidate[] => {
     const { start, end, text } = lines[i] as Line;
     if (i >= first - 1 && i <= first + after.length) return [];
     const others = otherWords(neighbour, text);
@@ -70,5 +70,5 @@ function otherWords(line: string, other: string): Map<string, string> | undefine
     others.set(word, there);
   }
   const differing = [...others].filter(([word, there]) => word !== there).length;
-  return differing <= mostOtherWords && differing < others.size ? others : undefined;
+  return differing <= maxOtherWords && differing < others.size ? others : undefined;
 }

@@ -3,8 +3,8 @@ import type { Candidate } from '../candidate.ts';
 import { type Line, nearest } from '../lines.ts';
 import { narrowed, type Substitution, substituted } from '../substitutions.ts';
 
-const mostBlockLines = 8;
-const mostPlaces = 40;
+const maxBlockLines = 8;
+const maxPlaces = 40;
 
 /** With each substitution alone and with all of them, line by line, and in runs of lines. */
 export function substitutedLines(
@@ -38,7 +38,7 @@ export function substitutedLines(
 function editsOf(lines: readonly Line[], cursorLine: number, change: (line: string) => string) {
   const changed = lines.map(({ text }) => change(text));
   const all = lines.flatMap(({ text }, i) => (changed[i] === text ? [] : [i]));
-  const near = new Set(nearest(all, cursorLine, mostPlaces));
+  const near = new Set(nearest(all, cursorLine, maxPlaces));
   const isChanged = (i: number) => near.has(i);
   const edits: { start: number; end: number; text: string; old: string }[] = [];
   const add = (first: number, last: number) => {
@@ -50,7 +50,7 @@ function editsOf(lines: readonly Line[], cursorLine: number, change: (line: stri
   for (const i of near) {
     let last = i;
     while (isChanged(last + 1)) last++;
-    if (!isChanged(i - 1) && last > i && last - i < mostBlockLines) add(i, last);
+    if (!isChanged(i - 1) && last > i && last - i < maxBlockLines) add(i, last);
     add(i, i);
   }
   return edits;

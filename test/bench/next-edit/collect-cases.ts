@@ -11,11 +11,11 @@ export interface Wanted {
   quiet: number;
 }
 
-const mostFiles = 12;
-const mostHunks = 20;
-const mostHunkLines = 30;
+const maxFiles = 12;
+const maxHunks = 20;
+const maxHunkLines = 30;
 const longestText = 60_000;
-const mostElsewhere = 3;
+const maxElsewhere = 3;
 
 /** Cases of one repository, the newest commits first, until there are enough of each kind. */
 export async function casesOf(repository: string, { related, quiet }: Wanted): Promise<NextEditCase[]> {
@@ -51,10 +51,10 @@ export function casesOfCommit(
   const usable = files.filter(
     ({ hunks }) =>
       hunks.length > 0 &&
-      hunks.length <= mostHunks &&
-      hunks.every((hunk) => hunk.old.length + hunk.new.length <= mostHunkLines),
+      hunks.length <= maxHunks &&
+      hunks.every((hunk) => hunk.old.length + hunk.new.length <= maxHunkLines),
   );
-  if (files.length > mostFiles || usable.length === 0) return [];
+  if (files.length > maxFiles || usable.length === 0) return [];
   const chance = random(Number.parseInt(id.slice(0, 8), 16));
   const at = chance.below(usable.length);
   const file = usable[at];
@@ -90,7 +90,7 @@ function editsIn(files: ChangedFile[]): PastEdit[] {
     .flatMap(({ path, hunks }) =>
       hunks.map((hunk) => ({ path, before: hunk.old.join('\n'), after: hunk.new.join('\n') })),
     )
-    .slice(-mostElsewhere);
+    .slice(-maxElsewhere);
 }
 
 /** OWNER/NAME of a repository's folder, whether it is bare or a working tree. */

@@ -13,10 +13,10 @@ export interface FitOptions {
   rate: number;
 }
 
-const mostBins = 48;
+const maxBins = 48;
 // Leaves of few examples are pulled to 0, and splits that leave less weight on a side are not made.
 const shrinkage = 4;
-const leastWeight = 6;
+const minWeight = 6;
 
 export function fitTrees(examples: readonly Example[], { trees, rate }: FitOptions): Trees {
   const width = examples[0]?.numbers.length ?? 0;
@@ -78,7 +78,7 @@ function treeOf(round: Round, rate: number): Tree {
 
 /** The question that tells most; one that puts all on one side if none tells anything. */
 function bestSplit({ bins, edges, gradients, curvatures }: Round, group: Uint32Array) {
-  let best = { feature: 0, bin: mostBins, gain: 0 };
+  let best = { feature: 0, bin: maxBins, gain: 0 };
   const gainOf = (gradient: number, curvature: number) => gradient ** 2 / (curvature + shrinkage);
   for (const [feature, column] of bins.entries()) {
     const count = edges[feature]?.length ?? 0;
@@ -93,7 +93,7 @@ function bestSplit({ bins, edges, gradients, curvatures }: Round, group: Uint32A
     for (let bin = 0; bin < count; bin++) {
       left += sums[bin] ?? 0;
       leftCurve += curves[bin] ?? 0;
-      if (leftCurve < leastWeight || curve - leftCurve < leastWeight) continue;
+      if (leftCurve < minWeight || curve - leftCurve < minWeight) continue;
       const gain = gainOf(left, leftCurve) + gainOf(sum - left, curve - leftCurve) - gainOf(sum, curve);
       if (gain > best.gain) best = { feature, bin, gain };
     }
@@ -105,7 +105,7 @@ function bestSplit({ bins, edges, gradients, curvatures }: Round, group: Uint32A
 function edgesOf(values: number[]): number[] {
   const sorted = Float64Array.from(values).sort();
   const edges = new Set<number>();
-  for (let i = 1; i < mostBins; i++) edges.add(sorted[Math.floor((i * sorted.length) / mostBins)] ?? 0);
+  for (let i = 1; i < maxBins; i++) edges.add(sorted[Math.floor((i * sorted.length) / maxBins)] ?? 0);
   // What is rare at the top, too.
   for (const share of [0.985, 0.99, 0.995]) edges.add(sorted[Math.floor(share * sorted.length)] ?? 0);
   edges.delete(sorted.at(-1) ?? 0);

@@ -15,14 +15,14 @@ export interface ChangedText {
   elsewhere: PastEdit[];
 }
 
-const mostDone = 6;
-const mostChangedLines = 8;
+const maxDone = 6;
+const maxChangedLines = 8;
 
 /** A case with at least one hunk to come that shares a word with those done; undefined if there is none. */
 export function relatedCase(changed: ChangedText, random: Random): NextEditCase | undefined {
   const { hunks } = changed;
   if (hunks.length < 2) return undefined;
-  const done = 1 + random.below(Math.min(mostDone, hunks.length - 1));
+  const done = 1 + random.below(Math.min(maxDone, hunks.length - 1));
   const state = stateAfter(changed, rotated(hunks, random), done, (old, now) => typedLine(old, now, random));
   if (state === undefined) return undefined;
   const { left, rest, ...nextEditCase } = state;
@@ -46,7 +46,7 @@ export function quietCase(changed: ChangedText, kind: QuietKind, random: Random)
   if (isFormatting !== (kind === 'formatting')) return undefined;
   const isAll = kind === 'only hunk' || kind === 'last hunk';
   if (isAll ? (hunks.length === 1) !== (kind === 'only hunk') : hunks.length < 2) return undefined;
-  const done = isAll ? hunks.length : 1 + random.below(Math.min(mostDone, hunks.length - 1));
+  const done = isAll ? hunks.length : 1 + random.below(Math.min(maxDone, hunks.length - 1));
   const whole = (_: string, now: string): TypedLine => ({ text: now, cursor: now.length, rest: '' });
   const insideWord = (old: string, now: string) => typedInsideWord(old, now, random);
   const state = stateAfter(changed, rotated(hunks, random), done, kind === 'inside a word' ? insideWord : whole);
@@ -62,7 +62,7 @@ export function beforeRevert({ path, text, hunks }: ChangedText): NextEditCase |
   const languageId = languageOf(path);
   const last = hunks.findLast(({ old }) => old.length > 0);
   if (!lines || !languageId || !last) return undefined;
-  const history = hunks.slice(-mostDone).map((hunk) => ({ path, before: joined(hunk.new), after: joined(hunk.old) }));
+  const history = hunks.slice(-maxDone).map((hunk) => ({ path, before: joined(hunk.new), after: joined(hunk.old) }));
   const cursor = joined(lines.slice(0, last.line + last.old.length)).length;
   return { path, languageId, text, cursor, history, expected: [], quiet: true, kind: 'before a revert' };
 }
@@ -107,7 +107,7 @@ function stateAfter(
 
 /** The whole hunk, and each line that one of its lines becomes. */
 function editsOf(hunk: Hunk, start: number): TextEdit[] {
-  if (hunk.old.length + hunk.new.length > 2 * mostChangedLines) return [];
+  if (hunk.old.length + hunk.new.length > 2 * maxChangedLines) return [];
   const whole = { start, end: start + withFeeds(hunk.old).length, text: withFeeds(hunk.new) };
   if (hunk.old.length === 0 || hunk.new.length === 0 || hunk.old.length + hunk.new.length === 2) return [whole];
   return [whole, ...lineEditsOf(hunk, start)];

@@ -64,7 +64,7 @@ function send(
   { headers }: IncomingMessage,
   response: ServerResponse,
   { content, etag }: FileServer,
-  mostBytes: number,
+  bytesUntilLoss: number,
 ): void {
   const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? Number.NaN);
   const isSame = headers['if-range'] === undefined || headers['if-range'] === etag;
@@ -78,6 +78,6 @@ function send(
     'content-length': bytes.length,
     ...(isPart && { 'content-range': `bytes ${from}-${content.length - 1}/${content.length}` }),
   });
-  if (bytes.length <= mostBytes) return void response.end(bytes);
-  response.write(bytes.subarray(0, mostBytes), () => response.socket?.destroySoon());
+  if (bytes.length <= bytesUntilLoss) return void response.end(bytes);
+  response.write(bytes.subarray(0, bytesUntilLoss), () => response.socket?.destroySoon());
 }

@@ -11,7 +11,7 @@ const failure = new ServerError('It broke.');
 beforeEach(() => {
   now = 0;
   messages = [];
-  const patience = { leastMs: 1000, mostMs: 2000, pauseMs: 1000, mostPauseMs: 60_000 };
+  const patience = { minMs: 1000, maxMs: 2000, pauseMs: 1000, maxPauseMs: 60_000 };
   availability = new Availability(
     '',
     (message) => messages.push(message),

@@ -22,7 +22,7 @@ import {
   stream,
 } from '../../support/completion-server.ts';
 
-const patience = { leastMs: 200, mostMs: 300, pauseMs: 60_000, mostPauseMs: 60_000 };
+const patience = { minMs: 200, maxMs: 300, pauseMs: 60_000, maxPauseMs: 60_000 };
 const usual = stream('remote();');
 const local = new FakeEngine({ respond: () => 'local();' });
 
