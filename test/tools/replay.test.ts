@@ -52,7 +52,7 @@ test.each<[string, number, boolean]>([
     const report = replay(cutTrace(text, line, autoClose), '--max-tokens', '4', '--whole');
     expect(report.keystrokes).toBeGreaterThan(500);
     // Without ghost text the trace would say little. How many keys get some depends on the model.
-    expect(report.withText).toBeGreaterThan(report.keystrokes / 3);
+    expect(report.withText).toBeGreaterThan(0.45 * report.keystrokes);
     expect(report.tokensEvaluated.mean).toBeLessThanOrEqual(1.5);
     expect(report.tokensEvaluated.max).toBeLessThanOrEqual(8);
     expect(report.backgroundTokens.mean).toBeGreaterThan(0);
