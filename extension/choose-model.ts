@@ -3,7 +3,7 @@
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { l10n, type QuickPickItem, QuickPickItemKind, Uri, window } from 'vscode';
-import type { ModelFacts, ModelList, RemoteModel } from '../language-server/protocol/models.ts';
+import type { DownloadableModel, ModelFacts, ModelList } from '../language-server/protocol/models.ts';
 import { addressOf } from './download/address.ts';
 import { type DownloadPlace, downloadModel } from './model-download.ts';
 import { type Choice, type CurrentModels, downloadQuestion, modelRows, type Row } from './model-rows.ts';
@@ -77,7 +77,7 @@ async function chooseFile({ current }: ChooseModelHost): Promise<string | undefi
   return files?.[0]?.fsPath;
 }
 
-async function askAndDownload(model: RemoteModel, host: ChooseModelHost): Promise<string | undefined> {
+async function askAndDownload(model: DownloadableModel, host: ChooseModelHost): Promise<string | undefined> {
   const { message, detail } = downloadQuestion(model, addressOf(model.file.url, host.mirror).host);
   const yes = l10n.t('Download');
   const answer = await window.showInformationMessage(message, { modal: true, detail }, yes);

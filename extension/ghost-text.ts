@@ -46,7 +46,7 @@ const offeringKey = 'hearth.isOffering';
 const restMs = 200;
 
 /** A request for a suggestion and its outcome; without timings if it did not reach the server. */
-export interface CompletionRequest {
+export interface AnsweredRequest {
   document: TextDocument;
   position: Position;
   time: Date;
@@ -75,7 +75,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     private readonly client: Client,
     private readonly modes: DocumentModes,
     private readonly nextEdit: Offer,
-    private readonly onRequest: (request: CompletionRequest) => void,
+    private readonly onRequest: (request: AnsweredRequest) => void,
   ) {
     let wasReady = false;
     void this.answerFirstKeys();

@@ -1,7 +1,7 @@
 // The user interface of a download: a notification with the progress. Its Cancel button pauses the download, and what
 // was received is kept until the user discards it.
 import { type LogOutputChannel, l10n, ProgressLocation, window } from 'vscode';
-import type { RemoteModel } from '../language-server/protocol/models.ts';
+import type { DownloadableModel } from '../language-server/protocol/models.ts';
 import { discard, download } from './download/download.ts';
 import { progressText, SpeedMeter } from './download/progress.ts';
 
@@ -14,7 +14,7 @@ export interface DownloadPlace {
 }
 
 /** Resolves to the model's path, or to undefined if the user leaves the download paused, failed or discarded. */
-export async function downloadModel(model: RemoteModel, place: DownloadPlace): Promise<string | undefined> {
+export async function downloadModel(model: DownloadableModel, place: DownloadPlace): Promise<string | undefined> {
   for (;;) {
     const result = await attempt(model, place);
     if ('path' in result) return result.path;
@@ -30,7 +30,7 @@ export async function downloadModel(model: RemoteModel, place: DownloadPlace): P
 
 type Result = { path: string } | { message: string; isPause: boolean };
 
-async function attempt({ name, file }: RemoteModel, { folder, mirror }: DownloadPlace): Promise<Result> {
+async function attempt({ name, file }: DownloadableModel, { folder, mirror }: DownloadPlace): Promise<Result> {
   const abort = new AbortController();
   let shown = '';
   const options = {

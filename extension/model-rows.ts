@@ -1,10 +1,16 @@
 // The rows of the "Choose Model" list: their order and their text.
 import { l10n } from 'vscode';
-import type { Estimate, LocalModel, ModelFacts, ModelList, RemoteModel } from '../language-server/protocol/models.ts';
+import type {
+  DownloadableModel,
+  Estimate,
+  LocalModel,
+  ModelFacts,
+  ModelList,
+} from '../language-server/protocol/models.ts';
 
 export type Choice =
   | { kind: 'local'; model: LocalModel }
-  | { kind: 'remote'; model: RemoteModel }
+  | { kind: 'remote'; model: DownloadableModel }
   | { kind: 'file' }
   | { kind: 'starter' };
 
@@ -19,7 +25,7 @@ export interface CurrentModels {
 }
 
 export function modelRows({ local, remote, recommended }: ModelList, current: CurrentModels): Row[] {
-  const rowOf = (model: LocalModel | RemoteModel) => modelRow(model, current);
+  const rowOf = (model: LocalModel | DownloadableModel) => modelRow(model, current);
   const isBest = ({ id }: ModelFacts) => id === recommended;
   return [
     // A section's name shortens both lines of its first row, so it is a short one.
@@ -41,7 +47,7 @@ export function modelRows({ local, remote, recommended }: ModelList, current: Cu
 const section = (name: string, rows: Row[]): Row[] => (rows.length > 0 ? [{ section: name }, ...rows] : []);
 
 function modelRow(
-  model: LocalModel | RemoteModel,
+  model: LocalModel | DownloadableModel,
   { path: currentPath, explainPath }: CurrentModels,
 ): Exclude<Row, { section: string }> {
   const facts = [model.quantization, gigabytes(model.fileBytes), licenceText(model)].filter(Boolean).join(' · ');
@@ -70,7 +76,7 @@ export function estimateText({ tokensPerSecond, memoryBytes, firstTextMs }: Esti
 }
 
 /** The question before a download. Nothing is sent before the user has confirmed it. host: who will be contacted. */
-export function downloadQuestion(model: RemoteModel, host: string) {
+export function downloadQuestion(model: DownloadableModel, host: string) {
   const { name, quantization, fileBytes, licence, isForResearchOnly, file } = model;
   const terms = isForResearchOnly
     ? l10n.t('Its license ({0}) forbids commercial use.', licence)

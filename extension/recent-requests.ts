@@ -13,7 +13,7 @@ import {
 import { reasonTexts } from '../language-server/protocol/reasons.ts';
 import type { Client } from './client.ts';
 import { documentSelector } from './config.ts';
-import type { CompletionRequest } from './ghost-text.ts';
+import type { AnsweredRequest } from './ghost-text.ts';
 import { smallerModel } from './status-text.ts';
 import type { VirtualDocuments } from './virtual-documents.ts';
 
@@ -24,7 +24,7 @@ const slowTokensPerSecond = 10;
 const manyLate = 16;
 
 export class RecentRequests implements Disposable {
-  private readonly requests: CompletionRequest[] = [];
+  private readonly requests: AnsweredRequest[] = [];
   private saidFor: string | undefined;
   private readonly item: LanguageStatusItem = languages.createLanguageStatusItem('hearth.reason', documentSelector);
 
@@ -39,11 +39,11 @@ export class RecentRequests implements Disposable {
   }
 
   /** Of a next edit. */
-  addEdit(request: CompletionRequest): void {
+  addEdit(request: AnsweredRequest): void {
     if (request.reason !== 'superseded') this.keep(request);
   }
 
-  add(request: CompletionRequest): void {
+  add(request: AnsweredRequest): void {
     this.keep(request);
     void this.sayIfTooSlow();
     if (request.document !== window.activeTextEditor?.document) return;
@@ -74,7 +74,7 @@ export class RecentRequests implements Disposable {
     this.item.dispose();
   }
 
-  private keep(request: CompletionRequest): void {
+  private keep(request: AnsweredRequest): void {
     this.requests.push(request);
     if (this.requests.length > kept) this.requests.shift();
   }
@@ -94,12 +94,12 @@ const tooSlowText = () =>
     'This model is too slow for this computer: most suggestions come after you have typed on. Choose a smaller model.',
   );
 
-function reportLine({ document, position, time, reason, latencyMs, timings }: CompletionRequest): string {
+function reportLine({ document, position, time, reason, latencyMs, timings }: AnsweredRequest): string {
   const place = `${workspace.asRelativePath(document.uri)}:${position.line + 1}:${position.character + 1}`;
   const work = timings && timings.promptTokens > 0 ? `, ${workOf(timings)}` : '';
   return `${time.toLocaleTimeString()}  ${place}  ${l10n.t(reasonTexts[reason])}  (${latencyMs.toFixed(0)} ms${work})`;
 }
 
-function workOf({ promptTokens, cachedTokens, completionTokens }: NonNullable<CompletionRequest['timings']>): string {
+function workOf({ promptTokens, cachedTokens, completionTokens }: NonNullable<AnsweredRequest['timings']>): string {
   return l10n.t('{0} tokens read, {1} written', promptTokens - cachedTokens, completionTokens);
 }

@@ -1,7 +1,7 @@
 // Counts suggestions shown and accepted. A suggestion counts once, even though the editor requests it again while its
 // text grows or while the user types along.
 import { commands, type Position, Range, type TextDocument } from 'vscode';
-import { acceptedCommand, type CompletionRequest, textAfterCursor } from './ghost-text.ts';
+import { type AnsweredRequest, acceptedCommand, textAfterCursor } from './ghost-text.ts';
 import type { Statistics } from './statistics.ts';
 
 interface Shown {
@@ -25,7 +25,7 @@ export class RequestCounter {
     private readonly onAccepted: () => void = () => {},
   ) {}
 
-  add({ document, position, time, latencyMs, items }: CompletionRequest): void {
+  add({ document, position, time, latencyMs, items }: AnsweredRequest): void {
     const text = items?.[0] ? textAfterCursor(items[0], position) : '';
     if (text === '') return;
     const now = { document, position, text };

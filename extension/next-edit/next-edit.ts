@@ -21,7 +21,7 @@ import {
 import type { Client } from '../client.ts';
 import { documentSelector, section } from '../config.ts';
 import type { DocumentModes } from '../document-mode.ts';
-import type { CompletionRequest, GhostText } from '../ghost-text.ts';
+import type { AnsweredRequest, GhostText } from '../ghost-text.ts';
 import { announce } from './announce.ts';
 import { applyIn, goTo } from './apply.ts';
 import { type EditView, fileOf, isInView, isTabFree } from './edit-view.ts';
@@ -36,7 +36,7 @@ const longestWaitMs = 1000;
 
 /** Learns of each request, and of each edit that was shown or applied. */
 export interface EditObserver {
-  asked(request: CompletionRequest): void;
+  asked(request: AnsweredRequest): void;
   shown(of: { languageId: string }, latencyMs: number): void;
   applied(of: { languageId: string }, characters: number): void;
 }

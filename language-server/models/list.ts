@@ -2,7 +2,7 @@
 // that suits the machine best.
 import { homedir } from 'node:os';
 import { describeModel, type Engine } from '../../native/index.ts';
-import type { LocalModel, ModelFacts, ModelList, ModelsParams, RemoteModel } from '../protocol/models.ts';
+import type { DownloadableModel, LocalModel, ModelFacts, ModelList, ModelsParams } from '../protocol/models.ts';
 import * as known from './catalogue.ts';
 import { type Contender, estimate, freeMemoryBytes, type MachineSpeed, measureSpeed, recommend } from './estimate.ts';
 import { type FoundModel, findLocalModels } from './local-models.ts';
@@ -77,7 +77,7 @@ function localModel(model: FoundModel, speed: MachineSpeed | null, cacheBytes: n
   };
 }
 
-function remoteModel(model: known.CatalogueModel, speed: MachineSpeed | null, cacheBytes: number): RemoteModel {
+function remoteModel(model: known.CatalogueModel, speed: MachineSpeed | null, cacheBytes: number): DownloadableModel {
   const licence = known.licenceOf(model);
   return {
     id: model.file.url,

@@ -6,7 +6,7 @@ import type { Place } from '../rules/place.ts';
 import { type GhostText, toEarlyText, toGhostText } from '../rules/shape.ts';
 import type { Suggestion } from '../rules/suggestion.ts';
 
-// No model writes tokens longer than this on average; a server that does is not listened to.
+// No model writes longer tokens than this on average. What a server sends beyond it is ignored.
 const charsPerToken = 16;
 /** An invisible character is kept in the text only if the document has one this near to the cursor. */
 const charsAround = 10_000;

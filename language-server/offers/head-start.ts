@@ -9,17 +9,17 @@ type Begin = (signal: AbortSignal) => Generation;
 
 /** headStartMs: Infinity if the second is asked only when the first has failed. Rejects if both fail. */
 export async function* firstWithText(
-  begin: Begin,
-  instead: Begin,
+  beginFirst: Begin,
+  beginSecond: Begin,
   headStartMs: number,
   signal: AbortSignal,
 ): Generation {
-  const first = new Attempt(begin, signal);
+  const first = new Attempt(beginFirst, signal);
   let second: Attempt | undefined;
   try {
     const early = await within(first.outcome, headStartMs);
     if (early === 'text' || early === 'nothing' || signal.aborted) return yield* first.rest();
-    second = new Attempt(instead, signal);
+    second = new Attempt(beginSecond, signal);
     const winner = await Promise.any([first.withText(), second.withText()]).catch(() => second);
     (winner === first ? second : first).stop();
     return yield* (winner ?? first).rest();

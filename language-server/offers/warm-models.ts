@@ -1,5 +1,6 @@
-// The models that complete, each with a cache that is warm for the document: the one on the team's server, if there is one and while it answers, and otherwise the local
-// one. Each has its own prompts and its own gate, and a suggestion comes from one of them alone.
+// The models that complete, each with a cache that is warm for the document: the one on the team's server, if there is one
+// and while it answers, and otherwise the local one. Each has its own prompts and its own gate, and a suggestion comes
+// from one of them alone.
 import type { Completer, Engine, Timings } from '../../native/index.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
@@ -20,7 +21,7 @@ export interface Models {
 export class WarmModels {
   readonly local: Engine;
   private readonly warmLocal: WarmEngine;
-  private kept: WarmEngine | null = null;
+  private warmRemote: WarmEngine | null = null;
 
   constructor(
     private readonly models: Models,
@@ -73,13 +74,13 @@ export class WarmModels {
   /** While the server is away, its prompts are kept: it may still have them in its cache when it is back. */
   private get remote(): WarmEngine | null {
     const model = this.models.remote?.() ?? null;
-    if (model === null || this.kept?.engine === model) return model && this.kept;
-    this.kept?.close();
-    this.kept = this.warm(model);
-    return this.kept;
+    if (model === null || this.warmRemote?.engine === model) return model && this.warmRemote;
+    this.warmRemote?.close();
+    this.warmRemote = this.warm(model);
+    return this.warmRemote;
   }
 
   private get all(): WarmEngine[] {
-    return this.kept ? [this.warmLocal, this.kept] : [this.warmLocal];
+    return this.warmRemote ? [this.warmLocal, this.warmRemote] : [this.warmLocal];
   }
 }

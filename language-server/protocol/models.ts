@@ -13,7 +13,7 @@ export interface ModelList {
   /** Files on this machine. */
   local: LocalModel[];
   /** Models that can be downloaded and are not on this machine yet. */
-  remote: RemoteModel[];
+  remote: DownloadableModel[];
   /** The id of the model that suits this machine best; absent if none does. */
   recommended?: string;
 }
@@ -44,7 +44,7 @@ export interface LocalModel extends ModelFacts {
   owner: string;
 }
 
-export interface RemoteModel extends ModelFacts {
+export interface DownloadableModel extends ModelFacts {
   file: RemoteFile;
 }
 

@@ -49,7 +49,7 @@ const statuses: Record<number, string> = {
   503: 'is busy (503).',
 };
 
-/** quoted: what makes it fit for the log. */
+/** quoted: see Quote. */
 export function errorOf(host: string, error: unknown, quoted: Quote): ServerError {
   if (error instanceof ServerError) return error;
   const { code, name, message } = error as NodeJS.ErrnoException;

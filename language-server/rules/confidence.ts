@@ -7,10 +7,10 @@ import type { GeneratedText } from './generated-text.ts';
 import { filledLines } from './indentation.ts';
 import type { Situation } from './situation.ts';
 
-/** The setting for how likely a text must be: eager shows most, calm least. */
-export type Confidence = 'eager' | 'balanced' | 'calm';
-
-/** From the one that shows most to the one that shows least. */
+/**
+ * From the one that shows most to the one that shows least: those of the setting, and 'strict', which follows calm in a
+ * line where a suggestion was rejected.
+ */
 export const levels = ['eager', 'balanced', 'calm', 'strict'] as const;
 export type Level = (typeof levels)[number];
 

@@ -1,5 +1,5 @@
-// Turns the model's text into ghost text: applies the rules, each of which cuts the text. A rule that leaves nothing gives
-// the reason. A new rule is a row of `rules` below.
+// Turns the model's text into ghost text by the rules, each of which cuts the text. A rule that leaves nothing gives the
+// reason. A new rule is a row of `rules` below.
 import type { RuleReason } from '../protocol/reasons.ts';
 import { type Gate, likelyLines } from './confidence.ts';
 import type { GeneratedText } from './generated-text.ts';

@@ -35,7 +35,7 @@ import { EditRequests } from './edit-requests.ts';
 import type { Inbox } from './inbox.ts';
 import { WindowSettings } from './window-settings.ts';
 
-/** How often a client learns that the server is alive. Half as often would be too late to notice within 5 s that it is not. */
+/** How often a client learns that the server is alive. It gives up after four seconds without a sign. */
 const aliveMs = 1000;
 /** Editors without an extension do not say where the cursor rests: it is where they last asked, after so long. */
 const restMs = 300;

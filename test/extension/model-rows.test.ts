@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { downloadQuestion, estimateText, modelRows } from '../../extension/model-rows.ts';
-import type { LocalModel, ModelFacts, RemoteModel } from '../../language-server/protocol/models.ts';
+import type { DownloadableModel, LocalModel, ModelFacts } from '../../language-server/protocol/models.ts';
 
 const facts: ModelFacts = {
   id: 'one',
@@ -15,7 +15,7 @@ const facts: ModelFacts = {
   note: '',
 };
 const file = { name: 'a.gguf', url: '', minBytes: 0, maxBytes: 0, sha256: '0'.repeat(64) };
-const remote: RemoteModel = { ...facts, file };
+const remote: DownloadableModel = { ...facts, file };
 const local: LocalModel = { ...facts, id: 'two', name: 'coder', path: '/models/coder.gguf', owner: 'Ollama' };
 
 const none = { path: '', explainPath: '' };

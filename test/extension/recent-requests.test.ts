@@ -1,7 +1,7 @@
 // What the user is told about the last requests, above all if the machine cannot keep up.
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Uri } from 'vscode';
-import type { CompletionRequest } from '../../extension/ghost-text.ts';
+import type { AnsweredRequest } from '../../extension/ghost-text.ts';
 import { RecentRequests } from '../../extension/recent-requests.ts';
 import { VirtualDocuments } from '../../extension/virtual-documents.ts';
 import type { ServerStatus } from '../../language-server/protocol/messages.ts';
@@ -51,7 +51,7 @@ async function after(reasons: Reason[], status = slow, times = 20) {
       time: new Date(),
       reason: reasons[i % reasons.length],
       latencyMs: 90,
-    } as CompletionRequest);
+    } as AnsweredRequest);
   await requests.show();
   const report = documents.provideTextDocumentContent('/Why No Suggestion.txt' as unknown as Uri);
   return { isTooSlow: requests.isTooSlow, report, requests, client };
@@ -90,7 +90,7 @@ test('next edits are in the report, too, but for those that the next key ended',
   const { requests } = await after(['shown'], slow, 1);
   const request = { position: { line: 0, character: 4 }, document: {}, time: new Date(), latencyMs: 5 };
   for (const reason of ['superseded', 'edit-unsure'] as const)
-    requests.addEdit({ ...request, reason } as CompletionRequest);
+    requests.addEdit({ ...request, reason } as AnsweredRequest);
   const documents = new VirtualDocuments();
   Object.assign(requests, { documents });
   await requests.show();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Position, Range, TextDocument } from 'vscode';
 import { commands } from 'vscode';
-import type { CompletionRequest } from '../../extension/ghost-text.ts';
+import type { AnsweredRequest } from '../../extension/ghost-text.ts';
 import { onAccept } from '../../extension/ghost-text.ts';
 import { RequestCounter } from '../../extension/request-counter.ts';
 import type { Event } from '../../extension/statistics.ts';
@@ -32,7 +32,7 @@ function ask(line: Line, offered: string, latencyMs = 100): void {
   const position = endOf(line);
   const items = offered === '' ? [] : [{ insertText: offered, range: { start: position, end: position } }];
   const document = line as unknown as TextDocument;
-  counter.add({ document, position, time: new Date(), latencyMs, items } as CompletionRequest);
+  counter.add({ document, position, time: new Date(), latencyMs, items } as AnsweredRequest);
 }
 
 function endOf({ text }: Line): Position {
