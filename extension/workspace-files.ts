@@ -87,12 +87,12 @@ export class WorkspaceFiles implements Disposable {
     if (!isAllowed()) return;
     await sleep(this.pace.beginMs);
     if (this.reading !== reading) return;
-    const until = Date.now() + maxMs;
+    const until = performance.now() + maxMs;
     let left = maxBytes;
     for (const folder of workspace.workspaceFolders ?? []) {
       for (const uris of pieces(await filesIn(folder))) {
         await sleep(this.pace.pauseMs);
-        if (this.reading !== reading || left <= 0 || Date.now() > until) return;
+        if (this.reading !== reading || left <= 0 || performance.now() > until) return;
         const files = await textsOf(uris);
         left -= files.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
         await this.send({ isAnew: false, files });

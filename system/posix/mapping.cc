@@ -56,13 +56,16 @@ bool put_zeros(uintptr_t address) {
 }
 
 void on_bus_error(int signal, siginfo_t* info, void* context) {
-  if (put_zeros(address_of(info->si_addr))) return;
+  const bool is_fault = info->si_code > 0;  // and not the signal of a process, which has no address
+  if (is_fault && put_zeros(address_of(info->si_addr))) return;
   if (previous_action.sa_flags & SA_SIGINFO)
     return previous_action.sa_sigaction(signal, info, context);
   if (previous_action.sa_handler != SIG_DFL && previous_action.sa_handler != SIG_IGN)
     return previous_action.sa_handler(signal);
-  // Not about a mapping of ours: it happens again without this handler, and ends the process.
+  // Not about a mapping of ours: without this handler, the same fault happens again and ends the
+  // process; what another process has sent must be sent again.
   sigaction(SIGBUS, &previous_action, nullptr);
+  if (!is_fault) raise(signal);
 }
 
 void install_handler() {

@@ -148,7 +148,7 @@ describe('refuses', () => {
       'model-unsupported',
       /its context_length is 3, and a prompt needs at least 64/,
     ],
-    ['qwen2.rope.scaling.type', { string: 'yarn' }, 'model-unsupported', /RoPE scaling "yarn"/],
+    ['qwen2.rope.scaling.type', { string: 'longrope' }, 'model-unsupported', /RoPE scaling "longrope"/],
   ])('%s of a value that cannot be used', (key, value, code, message) =>
     checkError(
       ({ metadata }) => {
