@@ -1,4 +1,4 @@
-// What listens at a server's address: any response to the questions which model it has and how a line goes on.
+// What a server answers when it is asked which model it has and how a line goes on: any response.
 import assert from 'node:assert/strict';
 import { createServer, type Server, type Socket } from 'node:net';
 import { CompletionsApi } from '../../../../language-server/remote/completions-api.ts';
