@@ -5,3 +5,6 @@ export const gates: Record<Exclude<Eagerness, 'off'>, number> = { calm: 0.65, ba
 
 /** Deletions alone must be likelier: they are looked at less, and cost more when they are wrong. */
 export const deletionGate = 0.85;
+
+/** An edit that deletes more lines is never offered. */
+export const maxDeletedLines = 3;

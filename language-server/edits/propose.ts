@@ -4,7 +4,7 @@ import type { Candidate } from './candidate.ts';
 import { candidatesFor } from './candidates.ts';
 import { logOdds, probabilityOf, withPreference } from './confidence.ts';
 import { evidenceOf } from './evidence.ts';
-import { deletionGate } from './gates.ts';
+import { deletionGate, maxDeletedLines } from './gates.ts';
 import { linesOf } from './lines.ts';
 import { pastChanges } from './past-changes.ts';
 import { preferences } from './preference.ts';
@@ -22,9 +22,8 @@ export interface Proposal {
 export const maxQuestions = 2;
 export const minLogOdds = -2.2;
 const nearLogOdds = 0.7;
-// What only deletes must be surer still (deletionGate).
+/** How likely an edit that also deletes must be at least. One that only deletes has the deletionGate. */
 const partlyDeletesGate = 0.7;
-const maxDeletedLines = 3;
 
 /** The likeliest edits by what the history says alone, and how likely: the logarithm of the odds. */
 export function likeliest(document: EditedDocument, most: number): [Candidate, number][] {

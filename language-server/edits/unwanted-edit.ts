@@ -2,10 +2,9 @@
 import type { Reason } from '../protocol/reasons.ts';
 import { languageOf } from '../rules/languages.ts';
 import { isBracket, scan } from '../rules/scanner.ts';
-import { deletionGate } from './gates.ts';
+import { deletionGate, maxDeletedLines } from './gates.ts';
 import { changesOf, type TextEdit } from './text-edit.ts';
 
-const maxDeletedLines = 3;
 const maxChangedLines = 8;
 
 type Unwanted = Extract<
