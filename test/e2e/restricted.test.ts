@@ -49,6 +49,7 @@ describe.each([true, false])('in a workspace whose trust is %s', (isTrusted) => 
   test('the window says so', async () => {
     const badge = bench.page.locator('.statusbar-item', { hasText: 'Restricted Mode' });
     await bench.statusSays(/ready/, 60_000);
+    if (!isTrusted) await badge.waitFor({ timeout: 20_000 });
     expect(await badge.count()).toBe(isTrusted ? 0 : 1);
   }, 90_000);
 
