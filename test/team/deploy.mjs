@@ -1,12 +1,11 @@
-// The files of docs/deploy: Kubernetes' schema for the manifests (kubernetes-validate), nginx's own check of its file, and
-// that what must stay closed is closed. `npm run test:team -- --deploy`.
+// The files of docs/deploy: Kubernetes' schema for the manifests (kubernetes-validate), nginx with its file (balancer.mjs),
+// and that what must stay closed is closed. `npm run test:team -- --deploy`.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root, run } from '../../scripts/tools.mjs';
-import { certificateFiles, python } from './servers.mjs';
+import { checkBalancer } from './balancer.mjs';
+import { python } from './servers.mjs';
 
 const folder = join(root, 'docs', 'deploy');
 const toJson = 'import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(open(sys.argv[1])))))';
@@ -21,7 +20,8 @@ export async function checkDeployment() {
   const [vllm] = of('StatefulSet', 'vllm').template.spec.containers;
   for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe'])
     assert.equal(vllm[probe].httpGet.path, '/health');
-  const [{ pods }] = of('HorizontalPodAutoscaler', 'vllm').metrics;
+  const { metrics, maxReplicas } = of('HorizontalPodAutoscaler', 'vllm');
+  const [{ pods }] = metrics;
   const [adapter] = read('prometheus-adapter.yaml');
   assert.equal(pods.metric.name, adapter.rules.custom[0].name.as);
   const [{ from }] = of('NetworkPolicy', 'vllm').ingress;
@@ -40,25 +40,30 @@ export async function checkDeployment() {
   );
   for (const name of ['vllm-1', 'vllm-2'])
     assert.deepEqual(services[name].command, vllm.args, 'the same options in both');
+  const serversOf = (env) =>
+    env
+      .trim()
+      .split('\n')
+      .map((line) => /^server (\S+):8000 /.exec(line)?.[1]);
+  const { SERVERS } = services.nginx.environment;
+  assert.deepEqual(serversOf(SERVERS), ['vllm-1', 'vllm-2']);
+  const [{ env }] = of('Deployment', 'nginx').template.spec.containers;
+  assert.deepEqual(
+    serversOf(env.find(({ name }) => name === 'SERVERS').value),
+    Array.from({ length: maxReplicas }, (_, i) => `vllm-${i}.vllm.hearth.svc.cluster.local`),
+    'a name for each replica that the autoscaler may start',
+  );
   console.log('ok      compose.yaml, kubernetes.yaml');
-  checkNginx();
+  await checkNginx(SERVERS);
 }
 
 /** Only a new nginx knows "resolve". */
-function checkNginx() {
+async function checkNginx(servers) {
   const nginx = process.env.NGINX_PROGRAM ?? 'nginx';
   const [, major, minor] =
     /nginx\/(\d+)\.(\d+)/.exec(spawnSync(nginx, ['-v'], { encoding: 'utf8' }).stderr ?? '') ?? [];
   if (!major || Number(major) * 1000 + Number(minor) < 1028)
     return console.log(`not run nginx.conf: nginx is ${major ? `${major}.${minor}` : 'missing'}, and 1.28 is needed`);
-  const temporary = mkdtempSync(join(tmpdir(), 'hearth-nginx-'));
-  const { certificate, key } = certificateFiles();
-  const text = readFileSync(join(folder, 'nginx.conf'), 'utf8')
-    .replace(/\$\{(RESOLVER|REPLICAS)\}/g, (_, name) => (name === 'RESOLVER' ? '127.0.0.1' : 'vllm'))
-    .replace('/etc/nginx/tls/tls.crt', certificate)
-    .replace('/etc/nginx/tls/tls.key', key);
-  writeFileSync(join(temporary, 'nginx.conf'), text);
-  execFileSync(nginx, ['-t', '-c', join(temporary, 'nginx.conf')], { stdio: 'inherit' });
-  rmSync(temporary, { recursive: true });
+  await checkBalancer(nginx, join(folder, 'nginx.conf'), servers);
   console.log('ok      nginx.conf');
 }

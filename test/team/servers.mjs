@@ -41,7 +41,7 @@ export async function python(name) {
   return program;
 }
 
-function freePort() {
+export function freePort() {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = server.address();
@@ -51,7 +51,7 @@ function freePort() {
 }
 
 /** With TLS: whether somebody listens, since fetch() trusts no certificate of a test. */
-async function isUp(url) {
+export async function isUp(url) {
   if (url.startsWith('https:')) {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     const up = await new Promise((resolve) =>
