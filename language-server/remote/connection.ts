@@ -47,13 +47,12 @@ export class Connection {
   /** Without a body it is a GET. Rejects with a ServerError. */
   async open(path: string, body: object | null, signal: AbortSignal, headers = {}): Promise<Response> {
     try {
-      let response = await this.send(path, body, signal, headers);
-      if (response.statusCode === 401 && this.credential.renew()) {
-        response.destroy();
-        response = await this.send(path, body, signal, headers);
+      for (let isRenewed = false; ; isRenewed = true) {
+        const response = await this.send(path, body, signal, headers);
+        if (response.statusCode === 200) return response;
+        const refusal = await this.refusal(response, body);
+        if (refusal.status !== 401 || isRenewed || !this.credential.renew()) throw refusal;
       }
-      if (response.statusCode === 200) return response;
-      throw await this.refusal(response, body);
     } catch (error) {
       throw this.errorOf(error, body);
     }

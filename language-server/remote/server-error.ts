@@ -11,7 +11,7 @@ const maxRetryAfterMs = 3_600_000;
 export class ServerError extends Error {
   constructor(
     message: string,
-    /** The HTTP status; 0 if there was none. */
+    /** The HTTP status, or the one that says what the server means; 0 if there was none. */
     readonly status = 0,
     /** How long the server wants to be left alone. */
     readonly retryAfterMs = 0,
@@ -49,6 +49,20 @@ const statuses: Record<number, string> = {
   503: 'is busy (503).',
 };
 
+/** What the fields for programs, "type" and "code", of an error mean, whatever its status: LiteLLM answers some with 400. */
+const meanings = new Map<unknown, number>([
+  ...[
+    'invalid_api_key',
+    'authentication_error',
+    'auth_error',
+    'expired_key',
+    'token_not_found_in_db',
+    // LiteLLM without a database knows no token but its own.
+    'no_db_connection',
+  ].map((code) => [code, 401] as const),
+  ...['key', 'team', 'user', 'org', 'project'].map((owner) => [`${owner}_model_access_denied`, 403] as const),
+]);
+
 /** quoted: see Quote. */
 export function errorOf(host: string, error: unknown, quoted: Quote): ServerError {
   if (error instanceof ServerError) return error;
@@ -59,9 +73,11 @@ export function errorOf(host: string, error: unknown, quoted: Quote): ServerErro
 
 /** Why a response is not what was asked for. Reads only the beginning of its body. */
 export async function refusalOf(host: string, response: Response, quoted: Quote): Promise<ServerError> {
-  const { statusCode: status = 0, headers } = response;
-  const said = quoted(messageIn(await beginningOf(response, maxErrorChars)));
-  return new ServerError(`${host} ${whatIsWrong(status, headers, quoted)} ${said}`.trim(), status, retryAfter(headers));
+  const { statusCode = 0, headers } = response;
+  const { message, means } = errorIn(await beginningOf(response, maxErrorChars));
+  const status = (statusCode >= 400 && statusCode < 500 && means) || statusCode;
+  const why = whatIsWrong(status, headers, quoted).replace(`(${status})`, `(${statusCode})`);
+  return new ServerError(`${host} ${why} ${quoted(message)}`.trim(), status, retryAfter(headers));
 }
 
 function whatIsWrong(status: number, headers: IncomingHttpHeaders, quoted: Quote): string {
@@ -88,14 +104,15 @@ export async function beginningOf(response: Response, maxChars: number): Promise
   return text.slice(0, maxChars);
 }
 
-/** Servers wrap their message in JSON; proxies send pages. */
-function messageIn(text: string): unknown {
-  if (/^\s*</.test(text)) return '';
+/** Servers wrap their message in JSON; proxies send pages. means: see meanings; 0 if the body does not say. */
+function errorIn(text: string): { message: unknown; means: number } {
+  if (/^\s*</.test(text)) return { message: '', means: 0 };
   try {
     const { error, message, detail } = JSON.parse(text);
-    return error?.message ?? message ?? detail ?? error ?? '';
+    const means = meanings.get(error?.type) ?? meanings.get(error?.code) ?? 0;
+    return { message: error?.message ?? message ?? detail ?? error ?? '', means };
   } catch {
-    return text;
+    return { message: text, means: 0 };
   }
 }
 

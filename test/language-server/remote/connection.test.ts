@@ -129,6 +129,42 @@ test('a file is read again when its token is no longer accepted, and its token a
   ]);
 });
 
+const body = (error: object) => JSON.stringify({ error });
+
+test.each([
+  ['LiteLLM without a database', 400, { message: 'No connected db.', type: 'no_db_connection', code: '400' }],
+  ['LiteLLM', 400, { message: 'Expired Key.', type: 'expired_key', code: 400 }],
+  ['a gateway before OpenAI', 400, { message: 'Wrong.', type: 'invalid_request_error', code: 'invalid_api_key' }],
+])('%s means a wrong token with status %i', async (_, status, error) => {
+  server.usual = refuse(status, body(error));
+  const answer = post(to(server.url, { credential: printing('fresh') }));
+  await expect(answer).rejects.toMatchObject({
+    status: 401,
+    message: `127.0.0.1:${server.port} does not accept the token (${status}). "Hearth: Set Server Token" stores another. ${error.message}`,
+  });
+  expect(server.asked.length).toBe(2);
+});
+
+test('a token that may not use the model is not asked for again', async () => {
+  server.usual = refuse(401, body({ message: 'Not yours.', type: 'key_model_access_denied' }));
+  await expect(post(to(server.url, { credential: printing('fresh') }))).rejects.toMatchObject({
+    status: 403,
+    message: `127.0.0.1:${server.port} does not allow this token to use the model (401). Not yours.`,
+  });
+  expect(server.asked.length).toBe(1);
+});
+
+test.each([
+  [400, { type: 'constructor' }],
+  [400, { type: ['expired_key'] }],
+  [400, { message: 'expired_key: the token is wrong' }],
+  [503, { type: 'expired_key' }],
+])('status %i with %j says nothing about a token', async (status, error) => {
+  server.usual = refuse(status, body(error));
+  await expect(post(to(server.url, { credential: printing('fresh') }))).rejects.toMatchObject({ status });
+  expect(server.asked.length).toBe(1);
+});
+
 test.each([
   ['@/no/such/file', /^The file with the token, \/no\/such\/file, cannot be read: ENOENT\.$/],
   [inFile(''), /is empty\.$/],
