@@ -1,7 +1,16 @@
 // A real VS Code without a desktop: VS Code's own server (workbench and Node extension host) on 127.0.0.1, as
 // installed by scripts/install-vscode.sh. No sign-in, no network, all its files in one temporary folder.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  createWriteStream,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -43,6 +52,8 @@ export interface CodeServerOptions {
   settings?: object;
   /** Whether the folders that are opened are trusted. They are, unless this is false. */
   isTrusted?: boolean;
+  /** What an administrator has set: the content of /etc/hearth/settings.json, which only this editor sees. */
+  managed?: object;
 }
 
 export interface CodeServer {
@@ -51,6 +62,8 @@ export interface CodeServer {
   root: string;
   /** The user's settings.json. */
   settingsFile: string;
+  /** What the editor sees as /etc/hearth/settings.json. */
+  managedFile: string;
   /** The extension's logs of all windows, one after another; '' if there are none yet. */
   hearthLog(): string;
   /** hearthLog(), once nothing has been added for two seconds: what was begun before has then been logged. */
@@ -63,6 +76,7 @@ export async function startCodeServer({
   isTestDriver = false,
   settings = {},
   isTrusted = true,
+  managed,
 }: CodeServerOptions): Promise<CodeServer> {
   const root = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
   const userData = join(root, 'data');
@@ -80,12 +94,14 @@ export async function startCodeServer({
   if (isTrusted) args.push('--disable-workspace-trust');
   if (isTestDriver) args.push('--enable-smoke-test-driver');
   // A process group of its own, so that the extension hosts can be ended with it.
-  const child = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const [program = node, ...all] = [...(managed ? withManaged(root, managed) : []), node, ...args];
+  const child = spawn(program, all, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const port = await listeningPort(child, join(root, 'code-server.log'));
   return {
     url: `http://127.0.0.1:${port}`,
     root,
     settingsFile,
+    managedFile: managedFile(root),
     hearthLog: () => logsIn(join(userData, 'logs')),
     settledLog: () => settled(() => logsIn(join(userData, 'logs'))),
     stop: async (keepFiles = false) => {
@@ -93,6 +109,19 @@ export async function startCodeServer({
       if (!keepFiles) rmSync(root, { recursive: true, force: true });
     },
   };
+}
+
+/** Outside the layer, which must not change while it is mounted: a link in there leads to it. */
+const managedFile = (root: string) => join(root, 'managed.json');
+
+/** The beginning of a command line that runs the rest with a layer of its own over /etc. */
+function withManaged(root: string, managed: object): string[] {
+  const [layer, work] = [join(root, 'etc'), join(root, 'etc-work')];
+  for (const each of [join(layer, 'hearth'), work]) mkdirSync(each, { recursive: true });
+  writeFileSync(managedFile(root), JSON.stringify(managed));
+  symlinkSync(managedFile(root), join(layer, 'hearth/settings.json'));
+  const mount = `mount -t overlay overlay -o "lowerdir=/etc,upperdir=${layer},workdir=${work}" /etc && exec "$@"`;
+  return ['unshare', '--map-root-user', '--mount', 'sh', '-c', mount, 'sh'];
 }
 
 /** The URL by which the workbench, a web page, addresses a file on this machine. */
