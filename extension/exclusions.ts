@@ -27,6 +27,23 @@ export function hiddenGlobs(uri: Uri): string[] {
   });
 }
 
+const innermost = /^(?<before>.*?)\{(?<inner>[^{}]*)\}(?<after>.*)$/s;
+const maxAlternatives = 100;
+
+/** The alternatives of a glob's braces as globs of their own; the glob itself if there are unusually many. */
+export function withoutBraces(glob: string): string[] {
+  let globs = [glob];
+  while (globs.length <= maxAlternatives) {
+    const opened = globs.map((each) => innermost.exec(each)?.groups);
+    if (!opened.some(Boolean)) return globs;
+    globs = globs.flatMap((each, i) => {
+      const { before = '', inner = '', after = '' } = opened[i] ?? {};
+      return opened[i] ? inner.split(',').map((one) => before + one + after) : each;
+    });
+  }
+  return [glob];
+}
+
 function matches(globs: unknown[], uri: Uri): boolean {
   const patterns = globs.flatMap((glob) => (typeof glob === 'string' ? patternsOf(glob) : []));
   // VS Code matches its globs only against documents. The file need not be open, since match() looks only at the URI.

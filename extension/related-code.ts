@@ -109,5 +109,5 @@ async function isShareable(uri: Uri): Promise<boolean> {
   const folder = workspace.getWorkspaceFolder(file);
   // Files for which git cannot be asked, such as those on another machine, are not shared.
   if (folder?.uri.scheme !== 'file' || isExcluded(file) || isHidden(file)) return false;
-  return !(await isIgnoredByGit(folder.uri.fsPath, file.fsPath));
+  return !(await isIgnoredByGit(file.fsPath));
 }

@@ -6,7 +6,7 @@ import { type Disposable, RelativePattern, type Uri, type WorkspaceFolder, works
 import type { ClosedFile, ClosedFilesParams } from '../language-server/protocol/messages.ts';
 import { hasSecretName } from '../language-server/protocol/secret-names.ts';
 import { modeFor, section } from './config.ts';
-import { hiddenGlobs, isExcluded, isHidden } from './exclusions.ts';
+import { hiddenGlobs, isExcluded, isHidden, withoutBraces } from './exclusions.ts';
 import { ignoredByGit } from './git-ignore.ts';
 
 // The server takes no more either.
@@ -129,8 +129,10 @@ function pieces(uris: Uri[]): Uri[][] {
 }
 
 async function filesIn(folder: WorkspaceFolder): Promise<Uri[]> {
-  // Braces cannot be nested; what such a glob hides is left out afterwards.
-  const hidden = hiddenGlobs(folder.uri).filter((glob) => !/[{},]/.test(glob));
+  // Braces cannot be nested, and a comma cannot be escaped: what such a glob hides is left out afterwards.
+  const hidden = hiddenGlobs(folder.uri)
+    .flatMap(withoutBraces)
+    .filter((glob) => !/[{},]/.test(glob));
   const exclude = `{${['**/node_modules/**', ...hidden].join(',')}}`;
   return shareable(await workspace.findFiles(new RelativePattern(folder, names), exclude, maxFiles));
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -23,11 +23,11 @@ test.each([
   ['src/main.ts', false],
   ['local.ts', false],
 ])('in a repository %s is ignored: %s', async (path, isIgnored) => {
-  expect(await isIgnoredByGit(repository, join(repository, path))).toBe(isIgnored);
+  expect(await isIgnoredByGit(join(repository, path))).toBe(isIgnored);
 });
 
 test('outside a repository nothing is ignored', async () => {
-  expect(await isIgnoredByGit(folder, join(folder, 'private.ts'))).toBe(false);
+  expect(await isIgnoredByGit(join(folder, 'private.ts'))).toBe(false);
 });
 
 test('many files are asked for at once', async () => {
@@ -40,4 +40,33 @@ test('many files are asked for at once', async () => {
 test('of many files outside a repository none is ignored', async () => {
   const file = join(folder, 'private.ts');
   expect((await ignoredByGit(folder, [file])).has(file)).toBe(false);
+});
+
+test('one file in a submodule or behind a symbolic link does not hide the others', async () => {
+  const own = join(repository, 'own');
+  execFileSync('git', ['init', '--quiet', own]);
+  writeFileSync(join(own, '.gitignore'), 'secret.ts\n');
+  writeFileSync(join(own, 'open.ts'), '');
+  const author = ['-c', 'user.name=A', '-c', 'user.email=a@example.invalid'];
+  execFileSync('git', ['-C', own, 'add', '.']);
+  execFileSync('git', ['-C', own, ...author, 'commit', '--quiet', '-m', 'a']);
+  execFileSync('git', ['-C', repository, 'add', 'own'], { stdio: 'ignore' });
+  symlinkSync(join(repository, 'src'), join(repository, 'link'));
+  const paths = ['own/secret.ts', 'own/open.ts', 'link/local.ts', 'link/main.ts', 'src/local.ts', 'src/main.ts'];
+  const files = paths.map((path) => join(repository, path));
+  const ignored = await ignoredByGit(repository, files);
+  expect(paths.filter((_, i) => ignored.has(files[i] ?? ''))).toEqual([
+    'own/secret.ts',
+    'link/local.ts',
+    'src/local.ts',
+  ]);
+});
+
+test('where git refuses to read a repository, all its files count as ignored', async () => {
+  const broken = join(folder, 'broken');
+  mkdirSync(broken);
+  writeFileSync(join(broken, '.git'), `gitdir: ${join(folder, 'gone')}\n`);
+  const file = join(broken, 'main.ts');
+  expect(await isIgnoredByGit(file)).toBe(true);
+  expect((await ignoredByGit(broken, [file])).has(file)).toBe(true);
 });

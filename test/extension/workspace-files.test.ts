@@ -17,7 +17,7 @@ const editor = vi.hoisted(() => ({
 }));
 
 vi.mock('vscode', async () => {
-  const { languages, RelativePattern } = await import('../support/globs.ts');
+  const { languages, RelativePattern, toRegExp } = await import('../support/globs.ts');
   const uriOf = (path: string) => {
     const url = pathToFileURL(path).href;
     return { scheme: 'file', fsPath: path, toString: () => url };
@@ -51,10 +51,16 @@ vi.mock('vscode', async () => {
       onDidChangeWorkspaceFolders: on('folders'),
       onDidChangeConfiguration: on('configuration'),
       onDidSaveTextDocument: on('save'),
-      findFiles: async () =>
-        readdirSync(editor.folder, { recursive: true, withFileTypes: true })
+      // As in VS Code, braces cannot hold others. A hundredth of the limit, so that few files reach it.
+      findFiles: async (_: unknown, exclude: string, limit: number) => {
+        const globs = exclude.slice(1, -1).split(',');
+        return readdirSync(editor.folder, { recursive: true, withFileTypes: true })
           .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-          .map((entry) => uriOf(join(entry.parentPath, entry.name))),
+          .map((entry) => join(entry.parentPath, entry.name))
+          .filter((path) => !globs.some((glob) => toRegExp(glob).test(path.slice(editor.folder.length + 1))))
+          .slice(0, limit / 100)
+          .map(uriOf);
+      },
       fs: {
         stat: async ({ fsPath }: { fsPath: string }) => statSync(fsPath),
         readFile: async ({ fsPath }: { fsPath: string }) => readFileSync(fsPath),
@@ -165,4 +171,12 @@ test('a server that takes over is sent all files', async () => {
   sent.length = 0;
   await files.connected();
   expect(known()).toEqual({ 'a.ts': 'a();\n' });
+});
+
+test('what a glob with braces hides takes none of the places', async () => {
+  for (let i = 0; i < 20; i++) write(`a/made-${i}.generated.ts`, '');
+  write('b/main.ts', 'b();\n');
+  editor.searchExclude = { '**/*.{generated,{min,dist}}.ts': true };
+  await files.connected();
+  expect(known()).toEqual({ 'b/main.ts': 'b();\n' });
 });

@@ -1,4 +1,4 @@
-// The part of VS Code's API that matches globs against files, for globs of *, ** and literal text.
+// The part of VS Code's API that matches globs against files, for globs of *, **, braces and literal text.
 import type { Uri } from 'vscode';
 
 export class RelativePattern {
@@ -19,7 +19,7 @@ function isMatch(pattern: string | RelativePattern, path: string): boolean {
   return path.startsWith(folder) && toRegExp(pattern.pattern).test(path.slice(folder.length));
 }
 
-function toRegExp(glob: string): RegExp {
-  const parts: Record<string, string> = { '**/': '(.*/)?', '**': '.*', '*': '[^/]*' };
-  return new RegExp(`^${glob.replace(/\*\*\/?|\*|\./g, (part) => parts[part] ?? '\\.')}$`);
+export function toRegExp(glob: string): RegExp {
+  const parts: Record<string, string> = { '**/': '(.*/)?', '**': '.*', '*': '[^/]*', '{': '(', ',': '|', '}': ')' };
+  return new RegExp(`^${glob.replace(/\*\*\/?|[*.{,}]/g, (part) => parts[part] ?? '\\.')}$`);
 }
