@@ -68,3 +68,13 @@ export function timingLine(timings: Timings, latencyMs: number): string {
 export function errorText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
+
+/** Logs an error and returns null instead. */
+export async function guarded<T>(log: Log, what: string, work: Promise<T> | undefined): Promise<T | null> {
+  try {
+    return (await work) ?? null;
+  } catch (error) {
+    log.error(`${what} failed: ${errorText(error)}`);
+    return null;
+  }
+}

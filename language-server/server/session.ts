@@ -6,8 +6,6 @@ import {
   DidChangeConfigurationNotification,
   type InitializeParams,
   type InitializeResult,
-  type InlineCompletionList,
-  type InlineCompletionParams,
   LogMessageNotification,
   ResponseError,
   TextDocumentSyncKind,
@@ -20,15 +18,12 @@ import { cacheBytes } from '../engine/load-options.ts';
 import type { SharedEngine } from '../engine/shared-engine.ts';
 import { explain } from '../explain/provider.ts';
 import { listModels } from '../models/list.ts';
-import type { GhostCompletion } from '../offers/complete.ts';
-import { CompletionProvider } from '../offers/provider.ts';
-import { ClosedFiles } from '../prompt/closed-files.ts';
-import { RelatedCode } from '../prompt/related-code.ts';
 import { redacted } from '../prompt/secrets.ts';
-import { errorText, placeName, timingLine, windowLog } from '../protocol/log.ts';
+import { errorText, guarded, timingLine, windowLog } from '../protocol/log.ts';
 import * as protocol from '../protocol/messages.ts';
 import { modelsRequest } from '../protocol/models.ts';
 import * as wire from '../protocol/wire.ts';
+import { CompletionRequests } from './completion-requests.ts';
 import { ConnectedWindow } from './connected-window.ts';
 import { report } from './doctor.ts';
 import { EditRequests } from './edit-requests.ts';
@@ -37,8 +32,6 @@ import { WindowSettings } from './window-settings.ts';
 
 /** How often a client learns that the server is alive. It gives up after four seconds without a sign. */
 const aliveMs = 1000;
-/** Editors without an extension do not say where the cursor rests: it is where they last asked, after so long. */
-const restMs = 300;
 /** The name of our settings in the editor's configuration. */
 const section = 'hearth';
 /** How long an editor may take to tell its configuration. Without it, the settings are those of initializationOptions. */
@@ -55,20 +48,18 @@ export class Session {
   /** Resolves when the engine has been told the settings. */
   private configured = Promise.resolve();
   private options: Partial<protocol.InitializationOptions> = {};
-  private completions = new CompletionProvider();
+  private readonly completions: CompletionRequests;
   private readonly documents: TextDocuments<OpenDocument>;
   private readonly window: ConnectedWindow;
-  private readonly closedFiles = new ClosedFiles();
   private readonly edits: EditRequests;
   private stopListening = () => {};
   private aliveTimer: NodeJS.Timeout | undefined;
-  private restTimer: NodeJS.Timeout | undefined;
   private isGone = false;
 
   constructor(
     private readonly connection: Connection,
     private readonly shared: SharedEngine,
-    private readonly inbox: Inbox,
+    inbox: Inbox,
     /** Ends the process, for all sessions. */
     onQuit: () => void,
   ) {
@@ -77,8 +68,16 @@ export class Session {
       update: (document, changes, version) => this.edits.update(document, changes, version),
     });
     this.window = new ConnectedWindow(connection, this.documents);
+    this.completions = new CompletionRequests(connection, {
+      engines: shared,
+      documents: this.documents,
+      settings: () => this.settings,
+      // Messages that supersede a request may be queued already; then no work is started for it.
+      caughtUp: () => Promise.all([inbox.caughtUp(), this.configured]),
+      log: this.log,
+    });
     this.edits = new EditRequests(connection, this.window, {
-      engines: this.shared,
+      engines: shared,
       settings: () => this.settings,
       log: this.log,
     });
@@ -101,14 +100,12 @@ export class Session {
       if (!this.options.hasOwnSettings) this.configured = this.configure(settings);
     });
     wire.onNotification(connection, protocol.cursorNotification, (params) => {
-      void this.guard('reading ahead', this.rest(params)).then(() => this.report());
+      void this.completions.rest(params).then(() => this.report());
     });
-    wire.onNotification(connection, protocol.leaveNotification, ({ uri, dismissed }) =>
-      this.completions.leave(uri, dismissed),
-    );
-    wire.onNotification(connection, protocol.closedFilesNotification, (params) => this.index(params));
+    wire.onNotification(connection, protocol.leaveNotification, (params) => this.completions.leave(params));
+    wire.onNotification(connection, protocol.closedFilesNotification, (params) => this.completions.index(params));
     wire.onNotification(connection, protocol.quitNotification, onQuit);
-    connection.languages.inlineCompletion.on((params, token) => this.complete(params, abortSignal(token)));
+    connection.languages.inlineCompletion.on((params, token) => this.completions.complete(params, abortSignal(token)));
     wire.onRequest(connection, protocol.explainRequest, (params, token) => this.explain(params, abortSignal(token)));
     wire.onRequest(connection, protocol.doctorRequest, () => report(shared.examined()));
     wire.onRequest(connection, modelsRequest, (params) =>
@@ -128,7 +125,6 @@ export class Session {
     this.shared.cautions.delete(this.options);
     this.stopListening();
     clearInterval(this.aliveTimer);
-    clearTimeout(this.restTimer);
     this.completions.close();
     this.edits.close();
   }
@@ -139,11 +135,7 @@ export class Session {
     this.window.initialize(params);
     this.own.give(options.settings);
     this.tellProblems();
-    const onGrown = (grown: protocol.GrownParams) => this.send(protocol.grownNotification, grown);
-    const onMade = ({ timings }: GhostCompletion) =>
-      this.shared.answered(timings, timings.prefillMs + timings.decodeMs);
-    const related = new RelatedCode(this.window, this.closedFiles);
-    this.completions = new CompletionProvider({ onMade, related, ...(options.asksAgain && { onGrown }) });
+    this.completions.initialize(this.window, options);
     return {
       capabilities: {
         textDocumentSync: TextDocumentSyncKind.Incremental,
@@ -163,10 +155,8 @@ export class Session {
     const { window, own } = this;
     const ofSection = pushed instanceof Object && section in pushed ? pushed[section] : undefined;
     const value = window.hasConfiguration ? await this.askForConfiguration() : ofSection;
-    await this.guard(
-      'reading the configuration',
-      Promise.resolve(value).then((given) => own.configure(given)),
-    );
+    const reading = Promise.resolve(value).then((given) => own.configure(given));
+    await guarded(this.log, 'reading the configuration', reading);
     if (!this.isGone) this.apply();
   }
 
@@ -181,55 +171,13 @@ export class Session {
 
   private apply(): void {
     this.tellProblems();
-    if (this.settings.mode === 'off') this.completions.cancelAll();
+    this.completions.configured();
     this.edits.configured();
     const { own, options, shared } = this;
     const bundledModel = options.bundledModel ?? shared.parts.bundledModel;
     const pagesFolder = pagesFolderIn(options.storageFolder);
     const setup = { settings: own.settings, bundledModel, pagesFolder, connecting: own.connecting };
-    void this.guard('applying the settings', shared.configure(setup));
-  }
-
-  private async complete(
-    params: InlineCompletionParams & protocol.CompletionExtras,
-    signal: AbortSignal,
-  ): Promise<InlineCompletionList & protocol.CompletionOutcome> {
-    const startedAt = performance.now();
-    const { uri } = params.textDocument;
-    const document = this.documents.get(uri);
-    clearTimeout(this.restTimer);
-    if (!this.options.hasOwnProvider)
-      this.restTimer = setTimeout(() => void this.guard('reading ahead', this.rest({ ...params, uri })), restMs);
-    // Messages that supersede the request may be queued already; then no work is started for it.
-    const source = {
-      ready: async () => {
-        await Promise.all([this.inbox.caughtUp(), this.configured]);
-        return this.shared.ready();
-      },
-      isLoading: () => this.shared.host.engine === null,
-    };
-    if (!document) this.log.warn(`${placeName(uri, params.position)} cannot be completed: the document is not open`);
-    const answer = document && this.completions.provide({ ...params, document }, source, this.settings, signal);
-    const failed = { items: [], reason: 'failed' as const, timings: protocol.noTimings };
-    const outcome = (await this.guard('completion', answer)) ?? failed;
-    const latencyMs = performance.now() - startedAt;
-    // Not logged, since in a flood of requests nearly all are superseded.
-    if (outcome.reason !== 'superseded') {
-      const where = placeName(uri, params.position);
-      this.log.info(`completion at ${where}: ${outcome.reason}; ${timingLine(outcome.timings, latencyMs)}`);
-    }
-    return { ...outcome, latencyMs };
-  }
-
-  private async rest({ uri, position, mode }: protocol.CursorParams): Promise<void> {
-    const document = this.documents.get(uri);
-    const startedAt = performance.now();
-    const { models } = this.shared;
-    const timings = document && (await this.completions.rest({ document, position, mode }, models, this.settings));
-    if (!timings) return;
-    const ms = (performance.now() - startedAt).toFixed(0);
-    const tokens = timings.promptTokens - timings.cachedTokens;
-    this.log.info(`read ${tokens} tokens around ${placeName(uri, position)} in ${ms} ms`);
+    void guarded(this.log, 'applying the settings', shared.configure(setup));
   }
 
   private async explain(params: protocol.ExplainParams, signal: AbortSignal) {
@@ -245,12 +193,6 @@ export class Session {
       this.log.error(`explanation failed: ${errorText(error)}`);
       return new ResponseError(requestFailedCode, error instanceof Error ? error.message : String(error));
     }
-  }
-
-  private index({ isAnew, files }: Partial<protocol.ClosedFilesParams> = {}): void {
-    if (isAnew === true) this.closedFiles.clear();
-    for (const { uri, text } of Array.isArray(files) ? files : [])
-      if (typeof uri === 'string' && (text === null || typeof text === 'string')) this.closedFiles.set({ uri, text });
   }
 
   private startSignsOfLife(): NodeJS.Timeout {
@@ -273,16 +215,6 @@ export class Session {
   private send<P>(type: wire.NotificationType<P>, params: P): void {
     // Errors are ignored: the window may just have closed.
     if (!this.isGone) wire.notify(this.connection, type, params).catch(() => undefined);
-  }
-
-  /** Logs an error and returns an empty answer instead. */
-  private async guard<T>(what: string, work: Promise<T> | undefined): Promise<T | null> {
-    try {
-      return (await work) ?? null;
-    } catch (error) {
-      this.log.error(`${what} failed: ${errorText(error)}`);
-      return null;
-    }
   }
 }
 

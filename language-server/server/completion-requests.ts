@@ -1,0 +1,129 @@
+// The requests for completions in one window, and what makes them fast and good: where the cursor rests, and the files
+// that are not open.
+import type { Connection, InlineCompletionList, InlineCompletionParams } from 'vscode-languageserver';
+import type { OpenDocument } from '../documents/open-document.ts';
+import type { SharedEngine } from '../engine/shared-engine.ts';
+import { CompletionProvider } from '../offers/provider.ts';
+import { ClosedFiles } from '../prompt/closed-files.ts';
+import { type EditorWindow, RelatedCode } from '../prompt/related-code.ts';
+import { guarded, type Log, placeName, timingLine } from '../protocol/log.ts';
+import * as protocol from '../protocol/messages.ts';
+import * as wire from '../protocol/wire.ts';
+
+/** Editors without an extension do not say where the cursor rests: it is where they last asked, after so long. */
+const restMs = 300;
+
+interface Parts {
+  engines: Pick<SharedEngine, 'ready' | 'models' | 'host' | 'answered'>;
+  documents: { get(uri: string): OpenDocument | undefined };
+  settings: () => protocol.Settings;
+  /** Resolves once the messages before a request are handled: they may supersede it. */
+  caughtUp: () => Promise<unknown>;
+  log: Log;
+}
+
+export class CompletionRequests {
+  private provider = new CompletionProvider();
+  private readonly closedFiles = new ClosedFiles();
+  private restTimer: NodeJS.Timeout | undefined;
+  private hasOwnProvider = false;
+
+  constructor(
+    private readonly connection: Pick<Connection, 'sendNotification'>,
+    private readonly parts: Parts,
+  ) {}
+
+  initialize(
+    window: EditorWindow,
+    { asksAgain, hasOwnProvider = false }: Partial<protocol.InitializationOptions>,
+  ): void {
+    // Errors are ignored: the window may just have closed.
+    const onGrown = (grown: protocol.GrownParams) =>
+      void wire.notify(this.connection, protocol.grownNotification, grown).catch(() => undefined);
+    this.hasOwnProvider = hasOwnProvider;
+    this.provider = new CompletionProvider({
+      onMade: ({ timings }) => this.parts.engines.answered(timings, timings.prefillMs + timings.decodeMs),
+      related: new RelatedCode(window, this.closedFiles),
+      ...(asksAgain && { onGrown }),
+    });
+  }
+
+  async complete(
+    params: InlineCompletionParams & protocol.CompletionExtras,
+    signal: AbortSignal,
+  ): Promise<InlineCompletionList & protocol.CompletionOutcome> {
+    const startedAt = performance.now();
+    const { engines, documents, settings, caughtUp, log } = this.parts;
+    const { uri } = params.textDocument;
+    const document = documents.get(uri);
+    if (document) this.expectRest(document, params);
+    else log.warn(`${placeName(uri, params.position)} cannot be completed: the document is not open`);
+    const source = {
+      ready: async () => {
+        await caughtUp();
+        return engines.ready();
+      },
+      isLoading: () => engines.host.engine === null,
+    };
+    const answer = document && this.provider.provide({ ...params, document }, source, settings(), signal);
+    const failed = { items: [], reason: 'failed' as const, timings: protocol.noTimings };
+    const outcome = (await guarded(log, 'completion', answer)) ?? failed;
+    const latencyMs = performance.now() - startedAt;
+    // Not logged, since in a flood of requests nearly all are superseded.
+    if (outcome.reason !== 'superseded') {
+      const where = placeName(uri, params.position);
+      log.info(`completion at ${where}: ${outcome.reason}; ${timingLine(outcome.timings, latencyMs)}`);
+    }
+    return { ...outcome, latencyMs };
+  }
+
+  /** Call when the cursor rests: reads what a key there needs. */
+  async rest({ uri, position, mode }: protocol.CursorParams): Promise<void> {
+    const { engines, documents, settings, log } = this.parts;
+    const document = documents.get(uri);
+    const startedAt = performance.now();
+    const reading = document && this.provider.rest({ document, position, mode }, engines.models, settings());
+    const timings = await guarded(log, 'reading ahead', reading);
+    if (!timings) return;
+    const ms = (performance.now() - startedAt).toFixed(0);
+    log.info(
+      `read ${timings.promptTokens - timings.cachedTokens} tokens around ${placeName(uri, position)} in ${ms} ms`,
+    );
+  }
+
+  leave({ uri, dismissed }: protocol.LeaveParams): void {
+    this.provider.leave(uri, dismissed);
+  }
+
+  /** Takes in files that are not open. */
+  index({ isAnew, files }: Partial<protocol.ClosedFilesParams> = {}): void {
+    if (isAnew === true) this.closedFiles.clear();
+    for (const { uri, text } of Array.isArray(files) ? files : [])
+      if (typeof uri === 'string' && (text === null || typeof text === 'string')) this.closedFiles.set({ uri, text });
+  }
+
+  /** Call when the settings have changed. */
+  configured(): void {
+    if (this.parts.settings().mode === 'off') this.provider.cancelAll();
+  }
+
+  forget(uri: string): void {
+    this.provider.forget(uri);
+  }
+
+  /** Call when the window has closed. */
+  close(): void {
+    clearTimeout(this.restTimer);
+    this.provider.close();
+  }
+
+  /** In a document that has changed since, the position of the request is no longer that of the cursor. */
+  private expectRest(document: OpenDocument, params: Omit<protocol.CursorParams, 'uri'>): void {
+    clearTimeout(this.restTimer);
+    if (this.hasOwnProvider) return;
+    const { uri, version } = document;
+    this.restTimer = setTimeout(() => {
+      if (document.version === version) void this.rest({ ...params, uri });
+    }, restMs);
+  }
+}
