@@ -12,7 +12,7 @@
 // A turn of the loop in run() is one life of the connection. However many signs there are that it ends, it ends once, and
 // the next one begins when everything of the last is closed.
 import { RestartPolicy } from './restart-policy.ts';
-import { Silence, Unresponsive, within } from './silence.ts';
+import { Timeout, Unresponsive, within } from './timeout.ts';
 
 // How long to wait for a server to listen, to greet, to be initialized; and for a sign of life, which it gives every
 // second.
@@ -135,7 +135,7 @@ export class Connection<L extends Link, S extends Session> {
     const link = await this.open();
     const session = (await prepared)(link);
     const closed = link.closed.then(() => Promise.reject(new Error('the connection was closed')));
-    await within(initializeMs * this.policy.patience, Promise.race([session.initialize(), closed]));
+    await within(initializeMs * this.policy.timeoutFactor, Promise.race([session.initialize(), closed]));
     return { link, session };
   }
 
@@ -144,7 +144,7 @@ export class Connection<L extends Link, S extends Session> {
     for (let looks = 0; looks < maxLooks; looks++) {
       this.link = (await this.host.find()) ?? (await this.startServer());
       this.stopOrder.signal.throwIfAborted();
-      if (this.link && (await within(greetMs * this.policy.patience, this.link.greet()))) return this.link;
+      if (this.link && (await within(greetMs * this.policy.timeoutFactor, this.link.greet()))) return this.link;
       this.link?.close();
       this.stopOrder.signal.throwIfAborted();
       if (this.link?.isNew) throw new Error('it closed the connection');
@@ -158,7 +158,7 @@ export class Connection<L extends Link, S extends Session> {
     const signal = AbortSignal.any([attempt.signal, this.stopOrder.signal]);
     const started = this.host.start(signal);
     try {
-      return await within(startMs * this.policy.patience, started);
+      return await within(startMs * this.policy.timeoutFactor, started);
     } catch (error) {
       started.then((tooLate) => tooLate?.close()).catch(() => undefined);
       throw error;
@@ -171,16 +171,16 @@ export class Connection<L extends Link, S extends Session> {
     this.session = session;
     if (link.isNew) this.restartOrder = new AbortController();
     this.enter('up');
-    const silence = new Silence(silenceMs * this.policy.patience);
-    link.onData(() => silence.heard());
+    const timeout = new Timeout(silenceMs * this.policy.timeoutFactor);
+    link.onData(() => timeout.restart());
     const ending = await new Promise<Ending>((resolve) => {
-      void silence.noticed.then(() => resolve(this.fault(new Unresponsive())));
+      void timeout.over.then(() => resolve(this.fault(new Unresponsive())));
       void link.closed.then(() => resolve({ kind: 'crashed', how: '' }));
       void session.farewell.then(() => resolve({ kind: 'restarted' }));
       whenAborted(this.restartOrder.signal, () => resolve({ kind: 'restarted' }));
       whenAborted(this.stopOrder.signal, () => resolve({ kind: 'left' }));
     });
-    silence.end();
+    timeout.end();
     return ending.kind === 'crashed' ? { ...ending, how: await link.ending() } : ending;
   }
 
@@ -211,15 +211,15 @@ export class Connection<L extends Link, S extends Session> {
 
   /** Waits for the work as long as the server gives signs of life, and kills it if it does not. */
   private async orKill(link: L, work: Promise<void>): Promise<void> {
-    const silence = new Silence(endingSilenceMs);
-    link.onData(() => silence.heard());
-    const isSilent = silence.noticed.then(() => false);
+    const timeout = new Timeout(endingSilenceMs);
+    link.onData(() => timeout.restart());
+    const isSilent = timeout.over.then(() => false);
     const isDone = within(endingMs, work).then(
       () => true,
       (error: unknown) => !(error instanceof Unresponsive),
     );
     if (!(await Promise.race([isDone, isSilent]))) await this.kill(link);
-    silence.end();
+    timeout.end();
   }
 
   private async kill(link: L): Promise<void> {

@@ -8,7 +8,7 @@ import { ExplainSelection } from './explain-selection.ts';
 import { GhostText } from './ghost-text.ts';
 import { EditView } from './next-edit/edit-view.ts';
 import { NextEdits } from './next-edit/next-edit.ts';
-import { Offer } from './next-edit/offer.ts';
+import { EditOffer } from './next-edit/offer.ts';
 import { noticeOtherProviders } from './other-providers.ts';
 import { showProblems } from './problem-message.ts';
 import { RecentRequests } from './recent-requests.ts';
@@ -41,7 +41,7 @@ export function activate(context: ExtensionContext): Api {
     log.warn(message),
   );
   const statisticsPanel = new StatisticsPanel(statistics);
-  const offer = new Offer();
+  const offer = new EditOffer();
   const counter = new RequestCounter(statistics, () => nextEdits.accepted());
   const ghostText = new GhostText(client, modes, offer, (request) => {
     requests.add(request);

@@ -33,7 +33,7 @@ import type { Client } from './client.ts';
 import { documentSelector } from './config.ts';
 import type { DocumentModes } from './document-mode.ts';
 import { insertionAt } from './next-edit/insertion.ts';
-import type { Offer } from './next-edit/offer.ts';
+import type { EditOffer } from './next-edit/offer.ts';
 import { canTriggerAlone, triggerAlone } from './trigger-alone.ts';
 
 /** VS Code runs it when the user accepts a suggestion, with the language's id and the number of characters. */
@@ -74,7 +74,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
   constructor(
     private readonly client: Client,
     private readonly modes: DocumentModes,
-    private readonly nextEdit: Offer,
+    private readonly nextEdit: EditOffer,
     private readonly onRequest: (request: AnsweredRequest) => void,
   ) {
     let wasReady = false;

@@ -27,7 +27,7 @@ export class RestartPolicy {
   }
 
   /** How often a time limit is doubled: a server that hung lately may only have been slow. */
-  get patience(): number {
+  get timeoutFactor(): number {
     return 2 ** this.crashes.filter(({ isHang }) => isHang).length;
   }
 

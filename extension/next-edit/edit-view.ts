@@ -4,7 +4,7 @@ import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
 import { ContextKeys } from './context-keys.ts';
 import { EditDecorations } from './decorations.ts';
 import { insertionAt } from './insertion.ts';
-import type { Offer } from './offer.ts';
+import type { EditOffer } from './offer.ts';
 import { hint } from './texts.ts';
 
 export class EditView implements Disposable {
@@ -17,7 +17,7 @@ export class EditView implements Disposable {
     this.decorations = new EditDecorations(icon);
   }
 
-  show(offer: Offer): void {
+  show(offer: EditOffer): void {
     const { shown } = offer;
     const editor = window.activeTextEditor;
     const hasNothing = this.isEmpty && !shown;
@@ -37,7 +37,7 @@ export class EditView implements Disposable {
     this.decorations.dispose();
   }
 
-  private setKeys(offer: Offer, editor: TextEditor | undefined): void {
+  private setKeys(offer: EditOffer, editor: TextEditor | undefined): void {
     const isOffering = editor !== undefined && concerns(offer, editor);
     this.keys.set({ isOffering, tabIsFree: isOffering && isTabFree(offer, editor) });
   }
@@ -56,13 +56,13 @@ export function fileOf({ uri }: NextEdit, editor: TextEditor | undefined): strin
 }
 
 /** Where it is shown or hinted at: in the editor of the edit, and in the one of the edit that it follows from. */
-function concerns({ state, shown }: Offer, editor: TextEditor): boolean {
+function concerns({ state, shown }: EditOffer, editor: TextEditor): boolean {
   if (state.kind === 'applied') return true;
   return shown !== null && [shown.edit.uri, shown.basis.uri].includes(uriOf(editor));
 }
 
 /** In leading white space Tab indents, unless Hearth has put the cursor there. */
-export function isTabFree({ state, edit }: Offer, { document, selection: { active } }: TextEditor): boolean {
+export function isTabFree({ state, edit }: EditOffer, { document, selection: { active } }: TextEditor): boolean {
   if (state.kind === 'applied') return true;
   const isThere = state.kind === 'jumped' && edit?.uri === document.uri.toString();
   const isOurs = isThere && edit.range.start.line <= active.line && active.line <= edit.range.end.line;

@@ -1,13 +1,13 @@
 // An edit that only inserts at the cursor is ordinary ghost text: VS Code shows it, reads it aloud, and accepts it whole
 // or word by word.
 import { InlineCompletionItem, Position, Range, type TextDocument } from 'vscode';
-import type { Offer } from './offer.ts';
+import type { EditOffer } from './offer.ts';
 
 /** VS Code runs it when the user has accepted the whole of it, with the number of characters. */
 export const insertedCommand = 'hearth.editInserted';
 
 /** Null unless the user has gone to the edit, and it is nothing else than an insertion there. */
-export function insertionAt(offer: Offer, document: TextDocument, position: Position): InlineCompletionItem | null {
+export function insertionAt(offer: EditOffer, document: TextDocument, position: Position): InlineCompletionItem | null {
   const { state, edit } = offer;
   const [only, ...others] = edit?.changes ?? [];
   if (state.kind !== 'jumped' || edit?.uri !== document.uri.toString() || !only || others.length > 0) return null;

@@ -26,7 +26,7 @@ import { announce } from './announce.ts';
 import { applyIn, goTo } from './apply.ts';
 import { type EditView, fileOf, isInView, isTabFree } from './edit-view.ts';
 import { insertedCommand, insertionAt } from './insertion.ts';
-import type { Offer, Place } from './offer.ts';
+import type { DocumentPosition, EditOffer } from './offer.ts';
 import { Patience } from './patience.ts';
 import { announcement } from './texts.ts';
 import { Triggers } from './triggers.ts';
@@ -47,7 +47,7 @@ export class NextEdits implements Disposable {
   private readonly subscriptions: Disposable;
   private request: CancellationTokenSource | null = null;
   /** Where the last edit was made. */
-  private lastEdit: Place = { uri: '', line: 0, character: 0 };
+  private lastEdit: DocumentPosition = { uri: '', line: 0, character: 0 };
   private errors = 0;
   private latencyMs = 0;
   private isApplying = false;
@@ -59,7 +59,7 @@ export class NextEdits implements Disposable {
     private readonly client: Client,
     private readonly modes: DocumentModes,
     private readonly ghostText: GhostText,
-    private readonly offer: Offer,
+    private readonly offer: EditOffer,
     private readonly view: EditView,
     private readonly observer: EditObserver,
   ) {

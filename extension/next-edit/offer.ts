@@ -10,7 +10,7 @@
 import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
 import { type Change, compare, type Position, rebased, touchesLine } from './rebase.ts';
 
-export interface Place extends Position {
+export interface DocumentPosition extends Position {
   uri: string;
 }
 
@@ -18,7 +18,7 @@ interface Offered {
   kind: 'offered' | 'jumped';
   edit: NextEdit;
   /** Where the user made the edit that this one follows from. */
-  basis: Place;
+  basis: DocumentPosition;
   /** Not until the suggestion at the cursor has gone. */
   isHeld: boolean;
   /** It follows from one that was just applied: another Tab is for it, not for a suggestion. */
@@ -36,7 +36,7 @@ export type Step = 'none' | 'wait' | 'go' | 'apply';
 const nearLines = 3;
 const maxIgnored = 2;
 
-export class Offer {
+export class EditOffer {
   state: State = { kind: 'none' };
 
   get edit(): NextEdit | null {
@@ -49,7 +49,7 @@ export class Offer {
   }
 
   /** An answer of the server. Without another edit, the one that is shown stays for a while. */
-  set(edit: NextEdit | null, basis: Place): void {
+  set(edit: NextEdit | null, basis: DocumentPosition): void {
     const { shown } = this;
     const isChained = this.state.kind === 'applied';
     if (edit && shown && isSame(edit, shown.edit)) this.state = { ...shown, edit, basis, ignored: 0 };
@@ -76,7 +76,7 @@ export class Offer {
   }
 
   /** isInView: whether the edit's lines are on the screen. */
-  step(cursor: Place, isInView: boolean): Step {
+  step(cursor: DocumentPosition, isInView: boolean): Step {
     if (this.state.kind === 'applied') return 'wait';
     const { shown } = this;
     if (!shown) return 'none';

@@ -12,12 +12,12 @@ export interface Substitution {
   /** The changes that made it, the newest first. */
   changes: PastChange[];
   /** Between which words, each time. */
-  places: Place[];
+  places: Neighbours[];
   /** Between which characters it is looked for, if not anywhere. */
-  between?: Place;
+  between?: Neighbours;
 }
 
-export interface Place {
+export interface Neighbours {
   left: string;
   right: string;
 }
@@ -48,7 +48,7 @@ export function isRename({ old, now }: Pick<Substitution, 'old' | 'now'>): boole
   return [old, now].every((text) => isWord(text) && wordsOf(text).length === 1);
 }
 
-type Found = Pick<Substitution, 'old' | 'now' | 'isPart'> & { place: Place };
+type Found = Pick<Substitution, 'old' | 'now' | 'isPart'> & { place: Neighbours };
 
 function substitutionsIn({ before, after }: PastChange): Found[] {
   const [old, now] = [before.join('\n'), after.join('\n')];

@@ -9,10 +9,10 @@ import type { Generation, GhostCompletion } from './complete.ts';
  * What an offer has for a place:
  *   'none'       nothing: the cursor is elsewhere, or something else was typed
  *   'pending'    nothing yet, but what was typed agrees with its text so far
- *   'silent'     nothing, and asking the model again is no use: it gave no text for this place or has failed
+ *   'empty'      nothing, and asking the model again is no use: it gave no text for this place or has failed
  *   Suggestion[] what is left of its suggestions
  */
-export type Coverage = 'none' | 'pending' | 'silent' | Suggestion[];
+export type Coverage = 'none' | 'pending' | 'empty' | Suggestion[];
 
 export class Offer {
   /** What can be shown at the offer's own place so far, best first. */
@@ -68,10 +68,10 @@ export class Offer {
     if (step === null) return 'none';
     const left = this.suggestions.flatMap((suggestion) => restOf(suggestion, step) ?? []);
     if (left.length > 0) return left;
-    if (this.failure !== undefined) return 'silent';
+    if (this.failure !== undefined) return 'empty';
     if (this.isAborted) return 'none';
     if (this.result === null) return step.typed.startsWith(this.suggestions[0]?.text ?? '') ? 'pending' : 'none';
-    return this.suggestions.length === 0 && at.text.length === this.document.text.length ? 'silent' : 'none';
+    return this.suggestions.length === 0 && at.text.length === this.document.text.length ? 'empty' : 'none';
   }
 
   private async run(generation: Generation): Promise<void> {

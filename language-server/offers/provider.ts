@@ -28,7 +28,7 @@ interface Addressed {
   mode?: Mode | undefined;
 }
 
-export interface CompletionRequest extends Addressed {
+export interface InlineRequest extends Addressed {
   context: InlineCompletionContext;
 }
 
@@ -75,7 +75,7 @@ export class CompletionProvider {
 
   /** Rejects with the engine's errors. */
   async provide(
-    request: CompletionRequest,
+    request: InlineRequest,
     source: ModelSource,
     settings: Settings,
     signal = new AbortController().signal,
@@ -179,7 +179,7 @@ function refusalOf({ document, mode }: Addressed, settings: Settings, isInvoked:
 }
 
 /** While the suggest widget is open, the document is completed as if its selected entry had been accepted. */
-function askedPlace({ document, position, context }: CompletionRequest): AskedPlace {
+function askedPlace({ document, position, context }: InlineRequest): AskedPlace {
   const { uri, languageId, text } = document;
   const info = context.selectedCompletionInfo;
   if (!info) {

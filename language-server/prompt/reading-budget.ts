@@ -3,7 +3,7 @@
 import type { Timings } from '../../native/index.ts';
 
 const momentMs = 400;
-const patienceMs = 1000;
+const slowMs = 1000;
 const maxTokens = 1536;
 // Attention reads the whole prompt for each token of an answer: with the starter model (8,192 tokens of context),
 // filling an eighth of the context delays text by a fifth, a sixteenth by a tenth. A short context is left to the
@@ -32,7 +32,7 @@ export class ReadingBudget {
 
   get tokens(): number {
     const affordable = this.tokensPerMs === null ? unmeasuredTokens : this.tokensPerMs * momentMs;
-    const isSlow = affordable < minTokens && affordable * (patienceMs / momentMs) >= minTokens;
+    const isSlow = affordable < minTokens && affordable * (slowMs / momentMs) >= minTokens;
     const wanted = isSlow ? minTokens : affordable;
     const tokens = Math.floor(Math.min(wanted, maxTokens, this.contextTokens * contextShare));
     return this.contextTokens < minContextTokens || tokens < minTokens ? 0 : tokens;

@@ -2,7 +2,7 @@
 // and while it fails it is tried again in the background, at growing intervals.
 import type { ServerError } from './server-error.ts';
 
-export interface Patience {
+export interface Timeouts {
   /** The limits of the time to the first text, whatever the server usually needs. */
   minMs: number;
   maxMs: number;
@@ -11,7 +11,7 @@ export interface Patience {
   maxPauseMs: number;
 }
 
-export const usualPatience: Patience = { minMs: 1000, maxMs: 2000, pauseMs: 1000, maxPauseMs: 60_000 };
+export const usualTimeouts: Timeouts = { minMs: 1000, maxMs: 2000, pauseMs: 1000, maxPauseMs: 60_000 };
 /** A server that needs four times as long as usual has a problem. */
 const usualTimes = 4;
 const headStartTimes = 2;
@@ -27,7 +27,7 @@ export class Availability {
   /** The time to the first text, averaged; 0 before the first answer. */
   private usualMs = 0;
   /** How long requests have waited in vain since the last text: also those that the next key has superseded. */
-  private silentMs = 0;
+  private waitedMs = 0;
 
   /**
    * problem: why the local model answers; '' while the server does. onChange: called when the other one takes over, with
@@ -36,7 +36,7 @@ export class Availability {
   constructor(
     public problem: string,
     private readonly onChange: (message: string) => void,
-    private readonly patience = usualPatience,
+    private readonly timeouts = usualTimeouts,
     private readonly now: () => number = () => performance.now(),
     private readonly random: () => number = Math.random,
   ) {}
@@ -50,23 +50,23 @@ export class Availability {
   }
 
   /** How long the next request may wait for its first text, and for each further one. */
-  get patienceMs(): number {
-    const { minMs, maxMs } = this.patience;
+  get timeoutMs(): number {
+    const { minMs, maxMs } = this.timeouts;
     const usual = this.usualMs === 0 ? maxMs : this.usualMs * usualTimes;
     const limit = Math.min(maxMs, Math.max(minMs, usual));
-    return Math.max(limit - this.silentMs, this.usualMs, minMs / 10);
+    return Math.max(limit - this.waitedMs, this.usualMs, minMs / 10);
   }
 
   /** How long the server may be ahead before the local model is asked, too. */
   get headStartMs(): number {
-    const isWell = this.silentMs === 0 && this.failures === 0 && this.usualMs < uselessMs;
+    const isWell = this.waitedMs === 0 && this.failures === 0 && this.usualMs < uselessMs;
     const [least, most] = isWell ? headStarts.usual : headStarts.short;
     return this.usualMs === 0 && isWell ? most : Math.min(most, Math.max(least, this.usualMs * headStartTimes));
   }
 
   /** The first text came after so long. */
   heard(ms: number): void {
-    this.silentMs = 0;
+    this.waitedMs = 0;
     this.usualMs = this.usualMs === 0 ? ms : this.usualMs + (ms - this.usualMs) * shareOfLatest;
   }
 
@@ -77,15 +77,15 @@ export class Availability {
 
   /** A request was superseded after so long without text. */
   abandoned(ms: number): void {
-    this.silentMs += ms;
+    this.waitedMs += ms;
   }
 
   failed({ message, retryAfterMs }: ServerError): void {
-    const { pauseMs, maxPauseMs } = this.patience;
+    const { pauseMs, maxPauseMs } = this.timeouts;
     const pause = Math.min(maxPauseMs, pauseMs * 2 ** this.failures) * (0.5 + this.random());
     const wasUp = this.isUp;
     this.problem = message;
-    this.silentMs = 0;
+    this.waitedMs = 0;
     this.failures++;
     this.retryAt = Math.max(this.retryAt, this.now() + Math.max(retryAfterMs, pause));
     if (wasUp) this.onChange(`${message} The model on this machine answers until the server can.`);

@@ -34,10 +34,10 @@ export class CompletionsApi {
     readonly model: string,
   ) {}
 
-  /** Rejects with a ServerError, also if no text comes within patienceMs, or with the signal's reason when aborted. */
-  async *stream(body: CompletionBody, patienceMs: number, signal: AbortSignal): AsyncGenerator<Piece> {
+  /** Rejects with a ServerError, also if no text comes within timeoutMs, or with the signal's reason when aborted. */
+  async *stream(body: CompletionBody, timeoutMs: number, signal: AbortSignal): AsyncGenerator<Piece> {
     const impatient = new AbortController();
-    let silence = setTimeout(() => impatient.abort(), patienceMs);
+    let timer = setTimeout(() => impatient.abort(), timeoutMs);
     const total = setTimeout(() => impatient.abort(), maxAnswerMs);
     try {
       const response = await this.open(body, AbortSignal.any([signal, impatient.signal]));
@@ -45,8 +45,8 @@ export class CompletionsApi {
       try {
         for await (const piece of piecesOf(response.iterator({ destroyOnReturn: false }), body.max_tokens)) {
           if (piece.text !== '') {
-            clearTimeout(silence);
-            silence = setTimeout(() => impatient.abort(), Math.max(patienceMs, textMs));
+            clearTimeout(timer);
+            timer = setTimeout(() => impatient.abort(), Math.max(timeoutMs, textMs));
           }
           if (piece.text !== '' && piece.logProbabilities.length === 0) this.givesProbabilities = false;
           yield piece;
@@ -59,10 +59,10 @@ export class CompletionsApi {
     } catch (error) {
       signal.throwIfAborted();
       const { host } = this.connection;
-      if (impatient.signal.aborted) throw new ServerError(`${host} has not answered for ${seconds(patienceMs)}.`);
+      if (impatient.signal.aborted) throw new ServerError(`${host} has not answered for ${seconds(timeoutMs)}.`);
       throw this.connection.errorOf(error, body);
     } finally {
-      clearTimeout(silence);
+      clearTimeout(timer);
       clearTimeout(total);
     }
   }

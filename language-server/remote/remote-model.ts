@@ -93,13 +93,13 @@ export class RemoteModel implements Completer {
     begin: string,
     onText: OnText | undefined,
     signal: AbortSignal,
-    patienceMs = this.availability.patienceMs,
+    timeoutMs = this.availability.timeoutMs,
   ): Promise<Completed | null> {
     const clock = new AnswerClock(request.tokens.length);
     let finishReason: Completed['finishReason'] = 'stop';
     let missing = begin;
     try {
-      for await (const piece of this.api.stream(this.bodyOf(request), patienceMs, signal)) {
+      for await (const piece of this.api.stream(this.bodyOf(request), timeoutMs, signal)) {
         const { text, logProbabilities } = piece;
         if (!clock.hasText && text !== '' && onText) this.availability.heard(clock.elapsedMs);
         clock.count(piece);

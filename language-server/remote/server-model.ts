@@ -66,7 +66,7 @@ async function fimTokensFrom(api: CompletionsApi, signal: AbortSignal): Promise<
 }
 
 const repeats = 8;
-const patienceMs = 5000;
+const timeoutMs = 5000;
 
 /**
  * Whether the server reads these names as special tokens: then each is one token, and otherwise several. Null if it does
@@ -74,7 +74,7 @@ const patienceMs = 5000;
  */
 export async function knowsTokens(api: CompletionsApi, { prefix, suffix }: FimTokens, signal: AbortSignal) {
   const prompt = (prefix + suffix).repeat(repeats);
-  for await (const { usage } of api.stream({ prompt, max_tokens: 1, temperature: 0 }, patienceMs, signal))
+  for await (const { usage } of api.stream({ prompt, max_tokens: 1, temperature: 0 }, timeoutMs, signal))
     if (usage && usage.promptTokens > 0) return usage.promptTokens <= 2 * repeats + 1;
   return null;
 }

@@ -1,7 +1,7 @@
 // A team's server: which model it has, and whether it answers at present.
 import type { Completer, Engine, ModelInfo } from '../../native/index.ts';
 import { sentence } from '../protocol/log.ts';
-import { Availability, type Patience } from './availability.ts';
+import { Availability, type Timeouts } from './availability.ts';
 import { CompletionsApi } from './completions-api.ts';
 import { Connection, type ServerOptions } from './connection.ts';
 import { type FillingModel, RemoteModel } from './remote-model.ts';
@@ -33,10 +33,10 @@ export class Team {
   constructor(
     private readonly options: ServerOptions,
     private readonly onChange: (message: string) => void,
-    patience?: Patience,
+    timeouts?: Timeouts,
   ) {
     const tell = (message: string) => void (this.closed.signal.aborted || onChange(message));
-    this.availability = new Availability("The team's server has not answered yet.", tell, patience);
+    this.availability = new Availability("The team's server has not answered yet.", tell, timeouts);
     this.tried = this.probe();
   }
 
@@ -83,7 +83,7 @@ export class Team {
     const signal = AbortSignal.any([this.closed.signal, AbortSignal.timeout(probeMs)]);
     try {
       const found = await this.find(signal);
-      for await (const _ of found.api.stream(probePrompt, this.availability.patienceMs, signal));
+      for await (const _ of found.api.stream(probePrompt, this.availability.timeoutMs, signal));
       this.availability.recovered();
     } catch (error) {
       const { connection, closed } = this;

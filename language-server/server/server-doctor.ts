@@ -14,7 +14,7 @@ export interface Check {
 }
 
 const wholeMs = 60_000;
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 /** What a completion may take to be shown while somebody types. */
 const usefulMs = 1000;
 /** About 1,000 tokens that no server has seen before. */
@@ -130,7 +130,7 @@ async function cancellation(
   signal: AbortSignal,
 ): Promise<[true, string]> {
   const prompt = '# The numbers from 1 to 10000\n1\n2\n3\n';
-  for await (const { text } of api.stream({ prompt, max_tokens: 2000, temperature: 0 }, patienceMs, signal))
+  for await (const { text } of api.stream({ prompt, max_tokens: 2000, temperature: 0 }, timeoutMs, signal))
     if (text !== '') break;
   const { firstMs } = await ask('def add(a, b):\n    return a', 1);
   const detail = `the next request is answered ${firstMs.toFixed(0)} ms after a long one is cancelled`;
@@ -151,7 +151,7 @@ async function measure(
   let firstMs = 0;
   let text = '';
   let usage: Usage | undefined;
-  for await (const piece of api.stream({ prompt, max_tokens, temperature: 0 }, patienceMs, signal)) {
+  for await (const piece of api.stream({ prompt, max_tokens, temperature: 0 }, timeoutMs, signal)) {
     if (piece.text !== '') firstMs ||= performance.now() - startedAt;
     text += piece.text;
     usage ??= piece.usage;

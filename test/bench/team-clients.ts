@@ -11,7 +11,7 @@ import { CompletionProvider } from '../../language-server/offers/provider.ts';
 import type { Models } from '../../language-server/offers/warm-models.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
-import { usualPatience } from '../../language-server/remote/availability.ts';
+import { usualTimeouts } from '../../language-server/remote/availability.ts';
 import { Team } from '../../language-server/remote/team.ts';
 import type { Completer, Engine } from '../../native/index.ts';
 import { type GoldenCase, goldenCases } from '../golden/golden-cases.ts';
@@ -29,7 +29,7 @@ export const loadLocal = async (modelPath: string): Promise<Engine> => (await lo
 /** fallbacks: why the local engine had to answer; a measurement with one is worth nothing. */
 export async function connect(url: string, local: Engine, fallbacks: string[]): Promise<Models> {
   // A server with fifty clients is slow, not broken.
-  const patience = { ...usualPatience, minMs: 600_000, maxMs: 600_000 };
+  const patience = { ...usualTimeouts, minMs: 600_000, maxMs: 600_000 };
   let isConnected = false;
   const onChange = (message: string) => void (isConnected && fallbacks.push(message));
   const team = new Team({ url, model: '', credential: '' }, onChange, patience);

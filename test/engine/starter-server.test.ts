@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { usualPatience } from '../../language-server/remote/availability.ts';
+import { usualTimeouts } from '../../language-server/remote/availability.ts';
 import { Team } from '../../language-server/remote/team.ts';
 import {
   type Completer,
@@ -52,7 +52,7 @@ beforeAll(async () => {
   http.usual = answer;
   http.probe = answer;
   // Both engines share a machine that may do other work; a slow answer is no wrong one.
-  const patience = { ...usualPatience, minMs: 30_000, maxMs: 30_000 };
+  const patience = { ...usualTimeouts, minMs: 30_000, maxMs: 30_000 };
   team = new Team({ url: http.url, model: 'starter-coder', credential: '' }, () => {}, patience);
   await team.tried;
   const completer = team.completer(local);

@@ -97,7 +97,7 @@ export const faults = [
   },
   {
     where: 'time limits of the window',
-    file: 'test/extension/silence.test.ts',
+    file: 'test/extension/timeout.test.ts',
     kinds: { 'the computer sleeps, or the window is busy': 'could not run', 'a process that cannot run': 'cannot run' },
   },
   {

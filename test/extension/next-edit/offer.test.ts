@@ -1,6 +1,6 @@
 // What Tab does, and what ends an offer.
 import { beforeEach, expect, test } from 'vitest';
-import { Offer } from '../../../extension/next-edit/offer.ts';
+import { EditOffer } from '../../../extension/next-edit/offer.ts';
 import type { NextEdit } from '../../../language-server/protocol/next-edit.ts';
 
 const uri = 'file:///a.ts';
@@ -14,9 +14,9 @@ const edit: NextEdit = {
   changes: [{ range: { start: at(20, 4), end: at(20, 7) }, text: 'total' }],
 };
 
-let offer: Offer;
+let offer: EditOffer;
 beforeEach(() => {
-  offer = new Offer();
+  offer = new EditOffer();
   offer.set(edit, cursorAt(2));
   offer.release();
 });

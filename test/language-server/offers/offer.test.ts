@@ -57,7 +57,7 @@ test('has line breaks as the document has them', () =>
 
 test('is silent for its own place if the model gave nothing, and knows nothing about others', async () => {
   const offer = await whole('a = $0;\n');
-  expect(offer.covers(atCursor('a = $0;\n'))).toBe('silent');
+  expect(offer.covers(atCursor('a = $0;\n'))).toBe('empty');
   expect(offer.covers(atCursor('a = b$0;\n'))).toBe('none');
 });
 

@@ -29,23 +29,23 @@ function pause(): number {
 }
 
 test('a server may take four times as long as it usually does: at least 1 s, at most 2 s', () => {
-  expect(availability.patienceMs).toBe(2000);
+  expect(availability.timeoutMs).toBe(2000);
   availability.heard(100);
-  expect(availability.patienceMs).toBe(1000);
+  expect(availability.timeoutMs).toBe(1000);
   for (let i = 0; i < 50; i++) availability.heard(400);
-  expect(availability.patienceMs).toBeCloseTo(1600, 0);
+  expect(availability.timeoutMs).toBeCloseTo(1600, 0);
   for (let i = 0; i < 50; i++) availability.heard(1900);
-  expect(availability.patienceMs).toBe(2000);
+  expect(availability.timeoutMs).toBe(2000);
 });
 
 test('requests that the next key supersedes use up the patience, too, until there is text', () => {
   availability.heard(100);
   for (let i = 0; i < 5; i++) availability.abandoned(150);
-  expect(availability.patienceMs).toBe(250);
+  expect(availability.timeoutMs).toBe(250);
   for (let i = 0; i < 5; i++) availability.abandoned(150);
-  expect(availability.patienceMs).toBe(100);
+  expect(availability.timeoutMs).toBe(100);
   availability.heard(100);
-  expect(availability.patienceMs).toBe(1000);
+  expect(availability.timeoutMs).toBe(1000);
 });
 
 test('the local model is asked after twice the usual time, and sooner after silence or a failure', () => {

@@ -6,7 +6,7 @@ import { InlineCompletionTriggerKind } from 'vscode-languageserver/node';
 import { OpenDocument } from '../../../language-server/documents/open-document.ts';
 import { CompletionProvider } from '../../../language-server/offers/provider.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
-import type { Patience } from '../../../language-server/remote/availability.ts';
+import type { Timeouts } from '../../../language-server/remote/availability.ts';
 import type { ServerOptions } from '../../../language-server/remote/connection.ts';
 import { Team } from '../../../language-server/remote/team.ts';
 import { FakeEngine } from '../../fixtures/fake-engine.ts';
@@ -48,7 +48,7 @@ afterEach(async () => {
 async function connect({
   pauseMs = 60_000,
   ...more
-}: Partial<ServerOptions & Patience> = {}): Promise<CompletionProvider> {
+}: Partial<ServerOptions & Timeouts> = {}): Promise<CompletionProvider> {
   const options = { url: server.url, model: 'qwen2.5-coder', credential: 'token-123', ...more };
   team = new Team(options, (message) => messages.push(message), { ...patience, pauseMs });
   await team.tried;

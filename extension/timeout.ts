@@ -11,16 +11,16 @@ export class Unresponsive extends Error {
   }
 }
 
-/** Notices that heard() has not been called for some time. */
-export class Silence {
+/** Notices that restart() has not been called for some time. */
+export class Timeout {
   /** Resolves at the first such time, unless end() is called before. */
-  readonly noticed: Promise<void>;
+  readonly over: Promise<void>;
   private ticks = 0;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(ms: number) {
     const isOver = () => this.ticks * tickMs >= ms;
-    this.noticed = new Promise((resolve) => {
+    this.over = new Promise((resolve) => {
       this.timer = setInterval(() => {
         this.ticks++;
         if (isOver()) setImmediate(() => isOver() && resolve());
@@ -28,7 +28,7 @@ export class Silence {
     });
   }
 
-  heard(): void {
+  restart(): void {
     this.ticks = 0;
   }
 
@@ -40,8 +40,8 @@ export class Silence {
 
 /** Rejects as unresponsive if the work takes longer. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  const limit = new Silence(ms);
-  const isOver = limit.noticed.then(() => Promise.reject(new Unresponsive()));
+  const limit = new Timeout(ms);
+  const isOver = limit.over.then(() => Promise.reject(new Unresponsive()));
   try {
     return await Promise.race([work, isOver]);
   } finally {

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { Silence, Unresponsive, within } from '../../extension/silence.ts';
+import { Timeout, Unresponsive, within } from '../../extension/timeout.ts';
 
 /** Keeps the whole process busy, as another extension may, or as sleep of the computer does. */
 function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-function watched(ms: number, onSilence: () => void): Silence {
-  const silence = new Silence(ms);
-  void silence.noticed.then(onSilence);
-  return silence;
+function watched(ms: number, onSilence: () => void): Timeout {
+  const timeout = new Timeout(ms);
+  void timeout.over.then(onSilence);
+  return timeout;
 }
 
 test('work that takes too long is given up', async () => {
@@ -27,14 +27,14 @@ test('work that is done in time is waited for, and its errors are passed on', as
 
 test('time in which this process cannot run does not count', async () => {
   const onSilence = vi.fn();
-  const silence = watched(1000, onSilence);
+  const timeout = watched(1000, onSilence);
   for (let i = 0; i < 3; i++) {
     await sleep(1);
     block(1500);
   }
   await sleep(1);
   expect(onSilence).not.toHaveBeenCalled();
-  silence.end();
+  timeout.end();
 });
 
 test('what has arrived while this process could not run is heard before a limit is over', async () => {
@@ -43,20 +43,20 @@ test('what has arrived while this process could not run is heard before a limit 
   const receiver = connect((server.address() as AddressInfo).port, '127.0.0.1');
   const [sender] = (await once(server, 'connection')) as [Socket];
   const onSilence = vi.fn();
-  const silence = watched(500, onSilence);
-  receiver.on('data', () => silence.heard());
+  const timeout = watched(500, onSilence);
+  receiver.on('data', () => timeout.restart());
   await sleep(400);
   sender.write('a sign of life');
   block(1000);
   await once(receiver, 'data');
   await sleep(1);
   expect(onSilence).not.toHaveBeenCalled();
-  silence.end();
+  timeout.end();
   receiver.destroy();
   server.close();
 });
 
-test('a silence is reported once, and not after its end', async () => {
+test('a timeout is reported once, and not after its end', async () => {
   vi.useFakeTimers();
   const [reported, ended] = [vi.fn(), vi.fn()];
   watched(1000, reported);
