@@ -2,6 +2,7 @@
 // events as the response. Closing the connection cancels the request.
 import { randomUUID } from 'node:crypto';
 import type { Connection } from './connection.ts';
+import { PendingToken } from './credential.ts';
 import { type Piece, piecesOf } from './event-stream.ts';
 import { type Response, ServerError } from './server-error.ts';
 
@@ -59,7 +60,8 @@ export class CompletionsApi {
     } catch (error) {
       signal.throwIfAborted();
       const { host } = this.connection;
-      if (impatient.signal.aborted) throw new ServerError(`${host} has not answered for ${seconds(timeoutMs)}.`);
+      if (impatient.signal.aborted && !(error instanceof PendingToken))
+        throw new ServerError(`${host} has not answered for ${seconds(timeoutMs)}.`);
       throw this.connection.errorOf(error, body);
     } finally {
       clearTimeout(timer);

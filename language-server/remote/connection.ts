@@ -6,7 +6,7 @@ import { version } from '../../package.json';
 import { sentence } from '../protocol/log.ts';
 import type { NetworkSettings } from '../protocol/messages.ts';
 import { Credential } from './credential.ts';
-import { isLoopback, wayTo } from './network.ts';
+import { cancelled, isLoopback, wayTo } from './network.ts';
 import { beginningOf, errorOf, type Response, refusalOf, ServerError } from './server-error.ts';
 
 export interface ServerOptions {
@@ -44,7 +44,7 @@ export class Connection {
     return this.url.host;
   }
 
-  /** Without a body it is a GET. Rejects with a ServerError. */
+  /** Without a body it is a GET. Rejects with a ServerError, or with the signal's reason when that is aborted. */
   async open(path: string, body: object | null, signal: AbortSignal, headers = {}): Promise<Response> {
     try {
       for (let isRenewed = false; ; isRenewed = true) {
@@ -54,7 +54,8 @@ export class Connection {
         if (refusal.status !== 401 || isRenewed || !this.credential.renew()) throw refusal;
       }
     } catch (error) {
-      throw this.errorOf(error, body);
+      const isOwn = error instanceof ServerError;
+      throw signal.aborted && !isOwn ? signal.reason : this.errorOf(error, body);
     }
   }
 
@@ -91,7 +92,7 @@ export class Connection {
       'user-agent': `hearth/${version}`,
       ...(body && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
       ...more,
-      ...(await this.credential.headers()),
+      ...(await this.credential.headers(signal)),
     };
     signal.throwIfAborted();
     const { request } = this.url.protocol === 'https:' ? https : http;
@@ -112,9 +113,18 @@ export class Connection {
           else reject(signal.aborted ? signal.reason : error);
         });
         // Not as an option of the request, since Node would keep the signal for as long as the connection lives.
-        const cancel = () => sent.destroy();
+        const cancel = () => {
+          sent.emit(cancelled);
+          sent.destroy();
+          // Without a connection yet, it says nothing.
+          reject(signal.reason);
+        };
         signal.addEventListener('abort', cancel, { once: true });
-        sent.on('close', () => signal.removeEventListener('abort', cancel));
+        sent.on('close', () => {
+          signal.removeEventListener('abort', cancel);
+          // Node tells nothing else of an answer that switches protocols.
+          reject(Object.assign(new Error(), { code: 'ECONNRESET' }));
+        });
         sent.end(text);
       });
     return attempt();

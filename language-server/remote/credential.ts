@@ -1,6 +1,6 @@
 // What proves to a team's server who asks. It comes from the editor's secret storage, never from a workspace.
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { promisify } from 'node:util';
 import { ServerError } from './server-error.ts';
@@ -8,6 +8,11 @@ import { ServerError } from './server-error.ts';
 const run = promisify(execFile);
 /** Sign-in tools ask a server of their own, and some ask the user. */
 const commandMs = 60_000;
+/** More than a server takes as a header. */
+const maxBytes = 2 ** 16;
+
+/** Nobody could wait for the token any longer, so the server was not asked. */
+export class PendingToken extends ServerError {}
 
 /**
  * The text may be a bearer token, "user:password" or a header "Name: value", "@" and the path of a file that contains one
@@ -36,8 +41,10 @@ export class Credential {
     return this.isElsewhere;
   }
 
-  async headers(): Promise<Record<string, string>> {
-    const text = this.isElsewhere ? await this.fetch() : this.text;
+  /** Rejects with PendingToken when the signal is aborted; the next request finds what was fetched meanwhile. */
+  async headers(signal: AbortSignal): Promise<Record<string, string>> {
+    signal.throwIfAborted();
+    const text = this.isElsewhere ? await unlessAborted(this.fetch(), signal) : this.text;
     if (text === '') return {};
     const header = /^([\w-]+): +([\t -~]+)$/.exec(text);
     if (header) return { [header[1]!]: header[2]! };
@@ -63,26 +70,30 @@ export class Credential {
 
   private async readFile(): Promise<string> {
     const path = this.text.slice(1).replace(/^~(?=[/\\])/, homedir());
-    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const bytes = await beginningOf(path).catch((error: NodeJS.ErrnoException) => {
       throw new ServerError(`The file with the token, ${path}, cannot be read: ${error.code}.`);
     });
-    if (text.trim() === '') throw new ServerError(`The file with the token, ${path}, is empty.`);
-    return text.trim();
+    if (bytes.length > maxBytes) throw new ServerError(`The file with the token, ${path}, is too long for one.`);
+    const text = bytes.toString().trim();
+    if (text === '') throw new ServerError(`The file with the token, ${path}, is empty.`);
+    return text;
   }
 
   private async runCommand(): Promise<string> {
     const words = [...this.text.slice(1).matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)];
     const [file = '', ...args] = words.map(([, double, single, bare]) => double ?? single ?? bare ?? '');
     try {
-      const { stdout } = await run(file, args, { timeout: commandMs, windowsHide: true });
+      const limits = { timeout: commandMs, killSignal: 'SIGKILL', maxBuffer: maxBytes } as const;
+      const running = run(file, args, { ...limits, windowsHide: true });
+      // A command that asks on its input would wait for ever.
+      running.child.stdin?.end();
+      const { stdout } = await running;
       const text = stdout.trim();
       if (text === '') throw new Error('it printed nothing');
       return text;
     } catch (error) {
       // The message of execFile contains the arguments, and perhaps what the command has printed.
-      const { code, message } = error as NodeJS.ErrnoException;
-      const why = code === undefined ? message : code === 'ENOENT' ? 'there is no such program' : `exit code ${code}`;
-      throw new ServerError(`The command for the token, "${file}", failed: ${why}.`);
+      throw new ServerError(`The command for the token, "${file}", failed: ${whyOf(error as CommandError)}.`);
     }
   }
 
@@ -90,5 +101,43 @@ export class Credential {
     const value = text.replace(/^[\w-]+: +/, '');
     const password = value.slice(value.indexOf(':') + 1);
     this.secrets.push(value, password, Buffer.from(text).toString('base64'), value.replace(/^\w+ /, ''));
+  }
+}
+
+interface CommandError extends Error {
+  code?: string | number | null;
+  /** Whether it was ended from here. */
+  killed?: boolean;
+}
+
+function whyOf({ code, killed, message }: CommandError): string {
+  if (code === 'ENOENT') return 'there is no such program';
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'it printed too much for a token';
+  if (killed) return `it has not ended for ${commandMs / 1000} s`;
+  if (code === null) return 'a signal ended it';
+  return code === undefined ? message : `exit code ${code}`;
+}
+
+/** One byte more than a token may have, if there are so many. */
+async function beginningOf(path: string): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes + 1), 0, maxBytes + 1);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(new PendingToken('The token is not there yet: its file or command has not ended.'));
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
 }

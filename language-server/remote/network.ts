@@ -22,8 +22,26 @@ export function wayTo(server: URL, network: NetworkSettings) {
   const options = { keepAlive: true, timeout: idleMs };
   const direct = server.protocol === 'https:' ? https : http;
   // A proxy may have a certificate of its own.
-  const agent = proxy ? new HttpsProxyAgent(proxy, { ...options, ...trust }) : new direct.Agent(options);
+  const agent = proxy ? new ProxyAgent(proxy.href, { ...options, ...trust }) : new direct.Agent(options);
   return { agent, ...trust };
+}
+
+/** An event of a request, for who connects: Node has none for a request that has no connection yet. */
+export const cancelled = 'cancelled';
+
+/** Closes the connection to a proxy that has not answered when the request is cancelled. */
+class ProxyAgent extends HttpsProxyAgent<string> {
+  override async connect(...[request, options]: Parameters<HttpsProxyAgent<string>['connect']>) {
+    const connecting = new AbortController();
+    const stop = () => connecting.abort();
+    request.once(cancelled, stop);
+    Object.assign(this.connectOpts, { signal: connecting.signal });
+    try {
+      return await super.connect(request, options);
+    } finally {
+      request.off(cancelled, stop);
+    }
+  }
 }
 
 /** The editor's proxy, or else that of the environment variables; null for this machine and for excepted hosts. */

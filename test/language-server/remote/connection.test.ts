@@ -302,6 +302,9 @@ test("a company's certificates are trusted where NODE_EXTRA_CA_CERTS names them,
   expect(await post(to(secure.url, { network: { strictTls: false } }))).toContain('one');
   vi.stubEnv('NODE_EXTRA_CA_CERTS', join(folder, 'certificate.pem'));
   expect(await post(to(secure.url))).toContain('one');
+  const otherName = post(to(secure.url.replace('127.0.0.1', 'localhost'), { credential: 'secret' }));
+  await expect(otherName).rejects.toThrow('has a certificate for another host.');
+  expect(secure.asked.filter(({ headers }) => headers.authorization)).toEqual([]);
   vi.stubEnv('NODE_EXTRA_CA_CERTS', join(folder, 'missing.pem'));
   expect(() => to(secure.url)).toThrow(/missing\.pem, which cannot be read/);
   await secure.close();
