@@ -71,6 +71,13 @@ export function text(values: Values, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** kind: what the option takes, for the message that it is missing. */
+export function required(values: Values, name: string, kind: string): string {
+  const value = text(values, name);
+  if (value === undefined) throw new UsageError(`expected --${name} ${kind}`);
+  return value;
+}
+
 export function count(values: Values, name: string): number | undefined {
   const value = text(values, name);
   return value === undefined ? undefined : toCount(value, `--${name}`, 1);

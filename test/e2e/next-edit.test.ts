@@ -5,40 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { cart, prices } from '../fixtures/shop.ts';
 import { launchBrowser } from './browser.ts';
 import { type CodeServer, startCodeServer } from './code-server.ts';
 import { Workbench } from './workbench.ts';
 
 const settings = { 'hearth.nextEdit': 'eager', 'editor.detectIndentation': false, 'editor.tabSize': 2 };
-
-const cart = `import { taxRate, withTax } from './prices';
-
-export function total(prices: number[]): number {
-  return prices.reduce((sum, price) => sum + withTax(price), 0);
-}
-
-export function taxOnly(prices: number[]): number {
-  return prices.reduce((sum, price) => sum + price * taxRate, 0);
-}
-`;
-const prices = `export const taxRate = 0.19;
-
-export function withTax(price: number): number {
-  return price * (1 + taxRate);
-}
-
-export function taxOf(price: number): number {
-  return price * taxRate;
-}
-
-export function withoutTax(price: number): number {
-  return price / (1 + taxRate);
-}
-
-export function describe(price: number): string {
-  return \`\${price} + \${price * taxRate}\`;
-}
-`;
 
 let server: CodeServer;
 let browser: Browser;

@@ -3,27 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RelatedParams, relatedRequest } from '../../language-server/protocol/messages.ts';
 import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
+import { cart, prices } from '../fixtures/shop.ts';
 import { LspClient } from '../support/lsp-client.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folder = { uri: 'file:///shop', name: 'shop' };
-const cart = `import { taxRate, withTax } from './prices';
-
-export function taxOnly(prices: number[]): number {
-  return prices.reduce((sum, price) => sum + price * taxRate, 0);
-}
-`;
-const prices = `export const taxRate = 0.19;
-
-export function withTax(price: number): number {
-  return price * (1 + taxRate);
-}
-
-export function taxOf(price: number): number {
-  return price * taxRate;
-}
-`;
-
 let client: LspClient;
 const texts = new Map<string, string>();
 

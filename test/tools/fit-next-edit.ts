@@ -7,8 +7,8 @@ import {
   count,
   engineOptions,
   print,
+  required,
   text,
-  UsageError,
   withEngine,
 } from '../../language-server/cli/command.ts';
 import { preferenceNumbers } from '../../language-server/edits/confidence.ts';
@@ -35,8 +35,7 @@ export const fitNextEditCommand: Command = {
     out: { type: 'string', value: 'FOLDER', help: 'where the two files go; language-server/edits' },
   },
   async run(values) {
-    const file = text(values, 'cases');
-    if (file === undefined) throw new UsageError('expected --cases FILE');
+    const file = required(values, 'cases', 'FILE');
     const folder = text(values, 'out') ?? 'language-server/edits';
     const options = { trees: count(values, 'trees') ?? 60, rate: 0.12 };
     const given = readNextEditCases(file);

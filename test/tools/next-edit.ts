@@ -7,6 +7,7 @@ import {
   engineOptions,
   print,
   printJson,
+  required,
   text,
   UsageError,
   type Values,
@@ -45,8 +46,7 @@ export const nextEditCommand: Command = {
     },
   },
   async run(values) {
-    const file = text(values, 'cases');
-    if (file === undefined) throw new UsageError('expected --cases FILE');
+    const file = required(values, 'cases', 'FILE');
     const gates = (Array.isArray(values.gate) ? values.gate : defaultGates).map(Number);
     if (!gates.every((gate) => gate >= 0 && gate <= 1)) throw new UsageError('--gate must be from 0 to 1');
     const cases = everyNth(readNextEditCases(file), count(values, 'limit'));

@@ -10,6 +10,7 @@ import { fitNextEditCommand } from './fit-next-edit.ts';
 import { gatesCommand } from './gates/gates.ts';
 import { placesCommand } from './gates/places.ts';
 import { recordCommand } from './gates/record.ts';
+import { keyPathCommand } from './key-path.ts';
 import { logitsCommand } from './logits.ts';
 import { traceCommand } from './make-trace.ts';
 import { nextEditCommand } from './next-edit.ts';
@@ -32,6 +33,7 @@ runCommandLine('tool', {
   replay: replayCommand,
   savings: savingsCommand,
   bench: benchCommand,
+  'key-path': keyPathCommand,
   catalogue: catalogueCommand,
   demo: demoCommand,
 });

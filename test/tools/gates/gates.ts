@@ -1,7 +1,7 @@
 // npm run tool -- gates FOLDER --recorded FILE: fits the gates of a model to what it has written at the places of `places`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Command, onlyOperand, print, text, UsageError } from '../../../language-server/cli/command.ts';
+import { type Command, onlyOperand, print, required, text } from '../../../language-server/cli/command.ts';
 import { type Gate, type Gates, gateFor, type Level, levels } from '../../../language-server/rules/confidence.ts';
 import type { Place } from '../../../language-server/rules/place.ts';
 import { placeAt } from '../../../language-server/rules/place-at.ts';
@@ -29,8 +29,7 @@ export const gatesCommand: Command = {
     write: { type: 'string', value: 'NAME', help: 'the model in gates.json: starter or coder' },
   },
   async run(values, operands) {
-    const recorded = text(values, 'recorded');
-    if (recorded === undefined) throw new UsageError('expected --recorded FILE');
+    const recorded = required(values, 'recorded', 'FILE');
     const { model, recordings } = readRecordings(recorded);
     const folder = onlyOperand(operands, 'FOLDER');
     const places = new Places(readCuts(join(folder, 'cuts.jsonl')), readSessions(folder), recordings);

@@ -7,8 +7,7 @@ import {
   engineOptions,
   onlyOperand,
   readJsonLines,
-  text,
-  UsageError,
+  required,
   withEngine,
 } from '../../../language-server/cli/command.ts';
 import { GrowingText } from '../../../language-server/offers/growing-text.ts';
@@ -36,8 +35,7 @@ export const recordCommand: Command = {
     },
   },
   async run(values, operands) {
-    const out = text(values, 'out');
-    if (out === undefined) throw new UsageError('expected --out FILE');
+    const out = required(values, 'out', 'FILE');
     const path = onlyOperand(operands, 'FOLDER');
     const isFolder = statSync(path).isDirectory();
     const cuts = readCuts(isFolder ? join(path, 'cuts.jsonl') : path).slice(0, count(values, 'cuts'));
