@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <sstream>
 #include <stdexcept>
@@ -51,6 +52,9 @@ inline constexpr bool kIsSanitized = true;
 #else
 inline constexpr bool kIsSanitized = false;
 #endif
+
+/// The same for an emulated processor; whoever starts the tests there sets the variable.
+inline bool is_emulated() { return std::getenv("HEARTH_EMULATED") != nullptr; }
 
 }  // namespace test
 

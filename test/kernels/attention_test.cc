@@ -166,9 +166,11 @@ TEST("attention equals the softmax for unusual head dimensions and many heads") 
 
 TEST("attention equals the softmax across splits") {
   for_variants_and_kv_types([](const RowKernels& kernels, KvType kv_type) {
-    const Sequence sequence(shape_of(6, 1, 64, kv_type), 800);
+    const int length = test::is_emulated() ? 530 : 800;
+    const Sequence sequence(shape_of(6, 1, 64, kv_type), length);
     const std::vector<float> out = sequence.run(kernels, 256, 1);
-    for (int position : {254, 255, 256, 257, 511, 512, 700, 799}) sequence.check(out, position);
+    for (int position : {254, 255, 256, 257, 511, 512, length - 10, length - 1})
+      sequence.check(out, position);
   });
 }
 
@@ -178,8 +180,9 @@ TEST("attention of a token is the same bits in any batch, with any number of thr
     const std::vector<float> alone = sequence.run(kernels, test::kIsSanitized ? 64 : 1, 1);
     const auto batch_sizes =
         test::kIsSanitized ? std::vector<int>{13} : std::vector<int>{1, 2, 7, 12, 13, 64, 256};
+    const auto thread_counts = test::is_emulated() ? std::vector<int>{4} : std::vector<int>{1, 4};
     for (int batch_size : batch_sizes) {
-      for (int n_threads : {1, 4}) {
+      for (int n_threads : thread_counts) {
         const std::vector<float> out = sequence.run(kernels, batch_size, n_threads);
         CHECK(std::memcmp(out.data(), alone.data(), out.size() * sizeof(float)) == 0);
       }
