@@ -23,6 +23,12 @@ export interface Language {
   statementEnd: string;
   /** Whether a statement can end with its line, without a mark of its own. */
   endsWithLine: boolean;
+  /** Matches a line that has deeper ones below, where blocks are known by their indentation; null elsewhere. */
+  parent: RegExp | null;
+  /** Matches a line that is whole, of data outside of brackets; null if every line is. */
+  entry: RegExp | null;
+  /** Matches a line that belongs to the declaration below it. */
+  attribute: RegExp;
   /** Whether two words may stand next to each other that are no keywords: a type and a name. */
   hasTypedNames: boolean;
   /** Whether the last of several elements must end with a comma if a line break follows. */
@@ -44,6 +50,9 @@ const cLike: Language = {
   multilineQuotes: [],
   statementEnd: '',
   endsWithLine: false,
+  parent: null,
+  entry: null,
+  attribute: /^@[\w.]+(?:\(.*\))?$|^#!?\[.*\]$/,
   hasTypedNames: true,
   needsLastComma: false,
   indent: 4,
@@ -61,6 +70,7 @@ const tripleQuoted: Language = { ...cLike, quotes: ['"""', '"', "'"], multilineQ
 const python: Language = {
   ...cLike,
   family: 'indentation',
+  parent: /:$/,
   opener: /^((async\s+)?(def|class|if|elif|else|for|while|try|except|finally|with|match|case)\b.*|[)\]}].*):$/,
   middle: /^(else|elif|except|finally)\b/,
   lineComments: ['#'],
@@ -151,6 +161,9 @@ const data: Language = {
   indent: 2,
 };
 const json: Language = { ...data, endsWithLine: false, opener: /[{[]$/, lineComments: ['//'], quotes: ['"'] };
+// A word alone is a value.
+const yaml: Language = { ...data, parent: /:(?:\s+[|>][+-]?)?$/, entry: /[^\w.-]/ };
+const pairs: Language = { ...data, entry: /=|^\[.*\]$/ };
 const prose: Language = { ...data, family: 'prose', lineComments: [], quotes: [] };
 const go: Language = {
   ...cLike,
@@ -167,19 +180,19 @@ const languages: Record<string, Language> = {
   bat: { ...data, lineComments: ['::', 'rem '] },
   c: cLike,
   cpp: cLike,
-  csharp: tripleQuoted,
+  csharp: { ...tripleQuoted, attribute: /^\[.*\]$/ },
   css,
   'cuda-cpp': cLike,
   dart: { ...tripleQuoted, indent: 2 },
-  dockercompose: data,
+  dockercompose: yaml,
   dockerfile: data,
-  dotenv: data,
+  dotenv: pairs,
   elixir,
   go,
   groovy: { ...tripleQuoted, endsWithLine: true },
   handlebars: html,
   html,
-  ini: { ...data, lineComments: [';', '#'] },
+  ini: { ...pairs, lineComments: [';', '#'] },
   java: tripleQuoted,
   javascript: script,
   javascriptreact: jsx,
@@ -191,7 +204,7 @@ const languages: Record<string, Language> = {
   latex: { ...prose, lineComments: ['%'] },
   less: { ...css, lineComments: ['//'] },
   lua,
-  makefile: { ...python, opener: /^[^\s#=:]+\s*:[^=]*$/, middle: null, quotes: [], indent: 0 },
+  makefile: { ...python, parent: null, opener: /^[^\s#=:]+\s*:[^=]*$/, middle: null, quotes: [], indent: 0 },
   markdown: prose,
   'objective-c': cLike,
   perl: { ...cLike, lineComments: ['#'], blockComments: [] },
@@ -213,12 +226,12 @@ const languages: Record<string, Language> = {
   svelte: html,
   swift: { ...tripleQuoted, endsWithLine: true },
   terraform: { ...cLike, lineComments: ['#', '//'], indent: 2 },
-  toml: { ...data, quotes: ['"""', "'''", '"', "'"], multilineQuotes: ['"""', "'''"] },
+  toml: { ...pairs, quotes: ['"""', "'''", '"', "'"], multilineQuotes: ['"""', "'''"] },
   typescript: script,
   typescriptreact: jsx,
   vue: html,
   xml: html,
-  yaml: data,
+  yaml,
   zig: { ...cLike, blockComments: [] },
 };
 

@@ -3,7 +3,7 @@
 import type { Misfit } from '../protocol/reasons.ts';
 import { indentationOf } from './indentation.ts';
 import type { Place } from './place.ts';
-import { Scanner, scan } from './scanner.ts';
+import { type Open, type Scan, Scanner, scan } from './scanner.ts';
 
 export interface Fit {
   /** Where the text is cut. */
@@ -36,13 +36,15 @@ export function isPastRest(text: string, place: Place): boolean {
   const rest = place.around.lineSuffix.trim();
   if (rest === '') return false;
   if (!closersOnly.test(rest)) return rest.length > 1 && text.includes(rest);
-  const [first] = scan(text, place.language, place.open).outer;
+  const first = firstCloser(text, place);
   return first !== undefined && text.length - first.at > rest.length;
 }
 
 /** For a rest of closing brackets and quotes only: the text ends where it would close them itself. */
 function fitClosers(text: string, rest: string, place: Place, isEnded: boolean): Fit | Misfit {
   const end = endBeforeClosers(text, rest, place);
+  const closed = scan(text.slice(0, end), place.language, place.open).outer.map(({ closes }) => closes);
+  if (openedInLine(place).some((bracket) => !closed.includes(bracket))) return 'leaves-bracket-open';
   if (text.slice(0, end).trimEnd().includes('\n'))
     return fitLines(text.slice(0, end), rest, place, isEnded || end < text.length);
   const beyond = text.slice(end).trimEnd();
@@ -66,8 +68,22 @@ function fitLines(text: string, rest: string, { language, open, around }: Place,
   return { end, replaces: rest.length, tail: `${comma}\n${indentationOf(around.linePrefix)}${rest.trimStart()}` };
 }
 
-function endBeforeClosers(text: string, rest: string, { language, open, within }: Place): number {
-  const [first] = scan(text, language, open).outer;
+/** The brackets of the cursor's line that nothing to the right closes, so that the text must. */
+function openedInLine({ unclosed, lineStart }: Place): readonly Open[] {
+  return unclosed.filter(({ at }) => at >= lineStart);
+}
+
+/** The first closing bracket or quote of the text but those that the cursor's line is missing. */
+function firstCloser(text: string, place: Place): Scan['outer'][number] | undefined {
+  const missing = openedInLine(place);
+  return scan(text, place.language, place.open).outer.find(
+    ({ closes: opened }) => !opened || !missing.includes(opened),
+  );
+}
+
+function endBeforeClosers(text: string, rest: string, place: Place): number {
+  const { language, within } = place;
+  const first = firstCloser(text, place);
   if (first && closes(rest, text, first.at)) return first.at;
   // In a string, brackets may be those of an interpolated expression or of prose.
   const inString = text.slice(0, first?.at);

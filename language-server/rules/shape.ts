@@ -20,8 +20,8 @@ import { afterStatement, inventedLink, specialToken, unreachable } from './unwan
 import {
   beginsStatement,
   completeBeginning,
-  endsWithHead,
   fragmentStart,
+  isUnfinished,
   losesValue,
   mayStandAlone,
   meaningfulEnd,
@@ -102,7 +102,7 @@ export function toEarlyText(generated: GeneratedText, place: Place, gate: Gate):
 function begunLine(generated: GeneratedText, end: number, place: Place, gate: Gate): number {
   const likely = meaningfulEnd(generated.text, Math.min(end, generated.likelyTo(gate.beginning)));
   const piece = generated.text.slice(0, likely);
-  if (losesValue(piece, place) || (beginsStatement(place) && !mayStandAlone(piece.trim(), place))) return 0;
+  if (losesValue(piece, place) || (beginsStatement(place) && !mayStandAlone(piece, place))) return 0;
   // What may become `; then` or `do |each|`.
   const isHead = place.language.family === 'ends' && /\s*(?:;\s*\w*|\sdo\b[^\n]*)$/.exec(piece);
   return completeBeginning(isHead ? piece.slice(0, isHead.index) : piece, place);
@@ -148,7 +148,7 @@ function wholeText(generated: GeneratedText, end: number, place: Place): Suggest
   const text = generated.text.slice(0, end);
   const isHead = place.tail === '' && !text.trim().includes('\n');
   const closers = missingClosers(text, place);
-  if (closers === null || (isHead && closers !== '') || endsWithHead(text, place))
+  if (closers === null || (isHead && closers !== '') || isUnfinished(text, place))
     return beginning(generated, end, place);
   return suggestion(generated, end, place, closers + place.tail, place.replaces);
 }

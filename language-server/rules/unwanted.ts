@@ -8,6 +8,8 @@ import type { Place } from './place.ts';
 const sureNewLine = 0.5;
 const firstWord = /^\s*\w*$/;
 const leaving = /^(?:return|break|continue|throw|raise)\b/;
+const branch = /^\s*\}?\s*(?:else|elsif|elif|elseif)\b/;
+const lastBranch = /^\s*\}?\s*else\b(?!\s+(?:if|do)\b)/;
 const leavingEnds = /[;)\]}\w"'`]$/;
 
 /** 0 if the line is finished but the text continues it, or if the model is not sure that another line follows. */
@@ -26,9 +28,11 @@ export function afterStatement(text: string, place: Place, generated: GeneratedT
   return isOver ? 0 : text.length;
 }
 
-/** 0 after a statement such as `return`, at the same depth: code there would never run. */
+/** 0 where code would never run: at the depth of a `return` above, or as the last branch above another one. */
 export function unreachable(text: string, { around, within, language, open }: Place, generated: GeneratedText): number {
   if (generated.mayGrow(text) && firstWord.test(text)) return text.length;
+  const below = around.linesBelow.find((line) => depthOf(line) <= depthOf(around.linePrefix)) ?? '';
+  if (lastBranch.test(around.linePrefix + text) && branch.test(below)) return 0;
   const [above = ''] = around.linesAbove;
   const isBelow = around.linePrefix.trim() === '' && depthOf(above) === depthOf(around.linePrefix);
   if (!isBelow || within !== 'code' || language.family === 'data' || open.at(-1)?.token === '(') return text.length;

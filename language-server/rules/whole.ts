@@ -17,6 +17,10 @@ const danglingKeyword =
 // A line that begins so says nothing until it is whole.
 const wholeOnly =
   /^(?:export\s+)?(?:(?:async\s+)?(?:def|fn|func|function)|case|class|elif|enum|for|from|if|impl|import|interface|match|package|struct|switch|trait|try|type|unless|until|use|using|while|with)\b/;
+// What stands before the type of a declaration.
+const modifiersOnly =
+  /^\s*(?:(?:abstract|async|const|final|internal|override|private|protected|public|readonly|sealed|static|virtual|volatile)\s+)+$/;
+const typeOnly = /^[\w.:]+(?:<[^<>]*>)?[\][*&?]*\s*$/;
 // A declaration without its value.
 const valueless = /^(?:export\s+)?(?:const|final|let|val|var)\b[^=]*$/;
 // The head of a block whose body may be a single statement.
@@ -32,14 +36,20 @@ export function fragmentStart(text: string, place: Place): number {
     const begin = text.lastIndexOf('\n', end - 1) + 1;
     const isFirst = begin <= firstChar;
     const line = text.slice(begin, end).trim();
-    const isHead = opensBlock(line, place.language) || /^@[\w.]+(?:\(.*\))?$|^#!?\[.*\]$|^[{[(<]+$|[([{]$/.test(line);
+    const isHead =
+      opensBlock(line, place.language) || place.language.attribute.test(line) || /^[{[(<]+$|[([{]$/.test(line);
     // As the first line, the head of a block is worth showing, but not punctuation alone.
     const isAlone = begin > 0 || (place.around.linePrefix.trim() === '' && !/[)\]}]/.test(line));
-    const isFragment = isFirst ? /^[\W_]*$/.test(line) && isAlone : isHead;
+    const isFragment = isFirst ? (/^[\W_]*$/.test(line) && isAlone) || isUnattached(line, place) : isHead;
     if (!isFragment) return end;
     end = text.slice(0, begin).trimEnd().length;
   }
   return 0;
+}
+
+/** Whether a line is an attribute of what stands below, and nothing does. */
+function isUnattached(line: string, { around, language }: Place): boolean {
+  return language.attribute.test(line) && /^(?:[)\]}].*)?$/.test(around.linesBelow[0]?.trim() ?? '');
 }
 
 /** What closes the blocks that the text leaves open, on lines of their own; null if it ends inside an expression. */
@@ -87,14 +97,15 @@ export function completeBeginning(text: string, place: Place): number {
   const [first] = lines;
   if (last || !first || isUncaught(first.text, place)) return last?.end ?? 0;
   const line = text.slice(0, first.end);
-  if (beginsStatement(place) && !mayStandAlone(line.trim(), place)) return 0;
   const starts = [openedIn(line, place)[0]?.at ?? -1, openElement(line, place), headStart(line, place)];
-  return meaningfulEnd(text, Math.min(first.end, ...starts.filter((at) => at !== -1)));
+  const end = meaningfulEnd(text, Math.min(first.end, ...starts.filter((at) => at !== -1)));
+  return beginsStatement(place) && !mayStandAlone(text.slice(0, end), place) ? 0 : end;
 }
 
 function isComplete(text: string, place: Place): boolean {
   if (place.within === 'comment') return true;
-  return missingClosers(text, place) === '' && openElement(text, place) === -1 && !endsWithHead(text, place);
+  const isClosed = missingClosers(text, place) === '' && openElement(text, place) === -1;
+  return isClosed && !isUnfinished(text, place);
 }
 
 /**
@@ -107,23 +118,51 @@ export function beginsStatement({ around, open, within, language, extent }: Plac
   return language.family === 'data' || (extent !== 'line' && (bracket === undefined || bracket === '{'));
 }
 
-/** Whether a line that was begun with half a word, which is an expression, would become a declaration without value. */
+/**
+ * Whether a line that was begun with half a word, which is an expression, would become a declaration without value, or
+ * the text is a type without the name that it declares.
+ */
 export function losesValue(text: string, { around, language }: Place): boolean {
+  if (language.hasTypedNames && modifiersOnly.test(around.linePrefix) && typeOnly.test(text)) return true;
   return (
     language.endsWithLine && /^\s*\w+$/.test(around.linePrefix) && valueless.test((around.linePrefix + text).trim())
   );
 }
 
 /** Whether the beginning of a line can be a statement of its own. */
-export function mayStandAlone(line: string, { language }: Place): boolean {
-  const isValue = language.family === 'data' && language.endsWithLine;
-  return (
-    isValue || (language.endsWithLine && !wholeOnly.test(line) && !valueless.test(line) && !opensBlock(line, language))
-  );
+export function mayStandAlone(text: string, place: Place): boolean {
+  const { language } = place;
+  const line = text.trim();
+  if (!language.endsWithLine || takesLinesBelow(text, place)) return false;
+  if (language.family === 'data') return isEntry(line, place);
+  return !wholeOnly.test(line) && !valueless.test(line) && !opensBlock(line, language);
+}
+
+/** Whether a line of data has its value. Between brackets, it has no key. */
+function isEntry(line: string, { language, open }: Place): boolean {
+  return open.length > 0 || (language.entry?.test(line) ?? true);
+}
+
+/**
+ * Whether the lines below, which are deeper, would belong to the last line of the text although that is no head. It is so
+ * where blocks are known by their indentation.
+ */
+function takesLinesBelow(text: string, { language, around, open }: Place): boolean {
+  const last = filledLines(text).at(-1);
+  if (!language.parent || !last || open.length > 0 || around.linePrefix.trim() !== '') return false;
+  const line = last.text === text ? around.linePrefix + text : last.text;
+  const content = depthOf(line) + (/^\s*((?:- )*)/.exec(line)?.[1]?.length ?? 0);
+  return depthOf(around.linesBelow[0] ?? '') > content && !language.parent.test(line) && !/[([{\\,]$/.test(line.trim());
+}
+
+/** Whether a text that leaves nothing open says too little, or takes lines from what stands below. */
+export function isUnfinished(text: string, place: Place): boolean {
+  const isValueless = beginsStatement(place) && !isEntry(text.trim(), place);
+  return isValueless || endsWithHead(text, place) || takesLinesBelow(text, place);
 }
 
 /** Whether the text begins a statement and ends with the head of a block that is not there. */
-export function endsWithHead(text: string, place: Place): boolean {
+function endsWithHead(text: string, place: Place): boolean {
   const { language, around } = place;
   const last = filledLines(text).at(-1);
   if (!last || (!beginsStatement(place) && !text.trim().includes('\n'))) return false;

@@ -1,6 +1,6 @@
 """Counts syntax errors with the languages' own parsers: a line of JSON in, {"language", "text"}, and one out, a number,
 or null where this machine has no parser for the language. C and C++ are parsed by tree-sitter, since a compiler needs
-their headers to parse them."""
+their headers to parse them, and so are languages whose own parser few machines have."""
 import ast
 import importlib
 import json
@@ -19,7 +19,16 @@ COMMANDS = {  # the arguments before the file, and how its name ends
     "ruby": (["ruby", "-c"], ".rb"),
     "shellscript": (["bash", "-n"], ".sh"),
 }
-GRAMMARS = {"c": "tree_sitter_c", "cpp": "tree_sitter_cpp"}
+GRAMMARS = {  # packages of PyPI
+    "c": "tree_sitter_c",
+    "cpp": "tree_sitter_cpp",
+    "csharp": "tree_sitter_c_sharp",
+    "html": "tree_sitter_html",
+    "lua": "tree_sitter_lua",
+    "sql": "tree_sitter_sql",
+    "toml": "tree_sitter_toml",
+    "yaml": "tree_sitter_yaml",
+}
 parsers = {}
 
 

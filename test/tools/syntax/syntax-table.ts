@@ -19,10 +19,11 @@ export class SyntaxTable {
   private readonly rows = new Map<string, SyntaxFigures>();
 
   async add(
-    { language, prefix, suffix }: FimCase,
+    { language, prefix, suffix, middle }: FimCase,
     { text, replaces }: Pick<EvalAnswer, 'text' | 'replaces'>,
   ): Promise<void> {
-    if (text === '') return;
+    // A file that its author's text does not make sound is one that the parser does not understand.
+    if (text === '' || (await this.syntax.errors(language, prefix + middle + suffix)) !== 0) return;
     const before = await this.syntax.errors(language, prefix + suffix);
     const after = await this.syntax.errors(language, prefix + text + suffix.slice(replaces));
     if (before === null || after === null) return;
