@@ -68,6 +68,18 @@ GPU_DEVICE uint16_t float_to_half(float value) {
   asm("v_cvt_f16_f32_e64 %0, %1" : "=v"(bits) : "v"(value));
   return bits;
 }
+#else
+GPU_DEVICE float half_to_float(uint16_t bits) {
+  _Float16 half;
+  __builtin_memcpy(&half, &bits, 2);
+  return half;
+}
+GPU_DEVICE uint16_t float_to_half(float value) {
+  const _Float16 half = static_cast<_Float16>(value);
+  uint16_t bits;
+  __builtin_memcpy(&bits, &half, 2);
+  return bits;
+}
 #endif
 GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
   const uint32_t selector = index & 0x07070707;

@@ -1,6 +1,8 @@
 // The functions of gpu.hip.h in the tests' CPU emulation of a GPU.
 #pragma once
 
+#include "cpu/fused.h"
+#include "cpu/half.h"
 #include "gpu_plain.hip.h"
 
 namespace hearth::kernels::hip {
@@ -25,6 +27,11 @@ GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
   }
   return static_cast<int>(result);
 }
+// In plain arithmetic, since C libraries differ: that of mingw-w64 has an fmaf that rounds twice,
+// and converts halves in other registers than clang.
+GPU_DEVICE float half_to_float(uint16_t bits) { return cpu::f16_to_f32(bits); }
+GPU_DEVICE uint16_t float_to_half(float value) { return cpu::f32_to_f16(value); }
+GPU_DEVICE float fmaf(float a, float b, float c) { return cpu::fused(a, b, c); }
 GPU_DEVICE void memory_fence() {}
 template <class Params>
 GPU_DEVICE const Params& reload(const Params& p) {

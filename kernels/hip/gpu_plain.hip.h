@@ -9,20 +9,6 @@ GPU_DEVICE int dot2(int a, int b, int c) {
   const int pair = kHigh ? b >> 16 : b;
   return c + int16_t(a) * int8_t(pair) + (a >> 16) * int8_t(pair >> 8);
 }
-// gpu_amd.hip.h says why these two are different there.
-#if !defined(GPU_FORCES_LONG_ENCODINGS)
-GPU_DEVICE float half_to_float(uint16_t bits) {
-  _Float16 half;
-  __builtin_memcpy(&half, &bits, 2);
-  return half;
-}
-GPU_DEVICE uint16_t float_to_half(float value) {
-  const _Float16 half = static_cast<_Float16>(value);
-  uint16_t bits;
-  __builtin_memcpy(&bits, &half, 2);
-  return bits;
-}
-#endif
 GPU_DEVICE void prefetch(const void*) {}
 GPU_DEVICE void wait_for_previous() {}
 GPU_DEVICE void let_next_start() {}

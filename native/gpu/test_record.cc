@@ -40,8 +40,9 @@ TestRecord::TestRecord(const std::string& machine, std::span<const std::byte> co
   const uint64_t key = hash(code_object, hash(std::as_bytes(std::span(names)), 0xcbf29ce484222325));
   char name[24];
   std::snprintf(name, sizeof name, "%016llx", static_cast<unsigned long long>(key));
-  passed_ = folder + "/hearth/gpu-test-" + name;
-  lost_ = folder + "/hearth/gpu-lost-" + name;
+  const std::filesystem::path own = system::path_of(folder) / "hearth";
+  passed_ = system::utf8_of(own / (std::string("gpu-test-") + name));
+  lost_ = system::utf8_of(own / (std::string("gpu-lost-") + name));
 }
 
 bool TestRecord::has_passed() const { return is_there(passed_); }

@@ -37,7 +37,7 @@ class FakeMachine {
     fs::remove_all(folder_);
   }
   void set_fault(const std::string& fault) { test::set_variable("HEARTH_FAKE_GPU", fault); }
-  fs::path cache() const { return folder_ / "cache/hearth"; }
+  fs::path cache() const { return folder_ / "cache" / "hearth"; }
   fs::path kernels() const { return folder_ / "kernels"; }
 
   std::unique_ptr<hearth::Engine> load(const std::string& gpu = "",
@@ -95,7 +95,7 @@ TEST("a Radeon's compute units are counted, not pairs of them, and its generatio
   const hearth::gpu::Candidate& gpu = gpus.candidates.front();
   CHECK_EQUAL(gpu.device.n_processors, 4);
   fs::rename(machine.kernels() / "gfx1100.co", machine.kernels() / "gfx11-generic.co");
-  const std::vector<char> code = gpu.read_code(machine.kernels());
+  const std::vector<char> code = gpu.read_code(machine.kernels().string());
   CHECK_EQUAL(std::string(code.begin(), code.end()), "code");
 }
 

@@ -1,9 +1,8 @@
 // Loads AMD's own runtime, if it is installed. Without an AMD GPU, the error must say so.
 #include "gpu/backend.h"
 
-#include <dlfcn.h>
-
 #include "gpu.h"
+#include "system/libraries.h"
 #include "test.h"
 
 TEST("without an AMD GPU the HIP backend says what is missing") {
@@ -13,7 +12,7 @@ TEST("without an AMD GPU the HIP backend says what is missing") {
   } catch (const std::runtime_error& error) {
     reason = error.what();
   }
-  const bool is_installed = dlopen("libamdhip64.so.5", RTLD_NOW) != nullptr;  // as Debian has it
+  const bool is_installed = hearth::system::open_library("libamdhip64.so.5");  // as Debian has it
   CHECK(reason.starts_with("no AMD GPU") ||
         reason.starts_with("Hearth has no GPU kernels for gfx"));
   if (is_installed) CHECK(reason.find("is not installed") == std::string::npos);
