@@ -7,13 +7,13 @@ set(CMAKE_CXX_COMPILER_TARGET x86_64-w64-mingw32)
 set(CMAKE_AR llvm-ar-16)
 set(CMAKE_RANLIB llvm-ranlib-16)
 set(CMAKE_RC_COMPILER llvm-rc-16)
-# clang does not look in a folder of this name.
-set(MINGW_GCC /usr/lib/gcc/x86_64-w64-mingw32/12-posix)
+# clang does not look in a folder of this name, which is that of the version with "-posix" behind it.
+file(GLOB MINGW_GCC /usr/lib/gcc/x86_64-w64-mingw32/*-posix)
 set(MINGW_HEADERS ${MINGW_GCC}/include/c++)
 # The C++ library was compiled by g++, which has only emulated thread-local variables here.
 set(CMAKE_CXX_FLAGS_INIT "-femulated-tls -nostdinc++ -isystem ${MINGW_HEADERS} \
 -isystem ${MINGW_HEADERS}/x86_64-w64-mingw32 -isystem ${MINGW_HEADERS}/backward")
-set(MINGW_LINKER_FLAGS "-fuse-ld=lld-16 -L${MINGW_GCC} -static")
+set(MINGW_LINKER_FLAGS "-fuse-ld=lld-16 -L${MINGW_GCC} -static -Wno-unused-command-line-argument")
 set(CMAKE_SHARED_LINKER_FLAGS_INIT "${MINGW_LINKER_FLAGS}")
 set(CMAKE_MODULE_LINKER_FLAGS_INIT "${MINGW_LINKER_FLAGS}")
 set(CMAKE_EXE_LINKER_FLAGS_INIT "${MINGW_LINKER_FLAGS}")

@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildTests } from '../cmake.mjs';
-import { root, ToolError } from '../tools.mjs';
+import { requireCommands, root, ToolError } from '../tools.mjs';
 import { addonProblems, binaryFacts, variantProblems } from './inspect.mjs';
 import { pythonTools } from './python-tools.mjs';
 import { targetOf } from './targets.mjs';
@@ -27,8 +27,9 @@ export async function buildTarget(name, programs = []) {
   return facts;
 }
 
-async function compilerOptions({ zig, toolchain = 'zig.cmake' }) {
+async function compilerOptions({ zig, toolchain = 'zig.cmake', commands = [] }) {
   const file = `-DCMAKE_TOOLCHAIN_FILE=${join(root, 'native', toolchain)}`;
+  await requireCommands(...commands);
   if (!zig) return [file];
   const { cxx, ar, ranlib } = await pythonTools();
   return [

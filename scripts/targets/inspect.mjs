@@ -24,6 +24,7 @@ export function addonProblems(facts, target) {
     ...facts.libraries.filter((name) => !target.libraries.test(name)).map((name) => `it needs the library ${name}`),
     ...versionProblems(facts.versions ?? {}, target.versions ?? {}),
     ...exportProblems(facts.exports),
+    ...lackingProblems(facts.imports),
     ...systemProblems(facts, target),
   ];
 }
@@ -61,6 +62,12 @@ function exportProblems(exported) {
   const missing = entryPoints.filter((name) => !names.includes(name)).map((name) => `it does not export ${name}`);
   const others = names.filter((name) => !entryPoints.includes(name));
   return others.length === 0 ? missing : [...missing, `it exports ${others.length} other names, such as ${others[0]}`];
+}
+
+/** The linker expects what it does not find in the program that will load the addon. Node has nothing of Hearth's. */
+function lackingProblems(imported) {
+  const own = imported.filter((name) => /^_{1,2}ZN?K?6hearth/.test(name.replace('__imp_', '')));
+  return own.length === 0 ? [] : [`it lacks ${own.length} functions of its own, such as ${own[0]}`];
 }
 
 function systemProblems(facts, target) {

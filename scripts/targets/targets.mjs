@@ -6,10 +6,16 @@ const zigLibraries = [
   ['libc++, libc++abi and libunwind of zig', '0.15.2', llvm],
   ['compiler-rt of zig', '0.15.2', 'MIT'],
 ];
+/** What g++ for Windows brings, of Debian 12. */
+const mingwLibraries = [
+  ['libstdc++ and libgcc of GCC', '12.2.0', 'GPL-3.0-or-later WITH GCC-exception-3.1'],
+  ['runtime of mingw-w64', '10.0.0', 'ZPL-2.1'],
+  ['winpthreads of mingw-w64', '10.0.0', 'MIT AND BSD-3-Clause'],
+];
 
 /**
  * zig: the compiler's name of the system, with the oldest version that must do. toolchain: if it is built otherwise, a file
- * in native/ for CMake.
+ * in native/ for CMake; commands: what that needs.
  * format, architecture: of the addon's file, as binary_facts.py says.
  * versions: for each prefix of a symbol's version the newest that may be asked for; other prefixes are forbidden.
  * libraries: those that the addon may ask for; the system has them all.
@@ -67,6 +73,16 @@ export const targets = {
     kernels: [],
     variants: ['amx', 'avx512vnni', 'avxvnni', 'avx2', 'scalar'],
     linked: zigLibraries,
+  },
+  'win32-x64': {
+    toolchain: 'x86_64-windows.cmake',
+    commands: ['clang++-16', 'ld.lld-16', 'llvm-ar-16', 'x86_64-w64-mingw32-g++-posix'],
+    format: 'PE',
+    architecture: 'amd64',
+    libraries: /^(kernel32|advapi32|msvcrt|api-ms-win-core-synch-l1-2-0)\.dll$/,
+    kernels: ['.co', '.fatbin'],
+    variants: ['amx', 'avx512vnni', 'avxvnni', 'avx2', 'scalar'],
+    linked: mingwLibraries,
   },
 };
 

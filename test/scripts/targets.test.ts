@@ -17,6 +17,7 @@ const linuxAddon = {
   libraries: ['libc.so.6', 'libm.so.6', 'ld-linux-x86-64.so.2'],
   versions: { GLIBC: [2, 27] },
   exports,
+  imports: ['napi_create_object', 'memcpy'],
 };
 const macAddon = {
   format: 'MachO',
@@ -25,13 +26,23 @@ const macAddon = {
   minimum: '12.0',
   signature: 'adhoc',
   exports: exports.map((name) => `_${name}`),
+  imports: ['_napi_create_object', '_memcpy'],
   instructions: { dot: 6000, smmla: 0 },
+};
+const windowsAddon = {
+  format: 'PE',
+  architecture: 'amd64',
+  libraries: ['api-ms-win-core-synch-l1-2-0.dll', 'kernel32.dll', 'msvcrt.dll'],
+  delayed: ['node.exe'],
+  exports,
+  imports: ['CreateFileW', 'napi_create_object'],
 };
 const linux = targetOf('linux-x64');
 
 test('an addon for its system is accepted', () => {
   expect(addonProblems(linuxAddon, linux)).toEqual([]);
   expect(addonProblems(macAddon, targetOf('darwin-arm64'))).toEqual([]);
+  expect(addonProblems(windowsAddon, targetOf('win32-x64'))).toEqual([]);
 });
 
 test.each([
@@ -46,6 +57,11 @@ test.each([
     { exports: [...exports, '_Znwm'] },
     'it exports 1 other names, such as _Znwm',
   ],
+  [
+    'functions that it lacks',
+    { imports: ['napi_create_object', '_ZNK6hearth5Model4loadEv'] },
+    'it lacks 1 functions of its own, such as _ZNK6hearth5Model4loadEv',
+  ],
   ['no way in', { exports: exports.slice(1) }, 'it does not export napi_register_module_v1'],
 ])('an addon is refused for %s', (_, change, problem) => {
   expect(addonProblems({ ...linuxAddon, ...change }, linux)).toEqual([problem]);
@@ -58,6 +74,19 @@ test.each([
   ['a framework', { libraries: ['/System/Accelerate'] }, 'it needs the library /System/Accelerate'],
 ])('an addon for macOS is refused for %s', (_, change, problem) => {
   expect(addonProblems({ ...macAddon, ...change }, targetOf('darwin-arm64'))).toEqual([problem]);
+});
+
+test.each([
+  ['the name of a host', { delayed: [] }, 'it does not wait for node.exe, so it would not load in Code.exe'],
+  ['a C++ library', { libraries: ['libstdc++-6.dll'] }, 'it needs the library libstdc++-6.dll'],
+  ['32 bits', { architecture: 'i386' }, 'it is PE for i386, not PE for amd64'],
+  [
+    'names that others could be bound to',
+    { exports: [...exports, '_ZN6hearth4loadEv'] },
+    'it exports 1 other names, such as _ZN6hearth4loadEv',
+  ],
+])('an addon for Windows is refused for %s', (_, change, problem) => {
+  expect(addonProblems({ ...windowsAddon, ...change }, targetOf('win32-x64'))).toEqual([problem]);
 });
 
 test('a variant that shares a function, or is missing, is found', () => {

@@ -3,4 +3,5 @@ import { join } from 'node:path';
 
 /** A command; the program and its arguments follow. HEARTH_NODE is a JSON array. */
 export const node: string[] = process.env.HEARTH_NODE ? JSON.parse(process.env.HEARTH_NODE) : [process.execPath];
-export const dist = process.env.HEARTH_DIST ?? join(import.meta.dirname, '../../dist');
+export const isWindows = process.platform === 'win32' || node.some((part) => part.endsWith('wine.mjs'));
+export const dist = process.env.HEARTH_DIST ?? join(__dirname, '../../dist');

@@ -13,15 +13,16 @@ export const add = (a, b) => ({
 
 /**
  * Runs a test program, which prints "ok NAME", "FAIL NAME" or "not run: NAME: WHY" for each test and the totals at
- * the end. Passed tests are not shown; tests that were not run count neither as passed nor as failed.
+ * the end. Passed tests are not shown; tests that were not run (left) count neither as passed nor as failed.
  */
 export async function program(command, args = [], env = {}) {
   const output = await run(command, args, { quiet: true, env }).catch((error) => error.output ?? error.message);
-  const sums = /^(\d+) passed, (\d+) failed$/m.exec(output);
+  const sums = /^(\d+) passed, (\d+) failed\r?$/m.exec(output);
   const result = sums ? { passed: Number(sums[1]), failed: Number(sums[2]) } : { passed: 0, failed: 1 };
+  const left = [...output.matchAll(/^not run: (.*?)\r?$/gm)].map(([, line]) => line);
   if (result.failed > 0) console.log(output.replace(/^ok .*\n/gm, '').trimEnd());
-  else for (const [line] of output.matchAll(/^not run: .*$/gm)) console.log(line);
-  return result;
+  else for (const line of left) console.log(`not run: ${line}`);
+  return { ...result, left, output };
 }
 
 /** Runs Vitest, with readable output and a JSON report from which the totals are read. */
@@ -39,5 +40,7 @@ export async function vitest(name, args, env = {}) {
   // A test file that cannot be loaded has no tests but counts as failed.
   const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
   const failed = numFailedTests + broken || (error ? 1 : 0);
-  return { passed: numPassedTests, failed };
+  const all = testResults.flatMap((file) => file.assertionResults);
+  const left = all.filter(({ status }) => status === 'pending' || status === 'skipped').map(({ fullName }) => fullName);
+  return { passed: numPassedTests, failed, left };
 }

@@ -27,6 +27,7 @@ import {
 import type { Eagerness } from '../../language-server/protocol/next-edit.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import { LspClient } from '../support/lsp-client.ts';
+import { node } from '../support/program.ts';
 import { cursorAfter, type Edit, type Position, type Trace, textAfter } from './trace.ts';
 
 const askAgainMs = 20;
@@ -97,7 +98,8 @@ export class ReplayEditor {
       nextEdit: (text(values, 'next-edit') ?? 'off') as Eagerness,
       'completion.maxTokens': count(values, 'max-tokens') ?? defaultSettings['completion.maxTokens'],
     };
-    const command = [process.execPath, join(__dirname, '..', 'dist', 'server.js'), '--stdio'];
+    const { HEARTH_DIST: dist = join(__dirname, '../dist') } = process.env;
+    const command = [...node, join(dist, 'server.js'), '--stdio'];
     const beside = text(values, 'beside');
     const options = { bundledModel: bundledModelPath(), asksAgain, sharesCode: beside !== undefined };
     const client = await LspClient.start(command, settings, options, beside === undefined ? null : [folder]);

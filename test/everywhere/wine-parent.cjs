@@ -1,0 +1,25 @@
+// The part of wine.mjs under Wine: wine-parent.cjs PORT WORD PROGRAM.js ARGUMENT... runs the program with the Node that
+// runs this, and passes its streams on.
+const { spawn } = require('node:child_process');
+const { connect } = require('node:net');
+
+const [port, word, ...args] = process.argv.slice(2);
+const child = spawn(process.execPath, args, { stdio: 'pipe' });
+
+function stream(name) {
+  const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+  socket.write(`${word} ${name}`);
+  return socket.on('error', () => child.kill());
+}
+
+const input = stream('inp');
+input.pipe(child.stdin).on('error', () => {});
+for (const name of ['out', 'err']) {
+  const socket = stream(name);
+  child[`std${name}`].pipe(socket);
+  socket.on('end', () => child.kill()).resume(); // whoever asked for the program has ended
+}
+child.on('close', (code) => {
+  process.exitCode = code ?? 1;
+  input.destroy();
+});
