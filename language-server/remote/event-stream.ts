@@ -11,7 +11,8 @@ export interface Piece {
 export interface Usage {
   promptTokens: number;
   completionTokens: number;
-  cachedTokens: number;
+  /** Absent if the server does not say. */
+  cachedTokens?: number;
 }
 
 // An event with log-probabilities has a few hundred bytes for each token.
@@ -90,10 +91,11 @@ function logProbabilitiesIn({ content, token_logprobs: values }: Fields): number
 }
 
 function usageIn({ prompt_tokens, completion_tokens, prompt_tokens_details }: Fields): Usage {
+  const { cached_tokens: cached } = fields(prompt_tokens_details);
   return {
     promptTokens: count(prompt_tokens),
     completionTokens: count(completion_tokens),
-    cachedTokens: count(fields(prompt_tokens_details).cached_tokens),
+    ...(cached !== undefined && cached !== null && { cachedTokens: count(cached) }),
   };
 }
 

@@ -114,8 +114,11 @@ async function warmth(ask: (prompt: string, maxTokens: number) => Promise<Measur
   const { usage } = warm;
   const rate = ((usage?.completionTokens ?? 0) * 1000) / Math.max(1, warm.wholeMs - warm.firstMs);
   const figures = `first text of a long prompt after ${cold.firstMs.toFixed(0)} ms, and of the same prompt again after ${warm.firstMs.toFixed(0)} ms${rate > 0 ? `; ${rate.toFixed(0)} tokens per second` : ''}`;
-  if (usage && usage.cachedTokens > 0)
-    return [true, `${usage.cachedTokens} of ${usage.promptTokens} tokens cached; ${figures}`];
+  if (usage?.cachedTokens) return [true, `${usage.cachedTokens} of ${usage.promptTokens} tokens cached; ${figures}`];
+  if (usage?.cachedTokens === 0)
+    throw new ServerError(
+      `none of ${usage.promptTokens} tokens was cached the second time; ${figures}. Turn on the server's prefix caching. If there are several replicas, the balancer must choose by the header X-User-Id.`,
+    );
   if (warm.firstMs > usefulMs && warm.firstMs > cold.firstMs / 2)
     throw new ServerError(`${figures}: that is too slow for typing. Turn on the server's prefix caching.`);
   return [

@@ -80,3 +80,19 @@ test('a gateway that drops log-probabilities', async () => {
   expect(said).toMatch(/^BROKEN: The server sends none, .* LiteLLM drops them/);
   expect(tokens).toMatch(/^ok: the server does not say how many tokens/);
 });
+
+test('a server that finds nothing in its cache, as behind a balancer that changes the replica, and one that does not say', async () => {
+  const answering =
+    (details: object): Answer =>
+    (response, asked) => {
+      const usage = { prompt_tokens: 1000, completion_tokens: 1, ...details };
+      const choices = [{ text: ' + b', finish_reason: 'stop', logprobs: { token_logprobs: [0] } }];
+      events({ choices, usage })(response, asked);
+    };
+  server.usual = answering({ prompt_tokens_details: { cached_tokens: 0 } });
+  expect((await examined())['prefix cache and speed']).toMatch(/^BROKEN: none of 1000 tokens was cached .* X-User-Id/);
+  for (const silent of [{}, { prompt_tokens_details: null }, { prompt_tokens_details: {} }]) {
+    server.usual = answering(silent);
+    expect((await examined())['prefix cache and speed']).toMatch(/^ok: .* does not say what it has cached/);
+  }
+});
