@@ -6,12 +6,10 @@ import { canFillInTheMiddle } from '../prompt/fim-prompt.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import { noTimings, type Settings } from '../protocol/messages.ts';
 import type { EmptyReason } from '../protocol/reasons.ts';
-import { type Gate, gateFor, type Level } from '../rules/confidence.ts';
-import type { Place } from '../rules/place.ts';
-import { placeAt } from '../rules/place-at.ts';
-import { situationOf } from '../rules/situation.ts';
-import { distinct, type Suggestion } from '../rules/suggestion.ts';
-import { GrowingText } from './growing-text.ts';
+import { type Gate, gateFor, type Level, situationOf } from '../rules/confidence.ts';
+import { cleanText, GeneratedText } from '../rules/generated-text.ts';
+import { type Place, placeAt } from '../rules/place.ts';
+import { distinct, type GhostText, type Suggestion, toEarlyText, toGhostText } from '../rules/shape.ts';
 
 export interface CompletionOptions {
   maxTokens: number;
@@ -41,6 +39,10 @@ export interface GhostCompletion {
  */
 export type Generation = AsyncGenerator<Suggestion, GhostCompletion>;
 
+// No model writes longer tokens than this on average. What a server sends beyond it is ignored.
+const charsPerToken = 16;
+/** An invisible character is kept in the text only if the document has one this near to the cursor. */
+const charsAround = 10_000;
 const never = new AbortController().signal;
 
 /** Generates a text. After the signal has aborted, it yields nothing more and returns soon. */
@@ -87,6 +89,57 @@ export async function* generate(
   const suggestions = distinct(ghostTexts.flatMap(({ suggestion }) => suggestion ?? []));
   const reason = suggestions.length > 0 ? null : ghostTexts[0]!.reason;
   return { suggestions, reason, finishReason: texts[0]?.isEnough ? 'stop' : finishReason, timings };
+}
+
+/** Follows a text while it is generated: decides what can be shown early, and when generation can stop. */
+export class GrowingText {
+  /** Whether nothing that follows could be shown. */
+  isEnough = false;
+  private readonly generated = new GeneratedText();
+  private offered: Suggestion | null = null;
+  private readonly around: string;
+
+  constructor(
+    private readonly place: Place,
+    private readonly gate: Gate,
+    private readonly maxTokens: number,
+    /** Whether it is shown while it grows. */
+    private readonly isShown: boolean,
+  ) {
+    const { text, offset } = place.document;
+    this.around = text.slice(Math.max(0, offset - charsAround), offset + charsAround);
+  }
+
+  /** Returns what can be shown now, if that has grown. */
+  add(piece: string, logProbability: number): Suggestion | null {
+    if (this.isEnough) return null;
+    if (this.generated.text.length + piece.length > this.maxTokens * charsPerToken) {
+      this.isEnough = true;
+      return null;
+    }
+    this.generated.append(cleanText(piece, this.around), logProbability);
+    const early = toEarlyText(this.generated, this.place, this.gate);
+    const before = this.offered?.text ?? '';
+    if (early === 'enough') {
+      this.isEnough = true;
+      return null;
+    }
+    if (!this.isShown || !early || early.text.length <= before.length || !early.text.startsWith(before)) return null;
+    this.offered = early;
+    return early;
+  }
+
+  /**
+   * The final ghost text. isEnded: whether the model itself has ended the text. Text that it generated after isEnough is
+   * dropped, since how much there is depends on timing.
+   */
+  ghostText(isEnded: boolean): GhostText {
+    this.generated.isEnded = isEnded && !this.isEnough;
+    const ghost = toGhostText(this.generated, this.place, this.gate);
+    const { offered } = this;
+    // Text that was already shown stays, even if the rules cut the whole text before its end.
+    return !offered || ghost.suggestion?.text.startsWith(offered.text) ? ghost : { suggestion: offered, reason: null };
+  }
 }
 
 /** Whether nothing after the first line break could be shown. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isSameText } from '../documents/long-text.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import type { VersionedPosition } from '../protocol/messages.ts';
-import type { Suggestion } from '../rules/suggestion.ts';
+import type { Suggestion } from '../rules/shape.ts';
 import type { Generation, GhostCompletion } from './complete.ts';
 import { accepted, Offer } from './offer.ts';
 

@@ -2,7 +2,7 @@
 // whose text comes first makes the suggestion; texts of both never mix.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { noTimings } from '../protocol/messages.ts';
-import type { Suggestion } from '../rules/suggestion.ts';
+import type { Suggestion } from '../rules/shape.ts';
 import type { Generation, GhostCompletion } from './complete.ts';
 
 type Begin = (signal: AbortSignal) => Generation;

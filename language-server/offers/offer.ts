@@ -2,7 +2,7 @@
 // the offer stays in use: generation continues, and the rest of the text costs no token.
 import { spliced } from '../documents/long-text.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
-import { distinct, type Suggestion } from '../rules/suggestion.ts';
+import { distinct, type Suggestion } from '../rules/shape.ts';
 import type { Generation, GhostCompletion } from './complete.ts';
 
 /**

@@ -15,11 +15,10 @@ import type { CursorDocument } from '../prompt/text-window.ts';
 import { type GrownParams, type Mode, noTimings, type Settings, type VersionedPosition } from '../protocol/messages.ts';
 import type { Reason } from '../protocol/reasons.ts';
 import { hasSecretName } from '../protocol/secret-names.ts';
-import type { Suggestion } from '../rules/suggestion.ts';
+import type { Suggestion } from '../rules/shape.ts';
 import type { GhostCompletion } from './complete.ts';
 import { DocumentOffers, defaultPace, type Found, type Purpose } from './document-offers.ts';
-import { WarmEngine } from './warm-engine.ts';
-import { type Models, WarmModels } from './warm-models.ts';
+import { type Models, WarmEngine, WarmModels } from './warm-models.ts';
 
 /** A position, with the mode of its document; if that is absent, the general setting applies. */
 interface Addressed {

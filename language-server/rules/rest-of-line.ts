@@ -3,7 +3,7 @@
 import type { Misfit } from '../protocol/reasons.ts';
 import { indentationOf } from './indentation.ts';
 import type { Place } from './place.ts';
-import { type Open, type Scan, Scanner, scan } from './scanner.ts';
+import { closersOnly, type Open, type Scan, Scanner, scan } from './scanner.ts';
 
 export interface Fit {
   /** Where the text is cut. */
@@ -14,7 +14,6 @@ export interface Fit {
   tail: string;
 }
 
-export const closersOnly = /^[)\]}>"'`;,\s]+$/;
 const operandStart = /^["'`\w!~$@]/;
 const operandEnd = /(?:[\w)\]}"'`?!*&]|\+\+|--|\.\.\.)$/;
 const connectorEnd =

@@ -20,6 +20,9 @@ export type Within = 'code' | 'string' | 'comment';
 
 const closerOf: Record<string, string> = { '(': ')', '[': ']', '{': '}', '${': '}' };
 
+/** Nothing but what closes something, as an editor may have inserted it. */
+export const closersOnly = /^[)\]}>"'`;,\s]+$/;
+
 export function closerFor(open: Open): string {
   return closerOf[open.token] ?? open.token;
 }

@@ -13,9 +13,9 @@ import {
   repeatsNeighbour,
   repetitionStart,
 } from './repetition.ts';
-import { closersOnly, type Fit, fitRest, isPastRest } from './rest-of-line.ts';
+import { type Fit, fitRest, isPastRest } from './rest-of-line.ts';
+import { closersOnly } from './scanner.ts';
 import { extentEnd, surplusCloser } from './stop-rules.ts';
-import type { Suggestion } from './suggestion.ts';
 import { afterStatement, inventedLink, specialToken, unreachable } from './unwanted.ts';
 import {
   beginsStatement,
@@ -27,6 +27,16 @@ import {
   meaningfulEnd,
   missingClosers,
 } from './whole.ts';
+
+/** A text that can be shown as ghost text. */
+export interface Suggestion {
+  /** Inserted at the cursor; lines end in "\n". */
+  text: string;
+  /** How many UTF-16 units after the cursor the text replaces. */
+  replaces: number;
+  /** Joint probability of the shown text under the model, from 0 to 1. */
+  probability: number;
+}
 
 export type GhostText = { suggestion: Suggestion; reason: null } | { suggestion: null; reason: RuleReason };
 
@@ -184,4 +194,10 @@ function withoutTrailingComma(text: string, tail: string, { language, around }: 
 
 function nothing(reason: RuleReason): GhostText {
   return { suggestion: null, reason };
+}
+
+/** Without those that differ from an earlier one only in white space. */
+export function distinct(suggestions: Suggestion[]): Suggestion[] {
+  const essence = ({ text }: Suggestion) => text.replace(/\s/g, '');
+  return suggestions.filter((each, i) => suggestions.findIndex((other) => essence(other) === essence(each)) === i);
 }

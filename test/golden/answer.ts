@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generate, resultOf } from '../../language-server/offers/complete.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
-import type { Suggestion } from '../../language-server/rules/suggestion.ts';
+import type { Suggestion } from '../../language-server/rules/shape.ts';
 import type { Completer } from '../../native/index.ts';
 import { atCursor } from '../language-server/cursor.ts';
 import { type GoldenCase, goldenCases } from './golden-cases.ts';

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { type CompletionOptions, generate, resultOf } from '../../language-server/offers/complete.ts';
-import { GrowingText } from '../../language-server/offers/growing-text.ts';
+import { type CompletionOptions, GrowingText, generate, resultOf } from '../../language-server/offers/complete.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
-import { placeAt } from '../../language-server/rules/place-at.ts';
+import { placeAt } from '../../language-server/rules/place.ts';
 import { FakeEngine, type FakeOptions } from '../fixtures/fake-engine.ts';
 import { atCursor } from './cursor.ts';
 
@@ -12,7 +11,7 @@ async function ask(marked: string, model: FakeOptions, options: Partial<Completi
   const asked = { maxTokens: 200, multiline: 'auto' as const, ...options };
   const generation = generate(engine, new Anchors(engine), atCursor(marked), asked);
   const completion = await resultOf(generation, ({ text }) => early.push(text));
-  return { ...completion, early, shown: completion.suggestions[0], engine };
+  return { ...(await completion), early, shown: completion.suggestions[0], engine };
 }
 
 const writes = (text: string): FakeOptions => ({ respond: () => text });

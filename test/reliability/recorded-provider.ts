@@ -9,9 +9,8 @@ import {
   resultOf,
 } from '../../language-server/offers/complete.ts';
 import { CompletionProvider } from '../../language-server/offers/provider.ts';
-import { optionsFor, WarmEngine } from '../../language-server/offers/warm-engine.ts';
-import type { Anchor } from '../../language-server/prompt/anchor.ts';
-import { anchoredAt } from '../../language-server/prompt/anchor.ts';
+import { optionsFor, WarmEngine } from '../../language-server/offers/warm-models.ts';
+import { type Anchor, anchoredAt } from '../../language-server/prompt/anchor.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import type { RelatedCode } from '../../language-server/prompt/related-code.ts';
 import type { CursorDocument } from '../../language-server/prompt/text-window.ts';

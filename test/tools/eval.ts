@@ -18,9 +18,8 @@ import { defaultLinesUp } from '../../language-server/prompt/anchor.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { concatTokens, fimHead, tokenizeText } from '../../language-server/prompt/fim-prompt.ts';
 import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
-import { gateFor } from '../../language-server/rules/confidence.ts';
-import { placeAt } from '../../language-server/rules/place-at.ts';
-import { situationOf } from '../../language-server/rules/situation.ts';
+import { gateFor, situationOf } from '../../language-server/rules/confidence.ts';
+import { placeAt } from '../../language-server/rules/place.ts';
 import type { Engine } from '../../native/index.ts';
 import { Workspaces } from './closed-files.ts';
 import {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { gateFor, levels, likelyLines, stricter } from '../../../language-server/rules/confidence.ts';
+import { gateFor, levels, likelyLines, situations, stricter } from '../../../language-server/rules/confidence.ts';
 import { GeneratedText } from '../../../language-server/rules/generated-text.ts';
-import { situations } from '../../../language-server/rules/situation.ts';
 import { meaningfulEnd } from '../../../language-server/rules/whole.ts';
 import { FakeEngine } from '../../fixtures/fake-engine.ts';
 

@@ -1,7 +1,7 @@
 // The rules see what a server sends, which may be hostile: their time must grow no faster than the text.
 import { expect, test } from 'vitest';
 import { GeneratedText } from '../../../language-server/rules/generated-text.ts';
-import { placeAt } from '../../../language-server/rules/place-at.ts';
+import { placeAt } from '../../../language-server/rules/place.ts';
 import { toEarlyText, toGhostText } from '../../../language-server/rules/shape.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
 import { atCursor } from '../cursor.ts';

@@ -1,9 +1,10 @@
 // Cuts places out of files at which somebody may have stood while writing them: what is right and below of the cursor is
 // what an editor would show there.
+
+import { type Situation, situationOf } from '../../../language-server/rules/confidence.ts';
 import { depthOf, indentationOf } from '../../../language-server/rules/indentation.ts';
 import { languageOf, opensBlock } from '../../../language-server/rules/languages.ts';
-import { placeAt } from '../../../language-server/rules/place-at.ts';
-import { type Situation, situationOf } from '../../../language-server/rules/situation.ts';
+import { placeAt } from '../../../language-server/rules/place.ts';
 import type { FimCase } from '../eval-score.ts';
 
 export type Random = () => number;

@@ -2,10 +2,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, onlyOperand, print, required, text } from '../../../language-server/cli/command.ts';
-import { type Gate, type Gates, gateFor, type Level, levels } from '../../../language-server/rules/confidence.ts';
-import type { Place } from '../../../language-server/rules/place.ts';
-import { placeAt } from '../../../language-server/rules/place-at.ts';
-import { type Situation, situationOf, situations } from '../../../language-server/rules/situation.ts';
+import {
+  type Gate,
+  type Gates,
+  gateFor,
+  type Level,
+  levels,
+  type Situation,
+  situationOf,
+  situations,
+} from '../../../language-server/rules/confidence.ts';
+import { type Place, placeAt } from '../../../language-server/rules/place.ts';
 import { scoreOf } from '../eval-score.ts';
 import { evenGates, fitGates, gainOf, grid, type SituationGates, shrinkages, weights } from './fit.ts';
 import { type Characters, playSession } from './play-sessions.ts';

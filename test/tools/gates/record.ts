@@ -10,9 +10,9 @@ import {
   required,
   withEngine,
 } from '../../../language-server/cli/command.ts';
-import { GrowingText } from '../../../language-server/offers/growing-text.ts';
+import { GrowingText } from '../../../language-server/offers/complete.ts';
 import { Anchors } from '../../../language-server/prompt/anchors.ts';
-import { placeAt } from '../../../language-server/rules/place-at.ts';
+import { placeAt } from '../../../language-server/rules/place.ts';
 import type { Engine } from '../../../native/index.ts';
 import { cursorDocument, maxTokens, type RecordedPlace, type Recording, readCuts, readSessions } from './recording.ts';
 

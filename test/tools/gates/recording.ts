@@ -3,12 +3,11 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { languageIdOf, readJsonLines } from '../../../language-server/cli/command.ts';
-import { GrowingText } from '../../../language-server/offers/growing-text.ts';
+import { GrowingText } from '../../../language-server/offers/complete.ts';
 import type { CursorDocument } from '../../../language-server/prompt/text-window.ts';
 import type { Gate } from '../../../language-server/rules/confidence.ts';
 import { GeneratedText } from '../../../language-server/rules/generated-text.ts';
-import type { Place } from '../../../language-server/rules/place.ts';
-import { placeAt } from '../../../language-server/rules/place-at.ts';
+import { type Place, placeAt } from '../../../language-server/rules/place.ts';
 import { type GhostText, toGhostText } from '../../../language-server/rules/shape.ts';
 import type { FimCase } from '../eval-score.ts';
 import { offsetAt, readTrace, statesOf, textAfter } from '../trace.ts';
