@@ -22,7 +22,7 @@ import {
   stream,
 } from '../../support/completion-server.ts';
 
-const patience = { minMs: 200, maxMs: 300, pauseMs: 60_000, maxPauseMs: 60_000 };
+const timeouts = { minMs: 200, maxMs: 300, pauseMs: 60_000, maxPauseMs: 60_000 };
 const usual = stream('remote();');
 const local = new FakeEngine({ respond: () => 'local();' });
 
@@ -45,12 +45,9 @@ afterEach(async () => {
   await server.close();
 });
 
-async function connect({
-  pauseMs = 60_000,
-  ...more
-}: Partial<ServerOptions & Timeouts> = {}): Promise<CompletionProvider> {
-  const options = { url: server.url, model: 'qwen2.5-coder', credential: 'token-123', ...more };
-  team = new Team(options, (message) => messages.push(message), { ...patience, pauseMs });
+async function connect(given: Partial<ServerOptions & Timeouts> = {}): Promise<CompletionProvider> {
+  const options = { url: server.url, model: 'qwen2.5-coder', credential: 'token-123', ...given };
+  team = new Team(options, (message) => messages.push(message), { ...timeouts, ...given });
   await team.tried;
   messages = [];
   provider = new CompletionProvider();
@@ -123,7 +120,9 @@ function breakOff(response: ServerResponse): void {
 test.each(misbehaving)(
   'a server that %s: the local model answers, and the user learns why',
   async (_, behaviour, message) => {
-    const provider = await connect();
+    // Only what never comes may take too long, on a busy machine, too.
+    const isLate = message.source.includes('has not answered');
+    const provider = await connect(isLate ? {} : { minMs: 10_000, maxMs: 10_000 });
     expect(await textFrom(provider)).toBe('remote();');
     server.usual = behaviour;
     expect(await textFrom(provider)).toBe('local();');
@@ -143,17 +142,18 @@ test('while keys are typed faster than a frozen server could answer, text comes 
   const provider = await connect();
   await textFrom(provider);
   server.usual = () => {};
-  const texts: (string | undefined)[] = [];
-  for (let key = 0; key < 12; key++) {
+  for (let key = 0; key < 8; key++) {
     const superseded = new AbortController();
     const text = textFrom(provider, superseded.signal);
-    texts.push(await Promise.race([text, sleep(50, undefined)]));
+    await sleep(50);
     superseded.abort();
     // The cursor has moved, so nobody waits for this text any more.
     provider.leave('file:///a.ts');
     await text;
   }
-  expect(texts.slice(-4)).toEqual(Array(4).fill('local();'));
+  const asked = server.asked.length;
+  expect(await textFrom(provider)).toBe('local();');
+  expect(server.asked.length).toBe(asked);
 });
 
 test('what breaks off after some of it was shown stays, and nothing of the other model follows', async () => {
