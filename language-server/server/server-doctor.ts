@@ -1,9 +1,10 @@
 // Checks a team's server as Hearth would use it. Each problem says what to do about it.
+import { sentence } from '../protocol/log.ts';
 import { CompletionsApi } from '../remote/completions-api.ts';
 import { Connection, type ServerOptions } from '../remote/connection.ts';
 import type { Usage } from '../remote/event-stream.ts';
 import { proxyFor } from '../remote/network.ts';
-import { ServerError } from '../remote/server-error.ts';
+import { errorOf, ServerError } from '../remote/server-error.ts';
 import { describe, knowsTokens, type ServerModel } from '../remote/server-model.ts';
 
 export interface Check {
@@ -28,21 +29,24 @@ interface Measured {
   usage: Usage | undefined;
 }
 
-export async function examineServer(options: ServerOptions): Promise<Check[]> {
+/** limitMs: for all checks together. */
+export async function examineServer(options: ServerOptions, limitMs = wholeMs): Promise<Check[]> {
   const checks: Check[] = [];
-  const signal = AbortSignal.timeout(wholeMs);
+  const signal = AbortSignal.timeout(limitMs);
+  let host = options.url;
   const check = async <T>(name: string, find: () => Promise<[T, string]>): Promise<T | undefined> => {
     try {
       const [found, detail] = await find();
       checks.push({ name, isOk: true, detail });
       return found;
     } catch (error) {
-      checks.push({ name, isOk: false, detail: error instanceof Error ? error.message : String(error) });
+      checks.push({ name, isOk: false, detail: errorOf(host, error, sentence).message });
       return undefined;
     }
   };
   const connection = await check('server', async () => {
     const opened = new Connection(options);
+    host = opened.host;
     return [opened, wayTo(opened, options)];
   });
   const model = connection && (await check('its model', () => modelOf(connection, options, signal)));

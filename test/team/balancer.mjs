@@ -61,12 +61,13 @@ function ask(port, path, person) {
   });
 }
 
-/** servers: the lines of compose.yaml, for vllm-1 and vllm-2. */
+/** servers: lines for nginx. The first two of their names are replicas; there are no others. */
 export async function checkBalancer(nginx, file, servers) {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-nginx-'));
+  const [one, other] = [...servers.matchAll(/^server (\S+):8000 /gm)].map(([, name]) => name);
   const addresses = new Map([
-    ['vllm-1', '127.0.0.2'],
-    ['vllm-2', '127.0.0.3'],
+    [one, '127.0.0.2'],
+    [other, '127.0.0.3'],
   ]);
   const names = await nameServer(addresses);
   const replicas = await Promise.all([...addresses].map(([name, address]) => replica(name, address)));
@@ -89,20 +90,20 @@ export async function checkBalancer(nginx, file, servers) {
     }
     const all = (path = '/v1/completions') => Promise.all(people.map((person) => ask(https, path, person)));
     const first = await all();
-    assert.deepEqual([...new Set(first)].sort(), ['vllm-1', 'vllm-2'], 'who answers');
+    assert.deepEqual([...new Set(first)].sort(), [one, other], 'who answers');
     for (let round = 0; round < 3; round++) assert.deepEqual(await all(), first, 'each person has one replica');
     assert.deepEqual(new Set(await all('/metrics')), new Set([404]));
 
     replicas[0].closeAllConnections();
     replicas[0].close();
-    assert.deepEqual(new Set(await all()), new Set(['vllm-2']), 'one replica is gone');
-    addresses.set('vllm-1', '127.0.0.4');
-    replicas.push(await replica('vllm-1', '127.0.0.4'));
+    assert.deepEqual(new Set(await all()), new Set([other]), 'one replica is gone');
+    addresses.set(one, '127.0.0.4');
+    replicas.push(await replica(one, '127.0.0.4'));
     await sleep(13_000);
     assert.deepEqual(await all(), first, 'it is back, under another address');
-    addresses.delete('vllm-1');
+    addresses.delete(one);
     await sleep(13_000);
-    assert.deepEqual(new Set(await all()), new Set(['vllm-2']), 'its name is gone');
+    assert.deepEqual(new Set(await all()), new Set([other]), 'its name is gone');
   } finally {
     child.kill();
     await once(child, 'exit');

@@ -10,6 +10,13 @@ import { python } from './servers.mjs';
 const folder = join(root, 'docs', 'deploy');
 const toJson = 'import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(open(sys.argv[1])))))';
 
+/** The names of the replicas in lines for nginx. */
+const serversOf = (env) =>
+  env
+    .trim()
+    .split('\n')
+    .map((line) => /^server (\S+):8000 /.exec(line)?.[1]);
+
 export async function checkDeployment() {
   const program = await python('router');
   const read = (file) => JSON.parse(execFileSync(program, ['-c', toJson, join(folder, file)], { encoding: 'utf8' }));
@@ -40,21 +47,18 @@ export async function checkDeployment() {
   );
   for (const name of ['vllm-1', 'vllm-2'])
     assert.deepEqual(services[name].command, vllm.args, 'the same options in both');
-  const serversOf = (env) =>
-    env
-      .trim()
-      .split('\n')
-      .map((line) => /^server (\S+):8000 /.exec(line)?.[1]);
   const { SERVERS } = services.nginx.environment;
   assert.deepEqual(serversOf(SERVERS), ['vllm-1', 'vllm-2']);
   const [{ env }] = of('Deployment', 'nginx').template.spec.containers;
+  const inCluster = env.find(({ name }) => name === 'SERVERS').value;
   assert.deepEqual(
-    serversOf(env.find(({ name }) => name === 'SERVERS').value),
+    serversOf(inCluster),
     Array.from({ length: maxReplicas }, (_, i) => `vllm-${i}.vllm.hearth.svc.cluster.local`),
     'a name for each replica that the autoscaler may start',
   );
   console.log('ok      compose.yaml, kubernetes.yaml');
   await checkNginx(SERVERS);
+  await checkNginx(inCluster);
 }
 
 /** Only a new nginx knows "resolve". */
@@ -65,5 +69,5 @@ async function checkNginx(servers) {
   if (!major || Number(major) * 1000 + Number(minor) < 1028)
     return console.log(`not run nginx.conf: nginx is ${major ? `${major}.${minor}` : 'missing'}, and 1.28 is needed`);
   await checkBalancer(nginx, join(folder, 'nginx.conf'), servers);
-  console.log('ok      nginx.conf');
+  console.log(`ok      nginx.conf before ${serversOf(servers).length} servers, of which two are there`);
 }

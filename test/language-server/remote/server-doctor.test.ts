@@ -96,3 +96,15 @@ test('a server that finds nothing in its cache, as behind a balancer that change
     expect((await examined())['prefix cache and speed']).toMatch(/^ok: .* does not say what it has cached/);
   }
 });
+
+test('a server that does not answer at all', async () => {
+  server.pages.set('/v1/models', { data: [] });
+  server.probe = () => {};
+  server.usual = () => {};
+  const checks = await examineServer({ url: server.url, model: 'coder=Qwen2.5-Coder-7B', credential: '' }, 300);
+  expect(checks.at(-1)).toEqual({
+    name: 'completion',
+    isOk: false,
+    detail: `127.0.0.1:${server.port} has not answered in time.`,
+  });
+});
