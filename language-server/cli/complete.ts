@@ -1,7 +1,9 @@
 // hearth complete FILE:LINE:COLUMN
+
 import { pathToFileURL } from 'node:url';
 import { styleText } from 'node:util';
 import type { Completer, Engine } from '../../native/index.ts';
+import { LongText } from '../documents/long-text.ts';
 import { type GhostCompletion, generate, resultOf } from '../offers/complete.ts';
 import { Anchors } from '../prompt/anchors.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
@@ -78,7 +80,12 @@ function documentAt(operand: string): CursorDocument {
   if (character < 0 || character > target.length)
     throw new Error(`line ${line} of ${path} has columns 1 to ${target.length + 1}; there is no column ${column}`);
   const before = lines.slice(0, Number(line) - 1).reduce((length, each) => length + each.length + 1, 0);
-  return { uri: pathToFileURL(path).href, languageId: languageIdOf(path), text, offset: before + character };
+  return {
+    uri: pathToFileURL(path).href,
+    languageId: languageIdOf(path),
+    text: LongText.of(text),
+    offset: before + character,
+  };
 }
 
 function show({ text, offset }: CursorDocument, result: GhostCompletion, latencyMs: number): void {

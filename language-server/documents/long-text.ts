@@ -2,9 +2,6 @@
 // the list of chunks, and costs no more in a document of 10 MB than in a page of code. Offsets are in UTF-16 units;
 // lines end with "\n", "\r\n" or "\r", as in LSP.
 
-/** A document's text or a plain string; the rules use only methods that both have. */
-export type Text = string | LongText;
-
 interface Chunk {
   /** Never ends between "\r" and "\n". */
   text: string;
@@ -126,15 +123,6 @@ export class LongText {
     }
     return line;
   }
-}
-
-/** The text with `inserted` in place of [start, end). */
-export function spliced(text: Text, start: number, end: number, inserted: string): Text {
-  return typeof text === 'string' ? text.slice(0, start) + inserted + text.slice(end) : text.with(start, end, inserted);
-}
-
-export function isSameText(a: Text, b: Text): boolean {
-  return typeof a === 'string' || typeof b === 'string' ? a.toString() === b.toString() : a.equals(b);
 }
 
 function chunked(text: string): Chunk[] {

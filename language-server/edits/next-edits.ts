@@ -2,7 +2,7 @@
 // after the one that is offered, so that it is there when that one has been applied.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../../native/index.ts';
-import { isSameText, type LongText } from '../documents/long-text.ts';
+import type { LongText } from '../documents/long-text.ts';
 import type { DocumentChange, OpenDocument } from '../documents/open-document.ts';
 import { promptPlace } from '../prompt/document-path.ts';
 import type { EditorWindow } from '../prompt/related-code.ts';
@@ -105,7 +105,7 @@ export class NextEdits {
     if (signal.aborted || controller.signal.aborted) return nothing('superseded');
     if (typeof found === 'string') return nothing(found);
     const target = this.open(found.document.uri);
-    if (!target || !isSameText(target.text, found.document.text)) return nothing('superseded');
+    if (!target?.text.equals(found.document.text)) return nothing('superseded');
     this.lookAhead(after(workspace, found), source, settings.nextEdit);
     return { reason: 'edit-offered', edit: onScreen(found, target) };
   }
@@ -157,7 +157,7 @@ export class NextEdits {
   }
 
   private isForeseen(uri: string, text: LongText): boolean {
-    return this.ahead?.document.uri === uri && isSameText(this.ahead.document.text, text);
+    return this.ahead?.document.uri === uri && this.ahead.document.text.equals(text);
   }
 
   private stopAhead(): void {

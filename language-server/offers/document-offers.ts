@@ -2,7 +2,6 @@
 // in ARCHITECTURE.md explains them.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isSameText } from '../documents/long-text.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import type { VersionedPosition } from '../protocol/messages.ts';
 import type { Suggestion } from '../rules/shape.ts';
@@ -207,7 +206,7 @@ export class DocumentOffers {
       ahead !== null &&
       !ahead.isAborted &&
       ahead.document.offset === document.offset &&
-      isSameText(ahead.document.text, document.text);
+      ahead.document.text.equals(document.text);
     if (isMade) return;
     this.abortAhead();
     this.aheadTimer = setTimeout(() => {

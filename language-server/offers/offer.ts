@@ -1,6 +1,5 @@
 // An offer: a suggestion for one place in a document, perhaps still growing. While the user types the suggested text,
 // the offer stays in use: generation continues, and the rest of the text costs no token.
-import { spliced } from '../documents/long-text.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import { distinct, type Suggestion } from '../rules/shape.ts';
 import type { Generation, GhostCompletion } from './complete.ts';
@@ -157,5 +156,5 @@ function withLineEndsOf({ text, offset }: CursorDocument, suggestion: Suggestion
 /** The document after the suggestion is accepted, with the cursor at its end. */
 export function accepted(document: CursorDocument, { text, replaces }: Suggestion): CursorDocument {
   const { offset } = document;
-  return { ...document, text: spliced(document.text, offset, offset + replaces, text), offset: offset + text.length };
+  return { ...document, text: document.text.with(offset, offset + replaces, text), offset: offset + text.length };
 }

@@ -3,7 +3,7 @@
 // as it was when the anchor was placed. The text from the anchor to the cursor follows fim_middle, as the given
 // beginning of the middle. Before all that stands the preamble: code of other files and the path.
 import type { Completer } from '../../native/index.ts';
-import type { Text } from '../documents/long-text.ts';
+import type { LongText } from '../documents/long-text.ts';
 import { fimHead, promptBudget, tokenizeText } from './fim-prompt.ts';
 import type { PromptPreamble } from './prompt-preamble.ts';
 import { type CursorDocument, lineStartAbove, windowEnd, windowStart } from './text-window.ts';
@@ -70,7 +70,7 @@ export function anchoredAt(engine: Completer, anchor: Anchor, { text, offset }: 
 
 // If the prefix has too many tokens, a shorter one is tokenized. Cutting the tokens instead would make it begin inside
 // a line, and elsewhere after each key.
-function prefixWindow(engine: Completer, text: Text, end: number, previousStart: number | undefined) {
+function prefixWindow(engine: Completer, text: LongText, end: number, previousStart: number | undefined) {
   const { prefixChars, prefixTokens } = promptBudget(engine.info.contextTokens);
   for (let maxChars = prefixChars; ; maxChars = Math.floor(maxChars * 0.7)) {
     const start = prefixStart(text, end, maxChars, previousStart);
@@ -83,7 +83,7 @@ function prefixWindow(engine: Completer, text: Text, end: number, previousStart:
  * The start moves by a quarter of the window at a time, so that most new anchors share their first tokens with the
  * last.
  */
-function prefixStart(text: Text, end: number, maxChars: number, previous: number | undefined): number {
+function prefixStart(text: LongText, end: number, maxChars: number, previous: number | undefined): number {
   if (end <= maxChars) return 0;
   const length = previous === undefined ? 0 : end - previous;
   if (previous !== undefined && length >= maxChars / 2 && length <= maxChars) return previous;
@@ -131,7 +131,7 @@ const maxAutoClosed = 80;
 // A few lines. If more was deleted, too much of the suffix is out of date.
 const maxGone = 200;
 
-function hasFrozenSuffix(suffix: string, text: Text, offset: number): boolean {
+function hasFrozenSuffix(suffix: string, text: LongText, offset: number): boolean {
   for (let at = offset; at <= offset + maxAutoClosed; at++) {
     if (suffix === '' ? at >= text.length : text.startsWith(suffix, at)) return true;
     if (!autoClosed.test(text.charAt(at))) return false;
@@ -140,6 +140,6 @@ function hasFrozenSuffix(suffix: string, text: Text, offset: number): boolean {
 }
 
 /** The number of closing brackets and quotes at the offset, if nothing else follows in the line. */
-function closersAt(text: Text, offset: number): number {
+function closersAt(text: LongText, offset: number): number {
   return /^[)\]}>"'`][)\]}>"'`;,]*(?=\r?\n|$)/.exec(text.slice(offset, offset + maxAutoClosed))?.[0].length ?? 0;
 }

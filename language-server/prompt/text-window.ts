@@ -1,17 +1,17 @@
 // Pure functions that cut windows out of a document. None looks beyond its limit, so a document that is one line of 5
 // MB costs no more than a page of text. Offsets are in UTF-16 units, as in LSP.
-import type { Text } from '../documents/long-text.ts';
+import type { LongText } from '../documents/long-text.ts';
 
 /** A document and the offset of the cursor in it. */
 export interface CursorDocument {
   uri: string;
   languageId: string;
-  text: Text;
+  text: LongText;
   offset: number;
 }
 
 /** Moves an offset inside a surrogate pair to the end of the pair. */
-export function onCharacterBoundary(text: Text, offset: number): number {
+export function onCharacterBoundary(text: LongText, offset: number): number {
   const unit = text.charCodeAt(offset);
   const isLowSurrogate = unit >= 0xdc00 && unit <= 0xdfff;
   const before = text.charCodeAt(offset - 1);
@@ -19,7 +19,7 @@ export function onCharacterBoundary(text: Text, offset: number): number {
 }
 
 /** The start of a window of at most maxChars before `end`: a line start if there is one in it. */
-export function windowStart(text: Text, end: number, maxChars: number): number {
+export function windowStart(text: LongText, end: number, maxChars: number): number {
   const earliest = end - maxChars;
   if (earliest <= 0) return 0;
   const newline = text.slice(earliest - 1, end).indexOf('\n');
@@ -27,7 +27,7 @@ export function windowStart(text: Text, end: number, maxChars: number): number {
 }
 
 /** The end of a window of at most maxChars after `start`: the end of a line if there is one in it. */
-export function windowEnd(text: Text, start: number, maxChars: number): number {
+export function windowEnd(text: LongText, start: number, maxChars: number): number {
   const latest = start + maxChars;
   if (latest >= text.length) return text.length;
   const newline = text.slice(start, latest).lastIndexOf('\n');
@@ -38,7 +38,7 @@ export function windowEnd(text: Text, start: number, maxChars: number): number {
  * The line start `lines` lines above the line of `offset`, or the highest one within reach. If even the start of the
  * offset's own line is out of reach, an offset half a reach back in the line, so that the text after it can grow.
  */
-export function lineStartAbove(text: Text, offset: number, lines: number, reach: number): number {
+export function lineStartAbove(text: LongText, offset: number, lines: number, reach: number): number {
   const lowest = Math.max(0, offset - reach);
   const window = text.slice(lowest, offset);
   let found = -1;
@@ -67,7 +67,7 @@ export interface Surroundings {
 const surroundingsChars = 2000;
 const neighbours = 3;
 
-export function surroundings(text: Text, offset: number): Surroundings {
+export function surroundings(text: LongText, offset: number): Surroundings {
   const before = text.slice(Math.max(0, offset - surroundingsChars), offset).split('\n');
   const after = text.slice(offset, offset + surroundingsChars).split('\n');
   const filled = (lines: string[]) => lines.map((line) => line.trimEnd()).filter((line) => line !== '');

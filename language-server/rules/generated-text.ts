@@ -1,5 +1,4 @@
 // A text that the model generates, with the probability of each of its tokens.
-import type { Text } from '../documents/long-text.ts';
 
 export class GeneratedText {
   text = '';
@@ -54,7 +53,7 @@ export class GeneratedText {
 const invisible = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** Keeps invisible characters that the text around the cursor has, too. Lines end with "\n" in the result. */
-export function cleanText(text: string, around: Text): string {
+export function cleanText(text: string, around: string): string {
   const isWanted = (character: string) =>
     character !== '\r' && !/\p{Cs}/u.test(character) && around.includes(character);
   return text.replace(invisible, (character) => (isWanted(character) ? character : ''));

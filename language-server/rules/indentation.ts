@@ -1,5 +1,5 @@
 // Lines: where they begin, how deep they are, and the unit by which a document indents.
-import type { Text } from '../documents/long-text.ts';
+import type { LongText } from '../documents/long-text.ts';
 import type { Language } from './languages.ts';
 
 const sampleChars = 4000;
@@ -34,7 +34,7 @@ export function depthOf(line: string): number {
 }
 
 /** One level of indentation: a tab, or as many spaces as neighbouring lines most often differ by. */
-export function unitOf(text: Text, offset: number, language: Language): string {
+export function unitOf(text: LongText, offset: number, language: Language): string {
   const sample = text.slice(Math.max(0, offset - sampleChars), offset + sampleChars).split(/\r?\n/);
   const filled = sample.filter((line) => line.trim() !== '');
   const tabs = filled.filter((line) => line.startsWith('\t')).length;

@@ -1,7 +1,6 @@
 // The cursor's place as the rules see it: which brackets are open, the lines around it, how far a completion may go, and
 // the document that is completed. After a block's opener, that is the document as it would be after pressing Enter: the
 // text becomes the block's body, followed by the closing line if that is missing.
-import { spliced } from '../documents/long-text.ts';
 import { type CursorDocument, type Surroundings, surroundings, windowStart } from '../prompt/text-window.ts';
 import type { Settings } from '../protocol/messages.ts';
 import { depthOf, indentationOf, unitOf } from './indentation.ts';
@@ -51,7 +50,7 @@ const scannedChars = 4000;
 export function placeAt(document: CursorDocument, multiline: Settings['completion.multiline']): Place {
   const { linePrefix, lineSuffix } = surroundings(document.text, document.offset);
   if (linePrefix !== '' || !/\w/.test(lineSuffix)) return placeIn(document, multiline);
-  const text = spliced(document.text, document.offset, document.offset, '\n');
+  const text = document.text.with(document.offset, document.offset, '\n');
   const place = placeIn({ ...document, text }, multiline);
   return { ...place, tail: `${place.tail}\n${lineSuffix}`, replaces: lineSuffix.length, isWholeLines: true };
 }
@@ -161,7 +160,7 @@ function asIfEntered(place: Place): Place | null {
   const entered = rest === '' ? lineBreak : `${lineBreak}\n${base}`;
   return {
     ...place,
-    document: { ...document, text: spliced(text, offset, offset + blank, entered), offset: offset + lineBreak.length },
+    document: { ...document, text: text.with(offset, offset + blank, entered), offset: offset + lineBreak.length },
     around: {
       ...around,
       linePrefix: lineBreak.slice(1),

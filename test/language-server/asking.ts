@@ -6,7 +6,7 @@ import { type Answer, CompletionProvider } from '../../language-server/offers/pr
 import type { GrownParams, Mode, Settings } from '../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import { FakeEngine, type FakeOptions, loaded } from '../fixtures/fake-engine.ts';
-import { atCursor } from './cursor.ts';
+import { cursorIn } from './cursor.ts';
 
 export const automatic: InlineCompletionContext = { triggerKind: 2 };
 export const invoked: InlineCompletionContext = { triggerKind: 1 };
@@ -32,7 +32,7 @@ export function setUp(options: FakeOptions & Partial<Pace> = {}) {
   const provider = new CompletionProvider({ onGrown }, { ...pace, ...options });
   const ask = (marked: string, asked: Ask = {}): Promise<Answer> => {
     const { uri = 'file:///a.ts', languageId = 'typescript', version = 1, context = automatic, mode } = asked;
-    const { text, offset } = atCursor(marked);
+    const { text, offset } = cursorIn(marked);
     const document = OpenDocument.create(uri, languageId, version, text);
     const request = { document, position: document.positionAt(offset), context, mode };
     const settings = { ...defaultSettings, ...asked.settings };

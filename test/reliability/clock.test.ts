@@ -1,4 +1,5 @@
 // The clock is set forward or back: by a user, by time synchronization, or when a virtual machine is resumed.
+
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -6,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { Statistics } from '../../extension/statistics.ts';
+import { LongText } from '../../language-server/documents/long-text.ts';
 import { RelatedCode } from '../../language-server/prompt/related-code.ts';
 import { Endpoint } from '../../language-server/protocol/endpoint.ts';
 import { FakeWindow } from '../language-server/editor-window.ts';
@@ -27,7 +29,7 @@ async function order(jumpMs: number): Promise<string[]> {
   const related = new RelatedCode(window, null, () => nowMs);
   const gather = (name: string, text: string) => {
     const { uri, languageId } = window.document(name);
-    return related.gather({ uri, languageId, text, offset: text.length }, { before: 10, after: 10 });
+    return related.gather({ uri, languageId, text: LongText.of(text), offset: text.length }, { before: 10, after: 10 });
   };
   await gather('main.ts', main);
   const edited = `${files['shapes.ts']}\nexport const unit = 1;\n`;

@@ -1,7 +1,9 @@
 // The cases in test/fixtures/cross-file: a few files of which one has the cursor, "$0", and the text that a completion
 // there begins with. The name in it is found only in the other files.
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LongText } from '../../language-server/documents/long-text.ts';
 import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
 
 export interface CaseFile {
@@ -58,5 +60,5 @@ function parseCase(name: string, text: string): CrossFileCase {
   }));
   const own = files[marked];
   if (!own) throw new Error(`${name}: the cursor is in no file`);
-  return { name, wanted: wanted.trim(), document: { ...own, offset }, files };
+  return { name, wanted: wanted.trim(), document: { ...own, text: LongText.of(own.text), offset }, files };
 }

@@ -106,8 +106,8 @@ export const evalCommand: Command = {
 };
 
 /** With code of the workspace's other files. */
-async function completed(engine: Engine, { language, path, prefix, suffix }: FimCase, workspaces: Workspaces) {
-  const at = { uri: path, languageId: language, text: prefix + suffix, offset: prefix.length };
+async function completed(engine: Engine, fimCase: FimCase, workspaces: Workspaces) {
+  const at = cursorDocument(fimCase);
   const found = await workspaces.anchorsFor(engine, at);
   if (!found) return null;
   const options = { maxTokens, multiline: 'auto' } as const;
@@ -142,8 +142,8 @@ function layoutOf(name: string): Layout {
   if (name === 'plain' || name === 'spm') return (engine, fimCase) => bare(engine, fimCase, name);
   const [, kind, number] = /^(anchored|held):(\d+)$/.exec(name) ?? [];
   if (number === undefined) throw new UsageError(`--layout is plain, spm, anchored:N or held:N, not "${name}"`);
-  return async (engine, { language, path, prefix, suffix }) => {
-    const document = { uri: path, languageId: language, text: prefix + suffix, offset: prefix.length };
+  return async (engine, fimCase) => {
+    const document = cursorDocument(fimCase);
     const anchors = new Anchors(engine, kind === 'anchored' ? Number(number) : defaultLinesUp);
     if (kind === 'held') anchors.prompt(lineBefore(document, Number(number)));
     const options = { maxTokens, multiline: 'auto' } as const;
@@ -154,7 +154,7 @@ function layoutOf(name: string): Layout {
 /** The document before so many characters and the rest of their line were typed. */
 function lineBefore({ text, offset, ...document }: CursorDocument, typed: number): CursorDocument {
   const at = text.slice(0, Math.max(0, offset - typed)).lastIndexOf('\n') + 1;
-  return { ...document, text: text.slice(0, at) + text.slice(offset), offset: at };
+  return { ...document, text: text.with(at, offset, ''), offset: at };
 }
 
 /** The whole case in the model's own order, or suffix first, and what it writes as it is. */

@@ -1,4 +1,5 @@
 // The golden cases in the real editor: it must show each text, and accepting it must give the expected document.
+
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,11 +16,12 @@ import {
   window,
   workspace,
 } from 'vscode';
+import { LongText } from '../../../language-server/documents/long-text.ts';
 import { generate, resultOf } from '../../../language-server/offers/complete.ts';
 import { Anchors } from '../../../language-server/prompt/anchors.ts';
 import { type GoldenCase, goldenCases } from '../../golden/golden-cases.ts';
 import { maxTokensOf, scripted } from '../../golden/scripted.ts';
-import { atCursor } from '../../language-server/cursor.ts';
+import { cursorIn } from '../../language-server/cursor.ts';
 import { it, type Test } from './suite.ts';
 
 const shownWithinMs = 10_000;
@@ -30,7 +32,7 @@ async function offer(golden: GoldenCase, document: TextDocument, offset: number)
   const { languageId, multiline } = golden;
   const options = { maxTokens: maxTokensOf(golden), multiline };
   const engine = scripted(golden);
-  const place = { uri: 'file:///golden', languageId, text: document.getText(), offset };
+  const place = { uri: 'file:///golden', languageId, text: LongText.of(document.getText()), offset };
   const { suggestions } = await resultOf(generate(engine, new Anchors(engine), place, options));
   const [first] = suggestions;
   if (!first) return null;
@@ -56,7 +58,7 @@ async function newDocument(languageId: string, text: string): Promise<TextDocume
 
 /** The document after the text was accepted; as it was if none was shown. */
 async function acceptedIn(golden: GoldenCase): Promise<string | null> {
-  const { text, offset } = atCursor(golden.document);
+  const { text, offset } = cursorIn(golden.document);
   const document = await newDocument(golden.languageId, text);
   const provider = await offer(golden, document, offset);
   if (!provider) return null;

@@ -26,7 +26,7 @@ function checkShared(states: string[], isShared: boolean): void {
 }
 
 test('puts the anchor a dozen lines up and heals the unfinished word', () => {
-  const { text } = atCursor(`${lines(20)}$0`);
+  const text = lines(20);
   const above = text.split('\n').slice(0, 8).join('\n');
   const given = text.split('\n').slice(8).join('\n');
   check(`${lines(20)}na$0\nrest();\n`, `<|fim_prefix|>${above}\n<|fim_suffix|>\nrest();\n<|fim_middle|>${given}^na`);

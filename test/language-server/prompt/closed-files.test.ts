@@ -3,7 +3,7 @@ import { ClosedFiles, closedFileLimits } from '../../../language-server/prompt/c
 import { cursorQuery } from '../../../language-server/prompt/cursor-query.ts';
 import { RelatedCode } from '../../../language-server/prompt/related-code.ts';
 import type { ClosedFile } from '../../../language-server/protocol/messages.ts';
-import { atCursor } from '../cursor.ts';
+import { atCursor, cursorIn } from '../cursor.ts';
 import { FakeWindow, uriOf } from '../editor-window.ts';
 
 const reach = { before: 4800, after: 1600 };
@@ -25,8 +25,7 @@ function indexed(...files: ClosedFile[]): ClosedFiles {
 
 /** The names of the files of which code is found at "$0". */
 function found(closed: ClosedFiles, marked: string): string[] {
-  const { text, offset } = atCursor(marked);
-  const query = cursorQuery({ uri: uriOf('main.ts'), languageId: 'typescript', text, offset });
+  const query = cursorQuery(atCursor(marked, 'typescript', uriOf('main.ts')));
   return closed.find(query, () => true).map(({ uri }) => uri.replace(/.*\//, ''));
 }
 
@@ -73,9 +72,13 @@ test('takes no more files and characters than its limits', () => {
 });
 
 test('its chunks are ranked beside those of open documents, which it never repeats', async () => {
-  const { text, offset } = atCursor('export function total(customer: Customer) {\n  return openInvoices$0\n}\n');
+  const { text } = cursorIn('export function total(customer: Customer) {\n  return openInvoices$0\n}\n');
   const window = new FakeWindow({ files: { 'main.ts': text, 'src/invoices.ts': invoices.text ?? '' } });
-  const document = { uri: uriOf('main.ts'), languageId: 'typescript', text, offset };
+  const document = atCursor(
+    'export function total(customer: Customer) {\n  return openInvoices$0\n}\n',
+    'typescript',
+    uriOf('main.ts'),
+  );
   const closed = indexed(...noise, invoices, { ...invoices, uri: uriOf('src/elsewhere.ts') });
   const alone = new FakeWindow({ files: { 'main.ts': text } });
   const paths = async (editor: FakeWindow) =>

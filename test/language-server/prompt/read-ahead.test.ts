@@ -7,7 +7,7 @@ import { defaultSettings } from '../../../language-server/protocol/settings.ts';
 import { EngineError } from '../../../native/index.ts';
 import { FakeEngine, type FakeOptions, loaded } from '../../fixtures/fake-engine.ts';
 import { elapse, useFakeClock } from '../../support/fake-clock.ts';
-import { atCursor } from '../cursor.ts';
+import { cursorIn } from '../cursor.ts';
 
 useFakeClock();
 
@@ -22,7 +22,7 @@ function setUp(options: FakeOptions = {}) {
   const engine = new FakeEngine({ contextTokens: 4096, ...options });
   const provider = new CompletionProvider();
   const place = (marked: string, { uri = 'file:///a.ts', languageId = 'typescript', mode }: Where) => {
-    const { text, offset } = atCursor(marked);
+    const { text, offset } = cursorIn(marked);
     const document = OpenDocument.create(uri, languageId, 1, text);
     return { document, position: document.positionAt(offset), mode };
   };

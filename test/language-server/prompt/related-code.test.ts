@@ -6,7 +6,7 @@ import { ChunkedDocument } from '../../../language-server/prompt/chunks.ts';
 import { RelatedCode } from '../../../language-server/prompt/related-code.ts';
 import { type CrossFileCase, readCrossFileCases, workspaceUri } from '../../support/cross-file-cases.ts';
 import { elapse, useFakeClock } from '../../support/fake-clock.ts';
-import { atCursor } from '../cursor.ts';
+import { atCursor, cursorIn } from '../cursor.ts';
 import { FakeWindow, uriOf, type WindowOptions } from '../editor-window.ts';
 
 useFakeClock();
@@ -17,9 +17,9 @@ const main = `import { UserStore } from './user-store';\nconst store = new UserS
 
 /** The texts found for the cursor in main.ts, as one. */
 async function gather(options: Partial<WindowOptions>, marked = main): Promise<string> {
-  const { text, offset } = atCursor(marked);
+  const { text } = cursorIn(marked);
   const window = new FakeWindow({ ...options, files: { 'main.ts': text, ...options.files } });
-  const document = { uri: uriOf('main.ts'), languageId: 'typescript', text, offset };
+  const document = atCursor(marked, 'typescript', uriOf('main.ts'));
   const snippets = await new RelatedCode(window).gather(document, reach);
   return snippets.map((snippet) => snippet.text).join('\n');
 }
@@ -39,9 +39,9 @@ test('a definition in a file that is not open is found', async () => {
 });
 
 test('asks the editor for the names near the cursor and the imported ones', async () => {
-  const { text, offset } = atCursor(main);
+  const { text } = cursorIn(main);
   const window = new FakeWindow({ files: { 'main.ts': text } });
-  await new RelatedCode(window).gather({ uri: uriOf('main.ts'), languageId: 'typescript', text, offset }, reach);
+  await new RelatedCode(window).gather(atCursor(main, 'typescript', uriOf('main.ts')), reach);
   const names = window.asked[0]?.positions.map(({ line, character }) =>
     /^\w+/.exec(text.split('\n')[line]?.slice(character) ?? '')?.at(0),
   );
@@ -80,17 +80,16 @@ function definedIn(uri: string, text: string) {
 
 test('a document outside the workspace gets no code from it', async () => {
   const window = new FakeWindow({ files: { 'user-store.ts': store, 'file:///loose.ts': main } });
-  const { text, offset } = atCursor(main);
-  const document = { uri: 'file:///loose.ts', languageId: 'typescript', text, offset };
+  const document = atCursor(main, 'typescript', 'file:///loose.ts');
   expect(await new RelatedCode(window).gather(document, reach)).toEqual([]);
   expect(window.asked).toEqual([]);
 });
 
 test('an editor that takes too long is not waited for, and its answer serves the next time', async () => {
-  const { text, offset } = atCursor(main);
+  const { text } = cursorIn(main);
   const window = new FakeWindow({ files: { 'main.ts': text, 'user-store.ts': store }, answerMs: 400 });
   const related = new RelatedCode(window);
-  const document = { uri: uriOf('main.ts'), languageId: 'typescript', text, offset };
+  const document = atCursor(main, 'typescript', uriOf('main.ts'));
   const startedAt = performance.now();
   expect(await related.gather(document, reach)).toEqual([]);
   expect(performance.now() - startedAt).toBe(300);
@@ -99,11 +98,11 @@ test('an editor that takes too long is not waited for, and its answer serves the
 });
 
 test('the editor is asked once for each line that the cursor comes to', async () => {
-  const { text, offset } = atCursor(main);
+  const { text, offset } = cursorIn(main);
   const defined = [definedIn(uriOf('user-store.ts'), store)];
   const window = new FakeWindow({ files: { 'main.ts': text, 'user-store.ts': store }, defined });
   const related = new RelatedCode(window);
-  const document = { uri: uriOf('main.ts'), languageId: 'typescript', text, offset };
+  const document = atCursor(main, 'typescript', uriOf('main.ts'));
   for (const at of [offset, offset - 1, offset, 0]) {
     expect(await related.gather({ ...document, offset: at }, reach)).toHaveLength(1);
   }
@@ -111,21 +110,21 @@ test('the editor is asked once for each line that the cursor comes to', async ()
 });
 
 test('an editor that fails shares nothing', async () => {
-  const { text, offset } = atCursor(main);
+  const { text } = cursorIn(main);
   const window = new FakeWindow({ files: { 'main.ts': text, 'user-store.ts': store } });
   window.related = () => Promise.reject(new Error('gone'));
-  const document = { uri: uriOf('main.ts'), languageId: 'typescript', text, offset };
+  const document = atCursor(main, 'typescript', uriOf('main.ts'));
   expect(await new RelatedCode(window).gather(document, reach)).toEqual([]);
 });
 
 test('recently edited code ranks above code that is only similar', async () => {
-  const { text, offset } = atCursor('const total = sumOfOrders(orders);\n$0');
+  const { text } = cursorIn('const total = sumOfOrders(orders);\n$0');
   const alike = (name: string) => `export function ${name}(orders) {\n  return orders.length;\n}\n`;
   const files = { 'main.ts': text, 'a.ts': alike('countOrders'), 'b.ts': alike('listOrders') };
   let nowMs = 1_000_000;
   const window = new FakeWindow({ files });
   const related = new RelatedCode(window, null, () => nowMs);
-  const document = { uri: uriOf('main.ts'), languageId: 'typescript', text, offset };
+  const document = atCursor('const total = sumOfOrders(orders);\n$0', 'typescript', uriOf('main.ts'));
   await related.gather(document, reach);
   window.edit('b.ts', `${alike('listOrders')}export const newest = orders;\n`);
   nowMs += 1000;

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import type { LongText } from '../../../language-server/documents/long-text.ts';
 import { lineStartAbove, surroundings, windowEnd, windowStart } from '../../../language-server/prompt/text-window.ts';
 import { atCursor } from '../cursor.ts';
 
-function check(marked: string, cut: (text: string, offset: number) => number, expected: string): void {
+function check(marked: string, cut: (text: LongText, offset: number) => number, expected: string): void {
   const { text, offset } = atCursor(marked);
   const at = cut(text, offset);
   expect(text.slice(Math.min(at, offset), Math.max(at, offset))).toBe(expected);

@@ -1,6 +1,7 @@
 // Cuts places out of files at which somebody may have stood while writing them: what is right and below of the cursor is
 // what an editor would show there.
 
+import { LongText } from '../../../language-server/documents/long-text.ts';
 import { type Situation, situationOf } from '../../../language-server/rules/confidence.ts';
 import { depthOf, indentationOf } from '../../../language-server/rules/indentation.ts';
 import { languageOf, opensBlock } from '../../../language-server/rules/languages.ts';
@@ -43,7 +44,7 @@ export function cutPlace(file: SourceFile, random: Random): (FimCase & { kind: S
   const document = {
     uri: file.path,
     languageId: file.language,
-    text: cut.prefix + cut.suffix,
+    text: LongText.of(cut.prefix + cut.suffix),
     offset: cut.prefix.length,
   };
   return { language: file.language, path: file.path, kind: situationOf(placeAt(document, 'auto')), ...cut };

@@ -1,8 +1,10 @@
 // What a model writes at places, kept in a file. Rules and gates only decide where the same text ends, so each of them can
 // be measured without the model.
+
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { languageIdOf, readJsonLines } from '../../../language-server/cli/command.ts';
+import { LongText } from '../../../language-server/documents/long-text.ts';
 import { GrowingText } from '../../../language-server/offers/complete.ts';
 import type { CursorDocument } from '../../../language-server/prompt/text-window.ts';
 import type { Gate } from '../../../language-server/rules/confidence.ts';
@@ -64,7 +66,7 @@ export function readSessions(folder: string): RecordedPlace[][] {
 }
 
 export function cursorDocument({ path, language, prefix, suffix }: FimCase): CursorDocument {
-  return { uri: path, languageId: language, text: prefix + suffix, offset: prefix.length };
+  return { uri: path, languageId: language, text: LongText.of(prefix + suffix), offset: prefix.length };
 }
 
 /** What an editor would show; null if the place is no longer the recorded one, so that the model must be asked again. */
