@@ -21,7 +21,7 @@ export const layers = {
   [`${server}/server`]: ['protocol', 'documents', 'prompt', 'edits', 'offers', 'models', 'engine', 'explain', 'remote']
     .map(inServer)
     .concat(engine, 'package.json', lsp),
-  [`${server}/cli`]: ['protocol', 'prompt', 'offers', 'models', 'engine', 'explain', 'remote', 'server']
+  [`${server}/cli`]: ['protocol', 'documents', 'prompt', 'offers', 'models', 'engine', 'explain', 'remote', 'server']
     .map(inServer)
     .concat(engine, 'package.json'),
   native: [],
