@@ -71,13 +71,6 @@ export function text(values: Values, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** kind: what the option takes, for the message that it is missing. */
-export function required(values: Values, name: string, kind: string): string {
-  const value = text(values, name);
-  if (value === undefined) throw new UsageError(`expected --${name} ${kind}`);
-  return value;
-}
-
 export function count(values: Values, name: string): number | undefined {
   const value = text(values, name);
   return value === undefined ? undefined : toCount(value, `--${name}`, 1);
@@ -107,26 +100,6 @@ export function readText(path: string): string {
   } catch (error) {
     throw new Error(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
   }
-}
-
-/** Parses a file of JSON lines into objects with their line numbers; skips empty lines. */
-export function readJsonLines(path: string): { entry: Record<string, unknown>; line: number }[] {
-  return readText(path)
-    .split('\n')
-    .map((text, i) => ({ text, line: i + 1 }))
-    .filter(({ text }) => text.trim() !== '')
-    .map(({ text, line }) => ({ entry: objectOf(text, `${path}:${line}`), line }));
-}
-
-function objectOf(json: string, place: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    throw new Error(`${place}: this is not JSON`);
-  }
-  if (typeof value !== 'object' || value === null) throw new Error(`${place}: this is not an object`);
-  return value as Record<string, unknown>;
 }
 
 export function modelPath(values: Values): string {

@@ -7,7 +7,6 @@ import {
   onlyOperand,
   print,
   printJson,
-  readJsonLines,
   text,
   UsageError,
   type Values,
@@ -33,6 +32,7 @@ import {
 } from './eval-score.ts';
 import { randomFrom } from './gates/cut-places.ts';
 import { cursorDocument, perfectRecording, play, readRecordings } from './gates/recording.ts';
+import { readJsonLines } from './input.ts';
 import { SyntaxTable } from './syntax/syntax-table.ts';
 
 // As in the model card's figures.

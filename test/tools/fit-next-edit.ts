@@ -2,15 +2,7 @@
 // confidence, and says what that would show of repositories that it was not fitted to.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type Command,
-  count,
-  engineOptions,
-  print,
-  required,
-  text,
-  withEngine,
-} from '../../language-server/cli/command.ts';
+import { type Command, count, engineOptions, print, text, withEngine } from '../../language-server/cli/command.ts';
 import { preferenceNumbers } from '../../language-server/edits/confidence.ts';
 import { evidenceNames } from '../../language-server/edits/evidence.ts';
 import { preferences } from '../../language-server/edits/preference.ts';
@@ -21,6 +13,7 @@ import { type CaseExamples, examplesOf, shownAt } from '../bench/next-edit/examp
 import { fitLogistic, type Weights } from '../bench/next-edit/fit-logistic.ts';
 import { type Example, fitTrees } from '../bench/next-edit/fit-trees.ts';
 import { type NextEditCase, readNextEditCases } from '../bench/next-edit/next-edit-case.ts';
+import { required } from './input.ts';
 
 const folds = 3;
 

@@ -7,7 +7,6 @@ import {
   engineOptions,
   print,
   printJson,
-  required,
   text,
   UsageError,
   type Values,
@@ -21,6 +20,7 @@ import {
   readNextEditCases,
 } from '../bench/next-edit/next-edit-case.ts';
 import { figuresOf, type NextEditFigures, scoreOf } from '../bench/next-edit/next-edit-score.ts';
+import { required } from './input.ts';
 
 const defaultGates = ['0', '0.5', '0.8', '0.9', '0.95', '0.99'];
 

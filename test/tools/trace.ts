@@ -2,7 +2,7 @@
 // {"type":"edit","line","character","insert","t_ms"}, where t_ms counts from the start. After an edit the cursor is behind
 // the insert, or "behind" characters before its end if the editor has closed a bracket there. The insert replaces
 // "deleted" characters of the line.
-import { readJsonLines } from '../../language-server/cli/command.ts';
+import { readJsonLines } from './input.ts';
 
 export interface Position {
   line: number;

@@ -1,7 +1,7 @@
 // npm run tool -- gates FOLDER --recorded FILE: fits the gates of a model to what it has written at the places of `places`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Command, onlyOperand, print, required, text } from '../../../language-server/cli/command.ts';
+import { type Command, onlyOperand, print, text } from '../../../language-server/cli/command.ts';
 import {
   type Gate,
   type Gates,
@@ -14,6 +14,7 @@ import {
 } from '../../../language-server/rules/confidence.ts';
 import { type Place, placeAt } from '../../../language-server/rules/place.ts';
 import { scoreOf } from '../eval-score.ts';
+import { required } from '../input.ts';
 import { evenGates, fitGates, gainOf, grid, type SituationGates, shrinkages, weights } from './fit.ts';
 import { type Characters, playSession } from './play-sessions.ts';
 import {

@@ -1,19 +1,12 @@
 // npm run tool -- record FOLDER --out FILE: what a model writes at the places of the folder.
 import { appendFileSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type Command,
-  count,
-  engineOptions,
-  onlyOperand,
-  readJsonLines,
-  required,
-  withEngine,
-} from '../../../language-server/cli/command.ts';
+import { type Command, count, engineOptions, onlyOperand, withEngine } from '../../../language-server/cli/command.ts';
 import { GrowingText } from '../../../language-server/offers/complete.ts';
 import { Anchors } from '../../../language-server/prompt/anchors.ts';
 import { placeAt } from '../../../language-server/rules/place.ts';
 import type { Engine } from '../../../native/index.ts';
+import { readJsonLines, required } from '../input.ts';
 import { cursorDocument, maxTokens, type RecordedPlace, type Recording, readCuts, readSessions } from './recording.ts';
 
 const noGate = { line: 0, beginning: 1 };

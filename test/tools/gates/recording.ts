@@ -3,7 +3,7 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { languageIdOf, readJsonLines } from '../../../language-server/cli/command.ts';
+import { languageIdOf } from '../../../language-server/cli/command.ts';
 import { LongText } from '../../../language-server/documents/long-text.ts';
 import { GrowingText } from '../../../language-server/offers/complete.ts';
 import type { CursorDocument } from '../../../language-server/prompt/text-window.ts';
@@ -12,6 +12,7 @@ import { GeneratedText } from '../../../language-server/rules/generated-text.ts'
 import { type Place, placeAt } from '../../../language-server/rules/place.ts';
 import { type GhostText, toGhostText } from '../../../language-server/rules/shape.ts';
 import type { FimCase } from '../eval-score.ts';
+import { readJsonLines } from '../input.ts';
 import { offsetAt, readTrace, statesOf, textAfter } from '../trace.ts';
 
 export const maxTokens = 48;
