@@ -1,16 +1,7 @@
 // A real VS Code without a desktop: VS Code's own server (workbench and Node extension host) on 127.0.0.1, as
 // installed by scripts/install-vscode.sh. No sign-in, no network, all its files in one temporary folder.
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import {
-  createWriteStream,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { createWriteStream, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -114,14 +105,31 @@ export async function startCodeServer({
 /** Outside the layer, which must not change while it is mounted: a link in there leads to it. */
 const managedFile = (root: string) => join(root, 'managed.json');
 
-/** The beginning of a command line that runs the rest with a layer of its own over /etc. */
+/** The beginning of a command line that runs the rest with a mount table of its own. */
+const ownMounts = ['unshare', '--map-root-user', '--mount'];
+
+/** Whether this machine lets a test have a layer of its own over /etc; some containers don't. */
+export function canManage(): boolean {
+  const [program, ...args] = [...ownMounts, 'sh', '-c', mountLayer('/tmp/none')];
+  return spawnSync(program ?? '', args).status === 0;
+}
+
 function withManaged(root: string, managed: object): string[] {
-  const [layer, work] = [join(root, 'etc'), join(root, 'etc-work')];
-  for (const each of [join(layer, 'hearth'), work]) mkdirSync(each, { recursive: true });
   writeFileSync(managedFile(root), JSON.stringify(managed));
-  symlinkSync(managedFile(root), join(layer, 'hearth/settings.json'));
-  const mount = `mount -t overlay overlay -o "lowerdir=/etc,upperdir=${layer},workdir=${work}" /etc && exec "$@"`;
-  return ['unshare', '--map-root-user', '--mount', 'sh', '-c', mount, 'sh'];
+  return [...ownMounts, 'sh', '-c', `${mountLayer(managedFile(root))} && exec "$@"`, 'sh'];
+}
+
+/**
+ * Shell commands that lay hearth/settings.json, a link to the file, over /etc. What is written there lies in memory,
+ * because the root of a container cannot hold a layer.
+ */
+function mountLayer(file: string): string {
+  return [
+    'mount -t tmpfs layer /mnt',
+    'mkdir -p /mnt/etc/hearth /mnt/work',
+    `ln -s "${file}" /mnt/etc/hearth/settings.json`,
+    'mount -t overlay overlay -o lowerdir=/etc,upperdir=/mnt/etc,workdir=/mnt/work /etc',
+  ].join(' && ');
 }
 
 /** The URL by which the workbench, a web page, addresses a file on this machine. */

@@ -8,7 +8,7 @@ import { typeAndWait, typeLive } from './replay-typing.ts';
 import { readTrace } from './trace.ts';
 
 export const replayCommand: Command = {
-  summary: 'type a recorded trace into the language server and time the answers',
+  summary: 'type the session of a trace into the language server and time the answers',
   operands: 'TRACE.jsonl',
   options: {
     ...serverOptions(16),

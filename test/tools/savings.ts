@@ -33,7 +33,7 @@ export interface Moment {
 }
 
 export const savingsCommand: Command = {
-  summary: 'type recorded traces, accept ghost text where it is right, and count the keystrokes saved',
+  summary: 'type the sessions of traces, accept ghost text where it is right, and count the keystrokes saved',
   operands: 'TRACE.jsonl…',
   options: {
     ...serverOptions(defaultSettings['completion.maxTokens']),

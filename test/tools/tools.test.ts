@@ -101,7 +101,7 @@ test('evaluates cases in each layout, and writes the answers that it has scored'
   }
 });
 
-test('counts what ghost text saves in a recorded session', () => {
+test('counts what ghost text saves in a session', () => {
   const trace = join(folder, 'session.jsonl');
   const recorded = readFileSync(join(root, 'test/fixtures/traces/throughput.jsonl'), 'utf8').split('\n');
   writeFileSync(trace, recorded.slice(0, 61).join('\n'));
