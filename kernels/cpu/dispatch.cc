@@ -71,6 +71,13 @@ bool runs_amx() {
   return runs_avx512vnni() && has_bits(cpuid(7, 0).edx, kTile | kInt8) && saves(kTileRegisters) &&
          system::may_use_tiles();
 }
+
+bool is_from_amd() {
+  constexpr unsigned kAuth = 0x68747541;  // the first letters of AuthenticAMD
+  return cpuid(0, 0).ebx == kAuth;
+}
+#else
+bool is_from_amd() { return false; }
 #endif
 
 #ifdef __aarch64__
@@ -97,6 +104,8 @@ std::vector<const cpu::RowKernels*> usable() {
 }
 
 }  // namespace
+
+const bool cpu::l1_tracks_all_fills = is_from_amd();
 
 std::vector<std::string> cpu_variants() {
   std::vector<std::string> names;

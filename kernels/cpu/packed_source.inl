@@ -23,22 +23,13 @@ constexpr CodeTraits code_traits_of(const Layout& layout) {
   return {layout.has_min, layout.weight_bits(), dot_offset(layout)};
 }
 
-/// Whether the L1 cache has line fill buffers for all misses that the core can have in flight.
-inline bool l1_tracks_all_fills() {
-#ifdef __x86_64__
-  return __builtin_cpu_is("amd");
-#else
-  return false;
-#endif
-}
-
 /// Prefetches a stream of weights so far ahead that the core always has as many line fills
 /// outstanding as it can. Intel's L1 caches track only 16: there, lines are first fetched into the
 /// L2 cache and shortly before their use into the L1 cache, which reads 10-20 % faster than a
 /// single prefetch distance. On Zen 5, a single one reads 7-16 % faster than two.
 inline void prefetch_ahead(const std::byte* p, int n_bytes) {
   constexpr int kFarBytes = 6144, kNearBytes = 1024, kSingleBytes = 4096;
-  const bool single_distance = l1_tracks_all_fills();
+  const bool single_distance = l1_tracks_all_fills;
   for (int i = 0; i < n_bytes; i += 64) {
     if (single_distance) {
       __builtin_prefetch(p + kSingleBytes + i);

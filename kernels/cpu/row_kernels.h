@@ -134,6 +134,10 @@ inline constexpr int kMaxHeadDim = 256;
 /// the maximum and the sum of the weights e^(score - maximum).
 constexpr size_t partial_floats(int head_dim) { return static_cast<size_t>(head_dim) + 16; }
 
+/// Whether the L1 cache of this processor has line fill buffers for all misses that a core can have
+/// in flight.
+extern const bool l1_tracks_all_fills;
+
 /// X(name) for each variant that is built for this architecture, best first.
 #if defined(__x86_64__)
 #define HEARTH_CPU_VARIANTS(X) X(amx) X(avx512vnni) X(avxvnni) X(avx2) X(scalar)

@@ -23,7 +23,7 @@ export function addonProblems(facts, target) {
   return [
     ...facts.libraries.filter((name) => !target.libraries.test(name)).map((name) => `it needs the library ${name}`),
     ...versionProblems(facts.versions ?? {}, target.versions ?? {}),
-    ...exportProblems(facts.exports),
+    ...exportProblems(facts),
     ...lackingProblems(facts.imports),
     ...systemProblems(facts, target),
   ];
@@ -56,9 +56,17 @@ export function variantProblems(facts, target) {
   return [...missing.map((name) => `its variant ${name} is missing`), ...shared];
 }
 
+/**
+ * What else may be visible on macOS: the linker's names of the file itself, and the operators new and delete of zig's C++
+ * library. There the whole process is bound to one weak definition of these, and all of them call malloc and free.
+ */
+const harmless = /^(___dso_handle|__mh_dylib_header|__Z(n[aw]|d[al])[A-Za-z0-9_]*)$/;
+
 /** Nothing else may be visible: the other addons of the process could be bound to it. */
-function exportProblems(exported) {
-  const names = exported.map((name) => name.replace(/^_(?=n)/, ''));
+function exportProblems({ format, exports: exported }) {
+  const names = exported
+    .filter((name) => format !== 'MachO' || !harmless.test(name))
+    .map((name) => name.replace(/^_(?=n)/, ''));
   const missing = entryPoints.filter((name) => !names.includes(name)).map((name) => `it does not export ${name}`);
   const others = names.filter((name) => !entryPoints.includes(name));
   return others.length === 0 ? missing : [...missing, `it exports ${others.length} other names, such as ${others[0]}`];
@@ -74,7 +82,9 @@ function systemProblems(facts, target) {
   const problems = [];
   if (target.minimum !== undefined && facts.minimum !== target.minimum)
     problems.push(`it is for macOS ${facts.minimum || 'unknown'}, not ${target.minimum}`);
-  if (facts.format === 'MachO' && facts.signature === 'none') problems.push('it has no signature, so macOS refuses it');
+  // Only Apple's own processors refuse to run what is not signed; zig signs nothing for the others.
+  if (facts.format === 'MachO' && facts.architecture === 'arm64' && facts.signature === 'none')
+    problems.push('it has no signature, so macOS refuses it');
   if (facts.format === 'PE' && !facts.delayed.includes('node.exe'))
     problems.push('it does not wait for node.exe, so it would not load in Code.exe');
   const { dot } = facts.instructions ?? {};

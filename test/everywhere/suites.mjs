@@ -90,7 +90,7 @@ const cpp =
     await buildTarget(name, [target]);
     const file = join(root, 'build', name, folder, `${target}${system.ending ?? ''}`);
     const [command, ...args] = [...(await system.program()), file];
-    return program(command, args);
+    return program(command, args, system.isEmulated ? { HEARTH_EMULATED: '1' } : {});
   };
 
 /** In this order: the first makes what the others run. isStatic: nothing has to run on the system. */

@@ -1,6 +1,16 @@
 // The systems other than this machine's own, and how their programs run here.
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { pythonTools } from '../../scripts/targets/python-tools.mjs';
 import { NotRun, requireCommands, requireFiles, root, run, ToolError } from '../../scripts/tools.mjs';
@@ -10,13 +20,13 @@ const macOs = 'nothing on Linux runs programs for macOS';
 
 /**
  * node: a command that runs JavaScript there. program: one that runs a program there. Both throw NotRun where this
- * machine can't have what they need. ending: of the names of programs. slowness: how many times as long as here things take. whyNot: nothing runs here.
- * without: suite -> why it can't be run.
+ * machine can't have what they need. ending: of the names of programs. isEmulated: the processor is. slowness: how many
+ * times as long as here things take. whyNot: nothing runs here. without: suite -> why it can't be run.
  */
 export const systems = {
   'linux-x64': { node: async () => [process.execPath], program: async () => [], slowness: 1 },
   'alpine-x64': { node: muslNode, program: async () => [], slowness: 1 },
-  'linux-arm64': { node: armNode, program: async () => (await armNode()).slice(0, -1), slowness: 40 },
+  'linux-arm64': { node: armNode, program: armProgram, isEmulated: true, slowness: 40 },
   'win32-x64': { node: wineNode, program: wineProgram, ending: '.exe', slowness: 4 },
   'darwin-arm64': { whyNot: macOs },
   'darwin-x64': { whyNot: macOs },
@@ -42,14 +52,28 @@ const packages = {
 };
 
 /** Node for 64-bit ARM from npm, on an emulated processor, with Debian's libraries for ARM. */
-async function armNode() {
+async function armFiles() {
   await requireCommands('qemu-aarch64');
   const sysroot = '/usr/aarch64-linux-gnu';
   await requireFiles({ [`${sysroot}/lib/libstdc++.so.6`]: 'libstdc++6-arm64-cross' });
   const folder = await once('node-arm', async (into) => {
     await unpackFromNpm(packages.arm, into);
   });
-  return ['qemu-aarch64', '-L', sysroot, join(folder, 'package/bin/node')];
+  return { sysroot, file: join(folder, 'package/bin/node') };
+}
+
+/** A script that stands in for the program, since the kernel runs none for ARM. */
+async function armNode() {
+  const { sysroot, file } = await armFiles();
+  const script = join(cache, 'node-for-arm');
+  const preload = join(import.meta.dirname, 'exec-path.cjs');
+  writeFileSync(script, `#!/bin/sh\nexec qemu-aarch64 -0 "$0" -L ${sysroot} '${file}' --require '${preload}' "$@"\n`);
+  chmodSync(script, 0o755);
+  return [script];
+}
+
+async function armProgram() {
+  return ['qemu-aarch64', '-L', (await armFiles()).sysroot];
 }
 
 /** Node for musl from PyPI, with Debian's musl. */

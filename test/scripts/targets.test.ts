@@ -25,7 +25,7 @@ const macAddon = {
   libraries: ['/usr/lib/libSystem.B.dylib'],
   minimum: '12.0',
   signature: 'adhoc',
-  exports: exports.map((name) => `_${name}`),
+  exports: [...exports.map((name) => `_${name}`), '___dso_handle', '__Znwm', '__ZdaPvSt11align_val_t'],
   imports: ['_napi_create_object', '_memcpy'],
   instructions: { dot: 6000, smmla: 0 },
 };
@@ -71,9 +71,19 @@ test.each([
   ['no signature', { signature: 'none' }, 'it has no signature, so macOS refuses it'],
   ['a newer macOS', { minimum: '15.0' }, 'it is for macOS 15.0, not 12.0'],
   ['no kernels', { instructions: { dot: 3, smmla: 0 } }, 'it has 3 dot products: kernels are missing'],
+  [
+    'a name of its own',
+    { exports: [...macAddon.exports, '__ZN6hearth3runEv'] },
+    'it exports 1 other names, such as __ZN6hearth3runEv',
+  ],
   ['a framework', { libraries: ['/System/Accelerate'] }, 'it needs the library /System/Accelerate'],
 ])('an addon for macOS is refused for %s', (_, change, problem) => {
   expect(addonProblems({ ...macAddon, ...change }, targetOf('darwin-arm64'))).toEqual([problem]);
+});
+
+test('only on processors of Apple must an addon be signed', () => {
+  const { instructions: _, ...facts } = { ...macAddon, architecture: 'x86_64', signature: 'none' };
+  expect(addonProblems(facts, targetOf('darwin-x64'))).toEqual([]);
 });
 
 test.each([
