@@ -1,7 +1,7 @@
 // `npm run test:everywhere`: Hearth for every system, built, packed, and tried as far as this machine can.
 //   run.mjs [--system NAME]... [--suite NAME]...
-// Ends with a table, also in build/everywhere/table.md.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// Ends with a table of what is known, also in build/everywhere/table.md: results are kept, so that it can be run in parts.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -38,15 +38,32 @@ const cell = ({ passed, failed, why, left = [] }) =>
 /** The fingerprints of a system's variants, each once. */
 const sumsOf = (results) => [...new Set(results.flatMap(({ sums = {} }) => Object.values(sums)))].join(', ') || '-';
 
-function table(rows) {
-  const heads = ['system', ...rows[0].results.keys(), 'sha256'];
+const folder = join(root, 'build/everywhere');
+const kept = join(folder, 'results.json');
+
+/** System -> suite -> its last result. */
+const known = () => (existsSync(kept) ? JSON.parse(readFileSync(kept, 'utf8')) : {});
+
+/** The results that belong to an older package of the system are dropped. */
+function keep(system, suite, { output: _, ...result }) {
+  const all = known();
+  all[system] = { ...(suite === 'package' ? {} : all[system]), [suite]: result };
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(kept, JSON.stringify(all));
+}
+
+function table(all) {
+  const heads = ['system', ...Object.keys(suites), 'sha256'];
+  const rows = Object.entries(all).map(([name, results]) => ({ name, results }));
   const lines = rows.map(({ name, results }) => [
     name,
-    ...[...results.values()].map(cell),
-    sumsOf([...results.values()]),
+    ...Object.keys(suites).map((suite) => (results[suite] ? cell(results[suite]) : 'not yet run')),
+    sumsOf(Object.values(results)),
   ]);
   const notes = rows.flatMap(({ name, results }) =>
-    [...results].flatMap(([suite, { left = [] }]) => left.map((each) => `\n- ${name}, ${suite}: not run: ${each}`)),
+    Object.entries(results).flatMap(([suite, { left = [] }]) =>
+      left.map((each) => `\n- ${name}, ${suite}: not run: ${each}`),
+    ),
   );
   return [...[heads, heads.map(() => '---'), ...lines].map((line) => `| ${line.join(' | ')} |\n`), ...notes].join('');
 }
@@ -58,20 +75,21 @@ function chosen(all, names, kind) {
   return Object.keys(all).filter((name) => names?.includes(name) ?? true);
 }
 
-/** Resolves to the counts of all. */
+/** Resolves to the counts of this run. */
 export async function everywhere({ system, suite } = {}) {
   await run(process.execPath, ['esbuild.mjs']);
-  const rows = [];
+  let sum = nothing;
   for (const name of chosen(systems, system, 'system')) {
-    const results = new Map();
-    for (const each of chosen(suites, suite, 'suite')) results.set(each, await runSuite(name, each));
-    rows.push({ name, results });
+    for (const each of chosen(suites, suite, 'suite')) {
+      const result = await runSuite(name, each);
+      keep(name, each, result);
+      sum = add(sum, result);
+    }
   }
-  const text = table(rows);
-  mkdirSync(join(root, 'build/everywhere'), { recursive: true });
-  writeFileSync(join(root, 'build/everywhere/table.md'), text);
+  const text = table(known());
+  writeFileSync(join(folder, 'table.md'), text);
   console.log(`\n${text}`);
-  return rows.flatMap(({ results }) => [...results.values()]).reduce(add, nothing);
+  return sum;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
