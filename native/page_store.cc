@@ -9,8 +9,10 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "error.h"
+#include "system/files.h"
 #include "system/paths.h"
 
 namespace hearth {
@@ -47,10 +49,10 @@ bool is_store_file(const fs::path& path) {
 
 std::vector<fs::path> store_files(const std::string& folder) {
   std::vector<fs::path> paths;
-  std::error_code error;
-  for (fs::directory_iterator it(path_of(folder), error), end; !error && it != end;
-       it.increment(error))
-    if (is_store_file(it->path())) paths.push_back(it->path());
+  for (const std::string& name : system::names_in(folder)) {
+    fs::path path = path_of(folder + "/" + name);
+    if (is_store_file(path)) paths.push_back(std::move(path));
+  }
   return paths;
 }
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace hearth::system {
 
@@ -78,5 +79,9 @@ class Mapping {
 std::FILE* create_private(const std::string& path);
 /// Opens an ordinary file for reading; nullptr if there is none, or a link. Does not wait.
 std::FILE* open_ordinary(const std::string& path);
+
+/// The names in a folder, in no order; none if it cannot be read. The standard library for Windows
+/// cannot list a folder with a long path.
+std::vector<std::string> names_in(const std::string& folder);
 
 }  // namespace hearth::system

@@ -6,6 +6,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "posix.h"
 
@@ -64,6 +66,15 @@ std::FILE* create_private(const std::string& path) {
 // O_NONBLOCK as above; nothing can be read from a pipe that nobody writes to.
 std::FILE* open_ordinary(const std::string& path) {
   return open_stream(path, O_RDONLY | O_NONBLOCK, "rb");
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error))
+    names.push_back(it->path().filename().string());
+  return names;
 }
 
 }  // namespace hearth::system

@@ -64,12 +64,20 @@ async function bits(name, { node }) {
 
 /** A program of this folder, whole in one file, on Node there; what it says is kept beside the package as NAME.log. */
 const bundled =
-  (source, argument) =>
+  (source, argument = () => '') =>
   async (name, { node }) => {
     const { build } = await import('esbuild');
     const outfile = join(folderOf(name), `${source}.js`);
     const entry = join(import.meta.dirname, `${source}.ts`);
-    await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', target: 'node20', format: 'cjs' });
+    await build({
+      entryPoints: [entry],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      target: 'node20',
+      format: 'cjs',
+      alias: { vscode: join(root, 'test/support/vscode.ts') },
+    });
     const [command, ...rest] = await node();
     const { output, ...result } = await program(command, [...rest, outfile, argument(name)]);
     writeFileSync(join(folderOf(name), `${source}.log`), output);
@@ -101,6 +109,7 @@ export const suites = {
   cli: { run: inVitest('test/engine/cli.test.ts') },
   lsp: { run: inVitest('test/engine/starter.test.ts') },
   server: { run: bundled('shared-server', distOf) },
+  downloads: { run: bundled('downloads') },
   replay: { run: inVitest('test/tools/replay.test.ts') },
   kernels: { run: cpp('kernels_tests') },
   native: { run: cpp('native_tests') },
