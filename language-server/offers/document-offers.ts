@@ -23,11 +23,12 @@ export interface Pace {
 
 export const defaultPace: Pace = { momentMs: 90, growthMs: 300, restMs: 150, graceMs: 100 };
 
-/**
- * The purpose of a text: to be shown, to be shown in a line where the user has rejected one, to choose from, or to be
- * shown after the current one is accepted.
- */
-export type Purpose = 'text' | 'careful' | 'choices' | 'ahead';
+/** What a text is for: to be shown, to choose from, or to be shown after the current one is accepted. */
+export interface Purpose {
+  kind: 'text' | 'choices' | 'ahead';
+  /** In a line where the user has rejected a suggestion, another one must be likelier. */
+  isCareful: boolean;
+}
 
 export interface TextRequest {
   document: CursorDocument;
@@ -109,14 +110,14 @@ export class DocumentOffers {
   async textAt(request: TextRequest, demand: Demand): Promise<Found | null> {
     const { document } = request;
     const known = this.at(document);
-    if (request.isInvoked) this.begin(request, 'choices', shownBy(known, document));
+    if (request.isInvoked) this.begin(request, { kind: 'choices', isCareful: false }, shownBy(known, document));
     void demand.cancelled.then(() => demand.isNewest && this.release());
     const offer = await this.readyOffer(request, demand);
     if (offer === null) return null;
     const suggestions = shownBy(offer, document);
     if (suggestions.length > 0) this.shown = offer;
     if (offer.result === null) void this.announceGrowth(offer, request, demand);
-    else if (suggestions[0]) this.beginAhead(accepted(document, suggestions[0]), request);
+    else if (suggestions[0]) this.beginAhead(suggestions[0], request);
     return { suggestions, result: offer.result, isOwn: offer !== known };
   }
 
@@ -148,11 +149,11 @@ export class DocumentOffers {
     return this.current;
   }
 
-  /** Whether the last suggestion was rejected in this line. */
+  /** The purpose of a key's text. Notes the line if the key rejects what is shown. */
   private purposeOf({ document, line }: TextRequest): Purpose {
     if (this.current !== null && this.current === this.shown && this.current.isRejectedBy(document))
       this.rejectedLine = line;
-    return line === this.rejectedLine ? 'careful' : 'text';
+    return { kind: 'text', isCareful: line === this.rejectedLine };
   }
 
   private begin({ document, generate }: TextRequest, purpose: Purpose, shown: Suggestion[] = []): Offer {
@@ -200,7 +201,8 @@ export class DocumentOffers {
   }
 
   /** Begins an offer for the text after the accepted suggestion, once it has been shown for restMs. */
-  private beginAhead(document: CursorDocument, { generate }: TextRequest): void {
+  private beginAhead(suggestion: Suggestion, { document: before, line, generate }: TextRequest): void {
+    const document = accepted(before, suggestion);
     const { ahead } = this;
     const isMade =
       ahead !== null &&
@@ -210,7 +212,9 @@ export class DocumentOffers {
     if (isMade) return;
     this.abortAhead();
     this.aheadTimer = setTimeout(() => {
-      this.ahead = new Offer(document, (signal) => generate(document, 'ahead', signal));
+      // As a key there would be: what is shown must not depend on when it was made.
+      const isCareful = line + newlines(suggestion.text) === this.rejectedLine;
+      this.ahead = new Offer(document, (signal) => generate(document, { kind: 'ahead', isCareful }, signal));
     }, this.pace.restMs).unref();
   }
 
@@ -228,6 +232,8 @@ export class DocumentOffers {
     this.ahead = null;
   }
 }
+
+const newlines = (text: string): number => text.split('\n').length - 1;
 
 function keyOf({ version, position: { line, character } }: VersionedPosition): string {
   return `${version}:${line}:${character}`;

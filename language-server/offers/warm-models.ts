@@ -47,7 +47,7 @@ export class WarmModels {
     const by = (engine: WarmEngine) => (until: AbortSignal) => engine.generate(document, purpose, settings, until);
     if (remote === null) return yield* by(warmLocal)(signal);
     // Nobody waits for what is made ahead.
-    const headStartMs = purpose === 'ahead' ? undefined : models.headStartMs?.();
+    const headStartMs = purpose.kind === 'ahead' ? undefined : models.headStartMs?.();
     return yield* firstWithText(by(remote), by(warmLocal), headStartMs ?? Number.POSITIVE_INFINITY, signal);
   }
 
@@ -119,7 +119,7 @@ export class WarmEngine {
   /** Generates the text of an offer. */
   async *generate(document: CursorDocument, purpose: Purpose, settings: Settings, signal: AbortSignal): Generation {
     const made = yield* generate(this.engine, this.anchors, document, optionsFor(purpose, settings), signal);
-    if (purpose !== 'ahead') this.onMade?.(made);
+    if (purpose.kind !== 'ahead') this.onMade?.(made);
     return made;
   }
 
@@ -151,14 +151,14 @@ export class WarmEngine {
   }
 }
 
-export function optionsFor(purpose: Purpose, settings: Settings): CompletionOptions {
+export function optionsFor({ kind, isCareful }: Purpose, settings: Settings): CompletionOptions {
+  const confidence = settings['completion.confidence'];
   const options: CompletionOptions = {
     maxTokens: settings['completion.maxTokens'],
     multiline: settings['completion.multiline'],
-    confidence: settings['completion.confidence'],
+    confidence: isCareful ? stricter(confidence) : confidence,
   };
-  if (purpose === 'ahead') return { ...options, priority: 'background' };
-  if (purpose === 'careful') return { ...options, confidence: stricter(settings['completion.confidence']) };
+  if (kind === 'ahead') return { ...options, priority: 'background' };
   // An explicit request shows even unlikely texts.
-  return purpose === 'choices' ? { ...options, alternatives: maxAlternatives, confidence: 'eager' } : options;
+  return kind === 'choices' ? { ...options, alternatives: maxAlternatives, confidence: 'eager' } : options;
 }

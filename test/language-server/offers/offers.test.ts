@@ -276,6 +276,23 @@ test('a dismissed text makes its line ask for more certainty, too', async () => 
   expect(await ask('a = x$0\n', { version: 8 })).toMatchObject({ items: [], reason: 'unsure' });
 });
 
+test('what is made ahead in such a line needs as much certainty', async () => {
+  let isSure = true;
+  const { ask, asked } = setUp({
+    respond: (prompt) => {
+      isSure = !prompt.endsWith('b');
+      return prompt.endsWith('a = x') ? 'y + b' : ' + c;';
+    },
+    logProbability: (index) => (index === 0 && !isSure ? Math.log(0.1) : 0),
+    restMs: 0,
+  });
+  await ask('a = $0\n');
+  expect(texts(await ask('a = x$0\n'))).toEqual(['y + b']);
+  await elapse(50);
+  expect(asked('background')).toBe(1);
+  expect(await ask('a = xy + b$0\n')).toMatchObject({ items: [], reason: 'unsure' });
+});
+
 test('what is typed along, accepted or never shown rejects nothing', async () => {
   const { ask } = setUp({ ...unsure, restMs: 10_000 });
   await ask('a = $0\n');
