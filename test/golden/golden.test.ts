@@ -1,7 +1,7 @@
 // Readable cases of what is shown and what is not: one Markdown file a language, each case with what the model writes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Team } from '../../language-server/remote/team.ts';
-import { type Answer, begin, CompletionServer, send } from '../support/completion-server.ts';
+import { type Answer, begin, CompletionServer, send, stream } from '../support/completion-server.ts';
 import { allCases, answerTo } from './answer.ts';
 import type { GoldenCase } from './golden-cases.ts';
 import { logProbabilityOf, scripted } from './scripted.ts';
@@ -28,23 +28,27 @@ test.each(named)('%s', async (_, golden) => {
 });
 
 describe("through a team's server", () => {
+  const problems: string[] = [];
   let server: CompletionServer;
+  let team: Team;
 
   beforeAll(async () => {
     server = await CompletionServer.start();
+    server.usual = stream('ready');
+    team = new Team({ url: server.url, model: 'scripted', credential: '' }, (message) => problems.push(message));
+    await team.tried;
   });
-  afterAll(() => server.close());
+  afterAll(() => {
+    team.close();
+    return server.close();
+  });
 
   test.each(named)('%s', async (_, golden) => {
     server.usual = answerOf(golden);
-    const problems: string[] = [];
-    const team = new Team({ url: server.url, model: 'scripted', credential: '' }, (message) => problems.push(message));
-    await team.tried;
     const remote = team.completer(scripted(golden)) ?? undefined;
     expect(remote).toBeDefined();
     expect((await answerTo(golden, undefined, remote)).accepted).toBe(golden.accepted);
     expect(problems).toEqual(["The team's server answers."]);
-    team.close();
   });
 });
 
