@@ -127,7 +127,10 @@ void Decoder::build_batch() {
   n_prompt_rows_ = n_rows_ = n_extensions_ = 0;
   for (Answer& answer : answers_) {
     answer.n_rows = 0;
-    if (job_.is_ended_by_caller[index_of(answer)] && !answer.is_done)
+    // The caller has seen more than a second attempt has written so far, as long as there is text
+    // that will not be streamed again.
+    const int i = index_of(answer);
+    if (job_.is_ended_by_caller[i] && streamed_[i].empty() && !answer.is_done)
       end(answer, FinishReason::kStop);
     if (!answer.is_done) add_rows(answer);
   }
