@@ -12,8 +12,9 @@ import gguf, numpy, torch, transformers
 from gguf import GGMLQuantizationType as T
 from gguf.quants import dequantize, quantize
 
-HIDDEN, HEADS, KV_HEADS, HEAD, FFN, LAYERS, VOCABULARY = 256, 8, 2, 32, 256, 2, 512
-EXPERTS, EXPERTS_USED, EXPERT_FFN = 8, 3, 96
+# Small, as the files are in the repository; but Q4_K wants rows of 256 columns.
+HIDDEN, HEADS, KV_HEADS, HEAD, FFN, LAYERS, VOCABULARY = 256, 4, 2, 32, 96, 2, 288
+EXPERTS, EXPERTS_USED, EXPERT_FFN = 6, 3, 32
 common = dict(hidden_size=HIDDEN, num_attention_heads=HEADS, num_key_value_heads=KV_HEADS, head_dim=HEAD,
               intermediate_size=FFN, num_hidden_layers=LAYERS, vocab_size=VOCABULARY, max_position_embeddings=2048,
               rms_norm_eps=1e-5, bos_token_id=None, eos_token_id=None, pad_token_id=None)
@@ -53,9 +54,10 @@ NAMES = {
 # Layer by layer. Q4_K as below: the package only reads it.
 TYPES = {
     "attn_q.weight": (T.Q4_K, T.Q8_0), "attn_k.weight": (T.Q8_0, T.Q4_K), "attn_v.weight": (T.Q5_1, T.F16),
-    "attn_output.weight": (T.Q4_0, T.Q4_K), "ffn_gate.weight": (T.Q4_K, T.Q5_0), "ffn_up.weight": (T.BF16, T.Q4_1),
-    "ffn_down.weight": (T.Q8_0, T.Q4_K), "ffn_gate_exps.weight": (T.Q4_K, T.Q5_0),
-    "ffn_up_exps.weight": (T.Q8_0, T.Q4_1), "ffn_down_exps.weight": (T.Q8_0, T.Q5_1), "token_embd.weight": (T.Q8_0,), "output.weight": (T.Q8_0,),
+    "attn_output.weight": (T.Q4_0, T.Q5_0), "ffn_gate.weight": (T.Q4_K, T.Q5_0), "ffn_up.weight": (T.BF16, T.Q4_1),
+    "ffn_down.weight": (T.Q8_0, T.Q5_1), "ffn_gate_exps.weight": (T.Q4_K, T.Q5_0),
+    "ffn_up_exps.weight": (T.Q4_K, T.Q5_0), "ffn_down_exps.weight": (T.Q8_0, T.Q5_1),
+    "token_embd.weight": (T.Q8_0,), "output.weight": (T.Q8_0,),
 }
 
 
