@@ -82,6 +82,10 @@ struct AttentionShape {
   bool slides(int layer) const {
     return !is_sliding.empty() && is_sliding[static_cast<size_t>(layer)] != 0;
   }
+  /// The first position that one at `position` attends to.
+  int first_visible(int layer, int position) const {
+    return slides(layer) && position >= window ? position + 1 - window : 0;
+  }
   /// The angle between two positions for dimensions i and i + head_dim / 2.
   double rope_frequency(int i, bool slides = false) const {
     const double base = slides ? sliding_rope_base : rope_base;
@@ -100,7 +104,8 @@ struct ModelShape {
   AttentionShape attention;
   float residual_scale = 1;        // see Ops
   bool has_mixed_gate_up = false;  // in some layer, gate and up differ in type
-  bool has_experts = false;
+  int n_experts = 0;               // in each layer; 0: no mixture of experts
+  bool has_float_experts = false;  // some are not quantized
 };
 
 /// Most experts that a token can choose.

@@ -56,13 +56,16 @@ bool Forward::run_op(OpIndex index, int layer, uint64_t n_bytes, Op&& op) {
   return completed;
 }
 
-/// Bytes of keys and values that attention reads in one layer: those of all sequences of the batch.
-uint64_t Forward::kv_bytes_read(const kernels::Batch& batch) const {
+/// Bytes of keys and values that attention reads in a layer: those of all sequences of the batch.
+uint64_t Forward::kv_bytes_read(const kernels::Batch& batch, int layer) const {
   uint64_t n_positions = 0;
-  for (int i = 0; i < batch.size(); i++) {
+  for (int i = 0, first = 0; i < batch.size(); i++) {
     const bool is_last_of_sequence =
         i + 1 == batch.size() || batch.sequences[i + 1] != batch.sequences[i];
-    if (is_last_of_sequence) n_positions += static_cast<uint64_t>(batch.positions[i]) + 1;
+    if (!is_last_of_sequence) continue;
+    const int begin = model_.config.first_visible(layer, batch.positions[first]);
+    n_positions += static_cast<uint64_t>(batch.positions[i] + 1 - begin);
+    first = i + 1;
   }
   return ops_.kv_page_bytes() * n_positions / (kernels::kPageTokens * model_.layers.size());
 }
@@ -91,7 +94,7 @@ void Forward::check_output(OpIndex index, int layer) {
 
 /// Attention and the SwiGLU are told the matrix that multiplies their output, so that the backend
 /// can quantize it for that one.
-bool Forward::run_layer(int i, bool stops_after_kv) {
+bool Forward::run_layer(const kernels::Batch& batch, int i, bool stops_after_kv) {
   const Layer& layer = model_.layers[i];
   const float eps = model_.config.norm_eps;
   const float* bias = layer.qkv_bias ? layer.qkv_bias->data : nullptr;
@@ -100,7 +103,7 @@ bool Forward::run_layer(int i, bool stops_after_kv) {
     ops_.norm_qkv(i, layer.attn_norm->data, eps, *layer.qkv, bias, x, q_->data);
   });
   if (!completed || stops_after_kv) return completed;
-  return run_op(kAttention, i, kv_bytes_,
+  return run_op(kAttention, i, kv_bytes_read(batch, i),
                 [&] { ops_.attention(i, q_->data, attn_->data, layer.attn_out.get()); }) &&
          run_op(kAttnOut, i, layer.attn_out->n_bytes,
                 [&] { ops_.matmul_add(*layer.attn_out, attn_->data, x); }) &&
@@ -173,14 +176,13 @@ bool Forward::evaluate_for_logits(std::span<const Extension> extensions) {
 
 bool Forward::run(const kernels::Batch& batch, bool needs_head) {
   n_batch_ = batch.size();
-  kv_bytes_ = kv_bytes_read(batch);
   const int n_layers = model_.config.n_layers;
   const bool completed = run_op(kBegin, 0, 0, [&] { ops_.begin(batch); }) &&
                          run_op(kEmbed, 0, rows_bytes(*model_.token_embd, n_batch_),
                                 [&] { ops_.embed(*model_.token_embd, x_->data); });
   if (!completed) return false;
   for (int i = 0; i < n_layers; i++)
-    if (!run_layer(i, !needs_head && i == n_layers - 1)) return false;
+    if (!run_layer(batch, i, !needs_head && i == n_layers - 1)) return false;
   // Nothing is read back from this pass, which would wait for it; but its time is measured.
   return needs_head || run_op(kWait, n_layers - 1, 0, [&] { ops_.wait(); });
 }

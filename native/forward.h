@@ -94,12 +94,12 @@ class Forward {
   };
   template <typename Op>
   bool run_op(OpIndex index, int layer, uint64_t n_bytes, Op&& op);
-  bool run_layer(int i, bool stops_after_kv);
+  bool run_layer(const kernels::Batch& batch, int i, bool stops_after_kv);
   bool run_ffn(int i);
   bool run_experts(int i);
   kernels::Batch batch_of(std::span<const Extension> extensions);
   void check_output(OpIndex index, int layer);
-  uint64_t kv_bytes_read(const kernels::Batch& batch) const;
+  uint64_t kv_bytes_read(const kernels::Batch& batch, int layer) const;
 
   kernels::Ops& ops_;
   const Model& model_;
@@ -117,7 +117,6 @@ class Forward {
   std::array<int32_t, kernels::kMaxBatch> positions_, sequences_;
   std::array<std::span<const int32_t>, kMaxLogitRows> page_tables_;
   int n_batch_ = 0;
-  uint64_t kv_bytes_ = 0;  // kv_bytes_read() of the batch
   std::vector<OpEvent>* trace_ = nullptr;
   bool checks_outputs_ = false;
   std::string first_bad_op_;

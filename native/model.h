@@ -30,10 +30,10 @@ struct ModelConfig : kernels::AttentionShape {
   int n_experts = 0;       // in each layer; 0: one FFN for all tokens
   int n_experts_used = 0;  // by each token
   int n_vocab = 0;
-  int n_context = 0;           // positions the model was trained for
-  float residual_scale = 1;    // see Ops
-  float logit_multiplier = 1;  // multiplied into output_norm
-  bool has_mixed_gate_up = false;
+  int n_context = 0;                                          // positions the model was trained for
+  float residual_scale = 1;                                   // see Ops
+  float logit_multiplier = 1;                                 // multiplied into output_norm
+  bool has_mixed_gate_up = false, has_float_experts = false;  // see kernels::ModelShape
   int n_q() const { return n_heads * head_dim; }
   int n_kv() const { return n_kv_heads * head_dim; }
   kernels::AttentionShape attention_shape(kernels::KvType type, int n_positions) const {
@@ -43,7 +43,8 @@ struct ModelConfig : kernels::AttentionShape {
     return shape;
   }
   kernels::ModelShape model_shape(kernels::KvType type, int n_positions) const {
-    return {attention_shape(type, n_positions), residual_scale, has_mixed_gate_up, n_experts > 0};
+    return {attention_shape(type, n_positions), residual_scale, has_mixed_gate_up, n_experts,
+            has_float_experts};
   }
 };
 

@@ -208,6 +208,16 @@ bool has_mixed_gate_up(const GgufFile& file, const ModelConfig& config) {
   return false;
 }
 
+bool has_float_experts(const GgufFile& file, const ModelConfig& config) {
+  if (config.n_experts == 0) return false;
+  for (int layer = 0; layer < config.n_layers; layer++)
+    for (const char* matrix : {"gate", "up", "down"})
+      if (kernels::block_traits(file.find(layer_tensor(layer, ffn_tensor(config, matrix)))->type)
+              .is_float())
+        return true;
+  return false;
+}
+
 void read_ffn(const GgufFile& file, const std::string& prefix, ModelConfig& config) {
   if (!config.family->has_experts) {
     if (file.unsigned_value(prefix + "expert_count").value_or(0) > 0)
@@ -289,6 +299,7 @@ ModelConfig read_config(const GgufFile& file) {
   config.n_vocab = vocabulary_size(file);
   check_tensors(file, config);
   config.has_mixed_gate_up = has_mixed_gate_up(file, config);
+  config.has_float_experts = has_float_experts(file, config);
   if (config.family->has_head_norms) {
     config.q_norms = head_norms(file, config, "attn_q_norm.weight");
     config.k_norms = head_norms(file, config, "attn_k_norm.weight");

@@ -11,7 +11,11 @@ namespace {
 /// floats and quantized, logits, the RoPE table, and rows of the file while they are packed.
 uint64_t workspace_bytes(const ModelConfig& config) {
   const uint64_t widest = std::max({config.n_embd, config.n_q(), config.n_ff});
-  const uint64_t of_token = 4 * (config.n_embd + 2 * config.n_q() + config.n_ff) + 8 * widest;
+  // Of experts, h, h quantized, and their results before these are added.
+  const uint64_t n_used = config.n_experts_used;
+  const uint64_t of_experts = n_used * (6 * config.n_ff + 4 * config.n_embd);
+  const uint64_t of_token =
+      4 * (config.n_embd + 2 * config.n_q() + config.n_ff) + 8 * widest + of_experts;
   constexpr uint64_t kPacking = uint64_t{16} << 20;
   return kPacking + kernels::kMaxBatch * of_token + uint64_t{16} * 4 * config.n_vocab +
          uint64_t{4} * config.n_context * config.head_dim;
@@ -187,6 +191,21 @@ void SplitOps::matmul_add(const kernels::Matrix& w, const float* in, float* x) {
 void SplitOps::norm_gate_up(const float* norm, float eps, const kernels::Matrix& gate_up,
                             const float* x, float* h, const kernels::Matrix* next) {
   here().norm_gate_up(at(norm), eps, gate_up, at(x), at(h), next);
+}
+
+void SplitOps::norm_route(const float* norm, float eps, const kernels::Experts& experts,
+                          const float* x, float* routes) {
+  here().norm_route(at(norm), eps, experts, at(x), at(routes));
+}
+
+void SplitOps::norm_gate_up_experts(const float* norm, float eps, const kernels::Experts& experts,
+                                    const float* routes, const float* x, float* h) {
+  here().norm_gate_up_experts(at(norm), eps, experts, at(routes), at(x), at(h));
+}
+
+void SplitOps::add_experts(const kernels::Experts& experts, const float* routes, const float* h,
+                           float* x) {
+  here().add_experts(experts, at(routes), at(h), at(x));
 }
 
 void SplitOps::norm_head(const float* norm, float eps, const kernels::Matrix& head, const float* x,

@@ -54,6 +54,12 @@ class SplitOps final : public kernels::Ops {
   void matmul_add(const kernels::Matrix& w, const float* in, float* x) override;
   void norm_gate_up(const float* norm, float eps, const kernels::Matrix& gate_up, const float* x,
                     float* h, const kernels::Matrix* next) override;
+  void norm_route(const float* norm, float eps, const kernels::Experts& experts, const float* x,
+                  float* routes) override;
+  void norm_gate_up_experts(const float* norm, float eps, const kernels::Experts& experts,
+                            const float* routes, const float* x, float* h) override;
+  void add_experts(const kernels::Experts& experts, const float* routes, const float* h,
+                   float* x) override;
   void norm_head(const float* norm, float eps, const kernels::Matrix& head, const float* x,
                  std::span<const int32_t> rows, float* logits) override;
   void norm_head_candidates(const float* norm, float eps, const kernels::Matrix& head,

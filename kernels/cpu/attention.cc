@@ -58,8 +58,7 @@ int Attention::n_splits_of(int token) const {
 
 /// The first position that the token sees.
 int Attention::first_visible(int layer, int token) const {
-  const int position = batch_.positions[static_cast<size_t>(token)];
-  return shape_.slides(layer) ? std::max(0, position + 1 - shape_.window) : 0;
+  return shape_.first_visible(layer, batch_.positions[static_cast<size_t>(token)]);
 }
 
 int Attention::first_split_of(int layer, int token) const {

@@ -31,13 +31,15 @@ struct RowMerge {
 
 /// A row: one query head of one token. Rows past the end are the last one without positions.
 struct AttentionRow {
-  int token, head, n_visible;
+  int token, head;
+  int first, n_visible;  // visible positions: from `first` on, below n_visible
 
   GPU_DEVICE AttentionRow of(const AttentionParams& p, int kv_head, int row) {
     const int group = uniform(p.pool.n_heads / p.pool.n_kv_heads);
     const int last = p.n_tokens * group - 1, i = min(row, last), token = i / group;
-    return {token, kv_head * group + i - token * group,
-            row <= last ? p.batch.positions[token] + 1 : 0};
+    const int position = p.batch.positions[token];
+    return {token, kv_head * group + i - token * group, first_visible(p, position),
+            row <= last ? position + 1 : 0};
   }
   GPU_MEMBER int count_parts() const {
     constexpr int kPositions = kPartChunks * kChunk;
@@ -151,16 +153,18 @@ GPU_DEVICE void score_rows(float scale, RowsShared<kHeadDim>& shared) {
   }
 }
 
-/// Merges a row's softmax of a chunk, of which the row sees n positions (causal mask).
+/// Merges a row's softmax of a chunk, of which the row sees the positions [begin, end): causal mask
+/// and window. They may lie outside the chunk.
 template <int kHeadDim>
-GPU_DEVICE void merge_row(int row, const Softmax& next, int chunk, int n, bool is_first_part,
-                          RowsShared<kHeadDim>& shared) {
-  const bool is_first = chunk % kPartChunks == 0;
-  const bool ends_part = chunk % kPartChunks == kPartChunks - 1 || n <= kChunk;
+GPU_DEVICE void merge_row(int row, const Softmax& next, int chunk, int begin, int end,
+                          bool is_first_part, RowsShared<kHeadDim>& shared) {
+  const bool is_there = end > 0 && begin < kChunk;
+  const bool is_first = chunk % kPartChunks == 0 || begin >= 0;
+  const bool ends_part = chunk % kPartChunks == kPartChunks - 1 || end <= kChunk;
   RowMerge m = {};
-  m.flags = (n > 0 ? RowMerge::kIsThere : 0) | (is_first ? RowMerge::kIsFirst : 0) |
+  m.flags = (is_there ? RowMerge::kIsThere : 0) | (is_first ? RowMerge::kIsFirst : 0) |
             (ends_part ? RowMerge::kEndsPart : 0) | (is_first_part ? RowMerge::kIsFirstPart : 0);
-  if (n > 0) {
+  if (is_there) {
     Softmax part = next;
     if (!is_first) part = merge(shared.part[row], next, m.keep, m.add);
     shared.part[row] = part;
@@ -171,9 +175,10 @@ GPU_DEVICE void merge_row(int row, const Softmax& next, int chunk, int n, bool i
   shared.merges[row] = m;
 }
 
-/// Turns scores into softmax weights; a warp takes four rows at a time.
+/// Turns scores into softmax weights; a warp takes four rows at a time. first_part: of the thread
+/// block.
 template <int kHeadDim>
-GPU_DEVICE void weigh_rows(int chunk, bool is_first_part, RowsShared<kHeadDim>& shared) {
+GPU_DEVICE void weigh_rows(int chunk, int first_part, RowsShared<kHeadDim>& shared) {
   const int lane = threadIdx.x % GPU_LANES;
   GPU_NO_UNROLL for (int first = threadIdx.x / GPU_LANES * 4; first < attention_rows(kHeadDim);
                      first += kPrefillAttentionThreads / GPU_LANES * 4) {
@@ -181,15 +186,19 @@ GPU_DEVICE void weigh_rows(int chunk, bool is_first_part, RowsShared<kHeadDim>& 
     float4& high = *reinterpret_cast<float4*>(shared.scores[lane + 32] + first);
     float a[4] = {low.x, low.y, low.z, low.w}, b[4] = {high.x, high.y, high.z, high.w};
     Softmax mine = {};
-    int own_n = 0;
     GPU_UNROLL for (int i = 0; i < 4; i++) {
-      const int n = shared.n_visible[first + i] - chunk * kChunk;
-      const Softmax softmax = weigh_chunk(a[i], b[i], lane, n);
-      if (lane == i) mine = softmax, own_n = n;
+      const int begin = shared.rows[first + i].first - chunk * kChunk;
+      const int end = shared.n_visible[first + i] - chunk * kChunk;
+      const Softmax softmax = weigh_chunk(a[i], b[i], lane, begin, end);
+      if (lane == i) mine = softmax;
     }
     low = {a[0], a[1], a[2], a[3]};
     high = {b[0], b[1], b[2], b[3]};
-    if (lane < 4) merge_row<kHeadDim>(first + lane, mine, chunk, own_n, is_first_part, shared);
+    if (lane >= 4) continue;
+    const int row = first + lane, begin = shared.rows[row].first;
+    merge_row<kHeadDim>(row, mine, chunk, begin - chunk * kChunk,
+                        shared.n_visible[row] - chunk * kChunk,
+                        chunk / kPartChunks == max(part_at(begin), first_part), shared);
   }
 }
 
@@ -269,7 +278,7 @@ GPU_DEVICE void attend_rows(const AttentionParams& p, const int32_t* pages, int 
     score_rows<kHeadDim>(reload(p).scale, shared);
     __syncthreads();
     copy_rows<kHeadDim>(view(kAhead ? min(chunk + 1, end - 1) : chunk), kAhead ? 0 : 1, shared);
-    weigh_rows<kHeadDim>(chunk, chunk - begin < kPartChunks, shared);
+    weigh_rows<kHeadDim>(chunk, begin / kPartChunks, shared);
     wait_for_copies<kAhead ? 1 : 0>();
     __syncthreads();
     outputs.add_chunk(shared);
@@ -299,16 +308,18 @@ GPU_DEVICE void finish_rows(const AttentionParams& p, int n_parts,
   if (n_parts > 1) {
     GPU_NO_UNROLL for (int i = reload_thread(); i < kAll; i += kPrefillAttentionThreads) {
       const AttentionRow row = shared.rows[i / kLanes];
-      if (static_cast<int>(blockIdx.z) < row.count_parts())
-        store_part(p, row.token, row.head, blockIdx.z, i % kLanes * 4, result(i));
+      const int part = blockIdx.z;
+      if (part >= part_at(row.first) && part < row.count_parts())
+        store_part(p, row.token, row.head, part, i % kLanes * 4, result(i));
     }
     if (!arrives_last(p, n_parts, shared.is_last)) return;
   }
   GPU_NO_UNROLL for (int i = reload_thread(); i < kAll; i += kPrefillAttentionThreads) {
     const AttentionRow row = shared.rows[i / kLanes];
     const int dim = i % kLanes * 4;
-    const HeadResult mine =
-        n_parts == 1 ? result(i) : merge_parts(p, row.token, row.head, row.count_parts(), dim);
+    const HeadResult mine = n_parts == 1 ? result(i)
+                                         : merge_parts(p, row.token, row.head, part_at(row.first),
+                                                       row.count_parts(), dim);
     store_head<kHeadDim>(p, row.token, row.head, dim, mine, row.n_visible > 0);
   }
 }
@@ -327,11 +338,13 @@ GPU_DEVICE void attention(const AttentionParams& p) {
   const int first_row = (static_cast<int>(gridDim.x) - 1 - static_cast<int>(blockIdx.x)) * kRows;
   const auto row = AttentionRow::of(p, kv_head, first_row + lane % kRows);
   const int table = p.batch.table_offset[row.token];
-  const int most = warp_max(row.n_visible);
-  const int all_chunks = (most + kChunk - 1) / kChunk;
-  const int n_parts = p.n_parts == 1 ? 1 : (all_chunks + kPartChunks - 1) / kPartChunks;
-  const int begin = p.n_parts == 1 ? 0 : blockIdx.z * kPartChunks;
-  const int end = p.n_parts == 1 ? all_chunks : min(begin + kPartChunks, all_chunks);
+  const int most = warp_max(row.n_visible), least = -warp_max(row.n_visible ? -row.first : -most);
+  const int all_chunks = (most + kChunk - 1) / kChunk, first_chunk = least / kChunk;
+  const int n_parts =
+      p.n_parts == 1 ? 1 : (all_chunks + kPartChunks - 1) / kPartChunks - part_at(least);
+  const int own = blockIdx.z * kPartChunks;
+  const int begin = p.n_parts == 1 ? first_chunk : max(own, first_chunk);
+  const int end = p.n_parts == 1 ? all_chunks : min(own + kPartChunks, all_chunks);
   if (threadIdx.x < kRows) shared.rows[threadIdx.x] = row;
   __syncthreads();
   wait_for_previous();

@@ -75,19 +75,30 @@ GPU_DEVICE int sum_lanes(float (&value)[kValues], int lane, int& first) {
   return n;
 }
 
+/// The part that a position is in.
+GPU_DEVICE int part_at(int position) { return position / (kPartChunks * kChunk); }
+
+/// The first position that one at `position` attends to.
+GPU_DEVICE int first_visible(const AttentionParams& p, int position) {
+  return p.window > 0 ? max(position + 1 - p.window, 0) : 0;
+}
+
 /// Softmax weights of a chunk: a warp turns the scores of positions lane and lane + 32 into
-/// exp(score - maximum), 0 from position n on.
-GPU_DEVICE Softmax weigh_chunk(float& low, float& high, int lane, int n) {
-  const float a = lane < n ? low : -INFINITY, b = lane + 32 < n ? high : -INFINITY;
+/// exp(score - maximum), and those of positions that are not in [begin, end) into 0.
+GPU_DEVICE Softmax weigh_chunk(float& low, float& high, int lane, int begin, int end) {
+  const bool has_low = lane >= begin && lane < end;
+  const bool has_high = lane + 32 >= begin && lane + 32 < end;
+  const float a = has_low ? low : -INFINITY, b = has_high ? high : -INFINITY;
   const float maximum = warp_max(fmaxf(a, b));
-  low = lane < n ? expf(a - maximum) : 0.0f;
-  high = lane + 32 < n ? expf(b - maximum) : 0.0f;
+  low = has_low ? expf(a - maximum) : 0.0f;
+  high = has_high ? expf(b - maximum) : 0.0f;
   return {maximum, warp_sum(low + high)};
 }
 
 /// The work of a thread block in decode: one query head of one token, and a part of its positions.
 struct AttentionBlock {
   int token, kv_head, head, part, n_chunks, n_parts;
+  int first;  // visible position
 
   /// From the grid (tokens, heads, parts).
   GPU_DEVICE AttentionBlock locate(const AttentionParams& p) {
@@ -98,8 +109,10 @@ struct AttentionBlock {
     b.kv_head = uniform(b.head / uniform(p.pool.n_heads / p.pool.n_kv_heads));
     b.n_chunks = p.batch.positions[b.token] / kChunk + 1;
     b.n_parts = (b.n_chunks + kPartChunks - 1) / kPartChunks;
+    b.first = first_visible(p, p.batch.positions[b.token]);
     return b;
   }
+  GPU_MEMBER int first_part() const { return part_at(first); }
 };
 
 /// A thread's share of a head's result: four dimensions of the output.
@@ -145,22 +158,22 @@ GPU_DEVICE bool arrives_last(const AttentionParams& p, int n_parts, int& is_last
   return is_last;
 }
 
-/// Merges all parts of a head in order.
-GPU_DEVICE HeadResult merge_parts(const AttentionParams& p, int token, int head, int n_parts,
+/// Merges the parts [begin, end) of a head in order.
+GPU_DEVICE HeadResult merge_parts(const AttentionParams& p, int token, int head, int begin, int end,
                                   int dim) {
   constexpr int kBatch = GPU_FEW_REGISTERS ? 2 : 4;  // in flight together
   const volatile float* parts = part_of(p, token, head, 0);
   HeadResult result = {};
-  GPU_NO_UNROLL for (int first = 0; first < n_parts; first += kBatch) {
+  GPU_NO_UNROLL for (int first = begin; first < end; first += kBatch) {
     HeadResult batch[kBatch];
     GPU_UNROLL for (int k = 0; k < kBatch; k++) {
-      const volatile float* part = parts + min(first + k, n_parts - 1) * (p.pool.head_dim + 2);
+      const volatile float* part = parts + min(first + k, end - 1) * (p.pool.head_dim + 2);
       batch[k].softmax.maximum = part[0], batch[k].softmax.sum = part[1];
       GPU_UNROLL for (int j = 0; j < 4; j++) batch[k].output[j] = part[2 + dim + j];
     }
     GPU_UNROLL for (int k = 0; k < kBatch; k++) {
-      if (first + k >= n_parts) continue;
-      if (first + k == 0)
+      if (first + k >= end) continue;
+      if (first + k == begin)
         result = batch[0];
       else
         result.add(batch[k]);

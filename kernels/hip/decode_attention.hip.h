@@ -120,7 +120,8 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
   const int chunk_of_part = threadIdx.x / Rows::kThreads, thread = threadIdx.x % Rows::kThreads;
   const int row = thread / Rows::kLanes, lane = thread % Rows::kLanes;
   const int n_chunks = min(b.n_chunks - b.part * kPartChunks, kPartChunks);
-  const bool has_chunk = chunk_of_part < n_chunks;
+  const int first_chunk = max(b.first / kChunk - b.part * kPartChunks, 0);
+  const bool has_chunk = chunk_of_part >= first_chunk && chunk_of_part < n_chunks;
   const int32_t* pages = p.batch.page_ids + p.batch.table_offset[b.token];
   const int chunk = min(b.part * kPartChunks + chunk_of_part, b.n_chunks - 1);
   const ChunkView c = view_chunk(p, pages, b.kv_head, chunk, p.batch.positions[b.token] + 1);
@@ -135,7 +136,8 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
         prefetch(kv_row<kHeadDim>(c, i, 1) + 8 * lane);
   const int first_own = compute_now(p.batch.positions[b.token] + 1 - p.n_tokens - chunk * kChunk);
   wait_for_previous();
-  if (n_chunks <= 0) return;  // the grid has p.n_parts parts; this token has fewer
+  // The grid has p.n_parts parts; this token has fewer, and a window may begin behind some.
+  if (n_chunks <= first_chunk) return;
 
   const float* q = p.q + (static_cast<int64_t>(b.token) * p.pool.n_heads + b.head) * kHeadDim;
   if (has_chunk) {
@@ -146,7 +148,8 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
   __syncthreads();
   if (has_chunk && thread < GPU_LANES) {
     float* scores = shared.scores[chunk_of_part];
-    const Softmax softmax = weigh_chunk(scores[thread], scores[thread + 32], thread, c.n);
+    const Softmax softmax =
+        weigh_chunk(scores[thread], scores[thread + 32], thread, b.first - chunk * kChunk, c.n);
     if (thread == 0) shared.softmax[chunk_of_part] = softmax;
   }
   __syncthreads();
@@ -162,22 +165,23 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
   __syncthreads();
   HeadResult mine = {};
   const int dim = 4 * threadIdx.x % kHeadDim;
-  GPU_NO_UNROLL for (int i = 0; i < n_chunks; i++) {
+  GPU_NO_UNROLL for (int i = first_chunk; i < n_chunks; i++) {
     const float4 v = *reinterpret_cast<const float4*>(shared.sums[i] + dim);
     const HeadResult next = {shared.softmax[i], {v.x, v.y, v.z, v.w}};
-    if (i == 0)
+    if (i == first_chunk)
       mine = next;
     else
       mine.add(next);
   }
   const bool stores = 4 * threadIdx.x < kHeadDim;
-  if (b.n_parts > 1) {  // the thread block that finishes last merges
+  const int n_parts = b.n_parts - b.first_part();
+  if (n_parts > 1) {  // the thread block that finishes last merges
     if (stores) store_part(p, b.token, b.head, b.part, dim, mine);
-    if (!arrives_last(p, b.n_parts, is_last)) return;
+    if (!arrives_last(p, n_parts, is_last)) return;
   }
   // Lanes past the head's dimensions stay, as quantizing shuffles over the warp.
   if (threadIdx.x / GPU_LANES * GPU_LANES * 4 >= kHeadDim) return;
-  if (b.n_parts > 1) mine = merge_parts(p, b.token, b.head, b.n_parts, dim);
+  if (n_parts > 1) mine = merge_parts(p, b.token, b.head, b.first_part(), b.n_parts, dim);
   store_head<kHeadDim>(p, b.token, b.head, dim, mine, stores);
 }
 

@@ -4,6 +4,7 @@
 #include "attention.hip.h"
 #include "batch.hip.h"
 #include "decode_attention.hip.h"
+#include "experts.hip.h"
 #include "float_weights.hip.h"
 #include "head_norms.hip.h"
 #include "matmul.hip.h"
@@ -14,13 +15,17 @@
 namespace hearth::kernels::hip {
 
 // matvec_<format>: one token (GEMV); stream_<format>_8: 2 to 8; wide_<format>_<tokens>x<tiles>:
-// GEMM. The launch bounds set how many registers a thread may use.
+// GEMM; experts_<format>: a mixture of experts. The launch bounds set how many registers a thread
+// may use.
 #define FORMAT_KERNELS(type, name, ...)                                                       \
   GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::k##type>(p); }              \
   GPU_KERNEL(embed_##name, EmbedParams, kMailThreads) { embed_row<BlockType::k##type>(p); }   \
   GPU_KERNEL_RESIDENT(matvec_##name, MatmulParams, 256, 2) { matvec<BlockType::k##type>(p); } \
   GPU_KERNEL_RESIDENT(stream_##name##_8, MatmulParams, 512, 1) {                              \
     stream_matmul<BlockType::k##type>(p);                                                     \
+  }                                                                                           \
+  GPU_KERNEL(experts_##name, ExpertParams, kExpertThreads) {                                  \
+    multiply_experts<BlockType::k##type>(p);                                                  \
   }                                                                                           \
   GPU_KERNEL(wide_##name##_32x2, MatmulParams, GPU_WIDE_THREADS) {                            \
     wide_matmul<BlockType::k##type, 32, 2>(p);                                                \
@@ -60,6 +65,8 @@ GPU_KERNEL_RESIDENT(decode_attention_128_many, AttentionParams, kDecodeThreads, 
 GPU_KERNEL(take_batch_512, BatchParams, kMailThreads) { take_batch(p); }
 GPU_KERNEL(norm_heads_128, HeadNormParams, kHeadNormThreads) { norm_heads(p); }
 GPU_KERNEL(norm_quantize_128, NormParams, kNormThreads) { norm_quantize(p); }
+GPU_KERNEL(route_512, RouteParams, kRouteThreads) { route(p); }
+GPU_KERNEL(add_experts_256, AddExpertsParams, 256) { add_experts(p); }
 GPU_KERNEL(argmax_512, ArgmaxParams, kArgmaxThreads) { argmax(p); }
 GPU_KERNEL(gather_256, GatherParams, 256) { gather(p); }
 

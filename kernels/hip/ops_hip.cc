@@ -29,16 +29,17 @@ class HipBuffer : public Buffer {
 };
 
 /// RoPE table: cos and sin of position * frequency, computed in double; [position][i][2].
-std::vector<float> rope_table(const AttentionShape& shape) {
+std::vector<float> rope_table(const AttentionShape& shape, bool slides) {
   const int half = shape.head_dim / 2;
   std::vector<float> table;
   table.reserve(static_cast<size_t>(shape.max_positions) * half * 2);
   std::vector<double> frequencies;
-  for (int i = 0; i < half; i++) frequencies.push_back(shape.rope_frequency(i));
+  for (int i = 0; i < half; i++) frequencies.push_back(shape.rope_frequency(i, slides));
+  const float magnitude = slides ? 1 : shape.rope_magnitude;
   for (int position = 0; position < shape.max_positions; position++) {
     for (const double frequency : frequencies) {
-      table.push_back(static_cast<float>(std::cos(position * frequency)) * shape.rope_magnitude);
-      table.push_back(static_cast<float>(std::sin(position * frequency)) * shape.rope_magnitude);
+      table.push_back(static_cast<float>(std::cos(position * frequency)) * magnitude);
+      table.push_back(static_cast<float>(std::sin(position * frequency)) * magnitude);
     }
   }
   return table;
@@ -68,9 +69,11 @@ void HipOps::require_support(const ModelShape& shape) const {
     throw std::runtime_error(
         "heads of " + std::to_string(d) +
         " dimensions run on the CPU only (the GPU kernels know 32, 64, 128, 256)");
-  if (!attention.is_sliding.empty())
-    throw std::runtime_error("models with a sliding window run on the CPU only");
-  if (shape.has_experts) throw std::runtime_error("mixtures of experts run on the CPU only");
+  if (shape.has_float_experts)
+    throw std::runtime_error("experts that are not quantized run on the CPU only");
+  if (shape.n_experts > kMaxExperts)
+    throw std::runtime_error("mixtures of more than " + std::to_string(kMaxExperts) +
+                             " experts run on the CPU only");
   if (shape.has_mixed_gate_up)
     throw std::runtime_error("FFN gate and up of different types run on the CPU only");
 }
@@ -154,9 +157,13 @@ void HipOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
   pool_.log2_head_dim = log2_of(d);
   kv_ = device_.allocate(kv_page_bytes() * n_pages, "the KV cache");
   pool_.data = kv_.as<uint16_t>();
-  const std::vector<float> table = rope_table(shape);
-  cos_sin_ = device_.allocate(table.size() * sizeof(float), "the RoPE table");
-  device_.upload(cos_sin_.as(), table.data(), table.size() * sizeof(float));
+  for (const bool slides : {false, true}) {
+    if (slides && shape.is_sliding.empty()) continue;
+    const std::vector<float> table = rope_table(shape, slides);
+    Memory& to = slides ? sliding_cos_sin_ : cos_sin_;
+    to = device_.allocate(table.size() * sizeof(float), "the RoPE table");
+    device_.upload(to.as(), table.data(), table.size() * sizeof(float));
+  }
   make_workspace(shape.n_heads * d, false);  // attention's output is quantized there
   if (!shape.q_norms.empty()) make_head_norms();
   // Enough for every token of a full batch in four parts, and for eight tokens in all their parts.

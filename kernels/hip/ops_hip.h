@@ -53,6 +53,11 @@ class HipOps : public Ops {
   void matmul_add(const Matrix& w, const float* in, float* x) override;
   void norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x, float* h,
                     const Matrix* next) override;
+  void norm_route(const float* norm, float eps, const Experts& experts, const float* x,
+                  float* routes) override;
+  void norm_gate_up_experts(const float* norm, float eps, const Experts& experts,
+                            const float* routes, const float* x, float* h) override;
+  void add_experts(const Experts& experts, const float* routes, const float* h, float* x) override;
   void norm_head(const float* norm, float eps, const Matrix& head, const float* x,
                  std::span<const int32_t> rows, float* logits) override;
   void norm_head_candidates(const float* norm, float eps, const Matrix& head, const float* x,
@@ -81,6 +86,11 @@ class HipOps : public Ops {
   /// Allocates what a head of n_vocab rows needs, at load, when memory is still free.
   void make_head_room(int n_vocab);
   void make_head_norms();
+  void make_expert_room(const Experts& experts);
+  /// Tiles of the plan that norm_route() makes for the batch, at most.
+  int count_tiles(const Experts& experts) const;
+  /// Multiplies p's rows by the matrices of their experts, of which each has n_rows_each rows.
+  void multiply_experts(const HipMatrix& w, const Experts& experts, ExpertParams& p);
   void argmax_rows(const float* logits, int n_vocab, std::span<Argmax> out);
   /// Activations of n tokens of this many columns in a workspace.
   Activations activations(const Memory& q, const Memory& scales, int n_cols, int n) const;
@@ -91,6 +101,8 @@ class HipOps : public Ops {
   /// quantizes p.norm for itself, or a launch does so, unless the part before has left them in this
   /// form.
   void prepare_input(MatmulParams& p, const HipMatrix& w, const HipPart& part);
+  /// Quantizes tokens, with a norm or without, by a launch.
+  void quantize(const Norm& norm, const Activations& out, int n_tokens, bool with_f32);
   /// norm_qkv() for models with norms of heads.
   void norm_heads(const HipMatrix& qkv, MatmulParams& p, int layer);
   /// Multiplies p by all parts of w.
@@ -112,7 +124,7 @@ class HipOps : public Ops {
 
   AttentionShape shape_;
   KvPool pool_{};
-  Memory kv_, cos_sin_, attention_parts_, attention_arrived_;
+  Memory kv_, cos_sin_, sliding_cos_sin_, attention_parts_, attention_arrived_;
   Memory head_norms_, plain_qkv_;  // for models that have such norms: make_head_norms()
 
   // Quantized activations of kMaxBatch tokens: in_ for the matmul that quantizes its input, next_
@@ -130,6 +142,9 @@ class HipOps : public Ops {
   int n_ = 0;                     // tokens of the batch
   int n_chunks_ = 0;              // attention chunks of the token with the most positions
   bool rows_pending_ = false;     // a head that is still queued reads rows_upload_
+
+  // For mixtures of experts: make_expert_room(). Rows and their quantized input: params.h.
+  Memory router_logits_, expert_tiles_, expert_rows_, expert_q_, expert_scales_, expert_squares_;
 
   Memory argmax_parts_, candidate_logits_;
   int head_room_ = 0;  // rows of the largest head that these have room for

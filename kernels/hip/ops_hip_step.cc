@@ -61,14 +61,17 @@ void HipOps::prepare_input(MatmulParams& p, const HipMatrix& w, const HipPart& p
     p.input = InputKind::kNorm;
     return;
   }
-  NormParams to_do = {};
-  to_do.norm = p.norm;
-  to_do.out = p.x;
-  to_do.with_f32 = w.has_floats && p.norm.weight;
-  to_do.n_tokens = p.n_tokens;
-  const int n_warps = p.n_tokens * count_eights(p.x.n_groups);
-  launch({"norm_quantize_128"}, {ceil_div(n_warps, kNormThreads / 32), 1, 1}, kNormThreads, 0,
-         to_do);
+  quantize(p.norm, p.x, p.n_tokens, w.has_floats && p.norm.weight);
+}
+
+void HipOps::quantize(const Norm& norm, const Activations& out, int n_tokens, bool with_f32) {
+  NormParams p = {};
+  p.norm = norm;
+  p.out = out;
+  p.with_f32 = with_f32;
+  p.n_tokens = n_tokens;
+  const int n_warps = n_tokens * count_eights(out.n_groups);
+  launch({"norm_quantize_128"}, {ceil_div(n_warps, kNormThreads / 32), 1, 1}, kNormThreads, 0, p);
 }
 
 void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
@@ -166,7 +169,7 @@ void HipOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv
   e.stride = shape_.n_heads * shape_.head_dim;
   e.out = q;
   e.bias = bias;
-  e.cos_sin = cos_sin_.as<float>();
+  e.cos_sin = (shape_.slides(layer) ? sliding_cos_sin_ : cos_sin_).as<float>();
   e.batch = batch_;
   e.pool = pool_;
   e.layer = layer;
@@ -214,6 +217,7 @@ void HipOps::attention(int layer, const float* q, float* out, const Matrix* next
   p.layer = layer;
   p.n_tokens = n_;
   p.scale = shape_.softmax_scale();
+  p.window = shape_.slides(layer) ? shape_.window : 0;
   // Rounded up to a power of two, so that a growing context does not need a new graph for every
   // part.
   const unsigned n_own_parts = ceil_div(n_chunks_, kPartChunks);

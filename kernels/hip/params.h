@@ -256,6 +256,55 @@ struct AttentionParams {
   int32_t n_parts;  // a thread block for each part, or 1: one takes all parts in turn
   float scale;
   int32_t n_tokens;
+  int32_t window;  // tokens attend to so many positions, their own included; 0: to all
+  int32_t reserved;
+};
+
+/// Mixture of experts (experts.hip.h). A row is a token for one of its experts: row = token *
+/// n_used + rank of the expert among the token's. The plan groups them into tiles of rows that
+/// have one expert.
+struct ExpertTile {
+  int32_t expert;
+  int32_t n_rows;  // 0: this tile and those behind it are not needed
+  int32_t rows[kTileTokens];
+};
+/// No more tiles than this, as each expert has at most one that is not full.
+constexpr int count_expert_tiles(int n_rows, int n_experts) {
+  const int n = n_rows / kTileTokens + n_experts;
+  return n < n_rows ? n : n_rows;
+}
+/// Of a model on a GPU, and of a batch.
+inline constexpr int kMaxExperts = 512, kMaxExpertRows = 8192;
+
+struct RouteParams {
+  const float* logits;  // [n_tokens][n_experts]
+  float* routes;        // [n_tokens][2 * n_used], see Ops::norm_route
+  ExpertTile* tiles;    // [n_tiles]
+  int32_t n_tokens, n_experts, n_used, n_tiles;
+};
+inline constexpr int kRouteThreads = kMaxExperts;
+
+struct ExpertParams {
+  const uint8_t* a;  // the packed tiles of expert 0: of gate, or of down
+  const uint8_t* b;  // of up; null: the product of a alone
+  uint64_t tile_bytes, expert_bytes;
+  const ExpertTile* tiles;
+  float* out;     // [row][n_out]
+  Activations x;  // of the batch's tokens, or of the rows
+  Norm norm;
+  int32_t n_units, n_out;
+  int32_t rows_of_input;  // n_used: x has tokens; 1: it has rows
+  int32_t reserved;
+};
+inline constexpr int kExpertThreads = 128;
+
+struct AddExpertsParams {
+  const float* routes;
+  const float* rows;  // [row][n_cols]
+  float* x;           // [n_tokens][n_cols]
+  int32_t n_cols, n_used;
+  float scale;
+  int32_t reserved;
 };
 
 /// The host sets `id` and `finite` of each ArgmaxPart to this and waits until both have changed.

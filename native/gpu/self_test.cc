@@ -138,6 +138,41 @@ Step feed_forward(const Rows& gate, const Rows& up, const Rows& down, int n) {
   };
 }
 
+/// A mixture of two of three experts.
+class MixedRows {
+ public:
+  explicit MixedRows(BlockType type) : router_(BlockType::kF32, kExperts, 8) {
+    for (unsigned i = 0; i < kExperts; i++) {
+      gate_up_.emplace_back(type, kHidden, 10 + i);
+      gate_up_.emplace_back(type, kHidden, 20 + i);
+      down_.emplace_back(type, kCols, 30 + i, kHidden);
+    }
+  }
+  std::vector<float> run(Bench& b, int n) const {
+    const auto sources = [](const std::vector<Rows>& rows) {
+      std::vector<kernels::MatrixSource> all;
+      for (const Rows& matrix : rows) all.push_back(matrix.source());
+      return all;
+    };
+    const auto router = b.pack({router_.source()}), gate_up = b.pack(sources(gate_up_)),
+               down = b.pack(sources(down_));
+    const kernels::Experts experts{*router, *gate_up, *down, kExperts, kUsed};
+    const auto x = b.buffer(wave(n * size_t{kCols}, 0.9f));
+    const auto routes = b.ops->buffer(n * size_t{2 * kUsed});
+    const auto h = b.ops->buffer(n * size_t{kUsed * kHidden});
+    b.begin(0, n);
+    b.ops->norm_route(b.norm->data, kEps, experts, x->data, routes->data);
+    b.ops->norm_gate_up_experts(b.norm->data, kEps, experts, routes->data, x->data, h->data);
+    b.ops->add_experts(experts, routes->data, h->data, x->data);
+    return b.read(*x);
+  }
+
+ private:
+  static constexpr int kExperts = 3, kUsed = 2;
+  Rows router_;
+  std::vector<Rows> gate_up_, down_;
+};
+
 /// The logits of two rows, of some candidates, and the argmax.
 Step head(const Rows& w) {
   return [&](Bench& b) {
@@ -161,14 +196,9 @@ Step head(const Rows& w) {
 /// A prompt, another one far after it, then a single token. The later ones attend to positions in
 /// two of the parts of 256 positions, which thread blocks compute and the last one merges.
 /// Positions in between are zeros. A decode step begins with embed(), which also uploads the batch.
-/// head_norms: of the heads of q and of k; empty: none.
-Step attention(const Rows& table, const Rows& qkv, int head_size,
-               const std::vector<float>& head_norms = {}) {
-  return [&table, &qkv, head_size, head_norms](Bench& b) {
-    const int n_heads = 4, n_q = n_heads * head_size;
-    kernels::AttentionShape shape{1, n_heads, 2, head_size, kPages * 32, 10000};
-    shape.q_norms = shape.k_norms = head_norms;
-    shape.norm_eps = kEps;
+Step attention(const Rows& table, const Rows& qkv, const kernels::AttentionShape& shape) {
+  return [&table, &qkv, shape](Bench& b) {
+    const int n_q = shape.n_heads * shape.head_dim;
     b.ops->make_kv_pool(shape, kPages);
     const auto embeddings = b.pack({table.source()}), matrix = b.pack({qkv.source()});
     const auto bias = b.buffer(wave(2 * n_q, 0.1f));
@@ -199,21 +229,35 @@ void test_type(Bench& gpu, Bench& cpu, BlockType type) {
     compare(gpu, cpu, "a product with " + name, kSumTolerance, product(long_rows, n));
     compare(gpu, cpu, "SwiGLU with " + name, kStepTolerance, feed_forward(gate, up, rows, n));
   }
+  if (kernels::block_traits(type).is_float()) return;
+  const MixedRows experts(type);
+  compare(gpu, cpu, "experts with " + name, kStepTolerance,
+          [&](Bench& b) { return experts.run(b, 3); });
 }
 
 void test_all(const std::function<std::unique_ptr<Ops>()>& make_gpu) {
   Bench gpu(make_gpu()), cpu(scalar_cpu());
   for (const BlockType type : kernels::kBlockTypes) test_type(gpu, cpu, type);
   compare(gpu, cpu, "the head", kStepTolerance, head(Rows(BlockType::kQ8_0, kRows, 5)));
-  const auto test_attention = [&](int size, const std::string& what,
-                                  const std::vector<float>& head_norms) {
+  const auto test_attention = [&](int size, const std::string& what, const auto& change) {
+    kernels::AttentionShape shape{1, 4, 2, size, kPages * 32, 10000};
+    change(shape);
     Bench own_gpu(make_gpu()), own_cpu(scalar_cpu());
     const Rows table(BlockType::kQ8_0, kRows, 7), qkv(BlockType::kQ8_0, 8 * size, 6);
-    compare(own_gpu, own_cpu, what, kStepTolerance, attention(table, qkv, size, head_norms));
+    compare(own_gpu, own_cpu, "attention with " + what, kStepTolerance,
+            attention(table, qkv, shape));
   };
   for (const int size : kHeadSizes)
-    test_attention(size, "attention with heads of " + std::to_string(size), {});
-  test_attention(kNormedHeadSize, "attention with norms of heads", wave(kNormedHeadSize, 0.2f));
+    test_attention(size, "heads of " + std::to_string(size), [](auto&) {});
+  test_attention(kNormedHeadSize, "norms of heads", [](kernels::AttentionShape& shape) {
+    shape.q_norms = shape.k_norms = wave(kNormedHeadSize, 0.2f);
+    shape.norm_eps = kEps;
+  });
+  test_attention(kNormedHeadSize, "a sliding window", [](kernels::AttentionShape& shape) {
+    shape.is_sliding = {1};
+    shape.window = 35;  // from the second part of positions back into the first
+    shape.sliding_rope_base = 500;
+  });
 }
 
 }  // namespace

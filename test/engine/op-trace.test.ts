@@ -42,3 +42,16 @@ test('a trace has every operation of every layer, in order, and what it read', a
     rmSync(folder, { recursive: true });
   }
 });
+
+test('attention reads no more of a sliding layer than its window', async () => {
+  const engine = await loadEngine({ modelPath: 'test/fixtures/reference/tiny-mellum.gguf', backend: 'cpu' });
+  try {
+    const tokens = Uint32Array.from({ length: 200 }, (_, i) => (i * 37) % 256);
+    const { trace = [] } = await engine.generate({ tokens, maxTokens: 4, speculate: false, traceOps: true });
+    const last = trace.filter(({ op }) => op === 'attention').slice(-engine.info.layers);
+    const [sliding = 0, full = 0] = last.map(({ bytes }) => bytes);
+    expect(sliding / full).toBeCloseTo(50 / (tokens.length + 3), 5);
+  } finally {
+    await engine.close();
+  }
+});

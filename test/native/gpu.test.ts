@@ -1,6 +1,6 @@
 // The engine on a GPU: the emulated one behind a fake libamdhip64 or a fake libcuda, which the C++ build makes beside its
 // tests.
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -113,6 +113,42 @@ test.runIf(process.arch === 'x64').for([
   expect(await again.lastLogits(tokens)).toEqual(warm);
   await Promise.all([again.close(), cpu.close()]);
 });
+
+// The greatest errors (NMSE) are those of the CPU and of llama.cpp on the same prompt, and 5 % more.
+test.runIf(process.arch === 'x64').for([
+  ['qwen3moe', 5.48e-3],
+  ['mellum', 1.36e-3],
+] as const)(
+  'experts on a GPU give the logits of transformers, warm as cold, and with some layers on the CPU: %s',
+  { timeout: 120_000 },
+  async ([family, greatest]) => {
+    const reference = join(import.meta.dirname, `../fixtures/reference/tiny-${family}`);
+    const { prompts } = JSON.parse(readFileSync(`${reference}.json`, 'utf8')) as { prompts: { tokens: number[] }[] };
+    const prompt = Uint32Array.from(prompts[2]?.tokens ?? []);
+    const exact = new Float32Array(Uint8Array.from(readFileSync(`${reference}.2.f32`)).buffer);
+    const options = { modelPath: `${reference}.gguf`, backend: 'hip' as const, gpuKernels, threads: 1 };
+    const whole = await loadEngine({ ...options, cacheBytes });
+    expect(whole.info).toMatchObject({ device: 'gpu', fallbackReason: '' });
+    const logits = (await whole.logits(prompt)).subarray(-exact.length);
+    const error = exact.reduce((sum, value, i) => sum + ((logits[i] ?? Number.NaN) - value) ** 2, 0);
+    const energy = exact.reduce((sum, value) => sum + value ** 2, 0);
+    expect(error / energy).toBeLessThan(greatest);
+    await whole.clearCache();
+    for (const n of [40, 41, 100, prompt.length - 1]) await whole.prefill(prompt.subarray(0, n));
+    expect(await whole.lastLogits(prompt)).toEqual(logits.subarray(-exact.length / 8));
+    await whole.close();
+    // 768 MiB stay with the desktop, and one layer's keys and values take half of the cache.
+    const split = await withFault(`free:${(768 + 66) * 2 ** 20}`, () =>
+      loadEngine({ ...options, cacheBytes: 64 * 2 ** 20 }),
+    );
+    expect(split.info.backend).toMatch(/for 1 of 2 layers/);
+    const last = await split.lastLogits(prompt);
+    await split.clearCache();
+    await split.prefill(prompt.subarray(0, 33));
+    expect(await split.lastLogits(prompt)).toEqual(last);
+    await split.close();
+  },
+);
 
 test.runIf(process.arch === 'x64')('a GPU that fails while pages are restored from disk leaves the CPU', async () => {
   const diskFolder = join(folder, 'pages');

@@ -126,6 +126,35 @@ TEST("a GPU token's attention has the same bits in any batch") {
   }
 }
 
+TEST("GPU attention through a sliding window is the CPU's, with the same bits in any batch") {
+  // Windows that begin in the first chunk, in a later one, and in a later part; the layer that
+  // slides has a RoPE of its own.
+  constexpr int kTokens = 330;
+  const auto x = random_floats(kTokens * 128, 79);
+  for (const auto& [head_dim, n_heads, window] :
+       std::vector<std::array<int, 3>>{{64, 6, 50}, {128, 2, 9}, {32, 3, 200}, {256, 1, 64}}) {
+    AttentionShape shape{2, n_heads, 1, head_dim, 512, 10000};
+    shape.is_sliding = {0, 1};
+    shape.window = window;
+    shape.sliding_rope_base = 500;
+    shape.rope_magnitude = 1.2f;
+    const TestMatrix qkv(BlockType::kQ8_0, (n_heads + 2) * head_dim, 128, 43);
+    const auto expected = run_attention(*cpu_ops(), shape, qkv, {130, 200}, x);
+    const auto whole = run_attention(*gpu_ops(1), shape, qkv, {130, 200}, x);
+    double greatest = 0;
+    for (float value : expected.out) greatest = std::max(greatest, std::fabs(double{value}));
+    for (size_t i = 0; i < whole.out.size(); i++)
+      check_near(whole.out, expected.out, i, greatest * 0.01,
+                 "window of " + std::to_string(window) + ", heads of " + std::to_string(head_dim));
+    for (int most_processors : {INT_MAX, 1}) {
+      const auto cut = run_attention(*gpu_ops(most_processors), shape, qkv,
+                                     {200, 33, 8, 1, 1, 2, 41, 34, 9, 1}, x);
+      CHECK(whole.q == cut.q);
+      CHECK(whole.out == cut.out);
+    }
+  }
+}
+
 TEST("GPU tokens of two sequences in one batch attend to their own positions") {
   constexpr int kLong = 90, kShort = 20, kCols = 128, kHeads = 6, kHeadDim = 64;
   const AttentionShape shape{1, kHeads, 2, kHeadDim, 256, 10000};

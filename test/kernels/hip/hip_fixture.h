@@ -89,12 +89,18 @@ inline std::vector<float> from_buffer(kernels::Ops& ops, const kernels::Buffer& 
   return values;
 }
 
+inline void check_near(double got, double expected, double bound, const std::string& what) {
+  if (std::fabs(got - expected) <= bound) return;
+  fail(__FILE__, __LINE__,
+       what + ": " + std::to_string(got) + ", CPU " + std::to_string(expected) + ", bound " +
+           std::to_string(bound));
+}
+
+inline std::string at(size_t i) { return " [" + std::to_string(i) + "]"; }
+
 inline void check_near(const std::vector<float>& got, const std::vector<float>& expected, size_t i,
                        double bound, const std::string& what) {
-  if (std::fabs(double{got[i]} - expected[i]) <= bound) return;
-  fail(__FILE__, __LINE__,
-       what + " [" + std::to_string(i) + "]: " + std::to_string(got[i]) + ", CPU " +
-           std::to_string(expected[i]) + ", bound " + std::to_string(bound));
+  check_near(got.at(i), expected.at(i), bound, what + at(i));
 }
 
 inline std::string title(kernels::BlockType type, int n_rows, int n_cols, int n) {

@@ -57,7 +57,7 @@ TEST("a GPU embedding is the dequantized row") {
       const auto got = from_buffer(*ops, *x);
       for (size_t i = 0; i < got.size(); i++) {
         const float weight = table.weights[batch.tokens[i / n_cols] * size_t(n_cols) + i % n_cols];
-        if (got[i] != weight) check_near(got, {weight}, i, 0, title(type, 40, n_cols, 5));
+        check_near(got[i], weight, 0, title(type, 40, n_cols, 5) + at(i));
       }
     }
   }

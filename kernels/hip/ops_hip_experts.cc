@@ -1,0 +1,110 @@
+// HipOps, part 4: mixture of experts (experts.hip.h).
+#include <stdexcept>
+
+#include "ops_hip.h"
+
+namespace hearth::kernels::hip {
+namespace {
+
+constexpr int kAddThreads = 256;
+
+int tiles_of(int n_rows) { return ceil_div(n_rows, 32) * 2; }
+
+}  // namespace
+
+/// At the first pass, which is the warm-up of a load.
+void HipOps::make_expert_room(const Experts& experts) {
+  if (router_logits_.n_bytes() > 0) return;
+  const size_t n_rows = size_t{kMaxBatch} * experts.n_used;
+  const size_t padded = size_t{kUnit} * count_units(experts.n_ff());
+  const int n_groups = static_cast<int>(padded) / kGroup;
+  const char* what = "a mixture of experts";
+  router_logits_ = device_.allocate(sizeof(float) * kMaxBatch * experts.n_experts, what);
+  expert_tiles_ = device_.allocate(
+      sizeof(ExpertTile) * count_expert_tiles(static_cast<int>(n_rows), experts.n_experts), what);
+  expert_rows_ = device_.allocate(sizeof(float) * n_rows * experts.gate_up.n_cols, what);
+  expert_q_ = device_.allocate(n_rows * padded, what);
+  expert_scales_ = device_.allocate(sizeof(GroupScale) * n_rows * n_groups, what);
+  expert_squares_ = device_.allocate(sizeof(float) * n_rows * squares_stride(n_groups), what);
+}
+
+int HipOps::count_tiles(const Experts& experts) const {
+  return count_expert_tiles(n_ * experts.n_used, experts.n_experts);
+}
+
+void HipOps::norm_route(const float* norm, float eps, const Experts& experts, const float* x,
+                        float* routes) {
+  if (is_cancelled()) return;
+  make_expert_room(experts);
+  MatmulParams product = normed_input(experts.router, x, norm, eps, nullptr, n_);
+  product.epilogue.kind = EpilogueKind::kStore;
+  product.epilogue.stride = experts.n_experts;
+  product.epilogue.out = router_logits_.as<float>();
+  matmul(packed(experts.router), product);
+  RouteParams p = {};
+  p.logits = router_logits_.as<float>();
+  p.routes = routes;
+  p.tiles = expert_tiles_.as<ExpertTile>();
+  p.n_tokens = n_;
+  p.n_experts = experts.n_experts;
+  p.n_used = experts.n_used;
+  p.n_tiles = count_tiles(experts);
+  launch({"route_512"}, {1, 1, 1}, kRouteThreads, 0, p);
+}
+
+/// The sources of a matrix of experts lie one behind the other, each padded to pairs of tiles, and
+/// are alike for every expert.
+void HipOps::multiply_experts(const HipMatrix& w, const Experts& experts, ExpertParams& p) {
+  const HipPart& part = w.parts[0];
+  const int n_tiles = tiles_of(p.n_out);
+  p.a = part.data;
+  p.tile_bytes = part.type.tile_bytes;
+  p.expert_bytes = n_tiles * p.tile_bytes;
+  if (w.n_rows > experts.n_experts * p.n_out) {
+    p.b = p.a + p.expert_bytes;
+    p.expert_bytes *= 2;
+  }
+  p.tiles = expert_tiles_.as<ExpertTile>();
+  p.n_units = count_units(w.n_cols);
+  p.x.scale_groups = part.type.has_blocks ? kBlockGroups : 1;
+  quantize(p.norm, p.x, n_ * experts.n_used / p.rows_of_input, false);
+  launch({"experts_", part.type.name}, {ceil_div(p.n_out, kTileRows), count_tiles(experts), 1},
+         kExpertThreads, 0, p);
+}
+
+void HipOps::norm_gate_up_experts(const float* norm, float eps, const Experts& experts,
+                                  const float*, const float* x, float* h) {
+  if (is_cancelled()) return;
+  const MatmulParams input = normed_input(experts.gate_up, x, norm, eps, nullptr, n_);
+  ExpertParams p = {};
+  p.out = h;
+  p.x = input.x;
+  p.norm = input.norm;
+  p.n_out = experts.n_ff();
+  p.rows_of_input = experts.n_used;
+  multiply_experts(packed(experts.gate_up), experts, p);
+}
+
+void HipOps::add_experts(const Experts& experts, const float* routes, const float* h, float* x) {
+  if (is_cancelled()) return;
+  const int n_ff = experts.n_ff(), n_cols = experts.gate_up.n_cols, n_rows = n_ * experts.n_used;
+  if (quantized_ == x) quantized_ = nullptr;
+  ExpertParams p = {};
+  p.out = expert_rows_.as<float>();
+  p.x = activations(expert_q_, expert_scales_, n_ff, n_rows);
+  p.x.squares = expert_squares_.as<float>();
+  p.norm = {h, nullptr, nullptr, 0, 0, n_ff, 0};
+  p.n_out = n_cols;
+  p.rows_of_input = 1;
+  multiply_experts(packed(experts.down), experts, p);
+  AddExpertsParams add = {};
+  add.routes = routes;
+  add.rows = p.out;
+  add.x = x;
+  add.n_cols = n_cols;
+  add.n_used = experts.n_used;
+  add.scale = residual_scale;
+  launch({"add_experts_256"}, {n_, ceil_div(n_cols, kAddThreads), 1}, kAddThreads, 0, add);
+}
+
+}  // namespace hearth::kernels::hip
