@@ -1,9 +1,7 @@
-// Next edits in the editor: asks the server after the user's edits, offers what it finds, and goes there and applies it
-// on Tab. offer.ts has the states, triggers.ts the times.
+// Next edits in the editor: offers what the server finds after the user's edits, goes there, and applies it on Tab.
+// offer.ts has the states, triggers.ts the times, questions.ts the requests.
 import {
-  CancellationTokenSource,
   commands,
-  DiagnosticSeverity,
   Disposable,
   languages,
   type TextDocument,
@@ -16,10 +14,9 @@ import {
   dismissEditNotification,
   type NextEdit,
   type NextEditTrigger,
-  nextEditRequest,
 } from '../../language-server/protocol/next-edit.ts';
 import type { Client } from '../client.ts';
-import { documentSelector, section } from '../config.ts';
+import { documentSelector } from '../config.ts';
 import type { DocumentModes } from '../document-mode.ts';
 import type { AnsweredRequest, GhostText } from '../ghost-text.ts';
 import { announce } from './announce.ts';
@@ -28,6 +25,7 @@ import { type EditView, fileOf, isInView, isTabFree } from './edit-view.ts';
 import { insertedCommand, insertionAt } from './insertion.ts';
 import type { DocumentPosition, EditOffer } from './offer.ts';
 import { Patience } from './patience.ts';
+import { isTurnedOn, Questions } from './questions.ts';
 import { announcement } from './texts.ts';
 import { Triggers } from './triggers.ts';
 
@@ -45,11 +43,9 @@ export class NextEdits implements Disposable {
   private readonly patience = new Patience();
   private readonly triggers = new Triggers((trigger) => void this.ask(trigger), this.patience);
   private readonly subscriptions: Disposable;
-  private request: CancellationTokenSource | null = null;
+  private readonly questions: Questions;
   /** Where the last edit was made. */
   private lastEdit: DocumentPosition = { uri: '', line: 0, character: 0 };
-  private errors = 0;
-  private latencyMs = 0;
   private isApplying = false;
   /** Tab was pressed before the next answer came. */
   private isTabWaiting = false;
@@ -57,12 +53,13 @@ export class NextEdits implements Disposable {
 
   constructor(
     private readonly client: Client,
-    private readonly modes: DocumentModes,
+    modes: DocumentModes,
     private readonly ghostText: GhostText,
     private readonly offer: EditOffer,
     private readonly view: EditView,
     private readonly observer: EditObserver,
   ) {
+    this.questions = new Questions(client, modes, (request) => observer.asked(request));
     const show = () => this.show();
     this.subscriptions = Disposable.from(
       view,
@@ -72,7 +69,7 @@ export class NextEdits implements Disposable {
       workspace.onDidChangeTextDocument((event) => this.changed(event)),
       workspace.onDidSaveTextDocument((document) => isActive(document) && this.triggers.saved()),
       workspace.onDidCloseTextDocument(({ uri }) => this.offer.edit?.uri === uri.toString() && this.withdraw()),
-      workspace.onDidChangeConfiguration(() => !this.isOn && this.withdraw()),
+      workspace.onDidChangeConfiguration(() => !isTurnedOn() && this.withdraw()),
       window.onDidChangeTextEditorSelection(({ textEditor: { document, selection } }) => {
         if (isActive(document) && !this.isApplying) this.triggers.cursorMoved(selection.active.line);
         show();
@@ -96,16 +93,12 @@ export class NextEdits implements Disposable {
     this.triggers.accepted();
   }
 
-  private get isOn(): boolean {
-    return workspace.getConfiguration(section).get('nextEdit') !== 'off';
-  }
-
   private changed({ document, contentChanges, reason }: TextDocumentChangeEvent): void {
     const [change] = contentChanges;
     if (!change || this.isApplying) return;
     const uri = document.uri.toString();
     this.offer.follow(uri, contentChanges, document.version);
-    if (isActive(document) && this.isOn && languages.match(documentSelector, document) > 0) {
+    if (isActive(document) && isTurnedOn() && languages.match(documentSelector, document) > 0) {
       this.cancel();
       const line = change.range.start.line + change.text.split('\n').length - 1;
       this.lastEdit = { uri, line, character: 0 };
@@ -117,39 +110,14 @@ export class NextEdits implements Disposable {
 
   private async ask(trigger: NextEditTrigger): Promise<void> {
     const basis = this.lastEdit;
-    this.cancel();
-    const request = new CancellationTokenSource();
-    this.request = request;
-    try {
-      const edit = await this.answerTo(trigger, request);
-      if (this.request !== request) return;
-      this.offer.set(edit && isCurrent(edit) ? edit : null, basis);
-    } catch (error) {
-      if (this.request !== request) return;
-      this.client.log.warn(`A request for a next edit was not answered: ${String(error)}`);
-      this.offer.withdraw();
-    }
+    this.isTabWaiting = false;
+    const edit = await this.questions.ask(trigger);
+    if (edit === undefined) return;
+    this.offer.set(edit, basis);
     this.show();
     const { isTabWaiting } = this;
     this.isTabWaiting = false;
     if (isTabWaiting) await this.take();
-  }
-
-  /** Null also where none may be asked for: with several cursors or a selection, or in a file that gets no suggestions. */
-  private async answerTo(trigger: NextEditTrigger, { token }: CancellationTokenSource): Promise<NextEdit | null> {
-    const editor = window.activeTextEditor;
-    if (!editor || !this.isOn || editor.selections.length > 1 || !editor.selection.isEmpty) return null;
-    const { document, selection } = editor;
-    const { mode } = this.modes.of(document);
-    const { health, problem } = this.client.status;
-    if (mode !== 'automatic' || problem === 'server' || health === 'starting') return null;
-    const { line, character } = selection.active;
-    const place = { uri: document.uri.toString(), version: document.version, position: { line, character } };
-    const asked = { document, position: selection.active, time: new Date() };
-    const { edit, reason, latencyMs } = await this.client.request(nextEditRequest, { ...place, trigger, mode }, token);
-    if (!token.isCancellationRequested) this.observer.asked({ ...asked, reason, latencyMs });
-    this.latencyMs = latencyMs;
-    return edit;
   }
 
   /** Goes to the edit, or applies it if it is near or the cursor is there. */
@@ -225,17 +193,12 @@ export class NextEdits implements Disposable {
   }
 
   private cancel(): void {
-    this.request?.cancel();
-    this.request = null;
+    this.questions.cancel();
     this.isTabWaiting = false;
   }
 
   private problemsChanged(): void {
-    const document = window.activeTextEditor?.document;
-    const before = this.errors;
-    const problems = document ? languages.getDiagnostics(document.uri) : [];
-    this.errors = problems.filter(({ severity }) => severity === DiagnosticSeverity.Error).length;
-    if (this.errors > before && this.offer.state.kind === 'none') this.triggers.newProblem();
+    if (this.questions.hasMoreErrors() && this.offer.state.kind === 'none') this.triggers.newProblem();
   }
 
   private show(): void {
@@ -244,7 +207,7 @@ export class NextEdits implements Disposable {
     const mayShow = this.offer.isChained || !this.ghostText.isOffering;
     if (mayShow && this.offer.release() && this.offer.edit && editor) {
       announce(announcement(this.offer.edit, fileOf(this.offer.edit, editor)));
-      this.observer.shown({ languageId: editor.document.languageId }, this.latencyMs);
+      this.observer.shown({ languageId: editor.document.languageId }, this.questions.latencyMs);
     }
     this.view.show(this.offer);
   }
@@ -252,9 +215,4 @@ export class NextEdits implements Disposable {
 
 function isActive(document: TextDocument): boolean {
   return window.activeTextEditor?.document === document;
-}
-
-/** Whether the document is as it was when the edit was found. */
-function isCurrent({ uri, version }: NextEdit): boolean {
-  return workspace.textDocuments.some((each) => each.uri.toString() === uri && each.version === version);
 }

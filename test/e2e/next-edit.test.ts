@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from
 import { cart, prices } from '../fixtures/shop.ts';
 import { launchBrowser } from './browser.ts';
 import { type CodeServer, startCodeServer } from './code-server.ts';
+import { EditedFile, farApart } from './edited-file.ts';
 import { Workbench } from './workbench.ts';
 
 const settings = { 'hearth.nextEdit': 'eager', 'editor.detectIndentation': false, 'editor.tabSize': 2 };
@@ -15,6 +16,7 @@ const settings = { 'hearth.nextEdit': 'eager', 'editor.detectIndentation': false
 let server: CodeServer;
 let browser: Browser;
 let bench: Workbench;
+let edited: EditedFile;
 const temporary = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
 const folder = join(temporary, 'shop');
 const file = join(folder, 'prices.ts');
@@ -27,6 +29,7 @@ beforeAll(async () => {
   server = await startCodeServer({ vsix: [inject('vsix')], settings });
   browser = await launchBrowser();
   bench = await Workbench.open(browser, server, folder, file);
+  edited = new EditedFile(bench, file);
 }, 150_000);
 
 afterAll(async () => {
@@ -48,64 +51,23 @@ async function picture(name: string, path = `build/e2e/${name}.png`): Promise<vo
   await bench.page.screenshot({ path, clip: { x: 52, y: 36, width: 984, height: 330 } });
 }
 
-/** What is drawn into the text beside the code: new words of an edit, or the hint to one that is out of sight. */
-async function drawn(): Promise<string[]> {
-  const contents = await bench.page.evaluate<string[]>(
-    `[...document.querySelectorAll('.editor-instance .view-lines span')]
-      .flatMap((span) => ['::before', '::after'].map((side) => getComputedStyle(span, side).content))`,
-  );
-  const texts = contents.filter((text) => /^".+"$/.test(text)).map((text) => text.slice(1, -1));
-  return [...new Set(texts.map((text) => text.replaceAll('\u00a0', ' ')))];
-}
-
-function offered(timeout = 20_000): Promise<unknown> {
-  return expect.poll(drawn, { timeout }).not.toEqual([]);
-}
-
-/** Replaces the text of the file, which is much at once and therefore no edit that anything follows from. */
-async function start(text: string): Promise<void> {
-  await bench.press('Control+1', 'Control+Home');
-  await bench.setText(text);
-  await sleep(1600);
-}
-
-/** Puts the cursor before the first occurrence of a word, by keys. */
-async function goTo(word: string): Promise<void> {
-  const before = readFileSync(file, 'utf8').split(word)[0]?.split('\n') ?? [];
-  await bench.press('Control+Home');
-  for (let line = 1; line < before.length; line++) await bench.press('ArrowDown');
-  for (let i = 0; i < (before.at(-1)?.length ?? 0); i++) await bench.press('ArrowRight');
-}
-
-async function rename(old: string, now: string): Promise<void> {
-  await goTo(old);
-  for (let i = 0; i < old.length; i++) await bench.press('Shift+ArrowRight');
-  await bench.type(now);
-}
-
 /** What a person sees change after Tab. */
 async function seen(): Promise<string> {
-  return JSON.stringify([await drawn(), await cursor()]);
+  return JSON.stringify([await edited.drawn(), await edited.cursor()]);
 }
-
-const cursor = () => bench.page.getByText(/^Ln \d+, Col \d+$/).textContent();
-
-/** A file of 60 lines in which the one name is used at the beginning and near the end. */
-const farApart = (name: string) =>
-  `let ${name} = 1;\n\n${Array.from({ length: 55 }, (_, i) => `step${i}();\n`).join('')}\nconsole.log(${name});\n`;
 
 test('a rename with eight places in two files, by Tab alone', async () => {
   await bench.openFile('cart.ts');
   await bench.openFile('prices.ts');
-  await start(prices);
-  await rename('taxRate', 'vatRate');
-  await offered();
+  await edited.start(prices);
+  await edited.rename('taxRate', 'vatRate');
+  await edited.offered();
   await picture('next-edit-rename', 'media/next-edit.png');
   for (let keys = 0, isOver = false; !isOver && keys < 14; keys++) {
     const before = await seen();
     await bench.press('Tab');
     await expect.poll(seen, { timeout: 20_000 }).not.toBe(before);
-    isOver = await offered(5000).then(
+    isOver = await edited.offered(5000).then(
       () => false,
       () => true,
     );
@@ -118,40 +80,40 @@ test('a rename with eight places in two files, by Tab alone', async () => {
 });
 
 test('an edit out of sight has a hint at the cursor; Tab goes there, and Tab again applies it', async () => {
-  await start(farApart('amount'));
-  await rename('amount', 'quantity');
-  await expect.poll(drawn, { timeout: 20_000 }).toEqual(['⇥ line 59: amount → quantity']);
+  await edited.start(farApart('amount'));
+  await edited.rename('amount', 'quantity');
+  await expect.poll(() => edited.drawn(), { timeout: 20_000 }).toEqual(['⇥ line 59: amount → quantity']);
   await picture('next-edit-hint');
   await bench.press('Tab');
-  await expect.poll(cursor).toBe('Ln 59, Col 13');
-  await expect.poll(drawn).toEqual(['quantity']);
+  await expect.poll(() => edited.cursor()).toBe('Ln 59, Col 13');
+  await expect.poll(() => edited.drawn()).toEqual(['quantity']);
   await picture('next-edit-jumped');
   await expect.poll(() => bench.savedText()).toBe(farApart('amount').replace('amount', 'quantity'));
   await bench.press('Tab');
   await expect.poll(() => bench.savedText()).toBe(farApart('quantity'));
-  expect(await cursor()).toBe('Ln 59, Col 21');
+  expect(await edited.cursor()).toBe('Ln 59, Col 21');
 });
 
 test('one undo takes back one edit, and nothing follows from an undo', async () => {
-  await start(farApart('width'));
-  await rename('width', 'height');
-  await offered();
+  await edited.start(farApart('width'));
+  await edited.rename('width', 'height');
+  await edited.offered();
   await bench.press('Tab');
-  await expect.poll(drawn).toEqual(['height']);
+  await expect.poll(() => edited.drawn()).toEqual(['height']);
   await bench.press('Tab');
   await expect.poll(() => bench.savedText()).toBe(farApart('height'));
   await bench.press('Control+z');
   await expect.poll(() => bench.savedText()).toBe(farApart('width').replace('width', 'height'));
   await sleep(2000);
-  expect(await drawn()).toEqual([]);
+  expect(await edited.drawn()).toEqual([]);
 });
 
 test('one Esc dismisses an edit, which does not come again at that place', async () => {
-  await start(farApart('first'));
-  await rename('first', 'second');
-  await expect.poll(drawn, { timeout: 20_000 }).toEqual(['⇥ line 59: first → second']);
+  await edited.start(farApart('first'));
+  await edited.rename('first', 'second');
+  await expect.poll(() => edited.drawn(), { timeout: 20_000 }).toEqual(['⇥ line 59: first → second']);
   await bench.press('Escape');
-  await expect.poll(drawn).toEqual([]);
+  await expect.poll(() => edited.drawn()).toEqual([]);
   await sleep(5500);
   await bench.press('ArrowDown', 'ArrowDown', 'ArrowDown', 'End');
   const answers = () => server.hearthLog().split('next edit at prices.ts:4:').length;
@@ -159,29 +121,29 @@ test('one Esc dismisses an edit, which does not come again at that place', async
   await bench.type(' ');
   await expect.poll(answers, { timeout: 20_000 }).toBeGreaterThan(before);
   await sleep(500);
-  expect(await drawn()).toEqual([]);
+  expect(await edited.drawn()).toEqual([]);
   expect(await bench.savedText()).toContain('console.log(first);');
 });
 
 test('Tab indents in leading white space; the other key goes to the edit from anywhere', async () => {
-  await start(farApart('count'));
-  await rename('count', 'number');
-  await offered();
+  await edited.start(farApart('count'));
+  await edited.rename('count', 'number');
+  await edited.offered();
   await bench.press('ArrowDown', 'Tab');
   await expect
     .poll(() => bench.savedText())
     .toBe(farApart('count').replace('count', 'number').replace('\n\n', '\n  \n'));
-  expect(await drawn()).toEqual(['⇥ line 59: count → number']);
+  expect(await edited.drawn()).toEqual(['⇥ line 59: count → number']);
   await bench.press('Alt+Enter');
-  await expect.poll(cursor).toBe('Ln 59, Col 13');
+  await expect.poll(() => edited.cursor()).toBe('Ln 59, Col 13');
   await bench.press('Alt+Enter');
   await expect.poll(() => bench.savedText()).toContain('console.log(number);');
 });
 
 test('while the list of suggestions is open, Tab takes its entry', async () => {
-  await start(farApart('speed'));
-  await rename('speed', 'velocity');
-  await offered();
+  await edited.start(farApart('speed'));
+  await edited.rename('speed', 'velocity');
+  await edited.offered();
   await bench.press('ArrowDown');
   await bench.type('velo');
   await bench.press('Control+Space');
@@ -190,13 +152,13 @@ test('while the list of suggestions is open, Tab takes its entry', async () => {
   await bench.press('Tab');
   await expect.poll(() => bench.savedText()).toContain('velocity\nstep0');
   expect(await bench.savedText()).toContain('console.log(speed);');
-  expect(await drawn()).toEqual(['⇥ line 59: speed → velocity']);
+  expect(await edited.drawn()).toEqual(['⇥ line 59: speed → velocity']);
 });
 
 test('with a selection, Tab indents the lines', async () => {
-  await start(farApart('red'));
-  await rename('red', 'blue');
-  await offered();
+  await edited.start(farApart('red'));
+  await edited.rename('red', 'blue');
+  await edited.offered();
   await bench.press('Shift+ArrowDown', 'Shift+ArrowDown', 'Tab');
   await expect.poll(() => bench.savedText()).toMatch(/^ {2}let blue = 1;\n/);
   expect(await bench.savedText()).toContain('console.log(red);');
@@ -204,11 +166,11 @@ test('with a selection, Tab indents the lines', async () => {
 
 test('an added parameter comes to its calls, and what only inserts at the cursor is ghost text', async () => {
   const text = `${farApart('unused').replace('console.log(unused);', 'send(message);')}`;
-  await start(text.replace('let unused = 1;', 'function send(message) {}'));
-  await goTo('message');
+  await edited.start(text.replace('let unused = 1;', 'function send(message) {}'));
+  await edited.goTo('message');
   for (let i = 0; i < 'message'.length; i++) await bench.press('ArrowRight');
   await bench.type(', retries');
-  await offered();
+  await edited.offered();
   await picture('next-edit-parameter');
   await bench.press('Tab');
   await expect.poll(() => bench.shownGhostText()).toBe(', retries');

@@ -1,12 +1,12 @@
 // A key that is pressed as soon as a new window can be used gets a suggestion, without another key, and about as soon
 // as one from an extension that has nothing to load.
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { launchBrowser } from './browser.ts';
 import { startCodeServer } from './code-server.ts';
+import { packed } from './packed.ts';
 import { Workbench } from './workbench.ts';
 
 const sample =
@@ -48,20 +48,9 @@ async function firstMoments(vsix: string, name: string): Promise<FirstMoments> {
   }
 }
 
-/** The extension in instant/, packed. */
-function instantVsix(): string {
-  const out = resolve('build/e2e/instant.vsix');
-  const flags = ['--no-dependencies', '--allow-missing-repository', '--skip-license', '--out', out];
-  execFileSync(process.execPath, [resolve('node_modules/@vscode/vsce/vsce'), 'package', ...flags], {
-    cwd: 'test/e2e/instant',
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  return out;
-}
-
 test('the first keys of a window bring ghost text', async () => {
   // The measure to compare with. VS Code does not always ask an extension again that came after the key: not ours to mend.
-  const vsix = instantVsix();
+  const vsix = packed('instant');
   const instant = await firstMoments(vsix, 'Instant').catch(() => firstMoments(vsix, 'Instant'));
   const hearth = await firstMoments(inject('vsix'), 'Hearth');
   for (const [name, { usableMs, ghostTextMs, activationMs }] of Object.entries({ instant, hearth })) {

@@ -1,0 +1,79 @@
+// Asks the server which edit follows from the user's last ones: one question at a time, the newest.
+import { CancellationTokenSource, DiagnosticSeverity, languages, type TextEditor, window, workspace } from 'vscode';
+import { type NextEdit, type NextEditTrigger, nextEditRequest } from '../../language-server/protocol/next-edit.ts';
+import type { Client } from '../client.ts';
+import { section } from '../config.ts';
+import type { DocumentModes } from '../document-mode.ts';
+import type { AnsweredRequest } from '../ghost-text.ts';
+
+export function isTurnedOn(): boolean {
+  return workspace.getConfiguration(section).get('nextEdit') !== 'off';
+}
+
+export class Questions {
+  private request: CancellationTokenSource | null = null;
+  private errors = 0;
+  /** How long the last answer took. */
+  latencyMs = 0;
+
+  constructor(
+    private readonly client: Client,
+    private readonly modes: DocumentModes,
+    private readonly onAnswer: (request: AnsweredRequest) => void,
+  ) {}
+
+  /** Undefined if another question was asked since, or this one is not wanted any more. */
+  async ask(trigger: NextEditTrigger): Promise<NextEdit | null | undefined> {
+    this.cancel();
+    const request = new CancellationTokenSource();
+    this.request = request;
+    const edit = await this.answerTo(trigger, request).catch((error: unknown) => {
+      if (this.request === request)
+        this.client.log.warn(`A request for a next edit was not answered: ${String(error)}`);
+      return null;
+    });
+    if (this.request !== request) return undefined;
+    return edit && isCurrent(edit) ? edit : null;
+  }
+
+  cancel(): void {
+    this.request?.cancel();
+    this.request = null;
+  }
+
+  /** Whether the active document has more errors than the last time. */
+  hasMoreErrors(): boolean {
+    const before = this.errors;
+    const document = window.activeTextEditor?.document;
+    const problems = document ? languages.getDiagnostics(document.uri) : [];
+    this.errors = problems.filter(({ severity }) => severity === DiagnosticSeverity.Error).length;
+    return this.errors > before;
+  }
+
+  private async answerTo(trigger: NextEditTrigger, { token }: CancellationTokenSource): Promise<NextEdit | null> {
+    const editor = window.activeTextEditor;
+    if (!editor || !this.mayAsk(editor)) return null;
+    const { document, selection } = editor;
+    const { line, character } = selection.active;
+    const { mode } = this.modes.of(document);
+    const place = { uri: document.uri.toString(), version: document.version, position: { line, character } };
+    const asked = { document, position: selection.active, time: new Date() };
+    const { edit, reason, latencyMs } = await this.client.request(nextEditRequest, { ...place, trigger, mode }, token);
+    if (!token.isCancellationRequested) this.onAnswer({ ...asked, reason, latencyMs });
+    this.latencyMs = latencyMs;
+    return edit;
+  }
+
+  /** Neither with several cursors or a selection, nor in a file that gets no suggestions. */
+  private mayAsk({ document, selections }: TextEditor): boolean {
+    const { health, problem } = this.client.status;
+    const isReady = problem !== 'server' && health !== 'starting';
+    const isOneCursor = selections.length === 1 && selections.every(({ isEmpty }) => isEmpty);
+    return isTurnedOn() && isReady && isOneCursor && this.modes.of(document).mode === 'automatic';
+  }
+}
+
+/** Whether the document is as it was when the edit was found. */
+function isCurrent({ uri, version }: NextEdit): boolean {
+  return workspace.textDocuments.some((each) => each.uri.toString() === uri && each.version === version);
+}

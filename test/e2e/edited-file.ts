@@ -1,0 +1,58 @@
+// The one file in which next edits are tested: what is done to it by keys, and what the editor draws into it.
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { Workbench } from './workbench.ts';
+
+export class EditedFile {
+  constructor(
+    private readonly bench: Workbench,
+    private readonly path: string,
+  ) {}
+
+  /** What is drawn into the text beside the code: new words of an edit, or the hint to one that is out of sight. */
+  async drawn(): Promise<string[]> {
+    const contents = await this.bench.page.evaluate<string[]>(
+      `[...document.querySelectorAll('.editor-instance .view-lines span')]
+        .flatMap((span) => ['::before', '::after'].map((side) => getComputedStyle(span, side).content))`,
+    );
+    const texts = contents.filter((text) => /^".+"$/.test(text)).map((text) => text.slice(1, -1));
+    return [...new Set(texts.map((text) => text.replaceAll('\u00a0', ' ')))];
+  }
+
+  offered(timeout = 20_000): Promise<unknown> {
+    return expect.poll(() => this.drawn(), { timeout }).not.toEqual([]);
+  }
+
+  /** Replaces the text, which is much at once and therefore no edit that anything follows from. */
+  async start(text: string): Promise<void> {
+    await this.bench.press('Control+1', 'Control+Home');
+    await this.bench.setText(text);
+    await sleep(1600);
+  }
+
+  /** Puts the cursor before the first occurrence of a word, by keys. */
+  async goTo(word: string): Promise<void> {
+    const before = readFileSync(this.path, 'utf8').split(word)[0]?.split('\n') ?? [];
+    await this.bench.press('Control+Home');
+    for (let line = 1; line < before.length; line++) await this.bench.press('ArrowDown');
+    for (let i = 0; i < (before.at(-1)?.length ?? 0); i++) await this.bench.press('ArrowRight');
+  }
+
+  /** At its first occurrence. */
+  async rename(old: string, now: string): Promise<void> {
+    await this.goTo(old);
+    for (let i = 0; i < old.length; i++) await this.bench.press('Shift+ArrowRight');
+    await this.bench.type(now);
+  }
+
+  /** "Ln 1, Col 1" */
+  cursor(): Promise<string | null> {
+    return this.bench.page.getByText(/^Ln \d+, Col \d+$/).textContent();
+  }
+}
+
+/** A file of 60 lines in which the one name is used at the beginning and near the end. */
+export function farApart(name: string): string {
+  return `let ${name} = 1;\n\n${Array.from({ length: 55 }, (_, i) => `step${i}();\n`).join('')}\nconsole.log(${name});\n`;
+}

@@ -1,0 +1,129 @@
+// What Tab, Esc and a screen reader get while an edit is offered and something else goes on: a snippet, an input method,
+// several cursors, another mode of Vim.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { launchBrowser } from './browser.ts';
+import { type CodeServer, startCodeServer } from './code-server.ts';
+import { EditedFile, farApart } from './edited-file.ts';
+import { packed } from './packed.ts';
+import { Workbench } from './workbench.ts';
+
+const settings = {
+  'hearth.nextEdit': 'eager',
+  'editor.detectIndentation': false,
+  'editor.tabSize': 2,
+  'editor.accessibilitySupport': 'on',
+};
+
+let server: CodeServer;
+let browser: Browser;
+let bench: Workbench;
+let edited: EditedFile;
+const temporary = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
+const file = join(temporary, 'shop/prices.ts');
+
+beforeAll(async () => {
+  mkdirSync(join(temporary, 'shop'));
+  writeFileSync(file, '');
+  server = await startCodeServer({ vsix: [inject('vsix'), packed('vim')], settings });
+  browser = await launchBrowser();
+  bench = await Workbench.open(browser, server, join(temporary, 'shop'), file);
+  edited = new EditedFile(bench, file);
+}, 150_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  rmSync(temporary, { recursive: true, force: true });
+});
+
+beforeEach(() => bench.statusSays(/ready/, 60_000), 90_000);
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') await bench.afterFailure(task.name, settings);
+}, 90_000);
+
+/** A text in which a rename at the top is offered at the bottom. */
+async function offer(old: string, now: string): Promise<void> {
+  await edited.start(farApart(old));
+  await edited.rename(old, now);
+  await edited.offered();
+}
+
+test('the first edit that a rename offers is the nearest use below, also behind a loop up to the name', async () => {
+  const text = 'let top = 9;\n\nfor (let i = 0; i < top; i++) {\n  console.log(i);\n}\nconsole.log(top);\nstep(top);\n';
+  await edited.start(text);
+  await edited.rename('top', 'most');
+  await edited.offered();
+  await bench.press('Tab');
+  await expect.poll(() => bench.savedText()).toBe(text.replace('let top', 'let most').replace('i < top', 'i < most'));
+});
+
+test('a screen reader hears where the edit is, and what it changes', async () => {
+  await offer('amount', 'quantity');
+  const notice = bench.page.locator('.notifications-toasts .notification-list-item-message', { hasText: 'quantity' });
+  await notice.waitFor({ timeout: 10_000 });
+  expect(await notice.textContent()).toMatch(/line 59.*amount.*quantity/);
+});
+
+test('in a snippet, Tab goes to its next place', async () => {
+  await offer('width', 'height');
+  await bench.press('ArrowDown');
+  await bench.runCommand('Snippets: Insert Snippet');
+  await bench.page.locator('.quick-input-widget input.input').fill('While Statement');
+  await bench.choose('While Statement');
+  await expect.poll(() => bench.page.locator('.snippet-placeholder').count()).toBeGreaterThan(0);
+  await bench.type('ready');
+  await bench.press('Tab');
+  await bench.type('go();');
+  await expect.poll(() => bench.savedText()).toMatch(/while \(ready\) \{\s+go\(\);/);
+  expect(await bench.savedText()).toContain('console.log(width);');
+  await bench.press('Escape');
+});
+
+test('while an input method composes, Tab is not for the edit', async () => {
+  await offer('speed', 'velocity');
+  await bench.press('ArrowDown');
+  await bench.type('x');
+  const input = await bench.page.context().newCDPSession(bench.page);
+  await input.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 });
+  await sleep(1500);
+  await bench.press('Tab');
+  await sleep(500);
+  expect(await edited.cursor()).toMatch(/^Ln 2,/);
+  await input.send('Input.insertText', { text: '日' });
+  await expect.poll(() => bench.savedText()).toMatch(/^let velocity = 1;\nx.*日/);
+  expect(await bench.savedText()).toContain('console.log(speed);');
+});
+
+test('with several cursors, Tab is for all of them, and no edit is asked for', async () => {
+  await offer('count', 'number');
+  await bench.press('ArrowDown', 'ArrowDown', 'End', 'Control+Alt+ArrowDown');
+  const asked = () => server.hearthLog().split('next edit at').length;
+  const before = asked();
+  await bench.press('Tab');
+  await expect.poll(() => bench.savedText()).toMatch(/step0\(\);\s+\nstep1\(\);\s+\n/);
+  await bench.press('x');
+  await sleep(2000);
+  expect(asked()).toBe(before);
+  expect(await bench.savedText()).toContain('console.log(count);');
+  await bench.press('Escape');
+});
+
+test('in normal mode of Vim, Tab and Esc are not for the edit; in insert mode Tab is', async () => {
+  await bench.runCommand('Vim Test: Normal');
+  await offer('first', 'second');
+  await bench.press('Tab');
+  await sleep(500);
+  expect(await edited.cursor()).toMatch(/^Ln 1,/);
+  await bench.press('Escape');
+  await sleep(500);
+  expect(await edited.drawn()).not.toEqual([]);
+  await bench.runCommand('Vim Test: Insert');
+  await bench.press('Tab');
+  await expect.poll(() => edited.cursor()).toBe('Ln 59, Col 13');
+  await bench.runCommand('Vim Test: Off');
+});

@@ -1,0 +1,13 @@
+// Vim for VS Code binds Tab and Esc by these context keys; so does Hearth leave them alone.
+const { commands } = require('vscode');
+
+exports.activate = ({ subscriptions }) => {
+  const modes = { normal: 'Normal', insert: 'Insert', off: '' };
+  for (const [name, mode] of Object.entries(modes))
+    subscriptions.push(
+      commands.registerCommand(`vimTest.${name}`, async () => {
+        await commands.executeCommand('setContext', 'vim.active', mode !== '');
+        await commands.executeCommand('setContext', 'vim.mode', mode);
+      }),
+    );
+};
