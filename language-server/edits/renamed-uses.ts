@@ -81,7 +81,7 @@ function isDeclared(text: string, name: string): boolean {
     if (keywords.test(before) || /\b(for|catch|as|in|lambda)\s*\(?\s*$/.test(before)) return true;
     if (/^\s*(:(?!:)|=(?!=)|:=|=>)/.test(behind)) return true;
     const isParameter = /\([^()]*$/.test(before) && /^[^()]*\)\s*(=>|->|:|\{)/.test(behind);
-    if (isParameter && !/\b(if|while|switch|match|return|elif)\b/.test(before)) return true;
+    if (isParameter && !/\b(if|for|foreach|while|until|switch|match|return|elif)\b/.test(before)) return true;
   }
   return false;
 }

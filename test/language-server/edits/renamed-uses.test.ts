@@ -46,6 +46,15 @@ test.each([
   expect(lines(text, 'const tax = 1;', 'const vat = 1;')).toEqual([]);
 });
 
+test('a loop up to the name declares nothing', () => {
+  const text = 'const most = 9;\nlog(top);\nfor (let i = 0; i < top; i++) {\n  log(top);\n}\n';
+  expect(lines(text, 'const top = 9;', 'const most = 9;')).toEqual([
+    'log(most);',
+    'for (let i = 0; i < most; i++) {',
+    'log(most);',
+  ]);
+});
+
 test('only a rename counts, and only of a declaration', () => {
   const text = 'const vat = 1;\nlog(tax);\n';
   expect(lines(text, 'const tax = 1;', 'const vat = 2;')).toEqual([]);
