@@ -3,7 +3,7 @@ import type { PastChange } from './past-changes.ts';
 import type { Substitution } from './substitutions.ts';
 import type { TextEdit } from './text-edit.ts';
 
-export const generators = ['substitution', 'analogy', 'insertion', 'argument', 'unused'] as const;
+export const generators = ['substitution', 'analogy', 'insertion', 'argument', 'unused', 'context', 'naming'] as const;
 export type Generator = (typeof generators)[number];
 
 export interface Candidate extends TextEdit {
@@ -16,4 +16,6 @@ export interface Candidate extends TextEdit {
   substitution?: Substitution;
   /** How many words differ from those of the change that is repeated. */
   otherWords: number;
+  /** How many generators and groups propose the same; 1 if absent. */
+  votes?: number;
 }

@@ -2,13 +2,15 @@
 import type { Candidate } from './candidate.ts';
 import { analogousLines } from './generators/analogous-lines.ts';
 import { callArguments } from './generators/call-arguments.ts';
+import { editsInContext } from './generators/edits-in-context.ts';
+import { namedExpressions } from './generators/named-expressions.ts';
 import { repeatedInsertions } from './generators/repeated-insertions.ts';
 import { substitutedLines } from './generators/substituted-lines.ts';
 import { unusedNames } from './generators/unused-names.ts';
-import { type Line, lineAt } from './lines.ts';
+import { type Line, lineAt, similarity } from './lines.ts';
 import { type PastChange, pastBlocks } from './past-changes.ts';
 import { undoes } from './reversal.ts';
-import { substitutionsOf } from './substitutions.ts';
+import { isRename, substitutionsOf } from './substitutions.ts';
 import type { EditedDocument, TextEdit } from './text-edit.ts';
 
 // More are a word of every other line, and no consequence.
@@ -24,12 +26,16 @@ export function candidatesFor(
 ): Candidate[] {
   const { path, text, cursor, history } = place;
   const cursorLine = lineAt(lines, cursor);
+  const substitutions = substitutionsOf(changes);
+  const renamed = new Set(substitutions.filter((each) => !each.isPart && isRename(each)).map(({ old }) => old));
   const all = [
     ...analogousLines(lines, [...changes, ...pastBlocks(history)], cursorLine),
-    ...substitutedLines(lines, substitutionsOf(changes), cursorLine),
+    ...editsInContext(lines, changes, cursorLine),
+    ...substitutedLines(lines, substitutions, cursorLine),
     ...callArguments(lines, changes),
     ...repeatedInsertions(lines, changes, path),
-    ...unusedNames(lines, changes),
+    ...unusedNames(lines, changes, renamed, cursorLine),
+    ...namedExpressions(lines, changes, cursorLine),
   ];
   const groups = new Map<string, number>();
   const isWithinGroup = ({ group }: Candidate) => {
@@ -37,14 +43,26 @@ export function candidatesFor(
     groups.set(group, count);
     return count <= maxInGroup;
   };
-  return fromCursor(
+  const possible = fromCursor(
     all.filter(({ start, end, text: now }) => end <= text.length && end - start <= maxChars && now.length <= maxChars),
     text,
     cursor,
   )
     .filter(isWithinGroup)
-    .slice(0, maxCandidates)
     .filter((edit) => isMoreThanSpace(edit, text) && keepsBrackets(edit, text) && !undoes(edit, text, history));
+  return mostPromising(possible, text);
+}
+
+/** In the same order; of too many, those whose lines resemble the ones that were edited. */
+function mostPromising(candidates: Candidate[], text: string): Candidate[] {
+  if (candidates.length <= maxCandidates) return candidates;
+  const resemblance = ({ start, end, changes: [change] }: Candidate) =>
+    change ? similarity(text.slice(start, end), change.before.join('\n')) : 0;
+  const byResemblance = candidates
+    .map((candidate) => ({ candidate, share: resemblance(candidate) }))
+    .sort((a, b) => b.share - a.share);
+  const best = new Set(byResemblance.slice(0, maxCandidates).map(({ candidate }) => candidate));
+  return candidates.filter((each) => best.has(each));
 }
 
 function isMoreThanSpace({ start, end, text: now }: TextEdit, text: string): boolean {
@@ -60,19 +78,20 @@ function keepsBrackets({ start, end, text: now }: TextEdit, text: string): boole
   });
 }
 
-/** Without those at the cursor and those that come to the same. */
-export function fromCursor<T extends TextEdit>(edits: T[], text: string, cursor: number): T[] {
+/** Without those at the cursor; of those that come to the same, the first, which has the votes of all. */
+export function fromCursor<T extends TextEdit & { votes?: number }>(edits: T[], text: string, cursor: number): T[] {
   const distance = ({ start }: TextEdit) => (start >= cursor ? start - cursor : text.length + cursor - start);
-  const seen = new Set<string>();
-  const isNew = (edit: TextEdit) => {
+  const found = new Map<string, T & { votes: number }>();
+  for (const edit of edits) {
+    if (edit.start <= cursor && cursor <= edit.end) continue;
     const [from, to] = trimmed(edit, text);
+    if (from === to && edit.text.length <= edit.end - edit.start) continue;
     const key = `${from} ${to} ${edit.text.slice(from - edit.start, edit.text.length - (edit.end - to))}`;
-    return from < to || edit.text.length > edit.end - edit.start ? !seen.has(key) && seen.add(key) : false;
-  };
-  return edits
-    .filter(({ start, end }) => !(start <= cursor && cursor <= end))
-    .filter(isNew)
-    .sort((a, b) => distance(a) - distance(b));
+    const known = found.get(key);
+    if (known) known.votes++;
+    else found.set(key, { ...edit, votes: 1 });
+  }
+  return [...found.values()].sort((a, b) => distance(a) - distance(b));
 }
 
 /** The range that an edit really changes. */

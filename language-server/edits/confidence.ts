@@ -1,7 +1,8 @@
 // From evidence and the model's preference to how likely an edit follows.
 import { evidenceTrees } from './evidence-trees.ts';
 import type { Preference } from './preference.ts';
-import { preferenceBias, preferenceWeights } from './preference-weights.ts';
+import { preferenceTrees } from './preference-trees.ts';
+import type { Reading } from './reading-in-place.ts';
 import { logOddsOf } from './trees.ts';
 
 /** The logarithm of the odds, by the evidence alone. */
@@ -12,17 +13,17 @@ export function logOdds(evidence: ArrayLike<number>): number {
 // Beyond these, a ratio says more about rare words than about the edit.
 const maxNats = 12;
 
-/** What the odds follow from when a model has been asked: the odds by the evidence, and its preference. */
-export function preferenceNumbers(odds: number, { logRatio, ofNew, ofTail }: Preference): number[] {
-  return [odds, Math.max(-maxNats, Math.min(maxNats, logRatio)), ofNew, Math.max(-maxNats, ofTail)];
+const limited = (nats: number) => Math.max(-maxNats, Math.min(maxNats, nats));
+
+/** What the odds follow from when a model has been asked: the odds by the evidence, its preference, and how it reads. */
+export function preferenceNumbers(odds: number, { logRatio, ofNew, ofTail }: Preference, reading: Reading): number[] {
+  const { rarestNew, rarestOld } = reading;
+  return [odds, ...[logRatio, ofNew, ofTail, reading.logRatio, rarestNew, rarestOld].map(limited)];
 }
 
-/** The logarithm of the odds, with the model's preference. */
-export function withPreference(odds: number, preference: Preference): number {
-  return preferenceNumbers(odds, preference).reduce(
-    (sum, each, i) => sum + each * (preferenceWeights[i] ?? 0),
-    preferenceBias,
-  );
+/** The logarithm of the odds, with what the model says. */
+export function withModel(odds: number, preference: Preference, reading: Reading): number {
+  return logOddsOf(preferenceTrees, preferenceNumbers(odds, preference, reading));
 }
 
 export function probabilityOf(odds: number): number {

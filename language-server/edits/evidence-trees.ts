@@ -3,167 +3,167 @@ import type { Trees } from './trees.ts';
 
 // biome-ignore format: a tree is a line
 export const evidenceTrees: Trees = {
-  bias: -2.731,
+  bias: -3.104,
   trees: [
-    // likeBefore, places, isRename, goneChars, times, isJustTyped, likeAfter
-    { asked: [17, 3, 19, 12, 1, 35, 18], above: [0.8485, 1, -1, 2, 1, 0, 0.8571], leaves: [-0.04904, 0.2255, -0.09098, 0.0008867, 0.3615, 0.8625, -0.08131, 0.09599] },
-    // likeBefore, places, oldLeft, goneChars, times, likeAfter
-    { asked: [17, 3, 23, 12, 1, 3, 18], above: [0.8, 1, 1, 7, 1, 7, 0.7692], leaves: [-0.01276, 0.2003, -0.08885, -0.00206, 0.3653, 0.01336, -0.09226, 0.03107] },
-    // likeBefore, places, oldLeft, isRename, times, isJustTyped
-    { asked: [17, 3, 23, 19, 1, 3, 35], above: [0.75, 1, 1, 0, 2, 11, 0], leaves: [0.00524, 0.2059, -0.08114, 0.04052, 0.2367, -0.07735, -0.04869, 0.06313] },
-    // likeBefore, places, goneChars, newestLines, times
-    { asked: [17, 3, 3, 12, 3, 33, 1], above: [0.6, 1, 4, 7, 5, 2, 1], leaves: [-0.03739, 0.1201, -0.03619, -0.09509, 0.1974, 0.01567, -0.04493, 0.1057] },
-    // likeBefore, places, staysElsewhere, isRename, sameLeft, isJustTyped, times
-    { asked: [17, 3, 25, 19, 21, 35, 1], above: [0.5714, 5, 0, 0, 0, 0, 2], leaves: [-0.05047, 0.08908, -0.09861, 0.01162, 0.04339, 0.1764, -0.09022, -0.007644] },
-    // places, goneChars, times, likeBefore, staysElsewhere, likeAfter, sameLeft
-    { asked: [3, 12, 1, 17, 25, 18, 21], above: [5, 2, 1, 0.8, 0, 0.6957, -1], leaves: [-0.06722, 0.01771, 0.1262, -0.08488, -0.1021, -0.05663, 0.173, -0.03105] },
-    // likeBefore, places, staysElsewhere, goneChars, sameLeft
-    { asked: [17, 3, 25, 12, 21, 12, 12], above: [0.5714, 5, 0, 7, 0, 1, 16], leaves: [-0.05199, 0.05322, -0.09294, 0.01877, -0.01264, 0.1073, -0.08468, -0.005317] },
-    // places, goneChars, times, isBelow, isPart, nearerPlaces, likeAfter
-    { asked: [3, 12, 1, 7, 20, 4, 18], above: [7, 2, 1, 0, 0, 0, 0.6316], leaves: [-0.07293, -0.005194, 0.08625, -0.09848, -0.04293, -0.09616, -0.05451, 0.06556] },
-    // staysElsewhere, goneChars, likeBefore, isJustTyped, times, generator
-    { asked: [25, 12, 17, 17, 35, 1, 0], above: [0, 1, 0.9091, 0.5714, 0, 1, Infinity], leaves: [-0.07177, -0.007109, 0.001711, 0.1047, -0.1086, -0.07173, -0.01968, 0] },
-    // oldLeft, likeBefore, times, otherWords, isPart, isJustTyped, places
-    { asked: [23, 17, 1, 5, 20, 35, 3], above: [2, 0.06897, 1, 0, 0, 1, 11], leaves: [0.01405, -0.09356, 0.07505, -0.08307, -0.086, -0.01259, 0.06158, -0.04846] },
-    // staysElsewhere, goneChars, sameRight, likeBefore, isPart, generator, likeAfter
-    { asked: [25, 12, 22, 17, 20, 0, 18], above: [0, 1, 0, 0.5714, 0, Infinity, 0.7692], leaves: [-0.06482, -0.009903, 0.05732, -0.09115, -0.1011, 0, -0.06892, 0.02321] },
-    // oldLeft, isJustTyped, times, staysElsewhere, goneChars, likeAfter, sameRight
-    { asked: [23, 35, 1, 25, 12, 18, 22], above: [10, 0, 1, -1, 0, 0.6957, 0], leaves: [0.01216, -0.06336, -0.03452, 0.08426, -0.1046, -0.03876, -0.05184, 0.06229] },
-    // places, times, sameLeft, newestLines, isPart, likeAfter, isRename
-    { asked: [3, 1, 21, 33, 20, 18, 19], above: [11, 1, 0, 1, 0, 0.9375, 0], leaves: [0.02329, -0.05093, 0.113, -0.05171, -0.09526, -0.04989, -0.05833, 0.04305] },
-    // staysElsewhere, times, nearerPlaces, oldLeft, likeBefore, places
-    { asked: [25, 1, 1, 4, 23, 17, 3], above: [0, 1, 2, 0, 6, 0.8, 13], leaves: [0.02782, -0.04313, 0.1103, 0.01, -0.09911, -0.04556, 0.01185, -0.06068] },
-    // staysElsewhere, newestLines, sameRight, goneChars, distance, generator, likeAfter
-    { asked: [25, 33, 22, 12, 6, 0, 18], above: [0, 1, 0, 1, 27, Infinity, 0.7692], leaves: [-0.02959, 0.05422, 0.004165, -0.06404, -0.09344, 0, -0.05935, 0.02505] },
-    // oldLeft, isJustTyped, likeAfter, isUndeclared, isPart, times, comeChars
-    { asked: [23, 35, 18, 28, 20, 1, 13], above: [10, 0, 0.6957, -1, 0, 3, 15], leaves: [0.008177, -0.05831, 0.05959, -0.08665, -0.08929, 0.01915, 0.01998, -0.061] },
-    // places, newestLines, sameRight, isJustTyped, oldLeft, times
-    { asked: [3, 33, 22, 35, 23, 1, 35], above: [11, 2, 0, 0, 1, 1, 0], leaves: [-0.008539, 0.05454, -0.02566, -0.0694, -0.08919, -0.04519, -0.04046, 0.04564] },
-    // staysElsewhere, times, nearerPlaces, likeBefore, isDeclared
-    { asked: [25, 1, 1, 4, 17, 27, 4], above: [0, 1, 2, 0, 0.3333, 0, 3], leaves: [0.01802, -0.03831, -0.02758, 0.0806, -0.09409, -0.04123, 0.02039, -0.04452] },
-    // oldLeft, isPart, times, isRename, likeAfter, sameRight
-    { asked: [23, 20, 1, 19, 1, 18, 22], above: [10, 0, 1, 0, 2, 0.6957, 0], leaves: [-0.0001169, 0.08573, -0.09677, -0.03674, -0.09368, -0.02379, -0.03887, 0.04955] },
-    // newestLines, isPart, distance, isRename, generator, comeChars, times
-    { asked: [33, 20, 6, 19, 0, 13, 1], above: [1, 0, 49, 0, Infinity, 21, 2], leaves: [0.006429, 0.0844, -0.09488, 0, 0.002385, -0.06648, -0.07682, 0.005025] },
-    // likeBefore, oldLeft, likeAfter, otherWords, sameLeft, newestLines, comeChars
-    { asked: [17, 23, 18, 5, 21, 33, 13], above: [0.4737, 4, 0.4762, 0, 0, 0, 48], leaves: [0.01152, -0.08486, -0.07641, 0.01686, 0.06047, -0.09489, 0.04053, -0.09022] },
-    // staysElsewhere, goneChars, times, isBelow, likeAfter
-    { asked: [25, 12, 1, 7, 1, 12, 18], above: [0, 5, 1, 0, 3, 13, 0.6957], leaves: [-0.04751, 0.001659, 0.01865, 0.1375, -0.09508, -0.03706, -0.05258, 0.01925] },
-    // places, isPart, sameLeft, isRename, times, nearerPlaces
-    { asked: [3, 20, 21, 19, 1, 4, 3], above: [11, 0, 0, 0, 2, 2, 18], leaves: [-0.001202, 0.05776, -0.09793, -0.01725, -0.02669, -0.07985, -0.04589, 0.0613] },
-    // oldLeft, comeChars, isRename, places, changes, likeBefore, isJustTyped
-    { asked: [23, 13, 19, 3, 16, 17, 35], above: [2, 30, 0, 7, 2, 0.5455, 0], leaves: [0.03561, -0.04623, -0.02501, -0.08992, -0.08516, -0.02783, -0.06253, 0.03895] },
-    // newestLines, isPart, likeAfter, isJustTyped, generator, oldLeft, comeChars
-    { asked: [33, 20, 18, 35, 0, 23, 13], above: [1, 0, 0.5806, 0, Infinity, 3, 21], leaves: [-0.01069, 0.0454, -0.08941, 0, -0.03519, -0.081, 0.02115, -0.05933] },
-    // staysElsewhere, times, newestLines, distance, goneChars, edits
-    { asked: [25, 1, 1, 33, 6, 12, 32], above: [0, 1, 1, 4, 61, 13, 4], leaves: [0.001501, -0.06797, 0.07016, 0.005881, -0.09019, -0.03004, 0.009316, -0.05901] },
-    // nowThere, isPart, times, goneChars, distance, places
-    { asked: [24, 20, 1, 12, 24, 6, 3], above: [4, 0, 2, 1, 0, 6, 11], leaves: [-0.02477, 0.03098, -0.09302, -0.02567, 0.005068, -0.06316, 0.03857, -0.04265] },
-    // likeBefore, goneChars, newLines, isRename, likeAfter, changes
-    { asked: [17, 12, 11, 19, 12, 18, 16], above: [0.4348, 21, 1, 0, 54, 0.439, 2], leaves: [-0.05779, -0.007552, 0.05537, -0.04658, -0.03755, 0.03186, -0.01849, -0.09145] },
-    // isPart, nowThere, times, generator
-    { asked: [20, 24, 24, 1, 1, 0, 0], above: [0, 4, 1, 1, 2, Infinity, Infinity], leaves: [0.002521, 0.06328, -0.04845, 0.02252, -0.08948, 0, -0.04047, 0] },
-    // isBelow, isPassed, distance, times, generator, oldLeft, likeAfter
-    { asked: [7, 8, 6, 1, 0, 23, 18], above: [0, 0, 49, 2, Infinity, 10, 0.5333], leaves: [-0.009656, 0.06384, -0.1262, 0, 0.04635, -0.03176, -0.05337, 0.005844] },
-    // isPart, goneChars, oldLeft, isRename, mayContinue, likeBefore, generator
-    { asked: [20, 12, 23, 19, 36, 17, 0], above: [0, 5, 1, 0, 0, 0.381, Infinity], leaves: [-0.03045, 0.0254, 0.02884, -0.04015, -0.06863, 0.003589, -0.09285, 0] },
-    // newestLines, likeAfter, times, age, isImport, places, generator
-    { asked: [33, 18, 1, 2, 30, 3, 0], above: [4, 0.5806, 1, 0, 0, 2, Infinity], leaves: [0.003121, -0.05346, 0.02594, -0.08381, -0.03586, -0.08503, 0.001908, 0] },
-    // oldLeft, isBelow, isRename, isPassed, generator, sameRight, isJustTyped
-    { asked: [23, 7, 19, 8, 0, 22, 35], above: [2, 0, 0, 0, 3, 0, 0], leaves: [0.008344, -0.1235, 0.03625, -0.08152, -0.06237, -0.0005554, -0.05381, 0.03087] },
-    // isPart, newestLines, nowThere, isJustTyped, distance, generator
-    { asked: [20, 33, 24, 35, 6, 0, 0], above: [0, 1, 1, 0, 49, Infinity, Infinity], leaves: [-0.009841, 0.0323, -0.005935, -0.05531, -0.08375, 0, -0.03207, 0] },
-    // staysElsewhere, times, likeBefore, newLines, goneChars, generator, isBelow
-    { asked: [25, 1, 17, 11, 12, 0, 7], above: [0, 3, 0.381, 1, 3, Infinity, 0], leaves: [0.004866, -0.04819, -0.000945, 0.09288, -0.08307, 0, -0.05737, 0.006855] },
-    // places, isBelow, sameRight, isPassed, generator, edits, likeAfter
-    { asked: [3, 7, 22, 8, 0, 32, 18], above: [11, 0, 0, 0, 3, 1, 0.6957], leaves: [0.002674, -0.1221, 0.02383, -0.07737, -0.08463, -0.03625, -0.01576, 0.03486] },
-    // isPart, nowThere, oldLeft, isRename, likeAfter, generator
-    { asked: [20, 24, 23, 19, 18, 18, 0], above: [0, 4, 1, 0, 0.3429, 0.2295, Infinity], leaves: [-0.000447, 0.0448, -0.06586, -0.01287, -0.07117, 0.0003029, -0.08753, 0] },
-    // distance, isBelow, oldLeft, isPassed, generator, newestLines
-    { asked: [6, 7, 23, 8, 0, 33, 0], above: [49, 0, 27, 0, 3, 1, Infinity], leaves: [0.006212, -0.1161, 0.03158, -0.05472, -0.002061, -0.04686, -0.08154, 0] },
-    // isPart, times, nowThere, isJustTyped, goneChars, generator
-    { asked: [20, 1, 24, 24, 35, 12, 0], above: [0, 1, 1, 1, 1, 16, Infinity], leaves: [0.00511, -0.03696, 0.03975, -0.06146, -0.08965, -0.03141, -0.02419, 0] },
-    // newLines, goneChars, changes, likeAfter, mayContinue, nearerPlaces
-    { asked: [11, 12, 16, 18, 36, 4, 18], above: [1, 7, 2, 0.2609, 0, 1, 0.5], leaves: [-0.06466, -0.005582, 0.02989, -0.04492, 0.001816, -0.05286, -0.03088, -0.08673] },
-    // distance, changes, places, generator, isBelow, nowThere, times
-    { asked: [6, 16, 3, 0, 7, 24, 1], above: [49, 1, 2, 1, 0, 4, 3], leaves: [0.03049, -0.03251, -0.05036, -0.01064, 0.01283, -0.04994, -0.04153, 0.03046] },
-    // likeAfter, goneChars, isImport, isRename, newestLines, changes, generator
-    { asked: [18, 12, 30, 19, 33, 16, 0], above: [0.4762, 24, 0, 0, 0, 1, Infinity], leaves: [-0.0666, -0.0009341, 0.07497, -0.02138, 0.02206, -0.01761, -0.07921, 0] },
-    // isPart, goneChars, nowThere, isRename, mayContinue, generator
-    { asked: [20, 12, 24, 19, 36, 12, 0], above: [0, 5, 1, 0, 0, 16, Infinity], leaves: [-0.02456, 0.02161, 0.02122, -0.03707, -0.08713, -0.02946, -0.02196, 0] },
-    // oldLeft, isBelow, times, isPassed, generator
-    { asked: [23, 7, 1, 8, 0, 23, 0], above: [27, 0, 2, 0, 3, 32, Infinity], leaves: [-0.0001361, -0.118, 0.01747, -0.06885, -0.01054, -0.0794, 0.003929, 0] },
-    // isPart, isJustTyped, oldLeft, generator, isRename, likeAfter
-    { asked: [20, 35, 23, 0, 19, 18, 0], above: [0, 0, 1, 0, 0, 0.2295, Infinity], leaves: [-0.04129, 0.00897, -0.005563, 0.04688, -0.06455, 0.007258, -0.08048, 0] },
-    // likeAfter, goneChars, isImport, edits, newestLines, changes, likeBefore
-    { asked: [18, 12, 30, 32, 33, 16, 17], above: [0.3913, 18, 0, 1, 0, 1, 0.4], leaves: [0.002444, -0.05868, 0.05701, -0.02297, 0.01872, -0.01768, -0.08559, -0.0292] },
-    // distance, changes, goneChars, generator, isBelow, likeAfter, places
-    { asked: [6, 16, 12, 0, 7, 18, 3], above: [30, 1, 8, 1, 0, 0.4, 9], leaves: [0.03216, -0.03081, -0.04765, -0.01427, -0.06371, -0.01772, 0.0131, -0.04975] },
-    // newestLines, likeAfter, times, isRename, age, places, generator
-    { asked: [33, 18, 1, 19, 2, 3, 0], above: [4, 0.9, 1, 0, 0, 2, Infinity], leaves: [-0.02048, 0.01406, 0.002042, 0.04978, -0.02153, -0.07408, 0.01223, 0] },
-    // times, isPart, edits, nowThere, isJustTyped, wasDeclared, generator
-    { asked: [1, 20, 32, 24, 35, 26, 0], above: [3, 0, 5, 3, 1, 0, Infinity], leaves: [0.00525, -0.02656, -0.07952, -0.02102, 0.08633, -0.000495, -0.01359, 0] },
-    // changes, goneChars, comeChars, isComment, mayContinue, age, generator
-    { asked: [16, 12, 13, 29, 36, 2, 0], above: [2, 7, 48, 0, 0, 0, Infinity], leaves: [-0.004655, -0.05863, 0.0238, -0.03944, -0.04295, 0.0157, -0.07587, 0] },
-    // isJustTyped, sameRight, comeChars, places, nowThere, isImport
-    { asked: [35, 22, 13, 3, 24, 30, 13], above: [0, -1, 1, 8, 86, 0, 28], leaves: [0.01495, -0.05971, -0.04717, 0.01079, -0.0572, 0.01783, 0.02741, -0.04394] },
-    // distance, isBelow, oldLeft, isPassed, isPart, newestLines, generator
-    { asked: [6, 7, 23, 8, 20, 33, 0], above: [49, 0, 27, 0, 0, 1, Infinity], leaves: [0.004736, -0.1103, 0.02242, -0.05397, -0.00125, -0.03763, -0.06949, 0] },
-    // times, places, isJustTyped, likeAfter, isRename, mayContinue
-    { asked: [1, 3, 35, 18, 19, 35, 36], above: [1, 1, 1, 0.7692, 0, 0, 0], leaves: [-0.01048, 0.03165, -0.02937, 0.005689, 0.0008364, 0.04751, 0.008983, -0.1024] },
-    // isPart, newLines, nowThere, comeChars, changes, goneChars, generator
-    { asked: [20, 11, 24, 13, 16, 12, 0], above: [0, 1, 1, 2, 2, 16, Infinity], leaves: [-0.01436, 0.01234, -0.0123, -0.05785, -0.08043, -0.021, -0.01088, 0] },
-    // oldLeft, times, sameRight, isPart, edits, distance, generator
-    { asked: [23, 1, 22, 20, 32, 6, 0], above: [32, 3, 0, 0, 5, 33, Infinity], leaves: [0.0004246, -0.0623, 0.06082, -0.00832, -0.02439, -0.07659, 0.004323, 0] },
-    // age, newestLines, likeAfter, mayContinue, places, generator, comeChars
-    { asked: [2, 33, 18, 36, 3, 0, 13], above: [2, 4, 0.6316, 0, 5, Infinity, 21], leaves: [0.009931, -0.02147, -0.01606, -0.07165, -0.07407, 0, 0.02084, -0.04364] },
-    // likeAfter, edits, isImport, oldLeft, goneChars, changes, generator
-    { asked: [18, 32, 30, 23, 12, 16, 0], above: [0.3913, 1, 0, 4, 24, 1, Infinity], leaves: [0.02207, -0.03646, -0.04915, 0.01189, 0.01448, -0.01358, -0.07141, 0] },
-    // distance, changes, goneChars, generator, edits, oldLines
-    { asked: [6, 16, 12, 0, 32, 10, 12], above: [30, 1, 8, 1, 2, 0, 54], leaves: [0.02568, -0.02727, -0.008233, -0.0373, 0.01674, -0.03118, 0.01054, -0.04984] },
-    // times, staysElsewhere, isJustTyped, newestLines, goneChars, mayContinue
-    { asked: [1, 25, 35, 33, 12, 35, 36], above: [1, 0, 1, 4, 13, 0, 0], leaves: [0.0001551, -0.04052, -0.06726, 0.005383, 0.0008104, 0.04089, 0.007647, -0.09644] },
-    // isPart, goneChars, oldLeft, isImport, mayContinue, places, generator
-    { asked: [20, 12, 23, 30, 36, 3, 0], above: [0, 5, 1, 0, 0, 3, Infinity], leaves: [-0.006634, -0.08076, 0.01458, -0.031, -0.04516, 0.01805, -0.07042, 0] },
-    // likeAfter, likeBefore, mayContinue, isJustTyped, newestLines, goneChars
-    { asked: [18, 17, 36, 35, 33, 12, 35], above: [0.5806, 0.5714, 0, 0, 0, 6, 1], leaves: [-0.02664, 0.01987, 0.01985, -0.08638, -0.0009346, 0.02835, 0.02748, -0.09105] },
-    // isBelow, isPassed, distance, isComment, generator
-    { asked: [7, 8, 6, 29, 0, 0, 0], above: [0, 0, 6, 0, Infinity, 1, 3], leaves: [0.005925, -0.04203, -0.1144, 0, 0.04741, -0.01563, 0.002257, -0.08532] },
-    // oldLeft, isBelow, sameRight, isPassed, comeChars, distance, generator
-    { asked: [23, 7, 22, 8, 13, 6, 0], above: [32, 0, 0, 0, 2, 36, Infinity], leaves: [-0.00005851, -0.1117, -0.01545, 0.01641, -0.02333, -0.07177, 0.006059, 0] },
-    // changes, likeAfter, comeChars, likeBefore, age, generator
-    { asked: [16, 18, 13, 17, 2, 2, 0], above: [2, 0.9, 48, 0.9091, 0, 0, Infinity], leaves: [0.00242, -0.04632, -0.002395, 0.04727, -0.03795, 0.01897, -0.06559, 0] },
-    // isPart, times, nowThere, isJustTyped, goneChars, generator
-    { asked: [20, 1, 24, 24, 35, 12, 0], above: [0, 1, 1, 1, 1, 12, Infinity], leaves: [0.002842, -0.02465, 0.02369, -0.05227, -0.08029, -0.0219, -0.003483, 0] },
-    // distance, isString, isBelow, changes, generator, goneChars
-    { asked: [6, 6, 31, 7, 16, 0, 12], above: [49, 2, 0, 0, 1, 1, 3], leaves: [-0.06661, -0.0007754, 0.01445, -0.01249, -0.02992, 0.02941, -0.0384, 0.03625] },
-    // age, changes, likeBefore, goneChars, generator, places
-    { asked: [2, 16, 17, 12, 12, 0, 3], above: [2, 2, 0.6316, 7, 7, Infinity, 2], leaves: [-0.00652, 0.01287, 0.007813, -0.04213, -0.06573, 0, 0.01717, -0.03854] },
-    // nearerPlaces, age, nowThere, mayContinue, likeAfter, generator
-    { asked: [4, 2, 24, 36, 18, 0, 0], above: [10, 2, 3, 0, 0.6316, Infinity, Infinity], leaves: [0.006541, -0.01821, -0.06553, -0.005297, -0.05837, 0, -0.01744, 0] },
-    // isPart, isJustTyped, nowThere, generator, comeChars, times
-    { asked: [20, 35, 24, 0, 13, 1, 0], above: [0, 0, 0, 0, 1, 1, Infinity], leaves: [-0.02929, 0.005975, -0.03463, 0.01575, -0.07204, -0.02339, -0.006919, 0] },
-    // times, places, goneChars, newestLines, likeBefore, oldLeft, likeAfter
-    { asked: [1, 3, 12, 33, 17, 23, 18], above: [3, 1, 6, 0, 0.8485, 6, 0.3333], leaves: [0.05191, 0.0007136, 0.001554, -0.03023, 0.03102, -0.04237, -0.003647, 0.07376] },
-    // comeChars, likeAfter, otherWords, likeBefore, generator, isJustTyped
-    { asked: [13, 18, 5, 17, 13, 0, 35], above: [30, 0.5128, 0, 0.5, 26, 1, 0], leaves: [0.001905, -0.04061, 0.006573, 0.07665, -0.03518, 0.07301, -0.02913, -0.07041] },
-    // distance, isBelow, places, isPassed, nowThere, comeChars
-    { asked: [6, 7, 3, 8, 24, 13, 13], above: [138, 0, 10, 0, 10, 28, 12], leaves: [0.001914, -0.1076, 0.01546, -0.02714, 0.001157, -0.06056, -0.07164, -0.01256] },
-    // isPart, times, oldLeft, isJustTyped, places, generator
-    { asked: [20, 1, 23, 23, 35, 3, 0], above: [0, 1, 1, 22, 1, 3, Infinity], leaves: [-0.001712, -0.05312, 0.02139, -0.04871, -0.0403, 0.02056, -0.06471, 0] },
-    // distance, changes, isComment, generator, edits, nowThere, isString
-    { asked: [6, 16, 29, 0, 32, 24, 31], above: [30, 1, 0, 1, 2, 4, 0], leaves: [0.02055, -0.02426, -0.004745, -0.03574, 0.002835, -0.02694, -0.06615, -0.00307] },
-    // times, isPart, edits, goneChars, nowThere, wasDeclared, generator
-    { asked: [1, 20, 32, 12, 24, 26, 0], above: [3, 0, 5, 54, 0, 0, Infinity], leaves: [0.000621, -0.03944, -0.06782, -0.01189, 0.06054, -0.01325, -0.01891, 0] },
-    // nearerPlaces, goneChars, nowThere, age, comeChars, generator
-    { asked: [4, 12, 24, 2, 13, 0, 0], above: [10, 5, 3, 0, 56, Infinity, Infinity], leaves: [-0.02127, 0.01234, 0.008196, -0.06805, -0.05401, 0, -0.01141, 0] },
-    // age, isInsideWord, likeBefore, newestLines, edits, generator, places
-    { asked: [2, 34, 17, 33, 32, 0, 3], above: [2, 0, 0.6316, 4, 2, Infinity, 2], leaves: [0.004693, -0.02601, -0.08348, 0.0002509, -0.05936, 0, 0.01687, -0.03323] },
-    // likeAfter, likeBefore, age, sameLeft, newestLines, goneChars
-    { asked: [18, 17, 2, 21, 33, 12, 17], above: [0.9, 0.9091, 0, 0, 0, 1, 0.5], leaves: [-0.006911, 0.03654, 0.02603, -0.08794, -0.0399, 0.0129, 0.09083, 0.01484] },
-    // distance, generator, goneChars, likeBefore, age
-    { asked: [6, 0, 12, 17, 2, 17, 6], above: [138, 0, 3, 0.8, 0, 0.2, 205], leaves: [0.008759, -0.05693, -0.005503, 0.04104, -0.005059, -0.05339, -0.03535, 0.01579] },
-    // age, isInsideWord, likeBefore, changes, edits, generator, places
-    { asked: [2, 34, 17, 16, 32, 0, 3], above: [2, 0, 0.6316, 2, 2, Infinity, 2], leaves: [0.004242, -0.02826, -0.07908, 0.0007743, -0.05777, 0, 0.01385, -0.03137] },
+    // votes, places, likeAfter, times, goneChars
+    { asked: [7, 4, 20, 7, 1, 4, 14], above: [4, 1, 0.8, 2, 1, 6, 2], leaves: [0.06105, 0.4596, -0.08362, 0.03082, 0.3325, -0.009179, 0.3793, 1.157] },
+    // likeBefore, places, votes, isRename, oldLeft
+    { asked: [19, 4, 7, 24, 7, 4, 28], above: [0.875, 1, 2, 0, 4, 5, 1], leaves: [0.02444, 0.4164, -0.07721, 0.07962, 0.1219, -0.05147, 0.4714, 0.001529] },
+    // likeBefore, isRename, isJustTyped, places, staysElsewhere, likeAfter
+    { asked: [19, 24, 40, 4, 4, 30, 20], above: [0.7692, 0, 0, 1, 5, -1, 0.75], leaves: [0.0007433, -0.09046, 0.2001, -0.04885, 0.1311, -0.06769, -0.02787, 0.3669] },
+    // likeBefore, places, isRename, votes, times
+    { asked: [19, 4, 4, 24, 24, 7, 1], above: [0.5833, 1, 3, 0, 0, 2, 1], leaves: [-0.008211, 0.1774, -0.09337, -0.01671, 0.06682, 0.2623, -0.02636, 0.1558] },
+    // likeBefore, places, otherWords, isRename, votes, times
+    { asked: [19, 4, 4, 6, 24, 7, 1], above: [0.5833, 1, 7, 0, 0, 2, 1], leaves: [0.08963, -0.06016, -0.09021, -0.01499, 0.02305, 0.1903, -0.07147, 0.07038] },
+    // votes, places, oldLeft, otherWords, times, isJustTyped
+    { asked: [7, 4, 28, 6, 1, 40, 1], above: [2, 1, 5, 0, 1, 0, 1], leaves: [0.06785, -0.04679, -0.08049, -0.005479, 0.03951, 0.2033, -0.08205, 0.04098] },
+    // likeBefore, isRename, isJustTyped, likeAbove, staysElsewhere, isPart, likeAfter
+    { asked: [19, 24, 40, 21, 30, 25, 20], above: [0.5833, 0, 0, 0.8837, 0, -1, 0.56], leaves: [-0.07682, 0.06939, 0.07858, -0.1017, 0.05001, -0.06694, -0.06364, 0.1555] },
+    // votes, places, otherWords, goneChars, sameLeft
+    { asked: [7, 4, 4, 6, 7, 14, 26], above: [2, 1, 11, 0, 1, 5, 0], leaves: [0.05849, -0.03988, -0.08221, -0.03316, 0.01088, 0.1389, -0.08691, 0.001077] },
+    // places, generator, times, staysElsewhere, otherWords, likeAbove
+    { asked: [4, 0, 1, 30, 6, 21, 4], above: [4, 1, 1, 0, 0, 0.8837, 11], leaves: [0.1032, -0.09773, 0.05833, -0.05391, -0.07918, 0.03253, 0.103, -0.04203] },
+    // likeBefore, isRename, newestLines, likeAbove, isPart, staysElsewhere, times
+    { asked: [19, 24, 38, 21, 25, 30, 1], above: [0.5833, 0, 2, 0.8837, 0, 0, 1], leaves: [-0.06902, 0.06127, 0.06749, -0.09695, 0.08262, -0.07411, -0.04862, 0.02491] },
+    // places, isJustTyped, votes, sameLeft, generator, times
+    { asked: [4, 40, 7, 26, 0, 1, 0], above: [4, 0, 9, -1, 1, 1, Infinity], leaves: [0.0175, -0.06891, 0.1095, -0.01757, -0.06978, 0.01616, 0.1528, 0] },
+    // staysElsewhere, votes, times, otherWords, isJustTyped, sameLeft, generator
+    { asked: [30, 7, 1, 6, 40, 26, 0], above: [0, 1, 2, 0, 0, 0, Infinity], leaves: [0.009307, -0.07632, 0.0003787, 0.08471, -0.1065, -0.05335, -0.03291, 0] },
+    // places, oldLeft, times, generator, likeAbove
+    { asked: [4, 28, 1, 0, 1, 21, 4], above: [2, 2, 1, 1, 1, 0.8, 11], leaves: [0.08379, 0.0002509, -0.07688, 0.02367, -0.05988, 0.02551, 0.08554, -0.04032] },
+    // staysElsewhere, votes, times, otherWords, isJustTyped, sameLeft, generator
+    { asked: [30, 7, 1, 6, 40, 26, 0], above: [0, 1, 2, 0, 0, 0, Infinity], leaves: [0.008606, -0.07102, -0.00006016, 0.06834, -0.1037, -0.04946, -0.03219, 0] },
+    // places, newestLines, votes, otherWords, times, sameLeft, generator
+    { asked: [4, 38, 7, 6, 1, 26, 0], above: [7, 1, 9, 2, 1, 0, Infinity], leaves: [0.05524, -0.0509, -0.04213, 0.05819, -0.07149, 0.03325, 0.1003, 0] },
+    // staysElsewhere, votes, times, places, goneChars, generator, isPart
+    { asked: [30, 7, 1, 4, 14, 0, 25], above: [0, 1, 1, 1, 5, Infinity, 0], leaves: [0.02031, -0.06031, -0.006092, 0.05665, -0.101, 0, -0.02013, -0.08016] },
+    // staysElsewhere, times, nearerPlaces, isPart, generator
+    { asked: [30, 1, 1, 5, 25, 0, 25], above: [0, 1, 1, 0, 0, Infinity, 0], leaves: [0.02229, -0.03757, 0.09577, -0.05744, -0.09846, 0, -0.01847, -0.07758] },
+    // newestLines, isPart, nearerPlaces, isRename, likeAbove, likeAfter, generator
+    { asked: [38, 25, 5, 24, 21, 20, 0], above: [2, 0, 2, 0, 0.2105, 0.4571, Infinity], leaves: [0.002348, 0.08576, -0.1035, -0.04328, -0.06291, -0.01295, -0.09242, 0] },
+    // votes, places, newestLines, otherWords, sameLeft, changes, generator
+    { asked: [7, 4, 38, 6, 26, 18, 0], above: [9, 7, 1, 2, 0, 1, Infinity], leaves: [0.01734, -0.05669, -0.0641, 0.0282, 0.1682, 0.05924, 0.03905, 0] },
+    // staysElsewhere, newestLines, times, isJustTyped, distance, generator, nearerPlaces
+    { asked: [30, 38, 1, 40, 8, 0, 5], above: [0, 2, 1, 0, 50, Infinity, 1], leaves: [-0.009585, 0.04382, -0.01755, -0.07337, -0.09508, 0, -0.002348, -0.05778] },
+    // likeBefore, otherWords, goneChars, oldLeft, generator, votes, likeAfter
+    { asked: [19, 6, 14, 28, 0, 7, 20], above: [0.4706, 1, 1, 11, 4, 8, 0.4571], leaves: [0.004787, -0.08539, -0.08643, -0.007699, -0.04645, 0.08501, -0.01923, 0.05382] },
+    // isPart, newestLines, votes, isRename, distance, generator
+    { asked: [25, 38, 7, 24, 8, 0, 0], above: [0, 1, 2, 0, 50, Infinity, Infinity], leaves: [0.004927, 0.07897, -0.0103, -0.06548, -0.1032, 0, -0.005301, 0] },
+    // staysElsewhere, times, goneChars, distance, sameLeft, generator
+    { asked: [30, 1, 1, 14, 8, 26, 0], above: [0, 1, 2, 56, 75, 0, Infinity], leaves: [0.00362, -0.07705, 0.08701, 0.004669, -0.09167, -0.03479, -0.01577, 0] },
+    // oldLeft, isPart, likeAfter, generator, votes, sameLeft, isRename
+    { asked: [28, 25, 20, 0, 7, 26, 24], above: [11, 0, 0.625, 1, 2, 0, 0], leaves: [0.03375, -0.01928, -0.09697, 0.001202, -0.08672, -0.0106, -0.04345, 0.04616] },
+    // nowThere, isPart, times, distance, oldLeft
+    { asked: [29, 25, 1, 1, 1, 8, 28], above: [4, 0, 2, 1, 2, 6, 8], leaves: [0.003664, 0.08059, -0.09584, -0.01737, 0.007172, -0.07912, 0.08523, -0.007535] },
+    // newestLines, isPart, likeAfter, goneChars, generator, isImport, distance
+    { asked: [38, 25, 20, 14, 0, 35, 8], above: [1, 0, 0.5897, 1, Infinity, 0, 42], leaves: [-0.03029, 0.0344, -0.0879, 0, -0.06255, 0.04344, 0.01892, -0.03735] },
+    // votes, nearerPlaces, goneChars, likeAfter, distance
+    { asked: [7, 5, 14, 14, 20, 8, 14], above: [9, 0, 5, 7, 0.2778, 20, 18], leaves: [-0.01561, 0.03549, -0.05726, -0.0116, 0.08372, -0.009372, 0.1424, 0.04729] },
+    // staysElsewhere, goneChars, times, generator, isBelow
+    { asked: [30, 14, 1, 14, 0, 0, 9], above: [0, 50, 1, 6, 1, Infinity, 0], leaves: [-0.01601, 0.03564, 0.05649, -0.07655, -0.08593, 0, -0.0521, 0.005094] },
+    // isBelow, isPassed, comeChars, goneChars, generator, newestLines, oldLeft
+    { asked: [9, 10, 15, 14, 0, 38, 28], above: [0, 0, 2, 7, Infinity, 0, 23], leaves: [-0.02884, 0.0217, -0.1235, 0, 0.05633, -0.04615, 0.04304, -0.06077] },
+    // votes, isJustTyped, changes, isUndeclared, comeChars, goneChars, generator
+    { asked: [7, 40, 18, 33, 15, 14, 0], above: [9, 0, 1, -1, 1, 5, Infinity], leaves: [0.0009228, -0.06553, -0.05124, 0.02831, 0.05642, 0.1355, 0.03161, 0] },
+    // isPart, isRename, votes, oldLeft, isJustTyped, generator
+    { asked: [25, 24, 7, 28, 40, 0, 0], above: [0, 0, 2, 1, 0, Infinity, Infinity], leaves: [0.008333, -0.07193, -0.04214, 0.06956, -0.09339, 0, 0.003269, 0] },
+    // places, otherWords, likeAbove, goneChars, generator, sameLeft
+    { asked: [4, 6, 21, 14, 0, 26, 0], above: [11, 4, 0.8837, 6, 4, 0, Infinity], leaves: [-0.01303, 0.02827, -0.07817, 0.0316, -0.06556, 0.005776, 0.03146, 0] },
+    // isPart, newestLines, votes, isJustTyped, distance, generator
+    { asked: [25, 38, 7, 40, 8, 0, 0], above: [0, 1, 2, 0, 50, Infinity, Infinity], leaves: [-0.006092, 0.03295, -0.005326, -0.05497, -0.09041, 0, 0.002518, 0] },
+    // isBelow, isPassed, likeAbove, goneChars, generator, distance, comeChars
+    { asked: [9, 10, 21, 14, 0, 8, 15], above: [0, 0, 0.8, 0, Infinity, 50, 6], leaves: [-0.04282, 0.009209, -0.122, 0, 0.0242, -0.02775, 0.008295, 0.1006] },
+    // votes, times, changes, nowThere, likeBelow, goneChars, generator
+    { asked: [7, 1, 18, 29, 22, 14, 0], above: [9, 3, 1, 4, 0, 5, Infinity], leaves: [-0.0002307, -0.05092, 0.112, 0.01505, 0.05103, 0.1218, 0.0262, 0] },
+    // goneChars, isPart, generator, votes, newestLines
+    { asked: [14, 25, 0, 14, 7, 0, 38], above: [56, 0, 1, 6, 2, Infinity, 0], leaves: [-0.01269, 0.0257, -0.08698, 0.001346, 0.04253, 0, -0.03481, -0.09161] },
+    // newestLines, goneChars, times, nowThere, generator, nearerPlaces
+    { asked: [38, 14, 1, 29, 0, 5, 0], above: [4, 56, 1, 4, 1, 0, Infinity], leaves: [0.01682, -0.03107, 0.03953, -0.0731, -0.03201, -0.07785, 0.01556, 0] },
+    // isBelow, isPassed, votes, times, generator, otherWords, nowThere
+    { asked: [9, 10, 7, 1, 0, 6, 29], above: [0, 0, 1, 2, Infinity, 1, 10], leaves: [-0.006285, 0.06303, -0.1203, 0, -0.0001175, -0.05686, 0.03376, -0.04168] },
+    // isPart, times, votes, nowThere, isJustTyped, generator
+    { asked: [25, 1, 7, 29, 40, 29, 0], above: [0, 1, 2, 1, 1, 1, Infinity], leaves: [0.006395, -0.04942, 0.05226, -0.07355, -0.09428, -0.02789, -0.0006237, 0] },
+    // places, otherWords, likeAbove, mayContinue, generator, distance
+    { asked: [4, 6, 21, 41, 0, 8, 0], above: [11, 4, 0.8837, 0, 4, 115, Infinity], leaves: [0.01657, -0.03321, -0.07225, 0.02776, -0.0276, -0.07883, 0.02742, 0] },
+    // staysElsewhere, goneChars, times, generator, edits
+    { asked: [30, 14, 1, 14, 0, 14, 37], above: [0, 56, 1, 0, 1, 12, 4], leaves: [-0.02156, 0.01518, 0.03284, -0.0705, -0.07984, -0.02587, 0.0124, -0.0433] },
+    // isPart, isRename, votes, oldLeft, isJustTyped, generator
+    { asked: [25, 24, 7, 28, 40, 0, 0], above: [0, 0, 2, 1, 0, Infinity, Infinity], leaves: [0.005663, -0.06281, -0.03747, 0.05098, -0.08186, 0, -0.001229, 0] },
+    // votes, distance, changes, generator, isImport, goneChars
+    { asked: [7, 8, 18, 0, 35, 14, 0], above: [9, 64, 1, 1, 0, 5, Infinity], leaves: [0.01802, -0.01851, -0.02865, 0.05858, 0.04176, 0.1051, 0.01545, 0] },
+    // newestLines, mayContinue, times, isJustTyped, nearerPlaces, generator
+    { asked: [38, 41, 1, 40, 40, 5, 0], above: [4, 0, 1, 0, 1, 0, Infinity], leaves: [-0.00742, 0.03063, 0.02456, -0.0973, -0.02744, -0.07154, 0.01249, 0] },
+    // isPart, isBelow, votes, isPassed, comeChars, nowThere, generator
+    { asked: [25, 9, 7, 10, 15, 29, 0], above: [0, 0, 2, 0, 2, 0, Infinity], leaves: [0.002399, -0.1186, -0.01493, 0.02745, -0.08991, -0.03329, -0.001742, 0] },
+    // times, nowThere, places, goneChars, distance, oldLeft, comeChars
+    { asked: [1, 29, 4, 14, 8, 28, 15], above: [3, 4, 7, 56, 22, 3, 10], leaves: [0.006194, -0.04835, -0.0005125, -0.05935, 0.1106, 0.02552, -0.03019, 0.03963] },
+    // isPart, newestLines, likeAbove, nowThere, distance, generator
+    { asked: [25, 38, 21, 29, 8, 0, 0], above: [0, 1, 0.1818, 51, 20, Infinity, Infinity], leaves: [0.01291, -0.07205, 0.006795, -0.03577, -0.07873, 0, -0.005381, 0] },
+    // isComment, likeAbove, likeBefore, goneChars, age, likeAfter, distance
+    { asked: [34, 21, 19, 14, 2, 20, 8], above: [0, 0.8837, 0.45, 0, 0, 0.3226, 30], leaves: [-0.04344, 0.007435, 0.002292, 0.11, -0.08956, -0.0242, 0.0526, -0.02758] },
+    // votes, mayContinue, likeAfter, isJustTyped, generator, distance
+    { asked: [7, 41, 20, 40, 40, 0, 8], above: [9, 0, 0.8, 1, 1, Infinity, 20], leaves: [-0.005308, 0.04276, 0.01728, -0.09448, 0.09859, 0, 0.06181, 0.00729] },
+    // staysElsewhere, times, nowThere, isRename, goneChars, comeChars
+    { asked: [30, 1, 1, 29, 24, 14, 15], above: [0, 3, 1, 33, 0, 10, 11], leaves: [0.001873, -0.06732, 0.009696, 0.09435, -0.07428, -0.02704, 0.01983, -0.03517] },
+    // isPart, goneChars, nowThere, generator
+    { asked: [25, 14, 29, 14, 0, 14, 0], above: [0, 50, 1, 7, 1, 12, Infinity], leaves: [-0.008863, 0.01921, 0.03505, -0.05722, -0.0911, -0.03206, -0.0016, 0] },
+    // isBelow, isPassed, distance, isComment, generator, likeAbove
+    { asked: [9, 10, 8, 34, 0, 0, 21], above: [0, 0, 115, 0, Infinity, 2, 0.8], leaves: [0.006861, -0.04239, -0.1171, 0, 0.02779, -0.01163, -0.03375, 0.03504] },
+    // newestLines, removesLine, likeAfter, likeBefore, otherWords, isImport, oldest
+    { asked: [38, 16, 20, 19, 6, 35, 3], above: [0, 0, 0.3, 0.4706, 0, 0, 0], leaves: [-0.06849, -0.01467, 0.1442, 0.01164, -0.04422, 0.04802, -0.009582, 0.0247] },
+    // places, otherWords, sameLeft, mayContinue, votes, age, distance
+    { asked: [4, 6, 26, 41, 7, 2, 8], above: [11, 4, 0, 0, 3, 0, 64], leaves: [0.01261, -0.02715, -0.06434, 0.02723, -0.0622, -0.004801, 0.03339, 0.006517] },
+    // staysElsewhere, nowThere, times, newestLines, generator, goneChars, comeChars
+    { asked: [30, 29, 1, 38, 0, 14, 15], above: [0, 51, 1, 4, Infinity, 10, 11], leaves: [0.007265, -0.03398, -0.06231, 0, -0.07007, -0.02489, 0.01837, -0.03239] },
+    // isPart, isRename, likeAbove, likeBefore, generator
+    { asked: [25, 24, 21, 24, 19, 0, 0], above: [0, 0, 0.1818, -1, 0.9333, Infinity, Infinity], leaves: [0.005564, -0.05221, 0.03059, -0.09762, -0.07243, 0, -0.00024, 0] },
+    // votes, isInsideWord, changes, goneChars, edits, distance, generator
+    { asked: [7, 39, 18, 14, 37, 8, 0], above: [9, 0, 1, 0, 2, 30, Infinity], leaves: [-0.0241, 0.004315, -0.09917, -0.02238, 0.08351, 0.02561, 0.00491, 0] },
+    // isComment, likeAbove, likeBefore, goneChars, age, comeChars
+    { asked: [34, 21, 19, 14, 2, 15, 21], above: [0, 0.8837, 0.45, 0, 0, 10, 0.8837], leaves: [-0.03679, 0.005383, 0.0008796, 0.09132, -0.086, -0.02171, 0.03725, -0.04699] },
+    // distance, votes, oldLines, newestLines, isBelow, oldest, isImport
+    { asked: [8, 7, 12, 38, 9, 3, 35], above: [64, 1, 0, 0, 0, 0, 0], leaves: [0.04711, -0.0282, -0.0009468, 0.02584, -0.0413, 0.1153, -0.02595, 0.06059] },
+    // times, nowThere, likeBefore, goneChars, distance, likeAfter
+    { asked: [1, 29, 19, 14, 8, 20, 20], above: [2, 3, 0.8182, 56, 6, 0.3, 0.9667], leaves: [0.005044, -0.04149, 0.03945, -0.05394, -0.03084, 0.09003, -0.04813, 0.04272] },
+    // isPart, nearerPlaces, nowThere, mayContinue, isRename, goneChars, generator
+    { asked: [25, 5, 29, 41, 24, 14, 0], above: [0, 7, 1, 0, 0, 12, Infinity], leaves: [0.008549, -0.02308, -0.0538, -0.000928, -0.08632, -0.02718, 0.004773, 0] },
+    // isComment, isJustTyped, likeBefore, generator, isRename, comeChars, newestLines
+    { asked: [34, 40, 19, 0, 24, 15, 38], above: [0, 0, 0.45, 0, 0, 6, 0], leaves: [-0.04404, 0.00421, -0.003103, 0.03825, -0.08793, -0.02859, 0.09515, -0.01283] },
+    // isPart, goneChars, nowThere, edits, isDangling, generator
+    { asked: [25, 14, 29, 37, 42, 14, 0], above: [0, 70, 1, 1, 0, 12, Infinity], leaves: [0.0167, -0.004229, -0.06725, 0.02067, -0.08383, -0.02601, 0.003954, 0] },
+    // times, nowThere, likeBefore, places, distance, likeAfter
+    { asked: [1, 29, 19, 4, 8, 20, 20], above: [2, 3, 0.8182, 1, 6, 0.3, 0.9667], leaves: [0.01503, -0.008727, 0.03495, -0.04952, -0.02751, 0.07709, -0.04463, 0.03995] },
+    // isBelow, isPassed, likeBefore, otherWords, generator, age, distance
+    { asked: [9, 10, 19, 6, 0, 2, 8], above: [0, 0, 0, 0, Infinity, 0, 6], leaves: [0.01122, -0.02037, -0.1152, 0, -0.02059, 0.1465, 0.03535, -0.003902] },
+    // votes, isInsideWord, likeAfter, otherWords, edits, generator, comeChars
+    { asked: [7, 39, 20, 6, 37, 0, 15], above: [9, 0, 0.8, 0, 2, Infinity, 4], leaves: [0.005456, -0.01633, -0.09547, -0.01924, 0.08538, 0, -0.01303, 0.03629] },
+    // newestLines, newLines, comeChars, otherWords, likeBefore, isImport
+    { asked: [38, 13, 15, 6, 19, 35, 35], above: [0, 0, 2, 2, 0.4706, 0, 0], leaves: [0.09526, -0.007397, -0.06655, -0.01605, -0.04092, 0.08263, 0.009155, -0.05459] },
+    // likeAbove, goneChars, likeBefore, oldest, edits, likeAfter, staysElsewhere
+    { asked: [21, 14, 19, 3, 37, 20, 30], above: [0.8, 0, 0.9333, 0, 1, 0.4324, -1], leaves: [-0.06537, -0.009647, 0.02243, -0.009636, -0.04315, 0.06557, 0.006813, -0.08781] },
+    // isPart, times, likeAbove, nowThere, isJustTyped, generator
+    { asked: [25, 1, 21, 29, 40, 0, 0], above: [0, 1, 0.1818, 1, 1, Infinity, Infinity], leaves: [0.004099, -0.03522, 0.03205, -0.07516, -0.06601, 0, 0.002304, 0] },
+    // nearerPlaces, mayContinue, goneChars, votes, isJustTyped, generator
+    { asked: [5, 41, 14, 7, 40, 0, 0], above: [10, 0, 2, 1, 1, Infinity, Infinity], leaves: [-0.01329, 0.01318, 0.02488, -0.08587, -0.01704, 0, -0.05838, 0] },
+    // isComment, isJustTyped, likeBefore, oldLeft, leavesOpen, comeChars, newestLines
+    { asked: [34, 40, 19, 28, 43, 15, 38], above: [0, 0, 0.45, 0, -1, 10, 0], leaves: [0.002963, -0.04006, -0.07974, 0.01633, -0.0773, -0.0161, 0.07634, -0.01343] },
+    // age, newestLines, likeBefore, isInsideWord, oldest, likeBelow
+    { asked: [2, 38, 19, 39, 3, 22, 22], above: [2, 6, 0.7213, 0, 0, 0.1, 0.1], leaves: [0.005592, -0.05983, -0.05385, -0.01164, -0.07188, -0.02241, 0.03795, -0.01976] },
+    // isPart, goneChars, likeAbove, changes, generator
+    { asked: [25, 14, 21, 18, 0, 0, 0], above: [0, 50, 0.1818, 1, 1, Infinity, Infinity], leaves: [0.008207, -0.01865, 0.02274, -0.04572, -0.06259, 0, 0.002102, 0] },
+    // votes, isInsideWord, likeAfter, age, generator, distance
+    { asked: [7, 39, 20, 2, 0, 0, 8], above: [9, 0, 0.8, 2, Infinity, Infinity, 20], leaves: [0.00122, -0.0342, -0.06232, 0, 0.07659, 0, 0.04334, -0.005408] },
+    // isBelow, isPassed, likeBefore, goneChars, generator, votes, distance
+    { asked: [9, 10, 19, 14, 0, 7, 8], above: [0, 0, 0, 7, Infinity, 1, 14], leaves: [-0.01538, 0.01332, -0.1131, 0, 0.001591, 0.153, 0.02199, -0.007453] },
+    // nearerPlaces, mayContinue, goneChars, isJustTyped, generator
+    { asked: [5, 41, 14, 14, 40, 0, 0], above: [10, 0, 2, 7, 1, Infinity, Infinity], leaves: [-0.00922, 0.0147, 0.02225, -0.08064, -0.01522, 0, -0.05467, 0] },
+    // goneChars, isPart, isDangling, changes, generator
+    { asked: [14, 25, 42, 18, 14, 0, 0], above: [70, 0, 0, 1, 16, Infinity, Infinity], leaves: [0.006761, -0.01694, -0.05974, 0.003313, -0.0623, 0, 0.01929, 0] },
+    // votes, isInsideWord, isDangling, otherWords, generator, isJustTyped
+    { asked: [7, 39, 42, 6, 0, 40, 0], above: [9, 0, 0, 0, Infinity, 0, Infinity], leaves: [0.004481, -0.01454, -0.05762, 0, -0.03482, 0.03925, 0.06677, 0] },
+    // distance, generator, isComment, comeChars, likeBefore, newestLines, likeAfter
+    { asked: [8, 0, 34, 15, 19, 38, 20], above: [50, 1, 0, 20, 0.9333, 1, 0.4324], leaves: [0.02071, -0.01969, -0.004423, -0.07859, 0.006108, -0.03201, -0.07701, -0.02288] },
+    // staysElsewhere, oldLines, times, changes, oldLeft, likeAbove, comeChars
+    { asked: [30, 12, 1, 18, 28, 21, 15], above: [0, 1, 1, 1, 2, 0.125, 11], leaves: [0.002645, -0.02763, 0.06147, -0.006085, -0.06122, -0.0213, 0.02232, -0.02717] },
   ],
 };

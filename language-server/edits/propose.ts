@@ -2,12 +2,13 @@
 import type { Engine } from '../../native/index.ts';
 import type { Candidate } from './candidate.ts';
 import { candidatesFor } from './candidates.ts';
-import { logOdds, probabilityOf, withPreference } from './confidence.ts';
+import { logOdds, probabilityOf, withModel } from './confidence.ts';
 import { evidenceOf } from './evidence.ts';
 import { deletionGate, maxDeletedLines } from './gates.ts';
 import { linesOf } from './lines.ts';
 import { pastChanges } from './past-changes.ts';
 import { preferences } from './preference.ts';
+import { readingsInPlace } from './reading-in-place.ts';
 import { changesOf, type EditedDocument, type TextEdit } from './text-edit.ts';
 
 export type { EditedDocument };
@@ -19,11 +20,12 @@ export interface Proposal {
 }
 
 // The model is asked about the likeliest only, and only if they have a chance, also beside the likeliest.
-export const maxQuestions = 2;
-export const minLogOdds = -2.2;
+const maxQuestions = 2;
+const minLogOdds = -2.2;
 const nearLogOdds = 0.7;
+const farLogOdds = 1.5;
 /** How likely an edit that also deletes must be at least. One that only deletes has the deletionGate. */
-const partlyDeletesGate = 0.7;
+const partlyDeletesGate = 0.8;
 
 /** The likeliest edits by what the history says alone, and how likely: the logarithm of the odds. */
 export function likeliest(document: EditedDocument, most: number): [Candidate, number][] {
@@ -34,17 +36,33 @@ export function likeliest(document: EditedDocument, most: number): [Candidate, n
     (edit) => !dismissed.some((each) => each.start === edit.start && each.end === edit.end && each.text === edit.text),
   );
   const evidence = evidenceOf(candidates, document, lines, changes);
-  return candidates
-    .map((candidate, i): [Candidate, number] => [candidate, logOdds(evidence[i] ?? [])])
-    .filter(([, odds]) => odds >= minLogOdds)
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, most);
+  const all = candidates.map((candidate, i): [Candidate, number] => [candidate, logOdds(evidence[i] ?? [])]);
+  return promising(all).slice(0, most);
+}
+
+/**
+ * The likeliest first. Of the same thing done in several places only the next one from the cursor on, unless another is
+ * much likelier. candidates: in their order from the cursor on.
+ */
+export function promising<T extends { group: string }>(candidates: readonly [T, number][]): [T, number][] {
+  return nextOfEachGroup(candidates.filter(([, odds]) => odds >= minLogOdds)).sort(([, a], [, b]) => b - a);
+}
+
+export function nextOfEachGroup<T extends { group: string }>(candidates: readonly [T, number][]): [T, number][] {
+  const best = new Map<string, number>();
+  for (const [{ group }, odds] of candidates) best.set(group, Math.max(odds, best.get(group) ?? odds));
+  const taken = new Set<string>();
+  return candidates.filter(([{ group }, odds]) => {
+    if (taken.has(group) || odds < (best.get(group) ?? odds) - nearLogOdds) return false;
+    taken.add(group);
+    return true;
+  });
 }
 
 /** Those that the model may still put in another order. */
 export function worthAsking<T>(likely: readonly [T, number][]): [T, number][] {
   const [best] = likely;
-  return likely.filter(([, odds]) => best !== undefined && odds >= best[1] - nearLogOdds);
+  return likely.slice(0, maxQuestions).filter(([, odds]) => best !== undefined && odds >= best[1] - farLogOdds);
 }
 
 /** The likeliest edit; undefined if nothing follows from the last ones. */
@@ -57,10 +75,11 @@ export async function propose(
   if (likely.length === 0) return undefined;
   const candidates = likely.map(([candidate]) => candidate);
   const answers = await preferences(engine, document, candidates, signal);
+  const readings = await readingsInPlace(engine, document, candidates, signal);
   const proposals = likely.flatMap(([{ start, end, text }, odds], i): Proposal[] => {
-    const answer = answers[i];
+    const [answer, reading] = [answers[i], readings[i]];
     const edit = { start, end, text };
-    return answer ? [{ edit, probability: probabilityOf(withPreference(odds, answer)) }] : [];
+    return answer && reading ? [{ edit, probability: probabilityOf(withModel(odds, answer, reading)) }] : [];
   });
   return mostLikely(proposals, document.text);
 }

@@ -45,7 +45,11 @@ export function substitutionsOf(changes: readonly PastChange[]): Substitution[] 
 }
 
 export function isRename({ old, now }: Pick<Substitution, 'old' | 'now'>): boolean {
-  return [old, now].every((text) => isWord(text) && wordsOf(text).length === 1);
+  return isName(old) && isName(now);
+}
+
+function isName(text: string): boolean {
+  return isWord(text) && wordsOf(text).length === 1;
 }
 
 type Found = Pick<Substitution, 'old' | 'now' | 'isPart'> & { place: Neighbours };
@@ -54,8 +58,10 @@ function substitutionsIn({ before, after }: PastChange): Found[] {
   const [old, now] = [before.join('\n'), after.join('\n')];
   const changes = changesBetween(old, now);
   const kept = old.length - changes.reduce((sum, { start, end }) => sum + end - start, 0);
+  const isOneName =
+    changes.length === 1 && changes.every(({ start, end, text }) => isName(old.slice(start, end)) && isName(text));
   // What was written anew, rather than changed, has little in common with what was there.
-  if (kept === 0 || 3 * kept < Math.min(old.length, now.length)) return [];
+  if (kept === 0 || (!isOneName && 3 * kept < Math.min(old.length, now.length))) return [];
   const found: Found[] = [];
   const add = (start: number, end: number, text: string, isPart = false) => {
     if (!/\n/.test(old.slice(start, end) + text))

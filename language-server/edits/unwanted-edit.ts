@@ -22,7 +22,7 @@ export function whyUnwanted(edit: TextEdit, text: string, probability: number, l
   const lostLines = lineCount(old) - lineCount(edit.text);
   if (lostLines > maxDeletedLines || lineCount(deleted + inserted) > maxChangedLines) return 'changes-too-much';
   if (inserted.trim() === '' && probability < deletionGate) return 'edit-unsure';
-  if (addsOnlyImports(old, edit.text)) return 'only-imports';
+  if (isOnlyImports(old, edit.text, changes)) return 'only-imports';
   if (/<\|[^\s|]+\|>/.test(inserted) && !/<\|/.test(text)) return 'special-token';
   return imbalance(edit.text, languageId) > imbalance(old, languageId) ? 'breaks-brackets' : null;
 }
@@ -34,11 +34,11 @@ function lineCount(text: string): number {
 
 const importLine = /^\s*(import|from|#\s*include|using|use|require|require_once)\b/;
 
-/** Whether the edit only adds or removes imports, as the editor does by itself. Replacing a word in one is something else. */
-function addsOnlyImports(old: string, now: string): boolean {
-  if ((old.trim() === '') === (now.trim() === '')) return false;
+/** Whether the edit only adds or removes imports, or names in them, as the editor does by itself. Replacing one is something else. */
+function isOnlyImports(old: string, now: string, changes: readonly TextEdit[]): boolean {
+  const replaces = changes.some(({ start, end, text }) => end > start && text !== '');
   const lines = (old + now).split('\n').filter((line) => line.trim() !== '');
-  return lines.every((line) => importLine.test(line));
+  return !replaces && lines.every((line) => importLine.test(line));
 }
 
 /** How many brackets have no partner in these lines. */

@@ -6,19 +6,20 @@ import { type Command, count, engineOptions, print, text, withEngine } from '../
 import { preferenceNumbers } from '../../language-server/edits/confidence.ts';
 import { evidenceNames } from '../../language-server/edits/evidence.ts';
 import { preferences } from '../../language-server/edits/preference.ts';
-import { maxQuestions, minLogOdds, worthAsking } from '../../language-server/edits/propose.ts';
+import { promising, worthAsking } from '../../language-server/edits/propose.ts';
+import { readingsInPlace } from '../../language-server/edits/reading-in-place.ts';
 import { logOddsOf, type Trees } from '../../language-server/edits/trees.ts';
 import type { Engine } from '../../native/index.ts';
 import { type CaseExamples, examplesOf, shownAt } from '../bench/next-edit/examples.ts';
-import { fitLogistic, type Weights } from '../bench/next-edit/fit-logistic.ts';
 import { type Example, fitTrees } from '../bench/next-edit/fit-trees.ts';
 import { type NextEditCase, readNextEditCases } from '../bench/next-edit/next-edit-case.ts';
 import { required } from './input.ts';
 
 const folds = 3;
+const preferenceOptions = { trees: 40, rate: 0.1 };
 
 export const fitNextEditCommand: Command = {
-  summary: 'fit the confidence of next edits to cases; writes evidence-trees.ts and preference-weights.ts',
+  summary: 'fit the confidence of next edits to cases; writes evidence-trees.ts and preference-trees.ts',
   operands: '',
   options: {
     ...engineOptions,
@@ -43,7 +44,8 @@ export const fitNextEditCommand: Command = {
     print(`${cases.length} cases of ${repositories.length} repositories; each third by what was fitted to the others.`);
     print('By the evidence:');
     report(cases, odds);
-    writeFileSync(join(folder, 'evidence-trees.ts'), treesFile(fitTrees(examples(cases), options)));
+    const whole = fitTrees(examples(cases), options);
+    writeFileSync(join(folder, 'evidence-trees.ts'), treesFile('evidenceTrees', 'evidenceNames', whole, evidenceNames));
 
     const every = Number(text(values, 'asked') ?? 4);
     if (every === 0) return;
@@ -51,15 +53,13 @@ export const fitNextEditCommand: Command = {
     await withEngine(values, async (engine) => {
       const asked: AskedCase[] = [];
       for (const each of some) asked.push(await ask(engine, each));
-      const rowsOf = (of: AskedCase[]) =>
-        of.flatMap(({ rows, isRight }) => rows.map((row, i) => ({ row, isRight: isRight[i] === true })));
-      const fitted = (of: AskedCase[]) =>
-        fitLogistic(
-          rowsOf(of).map(({ row }) => row),
-          rowsOf(of).map(({ isRight }) => isRight),
+      const rowsOf = (of: AskedCase[]): Example[] =>
+        of.flatMap(({ rows, isRight }) =>
+          rows.map((numbers, i) => ({ numbers, isRight: isRight[i] === true, weight: 1 })),
         );
-      const weights = Array.from({ length: folds }, (_, fold) => fitted(asked.filter((each) => !inFold(fold)(each))));
-      const withModel = asked.map((each) => each.rows.map((row) => weighed(weights[foldOf(each)] as Weights, row)));
+      const fitted = (of: AskedCase[]) => fitTrees(rowsOf(of), preferenceOptions);
+      const trees = Array.from({ length: folds }, (_, fold) => fitted(asked.filter((each) => !inFold(fold)(each))));
+      const withModel = asked.map((each) => each.rows.map((row) => logOddsOf(trees[foldOf(each)] as Trees, row)));
       print(
         `With the model, of ${asked.length} cases, about ${asked.filter(({ rows }) => rows.length > 0).length} of which it was asked:`,
       );
@@ -68,7 +68,8 @@ export const fitNextEditCommand: Command = {
         asked.map(({ rows }) => rows.map(([first = 0]) => first)),
       );
       report(asked, withModel);
-      writeFileSync(join(folder, 'preference-weights.ts'), weightsFile(fitted(asked)));
+      const file = treesFile('preferenceTrees', 'preferenceNumbers()', fitted(asked), numberNames);
+      writeFileSync(join(folder, 'preference-trees.ts'), file);
     });
   },
 };
@@ -99,49 +100,42 @@ async function ask(
   engine: Engine,
   each: CaseExamples & { of: NextEditCase | undefined; odds: number[] },
 ): Promise<AskedCase> {
-  const likely = each.candidates
-    .map((_, i): [number, number] => [i, each.odds[i] ?? 0])
-    .filter(([, odds]) => odds >= minLogOdds)
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, maxQuestions);
-  const asked = worthAsking(likely);
-  const candidates = asked.flatMap(([i]) => each.candidates.slice(i, i + 1));
-  const answers = each.of && candidates.length > 0 ? await preferences(engine, each.of, candidates) : [];
-  const rows = answers.map((answer, k) => preferenceNumbers(asked[k]?.[1] ?? 0, answer));
-  return { ...each, candidates, isRight: asked.map(([i]) => each.isRight[i] === true), rows };
+  const all = each.candidates.map((candidate, i): [{ group: string; i: number }, number] => [
+    { group: candidate.group, i },
+    each.odds[i] ?? 0,
+  ]);
+  const asked = worthAsking(promising(all));
+  const candidates = asked.flatMap(([{ i }]) => each.candidates.slice(i, i + 1));
+  const isRight = asked.map(([{ i }]) => each.isRight[i] === true);
+  if (!each.of || candidates.length === 0) return { ...each, candidates, isRight, rows: [] };
+  const answers = await preferences(engine, each.of, candidates);
+  const readings = await readingsInPlace(engine, each.of, candidates);
+  const rows = asked.flatMap(([, odds], k) => {
+    const [answer, reading] = [answers[k], readings[k]];
+    return answer && reading ? [preferenceNumbers(odds, answer, reading)] : [];
+  });
+  return { ...each, candidates, isRight, rows };
 }
 
-function weighed({ bias, weights }: Weights, row: number[]): number {
-  return row.reduce((sum, each, i) => sum + each * (weights[i] ?? 0), bias);
-}
+/** In the order of preferenceNumbers(). */
+const numberNames = ['odds', 'logRatio', 'ofNew', 'ofTail', 'inPlace', 'rarestNew', 'rarestOld'];
 
-function treesFile({ bias, trees }: Trees): string {
+function treesFile(name: string, source: string, { bias, trees }: Trees, numbers: readonly string[]): string {
   const lines = trees.map(({ asked, above, leaves }) => {
-    const names = [...new Set(asked)].map((feature) => evidenceNames[feature]).join(', ');
+    const names = [...new Set(asked)].map((feature) => numbers[feature]).join(', ');
     return `    // ${names}\n    { asked: [${asked.join(', ')}], above: [${above.join(', ')}], leaves: [${leaves.join(', ')}] },`;
   });
   return [
-    '// Written by `npm run tool -- fit-next-edit`. What is asked are numbers of evidenceNames.',
+    `// Written by \`npm run tool -- fit-next-edit\`. What is asked are numbers of ${source}.`,
     "import type { Trees } from './trees.ts';",
     '',
     '// biome-ignore format: a tree is a line',
-    'export const evidenceTrees: Trees = {',
+    `export const ${name}: Trees = {`,
     `  bias: ${bias},`,
     '  trees: [',
     ...lines,
     '  ],',
     '};',
-    '',
-  ].join('\n');
-}
-
-function weightsFile({ bias, weights }: Weights): string {
-  const rounded = weights.map((weight) => Number(weight.toPrecision(3)));
-  return [
-    '// Written by `npm run tool -- fit-next-edit`: what each of preferenceNumbers adds to the logarithm of the odds.',
-    '',
-    `export const preferenceBias = ${Number(bias.toPrecision(3))};`,
-    `export const preferenceWeights = [${rounded.join(', ')}];`,
     '',
   ].join('\n');
 }

@@ -1,8 +1,10 @@
-// Who answers: a rule, what the history says, or that and a model.
+// Who answers: a rule; or what Hearth would offer, by the history alone or with a model.
 
 import { probabilityOf } from '../../../language-server/edits/confidence.ts';
 import { editPrompt } from '../../../language-server/edits/edit-prompt.ts';
 import { likeliest, mostLikely, type Proposal, propose } from '../../../language-server/edits/propose.ts';
+import { renamedUse, renameProbability } from '../../../language-server/edits/renamed-uses.ts';
+import { whyUnwanted } from '../../../language-server/edits/unwanted-edit.ts';
 import type { Engine } from '../../../native/index.ts';
 import type { NextEditAnswer, NextEditCase } from './next-edit-case.ts';
 import { renameRule } from './rename-rule.ts';
@@ -12,7 +14,7 @@ export type Answerer = (of: NextEditCase) => Promise<NextEditAnswer>;
 export const byRule: Answerer = (of) => answer(of, () => Promise.resolve(renameRule(of)));
 
 export const byHistory: Answerer = (of) =>
-  answer(of, () => {
+  offered(of, () => {
     const proposals = likeliest(of, 5).map(([{ start, end, text }, odds]) => ({
       ...{ edit: { start, end, text }, probability: probabilityOf(odds) },
     }));
@@ -24,8 +26,28 @@ export function byScore(engine: Engine): Answerer {
   return async (of) => {
     const { head } = editPrompt(engine, of);
     if (head.length > 1) await engine.prefill(head.subarray(0, -1));
-    return await answer(of, () => propose(engine, of), engine);
+    return await offered(of, () => propose(engine, of), engine);
   };
+}
+
+/** As edit-search.ts does: the uses of a renamed declaration first, and nothing that is never offered. */
+async function offered(
+  of: NextEditCase,
+  find: () => Promise<Proposal | undefined>,
+  engine?: Engine,
+): Promise<NextEditAnswer> {
+  const { text, cursor, languageId, history, path } = of;
+  const place = { text, cursor, languageId, isOther: history.at(-1)?.path !== path };
+  const found = await answer(
+    of,
+    () => {
+      const use = renamedUse(place, history, () => false);
+      return use ? Promise.resolve({ edit: use, probability: renameProbability }) : find();
+    },
+    engine,
+  );
+  const refusal = found.edit && whyUnwanted(found.edit, text, found.probability ?? 0, languageId);
+  return refusal ? { ...found, edit: null, probability: null, reason: refusal } : found;
 }
 
 async function answer(

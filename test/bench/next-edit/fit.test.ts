@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { logOddsOf } from '../../../language-server/edits/trees.ts';
 import { random } from '../../support/random.ts';
 import { shownAt } from './examples.ts';
-import { fitLogistic } from './fit-logistic.ts';
 import { fitTrees } from './fit-trees.ts';
 
 const chance = random(1);
@@ -16,15 +15,6 @@ test('trees find a rule of two numbers, and ignore a third', () => {
   for (const each of numbers) expect(logOddsOf(trees, each) > 0).toBe(isRight(each));
   const asked = new Set(trees.trees.slice(0, 3).flatMap((tree) => tree.asked));
   expect(asked).not.toContain(2);
-});
-
-test('a logistic regression finds the weights that made the labels', () => {
-  const rows = numbers.map(([a = 0, b = 0]) => [a, b]);
-  const isRight = rows.map(([a = 0, b = 0]) => chance.chance(1 / (1 + Math.exp(-(0.8 * a - 0.4 * b - 2)))));
-  const { bias, weights } = fitLogistic(rows, isRight);
-  expect(weights[0]).toBeCloseTo(0.8, 0);
-  expect(weights[1]).toBeCloseTo(-0.4, 0);
-  expect(bias).toBeCloseTo(-2, -1);
 });
 
 test('as much is shown as leaves the wanted precision', () => {

@@ -16,9 +16,33 @@ export type NextEditScore = ReturnType<typeof scoreOf>;
 
 export type NextEditFigures = ReturnType<typeof figuresOf>;
 
-/** Whether the edit makes of the text what one of those that are expected makes of it. */
-export function isExact({ text, expected }: NextEditCase, edit: TextEdit): boolean {
-  return expected.some((each) => comesToTheSame(text, each, edit));
+/** Whether the edit makes of the text what one of those that are expected makes of it, or several of them together. */
+export function isExact(of: NextEditCase, edit: TextEdit): boolean {
+  return reachedBy(of, edit) !== undefined;
+}
+
+function reachedBy({ text, expected }: NextEditCase, edit: TextEdit): TextEdit | undefined {
+  return (
+    expected.find((each) => comesToTheSame(text, each, edit)) ??
+    (comesToSeveral(text, expected, edit) ? edit : undefined)
+  );
+}
+
+/** Lines that are expected one by one may be changed together. */
+function comesToSeveral(text: string, expected: readonly TextEdit[], edit: TextEdit): boolean {
+  const inside = expected.filter(({ start, end }) => edit.start <= start && end <= edit.end && start < end);
+  const apart = inside.filter(
+    (each) => !inside.some((other) => other !== each && each.start <= other.start && other.end <= each.end),
+  );
+  if (apart.length < 2) return false;
+  const sorted = apart.toSorted((a, b) => a.start - b.start);
+  let [now, at] = ['', edit.start];
+  for (const each of sorted) {
+    if (each.start < at) return false;
+    now += text.slice(at, each.start) + each.text;
+    at = each.end;
+  }
+  return now + text.slice(at, edit.end) === edit.text;
 }
 
 function comesToTheSame(text: string, one: TextEdit, other: TextEdit): boolean {
@@ -33,7 +57,7 @@ function comesToTheSame(text: string, one: TextEdit, other: TextEdit): boolean {
 export function scoreOf(of: NextEditCase, answer: NextEditAnswer, gate = 0) {
   const edit = (answer.probability ?? 1) >= gate ? answer.edit : null;
   const isHere = edit?.path === of.path;
-  const reached = isHere ? of.expected.find((each) => comesToTheSame(of.text, each, edit)) : undefined;
+  const reached = isHere ? reachedBy(of, edit) : undefined;
   const pastHere = of.history.filter(({ path }) => path === of.path);
   const wanted = reached ?? of.expected[0];
   const byHand = wanted ? keysFor(of.text, wanted) : 0;

@@ -120,9 +120,60 @@ describe('unused', () => {
     ]);
   });
 
-  test('one that is still used stays', () => {
+  test('an argument goes from the calls, and its parameter', () => {
+    const text = 'x();\nsend(body, retries);\nfunction send(body, retries = 3) {}\nlog(retries, 1);\n';
+    const found = candidates(text, 0, past('send(text, retries);', 'send(text);')).map((edit) => applyEdit(text, edit));
+    for (const each of [text.replace('body, retries);', 'body);'), text.replace(', retries = 3', '')])
+      expect(found).toContain(each);
+  });
+
+  test('a statement goes with an empty line that is then one too many', () => {
+    const text = 'function f() {\n  const wide = isWide();\n\n  draw();\n}\n';
+    expect(proposed('unused', text, text.length, past('  draw(wide);', '  draw();'))).toEqual([
+      text.replace('  const wide = isWide();\n\n', ''),
+      text.replace('  const wide = isWide();\n', ''),
+    ]);
+  });
+
+  test('what is imported and still used stays imported', () => {
     const text = 'import { a, beta } from "b";\nrun();\nbeta();\n';
-    expect(proposed('unused', text, 30, past('run(beta);', 'run();'))).toEqual([]);
+    expect(proposed('unused', text, 30, past('run(beta);', 'run();'))).not.toContain(text.replace(', beta', ''));
+  });
+
+  test('a keyword is no name', () => {
+    expect(proposed('unused', 'x();\nreturn b;\n', 0, past('return a;', 'run(a);'))).toEqual([]);
+  });
+});
+
+test('several changes of a line are made where all of them can be', () => {
+  const text = "x();\nfail(createError('Too long: ' + size, options));\ncreateError(other);\n";
+  const change = past(
+    "fail(createError('No such file', options));",
+    "fail(new Failure('No such file', 404, options));",
+  );
+  expect(proposed('context', text, 0, change)).toEqual([
+    text.replace('createError(', 'new Failure(').replace('size, options', 'size, 404, options'),
+  ]);
+});
+
+describe('naming', () => {
+  test('an expression that got a name has it in other places, too', () => {
+    const text = 'const separator = "::";\nx();\njoin(parts, "::");\nlog("a::b");\n';
+    expect(proposed('naming', text, 3, past('', 'const separator = "::";'))).toEqual([
+      text.replace('parts, "::"', 'parts, separator'),
+    ]);
+  });
+
+  test('where a name went stands what it was a name of', () => {
+    const text = 'x();\nif (route === null) stop();\nrun(this.route);\n';
+    expect(proposed('naming', text, 0, past('const route = request.route();', ''))).toEqual([
+      text.replace('(route ', '(request.route() '),
+    ]);
+  });
+
+  test('a name that only got another value names nothing new', () => {
+    const text = 'let size = 1000;\nx();\ngrow(1000, size);\ncut(1000);\n';
+    expect(proposed('naming', text, 3, past('let size = 1000;', 'let size = 2000;'))).toEqual([]);
   });
 });
 

@@ -1,10 +1,12 @@
 // Which edit is proposed, with a model that reads characters and likes some better than others.
 import { expect, test } from 'vitest';
 import type { Candidate } from '../../../language-server/edits/candidate.ts';
-import { withPreference } from '../../../language-server/edits/confidence.ts';
+import { withModel } from '../../../language-server/edits/confidence.ts';
 import { editPrompt } from '../../../language-server/edits/edit-prompt.ts';
 import { preferences } from '../../../language-server/edits/preference.ts';
-import { likeliest, mostLikely, propose } from '../../../language-server/edits/propose.ts';
+import { likeliest, mostLikely, nextOfEachGroup, propose } from '../../../language-server/edits/propose.ts';
+import { readingsInPlace } from '../../../language-server/edits/reading-in-place.ts';
+import type { TextEdit } from '../../../language-server/edits/text-edit.ts';
 import type { Engine } from '../../../native/index.ts';
 
 const characters = 256;
@@ -69,9 +71,26 @@ test('the preference is the ratio of the probabilities of what differs', async (
 });
 
 test('what the model would rather read as changed is likelier', () => {
-  const known = { ofNew: -1, ofTail: -1 };
-  const [eager, reluctant] = [9, -9].map((logRatio) => withPreference(0, { ...known, logRatio }));
-  expect(eager).toBeGreaterThan((reluctant ?? 0) + 0.5);
+  const odds = (logRatio: number) =>
+    withModel(0, { ofNew: -1, ofTail: -1, logRatio }, { logRatio, rarestNew: -5, rarestOld: -5 });
+  expect(odds(9)).toBeGreaterThan(odds(-9) + 0.5);
+});
+
+test('candidates are read where they stand, with the lines around', async () => {
+  const { engine, asked } = modelThatLikes({ s: 3, u: 2, '(': -4 });
+  const edit = candidate({ start: 13, end: 24, text: 'add(sum);' });
+  const [reading] = await readingsInPlace(engine, document, [edit]);
+  expect(asked).toEqual([
+    {
+      head: '\0a.ts\n',
+      continuations: ['let sum = 0;\nadd(total);\nlog(end);\n', 'let sum = 0;\nadd(sum);\nlog(end);\n'],
+    },
+  ]);
+  const perCharacter = Math.log(characters - 3 + Math.exp(3) + Math.exp(2) + Math.exp(-4));
+  // Two characters fewer, of which two are liked; the least likely one is the bracket, both times.
+  expect(reading?.logRatio).toBeCloseTo(3 + 2 + 2 * perCharacter);
+  expect(reading?.rarestNew).toBeCloseTo(-4 - perCharacter);
+  expect(reading?.rarestOld).toBeCloseTo(-4 - perCharacter);
 });
 
 test('proposes the next place of a rename', async () => {
@@ -84,10 +103,22 @@ test('proposes the next place of a rename', async () => {
   expect(proposal?.probability).toBeGreaterThan(0.2);
 });
 
+test('of the same thing in several places, the next one is proposed, unless another is much likelier', () => {
+  const group = (name: string, odds: number): [{ group: string; odds: number }, number] => [
+    { group: name, odds },
+    odds,
+  ];
+  expect(nextOfEachGroup([group('a', 1), group('b', 0), group('a', 1.5)])).toEqual([group('a', 1), group('b', 0)]);
+  expect(nextOfEachGroup([group('a', -1), group('a', 1.5), group('a', 2)])).toEqual([group('a', 1.5)]);
+});
+
 test('what was dismissed is not proposed', async () => {
-  const dismissed = likeliest(document, 9).map(([edit]) => edit);
-  expect(dismissed.length).toBeGreaterThan(0);
-  expect(await propose(modelThatLikes({}).engine, { ...document, dismissed })).toBeUndefined();
+  const dismissed: TextEdit[] = [];
+  const next = () => propose(modelThatLikes({}).engine, { ...document, dismissed });
+  for (let found = await next(); found && dismissed.length < 9; found = await next()) dismissed.push(found.edit);
+  expect(dismissed.map((edit) => edit.text)).toEqual(expect.arrayContaining(['add(sum);', 'end(sum);']));
+  expect(new Set(dismissed.map(({ start, text: now }) => `${start} ${now}`)).size).toBe(dismissed.length);
+  expect(await next()).toBeUndefined();
 });
 
 test('a model is not asked when nothing follows from the last edits', async () => {

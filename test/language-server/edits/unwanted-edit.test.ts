@@ -16,6 +16,8 @@ test.each([
   ['a removed line', 'log(sum);', '', null],
   ['spaces', 'log(sum);', 'log( sum );', 'only-space'],
   ['an added import', '', "import { total } from './a';", 'only-imports'],
+  ['a name added to an import', "import { sum } from './a';", "import { sum, total } from './a';", 'only-imports'],
+  ['a name removed from an import', "import { sum, a } from './a';", "import { sum } from './a';", 'only-imports'],
   ['a removed include', '#include <a.h>', '', 'only-imports'],
   ['four lines that go', 'a();\nb();\nc();\nd();', '', 'changes-too-much'],
   ['a lost bracket', 'log(sum);', 'log(sum;', 'breaks-brackets'],
