@@ -60,7 +60,7 @@ test('a rename with eight places in two files, by Tab alone', async () => {
   await bench.openFile('cart.ts');
   await bench.openFile('prices.ts');
   await edited.start(prices);
-  await edited.rename('taxRate', 'vatRate');
+  await edited.rename('baseRate', 'vatRate');
   await edited.offered();
   await picture('next-edit-rename', 'media/next-edit.png');
   for (let keys = 0, isOver = false; !isOver && keys < 14; keys++) {
@@ -74,8 +74,8 @@ test('a rename with eight places in two files, by Tab alone', async () => {
     await picture(`next-edit-rename-${keys}`);
   }
   await bench.runCommand('File: Save All');
-  await expect.poll(() => readFileSync(file, 'utf8')).toBe(prices.replaceAll('taxRate', 'vatRate'));
-  await expect.poll(() => readFileSync(other, 'utf8')).toBe(cart.replaceAll('taxRate', 'vatRate'));
+  await expect.poll(() => readFileSync(file, 'utf8')).toBe(prices.replaceAll('baseRate', 'vatRate'));
+  await expect.poll(() => readFileSync(other, 'utf8')).toBe(cart.replaceAll('baseRate', 'vatRate'));
   await bench.openFile('prices.ts');
 });
 

@@ -55,7 +55,7 @@ test('a renamed constant is renamed wherever it is used, in both files, and noth
     const { start } = edit.changes[0]?.range ?? edit.range;
     ({ edit } = await client.nextEdit(edit.uri, start.line, start.character + 'vatRate'.length));
   }
-  expect([...texts.values()]).toEqual([cart, prices].map((text) => text.replaceAll('taxRate', 'vatRate')));
+  expect([...texts.values()]).toEqual([cart, prices].map((text) => text.replaceAll('baseRate', 'vatRate')));
 }, 60_000);
 
 test('malformed parameters are refused, and the server goes on', async () => {

@@ -9,10 +9,10 @@ import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import { FakeEngine, loaded } from '../fixtures/fake-engine.ts';
 
 const uri = 'file:///shop/prices.ts';
-const before = `export const taxRate = 0.19;
+const before = `export const baseRate = 0.19;
 
 export function withTax(price: number): number {
-  return price * (1 + taxRate);
+  return price * (1 + baseRate);
 }
 
 export function total(prices: number[]): number {
