@@ -48,7 +48,7 @@ test('a renamed constant is renamed wherever it is used, in both files, and noth
   const uri = await open('prices.ts', prices);
   const at = (line: number, character: number) => ({ line, character });
   expect((await client.nextEdit(uri, 0, 0)).reason).toBe('no-edits');
-  await apply({ uri, changes: [{ range: { start: at(0, 13), end: at(0, 20) }, text: 'vatRate' }] });
+  await apply({ uri, changes: [{ range: { start: at(0, 13), end: at(0, 21) }, text: 'vatRate' }] });
   let { edit } = await client.nextEdit(uri, 0, 20);
   for (let applied = 0; edit && applied < 9; applied++) {
     await apply(edit);
