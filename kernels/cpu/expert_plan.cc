@@ -29,7 +29,8 @@ void choose_experts(const float* logits, int n_experts, int n_used, float* route
   for (int i = 0; i < n_used; i++) {
     const int expert = chosen[static_cast<size_t>(i)];
     routes[i] = static_cast<float>(expert);
-    weights[i] = std::exp(logits[expert] - greatest);
+    // In double: the expf of one C library rounds otherwise than that of another.
+    weights[i] = static_cast<float>(std::exp(double{logits[expert]} - greatest));
     sum += weights[i];
   }
   for (int i = 0; i < n_used; i++) weights[i] /= sum;
