@@ -41,7 +41,7 @@ function sampleLines(count: number): string {
 }
 
 test('completes a document with the starter model', async () => {
-  const editor = await startReady();
+  const editor = await startReady({ 'completion.confidence': 'eager' }); // an edit of the sample's file must not silence it
   const text = sampleLines(30);
   await editor.open(uri, `${text}\nexport function sum(a: number, b: number): number {\n  return \n}\n`);
   const [item] = (await editor.complete(uri, 31, 9)) ?? [];
