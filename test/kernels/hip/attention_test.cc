@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "hip/plain.h"
 #include "hip_fixture.h"
 
 using namespace hearth::kernels;
@@ -122,6 +123,42 @@ TEST("a GPU token's attention has the same bits in any batch") {
                                      {200, 33, 8, 1, 1, 2, 5, 34, 9, 1, 6}, x);
       CHECK(whole.q == cut.q);
       CHECK(whole.out == cut.out);
+    }
+  }
+}
+
+TEST("GPU attention is the plain sum over what a token attends to") {
+  constexpr int kHeadDim = 64, kHeads = 4, kTokens = 300;
+  const auto x = random_floats(kTokens * 128, 80);
+  for (const int window : {0, 70}) {
+    AttentionShape shape{1, kHeads, 1, kHeadDim, 512, 10000};
+    if (window > 0) shape.is_sliding = {1};
+    shape.window = window;
+    shape.sliding_rope_base = 500;
+    const TestMatrix qkv(BlockType::kQ8_0, (kHeads + 2) * kHeadDim, 128, 44);
+    const auto ops = gpu_ops(1);
+    const AttentionRun run = run_attention(*ops, shape, qkv, {200, kTokens - 205, 4, 1}, x);
+    // Pages are K then V, of kPageTokens positions each; run_attention() uses the last page first.
+    std::vector<float> cache[2];
+    const int n_pages = (kTokens + kPageTokens - 1) / kPageTokens;
+    for (int page = n_pages - 1; page >= 0; page--) {
+      std::vector<std::byte> bytes(ops->kv_page_bytes());
+      ops->read_page(bytes, page);
+      const auto* halves = reinterpret_cast<const _Float16*>(bytes.data());
+      for (int i = 0; i < 2 * kPageTokens * kHeadDim; i++)
+        cache[i / (kPageTokens * kHeadDim)].push_back(static_cast<float>(halves[i]));
+    }
+    for (const int token : {0, 63, 69, 70, 256, kTokens - 2, kTokens - 1}) {
+      for (int head = 0; head < kHeads; head++) {
+        const size_t at = (size_t(token) * kHeads + head) * kHeadDim;
+        const size_t n = size_t(token + 1) * kHeadDim;
+        const auto expected = hip::plain::attention(
+            std::span(run.q).subspan(at, kHeadDim), std::span(cache[0]).first(n),
+            std::span(cache[1]).first(n), size_t(window), shape.softmax_scale());
+        for (size_t i = 0; i < kHeadDim; i++)
+          check_near(run.out[at + i], expected[i], 1e-4,
+                     "window " + std::to_string(window) + ", token " + std::to_string(token));
+      }
     }
   }
 }

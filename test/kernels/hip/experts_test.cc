@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "hip/plain.h"
 #include "hip_fixture.h"
 
 using namespace hearth::kernels;
@@ -95,6 +96,26 @@ TEST("GPU experts are the CPU's, for every type of quantized weight") {
       for (size_t i = 0; i < got.x.size(); i++)
         check_near(got.x, expected.x, i, greatest * 0.005, what);
     }
+  }
+}
+
+TEST("GPU experts add the plain sum of the chosen ones") {
+  const ExpertWeights weights(BlockType::kQ8_0);
+  std::vector<hip::plain::Expert> experts;
+  for (size_t i = 0; i < weights.matrices.size(); i += 3)
+    experts.push_back({weights.matrices[i].weights, weights.matrices[i + 1].weights,
+                       weights.matrices[i + 2].weights});
+  const auto in = random_floats(20 * kCols, 3), norm = random_floats(kCols, 2, 1);
+  const Result got = run_experts(*gpu_ops(), weights, {20}, in);
+  for (size_t token = 0; token < 20; token++) {
+    const auto x = std::span(in).subspan(token * kCols, kCols);
+    const auto expected =
+        hip::plain::mixture(weights.router, experts, kUsed, hip::plain::normed(x, norm, 1e-6));
+    double greatest = 0;
+    for (const double value : expected) greatest = std::max(greatest, std::fabs(value));
+    // int8 inputs: about a hundredth of the greatest.
+    for (size_t i = 0; i < kCols; i++)
+      check_near(got.x[token * kCols + i], x[i] + expected[i], greatest * 0.02, "x" + at(i));
   }
 }
 

@@ -1,0 +1,75 @@
+// What the products and attention of this folder compute, as plain loops in double precision,
+// without tiles, slices, parts or batches: to be read before the kernels. The tests compare the
+// kernels with it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+namespace hearth::kernels::hip::plain {
+
+using Doubles = std::vector<double>;
+
+/// w x. w: [n_rows][x.size()].
+inline Doubles product(std::span<const float> w, const Doubles& x) {
+  Doubles out(w.size() / x.size());
+  for (size_t row = 0; row < out.size(); row++)
+    for (size_t col = 0; col < x.size(); col++) out[row] += w[row * x.size() + col] * x[col];
+  return out;
+}
+
+inline Doubles normed(std::span<const float> x, std::span<const float> norm, double eps) {
+  double squares = 0;
+  for (const float value : x) squares += double{value} * value;
+  const double rms = std::sqrt(squares / static_cast<double>(x.size()) + eps);
+  Doubles out;
+  for (size_t i = 0; i < x.size(); i++) out.push_back(x[i] / rms * norm[i]);
+  return out;
+}
+
+struct Expert {
+  std::span<const float> gate, up, down;
+};
+
+/// What a mixture of experts adds to a token, for its normed input x.
+inline Doubles mixture(std::span<const float> router, std::span<const Expert> experts, int n_used,
+                       const Doubles& x) {
+  const Doubles logits = product(router, x);
+  std::vector<size_t> ids(experts.size());
+  for (size_t i = 0; i < ids.size(); i++) ids[i] = i;
+  std::stable_sort(ids.begin(), ids.end(),
+                   [&](size_t a, size_t b) { return logits[a] > logits[b]; });
+  ids.resize(static_cast<size_t>(n_used));
+  double all = 0;
+  for (const size_t id : ids) all += std::exp(logits[id]);
+  Doubles sum(x.size());
+  for (const size_t id : ids) {
+    Doubles h = product(experts[id].gate, x);
+    const Doubles up = product(experts[id].up, x);
+    for (size_t i = 0; i < h.size(); i++) h[i] *= up[i] / (1 + std::exp(-h[i]));
+    const Doubles out = product(experts[id].down, h);
+    for (size_t i = 0; i < sum.size(); i++) sum[i] += std::exp(logits[id]) / all * out[i];
+  }
+  return sum;
+}
+
+/// One query head at the last of these positions, through a window (0: all of them). keys, values:
+/// [positions][q.size()].
+inline Doubles attention(std::span<const float> q, std::span<const float> keys,
+                         std::span<const float> values, size_t window, double scale) {
+  const size_t n = keys.size() / q.size(), first = window > 0 && n > window ? n - window : 0;
+  Doubles weights(n), out(q.size());
+  double greatest = -INFINITY, sum = 0;
+  for (size_t i = first; i < n; i++) {
+    for (size_t k = 0; k < q.size(); k++) weights[i] += double{q[k]} * keys[i * q.size() + k];
+    greatest = std::max(greatest, weights[i] *= scale);
+  }
+  for (size_t i = first; i < n; i++) sum += weights[i] = std::exp(weights[i] - greatest);
+  for (size_t i = first; i < n; i++)
+    for (size_t k = 0; k < q.size(); k++) out[k] += weights[i] / sum * values[i * q.size() + k];
+  return out;
+}
+
+}  // namespace hearth::kernels::hip::plain
