@@ -69,12 +69,12 @@ def pe_facts(binary):
 
 
 def coff_facts(binary):
-    """Of an object for Windows."""
+    """Of an object for Windows. Pointers to variables of other objects (.refptr.NAME) have no name here."""
     external = lief.COFF.Symbol.STORAGE_CLASS.EXTERNAL
     return {
         "format": "COFF",
         "architecture": binary.header.machine.name.lower(),
-        "globals": sorted(s.name for s in binary.symbols if s.storage_class == external and s.section_idx > 0),
+        "globals": sorted(s.name for s in binary.symbols if s.name and s.storage_class == external and s.section_idx > 0),
     }
 
 

@@ -2,6 +2,7 @@
 // runs this, and passes its streams on.
 const { spawn } = require('node:child_process');
 const { connect } = require('node:net');
+const { finished } = require('node:stream/promises');
 
 const [port, word, ...args] = process.argv.slice(2);
 const child = spawn(process.execPath, args, { stdio: 'pipe' });
@@ -14,12 +15,12 @@ function stream(name) {
 
 const input = stream('inp');
 input.pipe(child.stdin).on('error', () => {});
-for (const name of ['out', 'err']) {
-  const socket = stream(name);
+const outputs = ['out', 'err'].map((name) => {
+  const socket = stream(name).on('end', () => child.kill()); // whoever asked for the program has ended
   child[`std${name}`].pipe(socket);
-  socket.on('end', () => child.kill()).resume(); // whoever asked for the program has ended
-}
-child.on('close', (code) => {
-  process.exitCode = code ?? 1;
-  input.destroy();
+  return socket.resume();
+});
+child.on('close', async (code) => {
+  await Promise.allSettled(outputs.map((socket) => finished(socket, { readable: false })));
+  process.exit(code ?? 1);
 });

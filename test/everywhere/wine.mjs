@@ -21,12 +21,7 @@ function accept(socket) {
     if (given !== word) socket.destroy();
     else if (name === 'inp') process.stdin.pipe(socket);
     else {
-      ended.push(
-        once(
-          socket.on('end', () => socket.end()),
-          'end',
-        ),
-      );
+      ended.push(once(socket, 'end'));
       socket.pipe(outputs[name], { end: false });
     }
   });
