@@ -1,7 +1,9 @@
 // npm run tool -- savings TRACES…: replays recorded typing sessions and accepts ghost text where it is right.
-import { type Command, print, printJson, UsageError } from '../../language-server/cli/command.ts';
+import { basename } from 'node:path';
+import { type Command, print, printJson, readText, UsageError } from '../../language-server/cli/command.ts';
 import type { ServerStatus } from '../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
+import { makeTrace } from './make-trace.ts';
 import { ReplayEditor, serverOptions } from './replay-editor.ts';
 import { restInNewLine } from './replay-typing.ts';
 import { commonPrefixLength } from './statistics.ts';
@@ -33,8 +35,9 @@ export interface Moment {
 }
 
 export const savingsCommand: Command = {
-  summary: 'type the sessions of traces, accept ghost text where it is right, and count the keystrokes saved',
-  operands: 'TRACE.jsonl…',
+  summary:
+    'type traces, or the last lines of files, accept ghost text where it is right, and count the keystrokes saved',
+  operands: 'TRACE.jsonl or FILE…',
   options: {
     ...serverOptions(defaultSettings['completion.maxTokens']),
     rest: { type: 'boolean', help: 'the cursor rests in each new line until all is read' },
@@ -43,7 +46,7 @@ export const savingsCommand: Command = {
     if (operands.length === 0) throw new UsageError('expected at least one TRACE.jsonl');
     const sessions: Record<string, Savings> = {};
     for (const path of operands) {
-      const trace = readTrace(path);
+      const trace = path.endsWith('.jsonl') ? readTrace(path) : lastLines(path);
       const editor = await ReplayEditor.start(trace, values, false);
       const rests = values.rest === true;
       const [first] = trace.edits;
@@ -57,6 +60,13 @@ export const savingsCommand: Command = {
     for (const [name, savings] of Object.entries({ ...sessions, total })) print(tableRow(name, savings));
   },
 };
+
+/** A session in which the last lines of a file are typed, and brackets closed as they are opened. */
+function lastLines(path: string): Trace {
+  const text = readText(path);
+  const line = text.trimEnd().split('\n').length - linesTyped + 1;
+  return makeTrace(basename(path, '.txt'), text, { line, lines: linesTyped, intervalMs: 140, autoClose: true });
+}
 
 /** Where the ghost text says what comes next, it is accepted up to the last word that is right; all else is typed. */
 export async function typeAndAccept(
@@ -95,6 +105,7 @@ export async function typeAndAccept(
 }
 
 const nameWidth = 40;
+const linesTyped = 20;
 
 /** Shorter than this, typing is as quick as accepting. */
 const worthAccepting = 3;
