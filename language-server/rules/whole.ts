@@ -23,6 +23,9 @@ const modifiersOnly =
 const typeOnly = /^[\w.:]+(?:<[^<>]*>)?[\][*&?]*\s*$/;
 // A declaration without its value.
 const valueless = /^(?:export\s+)?(?:const|final|let|val|var)\b[^=]*$/;
+// The head of a function whose body begins on the next line.
+const functionHead =
+  /^(?:(?:abstract|final|private|protected|public|static)\s+)*function\s+\w+\s*\([^;{]*\)(?:\s*:\s*[\w?|\\]+)?$/;
 // The head of a block whose body may be a single statement.
 const bracketHead = /^(?:\}\s*)?(?:(?:else\s+)?if|for|foreach|switch|while)\b.*\)$|^(?:\}\s*)?(?:do|else|finally|try)$/;
 // Without what catches, it is no statement; one that closes what it opens, `try (`, is.
@@ -167,7 +170,8 @@ function endsWithHead(text: string, place: Place): boolean {
   const last = filledLines(text).at(-1);
   if (!last || (!beginsStatement(place) && !text.trim().includes('\n'))) return false;
   const line = last.text.trim();
-  const isHead = language.family === 'indentation' ? opensBlock(line, language) : bracketHead.test(line);
+  const isHead =
+    language.family === 'indentation' ? opensBlock(line, language) : bracketHead.test(line) || functionHead.test(line);
   const depth = depthOf(last.text === text ? around.linePrefix + text : last.text);
   return isHead && language.family !== 'ends' && depthOf(around.linesBelow[0] ?? '') <= depth;
 }
