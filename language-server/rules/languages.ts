@@ -27,6 +27,8 @@ export interface Language {
   parent: RegExp | null;
   /** Matches a line that is whole, of data outside of brackets; null if every line is. */
   entry: RegExp | null;
+  /** Matches the head of a block that still lacks its brace, where conditions stand without parentheses. */
+  bareHead: RegExp | null;
   /** Matches a line that belongs to the declaration below it. */
   attribute: RegExp;
   /** Whether two words may stand next to each other that are no keywords: a type and a name. */
@@ -38,6 +40,7 @@ export interface Language {
 }
 
 const literal = /(?:[=(,:[?&|]|\b(?:return|import|export))\s*\{$/;
+const bareHead = /^(?:\}\s*)?(?:else\s+)?(?:if|for|guard|loop|match|select|switch|while)\b[^{]*$|^(?:\}\s*)?else$/;
 const cLike: Language = {
   family: 'brackets',
   opener: /\{$/,
@@ -52,6 +55,7 @@ const cLike: Language = {
   endsWithLine: false,
   parent: null,
   entry: null,
+  bareHead: null,
   attribute: /^@[\w.]+(?:\(.*\))?$|^#!?\[.*\]$/,
   hasTypedNames: true,
   needsLastComma: false,
@@ -170,6 +174,7 @@ const go: Language = {
   literal: new RegExp(`${literal.source}|[\\w\\]]\\{$`),
   quotes: ['`', '"', "'"],
   multilineQuotes: ['`'],
+  bareHead,
   endsWithLine: true,
   needsLastComma: true,
   indent: 0,
@@ -218,13 +223,13 @@ const languages: Record<string, Language> = {
   restructuredtext: prose,
   ruby,
   // No apostrophe: it begins a lifetime as often as a character.
-  rust: { ...cLike, opener: /(\{|=>)$/, quotes: ['"'], multilineQuotes: ['"'] },
+  rust: { ...cLike, opener: /(\{|=>)$/, bareHead, quotes: ['"'], multilineQuotes: ['"'] },
   scala: { ...tripleQuoted, endsWithLine: true, opener: /(\{|=>|=)$/, indent: 2 },
   scss: { ...css, lineComments: ['//'] },
   shellscript: shell,
   sql: { ...cLike, statementEnd: ';', opener: /\b(begin|then|else)$/i, lineComments: ['--'] },
   svelte: html,
-  swift: { ...tripleQuoted, endsWithLine: true },
+  swift: { ...tripleQuoted, bareHead, endsWithLine: true },
   terraform: { ...cLike, lineComments: ['#', '//'], indent: 2 },
   toml: { ...pairs, quotes: ['"""', "'''", '"', "'"], multilineQuotes: ['"""', "'''"] },
   typescript: script,

@@ -164,14 +164,15 @@ export function isUnfinished(text: string, place: Place): boolean {
   return isValueless || endsWithHead(text, place) || takesLinesBelow(text, place);
 }
 
-/** Whether the text begins a statement and ends with the head of a block that is not there. */
+/** Whether the text ends with a statement of its own line that is the head of a block, and the block is not there. */
 function endsWithHead(text: string, place: Place): boolean {
   const { language, around } = place;
   const last = filledLines(text).at(-1);
-  if (!last || (!beginsStatement(place) && !text.trim().includes('\n'))) return false;
+  if (!last || (!beginsStatement(place) && last.begin === 0)) return false;
   const line = last.text.trim();
+  const heads = [bracketHead, functionHead, language.bareHead];
   const isHead =
-    language.family === 'indentation' ? opensBlock(line, language) : bracketHead.test(line) || functionHead.test(line);
+    language.family === 'indentation' ? opensBlock(line, language) : heads.some((head) => head?.test(line));
   const depth = depthOf(last.text === text ? around.linePrefix + text : last.text);
   return isHead && language.family !== 'ends' && depthOf(around.linesBelow[0] ?? '') <= depth;
 }
