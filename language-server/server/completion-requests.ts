@@ -78,17 +78,19 @@ export class CompletionRequests {
   }
 
   /** Call when the cursor rests: reads what a key there needs. */
-  async rest({ uri, position, mode }: protocol.CursorParams): Promise<void> {
-    const { engines, documents, settings, log } = this.parts;
-    const document = documents.get(uri);
+  async rest(params: protocol.CursorParams): Promise<void> {
     const startedAt = performance.now();
-    const reading = document && this.provider.rest({ document, position, mode }, engines.models, settings());
-    const timings = await guarded(log, 'reading ahead', reading);
+    const timings = await guarded(this.parts.log, 'reading ahead', this.readAhead(params));
     if (!timings) return;
     const ms = (performance.now() - startedAt).toFixed(0);
-    log.info(
-      `read ${timings.promptTokens - timings.cachedTokens} tokens around ${placeName(uri, position)} in ${ms} ms`,
-    );
+    const where = placeName(params.uri, params.position);
+    this.parts.log.info(`read ${timings.promptTokens - timings.cachedTokens} tokens around ${where} in ${ms} ms`);
+  }
+
+  private async readAhead({ uri, position, mode }: protocol.CursorParams) {
+    const { engines, documents, settings } = this.parts;
+    const document = documents.get(uri);
+    return document && this.provider.rest({ document, position, mode }, engines.models, settings());
   }
 
   leave({ uri, dismissed }: protocol.LeaveParams): void {
