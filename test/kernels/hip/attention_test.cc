@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "cpu/half.h"
 #include "hip/plain.h"
 #include "hip_fixture.h"
 
@@ -144,9 +145,9 @@ TEST("GPU attention is the plain sum over what a token attends to") {
     for (int page = n_pages - 1; page >= 0; page--) {
       std::vector<std::byte> bytes(ops->kv_page_bytes());
       ops->read_page(bytes, page);
-      const auto* halves = reinterpret_cast<const _Float16*>(bytes.data());
+      const auto* halves = reinterpret_cast<const uint16_t*>(bytes.data());
       for (int i = 0; i < 2 * kPageTokens * kHeadDim; i++)
-        cache[i / (kPageTokens * kHeadDim)].push_back(static_cast<float>(halves[i]));
+        cache[i / (kPageTokens * kHeadDim)].push_back(cpu::f16_to_f32(halves[i]));
     }
     for (const int token : {0, 63, 69, 70, 256, kTokens - 2, kTokens - 1}) {
       for (int head = 0; head < kHeads; head++) {
