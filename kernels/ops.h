@@ -260,7 +260,7 @@ class Ops {
 
 /// How the CPU backend runs. An empty variant picks the best that this CPU has.
 struct CpuOptions {
-  std::string variant;  // "", "scalar", "avx2", "avxvnni", "avx512vnni", "amx", "neon"
+  std::string variant;  // "", "scalar", "avx2", "avxvnni", "avx512vnni", "amx", "neon", "i8mm"
   int n_threads = 0;    // 0: one per core, at most 8
 };
 

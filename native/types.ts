@@ -229,7 +229,7 @@ export interface LoadOptions {
   gpuKernels?: string;
   /** 0 means one per core, at most 8. Default: 0. */
   threads?: number;
-  /** The variant of the CPU kernels: 'scalar', 'avx2', 'avxvnni', 'avx512vnni', 'amx', 'neon', or '' for the best. */
+  /** The variant of the CPU kernels: 'scalar', 'avx2', 'avxvnni', 'avx512vnni', 'amx', 'neon', 'i8mm', or '' for the best. */
   variant?: string;
   /** Memory for the KV cache. Default: a tenth of the RAM, at most 1 GiB. */
   cacheBytes?: number;

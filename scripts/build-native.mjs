@@ -53,8 +53,8 @@ export const buildTsan = () => buildTests('build/tsan', ['-DHEARTH_TSAN=ON'], ['
 
 export const buildFuzz = () => buildTests('build/fuzz', ['-DCMAKE_CXX_COMPILER=clang++-16'], ['all'], 'test/fuzz');
 
-export const buildAarch64 = () =>
-  buildTests('build/aarch64', ['-DCMAKE_TOOLCHAIN_FILE=aarch64-linux-gnu.cmake'], ['kernels_tests']);
+export const buildAarch64 = (programs = ['kernels_tests']) =>
+  buildTests('build/aarch64', ['-DCMAKE_TOOLCHAIN_FILE=aarch64-linux-gnu.cmake'], programs);
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {

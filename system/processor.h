@@ -21,4 +21,7 @@ bool may_use_tiles();
 /// Whether a 64-bit ARM processor has dot products of int8 (FEAT_DotProd) and arithmetic in f16.
 bool has_dot_products();
 
+/// Whether a 64-bit ARM processor has products of int8 matrices (FEAT_I8MM).
+bool has_matrix_products();
+
 }  // namespace hearth::system

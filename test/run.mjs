@@ -69,8 +69,18 @@ async function aarch64Tests() {
   await requireCommands('aarch64-linux-gnu-g++', 'qemu-aarch64');
   await buildAarch64();
   const emulated = ['-L', '/usr/aarch64-linux-gnu', join(root, 'build/aarch64/kernels_tests')];
-  const half = (share) => program('qemu-aarch64', [...emulated, '--share', share], { HEARTH_EMULATED: '1' });
-  return add(...(await Promise.all(['0/2', '1/2'].map(half))));
+  const half = (share) =>
+    program('qemu-aarch64', [...emulated, '--share', share], {
+      HEARTH_EMULATED: '1',
+      HEARTH_EXPECTED_VARIANTS: ' i8mm neon scalar', // the emulator has every instruction that it knows
+    });
+  const older = ([processor, variants]) =>
+    program('qemu-aarch64', ['-cpu', processor, ...emulated, 'CPU variant'], { HEARTH_EXPECTED_VARIANTS: variants });
+  const processors = [
+    ['cortex-a76', ' neon scalar'], // of a Raspberry Pi 5
+    ['cortex-a72', ' scalar'], // of a Raspberry Pi 4
+  ];
+  return add(...(await Promise.all([...['0/2', '1/2'].map(half), ...processors.map(older)])));
 }
 
 async function editorTests() {

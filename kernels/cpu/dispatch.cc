@@ -82,6 +82,7 @@ bool is_from_amd() { return false; }
 
 #ifdef __aarch64__
 bool runs_neon() { return system::has_dot_products(); }
+bool runs_i8mm() { return runs_neon() && system::has_matrix_products(); }
 #endif
 
 struct Variant {

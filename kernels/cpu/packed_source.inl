@@ -87,6 +87,8 @@ inline void unpack_group(const std::byte* planes, uint8_t* w, Finish finish) {
 template <BlockType kType>
 class PackedCodes {
  public:
+  static constexpr bool kIsPanel = false;
+
   explicit PackedCodes(const std::byte* planes) : planes_(planes) {}
 
   template <int kStep>
@@ -108,6 +110,8 @@ class PackedCodes {
 /// of the next panel.
 class PanelCodes {
  public:
+  static constexpr bool kIsPanel = true;
+
   PanelCodes(const uint8_t* w, NextPanel& next_panel) : w_(w), next_panel_(&next_panel) {}
 
   template <int kStep>

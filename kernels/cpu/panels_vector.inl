@@ -1,5 +1,6 @@
 // Panels (panel.h) on any SIMD layer (simd.h): one row tile x 1024 columns, unpacked to bytes,
-// times kMaxTokens tokens at a time with its dot products. For AVX2, AVX-VNNI, NEON and scalar.
+// times kMaxTokens tokens at a time with its dot products. For AVX2, AVX-VNNI, NEON, I8MM and
+// scalar.
 #define HEARTH_BATCH_PLAN .few = kFewTokens
 #include "tile_kernels.inl"
 
@@ -8,6 +9,10 @@ namespace {
 
 /// So few that a panel and the activations it is multiplied by stay in the L1 cache.
 inline constexpr int kPanelColumns = 1024;
+
+#ifndef HEARTH_OWN_PANEL_ORDER
+inline void order_panel(uint8_t*, int) {}
+#endif
 
 /// For formats with a scale every 32 columns.
 template <BlockType kType>
@@ -19,6 +24,7 @@ class VectorGroupPanel {
 
   void fill(const std::byte* block, size_t, int n_columns) {
     fill_panel<kType>(block, n_columns / kGroup, panel_, [](U8x64 w) { return w; });
+    order_panel(panel_.w, n_columns / 4);
   }
 
   void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
@@ -52,6 +58,7 @@ class VectorBlockPanel {
         planes += kLayout.group_bytes();
       }
     }
+    order_panel(weights_, n_columns / 4);
   }
 
   void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,

@@ -86,7 +86,7 @@ struct KvKernels {
 };
 
 struct RowKernels {
-  const char* name;  // "scalar", "avx2", "avxvnni", "avx512vnni", "amx" or "neon"
+  const char* name;  // "scalar", "avx2", "avxvnni", "avx512vnni", "amx", "neon" or "i8mm"
   /// Tokens of a token tile in a batch of more than kTileTokens: 12, or 16.
   int wide_tile;
 
@@ -142,7 +142,7 @@ extern const bool l1_tracks_all_fills;
 #if defined(__x86_64__)
 #define HEARTH_CPU_VARIANTS(X) X(amx) X(avx512vnni) X(avxvnni) X(avx2) X(scalar)
 #elif defined(__aarch64__)
-#define HEARTH_CPU_VARIANTS(X) X(neon) X(scalar)
+#define HEARTH_CPU_VARIANTS(X) X(i8mm) X(neon) X(scalar)
 #else
 #define HEARTH_CPU_VARIANTS(X) X(scalar)
 #endif

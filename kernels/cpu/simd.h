@@ -40,6 +40,8 @@
 // the
 //                    registers
 // kFewTokens         for panels_vector.inl only: BatchPlan::few in panel.h
+// order_panel(w, n_steps)    for panels_vector.inl only: puts the codes of a filled panel into the
+//                    order that dot() and scaled_dot() take from panels, if it is another
 //
 // Before it includes this file, a simd_*.h defines HEARTH_REGISTER_BYTES and, if it has its own,
 // HEARTH_HAS_MASKS (masked loads and stores).

@@ -35,7 +35,7 @@ export const engineOptions = {
   variant: {
     type: 'string',
     value: 'NAME',
-    help: 'CPU variant: scalar, avx2, avxvnni, avx512vnni, amx, neon; without it the best',
+    help: 'CPU variant: scalar, avx2, avxvnni, avx512vnni, amx, neon, i8mm; without it the best',
   },
   'kv-type': { type: 'string', value: 'TYPE', help: 'of the KV cache: f16, or int8 with half the memory a token; f16' },
   context: { type: 'string', value: 'N', help: 'most tokens of a sequence; without it as many as the model allows' },

@@ -13,6 +13,7 @@ export async function binaryFacts(paths) {
 const entryPoints = ['napi_register_module_v1', 'node_api_module_get_api_version_v1'];
 /** Far more are there with the kernels, and none without. */
 const fewestDotProducts = 500;
+const fewestMatrixProducts = 500;
 
 /** A sentence for each reason why the addon does not belong into the package of this target; none if it does. */
 export function addonProblems(facts, target) {
@@ -87,7 +88,8 @@ function systemProblems(facts, target) {
     problems.push('it has no signature, so macOS refuses it');
   if (facts.format === 'PE' && !facts.delayed.includes('node.exe'))
     problems.push('it does not wait for node.exe, so it would not load in Code.exe');
-  const { dot } = facts.instructions ?? {};
-  if (dot !== undefined && dot < fewestDotProducts) problems.push(`it has ${dot} dot products: kernels are missing`);
+  const { dot, smmla } = facts.instructions ?? {};
+  if (dot < fewestDotProducts) problems.push(`it has ${dot} dot products: kernels are missing`);
+  if (smmla < fewestMatrixProducts) problems.push(`it has ${smmla} matrix products: kernels are missing`);
   return problems;
 }

@@ -41,7 +41,7 @@ export const targets = {
     versions: { GLIBC: [2, 28] },
     libraries: /^(lib(c|m|dl|pthread|rt)\.so\.\d|ld-linux-aarch64\.so\.1)$/,
     kernels: [],
-    variants: ['neon', 'scalar'],
+    variants: ['i8mm', 'neon', 'scalar'],
     linked: zigLibraries,
   },
   'alpine-x64': {
@@ -61,7 +61,7 @@ export const targets = {
     minimum: '12.0',
     libraries: /^\/usr\/lib\/libSystem\.B\.dylib$/,
     kernels: [],
-    variants: ['neon', 'scalar'],
+    variants: ['i8mm', 'neon', 'scalar'],
     linked: zigLibraries,
   },
   'darwin-x64': {

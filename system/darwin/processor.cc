@@ -33,4 +33,6 @@ bool may_use_tiles() { return false; }  // no Mac has AMX of Intel's
 
 bool has_dot_products() { return kernel_number("hw.optional.arm.FEAT_DotProd") != 0; }
 
+bool has_matrix_products() { return kernel_number("hw.optional.arm.FEAT_I8MM") != 0; }
+
 }  // namespace hearth::system

@@ -70,4 +70,12 @@ bool has_dot_products() {
 #endif
 }
 
+bool has_matrix_products() {
+#ifdef __aarch64__
+  return (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0;
+#else
+  return false;
+#endif
+}
+
 }  // namespace hearth::system

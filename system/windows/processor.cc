@@ -79,4 +79,9 @@ bool has_dot_products() {
   return IsProcessorFeaturePresent(kDotProducts);
 }
 
+bool has_matrix_products() {
+  constexpr DWORD kMatrixProducts = 66;  // PF_ARM_V82_I8MM_INSTRUCTIONS_AVAILABLE
+  return IsProcessorFeaturePresent(kMatrixProducts);
+}
+
 }  // namespace hearth::system

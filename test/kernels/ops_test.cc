@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "cpu_variants.h"
@@ -301,6 +303,20 @@ TEST("matrices that cannot be packed are refused") {
   CHECK_THROWS(pack(*ops, {&a, &b}), "unequal width");
   CHECK_THROWS(pack(*ops, {&narrow}), "multiple of 32");
   CHECK_THROWS(pack(*ops, {}), "no parts");
+}
+
+/// HEARTH_EXPECTED_VARIANTS lists what an emulated processor can run, each name after a space.
+TEST("CPU variants are those that the processor can run, best first") {
+  const std::vector<std::string> usable = cpu_variants();
+  std::string in_order, actual;
+#define HEARTH_IF_USABLE(variant) \
+  if (std::count(usable.begin(), usable.end(), #variant) > 0) in_order += " " #variant;
+  HEARTH_CPU_VARIANTS(HEARTH_IF_USABLE)
+#undef HEARTH_IF_USABLE
+  for (const std::string& name : usable) actual += " " + name;
+  CHECK_EQUAL(actual, in_order);
+  const char* expected = std::getenv("HEARTH_EXPECTED_VARIANTS");
+  if (expected != nullptr) CHECK_EQUAL(actual, std::string(expected));
 }
 
 TEST("an unknown CPU variant is refused with the names of those that run here") {

@@ -27,7 +27,7 @@ const macAddon = {
   signature: 'adhoc',
   exports: [...exports.map((name) => `_${name}`), '___dso_handle', '__Znwm', '__ZdaPvSt11align_val_t'],
   imports: ['_napi_create_object', '_memcpy'],
-  instructions: { dot: 6000, smmla: 0 },
+  instructions: { dot: 7000, smmla: 3000 },
 };
 const windowsAddon = {
   format: 'PE',
@@ -70,7 +70,8 @@ test.each([
 test.each([
   ['no signature', { signature: 'none' }, 'it has no signature, so macOS refuses it'],
   ['a newer macOS', { minimum: '15.0' }, 'it is for macOS 15.0, not 12.0'],
-  ['no kernels', { instructions: { dot: 3, smmla: 0 } }, 'it has 3 dot products: kernels are missing'],
+  ['no kernels', { instructions: { dot: 3, smmla: 3000 } }, 'it has 3 dot products: kernels are missing'],
+  ['no kernels of I8MM', { instructions: { dot: 7000, smmla: 3 } }, 'it has 3 matrix products: kernels are missing'],
   [
     'a name of its own',
     { exports: [...macAddon.exports, '__ZN6hearth3runEv'] },
@@ -102,11 +103,11 @@ test.each([
 test('a variant that shares a function, or is missing, is found', () => {
   const object = (name: string, globals: string[]) => ({ path: `a/variant_${name}.cc.o`, globals });
   const table = (name: string) => `_ZN6hearth7kernels3cpu${name.length + 8}${name}_kernelsEv`;
-  const good = ['neon', 'scalar'].map((name) => object(name, [table(name)]));
+  const good = ['i8mm', 'neon', 'scalar'].map((name) => object(name, [table(name)]));
   const arm = targetOf('linux-arm64');
   expect(variantProblems(good, arm)).toEqual([]);
-  expect(variantProblems(good.slice(1), arm)).toEqual(['its variant neon is missing']);
-  const shared = [object('neon', [table('neon'), '_ZNSt6vectorIfE9push_backEOf']), good[1]];
+  expect(variantProblems(good.slice(1), arm)).toEqual(['its variant i8mm is missing']);
+  const shared = [good[0], object('neon', [table('neon'), '_ZNSt6vectorIfE9push_backEOf']), good[2]];
   expect(variantProblems(shared, arm)).toEqual(['its variant neon shares _ZNSt6vectorIfE9push_backEOf']);
 });
 

@@ -127,7 +127,7 @@ test('measures speed', () => {
   expect(Object.keys(result.prefill)).toEqual(['32', '64']);
   expect(Object.keys(result.decode)).toEqual(['4']);
   expect(result.threads).toBe(1);
-  expect(result.variant).toMatch(/^(scalar|avx2|avxvnni|avx512vnni|amx|neon)$/);
+  expect(result.variant).toMatch(/^(scalar|avx2|avxvnni|avx512vnni|amx|neon|i8mm)$/);
   for (const rate of Object.values({ ...result.prefill, ...result.decode })) expect(rate).toBeGreaterThan(0);
   const behind = json<typeof result>('bench', '-p', '16', '-n', '2', '-d', '40', '-d', '0', '-t', '1', '--repeat', '1');
   expect([Object.keys(behind.prefill), Object.keys(behind.decode)]).toEqual([
