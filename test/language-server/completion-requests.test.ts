@@ -7,7 +7,7 @@ import { FakeEngine } from '../fixtures/fake-engine.ts';
 import { automatic } from './asking.ts';
 import { FakeWindow } from './editor-window.ts';
 
-const uri = 'file:///work/a.ts';
+const uri = 'file:///code/a.ts';
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 
 beforeEach(() => {
