@@ -27,16 +27,19 @@ export async function readingsInPlace(
   const { fileSep } = engine.info.special;
   const name = tokenizeText(engine, `${path}\n`);
   const head = fileSep < 0 ? name : concatTokens(fileSep, name);
-  const around = candidates.map((edit) => surroundings(edit, text));
-  const continuations = around.flatMap(({ above, old, now }) => {
-    const before = tokenizeText(engine, above);
-    return [old, now].map((lines) => concatTokens(before, tokenizeText(engine, lines)));
+  const around = candidates.map((edit) => {
+    const { above, old, now } = surroundings(edit, text);
+    return { above: tokenizeText(engine, above), texts: [old, now] };
   });
+  const continuations = around.flatMap(({ above, texts }) =>
+    texts.map((lines) => concatTokens(above, tokenizeText(engine, lines))),
+  );
   const scores = await engine.scoreContinuations(head, continuations, 'background', signal);
   if (scores.length === 0) return [];
   return around.map(({ above }, i) => {
-    const from = tokenizeText(engine, above).length;
-    const [old, now] = [scores[2 * i], scores[2 * i + 1]].map((all) => all?.subarray(from) ?? new Float32Array());
+    const [old, now] = [scores[2 * i], scores[2 * i + 1]].map(
+      (all) => all?.subarray(above.length) ?? new Float32Array(),
+    );
     const sum = (all: Float32Array = new Float32Array()) => all.reduce((total, each) => total + each, 0);
     return {
       logRatio: sum(now) - sum(old),
