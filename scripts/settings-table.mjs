@@ -1,9 +1,9 @@
-// The table of settings in README.md, generated from package.json and its English texts. Plain Node without packages.
+// The table in docs/settings.md, generated from package.json and its English texts. Plain Node without packages.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './tools.mjs';
 
-const readme = join(root, 'README.md');
+const page = join(root, 'docs/settings.md');
 const place = /(?<=<!-- settings: .* -->\n).*?(?=<!-- \/settings -->)/s;
 
 /** package.json as VS Code shows it in English: "%key%" replaced by the text of package.nls.json. */
@@ -16,17 +16,17 @@ export function manifest() {
   });
 }
 
-/** Throws if README.md lacks the markers for the table. */
+/** Throws if the page lacks the markers for the table. */
 export function isSettingsTableCurrent() {
-  const found = place.exec(readFileSync(readme, 'utf8'));
-  if (!found) throw new Error('README.md has no place for the table of settings.');
+  const found = place.exec(readFileSync(page, 'utf8'));
+  if (!found) throw new Error('docs/settings.md has no place for the table of settings.');
   return found[0] === settingsTable();
 }
 
 export function writeSettingsTable() {
-  const text = readFileSync(readme, 'utf8');
+  const text = readFileSync(page, 'utf8');
   writeFileSync(
-    readme,
+    page,
     text.replace(place, () => settingsTable()),
   );
 }
@@ -34,7 +34,7 @@ export function writeSettingsTable() {
 function settingsTable() {
   const { properties } = manifest().contributes.configuration;
   const rows = Object.entries(properties).map(([name, setting]) => {
-    // Two columns, since VS Code's page of an extension is narrow and does not break the names.
+    // Two columns, since a page is narrow and does not break the names.
     const cells = [`\`${name}\`<br>\`${JSON.stringify(setting.default)}\``, description(setting)];
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   });
