@@ -6,8 +6,8 @@ import { context } from 'esbuild';
 
 const entries = {
   extension: 'extension/extension.ts',
-  'language-client': 'extension/language-client.ts',
-  'explain-markdown': 'extension/explain-markdown.ts',
+  'language-client': 'extension/connection/language-client.ts',
+  'explain-markdown': 'extension/explain/explain-markdown.ts',
   web: 'extension/web.ts',
   server: 'language-server/server/main.ts',
   hearth: 'language-server/cli/hearth.ts',

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { commands, Disposable, type ExtensionContext, l10n, type QuickPickItem, window, workspace } from 'vscode';
 import { doctorRequest } from '../language-server/protocol/messages.ts';
 import { modelsRequest } from '../language-server/protocol/models.ts';
-import { chooseModel } from './choose-model.ts';
-import { type Client, serverTokenKey } from './client.ts';
-import { section, updateSetting } from './config.ts';
-import type { DocumentModes } from './document-mode.ts';
-import type { ExplainSelection } from './explain-selection.ts';
-import { showMenu } from './menu.ts';
-import { toggleMode } from './mode-switch.ts';
-import type { RecentRequests } from './recent-requests.ts';
-import type { StatisticsPanel } from './statistics-panel.ts';
-import type { VirtualDocuments } from './virtual-documents.ts';
+import { type Client, serverTokenKey } from './connection/client.ts';
+import type { ExplainSelection } from './explain/explain-selection.ts';
+import { chooseModel } from './models/choose-model.ts';
+import type { VirtualDocuments } from './pages/virtual-documents.ts';
+import { section, updateSetting } from './settings/config.ts';
+import type { DocumentModes } from './settings/document-mode.ts';
+import { toggleMode } from './settings/mode-switch.ts';
+import type { StatisticsPanel } from './statistics/statistics-panel.ts';
+import { showMenu } from './status/menu.ts';
+import type { RecentRequests } from './status/recent-requests.ts';
 
 export interface Features {
   context: ExtensionContext;

@@ -1,23 +1,24 @@
 // The entry point: activate() creates every feature of the extension. Only this folder uses the VS Code API.
 import { join } from 'node:path';
 import type { ExtensionContext } from 'vscode';
-import { Client } from './client.ts';
 import { registerCommands } from './commands.ts';
-import { DocumentModes } from './document-mode.ts';
-import { ExplainSelection } from './explain-selection.ts';
-import { GhostText } from './ghost-text.ts';
+import { Client } from './connection/client.ts';
+import { ExplainSelection } from './explain/explain-selection.ts';
+import { type EditsAtCursor, GhostText } from './ghost-text/ghost-text.ts';
+import { canTriggerAlone } from './ghost-text/trigger-alone.ts';
 import { EditView } from './next-edit/edit-view.ts';
+import { insertionAt } from './next-edit/insertion.ts';
 import { NextEdits } from './next-edit/next-edit.ts';
 import { EditOffer } from './next-edit/offer.ts';
-import { noticeOtherProviders } from './other-providers.ts';
-import { showProblems } from './problem-message.ts';
-import { RecentRequests } from './recent-requests.ts';
-import { RequestCounter } from './request-counter.ts';
-import { Statistics } from './statistics.ts';
-import { StatisticsPanel } from './statistics-panel.ts';
-import { StatusBar } from './status-bar.ts';
-import { canTriggerAlone } from './trigger-alone.ts';
-import { VirtualDocuments } from './virtual-documents.ts';
+import { VirtualDocuments } from './pages/virtual-documents.ts';
+import { DocumentModes } from './settings/document-mode.ts';
+import { RequestCounter } from './statistics/request-counter.ts';
+import { Statistics } from './statistics/statistics.ts';
+import { StatisticsPanel } from './statistics/statistics-panel.ts';
+import { noticeOtherProviders } from './status/other-providers.ts';
+import { showProblems } from './status/problem-message.ts';
+import { RecentRequests } from './status/recent-requests.ts';
+import { StatusBar } from './status/status-bar.ts';
 
 let client: Client | undefined;
 
@@ -42,8 +43,12 @@ export function activate(context: ExtensionContext): Api {
   );
   const statisticsPanel = new StatisticsPanel(statistics);
   const offer = new EditOffer();
+  const edits: EditsAtCursor = {
+    insertionAt: (document, position) => insertionAt(offer, document, position),
+    isChained: () => offer.isChained,
+  };
   const counter = new RequestCounter(statistics, () => nextEdits.accepted());
-  const ghostText = new GhostText(client, modes, offer, (request) => {
+  const ghostText = new GhostText(client, modes, edits, (request) => {
     requests.add(request);
     counter.add(request);
   });

@@ -4,24 +4,65 @@ import { dirname, join } from 'node:path';
 const server = 'language-server';
 const engine = 'native/index.ts';
 const lsp = 'vscode-languageserver';
+const editor = ['vscode', 'vscode-languageclient'];
 
 /** For each folder: the folders, files and packages that it may import, besides itself and packages that all may use. */
 export const layers = {
-  extension: [`${server}/protocol`, 'package.json', 'vscode', 'vscode-languageclient'],
+  'extension/settings': [`${server}/protocol`, 'package.json', 'vscode'],
+  'extension/workspace': [`${server}/protocol`, 'extension/settings', 'vscode'],
+  'extension/connection': [`${server}/protocol`, ...inExtension('settings', 'workspace'), ...editor],
+  'extension/ghost-text': [`${server}/protocol`, ...inExtension('settings', 'connection'), ...editor],
+  'extension/next-edit': [`${server}/protocol`, ...inExtension('settings', 'connection', 'ghost-text'), 'vscode'],
+  'extension/pages': ['vscode'],
+  'extension/statistics': [...inExtension('ghost-text', 'pages'), 'vscode'],
+  'extension/status': [`${server}/protocol`, ...inExtension('settings', 'connection', 'ghost-text', 'pages'), 'vscode'],
+  'extension/explain': [`${server}/protocol`, ...inExtension('connection', 'pages'), 'vscode'],
+  'extension/download': [`${server}/protocol`, 'vscode'],
+  'extension/models': [`${server}/protocol`, 'extension/download', 'vscode'],
+  extension: [`${server}/protocol`, 'vscode'],
   [`${server}/protocol`]: [engine, 'package.json', lsp],
   [`${server}/documents`]: [lsp],
-  [`${server}/prompt`]: [`${server}/protocol`, `${server}/documents`, engine, lsp],
+  [`${server}/secrets`]: [`${server}/protocol`, `${server}/documents`],
+  [`${server}/prompt`]: ['documents', 'secrets'].map(inServer).concat(engine),
+  [`${server}/related-code`]: ['protocol', 'documents', 'secrets', 'prompt'].map(inServer),
   [`${server}/rules`]: [`${server}/protocol`, `${server}/documents`, `${server}/prompt`, engine],
-  [`${server}/edits`]: ['protocol', 'documents', 'prompt', 'rules'].map(inServer).concat(engine),
-  [`${server}/offers`]: ['protocol', 'documents', 'prompt', 'rules'].map(inServer).concat(engine, lsp),
+  [`${server}/edits`]: ['protocol', 'documents', 'secrets', 'prompt', 'related-code', 'rules']
+    .map(inServer)
+    .concat(engine),
+  [`${server}/offers`]: ['protocol', 'documents', 'secrets', 'prompt', 'related-code', 'rules']
+    .map(inServer)
+    .concat(engine, lsp),
   [`${server}/models`]: [`${server}/protocol`, engine],
   [`${server}/remote`]: [`${server}/protocol`, `${server}/models`, engine, 'package.json'],
   [`${server}/engine`]: ['protocol', 'models', 'remote'].map(inServer).concat(engine),
-  [`${server}/explain`]: ['protocol', 'prompt', 'models', 'engine'].map(inServer).concat(engine, lsp),
-  [`${server}/server`]: ['protocol', 'documents', 'prompt', 'edits', 'offers', 'models', 'engine', 'explain', 'remote']
+  [`${server}/explain`]: ['protocol', 'secrets', 'prompt', 'models', 'engine'].map(inServer).concat(engine),
+  [`${server}/server`]: [
+    'protocol',
+    'documents',
+    'secrets',
+    'prompt',
+    'related-code',
+    'edits',
+    'offers',
+    'models',
+    'engine',
+    'explain',
+    'remote',
+  ]
     .map(inServer)
     .concat(engine, 'package.json', lsp),
-  [`${server}/cli`]: ['protocol', 'documents', 'prompt', 'offers', 'models', 'engine', 'explain', 'remote', 'server']
+  [`${server}/cli`]: [
+    'protocol',
+    'documents',
+    'prompt',
+    'related-code',
+    'offers',
+    'models',
+    'engine',
+    'explain',
+    'remote',
+    'server',
+  ]
     .map(inServer)
     .concat(engine, 'package.json'),
   native: [],
@@ -29,6 +70,10 @@ export const layers = {
 
 /** Packages that only those may import who list them above. */
 const restricted = ['vscode', 'vscode-languageclient', lsp];
+
+function inExtension(...folders) {
+  return folders.map((folder) => `extension/${folder}`);
+}
 
 function inServer(folder) {
   return `${server}/${folder}`;

@@ -15,10 +15,10 @@ import {
   type NextEdit,
   type NextEditTrigger,
 } from '../../language-server/protocol/next-edit.ts';
-import type { Client } from '../client.ts';
-import { documentSelector } from '../config.ts';
-import type { DocumentModes } from '../document-mode.ts';
-import type { AnsweredRequest, GhostText } from '../ghost-text.ts';
+import type { Client } from '../connection/client.ts';
+import type { AnsweredRequest, GhostText } from '../ghost-text/ghost-text.ts';
+import { documentSelector } from '../settings/config.ts';
+import type { DocumentModes } from '../settings/document-mode.ts';
 import { announce } from './announce.ts';
 import { applyIn, goTo } from './apply.ts';
 import { type EditView, fileOf, isInView, isTabFree } from './edit-view.ts';

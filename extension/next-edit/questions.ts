@@ -1,10 +1,10 @@
 // Asks the server which edit follows from the user's last ones: one question at a time, the newest.
 import { CancellationTokenSource, DiagnosticSeverity, languages, type TextEditor, window, workspace } from 'vscode';
 import { type NextEdit, type NextEditTrigger, nextEditRequest } from '../../language-server/protocol/next-edit.ts';
-import type { Client } from '../client.ts';
-import { section } from '../config.ts';
-import type { DocumentModes } from '../document-mode.ts';
-import type { AnsweredRequest } from '../ghost-text.ts';
+import type { Client } from '../connection/client.ts';
+import type { AnsweredRequest } from '../ghost-text/ghost-text.ts';
+import { section } from '../settings/config.ts';
+import type { DocumentModes } from '../settings/document-mode.ts';
 
 export function isTurnedOn(): boolean {
   return workspace.getConfiguration(section).get('nextEdit') !== 'off';

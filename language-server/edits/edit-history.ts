@@ -2,8 +2,8 @@
 // Texts stay in memory, and a document that holds a secret leaves none behind.
 import type { LongText } from '../documents/long-text.ts';
 import type { DocumentChange } from '../documents/open-document.ts';
-import { hasSecret } from '../prompt/secrets.ts';
 import { hasSecretName } from '../protocol/secret-names.ts';
+import { hasSecret } from '../secrets/secrets.ts';
 import { BulkChanges } from './bulk-changes.ts';
 import { applied, begin, type ChangedRegion, linesOf, touches, widened } from './changed-region.ts';
 

@@ -2,8 +2,8 @@
 // because explanations have background priority; in another one, because explanations wait while it is busy.
 import type { Sampling } from '../../native/index.ts';
 import type { Explainer } from '../engine/shared-engine.ts';
-import { holdsSecrets } from '../prompt/secrets.ts';
 import type { ExplainParams, ExplainResult } from '../protocol/messages.ts';
+import { holdsSecrets } from '../secrets/secrets.ts';
 import { explainPrompt } from './chat-prompt.ts';
 import { generateInPauses } from './pauses.ts';
 

@@ -9,13 +9,13 @@ import {
 } from 'vscode-languageserver/node';
 import type { Completer, Timings } from '../../native/index.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
-import type { RelatedCode } from '../prompt/related-code.ts';
-import { hasSecret } from '../prompt/secrets.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import { type GrownParams, type Mode, noTimings, type Settings, type VersionedPosition } from '../protocol/messages.ts';
 import type { Reason } from '../protocol/reasons.ts';
 import { hasSecretName } from '../protocol/secret-names.ts';
+import type { RelatedCode } from '../related-code/related-code.ts';
 import type { Suggestion } from '../rules/shape.ts';
+import { hasSecret } from '../secrets/secrets.ts';
 import type { GhostCompletion } from './complete.ts';
 import { DocumentOffers, defaultPace, type Found, type Purpose } from './document-offers.ts';
 import { type Models, WarmEngine, WarmModels } from './warm-models.ts';

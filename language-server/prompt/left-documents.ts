@@ -2,8 +2,8 @@
 // follows the same words in another file often comes next here, too.
 import type { Completer } from '../../native/index.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
+import { holdsSecrets } from '../secrets/secrets.ts';
 import { tokenizeText } from './fim-prompt.ts';
-import { holdsSecrets } from './secrets.ts';
 
 // About 14,000 tokens; the engine keeps four documents of this size.
 const maxChars = 50_000;

@@ -15,6 +15,12 @@ export interface Snippet {
   text: string;
 }
 
+/** How many characters before and after the cursor the prompt contains anyway. */
+export interface PromptReach {
+  before: number;
+  after: number;
+}
+
 export interface PromptPreamble {
   path: string;
   tokens: Uint32Array;

@@ -4,9 +4,8 @@ import type { Completer, Timings } from '../../native/index.ts';
 import type { Anchor } from './anchor.ts';
 import type { Anchors, Reading } from './anchors.ts';
 import { promptBudget } from './fim-prompt.ts';
-import type { Snippet } from './prompt-preamble.ts';
+import type { PromptReach, Snippet } from './prompt-preamble.ts';
 import { ReadingBudget } from './reading-budget.ts';
-import type { PromptReach } from './related-code.ts';
 import type { CursorDocument } from './text-window.ts';
 
 interface Job {

@@ -4,11 +4,11 @@ import type { Connection, InlineCompletionList, InlineCompletionParams } from 'v
 import type { OpenDocument } from '../documents/open-document.ts';
 import type { SharedEngine } from '../engine/shared-engine.ts';
 import { CompletionProvider } from '../offers/provider.ts';
-import { ClosedFiles } from '../prompt/closed-files.ts';
-import { type EditorWindow, RelatedCode } from '../prompt/related-code.ts';
 import { guarded, type Log, placeName, timingLine } from '../protocol/log.ts';
 import * as protocol from '../protocol/messages.ts';
 import * as wire from '../protocol/wire.ts';
+import { ClosedFiles } from '../related-code/closed-files.ts';
+import { type EditorWindow, RelatedCode } from '../related-code/related-code.ts';
 
 /** Editors without an extension do not say where the cursor rests: it is where they last asked, after so long. */
 const restMs = 300;

@@ -2,7 +2,6 @@
 import type { Connection, InitializeParams, TextDocuments } from 'vscode-languageserver';
 import type { OpenDocument } from '../documents/open-document.ts';
 import type { WorkspaceFolder } from '../prompt/document-path.ts';
-import type { EditorWindow } from '../prompt/related-code.ts';
 import {
   type InitializationOptions,
   type RelatedParams,
@@ -10,6 +9,7 @@ import {
   relatedRequest,
 } from '../protocol/messages.ts';
 import { request } from '../protocol/wire.ts';
+import type { EditorWindow } from '../related-code/related-code.ts';
 
 export class ConnectedWindow implements EditorWindow {
   private workspaceFolders: WorkspaceFolder[] = [];

@@ -2,7 +2,6 @@
 import type { Connection, TextDocumentContentChangeEvent } from 'vscode-languageserver';
 import { OpenDocument } from '../documents/open-document.ts';
 import { type EngineSource, NextEdits } from '../edits/next-edits.ts';
-import type { EditorWindow } from '../prompt/related-code.ts';
 import { errorText, type Log, placeName } from '../protocol/log.ts';
 import type { Settings } from '../protocol/messages.ts';
 import {
@@ -12,6 +11,7 @@ import {
   nextEditRequest,
 } from '../protocol/next-edit.ts';
 import * as wire from '../protocol/wire.ts';
+import type { EditorWindow } from '../related-code/related-code.ts';
 
 interface Parts {
   engines: EngineSource;

@@ -14,10 +14,10 @@ import {
   StreamMessageWriter,
 } from 'vscode-languageserver/node';
 import { type ServerParts, SharedEngine } from '../engine/shared-engine.ts';
-import { redacted } from '../prompt/secrets.ts';
 import { type Log, windowLog } from '../protocol/log.ts';
 import { farewellNotification } from '../protocol/messages.ts';
 import { notify } from '../protocol/wire.ts';
+import { redacted } from '../secrets/secrets.ts';
 import { Inbox, type Source } from './inbox.ts';
 import { Session } from './session.ts';
 

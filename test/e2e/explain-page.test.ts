@@ -1,7 +1,7 @@
 // The page of an explanation in a browser, with a stub of VS Code.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { explainPage, type PageMessage, type PageState } from '../../extension/explain-page.ts';
+import { explainPage, type PageMessage, type PageState } from '../../extension/explain/explain-page.ts';
 import { launchBrowser } from './browser.ts';
 
 const address = 'http://page.invalid/';

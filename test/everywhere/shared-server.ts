@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { SocketMessageReader, SocketMessageWriter } from 'vscode-languageserver-protocol/node';
-import type { ProcessLink } from '../../extension/server-link.ts';
-import { ServerProcess } from '../../extension/server-process.ts';
+import type { ProcessLink } from '../../extension/connection/server-link.ts';
+import { ServerProcess } from '../../extension/connection/server-process.ts';
 import { endpointsFor } from '../../language-server/protocol/endpoint.ts';
 import { LspWindow } from '../support/lsp-client.ts';
 

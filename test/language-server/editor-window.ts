@@ -1,8 +1,8 @@
 // A fake editor window: its open documents, its folders, and its answers about related code.
 
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
-import type { EditorWindow } from '../../language-server/prompt/related-code.ts';
 import type { DefinedIn, RelatedParams } from '../../language-server/protocol/messages.ts';
+import type { EditorWindow } from '../../language-server/related-code/related-code.ts';
 
 export interface WindowOptions {
   /** By name, in the folder below, or by URI. */

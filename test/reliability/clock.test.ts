@@ -6,10 +6,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { Statistics } from '../../extension/statistics.ts';
+import { Statistics } from '../../extension/statistics/statistics.ts';
 import { LongText } from '../../language-server/documents/long-text.ts';
-import { RelatedCode } from '../../language-server/prompt/related-code.ts';
 import { Endpoint } from '../../language-server/protocol/endpoint.ts';
+import { RelatedCode } from '../../language-server/related-code/related-code.ts';
 import { FakeWindow } from '../language-server/editor-window.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -98,9 +98,9 @@ test('no time limit uses the wall clock', () => {
   // A server's "Retry-After" may be a date, people read the end of a snooze from a clock, and the tests above show that
   // ranking and the endpoint can take a clock that is set.
   expect(byTheWall.sort()).toEqual([
-    'extension/document-mode.ts',
+    'extension/settings/document-mode.ts',
     'extension/download/errors.ts',
-    'language-server/prompt/related-code.ts',
+    'language-server/related-code/related-code.ts',
     'language-server/protocol/endpoint.ts',
     'language-server/remote/server-error.ts',
   ]);

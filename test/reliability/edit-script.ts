@@ -4,10 +4,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import type { Answer } from '../../language-server/offers/provider.ts';
-import type { EditorWindow } from '../../language-server/prompt/related-code.ts';
 import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
 import type { RelatedParams, Settings } from '../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
+import type { EditorWindow } from '../../language-server/related-code/related-code.ts';
 import type { Engine } from '../../native/index.ts';
 import { loaded } from '../fixtures/fake-engine.ts';
 import type { Random } from '../support/random.ts';

@@ -18,7 +18,7 @@ export const faults = [
   },
   {
     where: "the window's connection, with a clock of its own",
-    file: 'test/extension/connection.test.ts',
+    file: 'test/extension/connection/connection.test.ts',
     kinds: {
       'the server ends in each of its states': 'is started a second time',
       'the server ends again and again': 'is given up',
@@ -29,7 +29,7 @@ export const faults = [
   },
   {
     where: "the system, for the window's process",
-    file: 'test/extension/server-process.test.ts',
+    file: 'test/extension/connection/server-process.test.ts',
     kinds: {
       'no free file handle (EMFILE)': 'EMFILE',
       'no process can be started': 'starts no process',
@@ -97,7 +97,7 @@ export const faults = [
   },
   {
     where: 'time limits of the window',
-    file: 'test/extension/timeout.test.ts',
+    file: 'test/extension/connection/timeout.test.ts',
     kinds: { 'the computer sleeps, or the window is busy': 'could not run', 'a process that cannot run': 'cannot run' },
   },
   {
@@ -122,7 +122,7 @@ export const faults = [
   },
   {
     where: 'the socket of the windows',
-    file: 'test/language-server/socket.test.ts',
+    file: 'test/language-server/server/socket.test.ts',
     kinds: {
       'a stranger connects': 'does not know the word',
       'a cleaner deletes files': 'a cleaner has deleted',

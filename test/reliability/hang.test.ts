@@ -1,5 +1,5 @@
 // The connection of windows to a real process that is stopped (SIGSTOP) in each of its states, or loses its windows. How
-// soon it must be noticed is in test/extension/connection.test.ts, with a clock of its own.
+// soon it must be noticed is in test/extension/connection/connection.test.ts, with a clock of its own.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver-protocol/node';
-import { Connection, type ConnectionHost, type Ending, type Session } from '../../extension/connection.ts';
-import type { ProcessLink } from '../../extension/server-link.ts';
-import { ServerProcess } from '../../extension/server-process.ts';
+import { Connection, type ConnectionHost, type Ending, type Session } from '../../extension/connection/connection.ts';
+import type { ProcessLink } from '../../extension/connection/server-link.ts';
+import { ServerProcess } from '../../extension/connection/server-process.ts';
 import { serverProgram } from '../support/shared-process.ts';
 import { starterModel } from './real-server.ts';
 

@@ -16,7 +16,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Statistics } from '../../extension/statistics.ts';
+import { Statistics } from '../../extension/statistics/statistics.ts';
 import { cannotAnnounceCode, Endpoint } from '../../language-server/protocol/endpoint.ts';
 import { announcementAt, openSocket, serverProgram, startShared } from '../support/shared-process.ts';
 import { FrameClient } from './frame-client.ts';

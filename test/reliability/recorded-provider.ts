@@ -12,8 +12,8 @@ import { CompletionProvider } from '../../language-server/offers/provider.ts';
 import { optionsFor, WarmEngine } from '../../language-server/offers/warm-models.ts';
 import { type Anchor, anchoredAt } from '../../language-server/prompt/anchor.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
-import type { RelatedCode } from '../../language-server/prompt/related-code.ts';
 import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
+import type { RelatedCode } from '../../language-server/related-code/related-code.ts';
 import type { Engine } from '../../native/index.ts';
 
 export interface Made {

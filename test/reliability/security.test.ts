@@ -3,13 +3,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { explainPage } from '../../extension/explain-page.ts';
-import { Statistics } from '../../extension/statistics.ts';
-import { statisticsPage } from '../../extension/statistics-page.ts';
+import { explainPage } from '../../extension/explain/explain-page.ts';
+import { Statistics } from '../../extension/statistics/statistics.ts';
+import { statisticsPage } from '../../extension/statistics/statistics-page.ts';
 import { defaultPace } from '../../language-server/offers/document-offers.ts';
 import { CompletionProvider } from '../../language-server/offers/provider.ts';
-import { RelatedCode } from '../../language-server/prompt/related-code.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
+import { RelatedCode } from '../../language-server/related-code/related-code.ts';
 import { loadEngine } from '../../native/index.ts';
 import { FakeEngine, loaded } from '../fixtures/fake-engine.ts';
 import { FakeWindow } from '../language-server/editor-window.ts';

@@ -7,7 +7,7 @@ import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import type { GhostCompletion } from '../../language-server/offers/complete.ts';
 import { defaultPace } from '../../language-server/offers/document-offers.ts';
 import { Offer } from '../../language-server/offers/offer.ts';
-import { RelatedCode } from '../../language-server/prompt/related-code.ts';
+import { RelatedCode } from '../../language-server/related-code/related-code.ts';
 import { type Engine, loadEngine } from '../../native/index.ts';
 import { ended } from '../fixtures/fake-engine.ts';
 import { type Random, random } from '../support/random.ts';

@@ -5,13 +5,15 @@ import { circles, forbiddenImports, importsOf } from '../../scripts/layers.mjs';
 const importing = (specifier) => `import { x } from '${specifier}';\n`;
 
 test.each([
-  ['extension/client.ts', '../language-server/server/server.ts'],
-  ['extension/client.ts', '../native/index.ts'],
-  ['extension/client.ts', '../test/support/vscode.ts'],
-  ['extension/client.ts', 'vscode-languageserver'],
+  ['extension/connection/client.ts', '../../language-server/server/server.ts'],
+  ['extension/connection/client.ts', '../../native/index.ts'],
+  ['extension/connection/client.ts', '../../test/support/vscode.ts'],
+  ['extension/connection/client.ts', 'vscode-languageserver'],
+  ['extension/ghost-text/ghost-text.ts', '../next-edit/offer.ts'],
+  ['extension/connection/client.ts', '../extension.ts'],
   ['language-server/server/server.ts', 'vscode'],
   ['language-server/server/server.ts', 'vscode-languageclient/node'],
-  ['language-server/server/server.ts', '../../extension/config.ts'],
+  ['language-server/server/server.ts', '../../extension/settings/config.ts'],
   ['language-server/prompt/anchors.ts', '../rules/place.ts'],
   ['language-server/rules/shape.ts', '../offers/complete.ts'],
   ['language-server/rules/shape.ts', 'vscode-languageserver'],
@@ -25,7 +27,7 @@ test.each([
 
 test.each([
   ['extension/download/download.ts', '../../language-server/protocol/models.ts'],
-  ['extension/client.ts', 'vscode-languageclient/node'],
+  ['extension/connection/client.ts', 'vscode-languageclient/node'],
   ['language-server/offers/provider.ts', '../rules/shape.ts'],
   ['language-server/offers/provider.ts', '../../native/index.ts'],
   ['language-server/server/server.ts', 'vscode-languageserver/node'],

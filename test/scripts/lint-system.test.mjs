@@ -19,8 +19,8 @@ test('a question for the system outside of system/ is found', () => {
 
 test('a question for the platform outside of protocol/system.ts is found', () => {
   const text = "const path = join(process.platform, 'x');\nif (process.platform === 'win32') return;\n";
-  expect(systemDifferences('extension/menu.ts', text)).toEqual([
-    'extension/menu.ts:2: process.platform differs between systems and belongs to language-server/protocol/system.ts',
+  expect(systemDifferences('extension/status/menu.ts', text)).toEqual([
+    'extension/status/menu.ts:2: process.platform differs between systems and belongs to language-server/protocol/system.ts',
   ]);
   expect(systemDifferences('language-server/protocol/system.ts', text)).toEqual([]);
 });

@@ -6,10 +6,10 @@ import { languageIdOf } from '../../language-server/cli/command.ts';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import { defaultLinesUp } from '../../language-server/prompt/anchor.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
-import { ClosedFiles } from '../../language-server/prompt/closed-files.ts';
 import { promptBudget } from '../../language-server/prompt/fim-prompt.ts';
-import { RelatedCode } from '../../language-server/prompt/related-code.ts';
 import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
+import { ClosedFiles } from '../../language-server/related-code/closed-files.ts';
+import { RelatedCode } from '../../language-server/related-code/related-code.ts';
 import type { Engine } from '../../native/index.ts';
 
 // What the starter model gets on a machine that is fast enough.

@@ -15,7 +15,7 @@ import { generate, resultOf } from '../../language-server/offers/complete.ts';
 import { defaultLinesUp } from '../../language-server/prompt/anchor.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { promptBudget } from '../../language-server/prompt/fim-prompt.ts';
-import { RelatedCode } from '../../language-server/prompt/related-code.ts';
+import { RelatedCode } from '../../language-server/related-code/related-code.ts';
 import type { Engine } from '../../native/index.ts';
 import { type CrossFileCase, readCrossFileCases, workspaceUri } from '../support/cross-file-cases.ts';
 

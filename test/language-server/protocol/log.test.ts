@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { redacted } from '../../../language-server/prompt/secrets.ts';
 import { placeName, windowLog } from '../../../language-server/protocol/log.ts';
+import { redacted } from '../../../language-server/secrets/secrets.ts';
 
 function check(uri: string, name: string): void {
   expect(placeName(uri, { line: 0, character: 4 })).toBe(`${name}:1:5`);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LongText } from '../../../language-server/documents/long-text.ts';
-import { hasSecret, holdsSecrets, redacted } from '../../../language-server/prompt/secrets.ts';
+import { hasSecret, holdsSecrets, redacted } from '../../../language-server/secrets/secrets.ts';
 import { negatives } from './negatives.ts';
 import { positives } from './positives.ts';
 import { Random } from './random.ts';

@@ -1,6 +1,6 @@
 // The search takes time in proportion to the text, whatever the text is.
 import { expect, test } from 'vitest';
-import { holdsSecrets } from '../../../language-server/prompt/secrets.ts';
+import { holdsSecrets } from '../../../language-server/secrets/secrets.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
 import { negatives } from './negatives.ts';
 

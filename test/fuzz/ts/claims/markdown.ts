@@ -1,6 +1,6 @@
 // What a model writes: Markdown, as far as the HTML of the page that explains.
 import assert from 'node:assert/strict';
-import { renderMarkdown } from '../../../../extension/explain-markdown.ts';
+import { renderMarkdown } from '../../../../extension/explain/explain-markdown.ts';
 import type { Claim } from './claim.ts';
 
 const blocks = ['```', '~~~', '    ', '- ', '> ', '1. ', '\n', '\t', '|'];

@@ -1,0 +1,222 @@
+// The language server as the other features see it: its status, its messages, requests to it. Its process and the
+// connection are in connection.ts.
+import {
+  type CancellationToken,
+  type Disposable,
+  EventEmitter,
+  type ExtensionContext,
+  type LogOutputChannel,
+  l10n,
+  window,
+  workspace,
+} from 'vscode';
+import type { LanguageClient } from 'vscode-languageclient/node';
+import { managedConfiguration } from '../../language-server/protocol/configuration.ts';
+import * as protocol from '../../language-server/protocol/messages.ts';
+import * as wire from '../../language-server/protocol/wire.ts';
+
+import { networkSettings, readSettings, section } from '../settings/config.ts';
+import { RelatedCode } from '../workspace/related-code.ts';
+import { WorkspaceFiles } from '../workspace/workspace-files.ts';
+import { Connection, type Ending, type State } from './connection.ts';
+import type { ClientSession } from './language-client.ts';
+import type { RestartPolicy } from './restart-policy.ts';
+import type { ProcessLink } from './server-link.ts';
+import { ServerProcess } from './server-process.ts';
+
+/** The key of the team server's token in VS Code's SecretStorage. */
+export const serverTokenKey = 'serverToken';
+
+export class Client implements Disposable {
+  readonly log: LogOutputChannel = window.createOutputChannel('Hearth', { log: true });
+  status: protocol.ServerStatus = { health: 'starting' };
+  private readonly statusEmitter = new EventEmitter<protocol.ServerStatus>();
+  readonly onStatus = this.statusEmitter.event;
+  private readonly chunkEmitter = new EventEmitter<protocol.ExplainChunk>();
+  readonly onExplainChunk = this.chunkEmitter.event;
+  private readonly grownEmitter = new EventEmitter<protocol.GrownParams>();
+  readonly onGrown = this.grownEmitter.event;
+  private readonly upEmitter = new EventEmitter<LanguageClient>();
+  private readonly relatedCode = new RelatedCode();
+  private readonly workspaceFiles = new WorkspaceFiles(async (params) => {
+    const client = this.languageClient;
+    // It is sent to the next server anew.
+    if (client) await wire.notify(client, protocol.closedFilesNotification, params).catch(() => undefined);
+  });
+  private readonly settingsListener = workspace.onDidChangeConfiguration(async (event) => {
+    const concernsServer = event.affectsConfiguration(section) || event.affectsConfiguration('http');
+    if (concernsServer) this.notify(protocol.settingsNotification, await this.settings());
+  });
+  private readonly connection: Connection<ProcessLink, ClientSession>;
+  /** Why the server is being started again; '' for the first start. */
+  private restartReason = '';
+
+  /**
+   * asksAgain: whether this window requests a suggestion again when the server reports that its text has grown; only
+   * then may the server answer with an unfinished text.
+   */
+  constructor(
+    private readonly context: ExtensionContext,
+    private readonly asksAgain: boolean,
+  ) {
+    const server = new ServerProcess({
+      module: context.asAbsolutePath('dist/server.js'),
+      storageFolder: context.globalStorageUri.fsPath,
+      version: context.extension.packageJSON.version,
+      onOutput: (text) => this.log.error(text),
+    });
+    this.connection = new Connection({
+      find: () => server.find(),
+      start: (signal) => server.start(signal),
+      prepare: (policy) => this.prepare(policy),
+      onState: (state) => this.enter(state),
+      onEnding: (ending, goesOn) => this.report(ending, goesOn),
+    });
+  }
+
+  start(): Promise<void> {
+    return this.connection.start();
+  }
+
+  stop(): Promise<void> {
+    return this.connection.stop();
+  }
+
+  /** Ends the server process for all windows and starts another. */
+  restart(): Promise<void> {
+    return this.connection.restart();
+  }
+
+  /** Rejects with a message for the user when there is no server. */
+  async request<P, R>(type: wire.RequestType<P, R>, params: P, token?: CancellationToken): Promise<R> {
+    if (!this.languageClient) throw new Error(l10n.t('The Hearth server is not running.'));
+    return wire.request(this.languageClient, type, params, token);
+  }
+
+  /** Does nothing when there is no server: a new one gets the settings when it starts. */
+  notify<P>(type: wire.NotificationType<P>, params: P): void {
+    if (!this.languageClient) return;
+    wire.notify(this.languageClient, type, params).catch((error: unknown) => this.log.warn(String(error)));
+  }
+
+  /** Resolves once a server is running. Stays pending if none can be started. */
+  async running(): Promise<LanguageClient> {
+    if (this.languageClient) return this.languageClient;
+    return new Promise((resolve) => {
+      const listener = this.upEmitter.event((client) => {
+        listener.dispose();
+        resolve(client);
+      });
+    });
+  }
+
+  dispose(): void {
+    for (const each of [this.statusEmitter, this.chunkEmitter, this.grownEmitter, this.upEmitter]) each.dispose();
+    for (const each of [this.relatedCode, this.workspaceFiles, this.settingsListener, this.log]) each.dispose();
+  }
+
+  private get languageClient(): LanguageClient | undefined {
+    const client = this.connection.session?.client;
+    return client?.isRunning() ? client : undefined;
+  }
+
+  /** The extension host loads the language client library while the server starts and loads its model. */
+  private async prepare(policy: RestartPolicy): Promise<(link: ProcessLink) => ClientSession> {
+    const [{ ClientSession }, settings] = await Promise.all([import('./language-client.ts'), this.settings()]);
+    return (link) => {
+      const session = new ClientSession(link, this.options(settings, policy), this.log);
+      this.addHandlers(session.client);
+      return session;
+    };
+  }
+
+  /** Reads the token only if it is needed: SecretStorage is slow while a window opens. */
+  private async settings(): Promise<protocol.SettingsParams> {
+    const settings = readSettings();
+    const isManaged = Boolean(managedConfiguration().settings['server.url']);
+    if (!settings['server.url'] && !isManaged) return settings;
+    const serverToken = (await this.context.secrets.get(serverTokenKey)) ?? '';
+    return { ...settings, serverToken, network: networkSettings() };
+  }
+
+  private options(settings: protocol.SettingsParams, policy: RestartPolicy): protocol.InitializationOptions {
+    return {
+      settings,
+      bundledModel: this.context.asAbsolutePath('models/starter.gguf'),
+      asksAgain: this.asksAgain,
+      hasOwnProvider: true,
+      hasOwnSettings: true,
+      sharesCode: true,
+      wantsSignsOfLife: true,
+      avoidsGpu: policy.avoidsGpu,
+      isSafeMode: policy.isSafeMode,
+      storageFolder: this.context.globalStorageUri.fsPath,
+    };
+  }
+
+  private addHandlers(client: LanguageClient): void {
+    wire.onNotification(client, protocol.statusNotification, (status) => {
+      if (status.health === 'ready') this.connection.policy.recordReady(status.model?.device === 'gpu');
+      this.setStatus(status);
+    });
+    wire.onNotification(client, protocol.explainChunkNotification, (chunk) => this.chunkEmitter.fire(chunk));
+    wire.onNotification(client, protocol.grownNotification, (grown) => this.grownEmitter.fire(grown));
+    wire.onRequest(client, protocol.relatedRequest, (params) => this.relatedCode.answer(params));
+  }
+
+  private enter(state: State): void {
+    if (state === 'starting')
+      this.setStatus({ health: 'starting', ...(this.restartReason && { message: this.restartReason }) });
+    const { session } = this.connection;
+    if (state !== 'up' || !session) return;
+    const { link, client } = session;
+    this.log.info(`The language server is running as process ${link.pid}.`);
+    if (!link.isShared) this.log.warn(aloneText());
+    this.upEmitter.fire(client);
+    this.workspaceFiles
+      .connected()
+      .catch((error: unknown) => this.log.warn(`Files that are not open are not searched: ${error}`));
+  }
+
+  /** Says in the log, and in the status if the user should know, why the connection has ended. */
+  private report(ending: Ending, goesOn: boolean): void {
+    const { isSafeMode } = this.connection.policy;
+    this.restartReason = ending.kind === 'hung' ? l10n.t('the server did not react and is being started again') : '';
+    switch (ending.kind) {
+      case 'left':
+        return;
+      case 'restarted':
+        this.log.info('The language server is being restarted.');
+        return;
+      case 'not started':
+        this.log.error(`The language server did not start: ${ending.how}`);
+        if (!goesOn)
+          this.fail(l10n.t('The Hearth server did not start ({0}). Restart it, or reinstall Hearth.', ending.how));
+        return;
+      default: {
+        const how = isSafeMode ? ' on the CPU, without a draft model and without the disk cache' : '';
+        const what = ending.kind === 'hung' ? 'does not react' : `ended unexpectedly (${ending.how})`;
+        this.log.warn(`The language server ${what}${goesOn ? ` and is being restarted${how}` : ''}.`);
+        if (!goesOn)
+          this.fail(l10n.t('The Hearth server failed repeatedly ({0}). Restart it, or try another model.', ending.how));
+      }
+    }
+  }
+
+  private fail(message: string): void {
+    this.log.error(message);
+    this.setStatus({ health: 'error', problem: 'server', message });
+  }
+
+  private setStatus(status: protocol.ServerStatus): void {
+    const isAlone = this.connection.session?.link.isShared === false;
+    const settingProblems = [...(status.settingProblems ?? []), ...(isAlone ? [aloneText()] : [])];
+    this.status = settingProblems.length > 0 ? { ...status, settingProblems } : status;
+    this.statusEmitter.fire(this.status);
+  }
+}
+
+/** When no folder can hold the socket of a server that windows share. */
+function aloneText(): string {
+  return l10n.t('This window has a model of its own in memory, since no folder for a shared server can be written.');
+}

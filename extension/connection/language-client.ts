@@ -1,0 +1,71 @@
+// A session with the language server: the language client on the link that the connection has opened. It shows no
+// messages and never restarts the server. The library is large, so this file is imported while the server is starting.
+import type { LogOutputChannel } from 'vscode';
+import {
+  CloseAction,
+  ErrorAction,
+  LanguageClient,
+  type LanguageClientOptions,
+  RevealOutputChannelOn,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from 'vscode-languageclient/node';
+import {
+  aliveNotification,
+  farewellNotification,
+  type InitializationOptions,
+  quitNotification,
+} from '../../language-server/protocol/messages.ts';
+import { notify, onNotification } from '../../language-server/protocol/wire.ts';
+import { documentSelector } from '../settings/config.ts';
+import type { Session } from './connection.ts';
+import type { ProcessLink } from './server-link.ts';
+
+/** Longer than the connection waits for a sign of life. */
+const leaveMs = 10_000;
+
+export class ClientSession implements Session {
+  readonly client: LanguageClient;
+  readonly farewell: Promise<void>;
+
+  constructor(
+    readonly link: ProcessLink,
+    initializationOptions: InitializationOptions,
+    private readonly log: LogOutputChannel,
+  ) {
+    const options: LanguageClientOptions = {
+      documentSelector,
+      initializationOptions,
+      outputChannel: log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationFailedHandler: () => false,
+      errorHandler: {
+        error: (error) => {
+          log.error(`The connection to the language server failed: ${error.message}`);
+          return { action: ErrorAction.Continue, handled: true };
+        },
+        closed: () => ({ action: CloseAction.DoNotRestart, handled: true, message: 'The connection was closed.' }),
+      },
+    };
+    const transports = {
+      reader: new StreamMessageReader(link.reader),
+      writer: new StreamMessageWriter(link.writer),
+      detached: true,
+    };
+    this.client = new LanguageClient('hearth', 'Hearth', async () => transports, options);
+    onNotification(this.client, aliveNotification, () => {}); // the link has noticed it
+    this.farewell = new Promise((resolve) => onNotification(this.client, farewellNotification, resolve));
+  }
+
+  initialize(): Promise<void> {
+    return this.client.start();
+  }
+
+  quit(): void {
+    notify(this.client, quitNotification, undefined).catch((error: unknown) => this.log.warn(String(error)));
+  }
+
+  leave(): Promise<void> {
+    return this.client.stop(leaveMs);
+  }
+}

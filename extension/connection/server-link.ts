@@ -1,0 +1,135 @@
+// Connections to a server's process: over the socket of the one that windows share, or over the pipes of a child process.
+import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
+import type { Announcement } from '../../language-server/protocol/endpoint.ts';
+import { startTimeOf } from '../../language-server/protocol/system.ts';
+import type { Link } from './connection.ts';
+
+/** A link with the streams that messages are read from and written to. */
+export interface ProcessLink extends Link {
+  readonly pid: number | undefined;
+  /** Whether other windows use the process, too. */
+  readonly isShared: boolean;
+  readonly reader: Readable;
+  readonly writer: Writable;
+}
+
+export class SharedLink implements ProcessLink {
+  readonly isShared = true;
+  readonly closed: Promise<void>;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly announced: Announcement,
+    readonly isNew: boolean,
+    /** Resolves to how the process has ended. */
+    readonly ending: () => Promise<string>,
+  ) {
+    socket.on('error', () => socket.destroy());
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
+  }
+
+  get pid(): number {
+    return this.announced.pid;
+  }
+
+  get reader(): Readable {
+    return this.socket;
+  }
+
+  get writer(): Writable {
+    return this.socket;
+  }
+
+  /** Both sides prove that they have read the announcement, which only this user can. */
+  greet(): Promise<boolean> {
+    const expected = `${this.announced.serverWord}\n`;
+    this.socket.write(`${this.announced.clientWord}\n`);
+    return new Promise((resolve) => {
+      this.socket.once('close', () => resolve(false));
+      let received = '';
+      const onData = (data: Buffer) => {
+        received += data.toString('latin1');
+        if (received.length < expected.length) return;
+        // The server says nothing more until it gets a message.
+        this.socket.off('data', onData);
+        resolve(received === expected);
+      };
+      this.socket.on('data', onData);
+    });
+  }
+
+  onData(listener: () => void): void {
+    this.socket.on('data', listener);
+  }
+
+  /** While the connection is open, its process is there. The time makes sure that the number means the same process here. */
+  kill(): void {
+    const { pid, startTime } = this.announced;
+    if (this.socket.destroyed || startTimeOf(pid) !== startTime) return;
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended in this moment.
+    }
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+}
+
+/** A server for this window alone, which ends with it. */
+export class AloneLink implements ProcessLink {
+  readonly isShared = false;
+  readonly isNew = true;
+  readonly closed: Promise<void>;
+  private how = 'unknown';
+
+  constructor(
+    private readonly child: ChildProcess,
+    readonly reader: Readable,
+    readonly writer: Writable,
+  ) {
+    writer.on('error', () => this.kill());
+    this.closed = new Promise((resolve) => {
+      child.once('error', (error) => {
+        this.how = error.message;
+        resolve();
+      });
+      child.once('exit', (code, signal) => {
+        this.how = exitText(code, signal);
+        resolve();
+      });
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  greet(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
+  onData(listener: () => void): void {
+    this.reader.on('data', listener);
+  }
+
+  kill(): void {
+    this.child.kill('SIGKILL');
+  }
+
+  close(): void {
+    this.kill();
+  }
+
+  ending(): Promise<string> {
+    return Promise.resolve(this.how);
+  }
+}
+
+export function exitText(code: number | null, signal: string | null): string {
+  return signal === null ? `exit code ${code}` : `signal ${signal}`;
+}

@@ -1,0 +1,131 @@
+// The server's process, which the windows of one user share: finds the one that runs, or starts it. It belongs to no
+// window: it ends by itself a few seconds after the last one has left it.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Announcement,
+  cannotAnnounceCode,
+  type Endpoint,
+  endpointsFor,
+} from '../../language-server/protocol/endpoint.ts';
+import { AloneLink, exitText, type ProcessLink, SharedLink } from './server-link.ts';
+
+/** How long to wait for the process's exit event, which may come after the connection has closed. */
+const exitNoticeMs = 500;
+
+export interface ServerProcessOptions {
+  /** The path of the server's program. */
+  module: string;
+  storageFolder: string;
+  version: string;
+  /** Called with what a server has written to standard error, such as the message of a crash. */
+  onOutput: (text: string) => void;
+}
+
+export class ServerProcess {
+  private readonly endpoints: Endpoint[];
+  /** The process that this window has started last, and how it ended. */
+  private child: ChildProcess | null = null;
+  private exited: Promise<string> = new Promise(() => {});
+
+  constructor(private readonly options: ServerProcessOptions) {
+    this.endpoints = endpointsFor(options.storageFolder, options.version);
+  }
+
+  async find(isNew = false): Promise<ProcessLink | null> {
+    for (const endpoint of this.endpoints) {
+      const announced = endpoint.announced();
+      const socket = announced && (await open(endpoint.socketOf(announced.id)));
+      if (!announced || !socket) continue;
+      const isOwn = this.child?.pid === announced.pid;
+      return new SharedLink(socket, announced, isNew && isOwn, () => this.ending(announced, isOwn));
+    }
+    return null;
+  }
+
+  /** Starts a server at the first place where that is possible, and otherwise one for this window alone. */
+  async start(signal: AbortSignal): Promise<ProcessLink | null> {
+    if (!existsSync(this.options.module)) throw new Error(`${this.options.module} is missing`);
+    for (const endpoint of this.endpoints) if (await this.startAt(endpoint, signal)) return this.find(true);
+    return this.startAlone();
+  }
+
+  /** Resolves to true when a server, perhaps of another window, has been announced; to false if none can be here. */
+  private async startAt(endpoint: Endpoint, signal: AbortSignal): Promise<boolean> {
+    let prepared: { id: string; logFile: string; log: number };
+    try {
+      const id = endpoint.prepare();
+      prepared = { id, ...endpoint.openLog(id) };
+    } catch {
+      return false; // the folder is another user's, or nothing can be written there
+    }
+    const { id, logFile, log } = prepared;
+    // Detached, so that it stays when VS Code ends the processes of this window.
+    const child = fork(this.options.module, ['--endpoint', endpoint.preparedFolder(id), '--log', logFile], {
+      execArgv: [],
+      detached: true,
+      stdio: ['ignore', 'ignore', log, 'ipc'],
+    });
+    closeSync(log);
+    this.child = child;
+    this.exited = once(child, 'exit').then(
+      ([code, signal]) => exitText(code, signal),
+      (error: unknown) => String(error),
+    );
+    const kill = () => child.kill('SIGKILL');
+    signal.addEventListener('abort', kill);
+    try {
+      const how = await Promise.race([once(child, 'message').then(() => 'listening'), this.exited]);
+      if (how === 'listening' || how === exitText(0, null)) return true;
+      endpoint.withdraw(id);
+      this.tell(logFile);
+      if (how === exitText(cannotAnnounceCode, null)) return false;
+      throw new Error(how);
+    } finally {
+      signal.removeEventListener('abort', kill);
+      if (child.connected) child.disconnect();
+      child.unref();
+    }
+  }
+
+  private async startAlone(): Promise<ProcessLink> {
+    const child = fork(this.options.module, ['--stdio'], { execArgv: [], stdio: ['pipe', 'pipe', 'pipe', 'ipc'] });
+    await once(child, 'spawn'); // rejects if the system starts no process
+    if (child.stdin === null || child.stdout === null) throw new Error('a process could not be started');
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => this.options.onOutput(text.trimEnd()));
+    return new AloneLink(child, child.stdout, child.stdin);
+  }
+
+  private async ending({ logFile }: Announcement, isOwn: boolean): Promise<string> {
+    this.tell(logFile);
+    const unknown = 'started by another window';
+    return isOwn ? Promise.race([this.exited, sleep(exitNoticeMs, unknown)]) : unknown;
+  }
+
+  /** Passes on what a process that has ended wrote to standard error, unless another window has done that. */
+  private tell(logFile: string): void {
+    try {
+      const text = readFileSync(logFile, 'utf8').trimEnd();
+      rmSync(logFile);
+      if (text !== '') this.options.onOutput(text);
+    } catch {
+      // Another window has read it.
+    }
+  }
+}
+
+/** Connects to a socket; null if nobody listens any more. */
+function open(path: string): Promise<Socket | null> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path, () => {
+      socket.off('error', failed);
+      resolve(socket);
+    });
+    const failed = (error: NodeJS.ErrnoException) =>
+      ['ECONNREFUSED', 'ENOENT', 'ECONNRESET'].includes(error.code ?? '') ? resolve(null) : reject(error);
+    socket.once('error', failed);
+  });
+}

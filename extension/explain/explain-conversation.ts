@@ -1,0 +1,147 @@
+// One explanation and its follow-up questions: sends requests to the server and holds the state that the page shows.
+import { l10n } from 'vscode';
+import type { ExplainParams, ExplainResult, ExplainTurn } from '../../language-server/protocol/messages.ts';
+
+export interface Selection extends Pick<ExplainParams, 'uri' | 'text' | 'languageId'> {
+  /** The selection's first line in the document, counted from 1. */
+  firstLine: number;
+}
+
+/** Sends a request to the server; rejects with a message for the user. */
+export type Ask = (
+  params: Omit<ExplainParams, 'id'>,
+  onText: (text: string) => void,
+  signal: AbortSignal,
+) => Promise<ExplainResult>;
+
+export type Action = 'stop' | 'retry' | 'copy' | 'continue';
+
+export interface ConversationState {
+  turns: readonly ExplainTurn[];
+  /** The state of the answer: in progress, or how it ended. */
+  note: string;
+  /** A caution about the answer; often ''. */
+  hint: string;
+  /** The buttons to show. While an answer is being generated, only 'stop'. */
+  actions: readonly Action[];
+}
+
+export class ExplainConversation {
+  private turns: ExplainTurn[] = [{ answer: '' }];
+  private attempt = 0;
+  private running: AbortController | undefined;
+  private note = '';
+  private hint = '';
+  private isComplete = false;
+
+  constructor(
+    private readonly selection: Selection,
+    private readonly ask: Ask,
+    private readonly onChange: () => void,
+  ) {}
+
+  get state(): ConversationState {
+    return { turns: this.turns, note: this.note, hint: this.hint, actions: this.actions() };
+  }
+
+  get answer(): string {
+    return this.lastTurn.answer;
+  }
+
+  /** Asks for the explanation, or continues an answer that was cut off or stopped. */
+  async run(): Promise<void> {
+    if (this.running) return;
+    const running = new AbortController();
+    const isCurrent = () => this.running === running;
+    const turn = this.lastTurn;
+    const beginning = turn.answer;
+    this.running = running;
+    this.isComplete = false;
+    this.say(l10n.t('Thinking…'));
+    const onText = (text: string) => {
+      if (!isCurrent()) return;
+      turn.answer += text;
+      this.onChange();
+    };
+    try {
+      const result = await this.ask(this.params(), onText, running.signal);
+      if (!isCurrent()) return;
+      // The result holds the whole text, so late or missing chunks do no harm.
+      turn.answer = beginning + result.text;
+      this.end(result);
+    } catch (error) {
+      if (!isCurrent()) return;
+      this.running = undefined;
+      this.say(l10n.t(error instanceof Error ? error.message : String(error)));
+    }
+  }
+
+  /** Does not wait for the server, which may be loading a model. */
+  stop(): void {
+    if (!this.running) return;
+    this.running.abort();
+    this.running = undefined;
+    this.say(l10n.t('Stopped.'));
+  }
+
+  retry(): Promise<void> {
+    if (!this.running) {
+      this.attempt++;
+      this.lastTurn.answer = '';
+    }
+    return this.run();
+  }
+
+  followUp(question: string): Promise<void> {
+    if (!this.running) {
+      this.attempt = 0;
+      this.turns.push({ question, answer: '' });
+    }
+    return this.run();
+  }
+
+  /** Shows a note to the user. */
+  say(note: string): void {
+    this.note = note;
+    this.onChange();
+  }
+
+  private get lastTurn(): ExplainTurn {
+    return this.turns.at(-1) as ExplainTurn;
+  }
+
+  private params(): Omit<ExplainParams, 'id'> {
+    const { uri, text, languageId } = this.selection;
+    // A question that was left unanswered would suggest to the model that it need not answer.
+    const turns = this.turns.filter((turn) => turn === this.lastTurn || turn.answer !== '');
+    return { uri, text, languageId, turns, attempt: this.attempt };
+  }
+
+  private end(result: ExplainResult): void {
+    this.running = undefined;
+    this.isComplete = result.finishReason === 'stop';
+    if (result.linesRead !== undefined) {
+      const lastLine = this.selection.firstLine + result.linesRead - 1;
+      this.hint = l10n.t('The selection is too long for this model: it was read only up to line {0}.', lastLine);
+    }
+    this.say(this.answer.trim() === '' ? emptyNote(result) : resultNote(result));
+  }
+
+  private actions(): Action[] {
+    if (this.running) return ['stop'];
+    if (this.answer === '') return ['retry'];
+    return this.isComplete ? ['retry', 'copy'] : ['retry', 'copy', 'continue'];
+  }
+}
+
+function emptyNote({ finishReason }: ExplainResult): string {
+  return finishReason === 'cancelled' ? l10n.t('Stopped.') : l10n.t('The model has nothing to say about this code.');
+}
+
+function resultNote({ finishReason, timings }: ExplainResult): string {
+  const seconds = ((timings.prefillMs + timings.decodeMs) / 1000).toFixed(1);
+  const tokens = timings.completionTokens;
+  if (finishReason === 'length') return l10n.t('{0} tokens in {1} s, cut off at the limit', tokens, seconds);
+  if (finishReason === 'cancelled') return l10n.t('{0} tokens in {1} s, stopped', tokens, seconds);
+  return l10n.t('{0} tokens in {1} s', tokens, seconds);
+}

@@ -1,0 +1,104 @@
+// "Explain Selection": the explanation streams into a page beside the code. There is one at a time: starting another,
+// pressing Stop or closing the page ends it.
+import { CancellationTokenSource, type Disposable, env, l10n, ViewColumn, type WebviewPanel, window } from 'vscode';
+import { type ExplainParams, explainRequest } from '../../language-server/protocol/messages.ts';
+import type { Client } from '../connection/client.ts';
+import { type Ask, ExplainConversation } from './explain-conversation.ts';
+import type { renderMarkdown } from './explain-markdown.ts';
+import { explainPage, type PageMessage, type PageState } from './explain-page.ts';
+import { pageTitle, selectionOf } from './explain-source.ts';
+
+/** Below this size a model counts as small: for example 1.5B at 8 bits a weight, or 3B at 4 bits. */
+const smallModelBytes = 2e9;
+
+export class ExplainSelection implements Disposable {
+  private lastId = 0;
+  private panel: WebviewPanel | undefined;
+  private title = '';
+  private conversation: ExplainConversation | undefined;
+  private render: typeof renderMarkdown = () => '';
+
+  constructor(private readonly client: Client) {}
+
+  async run(): Promise<void> {
+    const editor = window.activeTextEditor;
+    if (!editor || editor.selection.isEmpty) {
+      void window.showInformationMessage(l10n.t('Select the code that Hearth should explain.'));
+      return;
+    }
+    // Loaded only now, so that it does not slow the opening of a window.
+    this.render = (await import('./explain-markdown.ts')).renderMarkdown;
+    this.conversation?.stop();
+    this.title = pageTitle(editor);
+    this.conversation = new ExplainConversation(selectionOf(editor), this.ask, () => this.show());
+    this.panel ??= this.createPanel();
+    this.panel.reveal(undefined, true);
+    await this.conversation.run();
+  }
+
+  dispose(): void {
+    this.conversation?.stop();
+    this.panel?.dispose();
+  }
+
+  private readonly ask: Ask = async (asked, onText, signal) => {
+    const params: ExplainParams = { ...asked, id: ++this.lastId };
+    const cancellation = new CancellationTokenSource();
+    signal.addEventListener('abort', () => cancellation.cancel(), { once: true });
+    const chunks = this.client.onExplainChunk(({ id, text }) => {
+      if (id === params.id) onText(text);
+    });
+    try {
+      return await this.client.request(explainRequest, params, cancellation.token);
+    } finally {
+      chunks.dispose();
+      cancellation.dispose();
+    }
+  };
+
+  private createPanel(): WebviewPanel {
+    const place = { viewColumn: ViewColumn.Beside, preserveFocus: true };
+    const options = { enableScripts: true, enableFindWidget: true, localResourceRoots: [] };
+    const panel = window.createWebviewPanel('hearth.explanation', l10n.t('Explanation'), place, options);
+    panel.webview.onDidReceiveMessage((message: PageMessage) => this.act(message));
+    panel.onDidDispose(() => {
+      this.panel = undefined;
+      this.conversation?.stop();
+    });
+    panel.webview.html = explainPage();
+    return panel;
+  }
+
+  private async act(message: PageMessage): Promise<void> {
+    const { conversation } = this;
+    if (message.action === 'ready') this.show();
+    if (message.action === 'stop') conversation?.stop();
+    if (message.action === 'continue') await conversation?.run();
+    if (message.action === 'retry') await conversation?.retry();
+    if (message.action === 'ask') await conversation?.followUp(message.question);
+    if (message.action === 'copy' && conversation) {
+      await env.clipboard.writeText(conversation.answer);
+      conversation.say(l10n.t('Copied.'));
+    }
+  }
+
+  private show(): void {
+    if (!this.conversation) return;
+    const { turns, note, hint, actions } = this.conversation.state;
+    const state: PageState = {
+      title: this.title,
+      turns: turns.map(({ question = '', answer }) => ({ question, html: this.render(answer) })),
+      note,
+      hint: [hint, this.modelHint()].join(' ').trim(),
+      actions,
+    };
+    void this.panel?.webview.postMessage(state);
+  }
+
+  private modelHint(): string {
+    const { model: first, explainModel } = this.client.status;
+    const model = explainModel ?? first;
+    const isSmall = model !== undefined && model.fileBytes < smallModelBytes;
+    return isSmall ? l10n.t('A model this small often makes mistakes: check what it says.') : '';
+  }
+}

@@ -1,0 +1,239 @@
+// The provider of inline completions: requests them from the server, and tells the server when the cursor has moved
+// away. The language client has a provider, too, but this one answers from the first key, while the server is still
+// starting, and learns why there is no suggestion.
+import {
+  type CancellationToken,
+  type Command,
+  commands,
+  Disposable,
+  EventEmitter,
+  type InlineCompletionContext,
+  type InlineCompletionItem,
+  type InlineCompletionItemProvider,
+  InlineCompletionTriggerKind,
+  languages,
+  Position,
+  type TextDocument,
+  type TextEditor,
+  window,
+} from 'vscode';
+import type { InlineCompletionList } from 'vscode-languageclient/node';
+import {
+  type CompletionExtras,
+  type CompletionOutcome,
+  type CursorParams,
+  cursorNotification,
+  type GrownParams,
+  type LeaveParams,
+  leaveNotification,
+  type VersionedPosition,
+} from '../../language-server/protocol/messages.ts';
+import type { Reason } from '../../language-server/protocol/reasons.ts';
+import type { Client } from '../connection/client.ts';
+import { documentSelector } from '../settings/config.ts';
+import type { DocumentModes } from '../settings/document-mode.ts';
+import { canTriggerAlone, triggerAlone } from './trigger-alone.ts';
+
+/** VS Code runs it when the user accepts a suggestion, with the language's id and the number of characters. */
+export const acceptedCommand = 'hearth.accepted';
+const requestMethod = 'textDocument/inlineCompletion';
+/** While this context key is set, Esc runs hearth.dismiss, which hides the suggestion and tells the server. */
+const offeringKey = 'hearth.isOffering';
+// How long the cursor must rest before the server reads the text around it: longer than the pause between two keys, so
+// that moving through a file costs nothing, and shorter than it takes a person to begin typing.
+const restMs = 200;
+
+/** A request for a suggestion and its outcome; without timings if it did not reach the server. */
+export interface AnsweredRequest {
+  document: TextDocument;
+  position: Position;
+  time: Date;
+  reason: Reason;
+  latencyMs: number;
+  timings?: CompletionOutcome['timings'];
+  items?: InlineCompletionItem[];
+}
+
+/** What next edits have to say about the suggestion at a cursor. */
+export interface EditsAtCursor {
+  /** The edit that the user has gone to, if all it does is to insert text there. */
+  insertionAt(document: TextDocument, position: Position): InlineCompletionItem | null;
+  /** Whether the user goes from edit to edit by Tab, and does not expect to accept something else with it. */
+  isChained(): boolean;
+}
+
+interface Offered {
+  document: TextDocument;
+  version: number;
+  position: Position;
+}
+
+export class GhostText implements InlineCompletionItemProvider, Disposable {
+  private readonly subscriptions: Disposable;
+  private offered: Offered | null = null;
+  private readonly offeringEmitter = new EventEmitter<void>();
+  /** Fires when isOffering has changed. */
+  readonly onOffering = this.offeringEmitter.event;
+  private restTimer: NodeJS.Timeout | undefined;
+  private hasBeenAsked = false;
+
+  constructor(
+    private readonly client: Client,
+    private readonly modes: DocumentModes,
+    private readonly edits: EditsAtCursor,
+    private readonly onRequest: (request: AnsweredRequest) => void,
+  ) {
+    let wasReady = false;
+    void this.answerFirstKeys();
+    void client.running().then(() => this.answerFirstKeys());
+    this.subscriptions = Disposable.from(
+      languages.registerInlineCompletionItemProvider(documentSelector, this),
+      commands.registerCommand('hearth.dismiss', () => this.dismiss()),
+      client.onGrown((grown) => this.askAgain(grown)),
+      window.onDidChangeActiveTextEditor(() => this.cursorMoved()),
+      window.onDidChangeTextEditorSelection(() => this.cursorMoved()),
+      // A model that has just been loaded has an empty cache.
+      client.onStatus(({ health }) => {
+        if (health === 'ready' && !wasReady) this.cursorMoved();
+        wasReady = health === 'ready';
+      }),
+      this.offeringEmitter,
+      new Disposable(() => clearTimeout(this.restTimer)),
+    );
+  }
+
+  /** Whether there is a suggestion at the cursor. */
+  get isOffering(): boolean {
+    return this.offered !== null;
+  }
+
+  dispose(): void {
+    this.subscriptions.dispose();
+  }
+
+  async provideInlineCompletionItems(
+    document: TextDocument,
+    position: Position,
+    context: InlineCompletionContext,
+    token: CancellationToken,
+  ): Promise<InlineCompletionItem[]> {
+    this.hasBeenAsked = true;
+    const startedAt = performance.now();
+    const request = { document, position, time: new Date() };
+    const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoke;
+    const nothing = (reason: Reason) => {
+      this.onRequest({ ...request, reason, latencyMs: performance.now() - startedAt });
+      return [];
+    };
+    const edit = this.edits.insertionAt(document, position);
+    if (edit) return [edit];
+    if (this.edits.isChained() && !isInvoked) return [];
+    const { mode, reason } = this.modes.of(document);
+    // Nothing is sent to the server then.
+    if (mode === 'off' || (mode === 'manual' && !isInvoked)) return nothing(reason);
+    if (this.client.status.problem === 'server') return nothing('no-server');
+    const cancelled = new Promise<undefined>((resolve) => token.onCancellationRequested(() => resolve(undefined)));
+    const server = await Promise.race([this.client.running(), cancelled]);
+    if (!server) return nothing('still-loading');
+    const params = server.code2ProtocolConverter.asInlineCompletionParams(document, position, context);
+    const extras: CompletionExtras = { mode };
+    try {
+      type Answer = InlineCompletionList & CompletionOutcome;
+      const answer = await server.sendRequest<Answer>(requestMethod, { ...params, ...extras }, token);
+      const items = answer.items.map((item) => server.protocol2CodeConverter.asInlineCompletionItem(item));
+      for (const item of items) item.command = onAccept(item, document, position);
+      this.onRequest({ ...request, ...answer, items });
+      if (!token.isCancellationRequested)
+        this.setOffered(items.length > 0 ? { document, version: document.version, position } : null);
+      return items;
+    } catch (error) {
+      if (token.isCancellationRequested) return nothing('superseded');
+      this.client.log.warn(`A request for a suggestion was not answered: ${String(error)}`);
+      return nothing('no-server');
+    }
+  }
+
+  /** Esc: hides the suggestion; the server stops computing it and does not offer it at this place again. */
+  private async dismiss(): Promise<void> {
+    const { offered } = this;
+    this.setOffered(null);
+    if (offered) this.leave(offered.document, { version: offered.version, position: plain(offered.position) });
+    await commands.executeCommand('editor.action.inlineSuggest.hide');
+  }
+
+  /** Requests the suggestion again after the server has reported that its text has grown. */
+  private async askAgain({ uri, version: of, position }: GrownParams): Promise<void> {
+    const { offered } = this;
+    const editor = window.activeTextEditor;
+    const isShown = offered?.document.uri.toString() === uri && offered.version === of;
+    if (!isShown || editor?.document !== offered.document || editor.document.version !== of) return;
+    if (!editor.selection.active.isEqual(new Position(position.line, position.character))) return;
+    await triggerAlone();
+  }
+
+  /** Requests a suggestion if the user has typed before VS Code knew this provider. */
+  private async answerFirstKeys(): Promise<void> {
+    const editor = window.activeTextEditor;
+    const hasTyped = editor !== undefined && editor.document.version > 1;
+    if (canTriggerAlone && hasTyped && !this.hasBeenAsked) await triggerAlone();
+  }
+
+  /** Typing moves the cursor, too; the suggestion is not given up then, as a new request follows. */
+  private cursorMoved(): void {
+    const { offered } = this;
+    const editor = window.activeTextEditor;
+    if (offered && (editor?.document !== offered.document || hasLeft(editor, offered))) {
+      this.setOffered(null);
+      this.leave(offered.document);
+    }
+    clearTimeout(this.restTimer);
+    this.restTimer = setTimeout(() => this.reportCursor(), restMs);
+  }
+
+  /** Lets the server read the text around the cursor before the next key is pressed. */
+  private reportCursor(): void {
+    const editor = window.activeTextEditor;
+    if (!editor?.selection.isEmpty) return;
+    const { mode } = this.modes.of(editor.document);
+    if (mode !== 'automatic') return;
+    const position = plain(editor.selection.active);
+    const params: CursorParams = { uri: editor.document.uri.toString(), position, mode };
+    this.client.notify(cursorNotification, params);
+  }
+
+  private leave(document: TextDocument, dismissed?: VersionedPosition): void {
+    const params: LeaveParams = { uri: document.uri.toString(), ...(dismissed && { dismissed }) };
+    this.client.notify(leaveNotification, params);
+  }
+
+  private setOffered(offered: Offered | null): void {
+    const hasChanged = (offered === null) !== (this.offered === null);
+    this.offered = offered;
+    if (!hasChanged) return;
+    void commands.executeCommand('setContext', offeringKey, offered !== null);
+    this.offeringEmitter.fire();
+  }
+}
+
+/** Whether the cursor has moved without the document having changed; VS Code sends a new request after a change. */
+function hasLeft({ document, selection }: TextEditor, { version: of, position }: Offered): boolean {
+  return document.version === of && !selection.active.isEqual(position);
+}
+
+/** A plain object, since VS Code's Position has a toJSON() of its own. */
+function plain({ line, character }: Position): VersionedPosition['position'] {
+  return { line, character };
+}
+
+/** The command that VS Code runs when the user accepts the item. */
+export function onAccept(item: InlineCompletionItem, { languageId }: TextDocument, position: Position): Command {
+  const replaced = item.range ? item.range.end.character - position.character : 0;
+  const characters = textAfterCursor(item, position).length - replaced;
+  return { title: '', command: acceptedCommand, arguments: [languageId, characters] };
+}
+
+/** An item begins before the cursor if it continues the selected entry of the suggest widget. */
+export function textAfterCursor({ insertText, range }: InlineCompletionItem, { character }: Position): string {
+  const text = typeof insertText === 'string' ? insertText : insertText.value;
+  return text.slice(character - (range?.start.character ?? character));
+}

@@ -1,0 +1,85 @@
+// "Hearth: Choose Model": shows the list, asks what the chosen model is for, downloads it if need be and changes the
+// setting.
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
+import { l10n, type QuickPickItem, QuickPickItemKind, Uri, window } from 'vscode';
+import type { DownloadableModel, ModelFacts, ModelList } from '../../language-server/protocol/models.ts';
+import { addressOf } from '../download/address.ts';
+import { type DownloadPlace, downloadModel } from './model-download.ts';
+import { type Choice, type CurrentModels, downloadQuestion, modelRows, type Row } from './model-rows.ts';
+
+export interface ChooseModelHost extends DownloadPlace {
+  models: () => Promise<ModelList>;
+  current: CurrentModels;
+  use: (path: string, purpose: Purpose) => Promise<void>;
+}
+
+/** What a model is used for. Instruct models explain well but complete badly, so they may be used to explain only. */
+export type Purpose = 'completion' | 'explanations' | 'both';
+
+export async function chooseModel(host: ChooseModelHost): Promise<void> {
+  const choice = await pick(host);
+  const purpose = choice && (await purposeOf(choice));
+  const path = purpose && (await pathOf(choice, host));
+  if (path !== undefined && purpose !== undefined) await host.use(path, purpose);
+}
+
+async function pick({ models, current, log }: ChooseModelHost): Promise<Choice | undefined> {
+  // If the server is not running, the user can still choose a file.
+  const list = models().catch((error: unknown): ModelList => {
+    log.warn(`listing the models failed: ${String(error)}`);
+    return { local: [], remote: [] };
+  });
+  const items = list.then((models) => modelRows(models, current).map(item));
+  const picked = await window.showQuickPick(items, {
+    title: l10n.t('Choose a Model for Hearth'),
+    placeHolder: l10n.t('Base models complete code, instruct models explain it'),
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  return picked?.choice;
+}
+
+type Item = QuickPickItem & { choice?: Choice };
+
+const item = (row: Row): Item => ('section' in row ? { label: row.section, kind: QuickPickItemKind.Separator } : row);
+
+async function purposeOf(choice: Choice): Promise<Purpose | undefined> {
+  if (!('model' in choice) || choice.model.kind === 'base') return 'completion';
+  const { name, completes } = choice.model as ModelFacts;
+  if (!completes) return 'explanations';
+  const purposes: (QuickPickItem & { purpose: Purpose })[] = [
+    {
+      label: l10n.t('Explanations Only'),
+      detail: l10n.t('The current model continues to complete code. Both must fit into memory.'),
+      purpose: 'explanations',
+    },
+    { label: l10n.t('Completion and Explanations'), purpose: 'both' },
+  ];
+  const picked = await window.showQuickPick(purposes, { title: l10n.t('What Should {0} Be Used For?', name) });
+  return picked?.purpose;
+}
+
+function pathOf(choice: Choice, host: ChooseModelHost): Promise<string | undefined> | string {
+  if (choice.kind === 'local') return choice.model.path;
+  if (choice.kind === 'starter') return '';
+  return choice.kind === 'file' ? chooseFile(host) : askAndDownload(choice.model, host);
+}
+
+/** The dialog opens beside the current model. */
+async function chooseFile({ current }: ChooseModelHost): Promise<string | undefined> {
+  const files = await window.showOpenDialog({
+    title: l10n.t('Choose a Model for Hearth'),
+    openLabel: l10n.t('Use This Model'),
+    defaultUri: Uri.file(current.path === '' ? homedir() : dirname(current.path)),
+    filters: { [l10n.t('GGUF models')]: ['gguf'] },
+  });
+  return files?.[0]?.fsPath;
+}
+
+async function askAndDownload(model: DownloadableModel, host: ChooseModelHost): Promise<string | undefined> {
+  const { message, detail } = downloadQuestion(model, addressOf(model.file.url, host.mirror).host);
+  const yes = l10n.t('Download');
+  const answer = await window.showInformationMessage(message, { modal: true, detail }, yes);
+  return answer === yes ? downloadModel(model, host) : undefined;
+}

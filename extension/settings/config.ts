@@ -1,0 +1,53 @@
+// Reads and writes the user's settings. They are not validated here: the server does that.
+import { type ConfigurationScope, ConfigurationTarget, workspace } from 'vscode';
+import type { Mode, NetworkSettings, Settings } from '../../language-server/protocol/messages.ts';
+import { contributes } from '../../package.json';
+
+export const section = 'hearth';
+
+// The URI schemes of documents in which people write code. Not output channels, diffs against git, our own documents or
+// settings.json, which may hold secrets. Remote files are "vscode-remote" when Hearth runs on the local machine.
+const schemes = ['file', 'untitled', 'vscode-remote', 'vscode-vfs', 'vscode-notebook-cell'];
+export const documentSelector = schemes.map((scheme) => ({ scheme }));
+
+export function readSettings(): Partial<Settings> {
+  const config = workspace.getConfiguration(section);
+  const keys = Object.keys(contributes.configuration.properties).map((key) => key.slice(section.length + 1));
+  return { ...Object.fromEntries(keys.map((key) => [key, config.get(key)])), mode: modeFor() };
+}
+
+/** VS Code's settings for the network, which it does not apply to other processes. Never those of a workspace. */
+export function networkSettings(): NetworkSettings {
+  const config = workspace.getConfiguration('http');
+  const ofUser = <T>(key: string): T | undefined => config.inspect<T>(key)?.globalValue;
+  const proxy = ofUser<string>('proxy');
+  const noProxy = ofUser<string>('proxySupport') === 'off' ? ['*'] : ofUser<string[]>('noProxy');
+  return { ...(proxy && { proxy }), ...(noProxy && { noProxy }), strictTls: ofUser<boolean>('proxyStrictSSL') ?? true };
+}
+
+/** Writes the user's settings. A default is not written: what was there is removed instead. */
+export async function updateSetting<K extends keyof Settings>(key: K, value: Settings[K]): Promise<void> {
+  const config = workspace.getConfiguration(section);
+  const isDefault = value === config.inspect(key)?.defaultValue;
+  await config.update(key, isDefault ? undefined : value, ConfigurationTarget.Global);
+}
+
+/**
+ * The mode in general or, with a scope, for a document or a language. A workspace may come from anybody, so it may only
+ * restrict what the user allows, although VS Code would let it override the user's mode: the stricter of the two holds.
+ */
+export function modeFor(scope?: ConfigurationScope): Mode {
+  const found = workspace.getConfiguration(section, scope).inspect<Mode>('mode');
+  const user =
+    found?.globalLanguageValue ??
+    found?.defaultLanguageValue ??
+    found?.globalValue ??
+    found?.defaultValue ??
+    'automatic';
+  const ofWorkspace =
+    found?.workspaceFolderLanguageValue ??
+    found?.workspaceLanguageValue ??
+    found?.workspaceFolderValue ??
+    found?.workspaceValue;
+  return (['off', 'manual'] as const).find((mode) => mode === user || mode === ofWorkspace) ?? user;
+}

@@ -1,0 +1,50 @@
+// Whether a document gets suggestions automatically, only on request or never: by the settings, by its name, and while
+// suggestions are snoozed.
+import { type Disposable, EventEmitter, type TextDocument } from 'vscode';
+import type { Mode } from '../../language-server/protocol/messages.ts';
+import type { Reason } from '../../language-server/protocol/reasons.ts';
+import { hasSecretName } from '../../language-server/protocol/secret-names.ts';
+import { modeFor } from './config.ts';
+import { isExcluded } from './exclusions.ts';
+
+export interface DocumentMode {
+  mode: Mode;
+  /** Why the mode is not automatic; 'shown' if it is. */
+  reason: Extract<Reason, 'shown' | 'off' | 'manual' | 'excluded' | 'secrets-file' | 'snoozed'>;
+}
+
+export class DocumentModes implements Disposable {
+  private snoozedUntil = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly changeEmitter = new EventEmitter<void>();
+  /** Fires when the modes of all documents may have changed. */
+  readonly onChange = this.changeEmitter.event;
+
+  of(document: TextDocument): DocumentMode {
+    const mode = modeFor(document);
+    if (mode === 'off') return { mode, reason: 'off' };
+    if (isExcluded(document.uri)) return { mode: 'off', reason: 'excluded' };
+    if (hasSecretName(document.uri.toString())) return { mode: 'off', reason: 'secrets-file' };
+    if (this.snoozeEnd) return { mode: 'manual', reason: 'snoozed' };
+    return { mode, reason: mode === 'manual' ? 'manual' : 'shown' };
+  }
+
+  /** When the snooze ends; null if there is none. */
+  get snoozeEnd(): Date | null {
+    const leftMs = this.snoozedUntil - performance.now();
+    return leftMs > 0 ? new Date(Date.now() + leftMs) : null;
+  }
+
+  /** snooze(0) ends the snooze. */
+  snooze(minutes: number): void {
+    clearTimeout(this.timer);
+    this.snoozedUntil = performance.now() + minutes * 60_000;
+    if (minutes > 0) this.timer = setTimeout(() => this.changeEmitter.fire(), minutes * 60_000).unref();
+    this.changeEmitter.fire();
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.changeEmitter.dispose();
+  }
+}

@@ -1,0 +1,19 @@
+// Shows a message, once, for each problem that stops suggestions, with a button that fixes it. The status bar keeps
+// showing the problem.
+import { commands, type Disposable, l10n, window } from 'vscode';
+import type { Client } from '../connection/client.ts';
+import { fixCommand } from './status-text.ts';
+
+export function showProblems(client: Client): Disposable {
+  let shown = '';
+  return client.onStatus(async (status) => {
+    const { health, message } = status;
+    if (health === 'ready' || health === 'off') shown = '';
+    if (health !== 'error' || !message || message === shown) return;
+    shown = message;
+    const fix = fixCommand(status);
+    const actions = [...(fix ? [fix] : []), { command: 'hearth.showLog', title: l10n.t('Show Log') }];
+    const chosen = await window.showErrorMessage(`Hearth: ${message}`, ...actions);
+    if (chosen) await commands.executeCommand(chosen.command);
+  });
+}

@@ -1,0 +1,160 @@
+// How the status bar shows a status: its text, a label for screen readers, the Markdown tooltip, and a command that
+// fixes the problem.
+import { type Command, env, l10n } from 'vscode';
+import type { ServerStatus } from '../../language-server/protocol/messages.ts';
+
+type ModelInfo = NonNullable<ServerStatus['model']>;
+
+/** The server's status, and why suggestions are paused in the active editor. */
+export interface Status extends ServerStatus {
+  pause?: 'snoozed' | 'manual' | 'excluded' | 'secrets-file';
+  snoozeEnd?: Date | null;
+  /** Whether the model is too slow on this machine. */
+  isTooSlow?: boolean;
+  /** The language that suggestions are turned off for, if they are on for others. */
+  offFor?: string;
+}
+
+export function statusText(status: Status): string {
+  switch (status.health) {
+    case 'starting':
+      return '$(loading~spin) Hearth';
+    case 'loading':
+      return `$(loading~spin) Hearth ${percent(status.progress)}`;
+    case 'unloaded':
+      return '$(moon) Hearth';
+    case 'off':
+      return '$(circle-slash) Hearth';
+    case 'error':
+      return '$(error) Hearth';
+    case 'ready':
+      if (status.pause) return `$(debug-pause) Hearth`;
+      return `$(${status.isTooSlow ? 'warning' : 'flame'}) ${status.decodeTokensPerSecond ? rate(status.decodeTokensPerSecond) : 'Hearth'}`;
+  }
+}
+
+/** The label for screen readers, without icons and abbreviations. */
+export function statusLabel(status: Status): string {
+  return l10n.t('Hearth, local completion: {0}', summary(status));
+}
+
+/** A command that fixes the current problem, with its title; null if there is none. */
+export function fixCommand({ health, problem, pause, offFor, isTooSlow }: Status): Command | null {
+  if (pause === 'excluded')
+    return {
+      command: 'workbench.action.openSettings',
+      title: l10n.t('Show Excluded Files'),
+      arguments: ['hearth.exclude'],
+    };
+  if (pause === 'secrets-file') return null;
+  if (health === 'off' && offFor !== undefined)
+    return { command: 'hearth.toggle', title: l10n.t('Turn On for "{0}"', offFor), arguments: [offFor] };
+  if (health === 'off') return { command: 'hearth.toggle', title: l10n.t('Turn On') };
+  if (health === 'ready' && isTooSlow) return smallerModel();
+  if (health !== 'error') return null;
+  if (problem === 'model') return { command: 'hearth.selectModel', title: l10n.t('Choose Another Model') };
+  return { command: 'hearth.restartServer', title: l10n.t('Restart Server') };
+}
+
+export const smallerModel = (): Command => ({
+  command: 'hearth.selectModel',
+  title: l10n.t('Choose a Smaller Model'),
+});
+
+export function statusTooltip(status: Status): string {
+  const rows = [...modelRows(status), ...speedRows(status), ...cacheRows(status)];
+  const table = rows.length ? ['| | |', '|:--|:--|', ...rows.map(([name, value]) => `| ${name} | ${value} |`), ''] : [];
+  const problems = (status.settingProblems ?? []).map((problem) => `- ${escapeMarkdown(problem)}`);
+  const fix = fixCommand(status);
+  const link = fix ? [`[${fix.title}](${linkTo(fix)})`] : [];
+  return [`**Hearth** — ${escapeMarkdown(summary(status))}`, '', ...table, ...problems, '', ...link]
+    .join('\n')
+    .trimEnd();
+}
+
+function linkTo({ command, arguments: values }: Command): string {
+  return `command:${command}${values ? `?${encodeURIComponent(JSON.stringify(values))}` : ''}`;
+}
+
+function summary(status: Status): string {
+  const { health, progress, message, pause, offFor, onlyExplains, decodeTokensPerSecond } = status;
+  switch (health) {
+    case 'starting':
+      return message ?? l10n.t('starting');
+    case 'loading':
+      return l10n.t('loading the model, {0}', percent(progress));
+    case 'unloaded':
+      return l10n.t('the model is unloaded until you type again');
+    case 'off':
+      if (pause === 'excluded') return l10n.t('turned off for this file');
+      if (pause === 'secrets-file') return l10n.t('turned off for this file, which may hold secrets');
+      return offFor === undefined ? l10n.t('turned off') : l10n.t('turned off for "{0}"', offFor);
+    case 'error':
+      return message ?? l10n.t('error');
+    case 'ready':
+      if (onlyExplains) return l10n.t('ready to explain; this model does not complete code');
+      if (pause === 'snoozed') return l10n.t('snoozed until {0}', timeOf(status.snoozeEnd));
+      if (pause === 'manual') return l10n.t('ready, suggests when you ask');
+      if (status.isTooSlow) return l10n.t('this model is too slow for this computer');
+      return decodeTokensPerSecond
+        ? l10n.t('ready, {0} tokens per second', decodeTokensPerSecond.toFixed(0))
+        : l10n.t('ready');
+  }
+}
+
+function modelRows({ model, explainModel }: Status): [string, string][] {
+  if (!model) return [];
+  const rows: [string, string][] = [
+    [l10n.t('Model'), modelText(model)],
+    ...(explainModel ? ([[l10n.t('For explanations'), modelText(explainModel)]] as [string, string][]) : []),
+    [
+      l10n.t('Runs on'),
+      escapeMarkdown(model.fallbackReason === '' ? model.backend : `${model.backend} (${model.fallbackReason})`),
+    ],
+  ];
+  if (model.draftProblem !== '') rows.push([l10n.t('No draft model'), escapeMarkdown(model.draftProblem)]);
+  return rows;
+}
+
+function modelText({ name, quantization, fileBytes, contextTokens }: ModelInfo): string {
+  const size = l10n.t('{0}, {1}, context of {2} tokens', quantization, mebibytes(fileBytes), contextTokens);
+  return escapeMarkdown(`${name} (${size})`);
+}
+
+function speedRows({ decodeTokensPerSecond, prefillTokensPerSecond, last }: Status): [string, string][] {
+  const rows: [string, string][] = [];
+  const rates = [
+    decodeTokensPerSecond && l10n.t('{0} written', rate(decodeTokensPerSecond)),
+    prefillTokensPerSecond && l10n.t('{0} read', rate(prefillTokensPerSecond)),
+  ];
+  if (rates.some(Boolean)) rows.push([l10n.t('Speed'), rates.filter(Boolean).join(', ')]);
+  if (last) {
+    const { latencyMs, promptTokens, cachedTokens, completionTokens } = last;
+    const work = l10n.t(
+      '{0} of {1} prompt tokens computed, {2} written',
+      promptTokens - cachedTokens,
+      promptTokens,
+      completionTokens,
+    );
+    rows.push([l10n.t('Last answer'), `${latencyMs.toFixed(0)} ms; ${work}`]);
+  }
+  return rows;
+}
+
+function cacheRows({ engine, model }: Status): [string, string][] {
+  if (!engine) return [];
+  const { pagesUsed, pagesTotal, pageBytes, hitTokens, missTokens } = engine.cache;
+  const asked = hitTokens + missTokens;
+  const hits = asked ? l10n.t(', {0} of the prompt tokens found in it', percent(hitTokens / asked)) : '';
+  const size = l10n.t('{0} of {1}', mebibytes(pagesUsed * pageBytes), mebibytes(pagesTotal * pageBytes));
+  return [[l10n.t('Cache'), escapeMarkdown(`${size}${model ? ` (${model.kvType})` : ''}${hits}`)]];
+}
+
+const timeOf = (date: Date | null | undefined) => date?.toLocaleTimeString(env.language, { timeStyle: 'short' }) ?? '';
+const percent = (fraction = 0) => `${Math.floor(fraction * 100)} %`;
+const rate = (tokensPerSecond: number) => `${tokensPerSecond.toFixed(tokensPerSecond < 10 ? 1 : 0)} tok/s`;
+const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
+
+// The tooltip may contain command links, and names in it come from the model's file. Escaping keeps a name from
+// becoming a link.
+const escapeMarkdown = (text: string) => text.replace(/[\\`*_{}[\]()<>#+!|$~-]/g, '\\$&').replace(/\s+/g, ' ');

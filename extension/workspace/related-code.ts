@@ -1,0 +1,113 @@
+// Answers the server's relatedRequest: the definitions of the names at the cursor, and which open documents may be used
+// as context. Shares nothing of an untrusted workspace, and no file that git ignores or that the user has excluded from
+// the explorer, the search or Hearth.
+import { commands, type Disposable, type Location, type LocationLink, Position, Range, Uri, workspace } from 'vscode';
+import type { DefinedIn, RelatedParams, RelatedResult } from '../../language-server/protocol/messages.ts';
+import { section } from '../settings/config.ts';
+import { isExcluded, isHidden } from '../settings/exclusions.ts';
+import { isIgnoredByGit } from './git-ignore.ts';
+
+// The server does not wait long and cannot use more than fits in a prompt.
+const maxFiles = 6;
+const maxFileBytes = 64 * 1024;
+// The length of a definition. If a provider gives only the position of the name, this many lines below it are taken.
+const maxLines = 30;
+
+/** Caches which files may be shared, until a setting or a .gitignore changes. */
+export class RelatedCode {
+  private readonly shareable = new Map<string, Promise<boolean>>();
+  private readonly subscriptions: Disposable[] = [
+    workspace.onDidChangeConfiguration((event) => {
+      const settings = ['files.exclude', 'search.exclude', `${section}.exclude`];
+      if (settings.some((setting) => event.affectsConfiguration(setting))) this.shareable.clear();
+    }),
+    workspace.onDidSaveTextDocument(({ fileName }) => {
+      if (fileName.endsWith('.gitignore')) this.shareable.clear();
+    }),
+  ];
+
+  async answer({ uri, positions, documents }: RelatedParams): Promise<RelatedResult> {
+    if (!workspace.isTrusted) return { defined: [], shared: [] };
+    const [defined, shared] = await Promise.all([this.definitions(uri, positions), this.shareableOf(documents)]);
+    return { defined, shared };
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) subscription.dispose();
+  }
+
+  private async definitions(uri: string, positions: RelatedParams['positions']): Promise<DefinedIn[]> {
+    const found = await Promise.all(positions.map((position) => definitionsAt(Uri.parse(uri), position)));
+    const byFile = new Map<string, DefinedIn['lines']>();
+    for (const { target, lines } of found.flat()) {
+      if (target !== uri) byFile.set(target, [...(byFile.get(target) ?? []), lines]);
+    }
+    const files = await this.shareableOf([...byFile.keys()].slice(0, maxFiles));
+    const texts = await Promise.all(
+      files.map(async (file) => ({ uri: file, text: await textOf(Uri.parse(file)).catch(() => null) })),
+    );
+    return texts.flatMap((file) =>
+      file.text === null ? [] : { uri: file.uri, text: file.text, lines: byFile.get(file.uri) ?? [] },
+    );
+  }
+
+  private async shareableOf(uris: string[]): Promise<string[]> {
+    const flags = await Promise.all(uris.map((uri) => this.mayShare(uri)));
+    return uris.filter((_, i) => flags[i]);
+  }
+
+  private mayShare(uri: string): Promise<boolean> {
+    const known = this.shareable.get(uri);
+    if (known !== undefined) return known;
+    const answer = isShareable(Uri.parse(uri)).catch(() => false);
+    this.shareable.set(uri, answer);
+    return answer;
+  }
+}
+
+interface Definition {
+  target: string;
+  lines: { start: number; end: number };
+}
+
+async function definitionsAt(
+  uri: Uri,
+  { line, character }: { line: number; character: number },
+): Promise<Definition[]> {
+  const ask = commands.executeCommand<(Location | LocationLink)[]>(
+    'vscode.executeDefinitionProvider',
+    uri,
+    new Position(line, character),
+  );
+  // If a language extension fails, the definitions found by others still count.
+  const found = await ask.then(
+    (places) => places,
+    () => [],
+  );
+  return found.map((place) => {
+    const [target, { start, end }] =
+      'targetUri' in place
+        ? [place.targetUri, place.targetRange]
+        : [place.uri, new Range(place.range.start, place.range.end.translate(maxLines))];
+    return { target: target.toString(), lines: { start: start.line, end: Math.min(end.line, start.line + maxLines) } };
+  });
+}
+
+/**
+ * The editor's text. A file that is not open is read from disk: opening it would load it into every language server.
+ */
+async function textOf(uri: Uri): Promise<string | null> {
+  const open = workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
+  if (open) return open.getText().length <= maxFileBytes ? open.getText() : null;
+  const { size } = await workspace.fs.stat(uri);
+  return size <= maxFileBytes ? new TextDecoder().decode(await workspace.fs.readFile(uri)) : null;
+}
+
+async function isShareable(uri: Uri): Promise<boolean> {
+  if (uri.scheme === 'untitled') return true;
+  const file = uri.with({ scheme: uri.scheme === 'vscode-notebook-cell' ? 'file' : uri.scheme, fragment: '' });
+  const folder = workspace.getWorkspaceFolder(file);
+  // Files for which git cannot be asked, such as those on another machine, are not shared.
+  if (folder?.uri.scheme !== 'file' || isExcluded(file) || isHidden(file)) return false;
+  return !(await isIgnoredByGit(file.fsPath));
+}

@@ -1,0 +1,169 @@
+// Sends the workspace's files to the server, which searches them for code that helps at the cursor: in the background, in
+// small pieces, and again when they change. None is sent of an untrusted workspace or while Hearth is off, and none that
+// git ignores or that the user has excluded.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Disposable, RelativePattern, type Uri, type WorkspaceFolder, workspace } from 'vscode';
+import type { ClosedFile, ClosedFilesParams } from '../../language-server/protocol/messages.ts';
+import { hasSecretName } from '../../language-server/protocol/secret-names.ts';
+import { modeFor, section } from '../settings/config.ts';
+import { hiddenGlobs, isExcluded, isHidden, withoutBraces } from '../settings/exclusions.ts';
+import { ignoredByGit } from './git-ignore.ts';
+
+// The server takes no more either.
+const maxFiles = 2000;
+const maxFileBytes = 64 * 1024;
+const maxBytes = 4 * 1024 * 1024;
+const maxMs = 120_000;
+const filesAtOnce = 16;
+const names =
+  '**/*.{c,cc,cpp,cs,css,dart,ex,go,h,hpp,html,java,jl,js,jsx,kt,lua,mjs,php,pl,proto,ps1,py,r,rb,rs,scala,scss,sh,sql,svelte,swift,ts,tsx,vue,zig}';
+
+export interface FilesPace {
+  /** After connecting: the model and the editor's language features load first. */
+  beginMs: number;
+  /** Between two pieces: one takes the server some 20 ms, in which it answers no key. */
+  pauseMs: number;
+  /** After the last change of a file. */
+  quietMs: number;
+}
+
+const defaultPace: FilesPace = { beginMs: 5000, pauseMs: 100, quietMs: 2000 };
+
+export class WorkspaceFiles implements Disposable {
+  private readonly watcher = workspace.createFileSystemWatcher(names);
+  private readonly subscriptions: Disposable[];
+  private readonly changed = new Map<string, Uri>();
+  private timer: NodeJS.Timeout | undefined;
+  /** The number of the newest reading; an older one ends. */
+  private reading = 0;
+  private isConnected = false;
+
+  constructor(
+    private readonly send: (params: ClosedFilesParams) => Promise<void>,
+    private readonly pace = defaultPace,
+  ) {
+    const note = (uri: Uri) => this.note(uri);
+    this.subscriptions = [
+      this.watcher,
+      this.watcher.onDidChange(note),
+      this.watcher.onDidCreate(note),
+      this.watcher.onDidDelete(note),
+      workspace.onDidGrantWorkspaceTrust(() => this.readAll()),
+      workspace.onDidChangeWorkspaceFolders(() => this.readAll()),
+      workspace.onDidChangeConfiguration((event) => {
+        const settings = ['files.exclude', 'search.exclude', `${section}.exclude`, `${section}.mode`];
+        if (settings.some((setting) => event.affectsConfiguration(setting))) void this.readAll();
+      }),
+      workspace.onDidSaveTextDocument(({ fileName }) => {
+        if (fileName.endsWith('.gitignore')) void this.readAll();
+      }),
+    ];
+  }
+
+  /** Call when a server has been connected, which knows no files yet. */
+  connected(): Promise<void> {
+    this.isConnected = true;
+    return this.readAll();
+  }
+
+  dispose(): void {
+    this.reading++;
+    clearTimeout(this.timer);
+    for (const each of this.subscriptions) each.dispose();
+  }
+
+  private note(uri: Uri): void {
+    this.changed.set(uri.toString(), uri);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.readChanged(), this.pace.quietMs);
+  }
+
+  /** Reads all files anew. If that fails, the server goes on with those that it has. */
+  private async readAll(): Promise<void> {
+    const reading = ++this.reading;
+    this.changed.clear();
+    if (!this.isConnected) return;
+    await this.send({ isAnew: true, files: [] });
+    if (!isAllowed()) return;
+    await sleep(this.pace.beginMs);
+    if (this.reading !== reading) return;
+    const until = performance.now() + maxMs;
+    let left = maxBytes;
+    for (const folder of workspace.workspaceFolders ?? []) {
+      for (const uris of pieces(await filesIn(folder))) {
+        await sleep(this.pace.pauseMs);
+        if (this.reading !== reading || left <= 0 || performance.now() > until) return;
+        const files = await textsOf(uris);
+        left -= files.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
+        await this.send({ isAnew: false, files });
+      }
+    }
+  }
+
+  private async readChanged(): Promise<void> {
+    const uris = [...this.changed.values()];
+    this.changed.clear();
+    if (!this.isConnected || !isAllowed()) return;
+    // After a switch of branches, say.
+    if (uris.length > maxFiles / 10) return this.readAll();
+    const { reading } = this;
+    for (const piece of pieces(uris)) {
+      const shared = new Set((await shareable(piece)).map(String));
+      const gone = piece
+        .filter((uri) => !shared.has(uri.toString()))
+        .map((uri) => ({ uri: uri.toString(), text: null }));
+      const files = [...gone, ...(await textsOf(piece.filter((uri) => shared.has(uri.toString()))))];
+      if (this.reading !== reading) return;
+      await this.send({ isAnew: false, files });
+      await sleep(this.pace.pauseMs);
+    }
+  }
+}
+
+const isAllowed = () => workspace.isTrusted && modeFor() !== 'off';
+
+function pieces(uris: Uri[]): Uri[][] {
+  return Array.from({ length: Math.ceil(uris.length / filesAtOnce) }, (_, i) =>
+    uris.slice(i * filesAtOnce, (i + 1) * filesAtOnce),
+  );
+}
+
+async function filesIn(folder: WorkspaceFolder): Promise<Uri[]> {
+  // Braces cannot be nested, and a comma cannot be escaped: what such a glob hides is left out afterwards.
+  const hidden = hiddenGlobs(folder.uri)
+    .flatMap(withoutBraces)
+    .filter((glob) => !/[{},]/.test(glob));
+  const exclude = `{${['**/node_modules/**', ...hidden].join(',')}}`;
+  return shareable(await workspace.findFiles(new RelativePattern(folder, names), exclude, maxFiles));
+}
+
+/** Those that are neither excluded nor ignored. Files for which git cannot be asked are not shared. */
+async function shareable(uris: Uri[]): Promise<Uri[]> {
+  const allowed = uris.filter(
+    (uri) => uri.scheme === 'file' && !isExcluded(uri) && !isHidden(uri) && !hasSecretName(uri.toString()),
+  );
+  const byFolder = new Map<string, Uri[]>();
+  for (const uri of allowed) {
+    const folder = workspace.getWorkspaceFolder(uri)?.uri.fsPath;
+    if (folder !== undefined) byFolder.set(folder, [...(byFolder.get(folder) ?? []), uri]);
+  }
+  const kept = await Promise.all(
+    [...byFolder].map(async ([folder, own]) => {
+      const ignored = await ignoredByGit(
+        folder,
+        own.map(({ fsPath }) => fsPath),
+      );
+      return own.filter(({ fsPath }) => !ignored.has(fsPath));
+    }),
+  );
+  return kept.flat();
+}
+
+/** From disk: to open the files would load them into every language server. */
+function textsOf(uris: Uri[]): Promise<ClosedFile[]> {
+  const read = async (uri: Uri) => {
+    const { size } = await workspace.fs.stat(uri);
+    return size <= maxFileBytes ? new TextDecoder().decode(await workspace.fs.readFile(uri)) : null;
+  };
+  return Promise.all(uris.map(async (uri) => ({ uri: uri.toString(), text: await read(uri).catch(() => null) })));
+}

@@ -1,0 +1,110 @@
+// Divides a document into chunks of about twenty lines and lists the identifiers in each. Where a chunk ends depends
+// only on its own lines and the next one, so after an edit the chunks above it, and most of those below, stay the same
+// and are not scanned again.
+
+import type { OpenDocument } from '../documents/open-document.ts';
+import { holdsSecrets } from '../secrets/secrets.ts';
+
+export interface Chunk {
+  text: string;
+  /** Identifiers, in lower case. */
+  words: ReadonlySet<string>;
+  /** The identifiers that the chunk declares. */
+  declared: ReadonlySet<string>;
+  hasSecret: boolean;
+  /** When the text last changed; 0 if it has not since the document was opened. */
+  editedAtMs: number;
+  /** When the cursor last rested in the chunk; 0 if never. */
+  visitedAtMs: number;
+}
+
+export interface PlacedChunk {
+  chunk: Chunk;
+  /** The number of its first line. */
+  line: number;
+  lineCount: number;
+  offset: number;
+}
+
+const minLines = 12;
+const maxLines = 24;
+// Longer documents are ignored. They are mostly generated, and searching them for secrets would take too long.
+const maxDocumentChars = 200_000;
+const maxWords = 400;
+
+/** The chunks of one document, kept up to date. */
+export class ChunkedDocument {
+  chunks: PlacedChunk[] = [];
+  hasSecret = false;
+  private version: number | null = null;
+
+  /** Returns whether the document had changed. */
+  update(document: OpenDocument, nowMs: number): boolean {
+    if (document.version === this.version) return false;
+    const known = new Map(this.chunks.map(({ chunk }) => [chunk.text, chunk]));
+    const editedAtMs = this.version === null ? 0 : nowMs;
+    const pieces = document.text.length <= maxDocumentChars ? split(document.text.toString()) : [];
+    this.chunks = pieces.map(({ text, ...place }) => {
+      return { chunk: known.get(text) ?? scan(document.uri, text, editedAtMs), ...place };
+    });
+    this.hasSecret = this.chunks.some(({ chunk }) => chunk.hasSecret);
+    this.version = document.version;
+    return true;
+  }
+
+  /** Call when the cursor rests at the offset. */
+  visit(offset: number, nowMs: number): void {
+    const placed = this.chunks.findLast((candidate) => candidate.offset <= offset);
+    if (placed) placed.chunk.visitedAtMs = nowMs;
+  }
+}
+
+export type Piece = Omit<PlacedChunk, 'chunk'> & { text: string };
+
+/** Without blank pieces. */
+export function split(text: string): Piece[] {
+  const lines = text.split('\n');
+  const pieces: Piece[] = [];
+  let first = 0;
+  let offset = 0;
+  for (let i = 1; i <= lines.length; i++) {
+    const count = i - first;
+    const isCut = i === lines.length || count >= maxLines || (count >= minLines && startsBlock(lines, i));
+    if (!isCut) continue;
+    const piece = lines.slice(first, i).join('\n');
+    if (piece.trim() !== '') pieces.push({ text: piece, line: first, lineCount: count, offset });
+    offset += piece.length + 1;
+    first = i;
+  }
+  return pieces;
+}
+
+/** After a blank line, or at a line that is not indented. */
+function startsBlock(lines: string[], i: number): boolean {
+  return lines[i - 1]?.trim() === '' || /^[^\s)\]}#]/.test(lines[i] ?? '');
+}
+
+const word = /[\p{L}_$][\p{L}\p{N}_$]{2,}/gu;
+// "class Name", "def name", "func (receiver) Name", "#define NAME"; then "Type name(", as C and Java declare functions.
+const declaration =
+  /\b(?:class|interface|struct|enum|trait|type|def|fn|func|function|fun|const|let|var|val|module|record|object|protocol|namespace|define)[ \t]+(?:\([^)\n]{0,80}\)[ \t]*)?([\p{L}_$][\p{L}\p{N}_$]*)/gu;
+const typedDeclaration =
+  /^[ \t]*(?!return|else|new|await|throw|case)(?:[\w<>[\],.*&:]+[ \t]+){1,5}[*&]?(\w+)[ \t]*\(/gm;
+
+export function scan(uri: string, text: string, editedAtMs: number): Chunk {
+  const declared = [...text.matchAll(declaration), ...text.matchAll(typedDeclaration)].map(([, name = '']) => name);
+  const words = wordsOf(text).slice(0, maxWords);
+  return {
+    text,
+    words: new Set(words),
+    declared: new Set(declared.map((name) => name.toLowerCase())),
+    hasSecret: holdsSecrets(uri, text),
+    editedAtMs,
+    visitedAtMs: 0,
+  };
+}
+
+/** The identifiers of the text, in order and in lower case. */
+export function wordsOf(text: string): string[] {
+  return (text.match(word) ?? []).map((name) => name.toLowerCase());
+}

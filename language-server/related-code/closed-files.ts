@@ -1,0 +1,124 @@
+// An index of the workspace's files that are not open: which chunks hold which words. The editor sends the files in the
+// background. It answers with the few chunks that share rare words with the cursor's lines; ranking.ts ranks those beside
+// the chunks of open documents.
+
+import { stem } from '../prompt/document-path.ts';
+import type { ClosedFile } from '../protocol/messages.ts';
+import { hasSecretName } from '../protocol/secret-names.ts';
+import { holdsSecrets } from '../secrets/secrets.ts';
+import { type Chunk, type Piece, scan, split, wordsOf } from './chunks.ts';
+import { type CursorQuery, comparable } from './cursor-query.ts';
+
+/** An editor that sends more than this is not listened to. */
+export const closedFileLimits = { files: 2000, charsOfFile: 64 * 1024, chars: 4 * 1024 * 1024 };
+const maxWords = 200;
+// A word in more chunks says nothing about which one is meant.
+const maxHolders = 300;
+const maxFound = 40;
+
+export interface FoundChunk {
+  uri: string;
+  line: number;
+  lineCount: number;
+  chunk: Chunk;
+}
+
+interface IndexedFile {
+  length: number;
+  chunks: IndexedChunk[];
+}
+
+interface IndexedChunk extends Pick<Piece, 'text' | 'line' | 'lineCount'> {
+  uri: string;
+  /** Made when the chunk is first found. */
+  scanned?: Chunk;
+  isGone?: boolean;
+}
+
+/** For one window. */
+export class ClosedFiles {
+  private files = new Map<string, IndexedFile>();
+  private holders = new Map<string, IndexedChunk[]>();
+  private chars = 0;
+  private goneChunks = 0;
+  /** How many chunks the index has. */
+  size = 0;
+
+  clear(): void {
+    this.files = new Map();
+    this.holders = new Map();
+    this.chars = this.goneChunks = this.size = 0;
+  }
+
+  /** Adds or replaces a file; without a text, forgets it. A file that holds secrets, or does not fit in, is left out. */
+  set({ uri, text }: ClosedFile): void {
+    this.remove(uri);
+    if (text === null || text.length > closedFileLimits.charsOfFile || hasSecretName(uri)) return;
+    if (this.files.size >= closedFileLimits.files || this.chars + text.length > closedFileLimits.chars) return;
+    if (holdsSecrets(uri, text)) return;
+    const chunks = split(text.replaceAll('\r\n', '\n')).map(({ text, line, lineCount }) => ({
+      uri,
+      text,
+      line,
+      lineCount,
+    }));
+    for (const chunk of chunks) {
+      for (const word of new Set(wordsOf(chunk.text).slice(0, maxWords))) {
+        const holders = this.holders.get(word);
+        if (holders) holders.push(chunk);
+        else this.holders.set(word, [chunk]);
+      }
+    }
+    this.files.set(uri, { length: text.length, chunks });
+    this.chars += text.length;
+    this.size += chunks.length;
+  }
+
+  /** How many chunks hold the word. */
+  holdersOf(word: string): number {
+    return this.holders.get(word)?.length ?? 0;
+  }
+
+  /** The chunks that share most with the cursor's lines, of files that are wanted. */
+  find({ weights, modules }: CursorQuery, isWanted: (uri: string) => boolean): FoundChunk[] {
+    const scores = new Map<IndexedChunk, number>();
+    for (const [word, weight] of weights) {
+      const holders = this.holders.get(word) ?? [];
+      if (holders.length > maxHolders) continue;
+      const rarity = Math.log(1 + this.size / (holders.length + 1));
+      for (const chunk of holders) if (!chunk.isGone) scores.set(chunk, (scores.get(chunk) ?? 0) + weight * rarity);
+    }
+    const wanted = [...scores].filter(([{ uri }]) => isWanted(uri));
+    const score = ([chunk, shared]: (typeof wanted)[number]) =>
+      (modules.has(comparable(stem(chunk.uri))) ? 2 : 1) * (shared / Math.sqrt(chunk.text.length + 200));
+    return wanted
+      .map((each) => ({ chunk: each[0], score: score(each) }))
+      .toSorted((a, b) => b.score - a.score)
+      .slice(0, maxFound)
+      .map(({ chunk }) => {
+        chunk.scanned ??= scan(chunk.uri, chunk.text, 0);
+        return { uri: chunk.uri, line: chunk.line, lineCount: chunk.lineCount, chunk: chunk.scanned };
+      });
+  }
+
+  private remove(uri: string): void {
+    const file = this.files.get(uri);
+    if (!file) return;
+    this.files.delete(uri);
+    this.chars -= file.length;
+    this.size -= file.chunks.length;
+    this.goneChunks += file.chunks.length;
+    for (const chunk of file.chunks) chunk.isGone = true;
+    if (this.goneChunks > this.size) this.sweep();
+  }
+
+  /** Forgets chunks that are gone. Not at each change of a file, since that goes through all words. */
+  private sweep(): void {
+    this.goneChunks = 0;
+    for (const [word, holders] of this.holders) {
+      const left = holders.filter(({ isGone }) => !isGone);
+      if (left.length === 0) this.holders.delete(word);
+      else this.holders.set(word, left);
+    }
+  }
+}

@@ -1,0 +1,115 @@
+// Ranks chunks of other code by how useful they may be at the cursor.
+
+import { stem } from '../prompt/document-path.ts';
+import type { Chunk } from './chunks.ts';
+import { type CursorQuery, comparable } from './cursor-query.ts';
+
+export interface Candidate {
+  /** The path in the workspace. */
+  path: string;
+  line: number;
+  chunk: Chunk;
+  /** Whether the chunk contains the definition of a name near the cursor or of an imported one. */
+  isDefinition: boolean;
+  /** Whether it comes from the index of closed files, which proposes only its best chunks. */
+  isOfCorpus?: boolean;
+}
+
+export interface PlaceQuery extends CursorQuery {
+  /** The path of the document with the cursor. */
+  path: string;
+}
+
+/** Chunks of which only the most promising are candidates. */
+export interface Corpus {
+  size: number;
+  /** How many of them hold a word. */
+  holdersOf(word: string): number;
+}
+
+export interface Ranked extends Candidate {
+  score: number;
+}
+
+// Chunks that share only common words with the cursor's lines score less.
+const minScore = 1.2;
+const recentMs = 5 * 60_000;
+const sameWordsShare = 0.8;
+const longWord = 9;
+// More chunks than fit into any budget.
+const maxKept = 24;
+
+export function rank(candidates: Candidate[], query: PlaceQuery, nowMs: number, corpus?: Corpus): Ranked[] {
+  const rarity = rarityIn(candidates, query, corpus);
+  const declared = declaredIn(candidates, query);
+  const ranked = candidates
+    .map((candidate, i) => ({ ...candidate, score: score(candidate, query, rarity, nowMs) + (declared[i] ?? 0) }))
+    .filter((candidate) => candidate.score >= minScore)
+    .toSorted((a, b) => b.score - a.score);
+  const kept: Ranked[] = [];
+  for (const candidate of ranked) {
+    if (!kept.some(({ chunk }) => isAlike(chunk, candidate.chunk))) kept.push(candidate);
+    if (kept.length >= maxKept) break;
+  }
+  return kept;
+}
+
+/** The inverse document frequency as in BM25: words in few chunks count more. */
+function rarityIn(candidates: Candidate[], { weights }: CursorQuery, corpus?: Corpus): Map<string, number> {
+  const others = candidates.filter(({ isOfCorpus }) => !isOfCorpus);
+  const count = others.length + (corpus?.size ?? 0);
+  const rarity = new Map<string, number>();
+  for (const word of weights.keys()) {
+    let holders = corpus?.holdersOf(word) ?? 0;
+    for (const { chunk } of others) if (chunk.words.has(word)) holders++;
+    const measured = Math.log(1 + Math.max(0, count - holders + 0.5) / (holders + 0.5));
+    // With few chunks the frequency says little, but a long name is hardly a keyword.
+    rarity.set(word, Math.max(measured, word.length >= longWord ? 0.8 : 0));
+  }
+  return rarity;
+}
+
+/**
+ * Scores for declaring names near the cursor. A chunk that begins inside a block inherits part of the score above it.
+ */
+function declaredIn(candidates: Candidate[], { weights }: CursorQuery): number[] {
+  let above = 0;
+  return candidates.map(({ path, chunk }, i) => {
+    let own = 0;
+    for (const name of chunk.declared) own += 1.5 * (weights.get(name) ?? 0);
+    const isInside = /^\s/.test(chunk.text) && candidates[i - 1]?.path === path;
+    above = Math.min(3, own + (isInside ? 0.7 * above : 0));
+    return above;
+  });
+}
+
+function score(candidate: Candidate, query: PlaceQuery, rarity: Map<string, number>, nowMs: number): number {
+  const { chunk, path, isDefinition } = candidate;
+  let shared = 0;
+  for (const [word, weight] of query.weights) if (chunk.words.has(word)) shared += weight * (rarity.get(word) ?? 0);
+  const isImported = query.modules.has(comparable(stem(path)));
+  return (
+    (4 * shared) / (chunk.words.size + 30) ** 0.5 +
+    (isImported ? 1.5 : 0) +
+    (folderOf(path) === folderOf(query.path) ? 0.5 : 0) +
+    (isDefinition ? 3 : 0) +
+    recency(chunk.editedAtMs, nowMs) +
+    recency(chunk.visitedAtMs, nowMs) / 2
+  );
+}
+
+/** 1 for now, halved every five minutes. Times in the future, after a change of the clock, count as now. */
+function recency(atMs: number, nowMs: number): number {
+  return atMs === 0 ? 0 : 0.5 ** (Math.max(0, nowMs - atMs) / recentMs);
+}
+
+function folderOf(path: string): string {
+  return path.replace(/[^/]*$/, '');
+}
+
+function isAlike(a: Chunk, b: Chunk): boolean {
+  if (a.text === b.text) return true;
+  let shared = 0;
+  for (const word of a.words) if (b.words.has(word)) shared++;
+  return shared > 4 && shared / (a.words.size + b.words.size - shared) > sameWordsShare;
+}

@@ -1,0 +1,68 @@
+// Time limits, in real time: they must not count while this process cannot run.
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { Timeout, Unresponsive, within } from '../../../extension/connection/timeout.ts';
+
+/** Keeps the whole process busy, as another extension may, or as sleep of the computer does. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+function watched(ms: number, onSilence: () => void): Timeout {
+  const timeout = new Timeout(ms);
+  void timeout.over.then(onSilence);
+  return timeout;
+}
+
+test('work that takes too long is given up', async () => {
+  await expect(within(500, new Promise(() => {}))).rejects.toBeInstanceOf(Unresponsive);
+});
+
+test('work that is done in time is waited for, and its errors are passed on', async () => {
+  expect(await within(60_000, sleep(1, 'done'))).toBe('done');
+  await expect(within(60_000, Promise.reject(new Error('no')))).rejects.toThrow('no');
+});
+
+test('time in which this process cannot run does not count', async () => {
+  const onSilence = vi.fn();
+  const timeout = watched(1000, onSilence);
+  for (let i = 0; i < 3; i++) {
+    await sleep(1);
+    block(1500);
+  }
+  await sleep(1);
+  expect(onSilence).not.toHaveBeenCalled();
+  timeout.end();
+});
+
+test('what has arrived while this process could not run is heard before a limit is over', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const receiver = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [sender] = (await once(server, 'connection')) as [Socket];
+  const onSilence = vi.fn();
+  const timeout = watched(500, onSilence);
+  receiver.on('data', () => timeout.restart());
+  await sleep(400);
+  sender.write('a sign of life');
+  block(1000);
+  await once(receiver, 'data');
+  await sleep(1);
+  expect(onSilence).not.toHaveBeenCalled();
+  timeout.end();
+  receiver.destroy();
+  server.close();
+});
+
+test('a timeout is reported once, and not after its end', async () => {
+  vi.useFakeTimers();
+  const [reported, ended] = [vi.fn(), vi.fn()];
+  watched(1000, reported);
+  watched(1000, ended).end();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(reported).toHaveBeenCalledOnce();
+  expect(ended).not.toHaveBeenCalled();
+  vi.useRealTimers();
+});

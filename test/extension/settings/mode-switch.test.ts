@@ -1,0 +1,80 @@
+// Turning suggestions off and on again, with modes of single languages in the settings.
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { Memento } from 'vscode';
+import { toggleMode } from '../../../extension/settings/mode-switch.ts';
+
+const files = await vi.hoisted(async () => new (await import('../../support/settings-files.ts')).SettingsFiles());
+
+vi.mock('vscode', () => ({
+  workspace: { getConfiguration: files.getConfiguration },
+  ConfigurationTarget: { Global: 1, Workspace: 2 },
+}));
+
+const stored = new Map<string, unknown>();
+const memory: Memento = {
+  keys: () => [...stored.keys()],
+  get: <T>(key: string, byDefault?: T) => (stored.get(key) as T | undefined) ?? byDefault,
+  update: async (key: string, value: unknown) => void stored.set(key, value),
+};
+
+const mode = (value: string) => ({ 'hearth.mode': value });
+
+beforeEach(() => {
+  stored.clear();
+  files.clear();
+});
+
+test('off and on leaves the settings as they were', async () => {
+  expect(await toggleMode(memory)).toBe(true);
+  expect(files.user).toEqual(mode('off'));
+  expect(await toggleMode(memory)).toBe(false);
+  expect(files.user).toEqual({});
+});
+
+test('a manual mode is manual again', async () => {
+  files.user = mode('manual');
+  await toggleMode(memory);
+  expect(files.user).toEqual(mode('off'));
+  await toggleMode(memory);
+  expect(files.user).toEqual(mode('manual'));
+});
+
+test('off and on for a language leaves no mode of its own, so that the general one applies to it', async () => {
+  await toggleMode(memory, 'typescript');
+  expect(files.user).toEqual({ '[typescript]': mode('off') });
+  await toggleMode(memory, 'typescript');
+  expect(files.user).toEqual({});
+});
+
+test('off for all is off for a language that has a mode of its own, and both come back', async () => {
+  const before = { ...mode('manual'), '[typescript]': mode('automatic'), '[markdown]': mode('off') };
+  files.user = structuredClone(before);
+  await toggleMode(memory);
+  expect(files.user).toEqual({ ...mode('off'), '[markdown]': mode('off') });
+  await toggleMode(memory);
+  expect(files.user).toEqual(before);
+});
+
+test('a language can be turned on while all others are off', async () => {
+  await toggleMode(memory);
+  await toggleMode(memory, 'python');
+  expect(files.user).toEqual({ ...mode('off'), '[python]': mode('automatic') });
+});
+
+test("what a workspace has turned on is off with the user's mode, and its settings stay", async () => {
+  files.workspace = { ...mode('automatic'), '[rust]': mode('manual') };
+  expect(await toggleMode(memory)).toBe(true);
+  expect(await toggleMode(memory, 'rust')).toBe(false);
+  expect(files.workspace).toEqual({ ...mode('automatic'), '[rust]': mode('manual') });
+});
+
+test.each<[string | undefined, object, object]>([
+  [undefined, mode('off'), {}],
+  ['rust', { '[rust]': mode('off') }, {}],
+  ['rust', mode('off'), { ...mode('off'), '[rust]': mode('automatic') }],
+])('what a workspace has turned off can be turned on (%s, %j)', async (languageId, before, after) => {
+  files.workspace = { ...before };
+  expect(await toggleMode(memory, languageId)).toBe(false);
+  expect(files.workspace).toEqual(after);
+  expect(files.user).toEqual({});
+});

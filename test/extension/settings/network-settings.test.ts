@@ -1,0 +1,39 @@
+// VS Code's settings for the network, as the language server gets them.
+import { beforeEach, expect, test, vi } from 'vitest';
+import { networkSettings } from '../../../extension/settings/config.ts';
+
+const files = await vi.hoisted(async () => new (await import('../../support/settings-files.ts')).SettingsFiles());
+
+vi.mock('vscode', () => ({
+  workspace: { getConfiguration: files.getConfiguration },
+  ConfigurationTarget: { Global: 1, Workspace: 2 },
+}));
+
+beforeEach(() => files.clear());
+
+test('without settings, certificates are checked and the environment says which proxy to use', () => {
+  expect(networkSettings()).toEqual({ strictTls: true });
+});
+
+test('the proxy of the user is used', () => {
+  files.user = {
+    'http.proxy': 'http://proxy.example:3128',
+    'http.noProxy': ['*.internal.example'],
+    'http.proxyStrictSSL': false,
+  };
+  expect(networkSettings()).toEqual({
+    proxy: 'http://proxy.example:3128',
+    noProxy: ['*.internal.example'],
+    strictTls: false,
+  });
+});
+
+test('no proxy is used where VS Code uses none', () => {
+  files.user = { 'http.proxy': 'http://proxy.example:3128', 'http.proxySupport': 'off' };
+  expect(networkSettings().noProxy).toEqual(['*']);
+});
+
+test('a workspace can name no proxy and turn off no check', () => {
+  files.workspace = { 'http.proxy': 'http://evil.example', 'http.proxyStrictSSL': false, 'http.proxySupport': 'off' };
+  expect(networkSettings()).toEqual({ strictTls: true });
+});

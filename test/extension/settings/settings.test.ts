@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { defaultSettings } from '../../../language-server/protocol/settings.ts';
+
+interface Property {
+  default: unknown;
+  scope?: string;
+  ignoreSync?: boolean;
+}
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+const properties: Record<string, Property> = manifest.contributes.configuration.properties;
+
+test('package.json has every setting of the server', () => {
+  const offered = Object.keys(properties).map((key) => key.replace(/^hearth\./, ''));
+  expect(offered).toEqual(expect.arrayContaining(Object.keys(defaultSettings)));
+});
+
+test('what names files and hardware is the user’s alone: read also in remote windows, and never synchronized', () => {
+  const ofThisMachine = Object.keys(properties).filter((key) => /model|backend|gpu|engine|cache/i.test(key));
+  expect(ofThisMachine).toContain('hearth.model.path');
+  for (const key of ofThisMachine) expect(properties[key]).toMatchObject({ scope: 'application', ignoreSync: true });
+  expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain('hearth.model.path');
+});
+
+test('every file that the manifest names is in the package', () => {
+  const shipped = readFileSync('.vscodeignore', 'utf8').match(/(?<=^!).+$/gm);
+  const named = JSON.stringify(manifest).match(/(media|dist)\/[\w.-]+/g);
+  expect(shipped).toEqual(expect.arrayContaining(named as string[]));
+});

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Position, Range, TextDocument } from 'vscode';
+import { commands } from 'vscode';
+import type { AnsweredRequest } from '../../../extension/ghost-text/ghost-text.ts';
+import { onAccept } from '../../../extension/ghost-text/ghost-text.ts';
+import { RequestCounter } from '../../../extension/statistics/request-counter.ts';
+import type { Event } from '../../../extension/statistics/statistics.ts';
+
+let events: Event[];
+let counter: RequestCounter;
+
+beforeEach(() => {
+  events = [];
+  counter = new RequestCounter({ add: async (_, event) => void events.push(event) });
+});
+afterEach(() => counter.dispose());
+
+const shown = () => events.flatMap(({ latencyMs }) => latencyMs ?? []);
+const accepted = () => events.flatMap(({ characters }) => characters ?? []);
+
+/** A document of one line. */
+class Line {
+  readonly languageId = 'rust';
+  constructor(public text: string) {}
+  getText({ start, end }: Range): string {
+    return this.text.slice(start.character, end.character);
+  }
+}
+
+/** The cursor stands at the end of the line, which is offered a text. */
+function ask(line: Line, offered: string, latencyMs = 100): void {
+  const position = endOf(line);
+  const items = offered === '' ? [] : [{ insertText: offered, range: { start: position, end: position } }];
+  const document = line as unknown as TextDocument;
+  counter.add({ document, position, time: new Date(), latencyMs, items } as AnsweredRequest);
+}
+
+function endOf({ text }: Line): Position {
+  const character = text.length;
+  return { line: 0, character, isBefore: (other: Position) => character < other.character } as Position;
+}
+
+async function accept(line: Line, offered: string): Promise<void> {
+  const { command, arguments: values } = onAccept(
+    { insertText: offered },
+    line as unknown as TextDocument,
+    endOf(line),
+  );
+  line.text += offered;
+  await commands.executeCommand(command, ...(values ?? []));
+}
+
+test('a suggestion that grows, and is typed along, is shown once, with the latency of its beginning', () => {
+  const line = new Line('let a');
+  ask(line, ' = vec', 90);
+  ask(line, ' = vec![1]', 1);
+  line.text = 'let a =';
+  ask(line, ' vec![1];', 1);
+  expect(shown()).toEqual([90]);
+});
+
+test('a key that disagrees brings a suggestion of its own', () => {
+  const line = new Line('let a');
+  ask(line, ' = vec![1]');
+  line.text = 'let ab';
+  ask(line, ' = 3;');
+  expect(shown()).toHaveLength(2);
+});
+
+test('a suggestion made ahead counts, though the server has it from memory', async () => {
+  const line = new Line('let a');
+  ask(line, ' = 1;');
+  await accept(line, ' = 1;');
+  ask(line, ' let b', 1);
+  expect(shown()).toHaveLength(2);
+  expect(accepted()).toEqual([5]);
+});
+
+test('after a suggestion has been typed to its end, what is shown next is another', () => {
+  const line = new Line('let a');
+  ask(line, ' = 1;');
+  line.text = 'let a = 1;';
+  ask(line, ' let b', 1);
+  expect(shown()).toHaveLength(2);
+});
+
+test('a suggestion accepted, undone and accepted again counts as two', async () => {
+  const line = new Line('let a');
+  for (let i = 0; i < 2; i++) {
+    line.text = 'let a';
+    ask(line, ' = 1;');
+    await accept(line, ' = 1;');
+  }
+  expect(shown()).toHaveLength(2);
+  expect(accepted()).toHaveLength(2);
+});
+
+test('accepted characters that were in the document already do not count', async () => {
+  const line = new Line('');
+  const start = { line: 0, character: 0 } as Position;
+  const range = { start, end: { line: 0, character: 'return a;'.length } } as Range;
+  const item = { insertText: 'a += 1;\nreturn a;', range };
+  const { command, arguments: values } = onAccept(item, line as unknown as TextDocument, start);
+  await commands.executeCommand(command, ...(values ?? []));
+  expect(accepted()).toEqual(['a += 1;\n'.length]);
+});
+
+test('a request without a suggestion does not count', () => {
+  ask(new Line('let a'), '');
+  expect(events).toEqual([]);
+});
+
+test('only the characters after the cursor count when an item begins before it', () => {
+  const position = { line: 0, character: 6 } as Position;
+  const range = { start: { line: 0, character: 2 }, end: position } as Range;
+  const command = onAccept({ insertText: 'push_str(x)', range }, { languageId: 'rust' } as TextDocument, position);
+  expect(command.arguments).toEqual(['rust', '_str(x)'.length]);
+});

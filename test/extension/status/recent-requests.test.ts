@@ -1,0 +1,100 @@
+// What the user is told about the last requests, above all if the machine cannot keep up.
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { Uri } from 'vscode';
+import type { AnsweredRequest } from '../../../extension/ghost-text/ghost-text.ts';
+import { VirtualDocuments } from '../../../extension/pages/virtual-documents.ts';
+import { RecentRequests } from '../../../extension/status/recent-requests.ts';
+import type { ServerStatus } from '../../../language-server/protocol/messages.ts';
+import type { Reason } from '../../../language-server/protocol/reasons.ts';
+
+const editor = vi.hoisted(() => ({ item: { text: '', detail: '' }, messages: [] as string[], run: [] as string[] }));
+
+vi.mock('vscode', async (original) => ({
+  ...(await original<typeof import('../../support/vscode.ts')>()),
+  commands: { executeCommand: async (id: string) => void editor.run.push(id) },
+  EventEmitter: class {
+    readonly fire = () => undefined;
+    readonly dispose = () => undefined;
+  },
+  LanguageStatusSeverity: {},
+  languages: { createLanguageStatusItem: () => editor.item },
+  Uri: { from: ({ path }: { path: string }) => path },
+  window: {
+    activeTextEditor: undefined,
+    showTextDocument: async () => undefined,
+    showInformationMessage: async (message: string, ...actions: string[]) => {
+      editor.messages.push(message);
+      return actions[0];
+    },
+  },
+  workspace: {
+    registerTextDocumentContentProvider: () => ({ dispose: () => undefined }),
+    asRelativePath: () => 'src/a.ts',
+  },
+}));
+
+const model = { path: '/models/7b.gguf', device: 'cpu' };
+const slow = { health: 'ready', model, decodeTokensPerSecond: 3 } as ServerStatus;
+
+beforeEach(() => Object.assign(editor, { messages: [], run: [] }));
+
+/** After requests that ended for these reasons, in turn, until there are that many. */
+async function after(reasons: Reason[], status = slow, times = 20) {
+  const documents = new VirtualDocuments();
+  const client = { status };
+  const requests = new RecentRequests(client, documents);
+  const position = { line: 0, character: 4 };
+  for (let i = 0; i < times; i++)
+    requests.add({
+      position,
+      document: {},
+      time: new Date(),
+      reason: reasons[i % reasons.length],
+      latencyMs: 90,
+    } as AnsweredRequest);
+  await requests.show();
+  const report = documents.provideTextDocumentContent('/Why No Suggestion.txt' as unknown as Uri);
+  return { isTooSlow: requests.isTooSlow, report, requests, client };
+}
+
+test('a machine that cannot keep up is told of once, with a way out', async () => {
+  const { isTooSlow, report } = await after(['superseded', 'cancelled'], slow, 60);
+  expect(isTooSlow).toBe(true);
+  expect(report).toMatch(/^This model is too slow for this computer/);
+  expect(editor.messages).toEqual([expect.stringContaining('Choose a smaller model.')]);
+  expect(editor.run).toEqual(['hearth.selectModel']);
+});
+
+test.each<[string, Reason[], ServerStatus, number]>([
+  ['a fast typist on a fast machine', ['superseded'], { ...slow, decodeTokensPerSecond: 40 }, 20],
+  ['a slow machine whose suggestions are waited for', ['superseded', 'shown'], slow, 20],
+  ['a slow machine with few requests', ['superseded'], slow, 10],
+  ["a team's server", ['superseded'], { ...slow, model: { ...model, device: 'server' } } as ServerStatus, 20],
+  ['no model', ['superseded'], { health: 'loading' }, 20],
+])('%s is not called too slow', async (_, reasons, status, times) => {
+  const { isTooSlow, report } = await after(reasons, status, times);
+  expect(isTooSlow).toBe(false);
+  expect(report).toMatch(/^The last requests for a suggestion, newest first:/);
+  expect(editor.messages).toEqual([]);
+});
+
+test('the report has a line for each of the last twenty requests', async () => {
+  const { report } = await after(['unsure'], slow, 25);
+  const lines = report
+    .split('\n')
+    .filter((line) => line.includes('src/a.ts:1:5  The model was not sure enough.  (90 ms)'));
+  expect(lines).toHaveLength(20);
+});
+
+test('next edits are in the report, too, but for those that the next key ended', async () => {
+  const { requests } = await after(['shown'], slow, 1);
+  const request = { position: { line: 0, character: 4 }, document: {}, time: new Date(), latencyMs: 5 };
+  for (const reason of ['superseded', 'edit-unsure'] as const)
+    requests.addEdit({ ...request, reason } as AnsweredRequest);
+  const documents = new VirtualDocuments();
+  Object.assign(requests, { documents });
+  await requests.show();
+  const report = documents.provideTextDocumentContent('/Why No Suggestion.txt' as unknown as Uri);
+  expect(report).toContain('An edit may follow from the last ones, but that is not likely enough');
+  expect(report).not.toContain('You typed or moved on');
+});

@@ -1,0 +1,102 @@
+// Clicks on the status bar item in every state that it can show.
+import { beforeEach, expect, test, vi } from 'vitest';
+import { commands } from 'vscode';
+import type { Client } from '../../../extension/connection/client.ts';
+import type { DocumentMode, DocumentModes } from '../../../extension/settings/document-mode.ts';
+import { showMenu } from '../../../extension/status/menu.ts';
+import type { RecentRequests } from '../../../extension/status/recent-requests.ts';
+import { StatusBar } from '../../../extension/status/status-bar.ts';
+import type { ServerStatus } from '../../../language-server/protocol/messages.ts';
+import { contributes } from '../../../package.json';
+
+interface Entry {
+  label: string;
+  command?: string;
+  kind?: number;
+}
+
+const editor = vi.hoisted(() => ({
+  item: { text: '', command: '', accessibilityInformation: { label: '' } },
+  title: '',
+  entries: [] as Entry[],
+}));
+
+vi.mock('vscode', async (original) => {
+  const item = Object.assign(editor.item, { show: () => undefined, dispose: () => undefined });
+  return {
+    ...(await original<typeof import('../../support/vscode.ts')>()),
+    MarkdownString: class {},
+    QuickPickItemKind: { Separator: -1 },
+    StatusBarAlignment: { Right: 2 },
+    ThemeColor: class {},
+    window: {
+      activeTextEditor: { document: { languageId: 'rust' } },
+      createStatusBarItem: () => item,
+      onDidChangeActiveTextEditor: () => ({ dispose: () => undefined }),
+      /** The user takes the first entry. */
+      showQuickPick: async (entries: Entry[], { title }: { title: string }) => {
+        Object.assign(editor, { entries, title });
+        return entries[0];
+      },
+    },
+  };
+});
+
+const snoozeEnd = new Date(2026, 2, 1, 14, 35);
+const slow: ServerStatus = { health: 'ready', decodeTokensPerSecond: 3 };
+const run: string[] = [];
+const known = ['workbench.action.openSettings', ...contributes.commands.map(({ command }) => command)];
+
+beforeEach(() => {
+  run.length = 0;
+  for (const id of known) commands.registerCommand(id, (...values) => run.push([id, ...values].join(' ')));
+});
+
+/** Shows the state, clicks, and takes the first entry of the menu: what the state says, and what was run. */
+async function click(status: ServerStatus, reason: DocumentMode['reason'] = 'shown') {
+  const client = { status, onStatus: () => ({ dispose: () => undefined }) } as unknown as Client;
+  const modes = {
+    of: () => ({ reason }),
+    snoozeEnd,
+    onChange: () => ({ dispose: () => undefined }),
+  } as unknown as DocumentModes;
+  const requests = { isTooSlow: status === slow } as RecentRequests;
+  const bar = new StatusBar(client, modes, requests);
+  commands.registerCommand('hearth.showMenu', () => showMenu(client, modes, requests));
+  await commands.executeCommand(editor.item.command);
+  bar.dispose();
+  expect(editor.title).toBe(editor.item.accessibilityInformation.label);
+  return { says: editor.title.replace('Hearth, local completion: ', ''), run: run.join() };
+}
+
+test.each<[string, ServerStatus, string, DocumentMode['reason']?]>([
+  ['starting', { health: 'starting' }, 'hearth.toggle'],
+  ['loading the model, 42 %', { health: 'loading', progress: 0.42 }, 'hearth.toggle'],
+  ['ready', { health: 'ready' }, 'hearth.toggle'],
+  ['the model is unloaded until you type again', { health: 'unloaded' }, 'hearth.toggle'],
+  [
+    `snoozed until ${snoozeEnd.toLocaleTimeString('en', { timeStyle: 'short' })}`,
+    { health: 'ready' },
+    'hearth.toggle',
+    'snoozed',
+  ],
+  ['ready, suggests when you ask', { health: 'ready' }, 'hearth.toggle', 'manual'],
+  ['this model is too slow for this computer', slow, 'hearth.selectModel'],
+  ['turned off', { health: 'off' }, 'hearth.toggle', 'off'],
+  ['turned off for "rust"', { health: 'ready' }, 'hearth.toggle rust', 'off'],
+  ['ready', { health: 'off' }, 'hearth.toggle', 'shown'],
+  ['turned off for this file', { health: 'ready' }, 'workbench.action.openSettings hearth.exclude', 'excluded'],
+  ['turned off for this file, which may hold secrets', { health: 'ready' }, 'hearth.toggle', 'secrets-file'],
+  ['no such file', { health: 'error', problem: 'model', message: 'no such file' }, 'hearth.selectModel'],
+  ['it hangs', { health: 'error', problem: 'engine', message: 'it hangs' }, 'hearth.restartServer'],
+  ['it crashed', { health: 'error', problem: 'server', message: 'it crashed' }, 'hearth.restartServer'],
+])('a click while it says "%s" opens a menu that begins with what helps', async (says, status, command, reason) => {
+  expect(await click(status, reason)).toEqual({ says, run: command });
+});
+
+test('every entry of the menu runs a command that exists', async () => {
+  await click({ health: 'loading', progress: 0.1 });
+  const ids = editor.entries.flatMap(({ command, kind }) => (kind === undefined ? [command] : []));
+  expect(ids.length).toBeGreaterThan(8);
+  expect(known).toEqual(expect.arrayContaining(ids));
+});

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest';
+import { type Status, statusLabel, statusText, statusTooltip } from '../../../extension/status/status-text.ts';
+import type { ServerStatus } from '../../../language-server/protocol/messages.ts';
+import type { ModelInfo } from '../../../native/types.ts';
+
+const special = {
+  fimPrefix: 1,
+  fimMiddle: 2,
+  fimSuffix: 3,
+  fileSep: 4,
+  repoName: 5,
+  imStart: 6,
+  imEnd: 7,
+  endOfText: 0,
+};
+const model: ModelInfo = {
+  name: 'Tiny',
+  path: 'tiny.gguf',
+  fileBytes: 32 * 2 ** 20,
+  quantization: 'Q6_K',
+  layers: 2,
+  hidden: 64,
+  vocabulary: 300,
+  contextTokens: 4096,
+  architecture: 'qwen2',
+  bosToken: -1,
+  suffixFirst: false,
+  special,
+  kvType: 'int8',
+  device: 'cpu',
+  backend: 'cpu avx2, 2 threads',
+  fallbackReason: '',
+  draftProblem: '',
+  loadMs: 10,
+  weightBytes: 30 * 2 ** 20,
+  restoredPages: 0,
+  diskProblems: [],
+};
+const last = {
+  promptTokens: 400,
+  cachedTokens: 398,
+  prefillMs: 3,
+  completionTokens: 7,
+  decodeMs: 40,
+  decodePasses: 7,
+  ttftMs: 9,
+};
+const ready: ServerStatus = {
+  health: 'ready',
+  model,
+  decodeTokensPerSecond: 42.4,
+  prefillTokensPerSecond: 800.2,
+  last: { ...last, latencyMs: 44.4 },
+};
+
+function check(status: Status, text: string, label: string): void {
+  expect(statusText(status)).toBe(text);
+  expect(statusLabel(status)).toBe(`Hearth, local completion: ${label}`);
+}
+
+test('each state has its text and its label for screen readers', () => {
+  check({ health: 'starting' }, '$(loading~spin) Hearth', 'starting');
+  check({ health: 'starting', message: 'once more' }, '$(loading~spin) Hearth', 'once more');
+  check({ health: 'loading', progress: 0.426 }, '$(loading~spin) Hearth 42 %', 'loading the model, 42 %');
+  check({ health: 'ready' }, '$(flame) Hearth', 'ready');
+  check({ health: 'off' }, '$(circle-slash) Hearth', 'turned off');
+  check({ health: 'error', message: 'No such file.' }, '$(error) Hearth', 'No such file.');
+});
+
+test('a ready server shows its speed', () => {
+  check(ready, '$(flame) 42 tok/s', 'ready, 42 tokens per second');
+  check({ ...ready, decodeTokensPerSecond: 4.25 }, '$(flame) 4.3 tok/s', 'ready, 4 tokens per second');
+});
+
+test('the tooltip has a row for the model, the speed and the last answer', () => {
+  const tooltip = statusTooltip(ready);
+  expect(tooltip).toContain('| Model | Tiny \\(Q6\\_K, 32 MiB, context of 4096 tokens\\) |');
+  expect(tooltip).toContain('| Speed | 42 tok/s written, 800 tok/s read |');
+  expect(tooltip).toContain('| Last answer | 44 ms; 2 of 400 prompt tokens computed, 7 written |');
+});
+
+test('the tooltip says how full the cache is, and of what', () => {
+  const cache = {
+    ...{ pagesTotal: 100, pagesUsed: 25, pagesHeld: 0, pageBytes: 2 ** 20 },
+    ...{ hitTokens: 3, missTokens: 1, evictions: 0 },
+  };
+  const engine = {
+    state: 'idle',
+    beat: 0,
+    token: 0,
+    layer: 0,
+    op: '',
+    opBytes: 0,
+    stalledMs: 0,
+    queued: 0,
+    busyMs: 0,
+  } as const;
+  expect(statusTooltip({ ...ready, engine: { ...engine, cache, ops: [] } })).toContain(
+    '| Cache | 25 MiB of 100 MiB \\(int8\\), 75 % of the prompt tokens found in it |',
+  );
+});
+
+test('the tooltip says why the GPU is not used', () => {
+  expect(statusTooltip(ready)).toContain('| Runs on | cpu avx2, 2 threads |');
+  const fallbackReason = 'no AMD GPU: the runtime finds none (no device)';
+  const tooltip = statusTooltip({ ...ready, model: { ...model, fallbackReason } });
+  expect(tooltip).toContain(
+    '| Runs on | cpu avx2, 2 threads \\(no AMD GPU: the runtime finds none \\(no device\\)\\) |',
+  );
+});
+
+test('the tooltip says why the draft model is not used', () => {
+  expect(statusTooltip(ready)).not.toContain('draft');
+  const tooltip = statusTooltip({ ...ready, model: { ...model, draftProblem: 'small.gguf: no such file' } });
+  expect(tooltip).toContain('| No draft model | small.gguf: no such file |');
+});
+
+test('the name of a model cannot put a link into the tooltip', () => {
+  const tooltip = statusTooltip({ ...ready, model: { ...model, name: '[x](command:hearth.toggle) | y' } });
+  expect(tooltip).toContain('\\[x\\]\\(command:hearth.toggle\\) \\| y');
+});
+
+test.each<[ServerStatus, string]>([
+  [{ health: 'error', problem: 'model', message: 'No such file.' }, 'hearth.selectModel'],
+  [{ health: 'error', problem: 'server', message: 'It crashed.' }, 'hearth.restartServer'],
+  [{ health: 'error', problem: 'engine', message: 'It hangs.' }, 'hearth.restartServer'],
+  [{ health: 'off' }, 'hearth.toggle'],
+])('what is wrong has a link to what mends it: %o', (status, command) => {
+  expect(statusTooltip(status)).toContain(`(command:${command})`);
+});
+
+test('a pause is shown with its reason', () => {
+  const snoozeEnd = new Date(2026, 2, 1, 14, 35);
+  const time = snoozeEnd.toLocaleTimeString('en', { timeStyle: 'short' });
+  check({ ...ready, pause: 'snoozed', snoozeEnd }, '$(debug-pause) Hearth', `snoozed until ${time}`);
+  check({ ...ready, pause: 'manual' }, '$(debug-pause) Hearth', 'ready, suggests when you ask');
+});
+
+test('a model that cannot complete is said to explain only, and a second model has its row', () => {
+  check({ ...ready, onlyExplains: true }, '$(flame) 42 tok/s', 'ready to explain; this model does not complete code');
+  const tooltip = statusTooltip({ ...ready, explainModel: { ...model, name: 'Talker' } });
+  expect(tooltip).toMatch(/\| Model \| Tiny .*\n\| For explanations \| Talker /);
+});
+
+test('settings that were ignored are named in the tooltip', () => {
+  expect(statusTooltip({ ...ready, settingProblems: ['hearth.mode must be …'] })).toContain('- hearth.mode must be …');
+});

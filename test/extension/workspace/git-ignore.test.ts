@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ignoredByGit, isIgnoredByGit } from '../../../extension/workspace/git-ignore.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hearth-ignore-'));
+const repository = join(folder, 'repository');
+
+beforeAll(() => {
+  mkdirSync(join(repository, 'src'), { recursive: true });
+  execFileSync('git', ['init', '--quiet', repository]);
+  writeFileSync(join(repository, '.gitignore'), 'private*\n');
+  writeFileSync(join(repository, 'src', '.gitignore'), 'local.ts\n');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test.each([
+  ['private.ts', true],
+  ['private/keys.ts', true],
+  ['src/local.ts', true],
+  ['src/main.ts', false],
+  ['local.ts', false],
+])('in a repository %s is ignored: %s', async (path, isIgnored) => {
+  expect(await isIgnoredByGit(join(repository, path))).toBe(isIgnored);
+});
+
+test('outside a repository nothing is ignored', async () => {
+  expect(await isIgnoredByGit(join(folder, 'private.ts'))).toBe(false);
+});
+
+test('many files are asked for at once', async () => {
+  const files = ['private.ts', 'src/main.ts', 'src/local.ts', 'src/a b\n.ts'].map((path) => join(repository, path));
+  const ignored = await ignoredByGit(repository, files);
+  expect(files.filter((file) => ignored.has(file))).toEqual([files[0], files[2]]);
+  expect(files.some((file) => ignored.has(`${file}x`))).toBe(false);
+});
+
+test('of many files outside a repository none is ignored', async () => {
+  const file = join(folder, 'private.ts');
+  expect((await ignoredByGit(folder, [file])).has(file)).toBe(false);
+});
+
+test('one file in a submodule or behind a symbolic link does not hide the others', async () => {
+  const own = join(repository, 'own');
+  execFileSync('git', ['init', '--quiet', own]);
+  writeFileSync(join(own, '.gitignore'), 'secret.ts\n');
+  writeFileSync(join(own, 'open.ts'), '');
+  const author = ['-c', 'user.name=A', '-c', 'user.email=a@example.invalid'];
+  execFileSync('git', ['-C', own, 'add', '.']);
+  execFileSync('git', ['-C', own, ...author, 'commit', '--quiet', '-m', 'a']);
+  execFileSync('git', ['-C', repository, 'add', 'own'], { stdio: 'ignore' });
+  symlinkSync(join(repository, 'src'), join(repository, 'link'));
+  const paths = ['own/secret.ts', 'own/open.ts', 'link/local.ts', 'link/main.ts', 'src/local.ts', 'src/main.ts'];
+  const files = paths.map((path) => join(repository, path));
+  const ignored = await ignoredByGit(repository, files);
+  expect(paths.filter((_, i) => ignored.has(files[i] ?? ''))).toEqual([
+    'own/secret.ts',
+    'link/local.ts',
+    'src/local.ts',
+  ]);
+});
+
+test('where git refuses to read a repository, all its files count as ignored', async () => {
+  const broken = join(folder, 'broken');
+  mkdirSync(broken);
+  writeFileSync(join(broken, '.git'), `gitdir: ${join(folder, 'gone')}\n`);
+  const file = join(broken, 'main.ts');
+  expect(await isIgnoredByGit(file)).toBe(true);
+  expect((await ignoredByGit(broken, [file])).has(file)).toBe(true);
+});

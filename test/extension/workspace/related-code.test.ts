@@ -1,0 +1,169 @@
+// What the editor shares with the server, with a stub of the part of VS Code's API that this needs.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { RelatedCode } from '../../../extension/workspace/related-code.ts';
+
+const editor = vi.hoisted(() => ({
+  folder: '',
+  isTrusted: true,
+  /** What the definition provider answers. */
+  places: [] as unknown[],
+  fails: false,
+}));
+
+const files = await vi.hoisted(async () => new (await import('../../support/settings-files.ts')).SettingsFiles());
+
+vi.mock('vscode', async () => {
+  const { languages, RelativePattern } = await import('../../support/globs.ts');
+  class Uri {
+    constructor(private readonly text: string) {}
+    static parse = (text: string) => new Uri(text);
+    get scheme() {
+      return this.text.replace(/:.*$/, '');
+    }
+    get fsPath() {
+      return fileURLToPath(this.text);
+    }
+    with({ scheme }: { scheme: string }) {
+      return new Uri(this.text.replace(/^[\w-]+(?=:)/, scheme).replace(/#.*$/, ''));
+    }
+    toString() {
+      return this.text;
+    }
+  }
+  const folderOf = (uri: Uri) =>
+    uri.fsPath.startsWith(`${editor.folder}/`) ? { uri: new Uri(pathToFileURL(editor.folder).href) } : undefined;
+  return {
+    Uri,
+    RelativePattern,
+    Position: class {},
+    Range: class {
+      constructor(
+        readonly start: unknown,
+        readonly end: unknown,
+      ) {}
+    },
+    commands: {
+      executeCommand: () => (editor.fails ? Promise.reject(new Error('no provider')) : Promise.resolve(editor.places)),
+    },
+    languages,
+    workspace: {
+      get isTrusted() {
+        return editor.isTrusted;
+      },
+      textDocuments: [],
+      fs: {
+        stat: async (uri: Uri) => statSync(uri.fsPath),
+        readFile: async (uri: Uri) => readFileSync(uri.fsPath),
+      },
+      getWorkspaceFolder: folderOf,
+      get workspaceFolders() {
+        return [folderOf(new Uri(`${pathToFileURL(editor.folder).href}/a`))];
+      },
+      getConfiguration: files.getConfiguration,
+      onDidChangeConfiguration: () => ({ dispose: () => {} }),
+      onDidSaveTextDocument: () => ({ dispose: () => {} }),
+    },
+  };
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'hearth-related-'));
+editor.folder = join(folder, 'app');
+const uriOf = (path: string) => pathToFileURL(join(editor.folder, path)).href;
+for (const path of [
+  'src/main.ts',
+  'src/store.ts',
+  'generated/api.ts',
+  'private/notes.ts',
+  'prose.md',
+  '../other/a.ts',
+]) {
+  mkdirSync(dirname(join(editor.folder, path)), { recursive: true });
+  writeFileSync(join(editor.folder, path), `// ${path}\n`);
+}
+writeFileSync(join(editor.folder, 'src/huge.ts'), 'x'.repeat(100_000));
+writeFileSync(join(editor.folder, '.gitignore'), 'private\n');
+execFileSync('git', ['init', '--quiet', editor.folder]);
+
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  files.clear();
+  Object.assign(editor, { isTrusted: true, places: [], fails: false });
+});
+
+const position = { line: 0, character: 0 };
+
+async function shared(...paths: string[]): Promise<string[]> {
+  const params = { uri: uriOf('src/main.ts'), positions: [], documents: paths.map(uriOf) };
+  return (await new RelatedCode().answer(params)).shared.map((uri) => uri.slice(uriOf('').length + 1));
+}
+
+async function defined(...places: unknown[]) {
+  editor.places = places;
+  const params = { uri: uriOf('src/main.ts'), positions: [position], documents: [] };
+  return (await new RelatedCode().answer(params)).defined;
+}
+
+const lines = (start: number, end: number) => ({
+  start: { line: start },
+  end: { line: end, translate: (more: number) => ({ line: end + more }) },
+});
+
+test('files of the workspace are shared', async () => {
+  expect(await shared('src/store.ts', 'prose.md')).toEqual(['src/store.ts', 'prose.md']);
+});
+
+test('nothing is shared in a workspace that is not trusted', async () => {
+  editor.isTrusted = false;
+  expect(await shared('src/store.ts')).toEqual([]);
+  expect(await defined({ uri: uriOf('src/store.ts'), range: lines(0, 0) })).toEqual([]);
+});
+
+test.each([
+  ['ignored by git', 'private/notes.ts', {}],
+  ['outside the workspace', '../other/a.ts', {}],
+  ['excluded from the explorer', 'generated/api.ts', { 'files.exclude': { '**/generated': true } }],
+  ['excluded from the search', 'generated/api.ts', { 'search.exclude': { generated: true } }],
+  ['excluded from Hearth', 'prose.md', { 'hearth.exclude': ['**/*.md'] }],
+])('a file %s is not shared', async (_, path, settings) => {
+  files.user = settings;
+  expect(await shared('src/store.ts', path)).toEqual(['src/store.ts']);
+});
+
+test('an exclusion that is switched off excludes nothing', async () => {
+  files.user = { 'files.exclude': { '**/generated': false } };
+  expect(await shared('generated/api.ts')).toEqual(['generated/api.ts']);
+});
+
+test('a workspace may exclude more files, but not bring back those that the user has excluded', async () => {
+  files.user = { 'files.exclude': { '**/generated': true }, 'hearth.exclude': ['*.md'] };
+  files.workspace = { 'files.exclude': { '**/generated': false, '**/store.ts': true }, 'hearth.exclude': [] };
+  expect(await shared('generated/api.ts', 'prose.md', 'src/store.ts', 'src/huge.ts')).toEqual(['src/huge.ts']);
+});
+
+test('a definition comes with its whole file and the lines of it', async () => {
+  const target = { targetUri: uriOf('src/store.ts'), targetRange: lines(3, 9) };
+  expect(await defined(target)).toEqual([
+    { uri: uriOf('src/store.ts'), text: '// src/store.ts\n', lines: [{ start: 3, end: 9 }] },
+  ]);
+});
+
+test('if only the name of a definition is known, the lines below it are included', async () => {
+  const [file] = await defined({ uri: uriOf('src/store.ts'), range: lines(3, 3) });
+  expect(file?.lines).toEqual([{ start: 3, end: 33 }]);
+});
+
+test('definitions in the document itself, in huge, ignored and missing files are left out', async () => {
+  const paths = ['src/main.ts', 'src/huge.ts', 'private/notes.ts', 'src/gone.ts'];
+  expect(await defined(...paths.map((path) => ({ uri: uriOf(path), range: lines(0, 0) })))).toEqual([]);
+});
+
+test('if a provider fails, everything else is still shared', async () => {
+  editor.fails = true;
+  const params = { uri: uriOf('src/main.ts'), positions: [position], documents: [uriOf('src/store.ts')] };
+  expect(await new RelatedCode().answer(params)).toEqual({ defined: [], shared: [uriOf('src/store.ts')] });
+});

@@ -1,0 +1,182 @@
+// Which files the server is sent, and when, with a stub of the part of VS Code's API that this needs.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { WorkspaceFiles } from '../../../extension/workspace/workspace-files.ts';
+import type { ClosedFilesParams } from '../../../language-server/protocol/messages.ts';
+
+const editor = vi.hoisted(() => ({
+  folder: '',
+  isTrusted: true,
+  mode: 'automatic',
+  searchExclude: {} as Record<string, boolean>,
+  listeners: {} as Record<string, (value: unknown) => unknown>,
+}));
+
+vi.mock('vscode', async () => {
+  const { languages, RelativePattern, toRegExp } = await import('../../support/globs.ts');
+  const uriOf = (path: string) => {
+    const url = pathToFileURL(path).href;
+    return { scheme: 'file', fsPath: path, toString: () => url };
+  };
+  const on = (name: string) => (listener: (value: unknown) => unknown) => {
+    editor.listeners[name] = listener;
+    return { dispose: () => {} };
+  };
+  return {
+    languages,
+    RelativePattern,
+    workspace: {
+      get isTrusted() {
+        return editor.isTrusted;
+      },
+      get workspaceFolders() {
+        return [{ uri: uriOf(editor.folder) }];
+      },
+      getWorkspaceFolder: () => ({ uri: uriOf(editor.folder) }),
+      getConfiguration: () => ({
+        get: (key: string) => (key === 'search.exclude' ? editor.searchExclude : undefined),
+        inspect: (key: string) => (key === 'mode' ? { defaultValue: editor.mode } : undefined),
+      }),
+      createFileSystemWatcher: () => ({
+        onDidChange: on('change'),
+        onDidCreate: on('create'),
+        onDidDelete: on('delete'),
+        dispose: () => {},
+      }),
+      onDidGrantWorkspaceTrust: on('trust'),
+      onDidChangeWorkspaceFolders: on('folders'),
+      onDidChangeConfiguration: on('configuration'),
+      onDidSaveTextDocument: on('save'),
+      // As in VS Code, braces cannot hold others. A hundredth of the limit, so that few files reach it.
+      findFiles: async (_: unknown, exclude: string, limit: number) => {
+        const globs = exclude.slice(1, -1).split(',');
+        return readdirSync(editor.folder, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+          .map((entry) => join(entry.parentPath, entry.name))
+          .filter((path) => !globs.some((glob) => toRegExp(glob).test(path.slice(editor.folder.length + 1))))
+          .slice(0, limit / 100)
+          .map(uriOf);
+      },
+      fs: {
+        stat: async ({ fsPath }: { fsPath: string }) => statSync(fsPath),
+        readFile: async ({ fsPath }: { fsPath: string }) => readFileSync(fsPath),
+      },
+    },
+  };
+});
+
+const sent: ClosedFilesParams[] = [];
+let files: WorkspaceFiles;
+
+beforeEach(() => {
+  editor.folder = mkdtempSync(join(tmpdir(), 'hearth-files-'));
+  Object.assign(editor, { isTrusted: true, mode: 'automatic', searchExclude: {} });
+  sent.length = 0;
+  const pace = { beginMs: 1, pauseMs: 1, quietMs: 20 };
+  files = new WorkspaceFiles(async (params) => void sent.push(params), pace);
+});
+
+afterEach(() => {
+  files.dispose();
+  rmSync(editor.folder, { recursive: true });
+});
+
+function write(path: string, text: string): string {
+  const file = join(editor.folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+/** What the server knows after all that was sent, by path. */
+function known(): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const { isAnew, files } of sent) {
+    if (isAnew) for (const path of Object.keys(texts)) delete texts[path];
+    for (const { uri, text } of files) {
+      const path = fileURLToPath(uri).slice(editor.folder.length + 1);
+      if (text === null) delete texts[path];
+      else texts[path] = text;
+    }
+  }
+  return texts;
+}
+
+/** Waits until the server knows these files and no others. */
+const knows = (expected: Record<string, string>) => vi.waitFor(() => expect(known()).toEqual(expected), 10_000);
+
+test('the files of a trusted workspace are sent, but none that is excluded, ignored, secret or long', async () => {
+  execFileSync('git', ['init', '--quiet', editor.folder]);
+  write('.gitignore', 'ignored.ts\n');
+  write('src/a.ts', 'a();\n');
+  write('ignored.ts', 'b();\n');
+  write('hidden/c.ts', 'c();\n');
+  write('.env.ts', 'd();\n');
+  write('long.ts', 'e();\n'.repeat(20_000));
+  editor.searchExclude = { '**/hidden': true };
+  await files.connected();
+  await knows({ 'src/a.ts': 'a();\n' });
+  expect(sent[0]).toEqual({ isAnew: true, files: [] });
+});
+
+test.each<[string, Partial<typeof editor>]>([
+  ['of an untrusted workspace', { isTrusted: false }],
+  ['while Hearth is off', { mode: 'off' }],
+])('nothing is sent %s', async (_, state) => {
+  write('a.ts', 'a();\n');
+  Object.assign(editor, state);
+  await files.connected();
+  editor.listeners.change?.({ scheme: 'file', fsPath: join(editor.folder, 'a.ts'), toString: () => 'file:///a.ts' });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(sent).toEqual([{ isAnew: true, files: [] }]);
+});
+
+test('once the workspace is trusted, its files are sent', async () => {
+  write('a.ts', 'a();\n');
+  editor.isTrusted = false;
+  await files.connected();
+  editor.isTrusted = true;
+  void editor.listeners.trust?.(undefined);
+  await knows({ 'a.ts': 'a();\n' });
+});
+
+test('a file that changes is sent again, and one that goes is forgotten', async () => {
+  const [a, b] = [write('a.ts', 'a();\n'), write('b.ts', 'b();\n')];
+  await files.connected();
+  const uri = (path: string) => ({ scheme: 'file', fsPath: path, toString: () => pathToFileURL(path).href });
+  writeFileSync(a, 'changed();\n');
+  rmSync(b);
+  editor.listeners.change?.(uri(a));
+  editor.listeners.delete?.(uri(b));
+  await knows({ 'a.ts': 'changed();\n' });
+});
+
+test('what is excluded later is forgotten', async () => {
+  write('a.ts', 'a();\n');
+  write('hidden/b.ts', 'b();\n');
+  await files.connected();
+  expect(Object.keys(known())).toHaveLength(2);
+  editor.searchExclude = { '**/hidden': true };
+  void editor.listeners.configuration?.({ affectsConfiguration: (key: string) => key === 'search.exclude' });
+  await knows({ 'a.ts': 'a();\n' });
+});
+
+test('a server that takes over is sent all files', async () => {
+  write('a.ts', 'a();\n');
+  await files.connected();
+  sent.length = 0;
+  await files.connected();
+  expect(known()).toEqual({ 'a.ts': 'a();\n' });
+});
+
+test('what a glob with braces hides takes none of the places', async () => {
+  for (let i = 0; i < 20; i++) write(`a/made-${i}.generated.ts`, '');
+  write('b/main.ts', 'b();\n');
+  editor.searchExclude = { '**/*.{generated,{min,dist}}.ts': true };
+  await files.connected();
+  expect(known()).toEqual({ 'b/main.ts': 'b();\n' });
+});

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { type CompletionOptions, GrowingText, generate, resultOf } from '../../../language-server/offers/complete.ts';
+import { Anchors } from '../../../language-server/prompt/anchors.ts';
+import { placeAt } from '../../../language-server/rules/place.ts';
+import { FakeEngine, type FakeOptions } from '../../fixtures/fake-engine.ts';
+import { atCursor } from '../cursor.ts';
+
+async function ask(marked: string, model: FakeOptions, options: Partial<CompletionOptions> = {}) {
+  const engine = new FakeEngine(model);
+  const early: string[] = [];
+  const asked = { maxTokens: 200, multiline: 'auto' as const, ...options };
+  const generation = generate(engine, new Anchors(engine), atCursor(marked), asked);
+  const completion = await resultOf(generation, ({ text }) => early.push(text));
+  return { ...(await completion), early, shown: completion.suggestions[0], engine };
+}
+
+const writes = (text: string): FakeOptions => ({ respond: () => text });
+
+test('shows a growing text word by word', async () => {
+  const { early, shown } = await ask('a = $0\n', writes('total + extra(one);'));
+  expect(early).toEqual(['total', 'total + extra', 'total + extra(one)', 'total + extra(one);']);
+  expect(shown?.text).toBe('total + extra(one);');
+});
+
+test('shows several lines line by line behind the first one', async () => {
+  const { early } = await ask('if (a) {$0\n', writes('first();\n  second();\n  third();'));
+  expect(early).toEqual(['\n  first', '\n  first()', '\n  first();', '\n  first();\n  second();']);
+});
+
+test.each([
+  ['before a closing bracket', 'print($0)\n', 'first, second)'],
+  ['in the middle of a line', 'const total = $0 + tax;\n', 'price * count'],
+  ['in an empty body, whose brace has to move', 'function f() {$0}\n', 'first();\n}'],
+])('shows nothing early %s', async (_, marked, text) => {
+  const { early, shown } = await ask(marked, writes(text));
+  expect(early).toEqual([]);
+  expect(shown).toBeDefined();
+});
+
+test('does not show text early that may become the line below', async () => {
+  const { early, reason } = await ask('$0\nreturn total;\n', writes('return total;'));
+  expect(early).toEqual([]);
+  expect(reason).toBe('repeats-line-below');
+});
+
+test('keeps text that was shown early even if the whole turns out to be a repetition', async () => {
+  const { early, shown } = await ask('function f() {$0\n', writes('same(a);\n  same(a);\n  same(a);\n  same(a);'));
+  expect(early.at(-1)).toBeDefined();
+  expect(shown?.text).toBe(early.at(-1));
+});
+
+test('ends the generation where the text has become too unlikely to be shown', async () => {
+  const logProbability = (index: number) => (index === 10 ? Math.log(0.001) : 0);
+  const { timings, shown } = await ask('a = $0\n', { ...writes('total(unlikely, '.repeat(9)), logProbability });
+  expect(timings.completionTokens).toBe(11);
+  expect(shown?.text).toBe('total');
+});
+
+test('text that the engine generates after it was told to stop changes nothing', async () => {
+  const logProbability = (index: number) => (index === 8 ? Math.log(0.5) : 0);
+  const model = { ...writes('call(one, two, three)'), otherAnswers: ['f(other, and more of it'], logProbability };
+  const gate = { line: 0.7, beginning: 0.45 };
+  const shown = async (tokensInFlight: number) =>
+    (await ask('a = $0\n', { ...model, tokensInFlight }, { gate, alternatives: 2 })).suggestions;
+  const once = await shown(0);
+  expect(once[0]?.text).toBe('call');
+  for (const late of [1, 5, 8]) expect(await shown(late)).toEqual(once);
+});
+
+test('shows an alternative where the answer itself adds nothing', async () => {
+  const { suggestions } = await ask('print($0)\n', { ...writes(')'), otherAnswers: ['a, b)'] }, { alternatives: 2 });
+  expect(suggestions.map(({ text }) => text)).toEqual(['a, b']);
+});
+
+test('tells how likely the shown text is', async () => {
+  const logProbability = (index: number) => (index === 0 ? Math.log(0.5) : 0);
+  const { shown } = await ask('a = $0\n', { ...writes('total;'), logProbability });
+  expect(shown?.probability).toBeCloseTo(0.5);
+});
+
+test('shows less the calmer it is asked to be', async () => {
+  const model = { ...writes('total;'), logProbability: (index: number) => (index === 0 ? Math.log(0.15) : 0) };
+  const shown = async (confidence: 'eager' | 'balanced' | 'calm') =>
+    (await ask('a = $0\n', model, { confidence })).shown?.text;
+  expect(await shown('eager')).toBe('total;');
+  expect(await shown('balanced')).toBe('total;');
+  expect(await shown('calm')).toBeUndefined();
+});
+
+test('asks for an empty body as if Enter had been pressed', async () => {
+  const { engine, shown } = await ask('function f() {$0}\r\nnext();\r\n', writes('first();\n}'));
+  const [request] = engine.requests;
+  const prompt = engine.detokenize(Uint32Array.from([...(request?.tokens ?? []), ...(request?.heal ?? [])]));
+  expect(prompt).toMatch(/function f\(\) \{\n {2}$/);
+  expect(shown).toEqual({ text: '\n  first();\n}', replaces: 1, probability: 1 });
+});
+
+test('ends a text that is longer than its tokens can be', () => {
+  const text = new GrowingText(placeAt(atCursor('a = $0\n'), 'auto'), { line: 0.1, beginning: 0.1 }, 2, true);
+  expect(text.add('total + ', 0)?.text).toBe('total');
+  expect(text.add('x'.repeat(100_000), 0)).toBeNull();
+  expect(text.isEnough).toBe(true);
+});
+
+test('opens a block whose body stands below, whatever stands far above', async () => {
+  const above = `class A {\n${'  one() {}\n'.repeat(600)}`;
+  const { shown } = await ask(`${above}  inte$0\n    return item;\n  }\n}\n`, writes('grate(item) {'));
+  expect(shown?.text).toBe('grate(item) {');
+});

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import type { RelatedResult } from '../../../language-server/protocol/messages.ts';
+import { EditorAnswers } from '../../../language-server/related-code/editor-answers.ts';
+
+const question = { uri: 'file:///main.ts', positions: [{ line: 3, character: 9 }], documents: [] };
+const defined: RelatedResult = {
+  defined: [{ uri: 'file:///prices.ts', text: 'export const rate = 19;\n', lines: [{ start: 0, end: 0 }] }],
+  shared: [],
+};
+
+/** An editor that gives one of these answers after the other, and the last one for ever. */
+function editorThatSays(...answers: (RelatedResult | Error)[]) {
+  const asked: number[] = [];
+  const editor = new EditorAnswers(async () => {
+    const answer = answers[Math.min(asked.push(asked.length), answers.length) - 1]!;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  });
+  return { editor, asked };
+}
+
+test('asks once for a line whose names are defined', async () => {
+  const { editor, asked } = editorThatSays(defined);
+  expect(await editor.ask(question, 3)).toEqual(defined);
+  expect(await editor.ask(question, 3)).toEqual(defined);
+  expect(asked).toHaveLength(1);
+  await editor.ask(question, 4);
+  expect(asked).toHaveLength(2);
+});
+
+test.each([
+  ['knows no definition yet', { defined: [], shared: [] }],
+  ['fails', new Error('no provider')],
+])('asks again for a line where the editor %s', async (_, first) => {
+  const { editor } = editorThatSays(first, defined);
+  expect((await editor.ask(question, 3)).defined).toEqual([]);
+  expect(await editor.ask(question, 3)).toEqual(defined);
+});

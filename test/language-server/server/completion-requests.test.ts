@@ -1,0 +1,69 @@
+// Where the cursor rests in an editor that does not say so: where it last asked, unless the document has changed since.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { OpenDocument } from '../../../language-server/documents/open-document.ts';
+import { defaultSettings } from '../../../language-server/protocol/settings.ts';
+import { CompletionRequests } from '../../../language-server/server/completion-requests.ts';
+import { FakeEngine } from '../../fixtures/fake-engine.ts';
+import { automatic } from '../asking.ts';
+import { FakeWindow } from '../editor-window.ts';
+
+const uri = 'file:///code/a.ts';
+const log = { info: () => {}, warn: () => {}, error: () => {} };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function setUp(hasOwnProvider = false) {
+  const engine = new FakeEngine({ respond: () => '' });
+  const models = { local: engine };
+  const document = OpenDocument.create(uri, 'typescript', 1, 'const a = 1;\nconst b = \n');
+  const requests = new CompletionRequests(
+    { sendNotification: async () => {} },
+    {
+      engines: { ready: async () => models, models, host: { engine }, answered: () => {} } as never,
+      documents: { get: (wanted) => (wanted === uri ? document : undefined) },
+      settings: () => defaultSettings,
+      caughtUp: async () => {},
+      log,
+    },
+  );
+  requests.initialize(new FakeWindow({ files: {} }), { hasOwnProvider });
+  const ask = async () => {
+    const position = { line: 1, character: 10 };
+    const params = { textDocument: { uri }, position, context: automatic };
+    const answer = requests.complete(params, new AbortController().signal);
+    await vi.advanceTimersByTimeAsync(100);
+    await answer;
+  };
+  const change = (text: string) => OpenDocument.update(document, [{ text }], document.version + 1);
+  return { engine, ask, change, requests };
+}
+
+const later = () => vi.advanceTimersByTimeAsync(1000);
+
+test('what a key needs is read where the cursor last asked', async () => {
+  const { engine, ask } = setUp();
+  await ask();
+  expect(engine.prefilled).toHaveLength(0);
+  await later();
+  expect(engine.prefilled).toHaveLength(1);
+});
+
+test('a document that has changed since is not read there: its cursor is elsewhere', async () => {
+  const { engine, ask, change } = setUp();
+  await ask();
+  change('const a = 1;\n');
+  await later();
+  expect(engine.prefilled).toHaveLength(0);
+});
+
+test('an editor that says where the cursor rests is not second-guessed', async () => {
+  const { engine, ask } = setUp(true);
+  await ask();
+  await later();
+  expect(engine.prefilled).toHaveLength(0);
+});

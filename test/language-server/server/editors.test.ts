@@ -1,0 +1,110 @@
+// The server beside an editor without an extension of ours: it knows the standard protocol and nothing else.
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { CompletionServer } from '../../support/completion-server.ts';
+import { buildFakeServer } from '../../support/fake-server.ts';
+import { LspClient } from '../../support/lsp-client.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hearth-editors-'));
+const command = [process.execPath, join(folder, 'server.js'), '--stdio'];
+const uri = 'file:///code/main.ts';
+const trace = join(folder, 'was-here');
+let client: LspClient;
+
+beforeAll(() => buildFakeServer(folder));
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(async () => {
+  expect(await client.stop()).toBe(0);
+});
+
+const problemsOf = () => client.statuses.at(-1)?.settingProblems ?? [];
+
+test('the editor is asked for its configuration, and again when it has changed', async () => {
+  const configuration = vi.fn((): unknown => ({ mode: 'off' }));
+  client = await LspClient.start(command, {}, {}, null, configuration);
+  await client.status(({ health }) => health === 'off');
+  expect(client.statuses.some(({ health }) => health === 'loading')).toBe(false);
+  configuration.mockReturnValue({ mode: 'automatic', completion: { maxTokens: 0 } });
+  await client.connection.sendNotification('workspace/didChangeConfiguration', { settings: null });
+  await client.settled();
+  expect(problemsOf()).toEqual([
+    'hearth.completion.maxTokens must be a whole number from 1 to 1024, not 0. The default 64 is used.',
+  ]);
+  expect(configuration).toHaveBeenCalledTimes(2);
+  expect(client.registered).toMatchObject([
+    { method: 'workspace/didChangeConfiguration', registerOptions: { section: 'hearth' } },
+  ]);
+});
+
+test('a configuration that is pushed replaces the one before, and not what the editor was started with', async () => {
+  client = await LspClient.start(command, { 'completion.confidence': 'calm' });
+  const push = (settings: unknown) =>
+    client.connection.sendNotification('workspace/didChangeConfiguration', { settings });
+  await client.settled();
+  await push({ hearth: { mode: 'off' }, python: { mode: 'none' } });
+  await vi.waitFor(() => expect(client.statuses.at(-1)?.health).toBe('off'));
+  await push({ hearth: { completion: { confidence: 'sure' } } });
+  await vi.waitFor(() => expect(client.statuses.at(-1)?.health).toBe('ready'));
+  expect(problemsOf()).toEqual([expect.stringContaining('hearth.completion.confidence must be one of')]);
+  await push({});
+  await vi.waitFor(() => expect(problemsOf()).toEqual([]));
+});
+
+test.each([
+  ['pushed', undefined],
+  ['asked for', () => ({ server: { url: 'http://127.0.0.1:9' }, serverToken: `!touch ${trace}` })],
+])('a folder that brings a configuration (%s) cannot name a server or a command', async (_, configuration) => {
+  const server = await CompletionServer.start();
+  server.pages.set('/v1/models', { data: [{ id: 'Qwen2.5-Coder-7B' }] });
+  client = await LspClient.start(command, { 'server.url': server.url }, {}, null, configuration);
+  const hostile = { hearth: { 'server.url': 'http://127.0.0.1:9', serverToken: `!touch ${trace}` } };
+  await client.connection.sendNotification('workspace/didChangeConfiguration', { settings: hostile });
+  const { model } = await client.status((status) => status.model?.device === 'server');
+  expect(model?.backend).toBe(`server 127.0.0.1:${server.port}`);
+  await vi.waitFor(() =>
+    expect(problemsOf()).toEqual([
+      'There is no setting "hearth.serverToken".',
+      'hearth.server.url is only taken from "initializationOptions", where no folder can set it.',
+    ]),
+  );
+  expect(existsSync(trace)).toBe(false);
+  await server.close();
+});
+
+test.each([
+  ['answers too late', () => new Promise(() => {})],
+  ['answers with an error', () => Promise.reject(new Error('no'))],
+  ['answers with nonsense', () => [[['a']]]],
+  ['answers with depth', () => JSON.parse(`${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`)],
+])('an editor that %s gets suggestions', async (_, configuration) => {
+  client = await LspClient.start(command, {}, {}, null, configuration);
+  await client.open(uri, 'const a = ');
+  expect(await client.complete(uri, 0, 10)).toHaveLength(1);
+});
+
+const beside = 'export class UserStore {\n  insertUser(user) {}\n}\n';
+const workspace = [{ uri: 'file:///code', name: 'code' }];
+
+test.each([
+  [{ sharesOpenDocuments: true }, 'file:///code/user-store.ts', true],
+  [{ sharesOpenDocuments: true }, 'file:///elsewhere/user-store.ts', false],
+  [{}, 'file:///code/user-store.ts', false],
+])('with %j, the code of %s is read where the cursor rests: %s', async (options, other, isRead) => {
+  client = await LspClient.start(command, {}, options, workspace);
+  await client.settled();
+  await client.open(other, beside);
+  await client.open(uri, 'const store = new UserStore();\n');
+  await client.complete(uri, 1, 0);
+  let typed = 0;
+  await vi.waitFor(
+    async () => {
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      await client.type(uri, 1, typed, 'x');
+      const { timings } = await client.answer(uri, 1, ++typed);
+      expect(timings.promptTokens > beside.length).toBe(isRead);
+    },
+    { timeout: 5000 },
+  );
+});
