@@ -1,13 +1,9 @@
 // What proves to a team's server who asks. It comes from the editor's secret storage, never from a workspace.
-import { execFile } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { promisify } from 'node:util';
 import { ServerError } from './server-error.ts';
+import { tokenFrom } from './token-command.ts';
 
-const run = promisify(execFile);
-/** Sign-in tools ask a server of their own, and some ask the user. */
-const commandMs = 60_000;
 /** More than a server takes as a header. */
 const maxBytes = 2 ** 16;
 
@@ -63,7 +59,7 @@ export class Credential {
   }
 
   private async fromElsewhere(): Promise<string> {
-    const text = await (this.text.startsWith('!') ? this.runCommand() : this.readFile());
+    const text = await (this.text.startsWith('!') ? tokenFrom(this.text.slice(1)) : this.readFile());
     this.keepSecret(text);
     return text;
   }
@@ -79,43 +75,11 @@ export class Credential {
     return text;
   }
 
-  private async runCommand(): Promise<string> {
-    const words = [...this.text.slice(1).matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)];
-    const [file = '', ...args] = words.map(([, double, single, bare]) => double ?? single ?? bare ?? '');
-    try {
-      const limits = { timeout: commandMs, killSignal: 'SIGKILL', maxBuffer: maxBytes } as const;
-      const running = run(file, args, { ...limits, windowsHide: true });
-      // A command that asks on its input would wait for ever.
-      running.child.stdin?.end();
-      const { stdout } = await running;
-      const text = stdout.trim();
-      if (text === '') throw new Error('it printed nothing');
-      return text;
-    } catch (error) {
-      // The message of execFile contains the arguments, and perhaps what the command has printed.
-      throw new ServerError(`The command for the token, "${file}", failed: ${whyOf(error as CommandError)}.`);
-    }
-  }
-
   private keepSecret(text: string): void {
     const value = text.replace(/^[\w-]+: +/, '');
     const password = value.slice(value.indexOf(':') + 1);
     this.secrets.push(value, password, Buffer.from(text).toString('base64'), value.replace(/^\w+ /, ''));
   }
-}
-
-interface CommandError extends Error {
-  code?: string | number | null;
-  /** Whether it was ended from here. */
-  killed?: boolean;
-}
-
-function whyOf({ code, killed, message }: CommandError): string {
-  if (code === 'ENOENT') return 'there is no such program';
-  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'it printed too much for a token';
-  if (killed) return `it has not ended for ${commandMs / 1000} s`;
-  if (code === null) return 'a signal ended it';
-  return code === undefined ? message : `exit code ${code}`;
 }
 
 /** One byte more than a token may have, if there are so many. */

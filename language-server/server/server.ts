@@ -25,6 +25,8 @@ import { Session } from './session.ts';
 const farewellMs = 500;
 /** How long the engine may take to write the disk cache. */
 const quitMs = 60_000;
+/** As shells report SIGTERM. */
+const terminatedCode = 143;
 
 export class Server {
   private readonly connections = new Map<Connection, Session>();
@@ -39,7 +41,9 @@ export class Server {
     this.engine = new SharedEngine(parts, this.logToAll());
   }
 
+  /** For an editor's own server, which a signal ends as `exit` does: with what it has started. */
   connectStdio(): void {
+    process.once('SIGTERM', () => process.exit(terminatedCode));
     const { stdin, stdout } = process;
     this.connect(new StreamMessageReader(stdin), new StreamMessageWriter(stdout), stdin, process.exit);
   }

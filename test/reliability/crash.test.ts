@@ -1,9 +1,9 @@
 // What ends a server, and what should not: crashes, broken messages, errors in handlers. Whatever is written about them
 // holds no text of a document.
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FrameClient, frame } from './frame-client.ts';
 import { loaded, serverCommand, starterModel } from './real-server.ts';
 
@@ -106,3 +106,30 @@ test('an editor that ends without a word ends its server', async () => {
   client.child.stdin.destroy();
   expect((await client.ended)[0]).toBe(1);
 });
+
+/** '' if it has ended, even if nobody has asked how. */
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+test.runIf(process.platform === 'linux').each(['exit', 'SIGTERM'])(
+  'a command for the token, and what it has started, end with the server (%s)',
+  async (how) => {
+    const pidFile = join(folder, 'pid');
+    const script = join(folder, 'token.sh');
+    writeFileSync(script, `sleep 50 & echo $! > ${pidFile}; wait`);
+    client = new FrameClient(serverCommand);
+    const settings = { 'server.url': 'http://127.0.0.1:9', serverToken: `!sh ${script}` };
+    await client.initialize({ settings, bundledModel: '/none' });
+    const pid = await vi.waitFor(() => Number(readFileSync(pidFile, 'utf8').trim() || expect.unreachable()));
+    expect(commandLine(pid)).toMatch(/^sleep/);
+    if (how === 'exit') await client.stop();
+    else client.child.kill('SIGTERM');
+    await client.ended;
+    await vi.waitFor(() => expect(commandLine(pid)).toBe(''));
+  },
+);

@@ -83,6 +83,7 @@ export const faults = [
       'parameters that are missing or odd': 'without parameters',
       'an error that no handler waits for': 'nobody has waited for',
       'an editor that was killed': 'ends without a word',
+      'a command for the token that hangs, when the server ends': 'a command for the token',
     },
   },
   {
@@ -200,6 +201,20 @@ export const faults = [
       'silence, breaks, pages, endless answers': 'the local model answers',
       'frozen while the user types': 'frozen',
       'breaks off after text was shown': 'what breaks off',
+    },
+  },
+  {
+    where: "a team's server, a proxy or a command for the token, on purpose",
+    file: 'test/language-server/remote/hostile.test.ts',
+    kinds: {
+      'headers, chunks or white space without end': 'without end',
+      'another protocol, or none': 'protocol',
+      'two lengths for one answer': 'says two lengths',
+      'an answer that was compressed': 'a compressed answer',
+      'a proxy that never answers': 'a proxy that',
+      'a command for the token that prints, asks, hangs or is ended': 'a command for the token that',
+      'a file for the token without end': 'a file for the token',
+      'a redirect that would take code and token along': 'a redirect in the middle',
     },
   },
   {

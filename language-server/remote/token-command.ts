@@ -1,0 +1,59 @@
+// Runs the command that prints a token: without a shell, without input and without a terminal, for a minute at most. It and
+// the programs that it has started end with this process, unless that is killed.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { isWindows } from '../protocol/system.ts';
+import { ServerError } from './server-error.ts';
+
+/** Sign-in tools ask a server of their own, and some ask the user. */
+const maxMs = 60_000;
+/** More than a server takes as a header. */
+const maxBytes = 2 ** 16;
+
+/** What the command prints, without white space at the ends. Rejects with a ServerError. */
+export function tokenFrom(command: string): Promise<string> {
+  const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)];
+  const [file = '', ...args] = words.map(([, double, single, bare]) => double ?? single ?? bare ?? '');
+  return output(file, args).catch((error: NodeJS.ErrnoException) => {
+    // The message of the system contains the arguments.
+    const why = error.code === 'ENOENT' ? 'there is no such program' : (error.code ?? error.message);
+    throw new ServerError(`The command for the token, "${file}", failed: ${why}.`);
+  });
+}
+
+function output(file: string, args: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const stdio = ['ignore', 'pipe', 'ignore'] as const;
+    const child = spawn(file, args, { stdio: [...stdio], detached: !isWindows, windowsHide: true });
+    const end = () => kill(child);
+    const fail = (why: string) => {
+      reject(new Error(why));
+      end();
+    };
+    const timer = setTimeout(() => fail(`it has not ended for ${maxMs / 1000} s`), maxMs);
+    process.once('exit', end);
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+      if (text.length > maxBytes) fail('it printed too much for a token');
+    });
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      if (signal !== null) reject(new Error('a signal ended it'));
+      else if (code !== 0) reject(new Error(`exit code ${code}`));
+      else if (text.trim() === '') reject(new Error('it printed nothing'));
+      else resolve(text.trim());
+      clearTimeout(timer);
+      process.off('exit', end);
+    });
+  });
+}
+
+/** On Windows, programs that it has started live on. */
+function kill({ pid, exitCode, signalCode }: ChildProcess): void {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return;
+  try {
+    process.kill(isWindows ? pid : -pid, 'SIGKILL');
+  } catch {
+    // It has just ended.
+  }
+}
