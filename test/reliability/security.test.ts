@@ -15,6 +15,7 @@ import { FakeEngine, loaded } from '../fixtures/fake-engine.ts';
 import { FakeWindow } from '../language-server/editor-window.ts';
 import type { FrameClient } from './frame-client.ts';
 import { starterModel, startServer } from './real-server.ts';
+import { claims } from './security-claims.ts';
 
 const root = join(import.meta.dirname, '../..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -75,12 +76,32 @@ test('statistics are for their owner alone', async () => {
   for (const path of paths) expect(statSync(path).mode & 0o077, path).toBe(0);
 });
 
+test('every sentence of SECURITY.md is shown by tests, or says that it is not', () => {
+  const sentences = sentencesOf(readFileSync(join(root, 'SECURITY.md'), 'utf8'));
+  const keysOf = (sentence: string) => Object.keys(claims).filter((words) => sentence.startsWith(words));
+  expect(sentences.filter((sentence) => keysOf(sentence).length !== 1)).toEqual([]);
+  expect(sentences.flatMap(keysOf).toSorted()).toEqual(Object.keys(claims).toSorted());
+  const untested = sentences.filter((sentence) => keysOf(sentence).some((words) => claims[words] === 'by design'));
+  expect(untested.filter((sentence) => !sentence.includes('*by design*'))).toEqual([]);
+  for (const evidence of Object.values(claims))
+    if (Array.isArray(evidence))
+      for (const [file, title] of evidence) expect(readFileSync(join(root, file), 'utf8'), file).toContain(title);
+});
+
 test('the tests that SECURITY.md names are there', () => {
   const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).map((file) => `/test/${file}`);
   const named = readFileSync(join(root, 'SECURITY.md'), 'utf8').match(/[\w./-]+(\.test\.ts|_fuzz\.cc)/g) ?? [];
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter((name) => !files.some((file) => file.endsWith(`/${name}`)))).toEqual([]);
 });
+
+/** Those of paragraphs and lists, without the marks of Markdown at their beginning. */
+function sentencesOf(text: string): string[] {
+  const blocks = text.split(/\n\n+|\n(?=- |#)/).filter((block) => block !== '' && !block.startsWith('#'));
+  return blocks
+    .map((block) => block.replace(/^- /, '').replaceAll('**', '').replace(/\s+/g, ' ').trim())
+    .flatMap((block) => block.split(/(?<=[.)])(?<!\()\s+(?=[A-Z`])/));
+}
 
 test('no page of Hearth loads, sends or frames anything', () => {
   for (const page of [explainPage(), statisticsPage(new Map(), new Date(), 'en')]) {

@@ -1,6 +1,6 @@
 // What the editor shares with the server, with a stub of the part of VS Code's API that this needs.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -119,7 +119,17 @@ test('files of the workspace are shared', async () => {
 
 test('nothing is shared in a workspace that is not trusted', async () => {
   editor.isTrusted = false;
+  // A repository can name a program that git starts; where it is trusted, git shows that this one is started.
+  const trace = join(folder, 'started');
+  const config = ['-C', editor.folder, 'config', 'core.fsmonitor', `touch ${trace}; false`];
+  execFileSync('git', config);
   expect(await shared('src/store.ts')).toEqual([]);
+  expect(existsSync(trace)).toBe(false);
+  editor.isTrusted = true;
+  await shared('src/store.ts');
+  expect(existsSync(trace)).toBe(true);
+  editor.isTrusted = false;
+  execFileSync('git', [...config.slice(0, 3), '--unset', 'core.fsmonitor']);
   expect(await defined({ uri: uriOf('src/store.ts'), range: lines(0, 0) })).toEqual([]);
 });
 

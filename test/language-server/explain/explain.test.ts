@@ -132,6 +132,13 @@ test('reads nothing of a file that may hold secrets', async () => {
   expect(engine.requests).toEqual([]);
 });
 
+test('a template sees nothing of the code, so what it says is not taken from there', async () => {
+  const spy = explainer(new FakeEngine(), "{{ raise_exception(messages|tojson + ' in ' + messages[0].content) }}");
+  const failure = explain(spy, request('launch(code)', { turns: conversation }), () => {});
+  await expect(failure).rejects.toThrow(/"role": "user".* in /);
+  await expect(failure).rejects.not.toThrow(/launch|lists|joined|python/i);
+});
+
 test('is cancelled by its signal', async () => {
   const engine = new FakeEngine({ respond: () => 'a long story', tokenMs: 5 });
   const controller = new AbortController();

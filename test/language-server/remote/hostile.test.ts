@@ -57,13 +57,17 @@ const first =
   };
 
 /** What a completion comes to: its text, or why there is none. */
-async function complete(options: Partial<ServerOptions>, signal = new AbortController().signal): Promise<string> {
+async function complete(
+  options: Partial<ServerOptions>,
+  signal = new AbortController().signal,
+  max_tokens = 8,
+): Promise<string> {
   const connection = new Connection({ url: '', model: '', credential: '', ...options });
   connections.push(connection);
   try {
     const api = new CompletionsApi(connection, 'coder');
     let text = '';
-    for await (const piece of api.stream({ prompt: 'a', max_tokens: 8, temperature: 0 }, patienceMs, signal))
+    for await (const piece of api.stream({ prompt: 'a', max_tokens, temperature: 0 }, patienceMs, signal))
       text += piece.text;
     return text;
   } catch (error) {
@@ -114,6 +118,23 @@ test.each<[string, (socket: Socket) => void, RegExp]>([
   const startedAt = performance.now();
   expect(await complete({ url: `http://127.0.0.1:${port}` })).toMatch(message);
   expect(performance.now() - startedAt).toBeLessThan(10 * patienceMs);
+});
+
+test('a server that writes a token a second is given up after a minute', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const token = 'data: {"choices":[{"text":"a"}]}\n\n';
+  const port = await raw(first(`${head}\r\n${token}`, token, 1000));
+  let said = '';
+  let seconds = 0;
+  void complete({ url: `http://127.0.0.1:${port}` }, undefined, 100).then((text) => {
+    said = text;
+  });
+  for (; said === '' && seconds < 90; seconds++) {
+    await sleep(10); // so that what was sent arrives
+    await vi.advanceTimersByTimeAsync(1000);
+  }
+  vi.useRealTimers();
+  expect([said, seconds]).toEqual([expect.stringMatching(/has not answered/), 60]);
 });
 
 test('a compressed answer, which was not asked for, is not unpacked', async () => {

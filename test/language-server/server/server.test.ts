@@ -108,6 +108,18 @@ test("asks the team's server, and the local model while the server fails", async
   await team.close();
 });
 
+test("never asks a team's server for an edit, nor sends one there", async () => {
+  const team = await CompletionServer.start();
+  const settings = { 'server.url': team.url, 'server.model': 'coder' };
+  client = await LspClient.start([process.execPath, server, '--stdio'], settings);
+  await client.status(({ model }) => model?.device === 'server');
+  await client.open(uri, 'let sum = 0;\nadd(sum);\nend(sum);\n');
+  await client.type(uri, 0, 7, 'mary');
+  expect(await client.nextEdit(uri, 0, 11)).toMatchObject({ reason: expect.stringMatching(/^edit-|nothing-follows/) });
+  expect(team.asked).toEqual([]);
+  await team.close();
+});
+
 test("asks the local model, too, when the team's server is silent, before it counts as away", async () => {
   const team = await CompletionServer.start();
   team.usual = () => {};
