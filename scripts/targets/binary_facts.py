@@ -1,5 +1,6 @@
 """What binaries are and need, as a list of JSON objects: binary_facts.py FILE..."""
 
+import hashlib
 import json
 import re
 import struct
@@ -33,28 +34,42 @@ def elf_facts(binary):
 
 def macho_facts(binary):
     version = binary.build_version
-    signature = binary.code_signature
+    own = [each.name for each in binary.libraries if each.command == lief.MachO.LoadCommand.TYPE.ID_DYLIB]
     return {
         "format": "MachO",
         "architecture": binary.header.cpu_type.name.lower(),
-        "libraries": [each.name for each in binary.libraries if each.command != lief.MachO.LoadCommand.TYPE.ID_DYLIB],
+        "name": "".join(own),
+        "libraries": [each.name for each in binary.libraries if each.name not in own],
         "minimum": ".".join(str(part) for part in version.minos[:2]) if version else "",
         "system": version.platform.name.lower() if version else "",
         "exports": sorted(each.name for each in binary.exported_symbols),
         "imports": sorted(each.name for each in binary.imported_symbols),
         "globals": sorted(s.name for s in binary.symbols if s.raw_type & 1 and s.numberof_sections > 0),
-        "signature": signature_kind(bytes(signature.content)) if signature else "none",
     }
 
 
-def signature_kind(content):
-    """Of a SuperBlob: "adhoc" if its code directory says so, else "signed"; "none" without a code directory."""
-    magic, _, count = struct.unpack_from(">III", content)
+def signature_kind(signature, content):
+    """
+    Of a file and the SuperBlob in it: "adhoc" if its code directory says so, else "signed"; "none" without a code
+    directory, "broken" if the file was changed after it was signed.
+    """
+    magic, _, count = struct.unpack_from(">III", signature)
     for i in range(count if magic == 0xFADE0CC0 else 0):
-        _, offset = struct.unpack_from(">II", content, 12 + 8 * i)
-        if struct.unpack_from(">I", content, offset)[0] == 0xFADE0C02:
-            return "adhoc" if struct.unpack_from(">I", content, offset + 12)[0] & 2 else "signed"
+        _, offset = struct.unpack_from(">II", signature, 12 + 8 * i)
+        if struct.unpack_from(">I", signature, offset)[0] == 0xFADE0C02:
+            directory = signature[offset:]
+            is_adhoc = struct.unpack_from(">I", directory, 12)[0] & 2
+            return "broken" if not fits(directory, content) else "adhoc" if is_adhoc else "signed"
     return "none"
+
+
+def fits(directory, content):
+    """Whether the SHA-256 of each page is that of the code directory, and the directory reaches up to itself."""
+    hashes, _, _, count, limit, size, kind, _, page_log2 = struct.unpack_from(">IIIIIBBBB", directory, 16)
+    page, is_sha256 = 1 << page_log2, (size, kind) == (32, 2)
+    pages = [content[i : min(i + page, limit)] for i in range(0, limit, page)]
+    wanted = [directory[hashes + 32 * i : hashes + 32 * (i + 1)] for i in range(count)]
+    return is_sha256 and limit > 0 and wanted == [hashlib.sha256(each).digest() for each in pages]
 
 
 def pe_facts(binary):
@@ -105,6 +120,9 @@ def facts_of(path, content):
     if not found:
         return {"path": path, "format": "other", "bytes": len(content)}
     result = {"path": path, "bytes": len(content), **found(parsed)}
+    if result["format"] == "MachO":
+        signature = parsed.code_signature
+        result["signature"] = signature_kind(bytes(signature.content), content) if signature else "none"
     if result["architecture"] in ("arm64", "aarch64"):
         result["instructions"] = dot_products(parsed)
     return result

@@ -31,11 +31,12 @@ async function compilerOptions({ zig, toolchain = 'zig.cmake', commands = [] }) 
   const file = `-DCMAKE_TOOLCHAIN_FILE=${join(root, 'native', toolchain)}`;
   await requireCommands(...commands);
   if (!zig) return [file];
-  const { cxx, ar, ranlib } = await pythonTools();
+  const { cxx, linker, ar, ranlib } = await pythonTools();
   return [
     file,
     `-DHEARTH_ZIG_TARGET=${zig}`,
     `-DCMAKE_CXX_COMPILER=${cxx}`,
+    `-DHEARTH_ZIG_LINKER=${linker}`,
     `-DCMAKE_AR=${ar}`,
     `-DCMAKE_RANLIB=${ranlib}`,
   ];

@@ -79,13 +79,17 @@ function lackingProblems(imported) {
   return own.length === 0 ? [] : [`it lacks ${own.length} functions of its own, such as ${own[0]}`];
 }
 
+/** Apple's own processors run nothing unsigned; on Intel's it depends on the program that loads it. */
+function macProblems({ signature, name }) {
+  const problems = signature === 'adhoc' ? [] : [`its signature is ${signature}, not ad hoc: macOS may refuse it`];
+  return name.startsWith('@rpath/') ? problems : [...problems, `it names a folder of the builder, ${name}`];
+}
+
 function systemProblems(facts, target) {
   const problems = [];
   if (target.minimum !== undefined && facts.minimum !== target.minimum)
     problems.push(`it is for macOS ${facts.minimum || 'unknown'}, not ${target.minimum}`);
-  // Only Apple's own processors refuse to run what is not signed; zig signs nothing for the others.
-  if (facts.format === 'MachO' && facts.architecture === 'arm64' && facts.signature === 'none')
-    problems.push('it has no signature, so macOS refuses it');
+  if (facts.format === 'MachO') problems.push(...macProblems(facts));
   if (facts.format === 'PE' && !facts.delayed.includes('node.exe'))
     problems.push('it does not wait for node.exe, so it would not load in Code.exe');
   const { dot, smmla } = facts.instructions ?? {};

@@ -7,12 +7,21 @@ const requirements = join(root, 'scripts/targets/requirements.txt');
 const folder = join(root, '.cache/targets');
 const installed = join(folder, 'installed.txt');
 
-/** Installs what is missing. Returns the paths of python, and of zig as a C++ compiler, archiver and indexer. */
+/** CMake wants a program for each, and so does ccache, which takes the first argument for a file. */
+const zigPrograms = ['c++', 'build-lib', 'ar', 'ranlib'];
+
+/** Installs what is missing. Returns the paths of python, and of zig as a C++ compiler, linker, archiver and indexer. */
 export async function pythonTools() {
-  const wanted = readFileSync(requirements, 'utf8');
+  const wanted = `${readFileSync(requirements, 'utf8')}${zigPrograms}`;
   if (!existsSync(installed) || readFileSync(installed, 'utf8') !== wanted) await install(wanted);
   const bin = (name) => join(folder, 'bin', name);
-  return { python: bin('python'), cxx: bin('zig-c++'), ar: bin('zig-ar'), ranlib: bin('zig-ranlib') };
+  return {
+    python: bin('python'),
+    cxx: bin('zig-c++'),
+    linker: bin('zig-build-lib'),
+    ar: bin('zig-ar'),
+    ranlib: bin('zig-ranlib'),
+  };
 }
 
 async function install(wanted) {
@@ -27,9 +36,8 @@ async function install(wanted) {
   await run(join(folder, 'bin/python'), ['-m', 'pip', 'install', ...options], { quiet: true });
   const find = 'import ziglang, os; print(os.path.dirname(ziglang.__file__))';
   const zig = join((await run(join(folder, 'bin/python'), ['-c', find], { quiet: true })).trim(), 'zig');
-  // CMake wants a program for each, and so does ccache, which takes the first argument for a file.
   const cache = join(root, '.cache/zig-cache');
-  for (const name of ['c++', 'ar', 'ranlib']) {
+  for (const name of zigPrograms) {
     const path = join(folder, 'bin', `zig-${name}`);
     writeFileSync(path, `#!/bin/sh\nZIG_GLOBAL_CACHE_DIR='${cache}' exec '${zig}' ${name} "$@"\n`);
     chmodSync(path, 0o755);

@@ -24,6 +24,7 @@ const macAddon = {
   architecture: 'arm64',
   libraries: ['/usr/lib/libSystem.B.dylib'],
   minimum: '12.0',
+  name: '@rpath/hearth.node',
   signature: 'adhoc',
   exports: [...exports.map((name) => `_${name}`), '___dso_handle', '__Znwm', '__ZdaPvSt11align_val_t'],
   imports: ['_napi_create_object', '_memcpy'],
@@ -68,7 +69,9 @@ test.each([
 });
 
 test.each([
-  ['no signature', { signature: 'none' }, 'it has no signature, so macOS refuses it'],
+  ['no signature', { signature: 'none' }, 'its signature is none, not ad hoc: macOS may refuse it'],
+  ['bytes changed since', { signature: 'broken' }, 'its signature is broken, not ad hoc: macOS may refuse it'],
+  ['the path of its build', { name: '/builder/hearth.node' }, 'it names a folder of the builder, /builder/hearth.node'],
   ['a newer macOS', { minimum: '15.0' }, 'it is for macOS 15.0, not 12.0'],
   ['no kernels', { instructions: { dot: 3, smmla: 3000 } }, 'it has 3 dot products: kernels are missing'],
   ['no kernels of I8MM', { instructions: { dot: 7000, smmla: 3 } }, 'it has 3 matrix products: kernels are missing'],
@@ -82,9 +85,10 @@ test.each([
   expect(addonProblems({ ...macAddon, ...change }, targetOf('darwin-arm64'))).toEqual([problem]);
 });
 
-test('only on processors of Apple must an addon be signed', () => {
-  const { instructions: _, ...facts } = { ...macAddon, architecture: 'x86_64', signature: 'none' };
+test('an addon for a Mac of Intel must be signed too', () => {
+  const { instructions: _, ...facts } = { ...macAddon, architecture: 'x86_64' };
   expect(addonProblems(facts, targetOf('darwin-x64'))).toEqual([]);
+  expect(addonProblems({ ...facts, signature: 'none' }, targetOf('darwin-x64'))).toHaveLength(1);
 });
 
 test.each([
