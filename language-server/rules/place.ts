@@ -1,16 +1,19 @@
 // The cursor's place as the rules see it: which brackets are open, the lines around it, how far a completion may go, and
 // the document that is completed. After a block's opener, that is the document as it would be after pressing Enter: the
 // text becomes the block's body, followed by the closing line if that is missing.
-import { type CursorDocument, type Surroundings, surroundings, windowStart } from '../prompt/text-window.ts';
+import { type CursorDocument, type Surroundings, surroundings } from '../prompt/text-window.ts';
 import type { Settings } from '../protocol/messages.ts';
+import { type BracketsBelow, bracketsBelow } from './brackets-below.ts';
+import { codeAt } from './embedded.ts';
 import { depthOf, indentationOf, unitOf } from './indentation.ts';
 import { isInlineElement, type Language, languageOf, opensBlock } from './languages.ts';
 import { closerFor, closersOnly, isBracket, type Open, scan, type Within, within } from './scanner.ts';
+import { isDocstring, scannedChars, scanStart } from './spanning.ts';
 
 /** How far a completion may go: to the end of the line, of the brackets, of the statement or of the block. */
 export type Extent = 'line' | 'brackets' | 'statement' | 'block';
 
-export interface Place {
+export interface Place extends BracketsBelow {
   /** The document that the engine completes. */
   document: CursorDocument;
   language: Language;
@@ -19,12 +22,10 @@ export interface Place {
   open: readonly Open[];
   /** Where the cursor's line begins, in the same coordinates as Open.at. */
   lineStart: number;
-  /** The open brackets that nothing below closes, innermost first. */
-  unclosed: readonly Open[];
-  /** The closing brackets below that close nothing, in order: the text may open them. */
-  surplus: readonly string[];
   /** Whether the document begins further up than was scanned. */
   isWindowCut: boolean;
+  /** Matches what ends the code if it is a part of a document in another language. */
+  codeEnding: RegExp | null;
   within: Within;
   extent: Extent;
   /** The indentation of the block's opener, or of the cursor's line. */
@@ -41,8 +42,6 @@ export interface Place {
   isWholeLines: boolean;
 }
 
-const scannedChars = 4000;
-
 /**
  * In the first column of a line of code, a completion adds lines above that line. The suggestion then replaces the line
  * and repeats it at its end, because editors do not show a suggestion that ends with a line break.
@@ -57,19 +56,30 @@ export function placeAt(document: CursorDocument, multiline: Settings['completio
 
 function placeIn(document: CursorDocument, multiline: Settings['completion.multiline']): Place {
   const { text, offset } = document;
-  const language = languageOf(document.languageId);
+  const code = codeAt(document);
+  const language = languageOf(code.languageId);
   const around = surroundings(text, offset);
-  const start = windowStart(text, offset, scannedChars);
-  const { open } = scan(text.slice(start, offset), language);
+  const start = Math.max(code.start, scanStart(text, offset, language));
+  const end = Math.min(code.end, offset + scannedChars);
+  const before = text.slice(start, offset);
+  const { open } = scan(before, language);
   const place: Place = {
     document,
     language,
     around,
     open,
     lineStart: offset - start - around.linePrefix.length,
-    ...bracketsBelow(document, start, open, language),
-    isWindowCut: start > 0,
-    within: language.family === 'prose' ? 'comment' : within(open, language),
+    ...bracketsBelow({
+      before,
+      after: text.slice(offset, end),
+      open,
+      language,
+      isAllAbove: start === code.start,
+      isAllBelow: end === code.end,
+    }),
+    isWindowCut: start > code.start,
+    codeEnding: code.ending,
+    within: language.family === 'prose' || isDocstring(before, open, language) ? 'comment' : within(open, language),
     extent: 'line',
     depth: depthOf(around.linePrefix),
     unit: unitOf(text, offset, language),
@@ -96,46 +106,6 @@ function endsBrackets({ open, around }: Place): boolean {
     closersOnly.test(around.lineSuffix) &&
     around.lineSuffix.trim().startsWith(closerFor(bracket))
   );
-}
-
-/**
- * Which brackets nothing below closes, and which closing brackets below close nothing. A closing bracket that is indented
- * less than the line of an opening one belongs to a bracket further out.
- */
-function bracketsBelow(
-  { text, offset }: CursorDocument,
-  start: number,
-  open: readonly Open[],
-  language: Language,
-): Pick<Place, 'unclosed' | 'surplus'> {
-  const before = text.slice(start, offset);
-  const after = text.slice(offset, offset + scannedChars);
-  const left = open
-    .filter(isBracket)
-    .reverse()
-    .map((bracket) => ({
-      bracket,
-      depth: depthOf(before.slice(before.lastIndexOf('\n', bracket.at) + 1, bracket.at)),
-    }));
-  const { linePrefix, linesBelow } = surroundings(text, offset);
-  const bodyDepth = depthOf(linesBelow[0] ?? '') > depthOf(linePrefix) ? depthOf(linePrefix) : null;
-  const unclosed: Open[] = [];
-  const surplus: string[] = [];
-  for (const { at, closes } of scan(after, language, open).outer) {
-    const newline = after.lastIndexOf('\n', at);
-    const isAlone = newline !== -1 && after.slice(newline, at).trim() === '';
-    const depth = depthOf(after.slice(newline + 1, at));
-    // What it closes may stand above the window, unless it ends a body that stands below the cursor's line.
-    if (!closes && (start === 0 || (isAlone && depth === bodyDepth))) surplus.push(after[at] ?? '');
-    if (!closes || !isBracket(closes)) continue;
-    const closed = left.findIndex((each) => closerFor(each.bracket) === after[at] && !(isAlone && each.depth > depth));
-    // Brackets further in than the one closed are not closed at all.
-    const inside = left.splice(0, closed + 1).slice(0, -1);
-    unclosed.push(...inside.map(({ bracket }) => bracket));
-  }
-  // The rest of the document is not scanned: if there is more, the remaining brackets are assumed to be closed there.
-  if (offset + scannedChars >= text.length) unclosed.push(...left.map(({ bracket }) => bracket));
-  return { unclosed, surplus };
 }
 
 /** For a cursor right after a block's opener: the place as it would be after pressing Enter; null elsewhere. */

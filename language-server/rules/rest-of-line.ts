@@ -108,7 +108,10 @@ function fitCode(text: string, rest: string, place: Place, isEnded: boolean): Fi
   }
   const found = rest.trim().length > 1 ? text.indexOf(rest.trim()) : -1;
   if (found !== -1 && isBalanced(found)) return kept(found);
-  if (place.within === 'comment') return isEnded ? kept(withoutOverlap(text, rest)) : 'does-not-fit-rest';
+  if (place.within === 'comment') {
+    const end = withoutOverlap(text, rest);
+    return isEnded || end < text.trimEnd().length ? kept(end) : 'does-not-fit-rest';
+  }
   const [closing] = scan(text, language, open).outer;
   if (closing && closes(rest, text, closing.at)) {
     return isBalanced(closing.at) ? kept(closing.at) : 'leaves-bracket-open';

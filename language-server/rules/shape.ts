@@ -16,7 +16,7 @@ import {
 import { type Fit, fitRest, isPastRest } from './rest-of-line.ts';
 import { closersOnly } from './scanner.ts';
 import { extentEnd, surplusCloser } from './stop-rules.ts';
-import { afterStatement, inventedLink, specialToken, unreachable } from './unwanted.ts';
+import { afterStatement, codeEnd, commentEnd, inventedLink, specialToken, unreachable } from './unwanted.ts';
 import {
   beginsStatement,
   completeBeginning,
@@ -48,8 +48,10 @@ const rules: readonly (readonly [RuleReason, Rule])[] = [
   ['repeats-itself', repetitionStart],
   ['statement-finished', afterStatement],
   ['unreachable', unreachable],
+  ['leaves-block', codeEnd],
   ['leaves-block', extentEnd],
   ['closes-too-much', surplusCloser],
+  ['closes-too-much', commentEnd],
   ['repeats-line-below', repeatedBelow],
   ['repeats-line-above', repeatedAbove],
   ['invents-link', inventedLink],

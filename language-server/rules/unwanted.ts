@@ -3,6 +3,7 @@
 import type { GeneratedText } from './generated-text.ts';
 import { depthOf } from './indentation.ts';
 import type { Place } from './place.ts';
+import { endOf, endsIn, scannedChars } from './spanning.ts';
 
 // How likely a line break must be where the cursor's line may already be finished.
 const sureNewLine = 0.5;
@@ -38,6 +39,25 @@ export function unreachable(text: string, { around, within, language, open }: Pl
   if (!isBelow || within !== 'code' || language.family === 'data' || open.at(-1)?.token === '(') return text.length;
   const leaves = leaving.test(above.trim()) && leavingEnds.test(above);
   return leaves && !/^\s*(?:case\b|default\b|\}|\)|end\b|#|\/\/)/.test(text) ? 0 : text.length;
+}
+
+/** Where the text ends code that is a part of another document, such as a fence in Markdown. */
+export function codeEnd(text: string, { codeEnding }: Place): number {
+  return codeEnding?.exec(text)?.index ?? text.length;
+}
+
+/**
+ * Where the text leaves the comment or docstring around the cursor: behind what ends it, or before that if an end stands
+ * below already. Code does not come out of a comment.
+ */
+export function commentEnd(text: string, { within, language, around, open, document }: Place): number {
+  const token = open.at(-1)?.token ?? '';
+  const ending = endOf(token, language);
+  if (within !== 'comment' || ending === null || around.lineSuffix.trim() !== '') return text.length;
+  const at = text.indexOf(ending);
+  if (at === -1) return text.length;
+  const below = document.text.slice(document.offset, document.offset + scannedChars);
+  return endsIn(below, token, language) ? at : at + ending.length;
 }
 
 const address = /\b(?:https?:\/\/|www\.)\S*|(?<![\w.+-])[\w.+-]+@\w[\w-]*\.\w+/g;

@@ -41,9 +41,9 @@ function goldenCase(languageId: string, section: string): GoldenCase {
 }
 
 function block(body: string, name: string): string {
-  const found = new RegExp(`^\`\`\`${name}\\n(.*?)\\n?\`\`\`$`, 'ms').exec(body);
+  const found = new RegExp(`^(\`{3,})${name}\\n(.*?)\\n?\\1$`, 'ms').exec(body);
   if (!found) throw new Error(`a case has no ${name}: ${body.slice(0, 80)}`);
-  return found[1] ?? '';
+  return found[2] ?? '';
 }
 
 /** `⟨.2⟩` before a character is its probability. */

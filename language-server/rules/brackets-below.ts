@@ -1,0 +1,56 @@
+// Which brackets around the cursor lack their partner.
+import { depthOf, filledLines } from './indentation.ts';
+import type { Language } from './languages.ts';
+import { closerFor, isBracket, type Open, scan } from './scanner.ts';
+
+export interface BracketsBelow {
+  /** The open brackets that nothing below closes, innermost first. */
+  unclosed: readonly Open[];
+  /** The closing brackets below that close nothing, in order: the text may open them. */
+  surplus: readonly string[];
+}
+
+interface Around {
+  /** The text up to the cursor and from there on, as far as it is scanned. */
+  before: string;
+  after: string;
+  /** What is open between the two. */
+  open: readonly Open[];
+  language: Language;
+  isAllAbove: boolean;
+  isAllBelow: boolean;
+}
+
+/**
+ * Which brackets nothing below closes, and which closing brackets below close nothing. A closing bracket that is indented
+ * less than the line of an opening one belongs to a bracket further out.
+ */
+export function bracketsBelow({ before, after, open, language, isAllAbove, isAllBelow }: Around): BracketsBelow {
+  const left = open
+    .filter(isBracket)
+    .reverse()
+    .map((bracket) => ({
+      bracket,
+      depth: depthOf(before.slice(before.lastIndexOf('\n', bracket.at) + 1, bracket.at)),
+    }));
+  const cursorDepth = depthOf(before.slice(before.lastIndexOf('\n') + 1));
+  const [lineBelow] = filledLines(after.slice(after.indexOf('\n') + 1 || after.length));
+  const bodyDepth = depthOf(lineBelow?.text ?? '') > cursorDepth ? cursorDepth : null;
+  const unclosed: Open[] = [];
+  const surplus: string[] = [];
+  for (const { at, closes } of scan(after, language, open).outer) {
+    const newline = after.lastIndexOf('\n', at);
+    const isAlone = newline !== -1 && after.slice(newline, at).trim() === '';
+    const depth = depthOf(after.slice(newline + 1, at));
+    // What it closes may stand above the window, unless it ends a body that stands below the cursor's line.
+    if (!closes && (isAllAbove || (isAlone && depth === bodyDepth))) surplus.push(after[at] ?? '');
+    if (!closes || !isBracket(closes)) continue;
+    const closed = left.findIndex((each) => closerFor(each.bracket) === after[at] && !(isAlone && each.depth > depth));
+    // Brackets further in than the one closed are not closed at all.
+    const inside = left.splice(0, closed + 1).slice(0, -1);
+    unclosed.push(...inside.map(({ bracket }) => bracket));
+  }
+  // The rest of the document is not scanned: if there is more, the remaining brackets are assumed to be closed there.
+  if (isAllBelow) unclosed.push(...left.map(({ bracket }) => bracket));
+  return { unclosed, surplus };
+}
