@@ -6,7 +6,10 @@ const engine = 'native/index.ts';
 const lsp = 'vscode-languageserver';
 const editor = ['vscode', 'vscode-languageclient'];
 
-/** For each folder: the folders, files and packages that it may import, besides itself and packages that all may use. */
+/**
+ * For each folder: the folders, files and packages that it may import, besides itself and packages that all may use. A
+ * folder within another is listed before it.
+ */
 export const layers = {
   'extension/settings': [`${server}/protocol`, 'package.json', 'vscode'],
   'extension/workspace': [`${server}/protocol`, 'extension/settings', 'vscode'],
@@ -26,6 +29,16 @@ export const layers = {
   [`${server}/prompt`]: ['documents', 'secrets'].map(inServer).concat(engine),
   [`${server}/related-code`]: ['protocol', 'documents', 'secrets', 'prompt'].map(inServer),
   [`${server}/rules`]: [`${server}/protocol`, `${server}/documents`, `${server}/prompt`, engine],
+  [`${server}/edits/text`]: [],
+  [`${server}/edits/history`]: ['edits/text', 'documents', 'secrets', 'protocol'].map(inServer),
+  [`${server}/edits/proposals`]: ['edits/text', 'edits/history', 'rules'].map(inServer),
+  [`${server}/edits/evidence`]: ['edits/text', 'edits/history', 'edits/proposals'].map(inServer),
+  [`${server}/edits/preference`]: ['edits/text', 'edits/proposals', 'edits/evidence', 'prompt']
+    .map(inServer)
+    .concat(engine),
+  [`${server}/edits/decision`]: ['text', 'history', 'proposals', 'evidence', 'preference']
+    .map((room) => inServer(`edits/${room}`))
+    .concat(['documents', 'protocol', 'rules'].map(inServer), engine),
   [`${server}/edits`]: ['protocol', 'documents', 'secrets', 'prompt', 'related-code', 'rules']
     .map(inServer)
     .concat(engine),

@@ -4,11 +4,11 @@ import type { Engine } from '../../native/index.ts';
 import type { LongText } from '../documents/long-text.ts';
 import { windowEnd, windowStart } from '../prompt/text-window.ts';
 import type { Reason } from '../protocol/reasons.ts';
-import type { DismissedEdits } from './dismissed-edits.ts';
-import { propose } from './propose.ts';
-import { renamedUse, renameProbability } from './renamed-uses.ts';
-import { changesOf, type PastEdit, type TextEdit } from './text-edit.ts';
-import { whyUnwanted } from './unwanted-edit.ts';
+import type { DismissedEdits } from './decision/dismissed-edits.ts';
+import { propose } from './decision/propose.ts';
+import { whyUnwanted } from './decision/unwanted-edit.ts';
+import { renamedUse, renameProbability } from './proposals/renamed-uses.ts';
+import { changesOf, type PastEdit, type TextEdit } from './text/text-edit.ts';
 
 /** The documents as they are, or as they would be after an edit. */
 export interface Workspace {

@@ -11,10 +11,10 @@ import type { Reason } from '../protocol/reasons.ts';
 import { hasSecretName } from '../protocol/secret-names.ts';
 import type { EditorWindow } from '../related-code/related-code.ts';
 import { hasSecret } from '../secrets/secrets.ts';
-import { DismissedEdits } from './dismissed-edits.ts';
-import { EditHistory, maxChars } from './edit-history.ts';
+import { DismissedEdits } from './decision/dismissed-edits.ts';
+import { gates } from './decision/gates.ts';
 import { after, type FoundEdit, findEdit, type SearchedDocument, type Workspace } from './edit-search.ts';
-import { gates } from './gates.ts';
+import { EditHistory, maxChars } from './history/edit-history.ts';
 
 /** Where the model comes from. Never a team's server: what was edited stays on this machine. */
 export interface EngineSource {

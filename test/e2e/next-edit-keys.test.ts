@@ -1,50 +1,20 @@
 // What Tab, Esc and a screen reader get while an edit is offered and something else goes on: a snippet, an input method,
 // several cursors, another mode of Vim.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { launchBrowser } from './browser.ts';
-import { type CodeServer, startCodeServer } from './code-server.ts';
-import { EditedFile, farApart } from './edited-file.ts';
+import { beforeAll, expect, test } from 'vitest';
+import type { CodeServer } from './code-server.ts';
+import { type EditedFile, farApart } from './edited-file.ts';
+import { nextEditEditor } from './next-edit-editor.ts';
 import { packed } from './packed.ts';
-import { Workbench } from './workbench.ts';
+import type { Workbench } from './workbench.ts';
 
-const settings = {
-  'hearth.nextEdit': 'eager',
-  'editor.detectIndentation': false,
-  'editor.tabSize': 2,
-  'editor.accessibilitySupport': 'on',
-};
-
+const editor = nextEditEditor({ settings: { 'editor.accessibilitySupport': 'on' }, extensions: [packed('vim')] });
 let server: CodeServer;
-let browser: Browser;
 let bench: Workbench;
 let edited: EditedFile;
-const temporary = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
-const file = join(temporary, 'shop/prices.ts');
-
-beforeAll(async () => {
-  mkdirSync(join(temporary, 'shop'));
-  writeFileSync(file, '');
-  server = await startCodeServer({ vsix: [inject('vsix'), packed('vim')], settings });
-  browser = await launchBrowser();
-  bench = await Workbench.open(browser, server, join(temporary, 'shop'), file);
-  edited = new EditedFile(bench, file);
-}, 150_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-  rmSync(temporary, { recursive: true, force: true });
+beforeAll(() => {
+  ({ server, bench, edited } = editor());
 });
-
-beforeEach(() => bench.statusSays(/ready/, 60_000), 90_000);
-afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await bench.afterFailure(task.name, settings);
-}, 90_000);
 
 /** A text in which a rename at the top is offered at the bottom. */
 async function offer(old: string, now: string): Promise<void> {

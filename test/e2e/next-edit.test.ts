@@ -1,47 +1,21 @@
 // Next edits in a real VS Code, by keyboard alone, with the starter model.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { cart, prices } from '../fixtures/shop.ts';
-import { launchBrowser } from './browser.ts';
-import { type CodeServer, startCodeServer } from './code-server.ts';
-import { EditedFile, farApart } from './edited-file.ts';
-import { Workbench } from './workbench.ts';
+import type { CodeServer } from './code-server.ts';
+import { type EditedFile, farApart } from './edited-file.ts';
+import { nextEditEditor } from './next-edit-editor.ts';
+import type { Workbench } from './workbench.ts';
 
-const settings = { 'hearth.nextEdit': 'eager', 'editor.detectIndentation': false, 'editor.tabSize': 2 };
-
+const editor = nextEditEditor({ files: { 'cart.ts': cart } });
 let server: CodeServer;
-let browser: Browser;
 let bench: Workbench;
 let edited: EditedFile;
-const temporary = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
-const folder = join(temporary, 'shop');
-const file = join(folder, 'prices.ts');
-const other = join(folder, 'cart.ts');
-
-beforeAll(async () => {
-  mkdirSync(folder);
-  writeFileSync(file, '');
-  writeFileSync(other, cart);
-  server = await startCodeServer({ vsix: [inject('vsix')], settings });
-  browser = await launchBrowser();
-  bench = await Workbench.open(browser, server, folder, file);
-  edited = new EditedFile(bench, file);
-}, 150_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-  rmSync(temporary, { recursive: true, force: true });
+beforeAll(() => {
+  ({ server, bench, edited } = editor());
 });
-
-beforeEach(() => bench.statusSays(/ready/, 60_000), 90_000);
-afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await bench.afterFailure(task.name, settings);
-}, 90_000);
 
 /** Pictures to look at, and one for README.md; only on request. */
 async function picture(name: string, path = `build/e2e/${name}.png`): Promise<void> {
@@ -74,8 +48,9 @@ test('a rename with eight places in two files, by Tab alone', async () => {
     await picture(`next-edit-rename-${keys}`);
   }
   await bench.runCommand('File: Save All');
-  await expect.poll(() => readFileSync(file, 'utf8')).toBe(prices.replaceAll('baseRate', 'vatRate'));
-  await expect.poll(() => readFileSync(other, 'utf8')).toBe(cart.replaceAll('baseRate', 'vatRate'));
+  const saved = (name: string) => readFileSync(join(editor().folder, name), 'utf8');
+  await expect.poll(() => saved('prices.ts')).toBe(prices.replaceAll('baseRate', 'vatRate'));
+  await expect.poll(() => saved('cart.ts')).toBe(cart.replaceAll('baseRate', 'vatRate'));
   await bench.openFile('prices.ts');
 });
 

@@ -3,12 +3,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, count, engineOptions, print, text, withEngine } from '../../language-server/cli/command.ts';
-import { preferenceNumbers } from '../../language-server/edits/confidence.ts';
-import { evidenceNames } from '../../language-server/edits/evidence.ts';
-import { preferences } from '../../language-server/edits/preference.ts';
-import { promising, worthAsking } from '../../language-server/edits/propose.ts';
-import { readingsInPlace } from '../../language-server/edits/reading-in-place.ts';
-import { logOddsOf, type Trees } from '../../language-server/edits/trees.ts';
+import { promising, worthAsking } from '../../language-server/edits/decision/propose.ts';
+import { evidenceNames } from '../../language-server/edits/evidence/evidence.ts';
+import { logOddsOf, type Trees } from '../../language-server/edits/evidence/trees.ts';
+import { preferences } from '../../language-server/edits/preference/preference.ts';
+import { readingsInPlace } from '../../language-server/edits/preference/reading-in-place.ts';
+import { preferenceNumbers } from '../../language-server/edits/preference/with-model.ts';
 import type { Engine } from '../../native/index.ts';
 import { type CaseExamples, examplesOf, shownAt } from '../bench/next-edit/examples.ts';
 import { type Example, fitTrees } from '../bench/next-edit/fit-trees.ts';
@@ -26,7 +26,11 @@ export const fitNextEditCommand: Command = {
     cases: { type: 'string', value: 'FILE', help: 'cases, a line of JSON each, as edit-cases writes them' },
     trees: { type: 'string', value: 'N', help: 'how many trees; 60' },
     asked: { type: 'string', value: 'N', help: 'ask the model about one case of N, 0: about none; 4' },
-    out: { type: 'string', value: 'FOLDER', help: 'where the two files go; language-server/edits' },
+    out: {
+      type: 'string',
+      value: 'FOLDER',
+      help: 'whose evidence/ and preference/ get the files; language-server/edits',
+    },
   },
   async run(values) {
     const file = required(values, 'cases', 'FILE');
@@ -45,7 +49,10 @@ export const fitNextEditCommand: Command = {
     print('By the evidence:');
     report(cases, odds);
     const whole = fitTrees(examples(cases), options);
-    writeFileSync(join(folder, 'evidence-trees.ts'), treesFile('evidenceTrees', 'evidenceNames', whole, evidenceNames));
+    writeFileSync(
+      join(folder, 'evidence/evidence-trees.ts'),
+      treesFile('evidenceTrees', 'evidenceNames', './trees.ts', whole, evidenceNames),
+    );
 
     const every = Number(text(values, 'asked') ?? 4);
     if (every === 0) return;
@@ -68,8 +75,14 @@ export const fitNextEditCommand: Command = {
         asked.map(({ rows }) => rows.map(([first = 0]) => first)),
       );
       report(asked, withModel);
-      const file = treesFile('preferenceTrees', 'preferenceNumbers()', fitted(asked), numberNames);
-      writeFileSync(join(folder, 'preference-trees.ts'), file);
+      const file = treesFile(
+        'preferenceTrees',
+        'preferenceNumbers()',
+        '../evidence/trees.ts',
+        fitted(asked),
+        numberNames,
+      );
+      writeFileSync(join(folder, 'preference/preference-trees.ts'), file);
     });
   },
 };
@@ -120,14 +133,20 @@ async function ask(
 /** In the order of preferenceNumbers(). */
 const numberNames = ['odds', 'logRatio', 'ofNew', 'ofTail', 'inPlace', 'rarestNew', 'rarestOld'];
 
-function treesFile(name: string, source: string, { bias, trees }: Trees, numbers: readonly string[]): string {
+function treesFile(
+  name: string,
+  source: string,
+  type: string,
+  { bias, trees }: Trees,
+  numbers: readonly string[],
+): string {
   const lines = trees.map(({ asked, above, leaves }) => {
     const names = [...new Set(asked)].map((feature) => numbers[feature]).join(', ');
     return `    // ${names}\n    { asked: [${asked.join(', ')}], above: [${above.join(', ')}], leaves: [${leaves.join(', ')}] },`;
   });
   return [
     `// Written by \`npm run tool -- fit-next-edit\`. What is asked are numbers of ${source}.`,
-    "import type { Trees } from './trees.ts';",
+    `import type { Trees } from '${type}';`,
     '',
     '// biome-ignore format: a tree is a line',
     `export const ${name}: Trees = {`,

@@ -1,10 +1,10 @@
 // Who answers: a rule; or what Hearth would offer, by the history alone or with a model.
 
-import { probabilityOf } from '../../../language-server/edits/confidence.ts';
-import { editPrompt } from '../../../language-server/edits/edit-prompt.ts';
-import { likeliest, mostLikely, type Proposal, propose } from '../../../language-server/edits/propose.ts';
-import { renamedUse, renameProbability } from '../../../language-server/edits/renamed-uses.ts';
-import { whyUnwanted } from '../../../language-server/edits/unwanted-edit.ts';
+import { likeliest, mostLikely, type Proposal, propose } from '../../../language-server/edits/decision/propose.ts';
+import { whyUnwanted } from '../../../language-server/edits/decision/unwanted-edit.ts';
+import { probabilityOf } from '../../../language-server/edits/evidence/confidence.ts';
+import { editPrompt } from '../../../language-server/edits/preference/edit-prompt.ts';
+import { renamedUse, renameProbability } from '../../../language-server/edits/proposals/renamed-uses.ts';
 import type { Engine } from '../../../native/index.ts';
 import type { NextEditAnswer, NextEditCase } from './next-edit-case.ts';
 import { renameRule } from './rename-rule.ts';

@@ -1,6 +1,6 @@
 // Goes through histories and keeps as many cases of each language and kind as are wanted.
 import { basename, dirname } from 'node:path';
-import type { PastEdit } from '../../../language-server/edits/text-edit.ts';
+import type { PastEdit } from '../../../language-server/edits/text/text-edit.ts';
 import { random } from '../../support/random.ts';
 import { type ChangedFile, type Commit, commitsOf, textOf } from './histories.ts';
 import { beforeRevert, type ChangedText, quietCase, quietKinds, relatedCase } from './make-cases.ts';

@@ -1,9 +1,10 @@
 // Examples to fit the confidence of next edits to: of each case all candidates, with what the commit did as their label.
-import type { Candidate } from '../../../language-server/edits/candidate.ts';
-import { candidatesFor } from '../../../language-server/edits/candidates.ts';
-import { type Evidence, evidenceOf } from '../../../language-server/edits/evidence.ts';
-import { linesOf } from '../../../language-server/edits/lines.ts';
-import { pastChanges } from '../../../language-server/edits/past-changes.ts';
+
+import { type Evidence, evidenceOf } from '../../../language-server/edits/evidence/evidence.ts';
+import { pastChanges } from '../../../language-server/edits/history/past-changes.ts';
+import type { Candidate } from '../../../language-server/edits/proposals/candidate.ts';
+import { candidatesFor } from '../../../language-server/edits/proposals/candidates.ts';
+import { linesOf } from '../../../language-server/edits/text/lines.ts';
 import type { NextEditCase } from './next-edit-case.ts';
 import { isExact } from './next-edit-score.ts';
 

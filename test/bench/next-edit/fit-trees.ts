@@ -1,5 +1,5 @@
 // Fits boosted trees to examples: at each round, a tree of depth 3 to what the trees before it leave of the labels.
-import { depth, type Tree, type Trees } from '../../../language-server/edits/trees.ts';
+import { depth, type Tree, type Trees } from '../../../language-server/edits/evidence/trees.ts';
 
 export interface Example {
   numbers: ArrayLike<number>;

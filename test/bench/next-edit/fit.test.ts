@@ -1,6 +1,6 @@
 // What is fitted to examples with a known rule follows that rule.
 import { expect, test } from 'vitest';
-import { logOddsOf } from '../../../language-server/edits/trees.ts';
+import { logOddsOf } from '../../../language-server/edits/evidence/trees.ts';
 import { random } from '../../support/random.ts';
 import { shownAt } from './examples.ts';
 import { fitTrees } from './fit-trees.ts';

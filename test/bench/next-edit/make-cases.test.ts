@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { applyEdit } from '../../../language-server/edits/text-edit.ts';
+import { applyEdit } from '../../../language-server/edits/text/text-edit.ts';
 import { random } from '../../support/random.ts';
 import { casesOf, thinned } from './collect-cases.ts';
 import { commitsOf, type Hunk } from './histories.ts';

@@ -1,6 +1,6 @@
 // Makes a case out of the hunks of one file: some are done, the last of these as a typist leaves it, the rest is expected.
-import { similarLines } from '../../../language-server/edits/past-changes.ts';
-import { isWord, type PastEdit, type TextEdit, wordsOf } from '../../../language-server/edits/text-edit.ts';
+import { similarLines } from '../../../language-server/edits/history/past-changes.ts';
+import { isWord, type PastEdit, type TextEdit, wordsOf } from '../../../language-server/edits/text/text-edit.ts';
 import type { Random } from '../../support/random.ts';
 import { type Hunk, languageOf } from './histories.ts';
 import type { NextEditCase } from './next-edit-case.ts';

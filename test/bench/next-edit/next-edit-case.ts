@@ -1,6 +1,6 @@
 // The files of the next-edit measure: cases and answers, each a line of JSON.
 
-import type { PastEdit, TextEdit } from '../../../language-server/edits/text-edit.ts';
+import type { PastEdit, TextEdit } from '../../../language-server/edits/text/text-edit.ts';
 import { readJsonLines } from '../../tools/input.ts';
 
 /** A file in the middle of a change. Offsets are in UTF-16. */

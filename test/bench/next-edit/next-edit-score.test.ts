@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TextEdit } from '../../../language-server/edits/text-edit.ts';
+import type { TextEdit } from '../../../language-server/edits/text/text-edit.ts';
 import type { NextEditAnswer, NextEditCase } from './next-edit-case.ts';
 import { figuresOf, scoreOf } from './next-edit-score.ts';
 

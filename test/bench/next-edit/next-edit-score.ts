@@ -1,7 +1,7 @@
 // The figures of `next-edit`: a score for each case, and what they come to together.
 
-import { undoes } from '../../../language-server/edits/reversal.ts';
-import { changesOf, type TextEdit } from '../../../language-server/edits/text-edit.ts';
+import { undoes } from '../../../language-server/edits/history/reversal.ts';
+import { changesOf, type TextEdit } from '../../../language-server/edits/text/text-edit.ts';
 import { mean, percentile } from '../../tools/statistics.ts';
 import type { NextEditAnswer, NextEditCase } from './next-edit-case.ts';
 

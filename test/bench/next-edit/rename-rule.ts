@@ -1,9 +1,10 @@
 // The rule "rename the others, too", which asks no model: what a proposal must be better than.
-import { fromCursor } from '../../../language-server/edits/candidates.ts';
-import { linesOf } from '../../../language-server/edits/lines.ts';
-import { pastChanges } from '../../../language-server/edits/past-changes.ts';
-import type { Proposal } from '../../../language-server/edits/propose.ts';
-import { isRename, substituted, substitutionsOf } from '../../../language-server/edits/substitutions.ts';
+
+import type { Proposal } from '../../../language-server/edits/decision/propose.ts';
+import { pastChanges } from '../../../language-server/edits/history/past-changes.ts';
+import { fromCursor } from '../../../language-server/edits/proposals/candidates.ts';
+import { isRename, substituted, substitutionsOf } from '../../../language-server/edits/proposals/substitutions.ts';
+import { linesOf } from '../../../language-server/edits/text/lines.ts';
 import type { NextEditCase } from './next-edit-case.ts';
 
 /** The nearest other line with the name that was replaced last. */

@@ -1,5 +1,5 @@
 // Where a typist stops in a line that changes.
-import { changesBetween, isWord, wordsOf } from '../../../language-server/edits/text-edit.ts';
+import { changesBetween, isWord, wordsOf } from '../../../language-server/edits/text/text-edit.ts';
 import type { Random } from '../../support/random.ts';
 
 /** A line in the middle of being changed. */

@@ -1,8 +1,8 @@
 // Which edit a request gets, and which it does not: with a scripted proposal in place of a model.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { OpenDocument } from '../../../language-server/documents/open-document.ts';
+import type { EditedDocument, Proposal } from '../../../language-server/edits/decision/propose.ts';
 import { NextEdits } from '../../../language-server/edits/next-edits.ts';
-import type { EditedDocument, Proposal } from '../../../language-server/edits/propose.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
 import type { Engine } from '../../../native/index.ts';
 
@@ -13,7 +13,7 @@ const script = vi.hoisted(() => ({
 }));
 
 /** Proposes the first other line that still has "sum", with "total" in its place. */
-vi.mock('../../../language-server/edits/propose.ts', () => ({
+vi.mock('../../../language-server/edits/decision/propose.ts', () => ({
   propose: async (_: Engine, document: EditedDocument): Promise<Proposal | undefined> => {
     script.asked.push(document);
     await script.wait();

@@ -1,0 +1,106 @@
+// The edit that follows from the last ones: proposed by what they say, and chosen by the model.
+import type { Engine } from '../../../native/index.ts';
+import { logOdds, probabilityOf } from '../evidence/confidence.ts';
+import { evidenceOf } from '../evidence/evidence.ts';
+import { pastChanges } from '../history/past-changes.ts';
+import { preferences } from '../preference/preference.ts';
+import { readingsInPlace } from '../preference/reading-in-place.ts';
+import { withModel } from '../preference/with-model.ts';
+import type { Candidate } from '../proposals/candidate.ts';
+import { candidatesFor } from '../proposals/candidates.ts';
+import { linesOf } from '../text/lines.ts';
+import { changesOf, type EditedDocument, type TextEdit } from '../text/text-edit.ts';
+import { deletionGate, maxDeletedLines } from './gates.ts';
+
+export type { EditedDocument };
+
+export interface Proposal {
+  edit: TextEdit;
+  /** How likely the user would make this edit. */
+  probability: number;
+}
+
+// The model is asked about the likeliest only, and only if they have a chance, also beside the likeliest.
+const maxQuestions = 2;
+const minLogOdds = -2.2;
+const nearLogOdds = 0.7;
+const farLogOdds = 1.5;
+/** How likely an edit that also deletes must be at least. One that only deletes has the deletionGate. */
+const partlyDeletesGate = 0.8;
+
+/** The likeliest edits by what the history says alone, and how likely: the logarithm of the odds. */
+export function likeliest(document: EditedDocument, most: number): [Candidate, number][] {
+  const { text, history, dismissed = [] } = document;
+  if (history.length === 0) return [];
+  const [lines, changes] = [linesOf(text), pastChanges(history)];
+  const candidates = candidatesFor(document, lines, changes).filter(
+    (edit) => !dismissed.some((each) => each.start === edit.start && each.end === edit.end && each.text === edit.text),
+  );
+  const evidence = evidenceOf(candidates, document, lines, changes);
+  const all = candidates.map((candidate, i): [Candidate, number] => [candidate, logOdds(evidence[i] ?? [])]);
+  return promising(all).slice(0, most);
+}
+
+/**
+ * The likeliest first. Of the same thing done in several places only the next one from the cursor on, unless another is
+ * much likelier. candidates: in their order from the cursor on.
+ */
+export function promising<T extends { group: string }>(candidates: readonly [T, number][]): [T, number][] {
+  return nextOfEachGroup(candidates.filter(([, odds]) => odds >= minLogOdds)).sort(([, a], [, b]) => b - a);
+}
+
+export function nextOfEachGroup<T extends { group: string }>(candidates: readonly [T, number][]): [T, number][] {
+  const best = new Map<string, number>();
+  for (const [{ group }, odds] of candidates) best.set(group, Math.max(odds, best.get(group) ?? odds));
+  const taken = new Set<string>();
+  return candidates.filter(([{ group }, odds]) => {
+    if (taken.has(group) || odds < (best.get(group) ?? odds) - nearLogOdds) return false;
+    taken.add(group);
+    return true;
+  });
+}
+
+/** Those that the model may still put in another order. */
+export function worthAsking<T>(likely: readonly [T, number][]): [T, number][] {
+  const [best] = likely;
+  return likely.slice(0, maxQuestions).filter(([, odds]) => best !== undefined && odds >= best[1] - farLogOdds);
+}
+
+/** The likeliest edit; undefined if nothing follows from the last ones. */
+export async function propose(
+  engine: Engine,
+  document: EditedDocument,
+  signal?: AbortSignal,
+): Promise<Proposal | undefined> {
+  const likely = worthAsking(likeliest(document, maxQuestions));
+  if (likely.length === 0) return undefined;
+  const candidates = likely.map(([candidate]) => candidate);
+  const answers = await preferences(engine, document, candidates, signal);
+  const readings = await readingsInPlace(engine, document, candidates, signal);
+  const proposals = likely.flatMap(([{ start, end, text }, odds], i): Proposal[] => {
+    const [answer, reading] = [answers[i], readings[i]];
+    const edit = { start, end, text };
+    return answer && reading ? [{ edit, probability: probabilityOf(withModel(odds, answer, reading)) }] : [];
+  });
+  return mostLikely(proposals, document.text);
+}
+
+/** Of those that may be shown: a deletion must be surer than the rest, and short. */
+export function mostLikely(proposals: readonly Proposal[], text: string): Proposal | undefined {
+  return proposals
+    .filter(({ edit, probability }) => probability >= minProbability(edit, text))
+    .filter(
+      ({ edit }) =>
+        text.slice(edit.start, edit.end).split('\n').length - edit.text.split('\n').length <= maxDeletedLines,
+    )
+    .sort((a, b) => b.probability - a.probability)[0];
+}
+
+function minProbability(edit: TextEdit, text: string): number {
+  const changes = changesOf(edit, text);
+  const deletions = changes.filter(
+    (change) => change.text.trim() === '' && /[\p{L}\p{N}]/u.test(text.slice(change.start, change.end)),
+  );
+  if (deletions.length === 0) return 0;
+  return deletions.length === changes.length ? deletionGate : partlyDeletesGate;
+}

@@ -1,0 +1,26 @@
+// Whether a line of code declares a name, in any of the languages.
+import type { Substitution } from '../proposals/substitutions.ts';
+
+// In these places a name is declared: behind a keyword, behind its type at the beginning of the line or among the
+// parameters, and at the beginning of the line before its type or value.
+const keyword =
+  /\b(?:let|const|var|val|def|fn|func|fun|function|class|struct|enum|interface|trait|type|typedef|namespace|module|protocol|record|define|auto|static|final|private|protected|public|readonly)\b[^=(;]*$/u;
+const typeFirst =
+  /^\s*(?!return\b|new\b|await\b|throw\b|case\b|else\b|use\b|import\b|in\b|not\b|delete\b|yield\b)[\p{L}_][\p{L}\p{N}_<>[\].:?]*[\s*&]+$/u;
+const parameter = /[(,]\s*(?:const\s+)?[\p{L}_][\p{L}\p{N}_<>[\].:?]*[\s*&]+$/u;
+/** What a function or a method begins with. */
+export const definition = /\b(?:def|fn|func|fun|function|constructor)\b|^\s*[\p{L}_][^=]*\)[^=;()]*\{?\s*$/u;
+
+/** Whether a line declares what the substitution replaces. */
+export function declares(lines: string, { old }: Substitution): boolean {
+  if (!/^[\p{L}_$]/u.test(old)) return false;
+  return lines.split('\n').some((line) => {
+    const at = line.indexOf(old);
+    if (at === -1 || /[\p{L}\p{N}_$]$/u.test(line.slice(0, at)) || /^[\p{L}\p{N}_$]/u.test(line.slice(at + old.length)))
+      return false;
+    const [before, behind] = [line.slice(0, at), line.slice(at + old.length).trimStart()];
+    if (keyword.test(before)) return true;
+    if (before.trim() === '') return /^(?::=|:(?!:)|=(?!=))/.test(behind);
+    return (typeFirst.test(before) && /^[=;,({[]/.test(behind)) || (parameter.test(before) && /^[,)=]/.test(behind));
+  });
+}

@@ -1,0 +1,117 @@
+// What the user has changed lately in the open documents, as whole lines before and after: what a next edit follows from.
+// Texts stay in memory, and a document that holds a secret leaves none behind.
+import type { LongText } from '../../documents/long-text.ts';
+import type { DocumentChange } from '../../documents/open-document.ts';
+import { hasSecretName } from '../../protocol/secret-names.ts';
+import { hasSecret } from '../../secrets/secrets.ts';
+import { BulkChanges } from './bulk-changes.ts';
+import { applied, begin, type ChangedRegion, linesOf, touches, widened } from './changed-region.ts';
+
+/** The lines of an edit before and after. Either is '' where lines were only added or removed. */
+export interface RecordedEdit {
+  uri: string;
+  before: string;
+  after: string;
+}
+
+interface Entry {
+  uri: string;
+  region: ChangedRegion;
+  changedMs: number;
+}
+
+/** Nobody asks for edits in longer documents: looking for places would take too long. */
+export const maxChars = 1_000_000;
+// Changes so near to the last ones, and so soon after them, belong to the same edit.
+const nearLines = 8;
+const soonMs = 1000;
+const maxEdits = 12;
+const keptMs = 10 * 60_000;
+
+/** Of one window. */
+export class EditHistory {
+  /** The one that was changed last is the last. */
+  private entries: Entry[] = [];
+  private readonly bulk: BulkChanges;
+
+  constructor(private readonly now: () => number = () => performance.now()) {
+    this.bulk = new BulkChanges(now);
+  }
+
+  /** Whether the last change was one of many at once, such as an agent's or a formatter's. */
+  get isBulk(): boolean {
+    return this.bulk.isGoingOn;
+  }
+
+  /** Call with each change of a document, in order. */
+  record(change: DocumentChange): void {
+    const { uri, before, edit, after } = change;
+    if (hasSecretName(uri) || after.length > maxChars || hasSecret(before) || hasSecret(after)) {
+      this.forget(uri);
+      return;
+    }
+    if (this.bulk.note(before.slice(edit.start, edit.end), edit.text)) {
+      this.dropSince(this.bulk.sinceMs);
+      this.shift(change);
+      return;
+    }
+    const entry = this.entryFor(change) ?? { uri, region: begin(before, edit), changedMs: 0 };
+    const others = this.entries.filter((each) => each !== entry);
+    const region = applied(entry.region, edit);
+    this.entries = others;
+    this.shift(change);
+    this.entries = [...this.entries, { uri, region, changedMs: this.now() }].slice(-maxEdits);
+  }
+
+  /** The oldest first, without what was taken back. texts: the open documents as they are now. */
+  edits(texts: (uri: string) => LongText | undefined): RecordedEdit[] {
+    const since = this.now() - keptMs;
+    this.entries = this.entries.filter(({ changedMs }) => changedMs >= since);
+    return this.entries.flatMap(({ uri, region }) => {
+      const text = texts(uri);
+      const lines = text && linesOf(region, text);
+      return lines && lines.before !== lines.after ? { uri, ...lines } : [];
+    });
+  }
+
+  forget(uri: string): void {
+    this.entries = this.entries.filter((each) => each.uri !== uri);
+  }
+
+  clear(): void {
+    this.entries = [];
+  }
+
+  /** The entry that the change belongs to, wide enough for it: of the same lines, or the last one if it is near and soon. */
+  private entryFor({ uri, before, edit }: DocumentChange): Entry | undefined {
+    const ofDocument = this.entries.filter((each) => each.uri === uri);
+    const last = this.entries.at(-1);
+    const isSoon = last !== undefined && this.now() - last.changedMs <= soonMs;
+    const same = ofDocument.findLast(({ region }) => touches(region, edit, before, 0));
+    const near = isSoon && last.uri === uri && touches(last.region, edit, before, nearLines) ? last : undefined;
+    const entry = same ?? near;
+    if (!entry) return undefined;
+    const region = widened(entry.region, edit);
+    const isFree = ofDocument.every(
+      (each) => each === entry || each.region.end < region.start || region.end < each.region.start,
+    );
+    if (!isFree) return undefined;
+    entry.region = region;
+    return entry;
+  }
+
+  /** Moves what stands behind a change; what it overlaps is no longer known. */
+  private shift({ uri, edit }: DocumentChange): void {
+    const delta = edit.text.length - (edit.end - edit.start);
+    this.entries = this.entries.flatMap((entry) => {
+      const { region } = entry;
+      if (entry.uri !== uri || region.end <= edit.start) return entry;
+      if (region.start < edit.end) return [];
+      return { ...entry, region: { ...region, start: region.start + delta, end: region.end + delta } };
+    });
+  }
+
+  private dropSince(ms: number): void {
+    this.entries = this.entries.filter(({ changedMs }) => changedMs < ms);
+  }
+}

@@ -1,0 +1,145 @@
+// Lines in which every change of an edited line can be made, too: each between the same two words, in the same order,
+// whatever stands between them. So what happens to a line may be several things at once, such as a call that gets another
+// name and an argument, or an expression that is put into brackets.
+
+import type { PastChange } from '../../history/past-changes.ts';
+import { type Line, nearest, similarity } from '../../text/lines.ts';
+import { changesBetween, isWord, type TextEdit, wordsOf } from '../../text/text-edit.ts';
+import type { Candidate } from '../candidate.ts';
+import { isTelling } from '../substitutions.ts';
+
+const maxChanges = 5;
+const maxPlaces = 20;
+const minLikeness = 0.25;
+/** Of the words beside a change: these do not matter. */
+const anything = null;
+
+/** Words of a line that become others, and the words beside them; '' at the beginning and the end of the line. */
+interface Site {
+  old: string;
+  now: string;
+  left: string | null;
+  right: string | null;
+}
+
+export function editsInContext(
+  lines: readonly Line[],
+  changes: readonly PastChange[],
+  cursorLine: number,
+): Candidate[] {
+  return changes.flatMap((change) => {
+    const [before, after] = [change.before[0], change.after[0]];
+    if (before === undefined || after === undefined || change.before.length + change.after.length !== 2) return [];
+    const sites = sitesOf(before.trim(), after.trim());
+    if (sites.length === 0 || sites.length > maxChanges || !isSpecific(sites)) return [];
+    const rarest = sites.map(({ old }) => old).filter(isTelling);
+    const alike = lines.flatMap(({ text }, i) =>
+      rarest.every((words) => text.includes(words)) && similarity(text, before) >= minLikeness ? [i] : [],
+    );
+    const group = `${before.trim()}\n${after.trim()}\nin context`;
+    return nearest(alike, cursorLine, maxPlaces).flatMap((i): Candidate[] => {
+      const { start, end, text } = lines[i] as Line;
+      const otherWords = Math.min(9, differing(before, text));
+      return sides.flatMap((of): Candidate[] => {
+        const now = changed(text, sites.map(of));
+        if (now === undefined || now === text || text.trim() === after.trim()) return [];
+        return [{ start, end, text: now, generator: 'context', group, changes: [change], otherWords }];
+      });
+    });
+  });
+}
+
+/** With the words on both sides of each change; or on one of them, as long as there is a name to look for. */
+const sides: ((site: Site) => Site)[] = [
+  (site) => site,
+  (site) => (isTelling(`${site.left ?? ''}${site.old}`) ? { ...site, right: anything } : site),
+  (site) => (isTelling(`${site.old}${site.right ?? ''}`) ? { ...site, left: anything } : site),
+  (site) => (isTelling(site.old) ? { ...site, left: anything, right: anything } : site),
+];
+
+function sitesOf(before: string, after: string): Site[] {
+  return changesBetween(before, after).map((change) => {
+    const { start, end, text } = change.start < change.end ? change : towardsName(change, before);
+    return {
+      old: before.slice(start, end),
+      now: text,
+      left: besideAt(wordsOf(before.slice(0, start)).reverse())
+        .reverse()
+        .join(''),
+      right: besideAt(wordsOf(before.slice(end))).join(''),
+    };
+  });
+}
+
+/** The same insertion as far to the right as it may begin: rather "b, " before a name than ", b" before a comma. */
+function towardsName({ start, text }: TextEdit, before: string): TextEdit {
+  let words = wordsOf(text);
+  let at = start;
+  for (const next of wordsOf(before.slice(start))) {
+    if (next !== words[0]) break;
+    words = [...words.slice(1), next];
+    at += next.length;
+  }
+  return { start: at, end: at, text: words.join('') };
+}
+
+/** The next word, with the space before it. */
+function besideAt(words: string[]): string[] {
+  const at = words.findIndex((each) => each.trim() !== '');
+  return at === -1 ? [] : words.slice(0, at + 1);
+}
+
+/** Single words that only replace a name are looked for as substitutions; and what stands beside commas, anywhere. */
+function isSpecific(sites: Site[]): boolean {
+  if (sites.length === 1 && sites.every(({ old, now }) => isWord(old) && isWord(now))) return false;
+  const telling = sites.filter(({ old, left, right }) => [old, left ?? '', right ?? ''].some(isTelling));
+  return telling.length > 0 && sites.some(({ old, now }) => isTelling(old + now) || sites.length > 1);
+}
+
+/** The line with all of the changes; undefined if one of them has no place, or would leave a bracket open. */
+function changed(line: string, sites: Site[]): string | undefined {
+  const indentation = /^\s*/.exec(line)?.[0].length ?? 0;
+  const edits: TextEdit[] = [];
+  let from = indentation;
+  for (const [i, { old, now, left, right }] of sites.entries()) {
+    const sought = `${left ?? ''}${old}${right ?? ''}`;
+    const isLast = i === sites.length - 1;
+    let at = left === '' ? (line.startsWith(sought, indentation) ? indentation : -1) : line.indexOf(sought, from);
+    for (; at !== -1; at = left === '' ? -1 : line.indexOf(sought, at + 1)) {
+      const start = at + (left?.length ?? 0);
+      const edit = { start, end: start + old.length, text: now };
+      const fits = isWhole(line, at, sought) && (right !== '' || edit.end === line.trimEnd().length);
+      if (!fits) continue;
+      if (isLast && !isBalanced(line, applied(line, [...edits, edit]))) continue;
+      edits.push(edit);
+      from = edit.end;
+      break;
+    }
+    if (at === -1) return undefined;
+  }
+  return applied(line, edits);
+}
+
+function applied(line: string, edits: TextEdit[]): string {
+  return edits.reduceRight((result, { start, end, text }) => result.slice(0, start) + text + result.slice(end), line);
+}
+
+const wordCharacter = /[\p{L}\p{N}_$]/u;
+
+function isWhole(line: string, at: number, sought: string): boolean {
+  const cuts = (offset: number) => wordCharacter.test(line[offset - 1] ?? '') && wordCharacter.test(line[offset] ?? '');
+  return !cuts(at) && !cuts(at + sought.length);
+}
+
+function isBalanced(before: string, after: string): boolean {
+  return ['()', '[]', '{}'].every(([open = '', close = '']) => {
+    const balance = (text: string) => text.split(open).length - text.split(close).length;
+    return balance(before) === balance(after);
+  });
+}
+
+/** How many names the lines do not have in common. */
+function differing(before: string, other: string): number {
+  const [words, others] = [before, other].map((line) => new Set(wordsOf(line).filter(isTelling)));
+  return [...(words ?? [])].filter((word) => !others?.has(word)).length;
+}

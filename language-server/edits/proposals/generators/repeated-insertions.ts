@@ -1,0 +1,75 @@
+// Lines that were added beside a line, beside other lines like that one.
+
+import type { PastChange } from '../../history/past-changes.ts';
+import { indentationOf, type Line, nearest } from '../../text/lines.ts';
+import { isWord, wordsOf } from '../../text/text-edit.ts';
+import type { Candidate } from '../candidate.ts';
+import { isTelling } from '../substitutions.ts';
+import { mapped, reindented, shapeOf } from './analogous-lines.ts';
+
+const maxLines = 6;
+const maxOtherWords = 3;
+const maxPlaces = 20;
+
+export function repeatedInsertions(lines: readonly Line[], changes: readonly PastChange[], path: string): Candidate[] {
+  return changes
+    .filter((change) => change.before.length === 0 && change.path === path && change.after.length <= maxLines)
+    .flatMap((change) => {
+      const first = placeOf(change.after, lines);
+      if (first === undefined) return [];
+      return [
+        ...beside(lines, change, first, first - 1, true),
+        ...beside(lines, change, first, first + change.after.length, false),
+      ];
+    });
+}
+
+/** The first line of the place where these lines stand; undefined if they stand nowhere or are of no words. */
+function placeOf(added: string[], lines: readonly Line[]): number | undefined {
+  if (!added.some(isTelling)) return undefined;
+  const found = lines.findIndex((_, i) => added.every((line, j) => lines[i + j]?.text === line));
+  return found === -1 ? undefined : found;
+}
+
+function beside(
+  lines: readonly Line[],
+  change: PastChange,
+  first: number,
+  beside: number,
+  isAbove: boolean,
+): Candidate[] {
+  const neighbour = lines[beside]?.text;
+  if (neighbour === undefined || !isTelling(neighbour)) return [];
+  const shape = shapeOf(neighbour);
+  const { after } = change;
+  const group = `${neighbour.trim()}\n\n${after.join('\n')}`;
+  const alike = lines.flatMap(({ text }, i) => (shapeOf(text) === shape ? [i] : []));
+  return nearest(alike, first, maxPlaces).flatMap((i): Candidate[] => {
+    const { start, end, text } = lines[i] as Line;
+    if (i >= first - 1 && i <= first + after.length) return [];
+    const others = otherWords(neighbour, text);
+    if (!others) return [];
+    const [old, now] = [indentationOf(neighbour), indentationOf(text)];
+    const added = after.map((line) => mapped(reindented(line, old, now), others));
+    const there = isAbove ? lines.slice(i + 1, i + 1 + added.length) : lines.slice(Math.max(0, i - added.length), i);
+    if (there.length === added.length && there.every((line, j) => line.text.trim() === added[j]?.trim())) return [];
+    const at = isAbove ? end + 1 : start;
+    const edit = { start: at, end: at, text: added.map((line) => `${line}\n`).join('') };
+    const differing = [...others].filter(([word, other]) => word !== other).length;
+    return [{ ...edit, generator: 'insertion', group, changes: [change], otherWords: differing }];
+  });
+}
+
+/** Which words stand in the place of which; undefined if that is not clear, or hardly any word is the same. */
+function otherWords(line: string, other: string): Map<string, string> | undefined {
+  const others = new Map<string, string>();
+  const [words, here] = [wordsOf(line.trim()), wordsOf(other.trim())];
+  for (const [i, word] of words.entries()) {
+    if (!isWord(word)) continue;
+    const there = here[i] ?? '';
+    if ((others.get(word) ?? there) !== there) return undefined;
+    others.set(word, there);
+  }
+  const differing = [...others].filter(([word, there]) => word !== there).length;
+  return differing <= maxOtherWords && differing < others.size ? others : undefined;
+}

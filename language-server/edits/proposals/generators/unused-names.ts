@@ -1,0 +1,105 @@
+// Names that an edit removed, where they are still: their place in a list goes, or the statement that has them.
+
+import type { PastChange } from '../../history/past-changes.ts';
+import { type Line, nearest } from '../../text/lines.ts';
+import { isWord, type TextEdit, wordsOf } from '../../text/text-edit.ts';
+import type { Candidate } from '../candidate.ts';
+
+const shortestName = 3;
+const keyword =
+  /^(?:and|as|assert|async|await|bool|break|case|catch|class|const|continue|def|default|delete|do|else|end|enum|except|export|extends|false|final|finally|fn|for|from|func|function|get|if|impl|import|in|int|interface|is|let|match|mut|new|nil|none|not|null|of|or|override|pass|private|protected|pub|public|raise|readonly|require|return|self|set|static|string|struct|super|switch|then|this|throw|throws|true|try|type|undefined|use|using|val|var|void|when|where|while|with|yield)$/i;
+const maxNames = 40;
+const maxPlaces = 12;
+const maxRun = 3;
+
+/** renamed: names that have become others, rather than gone. */
+export function unusedNames(
+  lines: readonly Line[],
+  changes: readonly PastChange[],
+  renamed: ReadonlySet<string>,
+  cursorLine: number,
+): Candidate[] {
+  const gone = new Map<string, PastChange>();
+  for (const change of changes) {
+    const kept = new Set(change.after.flatMap(wordsOf));
+    for (const word of change.before.flatMap(wordsOf))
+      if (isName(word) && !kept.has(word) && !renamed.has(word) && !gone.has(word)) gone.set(word, change);
+  }
+  const left = new Map<string, number[]>();
+  for (const [i, { text }] of lines.entries())
+    for (const word of new Set(wordsOf(text))) if (gone.has(word)) left.set(word, [...(left.get(word) ?? []), i]);
+  const few = [...left].filter(([, places]) => places.length <= maxPlaces).slice(0, maxNames);
+  return few.flatMap(([name, all]) => {
+    const change = gone.get(name);
+    if (!change) return [];
+    const places = nearest(all, cursorLine, maxPlaces);
+    const isUsed = all.length > 1;
+    const edits = [
+      // What is imported and still used stays imported.
+      ...places.flatMap((i) =>
+        lines[i] && !(isUsed && isImport.test(lines[i].text)) ? withoutElement(lines[i], name) : [],
+      ),
+      ...places.flatMap((i) => withoutLines(lines, i, name)),
+    ];
+    return edits.map((edit) => ({
+      ...edit,
+      ...{ generator: 'unused' as const, group: `${name}\n${edit.text === ''}`, changes: [change] },
+      otherWords: all.length - 1,
+    }));
+  });
+}
+
+function isName(word: string): boolean {
+  return isWord(word) && word.length >= shortestName && !keyword.test(word);
+}
+
+/** The line without the name in a list: with its type, value, sign or quotes, and one of the commas beside it. */
+function withoutElement({ start, end, text }: Line, name: string): TextEdit[] {
+  const quoted = name.replaceAll('$', '\\$');
+  const element = new RegExp(
+    `(?<=^|[(\\[{<,|]\\s*|\\s)(?:\\.\\.\\.|[&*:@$]|["'\`])?(?<![\\p{L}\\p{N}_$])${quoted}(?![\\p{L}\\p{N}_$])["'\`]?(?:\\s*[:=]\\s*[\\p{L}\\p{N}_.]+)?`,
+    'gu',
+  );
+  return [...text.matchAll(element)].flatMap((match) => {
+    const [before, behind] = [text.slice(0, match.index), text.slice(match.index + match[0].length)];
+    const comma = /^\s*,\s*/.exec(behind);
+    const commaBefore = /,\s*$/.exec(before);
+    const isOpened = /[([{<|]\s*$/.test(before);
+    const isClosed = /^\s*[)\]}>|]/.test(behind);
+    const isAlone = before.trim() === '' && /^,?\s*$/.test(behind);
+    if (isAlone || !(isOpened || commaBefore) || !(isClosed || comma || behind.trim() === '')) return [];
+    if (commaBefore && (isClosed || comma))
+      return [{ start, end, text: before.slice(0, -commaBefore[0].length) + behind }];
+    if (comma) return [{ start, end, text: before + behind.slice(comma[0].length) }];
+    return isOpened && isClosed ? [{ start, end, text: before + behind.trimStart() }] : [];
+  });
+}
+
+const isImport = /^\s*(import|from|use|using|require|include|#\s*include)\b/;
+const opensOrCloses = /[{([:,]\s*$|^\s*[)\]}]/;
+
+/** The statement on this line; with lines below that have the name, too, and with an empty line that is then one too many. */
+function withoutLines(lines: readonly Line[], first: number, name: string): TextEdit[] {
+  const line = lines[first];
+  if (!line || (isImport.test(line.text) && line.text.includes(','))) return [];
+  const isInList = /^\s*["'`]?[\p{L}\p{N}_$.:'"`/@-]+["'`]?\s*[:=]?[^{([]*,\s*$/u.test(line.text);
+  if (!isInList && opensOrCloses.test(line.text)) return [];
+  let last = first;
+  while (last - first + 1 < maxRun && wordsOf(lines[last + 1]?.text ?? '').includes(name)) last++;
+  const isBlank = (i: number) => lines[i] !== undefined && lines[i].text.trim() === '';
+  const opens = /[{([]\s*$/.test(lines[first - 1]?.text ?? '');
+  const edits = [first, ...(last > first ? [last] : [])].flatMap((to) => {
+    const end = lines[to]?.end;
+    if (end === undefined) return [];
+    const edit = { start: line.start, end: end + 1, text: '' };
+    const next = lines[to + 1];
+    const isTooMany = isBlank(to + 1) && (isBlank(first - 1) || opens);
+    return isTooMany && next ? [{ ...edit, end: next.end + 1 }, edit] : [edit];
+  });
+  return isBalanced(lines.slice(first, last + 1)) ? edits : [];
+}
+
+function isBalanced(lines: readonly Line[]): boolean {
+  const text = lines.map((line) => line.text).join('\n');
+  return ['()', '[]', '{}'].every(([open = '', close = '']) => text.split(open).length === text.split(close).length);
+}

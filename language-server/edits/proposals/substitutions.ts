@@ -1,0 +1,173 @@
+// What past edits replaced, as words that can be looked for elsewhere.
+
+import type { PastChange } from '../history/past-changes.ts';
+import { changesBetween, isWord, wordsOf } from '../text/text-edit.ts';
+import { partSubstitutions } from './name-parts.ts';
+
+/** These words became those; both are within a line. The words that went have something to look for. */
+export interface Substitution {
+  old: string;
+  now: string;
+  /** Parts of names are found within other names, too. */
+  isPart: boolean;
+  /** The changes that made it, the newest first. */
+  changes: PastChange[];
+  /** Between which words, each time. */
+  places: Neighbours[];
+  /** Between which characters it is looked for, if not anywhere. */
+  between?: Neighbours;
+}
+
+export interface Neighbours {
+  left: string;
+  right: string;
+}
+
+const maxSubstitutions = 16;
+const longestSpan = 80;
+
+/** The newest first; what was taken back since is left out. */
+export function substitutionsOf(changes: readonly PastChange[]): Substitution[] {
+  const found = new Map<string, Substitution>();
+  for (const change of changes)
+    for (const { place, ...each } of substitutionsIn(change)) {
+      const key = JSON.stringify([each.old, each.isPart]);
+      const known = found.get(key);
+      // What is being typed will become what it became before.
+      if (known && known.changes[0]?.age === 0 && each.now.startsWith(known.now)) known.now = each.now;
+      if (known?.now === each.now) {
+        known.places.push(place);
+        if (!known.changes.includes(change)) known.changes.push(change);
+      }
+      const isTakenBack = [...found.values()].some((later) => later.old === each.now && later.now === each.old);
+      if (!known && !isTakenBack) found.set(key, { ...each, changes: [change], places: [place] });
+    }
+  return [...found.values()].slice(0, maxSubstitutions);
+}
+
+export function isRename({ old, now }: Pick<Substitution, 'old' | 'now'>): boolean {
+  return isName(old) && isName(now);
+}
+
+function isName(text: string): boolean {
+  return isWord(text) && wordsOf(text).length === 1;
+}
+
+type Found = Pick<Substitution, 'old' | 'now' | 'isPart'> & { place: Neighbours };
+
+function substitutionsIn({ before, after }: PastChange): Found[] {
+  const [old, now] = [before.join('\n'), after.join('\n')];
+  const changes = changesBetween(old, now);
+  const kept = old.length - changes.reduce((sum, { start, end }) => sum + end - start, 0);
+  const isOneName =
+    changes.length === 1 && changes.every(({ start, end, text }) => isName(old.slice(start, end)) && isName(text));
+  // What was written anew, rather than changed, has little in common with what was there.
+  if (kept === 0 || (!isOneName && 3 * kept < Math.min(old.length, now.length))) return [];
+  const found: Found[] = [];
+  const add = (start: number, end: number, text: string, isPart = false) => {
+    if (!/\n/.test(old.slice(start, end) + text))
+      found.push({
+        ...{ old: old.slice(start, end), now: text, isPart },
+        place: { left: wordBefore(old.slice(0, start)), right: wordBehind(old.slice(end)) },
+      });
+  };
+  for (const { start, end, text } of changes) {
+    if (isTelling(old.slice(start, end))) {
+      add(start, end, text);
+      continue;
+    }
+    // Where words are only added, or an operator is replaced, the words beside say where else.
+    const left = fromLastWord(old.slice(old.lastIndexOf('\n', start - 1) + 1, start));
+    const right = upToFirstWord(old.slice(end).split('\n', 1)[0] ?? '');
+    if (left !== undefined) add(start - left.length, end, left + text);
+    if (right !== undefined) add(start, end + right.length, text + right);
+  }
+  const [first, last] = [changes[0], changes.at(-1)];
+  if (
+    first &&
+    last &&
+    first !== last &&
+    last.end - first.start <= longestSpan &&
+    isTelling(old.slice(first.start, last.end))
+  )
+    add(first.start, last.end, now.slice(first.start, now.length - (old.length - last.end)));
+  for (const { place, ...rename } of [...found])
+    if (isRename(rename)) for (const part of partSubstitutions(rename)) found.push({ ...part, isPart: true, place });
+  return found;
+}
+
+/** The end of a line, from its last telling word on. */
+function fromLastWord(line: string): string | undefined {
+  const words = wordsOf(line);
+  const last = words.findLastIndex(isTelling);
+  return last === -1 ? undefined : words.slice(last).join('');
+}
+
+/** The beginning of a line, up to its first telling word. */
+function upToFirstWord(line: string): string | undefined {
+  const words = wordsOf(line);
+  const first = words.findIndex(isTelling);
+  return first === -1 ? undefined : words.slice(0, first + 1).join('');
+}
+
+/** A name, or a number of several digits. */
+export function isTelling(text: string): boolean {
+  return /[\p{L}_$]|\p{N}{2}/u.test(text);
+}
+
+/** The last word of a text, with what follows it. */
+export function wordBefore(text: string): string {
+  return /[\p{L}\p{N}_$]+[^\p{L}\p{N}_$]*$/u.exec(text.slice(-80))?.[0] ?? '';
+}
+
+/** The first word of a text, with what precedes it. */
+export function wordBehind(text: string): string {
+  return /^[^\p{L}\p{N}_$]*[\p{L}\p{N}_$]+/u.exec(text.slice(0, 80))?.[0] ?? '';
+}
+
+type Sought = Pick<Substitution, 'old' | 'now' | 'isPart' | 'between'>;
+
+/** Only between the characters that stood beside it when it was made last. */
+export function narrowed(substitution: Substitution): Substitution {
+  const [{ left, right } = { left: '', right: '' }] = substitution.places;
+  const between = { left: left.slice(-1), right: right.slice(0, 1) };
+  return { ...substitution, between };
+}
+
+/** Where the line has the words, whole and not as a part of their replacement. */
+export function occurrencesOf({ old, now, isPart, between }: Sought, line: string): number[] {
+  const inside = now.indexOf(old);
+  const found: number[] = [];
+  for (let at = line.indexOf(old); at !== -1; at = line.indexOf(old, at + old.length)) {
+    const isDone = inside !== -1 && line.startsWith(now, at - inside);
+    const isThere =
+      !between || (line.slice(0, at).endsWith(between.left) && line.startsWith(between.right, at + old.length));
+    if (!isDone && isThere && (isPart ? isPartOfName : isWhole)(line, at, old.length)) found.push(at);
+  }
+  return found;
+}
+
+export function substituted(line: string, substitution: Sought): string {
+  const { old, now } = substitution;
+  return occurrencesOf(substitution, line).reduceRight(
+    (result, at) => result.slice(0, at) + now + result.slice(at + old.length),
+    line,
+  );
+}
+
+const wordCharacter = /[\p{L}\p{N}_$]/u;
+
+function isWhole(line: string, at: number, length: number): boolean {
+  const cuts = (offset: number) => wordCharacter.test(line[offset - 1] ?? '') && wordCharacter.test(line[offset] ?? '');
+  return !cuts(at) && !cuts(at + length);
+}
+
+/** Begins and ends where a part of a name does: at an underscore, a digit, or where capitals begin or end. */
+function isPartOfName(line: string, at: number, length: number): boolean {
+  const cuts = (offset: number) => {
+    const [left, right] = [line[offset - 1] ?? '', line[offset] ?? ''];
+    if (!/\p{L}/u.test(left) || !/\p{L}/u.test(right)) return false;
+    return /\p{Lu}/u.test(left) || !/\p{Lu}/u.test(right);
+  };
+  return !cuts(at) && !cuts(at + length);
+}

@@ -1,0 +1,186 @@
+// What is remembered of the user's edits, key by key, and what is not.
+import { expect, test } from 'vitest';
+import { type DocumentChange, OpenDocument } from '../../../../language-server/documents/open-document.ts';
+import { EditHistory } from '../../../../language-server/edits/history/edit-history.ts';
+import { random } from '../../../support/random.ts';
+
+const numbered = (count: number) => Array.from({ length: count }, (_, i) => `line ${i};`).join('\n');
+
+/** A person at an editor, with a clock that only moves when told. */
+function editing(texts: Record<string, string>) {
+  let ms = 0;
+  const history = new EditHistory(() => ms);
+  const documents = new Map(
+    Object.entries(texts).map(([uri, text]) => [uri, OpenDocument.create(uri, 'typescript', 1, text)]),
+  );
+  const document = (uri: string) => documents.get(uri) as OpenDocument;
+  const person = {
+    history,
+    wait: (by: number) => {
+      ms += by;
+    },
+    /** Replaces a text, wherever it stands. */
+    replace: (old: string, now: string, uri = 'a.ts') => {
+      const { text, version } = document(uri);
+      const start = text.toString().indexOf(old);
+      expect(start, `"${old}" stands in ${uri}`).not.toBe(-1);
+      const range = { start: document(uri).positionAt(start), end: document(uri).positionAt(start + old.length) };
+      const record = (change: DocumentChange) => history.record(change);
+      OpenDocument.update(document(uri), [{ range, text: now }], version + 1, record);
+    },
+    /** Types after a text, a key every 100 ms. */
+    type: (after: string, keys: string) => {
+      let before = after;
+      for (const key of keys) {
+        person.replace(before, before + key);
+        before += key;
+        person.wait(100);
+      }
+    },
+    edits: () => history.edits((uri) => documents.get(uri)?.text),
+  };
+  return person;
+}
+
+test('what is typed in a line is one edit of that line', () => {
+  const person = editing({ 'a.ts': 'let sum = 1;\nlog(sum);\n' });
+  person.replace('sum', 't');
+  person.wait(100);
+  person.type('let t', 'otal');
+  expect(person.edits()).toEqual([{ uri: 'a.ts', before: 'let sum = 1;', after: 'let total = 1;' }]);
+});
+
+test('a pause in the middle of a word does not divide the edit', () => {
+  const person = editing({ 'a.ts': 'let sum = 1;\nlog(sum);\n' });
+  person.replace('sum', 'to');
+  person.wait(5000);
+  person.type('let to', 'tal');
+  expect(person.edits()).toEqual([{ uri: 'a.ts', before: 'let sum = 1;', after: 'let total = 1;' }]);
+});
+
+test('changes within eight lines and a second are one edit, later or farther ones are another', () => {
+  const person = editing({ 'a.ts': numbered(60) });
+  person.replace('line 3;', 'row 3;');
+  person.wait(900);
+  person.replace('line 6;', 'row 6;');
+  expect(person.edits()).toEqual([
+    { uri: 'a.ts', before: 'line 3;\nline 4;\nline 5;\nline 6;', after: 'row 3;\nline 4;\nline 5;\nrow 6;' },
+  ]);
+  person.wait(900);
+  person.replace('line 40;', 'row 40;');
+  person.wait(1100);
+  person.replace('line 42;', 'row 42;');
+  expect(person.edits().slice(1)).toEqual([
+    { uri: 'a.ts', before: 'line 40;', after: 'row 40;' },
+    { uri: 'a.ts', before: 'line 42;', after: 'row 42;' },
+  ]);
+});
+
+test('keys that several cursors type at once are one edit for each place', () => {
+  const person = editing({ 'a.ts': numbered(60) });
+  for (const key of 'xyz')
+    for (const line of [5, 25, 45]) {
+      const typed = 'xyz'.slice(0, 'xyz'.indexOf(key));
+      person.replace(`${typed}line ${line};`, `${typed}${key}line ${line};`);
+    }
+  expect(person.edits().map(({ after }) => after)).toEqual(['xyzline 5;', 'xyzline 25;', 'xyzline 45;']);
+});
+
+test('lines that were only added or removed have nothing on the other side', () => {
+  const person = editing({ 'a.ts': 'a();\nb();\nc();\n' });
+  person.replace('a();\n', 'a();\nnew();\n');
+  person.wait(2000);
+  person.replace('c();\n', '');
+  expect(person.edits()).toEqual([
+    { uri: 'a.ts', before: '', after: 'new();' },
+    { uri: 'a.ts', before: 'c();', after: '' },
+  ]);
+});
+
+test('what is undone has not been edited', () => {
+  const person = editing({ 'a.ts': 'let sum = 1;\nlog(sum);\n' });
+  person.replace('sum', 'total');
+  person.wait(3000);
+  person.replace('total', 'sum');
+  expect(person.edits()).toEqual([]);
+});
+
+test('edits move with the lines above them, and are in the order in which they were made', () => {
+  const person = editing({ 'a.ts': numbered(40) });
+  person.replace('line 30;', 'row 30;');
+  person.wait(2000);
+  person.replace('line 2;\n', 'line 2;\nnew;\nlines;\n');
+  person.wait(2000);
+  person.replace('row 30;', 'row thirty;');
+  expect(person.edits()).toEqual([
+    { uri: 'a.ts', before: '', after: 'new;\nlines;' },
+    { uri: 'a.ts', before: 'line 30;', after: 'row thirty;' },
+  ]);
+});
+
+test('a file with Windows line ends has no line ends in the edit of a line', () => {
+  const person = editing({ 'a.ts': 'let sum = 1;\r\nlog(sum);\r\n' });
+  person.replace('sum', 'total');
+  expect(person.edits()).toEqual([{ uri: 'a.ts', before: 'let sum = 1;', after: 'let total = 1;' }]);
+});
+
+test('what programs write is not an edit of the user, and takes what they wrote before with it', () => {
+  const person = editing({ 'a.ts': numbered(80) });
+  person.replace('line 5;', 'mine 5;');
+  person.wait(5000);
+  for (let line = 20; line < 40; line++) person.replace(`line ${line};`, `an agent wrote line ${line} anew;`);
+  expect(person.history.isBulk).toBe(true);
+  expect(person.edits()).toEqual([{ uri: 'a.ts', before: 'line 5;', after: 'mine 5;' }]);
+  person.wait(5000);
+  person.replace('line 60;', 'mine 60;');
+  expect(person.history.isBulk).toBe(false);
+  expect(person.edits().map(({ after }) => after)).toEqual(['mine 5;', 'mine 60;']);
+});
+
+test('a document with a secret leaves nothing behind, not even what was edited before', () => {
+  const secret = `AKIA${'QWERTZUIOPASDFG2'}`;
+  const person = editing({ 'a.ts': 'let key = "";\nlet sum = 1;\n', '.env': 'TOKEN=1\n' });
+  person.replace('sum', 'total');
+  expect(person.edits()).toHaveLength(1);
+  person.replace('key = ""', `key = "${secret}"`);
+  expect(person.edits()).toEqual([]);
+  person.replace(secret, '');
+  expect(JSON.stringify(person.edits())).not.toContain(secret);
+  person.replace('TOKEN=1', 'TOKEN=2', '.env');
+  expect(person.edits().map(({ uri }) => uri)).not.toContain('.env');
+});
+
+test('edits are forgotten after ten minutes, and with their document', () => {
+  const person = editing({ 'a.ts': numbered(9), 'b.ts': numbered(9) });
+  person.replace('line 3;', 'row 3;');
+  person.wait(2000);
+  person.replace('line 3;', 'row 3;', 'b.ts');
+  person.history.forget('b.ts');
+  expect(person.edits().map(({ uri }) => uri)).toEqual(['a.ts']);
+  person.wait(11 * 60_000);
+  expect(person.edits()).toEqual([]);
+});
+
+test('after random edits, what came of each edit stands in the text, and what it was in an earlier one', () => {
+  const pieces = ['', 'a', 'word ', '\n', 'two\nlines\n', '\r\n', '    '];
+  for (let seed = 1; seed <= 60; seed++) {
+    const r = random(seed);
+    let ms = 0;
+    const history = new EditHistory(() => ms);
+    const document = OpenDocument.create('a.ts', 'typescript', 1, numbered(r.pick([0, 3, 30, 300])));
+    const texts = [document.text.toString()];
+    for (let version = 2; version < 60; version++) {
+      const start = r.below(document.text.length + 1);
+      const end = Math.min(document.text.length, start + r.pick([0, 0, 1, 5, 40]));
+      const range = { start: document.positionAt(start), end: document.positionAt(end) };
+      OpenDocument.update(document, [{ range, text: r.pick(pieces) }], version, (change) => history.record(change));
+      texts.push(document.text.toString());
+      ms += r.pick([10, 100, 900, 3000]);
+      const now = texts.at(-1) ?? '';
+      for (const { before, after } of history.edits(() => document.text)) {
+        expect(now).toContain(after);
+        expect(texts.some((text) => text.includes(before))).toBe(true);
+      }
+    }
+  }
+});

@@ -1,0 +1,169 @@
+// What each generator proposes, and what is never proposed.
+import { describe, expect, test } from 'vitest';
+import { pastChanges } from '../../../../language-server/edits/history/past-changes.ts';
+import { candidatesFor } from '../../../../language-server/edits/proposals/candidates.ts';
+import { linesOf } from '../../../../language-server/edits/text/lines.ts';
+import { applyEdit, type PastEdit } from '../../../../language-server/edits/text/text-edit.ts';
+
+const past = (before: string, after: string, path = 'a.ts'): PastEdit => ({ path, before, after });
+
+function candidates(text: string, cursor: number, ...history: PastEdit[]) {
+  const place = { path: 'a.ts', text, cursor, history };
+  return candidatesFor(place, linesOf(text), pastChanges(history));
+}
+
+/** The texts that the candidates of a generator would make. */
+function proposed(generator: string, text: string, cursor: number, ...history: PastEdit[]): string[] {
+  const found = candidates(text, cursor, ...history).filter((each) => each.generator === generator);
+  return found.map((edit) => applyEdit(text, edit));
+}
+
+test('the nearest line below the cursor comes first, then those above it', () => {
+  const text = 'use(total);\nlet sum = 0;\nadd(total);\nlog();\nend(total);\n';
+  const found = candidates(text, text.indexOf(' = 0'), past('let total = 0;', 'let sum = 0;'));
+  expect(found.map((each) => each.text)).toEqual(['add(sum);', 'end(sum);', 'use(sum);']);
+  expect(text.slice(found[0]?.start, found[0]?.end)).toBe('add(total);');
+});
+
+describe('substitution', () => {
+  const rename = past('let foo = 1;', 'let bar = 1;');
+
+  test('lines below each other are one edit, and each is one alone', () => {
+    const text = 'let bar = 1;\nx();\na(foo);\nb(foo);\n';
+    expect(proposed('substitution', text, 3, rename)).toEqual([
+      'let bar = 1;\nx();\na(bar);\nb(bar);\n',
+      'let bar = 1;\nx();\na(bar);\nb(foo);\n',
+      'let bar = 1;\nx();\na(foo);\nb(bar);\n',
+    ]);
+  });
+
+  test.each([
+    ['getFoo()', 'getBar()'],
+    ['FOO_MAX', 'BAR_MAX'],
+    ['foo_id', 'bar_id'],
+    ['fooCount', 'barCount'],
+  ])('other names of the same parts: %s', (old, now) => {
+    expect(proposed('substitution', `let bar = 1;\nx();\nuse(${old});\n`, 3, rename)).toContain(
+      `let bar = 1;\nx();\nuse(${now});\n`,
+    );
+    expect(proposed('substitution', 'let bar = 1;\nx();\nuse(food, buffoon);\n', 3, rename)).toEqual([]);
+  });
+
+  test('on a line with several, also only where the neighbours are the same', () => {
+    const text = "s.sendall(a);\nx();\ns.send('send');\n";
+    expect(proposed('substitution', text, 3, past('s.send(a);', 's.sendall(a);'))).toContain(
+      "s.sendall(a);\nx();\ns.sendall('send');\n",
+    );
+  });
+
+  test('what is being typed becomes what it became before', () => {
+    const text = 'a.toHaveBeen(1);\nb.toHav(2);\nx();\nc.toBe(3);\n';
+    const history = [past('a.toBe(1);', 'a.toHaveBeen(1);'), past('b.toBe(2);', 'b.toHav(2);')];
+    expect(proposed('substitution', text, text.indexOf('(2)'), ...history)).toEqual([
+      text.replace('c.toBe', 'c.toHaveBeen'),
+    ]);
+  });
+});
+
+describe('analogy', () => {
+  test('the same lines, however they are indented', () => {
+    const text = 'f(a,\n  b);\n{\n    f(x,\n      y);\n}\n';
+    expect(proposed('analogy', text, 0, past('  f(x,\n    y);', '  g(x);'))).toEqual([
+      'f(a,\n  b);\n{\n    g(x);\n}\n',
+    ]);
+  });
+
+  test('the same but for words that are kept', () => {
+    const text = 'log("one", context);\nx();\n  log("two");\n';
+    expect(proposed('analogy', text, 3, past('log("one");', 'log("one", context);'))).toEqual([
+      'log("one", context);\nx();\n  log("two", context);\n',
+    ]);
+  });
+
+  test('nothing where what was replaced is another word', () => {
+    expect(proposed('analogy', 'a = "x";\nlog();\nb = "y";\n', 3, past('a = "w";', 'a = "x";'))).toEqual([]);
+  });
+
+  test('a removed line only where all of it is the same', () => {
+    const text = 'a();\nb();\n  log(1);\nlog(2);\nc();\n';
+    expect(proposed('analogy', text, 0, past('log(1);', ''))).toEqual(['a();\nb();\nlog(2);\nc();\n']);
+  });
+});
+
+test('an insertion is repeated beside lines like its neighbour', () => {
+  const text = 'case one:\n  count(one);\n  go();\ncase two:\n  go();\nend();\n';
+  const found = proposed('insertion', text, text.indexOf('count'), past('', '  count(one);'));
+  expect(found).toContain('case one:\n  count(one);\n  go();\ncase two:\n  count(two);\n  go();\nend();\n');
+});
+
+describe('unused', () => {
+  test('a name that nothing uses any more leaves its list', () => {
+    const text = 'use std::{\n    Alpha, Beta,\n    Gamma,\n};\nrun();\n';
+    expect(proposed('unused', text, text.length, past('run(Beta);', 'run();'))).toContain(text.replace(', Beta', ''));
+    expect(proposed('unused', text, text.length, past('run(Gamma);', 'run();'))).toEqual([
+      text.replace('    Gamma,\n', ''),
+    ]);
+  });
+
+  test('an argument goes from the calls, and its parameter', () => {
+    const text = 'x();\nsend(body, retries);\nfunction send(body, retries = 3) {}\nlog(retries, 1);\n';
+    const found = candidates(text, 0, past('send(text, retries);', 'send(text);')).map((edit) => applyEdit(text, edit));
+    for (const each of [text.replace('body, retries);', 'body);'), text.replace(', retries = 3', '')])
+      expect(found).toContain(each);
+  });
+
+  test('a statement goes with an empty line that is then one too many', () => {
+    const text = 'function f() {\n  const wide = isWide();\n\n  draw();\n}\n';
+    expect(proposed('unused', text, text.length, past('  draw(wide);', '  draw();'))).toEqual([
+      text.replace('  const wide = isWide();\n\n', ''),
+      text.replace('  const wide = isWide();\n', ''),
+    ]);
+  });
+
+  test('what is imported and still used stays imported', () => {
+    const text = 'import { a, beta } from "b";\nrun();\nbeta();\n';
+    expect(proposed('unused', text, 30, past('run(beta);', 'run();'))).not.toContain(text.replace(', beta', ''));
+  });
+
+  test('a keyword is no name', () => {
+    expect(proposed('unused', 'x();\nreturn b;\n', 0, past('return a;', 'run(a);'))).toEqual([]);
+  });
+});
+
+test('several changes of a line are made where all of them can be', () => {
+  const text = "x();\nfail(createError('Too long: ' + size, options));\ncreateError(other);\n";
+  const change = past(
+    "fail(createError('No such file', options));",
+    "fail(new Failure('No such file', 404, options));",
+  );
+  expect(proposed('context', text, 0, change)).toEqual([
+    text.replace('createError(', 'new Failure(').replace('size, options', 'size, 404, options'),
+  ]);
+});
+
+describe('never', () => {
+  test.each([
+    ['white space only', '\tfoo();\nx();\n    foo();\n', past('    foo();', '\tfoo();')],
+    ['a bracket without its partner', 'if (ok(a {\nx();\nif (b) {\n', past('if (a) {', 'if (ok(a {')],
+    ['at the cursor', 'a = two\n', past('a = one', 'a = two')],
+    ['without a history', 'let total = 0;\nadd(total);\n', past('', '')],
+  ])('%s', (_, text, edit) => {
+    expect(candidates(text, 0, edit)).toEqual([]);
+  });
+
+  test('what takes back an edit', () => {
+    const text = 'let sum = 0;\nadd(total);\nlog();\nend(total);\n';
+    const back = past('add(all);', 'add(total);');
+    const found = candidates(text, 0, back, past('use(total);', 'use(all);')).map((edit) => edit.text);
+    expect(found).not.toContain('add(all);');
+    expect(found).toContain('end(all);');
+  });
+
+  test('more than sixty, or slowly, in a long text', () => {
+    const text = `sum;\n${'add(total);\nlog(total, total);\n'.repeat(3000)}`;
+    const startedAt = process.cpuUsage();
+    expect(candidates(text, 3, past('total;', 'sum;')).length).toBeLessThanOrEqual(60);
+    const { user, system } = process.cpuUsage(startedAt);
+    expect((user + system) / 1000).toBeLessThan(2500);
+  });
+});
