@@ -18,7 +18,13 @@ export interface Scan {
 
 export type Within = 'code' | 'string' | 'comment';
 
+const brackets = '()[]{}';
 const closerOf: Record<string, string> = { '(': ')', '[': ']', '{': '}', '${': '}' };
+
+const regex = /^\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//;
+const maxRegexChars = 300;
+/** Code has few; in a text with more, they are not looked at. */
+const maxDivisions = 1000;
 
 /** Nothing but what closes something, as an editor may have inserted it. */
 export const closersOnly = /^[)\]}>"'`;,\s]+$/;
@@ -52,6 +58,8 @@ export class Scanner implements Scan {
   /** How many open brackets each closing bracket could close. */
   private readonly closable: Record<string, number> = { ')': 0, ']': 0, '}': 0 };
   private readonly skipped: RegExp;
+  /** How many slashes stood where a regular expression may begin, and began none. */
+  private divisions = 0;
 
   /** before: what is open at the start of the text. */
   constructor(
@@ -109,13 +117,21 @@ export class Scanner implements Scan {
     this.at += this.skipped.exec(text)?.[0].length ?? 0;
     if (this.at > at) return;
     const char = text[at] ?? '';
-    const begin = beginning(text, at, this.language);
+    const begin = brackets.includes(char) ? undefined : beginning(text, at, this.language);
     if (begin !== undefined || char in closerOf) this.push({ token: begin ?? char, at });
     // Closes unclosed brackets inside it as well: code that is being written is often incomplete.
     else if (this.closable[char]) this.close(this.open.findLastIndex((each) => closerFor(each) === char));
     else if (char in this.closable) this.outer.push({ at, closes: null });
     const isRegex = begin === undefined && char === '/' && this.language.quotes.includes('`');
-    this.at += isRegex ? regexLength(text, at) : (begin?.length ?? 1);
+    this.at += isRegex ? this.regex() : (begin?.length ?? 1);
+  }
+
+  /** The length of the regular expression literal that begins here; 1 if the slash is a division. */
+  private regex(): number {
+    if (this.divisions === maxDivisions || !mayBeRegex(this.text, this.at)) return 1;
+    const found = regex.exec(this.text.slice(this.at, this.at + maxRegexChars));
+    if (!found) this.divisions++;
+    return found?.[0].length ?? 1;
   }
 
   private push(opened: Open): void {
@@ -169,9 +185,6 @@ function isQuote(text: string, at: number, language: Language): boolean {
   return !/\b\d[\da-fx']*'[\da-f]$/i.test(text.slice(Math.max(0, at - 20), at + 2));
 }
 
-/** The length of a regular expression literal; 1 if the slash is a division. */
-function regexLength(text: string, at: number): number {
-  const before = text.slice(Math.max(0, at - 20), at).trimEnd();
-  if (!/(^|[(,=:[!&|?{};]|\breturn)$/.test(before)) return 1;
-  return /^\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//.exec(text.slice(at, at + 300))?.[0].length ?? 1;
+function mayBeRegex(text: string, at: number): boolean {
+  return /(^|[(,=:[!&|?{};]|\breturn)$/.test(text.slice(Math.max(0, at - 20), at).trimEnd());
 }

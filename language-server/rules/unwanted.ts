@@ -9,8 +9,8 @@ import { endOf, endsIn, scannedChars } from './spanning.ts';
 const sureNewLine = 0.5;
 const firstWord = /^\s*\w*$/;
 const leaving = /^(?:return|break|continue|throw|raise)\b/;
-const branch = /^\s*\}?\s*(?:else|elsif|elif|elseif)\b/;
-const lastBranch = /^\s*\}?\s*else\b(?!\s+(?:if|do)\b)/;
+const branch = /^\s*(?:\}\s*)?(?:else|elsif|elif|elseif)\b/;
+const lastBranch = /^\s*(?:\}\s*)?else\b(?!\s+(?:if|do)\b)/;
 const leavingEnds = /[;)\]}\w"'`]$/;
 
 /** 0 if the line is finished but the text continues it, or if the model is not sure that another line follows. */

@@ -9,11 +9,15 @@ const minChars = 4;
 // Keywords say nothing about what is meant unless something follows them.
 const keywordsOnly =
   /^(?:\W|\b(?:abstract|as|async|await|case|class|const|def|default|do|else|enum|export|extends|final|fn|for|from|func|function|if|impl|import|in|interface|let|local|module|mut|namespace|new|of|package|private|protected|pub|public|return|self|static|struct|switch|this|throw|try|type|use|using|val|var|void|while|with|yield)\b)*$/;
-// Operators and opening brackets mean nothing at the end of a text. Looking behind it keeps the search linear.
-const danglingEnd = /(?<![^\p{L}\p{N}_)\]}"'`;])[^\p{L}\p{N}_)\]}"'`;]+$/u;
+// Operators and opening brackets mean nothing at the end of a text.
+const meaningful = /[\p{L}\p{N}_)\]}"'`;]/u;
 // After these something must follow in the same line.
-const danglingKeyword =
-  /(?<![\w.$])(?:and|as|assert|async|await|case|const|def|del|extends|for|from|function|if|implements|import|in|instanceof|is|lambda|let|new|not|of|or|throws|typeof|unless|until|var|while|with|yield)\s*$/;
+const danglingKeywords = new Set(
+  (
+    'and as assert async await case const def del extends for from function if implements import in instanceof is ' +
+    'lambda let new not of or throws typeof unless until var while with yield'
+  ).split(' '),
+);
 // A line that begins so says nothing until it is whole.
 const wholeOnly =
   /^(?:export\s+)?(?:(?:async\s+)?(?:def|fn|func|function)|case|class|elif|enum|for|from|if|impl|import|interface|match|package|struct|switch|trait|try|type|unless|until|use|using|while|with)\b/;
@@ -28,8 +32,8 @@ const functionHead =
   /^(?:(?:abstract|final|private|protected|public|static)\s+)*function\s+\w+\s*\([^;{]*\)(?:\s*:\s*[\w?|\\]+)?$/;
 // The head of a block whose body may be a single statement.
 const bracketHead = /^(?:\}\s*)?(?:(?:else\s+)?if|for|foreach|switch|while)\b.*\)$|^(?:\}\s*)?(?:do|else|finally|try)$/;
-// Without what catches, it is no statement; one that closes what it opens, `try (`, is.
-const uncaughtTry = /\btry\s*\{(?![\s\S]*\b(?:catch|finally)\b)/;
+const tryBlock = /\btry\s*\{/g;
+const catching = /\b(?:catch|finally)\b/g;
 
 /** Where the lines at the end begin that only start something: a decorator, a tag, the head of a block. */
 export function fragmentStart(text: string, place: Place): number {
@@ -177,8 +181,9 @@ function endsWithHead(text: string, place: Place): boolean {
   return isHead && language.family !== 'ends' && depthOf(around.linesBelow[0] ?? '') <= depth;
 }
 
+/** Whether a block only tries; without what catches, that is no statement. One that closes what it opens, `try (`, is. */
 function isUncaught(text: string, { language, around }: Place): boolean {
-  if (language.family !== 'indentation') return uncaughtTry.test(text);
+  if (language.family !== 'indentation') return lastIndex(text, tryBlock) > lastIndex(text, catching);
   const lines = filledLines(text);
   const first = lines.findLastIndex((line) => line.text.trim() === 'try:');
   if (first === -1) return false;
@@ -187,6 +192,13 @@ function isUncaught(text: string, { language, around }: Place): boolean {
   return ![...lines.slice(first + 1), ...below].some(
     (line) => depthOf(line.text) === depth && /^(?:except|finally)\b/.test(line.text.trim()),
   );
+}
+
+/** -1 if there is none. */
+function lastIndex(text: string, pattern: RegExp): number {
+  let last = -1;
+  for (const { index } of text.matchAll(pattern)) last = index;
+  return last;
 }
 
 /** What the text opens and nothing closes, outermost first. A comment that ends with its line is none. */
@@ -202,14 +214,36 @@ function openedIn(text: string, { language, open, surplus }: Place): Open[] {
   return opened.slice(0, Math.max(0, opened.length - (closed === -1 ? surplus.length : closed)));
 }
 
-/** Where the text ends without half a word, operators and opening brackets; 0 if too little is left. */
+/** Where the text ends without half a word, operators, opening brackets and keywords; 0 if too little is left. */
 export function meaningfulEnd(text: string, end: number): number {
   const cut = text.slice(0, end);
   const isInsideWord = /\w$/.test(cut) && (end === text.length || /\w/.test(text[end] ?? ''));
-  let whole = (isInsideWord ? cut.replace(/\b\w+$/, '') : cut).replace(danglingEnd, '');
-  for (let keyword = danglingKeyword.exec(whole); keyword; keyword = danglingKeyword.exec(whole))
-    whole = whole.slice(0, keyword.index).replace(danglingEnd, '');
-  return whole.trim().length < minChars || keywordsOnly.test(whole) ? 0 : whole.length;
+  let at = withoutDangling(text, isInsideWord ? wordStart(text, end, /\w/) : end);
+  for (;;) {
+    const word = wordStart(text, at, /[\w.$]/);
+    if (!danglingKeywords.has(text.slice(word, at))) break;
+    at = withoutDangling(text, word);
+  }
+  const whole = text.slice(0, at);
+  return whole.trim().length < minChars || keywordsOnly.test(whole) ? 0 : at;
+}
+
+/** Character by character: a search for what stands at the end would begin at the start of the text, again and again. */
+function withoutDangling(text: string, end: number): number {
+  let at = end;
+  while (at > 0) {
+    const isPair = at > 1 && /[\udc00-\udfff]/.test(text[at - 1] ?? '');
+    const begin = at - (isPair ? 2 : 1);
+    if (meaningful.test(text.slice(begin, at))) break;
+    at = begin;
+  }
+  return at;
+}
+
+function wordStart(text: string, end: number, inWord: RegExp): number {
+  let at = end;
+  while (at > 0 && inWord.test(text[at - 1] ?? '')) at--;
+  return at;
 }
 
 /** Where the first element begins that the text does not end; -1 if it ends all. */

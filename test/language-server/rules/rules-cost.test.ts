@@ -7,13 +7,26 @@ import { cpuMs } from '../../support/cpu-time.ts';
 import { atCursor } from '../cursor.ts';
 
 const size = 65_536;
-// A machine that is busy with other work takes several times as long as the rules are allowed to, 50 ms.
-const maxCpuMs = 500;
+// The rules may take 50 ms. A machine that is busy with other work takes longer, so the fastest of three times counts.
+const maxCpuMs = 150;
+const fastest = (work: () => unknown) => {
+  let ms = cpuMs(work);
+  for (let again = 0; again < 2 && ms > maxCpuMs; again++) ms = Math.min(ms, cpuMs(work));
+  return ms;
+};
 const gate = { line: 0.02, beginning: 0.3 };
 
 const filled = (part: string) => part.repeat(Math.ceil(size / part.length)).slice(0, size);
 const halves = (first: string, second: string) => filled(first).slice(0, size / 2) + filled(second).slice(0, size / 2);
 const counted = (line: (i: number) => string) => Array.from({ length: size / 12 }, (_, i) => line(i)).join('');
+
+/** Words in no order: what repeats itself is cut before most rules see it. */
+function shuffled(words: string[]): string {
+  let text = '';
+  for (let i = 1; text.length < size; i = (i * 48_271) % 0x7fffffff) text += words[i % words.length];
+  return text.slice(0, size);
+}
+const keywords = 'and as async case const def for from function if import in is let new not of or until var with';
 
 const texts: Record<string, string> = {
   'one word': filled('a'),
@@ -39,6 +52,15 @@ const texts: Record<string, string> = {
   addresses: counted((i) => `me@host.${i} `),
   'words without parentheses': filled('function '),
   tags: filled('<a '),
+  'keywords after which something must follow': shuffled(keywords.split(' ').map((word) => `${word} `)),
+  'tries before a catch': `${counted((i) => `try{${i} `).slice(0, size / 2)} catch ${counted((i) => `x${i} `)}`.slice(
+    0,
+    size,
+  ),
+  'brackets in no order': shuffled(['(', '[', '{', ')', ']', '}']),
+  'quotes in no order': shuffled(['"', "'", '`', '${', '}', '\\']),
+  'lines in no order': shuffled(['a\n', '  b\n', '\n', '{\n', '}\n', '  }\n', 'end\n', 'if a:\n', 'else\n', 'do\n']),
+  'tags in no order': shuffled(['<a>', '<b>', '</a>', '</b>', '<', '>', '<c d="e"']),
 };
 
 const places: [languageId: string, document: string][] = [
@@ -48,6 +70,9 @@ const places: [languageId: string, document: string][] = [
   ['python', '# $0\n'],
   ['lua', 'x = $0\n'],
   ['html', '<p>\n  $0\n</p>\n'],
+  ['yaml', 'a:\n  $0\n'],
+  ['ruby', 'def a\n  $0\nend\n'],
+  ['php', '<?php\n$0\n'],
 ];
 
 test.each(places)('64 KiB of anything cost no time in %s: %j', (languageId, marked) => {
@@ -57,11 +82,11 @@ test.each(places)('64 KiB of anything cost no time in %s: %j', (languageId, mark
     const whole = new GeneratedText(true);
     for (let at = 0; at < text.length; at += 1024)
       for (const each of [growing, whole]) each.append(text.slice(at, at + 1024), 0);
-    const early = cpuMs(() => toEarlyText(growing, place, gate));
+    const early = fastest(() => toEarlyText(growing, place, gate));
     return (
       Math.max(
         early,
-        cpuMs(() => toGhostText(whole, place, gate)),
+        fastest(() => toGhostText(whole, place, gate)),
       ) > maxCpuMs
     );
   });
@@ -72,6 +97,6 @@ test.each(['(\n', ')\n', '  {\n', '}\n', '(', ')', '    if (a) {\n)\n'])('a docu
   const half = filled(part).slice(0, size / 2);
   for (const other of ['(\n', ')\n', '}\n', '    )\n', half]) {
     const document = { ...atCursor(`${half}$0${filled(other)}`), languageId: 'typescript' };
-    expect(cpuMs(() => placeAt(document, 'auto'))).toBeLessThan(maxCpuMs);
+    expect(fastest(() => placeAt(document, 'auto'))).toBeLessThan(maxCpuMs);
   }
 });
