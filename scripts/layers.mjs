@@ -36,10 +36,11 @@ export const layers = {
   [`${server}/edits/preference`]: ['edits/text', 'edits/proposals', 'edits/evidence', 'prompt']
     .map(inServer)
     .concat(engine),
-  [`${server}/edits/decision`]: ['text', 'history', 'proposals', 'evidence', 'preference']
+  [`${server}/edits/generation`]: ['edits/text', 'prompt', 'models'].map(inServer).concat(engine),
+  [`${server}/edits/decision`]: ['text', 'history', 'proposals', 'evidence', 'preference', 'generation']
     .map((room) => inServer(`edits/${room}`))
-    .concat(['documents', 'protocol', 'rules'].map(inServer), engine),
-  [`${server}/edits`]: ['protocol', 'documents', 'secrets', 'prompt', 'related-code', 'rules']
+    .concat(['documents', 'protocol', 'models', 'rules'].map(inServer), engine),
+  [`${server}/edits`]: ['protocol', 'documents', 'secrets', 'prompt', 'models', 'related-code', 'rules']
     .map(inServer)
     .concat(engine),
   [`${server}/offers`]: ['protocol', 'documents', 'secrets', 'prompt', 'related-code', 'rules']

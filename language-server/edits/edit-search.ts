@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Engine } from '../../native/index.ts';
 import type { LongText } from '../documents/long-text.ts';
+import type { EditFormatName } from '../models/model-traits.ts';
 import { windowEnd, windowStart } from '../prompt/text-window.ts';
 import type { Reason } from '../protocol/reasons.ts';
 import type { DismissedEdits } from './decision/dismissed-edits.ts';
@@ -39,9 +40,16 @@ const reachChars = 50_000;
 /** The cursor's offset in a document that it is not in. */
 const elsewhere = -1;
 
+/** Who says how likely an edit is. */
+export interface EditModel {
+  local: Engine;
+  /** How it writes edits; absent or null if it was not trained to. */
+  editFormat?: EditFormatName | null;
+}
+
 /** The edit, or why there is none. Rejects with the engine's errors. */
 export async function findEdit(
-  engine: Engine,
+  model: EditModel,
   workspace: Workspace,
   gate: number,
   dismissed: DismissedEdits,
@@ -52,7 +60,7 @@ export async function findEdit(
     await setImmediate();
     if (signal.aborted) return 'superseded';
     const cursor = i === 0 ? workspace.cursor : elsewhere;
-    const found = await findIn(engine, document, cursor, workspace.history, gate, dismissed, signal);
+    const found = await findIn(model, document, cursor, workspace.history, gate, dismissed, signal);
     if (typeof found !== 'string') return found;
     if (found !== 'nothing-follows' && reason === 'nothing-follows') reason = found;
   }
@@ -60,7 +68,7 @@ export async function findEdit(
 }
 
 async function findIn(
-  engine: Engine,
+  { local, editFormat }: EditModel,
   document: SearchedDocument,
   cursor: number,
   history: readonly PastEdit[],
@@ -79,7 +87,7 @@ async function findIn(
   const use = renamedUse({ ...place, isOther: cursor === elsewhere }, history, isDismissed);
   const proposal = use
     ? { edit: use, probability: renameProbability }
-    : await propose(engine, { ...place, history, dismissed: unwanted }, signal);
+    : await propose(local, { ...place, history, dismissed: unwanted }, signal, editFormat);
   if (!proposal) return 'nothing-follows';
   const { edit, probability } = proposal;
   if (probability < gate) return 'edit-unsure';

@@ -1,7 +1,6 @@
 // The next edits of one window: remembers what was edited, answers the client's requests, and looks ahead for the edit
 // after the one that is offered, so that it is there when that one has been applied.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Engine } from '../../native/index.ts';
 import type { LongText } from '../documents/long-text.ts';
 import type { DocumentChange, OpenDocument } from '../documents/open-document.ts';
 import { promptPlace } from '../prompt/document-path.ts';
@@ -13,12 +12,19 @@ import type { EditorWindow } from '../related-code/related-code.ts';
 import { hasSecret } from '../secrets/secrets.ts';
 import { DismissedEdits } from './decision/dismissed-edits.ts';
 import { gates } from './decision/gates.ts';
-import { after, type FoundEdit, findEdit, type SearchedDocument, type Workspace } from './edit-search.ts';
+import {
+  after,
+  type EditModel,
+  type FoundEdit,
+  findEdit,
+  type SearchedDocument,
+  type Workspace,
+} from './edit-search.ts';
 import { EditHistory, maxChars } from './history/edit-history.ts';
 
 /** Where the model comes from. Never a team's server: what was edited stays on this machine. */
 export interface EngineSource {
-  ready(): Promise<{ local: Engine } | null>;
+  ready(): Promise<EditModel | null>;
 }
 
 /** Running, or ended with what it found in which documents. */
@@ -141,7 +147,7 @@ export class NextEdits {
         if (workspace.history.length === 0) return 'no-edits';
         const models = await source.ready();
         if (!models) return 'no-model';
-        return await findEdit(models.local, workspace, gates[eagerness], this.dismissed, signal);
+        return await findEdit(models, workspace, gates[eagerness], this.dismissed, signal);
       };
       return { workspace, found: await find() };
     };

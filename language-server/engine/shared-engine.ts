@@ -1,7 +1,7 @@
 // The one engine of the process, shared by all connected windows: loads it, watches it, and unloads it when there has
 // been no request for a while. What belongs to one window is in session.ts.
 import type { AddonInfo, Completer, Engine, LoadOptions, Timings } from '../../native/index.ts';
-import type { Model } from '../models/model-traits.ts';
+import type { EditFormatName, Model } from '../models/model-traits.ts';
 import { errorText, type Log } from '../protocol/log.ts';
 import type { Connecting, ServerStatus, Settings } from '../protocol/messages.ts';
 import { defaultSettings } from '../protocol/settings.ts';
@@ -36,6 +36,8 @@ interface CompletingModels {
   local: Engine;
   remote: () => Completer | null;
   headStartMs: () => number;
+  /** How the local one writes next edits. */
+  editFormat: EditFormatName | null;
 }
 
 /** The model for explanations. */
@@ -140,7 +142,8 @@ export class SharedEngine {
     const { engine: local } = this.host;
     if (local === null) return null;
     const remote = () => this.team?.server.completer(local) ?? null;
-    return { local, remote, headStartMs: () => this.team?.server.headStartMs ?? Number.POSITIVE_INFINITY };
+    const headStartMs = () => this.team?.server.headStartMs ?? Number.POSITIVE_INFINITY;
+    return { local, remote, headStartMs, editFormat: this.host.model?.traits.editFormat ?? null };
   }
 
   /** Like ready(), for explicit commands: retries after a failure, and rejects with its reason. */

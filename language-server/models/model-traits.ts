@@ -13,10 +13,15 @@ export interface FimTokens {
   file?: string;
 }
 
+/** How a model was trained to write next edits; see edits/generation/. */
+export type EditFormatName = 'sweep-1' | 'sweep-2' | 'zeta-2.1';
+
 export interface Traits {
   kind: 'base' | 'instruct';
   /** Null if the model was not trained to fill in the middle; it can then only explain. */
   fim: FimTokens | null;
+  /** Null if the model was not trained to write next edits. */
+  editFormat: EditFormatName | null;
   /** A Jinja template for conversations; null if the model was not trained on them and can only complete. */
   chatTemplate: string | null;
   /** A note for the user about what the model cannot do; '' if there is nothing to say. */
@@ -52,11 +57,18 @@ const families: Family[] = [
   { name: /codeqwen-?1\.5/i, fim: plain },
   { name: /granite.*code/i, fim: plain },
   { name: /qwen-?(1\.5|2|2\.5)(?![\d.])/i, fim: null },
+  { name: /zeta-2\.1/i, fim: null },
   { name: /seed-?coder/i, fim: { ...square, suffixFirst: true } },
   { name: /mellum/i, fim: { ...plain, suffixFirst: true, file: '<filename>' } },
   { name: /deepseek-?coder/i, fim: wide },
   { name: /code-?llama/i, fim: pieces },
   { name: /codestral/i, fim: brackets },
+];
+/** Of the models that were trained on next edits. The larger model of Sweep has always had the second format. */
+const editFormats: { name: RegExp; format: EditFormatName }[] = [
+  { name: /sweep-next-edit.*(\bv2\b|-7b)/i, format: 'sweep-2' },
+  { name: /sweep-next-edit/i, format: 'sweep-1' },
+  { name: /zeta-2\.1/i, format: 'zeta-2.1' },
 ];
 /** A model with another name is judged by its tokens and its chat template. */
 const unknownFamily: Family = { name: /(?:)/, fim: bars };
@@ -99,6 +111,7 @@ export function traitsOf({ metadata, specialTokens }: Texts, knownAs = ''): Trai
   return {
     kind: isInstruct ? 'instruct' : 'base',
     fim,
+    editFormat: editFormats.find(({ name }) => name.test(title))?.format ?? null,
     chatTemplate: explains ? chatTemplate : null,
     note: noteOf(isInstruct, fim !== null, explains && chatTemplate !== null),
   };

@@ -69,8 +69,8 @@ async function ask(cases: NextEditCase[], values: Values): Promise<NextEditAnswe
   if (by === 'history') return await all(byHistory);
   if (by !== 'score') throw new UsageError(`--by is score, history or rule, not "${by}"`);
   let answers: NextEditAnswer[] = [];
-  await withEngine(values, async (engine) => {
-    answers = await all(byScore(engine));
+  await withEngine(values, async (engine, { editFormat }) => {
+    answers = await all(byScore(engine, editFormat));
   });
   return answers;
 }

@@ -1,8 +1,13 @@
-// The edit that follows from the last ones: proposed by what they say, and chosen by the model.
+// The edit that follows from the last ones: written by a model that was trained to, or else proposed by what they say,
+// and chosen by the model.
 import type { Engine } from '../../../native/index.ts';
+import type { EditFormatName } from '../../models/model-traits.ts';
 import { logOdds, probabilityOf } from '../evidence/confidence.ts';
 import { evidenceOf } from '../evidence/evidence.ts';
+import { editFormat } from '../generation/edit-format.ts';
+import { generateEdit } from '../generation/generate-edit.ts';
 import { pastChanges } from '../history/past-changes.ts';
+import { undoes } from '../history/reversal.ts';
 import { preferences } from '../preference/preference.ts';
 import { readingsInPlace } from '../preference/reading-in-place.ts';
 import { withModel } from '../preference/with-model.ts';
@@ -34,7 +39,7 @@ export function likeliest(document: EditedDocument, most: number): [Candidate, n
   if (history.length === 0) return [];
   const [lines, changes] = [linesOf(text), pastChanges(history)];
   const candidates = candidatesFor(document, lines, changes).filter(
-    (edit) => !dismissed.some((each) => each.start === edit.start && each.end === edit.end && each.text === edit.text),
+    (edit) => !dismissed.some((each) => isSame(each, edit)),
   );
   const evidence = evidenceOf(candidates, document, lines, changes);
   const all = candidates.map((candidate, i): [Candidate, number] => [candidate, logOdds(evidence[i] ?? [])]);
@@ -66,12 +71,29 @@ export function worthAsking<T>(likely: readonly [T, number][]): [T, number][] {
   return likely.slice(0, maxQuestions).filter(([, odds]) => best !== undefined && odds >= best[1] - farLogOdds);
 }
 
-/** The likeliest edit; undefined if nothing follows from the last ones. */
+/** The likeliest edit; undefined if nothing follows from the last ones. format: how the model writes edits. */
 export async function propose(
   engine: Engine,
   document: EditedDocument,
   signal?: AbortSignal,
+  format: EditFormatName | null = null,
 ): Promise<Proposal | undefined> {
+  const written = format && (await generateEdit(engine, editFormat(format), document, signal));
+  const generated = written && isPossible(written.edit, document) ? mostLikely([written], document.text) : undefined;
+  return generated ?? (await proposed(engine, document, signal));
+}
+
+/** Whether it neither stands at the cursor, takes back what was done, nor is one that the user does not want. */
+function isPossible(edit: TextEdit, { text, cursor, history, dismissed = [] }: EditedDocument): boolean {
+  const isHere = edit.start <= cursor && cursor <= edit.end;
+  return !isHere && !undoes(edit, text, history) && !dismissed.some((each) => isSame(each, edit));
+}
+
+function isSame(one: TextEdit, other: TextEdit): boolean {
+  return one.start === other.start && one.end === other.end && one.text === other.text;
+}
+
+async function proposed(engine: Engine, document: EditedDocument, signal?: AbortSignal): Promise<Proposal | undefined> {
   const likely = worthAsking(likeliest(document, maxQuestions));
   if (likely.length === 0) return undefined;
   const candidates = likely.map(([candidate]) => candidate);

@@ -5,6 +5,7 @@ import { whyUnwanted } from '../../../language-server/edits/decision/unwanted-ed
 import { probabilityOf } from '../../../language-server/edits/evidence/confidence.ts';
 import { editPrompt } from '../../../language-server/edits/preference/edit-prompt.ts';
 import { renamedUse, renameProbability } from '../../../language-server/edits/proposals/renamed-uses.ts';
+import type { EditFormatName } from '../../../language-server/models/model-traits.ts';
 import type { Engine } from '../../../native/index.ts';
 import type { NextEditAnswer, NextEditCase } from './next-edit-case.ts';
 import { renameRule } from './rename-rule.ts';
@@ -22,11 +23,11 @@ export const byHistory: Answerer = (of) =>
   });
 
 /** What was there before the last key is cached, as in an editor. */
-export function byScore(engine: Engine): Answerer {
+export function byScore(engine: Engine, format: EditFormatName | null): Answerer {
   return async (of) => {
     const { head } = editPrompt(engine, of);
     if (head.length > 1) await engine.prefill(head.subarray(0, -1));
-    return await offered(of, () => propose(engine, of), engine);
+    return await offered(of, () => propose(engine, of, undefined, format), engine);
   };
 }
 

@@ -86,3 +86,14 @@ test('Mellum says where code is from with a token of its own', () => {
     suffixFirst: true,
   });
 });
+
+test.each([
+  ['Sweep Next Edit 0.5B', '', 'sweep-1'],
+  ['Qwen2.5 Coder 1.5B', 'sweep-next-edit-1.5b.q8_0.v2.gguf', 'sweep-2'],
+  ['sweep_next_edit_v2_7B', '', 'sweep-2'],
+  ['Zeta 2.1', '', 'zeta-2.1'],
+  ['Zeta 2', '', null],
+  ['Qwen2.5 Coder 1.5B', '', null],
+])('%s %s writes next edits as %s', (name, file, format) => {
+  expect(traitsOf(header({ 'general.name': name }), file).editFormat).toBe(format);
+});

@@ -1,0 +1,30 @@
+// The lines around the cursor that a model is asked to write anew, now and before the last edit.
+
+import { lineAt, linesOf } from '../text/lines.ts';
+import type { EditedDocument } from '../text/text-edit.ts';
+import type { EditWindow } from './edit-question.ts';
+
+/** So many lines above and below the cursor's. */
+export function windowAround({ text, cursor }: EditedDocument, above: number, below: number): EditWindow {
+  const lines = linesOf(text);
+  const at = lineAt(lines, cursor);
+  const [first, last] = [lines[Math.max(0, at - above)], lines[Math.min(lines.length - 1, at + below)]];
+  const [start, end] = [first?.start ?? 0, last?.end ?? text.length];
+  return { start, end: Math.min(text.length, end + 1), text: `${text.slice(start, end)}\n` };
+}
+
+/** The number of its first and its last line, from 1. */
+export function lineNumbers({ start, text: lines }: EditWindow, text: string): [first: number, last: number] {
+  const first = text.slice(0, start).split('\n').length;
+  return [first, first + lines.split('\n').length - 2];
+}
+
+/** The window as it was before the last edit; as it is if that edit was elsewhere. */
+export function beforeLastEdit(window: EditWindow, { path, history }: EditedDocument): string {
+  const last = history.at(-1);
+  if (!last || last.path !== path || last.after === '') return window.text;
+  const at = `\n${window.text}`.lastIndexOf(`\n${last.after}\n`);
+  if (at === -1) return window.text;
+  const before = last.before === '' ? '' : `${last.before}\n`;
+  return window.text.slice(0, at) + before + window.text.slice(at + last.after.length + 1);
+}

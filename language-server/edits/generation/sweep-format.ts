@@ -1,0 +1,69 @@
+// The formats of Sweep's next-edit models. The model gets the last edits and the window as it was before the last of
+// them and as it is, and writes the window as it will be:
+//
+//   <|file_sep|>PATH.diff⏎original:⏎…⏎updated:⏎…⏎             for each edit, the oldest first
+//   <|file_sep|>original/PATH⏎WINDOW BEFORE THE LAST EDIT⏎
+//   <|file_sep|>current/PATH⏎WINDOW⏎
+//   <|file_sep|>updated/PATH⏎                                 and the answer ends with <|file_sep|> or the end of text
+//
+// The second version begins with more of the file, has :FIRST:LAST behind the paths of the windows, and <|cursor|> in
+// the current one.
+import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
+import type { PastEdit } from '../text/text-edit.ts';
+import type { EditFormat } from './edit-question.ts';
+import { beforeLastEdit, lineNumbers, windowAround } from './edit-window.ts';
+
+const linesAround = 10;
+const linesOfFile = 150;
+const maxEdits = { 1: 3, 2: 6 };
+const longest = 40;
+const marks = /<\|file_sep\|>|<\|cursor\|>|<\/s>/;
+
+export function sweepFormat(version: 1 | 2): EditFormat {
+  return {
+    ask(engine, document) {
+      const { text, cursor, path } = document;
+      const window = windowAround(document, linesAround, linesAround);
+      const { fileSep, endOfText } = engine.info.special;
+      const history = document.history.slice(-maxEdits[version]);
+      const past = beforeLastEdit(window, document);
+      const file = version === 2 ? windowAround(document, linesOfFile, linesOfFile).text : '';
+      const all = [window.text, past, file, ...history.flatMap(({ before, after }) => [before, after])];
+      if (fileSep < 0 || cursor < 0 || all.some((each) => marks.test(each))) return undefined;
+
+      const place = version === 2 ? `${path}:${lineNumbers(window, text).join(':')}` : path;
+      const at = cursor - window.start;
+      const current = version === 2 ? `${window.text.slice(0, at)}<|cursor|>${window.text.slice(at)}` : window.text;
+      const parts = [
+        ...(file === '' ? [] : [`${path}\n${file}`]),
+        ...history.map(diffOf),
+        `original/${place}\n${past}`,
+        `current/${place}\n${current}`,
+        `updated/${place}\n`,
+      ];
+      const { bosToken } = engine.info;
+      return {
+        window,
+        prompt: concatTokens(
+          ...(bosToken < 0 ? [] : [bosToken]),
+          ...parts.flatMap((part) => [fileSep, tokenizeText(engine, part)]),
+        ),
+        unchanged: concatTokens(tokenizeText(engine, window.text), fileSep),
+        stopTokens: Uint32Array.of(fileSep, ...(endOfText < 0 ? [] : [endOfText])),
+        names: new Map(),
+        parse: (answer) => (answer.endsWith('\n') ? answer : `${answer}\n`),
+      };
+    },
+  };
+}
+
+function diffOf({ path, before, after }: PastEdit): string {
+  return `${path}.diff\noriginal:\n${shortened(before)}\nupdated:\n${shortened(after)}\n`;
+}
+
+/** The beginning and the end of a long text. */
+function shortened(text: string): string {
+  const lines = text.split('\n');
+  if (lines.length <= longest) return text;
+  return [...lines.slice(0, longest / 2), '...', ...lines.slice(1 - longest / 2)].join('\n');
+}

@@ -1,0 +1,151 @@
+// How models that write next edits are asked, and what becomes of their answers: with a model of bytes that knows its
+// answer beforehand.
+import { expect, test } from 'vitest';
+import { propose } from '../../../../language-server/edits/decision/propose.ts';
+import { editFormat } from '../../../../language-server/edits/generation/edit-format.ts';
+import { generateEdit, rejoined } from '../../../../language-server/edits/generation/generate-edit.ts';
+import { applyEdit, type EditedDocument } from '../../../../language-server/edits/text/text-edit.ts';
+import type { EditFormatName } from '../../../../language-server/models/model-traits.ts';
+import { FakeEngine } from '../../../fixtures/fake-engine.ts';
+
+const text = 'let sum = 0;\n\nadd(total);\nlog("ä");\nend();\nstop();\n';
+const document: EditedDocument = {
+  ...{ path: 'a.ts', text, cursor: 'let sum'.length },
+  history: [{ path: 'a.ts', before: 'let total = 0;', after: 'let sum = 0;' }],
+};
+
+/** Writes this answer and is sure of it. passes: how many tokens of the old lines were verified at once. */
+class Writer extends FakeEngine {
+  readonly passes: number[] = [];
+
+  constructor(
+    private readonly answer: string,
+    sureness = 0.9,
+  ) {
+    super({
+      respond: (prompt) => this.answer.slice(prompt.length - prompt.lastIndexOf(this.asked) - this.asked.length),
+      logProbability: () => Math.log(sureness) / 4,
+    });
+  }
+
+  /** The end of the prompt. */
+  asked = 'updated/a.ts\n';
+
+  override scoreContinuations(_: Uint32Array, continuations: readonly Uint32Array[]): Promise<Float32Array[]> {
+    const [written] = [Buffer.from(`${this.answer}<`)];
+    this.passes.push(...continuations.map(({ length }) => length));
+    return Promise.resolve(
+      continuations.map((tokens) =>
+        Float32Array.from(tokens, (token, i) => (token === written[i] || token > 255 ? -0.01 : -3)),
+      ),
+    );
+  }
+}
+
+const generated = (engine: FakeEngine, format: EditFormatName = 'sweep-1', of = document) =>
+  generateEdit(engine, editFormat(format), of);
+
+test('Sweep is asked in its first format', () => {
+  const engine = new Writer('');
+  const question = editFormat('sweep-1').ask(engine, document);
+  expect(engine.detokenize(question?.prompt ?? new Uint32Array())).toBe(
+    `<|file_sep|>a.ts.diff\noriginal:\nlet total = 0;\nupdated:\nlet sum = 0;\n` +
+      `<|file_sep|>original/a.ts\n${text.replace('sum', 'total')}\n<|file_sep|>current/a.ts\n${text}\n<|file_sep|>updated/a.ts\n`,
+  );
+});
+
+test('Sweep is asked in its second format', () => {
+  const engine = new Writer('');
+  const question = editFormat('sweep-2').ask(engine, document);
+  expect(engine.detokenize(question?.prompt ?? new Uint32Array())).toBe(
+    `<|file_sep|>a.ts\n${text}\n<|file_sep|>a.ts.diff\noriginal:\nlet total = 0;\nupdated:\nlet sum = 0;\n` +
+      `<|file_sep|>original/a.ts:1:7\n${text.replace('sum', 'total')}\n` +
+      `<|file_sep|>current/a.ts:1:7\n${text.replace('sum', 'sum<|cursor|>')}\n<|file_sep|>updated/a.ts:1:7\n`,
+  );
+});
+
+test('Zeta 2.1 is asked in its format, and its answer names the blocks that it replaces', () => {
+  const lines = Array.from({ length: 20 }, (_, i) => (i === 7 ? '' : `line${i};`)).join('\n');
+  const long = { ...document, text: lines, cursor: 4, history: [{ path: 'a.ts', before: 'line;', after: 'line0;' }] };
+  const engine = new Writer('');
+  const question = editFormat('zeta-2.1').ask(engine, long);
+  const first = Array.from({ length: 7 }, (_, i) => `line${i};\n`).join('');
+  const second = Array.from({ length: 12 }, (_, i) => `line${i + 8};\n`).join('');
+  expect(engine.detokenize(question?.prompt ?? new Uint32Array())).toBe(
+    '<[fim-suffix]>\n<[fim-prefix]><filename>edit_history\n--- a/a.ts\n+++ b/a.ts\n@@ -1,1 +1,1 @@\n-line;\n+line0;\n\n' +
+      `<filename>a.ts\n<<<<<<< CURRENT\n<|marker_1|>\n${first.replace('line0', 'line<|user_cursor|>0')}\n` +
+      `<|marker_2|>\n${second}<|marker_3|>\n=======\n<[fim-middle]>`,
+  );
+  expect(question?.parse('<|marker_2|>\nonly;\n<|marker_3|>')).toBe(`${first}\nonly;\n`);
+  expect(question?.parse('<|marker_1|>\na;\n<|marker_2|>\nb;\n<|marker_3|>')).toBe('a;\nb;\n');
+  expect(question?.parse('<|marker_1|>\n<|marker_1|>')).toBe(`${first}\n${second}`);
+  for (const odd of [
+    '',
+    'line0;',
+    '<|marker_3|>\nx\n<|marker_1|>',
+    '<|marker_1|>\nx\n<|marker_9|>',
+    '<|marker_0|>x<|marker_1|>',
+  ])
+    expect(question?.parse(odd)).toBeUndefined();
+});
+
+test('an answer that changes nothing costs one pass and no token', async () => {
+  const engine = new Writer(`${text}\n`);
+  expect(await generated(engine)).toBeUndefined();
+  expect(engine.passes).toHaveLength(1);
+  expect(engine.requests).toEqual([]);
+});
+
+test('it writes from the first difference until it is back in the old lines', async () => {
+  const engine = new Writer(`${text.replace('add(total)', 'add(sum)')}\n`);
+  const found = await generated(engine);
+  expect(found?.edit).toEqual({ start: 14, end: 26, text: 'add(sum);\n' });
+  expect(engine.requests).toHaveLength(1);
+  const [request] = engine.requests;
+  expect(engine.detokenize(request?.tokens ?? new Uint32Array()).endsWith('updated/a.ts\nlet sum = 0;\n\nadd(')).toBe(
+    true,
+  );
+  // "sum);", two more lines, and nothing of the rest.
+  expect(found?.probability).toBeCloseTo(0.9 ** ('sum);\nlog("ä");\nend();\n'.length / 4));
+});
+
+test.each<[string, string]>([
+  ['an added line', text.replace('end();\n', 'more();\nend();\n')],
+  ['a removed line', text.replace('end();\n', '')],
+  ['a change in the last line', text.replace('stop()', 'stop(1)')],
+  ['a change behind a character of two bytes', text.replace('"ä"', '"äö"')],
+  ['a change within a character', text.replace('"ä"', '"å"')],
+])('%s', async (_, now) => {
+  const found = await generated(new Writer(`${now}\n`));
+  expect(found && applyEdit(text, found.edit)).toBe(now);
+});
+
+test('an answer that does not end in time is none', async () => {
+  expect(await generated(new Writer('add();\n'.repeat(200)))).toBeUndefined();
+});
+
+test('nothing is asked about text that has the marks of the prompt', () => {
+  const engine = new Writer('');
+  for (const mark of ['<|file_sep|>', '</s>', '<|cursor|>'])
+    expect(editFormat('sweep-2').ask(engine, { ...document, text: text + mark })).toBeUndefined();
+  for (const mark of ['<|marker_1|>', '=======\n', '<[fim-suffix]>'])
+    expect(editFormat('zeta-2.1').ask(engine, { ...document, text: text + mark })).toBeUndefined();
+});
+
+test('what it writes is proposed, but neither what was dismissed nor what takes the last edit back', async () => {
+  const engine = () => new Writer(`${text.replace('add(total)', 'add(sum)')}\n`, 0.99);
+  const edit = { start: 14, end: 26, text: 'add(sum);\n' };
+  expect((await propose(engine(), document, undefined, 'sweep-1'))?.edit).toEqual(edit);
+  const dismissed = { ...document, dismissed: [edit, { start: 14, end: 25, text: 'add(sum);' }] };
+  expect(await propose(engine(), dismissed, undefined, 'sweep-1')).toBeUndefined();
+  const back = new Writer(`${text.replace('sum', 'total')}\n`, 0.99);
+  expect(await propose(back, { ...document, cursor: 20 }, undefined, 'sweep-1')).toBeUndefined();
+});
+
+test('it is back in the old lines after two of them that have words', () => {
+  const old = 'a\n}\nb\n}\nc\nd\n';
+  expect(rejoined(old, 'a', 'a1\n}\n')).toBeUndefined();
+  expect(rejoined(old, 'a', 'a1\n}\nb\n')).toBeUndefined();
+  expect(rejoined(old, 'a', 'a1\n}\nb\n}\nc')).toBeUndefined();
+  expect(rejoined(old, 'a', 'a1\n}\nb\n}\nc\n')).toBe('a1\n}\nb\n}\nc\nd\n');
+});
