@@ -30,7 +30,7 @@ import {
 } from '../../language-server/protocol/messages.ts';
 import type { Reason } from '../../language-server/protocol/reasons.ts';
 import type { Client } from '../connection/client.ts';
-import { documentSelector } from '../settings/config.ts';
+import { documentSelector, messageSelector } from '../settings/config.ts';
 import type { DocumentModes } from '../settings/document-mode.ts';
 import { canTriggerAlone, triggerAlone } from './trigger-alone.ts';
 
@@ -87,7 +87,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     void this.answerFirstKeys();
     void client.running().then(() => this.answerFirstKeys());
     this.subscriptions = Disposable.from(
-      languages.registerInlineCompletionItemProvider(documentSelector, this),
+      languages.registerInlineCompletionItemProvider([...documentSelector, ...messageSelector], this),
       commands.registerCommand('hearth.dismiss', () => this.dismiss()),
       client.onGrown((grown) => this.askAgain(grown)),
       window.onDidChangeActiveTextEditor(() => this.cursorMoved()),

@@ -9,6 +9,8 @@ export const section = 'hearth';
 // settings.json, which may hold secrets. Remote files are "vscode-remote" when Hearth runs on the local machine.
 const schemes = ['file', 'untitled', 'vscode-remote', 'vscode-vfs', 'vscode-notebook-cell'];
 export const documentSelector = schemes.map((scheme) => ({ scheme }));
+/** Nothing is suggested there, but *Why No Suggestion?* says why. */
+export const messageSelector = ['vscode-scm', 'chatSessionInput'].map((scheme) => ({ scheme }));
 
 export function readSettings(): Partial<Settings> {
   const config = workspace.getConfiguration(section);

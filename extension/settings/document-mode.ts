@@ -2,7 +2,7 @@
 // suggestions are snoozed.
 import { type Disposable, EventEmitter, type TextDocument } from 'vscode';
 import type { Mode } from '../../language-server/protocol/messages.ts';
-import type { Reason } from '../../language-server/protocol/reasons.ts';
+import { isMessage, type Reason } from '../../language-server/protocol/reasons.ts';
 import { hasSecretName } from '../../language-server/protocol/secret-names.ts';
 import { modeFor } from './config.ts';
 import { isExcluded } from './exclusions.ts';
@@ -10,7 +10,7 @@ import { isExcluded } from './exclusions.ts';
 export interface DocumentMode {
   mode: Mode;
   /** Why the mode is not automatic; 'shown' if it is. */
-  reason: Extract<Reason, 'shown' | 'off' | 'manual' | 'excluded' | 'secrets-file' | 'snoozed'>;
+  reason: Extract<Reason, 'shown' | 'off' | 'manual' | 'excluded' | 'secrets-file' | 'message' | 'snoozed'>;
 }
 
 export class DocumentModes implements Disposable {
@@ -23,6 +23,7 @@ export class DocumentModes implements Disposable {
   of(document: TextDocument): DocumentMode {
     const mode = modeFor(document);
     if (mode === 'off') return { mode, reason: 'off' };
+    if (isMessage(document.languageId)) return { mode: 'off', reason: 'message' };
     if (isExcluded(document.uri)) return { mode: 'off', reason: 'excluded' };
     if (hasSecretName(document.uri.toString())) return { mode: 'off', reason: 'secrets-file' };
     if (this.snoozeEnd) return { mode: 'manual', reason: 'snoozed' };

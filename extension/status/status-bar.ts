@@ -43,7 +43,8 @@ export function currentStatus({ status }: Client, modes: DocumentModes, { isTooS
   const document = window.activeTextEditor?.document;
   const reason = document ? modes.of(document).reason : 'shown';
   if (status.health === 'error') return status;
-  if (reason === 'excluded' || reason === 'secrets-file') return { ...status, health: 'off', pause: reason };
+  if (reason === 'excluded' || reason === 'secrets-file' || reason === 'message')
+    return { ...status, health: 'off', pause: reason };
   if (reason === 'off')
     return status.health === 'off' || !document
       ? { ...status, health: 'off' }

@@ -7,7 +7,7 @@ type ModelInfo = NonNullable<ServerStatus['model']>;
 
 /** The server's status, and why suggestions are paused in the active editor. */
 export interface Status extends ServerStatus {
-  pause?: 'snoozed' | 'manual' | 'excluded' | 'secrets-file';
+  pause?: 'snoozed' | 'manual' | 'excluded' | 'secrets-file' | 'message';
   snoozeEnd?: Date | null;
   /** Whether the model is too slow on this machine. */
   isTooSlow?: boolean;
@@ -46,7 +46,7 @@ export function fixCommand({ health, problem, pause, offFor, isTooSlow }: Status
       title: l10n.t('Show Excluded Files'),
       arguments: ['hearth.exclude'],
     };
-  if (pause === 'secrets-file') return null;
+  if (pause === 'secrets-file' || pause === 'message') return null;
   if (health === 'off' && offFor !== undefined)
     return { command: 'hearth.toggle', title: l10n.t('Turn On for "{0}"', offFor), arguments: [offFor] };
   if (health === 'off') return { command: 'hearth.toggle', title: l10n.t('Turn On') };
@@ -88,6 +88,7 @@ function summary(status: Status): string {
     case 'off':
       if (pause === 'excluded') return l10n.t('turned off for this file');
       if (pause === 'secrets-file') return l10n.t('turned off for this file, which may hold secrets');
+      if (pause === 'message') return l10n.t('turned off for messages');
       return offFor === undefined ? l10n.t('turned off') : l10n.t('turned off for "{0}"', offFor);
     case 'error':
       return message ?? l10n.t('error');

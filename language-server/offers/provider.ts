@@ -11,7 +11,7 @@ import type { Completer, Timings } from '../../native/index.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import { type GrownParams, type Mode, noTimings, type Settings, type VersionedPosition } from '../protocol/messages.ts';
-import type { Reason } from '../protocol/reasons.ts';
+import { isMessage, type Reason } from '../protocol/reasons.ts';
 import { hasSecretName } from '../protocol/secret-names.ts';
 import type { RelatedCode } from '../related-code/related-code.ts';
 import type { Suggestion } from '../rules/shape.ts';
@@ -172,6 +172,7 @@ function refusalOf({ document, mode }: Addressed, settings: Settings, isInvoked:
   const wanted = mode ?? settings.mode;
   if (wanted === 'off') return 'off';
   if (wanted === 'manual' && !isInvoked) return 'manual';
+  if (isMessage(document.languageId)) return 'message';
   // A team's server or the disk cache would keep a secret beyond this process.
   const staysInMemory = settings['server.url'] === '' && settings['cache.diskMiB'] === 0;
   return hasSecretName(document.uri) || (!staysInMemory && hasSecret(document.text)) ? 'secrets-file' : null;

@@ -37,6 +37,11 @@ export type EditReason =
   | 'changes-too-much'
   | 'breaks-brackets';
 
+/** Whether a document holds a message rather than code: VS Code's box for commit messages and chat, a message of git. */
+export function isMessage(languageId: string): boolean {
+  return ['scminput', 'chatinput', 'git-commit', 'gitcommit'].includes(languageId);
+}
+
 /** The outcome of a request. */
 export type Reason =
   | EmptyReason
@@ -47,6 +52,7 @@ export type Reason =
   | 'off'
   | 'manual'
   | 'secrets-file'
+  | 'message'
   | 'dismissed'
   | 'superseded'
   | 'still-loading'
@@ -66,6 +72,7 @@ export const reasonTexts: Record<Reason, string> = {
   excluded: 'This file matches a pattern of "hearth.exclude".',
   snoozed: 'Suggestions are snoozed.',
   'secrets-file': 'This file may hold secrets, so Hearth does not read it.',
+  message: 'Commit messages and chat get no suggestions, since the model does not see what they are about.',
   dismissed: 'You dismissed the suggestion at this place.',
   superseded: 'You typed or moved on before the answer came.',
   'still-loading': 'The model was still loading.',

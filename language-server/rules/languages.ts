@@ -184,7 +184,6 @@ const css: Language = { ...cLike, lineComments: [], indent: 2 };
 const languages: Record<string, Language> = {
   bat: { ...data, lineComments: ['::', 'rem '] },
   c: cLike,
-  chatinput: prose,
   cpp: cLike,
   csharp: { ...tripleQuoted, attribute: /^\[.*\]$/ },
   css,
@@ -194,7 +193,6 @@ const languages: Record<string, Language> = {
   dockerfile: data,
   dotenv: pairs,
   elixir,
-  'git-commit': prose,
   go,
   groovy: { ...tripleQuoted, endsWithLine: true },
   handlebars: html,
@@ -227,7 +225,6 @@ const languages: Record<string, Language> = {
   // No apostrophe: it begins a lifetime as often as a character.
   rust: { ...cLike, opener: /(\{|=>)$/, bareHead, quotes: ['"'], multilineQuotes: ['"'] },
   scala: { ...tripleQuoted, endsWithLine: true, opener: /(\{|=>|=)$/, indent: 2 },
-  scminput: prose,
   scss: { ...css, lineComments: ['//'] },
   shellscript: shell,
   sql: { ...cLike, statementEnd: ';', opener: /\b(begin|then|else)$/i, lineComments: ['--'] },

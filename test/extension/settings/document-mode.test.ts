@@ -57,6 +57,12 @@ test('a file whose name says that it holds secrets gets none', () => {
   expect(of('/app/.env')).toBe('secrets-file');
 });
 
+test('a message gets none', () => {
+  expect(of('/app/.git/COMMIT_EDITMSG', 'git-commit')).toBe('message');
+  expect(of('test/scm0/input', 'scminput')).toBe('message');
+  expect(of('/app/notes.md', 'markdown')).toBe('shown');
+});
+
 test('what is not a list of patterns excludes nothing', () => {
   files.user = { 'hearth.exclude': [3, null, '*.md'] };
   files.workspace = { 'hearth.exclude': { '*.ts': true } };

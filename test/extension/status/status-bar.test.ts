@@ -87,6 +87,7 @@ test.each<[string, ServerStatus, string, DocumentMode['reason']?]>([
   ['ready', { health: 'off' }, 'hearth.toggle', 'shown'],
   ['turned off for this file', { health: 'ready' }, 'workbench.action.openSettings hearth.exclude', 'excluded'],
   ['turned off for this file, which may hold secrets', { health: 'ready' }, 'hearth.toggle', 'secrets-file'],
+  ['turned off for messages', { health: 'ready' }, 'hearth.toggle', 'message'],
   ['no such file', { health: 'error', problem: 'model', message: 'no such file' }, 'hearth.selectModel'],
   ['it hangs', { health: 'error', problem: 'engine', message: 'it hangs' }, 'hearth.restartServer'],
   ['it crashed', { health: 'error', problem: 'server', message: 'it crashed' }, 'hearth.restartServer'],

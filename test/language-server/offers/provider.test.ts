@@ -40,6 +40,9 @@ test.each([
   'file:///secrets.yaml',
 ])('offers nothing in %s, which may hold secrets', (uri) => checkRefused({ uri }, 'secrets-file'));
 
+test('offers nothing in a message', () =>
+  checkRefused({ uri: 'file:///.git/COMMIT_EDITMSG', languageId: 'git-commit' }, 'message'));
+
 test("sends no text that contains a secret to a team's server", async () => {
   const { ask, engine } = setUp();
   const text = `const key = 'AKIA${'J7Q2XMPR5TKC3VWN'}';\na = $0`;
