@@ -1,6 +1,6 @@
 // Bundles the programs into dist/, as CommonJS files, and names the packages that are in them in
 // dist/NOTICES.txt. What the extension imports dynamically is large and not needed while a window opens, so each such
-// import is a file of its own. Names on the command line limit the build: `node esbuild.mjs server hearth`; `--watch` goes on.
+// import is a file of its own. Names on the command line limit the build: `node esbuild.mjs programs`; `--watch` goes on.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { context } from 'esbuild';
 
@@ -9,9 +9,14 @@ const entries = {
   'language-client': 'extension/connection/language-client.ts',
   'explain-markdown': 'extension/explain/explain-markdown.ts',
   web: 'extension/web.ts',
-  server: 'language-server/server/main.ts',
-  hearth: 'language-server/cli/hearth.ts',
+  programs: 'language-server/cli/programs.ts',
   'template-process': 'language-server/explain/template-process.ts',
+};
+
+/** The server and the command line have nearly all of their code in common, so they share a bundle. */
+const callers = {
+  'server.js': "require('./programs.js').serve();\n",
+  'hearth.js': "#!/usr/bin/env node\nrequire('./programs.js').hearth();\n",
 };
 
 const isWatching = process.argv.includes('--watch');
@@ -58,16 +63,20 @@ const contexts = await Promise.all(
       keepNames: true,
       sourcemap: 'linked',
       metafile: true,
-      banner: name === 'hearth' ? { js: '#!/usr/bin/env node' } : {},
       logLevel: 'warning',
       plugins: isWatching ? [apart, announce] : [apart],
     }),
   ),
 );
 const built = await Promise.all(contexts.map((each) => each.rebuild()));
-if (selected.some(([name]) => name === 'hearth')) chmodSync('dist/hearth.js', 0o755);
+if (selected.some(([name]) => name === 'programs')) writeCallers();
 if (wanted.length === 0) writeNotices(built.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
 await Promise.all(contexts.map((each) => (isWatching ? each.watch() : each.dispose())));
+
+function writeCallers() {
+  for (const [file, text] of Object.entries(callers)) writeFileSync(`dist/${file}`, text);
+  chmodSync('dist/hearth.js', 0o755);
+}
 
 /** Every package with a file among the inputs: its name, version, licence, and the text of its licence. */
 function writeNotices(inputs) {

@@ -1,25 +1,29 @@
 import { defineConfig } from 'vitest/config';
 
-/** They load models, or time what they test, on a machine with two cores: one file after the other. */
-const engine = ['test/engine', 'test/native', 'test/reliability', 'test/tools'].map(
-  (folder) => `${folder}/**/*.test.ts`,
-);
+/** They load models. */
+const engine = ['test/engine', 'test/native', 'test/tools'].map((folder) => `${folder}/**/*.test.ts`);
+/** They stop processes, flood them and measure them: one file after the other, after all others. */
+const reliability = ['test/reliability/**/*.test.ts'];
 
 /** They replace VS Code's API, each in a way of its own. */
 const editor = ['test/extension/**/*.test.ts'];
+/** More than a small machine has processors, since many of these tests wait for something. */
+const maxWorkers = 4;
 const tests = ['test/**/*.test.{ts,mjs}'];
-const others = ['test/e2e/**', ...engine];
+const others = ['test/e2e/**', ...engine, ...reliability, ...editor];
 
-// `npx vitest --project '!engine'` for the tests without an engine. Real VS Code has a configuration of its own in test/e2e.
+// `npx vitest --project pure --project editor` for the tests without an engine. Real VS Code has a configuration of its own
+// in test/e2e.
 export default defineConfig({
   resolve: { alias: { vscode: new URL('test/support/vscode.ts', import.meta.url).pathname } },
   test: {
     testTimeout: 30_000,
     projects: [
       // They leave nothing behind in the modules that they import, so those are loaded once.
-      { extends: true, test: { name: 'pure', include: tests, exclude: [...others, ...editor], isolate: false } },
-      { extends: true, test: { name: 'editor', include: editor } },
+      { extends: true, test: { name: 'pure', include: tests, exclude: others, isolate: false, maxWorkers } },
+      { extends: true, test: { name: 'editor', include: editor, maxWorkers } },
       { extends: true, test: { name: 'engine', include: engine, fileParallelism: false } },
+      { extends: true, test: { name: 'reliability', include: reliability, fileParallelism: false } },
     ],
   },
 });

@@ -24,7 +24,7 @@ const slowTokensPerSecond = 10;
 const manyLate = 16;
 
 export class RecentRequests implements Disposable {
-  private readonly requests: AnsweredRequest[] = [];
+  private readonly requests: (AnsweredRequest & { modelPath: string | undefined })[] = [];
   private saidFor: string | undefined;
   private readonly item: LanguageStatusItem = languages.createLanguageStatusItem('hearth.reason', documentSelector);
 
@@ -55,7 +55,8 @@ export class RecentRequests implements Disposable {
   /** Whether a smaller model would suit this machine better. */
   get isTooSlow(): boolean {
     const { model, decodeTokensPerSecond = 0 } = this.client.status;
-    const late = this.requests.filter(({ reason }) => reason === 'superseded' || reason === 'cancelled');
+    const own = this.requests.filter(({ modelPath }) => modelPath === model?.path);
+    const late = own.filter(({ reason }) => reason === 'superseded' || reason === 'cancelled');
     const isLocal = model !== undefined && model.device !== 'server';
     return isLocal && decodeTokensPerSecond < slowTokensPerSecond && late.length >= manyLate;
   }
@@ -75,7 +76,7 @@ export class RecentRequests implements Disposable {
   }
 
   private keep(request: AnsweredRequest): void {
-    this.requests.push(request);
+    this.requests.push({ ...request, modelPath: this.client.status.model?.path });
     if (this.requests.length > kept) this.requests.shift();
   }
 

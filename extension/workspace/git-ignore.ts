@@ -19,11 +19,6 @@ export async function ignoredByGit(folder: string, files: string[]): Promise<Set
   return hidden;
 }
 
-/** Whether git ignores the file or cannot tell. */
-export async function isIgnoredByGit(file: string): Promise<boolean> {
-  return (await ignoredByGit(dirname(file), [file])).has(file);
-}
-
 /** Null if git cannot tell. */
 function ask(folder: string, files: string[]): Promise<string[] | null> {
   // Not with the folder as working directory: Windows would look for git.exe there first.

@@ -4,12 +4,10 @@
 import { commands, type Disposable, type Location, type LocationLink, Position, Range, Uri, workspace } from 'vscode';
 import type { DefinedIn, RelatedParams, RelatedResult } from '../../language-server/protocol/messages.ts';
 import { section } from '../settings/config.ts';
-import { isExcluded, isHidden } from '../settings/exclusions.ts';
-import { isIgnoredByGit } from './git-ignore.ts';
+import { maxFileBytes, shareable, textOnDisk } from './shareable.ts';
 
-// The server does not wait long and cannot use more than fits in a prompt.
+// The server does not wait long.
 const maxFiles = 6;
-const maxFileBytes = 64 * 1024;
 // The length of a definition. If a provider gives only the position of the name, this many lines below it are taken.
 const maxLines = 30;
 
@@ -43,9 +41,7 @@ export class RelatedCode {
       if (target !== uri) byFile.set(target, [...(byFile.get(target) ?? []), lines]);
     }
     const files = await this.shareableOf([...byFile.keys()].slice(0, maxFiles));
-    const texts = await Promise.all(
-      files.map(async (file) => ({ uri: file, text: await textOf(Uri.parse(file)).catch(() => null) })),
-    );
+    const texts = await Promise.all(files.map(async (file) => ({ uri: file, text: await textOf(Uri.parse(file)) })));
     return texts.flatMap((file) =>
       file.text === null ? [] : { uri: file.uri, text: file.text, lines: byFile.get(file.uri) ?? [] },
     );
@@ -93,21 +89,15 @@ async function definitionsAt(
   });
 }
 
-/**
- * The editor's text. A file that is not open is read from disk: opening it would load it into every language server.
- */
+/** The editor's text, which may not be saved yet. */
 async function textOf(uri: Uri): Promise<string | null> {
   const open = workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
   if (open) return open.getText().length <= maxFileBytes ? open.getText() : null;
-  const { size } = await workspace.fs.stat(uri);
-  return size <= maxFileBytes ? new TextDecoder().decode(await workspace.fs.readFile(uri)) : null;
+  return textOnDisk(uri);
 }
 
 async function isShareable(uri: Uri): Promise<boolean> {
   if (uri.scheme === 'untitled') return true;
-  const file = uri.with({ scheme: uri.scheme === 'vscode-notebook-cell' ? 'file' : uri.scheme, fragment: '' });
-  const folder = workspace.getWorkspaceFolder(file);
-  // Files for which git cannot be asked, such as those on another machine, are not shared.
-  if (folder?.uri.scheme !== 'file' || isExcluded(file) || isHidden(file)) return false;
-  return !(await isIgnoredByGit(file.fsPath));
+  const file = uri.scheme === 'vscode-notebook-cell' ? uri.with({ scheme: 'file', fragment: '' }) : uri;
+  return (await shareable([file])).length > 0;
 }

@@ -4,14 +4,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Disposable, RelativePattern, type Uri, type WorkspaceFolder, workspace } from 'vscode';
 import type { ClosedFile, ClosedFilesParams } from '../../language-server/protocol/messages.ts';
-import { hasSecretName } from '../../language-server/protocol/secret-names.ts';
 import { modeFor, section } from '../settings/config.ts';
-import { hiddenGlobs, isExcluded, isHidden, withoutBraces } from '../settings/exclusions.ts';
-import { ignoredByGit } from './git-ignore.ts';
+import { hiddenGlobs, withoutBraces } from '../settings/exclusions.ts';
+import { shareable, textOnDisk } from './shareable.ts';
 
 // The server takes no more either.
 const maxFiles = 2000;
-const maxFileBytes = 64 * 1024;
 const maxBytes = 4 * 1024 * 1024;
 const maxMs = 120_000;
 const filesAtOnce = 16;
@@ -137,33 +135,6 @@ async function filesIn(folder: WorkspaceFolder): Promise<Uri[]> {
   return shareable(await workspace.findFiles(new RelativePattern(folder, names), exclude, maxFiles));
 }
 
-/** Those that are neither excluded nor ignored. Files for which git cannot be asked are not shared. */
-async function shareable(uris: Uri[]): Promise<Uri[]> {
-  const allowed = uris.filter(
-    (uri) => uri.scheme === 'file' && !isExcluded(uri) && !isHidden(uri) && !hasSecretName(uri.toString()),
-  );
-  const byFolder = new Map<string, Uri[]>();
-  for (const uri of allowed) {
-    const folder = workspace.getWorkspaceFolder(uri)?.uri.fsPath;
-    if (folder !== undefined) byFolder.set(folder, [...(byFolder.get(folder) ?? []), uri]);
-  }
-  const kept = await Promise.all(
-    [...byFolder].map(async ([folder, own]) => {
-      const ignored = await ignoredByGit(
-        folder,
-        own.map(({ fsPath }) => fsPath),
-      );
-      return own.filter(({ fsPath }) => !ignored.has(fsPath));
-    }),
-  );
-  return kept.flat();
-}
-
-/** From disk: to open the files would load them into every language server. */
 function textsOf(uris: Uri[]): Promise<ClosedFile[]> {
-  const read = async (uri: Uri) => {
-    const { size } = await workspace.fs.stat(uri);
-    return size <= maxFileBytes ? new TextDecoder().decode(await workspace.fs.readFile(uri)) : null;
-  };
-  return Promise.all(uris.map(async (uri) => ({ uri: uri.toString(), text: await read(uri).catch(() => null) })));
+  return Promise.all(uris.map(async (uri) => ({ uri: uri.toString(), text: await textOnDisk(uri) })));
 }

@@ -1,6 +1,5 @@
 // The interface of a `hearth` command, and what commands share: options, input and loading the engine.
 import { readFileSync } from 'node:fs';
-import { extname } from 'node:path';
 import type { ParseArgsConfig } from 'node:util';
 import type { Engine, LoadOptions } from '../../native/index.ts';
 import { bundledModelPath } from '../engine/bundled-model.ts';
@@ -145,38 +144,4 @@ export function printJson(value: unknown): void {
 
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
-}
-
-const languageIds: Record<string, string> = {
-  '.c': 'c',
-  '.cc': 'cpp',
-  '.cpp': 'cpp',
-  '.cs': 'csharp',
-  '.css': 'css',
-  '.go': 'go',
-  '.h': 'cpp',
-  '.html': 'html',
-  '.java': 'java',
-  '.js': 'javascript',
-  '.json': 'json',
-  '.jsx': 'javascriptreact',
-  '.kt': 'kotlin',
-  '.lua': 'lua',
-  '.md': 'markdown',
-  '.mjs': 'javascript',
-  '.php': 'php',
-  '.py': 'python',
-  '.rb': 'ruby',
-  '.rs': 'rust',
-  '.sh': 'shellscript',
-  '.sql': 'sql',
-  '.toml': 'toml',
-  '.ts': 'typescript',
-  '.tsx': 'typescriptreact',
-  '.yaml': 'yaml',
-  '.yml': 'yaml',
-};
-
-export function languageIdOf(path: string): string {
-  return languageIds[extname(path)] ?? '';
 }

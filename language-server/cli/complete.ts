@@ -6,6 +6,7 @@ import type { Completer, Engine } from '../../native/index.ts';
 import { LongText } from '../documents/long-text.ts';
 import { type GhostCompletion, generate, resultOf } from '../offers/complete.ts';
 import { Anchors } from '../prompt/anchors.ts';
+import { languageIdOf } from '../prompt/document-path.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import { timingLine } from '../protocol/log.ts';
 import { reasonTexts } from '../protocol/reasons.ts';
@@ -15,7 +16,6 @@ import {
   type Command,
   count,
   engineOptions,
-  languageIdOf,
   onlyOperand,
   print,
   printJson,

@@ -2,10 +2,10 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { explain } from '../explain/provider.ts';
+import { languageIdOf } from '../prompt/document-path.ts';
 import {
   type Command,
   engineOptions,
-  languageIdOf,
   onlyOperand,
   print,
   printJson,

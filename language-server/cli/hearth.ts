@@ -1,4 +1,4 @@
-// The entry point of dist/hearth.js, the command line. Each command is a file in this folder.
+// What dist/hearth.js runs, the command line. Each command is a file in this folder.
 import { completeCommand } from './complete.ts';
 import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
@@ -7,11 +7,13 @@ import { lspCommand } from './lsp.ts';
 import { runCommandLine } from './run.ts';
 import { tokenizeCommand } from './tokenize.ts';
 
-runCommandLine('hearth', {
-  complete: completeCommand,
-  explain: explainCommand,
-  generate: generateCommand,
-  tokenize: tokenizeCommand,
-  doctor: doctorCommand,
-  lsp: lspCommand,
-});
+export function hearth(): void {
+  runCommandLine('hearth', {
+    complete: completeCommand,
+    explain: explainCommand,
+    generate: generateCommand,
+    tokenize: tokenizeCommand,
+    doctor: doctorCommand,
+    lsp: lspCommand,
+  });
+}

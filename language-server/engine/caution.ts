@@ -11,16 +11,13 @@ export interface Caution {
 interface Restricted {
   settings: Settings;
   pagesFolder: string;
+  draftModel: string;
 }
 
 export function restrict<T extends Restricted>(setup: T, cautions: Iterable<Caution>): T {
   const all = [...cautions];
   const isSafeMode = all.some((each) => each.isSafeMode);
   const onCpu = isSafeMode || all.some((each) => each.avoidsGpu);
-  const settings = {
-    ...setup.settings,
-    ...(onCpu && { backend: 'cpu' as const }),
-    ...(isSafeMode && { 'draftModel.path': '' }),
-  };
-  return { ...setup, settings, ...(isSafeMode && { pagesFolder: '' }) };
+  const settings = onCpu ? { ...setup.settings, backend: 'cpu' as const } : setup.settings;
+  return { ...setup, settings, ...(isSafeMode && { pagesFolder: '', draftModel: '' }) };
 }

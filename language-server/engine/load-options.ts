@@ -10,9 +10,10 @@ const explanationsShare = 1 / 4;
 /** The same default as in the engine. */
 const defaultCacheBytes = (): number => Math.min(2 ** 30, totalmem() / 10);
 
-export function loadOptions(settings: Settings, bundledModel: string, pagesFolder = ''): LoadOptions {
+/** draftModel: the path of a smaller model of the same family, which guesses ahead for the other; '' for none. */
+export function loadOptions(settings: Settings, bundledModel: string, pagesFolder = '', draftModel = ''): LoadOptions {
   const modelPath = ownPath(settings['model.path']);
-  const draftModelPath = ownPath(settings['draftModel.path']);
+  const draftModelPath = ownPath(draftModel);
   const options: LoadOptions = { ...commonOptions(settings), modelPath: modelPath === '' ? bundledModel : modelPath };
   if (draftModelPath !== '') options.draftModelPath = draftModelPath;
   if (settings['cache.memoryMiB'] > 0) options.cacheBytes = settings['cache.memoryMiB'] * 2 ** 20;

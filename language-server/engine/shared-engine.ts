@@ -21,6 +21,8 @@ export interface ServerParts {
   addonInfo: () => AddonInfo;
   /** The starter model, for clients that do not give its path. */
   bundledModel: string;
+  /** The path of a draft model; absent: none. */
+  draftModel?: string;
 }
 
 /** What the engine is loaded with. All windows have the same user settings; the last one to send them wins. */
@@ -71,7 +73,7 @@ export class SharedEngine {
   /** Of the windows that are open. */
   readonly cautions = new Set<Caution>();
   private readonly second: SecondModel;
-  private setup: EngineSetup;
+  private setup: EngineSetup & { draftModel: string };
   private readonly throughput = new Throughput();
   private readonly listeners = new Set<() => void>();
   private readonly watchdog: Watchdog;
@@ -87,7 +89,8 @@ export class SharedEngine {
     readonly parts: ServerParts,
     private readonly log: Log,
   ) {
-    this.setup = { settings: defaultSettings, bundledModel: parts.bundledModel, pagesFolder: '', connecting: {} };
+    const { bundledModel, draftModel = '' } = parts;
+    this.setup = { settings: defaultSettings, bundledModel, draftModel, pagesFolder: '', connecting: {} };
     this.host = new EngineHost(parts.loadModel, log, () => this.changed());
     this.second = new SecondModel(
       parts.loadModel,
@@ -117,7 +120,7 @@ export class SharedEngine {
   async configure(setup: EngineSetup): Promise<void> {
     const usedDisk = this.setup.settings['cache.diskMiB'] > 0;
     const usesDisk = setup.settings['cache.diskMiB'] > 0;
-    this.setup = restrict(setup, this.cautions);
+    this.setup = restrict({ ...setup, draftModel: this.parts.draftModel ?? '' }, this.cautions);
     this.chooseTeam();
     this.changed();
     if (explainOptions(this.setup.settings) === null) await this.second.unload();
@@ -208,8 +211,8 @@ export class SharedEngine {
   }
 
   private loadOptions(): LoadOptions {
-    const { settings, bundledModel, pagesFolder } = this.setup;
-    return loadOptions(settings, bundledModel, pagesFolder);
+    const { settings, bundledModel, pagesFolder, draftModel } = this.setup;
+    return loadOptions(settings, bundledModel, pagesFolder, draftModel);
   }
 
   private chooseTeam(): void {

@@ -16,6 +16,7 @@ const initialReach = 1000;
 export const maxGivenChars = 4000;
 
 export interface Anchor {
+  languageId: string;
   /** What stands in the prompt before the text of the document. */
   preamble: PromptPreamble;
   /** Where the prefix begins in the document. */
@@ -45,7 +46,7 @@ export function placeAnchor(
   preamble: PromptPreamble,
   previous?: Anchor,
 ): Anchored {
-  const { text, offset: cursor } = document;
+  const { text, offset: cursor, languageId } = document;
   const budget = promptBudget(engine.info.contextTokens);
   // A shorter reach if the text has unusually many tokens for its length.
   let reach = initialReach;
@@ -61,7 +62,8 @@ export function placeAnchor(
   const suffix = text.slice(suffixStart, windowEnd(text, suffixStart, budget.suffixChars));
   const suffixTokens = tokenizeText(engine, suffix).subarray(0, budget.suffixTokens);
   const head = fimHead(engine, tokens, suffixTokens, preamble.tokens);
-  return { anchor: { preamble, start, offset, cursor, prefix: text.slice(start, offset), suffix, head }, given };
+  const prefix = text.slice(start, offset);
+  return { anchor: { languageId, preamble, start, offset, cursor, prefix, suffix, head }, given };
 }
 
 export function anchoredAt(engine: Completer, anchor: Anchor, { text, offset }: CursorDocument): Anchored {

@@ -122,13 +122,12 @@ export class Anchors {
   /** Tests override this. */
   protected anchored(document: CursorDocument): Anchored {
     const held = this.states.get(document.uri)?.held;
-    const place = this.placeOf(document.uri, document.languageId);
     // The path of an untitled document changes when VS Code detects its language.
-    const isSamePath = held?.preamble.path === place.path;
-    const serving = held && isSamePath && this.serving(held, document);
+    const serving = held?.languageId === document.languageId && this.serving(held, document);
     if (serving) return serving;
+    const place = this.placeOf(document.uri, document.languageId);
     // The current preamble is in the cache; another one would have to be evaluated while the user waits.
-    const preamble = held && isSamePath ? held.preamble : promptPreamble(this.engine, place);
+    const preamble = held?.preamble.path === place.path ? held.preamble : promptPreamble(this.engine, place);
     return placeAnchor(this.engine, document, this.linesUp, preamble, held);
   }
 

@@ -103,6 +103,18 @@ const extensions: Record<string, string> = {
   yaml: '.yaml',
 };
 
+// What other endings mean: each language has one of its own above.
+const otherEndings: Record<string, string> = { '.cc': 'cpp', '.h': 'cpp', '.mjs': 'javascript', '.yml': 'yaml' };
+const languageIds = new Map([
+  ...Object.entries(extensions).map(([id, ending]) => [ending, id] as const),
+  ...Object.entries(otherEndings),
+]);
+
+/** VS Code's id of the language that a file's ending means; '' if none is known. */
+export function languageIdOf(path: string): string {
+  return languageIds.get(/\.[^./\\]+$/.exec(path)?.[0] ?? '') ?? '';
+}
+
 /** "store" for "user/store.ts"; for an index file, the name of its folder. */
 export function stem(path: string): string {
   const parts = path.split('/');

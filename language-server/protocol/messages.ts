@@ -17,8 +17,6 @@ export interface Settings {
   'model.path': string;
   /** The path of a separate GGUF file for explanations; '' if the model for completion explains, too. */
   'explain.model': string;
-  /** The path of a draft model: a smaller GGUF file of the same family; '' for none. */
-  'draftModel.path': string;
   /** 'auto': a GPU if one can run the model, otherwise the CPU. */
   backend: 'auto' | 'cpu' | 'hip' | 'cuda';
   /** Part of the name of the GPU to use; '' for the best one. */

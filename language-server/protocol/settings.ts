@@ -20,7 +20,6 @@ export const settingKeys = [
   'mode',
   'model.path',
   'explain.model',
-  'draftModel.path',
   'backend',
   'gpu',
   'server.url',

@@ -28,6 +28,13 @@ export interface Token {
   onCancellationRequested(listener: () => void): { dispose(): void };
 }
 
+export function abortSignal(token: Token): AbortSignal {
+  const controller = new AbortController();
+  if (token.isCancellationRequested) controller.abort();
+  else token.onCancellationRequested(() => controller.abort());
+  return controller.signal;
+}
+
 export function notify<P>(wire: Pick<Wire, 'sendNotification'>, type: NotificationType<P>, params: P): Promise<void> {
   return params === undefined ? wire.sendNotification(type.method) : wire.sendNotification(type.method, params);
 }

@@ -29,11 +29,7 @@ export class EditRequests {
   ) {
     this.edits = new NextEdits(window);
     wire.onNotification(connection, dismissEditNotification, (edit) => this.edits.dismiss(edit));
-    wire.onRequest(connection, nextEditRequest, (params, token) => {
-      const controller = new AbortController();
-      token.onCancellationRequested(() => controller.abort());
-      return this.provide(params, controller.signal);
-    });
+    wire.onRequest(connection, nextEditRequest, (params, token) => this.provide(params, wire.abortSignal(token)));
   }
 
   /** In place of OpenDocument.update(). A history that fails must not keep the document from being changed. */

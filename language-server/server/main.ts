@@ -1,4 +1,4 @@
-// The entry point of dist/server.js: the language server on stdio, on Node's IPC, or on a socket for several windows.
+// What dist/server.js runs: the language server on stdio, on Node's IPC, or on a socket for several windows.
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import {
@@ -50,9 +50,10 @@ async function serveWindows(parts: ServerParts, folder: string, logFile: string)
   if (process.connected) process.send?.('listening', () => {});
 }
 
-async function main(): Promise<void> {
+async function start(): Promise<void> {
   const { values } = parseArgs({ options, strict: false });
-  const parts = { loadModel, addonInfo, bundledModel: bundledModelPath() };
+  const draftModel = process.env.HEARTH_DRAFT_MODEL ?? '';
+  const parts = { loadModel, addonInfo, bundledModel: bundledModelPath(), draftModel };
   if (typeof values.endpoint === 'string') return serveWindows(parts, values.endpoint, String(values.log));
   const server = new Server(parts);
   if (values['node-ipc'])
@@ -60,10 +61,11 @@ async function main(): Promise<void> {
   else server.connectStdio();
 }
 
-// An error that nobody has waited for must not end the process for all windows.
-process.on('unhandledRejection', (error) => console.error(errorText(error)));
-
-main().catch((error: unknown) => {
-  console.error(error);
-  process.exit(1);
-});
+export function serve(): void {
+  // An error that nobody has waited for must not end the process for all windows.
+  process.on('unhandledRejection', (error) => console.error(errorText(error)));
+  start().catch((error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  });
+}

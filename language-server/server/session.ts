@@ -105,8 +105,12 @@ export class Session {
     wire.onNotification(connection, protocol.leaveNotification, (params) => this.completions.leave(params));
     wire.onNotification(connection, protocol.closedFilesNotification, (params) => this.completions.index(params));
     wire.onNotification(connection, protocol.quitNotification, onQuit);
-    connection.languages.inlineCompletion.on((params, token) => this.completions.complete(params, abortSignal(token)));
-    wire.onRequest(connection, protocol.explainRequest, (params, token) => this.explain(params, abortSignal(token)));
+    connection.languages.inlineCompletion.on((params, token) =>
+      this.completions.complete(params, wire.abortSignal(token)),
+    );
+    wire.onRequest(connection, protocol.explainRequest, (params, token) =>
+      this.explain(params, wire.abortSignal(token)),
+    );
     wire.onRequest(connection, protocol.doctorRequest, () => report(shared.examined()));
     wire.onRequest(connection, modelsRequest, (params) =>
       listModels(params, { engine: shared.host.engine, cacheBytes: cacheBytes(this.settings) }),
@@ -216,12 +220,4 @@ export class Session {
     // Errors are ignored: the window may just have closed.
     if (!this.isGone) wire.notify(this.connection, type, params).catch(() => undefined);
   }
-}
-
-/** Converts LSP's CancellationToken to an AbortSignal. */
-function abortSignal(token: wire.Token): AbortSignal {
-  const controller = new AbortController();
-  if (token.isCancellationRequested) controller.abort();
-  else token.onCancellationRequested(() => controller.abort());
-  return controller.signal;
 }

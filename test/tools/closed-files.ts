@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { languageIdOf } from '../../language-server/cli/command.ts';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import { defaultLinesUp } from '../../language-server/prompt/anchor.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
+import { languageIdOf } from '../../language-server/prompt/document-path.ts';
 import { promptBudget } from '../../language-server/prompt/fim-prompt.ts';
 import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
 import { ClosedFiles } from '../../language-server/related-code/closed-files.ts';

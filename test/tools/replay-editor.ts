@@ -1,5 +1,6 @@
 // Drives the real language server with one document as an editor does, and times edits and completions. Other files may
 // be open, too.
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,16 +9,9 @@ import {
   CancellationTokenSource,
   type InlineCompletionItem,
 } from 'vscode-languageserver-protocol/node';
-import {
-  backendOf,
-  count,
-  engineOptions,
-  languageIdOf,
-  type Options,
-  text,
-  type Values,
-} from '../../language-server/cli/command.ts';
+import { backendOf, count, engineOptions, type Options, text, type Values } from '../../language-server/cli/command.ts';
 import { bundledModelPath } from '../../language-server/engine/bundled-model.ts';
+import { languageIdOf } from '../../language-server/prompt/document-path.ts';
 import {
   type RelatedParams,
   type RelatedResult,

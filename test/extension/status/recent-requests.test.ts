@@ -78,6 +78,13 @@ test.each<[string, Reason[], ServerStatus, number]>([
   expect(editor.messages).toEqual([]);
 });
 
+test('another model is judged by its own requests', async () => {
+  const { requests, client } = await after(['superseded'], slow, 20);
+  expect(requests.isTooSlow).toBe(true);
+  client.status = { health: 'ready', model: { ...model, path: '/smaller.gguf' } } as ServerStatus;
+  expect(requests.isTooSlow).toBe(false);
+});
+
 test('the report has a line for each of the last twenty requests', async () => {
   const { report } = await after(['unsure'], slow, 25);
   const lines = report

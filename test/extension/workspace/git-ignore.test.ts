@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ignoredByGit, isIgnoredByGit } from '../../../extension/workspace/git-ignore.ts';
+import { ignoredByGit } from '../../../extension/workspace/git-ignore.ts';
+
+const isIgnoredByGit = async (file: string) => (await ignoredByGit(dirname(file), [file])).has(file);
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-ignore-'));
 const repository = join(folder, 'repository');

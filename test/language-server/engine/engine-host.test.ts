@@ -128,8 +128,8 @@ test('turns settings into load options', () => {
   const settings = { ...defaultSettings, 'model.path': ' /own ', backend: 'cpu', ...numbers } as const;
   const options = { modelPath: '/own', backend: 'cpu', threads: 3, cacheBytes: 2_097_152 };
   expect(loadOptions(settings, '/bundled')).toEqual(options);
-  const drafting = { ...defaultSettings, 'draftModel.path': ' /small.gguf' };
-  expect(loadOptions(drafting, '/bundled')).toMatchObject({ modelPath: '/bundled', draftModelPath: '/small.gguf' });
+  const drafting = { modelPath: '/bundled', draftModelPath: '/small.gguf' };
+  expect(loadOptions(defaultSettings, '/bundled', '', ' /small.gguf')).toMatchObject(drafting);
   const withDisk = { ...defaultSettings, 'cache.diskMiB': 3 };
   expect(loadOptions(withDisk, '', '/pages')).toMatchObject({ diskFolder: '/pages', diskBytes: 3_145_728 });
   expect(loadOptions(withDisk, '')).not.toHaveProperty('diskBytes');

@@ -56,9 +56,9 @@ test('the engine is as careful as any of the windows wants, whichever was the la
     loaded.push(options);
     return { engine: new FakeEngine(), traits: fakeTraits };
   };
-  const parts = { loadModel, addonInfo: () => ({ variants: [], gpus: '' }), bundledModel: 'base.gguf' };
-  const shared = new SharedEngine(parts, silent);
-  const settings = { ...defaultSettings, 'draftModel.path': '/draft.gguf', 'cache.diskMiB': 100 };
+  const paths = { bundledModel: 'base.gguf', draftModel: '/draft.gguf' };
+  const shared = new SharedEngine({ loadModel, addonInfo: () => ({ variants: [], gpus: '' }), ...paths }, silent);
+  const settings = { ...defaultSettings, 'cache.diskMiB': 100 };
   const setup = { settings, bundledModel: 'base.gguf', pagesFolder: '/pages', connecting: {} };
   const connect = async (caution: Caution) => {
     shared.cautions.add(caution);

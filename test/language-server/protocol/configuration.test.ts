@@ -42,13 +42,12 @@ test('the configuration of a folder names no file and no server', () => {
     mode: 'manual',
     explain: { model: '/b' },
   };
-  const { settings, problems } = configuredForFolder({ ...hostile, 'draftModel.path': '/c' });
+  const { settings, problems } = configuredForFolder(hostile);
   expect(settings).toEqual({ mode: 'manual' });
   expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
     'hearth.server.url',
     'hearth.model.path',
     'hearth.explain.model',
-    'hearth.draftModel.path',
   ]);
 });
 

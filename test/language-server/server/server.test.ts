@@ -58,7 +58,7 @@ test.each([
   [false, ['backend', 'diskBytes', 'diskFolder', 'draftModelPath', 'modelPath'], 'auto'],
   [true, ['backend', 'modelPath'], 'cpu'],
 ])('safe mode (%s) means the CPU, no draft model and no disk cache', async (isSafeMode, keys, backend) => {
-  const settings = { 'model.path': 'told', 'draftModel.path': '/draft', 'cache.diskMiB': 100 };
+  const settings = { 'model.path': 'told', 'cache.diskMiB': 100 };
   const options = { isSafeMode, storageFolder: folder };
   client = await LspClient.start([process.execPath, server, '--stdio'], settings, options);
   const { message } = await client.status(({ health }) => health === 'error');

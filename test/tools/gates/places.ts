@@ -1,8 +1,9 @@
 // npm run tool -- places FOLDER… --out FOLDER: places for `record` and `gates`, cut out of files and typed in sessions.
+
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { type Command, count, languageIdOf, print, text, UsageError } from '../../../language-server/cli/command.ts';
-import { situations } from '../../../language-server/rules/confidence.ts';
+import { type Command, count, print, text, UsageError } from '../../../language-server/cli/command.ts';
+import { languageIdOf } from '../../../language-server/prompt/document-path.ts';
 import { makeTrace } from '../make-trace.ts';
 import { formatTrace } from '../trace.ts';
 import { cutPlace, type Random, randomFrom, type SourceFile } from './cut-places.ts';
@@ -19,7 +20,6 @@ export const placesCommand: Command = {
     out: { type: 'string', value: 'FOLDER', help: 'gets cuts.jsonl and session-N.jsonl' },
     cuts: { type: 'string', value: 'N', help: 'places cut out of files; 1200' },
     sessions: { type: 'string', value: 'N', help: 'sessions of ten lines each; 30' },
-    only: { type: 'string', value: 'KIND,…', help: `only places of these kinds: ${situations.join(', ')}` },
     seed: { type: 'string', value: 'N', help: '1' },
   },
   async run(values, folders) {
@@ -27,12 +27,7 @@ export const placesCommand: Command = {
     if (out === undefined || folders.length === 0) throw new UsageError('expected --out FOLDER and a FOLDER');
     const files = folders.flatMap((folder) => sourcesIn(folder));
     const random = randomFrom(count(values, 'seed') ?? 1);
-    const only = text(values, 'only')?.split(',');
-    const wantedPlace = (file: SourceFile) => {
-      const place = cutPlace(file, random);
-      return place && (only?.includes(place.kind) ?? true) ? place : null;
-    };
-    const places = evenly(files, count(values, 'cuts') ?? 1200, random, wantedPlace);
+    const places = evenly(files, count(values, 'cuts') ?? 1200, random, cutPlace);
     const sessions = evenly(files, count(values, 'sessions') ?? 30, random, session);
     mkdirSync(out, { recursive: true });
     writeFileSync(join(out, 'cuts.jsonl'), places.map((each) => `${JSON.stringify(each)}\n`).join(''));

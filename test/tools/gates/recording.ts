@@ -3,9 +3,9 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { languageIdOf } from '../../../language-server/cli/command.ts';
 import { LongText } from '../../../language-server/documents/long-text.ts';
 import { GrowingText } from '../../../language-server/offers/complete.ts';
+import { languageIdOf } from '../../../language-server/prompt/document-path.ts';
 import type { CursorDocument } from '../../../language-server/prompt/text-window.ts';
 import type { Gate } from '../../../language-server/rules/confidence.ts';
 import { GeneratedText } from '../../../language-server/rules/generated-text.ts';

@@ -1,0 +1,40 @@
+// Which files of the workspace the server may be sent, and their text.
+import { type Uri, workspace } from 'vscode';
+import { hasSecretName } from '../../language-server/protocol/secret-names.ts';
+import { isExcluded, isHidden } from '../settings/exclusions.ts';
+import { ignoredByGit } from './git-ignore.ts';
+
+/** The server cannot use more of one file. */
+export const maxFileBytes = 64 * 1024;
+
+/** Those that are neither excluded nor ignored. Files for which git cannot be asked are not shared. */
+export async function shareable(uris: Uri[]): Promise<Uri[]> {
+  const allowed = uris.filter(
+    (uri) => uri.scheme === 'file' && !isExcluded(uri) && !isHidden(uri) && !hasSecretName(uri.toString()),
+  );
+  const byFolder = new Map<string, Uri[]>();
+  for (const uri of allowed) {
+    const folder = workspace.getWorkspaceFolder(uri)?.uri.fsPath;
+    if (folder !== undefined) byFolder.set(folder, [...(byFolder.get(folder) ?? []), uri]);
+  }
+  const kept = await Promise.all(
+    [...byFolder].map(async ([folder, own]) => {
+      const ignored = await ignoredByGit(
+        folder,
+        own.map(({ fsPath }) => fsPath),
+      );
+      return own.filter(({ fsPath }) => !ignored.has(fsPath));
+    }),
+  );
+  return kept.flat();
+}
+
+/** Not by opening the file, which would load it into every language server. Null if it is too long or cannot be read. */
+export async function textOnDisk(uri: Uri): Promise<string | null> {
+  try {
+    const { size } = await workspace.fs.stat(uri);
+    return size <= maxFileBytes ? new TextDecoder().decode(await workspace.fs.readFile(uri)) : null;
+  } catch {
+    return null;
+  }
+}
