@@ -2,6 +2,7 @@
 // uses are wrong as they are: nothing needs to be weighed, and no model asked.
 import { type Language, languageOf } from '../../rules/languages.ts';
 import { scan, within } from '../../rules/scanner.ts';
+import { linesOf } from '../text/lines.ts';
 import { changesBetween, isWord, type PastEdit, type TextEdit, wordsOf } from '../text/text-edit.ts';
 
 interface Rename {
@@ -58,26 +59,28 @@ function renameIn({ before, after }: PastEdit): Rename | undefined {
 function usesOf(text: string, { old, now, isMember }: Rename, language: Language): TextEdit[] {
   if (!text.includes(old)) return [];
   const found: TextEdit[] = [];
-  let start = 0;
-  for (const line of text.split('\n')) {
-    const end = start + line.length;
+  for (const { start, end, text: line } of linesOf(text)) {
     const replaced = line.replace(wholeWord(old), (word, at: number) => {
       const isCode = within(scan(line.slice(0, at), language).open, language) === 'code';
       const isProperty = /[.>]\s*$/.test(line.slice(0, at)) && !isMember;
       return isCode && !isProperty ? now : word;
     });
     if (replaced !== line) found.push({ start, end, text: replaced });
-    start = end + 1;
   }
   return found;
 }
 
 /** Whether the text has anything that may declare the name, also as a parameter or by a first assignment. */
 function isDeclared(text: string, name: string): boolean {
-  for (const { index } of text.matchAll(wholeWord(name))) {
-    const lineStart = text.lastIndexOf('\n', index - 1) + 1;
-    const line = /^.*/.exec(text.slice(lineStart, lineStart + 1000))?.[0] ?? '';
-    const [before, behind] = [line.slice(0, index - lineStart), line.slice(index - lineStart + name.length)];
+  if (!text.includes(name)) return false;
+  return linesOf(text).some(({ start, end, text: line }) =>
+    line === '' ? text.slice(start, end).includes(name) : declares(line, name),
+  );
+}
+
+function declares(line: string, name: string): boolean {
+  for (const { index } of line.matchAll(wholeWord(name))) {
+    const [before, behind] = [line.slice(0, index), line.slice(index + name.length)];
     if (keywords.test(before) || /\b(for|catch|as|in|lambda)\s*\(?\s*$/.test(before)) return true;
     if (/^\s*(:(?!:)|=(?!=)|:=|=>)/.test(behind)) return true;
     const isParameter = /\([^()]*$/.test(before) && /^[^()]*\)\s*(=>|->|:|\{)/.test(behind);

@@ -1,17 +1,20 @@
 // The lines of a text, with where they stand and of what words they are.
 import { wordsOf } from './text-edit.ts';
 
-/** Without its line feed. */
+/** No person edits longer ones, and looking through one again and again would take too long. */
+export const maxLineChars = 1000;
+
 export interface Line {
   start: number;
   end: number;
+  /** Without the line feed; '' if it is too long. */
   text: string;
 }
 
 export function linesOf(text: string): Line[] {
   let start = 0;
   return text.split('\n').map((line) => {
-    const found = { start, end: start + line.length, text: line };
+    const found = { start, end: start + line.length, text: line.length > maxLineChars ? '' : line };
     start = found.end + 1;
     return found;
   });

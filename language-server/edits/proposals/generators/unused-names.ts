@@ -25,10 +25,12 @@ export function unusedNames(
     for (const word of change.before.flatMap(wordsOf))
       if (isName(word) && !kept.has(word) && !renamed.has(word) && !gone.has(word)) gone.set(word, change);
   }
-  const left = new Map<string, number[]>();
-  for (const [i, { text }] of lines.entries())
-    for (const word of new Set(wordsOf(text))) if (gone.has(word)) left.set(word, [...(left.get(word) ?? []), i]);
-  const few = [...left].filter(([, places]) => places.length <= maxPlaces).slice(0, maxNames);
+  const left = new Map<string, number[]>([...gone.keys()].map((name) => [name, []]));
+  for (const [i, { text }] of lines.entries()) for (const word of new Set(wordsOf(text))) left.get(word)?.push(i);
+  const few = [...left]
+    .filter(([, places]) => places.length > 0 && places.length <= maxPlaces)
+    .sort(([, [a = 0]], [, [b = 0]]) => a - b)
+    .slice(0, maxNames);
   return few.flatMap(([name, all]) => {
     const change = gone.get(name);
     if (!change) return [];

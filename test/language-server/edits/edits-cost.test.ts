@@ -1,0 +1,55 @@
+// A document may be anything, and while edits are looked for in it, nobody else is answered: the time must grow no faster
+// than the text.
+import { expect, test } from 'vitest';
+import { likeliest } from '../../../language-server/edits/decision/propose.ts';
+import { renamedUse } from '../../../language-server/edits/proposals/renamed-uses.ts';
+import { cpuMs } from '../../support/cpu-time.ts';
+
+const size = 65_536;
+// Some 70 ms at most on an idle machine.
+const maxCpuMs = 300;
+
+const filled = (part: string) => part.repeat(Math.ceil(size / part.length)).slice(0, size);
+const counted = (part: (i: number) => string) => filled(Array.from({ length: size / 8 }, (_, i) => part(i)).join(''));
+
+const texts: Record<string, string> = {
+  'one line of a name': filled('sum, '),
+  'one line of calls': filled('add(sum, 1);'),
+  'one line of assignments': filled('x = '),
+  'one line of code without spaces': counted((i) => `function f${i}(a,b){return sum(a+${i},b)}`),
+  'one line of names that differ': `import { ${counted((i) => `w${i}, `)} } from "x";`,
+  'one line of spaces': `f()${filled(' ')}=`,
+  'one line of brackets': filled('('),
+  'lines alike': filled('add(sum, 1);\n'),
+  'lines that differ': counted((i) => `add(sum, ${i});\n`),
+  'empty lines': filled('\n'),
+  'brackets in lines': filled('[\n'),
+  'lines of spaces': filled(`${' '.repeat(300)}\n`),
+};
+
+const edits = [
+  ['a rename', 'let sum = 0;', 'let total = 0;'],
+  ['an argument', 'add(sum, 1);', 'add(sum, 1, x);'],
+  ['a removal', 'import sum from "x";', ''],
+  ['an insertion', '', 'add(sum, 3);'],
+  ['a new name', 'x = a + b;', 'const s = a + b;\nx = s;'],
+] as const;
+
+test.each(edits)('what follows from %s is found in time in 64 KiB of anything', (_, before, after) => {
+  const history = [{ path: 'a.ts', before, after }];
+  const slow = Object.entries(texts).filter(([, text]) => {
+    const document = { path: 'a.ts', text: `${after}\n${text}\n`, cursor: 3, history };
+    const place = { ...document, languageId: 'typescript', isOther: false };
+    const look = () => [likeliest(document, 2), renamedUse(place, history, () => false)];
+    return Math.min(cpuMs(look), cpuMs(look)) > maxCpuMs;
+  });
+  expect(slow.map(([name]) => name)).toEqual([]);
+});
+
+test('a line that nobody would edit is left alone, and the old name counts as declared there', () => {
+  const history = [{ path: 'a.ts', before: 'let sum = 0;', after: 'let total = 0;' }];
+  const next = (text: string) =>
+    renamedUse({ text, cursor: 3, languageId: 'typescript', isOther: false }, history, () => false);
+  expect(next('let total = 0;\nadd(sum);\n')).toMatchObject({ text: 'add(total);' });
+  expect(next(`let total = 0;\nadd(sum);\n${'x(sum);'.repeat(200)}\n`)).toBeUndefined();
+});
