@@ -1,5 +1,6 @@
 // Which brackets around the cursor lack their partner.
-import { depthOf, filledLines } from './indentation.ts';
+import type { Surroundings } from '../prompt/text-window.ts';
+import { depthOf } from './indentation.ts';
 import type { Language } from './languages.ts';
 import { closerFor, isBracket, type Open, scan } from './scanner.ts';
 
@@ -10,10 +11,11 @@ export interface BracketsBelow {
   surplus: readonly string[];
 }
 
-interface Around {
+interface Scanned {
   /** The text up to the cursor and from there on, as far as it is scanned. */
   before: string;
   after: string;
+  around: Surroundings;
   /** What is open between the two. */
   open: readonly Open[];
   language: Language;
@@ -25,7 +27,15 @@ interface Around {
  * Which brackets nothing below closes, and which closing brackets below close nothing. A closing bracket that is indented
  * less than the line of an opening one belongs to a bracket further out.
  */
-export function bracketsBelow({ before, after, open, language, isAllAbove, isAllBelow }: Around): BracketsBelow {
+export function bracketsBelow({
+  before,
+  after,
+  around,
+  open,
+  language,
+  isAllAbove,
+  isAllBelow,
+}: Scanned): BracketsBelow {
   const left = open
     .filter(isBracket)
     .reverse()
@@ -33,19 +43,17 @@ export function bracketsBelow({ before, after, open, language, isAllAbove, isAll
       bracket,
       depth: depthOf(before.slice(before.lastIndexOf('\n', bracket.at) + 1, bracket.at)),
     }));
-  const cursorDepth = depthOf(before.slice(before.lastIndexOf('\n') + 1));
-  const [lineBelow] = filledLines(after.slice(after.indexOf('\n') + 1 || after.length));
-  const bodyDepth = depthOf(lineBelow?.text ?? '') > cursorDepth ? cursorDepth : null;
+  const depthHere = depthOf(around.linePrefix);
+  const bodyDepth = depthOf(around.linesBelow[0] ?? '') > depthHere ? depthHere : null;
   const unclosed: Open[] = [];
   const surplus: string[] = [];
   for (const { at, closes } of scan(after, language, open).outer) {
     const newline = after.lastIndexOf('\n', at);
-    const isAlone = newline !== -1 && after.slice(newline, at).trim() === '';
+    const isBelow = newline !== -1;
     const depth = depthOf(after.slice(newline + 1, at));
     // What it closes may stand above the window, unless it ends a body that stands below the cursor's line.
-    if (!closes && (isAllAbove || (isAlone && depth === bodyDepth))) surplus.push(after[at] ?? '');
-    if (!closes || !isBracket(closes)) continue;
-    const closed = left.findIndex((each) => closerFor(each.bracket) === after[at] && !(isAlone && each.depth > depth));
+    if (!closes && (isAllAbove || (isBelow && depth === bodyDepth))) surplus.push(after[at] ?? '');
+    const closed = left.findIndex((each) => closerFor(each.bracket) === after[at] && !(isBelow && each.depth > depth));
     // Brackets further in than the one closed are not closed at all.
     const inside = left.splice(0, closed + 1).slice(0, -1);
     unclosed.push(...inside.map(({ bracket }) => bracket));

@@ -72,6 +72,7 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
     ...bracketsBelow({
       before,
       after: text.slice(offset, end),
+      around,
       open,
       language,
       isAllAbove: start === code.start,
