@@ -19,7 +19,7 @@ import { Timeout, Unresponsive, within } from './timeout.ts';
 const startMs = 4000;
 const greetMs = 3000;
 const initializeMs = 4000;
-const silenceMs = 4000;
+const silenceMs = 3000;
 // A server that ends on purpose gives signs of life while it writes its cache.
 const endingSilenceMs = 3000;
 const endingMs = 15_000;

@@ -30,7 +30,7 @@ import { EditRequests } from './edit-requests.ts';
 import type { Inbox } from './inbox.ts';
 import { WindowSettings } from './window-settings.ts';
 
-/** How often a client learns that the server is alive. It gives up after four seconds without a sign. */
+/** How often a client learns that the server is alive. It gives up after three seconds without a sign. */
 const aliveMs = 1000;
 /** The name of our settings in the editor's configuration. */
 const section = 'hearth';

@@ -74,11 +74,15 @@ async function replace(act = async () => {}): Promise<void> {
   const known = new Set(processes());
   const hung = [...known].find(isRunning) ?? 0;
   process.kill(hung, 'SIGSTOP');
+  const start = performance.now();
+  const seconds = () => ((performance.now() - start) / 1000).toFixed(1);
   await act();
   // Each window logs the process that it has connected to.
   const others = () => processes().filter((pid) => !known.has(pid));
   await expect.poll(() => [others().length, new Set(others()).size], patience).toEqual([2, 1]);
+  const connected = seconds();
   await Promise.all([first.statusSays(/ready/, 30_000), second.statusSays(/ready/, 30_000)]);
+  console.log(`connected to another server after ${connected} s, ready in both windows after ${seconds()} s`);
   await expect.poll(() => isRunning(hung), patience).toBe(false);
 }
 

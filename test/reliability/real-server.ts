@@ -6,7 +6,9 @@ import { FrameClient } from './frame-client.ts';
 
 const root = join(import.meta.dirname, '../..');
 export const starterModel = join(root, 'models/starter.gguf');
-export const serverCommand = [process.execPath, join(root, 'dist/server.js'), '--stdio'];
+/** HEARTH_SERVER: the program of another version, to compare with. */
+const program = process.env.HEARTH_SERVER ?? join(root, 'dist/server.js');
+export const serverCommand = [process.execPath, program, '--stdio'];
 
 export async function startServer(settings: object = {}, options: object = {}): Promise<FrameClient> {
   const client = new FrameClient(serverCommand);

@@ -1,6 +1,6 @@
 // `npm run test:reliability` tries everything in full, for hours; `-- flood fuzz` some of it; `-- soak --minutes 60` the
 // soak. Each program of test/fuzz and each claim of test/fuzz/ts (`-- fuzz-ts`, `-- fuzz-guided`) gets as many minutes as
-// the soak.
+// the soak; `--claim markdown` is one of these claims.
 // `-- kernels`: those for AVX2 and AVX-VNNI with AddressSanitizer and UBSan, which take minutes to compile. `-- table`
 // tries nothing: it writes faults.md from the last results.
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { fuzzGuided } from '../fuzz/ts/guided.mjs';
 import { writeFaultsTable } from './faults-table.mjs';
 
 await main(async () => {
-  const options = { minutes: { type: 'string', default: '60' } };
+  const options = { minutes: { type: 'string', default: '60' }, claim: { type: 'string', multiple: true } };
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (positionals[0] === 'table') return writeFaultsTable(positionals[1]);
   const isAll = positionals.length === 0;
@@ -28,7 +28,7 @@ await main(async () => {
     await buildAsanKernels();
     await run(join(root, 'build/asan-kernels/kernels_tests'), []);
   }
-  if (isWanted('fuzz-guided')) await fuzzGuided(60 * Number(values.minutes));
+  if (isWanted('fuzz-guided')) await fuzzGuided(60 * Number(values.minutes), values.claim ?? []);
   if (!isWanted('fuzz')) return;
   const { failed } = await fuzz(60 * Number(values.minutes));
   if (failed > 0) throw new ToolError(`${failed} fuzz programs found something`);

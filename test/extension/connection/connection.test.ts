@@ -119,7 +119,9 @@ test('every window notices a server that hangs, and they share the next one', as
   await pass(60_000);
   const [hung] = world.started;
   if (hung) hung.isStopped = true;
-  await pass(5000);
+  await pass(3500);
+  for (const { endings } of windows) expect(endings).toHaveLength(1);
+  await pass(1500);
   for (const { connection, endings } of windows) {
     expect(connection.state).toBe('up');
     expect(endings).toHaveLength(1);
@@ -150,9 +152,9 @@ test('a server that gives signs of life is left alone', async () => {
 test('a server that hung gets more time when it has been started again', async () => {
   world.next.push({ hangsAt: 'up' }, { hangsAt: 'up' });
   const window = await openWindow();
-  await pass(5000);
+  await pass(3500);
   expect(window.endings).toEqual(['hung']);
-  await pass(6000);
+  await pass(5000);
   expect(window.endings).toEqual(['hung']);
   await pass(3000);
   expect(window.endings).toEqual(['hung', 'hung', 'gave up']);

@@ -9,6 +9,7 @@ import { root, run, ToolError } from '../../../scripts/tools.mjs';
 const jazzer = join(root, '.cache/jazzer');
 const folder = join(root, 'build/fuzz-ts');
 const maxReportChars = 20_000;
+const lastWordsMs = 3000;
 
 async function bundle(source, outfile) {
   await build({
@@ -67,14 +68,17 @@ async function fuzzClaim(name, { seeds, words }, seconds) {
   console.log(`${name}: ${inputs} inputs in ${seconds} s, ${readdirSync(corpus).length} kept`);
 }
 
-/** What it says. It does not end by itself where it has a glibc of its own, so it is ended when it has said all. */
+/**
+ * What it says. Where it has a glibc of its own, it sometimes neither ends by itself nor says its last words, so it is
+ * ended when it has said how much it has done.
+ */
 function fuzzed(command, args) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     const onText = (text) => {
       output += text;
-      if (/peak_rss_mb/.test(output)) child.kill('SIGKILL');
+      if (/^#\d+\s+DONE|peak_rss_mb/m.test(output)) setTimeout(() => child.kill('SIGKILL'), lastWordsMs).unref();
     };
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onText);
     child.on('error', reject);
@@ -83,7 +87,7 @@ function fuzzed(command, args) {
 }
 
 /** Rejects with the output of the first program that found something. */
-export async function fuzzGuided(seconds, wanted = []) {
+export async function fuzzGuided(seconds, wanted) {
   await run('bash', ['scripts/install-jazzer.sh']);
   mkdirSync(folder, { recursive: true });
   const { claims } = await import(await bundle(`export * from './claims/index.ts'`, join(folder, 'claims.cjs')));
