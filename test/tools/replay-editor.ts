@@ -18,7 +18,7 @@ import {
   relatedRequest,
   type ServerStatus,
 } from '../../language-server/protocol/messages.ts';
-import type { Eagerness } from '../../language-server/protocol/next-edit.ts';
+import type { Eagerness, NextEditAnswer } from '../../language-server/protocol/next-edit.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import { LspClient } from '../support/lsp-client.ts';
 import { node } from '../support/program.ts';
@@ -135,6 +135,10 @@ export class ReplayEditor {
     void this.client.type(this.uri, edit.line, edit.character, edit.insert, edit.deleted);
     if (this.wantsEdits) this.searchInPause(cursorAfter(edit));
     return this.complete(cursorAfter(edit));
+  }
+
+  nextEdit({ line, character }: Position): Promise<NextEditAnswer> {
+    return this.client.nextEdit(this.uri, line, character);
   }
 
   /** The next key ends it, as in the editor. */

@@ -5,6 +5,7 @@ import { catalogueCommand } from './catalogue.ts';
 import { crossFileCommand } from './cross-file.ts';
 import { demoCommand } from './demo.ts';
 import { editCasesCommand } from './edit-cases.ts';
+import { editCostCommand } from './edit-cost.ts';
 import { evalCommand } from './eval.ts';
 import { fitNextEditCommand } from './fit-next-edit.ts';
 import { gatesCommand } from './gates/gates.ts';
@@ -26,6 +27,7 @@ runCommandLine('tool', {
   record: recordCommand,
   'next-edit': nextEditCommand,
   'edit-cases': editCasesCommand,
+  'edit-cost': editCostCommand,
   'fit-next-edit': fitNextEditCommand,
   perplexity: perplexityCommand,
   logits: logitsCommand,

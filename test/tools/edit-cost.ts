@@ -1,0 +1,109 @@
+// npm run tool -- edit-cost --cases CASES.jsonl: what next edits cost, and whether suggestions at the cursor are slower
+// for them. The past edits of each case are typed into the language server twice, without and with next edits.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, count, print, printJson, text, type Values } from '../../language-server/cli/command.ts';
+import { readNextEditCases } from '../bench/next-edit/next-edit-case.ts';
+import { type TypedEdits, typedEdits } from '../bench/next-edit/typed-edits.ts';
+import { required } from './input.ts';
+import { ReplayEditor, serverOptions } from './replay-editor.ts';
+import { keyOf } from './replay-typing.ts';
+import { percentile } from './statistics.ts';
+import { cursorAfter, type Position } from './trace.ts';
+
+const defaultLimit = 12;
+// Several edits of some keys each: what is written anew is much like ghost text's own traces.
+const minEdits = 3;
+const maxKeys = 120;
+/** So fast that it does not take long, and so slow that nobody takes it for a program. */
+const keyMs = 25;
+/** Changes that are nearer in time may be one edit. */
+const pauseMs = 1100;
+
+interface Typed {
+  keys: number;
+  tokens: number;
+  firstTextMs: number[];
+  questionMs: number[];
+  offered: number;
+}
+
+export const editCostCommand: Command = {
+  summary: 'type edits into the language server, without and with next edits, and tell what these cost',
+  operands: '',
+  options: {
+    ...serverOptions(16),
+    cases: { type: 'string', value: 'FILE', help: 'cases, a line of JSON each, as edit-cases writes them' },
+    limit: { type: 'string', value: 'N', help: `only so many of the cases that can be typed; ${defaultLimit}` },
+  },
+  async run(values) {
+    const cases = readNextEditCases(required(values, 'cases', 'FILE')).flatMap((each) => typedEdits(each) ?? []);
+    const few = cases.filter(({ trace, ends }) => ends.length >= minEdits && trace.edits.length <= maxKeys);
+    const limit = Math.min(few.length, count(values, 'limit') ?? defaultLimit);
+    const some = Array.from({ length: limit }, (_, i) => few[Math.floor((i * few.length) / limit)] as TypedEdits);
+    const mode = text(values, 'next-edit') ?? 'balanced';
+    const all: Record<string, Typed[]> = { off: [], [mode]: [] };
+    for (const each of some)
+      for (const [nextEdit, done] of Object.entries(all))
+        done.push(await typeInto({ ...values, 'next-edit': nextEdit }, each));
+    const rows = Object.entries(all).map(([nextEdit, done]) => ({ nextEdit, ...report(done) }));
+    if (values.json) printJson(rows);
+    else for (const row of rows) print(sentence(row));
+  },
+};
+
+async function typeInto(values: Values, { trace, ends }: TypedEdits): Promise<Typed> {
+  const editor = await ReplayEditor.start(trace, values, true);
+  const typed: Typed = { keys: trace.edits.length, tokens: 0, firstTextMs: [], questionMs: [], offered: 0 };
+  try {
+    const evaluatedBefore = await missTokens(editor, trace.edits[0]);
+    for (const [i, edit] of trace.edits.entries()) {
+      const [{ firstTextMs }] = await Promise.all([keyOf(editor, editor.type(edit)), sleep(keyMs)]);
+      if (firstTextMs !== null) typed.firstTextMs.push(firstTextMs);
+      if (!ends.includes(i)) continue;
+      await sleep(pauseMs);
+      if (values['next-edit'] === 'off') continue;
+      const startedAt = performance.now();
+      const { edit: offered } = await editor.nextEdit(cursorAfter(edit));
+      typed.questionMs.push(performance.now() - startedAt);
+      typed.offered += Number(offered !== null);
+    }
+    typed.tokens = (await missTokens(editor, trace.edits.at(-1))) - evaluatedBefore;
+  } finally {
+    await editor.close();
+  }
+  return typed;
+}
+
+/** Prompt tokens that the engine has evaluated, when the cursor has rested there. */
+async function missTokens(editor: ReplayEditor, place: Position = { line: 0, character: 0 }): Promise<number> {
+  await editor.rest({ line: place.line, character: place.character });
+  return editor.status.engine?.cache.missTokens ?? 0;
+}
+
+function report(typed: Typed[]) {
+  const total = (key: 'keys' | 'tokens' | 'offered') => typed.reduce((sum, each) => sum + each[key], 0);
+  const [firstTextMs, questionMs] = [typed.flatMap((t) => t.firstTextMs), typed.flatMap((t) => t.questionMs)];
+  const shares = (ms: number[]) => ({ p50: percentile(ms, 0.5), p95: percentile(ms, 0.95) });
+  return {
+    ...{
+      keys: total('keys'),
+      tokensAKey: total('tokens') / Math.max(1, total('keys')),
+      firstTextMs: shares(firstTextMs),
+    },
+    ...{ questions: questionMs.length, offered: total('offered'), questionMs: shares(questionMs) },
+  };
+}
+
+function sentence({
+  nextEdit,
+  keys,
+  tokensAKey,
+  firstTextMs,
+  questions,
+  offered,
+  questionMs,
+}: ReturnType<typeof report> & { nextEdit: string }): string {
+  const ms = ({ p50, p95 }: { p50: number; p95: number }) => `p50 ${p50.toFixed(1)}, p95 ${p95.toFixed(1)} ms`;
+  const cost = `${nextEdit.padEnd(9)} ${keys} keys, ${tokensAKey.toFixed(1)} tokens a key; first text ${ms(firstTextMs)}`;
+  return questions === 0 ? cost : `${cost}; ${questions} questions, ${offered} edits offered, ${ms(questionMs)}`;
+}
