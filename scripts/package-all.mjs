@@ -1,7 +1,7 @@
 // Builds, packs and checks Hearth for every system: `node scripts/package-all.mjs [--target NAME]... [--out FOLDER]`.
 // The folder, build/release, then has a package a target, SHA256SUMS, a list of components and the notes of the version.
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -37,9 +37,9 @@ export async function packageAll(names, folder) {
   await run(process.execPath, ['esbuild.mjs']);
   for (const name of names) {
     await buildTarget(name);
-    const out = await packExtension(name, { addon: addonOf(name), out: join(folder, packageName(name)) });
+    const out = join(folder, packageName(name));
+    await packExtension(name, { addon: addonOf(name), out, sbom: join(folder, `hearth-${name}.cdx.json`) });
     await checkPackage(out, name);
-    copyFileSync(join(root, 'build/package', name, 'dist/sbom.cdx.json'), join(folder, `hearth-${name}.cdx.json`));
   }
   await checkPackage(await packWeb({ out: join(folder, packageName('web')) }), 'web');
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

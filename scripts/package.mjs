@@ -6,6 +6,7 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -35,10 +36,13 @@ export function kernelFiles({ kernels }) {
   return all.filter((file) => kernels.some((ending) => file.endsWith(ending))).map((file) => `dist/gpu/${file}`);
 }
 
-/** Packs from a folder of its own, in which the files of this one target lie. */
+/**
+ * Packs from a folder of its own, in which the files of this one target lie. sbom: a file for a copy of the list of
+ * components.
+ */
 export async function packExtension(
   target,
-  { addon = join(root, addonFile), out = join(root, packageName(target)) } = {},
+  { addon = join(root, addonFile), out = join(root, packageName(target)), sbom } = {},
 ) {
   const kernels = kernelFiles(targetOf(target));
   const sourceOf = (file) => (file === addonFile ? addon : join(root, file));
@@ -46,18 +50,27 @@ export async function packExtension(
   const missing = listedFiles().filter((file) => file !== made && !existsSync(sourceOf(file)));
   if (missing.length > 0)
     throw new ToolError(`package: missing ${missing.join(', ')}. Run npm run build:native and npm run build first.`);
-  const folder = join(root, 'build/package', target);
-  rmSync(folder, { recursive: true, force: true });
-  for (const file of [...listedFiles().filter((each) => each !== made), ...kernels, 'package.json', '.vscodeignore'])
-    place(sourceOf(file), join(folder, file));
-  // What a compiler of this machine links in is the machine's own.
-  await writeSbom(join(folder, made), addon === join(root, addonFile) ? {} : { target, addon });
-  await pack(target, folder, out);
+  const files = [...listedFiles().filter((file) => file !== made), ...kernels, 'package.json', '.vscodeignore'];
+  await inOwnFolder(target, async (folder) => {
+    for (const file of files) place(sourceOf(file), join(folder, file));
+    // What a compiler of this machine links in is the machine's own.
+    await writeSbom(join(folder, made), addon === join(root, addonFile) ? {} : { target, addon });
+    if (sbom) cpSync(join(folder, made), sbom);
+    await pack(target, folder, out);
+  });
   const gpus = kernels.map((file) => file.replace(/.*\/|\.\w+$/g, '')).join(', ');
   console.log(
     `${out}: ${(statSync(out).size / 2 ** 20).toFixed(1)} MiB, ${gpus ? `GPU kernels for ${gpus}` : 'no GPU kernels'}`,
   );
   return out;
+}
+
+/** use(folder) has a new folder, so that two packings at once do not disturb each other. */
+export async function inOwnFolder(target, use) {
+  const all = join(root, 'build/package');
+  mkdirSync(all, { recursive: true });
+  const folder = mkdtempSync(join(all, `${target}-`));
+  await use(folder).finally(() => rmSync(folder, { recursive: true }));
 }
 
 async function pack(target, folder, out) {
@@ -76,13 +89,13 @@ export const webFiles = [
 ];
 
 export async function packWeb({ out = join(root, packageName('web')) } = {}) {
-  const folder = join(root, 'build/package/web');
-  rmSync(folder, { recursive: true, force: true });
-  for (const file of webFiles) place(join(root, file), join(folder, file));
   const { main: _, bin, browser = './dist/web.js', ...manifest } = JSON.parse(read('package.json'));
   const { walkthroughs, keybindings, ...contributes } = manifest.contributes;
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, browser, contributes }));
-  await pack('web', folder, out);
+  await inOwnFolder('web', async (folder) => {
+    for (const file of webFiles) place(join(root, file), join(folder, file));
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, browser, contributes }));
+    await pack('web', folder, out);
+  });
   return out;
 }
 
