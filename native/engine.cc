@@ -8,6 +8,7 @@
 #include <future>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 
 #include "backend.h"
 #include "description.h"
@@ -44,6 +45,26 @@ std::string file_name(const std::string& path) {
   return system::utf8_of(system::path_of(path).filename());
 }
 
+/// A value that another thread makes meanwhile; the destructor waits for it. std::async would do,
+/// but where no thread can be started, that of libc++ 20 waits for ever.
+template <class T>
+class Meanwhile {
+ public:
+  template <class Make>
+  Meanwhile(Make make)
+      : task_(std::move(make)), value_(task_.get_future()), thread_([this] { task_(); }) {}
+  ~Meanwhile() { thread_.join(); }
+  Meanwhile(const Meanwhile&) = delete;
+  Meanwhile& operator=(const Meanwhile&) = delete;
+  /// Waits, and rethrows what the other thread threw. May be called once.
+  T get() { return value_.get(); }
+
+ private:
+  std::packaged_task<T()> task_;
+  std::future<T> value_;
+  std::thread thread_;
+};
+
 }  // namespace
 
 /// Everything that lives as long as the engine, in the order of construction.
@@ -69,7 +90,7 @@ struct Engine::Loaded {
     const GgufFile& file;
     const LoadOptions& options;
     const Progress& progress;
-    std::future<std::unique_ptr<Tokenizer>> tokenizer;
+    Meanwhile<std::unique_ptr<Tokenizer>> tokenizer;
   };
   void open(const LoadOptions& options, const Progress& progress);
   void load_on_gpu(Source& source);
@@ -91,10 +112,8 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
   info.config = read_config(file);
   if (info.config.name.empty()) info.config.name = file_name(options.model_path);
   // On another thread while the weights are packed: a vocabulary of 152,000 tokens takes a tenth of
-  // a second. The destructor of the future waits, so the file stays open even if packing throws.
-  Source source{file, options, progress, std::async(std::launch::async, [&file] {
-                  return std::make_unique<Tokenizer>(file);
-                })};
+  // a second. Its destructor waits, so the file stays open even if packing throws.
+  Source source{file, options, progress, {[&file] { return std::make_unique<Tokenizer>(file); }}};
   info.path = options.model_path;
   info.texts = texts_of(file.metadata());
   info.file_bytes = file.n_bytes();
