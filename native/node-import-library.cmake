@@ -1,6 +1,6 @@
 # Links the addon for Windows to the Node-API of the program that loads it: an import library for "node.exe", loaded when
 # a function is first called, by way of the hook in system/windows/node_host.cc.
-list(GET CMAKE_JS_INC 0 NODE_API_HEADERS)
+list(GET HEARTH_NODE_API 0 NODE_API_HEADERS)
 set(NODE_DEF ${CMAKE_BINARY_DIR}/node.def)
 set(NODE_LIB ${CMAKE_BINARY_DIR}/node.lib)
 set(NODE_FUNCTIONS "")
@@ -11,7 +11,12 @@ endforeach()
 list(REMOVE_DUPLICATES NODE_FUNCTIONS)
 list(JOIN NODE_FUNCTIONS "\n" NODE_FUNCTIONS)
 file(WRITE ${NODE_DEF} "NAME NODE.EXE\nEXPORTS\n${NODE_FUNCTIONS}\n")
-find_program(DLLTOOL NAMES llvm-dlltool-16 llvm-dlltool REQUIRED)
-execute_process(COMMAND ${DLLTOOL} -m i386:x86-64 -d ${NODE_DEF} -l ${NODE_LIB} -D node.exe COMMAND_ERROR_IS_FATAL ANY)
-target_link_options(hearth_addon PRIVATE -Wl,-Xlink=-delayload:node.exe)
+# Visual Studio's and LLVM's programs of this name take the same options.
+find_program(LIB_PROGRAM NAMES llvm-lib-16 llvm-lib lib REQUIRED)
+execute_process(COMMAND ${LIB_PROGRAM} /def:${NODE_DEF} /out:${NODE_LIB} /machine:x64 COMMAND_ERROR_IS_FATAL ANY)
+if(MINGW)
+  target_link_options(hearth_addon PRIVATE -Wl,-Xlink=-delayload:node.exe)
+else()
+  target_link_options(hearth_addon PRIVATE -Wl,/delayload:node.exe)
+endif()
 target_link_libraries(hearth_addon PRIVATE ${NODE_LIB} delayimp)

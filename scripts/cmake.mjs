@@ -1,16 +1,24 @@
 // Configures and builds with CMake.
-import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildEnv, root, run, version } from './tools.mjs';
 
-export const warningsAreErrors = process.env.CI ? ['HEARTH_WERROR=ON'] : [];
+const warningsAreErrors = process.env.CI ? ['-DHEARTH_WERROR=ON'] : [];
 
-// A configure that failed leaves a CMakeCache.txt but nothing to build with.
-export function isConfigured(folder, source = 'native') {
-  const path = join(root, folder);
-  dropForeignBuild(path, join(root, source));
-  return existsSync(join(path, 'build.ninja')) || existsSync(join(path, 'Makefile'));
+/** For the addon: the headers of Node-API, from npm packages. */
+export const nodeApi = () => {
+  const folders = ['node-api-headers/include', 'node-addon-api'].map((each) => join(root, 'node_modules', each));
+  return `-DHEARTH_NODE_API=${folders.join(';')}`;
+};
+
+/** Whether the folder was configured with these options. A configure that failed leaves nothing to build with. */
+export function isConfigured(folder, options) {
+  const isThere = ['build.ninja', 'Makefile'].some((file) => existsSync(join(folder, file)));
+  const record = join(folder, optionsFile);
+  return isThere && existsSync(record) && readFileSync(record, 'utf8') === JSON.stringify(options);
 }
+
+export const optionsFile = 'hearth-options.json';
 
 /** CMake refuses a build folder that was made for other sources: that of a checkout which was moved or copied. */
 export function dropForeignBuild(folder, source) {
@@ -23,12 +31,17 @@ export function dropForeignBuild(folder, source) {
 
 const isSamePath = (a, b) => existsSync(a) && realpathSync(a) === realpathSync(b);
 
-/** Targets of a plain cmake build, without the addon. */
-export async function buildTests(folder, options, targets, source = 'native') {
-  const generator = version('ninja') ? ['-G', 'Ninja'] : [];
-  if (!isConfigured(folder, source)) {
-    const defined = [...options, ...warningsAreErrors.map((option) => `-D${option}`)];
-    await run('cmake', ['-S', source, '-B', folder, ...generator, ...defined], { quiet: true });
+/** options: of CMake. source: the folder of CMakeLists.txt. */
+export async function build(folder, options, targets, source = 'native') {
+  const path = join(root, folder);
+  const all = [...options, ...warningsAreErrors];
+  dropForeignBuild(path, join(root, source));
+  if (!isConfigured(path, all)) {
+    // With other options than last time, also those that were then given must go.
+    if (existsSync(join(path, optionsFile))) rmSync(join(path, 'CMakeCache.txt'), { force: true });
+    const generator = version('ninja') ? ['-G', 'Ninja'] : [];
+    await run('cmake', ['-S', source, '-B', folder, ...generator, ...all], { quiet: true });
+    writeFileSync(join(path, optionsFile), JSON.stringify(all));
   }
   await run('cmake', ['--build', folder, '--target', ...targets], { env: buildEnv() });
 }

@@ -3,7 +3,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkBuildTools, main, root, run } from './tools.mjs';
+import { checkBuildTools, main, root, run, runNpm } from './tools.mjs';
 
 // npm writes node_modules/.package-lock.json last, so it is missing after an interrupted install.
 function packagesAreCurrent() {
@@ -15,7 +15,7 @@ export async function setup() {
   checkBuildTools();
   if (!packagesAreCurrent()) {
     console.log('installing packages (npm ci)');
-    await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error']);
+    await runNpm(['ci', '--no-audit', '--no-fund', '--loglevel', 'error']);
   }
   console.log('building the engine');
   await run(process.execPath, ['scripts/build-native.mjs', '--addon']);

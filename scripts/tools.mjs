@@ -55,6 +55,12 @@ export function run(command, args, { env = {}, quiet = false, cwd = root } = {})
   });
 }
 
+/** Runs npm: the one that runs us, since on Windows npm is no program of its own. */
+export function runNpm(args, options) {
+  const own = process.env.npm_execpath;
+  return own ? run(process.execPath, [own, ...args], options) : run('npm', args, options);
+}
+
 /** The output of `command --version`; undefined if the command is missing. */
 export function version(command) {
   try {
@@ -70,21 +76,33 @@ export const atLeast = (text, [major, minor = 0]) => {
   return Number(a) > major || (Number(a) === major && Number(b) >= minor);
 };
 
-/** The tools missing for the build, one line each. CXX may name another compiler, as for CMake. */
+/**
+ * The C++ compiler to build with; CXX may name another, as for CMake. On Windows only clang, since g++ does not align
+ * vectors on the stack there, and Visual Studio's own compiler does not know vectors.
+ */
+export const compiler = () =>
+  process.env.CXX ?? (process.platform === 'win32' ? ['clang++'] : ['g++', 'clang++', 'c++']).find(version);
+
+/** The tools missing for the build, one line each. */
 function missingForBuild() {
   const missing = [];
   if (!atLeast(process.versions.node, [20, 17])) {
     missing.push(`Node.js 20.17 or newer: this is ${process.versions.node}; see https://nodejs.org`);
   }
   if (!atLeast(version('cmake'), [3, 18])) {
-    missing.push('CMake 3.18 or newer: apt-get install cmake, dnf install cmake, or brew install cmake');
+    missing.push('CMake 3.18 or newer: apt-get install cmake, dnf install cmake, brew install cmake, or Visual Studio');
   }
   if (!version('ninja') && !version('make')) {
-    missing.push('Ninja or Make: apt-get install ninja-build, dnf install ninja-build, or brew install ninja');
+    missing.push(
+      'Ninja or Make: apt-get install ninja-build, dnf install ninja-build, brew install ninja, or Visual Studio',
+    );
   }
-  const compiler = process.env.CXX ?? ['g++', 'clang++', 'c++'].find(version);
-  if (!compiler || !compilesKernels(compiler)) {
-    missing.push('a C++20 compiler (g++ 12 or clang 14, or newer): apt-get install g++, dnf install gcc-c++');
+  const found = compiler();
+  if (!found || !compilesKernels(found)) {
+    missing.push(
+      'a C++20 compiler (g++ 12 or clang 14, or newer): apt-get install g++, dnf install gcc-c++, xcode-select --install, ' +
+        'or on Windows "C++ Clang tools" of Visual Studio, from its Developer PowerShell',
+    );
   }
   return missing;
 }
@@ -115,6 +133,10 @@ export const requireFiles = (files) =>
       .filter((path) => !existsSync(path))
       .map((path) => files[path]),
   );
+
+/** The same for Python with virtual environments. */
+export const requirePython = () =>
+  requirePackages(() => (spawnSync('python3', ['-c', 'import ensurepip, venv']).status === 0 ? [] : ['python3-venv']));
 
 /**
  * missing: the Debian packages that are still missing. They are installed where that needs no question: as root on a

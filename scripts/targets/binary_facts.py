@@ -27,7 +27,8 @@ def elf_facts(binary):
         "libraries": list(binary.libraries),
         "versions": versions,
         "exports": sorted(s.name for s in binary.dynamic_symbols if s.exported and s.visibility not in hidden),
-        "imports": sorted(s.name for s in binary.dynamic_symbols if s.imported and s.name),
+        # Not only those that lief calls imported: functions of the program that loads the addon have no type here.
+        "imports": sorted(s.name for s in binary.dynamic_symbols if s.name and s.shndx == 0),
         "globals": sorted(s.name for s in binary.symtab_symbols if s.name and s.shndx != 0 and s.binding != local),
     }
 

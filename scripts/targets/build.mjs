@@ -2,7 +2,7 @@
 // build/linux-arm64/hearth.node, and refuses one that would not load everywhere it should.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildTests } from '../cmake.mjs';
+import { build, nodeApi } from '../cmake.mjs';
 import { requireCommands, root, ToolError } from '../tools.mjs';
 import { addonProblems, binaryFacts, variantProblems } from './inspect.mjs';
 import { pythonTools } from './python-tools.mjs';
@@ -13,12 +13,8 @@ export const addonOf = (name) => join(root, 'build', name, 'hearth.node');
 /** programs: C++ tests to build beside the addon. */
 export async function buildTarget(name, programs = []) {
   const target = targetOf(name);
-  const headers = ['node-api-headers/include', 'node-addon-api'].map((each) => join(root, 'node_modules', each));
-  await buildTests(
-    `build/${name}`,
-    [...(await compilerOptions(target)), `-DCMAKE_JS_INC=${headers.join(';')}`, '-DCMAKE_JS_LIB=', '-DHEARTH_UNITY=ON'],
-    ['hearth_addon', ...programs],
-  );
+  const options = [...(await compilerOptions(target)), nodeApi(), '-DHEARTH_UNITY=ON'];
+  await build(`build/${name}`, options, ['hearth_addon', ...programs]);
   const objects = join(root, 'build', name, 'kernels/CMakeFiles/kernels_cpu.dir/cpu');
   const variants = readdirSync(objects).filter((file) => /^variant_.*\.(o|obj)$/.test(file));
   const [facts, ...kernels] = await binaryFacts([addonOf(name), ...variants.map((file) => join(objects, file))]);

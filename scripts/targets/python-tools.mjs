@@ -1,7 +1,7 @@
 // zig and lief in a virtual environment below .cache, by pinned versions and hashes.
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { NotRun, root, run, version } from '../tools.mjs';
+import { NotRun, requirePython, root, run } from '../tools.mjs';
 
 const requirements = join(root, 'scripts/targets/requirements.txt');
 const folder = join(root, '.cache/targets');
@@ -27,7 +27,7 @@ export async function pythonTools() {
 async function install(wanted) {
   if (process.platform !== 'linux' || process.arch !== 'x64')
     throw new NotRun('the builds for other systems are made on Linux x86-64');
-  if (!version('python3')) throw new NotRun('needs python3 with its module venv: apt-get install python3-venv');
+  await requirePython();
   console.log('installing zig and lief with pip');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

@@ -18,4 +18,5 @@ FARPROC WINAPI host_for_node(unsigned event, DelayLoadInfo* info) {
 
 }  // namespace
 
-extern "C" PfnDliHook __pfnDliNotifyHook2 = host_for_node;
+// Only Visual Studio's header declares it const.
+extern "C" decltype(__pfnDliNotifyHook2) __pfnDliNotifyHook2 = host_for_node;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const folders = ['language-server', 'extension', 'native', 'kernels', 'test', 'scripts'];
-const packages = ['typescript', 'esbuild', 'vitest', 'markdown-it', 'node-addon-api', 'cmake-js', 'vscode-jsonrpc'];
+const packages = ['typescript', 'esbuild', 'vitest', 'markdown-it', 'node-addon-api', 'vscode-jsonrpc'];
 const isCode = /\.(?:[cm]?[jt]s|cc|h|inl|md|py|css|json)$/;
 // Longer files are generated.
 const maxChars = 60_000;

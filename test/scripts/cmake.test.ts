@@ -14,7 +14,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 // The scripts are plain Node and have no types.
 const script = new URL('../../scripts/cmake.mjs', import.meta.url).href;
-const { dropForeignBuild } = (await import(script)) as { dropForeignBuild: (folder: string, source: string) => void };
+const { dropForeignBuild, isConfigured, optionsFile } = (await import(script)) as {
+  dropForeignBuild: (folder: string, source: string) => void;
+  isConfigured: (folder: string, options: string[]) => boolean;
+  optionsFile: string;
+};
 
 let checkout: string;
 
@@ -66,4 +70,14 @@ test('the build of a checkout that was copied is thrown away while the first one
 test('a folder without a build is left alone', () => {
   rmSync(join(checkout, 'build', 'native', 'CMakeCache.txt'));
   expect(isKept(checkout)).toBe(true);
+});
+
+test('a build is configured again for other options, or where configuring it failed', () => {
+  const build = join(checkout, 'build', 'native');
+  expect(isConfigured(build, ['-DA=1'])).toBe(false);
+  writeFileSync(join(build, optionsFile), JSON.stringify(['-DA=1']));
+  expect(isConfigured(build, ['-DA=1'])).toBe(true);
+  expect(isConfigured(build, ['-DA=1', '-DB=2'])).toBe(false);
+  rmSync(join(build, 'build.ninja'));
+  expect(isConfigured(build, ['-DA=1'])).toBe(false);
 });

@@ -1,5 +1,10 @@
 // Which addons and packages scripts/targets/ refuses. What is really in a file is for test/everywhere, which builds them.
+import { EventEmitter, once } from 'node:events';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+// @ts-expect-error a script without types
+import { inOwnFolder } from '../../scripts/package.mjs';
 // @ts-expect-error a script without types
 import { releaseNotes } from '../../scripts/package-all.mjs';
 // @ts-expect-error a script without types
@@ -199,6 +204,32 @@ test('a package for the browser has no binary and nothing that only a process ne
   expect(problems).toContain('extension/dist/web.js is missing');
   expect(problems).toContain('extension/dist/server.js does not belong into it');
   expect(problems).toContain('extension/dist/hearth.node is ELF for x86_64');
+});
+
+test('two packings for one target at once have a folder each, and leave none', async () => {
+  const used: string[] = [];
+  const end = new EventEmitter();
+  const write = (folder: string) => {
+    used.push(folder);
+    writeFileSync(join(folder, 'README.md'), String(used.length));
+  };
+  const packings = [
+    inOwnFolder('web', async (folder: string) => {
+      write(folder);
+      await once(end, 'end');
+      expect(readdirSync(folder)).toEqual(['README.md']);
+    }),
+    inOwnFolder('web', async (folder: string) => {
+      expect(readdirSync(folder)).toEqual([]);
+      write(folder);
+      throw new Error('this one fails');
+    }),
+  ];
+  await expect(packings[1]).rejects.toThrow('this one fails');
+  end.emit('end');
+  await packings[0];
+  expect(used.filter((folder) => existsSync(folder))).toEqual([]);
+  expect(new Set(used).size).toBe(2);
 });
 
 test('the notes of a release are its section of the changelog', () => {
