@@ -1,5 +1,6 @@
-// `npm test`: runs all parts of the tests and adds up their results. `node test/run.mjs --only unit` runs one part. A
-// part that this machine cannot run is reported as not run; if CI is set, it counts as failed.
+// `npm test`: runs all parts of the tests and adds up their results. `node test/run.mjs --only unit` runs one part;
+// `--with everywhere` also runs a part that is left to CI. A part that this machine cannot run is reported as not run; if
+// CI is set, it counts as failed.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildAmd, kinds } from '../scripts/build-amd.mjs';
@@ -7,6 +8,7 @@ import { buildAarch64, buildAsan, buildNative, buildTsan } from '../scripts/buil
 import { tryNvidia, whyNoNvcc } from '../scripts/build-nvidia.mjs';
 import { check } from '../scripts/check.mjs';
 import { main, NotRun, requireCommands, root, run, ToolError } from '../scripts/tools.mjs';
+import { everywhere } from './everywhere/run.mjs';
 import { fuzz } from './fuzz/run.mjs';
 import { add, nothing, program, vitest } from './support/results.mjs';
 
@@ -104,6 +106,14 @@ const parts = {
   e2e: ['real VS Code', editorTests],
 };
 
+/** What of `npm run test:everywhere` fits in ten minutes: the two packages that run here without an emulator. */
+const extra = {
+  everywhere: [
+    'packages for Windows and Alpine',
+    () => everywhere({ system: ['alpine-x64', 'win32-x64'], suite: ['package', 'bits', 'cli', 'lsp', 'server'] }),
+  ],
+};
+
 async function runPart([title, body]) {
   console.log(`\n--- ${title} ---`);
   const start = performance.now();
@@ -122,13 +132,16 @@ async function runPart([title, body]) {
 }
 
 await main(async () => {
-  const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
-  const names = values.only?.flatMap((list) => list.split(',')) ?? Object.keys(parts);
-  const unknown = names.find((name) => !(name in parts));
-  if (unknown) throw new ToolError(`no part named ${unknown}; there are ${Object.keys(parts).join(', ')}`);
+  const list = { type: 'string', multiple: true };
+  const { values } = parseArgs({ options: { only: list, with: list } });
+  const all = { ...parts, ...extra };
+  const given = (lists = []) => lists.flatMap((each) => each.split(','));
+  const names = [...(values.only ? given(values.only) : Object.keys(parts)), ...given(values.with)];
+  const unknown = names.find((name) => !(name in all));
+  if (unknown) throw new ToolError(`no part named ${unknown}; there are ${Object.keys(all).join(', ')}`);
 
   let sum = nothing;
-  for (const name of names) sum = add(sum, await runPart(parts[name]));
+  for (const name of names) sum = add(sum, await runPart(all[name]));
   if (process.env.CI) sum = { ...sum, failed: sum.failed + sum.notRun };
   else if (sum.notRun > 0) console.log(`\n${sum.notRun} not run on this machine, as said above`);
   console.log(`\n${sum.passed} passed, ${sum.failed} failed`);

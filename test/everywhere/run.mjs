@@ -44,21 +44,30 @@ const kept = join(folder, 'results.json');
 /** System -> suite -> its last result. */
 const known = () => (existsSync(kept) ? JSON.parse(readFileSync(kept, 'utf8')) : {});
 
+/** The commit of the working tree, with a + if it was changed since; empty where there is no git. */
+async function commit() {
+  const git = (...args) => run('git', args, { quiet: true }).catch(() => '');
+  const hash = (await git('rev-parse', '--short', 'HEAD')).trim();
+  return (await git('status', '--porcelain', '--untracked-files=no')) ? `${hash}+` : hash;
+}
+
 /** The results that belong to an older package of the system are dropped. */
-function keep(system, suite, { output: _, ...result }) {
+async function keep(system, suite, { output: _, ...result }) {
   const all = known();
-  all[system] = { ...(suite === 'package' ? {} : all[system]), [suite]: result };
+  all[system] =
+    suite === 'package' ? { package: { ...result, commit: await commit() } } : { ...all[system], [suite]: result };
   mkdirSync(folder, { recursive: true });
   writeFileSync(kept, JSON.stringify(all));
 }
 
 function table(all) {
-  const heads = ['system', ...Object.keys(suites), 'sha256'];
+  const heads = ['system', ...Object.keys(suites), 'sha256', 'commit'];
   const rows = Object.entries(all).map(([name, results]) => ({ name, results }));
   const lines = rows.map(({ name, results }) => [
     name,
     ...Object.keys(suites).map((suite) => (results[suite] ? cell(results[suite]) : 'not yet run')),
     sumsOf(Object.values(results)),
+    results.package?.commit ?? '-',
   ]);
   const notes = rows.flatMap(({ name, results }) =>
     Object.entries(results).flatMap(([suite, { left = [] }]) =>
@@ -82,7 +91,7 @@ export async function everywhere({ system, suite } = {}) {
   for (const name of chosen(systems, system, 'system')) {
     for (const each of chosen(suites, suite, 'suite')) {
       const result = await runSuite(name, each);
-      keep(name, each, result);
+      await keep(name, each, result);
       sum = add(sum, result);
     }
   }
