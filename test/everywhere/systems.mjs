@@ -17,6 +17,11 @@ import { NotRun, requireCommands, requireFiles, root, run, ToolError } from '../
 
 const cache = join(root, '.cache/everywhere');
 const macOs = 'nothing on Linux runs programs for macOS';
+const tooSlow = {
+  replay: 'it takes an hour in the emulator',
+  native: 'they take an hour in the emulator',
+  gpu: 'the emulation of a GPU runs on x86-64 only',
+};
 
 /**
  * node: a command that runs JavaScript there. program: one that runs a program there. Both throw NotRun where this
@@ -26,7 +31,7 @@ const macOs = 'nothing on Linux runs programs for macOS';
 export const systems = {
   'linux-x64': { node: async () => [process.execPath], program: async () => [], slowness: 1 },
   'alpine-x64': { node: muslNode, program: async () => [], slowness: 1 },
-  'linux-arm64': { node: armNode, program: armProgram, isEmulated: true, slowness: 40 },
+  'linux-arm64': { node: armNode, program: armProgram, isEmulated: true, slowness: 40, without: tooSlow },
   'win32-x64': { node: wineNode, program: wineProgram, ending: '.exe', slowness: 4 },
   'darwin-arm64': { whyNot: macOs },
   'darwin-x64': { whyNot: macOs },
