@@ -1,4 +1,6 @@
 // Which files of the workspace the server may be sent, and their text.
+import { realpath, stat } from 'node:fs/promises';
+import { relative } from 'node:path';
 import { type Uri, workspace } from 'vscode';
 import { hasSecretName } from '../../language-server/protocol/secret-names.ts';
 import { isExcluded, isHidden } from '../settings/exclusions.ts';
@@ -7,7 +9,9 @@ import { ignoredByGit } from './git-ignore.ts';
 /** The server cannot use more of one file. */
 export const maxFileBytes = 64 * 1024;
 
-/** Those that are neither excluded nor ignored. Files for which git cannot be asked are not shared. */
+/**
+ * Those of the workspace itself that are neither excluded nor ignored. Files for which git cannot be asked are not shared.
+ */
 export async function shareable(uris: Uri[]): Promise<Uri[]> {
   const allowed = uris.filter(
     (uri) => uri.scheme === 'file' && !isExcluded(uri) && !isHidden(uri) && !hasSecretName(uri.toString()),
@@ -18,7 +22,8 @@ export async function shareable(uris: Uri[]): Promise<Uri[]> {
     if (folder !== undefined) byFolder.set(folder, [...(byFolder.get(folder) ?? []), uri]);
   }
   const kept = await Promise.all(
-    [...byFolder].map(async ([folder, own]) => {
+    [...byFolder].map(async ([folder, named]) => {
+      const own = await insideOf(folder, named);
       const ignored = await ignoredByGit(
         folder,
         own.map(({ fsPath }) => fsPath),
@@ -27,6 +32,18 @@ export async function shareable(uris: Uri[]): Promise<Uri[]> {
     }),
   );
   return kept.flat();
+}
+
+/**
+ * Without pipes and devices, of which one may have no end, and without what is behind a link: it may be anywhere, or have a
+ * name that must not be shared.
+ */
+async function insideOf(folder: string, uris: Uri[]): Promise<Uri[]> {
+  const root = await realpath(folder).catch(() => folder);
+  const isInside = async ({ fsPath }: Uri) =>
+    relative(root, await realpath(fsPath)) === relative(folder, fsPath) && (await stat(fsPath)).isFile();
+  const flags = await Promise.all(uris.map((uri) => isInside(uri).catch(() => false)));
+  return uris.filter((_, i) => flags[i]);
 }
 
 /** Not by opening the file, which would load it into every language server. Null if it is too long or cannot be read. */

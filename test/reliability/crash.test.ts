@@ -4,6 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import * as messages from '../../language-server/protocol/messages.ts';
+import * as nextEdit from '../../language-server/protocol/next-edit.ts';
 import { FrameClient, frame } from './frame-client.ts';
 import { loaded, serverCommand, starterModel } from './real-server.ts';
 
@@ -69,22 +71,26 @@ test.each([
   expect(traces()).not.toContain(password);
 });
 
+/** All of ours, of which a server must take even those that it sends itself. */
+const own = [...Object.values(messages), ...Object.values(nextEdit)].flatMap((each) =>
+  typeof each === 'object' && 'method' in each && each.method !== 'hearth/quit' ? [each.method] : [],
+);
+
 test.each([
-  'hearth/cursor',
-  'hearth/settings',
-  'hearth/leave',
-  'hearth/closedFiles',
-  'hearth/explain',
-  'hearth/models',
+  ...own,
   'textDocument/didOpen',
   'textDocument/didChange',
   'textDocument/didClose',
   'textDocument/inlineCompletion',
+  'workspace/didChangeConfiguration',
+  'workspace/didChangeWorkspaceFolders',
   '$/cancelRequest',
   '$/setTrace',
 ])('%s without parameters, or with odd ones, does not end the server', async (method) => {
   await start({ model: '/none' });
-  for (const odd of [undefined, null, [], [null], {}, { uri: 7, position: null, textDocument: null }]) {
+  const unlike = { uri: 7, position: null, textDocument: null, files: [null], range: 5, version: '1', event: {} };
+  const empty = { uri, version: 1, position: { line: null, character: 'x' }, range: {}, files: [{}], trigger: [] };
+  for (const odd of [undefined, null, [], [null], {}, unlike, empty]) {
     await client.send({ method, params: odd });
     await client.post(method, odd as object);
   }

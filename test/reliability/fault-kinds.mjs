@@ -164,6 +164,29 @@ export const faults = [
     kinds: { 'any bytes': 'any bytes', 'any document': 'any document' },
   },
   {
+    where: 'what parses foreign bytes, at random',
+    file: 'test/fuzz/ts/claims.test.ts',
+    kinds: {
+      'any bytes from a client': 'any bytes from a client',
+      'any events of a server': 'any events from a server',
+      'any response of a server': 'any response of a server',
+      'any Markdown': 'no text becomes a tag',
+    },
+  },
+  {
+    where: 'the rules, by the text of a model or a server',
+    file: 'test/language-server/rules/rules-cost.test.ts',
+    kinds: {
+      '64 KiB of brackets, quotes, keywords, lines': '64 KiB of anything',
+      'a document of brackets': 'a document of',
+    },
+  },
+  {
+    where: 'next edits, by the document',
+    file: 'test/language-server/edits/edits-cost.test.ts',
+    kinds: { '64 KiB in one line, or in lines alike': '64 KiB of anything' },
+  },
+  {
     where: "a model's chat template",
     file: 'test/language-server/explain/chat-template.test.ts',
     kinds: {

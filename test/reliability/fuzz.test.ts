@@ -92,6 +92,9 @@ const methods = [
   'hearth/closedFiles',
   'hearth/settings',
   'hearth/explain',
+  'hearth/nextEdit',
+  'hearth/dismissEdit',
+  'hearth/models',
   '$/cancelRequest',
   '$/setTrace',
   'workspace/didChangeWorkspaceFolders',
@@ -126,6 +129,10 @@ function oddValue(r: Random, depth = 0): unknown {
     'settings',
     'mode',
     'event',
+    'trigger',
+    'files',
+    'isAnew',
+    'newText',
   ];
   return Object.fromEntries(
     Array.from({ length: r.below(6) }, () => [r.pick([...keys, ...others]), oddValue(r, depth + 1)]),

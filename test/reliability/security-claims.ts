@@ -25,6 +25,11 @@ export const claims: Record<string, Evidence> = {
     ['related-code.test.ts', 'in a workspace that is not trusted'],
     ['workspace-files.test.ts', 'nothing is sent'],
   ],
+  'Code of other files is': [['related-code.test.ts', 'what is behind a link']],
+  'Looking for edits': [
+    ['edits-cost.test.ts', '64 KiB of anything'],
+    ['rules-cost.test.ts', '64 KiB of anything'],
+  ],
   'An explanation is shown': [
     ['markdown.ts', 'no text becomes a tag'],
     ['explain-markdown.test.ts', 'there is no link to'],
@@ -142,15 +147,15 @@ export const claims: Record<string, Evidence> = {
   'Otherwise it is completed': [['security.test.ts', 'a planted secret']],
   'Log, statistics and': [['security.test.ts', 'a planted secret']],
   'What the user edits': [
-    ['edits/next-edits.test.ts', 'a file with a secret gets none'],
-    ['edits/edit-history.test.ts', 'forgotten after ten minutes'],
+    ['next-edits.test.ts', 'a file with a secret gets none'],
+    ['edit-history.test.ts', 'forgotten after ten minutes'],
     ['server.test.ts', "never asks a team's server for an edit"],
   ],
   'A document with a secret': [
-    ['edits/edit-history.test.ts', 'leaves nothing behind'],
-    ['edits/next-edits.test.ts', 'a file with a secret gets none'],
+    ['edit-history.test.ts', 'leaves nothing behind'],
+    ['next-edits.test.ts', 'a file with a secret gets none'],
   ],
-  'Files that are excluded': [['edits/next-edits.test.ts', 'neither changed nor learned from']],
+  'Files that are excluded': [['next-edits.test.ts', 'neither changed nor learned from']],
   'With the disk cache': 'by design',
   'Secrets in a text': [['secrets.test.ts', 'finds at least 95 of 100']],
   'Of a corpus': [['secrets.test.ts', 'takes at most 1 of 100']],

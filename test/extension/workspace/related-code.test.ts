@@ -1,6 +1,15 @@
 // What the editor shares with the server, with a stub of the part of VS Code's API that this needs.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -142,6 +151,25 @@ test.each([
 ])('a file %s is not shared', async (_, path, settings) => {
   files.user = settings;
   expect(await shared('src/store.ts', path)).toEqual(['src/store.ts']);
+});
+
+test.skipIf(process.platform === 'win32')('what is behind a link is not shared, nor is what has no end', async () => {
+  const links = {
+    'linked/outside.ts': '../../other/a.ts',
+    'linked/folder/a.ts': null,
+    'linked/endless.ts': '/dev/zero',
+    'linked/secret.ts': '../.env',
+    'linked/nowhere.ts': 'gone.ts',
+    'linked/inside.ts': '../src/store.ts',
+  };
+  mkdirSync(join(editor.folder, 'linked'));
+  writeFileSync(join(editor.folder, '.env'), 'PORT=1\n');
+  symlinkSync('../../other', join(editor.folder, 'linked/folder'));
+  for (const [name, target] of Object.entries(links)) if (target) symlinkSync(target, join(editor.folder, name));
+  execFileSync('mkfifo', [join(editor.folder, 'linked/pipe.ts')]);
+  const names = [...Object.keys(links), 'linked/pipe.ts'];
+  expect(await shared(...names, 'src/store.ts')).toEqual(['src/store.ts']);
+  for (const name of names) expect(await defined({ uri: uriOf(name), range: lines(0, 0) })).toEqual([]);
 });
 
 test('an exclusion that is switched off excludes nothing', async () => {
