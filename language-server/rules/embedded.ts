@@ -6,8 +6,6 @@ export interface Code {
   languageId: string;
   start: number;
   end: number;
-  /** Matches what ends the part. */
-  ending: RegExp | null;
 }
 
 const searchedChars = 60_000;
@@ -31,7 +29,7 @@ const languageIds: Record<string, string> = {
 };
 
 export function codeAt({ text, offset, languageId }: CursorDocument): Code {
-  const whole = { languageId, start: 0, end: text.length, ending: null };
+  const whole = { languageId, start: 0, end: text.length };
   if (languageId !== 'markdown' || offset > searchedChars) return whole;
   const before = text.slice(0, offset);
   for (let at = 0; at < offset; ) {
@@ -45,7 +43,7 @@ export function codeAt({ text, offset, languageId }: CursorDocument): Code {
     if (!closed) {
       const after = text.slice(offset, offset + searchedChars);
       const end = offset + (ending.exec(after)?.index ?? after.length);
-      return name === '' ? whole : { languageId: languageIds[name] ?? name, start, end, ending };
+      return name === '' ? whole : { languageId: languageIds[name] ?? name, start, end };
     }
     at = start + closed.index + closed[0].length;
   }

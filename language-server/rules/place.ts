@@ -10,8 +10,8 @@ import { isInlineElement, type Language, languageOf, opensBlock } from './langua
 import { closerFor, closersOnly, isBracket, type Open, scan, type Within, within } from './scanner.ts';
 import { isDocstring, scannedChars, scanStart } from './spanning.ts';
 
-/** How far a completion may go: to the end of the line, of the brackets, of the statement or of the block. */
-export type Extent = 'line' | 'brackets' | 'statement' | 'block';
+/** How far a completion may go: to the end of the line, of the statement or of the block. */
+export type Extent = 'line' | 'statement' | 'block';
 
 export interface Place extends BracketsBelow {
   /** The document that the engine completes. */
@@ -24,8 +24,6 @@ export interface Place extends BracketsBelow {
   lineStart: number;
   /** Whether the document begins further up than was scanned. */
   isWindowCut: boolean;
-  /** Matches what ends the code if it is a part of a document in another language. */
-  codeEnding: RegExp | null;
   within: Within;
   extent: Extent;
   /** The indentation of the block's opener, or of the cursor's line. */
@@ -79,7 +77,6 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
       isAllBelow: end === code.end,
     }),
     isWindowCut: start > code.start,
-    codeEnding: code.ending,
     within: language.family === 'prose' || isDocstring(before, open, language) ? 'comment' : within(open, language),
     extent: 'line',
     depth: depthOf(around.linePrefix),
@@ -93,7 +90,7 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
   const entered = asIfEntered(place);
   if (entered) return entered;
   if (language.family === 'data') return place;
-  if (around.lineSuffix.trim() !== '') return { ...place, extent: endsBrackets(place) ? 'brackets' : 'line' };
+  if (around.lineSuffix.trim() !== '') return { ...place, extent: endsBrackets(place) ? 'statement' : 'line' };
   const anywhere: Partial<Place> =
     multiline === 'always' ? { extent: 'block', depth: place.depth - 1 } : { extent: 'statement' };
   return firstInBlock(place) ?? { ...place, ...anywhere };

@@ -3,7 +3,7 @@
 import type { Misfit } from '../protocol/reasons.ts';
 import { indentationOf } from './indentation.ts';
 import type { Place } from './place.ts';
-import { closersOnly, type Open, type Scan, Scanner, scan } from './scanner.ts';
+import { closerFor, closersOnly, type Open, type Scan, Scanner, scan } from './scanner.ts';
 
 export interface Fit {
   /** Where the text is cut. */
@@ -17,14 +17,13 @@ export interface Fit {
 const operandStart = /^["'`\w!~$@]/;
 const operandEnd = /(?:[\w)\]}"'`?!*&]|\+\+|--|\.\.\.)$/;
 const connectorEnd =
-  /(?:[=+\-*/%<>&|^!?:,.({[]|\b(?:return|await|new|in|of|not|and|or|else|typeof|const|let|var|case|yield|throw|async|export|static))\s*$/;
+  /(?:[=+\-*/%<>&|^!?:,.([]|\b(?:return|await|new|in|of|not|and|or|else|typeof|const|let|var|case|yield|throw|async|export|static))\s*$/;
 const token = /\w+|=>|->|::|&&|\|\||\?\.|[=!<>]=+|[^\w\s]/g;
 const connectorWord = /^\s+(?:as|in|of|if|else|is|and|or|instanceof|not|from|for|where)\b/;
 
 /** isEnded: the model itself ended the text, so it meant the rest to follow. */
 export function fitRest(text: string, place: Place, isEnded: boolean): Fit | Misfit {
   const rest = place.around.lineSuffix;
-  if (rest.trim() === '') return kept(text.length);
   const fit = closersOnly.test(rest) ? fitClosers(text, rest, place, isEnded) : fitCode(text, rest, place, isEnded);
   if (typeof fit === 'string') return fit;
   return text.slice(0, fit.end).trim() === '' ? 'nothing-to-add' : fit;
@@ -33,7 +32,6 @@ export function fitRest(text: string, place: Place, isEnded: boolean): Fit | Mis
 /** Whether the text already contains the rest, so that generation can stop. */
 export function isPastRest(text: string, place: Place): boolean {
   const rest = place.around.lineSuffix.trim();
-  if (rest === '') return false;
   if (!closersOnly.test(rest)) return rest.length > 1 && text.includes(rest);
   const first = firstCloser(text, place);
   return first !== undefined && text.length - first.at > rest.length;
@@ -83,7 +81,6 @@ function firstCloser(text: string, place: Place): Scan['outer'][number] | undefi
 function endBeforeClosers(text: string, rest: string, place: Place): number {
   const { language, within } = place;
   const first = firstCloser(text, place);
-  if (first && closes(rest, text, first.at)) return first.at;
   // In a string, brackets may be those of an interpolated expression or of prose.
   const inString = text.slice(0, first?.at);
   const [expression] = within === 'string' ? scan(inString, language).outer : [];
@@ -97,9 +94,12 @@ function closes(rest: string, text: string, at: number): boolean {
 
 function fitCode(text: string, rest: string, place: Place, isEnded: boolean): Fit | Misfit {
   const { language, open, around } = place;
+  // The text may open what the rest closes and nothing has opened.
+  const closers = scan(rest, language, open).outer.filter(({ closes }) => closes === null);
   const isBalanced = (end: number) => {
     const { open: after, outer } = scan(text.slice(0, end), language, open);
-    return outer.length === 0 && after.length === open.length;
+    const opened = after.slice(open.length).reverse();
+    return outer.length === 0 && opened.every((each, i) => closerFor(each) === rest[closers[i]?.at ?? -1]);
   };
   const word = /\w$/.test(around.linePrefix) ? /^\w+/.exec(rest)?.[0] : undefined;
   if (word !== undefined) {
@@ -122,20 +122,18 @@ function fitCode(text: string, rest: string, place: Place, isEnded: boolean): Fi
   const end = withoutOverlap(text, rest);
   const isJoined = end < text.trimEnd().length || place.within === 'string' || joins(text.slice(0, end), rest, place);
   if (isEnded && isJoined && isBalanced(end)) return kept(end);
-  const connector = connectorAgain(text, rest, place);
-  if (connector > 0 && isBalanced(connector)) return kept(connector);
+  const again = restAgain(text, rest, place);
+  if (again > 0) return kept(again);
   return isBalanced(end) || closing ? 'does-not-fit-rest' : 'leaves-bracket-open';
 }
 
 /** Where the text goes on as the rest does, outside of brackets of its own; -1 if it does not. */
-function connectorAgain(text: string, rest: string, { language, open, within }: Place): number {
+function restAgain(text: string, rest: string, { language, open }: Place): number {
   const [first = ''] = rest.match(token) ?? [];
-  const connects = !operandStart.test(first) || connectorWord.test(` ${first}`);
-  if (within === 'string' || !connects || closersOnly.test(first.replace(',', ''))) return -1;
   const scanner = new Scanner(text, language, open);
   for (const { 0: each, index } of text.matchAll(token)) {
     const isOutside = scanner.to(index).open.length === open.length;
-    if (each === first && isOutside) return text.slice(0, index).trimEnd().length;
+    if (each === first && isOutside) return /^\s/.test(rest) ? text.slice(0, index).trimEnd().length : index;
   }
   return -1;
 }
@@ -176,7 +174,6 @@ function words(text: string): string[] {
  */
 function joins(text: string, rest: string, place: Place): boolean {
   if (/^\s*<\//.test(rest)) return true;
-  if (/[;{]\s*$/.test(text)) return false;
   if (/^\s/.test(rest) && mayAdjoin(text, place)) return true;
   const meetsOperand = operandStart.test(rest.trimStart()) && !connectorWord.test(rest);
   return meetsOperand ? connectorEnd.test(text) : operandEnd.test(text.trimEnd());

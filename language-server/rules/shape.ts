@@ -16,7 +16,7 @@ import {
 import { type Fit, fitRest, isPastRest } from './rest-of-line.ts';
 import { closersOnly } from './scanner.ts';
 import { extentEnd, surplusCloser } from './stop-rules.ts';
-import { afterStatement, codeEnd, commentEnd, inventedLink, specialToken, unreachable } from './unwanted.ts';
+import { afterStatement, commentEnd, inventedLink, specialToken, unreachable } from './unwanted.ts';
 import {
   beginsStatement,
   completeBeginning,
@@ -48,7 +48,6 @@ const rules: readonly (readonly [RuleReason, Rule])[] = [
   ['repeats-itself', repetitionStart],
   ['statement-finished', afterStatement],
   ['unreachable', unreachable],
-  ['leaves-block', codeEnd],
   ['leaves-block', extentEnd],
   ['closes-too-much', surplusCloser],
   ['closes-too-much', commentEnd],
@@ -97,14 +96,13 @@ export function toEarlyText(generated: GeneratedText, place: Place, gate: Gate):
   const isRuled = text.trim() !== '' && ruledEnd(generated, place).end < text.length;
   if (isRuled || isPastRest(text, place) || generated.probabilityTo(text.length) < gate.line) return 'enough';
   const isInLine = place.around.lineSuffix.trim() !== '' || place.replaces > 0;
-  if (isInLine || place.isWholeLines || text.trim() === '') return null;
+  if (isInLine) return null;
   const wholeLines = text.slice(0, text.lastIndexOf('\n') + 1);
   if (wholeLines.trim() === '') {
     const end = begunLine(generated, settledEnd(text, place), place, gate);
     return end === 0 || mayRepeat(text, place) ? null : suggestion(generated, end, place, '', 0);
   }
-  const likely =
-    likelyLines(generated, wholeLines.trimEnd().length, gate) || begunLine(generated, text.length, place, gate);
+  const likely = likelyLines(generated, wholeLines.trimEnd().length, gate);
   const kept = fragmentStart(text.slice(0, likely), place);
   const end = completeBeginning(text.slice(0, kept), place);
   return end === 0 ? null : suggestion(generated, end, place, '', 0);

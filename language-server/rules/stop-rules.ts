@@ -18,7 +18,6 @@ const unfinished = /(&&|\|\||[+*%^=?.\\]|(^|\s)(and|or))$/;
 export function extentEnd(text: string, place: Place, generated: GeneratedText): number {
   if (leavesBlock(text, place)) return 0;
   if (place.extent === 'line') return lineEnd(text, place);
-  if (place.extent === 'brackets') return filledLines(text)[maxLines - 1]?.end ?? text.length;
   const mayBecome = (line: Line) =>
     generated.mayGrow(text) && line.end === text.length && /^\}?\s*\w*$/.test(line.text.trim());
   return place.extent === 'block' ? blockEnd(text, place, mayBecome) : statementEnd(text, place, generated, mayBecome);
@@ -79,7 +78,7 @@ function statementEnd(
   for (const [i, line] of lines.entries()) {
     const trimmed = line.text.trim();
     const lineDepth = i === 0 ? depth : depthOf(line.text);
-    const isAtDepth = i > 0 && lineDepth === depth;
+    const isAtDepth = lineDepth === depth;
     if (i === maxLines || lineDepth < depth) return end;
     const isMiddle = isAtDepth && isInBlock && ((language.middle?.test(trimmed) ?? false) || mayBecome(line));
     const isTerminator = isAtDepth && isInBlock && /^((end|fi|done|esac|until)\b|<\/)/.test(trimmed);

@@ -41,11 +41,6 @@ export function unreachable(text: string, { around, within, language, open }: Pl
   return leaves && !/^\s*(?:case\b|default\b|\}|\)|end\b|#|\/\/)/.test(text) ? 0 : text.length;
 }
 
-/** Where the text ends code that is a part of another document, such as a fence in Markdown. */
-export function codeEnd(text: string, { codeEnding }: Place): number {
-  return codeEnding?.exec(text)?.index ?? text.length;
-}
-
 /**
  * Where the text leaves the comment or docstring around the cursor: behind what ends it, or before that if an end stands
  * below already. Code does not come out of a comment.
