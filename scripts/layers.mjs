@@ -36,7 +36,7 @@ export const layers = {
   [`${server}/edits/preference`]: ['edits/text', 'edits/proposals', 'edits/evidence', 'prompt']
     .map(inServer)
     .concat(engine),
-  [`${server}/edits/generation`]: ['edits/text', 'prompt', 'models'].map(inServer).concat(engine),
+  [`${server}/edits/generation`]: ['edits/text', 'rules', 'prompt', 'models'].map(inServer).concat(engine),
   [`${server}/edits/decision`]: ['text', 'history', 'proposals', 'evidence', 'preference', 'generation']
     .map((room) => inServer(`edits/${room}`))
     .concat(['documents', 'protocol', 'models', 'rules'].map(inServer), engine),

@@ -2,6 +2,7 @@
 // writes only from where it would rather say something else, and only until it is back in the old lines.
 import type { Engine } from '../../../native/index.ts';
 import { concatTokens } from '../../prompt/fim-prompt.ts';
+import { cleanText } from '../../rules/generated-text.ts';
 import type { EditedDocument, TextEdit } from '../text/text-edit.ts';
 import type { EditFormat, EditQuestion, EditWindow } from './edit-question.ts';
 
@@ -47,7 +48,8 @@ export async function generateEdit(
   const text = isRejoined
     ? rejoined(old, head, written)
     : question.parse(head + textOf(engine, answer.tokens, question));
-  const edit = text === undefined ? undefined : changedLines(question.window, text, document.text);
+  const edit =
+    text === undefined ? undefined : changedLines(question.window, visible(text, document.text), document.text);
   return edit && { edit, probability: Math.exp(answer.logProbabilities.reduce((sum, each) => sum + each, 0)) };
 }
 
@@ -85,9 +87,16 @@ export function rejoined(old: string, head: string, written: string): string | u
   return there === -1 ? undefined : written + rest.slice(there + last.length).join('\n');
 }
 
+/** Without characters that cannot be seen, unless the document has them. */
+function visible(text: string, document: string): string {
+  const lineEnd = document.includes('\r\n') ? '\r\n' : '\n';
+  const pieces = text.split(lineEnd);
+  return pieces.map((piece) => cleanText(piece, document)).join(lineEnd);
+}
+
 /** Undefined if there are none. */
 function changedLines(window: EditWindow, text: string, document: string): TextEdit | undefined {
-  const [old, now] = [window.text, text].map((all) => all.match(/.*\n/g) ?? []);
+  const [old, now] = [window.text, text].map((all) => all.match(/[^\n]*\n/g) ?? []);
   if (!old || !now) return undefined;
   let head = 0;
   while (head < old.length && old[head] === now[head]) head++;

@@ -73,7 +73,7 @@ function namesOf(engine: Engine, markers: string[]): Map<number, string> {
 
 /** Of 6 to 16 lines, cut below an empty line if there is one. */
 function blocksOf(text: string): string[] {
-  const lines = text.match(/.*\n/g) ?? [];
+  const lines = text.match(/[^\n]*\n/g) ?? [];
   const blocks: string[] = [];
   for (let from = 0; from < lines.length; ) {
     const blank = lines.findIndex((line, i) => i + 1 - from >= shortestBlock && line.trim() === '');

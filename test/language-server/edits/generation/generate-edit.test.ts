@@ -96,6 +96,16 @@ test('an answer that changes nothing costs one pass and no token', async () => {
   expect(engine.requests).toEqual([]);
 });
 
+test('what a model writes is visible text, with the line ends of the document', async () => {
+  const answer = (line: string, end = '\n') => `${text.replace('add(total);', line).replaceAll('\n', end)}\n`;
+  const hidden = 'add(s\u202eu\u200bm\u0000)\u2028;\ud800';
+  expect((await generated(new Writer(answer(hidden))))?.edit.text).toBe('add(sum);\n');
+  expect(await generated(new Writer(answer('add(\u202etotal);')))).toBeUndefined();
+  const windows = { ...document, text: text.replaceAll('\n', '\r\n') };
+  const edited = (await generated(new Writer(answer('add(sum);', '\r\n')), 'sweep-1', windows))?.edit;
+  expect(edited && applyEdit(windows.text, edited)).toBe(windows.text.replace('add(total)', 'add(sum)'));
+});
+
 test('it writes from the first difference until it is back in the old lines', async () => {
   const engine = new Writer(`${text.replace('add(total)', 'add(sum)')}\n`);
   const found = await generated(engine);
