@@ -9,6 +9,7 @@ import { isBracket, Scanner, scan } from './scanner.ts';
 
 const maxLines = 12;
 const maxHeadChars = 200;
+const terminator = /^(?:(?:end|fi|done|esac|until)\b|<\/)/;
 // A line that begins so continues the one above.
 const continuing = /^(?:\?\.|\.\w|(?:\|\|?|&&?|\?\??|:|\+)\s|\?:)/;
 // After these, a statement goes on in the next line. A comma is not among them: it may end an element of a list.
@@ -30,9 +31,8 @@ function leavesBlock(text: string, { around }: Place): boolean {
   const isOnNextLine = text.slice(0, first.begin).includes('\n');
   const depth = depthOf(around.linePrefix);
   // What is closed in front of a body that stands below would lose it.
-  const closesBody =
-    /^(?:end|fi|done|esac)\b|^\}/.test(first.text.trim()) && depthOf(around.linesBelow[0] ?? '') > depth;
-  return isOnNextLine ? depthOf(first.text) < depth : closesBody;
+  const closesBody = /^\}/.test(first.text.trim()) || terminator.test(first.text.trim());
+  return isOnNextLine ? depthOf(first.text) < depth : closesBody && depthOf(around.linesBelow[0] ?? '') > depth;
 }
 
 // A text that begins with a line break ends after the next line, also behind a comma. That is allowed only at the end
@@ -78,12 +78,12 @@ function statementEnd(
   for (const [i, line] of lines.entries()) {
     const trimmed = line.text.trim();
     const lineDepth = i === 0 ? depth : depthOf(line.text);
-    const isAtDepth = lineDepth === depth;
     if (i === maxLines || lineDepth < depth) return end;
-    const isMiddle = isAtDepth && isInBlock && ((language.middle?.test(trimmed) ?? false) || mayBecome(line));
-    const isTerminator = isAtDepth && isInBlock && /^((end|fi|done|esac|until)\b|<\/)/.test(trimmed);
-    const continues = i > 0 && continuesLine(trimmed, lines[i - 1]?.text.trim() ?? '', place, generated.mayGrow(text));
-    if (i > 0 && isClosed && !isMiddle && !isTerminator && !continues && !(isInBlock && lineDepth > depth)) return end;
+    const isDeeper = lineDepth > depth;
+    const isTerminator = isInBlock && !isDeeper && terminator.test(trimmed);
+    const isOfBlock = isInBlock && (isDeeper || isTerminator || language.middle?.test(trimmed) || mayBecome(line));
+    const continues = continuesLine(trimmed, lines[i - 1]?.text.trim() ?? '', place, generated.mayGrow(text));
+    if (isClosed && !isOfBlock && !continues) return end;
     const whole = i === 0 && !isOnNextLine ? around.linePrefix + line.text : line.text;
     isInBlock ||= language.family !== 'brackets' && opensBlock(whole, language);
     end = line.end;
