@@ -16,8 +16,7 @@ const leavingEnds = /[;)\]}\w"'`]$/;
 /** 0 if the line is finished but the text continues it, or if the model is not sure that another line follows. */
 export function afterStatement(text: string, place: Place, generated: GeneratedText): number {
   const { linePrefix, lineSuffix } = place.around;
-  if (place.lineBreak !== '' || linePrefix.trim() === '' || lineSuffix.trim() !== '' || place.within !== 'code')
-    return text.length;
+  if (linePrefix.trim() === '' || lineSuffix.trim() !== '' || place.within !== 'code') return text.length;
   const newLine = /^[ \t]*\n/.exec(text);
   if (newLine) return generated.probabilityTo(newLine[0].length) < sureNewLine ? 0 : text.length;
   const line = linePrefix.trimEnd();
@@ -30,13 +29,13 @@ export function afterStatement(text: string, place: Place, generated: GeneratedT
 }
 
 /** 0 where code would never run: at the depth of a `return` above, or as the last branch above another one. */
-export function unreachable(text: string, { around, within, language, open }: Place, generated: GeneratedText): number {
+export function unreachable(text: string, { around, within, open }: Place, generated: GeneratedText): number {
   if (generated.mayGrow(text) && firstWord.test(text)) return text.length;
   const below = around.linesBelow.find((line) => depthOf(line) <= depthOf(around.linePrefix)) ?? '';
   if (lastBranch.test(around.linePrefix + text) && branch.test(below)) return 0;
   const [above = ''] = around.linesAbove;
   const isBelow = around.linePrefix.trim() === '' && depthOf(above) === depthOf(around.linePrefix);
-  if (!isBelow || within !== 'code' || language.family === 'data' || open.at(-1)?.token === '(') return text.length;
+  if (!isBelow || within !== 'code' || open.at(-1)?.token === '(') return text.length;
   const leaves = leaving.test(above.trim()) && leavingEnds.test(above);
   return leaves && !/^\s*(?:case\b|default\b|\}|\)|end\b|#|\/\/)/.test(text) ? 0 : text.length;
 }
