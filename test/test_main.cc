@@ -1,5 +1,7 @@
 // Runs the registered tests, or only those whose name contains the argument. "--share 1/2" runs
 // every second test beginning with number 1 (counted from 0), so that processes can share the work.
+// The seconds of each test that takes one are printed behind its name.
+#include <chrono>
 #include <cstring>
 
 #include "test.h"
@@ -15,9 +17,13 @@ int main(int argc, char** argv) {
   for (size_t i = first; i < test::cases().size(); i += step) {
     const test::Case& c = test::cases()[i];
     if (!is_share && argc > 1 && c.name.find(argv[1]) == std::string::npos) continue;
+    const auto start = std::chrono::steady_clock::now();
     try {
       c.run();
-      std::printf("ok %s\n", c.name.c_str());
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+      std::printf("ok %s", c.name.c_str());
+      if (taken.count() >= 1) std::printf(" (%.1f s)", taken.count());
+      std::printf("\n");
       passed++;
     } catch (const test::NotRun& e) {
       std::printf("not run: %s: %s\n", c.name.c_str(), e.what());

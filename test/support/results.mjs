@@ -11,8 +11,16 @@ export const add = (a, b) => ({
   notRun: (a.notRun ?? 0) + (b.notRun ?? 0),
 });
 
+/** What takes longer is named, so that everyone sees where the time goes. */
+const longSeconds = 10;
+
+function nameLong(tests) {
+  const long = tests.filter(({ seconds }) => seconds >= longSeconds).sort((a, b) => b.seconds - a.seconds);
+  for (const { name, seconds } of long) console.log(`${seconds.toFixed(0)} s: ${name}`);
+}
+
 /**
- * Runs a test program, which prints "ok NAME", "FAIL NAME" or "not run: NAME: WHY" for each test and the totals at
+ * Runs a test program, which prints "ok NAME", with the seconds of a longer test behind it, "FAIL NAME" or "not run: NAME: WHY" for each test and the totals at
  * the end. Passed tests are not shown; tests that were not run (left) count neither as passed nor as failed.
  */
 export async function program(command, args = [], env = {}) {
@@ -20,6 +28,8 @@ export async function program(command, args = [], env = {}) {
   const sums = /^(\d+) passed, (\d+) failed\r?$/m.exec(output);
   const result = sums ? { passed: Number(sums[1]), failed: Number(sums[2]) } : { passed: 0, failed: 1 };
   const left = [...output.matchAll(/^not run: (.*?)\r?$/gm)].map(([, line]) => line);
+  const timed = output.matchAll(/^ok (.*) \((\d+\.\d) s\)\r?$/gm);
+  nameLong([...timed].map(([, name, seconds]) => ({ name, seconds: Number(seconds) })));
   if (result.failed > 0) console.log(output.replace(/^ok .*\n/gm, '').trimEnd());
   else for (const line of left) console.log(`not run: ${line}`);
   return { ...result, left, output };
@@ -41,6 +51,7 @@ export async function vitest(name, args, env = {}) {
   const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
   const failed = numFailedTests + broken || (error ? 1 : 0);
   const all = testResults.flatMap((file) => file.assertionResults);
+  nameLong(all.map(({ fullName, duration }) => ({ name: fullName, seconds: (duration ?? 0) / 1000 })));
   const left = all.filter(({ status }) => status === 'pending' || status === 'skipped').map(({ fullName }) => fullName);
   return { passed: numPassedTests, failed, left };
 }

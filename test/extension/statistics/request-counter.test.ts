@@ -5,6 +5,7 @@ import type { AnsweredRequest } from '../../../extension/ghost-text/ghost-text.t
 import { onAccept } from '../../../extension/ghost-text/ghost-text.ts';
 import { RequestCounter } from '../../../extension/statistics/request-counter.ts';
 import type { Event } from '../../../extension/statistics/statistics.ts';
+import { contributes } from '../../../package.json';
 
 let events: Event[];
 let counter: RequestCounter;
@@ -103,6 +104,17 @@ test('accepted characters that were in the document already do not count', async
   const { command, arguments: values } = onAccept(item, line as unknown as TextDocument, start);
   await commands.executeCommand(command, ...(values ?? []));
   expect(accepted()).toEqual(['a += 1;\n'.length]);
+});
+
+test('accepting a suggestion completes the first step of the walkthrough', async () => {
+  const keys: unknown[] = [];
+  const context = commands.registerCommand('setContext', (...values: unknown[]) => keys.push(values));
+  await accept(new Line('let a'), ' = 1;');
+  context.dispose();
+  const [walkthrough] = contributes.walkthroughs;
+  const events = walkthrough?.steps.find(({ id }) => id === 'type')?.completionEvents;
+  expect(events).toEqual(keys.map((values) => `onContext:${(values as string[])[0]}`));
+  expect(keys).toEqual([['hearth.hasAccepted', true]]);
 });
 
 test('a request without a suggestion does not count', () => {

@@ -78,6 +78,15 @@ test.each<[string, Reason[], ServerStatus, number]>([
   expect(editor.messages).toEqual([]);
 });
 
+test('the language status names Hearth, and says why there was a suggestion or none', async () => {
+  await after(['unsure'], slow, 1);
+  expect(editor.item).toMatchObject({
+    name: 'Hearth',
+    text: 'Hearth',
+    detail: 'No suggestion has been asked for yet.',
+  });
+});
+
 test('another model is judged by its own requests', async () => {
   const { requests, client } = await after(['superseded'], slow, 20);
   expect(requests.isTooSlow).toBe(true);

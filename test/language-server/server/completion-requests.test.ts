@@ -1,4 +1,5 @@
-// Where the cursor rests in an editor that does not say so: where it last asked, unless the document has changed since.
+// Where the cursor rests in an editor that does not say so (where it last asked, unless the document has changed since),
+// and what the log says of requests.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { OpenDocument } from '../../../language-server/documents/open-document.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
@@ -8,9 +9,10 @@ import { automatic } from '../asking.ts';
 import { FakeWindow } from '../editor-window.ts';
 
 const uri = 'file:///code/a.ts';
-const log = { info: () => {}, warn: () => {}, error: () => {} };
+const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
 
 beforeEach(() => {
+  vi.clearAllMocks();
   vi.useFakeTimers();
 });
 afterEach(() => {
@@ -32,10 +34,10 @@ function setUp(hasOwnProvider = false) {
     },
   );
   requests.initialize(new FakeWindow({ files: {} }), { hasOwnProvider });
-  const ask = async () => {
+  const ask = async (signal = new AbortController().signal) => {
     const position = { line: 1, character: 10 };
     const params = { textDocument: { uri }, position, context: automatic };
-    const answer = requests.complete(params, new AbortController().signal);
+    const answer = requests.complete(params, signal);
     await vi.advanceTimersByTimeAsync(100);
     await answer;
   };
@@ -66,4 +68,12 @@ test('an editor that says where the cursor rests is not second-guessed', async (
   await ask();
   await later();
   expect(engine.prefilled).toHaveLength(0);
+});
+
+test('a request that the next key has cancelled is not in the log', async () => {
+  const { ask } = setUp();
+  await ask(AbortSignal.abort());
+  for (const say of Object.values(log)) expect(say).not.toHaveBeenCalled();
+  await ask();
+  expect(log.info).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^completion at a\.ts:2:11: /));
 });
