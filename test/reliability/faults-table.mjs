@@ -31,7 +31,7 @@ function nativeResults(program, part) {
   } catch (error) {
     output = String(error.stdout); // a test failed
   }
-  const lines = output.matchAll(/^(ok|FAIL|not run:) (.*)$/gm);
+  const lines = output.matchAll(/^(ok|FAIL|not run:) (.*?)(?: \(\d+\.\d s\))?$/gm);
   return [...lines].map(([, word, title]) => ({ file: program, title, outcome: outcomes[word] }));
 }
 

@@ -20,8 +20,9 @@ function nameLong(tests) {
 }
 
 /**
- * Runs a test program, which prints "ok NAME", with the seconds of a longer test behind it, "FAIL NAME" or "not run: NAME: WHY" for each test and the totals at
- * the end. Passed tests are not shown; tests that were not run (left) count neither as passed nor as failed.
+ * Runs a test program, which prints "ok NAME" (and the seconds of a longer test), "FAIL NAME" or "not run: NAME: WHY" for
+ * each test and the totals at the end. Passed tests are not shown; tests that were not run (left) count neither as passed
+ * nor as failed.
  */
 export async function program(command, args = [], env = {}) {
   const output = await run(command, args, { quiet: true, env }).catch((error) => error.output ?? error.message);
