@@ -6,6 +6,7 @@ import { depthOf, filledLines, type Line } from './indentation.ts';
 import { opensBlock } from './languages.ts';
 import type { Place } from './place.ts';
 import { isBracket, Scanner, scan } from './scanner.ts';
+import { endsIn, scannedChars } from './spanning.ts';
 
 const maxLines = 12;
 const maxHeadChars = 200;
@@ -110,11 +111,12 @@ function opensInLine({ open, lineStart }: Place): boolean {
 /** Where the first bracket or quote stands that closes something which is already closed, or was never opened. */
 export function surplusCloser(text: string, place: Place, generated: GeneratedText): number {
   if (place.within === 'comment' || place.around.lineSuffix.trim() !== '') return text.length;
-  const surplus = scan(text, place.language, place.open).outer.find(({ at, closes }) => {
+  const { language, document } = place;
+  const below = document.text.slice(document.offset, document.offset + scannedChars);
+  const surplus = scan(text, language, place.open).outer.find(({ at, closes }) => {
     if (closes === null) return !place.isWindowCut;
-    return (
-      isBracket(closes) && !place.unclosed.includes(closes) && !goesOn(text.slice(at), place, generated.mayGrow(text))
-    );
+    if (!isBracket(closes)) return endsIn(below, closes.token, language);
+    return !place.unclosed.includes(closes) && !goesOn(text.slice(at), place, generated.mayGrow(text));
   });
   return surplus?.at ?? text.length;
 }
