@@ -9,7 +9,7 @@ export interface Code {
 }
 
 const searchedChars = 60_000;
-const opener = /^[ \t]*(`{3,}|~{3,})[ \t]*([\w+#-]*).*\n/gm;
+const opener = /^[ \t]*(`{3,9}|~{3,9})(?![`~])[ \t]*([\w+#-]*).*\n/gm;
 const closer = (fence: string) => new RegExp(`^[ \\t]*${fence}`, 'm');
 
 const languageIds: Record<string, string> = {

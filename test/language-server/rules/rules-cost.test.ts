@@ -100,3 +100,17 @@ test.each(['(\n', ')\n', '  {\n', '}\n', '(', ')', '    if (a) {\n)\n'])('a docu
     expect(fastest(() => placeAt(document, 'auto'))).toBeLessThan(maxCpuMs);
   }
 });
+
+test.each([
+  ['markdown', '```a\nx\n```\n'],
+  ['markdown', '```a\n~~~b\n'],
+  ['markdown', '`'],
+  ['markdown', ' '],
+  ['python', '"""\n'],
+  ['python', '\'\'\'\n"""\n'],
+  ['typescript', '/*\n'],
+])('%s: a document of %j costs no time', (languageId, part) => {
+  const text = filled(part).slice(0, 59_000);
+  const document = { ...atCursor(`${text}$0`), languageId };
+  expect(fastest(() => placeAt(document, 'auto'))).toBeLessThan(maxCpuMs);
+});
