@@ -1,6 +1,7 @@
 import { frames } from './frames.ts';
+import { generatedEdits } from './generated-edits.ts';
 import { markdown } from './markdown.ts';
 import { responses } from './responses.ts';
 import { serverEvents } from './server-events.ts';
 
-export const claims = { frames, 'server-events': serverEvents, responses, markdown };
+export const claims = { frames, 'server-events': serverEvents, responses, markdown, 'generated-edits': generatedEdits };

@@ -1,0 +1,75 @@
+// What a model writes that was trained on next edits: any answer, as far as the edit that the editor gets.
+import assert from 'node:assert/strict';
+import { editFormat } from '../../../../language-server/edits/generation/edit-format.ts';
+import { generateEdit } from '../../../../language-server/edits/generation/generate-edit.ts';
+import type { EditedDocument } from '../../../../language-server/edits/text/text-edit.ts';
+import type { Completion, GenerateRequest, OnText } from '../../../../native/index.ts';
+import { FakeEngine } from '../../../fixtures/fake-engine.ts';
+import type { Claim } from './claim.ts';
+
+const text = 'let sum = 0;\n\nadd(total);\nlog("ä");\nend();\nstop();\n';
+const edited: EditedDocument = {
+  ...{ path: 'a.ts', text, cursor: 'let sum'.length },
+  history: [{ path: 'a.ts', before: 'let total = 0;', after: 'let sum = 0;' }],
+};
+const documents = [edited, { ...edited, text: text.replaceAll('\n', '\r\n') }, { ...edited, text: text.trimEnd() }];
+const hidden = /(?![\t\n\r])[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+/** Agrees with so many bytes of the old lines, and writes the answer at once. */
+class Writer extends FakeEngine {
+  constructor(
+    private readonly answer: string,
+    private readonly agreed: number,
+  ) {
+    super();
+  }
+
+  override async scoreContinuations(_: Uint32Array, continuations: readonly Uint32Array[]): Promise<Float32Array[]> {
+    return continuations.map((tokens) => Float32Array.from(tokens, (_, i) => (i < this.agreed ? -0.01 : -3)));
+  }
+
+  override async generate(request: GenerateRequest, onText?: OnText): Promise<Completion> {
+    const none = await super.generate({ ...request, maxTokens: 0 });
+    const characters = [...this.answer].slice(0, request.maxTokens);
+    const last = characters.findIndex((character) => onText?.(character, -0.1, 0) === true);
+    const written = last === -1 ? characters : characters.slice(0, last + 1);
+    return { ...none, tokens: Uint32Array.from(Buffer.from(written.join(''))), finishReason: 'stop' };
+  }
+}
+
+export const generatedEdits: Claim = {
+  title: 'any answer of a model that writes edits is an edit of whole lines, or none',
+  seeds: [
+    text.replace('total', 'sum'),
+    '<|marker_1|>\nlet sum = 0;\n\nadd(sum);\n<|marker_2|>',
+    'sum);\nlog("ä");\nend();\n',
+  ],
+  words: [
+    '<|marker_1|>',
+    '<|marker_2|>',
+    '<|file_sep|>',
+    '<|cursor|>',
+    'end();\n',
+    'stop();\n',
+    '\r\n',
+    '\n',
+    '\u202e',
+    '\0',
+    'é',
+  ],
+  async check(pieces) {
+    const answer = Buffer.concat(pieces).toString();
+    for (const name of ['sweep-1', 'sweep-2', 'zeta-2.1'] as const)
+      for (const document of documents) {
+        const engine = new Writer(answer, answer.length % 30);
+        const edit = (await generateEdit(engine, editFormat(name), document))?.edit;
+        if (!edit) continue;
+        const { start, end, text: now } = edit;
+        assert(0 <= start && start <= end && end <= document.text.length, `${start} to ${end}`);
+        assert(start === 0 || document.text[start - 1] === '\n', `${start} is within a line`);
+        assert(end === document.text.length || document.text[end - 1] === '\n', `${end} is within a line`);
+        assert.doesNotMatch(now, hidden);
+        assert.notEqual(document.text.slice(start, end), now);
+      }
+  },
+};
