@@ -44,11 +44,27 @@ const overlapChars = 1000;
 /** Searches only the chunks that have changed since the last call. */
 export function hasSecret(text: LongText): boolean {
   return text.chunks.some((chunk, i) => {
-    const next = /^.*/.exec(text.chunks[i + 1]?.text.slice(0, overlapChars) ?? '')?.[0] ?? '';
+    const next = beginningOf(text, i + 1);
     const known = searched.get(chunk);
     if (known?.next === next) return known.hasSecret;
     const found = { next, hasSecret: containsSecret(chunk.text + next) };
     searched.set(chunk, found);
     return found.hasSecret;
   });
+}
+
+/** hasSecret(after): if there was none before the edit, only what is near the edit is searched. */
+export function hasSecretAfter(before: LongText, edit: { start: number; text: string }, after: LongText): boolean {
+  const end = edit.start + edit.text.length;
+  const near = () => after.slice(Math.max(0, edit.start - overlapChars), end + overlapChars);
+  // What is cut off at the ends may look like a secret, so that is no proof.
+  if (hasSecret(before) || edit.text.length > overlapChars || containsSecret(near())) return hasSecret(after);
+  for (const [i, chunk] of after.chunks.entries())
+    if (!searched.has(chunk)) searched.set(chunk, { next: beginningOf(after, i + 1), hasSecret: false });
+  return hasSecret(after);
+}
+
+/** The first line of a chunk; '' if there is no such chunk. */
+function beginningOf({ chunks }: LongText, i: number): string {
+  return /^.*/.exec(chunks[i]?.text.slice(0, overlapChars) ?? '')?.[0] ?? '';
 }

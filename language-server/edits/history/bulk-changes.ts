@@ -12,6 +12,8 @@ interface Size {
 
 export class BulkChanges {
   private recent: Size[] = [];
+  private chars = 0;
+  private lines = 0;
   isGoingOn = false;
 
   constructor(private readonly now: () => number) {}
@@ -25,13 +27,17 @@ export class BulkChanges {
   note(removed: string, inserted: string): boolean {
     const ms = this.now();
     const lines = removed.split('\n').length + inserted.split('\n').length - 2;
-    const since = ms - withinMs;
-    this.recent = [
-      ...this.recent.filter((each) => each.ms >= since),
-      { ms, chars: removed.length + inserted.length, lines },
-    ];
-    const sum = (of: 'chars' | 'lines') => this.recent.reduce((total, each) => total + each[of], 0);
-    this.isGoingOn = sum('chars') > maxChars || sum('lines') > maxLines;
+    const old = this.recent.findIndex((each) => each.ms >= ms - withinMs);
+    for (const each of this.recent.splice(0, old === -1 ? this.recent.length : old)) this.count(each, -1);
+    const size = { ms, chars: removed.length + inserted.length, lines };
+    this.recent.push(size);
+    this.count(size, 1);
+    this.isGoingOn = this.chars > maxChars || this.lines > maxLines;
     return this.isGoingOn;
+  }
+
+  private count({ chars, lines }: Size, sign: 1 | -1): void {
+    this.chars += sign * chars;
+    this.lines += sign * lines;
   }
 }

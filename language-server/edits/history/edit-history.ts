@@ -3,7 +3,7 @@
 import type { LongText } from '../../documents/long-text.ts';
 import type { DocumentChange } from '../../documents/open-document.ts';
 import { hasSecretName } from '../../protocol/secret-names.ts';
-import { hasSecret } from '../../secrets/secrets.ts';
+import { hasSecret, hasSecretAfter } from '../../secrets/secrets.ts';
 import { BulkChanges } from './bulk-changes.ts';
 import { applied, begin, type ChangedRegion, linesOf, touches, widened } from './changed-region.ts';
 
@@ -46,15 +46,13 @@ export class EditHistory {
   /** Call with each change of a document, in order. */
   record(change: DocumentChange): void {
     const { uri, before, edit, after } = change;
-    if (hasSecretName(uri) || after.length > maxChars || hasSecret(before) || hasSecret(after)) {
-      this.forget(uri);
-      return;
-    }
+    if (hasSecretName(uri) || after.length > maxChars) return void this.forget(uri);
     if (this.bulk.note(before.slice(edit.start, edit.end), edit.text)) {
       this.dropSince(this.bulk.sinceMs);
       this.shift(change);
       return;
     }
+    if (hasSecret(before) || hasSecretAfter(before, edit, after)) return void this.forget(uri);
     const entry = this.entryFor(change) ?? { uri, region: begin(before, edit), changedMs: 0 };
     const others = this.entries.filter((each) => each !== entry);
     const region = applied(entry.region, edit);
@@ -65,6 +63,11 @@ export class EditHistory {
 
   /** The oldest first, without what was taken back. texts: the open documents as they are now. */
   edits(texts: (uri: string) => LongText | undefined): RecordedEdit[] {
+    // A program may have written a secret, which is not looked for in each of its changes.
+    for (const uri of new Set(this.entries.map((each) => each.uri))) {
+      const text = texts(uri);
+      if (text && hasSecret(text)) this.forget(uri);
+    }
     const since = this.now() - keptMs;
     this.entries = this.entries.filter(({ changedMs }) => changedMs >= since);
     return this.entries.flatMap(({ uri, region }) => {

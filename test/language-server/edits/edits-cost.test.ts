@@ -1,7 +1,9 @@
 // A document may be anything, and while edits are looked for in it, nobody else is answered: the time must grow no faster
 // than the text.
 import { expect, test } from 'vitest';
+import { type DocumentChange, OpenDocument } from '../../../language-server/documents/open-document.ts';
 import { likeliest } from '../../../language-server/edits/decision/propose.ts';
+import { EditHistory } from '../../../language-server/edits/history/edit-history.ts';
 import { renamedUse } from '../../../language-server/edits/proposals/renamed-uses.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
 
@@ -52,4 +54,20 @@ test('a line that nobody would edit is left alone, and the old name counts as de
     renamedUse({ text, cursor: 3, languageId: 'typescript', isOther: false }, history, () => false);
   expect(next('let total = 0;\nadd(sum);\n')).toMatchObject({ text: 'add(total);' });
   expect(next(`let total = 0;\nadd(sum);\n${'x(sum);'.repeat(200)}\n`)).toBeUndefined();
+});
+
+test('ten thousand changes at once are remembered in little more time than it takes to make them', () => {
+  const line = 'const value = sum(other);\n';
+  const range = (i: number) => ({ start: { line: i, character: 14 }, end: { line: i, character: 17 } });
+  const changes = Array.from({ length: 10_000 }, (_, i) => ({ range: range(i), text: 'total' }));
+  const update = (onChange?: (change: DocumentChange) => void) =>
+    OpenDocument.update(
+      OpenDocument.create('file:///a.ts', 'typescript', 1, line.repeat(10_000)),
+      changes,
+      2,
+      onChange,
+    );
+  const history = new EditHistory();
+  const alone = Math.min(cpuMs(update), cpuMs(update));
+  expect(cpuMs(() => update((change) => history.record(change)))).toBeLessThan(3 * alone + maxCpuMs);
 });

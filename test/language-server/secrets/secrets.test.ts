@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LongText } from '../../../language-server/documents/long-text.ts';
-import { hasSecret, holdsSecrets, redacted } from '../../../language-server/secrets/secrets.ts';
+import { hasSecret, hasSecretAfter, holdsSecrets, redacted } from '../../../language-server/secrets/secrets.ts';
 import { negatives } from './negatives.ts';
 import { positives } from './positives.ts';
 import { Random } from './random.ts';
@@ -39,6 +39,40 @@ test('finds a secret that an edit completes, and forgets one that an edit remove
   const whole = half.with(at, at, token.slice(12));
   expect(hasSecret(whole)).toBe(true);
   expect(hasSecret(whole.with(at, at + 28, ''))).toBe(false);
+});
+
+test('after any edit it finds what it finds in the whole text', () => {
+  const filler = 'const answer = 42;\n'.repeat(900);
+  const pieces = [
+    token,
+    "key = '",
+    "'",
+    '\n',
+    'x',
+    'password: ',
+    random.password(),
+    `-----BEGIN PRIVATE ${'KEY'}-----\n`,
+  ];
+  let seen = 0;
+  for (let round = 0; round < 30; round++) {
+    let text = LongText.of(filler);
+    // Where a chunk ends, and where another edit was.
+    const places = [8192, 16_384, random.below(filler.length), random.below(filler.length)] as const;
+    for (let i = 0; i < 30; i++) {
+      const start = Math.min(text.length, random.pick(places) + random.below(80));
+      const end = Math.min(text.length, start + (random.below(3) > 0 ? 0 : random.below(60)));
+      const whole = pieces[random.below(pieces.length)] ?? '';
+      const from = random.below(3) > 0 ? 0 : random.below(whole.length);
+      const edit = { start, text: whole.slice(from, from + 1 + random.below(whole.length)) };
+      const after = text.with(start, end, edit.text);
+      const isThere = hasSecretAfter(text, edit, after);
+      expect(isThere).toBe(hasSecret(LongText.of(after.toString())));
+      if (isThere) seen++;
+      // Mostly without a secret, since only then is less than the text searched.
+      if (!isThere || random.below(4) === 0) text = after;
+    }
+  }
+  expect(seen).toBeGreaterThan(50);
 });
 
 test('replaces every secret of a text, and nothing else', () => {

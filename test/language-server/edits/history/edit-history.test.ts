@@ -150,6 +150,17 @@ test('a document with a secret leaves nothing behind, not even what was edited b
   expect(person.edits().map(({ uri }) => uri)).not.toContain('.env');
 });
 
+test('nor does one into which a program has written a secret', () => {
+  const secret = `AKIA${'QWERTZUIOPASDFG2'}`;
+  const person = editing({ 'a.ts': 'let key = "";\nlet sum = 1;\n' });
+  person.replace('sum', 'total');
+  person.wait(60_000);
+  person.replace('let total', `${'// more;\n'.repeat(30)}let key2 = "${secret}";\nlet total`);
+  expect(person.edits()).toEqual([]);
+  person.replace(secret, '');
+  expect(JSON.stringify(person.edits())).not.toContain(secret);
+});
+
 test('edits are forgotten after ten minutes, and with their document', () => {
   const person = editing({ 'a.ts': numbered(9), 'b.ts': numbered(9) });
   person.replace('line 3;', 'row 3;');
