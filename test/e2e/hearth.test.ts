@@ -25,6 +25,10 @@ const sample = `class Stack<Item> {
     `;
 const typed = 'return';
 
+// In the page.
+declare const document: { documentElement: unknown };
+declare function getComputedStyle(element: unknown): { fill: string; getPropertyValue(name: string): string };
+
 let server: CodeServer;
 let browser: Browser;
 let bench: Workbench;
@@ -130,7 +134,7 @@ test('Explain Selection writes an explanation into a page beside the editor', as
   await bench.setText(sample);
   await bench.selectLines(4, 6);
   await bench.runCommand('Hearth: Explain Selection');
-  const page = bench.explanation();
+  const page = bench.webview();
   await page.getByText(/^\d+ tokens in [\d.]+ s/).waitFor({ timeout: 60_000 });
   expect(await page.locator('h1').textContent()).toBe('stack.ts, lines 4–6');
   expect((await page.locator('main').textContent())?.trim()).not.toBe('');
@@ -155,6 +159,33 @@ test('no ghost text comes while completions are turned off', async () => {
   await bench.statusSays(/ready/, 10_000);
   expect(await ghostTextFor(typed)).not.toBe('');
 });
+
+test('the charts of the statistics are drawn in High Contrast, too', async () => {
+  await ghostTextFor(typed);
+  await bench.press('Tab');
+  for (const theme of ['Default Dark Modern', 'Default High Contrast', 'Default High Contrast Light']) {
+    await bench.setSettings({ 'workbench.colorTheme': theme });
+    await bench.runCommand('Hearth: Show Statistics');
+    const bar = bench.webview().locator('svg .inner').last();
+    await bar.waitFor();
+    const { fill, background } = await bar.evaluate((element) => ({
+      fill: getComputedStyle(element).fill,
+      background: getComputedStyle(document.documentElement).getPropertyValue('--vscode-editor-background'),
+    }));
+    expect(luminance(fill), theme).toSatisfy((value: number) => Math.abs(value - luminance(background)) > 100);
+    await picture(`statistics-${theme.replaceAll(' ', '-').toLowerCase()}`);
+    await bench.press('Control+w');
+  }
+  await bench.setSettings({});
+});
+
+/** From 0 to 255, of a colour as rgb() or in hexadecimal digits. */
+function luminance(color: string): number {
+  const digits = /^#(..)(..)(..)/.exec(color.trim())?.slice(1) ?? [];
+  const [red, green, blue] =
+    digits.length > 0 ? digits.map((two) => Number.parseInt(two, 16)) : (color.match(/\d+/g) ?? []).map(Number);
+  return 0.299 * (red ?? 0) + 0.587 * (green ?? 0) + 0.114 * (blue ?? 0);
+}
 
 test('a server that was killed is started again and completes', async () => {
   const processes = () =>

@@ -22,6 +22,7 @@ const texts = {
   'generated/c.ts': /turned off for this file/,
   'd.py': /turned off for "python"/,
   'e.rs': /turned off for "rust"/,
+  '.env': /turned off for this file, which may hold secrets/,
 };
 
 describe.each([true, false])('in a workspace whose trust is %s', (isTrusted) => {

@@ -147,8 +147,8 @@ export class Workbench {
     await this.page.context().close();
   }
 
-  /** The body of the explanation, which is a page in a page in the page. */
-  explanation(): Locator {
+  /** The body of the explanation or of the statistics, which is a page in a page in the page. */
+  webview(): Locator {
     const frame = this.page.frameLocator('iframe.webview.ready').last();
     return frame.frameLocator('iframe#active-frame').locator('body');
   }

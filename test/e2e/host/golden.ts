@@ -13,6 +13,7 @@ import {
   Range,
   Selection,
   type TextDocument,
+  type TextEditor,
   window,
   workspace,
 } from 'vscode';
@@ -27,8 +28,12 @@ import { it, type Test } from './suite.ts';
 const shownWithinMs = 10_000;
 const folder = join(__dirname, '../../../test/golden');
 
-/** A provider that offers the case's text in one document. */
-async function offer(golden: GoldenCase, document: TextDocument, offset: number): Promise<Disposable | null> {
+/** The case's text as an item for the document; null if there is none. */
+async function itemOf(
+  golden: GoldenCase,
+  document: TextDocument,
+  offset: number,
+): Promise<InlineCompletionItem | null> {
   const { languageId, multiline } = golden;
   const options = { maxTokens: maxTokensOf(golden), multiline };
   const engine = scripted(golden);
@@ -37,33 +42,37 @@ async function offer(golden: GoldenCase, document: TextDocument, offset: number)
   const [first] = suggestions;
   if (!first) return null;
   const range = new Range(document.positionAt(offset), document.positionAt(offset + first.replaces));
-  const items = [new InlineCompletionItem(first.text, range)];
-  return languages.registerInlineCompletionItemProvider(
-    { scheme: 'untitled' },
-    {
-      provideInlineCompletionItems: (asked) => (asked === document ? items : []),
-    },
-  );
+  return new InlineCompletionItem(first.text, range);
 }
 
-/** The editor gives a new document the name of one just closed, and sometimes that one itself while it is being closed. */
-async function newDocument(languageId: string, text: string): Promise<TextDocument> {
-  for (let tries = 1; ; tries++) {
-    const document = await workspace.openTextDocument({ language: languageId, content: text });
-    if (document.getText() === text || tries === 10) return document;
-    await window.showTextDocument(document);
-    await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+/** Offers one case after the other in one editor for each language: opening an editor takes longer than all the rest. */
+class OneEditor {
+  private item: InlineCompletionItem | null = null;
+  private readonly provider: Disposable;
+
+  private constructor(private readonly editor: TextEditor) {
+    const { document } = editor;
+    this.provider = languages.registerInlineCompletionItemProvider(
+      { scheme: 'untitled' },
+      { provideInlineCompletionItems: (asked) => (asked === document && this.item ? [this.item] : []) },
+    );
   }
-}
 
-/** The document after the text was accepted; as it was if none was shown. */
-async function acceptedIn(golden: GoldenCase): Promise<string | null> {
-  const { text, offset } = cursorIn(golden.document);
-  const document = await newDocument(golden.languageId, text);
-  const provider = await offer(golden, document, offset);
-  if (!provider) return null;
-  try {
-    const editor = await window.showTextDocument(document);
+  static async open(language: string): Promise<OneEditor> {
+    return new OneEditor(await window.showTextDocument(await workspace.openTextDocument({ language })));
+  }
+
+  /** The document after the text was accepted; as it was if none was shown; null if the case offers none. */
+  async accept(golden: GoldenCase): Promise<string | null> {
+    const { editor } = this;
+    const { document } = editor;
+    const { text, offset } = cursorIn(golden.document);
+    const all = new Range(document.positionAt(0), document.positionAt(document.getText().length));
+    this.item = null;
+    await editor.edit((edit) => edit.replace(all, text));
+    assert.equal(document.getText(), text);
+    this.item = await itemOf(golden, document, offset);
+    if (!this.item) return null;
     const cursor = document.positionAt(offset);
     editor.selection = new Selection(cursor, cursor);
     await commands.executeCommand('editor.action.inlineSuggest.trigger');
@@ -71,8 +80,10 @@ async function acceptedIn(golden: GoldenCase): Promise<string | null> {
     for (const end = Date.now() + shownWithinMs; document.getText() === text && Date.now() < end; await sleep(10))
       await commands.executeCommand('editor.action.inlineSuggest.commit');
     return document.getText();
-  } finally {
-    provider.dispose();
+  }
+
+  async close(): Promise<void> {
+    this.provider.dispose();
     await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   }
 }
@@ -83,14 +94,18 @@ export const tests: Test[] = [
     await config.update('mode', 'off', ConfigurationTarget.Global);
     const wrong: string[] = [];
     let shown = 0;
-    for (const file of readdirSync(folder).filter((name) => name.endsWith('.md') && name !== 'README.md')) {
-      for (const golden of goldenCases(readFileSync(join(folder, file), 'utf8'))) {
-        const accepted = await acceptedIn(golden);
+    const files = readdirSync(folder).filter((name) => name.endsWith('.md') && name !== 'README.md');
+    const all = files.flatMap((file) => goldenCases(readFileSync(join(folder, file), 'utf8')));
+    for (const language of new Set(all.map(({ languageId }) => languageId))) {
+      const editor = await OneEditor.open(language);
+      for (const golden of all.filter(({ languageId }) => languageId === language)) {
+        const accepted = await editor.accept(golden);
         if (accepted === null) continue;
         shown++;
         if (accepted !== golden.accepted)
-          wrong.push(`${golden.languageId}: ${golden.title}\n--- expected\n${golden.accepted}\n--- got\n${accepted}`);
+          wrong.push(`${language}: ${golden.title}\n--- expected\n${golden.accepted}\n--- got\n${accepted}`);
       }
+      await editor.close();
     }
     await config.update('mode', undefined, ConfigurationTarget.Global);
     console.log(`${shown} golden texts`);
