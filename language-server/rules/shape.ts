@@ -43,7 +43,7 @@ export type GhostText = { suggestion: Suggestion; reason: null } | { suggestion:
 /** Returns where the rule cuts the text; text.length if it does not. */
 type Rule = (text: string, place: Place, generated: GeneratedText) => number;
 
-const rules: readonly (readonly [RuleReason, Rule])[] = [
+export const rules: readonly (readonly [RuleReason, Rule])[] = [
   ['special-token', specialToken],
   ['repeats-itself', repetitionStart],
   ['statement-finished', afterStatement],
