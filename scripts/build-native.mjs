@@ -1,5 +1,5 @@
 // Builds native/ and kernels/:
-//   build-native.mjs            addon and C++ tests, in build/native; dist/hearth.node
+//   build-native.mjs            addon and C++ tests with cmake-js, in build/native; dist/hearth.node
 //   build-native.mjs --addon    the addon alone, as the demo needs it
 //   build-native.mjs --debug    without optimization, in build/debug
 //   build-native.mjs --asan     C++ tests with AddressSanitizer and UBSan, in build/asan
@@ -12,7 +12,7 @@ import { cpSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { build, nodeApi } from './cmake.mjs';
+import { build, cmakeJs, nodeApi } from './cmake.mjs';
 import { checkBuildTools, compiler, main, root, ToolError } from './tools.mjs';
 
 /** The addon and the tests. */
@@ -21,11 +21,14 @@ export async function buildNative({ debug = false, addon = false } = {}) {
   const options = [
     `-DCMAKE_BUILD_TYPE=${debug ? 'Debug' : 'Release'}`,
     `-DCMAKE_LIBRARY_OUTPUT_DIRECTORY=${join(root, folder, 'addon')}`,
-    // CMake would take Visual Studio's own.
-    ...(process.platform === 'win32' ? [`-DCMAKE_CXX_COMPILER=${compiler()}`] : []),
-    nodeApi(),
   ];
-  await build(folder, options, [addon ? 'hearth_addon' : 'all']);
+  const targets = [addon ? 'hearth_addon' : 'all'];
+  // cmake-js, like CMake, would take Visual Studio's own compiler.
+  if (process.platform === 'win32') {
+    await build(folder, [...options, `-DCMAKE_CXX_COMPILER=${compiler()}`, nodeApi()], targets);
+  } else {
+    await build(folder, options, targets, { configure: cmakeJs });
+  }
   install(join(root, folder, 'addon/hearth.node'));
 }
 
@@ -48,7 +51,8 @@ export const buildAsanKernels = () =>
 
 export const buildTsan = () => build('build/tsan', ['-DHEARTH_TSAN=ON'], ['thread_tests']);
 
-export const buildFuzz = () => build('build/fuzz', ['-DCMAKE_CXX_COMPILER=clang++-16'], ['all'], 'test/fuzz');
+export const buildFuzz = () =>
+  build('build/fuzz', ['-DCMAKE_CXX_COMPILER=clang++-16'], ['all'], { source: 'test/fuzz' });
 
 export const buildAarch64 = (programs = ['kernels_tests']) =>
   build('build/aarch64', ['-DCMAKE_TOOLCHAIN_FILE=aarch64-linux-gnu.cmake'], programs);

@@ -1,11 +1,12 @@
 // Configures and builds with CMake.
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { buildEnv, root, run, version } from './tools.mjs';
 
 const warningsAreErrors = process.env.CI ? ['-DHEARTH_WERROR=ON'] : [];
 
-/** For the addon: the headers of Node-API, from npm packages. */
+/** For the addon of another system: the headers of Node-API, from npm packages. */
 export const nodeApi = () => {
   const folders = ['node-api-headers/include', 'node-addon-api'].map((each) => join(root, 'node_modules', each));
   return `-DHEARTH_NODE_API=${folders.join(';')}`;
@@ -31,16 +32,28 @@ export function dropForeignBuild(folder, source) {
 
 const isSamePath = (a, b) => existsSync(a) && realpathSync(a) === realpathSync(b);
 
+const plainCMake = (source, folder, options) => {
+  const generator = version('ninja') ? ['-G', 'Ninja'] : [];
+  return run('cmake', ['-S', source, '-B', folder, ...generator, ...options], { quiet: true });
+};
+
+/** Configures the addon for this machine. cmake-js knows where Node-API's headers are, and downloads nothing. */
+export function cmakeJs(source, folder, options) {
+  const program = join(createRequire(import.meta.url).resolve('cmake-js/package.json'), '..', 'bin', 'cmake-js');
+  const defined = options.map((option) => option.replace(/^-D/, '--CD'));
+  const args = ['configure', '-d', source, '-O', folder, '--log-level', 'error', ...defined];
+  return run(process.execPath, [program, ...args], { quiet: true });
+}
+
 /** options: of CMake. source: the folder of CMakeLists.txt. */
-export async function build(folder, options, targets, source = 'native') {
+export async function build(folder, options, targets, { source = 'native', configure = plainCMake } = {}) {
   const path = join(root, folder);
   const all = [...options, ...warningsAreErrors];
   dropForeignBuild(path, join(root, source));
   if (!isConfigured(path, all)) {
     // With other options than last time, also those that were then given must go.
     if (existsSync(join(path, optionsFile))) rmSync(join(path, 'CMakeCache.txt'), { force: true });
-    const generator = version('ninja') ? ['-G', 'Ninja'] : [];
-    await run('cmake', ['-S', source, '-B', folder, ...generator, ...all], { quiet: true });
+    await configure(source, folder, all);
     writeFileSync(join(path, optionsFile), JSON.stringify(all));
   }
   await run('cmake', ['--build', folder, '--target', ...targets], { env: buildEnv() });
