@@ -2,12 +2,13 @@
 // are moved to the nearest valid one.
 import type { Position, TextDocumentContentChangeEvent } from 'vscode-languageserver';
 import { LongText } from './long-text.ts';
+import { atOnce, type Edit } from './many-changes.ts';
 
 /** A change of a document, with the texts before and after it; the offsets are those of the text before. */
 export interface DocumentChange {
   uri: string;
   before: LongText;
-  edit: { start: number; end: number; text: string };
+  edit: Edit;
   after: LongText;
 }
 
@@ -24,21 +25,19 @@ export class OpenDocument {
     return new OpenDocument(uri, languageId, version, LongText.of(text));
   }
 
-  /** Each change applies to the text that the previous one has left. */
+  /**
+   * Each change applies to the text that the previous one has left. onChange: called for each, or once with an edit that
+   * comes to the same.
+   */
   static update(
     document: OpenDocument,
     changes: TextDocumentContentChangeEvent[],
     version: number,
     onChange: (change: DocumentChange) => void = () => {},
   ): OpenDocument {
-    const { uri } = document;
-    for (const change of changes) {
-      const before = document.text;
-      const edit = document.editOf(change);
-      const isWhole = edit.start === 0 && edit.end === before.length;
-      document.text = isWhole ? LongText.of(edit.text) : before.with(edit.start, edit.end, edit.text);
-      onChange({ uri, before, edit, after: document.text });
-    }
+    const merged = atOnce(document.text, changes);
+    if (merged) document.make(merged, onChange);
+    else for (const change of changes) document.make(document.editOf(change), onChange);
     document.version = version;
     return document;
   }
@@ -61,6 +60,13 @@ export class OpenDocument {
     const beforeCursor = text.slice(text.lineStart(line), within);
     const lineEnd = beforeCursor.search(/[\r\n]/);
     return { line, character: lineEnd === -1 ? beforeCursor.length : lineEnd };
+  }
+
+  private make(edit: Edit, onChange: (change: DocumentChange) => void): void {
+    const before = this.text;
+    const isWhole = edit.start === 0 && edit.end === before.length;
+    this.text = isWhole ? LongText.of(edit.text) : before.with(edit.start, edit.end, edit.text);
+    onChange({ uri: this.uri, before, edit, after: this.text });
   }
 
   private editOf(change: TextDocumentContentChangeEvent): DocumentChange['edit'] {

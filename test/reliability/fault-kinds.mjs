@@ -171,6 +171,7 @@ export const faults = [
       'any events of a server': 'any events from a server',
       'any response of a server': 'any response of a server',
       'any Markdown': 'no text becomes a tag',
+      'any answer of a model that writes edits': 'writes edits',
     },
   },
   {
@@ -182,9 +183,25 @@ export const faults = [
     },
   },
   {
+    where: 'a document that is changed',
+    file: 'test/language-server/documents/open-document.test.ts',
+    kinds: {
+      'a word replaced in 100,000 lines': 'replacing a word',
+      'changes in any order, at places that there are not': 'many changes at once',
+    },
+  },
+  {
+    where: 'the files of a workspace',
+    file: 'test/extension/workspace/related-code.test.ts',
+    kinds: { 'links to elsewhere, pipes, devices without end': 'behind a link', 'not trusted': 'not trusted' },
+  },
+  {
     where: 'next edits, by the document',
     file: 'test/language-server/edits/edits-cost.test.ts',
-    kinds: { '64 KiB in one line, or in lines alike': '64 KiB of anything' },
+    kinds: {
+      '64 KiB in one line, or in lines alike': '64 KiB of anything',
+      'ten thousand changes at once': 'ten thousand',
+    },
   },
   {
     where: "a model's chat template",

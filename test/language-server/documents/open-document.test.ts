@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { LongText } from '../../../language-server/documents/long-text.ts';
 import { OpenDocument } from '../../../language-server/documents/open-document.ts';
+import { cpuMs } from '../../support/cpu-time.ts';
 import { type Random, random } from '../../support/random.ts';
 
 const pieces = [
@@ -53,6 +54,44 @@ test('holds the same text as a plain string after random edits, with the same po
       expect(ours.text.slice(anywhere, anywhere + 50)).toBe(plain.getText().slice(anywhere, anywhere + 50));
     }
   }
+});
+
+test('many changes at once come to the same as one after the other', () => {
+  let merged = 0;
+  for (let seed = 1; seed <= 60; seed++) {
+    const r = random(seed);
+    const text = sampleText(r, r.pick([200, 5000, 40_000]));
+    const plain = TextDocument.create('file:///a', 'typescript', 1, text);
+    const ours = OpenDocument.create('file:///a', 'typescript', 1, text);
+    const offsets = Array.from({ length: 400 }, () => r.below(text.length + 1)).toSorted((a, b) => b - a);
+    // From the last place to the first; sometimes with one out of order, or a position that there is not.
+    if (r.chance(0.2)) offsets.reverse();
+    const changes = Array.from({ length: 200 }, (_, i) => {
+      const [end = 0, start = 0] = [offsets[2 * i], offsets[2 * i + 1]];
+      const range = { start: plain.positionAt(start), end: plain.positionAt(r.chance(0.5) ? start : end) };
+      if (r.chance(0.002)) range.end.character += 1000;
+      return { range, text: r.pick(pieces) };
+    });
+    let calls = 0;
+    OpenDocument.update(ours, changes, 2, ({ before, edit, after }) => {
+      calls++;
+      expect(before.toString().slice(0, edit.start) + edit.text + before.toString().slice(edit.end)).toBe(
+        after.toString(),
+      );
+    });
+    TextDocument.update(plain, changes, 2);
+    expect(ours.text.toString() === plain.getText(), `seed ${seed}`).toBe(true);
+    if (calls === 1) merged++;
+  }
+  expect(merged).toBeGreaterThan(5);
+});
+
+test('replacing a word in 100,000 lines takes no longer than a second', () => {
+  const document = OpenDocument.create('file:///a', 'typescript', 1, 'const value = sum(other);\n'.repeat(100_000));
+  const range = (line: number) => ({ start: { line, character: 14 }, end: { line, character: 17 } });
+  const changes = Array.from({ length: 100_000 }, (_, i) => ({ range: range(99_999 - i), text: 'total' }));
+  expect(cpuMs(() => OpenDocument.update(document, changes, 2))).toBeLessThan(1000);
+  expect(document.text.toString()).toBe('const value = total(other);\n'.repeat(100_000));
 });
 
 test('keeps what was read before an edit as it was', () => {
