@@ -12,7 +12,7 @@ import type {
   OnText,
 } from './types.ts';
 
-/** Codes of native/error.h, plus 'addon-missing', 'bad-argument' and 'closed'. */
+/** Codes of native/common/error.h, plus 'addon-missing', 'bad-argument' and 'closed'. */
 export class EngineError extends Error {
   constructor(
     readonly code: string,

@@ -34,7 +34,7 @@ export async function buildNative({ debug = false, addon = false } = {}) {
 
 // Replaced by a rename, so that a process that has mapped the old addon keeps the old file.
 function install(addon) {
-  if (!existsSync(addon)) throw new ToolError(`the build made no ${addon}: is native/addon.cc there?`);
+  if (!existsSync(addon)) throw new ToolError(`the build made no ${addon}: is native/addon/addon.cc there?`);
   const target = join(root, 'dist', 'hearth.node');
   mkdirSync(join(root, 'dist'), { recursive: true });
   cpSync(addon, `${target}.new`);

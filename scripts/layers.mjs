@@ -82,6 +82,29 @@ export const layers = {
   native: [],
 };
 
+/** For each folder of C++ in native/, from the lowest up: the others whose headers it may include. */
+export const rooms = {
+  common: [],
+  gguf: ['common'],
+  cache: ['common'],
+  model: ['common', 'gguf', 'cache'],
+  tokenizer: ['common', 'gguf', 'model'],
+  gpu: [],
+  backend: ['common', 'gguf', 'model', 'gpu'],
+  drafts: ['common', 'gguf', 'cache', 'model', 'tokenizer', 'backend'],
+  scheduler: ['common', 'cache', 'model', 'tokenizer', 'drafts'],
+  engine: ['common', 'gguf', 'cache', 'model', 'tokenizer', 'backend', 'scheduler'],
+  addon: ['common', 'engine', 'gpu'],
+};
+
+/** Whether a file of native/ may include a header of another room; undefined for headers that are of no room. */
+export function mayInclude(path, header) {
+  const room = path.split('/')[1];
+  const target = header.split('/')[0];
+  if (!header.includes('/') || !(target in rooms)) return undefined;
+  return target === room || (rooms[room]?.includes(target) ?? false);
+}
+
 /** Packages that only those may import who list them above. */
 const restricted = ['vscode', 'vscode-languageclient', lsp];
 

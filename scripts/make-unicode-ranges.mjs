@@ -1,9 +1,9 @@
-// Writes native/unicode_ranges.inc from this Node's Unicode tables: node scripts/make-unicode-ranges.mjs
+// Writes native/tokenizer/unicode_ranges.inc from this Node's Unicode tables: node scripts/make-unicode-ranges.mjs
 // White space is the Unicode property that the tokenizers' regex engines mean by \s. JavaScript's own \s differs:
 // it counts U+FEFF (byte order mark) and leaves out U+0085 (next line).
 import { writeFileSync } from 'node:fs';
 
-// The order is that of CharClass in native/pretokenizer.h, where 0 is any other character.
+// The order is that of CharClass in native/tokenizer/pretokenizer.h, where 0 is any other character.
 const classes = [/\p{L}/u, /\p{N}/u, /\p{P}/u, /\p{White_Space}/u];
 const classOf = (codePoint) => {
   const text = String.fromCodePoint(codePoint);
@@ -24,4 +24,4 @@ for (const range of ranges) {
   if (line.length <= 100) lines[lines.length - 1] = line;
   else lines.push(`${range},`);
 }
-writeFileSync(new URL('../native/unicode_ranges.inc', import.meta.url), `${lines.join('\n')}\n`);
+writeFileSync(new URL('../native/tokenizer/unicode_ranges.inc', import.meta.url), `${lines.join('\n')}\n`);

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { mayInclude } from '../scripts/layers.mjs';
 
 const root = join(import.meta.dirname, '..');
 
@@ -16,6 +17,10 @@ function includes(folder: string): [string, string][] {
     });
 }
 
+/** The headers below a folder, as files of it and of their own folder may include them. */
+const headers = (folder: string) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.h'));
+
 const isOfSystem = (path: string) => path.startsWith('system/') && existsSync(join(root, path));
 
 test('system includes nothing of the other rooms', () => {
@@ -27,19 +32,26 @@ test('system includes nothing of the other rooms', () => {
 });
 
 test('kernels include nothing of the engine', () => {
-  const engine = new Set(readdirSync(join(root, 'native')).filter((file) => file.endsWith('.h')));
+  const engine = new Set(headers('native'));
   const kernels = includes('kernels');
   expect(kernels.length).toBeGreaterThan(0);
   expect(kernels.filter(([, path]) => engine.has(path) || path.includes('native/'))).toEqual([]);
 });
 
+test('the rooms of the engine include each other as layers.mjs says', () => {
+  const wrong = (file: string, path: string) => mayInclude(`native/${file}`, path) === false;
+  const all = includes('native');
+  expect(all.filter(([file, path]) => wrong(file, path))).toEqual([]);
+  expect(all.some(([file, path]) => wrong(file.replace(/^\w+/, 'common'), path))).toBe(true);
+});
+
 test('the engine includes ops.h and quant_blocks.h of the kernels, and native/gpu also the interface of the GPU kernels', () => {
-  const mayInclude = (file: string, path: string) =>
-    existsSync(join(root, 'native', dirname(file), path)) ||
+  const isKnown = (file: string, path: string) =>
+    [dirname(file), ''].some((folder) => existsSync(join(root, 'native', folder, path))) ||
     isOfSystem(path) ||
     ['ops.h', 'quant_blocks.h'].includes(path) ||
     (file.startsWith('gpu/') && ['hip/ops_hip.h', 'hip/gpu_api.h', 'hip/device.h'].includes(path));
   const all = includes('native');
   expect(all.length).toBeGreaterThan(0);
-  expect(all.filter(([file, path]) => !mayInclude(file, path))).toEqual([]);
+  expect(all.filter(([file, path]) => !isKnown(file, path))).toEqual([]);
 });

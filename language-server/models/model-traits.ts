@@ -1,5 +1,5 @@
 // A table of what differs between models for prompts and explanations. The first row that matches a model applies. What
-// the engine must know of a family is in native/family.h.
+// the engine must know of a family is in native/model/family.h.
 import type { Engine, ModelDescription, TokenNames } from '../../native/index.ts';
 
 export interface FimTokens {

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "cpu/packed_matrix.h"
-#include "forward.h"
-#include "gguf.h"
+#include "gguf/gguf.h"
+#include "model/forward.h"
 
 namespace {
 

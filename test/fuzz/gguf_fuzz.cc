@@ -5,12 +5,12 @@
 
 #include <string>
 
-#include "error.h"
+#include "common/error.h"
 #include "fuzz.h"
-#include "gguf.h"
+#include "gguf/gguf.h"
 #include "memory_file.h"
-#include "model.h"
-#include "tokenizer.h"
+#include "model/model.h"
+#include "tokenizer/tokenizer.h"
 
 using hearth::EngineError;
 using hearth::GgufFile;

@@ -1,6 +1,6 @@
 // Loads any bytes as a file of pages, and any records with correct checksums. A page in the cache
 // must come from a record of exactly its tokens, and saving the cache again must lose nothing.
-#include "page_file.h"
+#include "cache/page_file.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "page_cache.h"
-#include "page_store.h"
+#include "cache/page_cache.h"
+#include "cache/page_store.h"
 #include "stored_pages_ops.h"
 
 namespace fs = std::filesystem;

@@ -1,15 +1,15 @@
 // Tokenizes any text with the starter model's tokenizer. The tokens must be those of the textbook
 // algorithm, which merges one pair at a time, and must decode to the text.
-#include "tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
+#include "common/utf8.h"
 #include "fuzz.h"
-#include "gguf.h"
-#include "pretokenizer.h"
-#include "utf8.h"
+#include "gguf/gguf.h"
+#include "tokenizer/pretokenizer.h"
 
 using hearth::GgufFile;
 using hearth::SpecialTokens;

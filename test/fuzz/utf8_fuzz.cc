@@ -1,11 +1,11 @@
 // Decodes any bytes as text. Characters must agree with table 3-7 of the Unicode Standard, pieces
 // must make up the text, and streams must be cut only between characters.
-#include "utf8.h"
+#include "common/utf8.h"
 
 #include <string>
 
 #include "fuzz.h"
-#include "pretokenizer.h"
+#include "tokenizer/pretokenizer.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine.h"
+#include "engine/engine.h"
 
 namespace test {
 

@@ -1,4 +1,4 @@
-#include "bpe.h"
+#include "tokenizer/bpe.h"
 
 #include <random>
 #include <vector>

@@ -1,5 +1,5 @@
 // Speculative decoding with a draft model: the same text, in fewer passes if its drafts are good.
-#include "draft_model.h"
+#include "drafts/draft_model.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,5 @@
 // How long drafts are, and when drafting stops.
-#include "drafter.h"
+#include "drafts/drafter.h"
 
 #include <algorithm>
 #include <vector>

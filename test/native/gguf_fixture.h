@@ -1,8 +1,8 @@
 // What the tests of GGUF files share: a small valid file, and how a refusal is checked.
 #pragma once
 
-#include "error.h"
-#include "gguf.h"
+#include "common/error.h"
+#include "gguf/gguf.h"
 #include "gguf_builder.h"
 #include "test.h"
 

@@ -1,5 +1,5 @@
 // Files that are not GGUF, truncated or damaged: each is refused with a reason, and none crashes.
-#include "gguf_part.h"
+#include "gguf/gguf_part.h"
 
 #include <random>
 

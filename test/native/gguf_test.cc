@@ -1,6 +1,6 @@
 // Look-ups in an open model file, and models in several files. gguf_part_test.cc tests damaged
 // files.
-#include "gguf.h"
+#include "gguf/gguf.h"
 
 #include "gguf_fixture.h"
 

@@ -1,6 +1,6 @@
 // Injects faults into the ops and pages of a working engine. After a single fault the answer is
 // still right; a lasting one gives an error that names the model, the backend and the op.
-#include "output_guard.h"
+#include "common/output_guard.h"
 
 #include <algorithm>
 #include <future>
@@ -10,8 +10,8 @@
 
 #include "ask.h"
 #include "faulty_ops.h"
-#include "gguf.h"
-#include "scheduler.h"
+#include "gguf/gguf.h"
+#include "scheduler/scheduler.h"
 #include "test.h"
 
 using hearth::BadOutput;

@@ -7,7 +7,7 @@
 
 #include "cpu/pack.h"
 #include "cpu/row_kernels.h"
-#include "gguf.h"
+#include "gguf/gguf.h"
 #include "ops.h"
 #include "test.h"
 

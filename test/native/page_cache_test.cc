@@ -1,6 +1,6 @@
 // The page cache, over simulated pages (page_simulation.h). The pages of a path must hold the KV of
 // exactly its tokens; Simulation::check() compares them.
-#include "page_cache.h"
+#include "cache/page_cache.h"
 
 #include <chrono>
 #include <stdexcept>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "page_cache.h"
+#include "cache/page_cache.h"
 #include "test.h"
 
 namespace test {

@@ -1,6 +1,6 @@
 // The disk cache: the next engine finds the pages of the last one, and its logits have the same
 // bits as with a cold cache, whatever has happened to the files in between.
-#include "page_store.h"
+#include "cache/page_store.h"
 
 #include <filesystem>
 #include <fstream>

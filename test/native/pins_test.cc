@@ -1,5 +1,5 @@
 // Pinned prompts stay cached whatever else is evaluated, and never make a request fail.
-#include "pins.h"
+#include "cache/pins.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "pretokenizer.h"
+#include "tokenizer/pretokenizer.h"
 
 #include <string>
 #include <string_view>

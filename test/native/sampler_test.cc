@@ -1,4 +1,4 @@
-#include "sampler.h"
+#include "scheduler/sampler.h"
 
 #include <chrono>
 #include <cmath>

@@ -7,7 +7,7 @@ import { type Completion, type Engine, type GenerateRequest, loadEngine } from '
 // drafts depends on how long passes take at the moment, but after a right draft there is always another one. So nearly
 // every pass gives two tokens or more.
 const maxPasses = 0.7;
-const longestDraft = 11; // kMaxDraft of native/draft_record.h
+const longestDraft = 11; // kMaxDraft of native/drafts/draft_record.h
 const models = {
   starter: join(import.meta.dirname, '../../models/starter.gguf'),
   'tiny random': join(import.meta.dirname, '../fixtures/reference/tiny-mixed.gguf'),

@@ -1,5 +1,5 @@
 // Compares the automaton with the definition: the longest suffix that also occurs earlier.
-#include "suffix_automaton.h"
+#include "drafts/suffix_automaton.h"
 
 #include <algorithm>
 #include <random>

@@ -77,7 +77,7 @@ function compare(engine: Engine, expected: (text: string) => number[]): number {
   const random = randomNumbers(3);
   const texts = words.flatMap((word) => [word, word + word, ` ${word}\n`]);
   while (texts.length < 700) texts.push(randomText(random));
-  texts.push(readFileSync(join(root, 'native/tokenizer.cc'), 'utf8'));
+  texts.push(readFileSync(join(root, 'native/tokenizer/tokenizer.cc'), 'utf8'));
   const comparable = texts.filter(isComparable);
   for (const text of comparable) {
     expect([...engine.tokenize(text)], JSON.stringify(text)).toEqual(expected(text));

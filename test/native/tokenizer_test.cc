@@ -1,6 +1,6 @@
 // Compares the tokenizer with recorded results of llama.cpp, and tries text that is meant to break
 // it. tokenizer.test.ts compares it with another implementation.
-#include "tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,11 +8,11 @@
 #include <random>
 #include <sstream>
 
-#include "gguf.h"
+#include "common/utf8.h"
+#include "gguf/gguf.h"
 #include "gguf_builder.h"
-#include "pretokenizer.h"
 #include "test.h"
-#include "utf8.h"
+#include "tokenizer/pretokenizer.h"
 
 using hearth::GgufFile;
 using hearth::SpecialTokens;

@@ -1,15 +1,15 @@
 // Vocabularies as found in files: which flaws are corrected, and which are refused.
-#include "vocabulary.h"
+#include "tokenizer/vocabulary.h"
 
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "error.h"
-#include "gguf.h"
+#include "common/error.h"
+#include "gguf/gguf.h"
 #include "gguf_builder.h"
 #include "test.h"
-#include "tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 using hearth::GgufFile;
 using hearth::SpecialTokens;

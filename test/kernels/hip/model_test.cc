@@ -13,11 +13,11 @@
 #include <stdexcept>
 #include <vector>
 
-#include "forward.h"
-#include "gguf.h"
+#include "gguf/gguf.h"
 #include "gpu.h"
 #include "hip/ops_hip.h"
-#include "model.h"
+#include "model/forward.h"
+#include "model/model.h"
 #include "random_model.h"
 
 using namespace hearth;

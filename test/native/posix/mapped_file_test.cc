@@ -1,5 +1,5 @@
 // A model file that changes while it is read.
-#include "mapped_file.h"
+#include "gguf/mapped_file.h"
 
 #include <fcntl.h>
 #include <spawn.h>

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ask.h"
-#include "error.h"
-#include "mapped_file.h"
+#include "common/error.h"
+#include "gguf/mapped_file.h"
 #include "system/paths.h"
 #include "temporary_folder.h"
 #include "test.h"

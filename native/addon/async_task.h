@@ -1,0 +1,115 @@
+// Promises of the binding: work runs on another thread, and its outcome, as well as events on the
+// way, are posted to the JavaScript thread through a thread-safe function. Every asynchronous
+// function of the addon uses this class; run() is the only place that turns exceptions into
+// rejections.
+#pragma once
+
+#include <napi.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "common/error.h"
+
+namespace hearth {
+
+/// One promise. Created on the JavaScript thread; any thread may call post(), resolve() and
+/// reject(). It must be settled exactly once: until then it keeps the process alive.
+class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
+ public:
+  using Make = std::function<Napi::Value(Napi::Env)>;
+  using MakeArguments = std::function<std::vector<napi_value>(Napi::Env)>;
+
+  /// on_event: the function that post() calls, or a value that is none.
+  static std::shared_ptr<AsyncTask> create(Napi::Env env, const Napi::Value& on_event) {
+    return std::shared_ptr<AsyncTask>(new AsyncTask(env, on_event));
+  }
+
+  Napi::Promise promise() const { return deferred_.Promise(); }
+
+  /// Calls on_event, later and on the JavaScript thread, with the arguments that make returns
+  /// there.
+  void post(MakeArguments make) {
+    if (!has_event_) return;
+    call([self = shared_from_this(), make = std::move(make)](Napi::Env env, Napi::Function) {
+      const Napi::HandleScope scope(env);
+      self->on_event_.Call(make(env));
+    });
+  }
+
+  void resolve(Make make) {
+    settle([make = std::move(make)](Napi::Env env, Napi::Promise::Deferred& deferred) {
+      deferred.Resolve(make(env));
+    });
+  }
+
+  void reject(const std::string& code, const std::string& message) {
+    settle([code, message](Napi::Env env, Napi::Promise::Deferred& deferred) {
+      Napi::Error error = Napi::Error::New(env, message);
+      error.Set("code", code);
+      deferred.Reject(error.Value());
+    });
+  }
+
+  /// Runs work on a new thread. It returns a function that makes the promise's value on the
+  /// JavaScript thread; what it throws rejects the promise.
+  void run(std::function<Make()> work) {
+    thread_ = std::thread([self = shared_from_this(), work = std::move(work)] {
+      try {
+        self->resolve(work());
+      } catch (const EngineError& error) {
+        self->reject(error.code, error.what());
+      } catch (const std::exception& error) {
+        self->reject("engine-fault", error.what());
+      }
+    });
+  }
+
+  AsyncTask(const AsyncTask&) = delete;
+  AsyncTask& operator=(const AsyncTask&) = delete;
+  ~AsyncTask() {
+    if (thread_.joinable()) thread_.detach();
+  }
+
+ private:
+  using Settle = std::function<void(Napi::Env, Napi::Promise::Deferred&)>;
+  using Callback = std::function<void(Napi::Env, Napi::Function)>;
+
+  AsyncTask(Napi::Env env, const Napi::Value& on_event)
+      : deferred_(Napi::Promise::Deferred::New(env)) {
+    const Napi::Function none = Napi::Function::New(env, [](const Napi::CallbackInfo&) {});
+    to_js_ = Napi::ThreadSafeFunction::New(env, none, "hearth", 0, 1);
+    if (!on_event.IsFunction()) return;
+    has_event_ = true;
+    on_event_ = Napi::Persistent(on_event.As<Napi::Function>());
+    on_event_.SuppressDestruct();  // settle() resets it: the last owner may be on another thread
+  }
+
+  void settle(Settle settle) {
+    call([self = shared_from_this(), settle = std::move(settle)](Napi::Env env, Napi::Function) {
+      const Napi::HandleScope scope(env);
+      settle(env, self->deferred_);
+      if (self->has_event_) self->on_event_.Reset();
+      if (self->thread_.joinable()) self->thread_.join();
+      self->to_js_.Release();
+    });
+  }
+
+  /// Does nothing once the JavaScript environment is shutting down.
+  void call(Callback callback) {
+    if (!is_closed_ && to_js_.BlockingCall(std::move(callback)) != napi_ok) is_closed_ = true;
+  }
+
+  Napi::Promise::Deferred deferred_;
+  Napi::ThreadSafeFunction to_js_;
+  Napi::FunctionReference on_event_;
+  bool has_event_ = false;
+  bool is_closed_ = false;
+  std::thread thread_;
+};
+
+}  // namespace hearth

@@ -1,0 +1,229 @@
+#include "split_ops.h"
+
+#include <algorithm>
+
+#include "gguf/gguf.h"
+
+namespace hearth {
+namespace {
+
+/// What a GPU's part of a model takes beside its weights, pages and head, about: activations as
+/// floats and quantized, logits, the RoPE table, and rows of the file while they are packed.
+uint64_t workspace_bytes(const ModelConfig& config) {
+  const uint64_t widest = std::max({config.n_embd, config.n_q(), config.n_ff});
+  // Of experts, h, h quantized, and their results before these are added.
+  const uint64_t n_used = config.n_experts_used;
+  const uint64_t of_experts = n_used * (6 * config.n_ff + 4 * config.n_embd);
+  const uint64_t of_token =
+      4 * (config.n_embd + 2 * config.n_q() + config.n_ff) + 8 * widest + of_experts;
+  constexpr uint64_t kPacking = uint64_t{16} << 20;
+  return kPacking + kernels::kMaxBatch * of_token + uint64_t{16} * 4 * config.n_vocab +
+         uint64_t{4} * config.n_context * config.head_dim;
+}
+
+/// The layers [first, first + n) of a shape.
+kernels::AttentionShape layers_of(kernels::AttentionShape shape, int first, int n) {
+  const auto keep = [&](auto& values) {
+    if (values.empty()) return;
+    const auto row = static_cast<ptrdiff_t>(values.size()) / shape.n_layers;
+    values = {values.begin() + first * row, values.begin() + (first + n) * row};
+  };
+  keep(shape.q_norms);
+  keep(shape.k_norms);
+  keep(shape.is_sliding);
+  shape.n_layers = n;
+  return shape;
+}
+
+}  // namespace
+
+int gpu_layers_that_fit(const GgufFile& file, const ModelConfig& config, uint64_t kv_bytes,
+                        uint64_t free_bytes) {
+  const uint64_t workspace = workspace_bytes(config);
+  if (file.n_bytes() + kv_bytes + workspace <= free_bytes) return config.n_layers;
+  const GgufTensor* head = file.find("output.weight");
+  uint64_t n_bytes = workspace + (head ? head->data.size() : 0);
+  std::vector<uint64_t> of_layers(static_cast<size_t>(config.n_layers), kv_bytes / config.n_layers);
+  for (const GgufTensor& tensor : file.tensors())
+    if (tensor.name.starts_with("blk."))
+      of_layers[static_cast<size_t>(std::stoi(tensor.name.substr(4)))] += tensor.data.size();
+  int n = 0;
+  for (auto bytes = of_layers.rbegin(); bytes != of_layers.rend(); ++bytes, n++)
+    if ((n_bytes += *bytes) > free_bytes) break;
+  return std::min(n, config.n_layers - 1);
+}
+
+class SplitOps::SplitBuffer final : public kernels::Buffer {
+ public:
+  SplitBuffer(SplitOps& ops, size_t n)
+      : ops_(ops), cpu_(ops.cpu_->buffer(n)), gpu_(ops.gpu_->buffer(n)) {
+    data = cpu_->data;
+    n_floats = n;
+    ops.buffers_[data] = {n, gpu_->data};
+  }
+  ~SplitBuffer() override { ops_.buffers_.erase(data); }
+
+ private:
+  SplitOps& ops_;
+  std::unique_ptr<kernels::Buffer> cpu_, gpu_;
+};
+
+SplitOps::SplitOps(std::unique_ptr<kernels::Ops> cpu, std::unique_ptr<kernels::Ops> gpu,
+                   int n_layers, int n_cpu_layers)
+    : cpu_(std::move(cpu)),
+      gpu_(std::move(gpu)),
+      n_layers_(n_layers),
+      n_cpu_layers_(n_cpu_layers) {}
+
+std::string SplitOps::description() const {
+  return gpu_->description() + " for " + std::to_string(n_layers_ - n_cpu_layers_) + " of " +
+         std::to_string(n_layers_) + " layers, " + cpu_->description() + " for the others";
+}
+
+void SplitOps::require_support(const kernels::ModelShape& shape) const {
+  cpu_->require_support(shape);
+  gpu_->require_support(shape);
+}
+
+void SplitOps::wait() { gpu_->wait(); }
+
+float* SplitOps::on_gpu(const float* pointer) const {
+  if (!pointer) return nullptr;
+  const auto& [begin, there] = *std::prev(buffers_.upper_bound(pointer));
+  return there.data + (pointer - begin);
+}
+
+float* SplitOps::at(const float* pointer) const {
+  return on_gpu_ ? on_gpu(pointer) : const_cast<float*>(pointer);
+}
+
+// --- memory ---
+
+void SplitOps::begin_layer(int layer) {
+  layer_ = layer;
+  on_gpu_ = layer >= n_cpu_layers_;
+}
+
+std::unique_ptr<kernels::Matrix> SplitOps::pack(std::span<const kernels::MatrixSource> parts) {
+  if (layer_ == n_layers_) is_head_on_gpu_ = true;
+  return here().pack(parts);
+}
+
+std::unique_ptr<kernels::Buffer> SplitOps::buffer(size_t n_floats) {
+  return std::make_unique<SplitBuffer>(*this, n_floats);
+}
+
+void SplitOps::write(float* destination, std::span<const float> source) {
+  cpu_->write(destination, source);
+  gpu_->write(on_gpu(destination), source);
+}
+
+void SplitOps::read(std::span<float> destination, const float* source) {
+  here().read(destination, at(source));
+}
+
+void SplitOps::make_kv_pool(const kernels::AttentionShape& shape, int n_pages) {
+  cpu_->make_kv_pool(layers_of(shape, 0, n_cpu_layers_), n_pages);
+  gpu_->make_kv_pool(layers_of(shape, n_cpu_layers_, n_layers_ - n_cpu_layers_), n_pages);
+}
+
+size_t SplitOps::kv_page_bytes() const { return cpu_->kv_page_bytes() + gpu_->kv_page_bytes(); }
+
+void SplitOps::copy_page(int to, int from, int n_positions) {
+  cpu_->copy_page(to, from, n_positions);
+  gpu_->copy_page(to, from, n_positions);
+}
+
+void SplitOps::read_page(std::span<std::byte> destination, int page) {
+  const size_t n = cpu_->kv_page_bytes();
+  cpu_->read_page(destination.first(n), page);
+  gpu_->read_page(destination.subspan(n), page);
+}
+
+void SplitOps::write_page(int page, std::span<const std::byte> source) {
+  const size_t n = cpu_->kv_page_bytes();
+  cpu_->write_page(page, source.first(n));
+  gpu_->write_page(page, source.subspan(n));
+}
+
+// --- one step ---
+
+void SplitOps::begin(const kernels::Batch& batch) {
+  for (kernels::Ops* ops : {cpu_.get(), gpu_.get()}) {
+    ops->cancel = cancel;
+    ops->residual_scale = residual_scale;
+    ops->begin(batch);
+  }
+  on_gpu_ = false;
+  n_tokens_ = batch.size();
+}
+
+void SplitOps::embed(const kernels::Matrix& table, float* x) { cpu_->embed(table, x); }
+
+void SplitOps::move_to_gpu(const float* x, int n_cols) {
+  on_gpu_ = true;
+  gpu_->write(on_gpu(x), {x, static_cast<size_t>(n_tokens_) * n_cols});
+}
+
+/// The head needs the residual stream where it is itself.
+void SplitOps::move_to_head(const float* x, int n_cols) {
+  if (!on_gpu_ || is_head_on_gpu_) return;
+  moved_.resize(static_cast<size_t>(n_tokens_) * n_cols);
+  gpu_->read(moved_, on_gpu(x));
+  cpu_->write(const_cast<float*>(x), moved_);
+  on_gpu_ = false;
+}
+
+void SplitOps::norm_qkv(int layer, const float* norm, float eps, const kernels::Matrix& qkv,
+                        const float* bias, const float* x, float* q) {
+  if (layer == n_cpu_layers_) move_to_gpu(x, qkv.n_cols);
+  here().norm_qkv(layer_here(layer), at(norm), eps, qkv, at(bias), at(x), at(q));
+}
+
+void SplitOps::attention(int layer, const float* q, float* out, const kernels::Matrix* next) {
+  here().attention(layer_here(layer), at(q), at(out), next);
+}
+
+void SplitOps::matmul_add(const kernels::Matrix& w, const float* in, float* x) {
+  here().matmul_add(w, at(in), at(x));
+}
+
+void SplitOps::norm_gate_up(const float* norm, float eps, const kernels::Matrix& gate_up,
+                            const float* x, float* h, const kernels::Matrix* next) {
+  here().norm_gate_up(at(norm), eps, gate_up, at(x), at(h), next);
+}
+
+void SplitOps::norm_route(const float* norm, float eps, const kernels::Experts& experts,
+                          const float* x, float* routes) {
+  here().norm_route(at(norm), eps, experts, at(x), at(routes));
+}
+
+void SplitOps::norm_gate_up_experts(const float* norm, float eps, const kernels::Experts& experts,
+                                    const float* routes, const float* x, float* h) {
+  here().norm_gate_up_experts(at(norm), eps, experts, at(routes), at(x), at(h));
+}
+
+void SplitOps::add_experts(const kernels::Experts& experts, const float* routes, const float* h,
+                           float* x) {
+  here().add_experts(experts, at(routes), at(h), at(x));
+}
+
+void SplitOps::norm_head(const float* norm, float eps, const kernels::Matrix& head, const float* x,
+                         std::span<const int32_t> rows, float* logits) {
+  move_to_head(x, head.n_cols);
+  here().norm_head(at(norm), eps, head, at(x), rows, at(logits));
+}
+
+void SplitOps::norm_head_candidates(const float* norm, float eps, const kernels::Matrix& head,
+                                    const float* x, int32_t row,
+                                    std::span<const uint32_t> candidates, float* logits) {
+  move_to_head(x, head.n_cols);
+  here().norm_head_candidates(at(norm), eps, head, at(x), row, candidates, at(logits));
+}
+
+void SplitOps::argmax(const float* logits, int n_rows, int n_vocab,
+                      std::span<kernels::Argmax> out) {
+  here().argmax(at(logits), n_rows, n_vocab, out);
+}
+
+}  // namespace hearth

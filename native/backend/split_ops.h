@@ -1,0 +1,98 @@
+// Partial offload: a model that does not fit into a GPU's memory has its first layers on the CPU
+// and the others on the GPU. For the engine it is one backend. Every op runs where its layer is;
+// between the two, the residual stream of the batch is copied once in a pass. A layer gives the
+// bits of the backend that it is on.
+//
+//   embedding, layers 0 .. n - 1 on the CPU  ->  layers n .. on the GPU  ->  head
+//
+// The head is on the GPU, unless it is tied to the embedding.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "model/model.h"
+#include "ops.h"
+
+namespace hearth {
+
+class GgufFile;
+
+/// How many of the last layers, with the head, fit into so much free memory of a GPU. All of them
+/// if the whole model fits, with kv_bytes for the KV pool.
+int gpu_layers_that_fit(const GgufFile& file, const ModelConfig& config, uint64_t kv_bytes,
+                        uint64_t free_bytes);
+
+class SplitOps final : public kernels::Ops {
+ public:
+  /// n_cpu_layers: at least 1, less than n_layers.
+  SplitOps(std::unique_ptr<kernels::Ops> cpu, std::unique_ptr<kernels::Ops> gpu, int n_layers,
+           int n_cpu_layers);
+
+  std::string description() const override;
+  void require_support(const kernels::ModelShape& shape) const override;
+  void wait() override;
+
+  void begin_layer(int layer) override;
+  std::unique_ptr<kernels::Matrix> pack(std::span<const kernels::MatrixSource> parts) override;
+  std::unique_ptr<kernels::Buffer> buffer(size_t n_floats) override;
+  void write(float* destination, std::span<const float> source) override;
+  void read(std::span<float> destination, const float* source) override;
+
+  void make_kv_pool(const kernels::AttentionShape& shape, int n_pages) override;
+  size_t kv_page_bytes() const override;
+  void copy_page(int to, int from, int n_positions) override;
+  void read_page(std::span<std::byte> destination, int page) override;
+  void write_page(int page, std::span<const std::byte> source) override;
+
+  void begin(const kernels::Batch& batch) override;
+  void embed(const kernels::Matrix& table, float* x) override;
+  void norm_qkv(int layer, const float* norm, float eps, const kernels::Matrix& qkv,
+                const float* bias, const float* x, float* q) override;
+  void attention(int layer, const float* q, float* out, const kernels::Matrix* next) override;
+  void matmul_add(const kernels::Matrix& w, const float* in, float* x) override;
+  void norm_gate_up(const float* norm, float eps, const kernels::Matrix& gate_up, const float* x,
+                    float* h, const kernels::Matrix* next) override;
+  void norm_route(const float* norm, float eps, const kernels::Experts& experts, const float* x,
+                  float* routes) override;
+  void norm_gate_up_experts(const float* norm, float eps, const kernels::Experts& experts,
+                            const float* routes, const float* x, float* h) override;
+  void add_experts(const kernels::Experts& experts, const float* routes, const float* h,
+                   float* x) override;
+  void norm_head(const float* norm, float eps, const kernels::Matrix& head, const float* x,
+                 std::span<const int32_t> rows, float* logits) override;
+  void norm_head_candidates(const float* norm, float eps, const kernels::Matrix& head,
+                            const float* x, int32_t row, std::span<const uint32_t> candidates,
+                            float* logits) override;
+  void argmax(const float* logits, int n_rows, int n_vocab,
+              std::span<kernels::Argmax> out) override;
+
+ private:
+  /// A buffer on both sides. The engine's pointers are those of the CPU's.
+  class SplitBuffer;
+  struct OnGpu {
+    size_t n_floats = 0;
+    float* data = nullptr;
+  };
+
+  kernels::Ops& here() const { return on_gpu_ ? *gpu_ : *cpu_; }
+  /// What here() knows the engine's pointer as; null stays null.
+  float* at(const float* pointer) const;
+  float* on_gpu(const float* pointer) const;
+  int layer_here(int layer) const { return on_gpu_ ? layer - n_cpu_layers_ : layer; }
+  void move_to_gpu(const float* x, int n_cols);
+  void move_to_head(const float* x, int n_cols);
+
+  std::unique_ptr<kernels::Ops> cpu_, gpu_;
+  const int n_layers_, n_cpu_layers_;
+  std::map<const float*, OnGpu> buffers_;  // by the CPU's data
+  std::vector<float> moved_;               // [kMaxBatch][n_cols], scratch
+  bool is_head_on_gpu_ = false;
+  // Where the batch is: the side of the layer that runs, or at load that of the layer packed.
+  bool on_gpu_ = false;
+  int layer_ = -1;    // that is being packed
+  int n_tokens_ = 0;  // of the batch
+};
+
+}  // namespace hearth

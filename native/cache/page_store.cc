@@ -1,0 +1,180 @@
+// Files are named IDENTITY-TIME.pages, both as 16 hexadecimal digits: the identity says which model
+// and kernels the pages are for, and the names of one model sort by age.
+#include "page_store.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "common/error.h"
+#include "system/files.h"
+#include "system/paths.h"
+
+namespace hearth {
+namespace {
+
+namespace fs = std::filesystem;
+using system::path_of;
+using system::utf8_of;
+
+// A file is written under the second name and renamed when it is complete, so that another server
+// never reads half a file.
+constexpr const char* kExtension = ".pages";
+constexpr const char* kUnfinished = ".unfinished";
+
+std::string hexadecimal(uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string new_name(uint64_t identity) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return hexadecimal(identity) + "-" + hexadecimal(static_cast<uint64_t>(now.count()));
+}
+
+/// Whether a name is one of ours: files that others put into the folder are left alone.
+bool is_store_file(const fs::path& path) {
+  const std::string stem = path.stem().string();
+  const bool has_name = path.extension() == kExtension || path.extension() == kUnfinished;
+  return has_name && stem.size() == 33 && std::all_of(stem.begin(), stem.end(), [](char c) {
+           return std::strchr("0123456789abcdef-", c) != nullptr;
+         });
+}
+
+std::vector<fs::path> store_files(const std::string& folder) {
+  std::vector<fs::path> paths;
+  for (const std::string& name : system::names_in(folder)) {
+    fs::path path = path_of(folder + "/" + name);
+    if (is_store_file(path)) paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
+/// Compares the times in the names.
+bool is_newer(const fs::path& a, const fs::path& b) {
+  return a.stem().string().substr(17) > b.stem().string().substr(17);
+}
+
+[[noreturn]] void cannot_write(const std::string& path, const std::string& reason) {
+  throw EngineError("cache-unwritable",
+                    "The KV cache could not be saved to " + path + " (" + reason +
+                        "). Free some space there, or set hearth.cache.diskMiB to 0.");
+}
+
+}  // namespace
+
+PageStore::PageStore(std::string folder, uint64_t max_bytes, uint64_t identity, kernels::Ops& ops)
+    : folder_(std::move(folder)),
+      max_bytes_(max_bytes),
+      shape_{identity, kernels::kPageTokens, ops.kv_page_bytes()},
+      ops_(ops) {}
+
+PageStore::Restored PageStore::restore(PageCache& cache) {
+  Restored restored;
+  std::vector<fs::path> paths = store_files(folder_);
+  std::sort(paths.begin(), paths.end(), is_newer);
+  const std::string prefix = hexadecimal(shape_.identity);
+  for (const fs::path& path : paths) {
+    const bool is_ours = path.extension() == kExtension && path.stem().string().starts_with(prefix);
+    if (is_ours && restore_file(utf8_of(path), cache, restored)) replaced_.push_back(utf8_of(path));
+  }
+  return restored;
+}
+
+/// True if the file was read to its end or cannot be read at all, so that save() may delete it;
+/// false if the cache had no room for the rest of it.
+bool PageStore::restore_file(const std::string& path, PageCache& cache, Restored& restored) {
+  const std::unique_ptr<PageFileReader> reader = PageFileReader::open(path, shape_);
+  if (!reader) {
+    std::error_code error;
+    // If it is gone, another server has replaced it since the folder was listed.
+    if (fs::exists(path_of(path), error))
+      restored.problems.push_back(path + " is damaged and was left out");
+    return true;
+  }
+  std::vector<int32_t> parents;  // cache page of each record; kNone: not cached, or not full
+  PageRecord record;
+  PageFileReader::Read read;
+  bool has_room = true;
+  uint32_t n_whole = 0;
+  while (has_room && (read = reader->next(record)) != PageFileReader::Read::kEnd) {
+    parents.push_back(PageCache::kNone);
+    if (read == PageFileReader::Read::kDamaged) continue;
+    n_whole++;
+    const bool is_first = record.parent == PageRecord::kNoParent;
+    const int32_t parent = is_first ? PageCache::kNone : parents[record.parent];
+    if (!is_first && parent == PageCache::kNone) continue;
+    const PageCache::Inserted inserted = cache.insert(
+        parent, record.tokens, [&](int32_t page) { ops_.write_page(page, record.kv); });
+    if (record.tokens.size() == shape_.page_tokens) parents.back() = inserted.page;
+    restored.n_pages += inserted.is_new;
+    has_room = inserted.page != PageCache::kNone;
+  }
+  if (has_room && n_whole < reader->n_records())
+    restored.problems.push_back(path + ": " + std::to_string(reader->n_records() - n_whole) +
+                                " of " + std::to_string(reader->n_records()) +
+                                " pages are damaged and were left out");
+  return has_room;
+}
+
+void PageStore::save(const PageCache& cache) {
+  std::vector<CachedPage> pages = cache.pages();
+  const uint64_t n_most =
+      (max_bytes_ - std::min(max_bytes_, kPageFileHeaderBytes)) / shape_.record_bytes();
+  pages.resize(std::min<uint64_t>(pages.size(), n_most));
+  if (!pages.empty()) {
+    std::error_code error;
+    const fs::path folder = path_of(folder_);
+    fs::create_directories(folder, error);
+    if (error) cannot_write(folder_, error.message());
+    fs::permissions(folder, fs::perms::owner_all, error);
+    write_file(utf8_of(folder / new_name(shape_.identity)), pages);
+  }
+  std::error_code ignored;
+  for (const std::string& path : replaced_) fs::remove(path_of(path), ignored);
+  replaced_.clear();
+  drop_oldest();
+}
+
+void PageStore::write_file(const std::string& path, std::span<const CachedPage> pages) {
+  const std::string unfinished = path + kUnfinished;
+  std::vector<uint32_t> records;  // record index of each page id written so far
+  PageFileWriter writer;
+  bool is_good = writer.create(unfinished, shape_, static_cast<uint32_t>(pages.size()));
+  for (uint32_t i = 0; is_good && i < pages.size(); i++) {
+    const CachedPage& page = pages[i];
+    records.resize(std::max<size_t>(records.size(), page.page + 1), PageRecord::kNoParent);
+    records[page.page] = i;
+    ops_.read_page(writer.kv(), page.page);
+    is_good =
+        writer.write(page.parent == PageCache::kNone ? PageRecord::kNoParent : records[page.parent],
+                     page.tokens);
+  }
+  is_good = is_good && writer.close();
+  std::error_code error(errno, std::generic_category());
+  if (is_good) fs::rename(path_of(unfinished), path_of(path + kExtension), error);
+  if (is_good && !error) return;
+  std::error_code ignored;
+  fs::remove(path_of(unfinished), ignored);
+  cannot_write(folder_, error.message());
+}
+
+/// Deletes the oldest files, of whatever model, until the folder is within its limit.
+void PageStore::drop_oldest() const {
+  std::vector<fs::path> paths = store_files(folder_);
+  std::sort(paths.begin(), paths.end(), is_newer);
+  uint64_t n_bytes = 0;
+  for (const fs::path& path : paths) {
+    std::error_code error;
+    n_bytes += fs::file_size(path, error);
+    if (!error && n_bytes > max_bytes_) fs::remove(path, error);
+  }
+}
+
+}  // namespace hearth

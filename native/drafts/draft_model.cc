@@ -1,0 +1,106 @@
+#include "draft_model.h"
+
+#include <algorithm>
+
+#include "backend/backend.h"
+#include "backend/load_options.h"
+#include "common/error.h"
+#include "gguf/gguf.h"
+
+namespace hearth {
+namespace {
+
+// As many tokens as a small model evaluates in about the time of one pass of the main model.
+constexpr int kMostUnread = 32;
+
+/// The number of ids that both vocabularies have, whose tokens must be the same. Either may be
+/// longer: padded, or with more special tokens at its end.
+uint32_t shared_tokens(const Tokenizer& first, const Tokenizer& second, const std::string& path) {
+  const uint32_t n = std::min(first.size(), second.size());
+  for (uint32_t id = 0; id < n; id++)
+    if (first.bytes(id) != second.bytes(id))
+      throw EngineError("model-unsupported",
+                        path + " cannot draft: its token " + std::to_string(id) +
+                            " differs. Choose a smaller model of the same family in "
+                            "hearth.draftModel.path.");
+  return n;
+}
+
+}  // namespace
+
+DraftModel::DraftModel(const LoadOptions& options, int n_context, const Tokenizer& tokenizer,
+                       Heartbeat& heartbeat, const std::atomic<bool>& interrupt,
+                       const std::function<bool(double)>& progress)
+    : ops_(make_cpu_ops(options)) {
+  const GgufFile file = GgufFile::open(options.draft_model_path);
+  const ModelConfig config = read_config(file);
+  n_shared_tokens_ = shared_tokens(tokenizer, Tokenizer(file), options.draft_model_path);
+  model_ = load_model(file, config, *ops_, progress);
+  n_context_ = std::min(n_context, config.n_context);
+  // Two contexts, and a page for copying the last page on write.
+  const int n_pages = 2 * (n_context_ / kernels::kPageTokens + 1) + 1;
+  ops_->make_kv_pool(config.attention_shape(kernels::KvType::kF16, n_context_), n_pages);
+  ops_->cancel = &interrupt;
+  forward_ = std::make_unique<Forward>(*ops_, model_, heartbeat, interrupt);
+  cache_ = std::make_unique<PageCache>(
+      n_pages, kernels::kPageTokens,
+      [this](int to, int from, int n_positions) { ops_->copy_page(to, from, n_positions); });
+}
+
+/// Makes path_ a prefix of the text without its last token, which is evaluated for its logits:
+/// what path_ and the text have in common if that is nearly all, else the longest cached prefix.
+void DraftModel::find_prefix(std::span<const uint32_t> text) {
+  const std::span<const uint32_t> known = path_.tokens();
+  const auto differs = std::mismatch(known.begin(), known.end(), text.begin(), text.end());
+  const auto n_common = static_cast<int>(differs.first - known.begin());
+  const int n_most = static_cast<int>(text.size()) - 1;
+  if (n_common > 0 && n_common + kMostUnread > n_most)
+    return path_.truncate(std::min(n_common, n_most));
+  path_ = Path();
+  path_ = cache_->find(text);
+}
+
+bool DraftModel::read(std::span<const uint32_t> text, int n_most) {
+  if (text.empty() || static_cast<int>(text.size()) >= n_context_) return true;
+  find_prefix(text);
+  const std::span<const uint32_t> unread = text.subspan(path_.length());
+  const auto n = std::min<size_t>(unread.size(), n_most);
+  return evaluate(unread.first(n)) && n == unread.size();
+}
+
+std::span<const uint32_t> DraftModel::propose(std::span<const uint32_t> text, int n_most) {
+  n_most = std::min({n_most, kMaxDraft, n_context_ - static_cast<int>(text.size())});
+  if (n_most <= 0) return {};
+  find_prefix(text);
+  std::span<const uint32_t> next = text.subspan(path_.length());
+  if (next.size() > kMostUnread) return {};
+  int n = 0;
+  while (n < n_most) {
+    uint32_t token;
+    if (!predict(next, token)) return {};
+    if (token >= n_shared_tokens_) break;
+    draft_[n] = token;
+    next = std::span(draft_).subspan(n++, 1);
+  }
+  return std::span(draft_).first(n);
+}
+
+bool DraftModel::evaluate(std::span<const uint32_t> tokens) {
+  return path_.reserve(static_cast<int>(tokens.size())) && forward_->evaluate(path_, tokens);
+}
+
+/// Evaluates the tokens and finds the most likely next one. False when interrupted.
+bool DraftModel::predict(std::span<const uint32_t> tokens, uint32_t& next) {
+  const auto n = static_cast<int32_t>(tokens.size());
+  const Extension extension{&path_, tokens};
+  if (!path_.reserve(n) || !forward_->evaluate_for_logits(std::span(&extension, 1))) return false;
+  const int32_t last = n - 1;
+  const float* logits = forward_->head(std::span(&last, 1));
+  kernels::Argmax best;
+  if (!logits || !forward_->argmax(logits, std::span(&best, 1))) return false;
+  path_.commit(tokens);
+  next = best.id;
+  return best.finite;
+}
+
+}  // namespace hearth

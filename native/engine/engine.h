@@ -1,0 +1,87 @@
+// The engine: one loaded model, the thread that owns it, and a queue of jobs with two priorities.
+// This is the C++ interface of native/; the addon wraps it for JavaScript. The engine keeps no
+// session: a request carries all its tokens, and the page cache finds what has been evaluated
+// before. Cancelling is a result, not an error. The engine never prints and never exits.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/load_options.h"
+#include "model/model.h"
+#include "scheduler/engine_status.h"
+#include "scheduler/request.h"
+#include "tokenizer/tokenizer.h"
+
+namespace hearth {
+
+class Scheduler;
+
+struct ModelInfo {
+  ModelConfig config;
+  std::string path;
+  uint64_t file_bytes = 0;
+  uint64_t weight_bytes = 0;  // as packed
+  int context_tokens = 0;
+  kernels::KvType kv_type = kernels::KvType::kF16;
+  bool is_on_gpu = false;
+  std::string backend;
+  std::string draft_problem;    // why the draft model was not loaded; else empty
+  std::string fallback_reason;  // why the GPU that was wanted is not used; else empty
+  double load_ms = 0;
+  int restored_pages = 0;                    // from the disk cache
+  std::vector<std::string> disk_problems;    // for the log: its damaged files
+  std::map<std::string, std::string> texts;  // of the metadata: general.* and the chat template
+};
+
+class Engine {
+ public:
+  /// Loads on the calling thread and starts the engine thread. progress is called with 0..1 and
+  /// returns false to stop (EngineError "cancelled"). Throws EngineError for whatever can be wrong
+  /// with the file.
+  static std::unique_ptr<Engine> load(const LoadOptions& options,
+                                      const std::function<bool(double)>& progress);
+  /// Cancels all jobs and joins the thread.
+  ~Engine();
+  /// Does the same and then writes the disk cache, if there is one. Only the destructor may follow.
+  /// Throws EngineError "cache-unwritable".
+  void close();
+
+  const ModelInfo& info() const;
+  const Tokenizer& tokenizer() const;
+
+  // Any thread may call what follows.
+
+  /// Queues a job. Foreground jobs run before background jobs and interrupt them within one op;
+  /// jobs of one priority run in the order of their arrival.
+  void submit(std::shared_ptr<Job> job);
+  /// Ends the job with kCancelled within one op. No effect on a job that has ended.
+  void cancel(const std::shared_ptr<Job>& job);
+  /// Ends one of the job's answers with kStop before its next pass.
+  void end_answer(const std::shared_ptr<Job>& job, int answer);
+
+  // Work on the cache and the draft corpus, queued as jobs of the engine thread, which then calls
+  // done with null or with an error.
+  using Done = std::function<void(const EngineError*)>;
+  /// Pins what is cached of a prompt, in place of what the id pinned before. A background job.
+  void pin(uint64_t id, std::vector<uint32_t> tokens, Done done);
+  /// Adds a text to the corpus that drafts are taken from. A background job.
+  void learn(std::vector<uint32_t> tokens, Done done);
+  /// Drops all pins and every page that no request holds. A foreground job.
+  void clear_cache(Done done);
+
+  EngineStatus status() const;
+
+ private:
+  void submit_chore(Priority priority, std::function<void(Workbench&)> chore, Done done);
+  struct Loaded;
+  Engine();
+  std::unique_ptr<Loaded> loaded_;
+  std::unique_ptr<Scheduler> scheduler_;
+};
+
+}  // namespace hearth

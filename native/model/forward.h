@@ -1,0 +1,125 @@
+// The transformer's forward pass, written once over Ops, the table of operations of a backend.
+// Callers name sequences (Path) and the tokens that follow each; Forward reserves their pages,
+// builds the batch, and runs it layer by layer:
+//
+//   [embed], in each layer  [norm, QKV, RoPE] [attention] [x += output projection]
+//                           [norm, gate and up, SiLU] [x += down projection],  then  [norm, head]
+//
+// Each bracket is one op, x the residual stream. With a mixture of experts, [norm, router] comes
+// before the last two of a layer.
+// It owns the activations. It stops before or within any op when the interrupt flag is set, and
+// publishes each op in the heartbeat.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cache/page_cache.h"
+#include "common/heartbeat.h"
+#include "model.h"
+#include "ops.h"
+
+namespace hearth {
+
+/// Most rows that head() computes at once, which bounds the logits buffer. A token and the longest
+/// draft fit.
+inline constexpr int kMaxLogitRows = 16;
+
+/// A sequence, and the tokens that a pass evaluates after it.
+struct Extension {
+  Path* sequence = nullptr;
+  std::span<const uint32_t> tokens;
+};
+
+class Forward {
+ public:
+  /// All arguments must outlive it. When interrupt becomes true, a pass ends unfinished.
+  Forward(kernels::Ops& ops, const Model& model, Heartbeat& heartbeat,
+          const std::atomic<bool>& interrupt);
+
+  /// Evaluates at most kMaxBatch tokens after the sequence and commits them to it. False when
+  /// interrupted: the sequence is as it was. Throws NoPages.
+  bool evaluate(Path& sequence, std::span<const uint32_t> tokens);
+  /// Evaluates several sequences in one pass and keeps the hidden states for head(): its row i is
+  /// the i-th token of all extensions in order. The caller commits the tokens that it wants to
+  /// keep; the next pass of the sequence overwrites the KV of the others. At most kMaxBatch tokens
+  /// and kMaxLogitRows sequences.
+  bool evaluate_for_logits(std::span<const Extension> extensions);
+  /// One pass over a batch that the caller has built (tests and benchmarks do). With needs_head,
+  /// the hidden states are kept for head(); otherwise the last layer stops once its keys and values
+  /// are stored. False when interrupted: the KV of the batch's positions is invalid.
+  bool run(const kernels::Batch& batch, bool needs_head);
+
+  /// Logits of rows of the last batch, [rows.size()][n_vocab] in backend memory, valid until the
+  /// next call. Null when interrupted.
+  const float* head(std::span<const int32_t> rows);
+  /// Logits of one row for some tokens only (ascending ids), [candidates.size()].
+  const float* head(int32_t row, std::span<const uint32_t> candidates);
+  /// The greatest logit of each of the first out.size() rows that head() returned. False when
+  /// interrupted: out is invalid.
+  bool argmax(const float* logits, std::span<kernels::Argmax> out);
+
+  /// Wall time of the host's calls. On a GPU an op runs later, and what reads its result waits for
+  /// it: argmax or, if nothing else does, wait.
+  const std::vector<OpTime>& op_times() const { return op_times_; }
+  const ModelConfig& config() const { return model_.config; }
+
+  /// Appends an event for each op from now on. Null turns it off.
+  void trace_into(std::vector<OpEvent>* events) { trace_ = events; }
+
+  /// While enabled, the output of each op is read back and searched for values that are not finite.
+  /// That is slow; it is done at the second attempt after bad output, to name the op at fault.
+  void set_output_checks(bool enabled);
+  /// For example "ffn_down of layer 3"; empty if all outputs were finite since checking began.
+  const std::string& first_bad_op() const { return first_bad_op_; }
+
+ private:
+  enum OpIndex {
+    kBegin,
+    kEmbed,
+    kQkv,
+    kAttention,
+    kAttnOut,
+    kRoute,
+    kGateUp,
+    kDown,
+    kHead,
+    kArgmax,
+    kWait,
+    kOpCount
+  };
+  template <typename Op>
+  bool run_op(OpIndex index, int layer, uint64_t n_bytes, Op&& op);
+  bool run_layer(const kernels::Batch& batch, int i, bool stops_after_kv);
+  bool run_ffn(int i);
+  bool run_experts(int i);
+  kernels::Batch batch_of(std::span<const Extension> extensions);
+  void check_output(OpIndex index, int layer);
+  uint64_t kv_bytes_read(const kernels::Batch& batch, int layer) const;
+
+  kernels::Ops& ops_;
+  const Model& model_;
+  Heartbeat& heartbeat_;
+  const std::atomic<bool>& interrupt_;
+  std::unique_ptr<kernels::Buffer> x_;       // [kMaxBatch][n_embd] residual stream
+  std::unique_ptr<kernels::Buffer> q_;       // [kMaxBatch][n_q]
+  std::unique_ptr<kernels::Buffer> attn_;    // [kMaxBatch][n_q]
+  std::unique_ptr<kernels::Buffer> h_;       // [kMaxBatch][n_ff], of each expert that a token uses
+  std::unique_ptr<kernels::Buffer> routes_;  // see Ops::norm_route; null without experts
+  std::unique_ptr<kernels::Buffer> logits_;  // [kMaxLogitRows][n_vocab]
+  std::vector<OpTime> op_times_;             // by OpIndex
+  // The arrays of the batch, which Ops may read until the next batch begins.
+  std::array<uint32_t, kernels::kMaxBatch> tokens_;
+  std::array<int32_t, kernels::kMaxBatch> positions_, sequences_;
+  std::array<std::span<const int32_t>, kMaxLogitRows> page_tables_;
+  int n_batch_ = 0;
+  std::vector<OpEvent>* trace_ = nullptr;
+  bool checks_outputs_ = false;
+  std::string first_bad_op_;
+};
+
+}  // namespace hearth

@@ -1,0 +1,30 @@
+// What the engine is doing, for whoever watches it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "cache/page_cache.h"
+#include "common/heartbeat.h"
+
+namespace hearth {
+
+enum class EngineState { kIdle, kPrefill, kDecode };
+
+struct EngineStatus {
+  EngineState state = EngineState::kIdle;
+  uint64_t beat = 0;  // this and the next four: see Heartbeat
+  int token = 0;
+  int layer = 0;
+  const char* op = "";
+  uint64_t op_bytes = 0;
+  double stalled_ms = 0;  // since the last heartbeat; 0 when idle
+  int queued = 0;         // jobs, with the one that runs
+  size_t page_bytes = 0;
+  double busy_ms = 0;  // since loading, up to the last step, as the next two
+  CacheStatistics cache;
+  std::vector<OpTime> ops;
+};
+
+}  // namespace hearth

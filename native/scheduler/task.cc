@@ -1,0 +1,253 @@
+// Prefill in chunks, and the requests that end with it. A prompt's last chunk is evaluated together
+// with a draft of the first tokens of the answer, see Decoder::first_draft().
+#include "task.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include "common/output_guard.h"
+
+namespace hearth {
+namespace {
+
+/// Twice the number of tokens that the CPU kernels multiply at a time.
+constexpr int kSmallestChunk = 24;
+constexpr int kLargestChunk = kernels::kMaxBatch;
+/// Background chunks are smaller because they are often interrupted, which loses the chunk's work.
+constexpr int kLargestBackgroundChunk = 48;
+/// A short step should delay a waiting request by no more than this. It has at least eight tokens,
+/// however slow the machine: a pass of eight costs little more than a pass of one.
+constexpr double kShortStepMs = 10;
+constexpr int kShortestStep = 8;
+
+double ms_between(int64_t from_ns, int64_t to_ns) {
+  return static_cast<double>(to_ns - from_ns) / 1e6;
+}
+
+}  // namespace
+
+void require_in_vocabulary(std::span<const uint32_t> tokens, int n_vocab) {
+  for (const uint32_t token : tokens)
+    if (token >= static_cast<uint32_t>(n_vocab))
+      throw EngineError("bad-argument", "token id " + std::to_string(token) +
+                                            " is outside the vocabulary of " +
+                                            std::to_string(n_vocab));
+}
+
+Task::Task(std::shared_ptr<Job> job, Workbench& bench)
+    : job_(std::move(job)), bench_(bench), decoder_(*job_, bench), scores_(job_->request, bench) {}
+
+bool Task::step(StepSize size) {
+  if (job_->chore) {
+    job_->chore(bench_);
+    return true;
+  }
+  if (!has_begun_) begin();
+  bench_.forward.trace_into(job_->request.traces_ops ? &result_.trace : nullptr);
+  const int64_t start = now_ns();
+  const bool was_decoding = is_decoding();
+  const bool is_done = advance(size);
+  double& ms = was_decoding ? result_.timings.decode_ms : result_.timings.prefill_ms;
+  ms += ms_between(start, now_ns());
+  return is_done;
+}
+
+/// The part of the request that comes next. True when the request is done.
+bool Task::advance(StepSize size) {
+  if (decoder_.has_started()) return decoder_.step() && decoder_.is_done();
+  if (!scores_.has_started()) return prefill_step(size);
+  if (!scores_.step(chunk_tokens(size)) || !scores_.is_done()) return false;
+  result_.values = scores_.values();
+  return true;
+}
+
+void Task::begin() {
+  has_begun_ = true;
+  const Request& request = job_->request;
+  require_in_vocabulary(request.tokens, bench_.n_vocab);
+  if (request.tokens.empty()) throw EngineError("bad-argument", "the prompt has no tokens");
+  const int n_prompt = static_cast<int>(request.tokens.size());
+  if (n_prompt > bench_.context_tokens)
+    throw EngineError("context-full", "the prompt has " + std::to_string(n_prompt) +
+                                          " tokens; the context holds " +
+                                          std::to_string(bench_.context_tokens));
+  if (request.n_alternatives < 1 || request.n_alternatives > kMaxAlternatives)
+    throw EngineError("bad-argument", "alternatives must be 1 to " +
+                                          std::to_string(kMaxAlternatives) + ", not " +
+                                          std::to_string(request.n_alternatives));
+  scores_.require_valid();
+  // A request for values needs the hidden states of every token, which the cache does not have.
+  path_ = bench_.cache.find(wants_values_of_all() ? std::span<const uint32_t>{} : request.tokens);
+  result_.timings.cached_tokens = path_.length();
+  if (wants_values_of_all()) result_.values.reserve(request.tokens.size());
+  decoder_.guard_against_repeats(path_.length() > 0 && !is_second_try_);
+}
+
+/// Whether the result has values of every token of the prompt, not of the last one alone.
+bool Task::wants_values_of_all() const {
+  const RequestKind kind = job_->request.kind;
+  return kind == RequestKind::kLogits || kind == RequestKind::kScore;
+}
+
+bool Task::prefill_step(StepSize size) {
+  const Request& request = job_->request;
+  const int n_prompt = static_cast<int>(request.tokens.size());
+  const int first = path_.length();
+  // When a prompt is read ahead (kPrefill), the draft model, if there is one, reads it in the steps
+  // that follow: it can draft only after text that it has read.
+  if (first == n_prompt) return bench_.drafting.model->read(request.tokens, chunk_tokens(size));
+  const int n = std::min(n_prompt - first, chunk_tokens(size));
+  const bool is_last = first + n == n_prompt;
+  const bool needs_logits =
+      wants_values_of_all() || (is_last && request.kind != RequestKind::kPrefill);
+  const std::span<const uint32_t> chunk = std::span(request.tokens).subspan(first, n);
+  const bool may_draft = is_last && request.kind == RequestKind::kGenerate;
+  draft_ = may_draft ? decoder_.first_draft(kernels::kMaxBatch - n) : std::vector<uint32_t>();
+  // Without room for the draft it is left out; without room for the chunk, evaluate_chunk() throws.
+  if (!path_.reserve(n + static_cast<int>(draft_.size()))) draft_.clear();
+  bench_.heartbeat.token.store(first, std::memory_order_relaxed);
+  if (!evaluate_chunk(chunk, needs_logits, size)) return false;
+  if (!needs_logits) return is_last && !bench_.drafting.model;
+  // Values come before the commit: if they are interrupted, the chunk is evaluated again.
+  if (wants_values_of_all() && !collect_values(first, n)) return false;
+  if (is_last) return end_prompt(chunk);
+  path_.commit(chunk);
+  return false;
+}
+
+int Task::chunk_tokens(StepSize size) const {
+  if (size == StepSize::kShort) return std::max(bench_.short_step_tokens, kShortestStep);
+  const bool is_foreground = job_->request.priority == Priority::kForeground;
+  return std::min(bench_.chunk_tokens, is_foreground ? kLargestChunk : kLargestBackgroundChunk);
+}
+
+/// Evaluates the chunk and, if logits are wanted, the draft after it; else there is none. False
+/// when interrupted.
+bool Task::evaluate_chunk(std::span<const uint32_t> chunk, bool needs_logits, StepSize size) {
+  const int n = static_cast<int>(chunk.size());
+  const int64_t start = now_ns();
+  std::array<uint32_t, kernels::kMaxBatch> tokens;
+  const auto end = std::copy(draft_.begin(), draft_.end(),
+                             std::copy(chunk.begin(), chunk.end(), tokens.begin()));
+  const Extension with_draft{&path_, {tokens.begin(), end}};
+  const bool completed = needs_logits
+                             ? bench_.forward.evaluate_for_logits(std::span(&with_draft, 1))
+                             : bench_.forward.evaluate(path_, chunk);
+  if (completed) bench_.cache.count_evaluated(n);
+  adapt_chunk(completed, n, ms_between(start, now_ns()), size);
+  return completed;
+}
+
+/// Sets the size of the next chunk, of whatever request. Large chunks are fast; small ones lose
+/// less when keys come faster than a chunk takes. So an interrupted chunk halves the size, and each
+/// whole one adds to it. A short step gets as many tokens as the last one could have evaluated in
+/// its time. Results do not depend on the size.
+void Task::adapt_chunk(bool completed, int n, double ms, StepSize size) {
+  if (size == StepSize::kFull) {
+    bench_.chunk_tokens = completed ? std::min(bench_.chunk_tokens + kSmallestChunk, kLargestChunk)
+                                    : std::max(kSmallestChunk, n / 2);
+  } else if (completed && n >= chunk_tokens(size)) {  // not cut short by the prompt's end
+    bench_.short_step_tokens =
+        static_cast<int>(std::min<double>(n * kShortStepMs / ms, kLargestBackgroundChunk));
+  }
+}
+
+/// Produces what the request wants from the batch that holds its prompt's last chunk. True when the
+/// request is done. If interrupted, nothing has changed and the chunk is evaluated again.
+bool Task::end_prompt(std::span<const uint32_t> chunk) {
+  const Request& request = job_->request;
+  if (request.kind == RequestKind::kGenerate && request.max_tokens > 0) {
+    if (!decoder_.start(path_, chunk, draft_)) return false;
+    result_.timings.ttft_ms = ms_between(job_->submitted_ns, now_ns());
+    return decoder_.is_done();
+  }
+  if (request.kind == RequestKind::kLastLogits || request.kind == RequestKind::kContinuations) {
+    const auto row = static_cast<int32_t>(chunk.size()) - 1;
+    const float* logits = bench_.forward.head(std::span(&row, 1));
+    if (!logits) return false;
+    result_.values.resize(bench_.n_vocab);
+    bench_.ops.read(result_.values, logits);
+    require_finite(result_.values);
+  }
+  path_.commit(chunk);
+  if (request.kind == RequestKind::kContinuations) {
+    scores_.start(path_, std::exchange(result_.values, {}));
+    if (!scores_.is_done()) return false;
+    result_.values = scores_.values();
+  }
+  return true;
+}
+
+/// Appends the logits, or the scores of the tokens that follow, of the n rows of the batch; first
+/// is the position of the first row. False, with nothing appended, when interrupted.
+bool Task::collect_values(int first, int n) {
+  const Request& request = job_->request;
+  const size_t n_values_before = result_.values.size();
+  std::array<int32_t, kMaxLogitRows> rows;
+  std::vector<float> logits;
+  for (int row0 = 0; row0 < n; row0 += kMaxLogitRows) {
+    const int n_rows = std::min(kMaxLogitRows, n - row0);
+    std::iota(rows.begin(), rows.begin() + n_rows, row0);
+    const float* device_logits = bench_.forward.head(std::span(rows).first(n_rows));
+    if (!device_logits) {
+      result_.values.resize(n_values_before);
+      return false;
+    }
+    logits.resize(static_cast<size_t>(n_rows) * bench_.n_vocab);
+    bench_.ops.read(logits, device_logits);
+    require_finite(logits);
+    if (request.kind == RequestKind::kLogits) {
+      result_.values.insert(result_.values.end(), logits.begin(), logits.end());
+      continue;
+    }
+    for (int i = 0; i < n_rows; i++) {
+      const size_t next = first + row0 + i + 1;
+      if (next >= request.tokens.size()) break;
+      const auto row =
+          std::span(logits).subspan(static_cast<size_t>(i) * bench_.n_vocab, bench_.n_vocab);
+      result_.values.push_back(static_cast<float>(log_sum_exp(row) - row[request.tokens[next]]));
+    }
+  }
+  return true;
+}
+
+void Task::release_pages() {
+  decoder_.release_pages();
+  if (!is_decoding() && has_begun_) rewind();
+}
+
+bool Task::start_over() {
+  if (is_second_try_) return false;
+  is_second_try_ = true;
+  bench_.forward.set_output_checks(true);
+  decoder_.start_over();
+  rewind();
+  return true;
+}
+
+/// Back to before the first chunk; the next step calls begin() again.
+void Task::rewind() {
+  path_ = Path();
+  scores_.reset();
+  result_ = Result();
+  has_begun_ = false;
+}
+
+FinishReason Task::finish_reason() const {
+  if (decoder_.has_started()) return decoder_.finish_reason();
+  return job_->request.kind == RequestKind::kGenerate ? FinishReason::kLength : FinishReason::kStop;
+}
+
+Result Task::finish(FinishReason reason) {
+  result_.timings.prompt_tokens = path_.length();
+  if (decoder_.has_started()) {
+    result_.timings.prompt_tokens = static_cast<int>(job_->request.tokens.size());
+    decoder_.finish(result_);
+  }
+  result_.finish_reason = reason;
+  return std::move(result_);
+}
+
+}  // namespace hearth
