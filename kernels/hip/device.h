@@ -15,9 +15,6 @@
 
 namespace hearth::kernels::hip {
 
-/// Shared memory of a thread block on GPUs with asynchronous copies (DeviceChoice::has_copies).
-inline constexpr int kMaxCopySharedBytes = 160 << 10;
-
 /// Which GPU, and the code object for its architecture; both outlive the Device.
 struct DeviceChoice {
   int index = 0;
@@ -29,9 +26,8 @@ struct DeviceChoice {
   // A GPU that does not respond for this long counts as hung. A batch of 256 tokens of a 7B model
   // takes 0.3 s on a small GPU.
   std::chrono::milliseconds patience{10'000};
-  // Asynchronous copies to shared memory, and 160 KiB of it for a thread block: NVIDIA's GPUs of
-  // data centers (GPU_COPIES_AHEAD).
-  bool has_copies = false;
+  int shared_bytes = 64 << 10;    // that a thread block can have
+  bool has_copies = false;        // asynchronous ones to shared memory (GPU_COPIES_AHEAD)
   std::function<void()> on_lost;  // called once, when it hangs; may be empty
 };
 

@@ -36,18 +36,16 @@
 #define GPU_FEWEST_REGISTERS false
 #endif
 
-/// Whether kernels copy ahead with copy_async(). This needs asynchronous copies and 160 KiB of
-/// shared memory, which only NVIDIA's data-center GPUs have. It must agree with
-/// DeviceChoice::has_copies (kCodes in native/gpu/nvidia.cc). False in the emulation, which stands
-/// for AMD's GPUs.
+/// Whether kernels copy ahead with copy_async(). It must agree with DeviceChoice::has_copies
+/// (native/gpu/nvidia.cc). False in the emulation, which stands for AMD's GPUs.
 #if defined(GPU_NVIDIA) && defined(__CUDA_ARCH__)
-#define GPU_COPIES_AHEAD (__CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100))
+#define GPU_COPIES_AHEAD (__CUDA_ARCH__ >= 800)
 #else
 #define GPU_COPIES_AHEAD false
 #endif
 
-/// NVIDIA's int8 matrix instruction of 16 x 8 x 32, from sm_80 on.
-#if defined(GPU_NVIDIA) && __CUDA_ARCH__ >= 800
+/// NVIDIA's int8 matrix instruction.
+#if defined(GPU_NVIDIA)
 #define GPU_HAS_MMA
 #endif
 

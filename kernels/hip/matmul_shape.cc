@@ -13,7 +13,10 @@ constexpr int kBlocksPerProcessor = 2;
 constexpr int kFewTiles = 4;
 // Shared memory for a thread block's sums. Where there is more of it, a thread block can take more
 // tiles, which saves a second round of thread blocks (4 % for eight tokens of a 7B, H200).
-constexpr int kMaxSumBytes = 20 << 10, kMaxCopySumBytes = 84 << 10;
+int most_sum_bytes(const DeviceChoice& gpu) {
+  constexpr int kLeast = 20 << 10, kTokens = 28 << 10;
+  return std::max(kLeast, gpu.shared_bytes / kBlocksPerProcessor - kTokens);
+}
 
 /// Tiles of a thread block, a multiple of `step`: so many that all n_blocks that fit the GPU run at
 /// once. If that is more than `most`, so many that the last of several rounds is as full as
@@ -33,9 +36,8 @@ MatmulShape choose_few_tokens(const MatmulParams& p, int step, const RowSlices& 
   if (p.n_tokens == 1) shape = {"matvec_", "", 1, 1, kMaxWarps, slices.of_part};
   const bool is_qkv = p.epilogue.kind == EpilogueKind::kQkv;
   const int tile_bytes = shape.sum_bytes(slices) + (is_qkv ? shape.qkv_bytes() : 0);
-  shape.block_tiles =
-      choose_block_tiles(p.n_tiles, kBlocksPerProcessor * gpu.n_processors, step,
-                         (gpu.has_copies ? kMaxCopySumBytes : kMaxSumBytes) / tile_bytes);
+  shape.block_tiles = choose_block_tiles(p.n_tiles, kBlocksPerProcessor * gpu.n_processors, step,
+                                         most_sum_bytes(gpu) / tile_bytes);
   // As many tiles at once as divide block_tiles evenly, so that no warp is idle in the last round.
   int at_once = std::min(shape.block_tiles, kMaxWarps / slices.n_parts());
   while (shape.block_tiles % at_once) at_once--;
@@ -47,7 +49,8 @@ MatmulShape choose_few_tokens(const MatmulParams& p, int step, const RowSlices& 
 MatmulShape choose_few_tiles(int step, const RowSlices& slices) {
   MatmulShape shape{"stream_", "_8", kTileTokens, step, 2 * kMaxWarps, 1};
   shape.own_slices = std::clamp(slices.n * step / shape.warps, 1, slices.of_part);
-  if (shape.sum_bytes(slices) > kMaxSharedBytes * 3 / 4) shape.own_slices = slices.of_part;
+  constexpr int kMostSums = 48 << 10;
+  if (shape.sum_bytes(slices) > kMostSums) shape.own_slices = slices.of_part;
   const int warps_a_tile = std::max(slices.n / shape.own_slices, 1);
   shape.warps = std::clamp(shape.warps / warps_a_tile, 1, step) * warps_a_tile;
   return shape;

@@ -7,7 +7,6 @@
 
 namespace hearth::kernels::hip {
 
-inline constexpr int kMaxSharedBytes = 64 << 10;  // of a thread block, on every GPU
 inline constexpr int kMaxWarps = 8;
 
 /// How a row's units are divided (params.h). A matrix of few tiles needs many slices to keep the

@@ -1,6 +1,7 @@
 // The matrix product of a warp, c[16 rows x 8 tokens] += a[16 x 32 columns] * b[32 x 8], int8 to
-// int32, exact. NVIDIA has it as an instruction (m16n8k32) from sm_80 on; elsewhere dot4 and
-// shuffles among four lanes give the same integers. Lane 4g + t holds
+// int32, exact. NVIDIA has it as an instruction (m16n8k32; before sm_80 as four of m8n8k16, whose
+// operands lie in the same lanes); elsewhere dot4 and shuffles among four lanes give the same
+// integers. Lane 4g + t holds
 //
 //   a[0..3]   row g, g + 8, g, g + 8;  columns 4t.. of half 0, 0, 1, 1
 //   b[0..1]   token g;                 columns 4t.. of half 0, 1
@@ -17,7 +18,27 @@
 
 namespace hearth::kernels::hip {
 
-#if defined(GPU_HAS_MMA)
+#if defined(GPU_HAS_MMA) && __CUDA_ARCH__ < 800
+
+/// c0, c1 = start0, start1 + a * b, for rows g of a and the 16 columns of half a group.
+GPU_DEVICE void mma_8(int start0, int start1, int& c0, int& c1, int a, int b) {
+  asm("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0,%1}, {%2}, {%3}, {%4,%5};"
+      : "=r"(c0), "=r"(c1)
+      : "r"(a), "r"(b), "r"(start0), "r"(start1));
+}
+/// c = start + a * b for half a group.
+GPU_DEVICE void mma_16(int start, int (&c)[4], int a0, int a1, int b, int) {
+  mma_8(start, start, c[0], c[1], a0, b);
+  mma_8(start, start, c[2], c[3], a1, b);
+}
+/// The same for a group.
+GPU_DEVICE void mma_32(int start, int (&c)[4], const int (&a)[4], const int (&b)[2], int n_tokens) {
+  mma_16(start, c, a[0], a[1], b[0], n_tokens);
+  mma_8(c[0], c[1], c[0], c[1], a[2], b[1]);
+  mma_8(c[2], c[3], c[2], c[3], a[3], b[1]);
+}
+
+#elif defined(GPU_HAS_MMA)
 
 /// c = start + a * b. One register with `start` serves as the third operand of all products.
 GPU_DEVICE void mma_32(int start, int (&c)[4], const int (&a)[4], const int (&b)[2], int) {

@@ -20,10 +20,44 @@ constexpr int kOwnNormGroups = 64;
 constexpr int kOwnGroups = 128;
 // From so many thread blocks for each compute unit on, prefill attention does not split positions.
 constexpr int kManyBlocks = 20;
-// Groups of 32 columns (44 bytes each) that may be staged in shared memory and leave room for sums:
-// on every GPU, and on those with more shared memory. The latter makes eight tokens 1.5 % faster in
-// Q8_0 (and would make Q4_K as much slower; H200).
-constexpr int kMaxSharedGroups = 640, kManySharedGroups = 2400;
+// The fewest warps of a GEMM's thread block, and by which it has more.
+constexpr int kWideWarps = 4;
+constexpr int kGroupBytes = kGroup + sizeof(GroupScale);
+// Of several tokens that are staged in shared memory, on every GPU. Where there is more, half of it
+// makes eight tokens 1.5 % faster in Q8_0 (and would make Q4_K as much slower; H200).
+constexpr int kMaxStagedBytes = 28 << 10;
+
+/// Bytes of shared memory for a thread block's tokens and the sums of their squares, or factors.
+int input_bytes(const MatmulParams& p, const MatmulShape& shape) {
+  const int n_groups = p.x.n_groups;
+  const int floats = shape.is_wide() ? shape.tokens : p.n_tokens * squares_stride(n_groups);
+  const int staged =
+      p.input != InputKind::kMemory ? staged_groups(n_groups) * p.n_tokens * kGroupBytes : 0;
+  return floats * int{sizeof(float)} + staged;
+}
+
+/// Bytes of shared memory of a thread block.
+int shared_bytes(const MatmulParams& p, const PackedType& type, const MatmulShape& shape,
+                 const RowSlices& slices, const DeviceChoice& device) {
+  const int token_unit = shape.tokens * 2 * kGroupBytes;
+  const int half_sums = type.minima_bytes > 0 ? shape.tokens * kGroup : 0;
+  const int weights = shape.block_tiles * (type.unit_bytes + type.minima_bytes) + half_sums;
+  const int in_flight = device.has_copies ? kCopyStages * (token_unit + weights) : 2 * token_unit;
+  const int rows = p.epilogue.kind == EpilogueKind::kQkv ? shape.qkv_bytes() : 0;
+  const int spare = shape.is_wide() ? 0 : spare_bytes(shape.tokens);
+  return input_bytes(p, shape) + shape.n_splits() * in_flight + shape.sum_bytes(slices) + rows +
+         spare;
+}
+
+/// Whether a thread block of the GEMV, or of the kernel for a few tokens, stages tokens that are
+/// quantized already in shared memory, if they fit.
+bool stages_tokens(const MatmulParams& p, const PackedType& type, const MatmulShape& shape,
+                   const DeviceChoice& device) {
+  if (p.n_tokens == 1 || shape.is_wide()) return !shape.is_wide();
+  const bool has_more = device.has_copies && !type.has_blocks;
+  return p.x.n_groups * p.n_tokens * kGroupBytes <=
+         (has_more ? std::max(kMaxStagedBytes, device.shared_bytes / 2) : kMaxStagedBytes);
+}
 
 /// The sizes of heads that require_support() accepts, in the names of kernels.
 constexpr const char* kHeadDims[] = {"32", "64", "128", "256"};
@@ -88,33 +122,24 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
   const RowSlices& slices = part.slices;
   p.log2_slices = log2_of(slices.n);
   const DeviceChoice& device = device_.choice();
-  const MatmulShape shape = choose_shape(p, slices, device);
+  MatmulShape shape = choose_shape(p, slices, device);
   p.block_tiles = shape.block_tiles;
   p.log2_warp_slices = log2_of(std::max(shape.own_slices, 1));
-  const int n_groups = p.x.n_groups;
-  const int most_shared =
-      device.has_copies && !type.has_blocks ? kManySharedGroups : kMaxSharedGroups;
-  const bool can_copy =
-      shape.tokens == 1 || (shape.tokens == kTileTokens && n_groups * p.n_tokens <= most_shared);
-  if (p.input == InputKind::kMemory && can_copy) p.input = InputKind::kCopy;
-  p.input_bytes =
-      (shape.is_wide() ? shape.tokens : p.n_tokens * squares_stride(n_groups)) * int{sizeof(float)};
-  if (p.input != InputKind::kMemory)
-    p.input_bytes += staged_groups(n_groups) * p.n_tokens * int{kGroup + sizeof(GroupScale)};
-  const int token_unit = shape.tokens * 2 * int{kGroup + sizeof(GroupScale)};
-  const int half_sums = type.minima_bytes > 0 ? shape.tokens * kGroup : 0;
-  const int copied = shape.block_tiles * (type.unit_bytes + type.minima_bytes) + half_sums;
-  const int staged = shape.n_splits() * (device.has_copies ? kCopyStages : 2) *
-                     (token_unit + (device.has_copies ? copied : 0));
-  const int rows = p.epilogue.kind == EpilogueKind::kQkv ? shape.qkv_bytes() : 0;
-  const int spare = shape.is_wide() ? 0 : spare_bytes(shape.tokens);
-  const int shared_bytes = p.input_bytes + staged + shape.sum_bytes(slices) + rows + spare;
-  if (shared_bytes > (device.has_copies ? kMaxCopySharedBytes : kMaxSharedBytes))
+  const auto fits = [&] {
+    return shared_bytes(p, type, shape, slices, device) <= device.shared_bytes;
+  };
+  while (shape.is_wide() && shape.warps > kWideWarps && !fits()) shape.warps -= kWideWarps;
+  if (p.input == InputKind::kMemory && stages_tokens(p, type, shape, device)) {
+    p.input = InputKind::kCopy;
+    if (p.n_tokens > 1 && !fits()) p.input = InputKind::kMemory;
+  }
+  if (!fits())
     throw std::runtime_error("rows of " + std::to_string(p.norm.n_cols) +
                              " columns run on the CPU only (too long for the GPU kernels)");
+  p.input_bytes = input_bytes(p, shape);
   launch({shape.prefix, type.name, shape.suffix},
          {ceil_div(p.n_tokens, shape.tokens), ceil_div(p.n_tiles, shape.block_tiles), 1},
-         shape.warps * 32, shared_bytes, p);
+         shape.warps * 32, shared_bytes(p, type, shape, slices, device), p);
 }
 
 void HipOps::matmul(const HipPart& part, MatmulParams p, const int32_t* tile_ids, int n_ids) {

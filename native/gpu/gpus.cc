@@ -57,6 +57,7 @@ kernels::hip::DeviceChoice Candidate::choice(const std::vector<char>& code) cons
   choice.n_processors = device.n_processors;
   choice.code_object = std::as_bytes(std::span(code));
   choice.reserved_bytes = kReservedBytes;
+  choice.shared_bytes = device.shared_bytes;
   choice.has_copies = device.has_copies;
   return choice;
 }

@@ -106,15 +106,14 @@ int copy(void* to, const void* from, size_t n_bytes, int, void* stream) {
 int fill(void* memory, int value, size_t n_bytes, void* stream) {
   return driver.fill(pointer(memory), static_cast<unsigned char>(value), n_bytes, stream);
 }
-/// Also raises the kernel's limit of dynamic shared memory: to the most that we use, or to what the
-/// device has besides the kernel's static part.
+/// Also raises the kernel's limit of dynamic shared memory, to what a thread block can have besides
+/// the kernel's static part.
 int find_function(void** function, void* module, const char* name) {
   const int result = driver.find_function(function, module, name);
   int static_bytes = 0;
   if (result != 0 || driver.function_attribute(&static_bytes, kStaticShared, *function) != 0)
     return result;
-  const int dynamic_bytes =
-      std::min<int>(kernels::hip::kMaxCopySharedBytes, most_shared - static_bytes);
+  const int dynamic_bytes = most_shared - static_bytes;
   if (dynamic_bytes > static_cast<int>(kDefaultShared))
     driver.set_function_attribute(*function, kMaxDynamicShared, dynamic_bytes);
   return 0;
@@ -197,10 +196,8 @@ kernels::hip::GpuApi api_functions(const Library& cuda) {
 /// for later GPUs.
 struct Code {
   int major, minor;
-  bool has_copies;  // GPU_COPIES_AHEAD of gpu.hip.h
 };
-constexpr Code kCodes[] = {{7, 5, false}, {8, 0, true},  {8, 6, false}, {8, 9, false},
-                           {9, 0, true},  {10, 0, true}, {12, 0, false}};
+constexpr Code kCodes[] = {{7, 5}, {8, 0}, {8, 6}, {8, 9}, {9, 0}, {10, 0}, {12, 0}};
 
 const Code* code_for(int major, int minor) {
   const Code* best = nullptr;
@@ -224,10 +221,9 @@ GpuDevice describe(int index) {
   device.n_processors = attribute_of(handle, kMultiprocessors);
   device.clock_mhz = attribute_of(handle, kClockRate) / 1000;  // the attribute is in kHz
   driver.total(&device.n_bytes, handle);
-  if (const Code* code = code_for(major, minor)) {
-    device.code_file = "nvidia.fatbin";
-    device.has_copies = code->has_copies;
-  }
+  device.has_copies = major >= 8;
+  device.shared_bytes = attribute_of(handle, kMaxSharedOptIn);
+  if (code_for(major, minor)) device.code_file = "nvidia.fatbin";
   return device;
 }
 

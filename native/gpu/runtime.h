@@ -16,7 +16,8 @@ struct GpuDevice {
   std::string code_file;          // name of the file with its kernels; empty: not supported
   std::string generic_code_file;  // a second choice, or empty
   bool is_integrated = false;
-  bool has_copies = false;  // DeviceChoice::has_copies
+  int shared_bytes = 64 << 10;  // this and the next: DeviceChoice
+  bool has_copies = false;
   int n_processors = 0;
   int clock_mhz = 0;   // maximum
   size_t n_bytes = 0;  // of memory

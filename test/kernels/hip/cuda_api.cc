@@ -1,9 +1,12 @@
 // The GPU of the tests on an NVIDIA GPU, through its driver, as the product has it.
-// HEARTH_GPU_KERNELS names the kernels; HEARTH_GPU_WITHOUT_COPIES says that they are those of a GPU
-// with little shared memory, as PTX for sm_75 or sm_89 is, which runs on any later GPU.
+// HEARTH_GPU_KERNELS names the kernels. HEARTH_GPU_AS, sm_75 or sm_89, says that they are those of
+// an older GPU, whose PTX runs on any later one. Then no more thread blocks are on a compute unit
+// at once than there would be on the older GPU: they get more shared memory than they ask for.
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "gpu.h"
@@ -19,6 +22,30 @@ const hearth::gpu::Runtime& runtime() {
   return driver;
 }
 
+/// A GPU whose kernels run on one with kProcessorKib of shared memory.
+struct Older {
+  const char* name;
+  bool has_copies;
+  unsigned block_kib, processor_kib;  // shared memory of a thread block and of a compute unit
+};
+constexpr Older kOlder[] = {{"sm_75", false, 64, 64}, {"sm_89", true, 99, 100}};
+constexpr unsigned kProcessorKib = 228, kMostBytes = 220 << 10;
+
+const Older* older() {
+  const char* name = std::getenv("HEARTH_GPU_AS");
+  for (const Older& each : kOlder)
+    if (name && name == std::string(each.name)) return &each;
+  return nullptr;
+}
+
+int launch_as_older(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                    void* stream, void** params, void** extra) {
+  shared_bytes = std::min(shared_bytes * kProcessorKib / older()->processor_kib, kMostBytes);
+  return runtime().api.launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+                              shared_bytes, stream, params, extra);
+}
+
 std::vector<char> read_kernels() {
   const char* path = std::getenv("HEARTH_GPU_KERNELS");
   if (!path) throw std::runtime_error("HEARTH_GPU_KERNELS must name nvidia.fatbin");
@@ -29,7 +56,14 @@ std::vector<char> read_kernels() {
 
 }  // namespace
 
-const hip::GpuApi& gpu_api() { return runtime().api; }
+const hip::GpuApi& gpu_api() {
+  static const hip::GpuApi api = [] {
+    hip::GpuApi api = runtime().api;
+    if (older()) api.launch = launch_as_older;
+    return api;
+  }();
+  return api;
+}
 
 const hip::DeviceChoice& gpu_choice() {
   static const std::vector<char> kernels = read_kernels();
@@ -41,7 +75,8 @@ const hip::DeviceChoice& gpu_choice() {
     gpu.name = device.architecture + " " + device.name;
     gpu.n_processors = device.n_processors;
     gpu.code_object = std::as_bytes(std::span(kernels));
-    gpu.has_copies = device.has_copies && !std::getenv("HEARTH_GPU_WITHOUT_COPIES");
+    gpu.has_copies = older() ? older()->has_copies : device.has_copies;
+    gpu.shared_bytes = older() ? static_cast<int>(older()->block_kib << 10) : device.shared_bytes;
     return gpu;
   }();
   return choice;

@@ -118,6 +118,7 @@ const hip::DeviceChoice& gpu_choice() {
     hip::DeviceChoice emulation;
     emulation.name = "emulation";
     emulation.n_processors = 2;
+    emulation.shared_bytes = 227 << 10;
     emulation.has_copies = true;
     return emulation;
   }();
