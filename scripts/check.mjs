@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { circles, forbiddenImports } from './layers.mjs';
+import { circles, forbiddenImports, forbiddenIncludes } from './layers.mjs';
 import { deviceWideWaits } from './lint-hip.mjs';
 import { systemDifferences } from './lint-system.mjs';
 import { audit } from './sbom.mjs';
@@ -70,9 +70,14 @@ async function checkSystems() {
 async function checkLayers() {
   const sources = (await files('.ts')).filter((file) => /^(extension|language-server|native)\//.test(file));
   const texts = new Map(sources.map((file) => [file, read(file)]));
-  const problems = [...forbiddenImports(texts), ...circles(texts).map((circle) => `a circle: ${circle.join(' -> ')}`)];
+  const native = (await files('.cc', '.h')).filter((file) => file.startsWith('native/'));
+  const problems = [
+    ...forbiddenImports(texts),
+    ...circles(texts).map((circle) => `a circle: ${circle.join(' -> ')}`),
+    ...forbiddenIncludes(new Map(native.map((file) => [file, read(file)]))),
+  ];
   if (problems.length > 0) throw new ToolError(problems.join('\n'));
-  return `${sources.length} files`;
+  return `${sources.length + native.length} files`;
 }
 
 /** Checks that links work, that the files that ARCHITECTURE.md names exist, that README.md has all commands and docs/settings.md all settings. */

@@ -97,12 +97,18 @@ export const rooms = {
   addon: ['common', 'engine', 'gpu'],
 };
 
-/** Whether a file of native/ may include a header of another room; undefined for headers that are of no room. */
-export function mayInclude(path, header) {
-  const room = path.split('/')[1];
-  const target = header.split('/')[0];
-  if (!header.includes('/') || !(target in rooms)) return undefined;
-  return target === room || (rooms[room]?.includes(target) ?? false);
+/** A sentence for each #include between rooms of native/ that the table forbids. files: path -> text. */
+export function forbiddenIncludes(files) {
+  return [...files].flatMap(([path, text]) => {
+    const room = path.split('/')[1];
+    if (!(room in rooms)) return [`${path} is in none of the rooms that scripts/layers.mjs lists`];
+    return [...text.matchAll(/^#include "(\w+)\/.*"/gm)]
+      .filter(([, target]) => target in rooms && target !== room && !rooms[room].includes(target))
+      .map(
+        ([, target]) =>
+          `${path} may not include ${target}/: ${room}/ includes only ${rooms[room].join(', ') || 'itself'}`,
+      );
+  });
 }
 
 /** Packages that only those may import who list them above. */

@@ -2,7 +2,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { mayInclude } from '../scripts/layers.mjs';
 
 const root = join(import.meta.dirname, '..');
 
@@ -36,13 +35,6 @@ test('kernels include nothing of the engine', () => {
   const kernels = includes('kernels');
   expect(kernels.length).toBeGreaterThan(0);
   expect(kernels.filter(([, path]) => engine.has(path) || path.includes('native/'))).toEqual([]);
-});
-
-test('the rooms of the engine include each other as layers.mjs says', () => {
-  const wrong = (file: string, path: string) => mayInclude(`native/${file}`, path) === false;
-  const all = includes('native');
-  expect(all.filter(([file, path]) => wrong(file, path))).toEqual([]);
-  expect(all.some(([file, path]) => wrong(file.replace(/^\w+/, 'common'), path))).toBe(true);
 });
 
 test('the engine includes ops.h and quant_blocks.h of the kernels, and native/gpu also the interface of the GPU kernels', () => {

@@ -67,7 +67,12 @@ describe.each(models)('%s', (path) => {
   });
 
   test('gives the ids of the other implementation for source files', () => {
-    for (const file of ['native/tokenizer/tokenizer.cc', 'native/index.ts', 'test/native/tokenizer.test.ts', 'package.json']) {
+    for (const file of [
+      'native/tokenizer/tokenizer.cc',
+      'native/index.ts',
+      'test/native/tokenizer.test.ts',
+      'package.json',
+    ]) {
       const source = readFileSync(join(root, file), 'utf8');
       if (isComparable(source)) check(source);
     }

@@ -1,6 +1,6 @@
 // Which imports the check of the layers refuses.
 import { expect, test } from 'vitest';
-import { circles, forbiddenImports, importsOf } from '../../scripts/layers.mjs';
+import { circles, forbiddenImports, forbiddenIncludes, importsOf } from '../../scripts/layers.mjs';
 
 const importing = (specifier) => `import { x } from '${specifier}';\n`;
 
@@ -51,4 +51,15 @@ test('files that import each other in a circle are found', () => {
     ['native/d.ts', ''],
   ]);
   expect(circles(files)).toEqual([['native/a.ts', 'native/b.ts', 'native/c.ts']]);
+});
+
+test.each([
+  ['native/gguf/gguf.cc', 'engine/engine.h', 1],
+  ['native/common/error.cc', 'gguf/gguf.h', 1],
+  ['native/elsewhere/new.cc', 'system/paths.h', 1],
+  ['native/engine/engine.cc', 'gguf/gguf.h', 0],
+  ['native/gguf/gguf.cc', 'gguf_part.h', 0],
+  ['native/gguf/gguf.cc', 'system/paths.h', 0],
+])('%s includes %s: %i problems', (file, header, n) => {
+  expect(forbiddenIncludes(new Map([[file, `#include "${header}"\n`]]))).toHaveLength(n);
 });

@@ -12,7 +12,9 @@ test('a question for the system outside of system/ is found', () => {
     '// __linux__ in a comment',
   ].join('\n');
   const found = systemDifferences('native/engine/engine.cc', text);
-  expect(found.map((each) => each.split(' ')[0])).toEqual([2, 3, 4, 5].map((line) => `native/engine/engine.cc:${line}:`));
+  expect(found.map((each) => each.split(' ')[0])).toEqual(
+    [2, 3, 4, 5].map((line) => `native/engine/engine.cc:${line}:`),
+  );
   expect(found[0]).toBe('native/engine/engine.cc:2: sys/ differs between systems and belongs to system/');
   expect(systemDifferences('system/posix/memory.cc', text)).toEqual([]);
 });
