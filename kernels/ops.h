@@ -115,8 +115,8 @@ inline constexpr int kMaxExpertsUsed = 32;
 /// them, which the router chooses. The matrices stack those of all experts.
 struct Experts {
   const Matrix& router;   // [n_experts][n_cols]
-  const Matrix& gate_up;  // parts gate 0, up 0, gate 1, ...: [n_ff][n_cols] each
-  const Matrix& down;     // parts down 0, down 1, ...: [n_cols][n_ff] each, n_ff a multiple of 32
+  const Matrix& gate_up;  // sources gate 0, up 0, gate 1, ...: [n_ff][n_cols] each
+  const Matrix& down;     // sources down 0, down 1, ...: [n_cols][n_ff] each, n_ff a multiple of 32
   int n_experts = 0;
   int n_used = 0;  // at most kMaxExpertsUsed
   int n_ff() const { return down.n_cols; }
@@ -174,7 +174,7 @@ class Ops {
 
   /// Packs matrices with equal n_cols, stacked by rows, into the backend's layout (in parallel).
   /// Parts may differ in type. The sources are not needed afterwards.
-  virtual std::unique_ptr<Matrix> pack(std::span<const MatrixSource> parts) = 0;
+  virtual std::unique_ptr<Matrix> pack(std::span<const MatrixSource> sources) = 0;
   /// Backend memory, zeroed.
   virtual std::unique_ptr<Buffer> buffer(size_t n_floats) = 0;
   virtual void write(float* destination, std::span<const float> source) = 0;

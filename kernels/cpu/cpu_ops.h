@@ -32,7 +32,7 @@ class CpuOps : public Ops {
 
   std::string description() const override;
 
-  std::unique_ptr<Matrix> pack(std::span<const MatrixSource> parts) override;
+  std::unique_ptr<Matrix> pack(std::span<const MatrixSource> sources) override;
   std::unique_ptr<Buffer> buffer(size_t n_floats) override;
   void write(float* destination, std::span<const float> source) override;
   void read(std::span<float> destination, const float* source) override;

@@ -28,8 +28,8 @@ std::string CpuOps::description() const {
          (n == 1 ? " thread" : " threads");
 }
 
-std::unique_ptr<Matrix> CpuOps::pack(std::span<const MatrixSource> parts) {
-  auto matrix = std::make_unique<PackedMatrix>(kernels_, pool_, slabs_, parts);
+std::unique_ptr<Matrix> CpuOps::pack(std::span<const MatrixSource> sources) {
+  auto matrix = std::make_unique<PackedMatrix>(kernels_, pool_, slabs_, sources);
   workspace_.reserve(matrix->n_cols);
   return matrix;
 }

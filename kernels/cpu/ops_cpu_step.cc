@@ -240,22 +240,22 @@ void CpuOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
 }
 
 void CpuOps::argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) {
-  // The cut into parts depends on the row's length alone, for batch invariance. A row is more than
-  // one part, so that every thread has work: a thread without any would go to sleep.
-  constexpr int kParts = 8, kRows = 16;
-  const int per_part = (n_vocab + kParts - 1) / kParts;
-  const int n_parts = (n_vocab + per_part - 1) / per_part;
+  // The cut into ranges depends on the row's length alone, for batch invariance. A row is more than
+  // one range, so that every thread has work: a thread without any would go to sleep.
+  constexpr int kRanges = 8, kRows = 16;
+  const int per_range = (n_vocab + kRanges - 1) / kRanges;
+  const int n_ranges = (n_vocab + per_range - 1) / per_range;
   for (int row = 0; row < n_rows; row += kRows) {
     const int n = std::min(kRows, n_rows - row);
-    ArgmaxPart parts[kRows * kParts] = {};
-    for_chunks(n * n_parts, [&](int chunk, int) {
-      const int begin = chunk % n_parts * per_part;
-      const float* first = logits + static_cast<size_t>(row + chunk / n_parts) * n_vocab + begin;
-      parts[chunk] = kernels_.argmax(first, std::min(per_part, n_vocab - begin));
-      parts[chunk].id += static_cast<uint32_t>(begin);
+    RangeArgmax ranges[kRows * kRanges] = {};
+    for_chunks(n * n_ranges, [&](int chunk, int) {
+      const int begin = chunk % n_ranges * per_range;
+      const float* first = logits + static_cast<size_t>(row + chunk / n_ranges) * n_vocab + begin;
+      ranges[chunk] = kernels_.argmax(first, std::min(per_range, n_vocab - begin));
+      ranges[chunk].id += static_cast<uint32_t>(begin);
     });
     for (int i = 0; i < n; i++)
-      out[static_cast<size_t>(row + i)] = argmax_of_row(parts + i * n_parts, n_parts);
+      out[static_cast<size_t>(row + i)] = argmax_of_row(ranges + i * n_ranges, n_ranges);
   }
 }
 

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "argmax_part.h"
+#include "range_argmax.h"
 #include "kv_page.h"
 #include "quant_blocks.h"
 
@@ -121,7 +121,7 @@ struct RowKernels {
   /// out [head_dim] = the total's weighted sum over the sum of its weights.
   void (*finish_attention)(const float* total, int head_dim, float* out);
   /// Of n > 0 logits, whose ids are 0 to n - 1.
-  ArgmaxPart (*argmax)(const float* logits, int n);
+  RangeArgmax (*argmax)(const float* logits, int n);
 };
 
 /// Split-KV: attention runs over fixed splits of the positions. A split is small enough that its K

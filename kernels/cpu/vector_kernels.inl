@@ -104,7 +104,7 @@ float greatest(const float* x, int n) {
   return reduce_max(max(max(most[0], most[1]), max(most[2], most[3])));
 }
 
-ArgmaxPart argmax(const float* logits, int n) {
+RangeArgmax argmax(const float* logits, int n) {
   // Online softmax, block by block: first a block's greatest logit, then its sum of exp(logit -
   // best), while the block is still in the L1 cache.
   constexpr int kLogits = 1024;

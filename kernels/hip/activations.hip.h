@@ -229,7 +229,7 @@ GPU_DEVICE void quantize_tokens(const Norm& p, const float* row, int n, const Ac
 
 /// The factor of a token's sums: 1 / rms(x), or 1 without a norm. squares: those of all tokens.
 GPU_DEVICE float token_factor(const Norm& p, const float* squares, int n_groups, int token) {
-  if (!p.weight) return 1.0f;
+  if (!is_norm(p)) return 1.0f;
   const int stride = squares_stride(n_groups);
   const float* row = squares + token * stride;
   float sum = 0;
@@ -262,7 +262,7 @@ GPU_DEVICE void norm_quantize_eight(const NormParams& p) {
 /// The kernel: a warp for each eight groups of a token.
 GPU_DEVICE void norm_quantize(const NormParams& p) {
   let_next_start();
-  if (p.norm.weight)
+  if (is_norm(p.norm))
     norm_quantize_eight<true>(p);
   else
     norm_quantize_eight<false>(p);

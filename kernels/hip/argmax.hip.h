@@ -1,5 +1,5 @@
-// Argmax with log-sum-exp: each thread block reduces a part of a row to its greatest logit and the
-// sum of exp(logit - greatest). The host merges the parts (argmax_part.h).
+// Argmax with log-sum-exp: each thread block reduces a range of a row to its greatest logit and the
+// sum of exp(logit - greatest). The host merges the ranges (range_argmax.h).
 #pragma once
 
 #include "gpu.hip.h"
@@ -10,25 +10,25 @@ namespace hearth::kernels::hip {
 /// Not above any logit, and finite, so that the difference of two of them is not NaN.
 inline constexpr float kLowestLogit = -3.402823466e38f;
 
-GPU_DEVICE ArgmaxPart no_logit() { return {kLowestLogit, 0xffffffff, 0.0f, 1}; }
+GPU_DEVICE RangeArgmax no_logit() { return {kLowestLogit, 0xffffffff, 0.0f, 1}; }
 
-GPU_DEVICE ArgmaxPart one_logit(float value, int id) {
+GPU_DEVICE RangeArgmax one_logit(float value, int id) {
   const bool finite = fabsf(value) <= -kLowestLogit;  // false for NaN, too
   return {finite ? value : kLowestLogit, static_cast<uint32_t>(id), finite ? 1.0f : 0.0f, finite};
 }
 
-/// Merges two parts; commutative, bit for bit. It selects field by field, as selecting one of two
+/// Merges two ranges; commutative, bit for bit. It selects field by field, as selecting one of two
 /// structs would put both in memory.
-GPU_DEVICE ArgmaxPart together(const ArgmaxPart& a, const ArgmaxPart& b) {
+GPU_DEVICE RangeArgmax together(const RangeArgmax& a, const RangeArgmax& b) {
   const bool a_wins = a.best > b.best || (a.best == b.best && a.id < b.id);
   const float best = a_wins ? a.best : b.best, less = a_wins ? b.best : a.best;
   const float sum = a_wins ? a.sum : b.sum, less_sum = a_wins ? b.sum : a.sum;
   return {best, a_wins ? a.id : b.id, sum + less_sum * expf(less - best), a.finite & b.finite};
 }
 
-/// Merges the parts of kLanes neighbouring lanes.
+/// Merges the ranges of kLanes neighbouring lanes.
 template <int kLanes>
-GPU_DEVICE ArgmaxPart lanes_together(ArgmaxPart mine) {
+GPU_DEVICE RangeArgmax lanes_together(RangeArgmax mine) {
   GPU_NO_UNROLL for (int mask = kLanes / 2; mask > 0; mask >>= 1) {
     const int other = threadIdx.x % GPU_LANES ^ mask;
     mine = together(mine, {shuffle(mine.best, other), shuffle(mine.id, other),
@@ -37,10 +37,10 @@ GPU_DEVICE ArgmaxPart lanes_together(ArgmaxPart mine) {
   return mine;
 }
 
-/// Grid (parts, rows).
+/// Grid (ranges, rows).
 GPU_DEVICE void argmax(const ArgmaxParams& p) {
   constexpr int kWarps = kArgmaxThreads / GPU_LANES;
-  __shared__ ArgmaxPart scratch[kWarps];
+  __shared__ RangeArgmax scratch[kWarps];
   wait_for_previous();
   let_next_start();
   const int lane = threadIdx.x % GPU_LANES, warp = threadIdx.x / GPU_LANES, row = blockIdx.y;
@@ -52,7 +52,7 @@ GPU_DEVICE void argmax(const ArgmaxParams& p) {
     value = id < p.n_vocab ? logits[id] : 0;
     id += kArgmaxThreads;
   }
-  ArgmaxPart mine = no_logit();
+  RangeArgmax mine = no_logit();
   id = first;
   GPU_UNROLL for (const float value : values) {
     if (id < p.n_vocab) mine = together(mine, one_logit(value, id));
@@ -68,7 +68,7 @@ GPU_DEVICE void argmax(const ArgmaxParams& p) {
   // no fence is needed here.
   uint64_t halves[2];
   memcpy(halves, &mine, sizeof(mine));
-  volatile uint64_t* to = reinterpret_cast<uint64_t*>(p.parts + row * p.n_parts + blockIdx.x);
+  volatile uint64_t* to = reinterpret_cast<uint64_t*>(p.ranges + row * p.n_ranges + blockIdx.x);
   to[0] = halves[0];
   to[1] = halves[1];
 }

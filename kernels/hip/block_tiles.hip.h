@@ -28,10 +28,10 @@ GPU_DEVICE int count_block_tiles(const MatmulParams& p) {
   return min(p.block_tiles, p.n_tiles - static_cast<int>(blockIdx.y) * p.block_tiles);
 }
 
-/// log2 of the number of parts of a row: quads of slices or, in super-block formats, slices. For
-/// one token, a warp takes one part.
+/// log2 of the number of shares of a row: quads of slices or, in super-block formats, slices. For
+/// one token, a warp takes one share.
 template <BlockType kType>
-GPU_DEVICE int log2_parts(const MatmulParams& p) {
+GPU_DEVICE int log2_shares(const MatmulParams& p) {
   return Layout<kType>::kSuper ? p.log2_slices : max(p.log2_slices - 2, 0);
 }
 
@@ -44,7 +44,7 @@ GPU_DEVICE int slice_begin(const MatmulParams& p, int slice) {
 
 /// 16-byte words of the squares of n tokens.
 GPU_DEVICE int count_square_fours(const MatmulParams& p, int n) {
-  return p.norm.weight ? n * squares_stride(p.x.n_groups) / 4 : 0;
+  return is_norm(p.norm) ? n * squares_stride(p.x.n_groups) / 4 : 0;
 }
 /// Stages the squares alone, for tokens that stay in global memory.
 GPU_DEVICE void stage_squares(const MatmulParams& p, int n, uint4* shared) {
@@ -55,7 +55,7 @@ GPU_DEVICE void stage_squares(const MatmulParams& p, int n, uint4* shared) {
 
 /// Prefetches the norm's weights, if the thread block normalizes for itself.
 GPU_DEVICE void prefetch_norm(const MatmulParams& p) {
-  if (p.input != InputKind::kNorm || !p.norm.weight) return;
+  if (p.input != InputKind::kNorm || !is_norm(p.norm)) return;
   GPU_NO_UNROLL for (int i = threadIdx.x * kGroup; i < p.norm.n_cols; i += blockDim.x * kGroup)
       prefetch(p.norm.weight + i);
 }
@@ -108,34 +108,34 @@ GPU_DEVICE void stage_tokens(const MatmulParams& p, const float* row, int n, con
       .has_blocks = L::kSuper, .has_norm = true, .has_sums = L::kHasSums, .has_room = true};
   if (p.input != InputKind::kNorm)
     copy_tokens(p, n, x);
-  else if (p.norm.weight)
+  else if (is_norm(p.norm))
     quantize_tokens<kNormed>(p.norm, row, n, x);
   else
     quantize_tokens<kPlain>(p.norm, row, n, x);
 }
 
-/// The split-K sums of a thread block for up to eight tokens: [tile][part][16 rows][kStride], with
-/// a token in each column. A part is a quad of slices (quad_parts 1), a slice of a quad (quad_parts
-/// up to 4), or a slice of a super-block format (quad_parts 1). There is room for kSpareParts more
-/// behind them.
+/// The split-K sums of a thread block for up to eight tokens: [tile][share][16 rows][kStride], with
+/// a token in each column. A share is a quad of slices (quad_shares 1), a slice of a quad
+/// (quad_shares up to 4), or a slice of a super-block format (quad_shares 1). There is room for
+/// kSpareShares more behind them.
 template <int kTokens>
 struct BlockSums {
-  static constexpr int kStride = sum_stride(kTokens), kPart = kTileRows * kStride;
+  static constexpr int kStride = sum_stride(kTokens), kShare = kTileRows * kStride;
   float* data;
-  int n_parts, quad_parts;
+  int n_shares, quad_shares;
 
-  GPU_MEMBER float* at(int tile, int part, int row, int token) const {
-    return data + (tile * n_parts + part) * kPart + row * kStride + token;
+  GPU_MEMBER float* at(int tile, int share, int row, int token) const {
+    return data + (tile * n_shares + share) * kShare + row * kStride + token;
   }
-  /// Adds the parts in order, four at a time: a quad's slices, or four quads. All four are loaded,
+  /// Adds the shares in order, four at a time: a quad's slices, or four quads. All four are loaded,
   /// even if fewer exist, as unconditional loads take fewer instructions.
   GPU_MEMBER float total(int tile, int row, int token) const {
-    const float* parts = at(tile, 0, row, token);
-    const bool are_quads = kTokens == 1 || quad_parts == 1;
+    const float* shares = at(tile, 0, row, token);
+    const bool are_quads = kTokens == 1 || quad_shares == 1;
     float sum = 0;
-    GPU_NO_UNROLL for (int left = n_parts; left > 0; left -= kQuad, parts += kQuad * kPart) {
+    GPU_NO_UNROLL for (int left = n_shares; left > 0; left -= kQuad, shares += kQuad * kShare) {
       float v[kQuad];
-      GPU_UNROLL for (int k = 0; k < kQuad; k++) v[k] = parts[k * kPart];
+      GPU_UNROLL for (int k = 0; k < kQuad; k++) v[k] = shares[k * kShare];
       float quad = are_quads ? sum + v[0] : v[0];
       GPU_UNROLL for (int k = 1; k < kQuad; k++) quad = k < left ? quad + v[k] : quad;
       sum = are_quads ? quad : sum + quad;
@@ -173,7 +173,7 @@ struct BlockRow {
     return {int(i / kTileRows / kTokens) * tiles_each, int(i % kTileRows),
             int(i / kTileRows % kTokens)};
   }
-  /// The row in the matrix part.
+  /// The row in the strip.
   GPU_MEMBER int global(const MatmulParams& p) const {
     return tile_of(p, blockIdx.y * p.block_tiles + tile) * kTileRows + row;
   }
@@ -247,7 +247,7 @@ GPU_DEVICE void store_pairs(const MatmulParams& p, const BlockSums<kTokens>& sum
   }
 }
 
-/// Reduces the parts and runs the epilogue. A barrier must separate this from the last sum.
+/// Reduces the shares and runs the epilogue. A barrier must separate this from the last sum.
 template <int kTokens>
 GPU_DEVICE void store_block(const MatmulParams& p, const BlockSums<kTokens>& sums, int n_tokens,
                             const EarlyRows& early) {

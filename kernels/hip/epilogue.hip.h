@@ -13,7 +13,7 @@ GPU_DEVICE uint16_t saturated_half(float value) {
   return float_to_half(fminf(fmaxf(value, -65504.0f), 65504.0f));
 }
 
-/// Where the result of a part's row is stored.
+/// Where the result of a strip's row is stored.
 GPU_DEVICE float* place_of(const Epilogue& e, int row, int token) {
   return e.out + static_cast<uint64_t>(token) * e.stride + e.row0 + row;
 }

@@ -1,6 +1,6 @@
 // Matmul and embedding for float formats (F32, F16, BF16). Weights keep the file's layout, row
-// after row, and activations are not quantized. Completion models rarely have them, so the code is
-// simple rather than fast.
+// after row, and activations are not quantized. Completion models rarely have them, but for the
+// routers of mixtures of experts.
 #pragma once
 
 #include "batch.hip.h"
@@ -41,13 +41,25 @@ GPU_DEVICE void float_matmul(const MatmulParams& p) {
   float sum[2][kTileTokens] = {};
   const T* a = reinterpret_cast<const T*>(p.a) + static_cast<uint64_t>(row_a) * n_cols;
   const T* b = reinterpret_cast<const T*>(p.b) + static_cast<uint64_t>(row_a) * n_cols;
-  for (int col = lane; col < n_cols; col += GPU_LANES) {
-    const float wa = a[col].value(), wb = kTiles == 2 ? b[col].value() : 0;
+  // Loads of so many columns are in flight together; those beyond the last one read it again.
+  constexpr int kAhead = 16 / kTiles;
+  GPU_NO_UNROLL for (int col = lane; col < n_cols; col += kAhead * GPU_LANES) {
+    float wa[kAhead], wb[kAhead] = {};
+    GPU_UNROLL for (int j = 0; j < kAhead; j++) {
+      const int at = min(col + j * GPU_LANES, n_cols - 1);
+      wa[j] = a[at].value();
+      if (kTiles == 2) wb[j] = b[at].value();
+    }
     GPU_UNROLL for (int k = 0; k < kTileTokens; k++) {
       if (k >= n) continue;
-      const float x = p.x.f32[static_cast<uint64_t>(first + k) * n_cols + col];
-      sum[0][k] = fmaf(wa, x, sum[0][k]);
-      sum[1][k] = fmaf(wb, x, sum[1][k]);
+      const float* from = p.x.f32 + static_cast<uint64_t>(first + k) * n_cols;
+      float x[kAhead];
+      GPU_UNROLL for (int j = 0; j < kAhead; j++) x[j] = from[min(col + j * GPU_LANES, n_cols - 1)];
+      GPU_UNROLL for (int j = 0; j < kAhead; j++) {
+        if (col + j * GPU_LANES >= n_cols) continue;
+        sum[0][k] = fmaf(wa[j], x[j], sum[0][k]);
+        sum[1][k] = fmaf(wb[j], x[j], sum[1][k]);
+      }
     }
   }
   const float factor = token_factor(p.norm, p.x.squares, p.x.n_groups, first + min(lane, n - 1));

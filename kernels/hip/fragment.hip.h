@@ -15,7 +15,7 @@
 //   kOwn, kStep        the number of these whose sums a lane gets, and their distance
 //   place()            a lane's tile, first row, first token and first packed lane
 //   scales()           the scales of the lane's tokens
-//   dots()             c[half][row][own token] from weight words a[part][2 * half + row]; half 0
+//   dots()             c[half][row][own token] from weight words a[packed][2 * half + row]; half 0
 //                      starts from `start`. Reads only the tokens' codes, not their scales.
 #pragma once
 
@@ -89,9 +89,9 @@ struct DotFragment {
         const uint4 v = x[i];
         const uint32_t words[4] = {v.x, v.y, v.z, v.w};
         GPU_UNROLL for (int k = 0; k < 4; k++) GPU_UNROLL for (int row = 0; row < kRows; row++) {
-          const int part = 2 * i + k / 2, half = k % 2;
+          const int packed = 2 * i + k / 2, half = k % 2;
           int& to = c[kHalves ? half : 0][row * kOwn + j];
-          to = dot4(a[part][2 * half + row], static_cast<int>(words[k]), to);
+          to = dot4(a[packed][2 * half + row], static_cast<int>(words[k]), to);
         }
       }
     }

@@ -26,27 +26,27 @@ PackedType packed_type(BlockType type, int n_cols) {
   return packed;
 }
 
-/// The sources merged into parts, without data yet.
-std::vector<HipPart> plan(std::span<const MatrixSource> sources) {
-  std::vector<HipPart> parts;
+/// The sources merged into strips, without data yet.
+std::vector<HipStrip> plan(std::span<const MatrixSource> sources) {
+  std::vector<HipStrip> strips;
   int row0 = 0;
   for (const MatrixSource& source : sources) {
-    const bool is_more = !parts.empty() && parts.back().source_type == source.type;
-    if (is_more && parts.back().n_rows % 32 == 0) {
-      parts.back().n_rows += source.n_rows;
+    const bool is_more = !strips.empty() && strips.back().source_type == source.type;
+    if (is_more && strips.back().n_rows % 32 == 0) {
+      strips.back().n_rows += source.n_rows;
     } else {
-      HipPart& part = parts.emplace_back();
-      part.source_type = source.type;
-      part.type = packed_type(source.type, source.n_cols);
-      part.row0 = row0;
-      part.n_rows = source.n_rows;
+      HipStrip& strip = strips.emplace_back();
+      strip.source_type = source.type;
+      strip.type = packed_type(source.type, source.n_cols);
+      strip.row0 = row0;
+      strip.n_rows = source.n_rows;
     }
     row0 += source.n_rows;
   }
   const int n_units = count_units(sources[0].n_cols);
-  for (HipPart& part : parts)
-    part.slices = RowSlices::of(n_units, part.n_tiles(), part.type.has_blocks);
-  return parts;
+  for (HipStrip& strip : strips)
+    strip.slices = RowSlices::of(n_units, strip.n_tiles(), strip.type.has_blocks);
+  return strips;
 }
 
 /// Uploads the rows of a source and packs them into the tiles from `to` on, in chunks of whole
@@ -82,9 +82,9 @@ void pack_source(Device& device, const MatrixSource& source, uint8_t* to, const 
 
 std::unique_ptr<HipMatrix> pack_matrix(Device& device, std::span<const MatrixSource> sources) {
   auto matrix = std::make_unique<HipMatrix>();
-  matrix->parts = plan(sources);
+  matrix->strips = plan(sources);
   size_t n_bytes = 0, most_row_bytes = 0;
-  for (const HipPart& part : matrix->parts) n_bytes += part.n_tiles() * part.type.tile_bytes;
+  for (const HipStrip& strip : matrix->strips) n_bytes += strip.n_tiles() * strip.type.tile_bytes;
   for (const MatrixSource& source : sources) {
     matrix->n_rows += source.n_rows;
     matrix->n_cols = source.n_cols;
@@ -94,18 +94,19 @@ std::unique_ptr<HipMatrix> pack_matrix(Device& device, std::span<const MatrixSou
   matrix->memory = device.allocate(n_bytes, "the model's weights");
   const Memory raw = device.allocate(std::max(kChunkBytes, most_row_bytes * kTileRows), "packing");
   uint8_t* to = matrix->memory.as<uint8_t>();
-  for (HipPart& part : matrix->parts) {
-    part.data = to;
-    to += part.n_tiles() * part.type.tile_bytes;
-    matrix->has_floats |= part.type.is_float;
+  for (HipStrip& strip : matrix->strips) {
+    strip.data = to;
+    to += strip.n_tiles() * strip.type.tile_bytes;
+    matrix->has_floats |= strip.type.is_float;
   }
   int row = 0;
   size_t i = 0;
   for (const MatrixSource& source : sources) {
-    while (row >= matrix->parts[i].row0 + matrix->parts[i].n_rows) i++;
-    const HipPart& part = matrix->parts[i];
-    const int tile = (row - part.row0) / kTileRows;
-    pack_source(device, source, const_cast<uint8_t*>(part.data) + tile * part.type.tile_bytes, raw);
+    while (row >= matrix->strips[i].row0 + matrix->strips[i].n_rows) i++;
+    const HipStrip& strip = matrix->strips[i];
+    const int tile = (row - strip.row0) / kTileRows;
+    pack_source(device, source, const_cast<uint8_t*>(strip.data) + tile * strip.type.tile_bytes,
+                raw);
     row += source.n_rows;
   }
   device.wait();  // raw is freed now

@@ -1,4 +1,4 @@
-// A matrix in GPU memory: parts of one format each, packed in tiles of 16 rows (formats.h) and
+// A matrix in GPU memory: strips of one format each, packed in tiles of 16 rows (formats.h) and
 // padded to an even number of tiles.
 #pragma once
 
@@ -20,9 +20,9 @@ struct PackedType {
   int unit_bytes = 0, minima_bytes = 0;
 };
 
-/// Neighbouring sources of one format are merged into one part if their rows fill tiles, so that q,
-/// k and v are one launch. What every launch needs is computed once, when the matrix is packed.
-struct HipPart {
+/// Neighbouring sources of one format are merged into one strip if their rows fill tiles, so that
+/// q, k and v are one launch. What every launch needs is computed once, when the matrix is packed.
+struct HipStrip {
   BlockType source_type = BlockType::kF32;
   PackedType type;
   const uint8_t* data = nullptr;
@@ -35,8 +35,8 @@ struct HipPart {
 class HipMatrix : public Matrix {
  public:
   Memory memory;
-  std::vector<HipPart> parts;
-  bool has_floats = false;  // whether any part is of a float format
+  std::vector<HipStrip> strips;
+  bool has_floats = false;  // whether any strip is of a float format
 };
 
 /// Uploads the rows as they are in the file and packs them on the GPU.

@@ -15,7 +15,7 @@
 namespace hearth::kernels::hip {
 
 // matvec_<format>: one token (GEMV); stream_<format>_8: 2 to 8; wide_<format>_<tokens>x<tiles>:
-// GEMM; experts_<format>: a mixture of experts. The launch bounds set how many registers a thread
+// GEMM; experts_<format>_<rows>: a mixture of experts. The launch bounds set how many registers a thread
 // may use.
 #define FORMAT_KERNELS(type, name, ...)                                                       \
   GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::k##type>(p); }              \
@@ -24,8 +24,11 @@ namespace hearth::kernels::hip {
   GPU_KERNEL_RESIDENT(stream_##name##_8, MatmulParams, 512, 1) {                              \
     stream_matmul<BlockType::k##type>(p);                                                     \
   }                                                                                           \
-  GPU_KERNEL(experts_##name, ExpertParams, kExpertThreads) {                                  \
-    multiply_experts<BlockType::k##type>(p);                                                  \
+  GPU_KERNEL(experts_##name##_8, ExpertParams, kExpertThreads) {                              \
+    multiply_experts<BlockType::k##type, 1>(p);                                               \
+  }                                                                                           \
+  GPU_KERNEL(experts_##name##_32, ExpertParams, kExpertThreads) {                             \
+    multiply_experts<BlockType::k##type, 4>(p);                                               \
   }                                                                                           \
   GPU_KERNEL(wide_##name##_32x2, MatmulParams, GPU_WIDE_THREADS) {                            \
     wide_matmul<BlockType::k##type, 32, 2>(p);                                                \

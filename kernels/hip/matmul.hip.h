@@ -9,7 +9,7 @@
 
 namespace hearth::kernels::hip {
 
-/// A lane's operand from the activations: its part of a token's group, and the scales of the two
+/// A lane's operand from the activations: its share of a token's group, and the scales of the two
 /// tokens whose results the lane gets.
 struct Operand {
   int q[2];
@@ -53,18 +53,17 @@ struct GroupWeights {
 
   GPU_DEVICE GroupWeights of(const Unit<kType, kPackedLanes>& w, int group) {
     GroupWeights u;
-    GPU_UNROLL for (int part = 0; part < kPackedLanes; part++)
-        GPU_UNROLL for (int i = 0; i < 4; i++) u.a[part][i] = w.codes[part].word(group, i);
+    GPU_UNROLL for (int packed = 0; packed < kPackedLanes; packed++)
+        GPU_UNROLL for (int i = 0; i < 4; i++) u.a[packed][i] = w.codes[packed].word(group, i);
     GPU_UNROLL for (int row = 0; row < kRows; row++) u.scales[row] = w.scales.scale(row, group);
     return u;
   }
 };
 
-/// Adds one group of a unit to the sums of [row g, g + 8][token 2t, 2t + 1].
+/// Adds one group of a unit, which w has unpacked, to the sums of [row g, g + 8][token 2t, 2t + 1].
 template <BlockType kType, int kGroupOfUnit>
-GPU_DEVICE void multiply_group(const Unit<kType>& unit, const Operand& x, int n_tokens,
-                               RowSum (&sum)[4]) {
-  const auto w = GroupWeights<kType>::of(unit, kGroupOfUnit);
+GPU_DEVICE void multiply_group(const GroupWeights<kType>& w, const Unit<kType>& unit,
+                               const Operand& x, int n_tokens, RowSum (&sum)[4]) {
   int c[2][4] = {};
   mma_group<Layout<kType>::kHalves>(0, c, w.a[0], x.q, n_tokens);
   GPU_UNROLL for (int i = 0; i < 4; i++) {
@@ -72,6 +71,13 @@ GPU_DEVICE void multiply_group(const Unit<kType>& unit, const Operand& x, int n_
     add_group<kType>(sum[i], w.scales[i / 2], dots, x.scales[i % 2]);
     add_minima<kType, kGroupOfUnit>(sum[i], unit.scales.minima(i / 2), x.scales[i % 2]);
   }
+}
+
+template <BlockType kType, int kGroupOfUnit>
+GPU_DEVICE void multiply_group(const Unit<kType>& unit, const Operand& x, int n_tokens,
+                               RowSum (&sum)[4]) {
+  multiply_group<kType, kGroupOfUnit>(GroupWeights<kType>::of(unit, kGroupOfUnit), unit, x,
+                                      n_tokens, sum);
 }
 
 /// Whether a unit is the last of a super-block.
@@ -129,8 +135,8 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
                            is_quad || L::kSuper ? 1 : min(kQuad, n_slices)};
 
   const int n_tokens = min(kTokens, p.n_tokens);
-  QkvRow* qkv_rows =
-      reinterpret_cast<QkvRow*>(block_sums.data + p.block_tiles * block_sums.n_parts * Sums::kPart);
+  QkvRow* qkv_rows = reinterpret_cast<QkvRow*>(block_sums.data +
+                                               p.block_tiles * block_sums.n_shares * Sums::kShare);
   if (p.epilogue.kind == EpilogueKind::kQkv)
     load_qkv_rows<kTokens>(reload(p), n_tiles, n_tokens, qkv_rows);
   prefetch_norm(reload(p));
@@ -139,10 +145,10 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   const Activations staged = staged_tokens(p, p.n_tokens, shared);
   const OperandPlace place = OperandPlace::of(n_tokens, lane);
   // Where the lane's sums of the warp's first_tile tile go: row g, token 2t.
-  const int first_part = is_quad ? first_slice / kQuad : first_slice;
-  const int tile_sums = block_sums.n_parts * Sums::kPart;
+  const int first_share = is_quad ? first_slice / kQuad : first_slice;
+  const int tile_sums = block_sums.n_shares * Sums::kShare;
   float* to = block_sums.data + compute_now((warp >> log2_n) * tile_sums +
-                                            first_part * Sums::kPart + g * Sums::kStride + 2 * t);
+                                            first_share * Sums::kShare + g * Sums::kStride + 2 * t);
   const int first_end = compute_now(slice_begin<kType>(p, first_slice + 1));
   wait_for_previous();
   const EarlyRows early = {qkv_rows, reload(p).epilogue.out[residual_at],
@@ -179,11 +185,11 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
           to[j / 2 * 8 * Sums::kStride + j % 2] = quad[j];
           quad[j] = 0;
         }
-        to += is_quad ? 0 : Sums::kPart;
+        to += is_quad ? 0 : Sums::kShare;
       }
       if (ends_tile) {
         unit = begin, at = begin_slot, slice = first_slice;
-        to += tiles_at_once * tile_sums - (is_quad ? 0 : (end_slice - first_slice) * Sums::kPart);
+        to += tiles_at_once * tile_sums - (is_quad ? 0 : (end_slice - first_slice) * Sums::kShare);
       }
       slice_end = slice_begin<kType>(p, slice + 1);
     };

@@ -29,28 +29,28 @@ int choose_block_tiles(int n_tiles, int n_blocks, int step, int most) {
   return std::min(n_steps * step, most);
 }
 
-/// For many tiles: a warp takes one part of a row, for one tile after another.
+/// For many tiles: a warp takes one share of a row, for one tile after another.
 MatmulShape choose_few_tokens(const MatmulParams& p, int step, const RowSlices& slices,
                               const DeviceChoice& gpu) {
-  MatmulShape shape{"stream_", "_8", kTileTokens, 1, kMaxWarps, slices.of_part};
-  if (p.n_tokens == 1) shape = {"matvec_", "", 1, 1, kMaxWarps, slices.of_part};
+  MatmulShape shape{"stream_", "_8", kTileTokens, 1, kMaxWarps, slices.of_share};
+  if (p.n_tokens == 1) shape = {"matvec_", "", 1, 1, kMaxWarps, slices.of_share};
   const bool is_qkv = p.epilogue.kind == EpilogueKind::kQkv;
   const int tile_bytes = shape.sum_bytes(slices) + (is_qkv ? shape.qkv_bytes() : 0);
   shape.block_tiles = choose_block_tiles(p.n_tiles, kBlocksPerProcessor * gpu.n_processors, step,
                                          most_sum_bytes(gpu) / tile_bytes);
   // As many tiles at once as divide block_tiles evenly, so that no warp is idle in the last round.
-  int at_once = std::min(shape.block_tiles, kMaxWarps / slices.n_parts());
+  int at_once = std::min(shape.block_tiles, kMaxWarps / slices.n_shares());
   while (shape.block_tiles % at_once) at_once--;
-  shape.warps = at_once * slices.n_parts();
+  shape.warps = at_once * slices.n_shares();
   return shape;
 }
 
 /// For few tiles: many warps share a tile, each with few slices.
 MatmulShape choose_few_tiles(int step, const RowSlices& slices) {
   MatmulShape shape{"stream_", "_8", kTileTokens, step, 2 * kMaxWarps, 1};
-  shape.own_slices = std::clamp(slices.n * step / shape.warps, 1, slices.of_part);
+  shape.own_slices = std::clamp(slices.n * step / shape.warps, 1, slices.of_share);
   constexpr int kMostSums = 48 << 10;
-  if (shape.sum_bytes(slices) > kMostSums) shape.own_slices = slices.of_part;
+  if (shape.sum_bytes(slices) > kMostSums) shape.own_slices = slices.of_share;
   const int warps_a_tile = std::max(slices.n / shape.own_slices, 1);
   shape.warps = std::clamp(shape.warps / warps_a_tile, 1, step) * warps_a_tile;
   return shape;
@@ -68,14 +68,14 @@ MatmulShape choose_many_tokens(int n_tokens, int n_tiles, int step, const RowSli
   const auto blocks = [&](int tokens, int tiles) {
     return ceil_div(n_tiles, tiles) * ceil_div(n_tokens, tokens);
   };
-  const int n_parts = slices.n_parts();
+  const int n_shares = slices.n_shares();
   if (step <= 2 && blocks(32, 2) <= 3 * gpu.n_processors)
-    return {"wide_", "_32x2", 32, 2, n_parts > 4 ? 8 : 4, 0};
+    return {"wide_", "_32x2", 32, 2, n_shares > 4 ? 8 : 4, 0};
   MatmulShape shape{"wide_", "_64x4", 64, 4, 4, 0};
   if (n_tokens <= 32 || blocks(64, 4) * 3 < gpu.n_processors * 2)
     shape = {"wide_", "_32x4", 32, 4, 4, 0};
-  if (blocks(shape.tokens, 4) >= 2 * gpu.n_processors || n_parts < 2) return shape;
-  shape.warps = gpu.has_copies && n_parts >= 6 ? 12 : 8;
+  if (blocks(shape.tokens, 4) >= 2 * gpu.n_processors || n_shares < 2) return shape;
+  shape.warps = gpu.has_copies && n_shares >= 6 ? 12 : 8;
   return shape;
 }
 
@@ -83,27 +83,28 @@ MatmulShape choose_many_tokens(int n_tokens, int n_tiles, int step, const RowSli
 
 RowSlices RowSlices::of(int n_units, int n_tiles, bool has_blocks) {
   constexpr int kWantedWarps = 2048;
-  const int of_part = has_blocks ? 1 : kQuad;
+  const int of_share = has_blocks ? 1 : kQuad;
   // Super-block formats have at least four slices. With two slices, a thread block of ten tiles
   // could take only two tiles at once without idle warps in the last round, which is four warps;
   // with four slices it is eight.
   const int least = has_blocks ? 4 : 2 * kQuad;
   const int most = has_blocks ? kMaxBlockSlices : kMaxSlices;
   const int n_pieces = has_blocks ? n_units / kBlockUnits : n_units;
-  const int parts = static_cast<int>(std::bit_floor(static_cast<unsigned>(kWantedWarps / n_tiles)));
-  for (int n = std::clamp(parts * of_part, least, most); n > 1; n /= 2) {
+  const int shares =
+      static_cast<int>(std::bit_floor(static_cast<unsigned>(kWantedWarps / n_tiles)));
+  for (int n = std::clamp(shares * of_share, least, most); n > 1; n /= 2) {
     const int padded = ceil_div(n_pieces, n) * n;
-    if (n <= n_pieces && n_pieces * 100 >= padded * 75) return {n, of_part};
+    if (n <= n_pieces && n_pieces * 100 >= padded * 75) return {n, of_share};
   }
-  return {1, of_part};
+  return {1, of_share};
 }
 
-int RowSlices::n_parts() const { return ceil_div(n, of_part); }
+int RowSlices::n_shares() const { return ceil_div(n, of_share); }
 
 int MatmulShape::sum_bytes(const RowSlices& slices) const {
   if (is_wide()) return tokens * (block_tiles * kTileRows + 4) * static_cast<int>(sizeof(float));
-  const int parts = own_slices == slices.of_part ? slices.n_parts() : slices.n;
-  return block_tiles * parts * kTileRows * sum_stride(tokens) * static_cast<int>(sizeof(float));
+  const int shares = own_slices == slices.of_share ? slices.n_shares() : slices.n;
+  return block_tiles * shares * kTileRows * sum_stride(tokens) * static_cast<int>(sizeof(float));
 }
 
 int MatmulShape::qkv_bytes() const {

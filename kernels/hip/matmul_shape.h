@@ -14,10 +14,10 @@ inline constexpr int kMaxWarps = 8;
 /// than the others.
 struct RowSlices {
   int n;
-  int of_part;  // slices of a part: kQuad, or 1 for super-block formats
+  int of_share;  // slices of a share: kQuad, or 1 for super-block formats
 
   static RowSlices of(int n_units, int n_tiles, bool has_blocks);
-  int n_parts() const;
+  int n_shares() const;
 };
 
 /// A kernel ("wide_q8_0_64x4": prefix, format, suffix), the tokens that it takes at once, the tiles
@@ -26,7 +26,7 @@ struct MatmulShape {
   const char *prefix, *suffix;
   int tokens, block_tiles, warps, own_slices;
 
-  /// Bytes of shared memory for the sums of each slice, or each part.
+  /// Bytes of shared memory for the sums of each slice, or each share.
   int sum_bytes(const RowSlices& slices) const;
   /// Whether it is a GEMM kernel, whose warps have no slices of their own.
   bool is_wide() const { return own_slices == 0; }

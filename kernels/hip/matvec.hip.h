@@ -28,10 +28,10 @@ struct WarpShare {
       own_offset;                            // bytes: the first unit in the tile; units from there
   int first_groups[kQuad], first_own_group;  // of the token
 
-  GPU_DEVICE WarpShare of(const MatmulParams& p, int part, int t) {
+  GPU_DEVICE WarpShare of(const MatmulParams& p, int index, int t) {
     WarpShare s;
     if constexpr (L::kSuper) {
-      const int begin = slice_begin<kType>(p, part), end = slice_begin<kType>(p, part + 1);
+      const int begin = slice_begin<kType>(p, index), end = slice_begin<kType>(p, index + 1);
       s.n_steps = s.own_steps = (end - begin) / kBlockUnits;
       s.begin = begin / kBlockUnits * L::kRecordBytes;
       GPU_UNROLL for (int k = 0; k < kQuad; k++) {
@@ -42,13 +42,13 @@ struct WarpShare {
       s.own_offset = t * L::kUnitBytes;
     } else {
       GPU_UNROLL for (int k = 0; k < kQuad; k++) {
-        const int begin = first_unit(p, kQuad * part + k);
+        const int begin = first_unit(p, kQuad * index + k);
         s.first_groups[k] = 2 * begin;
         const uint32_t offset = begin * L::kRecordBytes;
         if (k == 0) s.begin = offset;
         s.offsets[k] = k == 0 ? 0 : compute_now(offset - s.begin);
       }
-      const int own = kQuad * part + t, begin = first_unit(p, own);
+      const int own = kQuad * index + t, begin = first_unit(p, own);
       s.own_offset = compute_now(begin * L::kRecordBytes - s.begin);
       s.first_own_group = 2 * begin;
       s.n_steps = (p.n_units + (1 << p.log2_slices) - 1) >> p.log2_slices;
@@ -167,7 +167,7 @@ struct TileSum {
   }
 
  private:
-  /// Sums over a quad of lanes, each of which has a part of both rows' sums: the lower two lanes
+  /// Sums over a quad of lanes, each of which has a share of both rows' sums: the lower two lanes
   /// get the first row's sum, the upper two the second row's.
   GPU_DEVICE int sum_of_row(int first, int second, bool is_upper) {
     const int sum = (is_upper ? second : first) + shuffle_xor(is_upper ? first : second, 2);
@@ -184,11 +184,11 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
   const int lane = threadIdx.x % GPU_LANES, t = lane % 4;
   const int warp = threadIdx.x / GPU_LANES, n_warps = blockDim.x / GPU_LANES;
-  const int log2_n = log2_parts<kType>(p), n_parts = 1 << log2_n, part = warp & (n_parts - 1);
+  const int log2_n = log2_shares<kType>(p), n_shares = 1 << log2_n, index = warp & (n_shares - 1);
   const int n_tiles = count_block_tiles(p), tiles_at_once = n_warps >> log2_n;
   const int first_tile = blockIdx.y * p.block_tiles;
   using Share = WarpShare<kType>;
-  const Share share = Share::of(p, part, t);
+  const Share share = Share::of(p, index, t);
   // Steps in flight, of four units each: as many as fit into 128 registers per thread.
   constexpr int kDepth = Layout<kType>::kHalves ? 1 : 2;
   // Words that need no unpacking are used from the registers that they were loaded to, which can be
@@ -210,8 +210,8 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   GPU_UNROLL for (int i = 0; i < kDepth; i++) load_next(ring[i]);
   let_next_start();
   uint8_t* bytes = reinterpret_cast<uint8_t*>(shared);
-  const BlockSums<1> sums = {reinterpret_cast<float*>(bytes + p.input_bytes), n_parts, 1};
-  QkvRow* qkv_rows = reinterpret_cast<QkvRow*>(sums.data + p.block_tiles * n_parts * kTileRows);
+  const BlockSums<1> sums = {reinterpret_cast<float*>(bytes + p.input_bytes), n_shares, 1};
+  QkvRow* qkv_rows = reinterpret_cast<QkvRow*>(sums.data + p.block_tiles * n_shares * kTileRows);
   if (p.epilogue.kind == EpilogueKind::kQkv) load_qkv_rows<1>(reload(p), n_tiles, 1, qkv_rows);
   prefetch_norm(reload(p));
   const int residual_at = compute_now(place_before<1>(reload(p), n_tiles, 1));
@@ -236,7 +236,7 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
     sum.close(to);
     step = 0, to += n_warps * kTileRows;
   };
-  const float* end = sums.data + n_tiles * n_parts * kTileRows;
+  const float* end = sums.data + n_tiles * n_shares * kTileRows;
   // Written out instead of a loop over the ring, as registers cannot be indexed at run time.
   static_assert(kDepth <= 2);
   GPU_NO_UNROLL while (to < end) {

@@ -160,13 +160,13 @@ struct FourSources {
 /// A transposing reduction: each of four lanes has its part of four slices' sums, and lane t gets
 /// the sum of slice t, for both rows. At each step a lane gives away the slices it will not end up
 /// with.
-GPU_DEVICE void trade_slices(int (&dots)[2], const int (&part)[4][2]) {
+GPU_DEVICE void trade_slices(int (&dots)[2], const int (&partial)[4][2]) {
   const int t = threadIdx.x % 4;
   const bool is_upper = t & 2, is_odd = t & 1;
   int half[2][2];
   GPU_UNROLL for (int i = 0; i < 2; i++) GPU_UNROLL for (int row = 0; row < 2; row++) {
-    const int keep = is_upper ? part[2 + i][row] : part[i][row];
-    const int give = is_upper ? part[i][row] : part[2 + i][row];
+    const int keep = is_upper ? partial[2 + i][row] : partial[i][row];
+    const int give = is_upper ? partial[i][row] : partial[2 + i][row];
     half[i][row] = keep + shuffle_xor(give, 2);
   }
   GPU_UNROLL for (int row = 0; row < 2; row++) {
@@ -178,12 +178,12 @@ GPU_DEVICE void trade_slices(int (&dots)[2], const int (&part)[4][2]) {
 template <bool kHalves>
 GPU_DEVICE void four_dots(int (&dots)[2][2], const int (&a)[4][4], const FourInputs& x) {
   GPU_UNROLL for (int half = 0; half < (kHalves ? 2 : 1); half++) {
-    int part[4][2];
+    int partial[4][2];
     GPU_UNROLL for (int k = 0; k < 4; k++) GPU_UNROLL for (int row = 0; row < 2; row++) {
       const int rest = kHalves ? 0 : dot4(a[k][2 + row], x.q[k][1], 0);
-      part[k][row] = dot4(a[k][2 * half + row], x.q[k][half], rest);
+      partial[k][row] = dot4(a[k][2 * half + row], x.q[k][half], rest);
     }
-    trade_slices(dots[half], part);
+    trade_slices(dots[half], partial);
   }
 }
 

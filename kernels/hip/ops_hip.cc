@@ -1,4 +1,4 @@
-// HipOps, part 1: memory, KV pages, and the batch. The ops of a layer are in ops_hip_step.cc, the
+// HipOps: memory, KV pages, and the batch. The ops of a layer are in ops_hip_step.cc, the
 // head in ops_hip_head.cc.
 #include "ops_hip.h"
 
@@ -83,9 +83,9 @@ void HipOps::wait() {
   device_.wait();
 }
 
-std::unique_ptr<Matrix> HipOps::pack(std::span<const MatrixSource> parts) {
+std::unique_ptr<Matrix> HipOps::pack(std::span<const MatrixSource> sources) {
   queue_.flush();
-  auto matrix = pack_matrix(device_, parts);
+  auto matrix = pack_matrix(device_, sources);
   make_workspace(matrix->n_cols, matrix->has_floats);
   make_head_room(matrix->n_rows);  // any matrix may be the head
   return matrix;
@@ -96,8 +96,8 @@ void HipOps::make_head_room(int n_vocab) {
   device_.wait();
   head_room_ = n_vocab;
   candidate_logits_ = device_.allocate(n_vocab * sizeof(float), "candidate logits");
-  argmax_parts_ =
-      device_.allocate_host(kArgmaxRows * ceil_div(n_vocab, kArgmaxLogits) * sizeof(ArgmaxPart));
+  argmax_ranges_ =
+      device_.allocate_host(kArgmaxRows * ceil_div(n_vocab, kArgmaxLogits) * sizeof(RangeArgmax));
 }
 
 void HipOps::make_workspace(int n_cols, bool with_f32) {

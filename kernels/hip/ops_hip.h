@@ -34,7 +34,7 @@ class HipOps : public Ops {
   void require_support(const ModelShape& shape) const override;
   void wait() override;
   uint64_t free_bytes() const override { return device_.free_bytes(); }
-  std::unique_ptr<Matrix> pack(std::span<const MatrixSource> parts) override;
+  std::unique_ptr<Matrix> pack(std::span<const MatrixSource> sources) override;
   std::unique_ptr<Buffer> buffer(size_t n_floats) override;
   void write(float* destination, std::span<const float> source) override;
   void read(std::span<float> destination, const float* source) override;
@@ -97,25 +97,25 @@ class HipOps : public Ops {
   /// The parameters of a matmul whose n tokens are normalized first.
   MatmulParams normed_input(const Matrix& w, const float* x, const float* norm, float eps,
                             const int32_t* rows, int n);
-  /// Prepares p's tokens in the form that this part's format needs: each thread block
-  /// quantizes p.norm for itself, or a launch does so, unless the part before has left them in this
-  /// form.
-  void prepare_input(MatmulParams& p, const HipMatrix& w, const HipPart& part);
+  /// Prepares p's tokens in the form that this strip's format needs: each thread block
+  /// quantizes p.norm for itself, or a launch does so, unless the strip before has left them in
+  /// this form.
+  void prepare_input(MatmulParams& p, const HipMatrix& w, const HipStrip& strip);
   /// Quantizes tokens, with a norm or without, by a launch.
   void quantize(const Norm& norm, const Activations& out, int n_tokens, bool with_f32);
   /// norm_qkv() for models with norms of heads.
   void norm_heads(const HipMatrix& qkv, MatmulParams& p, int layer);
-  /// Multiplies p by all parts of w.
+  /// Multiplies p by all strips of w.
   void matmul(const HipMatrix& w, MatmulParams& p);
-  /// Multiplies p by a part's tiles: those named by tile_ids (on the device, n_ids of them), or
+  /// Multiplies p by a strip's tiles: those named by tile_ids (on the device, n_ids of them), or
   /// all.
-  void matmul(const HipPart& part, MatmulParams p, const int32_t* tile_ids = nullptr,
+  void matmul(const HipStrip& strip, MatmulParams p, const int32_t* tile_ids = nullptr,
               int n_ids = 0);
-  /// Multiplies p by pairs of tiles, of the part and of what begins at `second` (log2_span:
+  /// Multiplies p by pairs of tiles, of the strip and of what begins at `second` (log2_span:
   /// MatmulParams).
-  void matmul_pairs(const HipPart& part, MatmulParams p, const uint8_t* second, int n_pairs,
+  void matmul_pairs(const HipStrip& strip, MatmulParams p, const uint8_t* second, int n_pairs,
                     int log2_span);
-  void start_matmul(const HipPart& part, MatmulParams& p);
+  void start_matmul(const HipStrip& strip, MatmulParams& p);
   const int32_t* upload_rows(std::span<const int32_t> rows, int n_batch);
 
   Device device_;
@@ -146,7 +146,7 @@ class HipOps : public Ops {
   // For mixtures of experts: make_expert_room(). Rows and their quantized input: params.h.
   Memory router_logits_, expert_tiles_, expert_rows_, expert_q_, expert_scales_, expert_squares_;
 
-  Memory argmax_parts_, candidate_logits_;
+  Memory argmax_ranges_, candidate_logits_;
   int head_room_ = 0;  // rows of the largest head that these have room for
 };
 

@@ -1,4 +1,4 @@
-// HipOps, part 4: mixture of experts (experts.hip.h).
+// HipOps: mixture of experts (experts.hip.h).
 #include <stdexcept>
 
 #include "ops_hip.h"
@@ -10,6 +10,11 @@ constexpr int kAddThreads = 256;
 
 int tiles_of(int n_rows) { return ceil_div(n_rows, 32) * 2; }
 
+/// Rows of a tile, at most: many, if experts have more than eight on the average.
+int tile_rows(int n_rows, int n_experts) {
+  return n_rows > kTileTokens * n_experts ? kMaxTileRows : kTileTokens;
+}
+
 }  // namespace
 
 /// At the first pass, which is the warm-up of a load.
@@ -20,8 +25,10 @@ void HipOps::make_expert_room(const Experts& experts) {
   const int n_groups = static_cast<int>(padded) / kGroup;
   const char* what = "a mixture of experts";
   router_logits_ = device_.allocate(sizeof(float) * kMaxBatch * experts.n_experts, what);
-  expert_tiles_ = device_.allocate(
-      sizeof(ExpertTile) * count_expert_tiles(static_cast<int>(n_rows), experts.n_experts), what);
+  expert_tiles_ =
+      device_.allocate(sizeof(ExpertTile) * count_expert_tiles(static_cast<int>(n_rows),
+                                                               kTileTokens, experts.n_experts),
+                       what);
   expert_rows_ = device_.allocate(sizeof(float) * n_rows * experts.gate_up.n_cols, what);
   expert_q_ = device_.allocate(n_rows * padded, what);
   expert_scales_ = device_.allocate(sizeof(GroupScale) * n_rows * n_groups, what);
@@ -29,7 +36,8 @@ void HipOps::make_expert_room(const Experts& experts) {
 }
 
 int HipOps::count_tiles(const Experts& experts) const {
-  return count_expert_tiles(n_ * experts.n_used, experts.n_experts);
+  const int n_rows = n_ * experts.n_used;
+  return count_expert_tiles(n_rows, tile_rows(n_rows, experts.n_experts), experts.n_experts);
 }
 
 void HipOps::norm_route(const float* norm, float eps, const Experts& experts, const float* x,
@@ -49,16 +57,17 @@ void HipOps::norm_route(const float* norm, float eps, const Experts& experts, co
   p.n_experts = experts.n_experts;
   p.n_used = experts.n_used;
   p.n_tiles = count_tiles(experts);
+  p.tile_rows = tile_rows(n_ * experts.n_used, experts.n_experts);
   launch({"route_512"}, {1, 1, 1}, kRouteThreads, 0, p);
 }
 
 /// The sources of a matrix of experts lie one behind the other, each padded to pairs of tiles, and
 /// are alike for every expert.
 void HipOps::multiply_experts(const HipMatrix& w, const Experts& experts, ExpertParams& p) {
-  const HipPart& part = w.parts[0];
+  const HipStrip& strip = w.strips[0];
   const int n_tiles = tiles_of(p.n_out);
-  p.a = part.data;
-  p.tile_bytes = part.type.tile_bytes;
+  p.a = strip.data;
+  p.tile_bytes = strip.type.tile_bytes;
   p.expert_bytes = n_tiles * p.tile_bytes;
   if (w.n_rows > experts.n_experts * p.n_out) {
     p.b = p.a + p.expert_bytes;
@@ -66,10 +75,11 @@ void HipOps::multiply_experts(const HipMatrix& w, const Experts& experts, Expert
   }
   p.tiles = expert_tiles_.as<ExpertTile>();
   p.n_units = count_units(w.n_cols);
-  p.x.scale_groups = part.type.has_blocks ? kBlockGroups : 1;
+  p.x.scale_groups = strip.type.has_blocks ? kBlockGroups : 1;
   quantize(p.norm, p.x, n_ * experts.n_used / p.rows_of_input, false);
-  launch({"experts_", part.type.name}, {ceil_div(p.n_out, kTileRows), count_tiles(experts), 1},
-         kExpertThreads, 0, p);
+  const bool has_many = tile_rows(n_ * experts.n_used, experts.n_experts) > kTileTokens;
+  launch({"experts_", strip.type.name, has_many ? "_32" : "_8"},
+         {ceil_div(p.n_out, kTileRows), count_tiles(experts), 1}, kExpertThreads, 0, p);
 }
 
 void HipOps::norm_gate_up_experts(const float* norm, float eps, const Experts& experts,

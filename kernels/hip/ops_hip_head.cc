@@ -1,4 +1,4 @@
-// HipOps, part 3: the head, from the last layer's output to logits and the best token.
+// HipOps: the head, from the last layer's output to logits and the best token.
 #include <algorithm>
 #include <stdexcept>
 #include <vector>
@@ -32,16 +32,16 @@ void HipOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
                                   int32_t row, std::span<const uint32_t> candidates,
                                   float* logits) {
   if (is_cancelled() || candidates.empty()) return;
-  // One upload: the row, the candidates, then for each part the tiles that hold candidates.
+  // One upload: the row, the candidates, then for each strip the tiles that hold candidates.
   std::vector<int32_t> ints{row};
   ints.insert(ints.end(), candidates.begin(), candidates.end());
   std::vector<size_t> starts;
-  for (const HipPart& part : packed(head).parts) {
+  for (const HipStrip& strip : packed(head).strips) {
     starts.push_back(ints.size());
     for (const uint32_t id : candidates) {
-      const int in_part = static_cast<int>(id) - part.row0;
-      if (in_part < 0 || in_part >= part.n_rows) continue;
-      const int tile = in_part / kTileRows;
+      const int in_strip = static_cast<int>(id) - strip.row0;
+      if (in_strip < 0 || in_strip >= strip.n_rows) continue;
+      const int tile = in_strip / kTileRows;
       if (ints.size() == starts.back() || ints.back() != tile) ints.push_back(tile);
     }
   }
@@ -55,11 +55,11 @@ void HipOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
   p.epilogue.kind = EpilogueKind::kStore;
   p.epilogue.stride = head.n_rows;
   p.epilogue.out = candidate_logits_.as<float>();
-  for (size_t i = 0; i < packed(head).parts.size(); i++) {
+  for (size_t i = 0; i < packed(head).strips.size(); i++) {
     const int n_ids = static_cast<int>(starts[i + 1] - starts[i]);
     if (!n_ids) continue;
-    prepare_input(p, packed(head), packed(head).parts[i]);
-    matmul(packed(head).parts[i], p, uploaded + starts[i], n_ids);
+    prepare_input(p, packed(head), packed(head).strips[i]);
+    matmul(packed(head).strips[i], p, uploaded + starts[i], n_ids);
   }
   GatherParams gather = {};
   gather.from = p.epilogue.out;
@@ -82,20 +82,20 @@ void HipOps::argmax_rows(const float* logits, int n_vocab, std::span<Argmax> out
   const int n_rows = static_cast<int>(out.size());
   ArgmaxParams p = {};
   p.logits = logits;
-  p.parts = argmax_parts_.as<ArgmaxPart>();
+  p.ranges = argmax_ranges_.as<RangeArgmax>();
   p.n_vocab = n_vocab;
-  p.n_parts = ceil_div(n_vocab, kArgmaxLogits);
-  const std::span parts(p.parts, size_t(n_rows) * p.n_parts);
-  for (ArgmaxPart& part : parts) part.id = part.finite = kNotYet;
-  launch({"argmax_512"}, {p.n_parts, n_rows, 1}, kArgmaxThreads, 0, p);
+  p.n_ranges = ceil_div(n_vocab, kArgmaxLogits);
+  const std::span ranges(p.ranges, size_t(n_rows) * p.n_ranges);
+  for (RangeArgmax& range : ranges) range.id = range.finite = kNotYet;
+  launch({"argmax_512"}, {p.n_ranges, n_rows, 1}, kArgmaxThreads, 0, p);
   queue_.flush();
   rows_pending_ = false;
-  for (ArgmaxPart& part : parts) {
-    device_.wait_for(part.id, kNotYet);
-    device_.wait_for(part.finite, kNotYet);
+  for (RangeArgmax& range : ranges) {
+    device_.wait_for(range.id, kNotYet);
+    device_.wait_for(range.finite, kNotYet);
   }
   for (Argmax& row : out)
-    row = argmax_of_row(&parts[(&row - out.data()) * static_cast<size_t>(p.n_parts)], p.n_parts);
+    row = argmax_of_row(&ranges[(&row - out.data()) * static_cast<size_t>(p.n_ranges)], p.n_ranges);
 }
 
 }  // namespace hearth::kernels::hip

@@ -1,4 +1,4 @@
-// HipOps, part 2: the ops of a layer as kernel launches. Here the host decides which kernel runs,
+// HipOps: the ops of a layer as kernel launches. Here the host decides which kernel runs,
 // with how much shared memory, and where the activations are quantized.
 #include <algorithm>
 #include <bit>
@@ -66,9 +66,9 @@ constexpr const char* kHeadDims[] = {"32", "64", "128", "256"};
 /// each group of 32 columns: those kernels' thread blocks do not have a super-block's 256 columns.
 bool reads_groups(const Matrix* matrix) {
   if (!matrix) return false;
-  const auto& parts = packed(*matrix).parts;
-  return std::none_of(parts.begin(), parts.end(),
-                      [](const HipPart& part) { return part.type.has_blocks; });
+  const auto& strips = packed(*matrix).strips;
+  return std::none_of(strips.begin(), strips.end(),
+                      [](const HipStrip& strip) { return strip.type.has_blocks; });
 }
 
 }  // namespace
@@ -83,19 +83,19 @@ MatmulParams HipOps::normed_input(const Matrix& w, const float* x, const float* 
   return p;
 }
 
-void HipOps::prepare_input(MatmulParams& p, const HipMatrix& w, const HipPart& part) {
-  const int wanted = part.type.has_blocks ? kBlockGroups : 1;
-  if (part.type.is_float && (p.x.scale_groups != 0 || !p.norm.weight)) return;
+void HipOps::prepare_input(MatmulParams& p, const HipMatrix& w, const HipStrip& strip) {
+  const int wanted = strip.type.has_blocks ? kBlockGroups : 1;
+  if (strip.type.is_float && (p.x.scale_groups != 0 || !is_norm(p.norm))) return;
   if (p.x.scale_groups == wanted) return;
   p.x.scale_groups = wanted;
   const bool wants_half_sums = wanted == kBlockGroups && p.n_tokens > kTileTokens;
   p.x.half_sums = wants_half_sums ? in_half_sums_.as<int8_t>() : nullptr;
-  const int most_groups = p.norm.weight ? kOwnNormGroups : kOwnGroups;
+  const int most_groups = is_norm(p.norm) ? kOwnNormGroups : kOwnGroups;
   if (!w.has_floats && p.n_tokens <= kTileTokens && p.x.n_groups * p.n_tokens <= most_groups) {
     p.input = InputKind::kNorm;
     return;
   }
-  quantize(p.norm, p.x, p.n_tokens, w.has_floats && p.norm.weight);
+  quantize(p.norm, p.x, p.n_tokens, w.has_floats && is_norm(p.norm));
 }
 
 void HipOps::quantize(const Norm& norm, const Activations& out, int n_tokens, bool with_f32) {
@@ -108,8 +108,8 @@ void HipOps::quantize(const Norm& norm, const Activations& out, int n_tokens, bo
   launch({"norm_quantize_128"}, {ceil_div(n_warps, kNormThreads / 32), 1, 1}, kNormThreads, 0, p);
 }
 
-void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
-  const PackedType& type = part.type;
+void HipOps::start_matmul(const HipStrip& strip, MatmulParams& p) {
+  const PackedType& type = strip.type;
   const bool is_pairs = p.log2_span != kNoPairs;
   p.tile_bytes = type.tile_bytes;
   p.n_units = p.x.n_groups / 2;
@@ -119,7 +119,7 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
            {ceil_div(n_rows, 256 / 32), ceil_div(p.n_tokens, kTileTokens), 1}, 256, 0, p);
     return;
   }
-  const RowSlices& slices = part.slices;
+  const RowSlices& slices = strip.slices;
   p.log2_slices = log2_of(slices.n);
   const DeviceChoice& device = device_.choice();
   MatmulShape shape = choose_shape(p, slices, device);
@@ -142,46 +142,46 @@ void HipOps::start_matmul(const HipPart& part, MatmulParams& p) {
          shape.warps * 32, shared_bytes(p, type, shape, slices, device), p);
 }
 
-void HipOps::matmul(const HipPart& part, MatmulParams p, const int32_t* tile_ids, int n_ids) {
-  p.a = p.b = part.data;
+void HipOps::matmul(const HipStrip& strip, MatmulParams p, const int32_t* tile_ids, int n_ids) {
+  p.a = p.b = strip.data;
   p.tile_ids = tile_ids;
-  p.n_tiles = tile_ids ? n_ids : part.n_tiles();
+  p.n_tiles = tile_ids ? n_ids : strip.n_tiles();
   p.log2_span = kNoPairs;
-  p.epilogue.row0 = part.row0;
-  p.epilogue.n_rows = part.n_rows;
-  start_matmul(part, p);
+  p.epilogue.row0 = strip.row0;
+  p.epilogue.n_rows = strip.n_rows;
+  start_matmul(strip, p);
 }
 
 void HipOps::matmul(const HipMatrix& w, MatmulParams& p) {
-  for (const HipPart& part : w.parts) {
-    prepare_input(p, w, part);
-    matmul(part, p);
+  for (const HipStrip& strip : w.strips) {
+    prepare_input(p, w, strip);
+    matmul(strip, p);
   }
 }
 
-void HipOps::matmul_pairs(const HipPart& part, MatmulParams p, const uint8_t* second, int n_pairs,
+void HipOps::matmul_pairs(const HipStrip& strip, MatmulParams p, const uint8_t* second, int n_pairs,
                           int log2_span) {
-  p.a = part.data;
+  p.a = strip.data;
   p.b = second;
   p.n_tiles = 2 * n_pairs;
   p.log2_span = log2_span;
-  start_matmul(part, p);
+  start_matmul(strip, p);
 }
 
 void HipOps::embed(const Matrix& table, float* x) {
   if (is_cancelled()) return;
   quantized_ = nullptr;
-  for (const HipPart& part : packed(table).parts) {
+  for (const HipStrip& strip : packed(table).strips) {
     EmbedParams p = {};
-    p.tiles = part.data;
-    p.tile_bytes = part.type.tile_bytes;
+    p.tiles = strip.data;
+    p.tile_bytes = strip.type.tile_bytes;
     p.batch =
         is_in_mail_ && n_ == 1 ? take_mail() : BatchParams{nullptr, batch_ints_.as<int32_t>()};
     p.x = x;
     p.n_cols = table.n_cols;
-    p.first_row = part.row0;
-    p.n_rows = part.n_rows;
-    launch({"embed_", part.type.name}, {n_, 1, 1}, kMailThreads, 0, p);
+    p.first_row = strip.row0;
+    p.n_rows = strip.n_rows;
+    launch({"embed_", strip.type.name}, {n_, 1, 1}, kMailThreads, 0, p);
   }
 }
 
@@ -200,11 +200,11 @@ void HipOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv
   e.layer = layer;
   if (head_norms_.n_bytes() > 0) return norm_heads(packed(qkv), p, layer);
   const int log2_span = pool_.log2_head_dim - 5, span = 1 << log2_span;
-  for (const HipPart& part : packed(qkv).parts) {
-    prepare_input(p, packed(qkv), part);
-    e.row0 = part.row0;
-    e.n_rows = part.n_rows;
-    matmul_pairs(part, p, part.data + span * part.type.tile_bytes, part.n_rows / 32, log2_span);
+  for (const HipStrip& strip : packed(qkv).strips) {
+    prepare_input(p, packed(qkv), strip);
+    e.row0 = strip.row0;
+    e.n_rows = strip.n_rows;
+    matmul_pairs(strip, p, strip.data + span * strip.type.tile_bytes, strip.n_rows / 32, log2_span);
   }
 }
 
@@ -294,23 +294,24 @@ void HipOps::matmul_add(const Matrix& w, const float* in, float* x) {
 void HipOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
                           float* h, const Matrix* next) {
   if (is_cancelled()) return;
-  const auto& parts = packed(gate_up).parts;
+  const auto& strips = packed(gate_up).strips;
   const int n_ff = gate_up.n_rows / 2;
-  const bool is_split = parts.size() == 2 && parts[0].source_type == parts[1].source_type;
-  assert(is_split || (parts.size() == 1 && n_ff % kTileRows == 0));  // see require_support()
+  const bool is_split = strips.size() == 2 && strips[0].source_type == strips[1].source_type;
+  assert(is_split || (strips.size() == 1 && n_ff % kTileRows == 0));  // see require_support()
   MatmulParams p = normed_input(gate_up, x, norm, eps, nullptr, n_);
   p.epilogue.kind = EpilogueKind::kSwiglu;
   p.epilogue.n_rows = n_ff;
   p.epilogue.stride = n_ff;
   p.epilogue.out = h;
   // Two pairs of tiles give 32 columns of h, a group, which can be quantized at once.
-  const bool quantizes =
-      reads_groups(next) && n_ff % kUnit == 0 && n_ff <= workspace_cols_ && !parts[0].type.is_float;
+  const bool quantizes = reads_groups(next) && n_ff % kUnit == 0 && n_ff <= workspace_cols_ &&
+                         !strips[0].type.is_float;
   if (quantizes) p.quantized = activations(next_q_, next_scales_, n_ff, n_);
   const int n_pairs = ceil_div(n_ff, kTileRows);
-  const uint8_t* up = is_split ? parts[1].data : parts[0].data + n_pairs * parts[0].type.tile_bytes;
-  prepare_input(p, packed(gate_up), parts[0]);
-  matmul_pairs(parts[0], p, up, n_pairs, kPlainPairs);
+  const uint8_t* up =
+      is_split ? strips[1].data : strips[0].data + n_pairs * strips[0].type.tile_bytes;
+  prepare_input(p, packed(gate_up), strips[0]);
+  matmul_pairs(strips[0], p, up, n_pairs, kPlainPairs);
   quantized_ = quantizes ? h : nullptr;
 }
 

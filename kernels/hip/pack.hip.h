@@ -91,7 +91,8 @@ GPU_DEVICE void pack_unit(const PackParams& p) {
   if constexpr (kHigh != 0) store_words<kHigh>(base + L::kHighOffset + 4 * kHigh * lane, high);
 }
 
-// --- embeddings: a thread block for each token; rows of other parts are left to their launches ---
+// --- embeddings: a thread block for each token; rows of other strips are left to their launches
+// ---
 
 template <BlockType kType>
 GPU_DEVICE void embed_row(const EmbedParams& p) {

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "argmax_part.h"
+#include "range_argmax.h"
 
 namespace hearth::kernels::hip {
 
@@ -112,7 +112,7 @@ enum class EpilogueKind : int32_t { kAdd, kStore, kSwiglu, kQkv };
 /// What a matmul does with its results.
 struct Epilogue {
   EpilogueKind kind;
-  int32_t row0;    // first row of this HipPart in the matrix (q, k, v or gate, up stacked)
+  int32_t row0;    // first row of this HipStrip in the matrix (q, k, v or gate, up stacked)
   int32_t n_rows;  // its valid rows
   int32_t stride;  // floats between tokens of out
   float* out;
@@ -142,11 +142,11 @@ constexpr int squares_stride(int n_groups) { return (count_eights(n_groups) + 3)
 constexpr int staged_groups(int n_groups) { return count_eights(n_groups) * kBlockGroups; }
 
 /// For the decode kernels' sums in shared memory: the stride of a row is odd, so that rows are in
-/// different banks; and kernels may read kSpareParts parts beyond the sums.
+/// different banks; and kernels may read kSpareShares shares beyond the sums.
 constexpr int sum_stride(int n_tokens) { return n_tokens | 1; }
-inline constexpr int kSpareParts = kQuad - 1;
+inline constexpr int kSpareShares = kQuad - 1;
 constexpr int spare_bytes(int n_tokens) {
-  return kSpareParts * kTileRows * sum_stride(n_tokens) * 4;
+  return kSpareShares * kTileRows * sum_stride(n_tokens) * 4;
 }
 
 /// RMSNorm of rows of x, or x itself where weight is null. Matmuls multiply by x * weight, which
@@ -162,6 +162,9 @@ struct Norm {
   int32_t n_cols;
   int32_t reserved;
 };
+
+/// Whether it is an RMSNorm, and not x itself.
+constexpr bool is_norm(const Norm& norm) { return norm.weight != nullptr; }
 
 /// Where a matmul's activations come from.
 enum class InputKind : int32_t {
@@ -223,7 +226,7 @@ struct EmbedParams {
   BatchParams batch;  // mail is null if the batch has been taken already
   float* x;
   int32_t n_cols;
-  int32_t first_row, n_rows;  // of the part; other tokens are embedded by other parts' launches
+  int32_t first_row, n_rows;  // of the strip; other tokens are embedded by other strips' launches
   int32_t reserved;
 };
 
@@ -263,14 +266,15 @@ struct AttentionParams {
 /// Mixture of experts (experts.hip.h). A row is a token for one of its experts: row = token *
 /// n_used + rank of the expert among the token's. The plan groups them into tiles of rows that
 /// have one expert.
+inline constexpr int kMaxTileRows = 4 * kTileTokens;
 struct ExpertTile {
   int32_t expert;
   int32_t n_rows;  // 0: this tile and those behind it are not needed
-  int32_t rows[kTileTokens];
+  int32_t rows[kMaxTileRows];
 };
 /// No more tiles than this, as each expert has at most one that is not full.
-constexpr int count_expert_tiles(int n_rows, int n_experts) {
-  const int n = n_rows / kTileTokens + n_experts;
+constexpr int count_expert_tiles(int n_rows, int tile_rows, int n_experts) {
+  const int n = n_rows / tile_rows + n_experts;
   return n < n_rows ? n : n_rows;
 }
 /// Of a model on a GPU, and of a batch.
@@ -281,6 +285,8 @@ struct RouteParams {
   float* routes;        // [n_tokens][2 * n_used], see Ops::norm_route
   ExpertTile* tiles;    // [n_tiles]
   int32_t n_tokens, n_experts, n_used, n_tiles;
+  int32_t tile_rows;  // at most
+  int32_t reserved;
 };
 inline constexpr int kRouteThreads = kMaxExperts;
 
@@ -307,7 +313,7 @@ struct AddExpertsParams {
   int32_t reserved;
 };
 
-/// The host sets `id` and `finite` of each ArgmaxPart to this and waits until both have changed.
+/// The host sets `id` and `finite` of each RangeArgmax to this and waits until both have changed.
 /// The kernel stores {best, id} and {sum, finite} as eight bytes each, so that all is there then.
 inline constexpr uint32_t kNotYet = 0xffffffff;
 
@@ -318,8 +324,8 @@ inline constexpr int kArgmaxLogits = 5 * kArgmaxThreads;
 inline constexpr int kArgmaxRows = 16;
 struct ArgmaxParams {
   const float* logits;
-  ArgmaxPart* parts;  // [n_rows][n_parts], pinned host memory
-  int32_t n_vocab, n_parts;
+  RangeArgmax* ranges;  // [n_rows][n_ranges], pinned host memory
+  int32_t n_vocab, n_ranges;
 };
 
 /// to[i] = from[ids[i]]

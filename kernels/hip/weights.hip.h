@@ -222,8 +222,8 @@ struct Unit {
   }
   GPU_DEVICE Unit load_at(const uint8_t* unit, const uint8_t* tail, int lane) {
     Unit u;
-    GPU_UNROLL for (int part = 0; part < kPackedLanes; part++) u.codes[part] =
-        UnitCodes<kType>::load_at(unit, lane + part);
+    GPU_UNROLL for (int packed = 0; packed < kPackedLanes; packed++) u.codes[packed] =
+        UnitCodes<kType>::load_at(unit, lane + packed);
     u.scales = UnitScales<kType>::load_at(unit, tail, lane);
     return u;
   }

@@ -3,7 +3,7 @@
 // in flight while one is multiplied (wide_units.hip.h). A team (the lanes of a fragment) unpacks
 // its weights once for all of its tokens, and reads a token's operand once for all of its tiles.
 // Where there are few thread blocks, each has several copies of its teams, called splits: split s
-// multiplies parts s, s + n_splits, ... of each row (CUTLASS calls this sliced K), and the splits
+// multiplies shares s, s + n_splits, ... of each row (CUTLASS calls this sliced K), and the splits
 // add their sums in turn.
 #pragma once
 
@@ -71,9 +71,9 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
   using Weights = GroupWeights<kType, F::kPackedLanes, F::kRows>;
   constexpr int kTokenSteps = Place::kTeamTokens / F::kTokens;
   using L = Layout<kType>;
-  const int n_parts = 1 << log2_parts<kType>(p);
+  const int n_shares = 1 << log2_shares<kType>(p);
   const Place me = Place::of_thread();
-  PartCursor ahead = PartCursor::of<kType>(p, me.split);
+  ShareCursor ahead = ShareCursor::of<kType>(p, me.split);
   Units units = Units::of(p, me, F::place(me.lane), ahead, shared);
   let_next_start();
   wait_for_previous();
@@ -98,17 +98,17 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
           me_again.token_tile * kTileTokens + F::kTokens * i + place.token + j % F::kOwn * F::kStep;
       float* to = block_sums.at(token, row);
       float& total = sums.slice[k * kTokenSteps + i][j].total;
-      const float part = L::kSuper ? total : sums.quad[k * kTokenSteps + i][j];
-      *to = is_first ? part : *to + part;
+      const float own = L::kSuper ? total : sums.quad[k * kTokenSteps + i][j];
+      *to = is_first ? own : *to + own;
       if constexpr (L::kSuper) total = 0;
     }
   };
-  // All splits take as many steps as the longest part has units, and as many rounds as the split
-  // with the most parts, since they share barriers.
-  const int n_steps = ceil_div(p.n_units / L::kUnits, n_parts) * L::kUnits;
-  GPU_NO_UNROLL for (int part = me.split; part - me.split < n_parts; part += me.n_splits) {
-    PartCursor now = PartCursor::of<kType>(p, part);
-    int slice = part * kQuad, slice_end = slice_begin<kType>(p, slice + 1);  // if not L::kSuper
+  // All splits take as many steps as the longest share has units, and as many rounds as the split
+  // with the most shares, since they share barriers.
+  const int n_steps = ceil_div(p.n_units / L::kUnits, n_shares) * L::kUnits;
+  GPU_NO_UNROLL for (int share = me.split; share - me.split < n_shares; share += me.n_splits) {
+    ShareCursor now = ShareCursor::of<kType>(p, share);
+    int slice = share * kQuad, slice_end = slice_begin<kType>(p, slice + 1);  // if not L::kSuper
     GPU_NO_UNROLL for (int step = 0; step < n_steps; step++) {
       units.begin_step(p, me, now, ahead);
       const bool has_unit = now.has_unit();
@@ -156,7 +156,7 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
       units.end_step(has_unit);
     }
     GPU_NO_UNROLL for (int split = 0; split < me.n_splits; split++) {
-      if (split == me.split && part < n_parts) add_to_block(part == 0);
+      if (split == me.split && share < n_shares) add_to_block(share == 0);
       if (me.n_splits > 1) __syncthreads();
     }
   }

@@ -1,5 +1,5 @@
 // The software pipeline of the GEMM: how units of weights and tokens reach the lanes. First who
-// works with whom (WidePlace) and which units they read (PartCursor). Then two pipelines with the
+// works with whom (WidePlace) and which units they read (ShareCursor). Then two pipelines with the
 // same members, which keep the next units in flight while one is multiplied: RegisterUnits loads
 // through registers (AMD), CopiedUnits copies asynchronously to shared memory (NVIDIA).
 #pragma once
@@ -36,25 +36,25 @@ struct WidePlace {
   GPU_DEVICE int thread() { return reload_thread() % kSplitThreads; }
 };
 
-/// The current unit of a split, which reads the parts split, split + n_splits, ... of a row in
-/// turn. A part is a quad of slices or, in super-block formats, a slice. After the last part the
+/// The current unit of a split, which reads the shares split, split + n_splits, ... of a row in
+/// turn. A share is a quad of slices or, in super-block formats, a slice. After the last share the
 /// cursor is empty.
-struct PartCursor {
-  int part, unit, end;
+struct ShareCursor {
+  int share, unit, end;
 
   template <BlockType kType>
-  GPU_DEVICE PartCursor of(const MatmulParams& p, int part) {
+  GPU_DEVICE ShareCursor of(const MatmulParams& p, int share) {
     constexpr int kSlices = Layout<kType>::kSuper ? 1 : kQuad;
-    const int first = part * kSlices, n_slices = 1 << p.log2_slices;
-    if (first >= n_slices) return {part, 0, 0};
-    return {part, slice_begin<kType>(p, first),
+    const int first = share * kSlices, n_slices = 1 << p.log2_slices;
+    if (first >= n_slices) return {share, 0, 0};
+    return {share, slice_begin<kType>(p, first),
             slice_begin<kType>(p, min(first + kSlices, n_slices))};
   }
   GPU_MEMBER bool has_unit() const { return unit < end; }
   template <BlockType kType>
-  GPU_MEMBER PartCursor next(const MatmulParams& p, int n_splits) const {
-    if (unit + 1 < end) return {part, unit + 1, end};
-    return of<kType>(p, part + n_splits);
+  GPU_MEMBER ShareCursor next(const MatmulParams& p, int n_splits) const {
+    if (unit + 1 < end) return {share, unit + 1, end};
+    return of<kType>(p, share + n_splits);
   }
 };
 
@@ -74,13 +74,13 @@ struct BlockEntries {
 template <BlockType kType, class F>
 GPU_DEVICE void load_minima(int (&a)[F::kPackedLanes][4], const BlockEntries& entries,
                             const LanePlace& place) {
-  GPU_UNROLL for (int part = 0; part < F::kPackedLanes; part++) {
-    const int unit = (place.packed_lane + part) % 4, row = place.packed_lane / 4;
+  GPU_UNROLL for (int packed = 0; packed < F::kPackedLanes; packed++) {
+    const int unit = (place.packed_lane + packed) % 4, row = place.packed_lane / 4;
     uint32_t words[2];
     load_words(words,
                entries.first + unit * entries.unit_step + row * 4 * Layout<kType>::kEntryBytes);
     if (F::kRows == 1) words[0] = choose(place.row & 8, words[1], words[0]);
-    GPU_UNROLL for (int i = 0; i < 4; i++) a[part][i] = minima_word<kType>(words[i % F::kRows]);
+    GPU_UNROLL for (int i = 0; i < 4; i++) a[packed][i] = minima_word<kType>(words[i % F::kRows]);
   }
 }
 
@@ -104,7 +104,7 @@ struct RegisterUnits {
   }
   /// Called before wait_for_previous(): loads the first weights.
   GPU_DEVICE RegisterUnits of(const MatmulParams& p, const Place& w, const LanePlace& place,
-                              const PartCursor& first, uint4* shared) {
+                              const ShareCursor& first, uint4* shared) {
     RegisterUnits u;
     u.data = wide_tile(p, w.tile + place.tile);
     u.buffers = reinterpret_cast<Tokens*>(shared) + 2 * w.split;
@@ -113,7 +113,7 @@ struct RegisterUnits {
     return u;
   }
   /// Loads the first unit of tokens and advances `ahead`.
-  GPU_MEMBER void start(const MatmulParams& p, const Place& w, PartCursor& ahead) {
+  GPU_MEMBER void start(const MatmulParams& p, const Place& w, ShareCursor& ahead) {
     const int first_tile = blockIdx.x * (kTokens / kTileTokens);
     in_flight = InFlight::load(p.x, first_tile, ahead.unit, Place::thread());
     in_flight.store(Place::thread(), buffers[0]);
@@ -122,8 +122,8 @@ struct RegisterUnits {
   }
   /// Starts loading the unit at `ahead`; the unit at `now` is in weights_of() and tokens(). At
   /// the end it reads the last unit again: the compiler would wait for a conditional load at once.
-  GPU_MEMBER void begin_step(const MatmulParams& p, const Place& w, const PartCursor& now,
-                             PartCursor& ahead) {
+  GPU_MEMBER void begin_step(const MatmulParams& p, const Place& w, const ShareCursor& now,
+                             ShareCursor& ahead) {
     if (!now.has_unit()) return;
     const int first_tile = blockIdx.x * (kTokens / kTileTokens);
     const int unit = ahead.has_unit() ? ahead.unit : now.unit;
@@ -200,7 +200,7 @@ struct CopiedUnits {
     return reinterpret_cast<uint4*>(reinterpret_cast<Stage*>(shared) + n_splits * kCopyStages);
   }
   GPU_DEVICE CopiedUnits of(const MatmulParams& p, const Place& w, const LanePlace&,
-                            const PartCursor& first, uint4* shared) {
+                            const ShareCursor& first, uint4* shared) {
     CopiedUnits u;
     const int warp = Place::thread() / GPU_LANES, lane = threadIdx.x % GPU_LANES;
     GPU_UNROLL for (int k = 0; k < kOwnTiles; k++) u.data[k] = wide_tile(p, warp * kOwnTiles + k);
@@ -215,7 +215,7 @@ struct CopiedUnits {
     if constexpr (L::kMinima) u.half_sums += half_sums + lane % kHalfSums;
     u.stages = reinterpret_cast<Stage*>(shared) + w.split * kCopyStages;
     u.stage = 0;
-    PartCursor ahead = first;
+    ShareCursor ahead = first;
     GPU_NO_UNROLL for (int i = 0; i < kCopyStages - 1; i++) {
       if (ahead.has_unit()) u.copy_weights(ahead.unit, u.stages[i]);
       ahead = ahead.next<kType>(p, w.n_splits);
@@ -256,7 +256,7 @@ struct CopiedUnits {
     }
   }
   /// Copies the first units of tokens and moves `ahead` past the units in flight.
-  GPU_MEMBER void start(const MatmulParams& p, const Place& w, PartCursor& ahead) {
+  GPU_MEMBER void start(const MatmulParams& p, const Place& w, ShareCursor& ahead) {
     GPU_NO_UNROLL for (int i = 0; i < kCopyStages - 1; i++) {
       if (ahead.has_unit()) copy_tokens(ahead.unit, stages[i]);
       commit_copies();
@@ -264,8 +264,8 @@ struct CopiedUnits {
     }
   }
   /// After the barrier, all threads have finished reading the stage that is filled next.
-  GPU_MEMBER void begin_step(const MatmulParams& p, const Place& w, const PartCursor& now,
-                             PartCursor& ahead) {
+  GPU_MEMBER void begin_step(const MatmulParams& p, const Place& w, const ShareCursor& now,
+                             ShareCursor& ahead) {
     if (now.has_unit()) wait_for_copies<kCopyStages - 2>();
     barrier<Place::kSplitThreads>();
     if (!now.has_unit()) return;

@@ -104,9 +104,9 @@ void SplitOps::begin_layer(int layer) {
   on_gpu_ = layer >= n_cpu_layers_;
 }
 
-std::unique_ptr<kernels::Matrix> SplitOps::pack(std::span<const kernels::MatrixSource> parts) {
+std::unique_ptr<kernels::Matrix> SplitOps::pack(std::span<const kernels::MatrixSource> sources) {
   if (layer_ == n_layers_) is_head_on_gpu_ = true;
-  return here().pack(parts);
+  return here().pack(sources);
 }
 
 std::unique_ptr<kernels::Buffer> SplitOps::buffer(size_t n_floats) {

@@ -35,7 +35,7 @@ class SplitOps final : public kernels::Ops {
   void wait() override;
 
   void begin_layer(int layer) override;
-  std::unique_ptr<kernels::Matrix> pack(std::span<const kernels::MatrixSource> parts) override;
+  std::unique_ptr<kernels::Matrix> pack(std::span<const kernels::MatrixSource> sources) override;
   std::unique_ptr<kernels::Buffer> buffer(size_t n_floats) override;
   void write(float* destination, std::span<const float> source) override;
   void read(std::span<float> destination, const float* source) override;

@@ -231,8 +231,9 @@ void test_type(Bench& gpu, Bench& cpu, BlockType type) {
   }
   if (kernels::block_traits(type).is_float()) return;
   const MixedRows experts(type);
-  compare(gpu, cpu, "experts with " + name, kStepTolerance,
-          [&](Bench& b) { return experts.run(b, 3); });
+  for (const int n : {3, 20})  // of few tokens for an expert, and of many
+    compare(gpu, cpu, "experts with " + name, kStepTolerance,
+            [&](Bench& b) { return experts.run(b, n); });
 }
 
 void test_all(const std::function<std::unique_ptr<Ops>()>& make_gpu) {

@@ -8,7 +8,7 @@
 #include "cpu_variants.h"
 #include "test.h"
 
-using hearth::kernels::ArgmaxPart, hearth::kernels::cpu::RowKernels;
+using hearth::kernels::RangeArgmax, hearth::kernels::cpu::RowKernels;
 namespace cpu = hearth::kernels::cpu;
 
 namespace {
@@ -148,13 +148,13 @@ TEST("argmax finds the greatest, the lowest index of equals") {
     for (int place : {0, n / 3, n - 1}) {
       Row y = x;
       y[place] = y[n - 1] = 100;
-      const ArgmaxPart part = kernels.argmax(y.data(), n);
+      const RangeArgmax part = kernels.argmax(y.data(), n);
       CHECK_EQUAL(part.id, static_cast<uint32_t>(place));
       CHECK_EQUAL(part.best, 100.0f);
       CHECK(part.finite);
     }
     Row equal(n, -3.0f);
-    const ArgmaxPart part = kernels.argmax(equal.data(), n);
+    const RangeArgmax part = kernels.argmax(equal.data(), n);
     CHECK_EQUAL(part.id, 0u);
     CHECK_EQUAL(part.sum, static_cast<float>(n));
   });
@@ -188,12 +188,12 @@ TEST("argmax reports NaN and Inf wherever they are, and stays inside the row") {
       for (int place = 0; place < n; place++) {
         Row x = random_row(n, 1, 12);
         x[place] = bad;
-        const ArgmaxPart part = kernels.argmax(x.data(), n);
+        const RangeArgmax part = kernels.argmax(x.data(), n);
         CHECK(!part.finite);
         CHECK(part.id < static_cast<uint32_t>(n));
       }
       Row all(n, bad);
-      const ArgmaxPart part = kernels.argmax(all.data(), n);
+      const RangeArgmax part = kernels.argmax(all.data(), n);
       CHECK(!part.finite);
       CHECK(part.id < static_cast<uint32_t>(n));
     }

@@ -82,12 +82,14 @@ TEST("the self-test names what a broken kernel spoils") {
       {"attention_128", "attention with heads of 128"},
       {"norm_heads_128", "attention with norms of heads"},
       {"norm_quantize_128", "SwiGLU with F32"},
-      {"experts_q5_k", "experts with Q5_K"},
+      {"experts_q5_k_8", "experts with Q5_K"},
+      {"experts_q5_k_32", "experts with Q5_K"},
       {"route_512", "experts with Q4_0"},
       {"gather_256", "the head"},
       {"take_batch_512", "a row of F32"},
   };
-  for (const auto& [kernel, what] : std::span(cases).first(test::kIsSanitized ? 2 : 10))
+  for (const auto& [kernel, what] :
+       std::span(cases).first(test::kIsSanitized ? 2 : std::size(cases)))
     CHECK_EQUAL(verdict(kernel), std::string("the GPU fails its self-test: ") + what +
                                      " comes out wrong; update the GPU driver");
 }
