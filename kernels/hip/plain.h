@@ -20,6 +20,40 @@ inline Doubles product(std::span<const float> w, const Doubles& x) {
   return out;
 }
 
+/// x as the products read it: int8, with one scale for every n_shared columns.
+struct Quantized {
+  std::vector<int> q;
+  Doubles scales;
+  size_t n_shared;
+};
+inline Quantized quantized(std::span<const float> x, size_t n_shared) {
+  Quantized out{std::vector<int>(x.size()), {}, n_shared};
+  for (size_t first = 0; first < x.size(); first += n_shared) {
+    const size_t end = std::min(first + n_shared, x.size());
+    float greatest = 0;
+    for (size_t i = first; i < end; i++) greatest = std::max(greatest, std::fabs(x[i]));
+    out.scales.push_back(greatest / 127);
+    for (size_t i = first; i < end && greatest > 0; i++)
+      out.q[i] = static_cast<int>(std::nearbyint(x[i] / (greatest / 127)));
+  }
+  return out;
+}
+
+/// w x for quantized x. The kernels have the weights as integers, too, and so sum integers within
+/// a scale of both.
+inline Doubles product(std::span<const float> w, const Quantized& x) {
+  const size_t n_cols = x.q.size();
+  Doubles out(w.size() / n_cols);
+  for (size_t row = 0; row < out.size(); row++)
+    for (size_t shared = 0; shared < x.scales.size(); shared++) {
+      const size_t first = shared * x.n_shared, end = std::min(first + x.n_shared, n_cols);
+      double dot = 0;
+      for (size_t col = first; col < end; col++) dot += double{w[row * n_cols + col]} * x.q[col];
+      out[row] += x.scales[shared] * dot;
+    }
+  return out;
+}
+
 inline Doubles normed(std::span<const float> x, std::span<const float> norm, double eps) {
   double squares = 0;
   for (const float value : x) squares += double{value} * value;

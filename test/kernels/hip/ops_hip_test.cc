@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "hip/plain.h"
 #include "hip_fixture.h"
 
 using namespace hearth::kernels;
@@ -69,6 +70,33 @@ TEST("a GPU matmul adds what the CPU adds, for every type, shape and batch") {
       for (int n : {1, 3, 8, 9, 33}) {
         if (test::kIsSanitized && n % 8 == 1 && n_cols > 1000) continue;
         check_matmul_add(TestMatrix(type, 50, n_cols, 3), n, test::gpu_choice());
+      }
+    }
+  }
+}
+
+TEST("a GPU product is the plain one, whichever kernel multiplies") {
+  for (const BlockType type : kBlockTypes) {
+    const size_t n_shared = block_traits(type).weights == 256 ? 256 : 32;
+    const TestMatrix w(type, 48, 512, 3);
+    for (const int n : {1, 5, 20}) {  // GEMV, a few tokens, GEMM
+      const auto in = random_floats(size_t(n) * 512, 1);
+      const auto ops = gpu_ops();
+      const auto matrix = ops->pack(std::vector{w.source()});
+      const auto in_buffer = to_buffer(*ops, in);
+      const auto x_buffer = to_buffer(*ops, std::vector<float>(size_t(n) * 48));
+      const TestBatch step(0, n, 2);
+      ops->begin(step.batch());
+      ops->matmul_add(*matrix, in_buffer->data, x_buffer->data);
+      const auto got = from_buffer(*ops, *x_buffer);
+      for (int token = 0; token < n; token++) {
+        const auto x = std::span(in).subspan(size_t(token) * 512, 512);
+        const auto expected =
+            w.is_float() ? hip::plain::product(w.weights, hip::plain::Doubles(x.begin(), x.end()))
+                         : hip::plain::product(w.weights, hip::plain::quantized(x, n_shared));
+        for (int row = 0; row < 48; row++)
+          check_near(got[size_t(token) * 48 + row], expected[row],
+                     product_bound(w, row, x.data(), true), title(type, 48, 512, n) + at(row));
       }
     }
   }
