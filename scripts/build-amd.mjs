@@ -21,8 +21,8 @@ const bitcode = '/usr/lib/x86_64-linux-gnu/amdgcn/bitcode';
 /** If nvcc is installed, hipcc would silently compile for NVIDIA. */
 const amd = { HIP_PLATFORM: 'amd' };
 
-/** One architecture of each kind: with dot products alone, MFMA and WMMA, of waves of 32 and of 64. */
-export const kinds = ['gfx906', 'gfx90a', 'gfx1030', 'gfx1100'];
+/** One architecture of each kind: with dot products alone, and with WMMA. */
+export const kinds = ['gfx1030', 'gfx1100'];
 /** All that Debian's hipcc knows of those, for a release. */
 const architectures = [
   ...kinds,
@@ -32,8 +32,6 @@ const architectures = [
 
 /** The instructions that the machine code of an architecture must contain: dot products and its matrix instruction. */
 function wantedInstructions(architecture) {
-  if (/gfx9(08|0a)/.test(architecture)) return [/v_dot4c_i32_i8/, /v_mfma_i32_16x16x16i8/];
-  if (/gfx9[45]/.test(architecture)) return [/v_dot4c?_i32_i8/, /v_mfma_i32_16x16x32_i8/];
   if (/gfx1[12]/.test(architecture)) return [/v_dot4_i32_iu8/, /v_wmma_i32_16x16x16_iu8/];
   return [/v_dot4c?_i32_i8/];
 }
@@ -120,7 +118,7 @@ async function checkInstructions(architecture, object, scratch) {
   const unreachable = architecture.startsWith('gfx11') && shortForms.exec(code);
   if (unreachable) throw new ToolError(`${architecture}: an operand out of reach in ${unreachable[0]}`);
   const count = (pattern) => code.match(pattern)?.length ?? 0;
-  return `${count(/v_dot4/g)} v_dot4, ${count(/v_mfma|v_wmma/g)} v_mfma/v_wmma`;
+  return `${count(/v_dot4/g)} v_dot4, ${count(/v_wmma/g)} v_wmma`;
 }
 
 async function build(architecture) {

@@ -1,6 +1,6 @@
 // `npm run build:gpu`: compiles the GPU kernels into dist/gpu, with the vendors' compilers that are installed.
 //   build-gpu.mjs           all GPUs that the compilers know
-//   build-gpu.mjs gfx942    these of AMD instead
+//   build-gpu.mjs gfx1151   these of AMD instead
 import { buildAmd } from './build-amd.mjs';
 import { buildNvidia, whyNoNvcc } from './build-nvidia.mjs';
 import { main, ToolError, version } from './tools.mjs';

@@ -161,7 +161,7 @@ GPU_DEVICE bool arrives_last(const AttentionParams& p, int n_parts, int& is_last
 /// Merges the parts [begin, end) of a head in order.
 GPU_DEVICE HeadResult merge_parts(const AttentionParams& p, int token, int head, int begin, int end,
                                   int dim) {
-  constexpr int kBatch = GPU_FEW_REGISTERS ? 2 : 4;  // in flight together
+  constexpr int kBatch = 4;  // in flight together
   const volatile float* parts = part_of(p, token, head, 0);
   HeadResult result = {};
   GPU_NO_UNROLL for (int first = begin; first < end; first += kBatch) {

@@ -6,14 +6,13 @@
 // same in every fragment.
 //
 // Fragments have
-//   kLanes, kTiles     lanes that work together (a team), and the tiles of rows that they take
 //   kPackedLanes             packed lanes (formats.h) whose weights a lane brings
 //   kRows              rows of a lane, 8 apart; with 1 it drops the other row of what it loads
-//   kRowTiles          a team takes kRowTiles * kTiles tiles, which share a token's operands
+//   kRowTiles          the tiles of rows that a team, a warp, takes; they share a token's operands
 //   kCopies            whether weights, too, are copied to shared memory asynchronously
 //   kTokens            tokens multiplied at a time
 //   kOwn, kStep        the number of these whose sums a lane gets, and their distance
-//   place()            a lane's tile, first row, first token and first packed lane
+//   place()            a lane's first row, first token and first packed lane
 //   scales()           the scales of the lane's tokens
 //   dots()             c[half][row][own token] from weight words a[packed][2 * half + row]; half 0
 //                      starts from `start`. Reads only the tokens' codes, not their scales.
@@ -26,7 +25,7 @@
 namespace hearth::kernels::hip {
 
 struct LanePlace {
-  int tile, row, token, packed_lane;
+  int row, token, packed_lane;
 };
 
 /// Loads the scales of neighbouring tokens, two at a time; the first token is even.
@@ -46,12 +45,12 @@ GPU_DEVICE void start_dots(int start, int (&c)[2][kSums]) {
 /// NVIDIA's matrix instruction, whose operands are the words of the packed layout (mma.hip.h).
 template <bool kCopiesAhead>
 struct QuadFragment {
-  static constexpr int kLanes = 32, kTiles = 1, kPackedLanes = 1, kRows = 2;
+  static constexpr int kPackedLanes = 1, kRows = 2;
   static constexpr int kRowTiles = kCopiesAhead ? 2 : 1;
   static constexpr bool kCopies = kCopiesAhead;
   static constexpr int kTokens = 8, kOwn = 2, kStep = 1, kSums = kRows * kOwn;
 
-  GPU_DEVICE LanePlace place(int lane) { return {0, lane / 4, lane % 4 * 2, lane}; }
+  GPU_DEVICE LanePlace place(int lane) { return {lane / 4, lane % 4 * 2, lane}; }
   GPU_DEVICE void scales(GroupScale (&to)[kOwn], const GroupTokens& tokens, int lane) {
     copy_neighbours(to, tokens.scales + lane % 4);
   }
@@ -69,11 +68,11 @@ struct QuadFragment {
 /// multiplies them by four tokens. Its tokens are four apart, so that lanes read different banks of
 /// shared memory.
 struct DotFragment {
-  static constexpr int kLanes = 32, kTiles = 1, kPackedLanes = 4, kRows = 2, kRowTiles = 1;
+  static constexpr int kPackedLanes = 4, kRows = 2, kRowTiles = 1;
   static constexpr bool kCopies = false;
   static constexpr int kTokens = 16, kOwn = 4, kStep = 4, kSums = kRows * kOwn;
 
-  GPU_DEVICE LanePlace place(int lane) { return {0, lane % 8, lane / 8, lane % 8 * 4}; }
+  GPU_DEVICE LanePlace place(int lane) { return {lane % 8, lane / 8, lane % 8 * 4}; }
   GPU_DEVICE void scales(GroupScale (&to)[kOwn], const GroupTokens& tokens, int lane) {
     GPU_UNROLL for (int j = 0; j < kOwn; j++) to[j] = *tokens.scale(lane / 8 + j * kStep);
   }
@@ -98,54 +97,17 @@ struct DotFragment {
   }
 };
 
-#if defined(GPU_HAS_MFMA)
-
-/// MFMA (Instinct): 64 lanes. A lane brings four columns of a token and four of a row, and gets the
-/// row's sums for four tokens. Two tiles of 16 rows are two instructions of 16 rows each: rows g of
-/// both tiles, then rows g + 8.
-struct MfmaFragment {
-  static constexpr int kLanes = 64, kTiles = 2, kPackedLanes = 1, kRows = 2, kRowTiles = 1;
-  static constexpr bool kCopies = false;
-  static constexpr int kTokens = 16, kOwn = 4, kStep = 1, kSums = kRows * kOwn;
-
-  GPU_DEVICE LanePlace place(int lane) {
-    return {lane / 8 % 2, lane % 8, lane / 16 * 4, lane % 8 * 4 + lane / 16};
-  }
-  GPU_DEVICE void scales(GroupScale (&to)[kOwn], const GroupTokens& tokens, int lane) {
-    copy_neighbours(to, tokens.scale(lane / 16 * 4));
-  }
-
-  template <bool kHalves>
-  GPU_DEVICE void dots(int start, int (&c)[2][kSums], const int (&a)[1][4],
-                       const GroupTokens& tokens, int lane) {
-    start_dots(start, c);
-    const uint4* columns = tokens.columns(lane % 16);
-    int b[2];
-    load_pair(b, reinterpret_cast<const uint2*>(columns) + lane / 16);
-    GPU_UNROLL for (int row = 0; row < kRows; row++) {
-      const int words[2] = {a[0][row], a[0][2 + row]};
-      if constexpr (kHalves) {
-        mfma_half(c[0] + row * kOwn, b[0], words[0]);
-        mfma_half(c[1] + row * kOwn, b[1], words[1]);
-      } else {
-        mfma_group(c[0] + row * kOwn, b, words);
-      }
-    }
-  }
-};
-
-#endif
 #if defined(GPU_HAS_WMMA)
 
 /// WMMA of gfx11 (Radeon RX 7000): 32 lanes. Lanes l and l + 16 both bring the same 16 columns of a
 /// token and of a row, and each gets the row's sums for eight tokens: those of every other row of
 /// the first operand. So token 8h + i is put into row 2i + h of that operand.
 struct WmmaFragment {
-  static constexpr int kLanes = 32, kTiles = 1, kPackedLanes = 4, kRows = 1, kRowTiles = 1;
+  static constexpr int kPackedLanes = 4, kRows = 1, kRowTiles = 1;
   static constexpr bool kCopies = false;
   static constexpr int kTokens = 16, kOwn = 8, kStep = 1, kSums = kRows * kOwn;
 
-  GPU_DEVICE LanePlace place(int lane) { return {0, lane % 16, lane / 16 * 8, lane % 8 * 4}; }
+  GPU_DEVICE LanePlace place(int lane) { return {lane % 16, lane / 16 * 8, lane % 8 * 4}; }
   GPU_DEVICE void scales(GroupScale (&to)[kOwn], const GroupTokens& tokens, int lane) {
     copy_neighbours(to, tokens.scale(lane / 16 * 8));
   }
@@ -172,12 +134,12 @@ struct WmmaFragment {
 /// WMMA of gfx12 (Radeon RX 9000): 32 lanes. Lane l brings eight columns of a token and of a row,
 /// lane l + 16 the other eight, and each gets the row's sums for eight tokens.
 struct Wmma12Fragment {
-  static constexpr int kLanes = 32, kTiles = 1, kPackedLanes = 2, kRows = 1, kRowTiles = 1;
+  static constexpr int kPackedLanes = 2, kRows = 1, kRowTiles = 1;
   static constexpr bool kCopies = false;
   static constexpr int kTokens = 16, kOwn = 8, kStep = 1, kSums = kRows * kOwn;
 
   GPU_DEVICE LanePlace place(int lane) {
-    return {0, lane % 16, lane / 16 * 8, lane % 8 * 4 + lane / 16 * 2};
+    return {lane % 16, lane / 16 * 8, lane % 8 * 4 + lane / 16 * 2};
   }
   GPU_DEVICE void scales(GroupScale (&to)[kOwn], const GroupTokens& tokens, int lane) {
     copy_neighbours(to, tokens.scale(lane / 16 * 8));
@@ -202,8 +164,6 @@ struct Wmma12Fragment {
 #if defined(GPU_HAS_MMA)
 using Fragment = QuadFragment<GPU_COPIES_AHEAD>;
 #elif defined(GPU_EMULATION)  // chosen at run time
-#elif defined(GPU_HAS_MFMA)
-using Fragment = MfmaFragment;
 #elif defined(GPU_HAS_WMMA)
 using Fragment = WmmaFragment;
 #elif defined(GPU_HAS_WMMA12)

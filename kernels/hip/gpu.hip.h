@@ -1,9 +1,8 @@
 // The only header through which a kernel sees its platform: AMD (hipcc), NVIDIA (nvcc) or the CPU
 // emulation of the tests. Kernels use one spelling for all three.
 //
-// Kernels are written for groups of 32 lanes, called warps. A wave of 64 lanes (gfx9) holds two
-// warps, so a kernel must not assume that its warp is alone in its wave. Only kernels whose matrix
-// instruction takes a whole wave know the wave's size (fragment.hip.h).
+// Kernels are written for waves of 32 lanes, called warps. GPUs whose waves have 64 (AMD's gfx9)
+// are not supported.
 #pragma once
 
 #include <stdint.h>
@@ -19,22 +18,6 @@
 
 /// Lanes of a warp, which share a tile of 16 rows. Shuffles stay inside a warp.
 #define GPU_LANES 32
-
-/// On gfx9, whose waves have 64 lanes, a thread block of 512 has 128 VGPRs a lane, so that fewer
-/// loads can be in flight.
-#if defined(__GFX9__)
-#define GPU_FEW_REGISTERS true
-#else
-#define GPU_FEW_REGISTERS false
-#endif
-
-/// In a thread block of 512, gfx906 has 128 VGPRs a lane and no AGPRs: too few to compile the loop
-/// of stream_matmul() twice.
-#if defined(__gfx906__)
-#define GPU_FEWEST_REGISTERS true
-#else
-#define GPU_FEWEST_REGISTERS false
-#endif
 
 /// Whether kernels copy ahead with copy_async(). It must agree with DeviceChoice::has_copies
 /// (native/gpu/nvidia.cc). False in the emulation, which stands for AMD's GPUs.

@@ -46,13 +46,11 @@ GPU_DEVICE int dot4(int a, int b, int c) {
 #if __has_builtin(__builtin_amdgcn_sudot4) && \
     (defined(__GFX11__) || defined(__GFX12__) || defined(__gfx1100__))
   return __builtin_amdgcn_sudot4(true, a, true, b, c, false);
-#elif defined(__gfx906__) || defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx940__) || \
-    defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__) || defined(__gfx1011__) ||  \
-    defined(__gfx1012__) || defined(__gfx1030__) || defined(__gfx1031__) ||                       \
-    defined(__gfx1032__) || defined(__gfx1033__) || defined(__gfx1034__) ||                       \
-    defined(__gfx1035__) || defined(__gfx1036__)
+#elif defined(__gfx1011__) || defined(__gfx1012__) || defined(__gfx1030__) || \
+    defined(__gfx1031__) || defined(__gfx1032__) || defined(__gfx1033__) ||   \
+    defined(__gfx1034__) || defined(__gfx1035__) || defined(__gfx1036__)
   return __builtin_amdgcn_sdot4(a, b, c, false);
-#else  // gfx900, gfx1010: no such instruction
+#else  // gfx1010: no such instruction
   GPU_UNROLL for (int i = 0; i < 32; i += 8) c += int(int8_t(a >> i)) * int(int8_t(b >> i));
   return c;
 #endif

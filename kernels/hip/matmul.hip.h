@@ -106,7 +106,7 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
 
   // If the units in flight are exactly a super-block, a slice ends only at the last of them.
   using L = Layout<kType>;
-  constexpr bool kWholeBlocks = L::kUnits == kDepth && !GPU_FEW_REGISTERS;
+  constexpr bool kWholeBlocks = L::kUnits == kDepth;
   const auto begin_of = [&](int tile) {
     return tile_data(p, first_tile + tile) + begin / L::kUnits * L::kRecordBytes;
   };
@@ -155,7 +155,6 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
                            is_staged ? staged.squares : reinterpret_cast<const float*>(shared)};
   // Compiled twice, for tokens in shared and in global memory. With one version, GPUs use generic
   // loads, which are slower (eight tokens take 2 to 6 % longer on an H200).
-  constexpr bool kIsSplit = !GPU_FEWEST_REGISTERS;
   const auto multiply = [&](const Activations& x) GPU_INLINE {
     const OperandSource source = OperandSource::of(x, place);
     const int n_slots = x.n_slots, begin_slot = 2 * begin * n_slots;
@@ -206,10 +205,10 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
     stage_tokens<kType>(reload(p), nullptr, p.n_tokens, staged);
   else
     stage_squares(reload(p), n_tokens, shared);
-  if (kIsSplit && is_staged)
+  if (is_staged)
     multiply(staged);
   else
-    multiply(is_staged ? staged : reload(p).x);
+    multiply(reload(p).x);
   __syncthreads();
   store_block<kTokens>(reload(p), block_sums, n_tokens, early);
 }

@@ -1,9 +1,7 @@
 // AMD's matrix instructions for int8: c[16 x 16] += a[16 x 16] * b[16 x 16], half a group of 32
-// columns; mfma_group does both halves. What lane l holds:
+// columns. What lane l holds:
 //
-//   MFMA (64 lanes)  a: row l % 16, columns 4 (l / 16)..    b: column l % 16, rows 4 (l / 16)..
-//                    c[i]: row 4 (l / 16) + i, column l % 16
-//   WMMA (32 lanes)  a: row l % 16, all columns             b: column l % 16, all rows
+//   WMMA             a: row l % 16, all columns             b: column l % 16, all rows
 //                    c[i]: row 2 i + l / 16, column l % 16
 //   WMMA of gfx12    a: row l % 16, columns 8 (l / 16)..    b: column l % 16, rows 8 (l / 16)..
 //                    c[i]: row 8 (l / 16) + i, column l % 16
@@ -13,11 +11,8 @@
 #include "gpu.hip.h"
 
 #if defined(GPU_EMULATION)
-#define GPU_HAS_MFMA
 #define GPU_HAS_WMMA
 #define GPU_HAS_WMMA12
-#elif defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
-#define GPU_HAS_MFMA
 #elif defined(__GFX11__)
 #define GPU_HAS_WMMA
 #elif defined(__GFX12__)
@@ -28,41 +23,12 @@ namespace hearth::kernels::hip {
 
 #if defined(GPU_EMULATION)
 
-GPU_DEVICE void mfma_half(int* c, int a, int b) { emulation::mfma_16x16x16(c, a, b); }
-GPU_DEVICE void mfma_group(int* c, const int (&a)[2], const int (&b)[2]) {
-  GPU_UNROLL for (int half = 0; half < 2; half++) mfma_half(c, a[half], b[half]);
-}
 GPU_DEVICE void wmma_half(int* c, const int (&a)[4], const int (&b)[4]) {
   emulation::wmma_16x16x16(c, a, b);
 }
 GPU_DEVICE void wmma_half(int* c, const int (&a)[2], const int (&b)[2]) {
   emulation::wmma12_16x16x16(c, a, b);
 }
-
-#elif defined(GPU_HAS_MFMA)
-
-typedef int Sums4 __attribute__((ext_vector_type(4)));
-
-#if defined(__gfx942__) || defined(__gfx950__)  // have an instruction for whole groups only
-GPU_DEVICE void mfma_group(int* c, const int (&a)[2], const int (&b)[2]) {
-  const auto both = [](const int(&v)[2]) {
-    return static_cast<long>(static_cast<uint32_t>(v[0]) | static_cast<uint64_t>(v[1]) << 32);
-  };
-  Sums4 sums = {c[0], c[1], c[2], c[3]};
-  sums = __builtin_amdgcn_mfma_i32_16x16x32_i8(both(a), both(b), sums, 0, 0, 0);
-  GPU_UNROLL for (int i = 0; i < 4; i++) c[i] = sums[i];
-}
-GPU_DEVICE void mfma_half(int* c, int a, int b) { mfma_group(c, {a, 0}, {b, 0}); }
-#else
-GPU_DEVICE void mfma_half(int* c, int a, int b) {
-  Sums4 sums = {c[0], c[1], c[2], c[3]};
-  sums = __builtin_amdgcn_mfma_i32_16x16x16i8(a, b, sums, 0, 0, 0);
-  GPU_UNROLL for (int i = 0; i < 4; i++) c[i] = sums[i];
-}
-GPU_DEVICE void mfma_group(int* c, const int (&a)[2], const int (&b)[2]) {
-  GPU_UNROLL for (int half = 0; half < 2; half++) mfma_half(c, a[half], b[half]);
-}
-#endif
 
 #elif defined(GPU_HAS_WMMA) || defined(GPU_HAS_WMMA12)
 

@@ -93,7 +93,7 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
     GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++)
         GPU_UNROLL for (int i = 0; i < kTokenSteps; i++)
             GPU_UNROLL for (int j = 0; j < F::kSums; j++) {
-      const int row = (me_again.tile + place.tile + k) * kTileRows + place.row + j / F::kOwn * 8;
+      const int row = (me_again.tile + k) * kTileRows + place.row + j / F::kOwn * 8;
       const int token =
           me_again.token_tile * kTileTokens + F::kTokens * i + place.token + j % F::kOwn * F::kStep;
       float* to = block_sums.at(token, row);
@@ -133,7 +133,7 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
             const auto scales = units.weights_of(k).scales;
             int minima[F::kPackedLanes][4] = {};
             if constexpr (Layout<kType>::kMinima) {
-              const int tile = me_again.tile + place.tile + k;
+              const int tile = me_again.tile + k;
               load_minima<kType, F>(minima, units.entries_of(reload(p), tile, now.unit), place);
             }
             GPU_UNROLL for (int i = 0; i < kTokenSteps; i++) {
@@ -174,8 +174,6 @@ GPU_DEVICE void wide_matmul(const MatmulParams& p) {
       return wide_matmul_by<kType, kTokens, kTiles, QuadFragment<true>>(p);
     case emulation::MatrixUnit::kQuadInRegisters:
       return wide_matmul_by<kType, kTokens, kTiles, QuadFragment<false>>(p);
-    case emulation::MatrixUnit::kMfma:
-      return wide_matmul_by<kType, kTokens, kTiles, MfmaFragment>(p);
     case emulation::MatrixUnit::kWmma:
       return wide_matmul_by<kType, kTokens, kTiles, WmmaFragment>(p);
     case emulation::MatrixUnit::kWmma12:

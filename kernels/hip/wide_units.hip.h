@@ -16,18 +16,18 @@ namespace hearth::kernels::hip {
 template <int kTokens, int kTiles, class F>
 struct WidePlace {
   static constexpr int kTeamTokens = F::kRowTiles > 1 ? 32 : kTokens;
-  static constexpr int kTeamTiles = F::kTiles * F::kRowTiles;
+  static constexpr int kTeamTiles = F::kRowTiles;
   static constexpr int kTokenTeams = kTokens / kTeamTokens;
-  static constexpr int kSplitThreads = kTiles / kTeamTiles * kTokenTeams * F::kLanes;
+  static constexpr int kSplitThreads = kTiles / kTeamTiles * kTokenTeams * GPU_LANES;
   int lane, tile, token_tile, split, n_splits;
 
   GPU_DEVICE WidePlace of_thread() {
     WidePlace w;
     const int thread = reload_thread();
-    w.lane = thread % F::kLanes;
+    w.lane = thread % GPU_LANES;
     w.n_splits = blockDim.x / kSplitThreads;
     w.split = uniform(thread / kSplitThreads);  // whole waves
-    const int team = thread % kSplitThreads / F::kLanes;
+    const int team = thread % kSplitThreads / GPU_LANES;
     w.tile = team / kTokenTeams * kTeamTiles;
     w.token_tile = team % kTokenTeams * (kTeamTokens / kTileTokens);
     return w;
@@ -106,7 +106,7 @@ struct RegisterUnits {
   GPU_DEVICE RegisterUnits of(const MatmulParams& p, const Place& w, const LanePlace& place,
                               const ShareCursor& first, uint4* shared) {
     RegisterUnits u;
-    u.data = wide_tile(p, w.tile + place.tile);
+    u.data = wide_tile(p, w.tile);
     u.buffers = reinterpret_cast<Tokens*>(shared) + 2 * w.split;
     u.current = 0;
     u.weights = Weights::load(u.data, first.unit, place.packed_lane);
@@ -127,14 +127,14 @@ struct RegisterUnits {
     if (!now.has_unit()) return;
     const int first_tile = blockIdx.x * (kTokens / kTileTokens);
     const int unit = ahead.has_unit() ? ahead.unit : now.unit;
-    const int packed_lane = F::place(reload_thread() % F::kLanes).packed_lane;
+    const int packed_lane = F::place(reload_thread() % GPU_LANES).packed_lane;
     next = Weights::load(data, unit, packed_lane);
     in_flight = InFlight::load(p.x, first_tile, unit, Place::thread());
     if (ahead.has_unit()) ahead = ahead.next<kType>(p, w.n_splits);
   }
   GPU_MEMBER Weights weights_of(int) const {
     if constexpr (F::kRows == 1)
-      return weights.keep_row((F::place(reload_thread() % F::kLanes).row & 8) != 0);
+      return weights.keep_row((F::place(reload_thread() % GPU_LANES).row & 8) != 0);
     else
       return weights;
   }

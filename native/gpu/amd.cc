@@ -90,7 +90,7 @@ GpuDevice describe(const Library& hip, int index) {
   device.index = index;
   device.name = std::string(buffer.data(), strnlen(buffer.data(), kNameBytes));
   device.architecture = std::string(architecture, strnlen(architecture, kNameBytes));
-  // "gfx90a:sramecc+:xnack-": the features do not matter to our code objects.
+  // "gfx1100:sramecc-:xnack-": the features do not matter to our code objects.
   device.architecture.resize(std::min(device.architecture.find(':'), device.architecture.size()));
   device.code_file = device.architecture + ".co";
   device.generic_code_file = generic_code_file(device.architecture);

@@ -19,7 +19,6 @@ namespace {
 
 constexpr size_t kStackBytes = 256 << 10;
 constexpr int kLanes = 32;
-const int wave = std::getenv("EMULATION_WAVE") ? std::atoi(std::getenv("EMULATION_WAVE")) : 32;
 enum class State { kRunning, kExchange, kBarrier, kDone };
 
 struct Fiber {
@@ -103,7 +102,7 @@ void run_wave(int first, int last) {
       block.current = i;
       emulation_switch(&block.scheduler, block.fibers[i].sp);
     }
-    for (int i = first; i < last; i += kLanes) check_group(i, std::min(i + kLanes, last));
+    check_group(first, last);
   }
 }
 
@@ -112,7 +111,7 @@ void run_block() {
   for (int i = 0; i < n; i++) start(block.fibers[i]);
   for (;;) {
     int n_done = 0, waiting = -1;
-    for (int i = 0; i < n; i += wave) run_wave(i, std::min(i + wave, n));
+    for (int i = 0; i < n; i += kLanes) run_wave(i, std::min(i + kLanes, n));
     for (int i = 0; i < n; i++) {
       if (block.fibers[i].state == State::kDone) n_done++;
       if (block.fibers[i].state == State::kBarrier) waiting = i;
@@ -159,17 +158,6 @@ void barrier(int line) {
   block.fibers[block.current].line = line;
   yield(State::kBarrier);
 }
-
-const void* published_in_wave(int source) {
-  const int from = block.current / wave * wave + source;
-  const uint32_t n = block.fibers[block.current].n_exchanges;
-  // A lane that has gone on may have published once more, not twice: it waits there.
-  if (from >= block.size.x || block.fibers[from].n_exchanges - n > 1)
-    fail("not all lanes of a wave are at a matrix instruction", block.current, from);
-  return block.fibers[from].slots[n % 2];
-}
-
-int wave_width() { return wave; }
 
 Register::Register(const char* name, Launcher launcher) { registry()[name] = launcher; }
 

@@ -2,8 +2,7 @@
 // a shuffle or a barrier; lanes that meet at different ones, or after others have left, are
 // reported with their numbers. Shared memory is poisoned with NaN between blocks where it is
 // dynamic. It shows wrong indices, missing barriers and divergence; it cannot show races between
-// blocks, nor speed. EMULATION_WAVE in the environment is the width of a wave, 32 unless told: it
-// decides the order in which threads run.
+// blocks, nor speed.
 #pragma once
 
 #include <math.h>
@@ -60,8 +59,6 @@ constexpr int kSlotBytes = 32;
 /// Publishes bytes, waits for the other lanes, and returns what a lane has published.
 const void* exchange(const void* mine, size_t n_bytes, int line);
 const void* published(int lane);
-/// The same by a lane's number in its wave.
-const void* published_in_wave(int lane);
 void barrier(int line);
 
 template <class T>
@@ -74,16 +71,14 @@ T shuffle(T value, int source) {
 }
 
 /// AMD's matrix instructions, on one lane's operands, in the layouts that
-/// kernels/hip/matrix_unit.hip.h describes: MFMA for waves of 64, WMMA for waves of 32.
-void mfma_16x16x16(int* c, int a, int b);
+/// kernels/hip/matrix_unit.hip.h describes.
 void wmma_16x16x16(int* c, const int (&a)[4], const int (&b)[4]);
 void wmma12_16x16x16(int* c, const int (&a)[2], const int (&b)[2]);
 
-/// What kernels multiply matrices with: by default what goes with the wave's width.
-enum class MatrixUnit { kNone, kQuad, kQuadInRegisters, kMfma, kWmma, kWmma12 };
+/// What kernels multiply matrices with: WMMA, unless told.
+enum class MatrixUnit { kNone, kQuad, kQuadInRegisters, kWmma, kWmma12 };
 MatrixUnit matrix_unit();
 void use_matrix_unit(MatrixUnit unit);
-int wave_width();
 
 using Launcher = void (*)(const void* params);
 /// Runs the kernel's body for one thread.

@@ -8,21 +8,13 @@
 namespace emulation {
 namespace {
 
-MatrixUnit chosen = wave_width() == 64 ? MatrixUnit::kMfma : MatrixUnit::kWmma;
+MatrixUnit chosen = MatrixUnit::kWmma;
 
 struct Operands {
   int a[4], b[4];
 };
 
-const Operands& operands_of(int lane) {
-  return *static_cast<const Operands*>(published_in_wave(lane));
-}
-
-void require_wave(int width, const char* instruction) {
-  if (wave_width() == width) return;
-  std::fprintf(stderr, "emulation: %s in a wave of %d\n", instruction, wave_width());
-  std::abort();
-}
+const Operands& operands_of(int lane) { return *static_cast<const Operands*>(published(lane)); }
 
 int byte_of(int word, int i) { return int8_t(word >> 8 * i); }
 
@@ -31,21 +23,7 @@ int byte_of(int word, int i) { return int8_t(word >> 8 * i); }
 MatrixUnit matrix_unit() { return chosen; }
 void use_matrix_unit(MatrixUnit unit) { chosen = unit; }
 
-void mfma_16x16x16(int* c, int a, int b) {
-  require_wave(64, "MFMA");
-  const Operands mine{{a}, {b}};
-  exchange(&mine, sizeof mine, __LINE__);
-  const int lane = thread_index().x % 64, col = lane % 16;
-  for (int i = 0; i < 4; i++) {
-    const int row = 4 * (lane / 16) + i;
-    for (int k = 0; k < 16; k++)
-      c[i] += byte_of(operands_of(row + 16 * (k / 4)).a[0], k % 4) *
-              byte_of(operands_of(col + 16 * (k / 4)).b[0], k % 4);
-  }
-}
-
 void wmma_16x16x16(int* c, const int (&a)[4], const int (&b)[4]) {
-  require_wave(32, "WMMA");
   const Operands mine{{a[0], a[1], a[2], a[3]}, {b[0], b[1], b[2], b[3]}};
   exchange(&mine, sizeof mine, __LINE__);
   const int lane = thread_index().x % 32, col = lane % 16;
@@ -61,7 +39,6 @@ void wmma_16x16x16(int* c, const int (&a)[4], const int (&b)[4]) {
 }
 
 void wmma12_16x16x16(int* c, const int (&a)[2], const int (&b)[2]) {
-  require_wave(32, "WMMA");
   const Operands mine{{a[0], a[1]}, {b[0], b[1]}};
   exchange(&mine, sizeof mine, __LINE__);
   const int lane = thread_index().x % 32, col = lane % 16;

@@ -34,11 +34,9 @@ std::vector<float> product(BlockType type, int n_cols, int n, emulation::MatrixU
   return values;
 }
 
-/// The units of a GPU with waves as wide as the emulated one's, but for NVIDIA's.
+/// All but NVIDIA's of today.
 std::vector<emulation::MatrixUnit> units() {
   using emulation::MatrixUnit;
-  if (emulation::wave_width() == 64)
-    return {MatrixUnit::kNone, MatrixUnit::kQuadInRegisters, MatrixUnit::kMfma};
   return {MatrixUnit::kNone, MatrixUnit::kQuadInRegisters, MatrixUnit::kWmma, MatrixUnit::kWmma12};
 }
 
