@@ -1,7 +1,7 @@
 // The engine on a file, as the product runs it: "gpu_engine_bench MODEL.gguf KERNELS BACKEND
-// [GiB]". KERNELS is the folder of nvidia.fatbin, BACKEND auto, cuda or cpu. GiB of the GPU's
-// memory are left free: with less than the model needs, its first layers run on the CPU. Prints
-// tokens per second, memory, and a number that is the same for the same bits of logits.
+// [GiB [VARIANT]]". KERNELS is the folder of nvidia.fatbin, BACKEND auto, cuda or cpu. GiB of the
+// GPU's memory are left free: with less than the model needs, its first layers run on the CPU.
+// Prints tokens per second, memory, and a number that is the same for the same bits of logits.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -25,6 +25,13 @@ std::vector<uint32_t> tokens(int n, uint32_t seed = 1) {
   std::vector<uint32_t> all(n);
   for (int i = 0; i < n; i++) all[i] = (seed * 7919 + i * 104729u) % 30000;
   return all;
+}
+
+Request request(RequestKind kind, std::vector<uint32_t> tokens) {
+  Request made;
+  made.kind = kind;
+  made.tokens = std::move(tokens);
+  return made;
 }
 
 /// FNV-1a.
@@ -63,8 +70,7 @@ class Bench {
     std::vector<double> ms;
     for (uint32_t round = 0; round < 6; round++) {
       test::clear_cache(engine_);
-      const Result result =
-          test::ask(engine_, {.kind = RequestKind::kPrefill, .tokens = tokens(n, round)});
+      const Result result = test::ask(engine_, request(RequestKind::kPrefill, tokens(n, round)));
       if (round > 0) ms.push_back(result.timings.prefill_ms);
     }
     return 1e3 * n / median(ms);
@@ -73,8 +79,10 @@ class Bench {
   double generation_speed(int n) {
     std::vector<double> ms;
     for (uint32_t round = 0; round < 3; round++) {
-      const Result result =
-          test::ask(engine_, {.tokens = tokens(100, round), .max_tokens = n, .speculate = false});
+      Request generate = request(RequestKind::kGenerate, tokens(100, round));
+      generate.max_tokens = n;
+      generate.speculate = false;
+      const Result result = test::ask(engine_, generate);
       ms.push_back(result.timings.decode_ms / std::max(result.timings.decode_passes, 1));
     }
     return 1e3 / median(ms);
@@ -85,7 +93,7 @@ class Bench {
     std::vector<double> ms;
     for (uint32_t round = 0; round < 9; round++) {
       const auto start = std::chrono::steady_clock::now();
-      test::ask(engine_, {.kind = RequestKind::kLogits, .tokens = tokens(n, round)});
+      test::ask(engine_, request(RequestKind::kLogits, tokens(n, round)));
       const std::chrono::duration<double, std::milli> took =
           std::chrono::steady_clock::now() - start;
       ms.push_back(took.count());
@@ -98,8 +106,8 @@ class Bench {
     test::clear_cache(engine_);
     const std::vector<uint32_t> all = tokens(200);
     for (int n = piece; n < static_cast<int>(all.size()); n += piece)
-      test::ask(engine_, {.kind = RequestKind::kPrefill, .tokens = {all.begin(), all.begin() + n}});
-    return digest(test::ask(engine_, {.kind = RequestKind::kLastLogits, .tokens = all}).values);
+      test::ask(engine_, request(RequestKind::kPrefill, {all.begin(), all.begin() + n}));
+    return digest(test::ask(engine_, request(RequestKind::kLastLogits, all)).values);
   }
 
  private:
