@@ -29,7 +29,8 @@ inline constexpr int kTileTokens = 8;
 ///
 /// Sums are added in rising order, and the division depends on the matrix alone: a token gets the
 /// same bits whichever warp computes which slice. A slice of a super-block format is a number of
-/// whole super-blocks; there are fewer of them, and they are added one by one, without quads.
+/// whole super-blocks; there are fewer of them, and they are added one by one, without quads. A
+/// quad or, in super-block formats, a slice is a share: what one warp of the GEMV sums of a row.
 inline constexpr int kMaxSlices = 32;
 inline constexpr int kMaxBlockSlices = 8;
 inline constexpr int kQuad = 4;
@@ -263,10 +264,10 @@ struct AttentionParams {
   int32_t reserved;
 };
 
+inline constexpr int kMaxTileRows = 4 * kTileTokens;
 /// Mixture of experts (experts.hip.h). A row is a token for one of its experts: row = token *
 /// n_used + rank of the expert among the token's. The plan groups them into tiles of rows that
 /// have one expert.
-inline constexpr int kMaxTileRows = 4 * kTileTokens;
 struct ExpertTile {
   int32_t expert;
   int32_t n_rows;  // 0: this tile and those behind it are not needed
