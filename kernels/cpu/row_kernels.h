@@ -10,9 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "range_argmax.h"
 #include "kv_page.h"
 #include "quant_blocks.h"
+#include "range_argmax.h"
 
 namespace hearth::kernels::cpu {
 

@@ -15,8 +15,8 @@
 namespace hearth::kernels::hip {
 
 // matvec_<format>: one token (GEMV); stream_<format>_8: 2 to 8; wide_<format>_<tokens>x<tiles>:
-// GEMM; experts_<format>_<rows>: a mixture of experts. The launch bounds set how many registers a thread
-// may use.
+// GEMM; experts_<format>_<rows>: a mixture of experts. The launch bounds set how many registers a
+// thread may use.
 #define FORMAT_KERNELS(type, name, ...)                                                       \
   GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::k##type>(p); }              \
   GPU_KERNEL(embed_##name, EmbedParams, kMailThreads) { embed_row<BlockType::k##type>(p); }   \
