@@ -98,10 +98,10 @@ test('no time limit uses the wall clock', () => {
   // A server's "Retry-After" may be a date, people read the end of a snooze from a clock, and the tests above show that
   // ranking and the endpoint can take a clock that is set.
   expect(byTheWall.sort()).toEqual([
-    'extension/settings/document-mode.ts',
     'extension/download/errors.ts',
-    'language-server/related-code/related-code.ts',
+    'extension/settings/document-mode.ts',
     'language-server/protocol/endpoint.ts',
+    'language-server/related-code/related-code.ts',
     'language-server/remote/server-error.ts',
   ]);
 });

@@ -124,7 +124,15 @@ test('a server that is stopped while windows use it is replaced in each of them'
   const { pid } = await Window.open();
   await Window.open();
   process.kill(pid, 'SIGSTOP');
+  const stoppedAt = performance.now();
+  const seconds = () => ((performance.now() - stoppedAt) / 1000).toFixed(1);
+  await vi.waitFor(() => expect(windows.map(({ endings }) => endings.length)).toEqual([1, 1]), patience);
+  const noticed = seconds();
   await replaced(pid);
+  const replacedAfter = seconds();
+  const isReady = ({ connection }: Window) => connection.session?.health.at(-1) === 'ready';
+  await vi.waitFor(() => expect(windows.every(isReady)).toBe(true), patience);
+  console.log(`in both windows: noticed after ${noticed} s, replaced after ${replacedAfter}, ready after ${seconds()}`);
 });
 
 test('a server that was stopped before a window connects is replaced', { timeout: 60_000 }, async () => {
