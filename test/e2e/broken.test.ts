@@ -2,6 +2,7 @@
 import { copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { launchBrowser } from './browser.ts';
@@ -64,6 +65,29 @@ test('a missing server is named with its path', async () => {
   await bench.runCommand('Notifications: Clear All Notifications');
   await bench.runCommand('Hearth: Restart Server');
   await message(/server\.js is missing/);
+});
+
+test('a model that is too slow for the machine is named once, with the way to a smaller one', async () => {
+  const outfile = join(installed, 'server.js');
+  const entryPoints = ['test/e2e/slow-server.ts'];
+  await build({
+    entryPoints,
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    logLevel: 'warning',
+  });
+  await bench.runCommand('Notifications: Clear All Notifications');
+  await bench.runCommand('Hearth: Restart Server');
+  await bench.statusSays(/ready/, 30_000);
+  await bench.editor.locator('.view-line').first().click();
+  await bench.page.keyboard.type('const answerToEverything = 42;', { delay: 150 });
+  const shown = bench.page.locator('.notification-toast', { hasText: 'too slow for this computer' });
+  await shown.getByRole('button', { name: 'Choose a Smaller Model' }).waitFor();
+  expect(await shown.count()).toBe(1);
+  await bench.statusSays(/too slow for this computer/);
 });
 
 test('a repaired installation works after a restart of the server', async () => {

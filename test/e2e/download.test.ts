@@ -125,6 +125,10 @@ async function download(name: string, quantization: string): Promise<void> {
   });
   await bench.page.locator('.quick-input-widget input.input').fill(name);
   await row.click({ timeout: 30_000 });
+  await bench.page
+    .getByText(/^Download .* from 127\.0\.0\.1:\d+\?$/)
+    .first()
+    .waitFor();
   await bench.page.getByRole('button', { name: 'Download' }).click();
 }
 

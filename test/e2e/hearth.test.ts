@@ -1,6 +1,6 @@
 // The packaged extension in a real VS Code, used by keyboard. The tests do not depend on the text that the model
 // generates.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -158,6 +158,26 @@ test('no ghost text comes while completions are turned off', async () => {
   await bench.runCommand('Hearth: Turn Suggestions On or Off');
   await bench.statusSays(/ready/, 10_000);
   expect(await ghostTextFor(typed)).not.toBe('');
+});
+
+test('off for all is off for a language that was off and on again, and no mode stays in the settings', async () => {
+  const modes = () => readFileSync(server.settingsFile, 'utf8').match(/"hearth\.mode".*/g) ?? [];
+  const before = modes();
+  for (const status of [/turned off for "typescript"/, /ready/]) {
+    await bench.statusItem.click();
+    await bench.page.locator('.quick-input-widget input.input').fill('Turn On or Off for');
+    await bench.choose('Turn On or Off for "typescript"');
+    await bench.statusSays(status);
+  }
+  await bench.setText(sample);
+  await bench.runCommand('Hearth: Turn Suggestions On or Off');
+  await bench.statusSays(/turned off/);
+  await bench.type(typed);
+  await sleep(1000);
+  expect(await bench.shownGhostText()).toBe('');
+  await bench.runCommand('Hearth: Turn Suggestions On or Off');
+  await bench.statusSays(/ready/);
+  expect(modes()).toEqual(before);
 });
 
 test('the charts of the statistics are drawn in High Contrast, too', async () => {

@@ -1,0 +1,12 @@
+// A server in place of Hearth's own whose model is slower than any typist, for a window alone.
+import { cannotAnnounceCode } from '../../language-server/protocol/endpoint.ts';
+import { Server } from '../../language-server/server/server.ts';
+import { FakeEngine, fakeTraits } from '../fixtures/fake-engine.ts';
+
+if (process.argv.includes('--endpoint')) process.exit(cannotAnnounceCode);
+const engine = new FakeEngine({ respond: () => 'late', tokenMs: 60_000 });
+new Server({
+  loadModel: async () => ({ engine, traits: fakeTraits }),
+  addonInfo: () => ({ variants: ['fake'], gpus: 'none' }),
+  bundledModel: 'slow',
+}).connectStdio();
