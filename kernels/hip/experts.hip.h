@@ -1,8 +1,15 @@
-// Mixture of experts. The router's logits become routes and a plan, which groups the rows (a token
-// for one of its experts) into tiles of up to 8 or 32 rows with the same expert. A product's thread
-// block takes such a tile and 16 rows of its expert's weights: so an expert's weights are read once
-// for that many of its rows, and those of experts without rows not at all. The order in which a sum
-// is added depends on the matrix alone, and so a token gets the same bits in any batch.
+// Mixture of experts (plain::mixture). A *row* is a token at one of its experts. The router's
+// logits become routes and a plan, which groups the rows into tiles of up to 8 or 32 with the same
+// expert. A product's thread block takes such a tile and 16 rows of its expert's weights:
+//
+//   for gate and up, or down alone:
+//     warp w, of four: for steps w, w + 4, ... of the weights' columns:
+//       load and unpack four units; multiply them with each row of the tile; add
+//   sum of a row = warp 0 + warp 1 + warp 2 + warp 3
+//
+// So an expert's weights are read once for up to 32 of its rows, and those of experts without rows
+// not at all. The order of a sum is not that of the other products (params.h), but it depends on
+// the matrix alone: a token gets the same bits in any batch.
 #pragma once
 
 #include "matmul.hip.h"
@@ -51,7 +58,8 @@ GPU_DEVICE void choose_experts(const float* logits, int n_experts, int n_used, f
   routes[n_used + rank] = weight / sum;
 }
 
-/// Makes the plan: the rows of each expert, in any order, fill tiles one after the other.
+/// Makes the plan: the rows of each expert fill tiles one after the other. Thread i has expert i.
+/// The order of an expert's rows varies from run to run; no sum depends on it.
 GPU_DEVICE void plan_rows(const RouteParams& p) {
   __shared__ uint32_t counts[kMaxExperts];
   __shared__ int first_tiles[kMaxExperts];
@@ -98,7 +106,7 @@ GPU_DEVICE void route(const RouteParams& p) {
   plan_rows(p);
 }
 
-/// Where a row's slots are in x: that of group k is `first` + k * x.n_slots.
+/// The slot of a row's group 0 in x; that of group k is k * x.n_slots further.
 GPU_DEVICE int first_slot(const ExpertParams& p, int row) {
   const int i = row / p.rows_of_input;
   return i / kTileTokens * p.x.n_groups * p.x.n_slots + i % kTileTokens;
@@ -113,9 +121,9 @@ GPU_DEVICE OperandSource source_of(const ExpertParams& p, const ExpertTile& tile
           {p.x.scales + slot(2 * t), p.x.scales + slot(2 * t + 1)}};
 }
 
-/// Adds up a warp's share of a tile of weights, every n_warps-th step of four units, which for some
-/// formats are a super-block. Its loads are in flight together. Weights are unpacked once for
-/// kEights times eight rows.
+/// Adds up steps warp, warp + n_warps, ... of a tile of weights. A step is four units, in some
+/// formats a super-block, whose loads are in flight together. Weights are unpacked once for all
+/// kEights * 8 rows.
 template <BlockType kType, int kEights>
 GPU_DEVICE void multiply_steps(const ExpertParams& p, const uint8_t* weights, int warp, int n_warps,
                                const OperandSource (&x)[kEights], int n_rows,
@@ -146,13 +154,13 @@ GPU_DEVICE void multiply_steps(const ExpertParams& p, const uint8_t* weights, in
   }
 }
 
-/// Grid (tiles of weights, tiles of up to kEights * 8 rows). Thread i ends up with row i % 16 of
-/// the weights and every eighth row of the tile from i / 16 on.
+/// Grid (tiles of weights, tiles of up to kEights * 8 rows). Thread n ends up with row n % 16 of
+/// the weights and every eighth row of the tile from n / 16 on.
 template <BlockType kType, int kEights>
 GPU_DEVICE void multiply_experts(const ExpertParams& p) {
   constexpr int kWarps = kExpertThreads / GPU_LANES, kRows = kEights * kTileTokens;
   __shared__ float sums[2][kWarps][kRows][kTileRows + 1];
-  wait_for_previous();
+  wait_for_previous();  // which weights to read is known only now
   let_next_start();
   const ExpertTile& tile = p.tiles[blockIdx.y];
   const int n_rows = tile.n_rows;
@@ -183,7 +191,8 @@ GPU_DEVICE void multiply_experts(const ExpertParams& p) {
   }
 }
 
-/// Grid (tokens, columns). Adds the rows of a token to it, in rising order of experts.
+/// Grid (tokens, columns). x += scale * weight of the route * row, for a token's rows in rising
+/// order of experts.
 GPU_DEVICE void add_experts(const AddExpertsParams& p) {
   wait_for_previous();
   let_next_start();

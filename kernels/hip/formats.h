@@ -49,8 +49,8 @@ struct Layout {
   static constexpr bool kHalves = kTraits.scale_columns() == 16;
   static constexpr bool kMin = kTraits.has_min();
   static constexpr bool kMinima = kSuper && kMin;  // integer minima for each group
-  /// The GEMV of these formats subtracts the zero point from the dot products of a super-block, not
-  /// from each weight. That, and minima, need the sums of the token's groups.
+  /// The GEMV of these formats subtracts the zero point from the dot products of each half group,
+  /// not from each weight. That, and minima, need the sums of the token's groups.
   static constexpr bool kZeroPointAfter = kHalves && kTraits.zero_point != 0;
   static constexpr bool kHasSums = kMin || kZeroPointAfter;
   static constexpr int kEntryBytes = entry_bytes(kScale);

@@ -1,9 +1,17 @@
-// GEMV: x * w^T for one token, that is for decode. It is bound by memory: the weights stream
-// through once. A warp reads four slices of a tile at once, a unit of each at a step (split-K;
-// mma.hip.h: four_dots), and of the four lanes of a row, lane t keeps the sums of slice t. With 16
-// slices, four warps share a tile. In super-block formats a warp reads one slice, the four units of
-// a super-block at a step. A thread block takes several tiles, so that it stages the token in
-// shared memory once for all of them. (Tiles, units and slices: params.h; their layout: formats.h.)
+// GEMV: x * w^T for one token, that is for decode (plain::product). It is bound by memory: the
+// weights stream through once. A thread block takes several tiles of 16 rows, so that it stages the
+// token in shared memory once for all of them. Its warp w has share w % n_shares (params.h) of the
+// tiles w / n_shares, w / n_shares + n_warps / n_shares, ... and does this:
+//
+//   for each of these tiles:
+//     for each step of the share:
+//       load four units of weights; multiply each with the token's columns; add
+//     store the share's 16 sums
+//
+// Then the thread block adds the shares of each row in rising order and applies the epilogue. In
+// float-scale formats the four units are of the four slices of a quad, and in super-block formats
+// those of one super-block. Four lanes have two rows of a tile: lane t of the four keeps the sums
+// of the t-th unit (mma.hip.h: four_dots).
 #pragma once
 
 #include "block_tiles.hip.h"
@@ -12,9 +20,9 @@
 
 namespace hearth::kernels::hip {
 
-/// What a warp reads at each step: one unit of each of its four slices or, in super-block formats,
-/// the four units of a super-block of its one slice. Lane t has the scales, and gets the sums, of
-/// the t-th of these four units, its own.
+/// Which units a warp reads: those of one share. At each step it reads one unit of each of its four
+/// slices or, in super-block formats, the four units of a super-block of its one slice. Lane t has
+/// the scales, and gets the sums, of the t-th of these four: that is its own unit.
 ///
 /// A slice of a float-scale format has n_steps units or one less. A shorter slice also reads the
 /// first unit of the next slice and ignores it; there is one, as the last slice of a row is never
@@ -24,14 +32,14 @@ struct WarpShare {
   using L = Layout<kType>;
   static constexpr int kStepGroups = 2 * L::kUnits;  // by which a step advances
   int n_steps, own_steps;
-  uint32_t begin, offsets[kQuad],
-      own_offset;                            // bytes: the first unit in the tile; units from there
+  uint32_t begin;                            // the byte in the tile where the first step begins
+  uint32_t offsets[kQuad], own_offset;       // bytes from there to unit k, and to the lane's own
   int first_groups[kQuad], first_own_group;  // of the token
 
-  GPU_DEVICE WarpShare of(const MatmulParams& p, int index, int t) {
+  GPU_DEVICE WarpShare of(const MatmulParams& p, int share, int t) {
     WarpShare s;
     if constexpr (L::kSuper) {
-      const int begin = slice_begin<kType>(p, index), end = slice_begin<kType>(p, index + 1);
+      const int begin = slice_begin<kType>(p, share), end = slice_begin<kType>(p, share + 1);
       s.n_steps = s.own_steps = (end - begin) / kBlockUnits;
       s.begin = begin / kBlockUnits * L::kRecordBytes;
       GPU_UNROLL for (int k = 0; k < kQuad; k++) {
@@ -42,13 +50,13 @@ struct WarpShare {
       s.own_offset = t * L::kUnitBytes;
     } else {
       GPU_UNROLL for (int k = 0; k < kQuad; k++) {
-        const int begin = first_unit(p, kQuad * index + k);
+        const int begin = first_unit(p, kQuad * share + k);
         s.first_groups[k] = 2 * begin;
         const uint32_t offset = begin * L::kRecordBytes;
         if (k == 0) s.begin = offset;
         s.offsets[k] = k == 0 ? 0 : compute_now(offset - s.begin);
       }
-      const int own = kQuad * index + t, begin = first_unit(p, own);
+      const int own = kQuad * share + t, begin = first_unit(p, own);
       s.own_offset = compute_now(begin * L::kRecordBytes - s.begin);
       s.first_own_group = 2 * begin;
       s.n_steps = (p.n_units + (1 << p.log2_slices) - 1) >> p.log2_slices;
@@ -167,7 +175,7 @@ struct TileSum {
   }
 
  private:
-  /// Sums over a quad of lanes, each of which has a share of both rows' sums: the lower two lanes
+  /// Sums over a quad of lanes, each of which has a portion of both rows' sums: the lower two lanes
   /// get the first row's sum, the upper two the second row's.
   GPU_DEVICE int sum_of_row(int first, int second, bool is_upper) {
     const int sum = (is_upper ? second : first) + shuffle_xor(is_upper ? first : second, 2);
@@ -184,11 +192,11 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
   const int lane = threadIdx.x % GPU_LANES, t = lane % 4;
   const int warp = threadIdx.x / GPU_LANES, n_warps = blockDim.x / GPU_LANES;
-  const int log2_n = log2_shares<kType>(p), n_shares = 1 << log2_n, index = warp & (n_shares - 1);
+  const int log2_n = log2_shares<kType>(p), n_shares = 1 << log2_n;
   const int n_tiles = count_block_tiles(p), tiles_at_once = n_warps >> log2_n;
   const int first_tile = blockIdx.y * p.block_tiles;
   using Share = WarpShare<kType>;
-  const Share share = Share::of(p, index, t);
+  const Share share = Share::of(p, warp & (n_shares - 1), t);
   // Steps in flight, of four units each: as many as fit into 128 registers per thread.
   constexpr int kDepth = Layout<kType>::kHalves ? 1 : 2;
   // Words that need no unpacking are used from the registers that they were loaded to, which can be
@@ -220,6 +228,8 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   const GroupScale* x_scales = x.scales + compute_now(share.first_own_group);
   using Sum = TileSum<kType>;
   int step = 0;
+  // Sums lie as [tile][share][16 rows], and so warp w's next one is n_warps * 16 floats further:
+  // the same share of the tile that is tiles_at_once tiles later.
   float* to = sums.data + compute_now(warp * kTileRows + Sum::row_of(lane));
   const float* token_columns = p.norm.x + compute_now(input_row(p.norm, 0) - p.norm.x);
   wait_for_previous();

@@ -1,6 +1,8 @@
-// What the products and attention of this folder compute, as plain loops in double precision,
+// What the products, mixtures of experts and attention of this folder compute, as plain loops
 // without tiles, slices, parts or batches: to be read before the kernels. The tests compare the
-// kernels with it.
+// kernels with it. Sums are in double precision; inputs are quantized in float, as in the kernels.
+// The kernels also differ in that a weight is code * scale + offset, and that a norm's weights are
+// applied before the product, but the division by the root mean square after it.
 #pragma once
 
 #include <algorithm>
@@ -20,16 +22,16 @@ inline Doubles product(std::span<const float> w, const Doubles& x) {
   return out;
 }
 
-/// x as the products read it: int8, with one scale for every n_shared columns.
+/// x as the products read it: int8, with one scale for every n_per_scale columns.
 struct Quantized {
   std::vector<int> q;
   Doubles scales;
-  size_t n_shared;
+  size_t n_per_scale;
 };
-inline Quantized quantized(std::span<const float> x, size_t n_shared) {
-  Quantized out{std::vector<int>(x.size()), {}, n_shared};
-  for (size_t first = 0; first < x.size(); first += n_shared) {
-    const size_t end = std::min(first + n_shared, x.size());
+inline Quantized quantized(std::span<const float> x, size_t n_per_scale) {
+  Quantized out{std::vector<int>(x.size()), {}, n_per_scale};
+  for (size_t first = 0; first < x.size(); first += n_per_scale) {
+    const size_t end = std::min(first + n_per_scale, x.size());
     float greatest = 0;
     for (size_t i = first; i < end; i++) greatest = std::max(greatest, std::fabs(x[i]));
     out.scales.push_back(greatest / 127);
@@ -39,17 +41,17 @@ inline Quantized quantized(std::span<const float> x, size_t n_shared) {
   return out;
 }
 
-/// w x for quantized x. The kernels have the weights as integers, too, and so sum integers within
-/// a scale of both.
+/// w x for quantized x. The kernels have the weights as integers, too, and sum integers as far as
+/// both scales are constant.
 inline Doubles product(std::span<const float> w, const Quantized& x) {
   const size_t n_cols = x.q.size();
   Doubles out(w.size() / n_cols);
   for (size_t row = 0; row < out.size(); row++)
-    for (size_t shared = 0; shared < x.scales.size(); shared++) {
-      const size_t first = shared * x.n_shared, end = std::min(first + x.n_shared, n_cols);
+    for (size_t i = 0; i < x.scales.size(); i++) {
+      const size_t first = i * x.n_per_scale, end = std::min(first + x.n_per_scale, n_cols);
       double dot = 0;
       for (size_t col = first; col < end; col++) dot += double{w[row * n_cols + col]} * x.q[col];
-      out[row] += x.scales[shared] * dot;
+      out[row] += x.scales[i] * dot;
     }
   return out;
 }
@@ -98,9 +100,13 @@ inline Doubles attention(std::span<const float> q, std::span<const float> keys,
   double greatest = -INFINITY, sum = 0;
   for (size_t i = first; i < n; i++) {
     for (size_t k = 0; k < q.size(); k++) weights[i] += double{q[k]} * keys[i * q.size() + k];
-    greatest = std::max(greatest, weights[i] *= scale);
+    weights[i] *= scale;
+    greatest = std::max(greatest, weights[i]);
   }
-  for (size_t i = first; i < n; i++) sum += weights[i] = std::exp(weights[i] - greatest);
+  for (size_t i = first; i < n; i++) {
+    weights[i] = std::exp(weights[i] - greatest);
+    sum += weights[i];
+  }
   for (size_t i = first; i < n; i++)
     for (size_t k = 0; k < q.size(); k++) out[k] += weights[i] / sum * values[i * q.size() + k];
   return out;

@@ -1,10 +1,19 @@
-// GEMM: x * w^T for more than 8 tokens, that is for prefill. A thread block takes two or four tiles
-// of 16 rows and 32 or 64 tokens, and goes through the columns a unit at a time; the next units are
-// in flight while one is multiplied (wide_units.hip.h). A team (the lanes of a fragment) unpacks
-// its weights once for all of its tokens, and reads a token's operand once for all of its tiles.
-// Where there are few thread blocks, each has several copies of its teams, called splits: split s
-// multiplies shares s, s + n_splits, ... of each row (CUTLASS calls this sliced K), and the splits
-// add their sums in turn.
+// GEMM: x * w^T for more than 8 tokens, that is for prefill (plain::product). A thread block takes
+// two or four tiles of 16 rows and 32 or 64 tokens, of which each warp has some (WidePlace). It
+// does this:
+//
+//   for each share of the rows (params.h):
+//     for each unit of the share, while the next ones are in flight (wide_units.hip.h):
+//       for both groups of the unit, the warp's tiles and its tokens: multiply a fragment; add
+//       at the end of a super-block: scale its integer sums
+//       at the end of a slice, in other formats: add the slice to its quad
+//     add the share to the block's sums in shared memory
+//
+// Shares are added in rising order, so that a token has the bits that the GEMV gives it. A warp
+// unpacks its weights once for all of its tokens, and reads a token's operand once for all of its
+// tiles. Where there are few thread blocks, each has several copies of its warps, called splits:
+// split s takes shares s, s + n_splits, ... (CUTLASS calls this sliced K), and for each round of
+// shares the splits add theirs one after the other.
 #pragma once
 
 #include "wide_store.hip.h"
@@ -12,7 +21,8 @@
 
 namespace hearth::kernels::hip {
 
-/// Multiplies one group and adds it to a lane's sums, sum[row * F::kOwn + token].
+/// Multiplies one group and adds it to a lane's sums: sum[i * F::kOwn + j] is of the i-th of its
+/// rows in the fragment, and of its j-th token.
 template <BlockType kType, class F>
 GPU_DEVICE void multiply_fragment(const GroupWeights<kType, F::kPackedLanes, F::kRows>& w,
                                   const GroupTokens& tokens, int lane, RowSum (&sum)[F::kSums]) {
@@ -61,8 +71,8 @@ GPU_DEVICE void close_fragment(const UnitScales<kType>& w, const int (&minima)[F
 }
 
 /// Grid (n_tokens / kTokens, n_tiles / block_tiles, rounded up): thread blocks with neighbouring x
-/// share weights. Shared memory: the units in flight, then the factors of the tokens, then the
-/// sums.
+/// read the same weights. Shared memory: the units in flight, then the factors of the tokens, then
+/// the sums.
 template <BlockType kType, int kTokens, int kTiles, class F>
 GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
@@ -104,11 +114,11 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
     }
   };
   // All splits take as many steps as the longest share has units, and as many rounds as the split
-  // with the most shares, since they share barriers.
+  // with the most shares, since all wait at the same barriers.
   const int n_steps = ceil_div(p.n_units / L::kUnits, n_shares) * L::kUnits;
   GPU_NO_UNROLL for (int share = me.split; share - me.split < n_shares; share += me.n_splits) {
     ShareCursor now = ShareCursor::of<kType>(p, share);
-    int slice = share * kQuad, slice_end = slice_begin<kType>(p, slice + 1);  // if not L::kSuper
+    int slice = share * kQuad, slice_end = slice_begin<kType>(p, slice + 1);  // unused if L::kSuper
     GPU_NO_UNROLL for (int step = 0; step < n_steps; step++) {
       units.begin_step(p, me, now, ahead);
       const bool has_unit = now.has_unit();

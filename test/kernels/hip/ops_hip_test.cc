@@ -77,7 +77,7 @@ TEST("a GPU matmul adds what the CPU adds, for every type, shape and batch") {
 
 TEST("a GPU product is the plain one, whichever kernel multiplies") {
   for (const BlockType type : kBlockTypes) {
-    const size_t n_shared = block_traits(type).weights == 256 ? 256 : 32;
+    const size_t n_per_scale = block_traits(type).weights == 256 ? 256 : 32;
     const TestMatrix w(type, 48, 512, 3);
     for (const int n : {1, 5, 20}) {  // GEMV, a few tokens, GEMM
       const auto in = random_floats(size_t(n) * 512, 1);
@@ -93,7 +93,7 @@ TEST("a GPU product is the plain one, whichever kernel multiplies") {
         const auto x = std::span(in).subspan(size_t(token) * 512, 512);
         const auto expected =
             w.is_float() ? hip::plain::product(w.weights, hip::plain::Doubles(x.begin(), x.end()))
-                         : hip::plain::product(w.weights, hip::plain::quantized(x, n_shared));
+                         : hip::plain::product(w.weights, hip::plain::quantized(x, n_per_scale));
         for (int row = 0; row < 48; row++)
           check_near(got[size_t(token) * 48 + row], expected[row],
                      product_bound(w, row, x.data(), true), title(type, 48, 512, n) + at(row));
