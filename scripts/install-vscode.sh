@@ -21,8 +21,9 @@ install_packages() { # chromium draws nothing without a font; spdlog is compiled
   [ ${#wanted[@]} -eq 0 ] && return
   command -v apt-get >/dev/null || fail "please install ${wanted[*]}; this system has no apt-get."
   [ "$(id -u)" -eq 0 ] || fail "please install ${wanted[*]}: sudo apt-get install ${wanted[*]}"
-  apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${wanted[@]}" >/dev/null ||
+  local apt="flock /tmp/hearth-apt.lock apt-get -qq" # as in tools.mjs
+  $apt update
+  DEBIAN_FRONTEND=noninteractive $apt install -y --no-install-recommends "${wanted[@]}" >/dev/null ||
     fail "apt-get could not install ${wanted[*]}."
 }
 

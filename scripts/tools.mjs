@@ -138,6 +138,9 @@ export const requireFiles = (files) =>
 export const requirePython = () =>
   requirePackages(() => (spawnSync('python3', ['-c', 'import ensurepip, venv']).status === 0 ? [] : ['python3-venv']));
 
+/** Two of our processes may want to install something at once, and apt-get waits for no other. */
+const aptLock = '/tmp/hearth-apt.lock';
+
 /**
  * missing: the Debian packages that are still missing. They are installed where that needs no question: as root on a
  * Debian (a container, a CI machine). Elsewhere nothing is changed.
@@ -147,9 +150,10 @@ async function requirePackages(missing) {
   if (wanted.length > 0 && process.getuid?.() === 0 && version('apt-get')) {
     console.log(`installing ${wanted.join(' ')} with apt-get`);
     const options = { env: { DEBIAN_FRONTEND: 'noninteractive' }, quiet: true };
-    await run('apt-get', ['update', '-q'], options).catch(() => undefined);
-    await run('apt-get', ['install', '-yq', '--no-install-recommends', ...wanted.join(' ').split(' ')], options).catch(
-      (error) => console.log(error.output.trimEnd().split('\n').slice(-3).join('\n')),
+    await run('flock', [aptLock, 'apt-get', 'update', '-q'], options).catch(() => undefined);
+    const install = ['apt-get', 'install', '-yq', '--no-install-recommends', ...wanted.join(' ').split(' ')];
+    await run('flock', [aptLock, ...install], options).catch((error) =>
+      console.log(error.output.trimEnd().split('\n').slice(-3).join('\n')),
     );
   }
   if (missing().length > 0)

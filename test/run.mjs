@@ -10,6 +10,7 @@ import { check } from '../scripts/check.mjs';
 import { main, NotRun, requireCommands, root, run, ToolError } from '../scripts/tools.mjs';
 import { everywhere } from './everywhere/run.mjs';
 import { fuzz } from './fuzz/run.mjs';
+import { report, runLanes } from './support/lanes.mjs';
 import { add, nothing, program, vitest } from './support/results.mjs';
 
 /** Runs the tests of kernels/ and native/ at the same time. They test every variant that this CPU can run. */
@@ -91,20 +92,32 @@ async function editorTests() {
   return vitest('e2e', ['--root', 'test/e2e']);
 }
 
-const parts = {
-  check: ['lint, types, formats', check],
+/**
+ * Installs what the parts need from Debian, where that needs no question, while the first of them compute. A part that
+ * then still lacks something is not run, and says so.
+ */
+async function installTools() {
+  await requireCommands('clang-format', 'hipcc', 'clang++-16', 'aarch64-linux-gnu-g++', 'qemu-aarch64').catch(() => {});
+  return nothing;
+}
+
+/** The order is that in which the parts of a lane run. */
+const computing = {
   native: ['C++ tests', nativeTests],
   hipcc: ['GPU kernels by the compiler for AMD', hipccTests], // also installs AMD's runtime, which the part "hip" needs
   nvcc: ['GPU kernels by the compiler for NVIDIA', nvccTests],
   hip: ['GPU kernels in an emulation, and the way to a real GPU', hipTests],
-  unit: ['TypeScript tests', () => vitest('unit', [])],
   asan: ['C++ tests with AddressSanitizer and UBSan', asanTests],
   tsan: ['C++ tests with ThreadSanitizer', tsanTests],
   fuzz: ['fuzzing with libFuzzer', () => fuzz()],
   aarch64: ['kernel tests on 64-bit ARM', aarch64Tests],
-  e2e: ['real VS Code', editorTests],
 };
-
+const waiting = {
+  tools: ['tools for the tests', installTools],
+  check: ['lint, types, formats', check],
+  e2e: ['real VS Code', editorTests],
+  unit: ['TypeScript tests', () => vitest('unit', [])],
+};
 /** What of `npm run test:everywhere` fits in ten minutes: the two packages that run here without an emulator. */
 const extra = {
   everywhere: [
@@ -112,7 +125,9 @@ const extra = {
     () => everywhere({ system: ['alpine-x64', 'win32-x64'], suite: ['package', 'bits', 'cli', 'lsp', 'server'] }),
   ],
 };
+const all = { ...computing, ...waiting, ...extra };
 
+/** Runs a part in this process and prints its counts. */
 async function runPart([title, body]) {
   console.log(`\n--- ${title} ---`);
   const start = performance.now();
@@ -124,23 +139,40 @@ async function runPart([title, body]) {
     else console.log(error instanceof ToolError ? `${error.output ?? ''}\n${error.message}` : error);
     result = error instanceof NotRun ? { ...nothing, notRun: 1 } : { ...nothing, failed: 1 };
   }
-  const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  const notRun = result.notRun ? `, ${result.notRun} not run` : '';
-  console.log(`${title}: ${result.passed} passed, ${result.failed} failed${notRun} in ${seconds} s`);
-  return result;
+  const { passed, failed, notRun } = add(nothing, result);
+  const seconds = (performance.now() - start) / 1000;
+  console.log(counts(title, { passed, failed, notRun, seconds }));
+  return { passed, failed, notRun, seconds };
+}
+
+const counts = (title, { passed, failed, notRun, seconds }) =>
+  `${title}: ${passed} passed, ${failed} failed${notRun ? `, ${notRun} not run` : ''} in ${seconds.toFixed(1)} s`;
+
+/** One part runs in this process, so that its output comes at once; several run as processes, in two lanes. */
+async function runParts(names) {
+  if (names.length === 1) return { [names[0]]: await runPart(all[names[0]]) };
+  const computes = (name) => name in computing;
+  const lanes = { computing: names.filter(computes), waiting: names.filter((name) => !computes(name)) };
+  const results = await runLanes(lanes, import.meta.filename, { args: ['--part'] });
+  console.log('');
+  for (const name of names) {
+    results[name] ??= { ...nothing, failed: 1, seconds: Number.NaN }; // its process has ended before its tests
+    console.log(counts(all[name][0], results[name]));
+  }
+  return results;
 }
 
 await main(async () => {
   const list = { type: 'string', multiple: true };
-  const { values } = parseArgs({ options: { only: list, with: list } });
-  const all = { ...parts, ...extra };
+  const { values } = parseArgs({ options: { only: list, with: list, part: { type: 'string' } } });
+  if (values.part) return report(await runPart(all[values.part]));
   const given = (lists = []) => lists.flatMap((each) => each.split(','));
-  const names = [...(values.only ? given(values.only) : Object.keys(parts)), ...given(values.with)];
+  const standard = Object.keys({ ...computing, ...waiting });
+  const names = [...(values.only ? given(values.only) : standard), ...given(values.with)];
   const unknown = names.find((name) => !(name in all));
   if (unknown) throw new ToolError(`no part named ${unknown}; there are ${Object.keys(all).join(', ')}`);
 
-  let sum = nothing;
-  for (const name of names) sum = add(sum, await runPart(all[name]));
+  let sum = Object.values(await runParts(names)).reduce(add);
   if (process.env.CI) sum = { ...sum, failed: sum.failed + sum.notRun };
   else if (sum.notRun > 0) console.log(`\n${sum.notRun} not run on this machine, as said above`);
   console.log(`\n${sum.passed} passed, ${sum.failed} failed`);

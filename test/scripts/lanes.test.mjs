@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runLanes } from '../support/lanes.mjs';
+
+const folder = mkdtempSync(join(tmpdir(), 'hearth-lanes-'));
+const script = join(folder, 'parts.mjs');
+const lanes = pathToFileURL(join(import.meta.dirname, '../support/lanes.mjs'));
+
+// Each part says when it begins and ends. "left" and "right" each wait for what the other one writes.
+beforeAll(() =>
+  writeFileSync(
+    script,
+    `import { existsSync, writeFileSync } from 'node:fs';
+    import { getPriority } from 'node:os';
+    import { setTimeout as sleep } from 'node:timers/promises';
+    import { report } from '${lanes}';
+    const name = process.argv.at(-1);
+    const met = (each) => ${JSON.stringify(folder)} + '/' + each;
+    console.log(name + ' begins');
+    if (name === 'dies') process.exit(1);
+    if (name === 'left' || name === 'right') {
+      writeFileSync(met(name), '');
+      while (!existsSync(met(name === 'left' ? 'right' : 'left'))) await sleep(5);
+    }
+    console.error(name + ' ends');
+    await report({ passed: 1, priority: getPriority() });`,
+  ),
+);
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('the lanes run beside each other, and what computes has the lower priority', async () => {
+  const printed = [];
+  const results = await runLanes({ computing: ['left'], waiting: ['right'] }, script, {
+    print: (output) => printed.push(String(output)),
+  });
+  expect(printed.sort()).toEqual(['left begins\nleft ends\n', 'right begins\nright ends\n']);
+  expect(results.left.passed).toBe(1);
+  expect(results.left.priority).toBeGreaterThan(results.right.priority);
+});
+
+test('the parts of a lane run one after the other, and one that dies has printed what it had to say', async () => {
+  const printed = [];
+  const results = await runLanes({ computing: ['one', 'dies', 'two'], waiting: [] }, script, {
+    print: (output) => printed.push(String(output)),
+  });
+  expect(printed).toEqual(['one begins\none ends\n', 'dies begins\n', 'two begins\ntwo ends\n']);
+  expect(results).toMatchObject({ one: { passed: 1 }, dies: undefined, two: { passed: 1 } });
+});

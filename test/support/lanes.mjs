@@ -1,0 +1,41 @@
+// Runs the parts of the tests in two lanes, each part as a process: beside what computes on all cores runs what mostly
+// waits, for an editor, a download or a server. What computes has the lower priority, so that what is waited for comes
+// about as soon as on a machine with nothing else to do.
+import { fork } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
+
+/** What a part is in its own process: result becomes what runLanes() has for it. */
+export const report = (result) => new Promise((sent) => process.send(result, sent));
+
+/**
+ * lanes: lists of names, { computing, waiting }. script: run with a name as its last argument, it calls report(). Prints
+ * what a part has printed when it has ended, so that parts are not mixed. Resolves to name -> result; undefined for a
+ * part whose process ended without one.
+ */
+export async function runLanes(lanes, script, { args = [], print = (text) => process.stdout.write(text) } = {}) {
+  const results = {};
+  const run = async (names, priority) => {
+    for (const name of names) {
+      const { output, result } = await runProcess(script, [...args, name], priority);
+      print(output);
+      results[name] = result;
+    }
+  };
+  const { PRIORITY_NORMAL, PRIORITY_LOW } = constants.priority;
+  await Promise.all([run(lanes.computing, PRIORITY_LOW), run(lanes.waiting, PRIORITY_NORMAL)]);
+  return results;
+}
+
+function runProcess(script, args, priority) {
+  return new Promise((resolve) => {
+    const child = fork(script, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    setPriority(child.pid, priority); // also that of what it starts
+    const output = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => output.push(data));
+    let result;
+    child.once('message', (message) => {
+      result = message;
+    });
+    child.once('close', () => resolve({ output: Buffer.concat(output), result }));
+  });
+}
