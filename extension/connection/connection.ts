@@ -43,8 +43,8 @@ export interface Link {
   /** Ends the process at once, if it is still there. */
   kill(): void;
   close(): void;
-  /** How the process has ended, such as "exit code 3". */
-  ending(): Promise<string>;
+  /** How the process has ended by itself, such as with "exit code 3", or that a window has killed it because it hung. */
+  ending(): Promise<Fault>;
 }
 
 /** What is said over a link. */
@@ -58,8 +58,9 @@ export interface Session {
   leave(): Promise<void>;
 }
 
-/** 'left': this window has closed. 'restarted': a window has restarted the server. The others are faults. */
-export type Ending = { kind: 'left' | 'restarted' } | { kind: 'crashed' | 'hung' | 'not started'; how: string };
+export type Fault = { kind: 'crashed' | 'hung' | 'not started'; how: string };
+/** 'left': this window has closed. 'restarted': a window has restarted the server. */
+export type Ending = { kind: 'left' | 'restarted' } | Fault;
 
 export interface ConnectionHost<L extends Link, S extends Session> {
   /** Connects to the server that runs; null if there is none. */
@@ -173,15 +174,15 @@ export class Connection<L extends Link, S extends Session> {
     this.enter('up');
     const timeout = new Timeout(silenceMs * this.policy.timeoutFactor);
     link.onData(() => timeout.restart());
-    const ending = await new Promise<Ending>((resolve) => {
+    const ending = await new Promise<Ending | null>((resolve) => {
       void timeout.over.then(() => resolve(this.fault(new Unresponsive())));
-      void link.closed.then(() => resolve({ kind: 'crashed', how: '' }));
+      void link.closed.then(() => resolve(null));
       void session.farewell.then(() => resolve({ kind: 'restarted' }));
       whenAborted(this.restartOrder.signal, () => resolve({ kind: 'restarted' }));
       whenAborted(this.stopOrder.signal, () => resolve({ kind: 'left' }));
     });
     timeout.end();
-    return ending.kind === 'crashed' ? { ...ending, how: await link.ending() } : ending;
+    return ending ?? link.ending();
   }
 
   private fault(error: unknown): Ending {

@@ -1,10 +1,11 @@
 // Connections to a server's process: over the socket of the one that windows share, or over the pipes of a child process.
 import type { ChildProcess } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { Announcement } from '../../language-server/protocol/endpoint.ts';
 import { startTimeOf } from '../../language-server/protocol/system.ts';
-import type { Link } from './connection.ts';
+import type { Fault, Link } from './connection.ts';
 
 /** A link with the streams that messages are read from and written to. */
 export interface ProcessLink extends Link {
@@ -23,8 +24,7 @@ export class SharedLink implements ProcessLink {
     private readonly socket: Socket,
     private readonly announced: Announcement,
     readonly isNew: boolean,
-    /** Resolves to how the process has ended. */
-    readonly ending: () => Promise<string>,
+    readonly ending: () => Promise<Fault>,
   ) {
     socket.on('error', () => socket.destroy());
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
@@ -64,11 +64,15 @@ export class SharedLink implements ProcessLink {
     this.socket.on('data', listener);
   }
 
-  /** While the connection is open, its process is there. The time makes sure that the number means the same process here. */
+  /**
+   * While the connection is open, its process is there. The time makes sure that the number means the same process here.
+   * A note tells the other windows.
+   */
   kill(): void {
-    const { pid, startTime } = this.announced;
+    const { pid, startTime, logFile } = this.announced;
     if (this.socket.destroyed || startTimeOf(pid) !== startTime) return;
     try {
+      writeFileSync(killNote(logFile), '');
       process.kill(pid, 'SIGKILL');
     } catch {
       // It has ended in this moment.
@@ -125,10 +129,13 @@ export class AloneLink implements ProcessLink {
     this.kill();
   }
 
-  ending(): Promise<string> {
-    return Promise.resolve(this.how);
+  ending(): Promise<Fault> {
+    return Promise.resolve({ kind: 'crashed', how: this.how });
   }
 }
+
+/** The file by which windows know that one of them has killed the server with this log. */
+export const killNote = (logFile: string) => `${logFile}.killed`;
 
 export function exitText(code: number | null, signal: string | null): string {
   return signal === null ? `exit code ${code}` : `signal ${signal}`;

@@ -11,7 +11,8 @@ import {
   type Endpoint,
   endpointsFor,
 } from '../../language-server/protocol/endpoint.ts';
-import { AloneLink, exitText, type ProcessLink, SharedLink } from './server-link.ts';
+import type { Fault } from './connection.ts';
+import { AloneLink, exitText, killNote, type ProcessLink, SharedLink } from './server-link.ts';
 
 /** How long to wait for the process's exit event, which may come after the connection has closed. */
 const exitNoticeMs = 500;
@@ -99,10 +100,12 @@ export class ServerProcess {
     return new AloneLink(child, child.stdout, child.stdin);
   }
 
-  private async ending({ logFile }: Announcement, isOwn: boolean): Promise<string> {
+  private async ending({ logFile }: Announcement, isOwn: boolean): Promise<Fault> {
     this.tell(logFile);
+    if (existsSync(killNote(logFile))) return { kind: 'hung', how: 'it was killed by a window' };
     const unknown = 'started by another window';
-    return isOwn ? Promise.race([this.exited, sleep(exitNoticeMs, unknown)]) : unknown;
+    const how = isOwn ? await Promise.race([this.exited, sleep(exitNoticeMs, unknown)]) : unknown;
+    return { kind: 'crashed', how };
   }
 
   /** Passes on what a process that has ended wrote to standard error, unless another window has done that. */

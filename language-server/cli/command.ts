@@ -1,5 +1,5 @@
 // The interface of a `hearth` command, and what commands share: options, input and loading the engine.
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { ParseArgsConfig } from 'node:util';
 import type { Engine, LoadOptions } from '../../native/index.ts';
 import { bundledModelPath } from '../engine/bundled-model.ts';
@@ -93,8 +93,14 @@ export function onlyOperand(operands: string[], name: string): string {
   return operand;
 }
 
+/** A pipe or a device could last for ever, and what is longer than this was never written by hand. */
+const maxTextBytes = 64 * 2 ** 20;
+
 export function readText(path: string): string {
   try {
+    const stats = statSync(path);
+    if (!stats.isFile()) throw new Error('it is not a file');
+    if (stats.size > maxTextBytes) throw new Error(`it has more than ${maxTextBytes / 2 ** 20} MiB`);
     return readFileSync(path, 'utf8');
   } catch (error) {
     throw new Error(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);

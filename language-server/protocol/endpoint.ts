@@ -5,7 +5,7 @@
 //       ID.sock          its socket (on Windows a named pipe, which is not in a folder)
 //       ID.json          its process, and what client and server say first, to prove that they could read this file
 //     NAME.ID/           of a server that is about to start
-//     NAME.ID.log        what a server writes to standard error
+//     NAME.ID.log        what a server writes to standard error; beside it NAME.ID.log.killed, once a window has killed it
 //
 // A server that listens renames its folder from NAME.ID to NAME. That succeeds only while NAME is free or empty, so of
 // several servers that start at once, one is found. A server that was killed leaves its files behind. The next one

@@ -1,5 +1,6 @@
 // dist/hearth.js with the real engine and the starter model, as a person would run it.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -46,6 +47,22 @@ test('says which file or place does not exist', () => {
   checkFails(['explain', `${sample}:0-1`], 1, /no lines 0 to 1/);
   checkFails(['generate', '--prompt', `@${join(folder, 'none.txt')}`], 1, /none\.txt/);
   checkFails(['tokenize', 'a', '--model', join(folder, 'none.gguf')], 1, /none\.gguf/);
+});
+
+test('reads no file that is too long or never ends', () => {
+  const long = join(folder, 'long.py');
+  writeFileSync(long, '');
+  truncateSync(long, 64 * 2 ** 20 + 1);
+  checkFails(['complete', `${long}:1`], 1, /cannot read .*long\.py: it has more than 64 MiB/);
+  checkFails(['complete', `${folder}:1`], 1, /it is not a file/);
+  if (isWindows) return;
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  for (const path of [pipe, '/dev/zero']) {
+    checkFails(['complete', `${path}:1`], 1, /it is not a file/);
+    checkFails(['explain', `${path}:1-2`], 1, /it is not a file/);
+    checkFails(['generate', '--prompt', `@${path}`], 1, /it is not a file/);
+  }
 });
 
 test('says what is wrong with a call before it loads a model', () => {

@@ -128,6 +128,7 @@ test('a server that is stopped while windows use it is replaced in each of them'
   const seconds = () => ((performance.now() - stoppedAt) / 1000).toFixed(1);
   await vi.waitFor(() => expect(windows.map(({ endings }) => endings.length)).toEqual([1, 1]), patience);
   const noticed = seconds();
+  expect(windows.map(({ endings }) => endings)).toEqual([['hung'], ['hung']]);
   await replaced(pid);
   const replacedAfter = seconds();
   const isReady = ({ connection }: Window) => connection.session?.health.at(-1) === 'ready';

@@ -12,7 +12,7 @@ export interface Result {
 export function commandLine(program: string) {
   const run = (...args: string[]): Result => {
     const [command = '', ...rest] = [...node, program, ...args];
-    const { status, stdout, stderr } = spawnSync(command, rest, { encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(command, rest, { encoding: 'utf8', timeout: 300_000 });
     return { code: status, out: stdout, err: stderr };
   };
   /** Runs a line of bash in which $PROGRAM is the program. */

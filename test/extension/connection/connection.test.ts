@@ -120,7 +120,7 @@ test('every window notices a server that hangs, and they share the next one', as
   const [hung] = world.started;
   if (hung) hung.isStopped = true;
   await pass(3500);
-  for (const { endings } of windows) expect(endings).toHaveLength(1);
+  for (const { endings } of windows) expect(endings).toEqual(['hung']);
   await pass(1500);
   for (const { connection, endings } of windows) {
     expect(connection.state).toBe('up');

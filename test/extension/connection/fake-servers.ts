@@ -1,5 +1,5 @@
 // The processes, links and sessions of connection.ts, without a process: what a test makes them do, they do at once.
-import type { ConnectionHost, Ending, Link, Session, State } from '../../../extension/connection/connection.ts';
+import type { ConnectionHost, Ending, Fault, Link, Session, State } from '../../../extension/connection/connection.ts';
 import { Connection } from '../../../extension/connection/connection.ts';
 
 /** At which step a server stops reacting, or ends. */
@@ -87,8 +87,9 @@ export class FakeLink implements Link {
     this.process.end();
   }
 
-  ending(): Promise<string> {
-    return Promise.resolve('signal SIGKILL');
+  ending(): Promise<Fault> {
+    const { isKilled } = this.process;
+    return Promise.resolve({ kind: isKilled ? 'hung' : 'crashed', how: 'signal SIGKILL' });
   }
 }
 

@@ -109,10 +109,21 @@ test('how a process has ended, and its last words, reach the window', async () =
   expect(await link.greet()).toBe(true);
   const [log = ''] = files().filter((file) => file.endsWith('.log'));
   writeFileSync(join(folder, 'run', log), 'std::bad_alloc\n');
-  link.kill();
+  process.kill(link.pid as number, 'SIGKILL');
   await link.closed;
-  expect(await link.ending()).toBe('signal SIGKILL');
+  expect(await link.ending()).toEqual({ kind: 'crashed', how: 'signal SIGKILL' });
   expect(output).toEqual(['std::bad_alloc']);
+});
+
+test('a process that one window has killed, since it hung, has not crashed for the others', async () => {
+  const first = await start(window());
+  const second = (await window().find()) as ProcessLink;
+  process.kill(first.pid as number, 'SIGSTOP');
+  second.kill();
+  for (const link of [first, second]) {
+    await link.closed;
+    expect(await link.ending()).toMatchObject({ kind: 'hung' });
+  }
 });
 
 test('another process with the same number is not killed', async () => {
@@ -168,7 +179,7 @@ test('without any folder, this window has a process of its own, which ends with 
   link.writer.end(); // as when the window's process ends
   await link.closed;
   expect(isRunning(pid)).toBe(false);
-  expect(await link.ending()).toMatch(/^exit code/);
+  expect(await link.ending()).toEqual({ kind: 'crashed', how: expect.stringMatching(/^exit code/) });
 });
 
 test('without free file handles (EMFILE), nothing is started, and the next attempt succeeds', async () => {
