@@ -27,7 +27,11 @@ const typed = 'return';
 
 // In the page.
 declare const document: { documentElement: unknown };
-declare function getComputedStyle(element: unknown): { fill: string; getPropertyValue(name: string): string };
+declare function getComputedStyle(element: unknown): {
+  fill: string;
+  overflowX: string;
+  getPropertyValue(name: string): string;
+};
 
 let server: CodeServer;
 let browser: Browser;
@@ -178,6 +182,24 @@ test('off for all is off for a language that was off and on again, and no mode s
   await bench.runCommand('Hearth: Turn Suggestions On or Off');
   await bench.statusSays(/ready/);
   expect(modes()).toEqual(before);
+});
+
+// The name of a section stands in its first row and makes it shorter. Which model is recommended depends on the machine.
+test('the list of models cuts nothing that it says of the first one', async () => {
+  await bench.runCommand('Hearth: Choose Model');
+  const first = bench.page.locator('.quick-input-list .monaco-list-row[data-index="0"]', { hasText: / GB · / });
+  await first.waitFor({ timeout: 30_000 });
+  expect(await first.textContent()).toMatch(/ of memory/);
+  const cut = await first.evaluate((row) =>
+    [...row.querySelectorAll('*')]
+      .filter(
+        (element) => element.scrollWidth > element.clientWidth && getComputedStyle(element).overflowX === 'hidden',
+      )
+      .map((element) => element.textContent),
+  );
+  expect(cut).toEqual([]);
+  await picture('choose-model');
+  await bench.press('Escape');
 });
 
 test('the charts of the statistics are drawn in High Contrast, too', async () => {
