@@ -93,6 +93,5 @@ async function showStatus(client: Client, documents: VirtualDocuments): Promise<
   const { status } = client;
   const why = status.health === 'error' && status.message ? `${status.message}\n` : '';
   const report = await client.request(doctorRequest, {}).catch((error: Error) => `${error.message}\n${why}`);
-  const uri = documents.set('Hearth Status.txt', `${report.trimEnd()}\n`);
-  await window.showTextDocument(uri, { preview: true });
+  await documents.show('Hearth Status.txt', `${report.trimEnd()}\n`);
 }

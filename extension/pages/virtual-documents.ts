@@ -1,5 +1,5 @@
 // Read-only documents "hearth:/<name>", such as the reports of commands. Their text may change while they are shown.
-import { EventEmitter, type TextDocumentContentProvider, Uri, workspace } from 'vscode';
+import { EventEmitter, type TextDocumentContentProvider, Uri, window, workspace } from 'vscode';
 
 const scheme = 'hearth';
 
@@ -12,12 +12,12 @@ export class VirtualDocuments implements TextDocumentContentProvider {
   readonly onDidChange = this.changes.event;
   private readonly registration = workspace.registerTextDocumentContentProvider(scheme, this);
 
-  set(name: string, text: string): Uri {
+  async show(name: string, text: string): Promise<void> {
     const uri = Uri.from({ scheme, path: `/${name}` });
     this.texts.set(uri.toString(), text);
     for (const oldest of [...this.texts.keys()].slice(0, -kept)) this.texts.delete(oldest);
     this.changes.fire(uri);
-    return uri;
+    await window.showTextDocument(uri, { preview: true });
   }
 
   provideTextDocumentContent(uri: Uri): string {

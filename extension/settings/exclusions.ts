@@ -1,7 +1,28 @@
 // Which files the user has excluded from Hearth, from the explorer or from the search. A workspace may exclude more
 // files, but not bring back any that the user has excluded.
-import { type GlobPattern, languages, RelativePattern, type TextDocument, type Uri, workspace } from 'vscode';
+import {
+  Disposable,
+  type GlobPattern,
+  languages,
+  RelativePattern,
+  type TextDocument,
+  type Uri,
+  workspace,
+} from 'vscode';
 import { section } from './config.ts';
+
+/** Calls the listener when other files may be excluded, hidden or ignored by git than before. */
+export function onExclusionsChange(listener: () => void): Disposable {
+  const settings = ['files.exclude', 'search.exclude', `${section}.exclude`];
+  return Disposable.from(
+    workspace.onDidChangeConfiguration((event) => {
+      if (settings.some((setting) => event.affectsConfiguration(setting))) listener();
+    }),
+    workspace.onDidSaveTextDocument(({ fileName }) => {
+      if (fileName.endsWith('.gitignore')) listener();
+    }),
+  );
+}
 
 /** Whether hearth.exclude has a pattern for the file. */
 export function isExcluded(uri: Uri): boolean {

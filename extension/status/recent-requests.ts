@@ -66,9 +66,7 @@ export class RecentRequests implements Disposable {
     const slow = this.isTooSlow ? [tooSlowText(), ''] : [];
     const head = [...slow, l10n.t('The last requests for a suggestion, newest first:')];
     const text = lines.length > 0 ? [...head, '', ...lines] : [l10n.t('No suggestion has been asked for yet.')];
-    await window.showTextDocument(this.documents.set('Why No Suggestion.txt', `${text.join('\n')}\n`), {
-      preview: true,
-    });
+    await this.documents.show('Why No Suggestion.txt', `${text.join('\n')}\n`);
   }
 
   dispose(): void {

@@ -1,9 +1,9 @@
 // Answers the server's relatedRequest: the definitions of the names at the cursor, and which open documents may be used
 // as context. Shares nothing of an untrusted workspace, and no file that git ignores or that the user has excluded from
 // the explorer, the search or Hearth.
-import { commands, type Disposable, type Location, type LocationLink, Position, Range, Uri, workspace } from 'vscode';
+import { commands, type Location, type LocationLink, Position, Range, Uri, workspace } from 'vscode';
 import type { DefinedIn, RelatedParams, RelatedResult } from '../../language-server/protocol/messages.ts';
-import { section } from '../settings/config.ts';
+import { onExclusionsChange } from '../settings/exclusions.ts';
 import { maxFileBytes, shareable, textOnDisk } from './shareable.ts';
 
 // The server does not wait long.
@@ -14,15 +14,7 @@ const maxLines = 30;
 /** Caches which files may be shared, until a setting or a .gitignore changes. */
 export class RelatedCode {
   private readonly shareable = new Map<string, Promise<boolean>>();
-  private readonly subscriptions: Disposable[] = [
-    workspace.onDidChangeConfiguration((event) => {
-      const settings = ['files.exclude', 'search.exclude', `${section}.exclude`];
-      if (settings.some((setting) => event.affectsConfiguration(setting))) this.shareable.clear();
-    }),
-    workspace.onDidSaveTextDocument(({ fileName }) => {
-      if (fileName.endsWith('.gitignore')) this.shareable.clear();
-    }),
-  ];
+  private readonly subscription = onExclusionsChange(() => this.shareable.clear());
 
   async answer({ uri, positions, documents }: RelatedParams): Promise<RelatedResult> {
     if (!workspace.isTrusted) return { defined: [], shared: [] };
@@ -31,7 +23,7 @@ export class RelatedCode {
   }
 
   dispose(): void {
-    for (const subscription of this.subscriptions) subscription.dispose();
+    this.subscription.dispose();
   }
 
   private async definitions(uri: string, positions: RelatedParams['positions']): Promise<DefinedIn[]> {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Disposable, RelativePattern, type Uri, type WorkspaceFolder, workspace } from 'vscode';
 import type { ClosedFile, ClosedFilesParams } from '../../language-server/protocol/messages.ts';
 import { modeFor, section } from '../settings/config.ts';
-import { hiddenGlobs, withoutBraces } from '../settings/exclusions.ts';
+import { hiddenGlobs, onExclusionsChange, withoutBraces } from '../settings/exclusions.ts';
 import { shareable, textOnDisk } from './shareable.ts';
 
 // The server takes no more either.
@@ -48,12 +48,9 @@ export class WorkspaceFiles implements Disposable {
       this.watcher.onDidDelete(note),
       workspace.onDidGrantWorkspaceTrust(() => this.readAll()),
       workspace.onDidChangeWorkspaceFolders(() => this.readAll()),
+      onExclusionsChange(() => void this.readAll()),
       workspace.onDidChangeConfiguration((event) => {
-        const settings = ['files.exclude', 'search.exclude', `${section}.exclude`, `${section}.mode`];
-        if (settings.some((setting) => event.affectsConfiguration(setting))) void this.readAll();
-      }),
-      workspace.onDidSaveTextDocument(({ fileName }) => {
-        if (fileName.endsWith('.gitignore')) void this.readAll();
+        if (event.affectsConfiguration(`${section}.mode`)) void this.readAll();
       }),
     ];
   }
