@@ -8,12 +8,9 @@ export type RuleReason =
   | 'model-wrote-nothing'
   | 'special-token'
   | 'repeats-itself'
-  | 'statement-finished'
-  | 'unreachable'
   | 'leaves-block'
   | 'closes-too-much'
-  | 'repeats-line-below'
-  | 'repeats-line-above'
+  | 'repeats-line'
   | 'invents-link'
   | Misfit
   | 'fragment'
@@ -85,12 +82,9 @@ export const reasonTexts: Record<Reason, string> = {
   'model-wrote-nothing': 'The model had nothing to add here.',
   'special-token': 'The model generated a control token instead of text.',
   'repeats-itself': 'The model repeated itself.',
-  'statement-finished': 'The statement is complete, and the model is not sure that another line follows.',
-  unreachable: 'The code would follow a return or break and never run.',
   'leaves-block': 'The model closed the block around the cursor instead of adding to it.',
   'closes-too-much': 'The model closed a bracket that is already closed.',
-  'repeats-line-below': 'The model repeated a line that is already below the cursor.',
-  'repeats-line-above': 'The model repeated the line above the cursor.',
+  'repeats-line': 'The model repeated a line that is already above or below the cursor.',
   'invents-link': 'The model made up an address that is not in this file.',
   'does-not-fit-rest': 'The text would not fit the code to the right of the cursor.',
   'splits-word': 'The cursor is inside a word, and the text does not end with the rest of that word.',

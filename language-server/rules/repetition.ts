@@ -72,56 +72,34 @@ function loopStart(text: string, length: number, copies: number): number {
 /** Lines that code may well repeat. */
 const trivial = /^(?:\W*|@[\w.]+|#\[.*|break;?|continue;?|return;?|pass|else:?|end|try:?|fi|done|do|then|default:)$/;
 
-/** Where the text begins to repeat the nearest line above the cursor. */
-export function repeatedAbove(text: string, place: Place, generated: GeneratedText): number {
-  const [nearest = ''] = place.around.linesAbove;
-  return repeated(
-    wholeLines(text, generated),
-    text.length,
-    place,
-    (line) => line.trim() === nearest.trim() && !trivial.test(line.trim()),
-  );
-}
-
-/** Where the text begins to repeat the next line below, or one of the two after it in the same block. */
-export function repeatedBelow(text: string, place: Place, generated: GeneratedText): number {
-  const { linePrefix, linesBelow } = place.around;
-  const [next = ''] = linesBelow;
-  const depth = depthOf(linePrefix);
-  const outside = linesBelow.findIndex((line) => depthOf(line) < depth);
-  const inBlock = linesBelow.slice(0, outside === -1 ? undefined : outside).filter((line) => depthOf(line) === depth);
-  return repeated(wholeLines(text, generated), text.length, place, (line) => {
-    const isNext = line.trimEnd() === next && next !== '';
-    // The head of a block may stand there many times.
-    const said = opensBlock(line, place.language) ? [next] : [next, ...inBlock];
-    return isNext || (said.some((each) => each.trim() === line.trim()) && !trivial.test(line.trim()));
-  });
-}
-
-/** Whether a line that the text completes in its middle says the same as the line above or below. */
-export function repeatsNeighbour(line: string, { around }: Place): 'repeats-line-above' | 'repeats-line-below' | null {
-  const isSame = (other = '') => line.trim() === other.trim() && !trivial.test(line.trim());
-  if (isSame(around.linesBelow[0])) return 'repeats-line-below';
-  return isSame(around.linesAbove[0]) ? 'repeats-line-above' : null;
-}
-
-/** The lines of the text, without the last one if it is still growing. */
-function wholeLines(text: string, generated: GeneratedText): string[] {
+/** Where a line begins that stands beside the cursor already. */
+export function repeatedLine(text: string, place: Place, generated: GeneratedText): number {
+  const { linePrefix, lineSuffix } = place.around;
+  if (lineSuffix.trim() !== '') return text.length;
   const lines = text.split('\n');
-  return generated.mayGrow(text) ? lines.slice(0, -1) : lines;
-}
-
-function repeated(lines: string[], length: number, { around }: Place, isRepeated: (line: string) => boolean): number {
-  if (around.lineSuffix.trim() !== '') return length;
+  if (generated.mayGrow(text)) lines.pop();
   let begin = 0;
   for (const [i, line] of lines.entries()) {
     // A text that begins with a line break adds nothing to the cursor's own line.
-    const whole = i === 0 ? around.linePrefix + line : line;
-    const isWritten = i > 0 || line.trim() !== '';
-    if (isWritten && isRepeated(whole)) return begin === 0 ? 0 : begin - 1;
+    const whole = i === 0 && line.trim() !== '' ? linePrefix + line : line;
+    if (standsBeside(whole, place)) return Math.max(0, begin - 1);
     begin += line.length + 1;
   }
-  return length;
+  return text.length;
+}
+
+/** Whether the line above the cursor says the same, or the next one below, or one of the two after it in the same block. */
+export function standsBeside(line: string, { around, language }: Place): boolean {
+  const { linePrefix, linesAbove, linesBelow } = around;
+  const [next = ''] = linesBelow;
+  if (line.trimEnd() === next && next !== '') return true;
+  if (trivial.test(line.trim())) return false;
+  const depth = depthOf(linePrefix);
+  const outside = linesBelow.findIndex((each) => depthOf(each) < depth);
+  const block = linesBelow.slice(0, outside === -1 ? undefined : outside).filter((each) => depthOf(each) === depth);
+  // The head of a block may stand there many times.
+  const beside = [...linesAbove.slice(0, 1), next, ...(opensBlock(line, language) ? [] : block)];
+  return beside.some((each) => each.trim() === line.trim());
 }
 
 /** Whether the last line, which is still growing, may come to repeat a line above or below. */

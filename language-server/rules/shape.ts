@@ -5,24 +5,17 @@ import { type Gate, likelyLines } from './confidence.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { reindented } from './indentation.ts';
 import type { Place } from './place.ts';
-import {
-  mayRepeat,
-  repeatedAbove,
-  repeatedBelow,
-  repeatedWords,
-  repeatsNeighbour,
-  repetitionStart,
-} from './repetition.ts';
+import { mayRepeat, repeatedLine, repeatedWords, repetitionStart, standsBeside } from './repetition.ts';
 import { type Fit, fitRest, isPastRest } from './rest-of-line.ts';
 import { closersOnly } from './scanner.ts';
 import { extentEnd, surplusCloser } from './stop-rules.ts';
-import { afterStatement, commentEnd, inventedLink, specialToken, unreachable } from './unwanted.ts';
+import { commentEnd, inventedLink, specialToken } from './unwanted.ts';
 import {
   beginsStatement,
   completeBeginning,
   fragmentStart,
+  isHalfDeclaration,
   isUnfinished,
-  losesValue,
   mayStandAlone,
   meaningfulEnd,
   missingClosers,
@@ -46,13 +39,10 @@ type Rule = (text: string, place: Place, generated: GeneratedText) => number;
 export const rules: readonly (readonly [RuleReason, Rule])[] = [
   ['special-token', specialToken],
   ['repeats-itself', repetitionStart],
-  ['statement-finished', afterStatement],
-  ['unreachable', unreachable],
   ['leaves-block', extentEnd],
   ['closes-too-much', surplusCloser],
   ['closes-too-much', commentEnd],
-  ['repeats-line-below', repeatedBelow],
-  ['repeats-line-above', repeatedAbove],
+  ['repeats-line', repeatedLine],
   ['invents-link', inventedLink],
 ];
 
@@ -112,7 +102,7 @@ export function toEarlyText(generated: GeneratedText, place: Place, gate: Gate):
 function begunLine(generated: GeneratedText, end: number, place: Place, gate: Gate): number {
   const likely = meaningfulEnd(generated.text, Math.min(end, generated.likelyTo(gate.beginning)));
   const piece = generated.text.slice(0, likely);
-  if (losesValue(piece, place) || (beginsStatement(place) && !mayStandAlone(piece, place))) return 0;
+  if (isHalfDeclaration(piece, place) || (beginsStatement(place) && !mayStandAlone(piece, place))) return 0;
   // What may become `; then` or `do |each|`.
   const isHead = place.language.family === 'ends' && /\s*(?:;\s*\w*|\sdo\b[^\n]*)$/.exec(piece);
   return completeBeginning(isHead ? piece.slice(0, isHead.index) : piece, place);
@@ -130,8 +120,8 @@ function inLine(generated: GeneratedText, end: number, place: Place, gate: Gate,
   const fit = fitRest(text, place, isEnded);
   const whole = (each: Fit) => suggestion(generated, each.end, place, each.tail, each.replaces);
   if (typeof fit !== 'string' && generated.probabilityTo(fit.end) >= gate.line) {
-    const repeated = repeatsNeighbour(lineWith(text.slice(0, fit.end), fit, place), place);
-    return repeated ? nothing(repeated) : { suggestion: whole(fit), reason: null };
+    if (standsBeside(lineWith(text.slice(0, fit.end), fit, place), place)) return nothing('repeats-line');
+    return { suggestion: whole(fit), reason: null };
   }
   // Several lines that do not fit or are not likely: perhaps the first one alone.
   const newline = text.trimEnd().indexOf('\n');

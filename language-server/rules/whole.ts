@@ -1,6 +1,6 @@
 // Whole or nothing: what is shown leaves no bracket, string, element or block open. An end that is not complete is cut off,
 // or closed where that is safe.
-import { depthOf, filledLines, indentationOf, type Line } from './indentation.ts';
+import { depthOf, filledLines, indentationOf } from './indentation.ts';
 import { opensBlock } from './languages.ts';
 import type { Place } from './place.ts';
 import { closerFor, type Open, scan } from './scanner.ts';
@@ -32,8 +32,9 @@ const functionHead =
   /^(?:(?:abstract|final|private|protected|public|static)\s+)*function\s+\w+\s*\([^;{]*\)(?:\s*:\s*[\w?|\\]+)?$/;
 // The head of a block whose body may be a single statement.
 const bracketHead = /^(?:\}\s*)?(?:(?:else\s+)?if|for|foreach|switch|while)\b.*\)$|^(?:\}\s*)?(?:do|else|finally|try)$/;
-const tryBlock = /\btry\s*\{/g;
-const catching = /\b(?:catch|finally)\b/g;
+const beginsBody = /(?<![;\s])[;\s]+(?:do|then)\b/;
+const tryBlock = /\btry\s*[{:]/g;
+const catching = /\b(?:catch|except|finally)\b/g;
 
 /** Where the lines at the end begin that only start something: a decorator, a tag, the head of a block. */
 export function fragmentStart(text: string, place: Place): number {
@@ -46,7 +47,7 @@ export function fragmentStart(text: string, place: Place): number {
     const isHead =
       opensBlock(line, place.language) || place.language.attribute.test(line) || /^[{[(<]+$|[([{]$/.test(line);
     // As the first line, the head of a block is worth showing, but not punctuation alone.
-    const isAlone = begin > 0 || (place.around.linePrefix.trim() === '' && !/[)\]}]/.test(line));
+    const isAlone = place.around.linePrefix.trim() === '' && !/[)\]}]/.test(line);
     const isFragment = isFirst ? (/^[\W_]*$/.test(line) && isAlone) || isUnattached(line, place) : isHead;
     if (!isFragment) return end;
     end = text.slice(0, begin).trimEnd().length;
@@ -62,36 +63,28 @@ function isUnattached(line: string, { around, language }: Place): boolean {
 /** What closes the blocks that the text leaves open, on lines of their own; null if it ends inside an expression. */
 export function missingClosers(text: string, place: Place): string | null {
   const { language, lineBreak, around } = place;
-  if (isUncaught(text, place)) return null;
-  const lines = filledLines(text);
-  const indentation = (line: Line) =>
-    indentationOf(line.begin > 0 ? line.text : (lineBreak || `\n${around.linePrefix}`).slice(1) + line.text);
-  let closers = '';
-  for (const { at, token } of openedIn(text, place).reverse()) {
-    const line = lines.findLast(({ begin }) => begin <= at);
-    if (!line || token !== '{' || text.slice(at + 1, line.end).trim() !== '') return null;
-    closers += `\n${indentation(line)}}`;
-  }
+  const opened = openedIn(text, place);
+  const endsLine = ({ token, at }: Open) => token === '{' && /^\s*?(?:\n|$)/.test(text.slice(at + 1));
+  if (isUncaught(text, place) || !opened.every(endsLine)) return null;
+  const firstLine = (lineBreak || `\n${around.linePrefix}`).slice(1) + text;
+  const indentationAt = (begin: number) => indentationOf(begin > 0 ? text.slice(begin) : firstLine);
+  const ends = opened.map(({ at }) => `\n${indentationAt(text.lastIndexOf('\n', at) + 1)}}`);
   const terminated: { terminator: string; indentation: string }[] = [];
-  for (const line of lines) {
+  for (const line of filledLines(text)) {
     const trimmed = line.text.trim();
+    if (language.middle?.test(trimmed)) continue;
+    const indentation = indentationAt(line.begin);
     const last = terminated.at(-1);
-    const isAtDepth = last !== undefined && depthOf(indentation(line)) === depthOf(last.indentation);
-    if (isAtDepth && trimmed.startsWith(last.terminator.trim())) terminated.pop();
-    else if (isAtDepth && !language.middle?.test(trimmed)) return null;
-    else if (!isAtDepth && opensBlock(trimmed, language) && !language.middle?.test(trimmed)) {
+    if (last && depthOf(indentation) === depthOf(last.indentation)) {
+      terminated.pop();
+    } else if (opensBlock(trimmed, language)) {
       const terminator = language.terminatorOf(trimmed);
       if (terminator?.endsWith(' ')) return null;
-      if (terminator) terminated.push({ terminator, indentation: indentation(line) });
+      if (terminator) terminated.push({ terminator, indentation });
     }
   }
-  return (
-    closers +
-    terminated
-      .reverse()
-      .map((each) => `\n${each.indentation}${each.terminator}`)
-      .join('')
-  );
+  ends.reverse().push(...terminated.reverse().map((each) => `\n${each.indentation}${each.terminator}`));
+  return ends.join('');
 }
 
 /**
@@ -102,7 +95,7 @@ export function completeBeginning(text: string, place: Place): number {
   const lines = filledLines(text);
   const last = lines.findLast(({ end }) => isComplete(text.slice(0, end), place));
   const [first] = lines;
-  if (last || !first || isUncaught(first.text, place)) return last?.end ?? 0;
+  if (last || !first) return last?.end ?? 0;
   const line = text.slice(0, first.end);
   const starts = [openedIn(line, place)[0]?.at ?? -1, openElement(line, place), headStart(line, place)];
   const end = meaningfulEnd(text, Math.min(first.end, ...starts.filter((at) => at !== -1)));
@@ -119,21 +112,16 @@ function isComplete(text: string, place: Place): boolean {
  * Whether the document is sound without the text, because no statement has been begun; it must be so with it. Where only
  * single lines are wanted, the head of a block is one.
  */
-export function beginsStatement({ around, open, within, language, extent }: Place): boolean {
-  if (within !== 'code' || around.linePrefix.trim() !== '') return false;
+export function beginsStatement({ around, open, language, extent }: Place): boolean {
+  if (around.linePrefix.trim() !== '') return false;
   const bracket = open.at(-1)?.token;
   return language.family === 'data' || (extent !== 'line' && (bracket === undefined || bracket === '{'));
 }
 
-/**
- * Whether a line that was begun with half a word, which is an expression, would become a declaration without value, or
- * the text is a type without the name that it declares.
- */
-export function losesValue(text: string, { around, language }: Place): boolean {
-  if (language.hasTypedNames && modifiersOnly.test(around.linePrefix) && typeOnly.test(text)) return true;
-  return (
-    language.endsWithLine && /^\s*\w+$/.test(around.linePrefix) && valueless.test((around.linePrefix + text).trim())
-  );
+/** Whether a declaration would lack its name behind the type, or its value where half a word, an expression, stood. */
+export function isHalfDeclaration(text: string, { around: { linePrefix } }: Place): boolean {
+  if (modifiersOnly.test(linePrefix)) return typeOnly.test(text);
+  return /^\s*\w+$/.test(linePrefix) && valueless.test((linePrefix + text).trim());
 }
 
 /** Whether the beginning of a line can be a statement of its own. */
@@ -154,18 +142,17 @@ function isEntry(line: string, { language, open }: Place): boolean {
  * Whether the lines below, which are deeper, would belong to the last line of the text although that is no head. It is so
  * where blocks are known by their indentation.
  */
-function takesLinesBelow(text: string, { language, around, open }: Place): boolean {
+function takesLinesBelow(text: string, { language, around }: Place): boolean {
   const last = filledLines(text).at(-1);
-  if (!language.parent || !last || open.length > 0 || around.linePrefix.trim() !== '') return false;
+  if (!language.parent || !last || around.linePrefix.trim() !== '') return false;
   const line = last.text === text ? around.linePrefix + text : last.text;
   const content = depthOf(line) + (/^\s*((?:- )*)/.exec(line)?.[1]?.length ?? 0);
-  return depthOf(around.linesBelow[0] ?? '') > content && !language.parent.test(line) && !/[([{\\,]$/.test(line.trim());
+  return depthOf(around.linesBelow[0] ?? '') > content && !language.parent.test(line);
 }
 
 /** Whether a text that leaves nothing open says too little, or takes lines from what stands below. */
 export function isUnfinished(text: string, place: Place): boolean {
-  const isValueless = beginsStatement(place) && !isEntry(text.trim(), place);
-  return isValueless || endsWithHead(text, place) || takesLinesBelow(text, place);
+  return endsWithHead(text, place) || takesLinesBelow(text, place);
 }
 
 /** Whether the text ends with a statement of its own line that is the head of a block, and the block is not there. */
@@ -182,16 +169,8 @@ function endsWithHead(text: string, place: Place): boolean {
 }
 
 /** Whether a block only tries; without what catches, that is no statement. One that closes what it opens, `try (`, is. */
-function isUncaught(text: string, { language, around }: Place): boolean {
-  if (language.family !== 'indentation') return lastIndex(text, tryBlock) > lastIndex(text, catching);
-  const lines = filledLines(text);
-  const first = lines.findLastIndex((line) => line.text.trim() === 'try:');
-  if (first === -1) return false;
-  const depth = depthOf(first === 0 ? around.linePrefix + (lines[0]?.text ?? '') : (lines[first]?.text ?? ''));
-  const below = around.linesBelow.map((line) => ({ text: line }));
-  return ![...lines.slice(first + 1), ...below].some(
-    (line) => depthOf(line.text) === depth && /^(?:except|finally)\b/.test(line.text.trim()),
-  );
+function isUncaught(text: string, { around }: Place): boolean {
+  return lastIndex(text, tryBlock) > lastIndex([text, ...around.linesBelow].join('\n'), catching);
 }
 
 /** -1 if there is none. */
@@ -261,7 +240,7 @@ function openElement(text: string, { language }: Place): number {
 
 /** Where a line begins to open a block that needs an end of its own; -1 if it opens none. */
 function headStart(line: string, { language }: Place): number {
-  const keyword = language.family === 'ends' ? line.search(/[;\s]+(?:do|then)\b/) : -1;
+  const keyword = language.family === 'ends' ? line.search(beginsBody) : -1;
   if (keyword !== -1) return keyword;
   return language.terminatorOf(line.trim()) === null ? -1 : line.trimEnd().search(language.opener ?? /$/);
 }

@@ -40,7 +40,7 @@ test.each([
 test('does not show text early that may become the line below', async () => {
   const { early, reason } = await ask('$0\nreturn total;\n', writes('return total;'));
   expect(early).toEqual([]);
-  expect(reason).toBe('repeats-line-below');
+  expect(reason).toBe('repeats-line');
 });
 
 test('keeps text that was shown early even if the whole turns out to be a repetition', async () => {
