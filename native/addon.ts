@@ -27,6 +27,8 @@ export interface NativeRequest {
   kind: 'generate' | 'prefill' | 'logits' | 'lastLogits' | 'score' | 'continuations';
   tokens: Uint32Array;
   continuations: Uint32Array[];
+  /** How many of the first tokens of each continuation are not scored. */
+  given: Uint32Array;
   heal: Uint8Array;
   maxTokens: number;
   temperature: number;

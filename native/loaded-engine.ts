@@ -9,6 +9,7 @@ import {
 } from './addon.ts';
 import type {
   Completion,
+  Continuation,
   Engine,
   EngineStatus,
   ModelInfo,
@@ -99,17 +100,21 @@ export class LoadedEngine implements Engine {
 
   async scoreContinuations(
     tokens: Uint32Array,
-    continuations: readonly Uint32Array[],
+    continuations: readonly Continuation[],
     priority?: 'foreground' | 'background',
     signal?: AbortSignal,
   ): Promise<Float32Array[]> {
-    const options = { continuations: [...continuations], isBackground: priority === 'background' };
+    const options = {
+      continuations: continuations.map(({ given, scored }) => Uint32Array.from([...given, ...scored])),
+      given: Uint32Array.from(continuations, ({ given }) => given.length),
+      isBackground: priority === 'background',
+    };
     const { values, finishReason } = await this.submit('continuations', tokens, options, signal);
     if (finishReason === 'cancelled') return [];
     let from = 0;
-    return continuations.map(({ length }) => {
-      from += length;
-      return values.subarray(from - length, from);
+    return continuations.map(({ scored }) => {
+      from += scored.length;
+      return values.subarray(from - scored.length, from);
     });
   }
 
@@ -229,6 +234,7 @@ function infoOf(
 
 const requestDefaults = {
   continuations: [],
+  given: new Uint32Array(),
   heal: new Uint8Array(),
   maxTokens: 0,
   temperature: 0,

@@ -278,6 +278,12 @@ export interface Completer {
   learn?(tokens: Uint32Array): Promise<void>;
 }
 
+/** Some tokens, and those after them whose probability is asked for. The given ones cost less. */
+export interface Continuation {
+  given: Uint32Array;
+  scored: Uint32Array;
+}
+
 /**
  * One loaded model. Requests may overlap; foreground requests run first, and otherwise the order is that of arrival.
  */
@@ -306,12 +312,12 @@ export interface Engine extends Completer {
   /** The negative log-likelihood, in nats, of each token but the first given those before it, [tokens.length - 1]. */
   score(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array>;
   /**
-   * The log-probability, in nats, of each token of each continuation, all of which come after the same tokens. What
-   * several begin with is evaluated once, and the rest in one batch; at most 64. An abort resolves with no scores.
+   * The log-probability, in nats, of each scored token of each continuation, all of which come after the same tokens.
+   * What several begin with is evaluated once, and the rest in one batch; at most 64. An abort resolves with no scores.
    */
   scoreContinuations(
     tokens: Uint32Array,
-    continuations: readonly Uint32Array[],
+    continuations: readonly Continuation[],
     priority?: Priority,
     signal?: AbortSignal,
   ): Promise<Float32Array[]>;

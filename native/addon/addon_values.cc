@@ -194,6 +194,7 @@ Request request_of(const Napi::Object& object) {
   const auto continuations = object.Get("continuations").As<Napi::Array>();
   for (uint32_t i = 0; i < continuations.Length(); i++)
     request.continuations.push_back(tokens_of(continuations.Get(i)));
+  request.n_given = tokens_of(object.Get("given"));
   const auto heal = object.Get("heal").As<Napi::Uint8Array>();
   request.heal.assign(heal.Data(), heal.Data() + heal.ElementLength());
   request.max_tokens = integer(object, "maxTokens");

@@ -17,6 +17,8 @@ void ContinuationScores::require_valid() const {
     throw EngineError("bad-argument", "at most " + std::to_string(kMaxContinuations) +
                                           " continuations can be scored at once, not " +
                                           std::to_string(request_.continuations.size()));
+  if (request_.n_given.size() != request_.continuations.size())
+    throw EngineError("bad-argument", "each continuation needs its number of given tokens");
   for (const std::vector<uint32_t>& tokens : request_.continuations) {
     require_in_vocabulary(tokens, bench_.n_vocab);
     const size_t n = request_.tokens.size() + tokens.size();
@@ -29,7 +31,8 @@ void ContinuationScores::require_valid() const {
 
 void ContinuationScores::start(const Path& prompt, std::span<const float> logits) {
   nodes_.emplace_back();
-  for (const std::vector<uint32_t>& tokens : request_.continuations) insert(tokens);
+  for (size_t i = 0; i < request_.continuations.size(); i++)
+    insert(request_.continuations[i], request_.n_given[i]);
   nodes_.front().path = prompt.fork();
   const double log_sum = log_sum_exp(logits);
   for (const int child : nodes_.front().children)
@@ -39,13 +42,15 @@ void ContinuationScores::start(const Path& prompt, std::span<const float> logits
 
 // --- the tree ---
 
-void ContinuationScores::insert(std::span<const uint32_t> tokens) {
+void ContinuationScores::insert(std::span<const uint32_t> tokens, size_t n_given) {
   int node = 0;
   while (!tokens.empty()) {
     const int child = child_with(node, tokens.front());
     if (child == 0) {
       nodes_[node].children.push_back(static_cast<int>(nodes_.size()));
-      nodes_.emplace_back().tokens = tokens;
+      Node& leaf = nodes_.emplace_back();
+      leaf.tokens = tokens;
+      leaf.n_given = std::min(n_given, tokens.size());
       return;
     }
     const std::span<const uint32_t> known = nodes_[child].tokens;
@@ -53,8 +58,10 @@ void ContinuationScores::insert(std::span<const uint32_t> tokens) {
         std::mismatch(known.begin(), known.end(), tokens.begin(), tokens.end()).first -
         known.begin();
     if (n_common < known.size() && n_common < tokens.size()) split(child, n_common);
+    nodes_[child].n_given = std::min(nodes_[child].n_given, n_given);
     // A text that ends within a node has its tokens' scores there.
-    tokens = tokens.subspan(std::min(n_common, tokens.size()));
+    tokens = tokens.subspan(n_common);
+    n_given -= std::min(n_common, n_given);
     node = child;
   }
 }
@@ -67,6 +74,8 @@ void ContinuationScores::split(int node, size_t n_kept) {
   below.tokens = above.tokens.subspan(n_kept);
   below.children = std::exchange(above.children, {rest});
   above.tokens = above.tokens.first(n_kept);
+  below.n_given = above.n_given - std::min(above.n_given, n_kept);
+  above.n_given = std::min(above.n_given, n_kept);
 }
 
 /// 0: there is none.
@@ -127,32 +136,47 @@ void ContinuationScores::add_parts(int index, int& n_free) {
   n_free -= n;
 }
 
+/// Whether a score is wanted of the token, or of a child's first one if the node has no more.
+bool ContinuationScores::is_scored(const Node& node, size_t token) const {
+  if (token < node.tokens.size()) return token >= node.n_given;
+  return std::any_of(node.children.begin(), node.children.end(),
+                     [&](int child) { return nodes_[child].n_given == 0; });
+}
+
 /// The log-probabilities that the rows of the batch give. False when interrupted.
 bool ContinuationScores::read_rows() {
-  std::array<int32_t, kMaxLogitRows> rows;
+  std::vector<int32_t> rows;  // of the batch, that give scores
+  int first = 0;
+  for (const Part& part : parts_) {
+    const Node& node = nodes_[part.node];
+    for (int i = 0; i < part.n; i++)
+      if (is_scored(node, static_cast<size_t>(node.n_evaluated) + i + 1)) rows.push_back(first + i);
+    first += part.n;
+  }
   std::vector<float> logits(bench_.n_vocab);
-  int n_rows = 0;  // of the batch that have been computed by head(), sixteen at a time
+  size_t n_read = 0;  // of rows; head() computes sixteen at a time
   const float* computed = nullptr;
-  const int n_total = std::accumulate(parts_.begin(), parts_.end(), 0,
-                                      [](int sum, const Part& part) { return sum + part.n; });
-  int row = 0;
   for (Part& part : parts_) {
     const Node& node = nodes_[part.node];
-    for (int i = 0; i < part.n; i++, row++) {
-      if (row == n_rows) {
-        const int n = std::min(kMaxLogitRows, n_total - n_rows);
-        std::iota(rows.begin(), rows.begin() + n, n_rows);
-        computed = bench_.forward.head(std::span(rows).first(n));
-        if (!computed) return false;
-        n_rows += n;
-      }
-      bench_.ops.read(logits, computed + static_cast<size_t>(row % kMaxLogitRows) * bench_.n_vocab);
-      require_finite(logits);
-      const double log_sum = log_sum_exp(logits);
-      const auto score = [&](uint32_t token) {
-        return static_cast<float>(logits[token] - log_sum);
-      };
+    for (int i = 0; i < part.n; i++) {
       const size_t next = static_cast<size_t>(node.n_evaluated) + i + 1;
+      const bool is_wanted = is_scored(node, next);
+      double log_sum = 0;
+      if (is_wanted) {
+        const size_t at = n_read++ % kMaxLogitRows;
+        if (at == 0) {
+          const auto rest = std::span(rows).subspan(n_read - 1);
+          computed = bench_.forward.head(
+              rest.first(std::min(rest.size(), static_cast<size_t>(kMaxLogitRows))));
+          if (!computed) return false;
+        }
+        bench_.ops.read(logits, computed + at * bench_.n_vocab);
+        require_finite(logits);
+        log_sum = log_sum_exp(logits);
+      }
+      const auto score = [&](uint32_t token) {
+        return is_wanted ? static_cast<float>(logits[token] - log_sum) : 0.0f;
+      };
       if (next < node.tokens.size()) {
         part.log_probabilities.push_back(score(node.tokens[next]));
       } else {
@@ -176,14 +200,18 @@ void ContinuationScores::reset() {
 
 std::vector<float> ContinuationScores::values() const {
   std::vector<float> values;
-  for (std::span<const uint32_t> tokens : request_.continuations) {
+  for (size_t i = 0; i < request_.continuations.size(); i++) {
+    std::span<const uint32_t> tokens = request_.continuations[i];
+    std::vector<float> scores;
     for (int node = 0; !tokens.empty();) {
       node = child_with(node, tokens.front());
       const std::vector<float>& known = nodes_[node].log_probabilities;
       const size_t n = std::min(known.size(), tokens.size());
-      values.insert(values.end(), known.begin(), known.begin() + n);
+      scores.insert(scores.end(), known.begin(), known.begin() + n);
       tokens = tokens.subspan(n);
     }
+    const size_t n_given = std::min<size_t>(request_.n_given[i], scores.size());
+    values.insert(values.end(), scores.begin() + n_given, scores.end());
   }
   return values;
 }

@@ -1,6 +1,6 @@
 // Scores texts that may follow a prompt (RequestKind::kContinuations): the log-probability of each
-// of their tokens. What several of them begin with is evaluated once, and what does not depend on
-// each other is one batch:
+// of their tokens but the given ones. What several of them begin with is evaluated once, and what
+// does not depend on each other is one batch:
 //
 //   prompt ─┬─ a b ─┬─ c d      continuations: a b c d, a b e and f
 //           │       └─ e        first batch: a b;  second batch: c
@@ -34,7 +34,7 @@ class ContinuationScores {
   bool is_done() const;
   /// Releases all pages; start() begins again.
   void reset();
-  /// The log-probabilities of the tokens of all continuations, one continuation after the other.
+  /// The log-probabilities of all tokens that are not given, one continuation after the other.
   std::vector<float> values() const;
 
  private:
@@ -44,7 +44,8 @@ class ContinuationScores {
     std::vector<int> children;
     Path path;  // ends before the first token that is not evaluated
     int n_evaluated = 0;
-    std::vector<float> log_probabilities;  // of the tokens, as far as they are known
+    size_t n_given = 0;  // of its tokens, in all continuations: they are evaluated, but not scored
+    std::vector<float> log_probabilities;  // of the tokens, as far as they are known; given ones: 0
   };
   /// Tokens of a node in the batch.
   struct Part {
@@ -53,11 +54,12 @@ class ContinuationScores {
     std::vector<float> log_probabilities;  // that its rows give: of the node's own tokens
     std::vector<float> of_children;        // and of the first token of each child
   };
-  void insert(std::span<const uint32_t> tokens);
+  void insert(std::span<const uint32_t> tokens, size_t n_given);
   void split(int node, size_t n_kept);
   int child_with(int node, uint32_t token) const;
   int n_left(const Node& node) const;
   void add_parts(int node, int& n_free);
+  bool is_scored(const Node& node, size_t token) const;
   bool read_rows();
 
   const Request& request_;

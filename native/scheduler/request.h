@@ -36,6 +36,7 @@ struct Request {
   std::string heal;              // token healing: bytes that the answer must begin with; the text
                                  // of the result comes after them
   std::vector<std::vector<uint32_t>> continuations;  // to be scored, each after the prompt
+  std::vector<uint32_t> n_given;  // of each, so many of its first tokens are not scored
   int max_tokens = 0;
   SamplingOptions sampling;
   Priority priority = Priority::kForeground;

@@ -18,6 +18,7 @@ function outputOf(script: string): string {
       kind: 'generate', tokens: Uint32Array.of(1), heal: new Uint8Array(), maxTokens: 2, temperature: 0, topK: 0, topP: 1,
       minP: 0, seed: 0, isBackground: false, stopTokens: new Uint32Array(), speculate: false, alternatives: 1,
       streamAlternatives: false, traceOps: false, continuations: [],
+      given: new Uint32Array(),
     };
     function try_(call) {
       try {

@@ -28,20 +28,24 @@ Request continuations(uint32_t seed) {
   request.kind = RequestKind::kContinuations;
   request.tokens = some_tokens(random, 1 + random() % 80);
   const int n = random() % 30;
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n; i++) {
     request.continuations.push_back(some_tokens(random, random() % (seed % 4 ? 8 : 60)));
+    const size_t n_tokens = request.continuations.back().size();
+    request.n_given.push_back(random() % 2 ? 0 : random() % (n_tokens + 1));
+  }
   return request;
 }
 
 std::vector<float> one_by_one(hearth::Engine& engine, const Request& request) {
   std::vector<float> values;
-  for (const std::vector<uint32_t>& continuation : request.continuations) {
+  for (size_t c = 0; c < request.continuations.size(); c++) {
+    const std::vector<uint32_t>& continuation = request.continuations[c];
     Request alone;
     alone.kind = RequestKind::kScore;
     alone.tokens = request.tokens;
     alone.tokens.insert(alone.tokens.end(), continuation.begin(), continuation.end());
     const std::vector<float> scores = test::ask(engine, alone).values;
-    for (size_t i = request.tokens.size() - 1; i < scores.size(); i++)
+    for (size_t i = request.tokens.size() - 1 + request.n_given[c]; i < scores.size(); i++)
       values.push_back(0 - scores[i]);
   }
   return values;

@@ -1,7 +1,7 @@
 // Texts that may follow a prompt get the scores that they get alone, however they share what they begin with.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Engine, loadEngine } from '../../native/index.ts';
+import { type Continuation, type Engine, loadEngine } from '../../native/index.ts';
 
 const models = {
   starter: join(import.meta.dirname, '../../models/starter.gguf'),
@@ -17,6 +17,9 @@ const texts = [
   '',
   '    total += item.price;\n',
 ];
+
+const nothing = new Uint32Array();
+const whole = (texts: readonly Uint32Array[]): Continuation[] => texts.map((scored) => ({ given: nothing, scored }));
 
 describe.each(Object.entries(models))('%s', (_, modelPath) => {
   let engine: Engine;
@@ -40,8 +43,8 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
   test('bit for bit as each alone, cold and warm', async () => {
     const expected = await Promise.all(continuations.map(alone));
     await engine.clearCache();
-    const cold = await engine.scoreContinuations(tokens, continuations);
-    const warm = await engine.scoreContinuations(tokens, continuations, 'background');
+    const cold = await engine.scoreContinuations(tokens, whole(continuations));
+    const warm = await engine.scoreContinuations(tokens, whole(continuations), 'background');
     expect(cold.map((scores) => [...scores])).toEqual(expected);
     expect(warm).toEqual(cold);
     expect(cold[5]).toHaveLength(0);
@@ -51,24 +54,35 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     await engine.prefill(tokens);
     const before = missed();
     const [a = new Uint32Array(), b = new Uint32Array()] = continuations;
-    await engine.scoreContinuations(tokens, [a, b, a]);
+    await engine.scoreContinuations(tokens, whole([a, b, a]));
     const common = a.findIndex((token, i) => token !== b[i]);
     // The prompt's last token is evaluated again; the last token of a text never is.
     expect(missed() - before).toBe(1 + a.length - 1 + (b.length - common) - 1);
   });
 
+  test('given tokens have no scores and change none', async () => {
+    const all = await engine.scoreContinuations(tokens, whole(continuations));
+    await engine.clearCache();
+    for (const share of [1, 0.5, 0]) {
+      const given = continuations.map(({ length }, i) => Math.round(length * (i === 0 ? 1 - share : share)));
+      const parts = continuations.map((text, i) => ({ given: text.slice(0, given[i]), scored: text.slice(given[i]) }));
+      const scores = await engine.scoreContinuations(tokens, parts);
+      expect(scores.map((each) => [...each])).toEqual(all.map((each, i) => [...each.subarray(given[i])]));
+    }
+  });
+
   test('more than fit in one batch', async () => {
     const long = engine.tokenize(code.repeat(4));
     const many = Array.from({ length: 24 }, (_, i) => engine.tokenize(`${' '.repeat(i % 7)}item${i} = ${code}`));
-    const scores = await engine.scoreContinuations(tokens, [long, ...many]);
+    const scores = await engine.scoreContinuations(tokens, whole([long, ...many]));
     expect([...(scores[0] ?? [])]).toEqual(await alone(long));
     for (const i of [0, 11, 23]) expect([...(scores[i + 1] ?? [])]).toEqual(await alone(many[i] ?? long));
   });
 
   test('goes on after what interrupts it, and leaves no page held', async () => {
-    const expected = await engine.scoreContinuations(tokens, continuations);
+    const expected = await engine.scoreContinuations(tokens, whole(continuations));
     await engine.clearCache();
-    const background = engine.scoreContinuations(tokens, continuations, 'background');
+    const background = engine.scoreContinuations(tokens, whole(continuations), 'background');
     const foreground = Array.from({ length: 5 }, (_, i) =>
       engine.generate({ tokens: tokens.subarray(i), maxTokens: 3 }),
     );
@@ -79,7 +93,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
 
   test('an abort gives no scores', async () => {
     const controller = new AbortController();
-    const scores = engine.scoreContinuations(tokens, continuations, 'background', controller.signal);
+    const scores = engine.scoreContinuations(tokens, whole(continuations), 'background', controller.signal);
     controller.abort();
     expect([0, continuations.length]).toContain((await scores).length);
     expect(engine.status().cache.pagesHeld).toBe(0);
@@ -87,11 +101,11 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
 
   test('refuses what it cannot score', async () => {
     const wrong = Uint32Array.of(engine.info.vocabulary);
-    await expect(engine.scoreContinuations(tokens, [wrong])).rejects.toThrow('outside the vocabulary');
+    await expect(engine.scoreContinuations(tokens, whole([wrong]))).rejects.toThrow('outside the vocabulary');
     const tooLong = new Uint32Array(engine.info.contextTokens - tokens.length + 1);
-    await expect(engine.scoreContinuations(tokens, [tooLong])).rejects.toThrow('the context holds');
+    await expect(engine.scoreContinuations(tokens, whole([tooLong]))).rejects.toThrow('the context holds');
     const tooMany = Array.from({ length: 65 }, () => Uint32Array.of(1));
-    await expect(engine.scoreContinuations(tokens, tooMany)).rejects.toThrow('at most 64');
+    await expect(engine.scoreContinuations(tokens, whole(tooMany))).rejects.toThrow('at most 64');
     expect(await engine.scoreContinuations(tokens, [])).toEqual([]);
   });
 });

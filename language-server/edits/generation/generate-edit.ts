@@ -56,7 +56,12 @@ export async function generateEdit(
 /** How many tokens of the answer that changes nothing the model would write itself; up to a whole character. */
 async function keptTokens(engine: Engine, { prompt, unchanged, window }: EditQuestion, signal?: AbortSignal) {
   if (unchanged.length === 0) return 0;
-  const [scores] = await engine.scoreContinuations(prompt, [unchanged], 'background', signal);
+  const [scores] = await engine.scoreContinuations(
+    prompt,
+    [{ given: new Uint32Array(), scored: unchanged }],
+    'background',
+    signal,
+  );
   const other = scores?.findIndex((each) => each < certainly) ?? 0;
   let kept = other === -1 ? unchanged.length : other;
   const isWhole = () =>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { editFormat } from '../../../../language-server/edits/generation/edit-format.ts';
 import { generateEdit } from '../../../../language-server/edits/generation/generate-edit.ts';
 import type { EditedDocument } from '../../../../language-server/edits/text/text-edit.ts';
-import type { Completion, GenerateRequest, OnText } from '../../../../native/index.ts';
+import type { Completion, Continuation, GenerateRequest, OnText } from '../../../../native/index.ts';
 import { FakeEngine } from '../../../fixtures/fake-engine.ts';
 import type { Claim } from './claim.ts';
 
@@ -24,8 +24,8 @@ class Writer extends FakeEngine {
     super();
   }
 
-  override async scoreContinuations(_: Uint32Array, continuations: readonly Uint32Array[]): Promise<Float32Array[]> {
-    return continuations.map((tokens) => Float32Array.from(tokens, (_, i) => (i < this.agreed ? -0.01 : -3)));
+  override async scoreContinuations(_: Uint32Array, continuations: readonly Continuation[]): Promise<Float32Array[]> {
+    return continuations.map(({ scored }) => Float32Array.from(scored, (_, i) => (i < this.agreed ? -0.01 : -3)));
   }
 
   override async generate(request: GenerateRequest, onText?: OnText): Promise<Completion> {

@@ -6,6 +6,7 @@ import { editFormat } from '../../../../language-server/edits/generation/edit-fo
 import { generateEdit, rejoined } from '../../../../language-server/edits/generation/generate-edit.ts';
 import { applyEdit, type EditedDocument } from '../../../../language-server/edits/text/text-edit.ts';
 import type { EditFormatName } from '../../../../language-server/models/model-traits.ts';
+import type { Continuation } from '../../../../native/index.ts';
 import { FakeEngine } from '../../../fixtures/fake-engine.ts';
 
 const text = 'let sum = 0;\n\nadd(total);\nlog("ä");\nend();\nstop();\n';
@@ -31,12 +32,12 @@ class Writer extends FakeEngine {
   /** The end of the prompt. */
   asked = 'updated/a.ts\n';
 
-  override scoreContinuations(_: Uint32Array, continuations: readonly Uint32Array[]): Promise<Float32Array[]> {
+  override scoreContinuations(_: Uint32Array, continuations: readonly Continuation[]): Promise<Float32Array[]> {
     const [written] = [Buffer.from(`${this.answer}<`)];
-    this.passes.push(...continuations.map(({ length }) => length));
+    this.passes.push(...continuations.map(({ scored }) => scored.length));
     return Promise.resolve(
-      continuations.map((tokens) =>
-        Float32Array.from(tokens, (token, i) => (token === written[i] || token > 255 ? -0.01 : -3)),
+      continuations.map(({ scored }) =>
+        Float32Array.from(scored, (token, i) => (token === written[i] || token > 255 ? -0.01 : -3)),
       ),
     );
   }
