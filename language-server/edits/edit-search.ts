@@ -6,7 +6,7 @@ import type { EditFormatName } from '../models/model-traits.ts';
 import { windowEnd, windowStart } from '../prompt/text-window.ts';
 import type { Reason } from '../protocol/reasons.ts';
 import type { DismissedEdits } from './decision/dismissed-edits.ts';
-import { propose } from './decision/propose.ts';
+import { propose, readHead } from './decision/propose.ts';
 import { whyUnwanted } from './decision/unwanted-edit.ts';
 import { renamedUse, renameProbability } from './proposals/renamed-uses.ts';
 import { changesOf, type PastEdit, type TextEdit } from './text/text-edit.ts';
@@ -36,7 +36,7 @@ export interface FoundEdit extends TextEdit {
 }
 
 // A part of a long document, so that looking through it never keeps a key waiting.
-const reachChars = 50_000;
+const reachChars = 30_000;
 /** The cursor's offset in a document that it is not in. */
 const elsewhere = -1;
 
@@ -76,13 +76,11 @@ async function findIn(
   dismissed: DismissedEdits,
   signal: AbortSignal,
 ): Promise<FoundEdit | Reason> {
-  const { uri, path, languageId } = document;
-  const around = Math.max(0, cursor);
-  const from = windowStart(document.text, around, reachChars);
-  const text = document.text.slice(from, windowEnd(document.text, around, reachChars));
+  const { uri, languageId } = document;
+  const { from, place } = searchedPart(document, cursor);
+  const { text } = place;
   const shifted = (edit: TextEdit, by: number) => ({ ...edit, start: edit.start + by, end: edit.end + by });
   const unwanted = dismissed.of(uri).map((edit) => shifted(edit, -from));
-  const place = { path, text, languageId, cursor: cursor === elsewhere ? elsewhere : cursor - from };
   const isDismissed = (edit: TextEdit) => dismissed.has(uri, shifted(edit, from));
   const use = renamedUse({ ...place, isOther: cursor === elsewhere }, history, isDismissed);
   const proposal = use
@@ -96,6 +94,27 @@ async function findIn(
   const changes = changesOf(edit, text).map((change) => shifted(change, from));
   const found = { ...shifted(edit, from), document, oldText: text.slice(edit.start, edit.end), changes, probability };
   return dismissed.has(uri, found) ? 'edit-dismissed' : found;
+}
+
+/** Lets the model read what it needs to answer findEdit() in a document as it is now. Rejects with the engine's errors. */
+export async function readAhead(
+  { local, editFormat }: EditModel,
+  document: SearchedDocument,
+  cursor: number,
+  history: readonly PastEdit[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { place } = searchedPart(document, cursor);
+  const needsNone = editFormat || renamedUse({ ...place, isOther: false }, history, () => false);
+  if (!needsNone) await readHead(local, { ...place, history }, signal);
+}
+
+/** What is near enough to the cursor, and the offset at which it begins. */
+function searchedPart({ path, languageId, text: all }: SearchedDocument, cursor: number) {
+  const around = Math.max(0, cursor);
+  const from = windowStart(all, around, reachChars);
+  const text = all.slice(from, windowEnd(all, around, reachChars));
+  return { from, place: { path, text, languageId, cursor: cursor === elsewhere ? elsewhere : cursor - from } };
 }
 
 /** As it would be after the edit, with the cursor behind the last word that it changes. */

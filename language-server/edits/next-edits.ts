@@ -17,10 +17,12 @@ import {
   type EditModel,
   type FoundEdit,
   findEdit,
+  readAhead,
   type SearchedDocument,
   type Workspace,
 } from './edit-search.ts';
 import { EditHistory, maxChars } from './history/edit-history.ts';
+import type { PastEdit } from './text/text-edit.ts';
 
 /** Where the model comes from. Never a team's server: what was edited stays on this machine. */
 export interface EngineSource {
@@ -43,6 +45,8 @@ type Wanted = Exclude<Eagerness, 'off'>;
 // Other documents in which an edit may follow: those that were edited last.
 const maxOthers = 6;
 const editorLimitMs = 300;
+/** After the last key: before the client asks, and seldom between two keys. */
+const restMs = 300;
 const none: string[] = [];
 
 export class NextEdits {
@@ -50,6 +54,9 @@ export class NextEdits {
   private readonly dismissed = new DismissedEdits();
   private readonly editedMs = new Map<string, number>();
   private search: Search | null = null;
+  private reading: AbortController | null = null;
+  /** Behind the last change. */
+  private cursor = 0;
   private ahead: Foreseen | null = null;
 
   constructor(
@@ -64,12 +71,20 @@ export class NextEdits {
     this.history.record(change);
     this.dismissed.follow(change);
     this.editedMs.set(change.uri, this.now());
+    this.cursor = change.edit.start + change.edit.text.length;
   }
 
-  /** Ends what was looked for in the text before, unless the change is the edit that was foreseen. */
-  changed({ uri, text }: OpenDocument): void {
+  /**
+   * Ends what was looked for in the text before, unless the change is the edit that was foreseen. When the user rests,
+   * the model reads what it will need to answer the next request.
+   */
+  changed(document: OpenDocument, source: EngineSource, settings: Settings): void {
     this.search?.controller.abort();
-    if (!this.isForeseen(uri, text)) this.stopAhead();
+    this.reading?.abort();
+    if (this.isForeseen(document.uri, document.text)) return;
+    this.stopAhead();
+    this.reading = new AbortController();
+    this.readAtRest(document, source, settings, this.reading.signal).catch(() => undefined); // the request is told
   }
 
   dismiss(edit: NextEdit): void {
@@ -89,6 +104,7 @@ export class NextEdits {
   clear(): void {
     this.history.clear();
     this.search?.controller.abort();
+    this.reading?.abort();
     this.stopAhead();
   }
 
@@ -116,13 +132,30 @@ export class NextEdits {
     return { reason: 'edit-offered', edit: onScreen(found, target) };
   }
 
-  private refusal({ mode, version }: NextEditParams, document: OpenDocument | undefined, settings: Settings) {
+  private refusal(
+    { mode, version }: Pick<NextEditParams, 'mode' | 'version'>,
+    document: OpenDocument | undefined,
+    settings: Settings,
+  ) {
     const wanted = mode ?? settings.mode;
     if (wanted !== 'automatic') return wanted;
     if (!document || document.version !== version) return 'superseded';
     if (hasSecretName(document.uri) || hasSecret(document.text)) return 'secrets-file';
     if (document.text.length > maxChars) return 'too-long';
     return this.history.isBulk ? 'bulk-change' : null;
+  }
+
+  private async readAtRest(
+    document: OpenDocument,
+    source: EngineSource,
+    settings: Settings,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await sleep(restMs, undefined, { signal, ref: false });
+    if (this.refusal(document, document, settings) !== null) return;
+    const model = await source.ready();
+    const searched = this.searched(document);
+    if (model && !signal.aborted) await readAhead(model, searched, this.cursor, this.past([searched]), signal);
   }
 
   private begin({ position }: NextEditParams, document: OpenDocument, source: EngineSource, eagerness: Wanted): Search {
@@ -175,14 +208,13 @@ export class NextEdits {
   private async workspace(document: OpenDocument, cursor: number): Promise<Workspace> {
     const others = await this.others(document);
     const documents = [document, ...others].map((each) => this.searched(each));
+    return { documents, cursor, history: this.past(documents) };
+  }
+
+  private past(documents: readonly SearchedDocument[]): PastEdit[] {
     const byUri = new Map(documents.map((each) => [each.uri, each]));
     const edits = this.history.edits((uri) => byUri.get(uri)?.text);
-    const history = edits.map(({ uri, before, after: now }) => ({
-      path: byUri.get(uri)?.path ?? '',
-      before,
-      after: now,
-    }));
-    return { documents, cursor, history };
+    return edits.map(({ uri, before, after: now }) => ({ path: byUri.get(uri)?.path ?? '', before, after: now }));
   }
 
   /** Only those that the editor shares: neither excluded, nor ignored by git, nor of an untrusted workspace. */

@@ -38,7 +38,7 @@ export class EditRequests {
     const updated = OpenDocument.update(document, changes, version, (change) =>
       this.attempt(() => this.edits.record(change)),
     );
-    this.attempt(() => this.edits.changed(updated));
+    this.attempt(() => this.edits.changed(updated, this.parts.engines, this.parts.settings()));
     return updated;
   }
 

@@ -52,7 +52,7 @@ export const editCostCommand: Command = {
 };
 
 async function typeInto(values: Values, { trace, ends }: TypedEdits): Promise<Typed> {
-  const editor = await ReplayEditor.start(trace, values, true);
+  const editor = await ReplayEditor.start(trace, values, true, false);
   const typed: Typed = { keys: trace.edits.length, tokens: 0, firstTextMs: [], questionMs: [], offered: 0 };
   try {
     const evaluatedBefore = await missTokens(editor, trace.edits[0]);

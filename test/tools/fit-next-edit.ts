@@ -1,22 +1,41 @@
-// npm run tool -- fit-next-edit --cases CASES.jsonl: fits how evidence, and then the model's preference, becomes
-// confidence, and says what that would show of repositories that it was not fitted to.
+// npm run tool -- fit-next-edit --cases CASES.jsonl: fits how evidence, and then what a model says, becomes confidence,
+// and tells what that would show of repositories that it was not fitted to. A model that is slow can be asked part by
+// part: first --share 0/2 --asked FILE, then --asked FILE --asked FILE.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Command, count, engineOptions, print, text, withEngine } from '../../language-server/cli/command.ts';
-import { promising, worthAsking } from '../../language-server/edits/decision/propose.ts';
+import {
+  type Command,
+  count,
+  engineOptions,
+  print,
+  text,
+  UsageError,
+  type Values,
+  withEngine,
+} from '../../language-server/cli/command.ts';
 import { evidenceNames } from '../../language-server/edits/evidence/evidence.ts';
 import { logOddsOf, type Trees } from '../../language-server/edits/evidence/trees.ts';
-import { preferences } from '../../language-server/edits/preference/preference.ts';
-import { readingsInPlace } from '../../language-server/edits/preference/reading-in-place.ts';
-import { preferenceNumbers } from '../../language-server/edits/preference/with-model.ts';
-import type { Engine } from '../../native/index.ts';
+import { preferenceNames } from '../../language-server/edits/preference/with-model.ts';
+import { type AskedCase, ask, offeredBy, readAsked } from '../bench/next-edit/asked-cases.ts';
 import { type CaseExamples, examplesOf, shownAt } from '../bench/next-edit/examples.ts';
-import { type Example, fitTrees } from '../bench/next-edit/fit-trees.ts';
+import { type Example, type FitOptions, fitTrees } from '../bench/next-edit/fit-trees.ts';
 import { type NextEditCase, readNextEditCases } from '../bench/next-edit/next-edit-case.ts';
+import { figuresOf, scoreOf } from '../bench/next-edit/next-edit-score.ts';
 import { required } from './input.ts';
 
 const folds = 3;
-const preferenceOptions = { trees: 40, rate: 0.1 };
+const preferenceOptions = { trees: 60, rate: 0.08 };
+// What the settings promise: precision and quiet.
+const goals = { eager: [0.5, 0], balanced: [0.6, 0.95], calm: [0.85, 0.95] } as const;
+
+/** A case with what is fitted to it. Each third of the repositories is judged by what was fitted to the others. */
+interface FittedCase {
+  document: NextEditCase;
+  examples: CaseExamples;
+  fold: number;
+  /** By the evidence, of each candidate. */
+  odds: number[];
+}
 
 export const fitNextEditCommand: Command = {
   summary: 'fit the confidence of next edits to cases; writes evidence-trees.ts and preference-trees.ts',
@@ -25,7 +44,14 @@ export const fitNextEditCommand: Command = {
     ...engineOptions,
     cases: { type: 'string', value: 'FILE', help: 'cases, a line of JSON each, as edit-cases writes them' },
     trees: { type: 'string', value: 'N', help: 'how many trees; 60' },
-    asked: { type: 'string', value: 'N', help: 'ask the model about one case of N, 0: about none; 4' },
+    every: { type: 'string', value: 'N', help: 'ask the model about one case of N; 1' },
+    share: { type: 'string', value: 'I/N', help: 'only ask the model about cases I, I + N, ...; writes --asked' },
+    asked: {
+      type: 'string',
+      multiple: true,
+      value: 'FILE',
+      help: 'what the model said',
+    },
     out: {
       type: 'string',
       value: 'FOLDER',
@@ -33,105 +59,123 @@ export const fitNextEditCommand: Command = {
     },
   },
   async run(values) {
-    const file = required(values, 'cases', 'FILE');
-    const folder = text(values, 'out') ?? 'language-server/edits';
     const options = { trees: count(values, 'trees') ?? 60, rate: 0.12 };
-    const given = readNextEditCases(file);
-    const cases = given.map(examplesOf);
-    const repositories = [...new Set(cases.map(({ repository }) => repository))].sort();
-    const foldOf = ({ repository }: CaseExamples) => repositories.indexOf(repository) % folds;
-    const inFold = (fold: number) => (each: CaseExamples) => foldOf(each) === fold;
-    const byFold = Array.from({ length: folds }, (_, fold) =>
-      fitTrees(examples(cases.filter((each) => !inFold(fold)(each))), options),
-    );
-    const odds = cases.map((each) => each.numbers.map((numbers) => logOddsOf(byFold[foldOf(each)] as Trees, numbers)));
-    print(`${cases.length} cases of ${repositories.length} repositories; each third by what was fitted to the others.`);
+    const cases = fittedCases(readNextEditCases(required(values, 'cases', 'FILE')), options);
+    const files = Array.isArray(values.asked) ? values.asked.map(String) : [];
+    if (values.share !== undefined) return await askShare(cases, values, files);
+    const folder = text(values, 'out') ?? 'language-server/edits';
+    print(`${cases.length} cases; each third of the repositories by what was fitted to the others.`);
     print('By the evidence:');
-    report(cases, odds);
+    report(cases);
     const whole = fitTrees(examples(cases), options);
-    writeFileSync(
-      join(folder, 'evidence/evidence-trees.ts'),
-      treesFile('evidenceTrees', 'evidenceNames', './trees.ts', whole, evidenceNames),
-    );
-
-    const every = Number(text(values, 'asked') ?? 4);
-    if (every === 0) return;
-    const some = cases.flatMap((each, i) => (i % every === 0 ? [{ ...each, of: given[i], odds: odds[i] ?? [] }] : []));
-    await withEngine(values, async (engine) => {
-      const asked: AskedCase[] = [];
-      for (const each of some) asked.push(await ask(engine, each));
-      const rowsOf = (of: AskedCase[]): Example[] =>
-        of.flatMap(({ rows, isRight }) =>
-          rows.map((numbers, i) => ({ numbers, isRight: isRight[i] === true, weight: 1 })),
-        );
-      const fitted = (of: AskedCase[]) => fitTrees(rowsOf(of), preferenceOptions);
-      const trees = Array.from({ length: folds }, (_, fold) => fitted(asked.filter((each) => !inFold(fold)(each))));
-      const withModel = asked.map((each) => each.rows.map((row) => logOddsOf(trees[foldOf(each)] as Trees, row)));
-      print(
-        `With the model, of ${asked.length} cases, about ${asked.filter(({ rows }) => rows.length > 0).length} of which it was asked:`,
-      );
-      report(
-        asked,
-        asked.map(({ rows }) => rows.map(([first = 0]) => first)),
-      );
-      report(asked, withModel);
-      const file = treesFile(
-        'preferenceTrees',
-        'preferenceNumbers()',
-        '../evidence/trees.ts',
-        fitted(asked),
-        numberNames,
-      );
-      writeFileSync(join(folder, 'preference/preference-trees.ts'), file);
-    });
+    const evidence = treesFile('evidenceTrees', 'evidenceNames', './trees.ts', whole, evidenceNames);
+    writeFileSync(join(folder, 'evidence/evidence-trees.ts'), evidence);
+    const asked = files.length > 0 ? readAsked(files) : await askAbout(cases, values, 0, count(values, 'every') ?? 1);
+    await reportAsked(cases, asked);
+    const fitted = fitTrees(rowsOf(cases, asked), preferenceOptions);
+    const trees = treesFile('preferenceTrees', 'preferenceNames', '../evidence/trees.ts', fitted, preferenceNames);
+    writeFileSync(join(folder, 'preference/preference-trees.ts'), trees);
   },
 };
 
-function report(cases: readonly CaseExamples[], odds: readonly number[][]): void {
-  for (const precision of [0.85, 0.75, 0.6, 0.5]) {
-    const { gate, shown, quiet } = shownAt(cases, odds, precision);
-    const [p, s, q] = [precision, shown, quiet].map((share) => `${(share * 100).toFixed(1)} %`);
-    print(`  precision ${p}: gate ${gate.toFixed(2)}, shown ${s}, quiet ${q}`);
-  }
+function fittedCases(documents: NextEditCase[], options: FitOptions): FittedCase[] {
+  const all = documents.map(examplesOf);
+  const repositories = [...new Set(all.map(({ repository }) => repository))].sort();
+  const cases = documents.flatMap((document, i) => {
+    const of = all[i];
+    return of ? [{ document, examples: of, fold: repositories.indexOf(of.repository) % folds, odds: [] }] : [];
+  });
+  const trees = byFold((fold) => fitTrees(examples(cases.filter((each) => each.fold !== fold)), options));
+  return cases.map((each) => ({
+    ...each,
+    odds: each.examples.numbers.map((numbers) => logOddsOf(trees[each.fold] as Trees, numbers)),
+  }));
+}
+
+async function askAbout(cases: readonly FittedCase[], values: Values, part = 0, parts = 1): Promise<AskedCase[]> {
+  const asked: AskedCase[] = [];
+  await withEngine(values, async (engine) => {
+    for (const [i, { document, examples: of, odds }] of cases.entries())
+      if (i % parts === part) asked.push(await ask(engine, i, document, of, odds));
+  });
+  return asked;
+}
+
+async function askShare(cases: readonly FittedCase[], values: Values, [file]: readonly string[]): Promise<void> {
+  const [part = 0, parts = 0] = (text(values, 'share') ?? '').split('/').map(Number);
+  if (!(parts > part && part >= 0) || file === undefined) throw new UsageError('--share is I/N, with --asked FILE');
+  const asked = await askAbout(cases, values, part, parts);
+  writeFileSync(file, asked.map((each) => `${JSON.stringify(each)}\n`).join(''));
+}
+
+function byFold<T>(of: (fold: number) => T): T[] {
+  return Array.from({ length: folds }, (_, fold) => of(fold));
 }
 
 /** A case with many candidates weighs more than one with few, but not as many times. */
-function examples(cases: CaseExamples[]): Example[] {
-  return cases.flatMap(({ numbers, isRight }) =>
+function examples(cases: readonly FittedCase[]): Example[] {
+  return cases.flatMap(({ examples: { numbers, isRight } }) =>
     numbers.map((each, i) => ({
       ...{ numbers: each, isRight: isRight[i] === true, weight: 1 / Math.sqrt(numbers.length) },
     })),
   );
 }
 
-/** Only the candidates that the model was asked about. */
-interface AskedCase extends CaseExamples {
-  rows: number[][];
+function rowsOf(cases: readonly FittedCase[], asked: readonly AskedCase[]): Example[] {
+  return asked.flatMap(({ of, candidates, rows }) =>
+    rows.map((numbers, k) => ({
+      ...{ numbers, isRight: cases[of]?.examples.isRight[candidates[k] ?? -1] === true, weight: 1 },
+    })),
+  );
 }
 
-async function ask(
-  engine: Engine,
-  each: CaseExamples & { of: NextEditCase | undefined; odds: number[] },
-): Promise<AskedCase> {
-  const all = each.candidates.map((candidate, i): [{ group: string; i: number }, number] => [
-    { group: candidate.group, i },
-    each.odds[i] ?? 0,
-  ]);
-  const asked = worthAsking(promising(all));
-  const candidates = asked.flatMap(([{ i }]) => each.candidates.slice(i, i + 1));
-  const isRight = asked.map(([{ i }]) => each.isRight[i] === true);
-  if (!each.of || candidates.length === 0) return { ...each, candidates, isRight, rows: [] };
-  const answers = await preferences(engine, each.of, candidates);
-  const readings = await readingsInPlace(engine, each.of, candidates);
-  const rows = asked.flatMap(([, odds], k) => {
-    const [answer, reading] = [answers[k], readings[k]];
-    return answer && reading ? [preferenceNumbers(odds, answer, reading)] : [];
+const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+
+function report(cases: readonly FittedCase[]): void {
+  const [all, odds] = [cases.map((each) => each.examples), cases.map((each) => each.odds)];
+  for (const precision of [0.85, 0.75, 0.6, 0.5]) {
+    const { gate, shown, quiet } = shownAt(all, odds, precision);
+    print(
+      `  precision ${percent(precision)}: gate ${gate.toFixed(2)}, shown ${percent(shown)}, quiet ${percent(quiet)}`,
+    );
+  }
+}
+
+/** As it would be offered, at each gate; and the lowest gate that keeps each goal. */
+async function reportAsked(cases: readonly FittedCase[], asked: readonly AskedCase[]): Promise<void> {
+  const isIn = (fold: number) => (each: AskedCase) => cases[each.of]?.fold === fold;
+  const trees = byFold((fold) =>
+    fitTrees(
+      rowsOf(
+        cases,
+        asked.filter((each) => !isIn(fold)(each)),
+      ),
+      preferenceOptions,
+    ),
+  );
+  const answers = await Promise.all(
+    asked.map(async (each) => {
+      const { document, examples: of, fold } = cases[each.of] as FittedCase;
+      const odds = each.rows.map((row) => logOddsOf(trees[fold] as Trees, row));
+      return { document, answer: await offeredBy(document, of, each, odds) };
+    }),
+  );
+  const rows = Array.from({ length: 45 }, (_, i) => {
+    const gate = (i + 5) / 50;
+    return { gate, ...figuresOf(answers.map(({ document, answer }) => scoreOf(document, answer, gate))) };
   });
-  return { ...each, candidates, isRight, rows };
+  print(`With the model, of ${asked.length} cases:`);
+  for (const { gate, shown, quiet, precision, wrongDeletions } of rows)
+    print(
+      `  gate ${gate.toFixed(2)}: shown ${percent(shown)}, quiet ${percent(quiet)}, precision ${percent(precision)}, wrong deletions ${percent(wrongDeletions)}`,
+    );
+  for (const [name, [precision, quiet]] of Object.entries(goals)) {
+    const lowest = rows.find((row) => row.precision >= precision && row.quiet >= quiet);
+    print(
+      `  ${name}, precision ${percent(precision)}, quiet ${percent(quiet)}: gate ${lowest?.gate.toFixed(2) ?? 'none'}`,
+    );
+  }
 }
-
-/** In the order of preferenceNumbers(). */
-const numberNames = ['odds', 'logRatio', 'ofNew', 'ofTail', 'inPlace', 'rarestNew', 'rarestOld'];
 
 function treesFile(
   name: string,

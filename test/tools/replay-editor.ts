@@ -81,8 +81,11 @@ export class ReplayEditor {
     this.uri = uriOf(name);
   }
 
-  /** Starts the server, opens the trace's document and waits for the model. asksAgain: answers may be early. */
-  static async start(trace: Trace, values: Values, asksAgain: boolean): Promise<ReplayEditor> {
+  /**
+   * Starts the server, opens the trace's document and waits for the model. asksAgain: answers may be early.
+   * asksInPauses: for a next edit, as the editor does.
+   */
+  static async start(trace: Trace, values: Values, asksAgain: boolean, asksInPauses = true): Promise<ReplayEditor> {
     const settings = {
       'model.path': text(values, 'model') ?? '',
       backend: backendOf(values) ?? defaultSettings.backend,
@@ -97,7 +100,7 @@ export class ReplayEditor {
     const beside = text(values, 'beside');
     const options = { bundledModel: bundledModelPath(), asksAgain, sharesCode: beside !== undefined };
     const client = await LspClient.start(command, settings, options, beside === undefined ? null : [folder]);
-    const editor = new ReplayEditor(client, trace.name, settings.nextEdit !== 'off');
+    const editor = new ReplayEditor(client, trace.name, asksInPauses && settings.nextEdit !== 'off');
     if (beside !== undefined) await openBeside(client, beside, trace.name);
     await client.open(editor.uri, trace.text, languageIdOf(trace.name));
     const { health, message } = await client.settled();

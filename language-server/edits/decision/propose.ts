@@ -1,19 +1,21 @@
 // The edit that follows from the last ones: written by a model that was trained to, or else proposed by what they say,
 // and chosen by the model.
+import { setImmediate } from 'node:timers/promises';
 import type { Engine } from '../../../native/index.ts';
 import type { EditFormatName } from '../../models/model-traits.ts';
 import { logOdds, probabilityOf } from '../evidence/confidence.ts';
-import { evidenceOf } from '../evidence/evidence.ts';
+import { type Evidence, evidenceOf } from '../evidence/evidence.ts';
 import { editFormat } from '../generation/edit-format.ts';
 import { generateEdit } from '../generation/generate-edit.ts';
-import { pastChanges } from '../history/past-changes.ts';
+import { type PastChange, pastChanges } from '../history/past-changes.ts';
 import { undoes } from '../history/reversal.ts';
+import { editPrompt } from '../preference/edit-prompt.ts';
 import { preferences } from '../preference/preference.ts';
 import { readingsInPlace } from '../preference/reading-in-place.ts';
 import { withModel } from '../preference/with-model.ts';
 import type { Candidate } from '../proposals/candidate.ts';
 import { candidatesFor } from '../proposals/candidates.ts';
-import { linesOf } from '../text/lines.ts';
+import { type Line, linesOf } from '../text/lines.ts';
 import { changesOf, type EditedDocument, type TextEdit } from '../text/text-edit.ts';
 import { deletionGate, maxDeletedLines } from './gates.ts';
 
@@ -33,17 +35,39 @@ const farLogOdds = 1.5;
 /** How likely an edit that also deletes must be at least. One that only deletes has the deletionGate. */
 const partlyDeletesGate = 0.8;
 
+export interface WeighedCandidate extends Candidate {
+  evidence: Evidence;
+}
+
 /** The likeliest edits by what the history says alone, and how likely: the logarithm of the odds. */
-export function likeliest(document: EditedDocument, most: number): [Candidate, number][] {
+export function likeliest(document: EditedDocument, most: number): [WeighedCandidate, number][] {
+  return weighed(document, possibleEdits(document)).slice(0, most);
+}
+
+interface PossibleEdits {
+  lines: Line[];
+  changes: PastChange[];
+  candidates: Candidate[];
+}
+
+function possibleEdits(document: EditedDocument): PossibleEdits {
   const { text, history, dismissed = [] } = document;
-  if (history.length === 0) return [];
   const [lines, changes] = [linesOf(text), pastChanges(history)];
-  const candidates = candidatesFor(document, lines, changes).filter(
-    (edit) => !dismissed.some((each) => isSame(each, edit)),
+  const candidates = history.length === 0 ? [] : candidatesFor(document, lines, changes);
+  return { lines, changes, candidates: candidates.filter((edit) => !dismissed.some((each) => isSame(each, edit))) };
+}
+
+function weighed(
+  document: EditedDocument,
+  { lines, changes, candidates }: PossibleEdits,
+): [WeighedCandidate, number][] {
+  const all = evidenceOf(candidates, document, lines, changes);
+  return promising(
+    candidates.flatMap((candidate, i): [WeighedCandidate, number][] => {
+      const evidence = all[i];
+      return evidence ? [[{ ...candidate, evidence }, logOdds(evidence)]] : [];
+    }),
   );
-  const evidence = evidenceOf(candidates, document, lines, changes);
-  const all = candidates.map((candidate, i): [Candidate, number] => [candidate, logOdds(evidence[i] ?? [])]);
-  return promising(all).slice(0, most);
 }
 
 /**
@@ -93,16 +117,28 @@ function isSame(one: TextEdit, other: TextEdit): boolean {
   return one.start === other.start && one.end === other.end && one.text === other.text;
 }
 
+/** Lets the model read what comes before the candidates, if it would be asked about any. */
+export async function readHead(engine: Engine, document: EditedDocument, signal?: AbortSignal): Promise<void> {
+  if (likeliest(document, 1).length === 0) return;
+  const { head } = editPrompt(engine, document);
+  // The last token is evaluated again for its logits.
+  if (head.length > 1) await engine.prefill(head.subarray(0, -1), 'background', signal);
+}
+
 async function proposed(engine: Engine, document: EditedDocument, signal?: AbortSignal): Promise<Proposal | undefined> {
-  const likely = worthAsking(likeliest(document, maxQuestions));
+  const found = possibleEdits(document);
+  await setImmediate(); // a key may be waiting
+  if (signal?.aborted) return undefined;
+  const likely = worthAsking(weighed(document, found));
   if (likely.length === 0) return undefined;
   const candidates = likely.map(([candidate]) => candidate);
   const answers = await preferences(engine, document, candidates, signal);
   const readings = await readingsInPlace(engine, document, candidates, signal);
-  const proposals = likely.flatMap(([{ start, end, text }, odds], i): Proposal[] => {
+  const proposals = likely.flatMap(([{ start, end, text, evidence }, odds], i): Proposal[] => {
     const [answer, reading] = [answers[i], readings[i]];
     const edit = { start, end, text };
-    return answer && reading ? [{ edit, probability: probabilityOf(withModel(odds, answer, reading)) }] : [];
+    if (!answer || !reading) return [];
+    return [{ edit, probability: probabilityOf(withModel(odds, evidence, answer, reading)) }];
   });
   return mostLikely(proposals, document.text);
 }

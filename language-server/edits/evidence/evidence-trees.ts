@@ -3,167 +3,127 @@ import type { Trees } from './trees.ts';
 
 // biome-ignore format: a tree is a line
 export const evidenceTrees: Trees = {
-  bias: -3.104,
+  bias: -3.075,
   trees: [
-    // votes, places, likeAfter, times, goneChars
-    { asked: [7, 4, 20, 7, 1, 4, 14], above: [4, 1, 0.8, 2, 1, 6, 2], leaves: [0.06105, 0.4596, -0.08362, 0.03082, 0.3325, -0.009179, 0.3793, 1.157] },
-    // likeBefore, places, votes, isRename, oldLeft
-    { asked: [19, 4, 7, 24, 7, 4, 28], above: [0.875, 1, 2, 0, 4, 5, 1], leaves: [0.02444, 0.4164, -0.07721, 0.07962, 0.1219, -0.05147, 0.4714, 0.001529] },
-    // likeBefore, isRename, isJustTyped, places, staysElsewhere, likeAfter
-    { asked: [19, 24, 40, 4, 4, 30, 20], above: [0.7692, 0, 0, 1, 5, -1, 0.75], leaves: [0.0007433, -0.09046, 0.2001, -0.04885, 0.1311, -0.06769, -0.02787, 0.3669] },
-    // likeBefore, places, isRename, votes, times
-    { asked: [19, 4, 4, 24, 24, 7, 1], above: [0.5833, 1, 3, 0, 0, 2, 1], leaves: [-0.008211, 0.1774, -0.09337, -0.01671, 0.06682, 0.2623, -0.02636, 0.1558] },
-    // likeBefore, places, otherWords, isRename, votes, times
-    { asked: [19, 4, 4, 6, 24, 7, 1], above: [0.5833, 1, 7, 0, 0, 2, 1], leaves: [0.08963, -0.06016, -0.09021, -0.01499, 0.02305, 0.1903, -0.07147, 0.07038] },
+    // votes, places, likeBefore, times
+    { asked: [7, 4, 19, 7, 1, 4, 4], above: [4, 1, 0.7761, 2, 1, 5, 7], leaves: [0.05938, 0.4454, -0.08391, 0.02828, 0.3054, -0.003595, 1.035, 0.2944] },
+    // likeBefore, places, votes, isRename, isJustTyped
+    { asked: [19, 4, 7, 24, 7, 4, 40], above: [0.8837, 1, 2, 0, 4, 3, 0], leaves: [0.02085, 0.4104, -0.07744, 0.08073, 0.1393, -0.03079, 0.2239, 0.5659] },
+    // likeBefore, isRename, isUndeclared, votes, places, generator, likeAfter
+    { asked: [19, 24, 33, 7, 4, 0, 20], above: [0.8276, 0, -1, 5, 5, 1, 0.8571], leaves: [-0.07971, 0.1277, 0.2018, -0.04532, 0.3241, -0.01858, -0.0775, 0.05749] },
+    // likeBefore, places, votes, otherWords, isRename, goneChars
+    { asked: [19, 4, 7, 6, 24, 4, 14], above: [0.5882, 1, 2, 0, 0, 2, 3], leaves: [0.1107, -0.05929, -0.0945, -0.01826, 0.0865, -0.03973, 0.04575, 0.2419] },
+    // likeBefore, places, isJustTyped, isRename, generator, likeAfter
+    { asked: [19, 4, 40, 24, 24, 0, 20], above: [0.5882, 1, 0, 0, 0, 0, 0.5714], leaves: [-0.006019, 0.1517, -0.09138, -0.01641, -0.06878, 0.06406, -0.06583, 0.217] },
     // votes, places, oldLeft, otherWords, times, isJustTyped
-    { asked: [7, 4, 28, 6, 1, 40, 1], above: [2, 1, 5, 0, 1, 0, 1], leaves: [0.06785, -0.04679, -0.08049, -0.005479, 0.03951, 0.2033, -0.08205, 0.04098] },
-    // likeBefore, isRename, isJustTyped, likeAbove, staysElsewhere, isPart, likeAfter
-    { asked: [19, 24, 40, 21, 30, 25, 20], above: [0.5833, 0, 0, 0.8837, 0, -1, 0.56], leaves: [-0.07682, 0.06939, 0.07858, -0.1017, 0.05001, -0.06694, -0.06364, 0.1555] },
-    // votes, places, otherWords, goneChars, sameLeft
-    { asked: [7, 4, 4, 6, 7, 14, 26], above: [2, 1, 11, 0, 1, 5, 0], leaves: [0.05849, -0.03988, -0.08221, -0.03316, 0.01088, 0.1389, -0.08691, 0.001077] },
-    // places, generator, times, staysElsewhere, otherWords, likeAbove
-    { asked: [4, 0, 1, 30, 6, 21, 4], above: [4, 1, 1, 0, 0, 0.8837, 11], leaves: [0.1032, -0.09773, 0.05833, -0.05391, -0.07918, 0.03253, 0.103, -0.04203] },
-    // likeBefore, isRename, newestLines, likeAbove, isPart, staysElsewhere, times
-    { asked: [19, 24, 38, 21, 25, 30, 1], above: [0.5833, 0, 2, 0.8837, 0, 0, 1], leaves: [-0.06902, 0.06127, 0.06749, -0.09695, 0.08262, -0.07411, -0.04862, 0.02491] },
-    // places, isJustTyped, votes, sameLeft, generator, times
-    { asked: [4, 40, 7, 26, 0, 1, 0], above: [4, 0, 9, -1, 1, 1, Infinity], leaves: [0.0175, -0.06891, 0.1095, -0.01757, -0.06978, 0.01616, 0.1528, 0] },
-    // staysElsewhere, votes, times, otherWords, isJustTyped, sameLeft, generator
-    { asked: [30, 7, 1, 6, 40, 26, 0], above: [0, 1, 2, 0, 0, 0, Infinity], leaves: [0.009307, -0.07632, 0.0003787, 0.08471, -0.1065, -0.05335, -0.03291, 0] },
-    // places, oldLeft, times, generator, likeAbove
-    { asked: [4, 28, 1, 0, 1, 21, 4], above: [2, 2, 1, 1, 1, 0.8, 11], leaves: [0.08379, 0.0002509, -0.07688, 0.02367, -0.05988, 0.02551, 0.08554, -0.04032] },
-    // staysElsewhere, votes, times, otherWords, isJustTyped, sameLeft, generator
-    { asked: [30, 7, 1, 6, 40, 26, 0], above: [0, 1, 2, 0, 0, 0, Infinity], leaves: [0.008606, -0.07102, -0.00006016, 0.06834, -0.1037, -0.04946, -0.03219, 0] },
-    // places, newestLines, votes, otherWords, times, sameLeft, generator
-    { asked: [4, 38, 7, 6, 1, 26, 0], above: [7, 1, 9, 2, 1, 0, Infinity], leaves: [0.05524, -0.0509, -0.04213, 0.05819, -0.07149, 0.03325, 0.1003, 0] },
-    // staysElsewhere, votes, times, places, goneChars, generator, isPart
-    { asked: [30, 7, 1, 4, 14, 0, 25], above: [0, 1, 1, 1, 5, Infinity, 0], leaves: [0.02031, -0.06031, -0.006092, 0.05665, -0.101, 0, -0.02013, -0.08016] },
-    // staysElsewhere, times, nearerPlaces, isPart, generator
-    { asked: [30, 1, 1, 5, 25, 0, 25], above: [0, 1, 1, 0, 0, Infinity, 0], leaves: [0.02229, -0.03757, 0.09577, -0.05744, -0.09846, 0, -0.01847, -0.07758] },
-    // newestLines, isPart, nearerPlaces, isRename, likeAbove, likeAfter, generator
-    { asked: [38, 25, 5, 24, 21, 20, 0], above: [2, 0, 2, 0, 0.2105, 0.4571, Infinity], leaves: [0.002348, 0.08576, -0.1035, -0.04328, -0.06291, -0.01295, -0.09242, 0] },
-    // votes, places, newestLines, otherWords, sameLeft, changes, generator
-    { asked: [7, 4, 38, 6, 26, 18, 0], above: [9, 7, 1, 2, 0, 1, Infinity], leaves: [0.01734, -0.05669, -0.0641, 0.0282, 0.1682, 0.05924, 0.03905, 0] },
-    // staysElsewhere, newestLines, times, isJustTyped, distance, generator, nearerPlaces
-    { asked: [30, 38, 1, 40, 8, 0, 5], above: [0, 2, 1, 0, 50, Infinity, 1], leaves: [-0.009585, 0.04382, -0.01755, -0.07337, -0.09508, 0, -0.002348, -0.05778] },
-    // likeBefore, otherWords, goneChars, oldLeft, generator, votes, likeAfter
-    { asked: [19, 6, 14, 28, 0, 7, 20], above: [0.4706, 1, 1, 11, 3, 8, 0.4571], leaves: [0.004787, -0.08539, -0.08643, -0.007699, -0.04645, 0.08501, -0.01923, 0.05382] },
-    // isPart, newestLines, votes, isRename, distance, generator
-    { asked: [25, 38, 7, 24, 8, 0, 0], above: [0, 1, 2, 0, 50, Infinity, Infinity], leaves: [0.004927, 0.07897, -0.0103, -0.06548, -0.1032, 0, -0.005301, 0] },
-    // staysElsewhere, times, goneChars, distance, sameLeft, generator
-    { asked: [30, 1, 1, 14, 8, 26, 0], above: [0, 1, 2, 56, 75, 0, Infinity], leaves: [0.00362, -0.07705, 0.08701, 0.004669, -0.09167, -0.03479, -0.01577, 0] },
-    // oldLeft, isPart, likeAfter, generator, votes, sameLeft, isRename
-    { asked: [28, 25, 20, 0, 7, 26, 24], above: [11, 0, 0.625, 1, 2, 0, 0], leaves: [0.03375, -0.01928, -0.09697, 0.001202, -0.08672, -0.0106, -0.04345, 0.04616] },
-    // nowThere, isPart, times, distance, oldLeft
-    { asked: [29, 25, 1, 1, 1, 8, 28], above: [4, 0, 2, 1, 2, 6, 8], leaves: [0.003664, 0.08059, -0.09584, -0.01737, 0.007172, -0.07912, 0.08523, -0.007535] },
-    // newestLines, isPart, likeAfter, goneChars, generator, isImport, distance
-    { asked: [38, 25, 20, 14, 0, 35, 8], above: [1, 0, 0.5897, 1, Infinity, 0, 42], leaves: [-0.03029, 0.0344, -0.0879, 0, -0.06255, 0.04344, 0.01892, -0.03735] },
-    // votes, nearerPlaces, goneChars, likeAfter, distance
-    { asked: [7, 5, 14, 14, 20, 8, 14], above: [9, 0, 5, 7, 0.2778, 20, 18], leaves: [-0.01561, 0.03549, -0.05726, -0.0116, 0.08372, -0.009372, 0.1424, 0.04729] },
-    // staysElsewhere, goneChars, times, generator, isBelow
-    { asked: [30, 14, 1, 14, 0, 0, 9], above: [0, 50, 1, 6, 1, Infinity, 0], leaves: [-0.01601, 0.03564, 0.05649, -0.07655, -0.08593, 0, -0.0521, 0.005094] },
+    { asked: [7, 4, 28, 6, 1, 40, 1], above: [2, 1, 4, 0, 1, 0, 1], leaves: [0.06826, -0.04528, -0.08157, 0.0005488, 0.04979, 0.196, -0.08033, 0.0518] },
+    // likeBefore, isRename, places, likeAbove, staysElsewhere, newestLines, times
+    { asked: [19, 24, 4, 21, 30, 38, 1], above: [0.5882, 0, 3, 0.8889, 0, 2, 1], leaves: [-0.07783, 0.07267, 0.07732, -0.1016, 0.1455, 0.007574, -0.03567, 0.1145] },
+    // places, votes, times, otherWords, goneChars, likeAbove
+    { asked: [4, 7, 1, 6, 14, 21, 4], above: [2, 2, 1, 0, 2, 0.8, 11], leaves: [0.05068, -0.05417, -0.01094, 0.1529, -0.07028, 0.02519, 0.1255, -0.04699] },
+    // votes, places, oldLeft, isImport, likeAfter, goneChars, times
+    { asked: [7, 4, 28, 35, 20, 14, 1], above: [2, 1, 10, 0, 0.4889, 5, 1], leaves: [0.004076, 0.1526, -0.08234, -0.03322, 0.01382, 0.1221, -0.09844, -0.01141] },
+    // places, isJustTyped, votes, likeBefore, generator, times
+    { asked: [4, 40, 7, 19, 0, 1, 0], above: [4, 0, 9, 0.8276, 1, 1, Infinity], leaves: [-0.03751, 0.0567, 0.1197, -0.02038, -0.07215, 0.01577, 0.1696, 0] },
+    // staysElsewhere, votes, times, otherWords, isJustTyped, generator, places
+    { asked: [30, 7, 1, 6, 40, 0, 4], above: [0, 1, 2, 0, 0, Infinity, 11], leaves: [0.01548, -0.08072, 0.003253, 0.09172, -0.1045, 0, -0.0007767, -0.0626] },
+    // staysElsewhere, votes, times, otherWords, places, sameLeft, generator
+    { asked: [30, 7, 1, 6, 4, 26, 0], above: [0, 1, 2, 0, 11, 0, Infinity], leaves: [0.0135, -0.07716, 0.05956, -0.05284, -0.1063, -0.05405, -0.03713, 0] },
+    // places, newestLines, votes, goneChars, times, sameLeft
+    { asked: [4, 38, 7, 14, 1, 26, 4], above: [5, 1, 7, 2, 1, 0, 10], leaves: [-0.02224, 0.06775, -0.04078, 0.08581, -0.06795, 0.03807, 0.1275, 0.002452] },
+    // staysElsewhere, times, places, isPart, generator, nearerPlaces
+    { asked: [30, 1, 1, 4, 25, 0, 5], above: [0, 1, 1, 1, 0, Infinity, 0], leaves: [0.04483, -0.0315, 0.1159, -0.05697, -0.1036, 0, -0.002501, -0.06537] },
+    // likeBefore, isRename, newestLines, likeAbove, isPart, goneChars, distance
+    { asked: [19, 24, 38, 21, 25, 14, 8], above: [0.5882, 0, 2, 0.8889, 0, 1, 50], leaves: [-0.0626, 0.07853, 0.06205, -0.09606, -0.01558, 0.06804, -0.009945, -0.06077] },
+    // staysElsewhere, otherWords, times, goneChars, generator, isPart
+    { asked: [30, 6, 1, 14, 0, 0, 25], above: [0, 2, 1, 6, 3, Infinity, 0], leaves: [-0.01274, 0.05503, -0.08358, 0.03914, -0.1009, 0, -0.02157, -0.08002] },
+    // staysElsewhere, votes, times, otherWords, isJustTyped, generator, isPart
+    { asked: [30, 7, 1, 6, 40, 0, 25], above: [0, 1, 1, 0, 0, Infinity, 0], leaves: [0.008178, -0.06806, -0.005575, 0.05826, -0.09837, 0, -0.0198, -0.07741] },
+    // places, goneChars, votes, generator, sameLeft
+    { asked: [4, 14, 7, 14, 0, 26, 0], above: [7, 51, 9, 7, 1, 0, Infinity], leaves: [-0.009183, 0.05493, 0.05289, -0.08628, -0.06605, 0.0259, 0.09879, 0] },
+    // newestLines, isPart, likeAfter, isRename, generator, isImport, distance
+    { asked: [38, 25, 20, 24, 0, 35, 8], above: [1, 0, 0.5714, 0, Infinity, 0, 50], leaves: [0.006357, 0.09358, -0.09896, 0, -0.07525, 0.03173, 0.0169, -0.0465] },
+    // staysElsewhere, times, nearerPlaces, distance, sameLeft, generator
+    { asked: [30, 1, 1, 5, 8, 26, 0], above: [0, 1, 2, 0, 59, 0, Infinity], leaves: [0.02022, -0.03514, 0.1019, 0.01488, -0.09495, -0.03905, -0.02122, 0] },
+    // oldLeft, goneChars, likeAfter, isPart, generator, sameLeft, isRename
+    { asked: [28, 14, 20, 25, 0, 26, 24], above: [10, 51, 0.6316, 0, 1, 0, 0], leaves: [0.02649, -0.08667, 0.02992, -0.08523, -0.08896, -0.01936, -0.04442, 0.05281] },
+    // newestLines, isJustTyped, nearerPlaces, sameRight, comeChars, likeAfter, generator
+    { asked: [38, 40, 5, 27, 15, 20, 0], above: [2, 0, 2, -1, 1, 0.4615, Infinity], leaves: [0.01573, -0.07654, -0.0432, 0.05558, -0.05829, -0.01171, -0.08736, 0] },
+    // votes, places, newestLines, otherWords, isRename, changes, generator
+    { asked: [7, 4, 38, 6, 24, 18, 0], above: [9, 7, 1, 2, 0, 1, Infinity], leaves: [0.01459, -0.05588, -0.06662, -0.008651, 0.1422, 0.05317, 0.03602, 0] },
+    // isPart, newestLines, votes, isRename, times, generator
+    { asked: [25, 38, 7, 24, 1, 0, 0], above: [0, 1, 2, 0, 1, Infinity, Infinity], leaves: [0.004384, 0.07032, -0.0425, 0.02662, -0.1014, 0, -0.003856, 0] },
+    // staysElsewhere, votes, times, otherWords, oldLines, generator, isBelow
+    { asked: [30, 7, 1, 6, 12, 0, 9], above: [0, 1, 1, 0, 0, Infinity, 0], leaves: [0.009153, -0.05924, 0.2023, 0.01609, -0.08981, 0, -0.05552, -0.0001894] },
+    // oldLeft, goneChars, likeAfter, isPart, generator, times, isRename
+    { asked: [28, 14, 20, 25, 0, 1, 24], above: [10, 51, 0.6316, 0, 1, 1, 0], leaves: [0.02108, -0.07966, 0.02476, -0.07893, -0.0892, -0.03396, -0.03645, 0.04462] },
+    // votes, goneChars, likeAbove, isJustTyped, comeChars, generator
+    { asked: [7, 14, 14, 21, 40, 15, 0], above: [9, 0, 5, 0.8, 0, 8, Infinity], leaves: [-0.06888, 0.03278, -0.02217, 0.02988, -0.009053, 0.0827, 0.121, 0] },
+    // isPart, nowThere, votes, generator, times
+    { asked: [25, 29, 7, 0, 1, 0, 0], above: [0, 4, 2, 1, 2, Infinity, Infinity], leaves: [0.03498, -0.01913, -0.06525, 0.05072, -0.09675, 0, 0.000591, 0] },
+    // isBelow, isPassed, distance, goneChars, generator, votes, likeAfter
+    { asked: [9, 10, 8, 14, 0, 7, 20], above: [0, 0, 50, 7, Infinity, 2, 0.4615], leaves: [-0.02921, 0.02048, -0.124, 0, 0.00625, 0.05978, -0.05257, 0.01676] },
+    // staysElsewhere, times, nowThere, likeAfter, generator, isBelow
+    { asked: [30, 1, 1, 29, 20, 0, 9], above: [0, 3, 1, 4, 0.3077, Infinity, 0], leaves: [0.007451, -0.04864, -0.001946, 0.1211, -0.08379, 0, -0.0478, 0.002977] },
+    // newestLines, isPart, nearerPlaces, isJustTyped, likeAbove, oldLeft, generator
+    { asked: [38, 25, 5, 40, 21, 28, 0], above: [2, 0, 2, 0, 0.2222, 1, Infinity], leaves: [-0.009975, 0.03313, -0.09048, -0.02367, -0.00995, -0.05247, -0.07816, 0] },
+    // places, otherWords, sameLeft, goneChars, likeAfter, generator
+    { asked: [4, 6, 26, 14, 20, 0, 4], above: [11, 4, 0, 5, 0.4, 1, 17], leaves: [-0.01711, 0.02826, -0.07774, 0.0181, -0.07196, -0.01604, -0.02934, 0.06418] },
     // isBelow, isPassed, comeChars, goneChars, generator, newestLines, oldLeft
-    { asked: [9, 10, 15, 14, 0, 38, 28], above: [0, 0, 2, 7, Infinity, 0, 23], leaves: [-0.02884, 0.0217, -0.1235, 0, 0.05633, -0.04615, 0.04304, -0.06077] },
-    // votes, isJustTyped, changes, isUndeclared, comeChars, goneChars, generator
-    { asked: [7, 40, 18, 33, 15, 14, 0], above: [9, 0, 1, -1, 1, 5, Infinity], leaves: [0.0009228, -0.06553, -0.05124, 0.02831, 0.05642, 0.1355, 0.03161, 0] },
-    // isPart, isRename, votes, oldLeft, isJustTyped, generator
-    { asked: [25, 24, 7, 28, 40, 0, 0], above: [0, 0, 2, 1, 0, Infinity, Infinity], leaves: [0.008333, -0.07193, -0.04214, 0.06956, -0.09339, 0, 0.003269, 0] },
-    // places, otherWords, likeAbove, goneChars, generator, sameLeft
-    { asked: [4, 6, 21, 14, 0, 26, 0], above: [11, 4, 0.8837, 6, 3, 0, Infinity], leaves: [-0.01303, 0.02827, -0.07817, 0.0316, -0.06556, 0.005776, 0.03146, 0] },
-    // isPart, newestLines, votes, isJustTyped, distance, generator
-    { asked: [25, 38, 7, 40, 8, 0, 0], above: [0, 1, 2, 0, 50, Infinity, Infinity], leaves: [-0.006092, 0.03295, -0.005326, -0.05497, -0.09041, 0, 0.002518, 0] },
-    // isBelow, isPassed, likeAbove, goneChars, generator, distance, comeChars
-    { asked: [9, 10, 21, 14, 0, 8, 15], above: [0, 0, 0.8, 0, Infinity, 50, 6], leaves: [-0.04282, 0.009209, -0.122, 0, 0.0242, -0.02775, 0.008295, 0.1006] },
-    // votes, times, changes, nowThere, likeBelow, goneChars, generator
-    { asked: [7, 1, 18, 29, 22, 14, 0], above: [9, 3, 1, 4, 0, 5, Infinity], leaves: [-0.0002307, -0.05092, 0.112, 0.01505, 0.05103, 0.1218, 0.0262, 0] },
-    // goneChars, isPart, generator, votes, newestLines
-    { asked: [14, 25, 0, 14, 7, 0, 38], above: [56, 0, 1, 6, 2, Infinity, 0], leaves: [-0.01269, 0.0257, -0.08698, 0.001346, 0.04253, 0, -0.03481, -0.09161] },
-    // newestLines, goneChars, times, nowThere, generator, nearerPlaces
-    { asked: [38, 14, 1, 29, 0, 5, 0], above: [4, 56, 1, 4, 1, 0, Infinity], leaves: [0.01682, -0.03107, 0.03953, -0.0731, -0.03201, -0.07785, 0.01556, 0] },
-    // isBelow, isPassed, votes, times, generator, otherWords, nowThere
-    { asked: [9, 10, 7, 1, 0, 6, 29], above: [0, 0, 1, 2, Infinity, 1, 10], leaves: [-0.006285, 0.06303, -0.1203, 0, -0.0001175, -0.05686, 0.03376, -0.04168] },
+    { asked: [9, 10, 15, 14, 0, 38, 28], above: [0, 0, 2, 0, Infinity, 0, 24], leaves: [-0.04511, 0.008889, -0.1223, 0, 0.05584, -0.04564, 0.04002, -0.06037] },
     // isPart, times, votes, nowThere, isJustTyped, generator
-    { asked: [25, 1, 7, 29, 40, 29, 0], above: [0, 1, 2, 1, 1, 1, Infinity], leaves: [0.006395, -0.04942, 0.05226, -0.07355, -0.09428, -0.02789, -0.0006237, 0] },
-    // places, otherWords, likeAbove, mayContinue, generator, distance
-    { asked: [4, 6, 21, 41, 0, 8, 0], above: [11, 4, 0.8837, 0, 3, 115, Infinity], leaves: [0.01657, -0.03321, -0.07225, 0.02776, -0.0276, -0.07883, 0.02742, 0] },
-    // staysElsewhere, goneChars, times, generator, edits
-    { asked: [30, 14, 1, 14, 0, 14, 37], above: [0, 56, 1, 0, 1, 12, 4], leaves: [-0.02156, 0.01518, 0.03284, -0.0705, -0.07984, -0.02587, 0.0124, -0.0433] },
-    // isPart, isRename, votes, oldLeft, isJustTyped, generator
-    { asked: [25, 24, 7, 28, 40, 0, 0], above: [0, 0, 2, 1, 0, Infinity, Infinity], leaves: [0.005663, -0.06281, -0.03747, 0.05098, -0.08186, 0, -0.001229, 0] },
-    // votes, distance, changes, generator, isImport, goneChars
-    { asked: [7, 8, 18, 0, 35, 14, 0], above: [9, 64, 1, 1, 0, 5, Infinity], leaves: [0.01802, -0.01851, -0.02865, 0.05858, 0.04176, 0.1051, 0.01545, 0] },
-    // newestLines, mayContinue, times, isJustTyped, nearerPlaces, generator
-    { asked: [38, 41, 1, 40, 40, 5, 0], above: [4, 0, 1, 0, 1, 0, Infinity], leaves: [-0.00742, 0.03063, 0.02456, -0.0973, -0.02744, -0.07154, 0.01249, 0] },
-    // isPart, isBelow, votes, isPassed, comeChars, nowThere, generator
-    { asked: [25, 9, 7, 10, 15, 29, 0], above: [0, 0, 2, 0, 2, 0, Infinity], leaves: [0.002399, -0.1186, -0.01493, 0.02745, -0.08991, -0.03329, -0.001742, 0] },
-    // times, nowThere, places, goneChars, distance, oldLeft, comeChars
-    { asked: [1, 29, 4, 14, 8, 28, 15], above: [3, 4, 7, 56, 22, 3, 10], leaves: [0.006194, -0.04835, -0.0005125, -0.05935, 0.1106, 0.02552, -0.03019, 0.03963] },
-    // isPart, newestLines, likeAbove, nowThere, distance, generator
-    { asked: [25, 38, 21, 29, 8, 0, 0], above: [0, 1, 0.1818, 51, 20, Infinity, Infinity], leaves: [0.01291, -0.07205, 0.006795, -0.03577, -0.07873, 0, -0.005381, 0] },
-    // isComment, likeAbove, likeBefore, goneChars, age, likeAfter, distance
-    { asked: [34, 21, 19, 14, 2, 20, 8], above: [0, 0.8837, 0.45, 0, 0, 0.3226, 30], leaves: [-0.04344, 0.007435, 0.002292, 0.11, -0.08956, -0.0242, 0.0526, -0.02758] },
-    // votes, mayContinue, likeAfter, isJustTyped, generator, distance
-    { asked: [7, 41, 20, 40, 40, 0, 8], above: [9, 0, 0.8, 1, 1, Infinity, 20], leaves: [-0.005308, 0.04276, 0.01728, -0.09448, 0.09859, 0, 0.06181, 0.00729] },
-    // staysElsewhere, times, nowThere, isRename, goneChars, comeChars
-    { asked: [30, 1, 1, 29, 24, 14, 15], above: [0, 3, 1, 33, 0, 10, 11], leaves: [0.001873, -0.06732, 0.009696, 0.09435, -0.07428, -0.02704, 0.01983, -0.03517] },
-    // isPart, goneChars, nowThere, generator
-    { asked: [25, 14, 29, 14, 0, 14, 0], above: [0, 50, 1, 7, 1, 12, Infinity], leaves: [-0.008863, 0.01921, 0.03505, -0.05722, -0.0911, -0.03206, -0.0016, 0] },
-    // isBelow, isPassed, distance, isComment, generator, likeAbove
-    { asked: [9, 10, 8, 34, 0, 0, 21], above: [0, 0, 115, 0, Infinity, 2, 0.8], leaves: [0.006861, -0.04239, -0.1171, 0, 0.02779, -0.01163, -0.03375, 0.03504] },
-    // newestLines, removesLine, likeAfter, likeBefore, otherWords, isImport, oldest
-    { asked: [38, 16, 20, 19, 6, 35, 3], above: [0, 0, 0.3, 0.4706, 0, 0, 0], leaves: [-0.06849, -0.01467, 0.1442, 0.01164, -0.04422, 0.04802, -0.009582, 0.0247] },
-    // places, otherWords, sameLeft, mayContinue, votes, age, distance
-    { asked: [4, 6, 26, 41, 7, 2, 8], above: [11, 4, 0, 0, 3, 0, 64], leaves: [0.01261, -0.02715, -0.06434, 0.02723, -0.0622, -0.004801, 0.03339, 0.006517] },
-    // staysElsewhere, nowThere, times, newestLines, generator, goneChars, comeChars
-    { asked: [30, 29, 1, 38, 0, 14, 15], above: [0, 51, 1, 4, Infinity, 10, 11], leaves: [0.007265, -0.03398, -0.06231, 0, -0.07007, -0.02489, 0.01837, -0.03239] },
-    // isPart, isRename, likeAbove, likeBefore, generator
-    { asked: [25, 24, 21, 24, 19, 0, 0], above: [0, 0, 0.1818, -1, 0.9333, Infinity, Infinity], leaves: [0.005564, -0.05221, 0.03059, -0.09762, -0.07243, 0, -0.00024, 0] },
-    // votes, isInsideWord, changes, goneChars, edits, distance, generator
-    { asked: [7, 39, 18, 14, 37, 8, 0], above: [9, 0, 1, 0, 2, 30, Infinity], leaves: [-0.0241, 0.004315, -0.09917, -0.02238, 0.08351, 0.02561, 0.00491, 0] },
-    // isComment, likeAbove, likeBefore, goneChars, age, comeChars
-    { asked: [34, 21, 19, 14, 2, 15, 21], above: [0, 0.8837, 0.45, 0, 0, 10, 0.8837], leaves: [-0.03679, 0.005383, 0.0008796, 0.09132, -0.086, -0.02171, 0.03725, -0.04699] },
-    // distance, votes, oldLines, newestLines, isBelow, oldest, isImport
-    { asked: [8, 7, 12, 38, 9, 3, 35], above: [64, 1, 0, 0, 0, 0, 0], leaves: [0.04711, -0.0282, -0.0009468, 0.02584, -0.0413, 0.1153, -0.02595, 0.06059] },
-    // times, nowThere, likeBefore, goneChars, distance, likeAfter
-    { asked: [1, 29, 19, 14, 8, 20, 20], above: [2, 3, 0.8182, 56, 6, 0.3, 0.9667], leaves: [0.005044, -0.04149, 0.03945, -0.05394, -0.03084, 0.09003, -0.04813, 0.04272] },
-    // isPart, nearerPlaces, nowThere, mayContinue, isRename, goneChars, generator
-    { asked: [25, 5, 29, 41, 24, 14, 0], above: [0, 7, 1, 0, 0, 12, Infinity], leaves: [0.008549, -0.02308, -0.0538, -0.000928, -0.08632, -0.02718, 0.004773, 0] },
-    // isComment, isJustTyped, likeBefore, generator, isRename, comeChars, newestLines
-    { asked: [34, 40, 19, 0, 24, 15, 38], above: [0, 0, 0.45, 0, 0, 6, 0], leaves: [-0.04404, 0.00421, -0.003103, 0.03825, -0.08793, -0.02859, 0.09515, -0.01283] },
-    // isPart, goneChars, nowThere, edits, isDangling, generator
-    { asked: [25, 14, 29, 37, 42, 14, 0], above: [0, 70, 1, 1, 0, 12, Infinity], leaves: [0.0167, -0.004229, -0.06725, 0.02067, -0.08383, -0.02601, 0.003954, 0] },
-    // times, nowThere, likeBefore, places, distance, likeAfter
-    { asked: [1, 29, 19, 4, 8, 20, 20], above: [2, 3, 0.8182, 1, 6, 0.3, 0.9667], leaves: [0.01503, -0.008727, 0.03495, -0.04952, -0.02751, 0.07709, -0.04463, 0.03995] },
-    // isBelow, isPassed, likeBefore, otherWords, generator, age, distance
-    { asked: [9, 10, 19, 6, 0, 2, 8], above: [0, 0, 0, 0, Infinity, 0, 6], leaves: [0.01122, -0.02037, -0.1152, 0, -0.02059, 0.1465, 0.03535, -0.003902] },
-    // votes, isInsideWord, likeAfter, otherWords, edits, generator, comeChars
-    { asked: [7, 39, 20, 6, 37, 0, 15], above: [9, 0, 0.8, 0, 2, Infinity, 4], leaves: [0.005456, -0.01633, -0.09547, -0.01924, 0.08538, 0, -0.01303, 0.03629] },
-    // newestLines, newLines, comeChars, otherWords, likeBefore, isImport
-    { asked: [38, 13, 15, 6, 19, 35, 35], above: [0, 0, 2, 2, 0.4706, 0, 0], leaves: [0.09526, -0.007397, -0.06655, -0.01605, -0.04092, 0.08263, 0.009155, -0.05459] },
-    // likeAbove, goneChars, likeBefore, oldest, edits, likeAfter, staysElsewhere
-    { asked: [21, 14, 19, 3, 37, 20, 30], above: [0.8, 0, 0.9333, 0, 1, 0.4324, -1], leaves: [-0.06537, -0.009647, 0.02243, -0.009636, -0.04315, 0.06557, 0.006813, -0.08781] },
-    // isPart, times, likeAbove, nowThere, isJustTyped, generator
-    { asked: [25, 1, 21, 29, 40, 0, 0], above: [0, 1, 0.1818, 1, 1, Infinity, Infinity], leaves: [0.004099, -0.03522, 0.03205, -0.07516, -0.06601, 0, 0.002304, 0] },
-    // nearerPlaces, mayContinue, goneChars, votes, isJustTyped, generator
-    { asked: [5, 41, 14, 7, 40, 0, 0], above: [10, 0, 2, 1, 1, Infinity, Infinity], leaves: [-0.01329, 0.01318, 0.02488, -0.08587, -0.01704, 0, -0.05838, 0] },
-    // isComment, isJustTyped, likeBefore, oldLeft, leavesOpen, comeChars, newestLines
-    { asked: [34, 40, 19, 28, 43, 15, 38], above: [0, 0, 0.45, 0, -1, 10, 0], leaves: [0.002963, -0.04006, -0.07974, 0.01633, -0.0773, -0.0161, 0.07634, -0.01343] },
-    // age, newestLines, likeBefore, isInsideWord, oldest, likeBelow
-    { asked: [2, 38, 19, 39, 3, 22, 22], above: [2, 6, 0.7213, 0, 0, 0.1, 0.1], leaves: [0.005592, -0.05983, -0.05385, -0.01164, -0.07188, -0.02241, 0.03795, -0.01976] },
-    // isPart, goneChars, likeAbove, changes, generator
-    { asked: [25, 14, 21, 18, 0, 0, 0], above: [0, 50, 0.1818, 1, 1, Infinity, Infinity], leaves: [0.008207, -0.01865, 0.02274, -0.04572, -0.06259, 0, 0.002102, 0] },
-    // votes, isInsideWord, likeAfter, age, generator, distance
-    { asked: [7, 39, 20, 2, 0, 0, 8], above: [9, 0, 0.8, 2, Infinity, Infinity, 20], leaves: [0.00122, -0.0342, -0.06232, 0, 0.07659, 0, 0.04334, -0.005408] },
-    // isBelow, isPassed, likeBefore, goneChars, generator, votes, distance
-    { asked: [9, 10, 19, 14, 0, 7, 8], above: [0, 0, 0, 7, Infinity, 1, 14], leaves: [-0.01538, 0.01332, -0.1131, 0, 0.001591, 0.153, 0.02199, -0.007453] },
-    // nearerPlaces, mayContinue, goneChars, isJustTyped, generator
-    { asked: [5, 41, 14, 14, 40, 0, 0], above: [10, 0, 2, 7, 1, Infinity, Infinity], leaves: [-0.00922, 0.0147, 0.02225, -0.08064, -0.01522, 0, -0.05467, 0] },
-    // goneChars, isPart, isDangling, changes, generator
-    { asked: [14, 25, 42, 18, 14, 0, 0], above: [70, 0, 0, 1, 16, Infinity, Infinity], leaves: [0.006761, -0.01694, -0.05974, 0.003313, -0.0623, 0, 0.01929, 0] },
-    // votes, isInsideWord, isDangling, otherWords, generator, isJustTyped
-    { asked: [7, 39, 42, 6, 0, 40, 0], above: [9, 0, 0, 0, Infinity, 0, Infinity], leaves: [0.004481, -0.01454, -0.05762, 0, -0.03482, 0.03925, 0.06677, 0] },
-    // distance, generator, isComment, comeChars, likeBefore, newestLines, likeAfter
-    { asked: [8, 0, 34, 15, 19, 38, 20], above: [50, 1, 0, 20, 0.9333, 1, 0.4324], leaves: [0.02071, -0.01969, -0.004423, -0.07859, 0.006108, -0.03201, -0.07701, -0.02288] },
-    // staysElsewhere, oldLines, times, changes, oldLeft, likeAbove, comeChars
-    { asked: [30, 12, 1, 18, 28, 21, 15], above: [0, 1, 1, 1, 2, 0.125, 11], leaves: [0.002645, -0.02763, 0.06147, -0.006085, -0.06122, -0.0213, 0.02232, -0.02717] },
+    { asked: [25, 1, 7, 29, 40, 0, 0], above: [0, 1, 2, 1, 1, Infinity, Infinity], leaves: [0.006466, -0.05168, 0.05659, -0.0628, -0.09137, 0, 0.003012, 0] },
+    // goneChars, generator, likeAbove, mayContinue, places, newestLines
+    { asked: [14, 14, 0, 21, 41, 4, 38], above: [51, 6, 1, 0.8, 0, 1, 0], leaves: [-0.03235, 0.03648, 0.03489, -0.04798, 0.03269, -0.007662, -0.02328, -0.09164] },
+    // votes, isPart, goneChars, isRename, distance
+    { asked: [7, 25, 14, 24, 7, 8, 14], above: [9, 0, 5, 0, 2, 20, 19], leaves: [-0.01319, 0.0318, -0.08865, 0.002438, 0.072, -0.0144, 0.1139, 0.02991] },
+    // newestLines, staysElsewhere, times, goneChars, nearerPlaces, generator
+    { asked: [38, 30, 1, 14, 1, 5, 0], above: [4, 0, 1, 51, 2, 0, Infinity], leaves: [0.01416, -0.0499, -0.07133, 0.001676, -0.03373, -0.07806, 0.01109, 0] },
+    // isBelow, isPassed, distance, goneChars, generator, likeAbove
+    { asked: [9, 10, 8, 14, 0, 0, 21], above: [0, 0, 76, 0, Infinity, 2, 0.8], leaves: [-0.04013, 0.00774, -0.1205, 0, 0.03765, -0.01128, -0.03278, 0.04739] },
+    // isPart, newestLines, votes, isJustTyped, distance, nowThere, generator
+    { asked: [25, 38, 7, 40, 8, 29, 0], above: [0, 1, 2, 0, 43, 1, Infinity], leaves: [-0.006635, 0.02943, -0.001482, -0.05034, -0.09481, -0.03013, 0.001582, 0] },
+    // nowThere, otherWords, times, goneChars, votes, distance
+    { asked: [29, 6, 1, 14, 7, 8, 8], above: [4, 1, 2, 6, 5, 7, 36], leaves: [-0.01002, 0.03232, -0.04951, 0.06572, 0.02279, -0.06799, 0.06962, -0.01088] },
+    // isPart, goneChars, votes, generator, nowThere
+    { asked: [25, 14, 7, 14, 0, 29, 0], above: [0, 51, 2, 0, 1, 1, Infinity], leaves: [-0.02502, 0.0161, 0.02207, -0.06591, -0.09281, -0.02797, 0.0003333, 0] },
+    // votes, distance, changes, goneChars, isImport, generator
+    { asked: [7, 8, 18, 14, 35, 14, 0], above: [9, 64, 1, 0, 0, 5, Infinity], leaves: [-0.02871, 0.01388, -0.02879, 0.05374, 0.04296, 0.1007, 0.01826, 0] },
+    // likeAfter, newestLines, oldest, removesLine, isRename, goneChars, isJustTyped
+    { asked: [20, 38, 3, 16, 24, 14, 40], above: [0.4615, 0, 0, 0, 0, 0, 1], leaves: [-0.07171, 0.0709, -0.05624, -0.002697, -0.05195, 0.009178, 0.04605, -0.05829] },
+    // staysElsewhere, times, nowThere, isRename, wasDeclared, edits
+    { asked: [30, 1, 1, 29, 24, 31, 37], above: [0, 3, 1, 3, 0, 0, 4], leaves: [0.005822, -0.03688, 0.01571, 0.09958, -0.07903, -0.02452, 0.01015, -0.0454] },
+    // isPart, comeChars, votes, newestLines, isJustTyped, generator
+    { asked: [25, 15, 7, 38, 40, 0, 0], above: [0, 2, 2, 0, 0, Infinity, Infinity], leaves: [0.04384, -0.03933, -0.01368, 0.02927, -0.0803, 0, -0.000963, 0] },
+    // mayContinue, isJustTyped, sameRight, goneChars, nowThere, votes
+    { asked: [41, 40, 40, 27, 14, 29, 7], above: [0, 1, 1, -1, 4, 1, 3], leaves: [0.01682, -0.03207, -0.03421, 0.07671, -0.0169, 0.07275, -0.0594, -0.1327] },
+    // isBelow, isPassed, likeAbove, isComment, generator, distance, likeBefore
+    { asked: [9, 10, 21, 34, 0, 8, 19], above: [0, 0, 0.8, 0, Infinity, 14, 0.9412], leaves: [0.006728, -0.04604, -0.1189, 0, 0.03021, -0.01126, 0.08818, 0.01094] },
+    // oldLeft, goneChars, distance, isPart, generator
+    { asked: [28, 14, 8, 25, 0, 0, 0], above: [28, 51, 43, 0, 1, Infinity, Infinity], leaves: [0.008924, -0.05888, 0.01407, -0.06188, -0.005348, 0, -0.08275, 0] },
+    // places, otherWords, sameLeft, mayContinue, likeAfter, age, goneChars
+    { asked: [4, 6, 26, 41, 20, 2, 14], above: [11, 4, 0, 0, 0.4, 0, 5], leaves: [0.01453, -0.02978, -0.06734, 0.02005, -0.06521, -0.007582, 0.06467, -0.03016] },
+    // newestLines, nowThere, times, isComment, comeChars, nearerPlaces, generator
+    { asked: [38, 29, 1, 34, 15, 5, 0], above: [4, 53, 1, 0, 1, 0, Infinity], leaves: [0.0102, -0.031, -0.07787, -0.0231, -0.02587, -0.06851, 0.01451, 0] },
+    // votes, otherWords, isDangling, newLines, likeBefore, isJustTyped, generator
+    { asked: [7, 6, 42, 13, 19, 40, 0], above: [9, 1, 0, 0, 0.5, 0, Infinity], leaves: [0.04141, -0.003591, -0.06379, 0.01944, -0.02097, 0.05407, 0.0846, 0] },
+    // isBelow, isPassed, comeChars, times, generator, newestLines, oldLeft
+    { asked: [9, 10, 15, 1, 0, 38, 28], above: [0, 0, 2, 2, Infinity, 0, 24], leaves: [-0.00534, 0.05232, -0.1172, 0, 0.03406, -0.03737, 0.0264, -0.04689] },
+    // isPart, goneChars, likeAbove, nowThere, isDangling, generator
+    { asked: [25, 14, 21, 29, 42, 0, 0], above: [0, 57, 0.1818, 4, 0, Infinity, Infinity], leaves: [0.01036, -0.02579, -0.06277, 0.01272, -0.07591, 0, -0.0001644, 0] },
+    // staysElsewhere, times, mayContinue, likeAfter, goneChars, comeChars
+    { asked: [30, 1, 1, 41, 20, 14, 15], above: [0, 3, 1, 0, 0.3077, 10, 11], leaves: [0.004451, -0.02997, -0.01744, 0.0726, -0.07208, -0.02345, 0.01725, -0.0315] },
+    // distance, times, isComment, edits, isJustTyped, nowThere, likeBefore
+    { asked: [8, 1, 34, 37, 40, 29, 19], above: [64, 1, 0, 1, 1, 4, 0.4545], leaves: [0.0148, -0.01184, 0.04728, -0.04355, 0.00002598, -0.04879, -0.08757, -0.02172] },
+    // isPart, newestLines, nowThere, isJustTyped, distance, goneChars, generator
+    { asked: [25, 38, 29, 40, 8, 14, 0], above: [0, 1, 1, 0, 50, 12, Infinity], leaves: [-0.007979, 0.02238, -0.0006397, -0.04273, -0.08903, -0.02994, 0.004148, 0] },
+    // votes, isInsideWord, changes, goneChars, edits, generator
+    { asked: [7, 39, 18, 14, 37, 14, 0], above: [9, 0, 1, 0, 2, 5, Infinity], leaves: [-0.0252, 0.004471, -0.09958, -0.02354, 0.02743, 0.08564, 0.00559, 0] },
+    // likeAbove, goneChars, age, likeAfter, votes, comeChars
+    { asked: [21, 14, 2, 20, 2, 7, 15], above: [0.8, 0, 0, 0.6, 0, 9, 9], leaves: [-0.081, -0.02219, 0.0123, -0.02066, -0.01454, 0.05856, 0.001608, 0.1294] },
+    // nowThere, goneChars, comeChars, isPart, generator
+    { asked: [29, 14, 15, 25, 0, 0, 0], above: [53, 51, 2, 0, 1, Infinity, Infinity], leaves: [0.006654, -0.05208, 0.01313, -0.05395, -0.07479, 0, -0.006764, 0] },
+    // isBelow, isPassed, comeChars, isComment, generator, newestLines, distance
+    { asked: [9, 10, 15, 34, 0, 38, 8], above: [0, 0, 2, 0, Infinity, 0, 5], leaves: [0.005502, -0.03775, -0.1151, 0, 0.03021, -0.03347, 0.0562, 0.01073] },
   ],
 };

@@ -4,7 +4,9 @@ import type { Engine } from '../../../native/index.ts';
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
 import type { Candidate } from '../proposals/candidate.ts';
 import type { EditedDocument } from '../text/text-edit.ts';
+import { difference, sumOf } from './token-scores.ts';
 
+/** Of the tokens from the first one in which they differ. */
 export interface Reading {
   /** log P(with the new lines) - log P(with the old ones), in nats. */
   logRatio: number;
@@ -13,8 +15,8 @@ export interface Reading {
   rarestOld: number;
 }
 
-const linesAbove = 6;
-const charsAbove = 400;
+const linesAbove = 2;
+const charsAbove = 200;
 const charsBelow = 200;
 
 /** Of each candidate; none if the signal was aborted. All of it is one request. */
@@ -27,25 +29,18 @@ export async function readingsInPlace(
   const { fileSep } = engine.info.special;
   const name = tokenizeText(engine, `${path}\n`);
   const head = fileSep < 0 ? name : concatTokens(fileSep, name);
-  const around = candidates.map((edit) => {
+  const continuations = candidates.flatMap((edit) => {
     const { above, old, now } = surroundings(edit, text);
-    return { above: tokenizeText(engine, above), texts: [old, now] };
+    const { common, before, after } = difference(tokenizeText(engine, old), tokenizeText(engine, now));
+    const given = concatTokens(tokenizeText(engine, above), common);
+    return [before, after].map((scored) => ({ given, scored }));
   });
-  const continuations = around.flatMap(({ above, texts }) =>
-    texts.map((lines) => concatTokens(above, tokenizeText(engine, lines))),
-  );
   const scores = await engine.scoreContinuations(head, continuations, 'background', signal);
   if (scores.length === 0) return [];
-  return around.map(({ above }, i) => {
-    const [old, now] = [scores[2 * i], scores[2 * i + 1]].map(
-      (all) => all?.subarray(above.length) ?? new Float32Array(),
-    );
-    const sum = (all: Float32Array = new Float32Array()) => all.reduce((total, each) => total + each, 0);
-    return {
-      logRatio: sum(now) - sum(old),
-      rarestNew: Math.min(0, ...(now ?? [])),
-      rarestOld: Math.min(0, ...(old ?? [])),
-    };
+  return candidates.map((_, i) => {
+    const [old, now] = [scores[2 * i], scores[2 * i + 1]];
+    const rarest = (all: Float32Array | undefined) => Math.min(0, ...(all ?? []));
+    return { logRatio: sumOf(now) - sumOf(old), rarestNew: rarest(now), rarestOld: rarest(old) };
   });
 }
 

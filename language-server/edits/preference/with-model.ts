@@ -1,4 +1,5 @@
 // From evidence and what the model makes of a candidate to how likely the edit follows.
+import { type Evidence, evidenceNames } from '../evidence/evidence.ts';
 import { logOddsOf } from '../evidence/trees.ts';
 import type { Preference } from './preference.ts';
 import { preferenceTrees } from './preference-trees.ts';
@@ -9,13 +10,25 @@ const maxNats = 12;
 
 const limited = (nats: number) => Math.max(-maxNats, Math.min(maxNats, nats));
 
-/** What the odds follow from when a model has been asked: the odds by the evidence, its preference, and how it reads. */
-export function preferenceNumbers(odds: number, { logRatio, ofNew, ofTail }: Preference, reading: Reading): number[] {
+/** In the order of the numbers. Adding one means fitting again. */
+export const preferenceNames = [
+  ...['odds', 'logRatio', 'ofNew', 'ofTail', 'inPlace', 'rarestNew', 'rarestOld'],
+  ...evidenceNames,
+];
+
+/** What the odds follow from when a model has been asked: the odds by the evidence, what the model says, and the evidence. */
+export function preferenceNumbers(
+  odds: number,
+  evidence: Evidence,
+  { logRatio, ofNew, ofTail }: Preference,
+  reading: Reading,
+): number[] {
   const { rarestNew, rarestOld } = reading;
-  return [odds, ...[logRatio, ofNew, ofTail, reading.logRatio, rarestNew, rarestOld].map(limited)];
+  const said = [logRatio, ofNew, ofTail, reading.logRatio, rarestNew, rarestOld].map(limited);
+  return [odds, ...said, ...evidence];
 }
 
 /** The logarithm of the odds, with what the model says. */
-export function withModel(odds: number, preference: Preference, reading: Reading): number {
-  return logOddsOf(preferenceTrees, preferenceNumbers(odds, preference, reading));
+export function withModel(odds: number, evidence: Evidence, preference: Preference, reading: Reading): number {
+  return logOddsOf(preferenceTrees, preferenceNumbers(odds, evidence, preference, reading));
 }

@@ -32,7 +32,7 @@ export function byScore(engine: Engine, format: EditFormatName | null): Answerer
 }
 
 /** As edit-search.ts does: the uses of a renamed declaration first, and nothing that is never offered. */
-async function offered(
+export async function offered(
   of: NextEditCase,
   find: () => Promise<Proposal | undefined>,
   engine?: Engine,

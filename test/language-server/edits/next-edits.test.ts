@@ -8,6 +8,7 @@ import type { Engine } from '../../../native/index.ts';
 
 const script = vi.hoisted(() => ({
   asked: [] as EditedDocument[],
+  read: [] as EditedDocument[],
   probability: 0.9,
   wait: () => Promise.resolve(),
 }));
@@ -29,9 +30,10 @@ vi.mock('../../../language-server/edits/decision/propose.ts', () => ({
     }
     return undefined;
   },
+  readHead: async (_: Engine, document: EditedDocument) => void script.read.push(document),
 }));
 
-beforeEach(() => Object.assign(script, { asked: [], probability: 0.9, wait: () => Promise.resolve() }));
+beforeEach(() => Object.assign(script, { asked: [], read: [], probability: 0.9, wait: () => Promise.resolve() }));
 
 const windows: NextEdits[] = [];
 afterEach(() => {
@@ -55,7 +57,7 @@ function windowWith(texts: Record<string, string>, shared = Object.keys(texts)) 
     const range = { start: document(uri).positionAt(from), end: document(uri).positionAt(from + old.length) };
     const { version } = document(uri);
     OpenDocument.update(document(uri), [{ range, text: now }], version + 1, (change) => edits.record(change));
-    edits.changed(document(uri));
+    edits.changed(document(uri), source, settings);
   };
   const ask = (uri: string, character = 9, given = settings, signal = new AbortController().signal) => {
     const params = { uri, version: document(uri).version, position: { line: 0, character }, trigger: 'pause' as const };
@@ -155,6 +157,28 @@ test('nor does another edit come at the place of a dismissed one', async () => {
   if (first.edit) edits.dismiss({ ...first.edit, newText: 'log(tot);' });
   replace(a, 'tot', 'total');
   expect((await ask(a)).reason).toBe('edit-dismissed');
+});
+
+test('when the user rests, the model reads what it will be asked about, once', async () => {
+  const { replace } = windowWith(texts);
+  replace(a, 'sum', 'tot');
+  replace(a, 'tot', 'total');
+  expect(script.read).toEqual([]);
+  await vi.waitFor(() => expect(script.read).toHaveLength(1));
+  const { text, cursor, history } = script.read[0] as EditedDocument;
+  expect(text.slice(0, cursor)).toBe('set(total');
+  expect(history).toEqual([{ path: 'a.ts', before: 'set(sum, 1);', after: 'set(total, 1);' }]);
+  expect(script.asked).toEqual([]);
+});
+
+test('nothing is read at rest of a file with a secret, nor after many changes at once', async () => {
+  const secret = `const key = "AKIA${'QWERTZUIOPASDFG2'}";`;
+  const hidden = windowWith({ [a]: `${texts[a]}${secret}\n` });
+  hidden.replace(a, 'sum', 'total');
+  const bulk = windowWith(texts);
+  bulk.replace(a, 'log(1);\n', 'log(1);\n'.repeat(20));
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(script.read).toEqual([]);
 });
 
 test('the next key ends the search', async () => {

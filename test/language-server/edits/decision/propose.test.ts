@@ -1,28 +1,37 @@
 // Which edit is proposed, with a model that reads characters and likes some better than others.
 import { expect, test } from 'vitest';
-import { likeliest, mostLikely, nextOfEachGroup, propose } from '../../../../language-server/edits/decision/propose.ts';
+import {
+  likeliest,
+  mostLikely,
+  nextOfEachGroup,
+  propose,
+  readHead,
+} from '../../../../language-server/edits/decision/propose.ts';
 import { editPrompt } from '../../../../language-server/edits/preference/edit-prompt.ts';
 import { preferences } from '../../../../language-server/edits/preference/preference.ts';
 import { readingsInPlace } from '../../../../language-server/edits/preference/reading-in-place.ts';
 import { withModel } from '../../../../language-server/edits/preference/with-model.ts';
 import type { Candidate } from '../../../../language-server/edits/proposals/candidate.ts';
 import type { TextEdit } from '../../../../language-server/edits/text/text-edit.ts';
-import type { Engine } from '../../../../native/index.ts';
+import type { Continuation, Engine } from '../../../../native/index.ts';
 
 const characters = 256;
 
 /** After any text, a character's logit is what the table says, or 0. */
 function modelThatLikes(logits: Record<string, number>) {
-  const asked: { head: string; continuations: string[] }[] = [];
+  const asked: { head: string; continuations: [given: string, scored: string][] }[] = [];
   const textOf = (tokens: Uint32Array) => String.fromCharCode(...tokens);
   const sum = Object.values(logits).reduce((total, each) => total + Math.exp(each) - 1, characters);
   const engine = {
     info: { bosToken: -1, special: { fileSep: 0 } },
     tokenize: (text: string) => Uint32Array.from(text, (character) => character.charCodeAt(0)),
-    scoreContinuations: (head: Uint32Array, continuations: Uint32Array[]) => {
-      asked.push({ head: textOf(head), continuations: continuations.map(textOf) });
+    scoreContinuations: (head: Uint32Array, continuations: Continuation[]) => {
+      asked.push({
+        head: textOf(head),
+        continuations: continuations.map(({ given, scored }) => [textOf(given), textOf(scored)]),
+      });
       const score = (token: number) => (logits[String.fromCharCode(token)] ?? 0) - Math.log(sum);
-      return Promise.resolve(continuations.map((tokens) => Float32Array.from(tokens, score)));
+      return Promise.resolve(continuations.map(({ scored }) => Float32Array.from(scored, score)));
     },
   };
   return { engine: engine as unknown as Engine, asked };
@@ -71,19 +80,23 @@ test('the preference is the ratio of the probabilities of what differs', async (
 });
 
 test('what the model would rather read as changed is likelier', () => {
+  const evidence = likeliest(document, 1)[0]?.[0].evidence ?? new Float64Array();
   const odds = (logRatio: number) =>
-    withModel(0, { ofNew: -1, ofTail: -1, logRatio }, { logRatio, rarestNew: -5, rarestOld: -5 });
+    withModel(0, evidence, { ofNew: -1, ofTail: -1, logRatio }, { logRatio, rarestNew: -5, rarestOld: -5 });
   expect(odds(9)).toBeGreaterThan(odds(-9) + 0.5);
 });
 
-test('candidates are read where they stand, with the lines around', async () => {
-  const { engine, asked } = modelThatLikes({ s: 3, u: 2, '(': -4 });
+test('candidates are read where they stand, between the lines around, from where they differ on', async () => {
+  const { engine, asked } = modelThatLikes({ s: 3, u: 2, ')': -4 });
   const edit = candidate({ start: 13, end: 24, text: 'add(sum);' });
   const [reading] = await readingsInPlace(engine, document, [edit]);
   expect(asked).toEqual([
     {
       head: '\0a.ts\n',
-      continuations: ['let sum = 0;\nadd(total);\nlog(end);\n', 'let sum = 0;\nadd(sum);\nlog(end);\n'],
+      continuations: [
+        ['let sum = 0;\nadd(', 'total)'],
+        ['let sum = 0;\nadd(', 'sum)'],
+      ],
     },
   ]);
   const perCharacter = Math.log(characters - 3 + Math.exp(3) + Math.exp(2) + Math.exp(-4));
@@ -128,6 +141,18 @@ test('a model is not asked when nothing follows from the last edits', async () =
   expect(asked).toEqual([]);
 });
 
+test('what comes before the candidates is read ahead, if there are any', async () => {
+  const { engine, asked } = modelThatLikes({});
+  const read: Uint32Array[] = [];
+  const reader = { ...engine, prefill: async (tokens: Uint32Array) => void read.push(tokens) } as unknown as Engine;
+  await readHead(reader, { ...document, text: 'let sum = 0;\n' });
+  expect(read).toEqual([]);
+  await readHead(reader, document);
+  await propose(engine, document);
+  expect(asked[0]?.head.startsWith(String.fromCharCode(...(read[0] ?? [])))).toBe(true);
+  expect(read[0]).toHaveLength((asked[0]?.head.length ?? 0) - 1);
+});
+
 test('nothing is proposed when the request was aborted', async () => {
   const { engine } = modelThatLikes({});
   const aborted = { ...engine, scoreContinuations: () => Promise.resolve([]) } as unknown as Engine;
@@ -135,10 +160,10 @@ test('nothing is proposed when the request was aborted', async () => {
 });
 
 test('what was done several times is likelier to be done again', () => {
-  const again = { path: 'a.ts', before: 'put(total);', after: 'put(sum);' };
+  const again = ['put', 'get'].map((name) => ({ path: 'a.ts', before: `${name}(total);`, after: `${name}(sum);` }));
   const [[, once] = []] = likeliest(document, 1);
-  const [[, twice] = []] = likeliest({ ...document, history: [again, ...document.history] }, 1);
-  expect(twice).toBeGreaterThan(once ?? 0);
+  const [[, often] = []] = likeliest({ ...document, history: [...again, ...document.history] }, 1);
+  expect(often).toBeGreaterThan((once ?? 0) + 0.5);
 });
 
 test('a deletion must be surer than the rest, and never takes many lines', () => {

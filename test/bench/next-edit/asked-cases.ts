@@ -1,0 +1,63 @@
+// What a model says about the candidates of cases, to fit its preference to. Asking takes minutes, so it is kept in files.
+import { readFileSync } from 'node:fs';
+import { mostLikely, promising, worthAsking } from '../../../language-server/edits/decision/propose.ts';
+import { probabilityOf } from '../../../language-server/edits/evidence/confidence.ts';
+import { preferences } from '../../../language-server/edits/preference/preference.ts';
+import { readingsInPlace } from '../../../language-server/edits/preference/reading-in-place.ts';
+import { preferenceNumbers } from '../../../language-server/edits/preference/with-model.ts';
+import type { Engine } from '../../../native/index.ts';
+import { offered } from './answers.ts';
+import type { CaseExamples } from './examples.ts';
+import type { NextEditCase } from './next-edit-case.ts';
+
+/** The candidates of a case that the model was asked about. */
+export interface AskedCase {
+  /** The index of the case. */
+  of: number;
+  /** Their indices among the candidates of the case. */
+  candidates: number[];
+  /** [candidates][preferenceNames]. */
+  rows: number[][];
+}
+
+/** odds: by the evidence, of each candidate. */
+export async function ask(
+  engine: Engine,
+  of: number,
+  document: NextEditCase,
+  { candidates, numbers }: CaseExamples,
+  odds: readonly number[],
+): Promise<AskedCase> {
+  const all = candidates.map(({ group }, i): [{ group: string; i: number }, number] => [{ group, i }, odds[i] ?? 0]);
+  const asked = worthAsking(promising(all)).map(([{ i }]) => i);
+  if (asked.length === 0) return { of, candidates: [], rows: [] };
+  const edits = asked.flatMap((i) => candidates.slice(i, i + 1));
+  const [answers, readings] = [
+    await preferences(engine, document, edits),
+    await readingsInPlace(engine, document, edits),
+  ];
+  const rows = asked.flatMap((i, k) => {
+    const [evidence, answer, reading] = [numbers[i], answers[k], readings[k]];
+    return evidence && answer && reading ? [preferenceNumbers(odds[i] ?? 0, evidence, answer, reading)] : [];
+  });
+  return { of, candidates: asked, rows };
+}
+
+/** What would be offered, if the candidates had these odds. */
+export function offeredBy(document: NextEditCase, { candidates }: CaseExamples, asked: AskedCase, odds: number[]) {
+  const proposals = asked.candidates.flatMap((i, k) =>
+    candidates.slice(i, i + 1).map(({ start, end, text }) => ({
+      ...{ edit: { start, end, text }, probability: probabilityOf(odds[k] ?? 0) },
+    })),
+  );
+  return offered(document, () => Promise.resolve(mostLikely(proposals, document.text)));
+}
+
+export function readAsked(files: readonly string[]): AskedCase[] {
+  return files.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as AskedCase),
+  );
+}
