@@ -1,7 +1,7 @@
 // Runs a benchmark: for each model and round it measures the machine's limits and both engines in turn. Then it prints
 // tables, appends to the CSV file and checks the goals.
-import { relative } from 'node:path';
-import { type BenchEngine, hearth, llamaCpp, llamaCppVersion, type Plan, type RunResult } from './engines.ts';
+import { relative, resolve } from 'node:path';
+import { type BenchEngine, hearth, ikLlamaCpp, llamaCpp, type Plan, type RunResult } from './engines.ts';
 import { type Figure, Samples } from './figures.ts';
 import { goalLines, type Outcome } from './goals.ts';
 import { type Limits, measureLimits, medianLimits } from './limits.ts';
@@ -22,9 +22,12 @@ export async function bench(root: string, args: string[]): Promise<void> {
   const patience = { seconds: options.patience };
   const outcomes: Outcome[] = [];
   for (const contest of options.contests) {
-    const engines = options.engines.map((name) =>
-      name === 'hearth' ? hearth(root) : llamaCpp(root, contest.llamaKernels),
-    );
+    const rivals = [
+      ...(options.engines.includes('llama.cpp') ? [llamaCpp(root, contest.llamaKernels)] : []),
+      ...(options.ikLlamaBench.length > 0 ? [ikLlamaCpp(options.ikLlamaBench)] : []),
+      ...(options.before ? [hearth(resolve(options.before), 'before')] : []),
+    ];
+    const engines = [...(options.engines.includes('hearth') ? [hearth(root)] : []), ...rivals];
     for (const name of options.models) {
       const model = await benchModel(root, name);
       const what = `${contest.variant || 'the best kernels'}, ${options.threads} threads, ${options.rounds} rounds`;
@@ -63,20 +66,22 @@ async function benchOneModel({ root, model, engines, contest, options, patience 
         const { result, others } = await quietRun(engine, plan, patience);
         const chosen = Object.entries(result.samples).filter(([what]) => figures(what));
         samples[i]?.add(Object.fromEntries(chosen), others);
-        variant = result.variant || variant;
-        addOps(ops, result);
+        if (engine.name === 'hearth') variant = result.variant;
+        if (engine.name === 'hearth') addOps(ops, result);
       }
     }
   }
   if (ops.size > 0) printProfile(ops);
-  const of = (name: string) => samples[engines.findIndex((engine) => engine.name === name)]?.figures() ?? [];
-  const rival = `node-llama-cpp ${llamaCppVersion} ${contest.llamaKernels}`.trimEnd();
-  return { model, variant, rival, ours: of('hearth'), theirs: of('llama.cpp'), limits: medianLimits(limits) };
+  const all = engines.map(({ name, label }, i) => ({ name, label, figures: samples[i]?.figures() ?? [] }));
+  const ours = all.find(({ name }) => name === 'hearth')?.figures ?? [];
+  const rivals = all.flatMap(({ name, ...rest }) => (name === 'hearth' ? [] : [{ name, ...rest }]));
+  return { model, variant, ours, rivals, limits: medianLimits(limits) };
 }
 
 /** One process for the speeds; another that does what a user's would, for the memory. Each has figures that count. */
 function plans(model: BenchModel, variant: string, { only, threads, depths, goals }: Options) {
   const nothing: Plan = {
+    purpose: 'speed',
     ...{ model: model.path, threads, variant },
     ...{ depths: [0], prefill: [], decode: 0, batch: [], batchDepth: 512, batchRounds: 5 },
   };
@@ -89,7 +94,7 @@ function plans(model: BenchModel, variant: string, { only, threads, depths, goal
     batch: !wants('curve') ? [] : goals ? [1, 4, 8] : Array.from({ length: 12 }, (_, i) => i + 1),
   };
   const isOfSpeed = (what: string) => what !== 'memory' && (what !== 'load' || wants('load'));
-  const memory: Plan = { ...nothing, prefill: [512], decode: 8 };
+  const memory: Plan = { ...nothing, purpose: 'memory', prefill: [512], decode: 8 };
   return [
     ...(only.some((group) => group !== 'memory') ? [{ plan: speed, figures: isOfSpeed }] : []),
     ...(wants('memory') ? [{ plan: memory, figures: (what: string) => what === 'memory' }] : []),
@@ -118,7 +123,7 @@ function addOps(sums: Map<string, Map<string, number>>, { ops }: RunResult): voi
   }
 }
 
-function csvRows({ model, variant, rival, ours, theirs, limits }: Outcome): CsvRow[] {
+function csvRows({ model, variant, ours, rivals, limits }: Outcome): CsvRow[] {
   const machine = (what: string, value: number, unit: Figure['unit']): CsvRow => ({
     model: '',
     engine: 'machine',
@@ -129,6 +134,6 @@ function csvRows({ model, variant, rival, ours, theirs, limits }: Outcome): CsvR
     ...(limits ? [machine('read', limits.readGbPerSecond, 'GB/s')] : []),
     ...peaks,
     ...ours.map((figure) => ({ model: model.name, engine: `hearth ${variant}`, figure })),
-    ...theirs.map((figure) => ({ model: model.name, engine: rival, figure })),
+    ...rivals.flatMap(({ label, figures }) => figures.map((figure) => ({ model: model.name, engine: label, figure }))),
   ];
 }

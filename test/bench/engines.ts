@@ -1,10 +1,13 @@
-// The two engines: each run is a process of its own that loads the model, measures, and prints JSON.
+// The engines: each run is a process of its own that loads the model, measures, and prints JSON.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BenchError } from './bench-error.ts';
+import type { Rival } from './goals.ts';
+import { commit } from './report.ts';
 
 export interface Plan {
+  purpose: 'speed' | 'memory';
   model: string;
   threads: number;
   variant: string;
@@ -30,7 +33,9 @@ export interface RunResult {
 }
 
 export interface BenchEngine {
-  name: string;
+  name: 'hearth' | Rival['name'];
+  /** As rows of the CSV file name it. */
+  label: string;
   run(plan: Plan): Promise<RunResult>;
 }
 
@@ -41,16 +46,20 @@ interface HearthReport {
   measures: Record<string, { samples: number[]; ops: { op: string; ms: number }[] }>;
 }
 
-export function hearth(root: string): BenchEngine {
+/** Of this checkout or of another one: `npm run bench` was `hearth bench` in older ones. */
+export function hearth(root: string, name: 'hearth' | 'before' = 'hearth'): BenchEngine {
+  const tools = join(root, 'test', 'tools', 'bench.ts');
+  const program = existsSync(tools) ? join(root, 'test', 'tools', 'run.mjs') : join(root, 'dist', 'hearth.js');
   const flags = (flag: string, values: number[]) => values.flatMap((value) => [flag, String(value)]);
   return {
-    name: 'hearth',
+    name,
+    label: `hearth ${name === 'before' ? commit(root) : ''}`.trimEnd(),
     async run(plan) {
       const args = ['bench', '--json', '--model', plan.model, '-t', String(plan.threads), '--repeat', '1'];
       if (plan.variant) args.push('--variant', plan.variant);
       args.push(...flags('-p', plan.prefill.length > 0 ? plan.prefill : [0]));
       args.push(...flags('-n', [plan.decode]), ...flags('-d', plan.depths), ...flags('-b', plan.batch));
-      const report = await runJson<HearthReport>([join(root, 'test', 'tools', 'run.mjs'), ...args]);
+      const report = await runJson<HearthReport>([program, ...args]);
       const result: RunResult = { samples: {}, ops: {}, variant: report.variant };
       for (const [key, { samples, ops }] of Object.entries(report.measures)) {
         const what = /^(prefill|decode) \d+$/.test(key) ? `${key} at 0` : key;
@@ -75,9 +84,50 @@ export function llamaCpp(root: string, kernels: string): BenchEngine {
   const entry = llamaCppEntry(root, kernels);
   return {
     name: 'llama.cpp',
+    label: `node-llama-cpp ${llamaCppVersion} ${kernels}`.trimEnd(),
     async run(plan) {
       const worker = join(root, 'test', 'bench', 'llama-cpp.mjs');
-      const { samples } = await runJson<{ samples: Record<string, number[]> }>([worker, entry, JSON.stringify(plan)]);
+      const { samples } = await runJson<{ samples: Record<string, number[]> }>([
+        ...[worker, entry],
+        JSON.stringify(plan),
+      ]);
+      return { samples, ops: {}, variant: '' };
+    },
+  };
+}
+
+interface LlamaBenchTest {
+  n_prompt: number;
+  n_gen: number;
+  /** Tokens/s. */
+  samples_ts: number[];
+}
+
+/** command: its llama-bench, with arguments if wanted (-rtr 1). It measures speeds only, without context. */
+export function ikLlamaCpp(command: string[]): BenchEngine {
+  return {
+    name: 'ik_llama.cpp',
+    label: ['ik_llama.cpp', ...command.slice(1)].join(' '),
+    async run({ purpose, model, threads, prefill, decode }) {
+      const samples: Record<string, number[]> = {};
+      if (purpose === 'memory') return { samples, ops: {}, variant: '' };
+      const what = [
+        '-m',
+        model,
+        '-t',
+        String(threads),
+        '-p',
+        prefill.join(',') || '0',
+        '-n',
+        String(decode),
+        '-r',
+        '1',
+      ];
+      const out = await run([...command, ...what, '-o', 'json']);
+      for (const test of JSON.parse(out.slice(out.indexOf('['))) as LlamaBenchTest[]) {
+        const name = test.n_gen > 0 ? `decode ${test.n_gen} at 0` : `prefill ${test.n_prompt} at 0`;
+        samples[name] = test.samples_ts;
+      }
       return { samples, ops: {}, variant: '' };
     },
   };
@@ -122,9 +172,16 @@ function withKernels(folder: string, kernels: string): string {
 const platform = `${process.platform === 'darwin' ? 'mac' : 'linux'}-${process.arch}`;
 export const llamaCppVersion = '3.22.1';
 
-function runJson<T>(args: string[]): Promise<T> {
+/** What it prints in its last line. */
+async function runJson<T>(script: string[]): Promise<T> {
+  const out = await run([process.execPath, ...script]);
+  return JSON.parse(out.trim().split('\n').at(-1) ?? '') as T;
+}
+
+function run(command: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const [program = '', ...args] = command;
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     let out = '';
     let err = '';
     child.stdout.on('data', (data: Buffer) => {
@@ -135,9 +192,8 @@ function runJson<T>(args: string[]): Promise<T> {
     });
     child.on('error', reject);
     child.on('close', (code) => {
-      const line = out.trim().split('\n').at(-1) ?? '';
-      if (code === 0 && line.startsWith('{')) resolve(JSON.parse(line) as T);
-      else reject(new BenchError(`${args.slice(0, 2).join(' ')} failed (exit code ${code})\n${err.trim()}`));
+      if (code === 0 && out.trim()) resolve(out);
+      else reject(new BenchError(`${command.slice(0, 3).join(' ')} failed (exit code ${code})\n${err.trim()}`));
     });
   });
 }

@@ -7,10 +7,16 @@ import type { BenchModel } from './models.ts';
 export interface Outcome {
   model: BenchModel;
   variant: string;
-  rival: string;
   ours: Figure[];
-  theirs: Figure[];
+  rivals: Rival[];
   limits: Limits | undefined;
+}
+
+export interface Rival {
+  name: 'llama.cpp' | 'ik_llama.cpp' | 'before';
+  /** With its version and, of llama.cpp, its kernels. */
+  label: string;
+  figures: Figure[];
 }
 
 interface Score {
@@ -25,9 +31,11 @@ interface Goal {
 }
 
 const goals: Goal[] = [
-  times('prefill 512 at 0', 4),
-  times('prefill 32 at 0', 3),
-  times('decode 64 at 0', 1.5),
+  times('prefill 512 at 0', 4, 'llama.cpp'),
+  times('prefill 32 at 0', 3, 'llama.cpp'),
+  times('decode 64 at 0', 1.5, 'llama.cpp'),
+  times('prefill 512 at 0', 3, 'ik_llama.cpp'),
+  times('prefill 32 at 0', 3, 'ik_llama.cpp'),
   {
     title: 'matmuls of prefill 512 at least 65 % of the int8 vector peak',
     // Also where the matrix unit does it: a scale every 32 columns leaves that one mostly idle.
@@ -44,7 +52,7 @@ const goals: Goal[] = [
   batches(8, 1.6),
   {
     title: 'most memory at most 1x of llama.cpp',
-    score: ({ ours, theirs }) => atMost(ratio(find(ours, 'memory'), find(theirs, 'memory')), 1),
+    score: (outcome) => atMost(ratioTo('llama.cpp', outcome, 'memory'), 1),
   },
   {
     title: 'loading at most 1.5 s',
@@ -64,7 +72,9 @@ export function goalLines(outcomes: Outcome[]): string[] {
     const line = (title: string, cells: string[]) =>
       `  ${title.padEnd(width)}${cells.map((cell) => cell.padStart(15)).join('')}`;
     return [
-      `goals with ${variant}, llama.cpp being ${columns[0]?.rival}`,
+      [`goals with ${variant}`, ...(columns[0]?.rivals ?? []).map(({ name, label }) => `${name} being ${label}`)].join(
+        ', ',
+      ),
       line(
         '',
         columns.map(({ model }) => model.name),
@@ -79,10 +89,10 @@ function cell(score: Score | undefined): string {
   return score ? `${score.text} ${score.isMet ? '  ok' : 'MISS'}` : '-';
 }
 
-function times(what: string, least: number): Goal {
+function times(what: string, least: number, rival: Rival['name']): Goal {
   return {
-    title: `${what.replace(' at 0', '')} at least ${least}x of llama.cpp`,
-    score: ({ ours, theirs }) => atLeast(ratio(find(ours, what), find(theirs, what)), least),
+    title: `${what.replace(' at 0', '')} at least ${least}x of ${rival}`,
+    score: (outcome) => atLeast(ratioTo(rival, outcome, what), least),
   };
 }
 
@@ -111,6 +121,10 @@ function atMost(value: number | undefined, most: number, text = asRatio): Score 
 
 function find(figures: Figure[], what: string): Figure | undefined {
   return figures.find((figure) => figure.what === what);
+}
+
+function ratioTo(rival: Rival['name'], { ours, rivals }: Outcome, what: string): number | undefined {
+  return ratio(find(ours, what), find(rivals.find(({ name }) => name === rival)?.figures ?? [], what));
 }
 
 function ratio(figure: Figure | undefined, to: Figure | undefined): number | undefined {

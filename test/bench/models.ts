@@ -55,14 +55,15 @@ export async function benchModel(root: string, nameOrPath: string): Promise<Benc
 
 /** Written under another name first, so that an existing file is always complete. */
 function syntheticModelPath(root: string, name: string): string {
-  const [size = '', quantization = ''] = name.split(/-(.*)/);
-  const shape = Object.entries(shapes).find(([key]) => key === size)?.[1];
-  if (!shape || !/^(q8_0|q4_0|q4_k_m)$/.test(quantization)) {
+  const [, size = '', layers = '', quantization = ''] =
+    /^([^-]+)(?:-([1-9]\d*)layers)?-(q8_0|q4_0|q4_k_m)$/.exec(name) ?? [];
+  const whole = Object.entries(shapes).find(([key]) => key === size)?.[1];
+  if (!whole) {
     const sizes = Object.keys(shapes).join(', ');
-    throw new BenchError(
-      `there is no model "${name}": FILE.gguf or SIZE-TYPE; sizes ${sizes}; types q8_0, q4_0, q4_k_m`,
-    );
+    const choice = `FILE.gguf, SIZE-TYPE or SIZE-Nlayers-TYPE; sizes ${sizes}; types q8_0, q4_0, q4_k_m`;
+    throw new BenchError(`there is no model "${name}": ${choice}`);
   }
+  const shape = { ...whole, layers: Number(layers) || whole.layers };
   const folder = join(root, '.cache', 'bench', 'models');
   const path = join(folder, `${name}.gguf`);
   if (existsSync(path)) return path;

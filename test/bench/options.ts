@@ -22,6 +22,10 @@ const counterparts: Record<string, string> = {
 
 export interface Options {
   models: string[];
+  /** Another checkout of Hearth to measure, too. */
+  before: string | undefined;
+  /** ik_llama.cpp's llama-bench and arguments for it. */
+  ikLlamaBench: string[];
   engines: string[];
   only: readonly Group[];
   threads: number;
@@ -41,8 +45,8 @@ export function parse(args: string[]): Options {
     args,
     options: {
       ...{ models: text, engines: text, only: text, threads: text, depths: text },
-      ...{ variant: text, repeat: text, patience: text },
-      ...{ 'llama-kernels': text, quick: flag, goals: flag },
+      ...{ variant: text, repeat: text, patience: text, before: text },
+      ...{ 'llama-kernels': text, 'ik-llama-bench': text, quick: flag, goals: flag },
     },
   });
   const list = (value: string) => value.split(',').filter(Boolean);
@@ -52,6 +56,8 @@ export function parse(args: string[]): Options {
   };
   return {
     models: list(values.models ?? (values.quick ? '0.5b-q8_0' : '0.5b-q8_0,0.5b-q4_k_m,1.5b-q4_k_m')),
+    before: values.before,
+    ikLlamaBench: (values['ik-llama-bench'] ?? '').split(' ').filter(Boolean),
     engines: known(list(values.engines ?? 'hearth,llama.cpp'), ['hearth', 'llama.cpp'], 'engines'),
     only: known(list(values.only ?? groups.join(',')), groups, 'only'),
     threads: number(values.threads ?? '2', 'threads'),

@@ -6,17 +6,18 @@ import { dirname, join } from 'node:path';
 import { type Figure, type OfLimit, ofLimit } from './figures.ts';
 import type { Outcome } from './goals.ts';
 
-/** Ours first; the rival's may be missing. */
-export function printTable({ model, variant, ours, theirs, limits }: Outcome): void {
-  const head = ['', `hearth ${variant}`, 'llama.cpp', 'ratio', 'hearth, of the limit'];
+/** Ours first; a rival's may be missing. */
+export function printTable({ model, variant, ours, rivals, limits }: Outcome): void {
+  const head = ['', `hearth ${variant}`, ...rivals.flatMap(({ name }) => [name, 'ratio']), 'hearth, of the limit'];
   const single = ours.find(({ what }) => what === 'batch 1');
   const rows = ours.map((figure) => {
-    const rival = theirs.find(({ what }) => what === figure.what);
     return [
       figure.what,
       `${spread(figure)} ${figure.unit}`,
-      rival ? spread(rival) : '-',
-      rival ? `${(figure.value / rival.value).toFixed(2)}x` : '-',
+      ...rivals.flatMap(({ figures }) => {
+        const theirs = figures.find(({ what }) => what === figure.what);
+        return theirs ? [spread(theirs), `${(figure.value / theirs.value).toFixed(2)}x`] : ['-', '-'];
+      }),
       figure.what.startsWith('batch') && single
         ? `${(figure.value / single.value).toFixed(2)}x of batch 1`
         : limitText(ofLimit(figure, model, limits, variant)),
@@ -30,7 +31,8 @@ export function printTable({ model, variant, ours, theirs, limits }: Outcome): v
     const peaks = Object.entries(limits.int8Gops).map(([name, gops]) => `${name} ${gops.toFixed(0)} GOPS`);
     console.log(`  the machine meanwhile: read ${limits.readGbPerSecond.toFixed(1)} GB/s; int8 ${peaks.join(', ')}`);
   }
-  const worst = Math.max(0, ...[...ours, ...theirs].map(({ others }) => others ?? 0));
+  const all = [...ours, ...rivals.flatMap(({ figures }) => figures)];
+  const worst = Math.max(0, ...all.map(({ others }) => others ?? 0));
   console.log(`  others used at most ${(100 * worst).toFixed(0)} % of the processors, mean over the runs of a figure`);
 }
 
@@ -92,7 +94,7 @@ function slug(text: string): string {
 }
 
 /** With a plus sign when the engine's sources differ from it. */
-function commit(root: string): string {
+export function commit(root: string): string {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
   try {
     const changed = git('status', '--porcelain', '--untracked-files=no', '--', 'kernels', 'native');
