@@ -55,32 +55,33 @@ bool Decoder::start(Path& path, std::span<const uint32_t> last_tokens,
   const Request& request = job_.request;
   answers_.reserve(request.n_alternatives);
   Answer& main = answers_.emplace_back(new_answer());
-  n_prompt_rows_ = static_cast<int>(last_tokens.size()) - 1;
-  main.n_rows = 1 + static_cast<int>(draft.size());
-  tokens_[0] = last_tokens.back();
-  std::copy(draft.begin(), draft.end(), tokens_.begin() + 1);
-  if (!choose()) {
+  Pass pass;
+  pass.n_prompt_rows = static_cast<int>(last_tokens.size()) - 1;
+  pass.n_rows = rows_of(pass, main).n = 1 + static_cast<int>(draft.size());
+  pass.tokens[0] = last_tokens.back();
+  std::copy(draft.begin(), draft.end(), pass.tokens.begin() + 1);
+  if (!choose(pass)) {
     answers_.clear();
     return false;
   }
   if (request.speculate && request.n_alternatives == 1)
     drafter_.emplace(bench_.drafting, request.tokens, static_cast<int>(main.tokens.capacity()));
-  path.commit(last_tokens.first(n_prompt_rows_));
+  path.commit(last_tokens.first(pass.n_prompt_rows));
   main.path = std::move(path);
-  accept_choices(main);
-  if (request.n_alternatives > 1) add_alternatives();
+  accept_choices(pass, main);
+  if (request.n_alternatives > 1) add_alternatives(pass.logits);
   return true;
 }
 
 /// Alternative i begins with the i-th most likely token other than the main answer's first token.
-/// With several alternatives there is no draft: the first pass chose in one row, and logits_ is
-/// that row.
-void Decoder::add_alternatives() {
+/// With several alternatives there is no draft: the first pass chose in one row, whose logits these
+/// are.
+void Decoder::add_alternatives(const float* logits) {
   const Request& request = job_.request;
-  std::span<const uint32_t> candidates;  // the tokens of the entries of logits_; empty: all tokens
+  std::span<const uint32_t> candidates;  // the tokens of the logits; empty: all tokens
   if (!request.heal.empty())
     candidates = bench_.tokenizer.compatible_with(request.heal, bench_.candidates);
-  read_logits(logits_, candidates.empty() ? bench_.n_vocab : static_cast<int>(candidates.size()));
+  read_logits(logits, candidates.empty() ? bench_.n_vocab : static_cast<int>(candidates.size()));
   std::vector<float>& remaining = bench_.host_logits;
   const Answer& main = answers_.front();
   const uint32_t first = main.tokens.front();
@@ -106,37 +107,37 @@ void Decoder::add_alternatives() {
 
 bool Decoder::step() {
   bench_.heartbeat.token.store(n_tokens(), std::memory_order_relaxed);
-  build_batch();
-  if (n_rows_ == 0) return true;
+  Pass pass;
+  build_batch(pass);
+  if (pass.n_rows == 0) return true;
   const int64_t start = now_ns();
-  const auto extensions = std::span(extensions_).first(n_extensions_);
-  if (!bench_.forward.evaluate_for_logits(extensions) || !choose()) return false;
+  const auto extensions = std::span(pass.extensions).first(pass.n_extensions);
+  if (!bench_.forward.evaluate_for_logits(extensions) || !choose(pass)) return false;
   if (answers_.size() == 1)
-    bench_.drafting.pass_costs.record(n_rows_, static_cast<double>(now_ns() - start) / 1e6);
+    bench_.drafting.pass_costs.record(pass.n_rows, static_cast<double>(now_ns() - start) / 1e6);
   n_passes_++;
   for (Answer& answer : answers_) {
-    if (answer.n_rows == 0) continue;
-    const int n_accepted = accept_choices(answer);
-    if (drafter_) drafter_->record_outcome(answer.n_rows - 1, n_accepted - 1);
+    const int n_rows = rows_of(pass, answer).n;
+    if (n_rows == 0) continue;
+    const int n_accepted = accept_choices(pass, answer);
+    if (drafter_) drafter_->record_outcome(n_rows - 1, n_accepted - 1);
   }
   return true;
 }
 
 /// Ends answers that have no room left or of which the caller wants no more; the others add rows.
-void Decoder::build_batch() {
-  n_prompt_rows_ = n_rows_ = n_extensions_ = 0;
+void Decoder::build_batch(Pass& pass) {
   for (Answer& answer : answers_) {
-    answer.n_rows = 0;
     // The caller has seen more than a second attempt has written so far, as long as there is text
     // that will not be streamed again.
     const int i = index_of(answer);
     if (job_.is_ended_by_caller[i] && streamed_[i].empty() && !answer.is_done)
       end(answer, FinishReason::kStop);
-    if (!answer.is_done) add_rows(answer);
+    if (!answer.is_done) add_rows(pass, answer);
   }
 }
 
-void Decoder::add_rows(Answer& answer) {
+void Decoder::add_rows(Pass& pass, Answer& answer) {
   const int length = answer.path.length();
   if (length + 1 >= bench_.context_tokens) return end(answer, FinishReason::kLength);
   std::span<const uint32_t> draft = draft_for(answer);
@@ -144,12 +145,14 @@ void Decoder::add_rows(Answer& answer) {
   if (!fits_draft) draft = {};
   if (!fits_draft && !make_room(answer)) return end(answer, FinishReason::kLength);
 
-  answer.first_row = n_rows_;
-  answer.n_rows = 1 + static_cast<int>(draft.size());
-  tokens_[n_rows_] = answer.tokens.back();
-  std::copy(draft.begin(), draft.end(), tokens_.begin() + n_rows_ + 1);
-  extensions_[n_extensions_++] = {&answer.path, std::span(tokens_).subspan(n_rows_, answer.n_rows)};
-  n_rows_ += answer.n_rows;
+  AnswerRows& rows = rows_of(pass, answer);
+  rows.first = pass.n_rows;
+  rows.n = 1 + static_cast<int>(draft.size());
+  const auto tokens = std::span(pass.tokens).subspan(rows.first, rows.n);
+  tokens[0] = answer.tokens.back();
+  std::copy(draft.begin(), draft.end(), tokens.begin() + 1);
+  pass.extensions[pass.n_extensions++] = {&answer.path, tokens};
+  pass.n_rows += rows.n;
 }
 
 /// Reserves one more position. The other answers release their pages for the main one if need be.
@@ -177,14 +180,15 @@ std::span<const uint32_t> Decoder::draft_for(const Answer& answer) {
 
 /// Accepts the chosen tokens until the answer ends, and returns how many. Only the rows that they
 /// were chosen after are committed; the next pass overwrites the KV of rejected drafts.
-int Decoder::accept_choices(Answer& answer) {
+int Decoder::accept_choices(const Pass& pass, Answer& answer) {
+  const AnswerRows& rows = pass.rows_of[static_cast<size_t>(index_of(answer))];
   int n = 0;
-  while (n < answer.n_chosen && !answer.is_done) {
-    accept(answer, choices_[answer.first_row + n]);
+  while (n < rows.n_chosen && !answer.is_done) {
+    accept(answer, pass.choices[rows.first + n]);
     n++;
   }
-  answer.random = answer.random_after;
-  answer.path.commit(std::span(tokens_).subspan(answer.first_row, n));
+  answer.random = rows.random_after;
+  answer.path.commit(std::span(pass.tokens).subspan(rows.first, n));
   return n;
 }
 

@@ -70,31 +70,53 @@ class Decoder {
     Random random{0};
     bool is_done = false;
     FinishReason finish_reason = FinishReason::kStop;
-    // The pass in progress. Its rows are first_row to first_row + n_rows.
-    int first_row = 0;
+  };
+  /// The rows of one answer in a pass: first to first + n.
+  struct AnswerRows {
+    int first = 0;
+    int n = 0;
+    int first_free = 0;      // of them, the first that heal_left does not restrict; n if none is
+    int n_chosen = 0;        // for so many a token has been chosen
+    Random random_after{0};  // the answer's `random` once the pass is accepted
+  };
+  /// A batch, and what was chosen after its rows. Nothing of an answer changes before its choices
+  /// are accepted, so that a pass can be dropped at any point.
+  struct Pass {
+    // The first pass begins with so many rows of the prompt, and the prompt's last token is row 0
+    // of the main answer; rows are counted from there.
+    int n_prompt_rows = 0;
     int n_rows = 0;
-    int first_free = 0;      // the first row that heal_left does not restrict; n_rows if none is
-    int n_chosen = 0;        // rows for which a token has been chosen
-    Random random_after{0};  // becomes `random` if the pass is not interrupted
+    std::array<AnswerRows, kMaxAlternatives> rows_of;  // by answer
+    std::array<uint32_t, kMaxLogitRows> tokens;        // [n_rows], evaluated
+    std::array<Choice, kMaxLogitRows> choices;         // [n_rows], chosen after them
+    int n_extensions = 0;
+    std::array<Extension, kMaxAlternatives> extensions;  // one for each unfinished answer
+    const float* logits = nullptr;                       // what Forward::head() returned last
+
+    Pass() = default;
+    Pass(const Pass&) = delete;  // its extensions refer to its tokens
   };
 
   Answer new_answer() const;
   int index_of(const Answer& answer) const { return static_cast<int>(&answer - answers_.data()); }
-  void add_alternatives();
+  AnswerRows& rows_of(Pass& pass, const Answer& answer) const {
+    return pass.rows_of[static_cast<size_t>(index_of(answer))];
+  }
+  void add_alternatives(const float* logits);
 
-  void build_batch();
-  void add_rows(Answer& answer);
+  void build_batch(Pass& pass);
+  void add_rows(Pass& pass, Answer& answer);
   bool make_room(Answer& answer);
   std::span<const uint32_t> draft_for(const Answer& answer);
-  bool choose();
-  bool is_reached(const Answer& answer, int i) const;
-  bool choose_healed_rows(Answer& answer);
-  bool choose_free_rows();
-  void choose_rows(Answer& answer, const float* logits, const kernels::Argmax* bests);
+  bool choose(Pass& pass);
+  static bool is_reached(const Pass& pass, const AnswerRows& rows, int i);
+  bool choose_healed_rows(Pass& pass, const Answer& answer);
+  bool choose_free_rows(Pass& pass);
+  void choose_rows(Pass& pass, AnswerRows& rows, const float* logits, const kernels::Argmax* bests);
   Choice choose_from(const float* logits, const kernels::Argmax& best, Random& random);
   void read_logits(const float* logits, int n);
 
-  int accept_choices(Answer& answer);
+  int accept_choices(const Pass& pass, Answer& answer);
   void accept(Answer& answer, const Choice& choice);
   void count_repeats(uint32_t token);
   void emit(Answer& answer, std::string_view bytes);
@@ -111,17 +133,6 @@ class Decoder {
   int n_repeats_ = 0;  // of the main answer's last token
   // By answer: text streamed before start_over() that has not been written again yet.
   std::array<std::string, kMaxAlternatives> streamed_;
-
-  // The batch of a pass: the rows of one answer after those of another. In the first pass,
-  // n_prompt_rows_ rows of the prompt come before them, the prompt's last token is row 0 of the
-  // main answer, and n_rows_ is not used.
-  int n_prompt_rows_ = 0;
-  int n_rows_ = 0;
-  std::array<uint32_t, kMaxLogitRows> tokens_;  // [n_rows_], evaluated
-  std::array<Choice, kMaxLogitRows> choices_;   // [n_rows_], chosen after them
-  int n_extensions_ = 0;
-  std::array<Extension, kMaxAlternatives> extensions_;  // one for each unfinished answer
-  const float* logits_ = nullptr;  // what Forward::head() returned last in this pass
 };
 
 }  // namespace hearth

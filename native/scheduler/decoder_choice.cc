@@ -9,58 +9,59 @@
 
 namespace hearth {
 
-bool Decoder::choose() {
-  for (Answer& answer : answers_)
-    if (answer.n_rows > 0 && !choose_healed_rows(answer)) return false;
-  return choose_free_rows();
+bool Decoder::choose(Pass& pass) {
+  for (const Answer& answer : answers_)
+    if (rows_of(pass, answer).n > 0 && !choose_healed_rows(pass, answer)) return false;
+  return choose_free_rows(pass);
 }
 
 /// Whether row i of the answer evaluated what the model has chosen: true for the first row, and for
 /// a drafted row only if the draft was right up to there.
-bool Decoder::is_reached(const Answer& answer, int i) const {
-  const int row = answer.first_row + i;
-  return i < answer.n_rows && (i == 0 || tokens_[row] == choices_[row - 1].token);
+bool Decoder::is_reached(const Pass& pass, const AnswerRows& rows, int i) {
+  const int row = rows.first + i;
+  return i < rows.n && (i == 0 || pass.tokens[row] == pass.choices[row - 1].token);
 }
 
 /// The head computes the logits of the compatible tokens alone, and log-probabilities are relative
 /// to those.
-bool Decoder::choose_healed_rows(Answer& answer) {
-  answer.random_after = answer.random;
-  answer.n_chosen = 0;
+bool Decoder::choose_healed_rows(Pass& pass, const Answer& answer) {
+  AnswerRows& rows = rows_of(pass, answer);
+  rows.random_after = answer.random;
   std::string_view left = answer.heal_left;
-  while (!left.empty() && is_reached(answer, answer.n_chosen)) {
+  while (!left.empty() && is_reached(pass, rows, rows.n_chosen)) {
     const std::span<const uint32_t> candidates =
         bench_.tokenizer.compatible_with(left, bench_.candidates);
-    const int row = answer.first_row + answer.n_chosen++;
-    logits_ = bench_.forward.head(n_prompt_rows_ + row, candidates);
-    if (!logits_) return false;
-    read_logits(logits_, static_cast<int>(candidates.size()));
+    const int row = rows.first + rows.n_chosen++;
+    pass.logits = bench_.forward.head(pass.n_prompt_rows + row, candidates);
+    if (!pass.logits) return false;
+    read_logits(pass.logits, static_cast<int>(candidates.size()));
     require_finite(bench_.host_logits);
     const Sampled sampled =
-        bench_.sampler.sample(bench_.host_logits, job_.request.sampling, answer.random_after);
-    choices_[row] = {candidates[sampled.index], sampled.log_probability};
-    left.remove_prefix(std::min(left.size(), bench_.tokenizer.bytes(choices_[row].token).size()));
+        bench_.sampler.sample(bench_.host_logits, job_.request.sampling, rows.random_after);
+    const uint32_t token = candidates[sampled.index];
+    pass.choices[row] = {token, sampled.log_probability};
+    left.remove_prefix(std::min(left.size(), bench_.tokenizer.bytes(token).size()));
   }
-  const bool is_free = left.empty() && is_reached(answer, answer.n_chosen);
-  answer.first_free = is_free ? answer.n_chosen : answer.n_rows;
+  const bool is_free = left.empty() && is_reached(pass, rows, rows.n_chosen);
+  rows.first_free = is_free ? rows.n_chosen : rows.n;
   return true;
 }
 
 /// One head for the free rows of all answers.
-bool Decoder::choose_free_rows() {
-  std::array<int32_t, kMaxLogitRows> rows;
+bool Decoder::choose_free_rows(Pass& pass) {
+  std::array<int32_t, kMaxLogitRows> batch_rows;
   int n = 0;
-  for (const Answer& answer : answers_)
-    for (int i = answer.first_free; i < answer.n_rows; i++)
-      rows[n++] = n_prompt_rows_ + answer.first_row + i;
+  for (const AnswerRows& rows : pass.rows_of)
+    for (int i = rows.first_free; i < rows.n; i++)
+      batch_rows[n++] = pass.n_prompt_rows + rows.first + i;
   if (n == 0) return true;
-  const float* logits = logits_ = bench_.forward.head(std::span(rows).first(n));
+  const float* logits = pass.logits = bench_.forward.head(std::span(batch_rows).first(n));
   std::array<kernels::Argmax, kMaxLogitRows> bests;
   if (!logits || !bench_.forward.argmax(logits, std::span(bests).first(n))) return false;
   const kernels::Argmax* best = bests.data();
-  for (Answer& answer : answers_) {
-    choose_rows(answer, logits, best);
-    const int n_free = std::max(0, answer.n_rows - answer.first_free);
+  for (AnswerRows& rows : pass.rows_of) {
+    choose_rows(pass, rows, logits, best);
+    const int n_free = rows.n - rows.first_free;
     logits += static_cast<size_t>(n_free) * bench_.n_vocab;
     best += n_free;
   }
@@ -69,11 +70,12 @@ bool Decoder::choose_free_rows() {
 
 /// Chooses the tokens after the free rows of one answer, whose logits and argmaxes come first in
 /// the arrays.
-void Decoder::choose_rows(Answer& answer, const float* logits, const kernels::Argmax* bests) {
-  for (int i = answer.first_free; is_reached(answer, i); i++) {
-    choices_[answer.first_row + i] = choose_from(logits, *bests++, answer.random_after);
+void Decoder::choose_rows(Pass& pass, AnswerRows& rows, const float* logits,
+                          const kernels::Argmax* bests) {
+  for (int i = rows.first_free; is_reached(pass, rows, i); i++) {
+    pass.choices[rows.first + i] = choose_from(logits, *bests++, rows.random_after);
     logits += bench_.n_vocab;
-    answer.n_chosen++;
+    rows.n_chosen++;
   }
 }
 
