@@ -71,8 +71,8 @@ interface Addon {
   ): [engine: Promise<NativeEngine>, cancel: () => void];
   describe(path: string): Promise<ModelDescription>;
   variants(): string[];
-  gpus(): string;
-  gpuReport(kernels: string, isBrief: boolean): string;
+  gpus(): Promise<string>;
+  gpuReport(kernels: string, isBrief: boolean): Promise<string>;
   keepOthersOut(pipe: string): string;
 }
 

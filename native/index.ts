@@ -10,8 +10,8 @@ export type * from './types.ts';
 export interface AddonInfo {
   /** Variants of the CPU kernels that this CPU can run, best first. */
   variants: string[];
-  /** The GPUs that AMD's runtime and NVIDIA's driver report, or why there are none. */
-  gpus: string;
+  /** The GPUs that AMD's runtime and NVIDIA's driver report, or why there are none. Takes a moment: it loads these. */
+  gpus: () => Promise<string>;
 }
 
 /**
@@ -20,16 +20,15 @@ export interface AddonInfo {
  */
 export const describeModel = (path: string): Promise<ModelDescription> => guarded(addon().describe(path));
 
-/** Takes a moment, since it loads the GPU runtimes. */
 export function addonInfo(): AddonInfo {
-  return { variants: addon().variants(), gpus: addon().gpus() };
+  return { variants: addon().variants(), gpus: () => addon().gpus() };
 }
 
 /**
  * For each GPU: runtime and driver, memory, clock, whether its kernels compute correctly, and how fast they read
- * weights. Blocks for some seconds per GPU. isBrief: skips the measurements, for the emulated GPU of the tests.
+ * weights. Takes some seconds per GPU. isBrief: skips the measurements, for the emulated GPU of the tests.
  */
-export function gpuReport(kernels = gpuKernels(), isBrief = false): string {
+export function gpuReport(kernels = gpuKernels(), isBrief = false): Promise<string> {
   return addon().gpuReport(kernels, isBrief);
 }
 

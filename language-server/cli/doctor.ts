@@ -63,7 +63,7 @@ export const doctorCommand: Command = {
   },
 };
 
-function writeGpuReport(file: string): string {
-  writeFileSync(file, `Hearth ${version}, ${process.platform} ${process.arch}\n\n${gpuReport()}`);
+async function writeGpuReport(file: string): Promise<string> {
+  writeFileSync(file, `Hearth ${version}, ${process.platform} ${process.arch}\n\n${await gpuReport()}`);
   return `written to ${file}; docs/gpu-report.md says how to read it`;
 }

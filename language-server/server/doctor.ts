@@ -16,7 +16,7 @@ export async function examine(examined: Examined): Promise<Check[]> {
     await check('processor', processorLine),
     await check('memory', () => `${gib(freeMemoryBytes())} free of ${gib(totalmem())}`),
     await check('addon', () => `CPU variants, best first: ${examined.addonInfo().variants.join(', ')}`),
-    await check('GPU', () => examined.addonInfo().gpus),
+    await check('GPU', () => examined.addonInfo().gpus()),
     await check('model file', () => modelFileLine(examined.modelPath)),
   ];
   const { explainModelPath } = examined;

@@ -230,19 +230,24 @@ Napi::Value variants(const Napi::CallbackInfo& call) {
   return array;
 }
 
-Napi::Value gpus(const Napi::CallbackInfo& call) {
-  try {
-    return Napi::String::New(call.Env(), gpu::describe_gpus());
-  } catch (const std::exception& error) {
-    return Napi::String::New(call.Env(), error.what());
-  }
+/// A promise of the text that `make` returns on another thread.
+Napi::Value text_of(Napi::Env env, std::function<std::string()> make) {
+  const std::shared_ptr<AsyncTask> task = AsyncTask::create(env, env.Undefined());
+  task->run([make = std::move(make)]() -> AsyncTask::Make {
+    return [text = make()](Napi::Env env) { return Napi::String::New(env, text); };
+  });
+  return task->promise();
 }
 
+/// gpus() -> promise of a text
+Napi::Value gpus(const Napi::CallbackInfo& call) { return text_of(call.Env(), gpu::describe_gpus); }
+
+/// gpuReport(kernels, isBrief) -> promise of a text
 Napi::Value gpu_report(const Napi::CallbackInfo& call) {
   const std::string kernels = call[0].ToString();
   gpu::ReportEffort effort;
   if (call[1].ToBoolean()) effort = {16, 256, 9, 1};
-  return Napi::String::New(call.Env(), gpu::report(kernels, effort));
+  return text_of(call.Env(), [kernels, effort] { return gpu::report(kernels, effort); });
 }
 
 Napi::Value keep_others_out(const Napi::CallbackInfo& call) {

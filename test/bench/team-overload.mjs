@@ -88,7 +88,11 @@ async function builtServer() {
 
 function connect({ Server, FakeEngine, fakeTraits }, LspWindow) {
   const engine = async () => ({ engine: new FakeEngine({ respond: () => 'answer();' }), traits: fakeTraits });
-  const parts = { loadModel: engine, addonInfo: () => ({ variants: ['fake'], gpus: 'none' }), bundledModel: 'bundled' };
+  const parts = {
+    loadModel: engine,
+    addonInfo: () => ({ variants: ['fake'], gpus: async () => 'none' }),
+    bundledModel: 'bundled',
+  };
   const [toServer, toClient] = [new PassThrough(), new PassThrough()];
   new Server(parts).connect(new StreamMessageReader(toServer), new StreamMessageWriter(toClient), null, () => {});
   return new LspWindow(new StreamMessageReader(toClient), new StreamMessageWriter(toServer));

@@ -7,6 +7,6 @@ if (process.argv.includes('--endpoint')) process.exit(cannotAnnounceCode);
 const engine = new FakeEngine({ respond: () => 'late', tokenMs: 60_000 });
 new Server({
   loadModel: async () => ({ engine, traits: fakeTraits }),
-  addonInfo: () => ({ variants: ['fake'], gpus: 'none' }),
+  addonInfo: () => ({ variants: ['fake'], gpus: async () => 'none' }),
   bundledModel: 'slow',
 }).connectStdio();

@@ -159,7 +159,7 @@ test('any bytes leave the server alive or end the connection, and it frees what 
 }, async () => {
   const parts = {
     loadModel: () => Promise.resolve({ engine: new FakeEngine({ respond: () => 'answer();' }), traits: fakeTraits }),
-    addonInfo: () => ({ variants: [], gpus: '' }),
+    addonInfo: () => ({ variants: [], gpus: async () => '' }),
     bundledModel: 'bundled',
   };
   const server = new Server(parts);

@@ -20,7 +20,7 @@ test('a request that waits for the model ends when the engine is closed, and not
       signal?.addEventListener('abort', () => reject(new EngineError('cancelled', 'The load was cancelled.'))),
     );
   };
-  const parts = { loadModel, addonInfo: () => ({ variants: [], gpus: '' }), bundledModel: 'bundled' };
+  const parts = { loadModel, addonInfo: () => ({ variants: [], gpus: async () => '' }), bundledModel: 'bundled' };
   const shared = new SharedEngine(parts, silent);
   const waiting = shared.ready();
   await vi.waitFor(() => expect(loads).toBe(1));
@@ -37,7 +37,7 @@ async function setUp(explainModel: string) {
     loaded.push({ path, engine });
     return { engine, traits: fakeTraits };
   };
-  const parts = { loadModel, addonInfo: () => ({ variants: [], gpus: '' }), bundledModel: 'base.gguf' };
+  const parts = { loadModel, addonInfo: () => ({ variants: [], gpus: async () => '' }), bundledModel: 'base.gguf' };
   const shared = new SharedEngine(parts, silent);
   const configure = (path: string) =>
     shared.configure({
@@ -57,7 +57,10 @@ test('the engine is as careful as any of the windows wants, whichever was the la
     return { engine: new FakeEngine(), traits: fakeTraits };
   };
   const paths = { bundledModel: 'base.gguf', draftModel: '/draft.gguf' };
-  const shared = new SharedEngine({ loadModel, addonInfo: () => ({ variants: [], gpus: '' }), ...paths }, silent);
+  const shared = new SharedEngine(
+    { loadModel, addonInfo: () => ({ variants: [], gpus: async () => '' }), ...paths },
+    silent,
+  );
   const settings = { ...defaultSettings, 'cache.diskMiB': 100 };
   const setup = { settings, bundledModel: 'base.gguf', pagesFolder: '/pages', connecting: {} };
   const connect = async (caution: Caution) => {
@@ -141,7 +144,7 @@ test('pages on the disk are deleted for good if the disk cache and suggestions a
     return { engine, traits: fakeTraits };
   };
   const shared = new SharedEngine(
-    { loadModel, addonInfo: () => ({ variants: [], gpus: '' }), bundledModel: '' },
+    { loadModel, addonInfo: () => ({ variants: [], gpus: async () => '' }), bundledModel: '' },
     silent,
   );
   const configure = (settings: Partial<Settings>) =>
