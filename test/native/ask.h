@@ -63,8 +63,10 @@ inline void learn(hearth::Engine& engine, std::vector<uint32_t> tokens) {
   wait([&](hearth::Engine::Done done) { engine.learn(std::move(tokens), std::move(done)); });
 }
 
+/// On the CPU: tests do not depend on which GPU a machine has.
 inline hearth::LoadOptions tiny_options() {
   hearth::LoadOptions options;
+  options.backend = "cpu";
   options.model_path = std::string(HEARTH_FIXTURES) + "/reference/tiny-mixed.gguf";
   options.n_threads = 1;
   return options;
