@@ -120,8 +120,18 @@ struct Experts {
   int n_experts = 0;
   int n_used = 0;  // at most kMaxExpertsUsed
   int n_ff() const { return down.n_cols; }
-  /// Floats of one token's routes.
-  int n_route_floats() const { return 2 * n_used; }
+  /// Floats of one token's routes: see Ops::norm_route.
+  int route_stride() const { return 2 * n_used; }
+};
+
+/// What a product reads: the output of another op, which may have quantized it for this product,
+/// too. That form is the backend's and lasts until it quantizes another output.
+struct ProductInput {
+  // Implicit: floats from anywhere are an input.
+  ProductInput(const float* data, bool is_quantized = false)
+      : data(data), is_quantized(is_quantized) {}
+  const float* data;
+  bool is_quantized;
 };
 
 /// Tokens to run together. Tokens of one sequence are in rising position; a token attends to all
@@ -205,16 +215,21 @@ class Ops {
   /// Causal softmax(softmax_scale() * q k^T) v over each token's pages.
   /// q and out [n][n_heads * head_dim]; may not alias. next, here and in norm_gate_up: the matrix
   /// that the output will be multiplied by, so that a backend can quantize the output for it; or
-  /// null.
-  virtual void attention(int layer, const float* q, float* out, const Matrix* next) = 0;
+  /// null. What these return is for matmul_add() with that matrix.
+  virtual ProductInput attention(int layer, const float* q, float* out, const Matrix* next) = 0;
   /// x[n][w.n_rows] += residual_scale * in[n][w.n_cols] * w^T. Output projection and FFN down.
-  virtual void matmul_add(const Matrix& w, const float* in, float* x) = 0;
+  virtual void matmul_add(const Matrix& w, ProductInput in, float* x) = 0;
   /// h[n][n_ff] = silu(g) * u with [g|u] = (rmsnorm(x) * norm) * gate_up^T; gate_up stacks gate,
   /// up.
-  virtual void norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
-                            float* h, const Matrix* next) = 0;
+  virtual ProductInput norm_gate_up(const float* norm, float eps, const Matrix& gate_up,
+                                    const float* x, float* h, const Matrix* next) = 0;
   // Mixture of experts: for backends whose require_support() accepts it.
 
+  /// Floats of a batch's routes, and of what the backend puts behind them for the ops that read
+  /// them.
+  virtual size_t n_route_floats(const Experts& experts) const {
+    return size_t{kMaxBatch} * experts.route_stride();
+  }
   /// routes[n][2 * n_used]: the ids, as floats in rising order, of the experts whose logits
   /// (rmsnorm(x) * norm) * router^T are greatest, the lower id winning a tie, then their weights:
   /// the softmax of the chosen ones' logits.

@@ -47,10 +47,10 @@ class CpuOps : public Ops {
   void embed(const Matrix& table, float* x) override;
   void norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv, const float* bias,
                 const float* x, float* q) override;
-  void attention(int layer, const float* q, float* out, const Matrix* next) override;
-  void matmul_add(const Matrix& w, const float* in, float* x) override;
-  void norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x, float* h,
-                    const Matrix* next) override;
+  ProductInput attention(int layer, const float* q, float* out, const Matrix* next) override;
+  void matmul_add(const Matrix& w, ProductInput in, float* x) override;
+  ProductInput norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
+                            float* h, const Matrix* next) override;
   void norm_route(const float* norm, float eps, const Experts& experts, const float* x,
                   float* routes) override;
   void norm_gate_up_experts(const float* norm, float eps, const Experts& experts,

@@ -28,7 +28,7 @@ void CpuOps::norm_route(const float* norm, float eps, const Experts& experts, co
   for_ranges(batch_.size(), 8, [&](int begin, int end, int) {
     for (int token = begin; token < end; token++)
       choose_experts(logits + static_cast<size_t>(token) * n_experts, n_experts, experts.n_used,
-                     routes + static_cast<size_t>(token) * experts.n_route_floats());
+                     routes + static_cast<size_t>(token) * experts.route_stride());
   });
 }
 

@@ -183,18 +183,19 @@ void CpuOps::query_chunk(const Qkv& qkv, int head_begin, int head_end) {
   }
 }
 
-void CpuOps::attention(int layer, const float* q, float* out, const Matrix*) {
+ProductInput CpuOps::attention(int layer, const float* q, float* out, const Matrix*) {
   const Attention::Step step{layer, q, out};
   for_chunks(attention_->n_chunks(),
              [&](int chunk, int thread) { attention_->chunk(step, chunk, thread); });
-  if (!attention_->is_split()) return;
-  for_chunks(attention_->n_merges(), [&](int chunk, int) { attention_->merge(step, chunk); });
+  if (attention_->is_split())
+    for_chunks(attention_->n_merges(), [&](int chunk, int) { attention_->merge(step, chunk); });
+  return out;
 }
 
-void CpuOps::matmul_add(const Matrix& matrix, const float* in, float* x) {
+void CpuOps::matmul_add(const Matrix& matrix, ProductInput in, float* x) {
   const PackedMatrix& w = packed(matrix);
   assert(w.rows_fill_tiles());
-  multiply(w, 1, quantize(w, batch_.size(), in),
+  multiply(w, 1, quantize(w, batch_.size(), in.data),
            [&](int token, int row, int n_rows, float* product, float*) {
              if (residual_scale != 1)
                for (int i = 0; i < n_rows; i++) product[i] *= residual_scale;
@@ -202,8 +203,8 @@ void CpuOps::matmul_add(const Matrix& matrix, const float* in, float* x) {
            });
 }
 
-void CpuOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
-                          float* h, const Matrix*) {
+ProductInput CpuOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up,
+                                  const float* x, float* h, const Matrix*) {
   const PackedMatrix& w = packed(gate_up);
   const int n_ff = w.n_rows / 2;
   assert(w.lane_of(n_ff) == 0);
@@ -211,6 +212,7 @@ void CpuOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, c
            [&](int token, int row, int n_rows, const float* gate, const float* up) {
              kernels_.silu_mul(gate, up, n_rows, h + static_cast<size_t>(token) * n_ff + row);
            });
+  return h;
 }
 
 void CpuOps::norm_head(const float* norm, float eps, const Matrix& head, const float* x,

@@ -115,7 +115,7 @@ struct AttentionBlock {
   GPU_MEMBER int first_part() const { return part_at(first); }
 };
 
-/// A thread's share of a head's result: four dimensions of the output.
+/// What a thread has of a head's result: four dimensions of the output.
 struct HeadResult {
   Softmax softmax;
   float output[4];

@@ -114,31 +114,30 @@ GPU_DEVICE void stage_tokens(const MatmulParams& p, const float* row, int n, con
     quantize_tokens<kPlain>(p.norm, row, n, x);
 }
 
-/// The split-K sums of a thread block for up to eight tokens: [tile][share][16 rows][kStride], with
-/// a token in each column. A share is a quad of slices (quad_shares 1), a slice of a quad
-/// (quad_shares up to 4), or a slice of a super-block format (quad_shares 1). There is room for
-/// kSpareShares more behind them.
+/// The split-K sums of a thread block for up to eight tokens: [tile][addend][16 rows][kStride],
+/// with a token in each column. An addend is the sum of a share (quad_addends 1) or of a slice of a
+/// quad (quad_addends up to 4). There is room for kSpareAddends more behind them.
 template <int kTokens>
 struct BlockSums {
-  static constexpr int kStride = sum_stride(kTokens), kShare = kTileRows * kStride;
+  static constexpr int kStride = sum_stride(kTokens), kAddend = kTileRows * kStride;
   float* data;
-  int n_shares, quad_shares;
+  int n_addends, quad_addends;
 
-  GPU_MEMBER float* at(int tile, int share, int row, int token) const {
-    return data + (tile * n_shares + share) * kShare + row * kStride + token;
+  GPU_MEMBER float* at(int tile, int addend, int row, int token) const {
+    return data + (tile * n_addends + addend) * kAddend + row * kStride + token;
   }
-  /// Adds the shares in order, four at a time: a quad's slices, or four quads. All four are loaded,
+  /// Adds them in order, four at a time: a quad's slices, or four shares. All four are loaded,
   /// even if fewer exist, as unconditional loads take fewer instructions.
   GPU_MEMBER float total(int tile, int row, int token) const {
-    const float* shares = at(tile, 0, row, token);
-    const bool are_quads = kTokens == 1 || quad_shares == 1;
+    const float* addends = at(tile, 0, row, token);
+    const bool are_shares = kTokens == 1 || quad_addends == 1;
     float sum = 0;
-    GPU_NO_UNROLL for (int left = n_shares; left > 0; left -= kQuad, shares += kQuad * kShare) {
+    GPU_NO_UNROLL for (int left = n_addends; left > 0; left -= kQuad, addends += kQuad * kAddend) {
       float v[kQuad];
-      GPU_UNROLL for (int k = 0; k < kQuad; k++) v[k] = shares[k * kShare];
-      float quad = are_quads ? sum + v[0] : v[0];
+      GPU_UNROLL for (int k = 0; k < kQuad; k++) v[k] = addends[k * kAddend];
+      float quad = are_shares ? sum + v[0] : v[0];
       GPU_UNROLL for (int k = 1; k < kQuad; k++) quad = k < left ? quad + v[k] : quad;
-      sum = are_quads ? quad : sum + quad;
+      sum = are_shares ? quad : sum + quad;
     }
     return sum;
   }
@@ -247,7 +246,7 @@ GPU_DEVICE void store_pairs(const MatmulParams& p, const BlockSums<kTokens>& sum
   }
 }
 
-/// Reduces the shares and runs the epilogue. A barrier must separate this from the last sum.
+/// Adds up the stored sums and runs the epilogue. A barrier must separate this from the last sum.
 template <int kTokens>
 GPU_DEVICE void store_block(const MatmulParams& p, const BlockSums<kTokens>& sums, int n_tokens,
                             const EarlyRows& early) {

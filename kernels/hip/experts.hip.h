@@ -76,20 +76,20 @@ GPU_DEVICE void plan_rows(const RouteParams& p) {
   const int own = static_cast<int>(counts[expert]);
   int first = 0, all = 0;
   for (int i = 0; i < p.n_experts; i++) {
-    const int n = ceil_div(static_cast<int>(counts[i]), p.tile_rows);
+    const int n = ceil_div(static_cast<int>(counts[i]), p.most_rows);
     if (i < expert) first += n;
     all += n;
   }
   first_tiles[expert] = first;
-  for (int done = 0; done < own; done += p.tile_rows) {
-    ExpertTile& tile = p.tiles[first + done / p.tile_rows];
+  for (int done = 0; done < own; done += p.most_rows) {
+    ExpertTile& tile = p.tiles[first + done / p.most_rows];
     tile.expert = expert;
-    tile.n_rows = min(own - done, p.tile_rows);
+    tile.n_rows = min(own - done, p.most_rows);
   }
   __syncthreads();
   for (int row = threadIdx.x; row < n_rows; row += blockDim.x) {
     ExpertTile* tiles = p.tiles + first_tiles[experts[row]];
-    tiles[places[row] / p.tile_rows].rows[places[row] % p.tile_rows] = row;
+    tiles[places[row] / p.most_rows].rows[places[row] % p.most_rows] = row;
   }
   for (int i = all + expert; i < p.n_tiles; i += blockDim.x) p.tiles[i].n_rows = 0;
 }

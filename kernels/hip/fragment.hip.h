@@ -8,7 +8,7 @@
 // Fragments have
 //   kPackedLanes             packed lanes (formats.h) whose weights a lane brings
 //   kRows              rows of a lane, 8 apart; with 1 it drops the other row of what it loads
-//   kRowTiles          the tiles of rows that a team, a warp, takes; they share a token's operands
+//   kRowTiles          the tiles of rows that a warp takes; they share a token's operands
 //   kCopies            whether weights, too, are copied to shared memory asynchronously
 //   kTokens            tokens multiplied at a time
 //   kOwn, kStep        the number of these whose sums a lane gets, and their distance

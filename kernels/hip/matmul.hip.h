@@ -9,7 +9,7 @@
 
 namespace hearth::kernels::hip {
 
-/// A lane's operand from the activations: its share of a token's group, and the scales of the two
+/// A lane's operand from the activations: its columns of a token's group, and the scales of the two
 /// tokens whose results the lane gets.
 struct Operand {
   int q[2];
@@ -135,8 +135,8 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
                            is_quad || L::kSuper ? 1 : min(kQuad, n_slices)};
 
   const int n_tokens = min(kTokens, p.n_tokens);
-  QkvRow* qkv_rows = reinterpret_cast<QkvRow*>(block_sums.data +
-                                               p.block_tiles * block_sums.n_shares * Sums::kShare);
+  QkvRow* qkv_rows = reinterpret_cast<QkvRow*>(
+      block_sums.data + p.block_tiles * block_sums.n_addends * Sums::kAddend);
   if (p.epilogue.kind == EpilogueKind::kQkv)
     load_qkv_rows<kTokens>(reload(p), n_tiles, n_tokens, qkv_rows);
   prefetch_norm(reload(p));
@@ -145,10 +145,11 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   const Activations staged = staged_tokens(p, p.n_tokens, shared);
   const OperandPlace place = OperandPlace::of(n_tokens, lane);
   // Where the lane's sums of the warp's first_tile tile go: row g, token 2t.
-  const int first_share = is_quad ? first_slice / kQuad : first_slice;
-  const int tile_sums = block_sums.n_shares * Sums::kShare;
-  float* to = block_sums.data + compute_now((warp >> log2_n) * tile_sums +
-                                            first_share * Sums::kShare + g * Sums::kStride + 2 * t);
+  const int first_addend = is_quad ? first_slice / kQuad : first_slice;
+  const int tile_sums = block_sums.n_addends * Sums::kAddend;
+  float* to =
+      block_sums.data + compute_now((warp >> log2_n) * tile_sums + first_addend * Sums::kAddend +
+                                    g * Sums::kStride + 2 * t);
   const int first_end = compute_now(slice_begin<kType>(p, first_slice + 1));
   wait_for_previous();
   const EarlyRows early = {qkv_rows, reload(p).epilogue.out[residual_at],
@@ -184,11 +185,11 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
           to[j / 2 * 8 * Sums::kStride + j % 2] = quad[j];
           quad[j] = 0;
         }
-        to += is_quad ? 0 : Sums::kShare;
+        to += is_quad ? 0 : Sums::kAddend;
       }
       if (ends_tile) {
         unit = begin, at = begin_slot, slice = first_slice;
-        to += tiles_at_once * tile_sums - (is_quad ? 0 : (end_slice - first_slice) * Sums::kShare);
+        to += tiles_at_once * tile_sums - (is_quad ? 0 : (end_slice - first_slice) * Sums::kAddend);
       }
       slice_end = slice_begin<kType>(p, slice + 1);
     };

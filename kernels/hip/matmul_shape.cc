@@ -103,8 +103,8 @@ int RowSlices::n_shares() const { return ceil_div(n, of_share); }
 
 int MatmulShape::sum_bytes(const RowSlices& slices) const {
   if (is_wide()) return tokens * (block_tiles * kTileRows + 4) * static_cast<int>(sizeof(float));
-  const int shares = own_slices == slices.of_share ? slices.n_shares() : slices.n;
-  return block_tiles * shares * kTileRows * sum_stride(tokens) * static_cast<int>(sizeof(float));
+  const int addends = own_slices == slices.of_share ? slices.n_shares() : slices.n;
+  return block_tiles * addends * kTileRows * sum_stride(tokens) * static_cast<int>(sizeof(float));
 }
 
 int MatmulShape::qkv_bytes() const {

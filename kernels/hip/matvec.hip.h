@@ -183,6 +183,37 @@ struct TileSum {
   }
 };
 
+/// The weights of a warp's share of one tile after the other, step by step. At the end it gives the
+/// last units again: the compiler would wait for a conditional load at once.
+template <BlockType kType>
+struct WeightStream {
+  const MatmulParams& p;
+  const WarpShare<kType>& share;
+  int first_tile, n_tiles, tiles_at_once;  // of the thread block
+  int tile, step;                          // of the next load
+  const uint8_t* next;
+
+  GPU_DEVICE WeightStream of(const MatmulParams& p, const WarpShare<kType>& share, int n_tiles,
+                             int tiles_at_once, int tile) {
+    const int first_tile = static_cast<int>(blockIdx.y) * p.block_tiles;
+    WeightStream s = {p, share, first_tile, n_tiles, tiles_at_once, tile, 0, nullptr};
+    s.next = s.begin_of(min(tile, n_tiles - 1));
+    return s;
+  }
+  GPU_MEMBER void load_next(FourUnits<kType>& u) {
+    u = FourUnits<kType>::load(next, share, threadIdx.x % GPU_LANES);
+    const bool is_end = step + 1 == share.n_steps;
+    if (is_end && tile + tiles_at_once >= n_tiles) return;
+    step++, next += Layout<kType>::kRecordBytes;
+    if (is_end) step = 0, next = begin_of(tile += tiles_at_once);
+  }
+
+ private:
+  GPU_MEMBER const uint8_t* begin_of(int i) const {
+    return tile_data(p, first_tile + i) + share.begin;
+  }
+};
+
 /// Grid (1, p.n_tiles / p.block_tiles, rounded up). Shared memory: the token and its sums of
 /// squares, the sums, the QkvRows. Code that runs once costs instruction fetches in proportion to
 /// its length (README.md), so whatever can be is computed before wait_for_previous(), while the
@@ -194,7 +225,6 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   const int warp = threadIdx.x / GPU_LANES, n_warps = blockDim.x / GPU_LANES;
   const int log2_n = log2_shares<kType>(p), n_shares = 1 << log2_n;
   const int n_tiles = count_block_tiles(p), tiles_at_once = n_warps >> log2_n;
-  const int first_tile = blockIdx.y * p.block_tiles;
   using Share = WarpShare<kType>;
   const Share share = Share::of(p, warp & (n_shares - 1), t);
   // Steps in flight, of four units each: as many as fit into 128 registers per thread.
@@ -202,20 +232,9 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   // Words that need no unpacking are used from the registers that they were loaded to, which can be
   // filled again only after the product.
   constexpr bool kInPlace = Layout<kType>::kTraits.low_bits == 8;
-  int next_tile = warp >> log2_n, next_step = 0;
-  const auto begin_of = [&](int tile) { return tile_data(p, first_tile + tile) + share.begin; };
-  const uint8_t* next = begin_of(min(next_tile, n_tiles - 1));
-  // At the end it reads the last units again: the compiler would wait for a conditional load at
-  // once.
-  const auto load_next = [&](FourUnits<kType>& u) {
-    u = FourUnits<kType>::load(next, share, lane);
-    const bool is_end = next_step + 1 == share.n_steps;
-    if (is_end && next_tile + tiles_at_once >= n_tiles) return;
-    next_step++, next += Layout<kType>::kRecordBytes;
-    if (is_end) next_step = 0, next = begin_of(next_tile += tiles_at_once);
-  };
+  auto weights = WeightStream<kType>::of(p, share, n_tiles, tiles_at_once, warp >> log2_n);
   FourUnits<kType> ring[kDepth];  // the units of the steps in flight
-  GPU_UNROLL for (int i = 0; i < kDepth; i++) load_next(ring[i]);
+  GPU_UNROLL for (int i = 0; i < kDepth; i++) weights.load_next(ring[i]);
   let_next_start();
   uint8_t* bytes = reinterpret_cast<uint8_t*>(shared);
   const BlockSums<1> sums = {reinterpret_cast<float*>(bytes + p.input_bytes), n_shares, 1};
@@ -239,9 +258,9 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   Sum sum = {};
   const auto multiply = [&](FourUnits<kType>& from) {
     const auto w = FourWords<kType>::of(from);
-    if (!kInPlace) load_next(from);
+    if (!kInPlace) weights.load_next(from);
     sum.add(w, inputs, Share::kStepGroups * step, x_scales, step < share.own_steps);
-    if (kInPlace) load_next(from);
+    if (kInPlace) weights.load_next(from);
     if (++step < share.n_steps) return;
     sum.close(to);
     step = 0, to += n_warps * kTileRows;

@@ -114,7 +114,6 @@ void HipOps::make_workspace(int n_cols, bool with_f32) {
   in_half_sums_ = device_.allocate(kMaxBatch * padded / kBlockGroups, "activations");
   if (with_f32 || has_f32)
     in_f32_ = device_.allocate(kMaxBatch * padded * sizeof(float), "activations");
-  quantized_ = nullptr;
 }
 
 Activations HipOps::activations(const Memory& q, const Memory& scales, int n_cols, int n) const {
@@ -136,7 +135,6 @@ std::unique_ptr<Buffer> HipOps::buffer(size_t n_floats) {
 
 void HipOps::write(float* destination, std::span<const float> source) {
   queue_.flush();
-  quantized_ = nullptr;
   device_.upload(destination, source.data(), source.size_bytes());
 }
 
@@ -206,7 +204,6 @@ void HipOps::begin(const Batch& batch) {
   queue_.flush();
   queue_.begin_step();
   rows_pending_ = false;
-  quantized_ = nullptr;
   n_ = batch.size();
   n_chunks_ = 1;
   size_t n_ids = 0;

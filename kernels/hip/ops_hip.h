@@ -49,10 +49,11 @@ class HipOps : public Ops {
   void embed(const Matrix& table, float* x) override;
   void norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv, const float* bias,
                 const float* x, float* q) override;
-  void attention(int layer, const float* q, float* out, const Matrix* next) override;
-  void matmul_add(const Matrix& w, const float* in, float* x) override;
-  void norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x, float* h,
-                    const Matrix* next) override;
+  ProductInput attention(int layer, const float* q, float* out, const Matrix* next) override;
+  void matmul_add(const Matrix& w, ProductInput in, float* x) override;
+  ProductInput norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
+                            float* h, const Matrix* next) override;
+  size_t n_route_floats(const Experts& experts) const override;
   void norm_route(const float* norm, float eps, const Experts& experts, const float* x,
                   float* routes) override;
   void norm_gate_up_experts(const float* norm, float eps, const Experts& experts,
@@ -89,7 +90,7 @@ class HipOps : public Ops {
   void make_expert_room(const Experts& experts);
   /// Tiles of the plan that norm_route() makes for the batch, at most.
   int count_tiles(const Experts& experts) const;
-  /// Multiplies p's rows by the matrices of their experts, of which each has n_rows_each rows.
+  /// Multiplies p's rows, in the tiles of p.tiles, by the matrices of their experts.
   void multiply_experts(const HipMatrix& w, const Experts& experts, ExpertParams& p);
   void argmax_rows(const float* logits, int n_vocab, std::span<Argmax> out);
   /// Activations of n tokens of this many columns in a workspace.
@@ -128,11 +129,10 @@ class HipOps : public Ops {
   Memory head_norms_, plain_qkv_;  // for models that have such norms: make_head_norms()
 
   // Quantized activations of kMaxBatch tokens: in_ for the matmul that quantizes its input, next_
-  // for the output of attention or SwiGLU, which their kernels quantize for the next matmul.
-  // quantized_ is the float buffer whose contents next_ holds, or null.
+  // for the output of attention or SwiGLU, which their kernels quantize for the next matmul (a
+  // ProductInput that is quantized).
   Memory in_q_, in_scales_, in_half_sums_, squares_, in_f32_, next_q_, next_scales_;
   int workspace_cols_ = 0;
-  const float* quantized_ = nullptr;
 
   Memory mail_, batch_ints_;  // the batch in host memory (params.h: the mail) and on the device
   bool is_in_mail_ = false;   // no kernel has been launched yet that takes the batch
@@ -144,7 +144,7 @@ class HipOps : public Ops {
   bool rows_pending_ = false;     // a head that is still queued reads rows_upload_
 
   // For mixtures of experts: make_expert_room(). Rows and their quantized input: params.h.
-  Memory router_logits_, expert_tiles_, expert_rows_, expert_q_, expert_scales_, expert_squares_;
+  Memory router_logits_, expert_rows_, expert_q_, expert_scales_, expert_squares_;
 
   Memory argmax_ranges_, candidate_logits_;
   int head_room_ = 0;  // rows of the largest head that these have room for

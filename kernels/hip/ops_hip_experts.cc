@@ -10,12 +10,26 @@ constexpr int kAddThreads = 256;
 
 int tiles_of(int n_rows) { return ceil_div(n_rows, 32) * 2; }
 
-/// Rows of a tile, at most: many, if experts have more than eight on the average.
-int tile_rows(int n_rows, int n_experts) {
-  return n_rows > kTileTokens * n_experts ? kMaxTileRows : kTileTokens;
+/// Rows of an ExpertTile, at most: many, if experts have more than eight on the average.
+int most_rows(int n_rows, int n_experts) {
+  return n_rows > kTileTokens * n_experts ? ExpertTile::kMostRows : kTileTokens;
+}
+
+/// The plan lies behind the routes of a full batch.
+ExpertTile* plan_in(float* routes, const Experts& experts) {
+  return reinterpret_cast<ExpertTile*>(routes + size_t{kMaxBatch} * experts.route_stride());
+}
+const ExpertTile* plan_of(const float* routes, const Experts& experts) {
+  return plan_in(const_cast<float*>(routes), experts);
 }
 
 }  // namespace
+
+size_t HipOps::n_route_floats(const Experts& experts) const {
+  const int n_tiles =
+      count_expert_tiles(kMaxBatch * experts.n_used, kTileTokens, experts.n_experts);
+  return Ops::n_route_floats(experts) + n_tiles * sizeof(ExpertTile) / sizeof(float);
+}
 
 /// At the first pass, which is the warm-up of a load.
 void HipOps::make_expert_room(const Experts& experts) {
@@ -25,10 +39,6 @@ void HipOps::make_expert_room(const Experts& experts) {
   const int n_groups = static_cast<int>(padded) / kGroup;
   const char* what = "a mixture of experts";
   router_logits_ = device_.allocate(sizeof(float) * kMaxBatch * experts.n_experts, what);
-  expert_tiles_ =
-      device_.allocate(sizeof(ExpertTile) * count_expert_tiles(static_cast<int>(n_rows),
-                                                               kTileTokens, experts.n_experts),
-                       what);
   expert_rows_ = device_.allocate(sizeof(float) * n_rows * experts.gate_up.n_cols, what);
   expert_q_ = device_.allocate(n_rows * padded, what);
   expert_scales_ = device_.allocate(sizeof(GroupScale) * n_rows * n_groups, what);
@@ -37,7 +47,7 @@ void HipOps::make_expert_room(const Experts& experts) {
 
 int HipOps::count_tiles(const Experts& experts) const {
   const int n_rows = n_ * experts.n_used;
-  return count_expert_tiles(n_rows, tile_rows(n_rows, experts.n_experts), experts.n_experts);
+  return count_expert_tiles(n_rows, most_rows(n_rows, experts.n_experts), experts.n_experts);
 }
 
 void HipOps::norm_route(const float* norm, float eps, const Experts& experts, const float* x,
@@ -52,12 +62,12 @@ void HipOps::norm_route(const float* norm, float eps, const Experts& experts, co
   RouteParams p = {};
   p.logits = router_logits_.as<float>();
   p.routes = routes;
-  p.tiles = expert_tiles_.as<ExpertTile>();
+  p.tiles = plan_in(routes, experts);
   p.n_tokens = n_;
   p.n_experts = experts.n_experts;
   p.n_used = experts.n_used;
   p.n_tiles = count_tiles(experts);
-  p.tile_rows = tile_rows(n_ * experts.n_used, experts.n_experts);
+  p.most_rows = most_rows(n_ * experts.n_used, experts.n_experts);
   launch({"route_512"}, {1, 1, 1}, kRouteThreads, 0, p);
 }
 
@@ -73,20 +83,20 @@ void HipOps::multiply_experts(const HipMatrix& w, const Experts& experts, Expert
     p.b = p.a + p.expert_bytes;
     p.expert_bytes *= 2;
   }
-  p.tiles = expert_tiles_.as<ExpertTile>();
   p.n_units = count_units(w.n_cols);
   p.x.scale_groups = strip.type.has_blocks ? kBlockGroups : 1;
   quantize(p.norm, p.x, n_ * experts.n_used / p.rows_of_input, false);
-  const bool has_many = tile_rows(n_ * experts.n_used, experts.n_experts) > kTileTokens;
+  const bool has_many = most_rows(n_ * experts.n_used, experts.n_experts) > kTileTokens;
   launch({"experts_", strip.type.name, has_many ? "_32" : "_8"},
          {ceil_div(p.n_out, kTileRows), count_tiles(experts), 1}, kExpertThreads, 0, p);
 }
 
 void HipOps::norm_gate_up_experts(const float* norm, float eps, const Experts& experts,
-                                  const float*, const float* x, float* h) {
+                                  const float* routes, const float* x, float* h) {
   if (is_cancelled()) return;
   const MatmulParams input = normed_input(experts.gate_up, x, norm, eps, nullptr, n_);
   ExpertParams p = {};
+  p.tiles = plan_of(routes, experts);
   p.out = h;
   p.x = input.x;
   p.norm = input.norm;
@@ -98,8 +108,8 @@ void HipOps::norm_gate_up_experts(const float* norm, float eps, const Experts& e
 void HipOps::add_experts(const Experts& experts, const float* routes, const float* h, float* x) {
   if (is_cancelled()) return;
   const int n_ff = experts.n_ff(), n_cols = experts.gate_up.n_cols, n_rows = n_ * experts.n_used;
-  if (quantized_ == x) quantized_ = nullptr;
   ExpertParams p = {};
+  p.tiles = plan_of(routes, experts);
   p.out = expert_rows_.as<float>();
   p.x = activations(expert_q_, expert_scales_, n_ff, n_rows);
   p.x.squares = expert_squares_.as<float>();

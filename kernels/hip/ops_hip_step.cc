@@ -170,7 +170,6 @@ void HipOps::matmul_pairs(const HipStrip& strip, MatmulParams p, const uint8_t* 
 
 void HipOps::embed(const Matrix& table, float* x) {
   if (is_cancelled()) return;
-  quantized_ = nullptr;
   for (const HipStrip& strip : packed(table).strips) {
     EmbedParams p = {};
     p.tiles = strip.data;
@@ -227,8 +226,8 @@ void HipOps::norm_heads(const HipMatrix& qkv, MatmulParams& p, int layer) {
          heads);
 }
 
-void HipOps::attention(int layer, const float* q, float* out, const Matrix* next) {
-  if (is_cancelled()) return;
+ProductInput HipOps::attention(int layer, const float* q, float* out, const Matrix* next) {
+  if (is_cancelled()) return out;
   AttentionParams p = {};
   p.q = q;
   p.parts = attention_parts_.as<float>();
@@ -271,19 +270,19 @@ void HipOps::attention(int layer, const float* q, float* out, const Matrix* next
     launch({"attention_", dims}, {n_row_blocks, n_kv_heads, p.n_parts}, kPrefillAttentionThreads,
            shared_bytes, p);
   }
-  quantized_ = quantizes ? out : nullptr;
+  return {out, quantizes};
 }
 
-void HipOps::matmul_add(const Matrix& w, const float* in, float* x) {
+void HipOps::matmul_add(const Matrix& w, ProductInput in, float* x) {
   if (is_cancelled()) return;
-  const bool is_ready = quantized_ == in && reads_groups(&w);
+  assert(!in.is_quantized || reads_groups(&w));
   MatmulParams p = {};
   p.n_tokens = n_;
-  p.norm = {in, nullptr, nullptr, 0, 0, w.n_cols, 0};
-  p.x = activations(is_ready ? next_q_ : in_q_, is_ready ? next_scales_ : in_scales_, w.n_cols, n_);
-  p.x.scale_groups = is_ready ? 1 : 0;
-  p.x.f32 = const_cast<float*>(in);  // it is only read
-  if (x == quantized_) quantized_ = nullptr;
+  p.norm = {in.data, nullptr, nullptr, 0, 0, w.n_cols, 0};
+  p.x = in.is_quantized ? activations(next_q_, next_scales_, w.n_cols, n_)
+                        : activations(in_q_, in_scales_, w.n_cols, n_);
+  p.x.scale_groups = in.is_quantized ? 1 : 0;
+  p.x.f32 = const_cast<float*>(in.data);  // it is only read
   p.epilogue.kind = EpilogueKind::kAdd;
   p.epilogue.scale = residual_scale;
   p.epilogue.stride = w.n_rows;
@@ -291,9 +290,9 @@ void HipOps::matmul_add(const Matrix& w, const float* in, float* x) {
   matmul(packed(w), p);
 }
 
-void HipOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
-                          float* h, const Matrix* next) {
-  if (is_cancelled()) return;
+ProductInput HipOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up,
+                                  const float* x, float* h, const Matrix* next) {
+  if (is_cancelled()) return h;
   const auto& strips = packed(gate_up).strips;
   const int n_ff = gate_up.n_rows / 2;
   const bool is_split = strips.size() == 2 && strips[0].source_type == strips[1].source_type;
@@ -312,7 +311,7 @@ void HipOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up, c
       is_split ? strips[1].data : strips[0].data + n_pairs * strips[0].type.tile_bytes;
   prepare_input(p, packed(gate_up), strips[0]);
   matmul_pairs(strips[0], p, up, n_pairs, kPlainPairs);
-  quantized_ = quantizes ? h : nullptr;
+  return {h, quantizes};
 }
 
 }  // namespace hearth::kernels::hip

@@ -143,11 +143,11 @@ constexpr int squares_stride(int n_groups) { return (count_eights(n_groups) + 3)
 constexpr int staged_groups(int n_groups) { return count_eights(n_groups) * kBlockGroups; }
 
 /// For the decode kernels' sums in shared memory: the stride of a row is odd, so that rows are in
-/// different banks; and kernels may read kSpareShares shares beyond the sums.
+/// different banks; and kernels may read kSpareAddends addends (BlockSums) beyond them.
 constexpr int sum_stride(int n_tokens) { return n_tokens | 1; }
-inline constexpr int kSpareShares = kQuad - 1;
+inline constexpr int kSpareAddends = kQuad - 1;
 constexpr int spare_bytes(int n_tokens) {
-  return kSpareShares * kTileRows * sum_stride(n_tokens) * 4;
+  return kSpareAddends * kTileRows * sum_stride(n_tokens) * 4;
 }
 
 /// RMSNorm of rows of x, or x itself where weight is null. Matmuls multiply by x * weight, which
@@ -264,18 +264,18 @@ struct AttentionParams {
   int32_t reserved;
 };
 
-inline constexpr int kMaxTileRows = 4 * kTileTokens;
 /// Mixture of experts (experts.hip.h). A row is a token for one of its experts: row = token *
 /// n_used + rank of the expert among the token's. The plan groups them into tiles of rows that
 /// have one expert.
 struct ExpertTile {
+  static constexpr int kMostRows = 4 * kTileTokens;
   int32_t expert;
   int32_t n_rows;  // 0: this tile and those behind it are not needed
-  int32_t rows[kMaxTileRows];
+  int32_t rows[kMostRows];
 };
 /// No more tiles than this, as each expert has at most one that is not full.
-constexpr int count_expert_tiles(int n_rows, int tile_rows, int n_experts) {
-  const int n = n_rows / tile_rows + n_experts;
+constexpr int count_expert_tiles(int n_rows, int most_rows, int n_experts) {
+  const int n = n_rows / most_rows + n_experts;
   return n < n_rows ? n : n_rows;
 }
 /// Of a model on a GPU, and of a batch.
@@ -286,7 +286,7 @@ struct RouteParams {
   float* routes;        // [n_tokens][2 * n_used], see Ops::norm_route
   ExpertTile* tiles;    // [n_tiles]
   int32_t n_tokens, n_experts, n_used, n_tiles;
-  int32_t tile_rows;  // at most
+  int32_t most_rows;  // of a tile
   int32_t reserved;
 };
 inline constexpr int kRouteThreads = kMaxExperts;

@@ -70,19 +70,86 @@ GPU_DEVICE void close_fragment(const UnitScales<kType>& w, const int (&minima)[F
   }
 }
 
+/// What a warp computes: its tiles times its tokens, of the share so far.
+template <BlockType kType, int kTokens, int kTiles, class F>
+struct WarpProduct {
+  using L = Layout<kType>;
+  using Place = WidePlace<kTokens, kTiles, F>;
+  using Units = WideUnits<kType, kTokens, kTiles, F>;
+  static constexpr int kTokenSteps = Place::kWarpTokens / F::kTokens;
+  LaneSums<kTokenSteps * F::kRowTiles, F::kSums> sums;
+
+  /// Both groups of the current unit.
+  GPU_MEMBER void multiply(const Units& units, const Place& me) {
+    using Weights = GroupWeights<kType, F::kPackedLanes, F::kRows>;
+    const auto& tokens = units.tokens();
+    GPU_UNROLL for (int group = 0; group < 2; group++) {
+      Weights weights[F::kRowTiles];
+      GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++) weights[k] =
+          Weights::of(units.weights_of(k), group);
+      GPU_UNROLL for (int i = 0; i < kTokenSteps; i++) {
+        const GroupTokens x =
+            GroupTokens::of(tokens, me.token_tile + F::kTokens * i / kTileTokens, group);
+        GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++)
+            multiply_fragment<kType, F>(weights[k], x, me.lane, sums.slice[k * kTokenSteps + i]);
+      }
+    }
+  }
+
+  /// The super-block that ends with the current unit.
+  GPU_MEMBER void close_super_block(const MatmulParams& p, const Units& units, const Place& me,
+                                    int unit) {
+    const auto& tokens = units.tokens();
+    // Recomputed, as keeping it through the loop would take registers (reload_thread()).
+    const Place me_again = Place::of_thread();
+    const LanePlace place = F::place(me_again.lane);
+    GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++) {
+      const auto scales = units.weights_of(k).scales;
+      int minima[F::kPackedLanes][4] = {};
+      if constexpr (L::kMinima) {
+        const int tile = me_again.tile + k;
+        load_minima<kType, F>(minima, units.entries_of(reload(p), tile, unit), place);
+      }
+      GPU_UNROLL for (int i = 0; i < kTokenSteps; i++) {
+        const int token_tile = me.token_tile + F::kTokens * i / kTileTokens;
+        GroupTokens half_sums = {};
+        if constexpr (L::kMinima) half_sums = units.half_sums_of(reload(p), token_tile, unit);
+        close_fragment<kType, F>(scales, minima, half_sums, GroupTokens::of(tokens, token_tile, 0),
+                                 me_again.lane, sums.slice[k * kTokenSteps + i]);
+      }
+    }
+  }
+
+  /// Adds the share to the thread block's sums, which the row's first share sets.
+  GPU_MEMBER void add_to(const WideSums<kTiles>& block_sums, bool is_first) {
+    const Place me = Place::of_thread();  // recomputed, as above
+    const LanePlace place = F::place(me.lane);
+    GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++)
+        GPU_UNROLL for (int i = 0; i < kTokenSteps; i++)
+            GPU_UNROLL for (int j = 0; j < F::kSums; j++) {
+      const int row = (me.tile + k) * kTileRows + place.row + j / F::kOwn * 8;
+      const int token =
+          me.token_tile * kTileTokens + F::kTokens * i + place.token + j % F::kOwn * F::kStep;
+      float* to = block_sums.at(token, row);
+      float& total = sums.slice[k * kTokenSteps + i][j].total;
+      const float own = L::kSuper ? total : sums.quad[k * kTokenSteps + i][j];
+      *to = is_first ? own : *to + own;
+      if constexpr (L::kSuper) total = 0;
+    }
+  }
+};
+
 /// Grid (n_tokens / kTokens, n_tiles / block_tiles, rounded up): thread blocks with neighbouring x
 /// read the same weights. Shared memory: the units in flight, then the factors of the tokens, then
 /// the sums.
 template <BlockType kType, int kTokens, int kTiles, class F>
 GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
-  using Place = WidePlace<kTokens, kTiles, F>;
-  using Units = WideUnits<kType, kTokens, kTiles, F>;
-  using Weights = GroupWeights<kType, F::kPackedLanes, F::kRows>;
-  constexpr int kTokenSteps = Place::kTeamTokens / F::kTokens;
   using L = Layout<kType>;
+  using Product = WarpProduct<kType, kTokens, kTiles, F>;
+  using Units = typename Product::Units;
   const int n_shares = 1 << log2_shares<kType>(p);
-  const Place me = Place::of_thread();
+  const auto me = Product::Place::of_thread();
   ShareCursor ahead = ShareCursor::of<kType>(p, me.split);
   Units units = Units::of(p, me, F::place(me.lane), ahead, shared);
   let_next_start();
@@ -95,24 +162,7 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
   if (threadIdx.x < n_tokens)
     factors[threadIdx.x] = token_factor(reload(p).norm, reload(p).x.squares, p.x.n_groups,
                                         blockIdx.x * kTokens + threadIdx.x);
-  LaneSums<kTokenSteps * F::kRowTiles, F::kSums> sums = {};
-  const auto add_to_block = [&](bool is_first) {
-    // Recomputed, as keeping it through the loop would take registers (reload_thread()).
-    const Place me_again = Place::of_thread();
-    const LanePlace place = F::place(me_again.lane);
-    GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++)
-        GPU_UNROLL for (int i = 0; i < kTokenSteps; i++)
-            GPU_UNROLL for (int j = 0; j < F::kSums; j++) {
-      const int row = (me_again.tile + k) * kTileRows + place.row + j / F::kOwn * 8;
-      const int token =
-          me_again.token_tile * kTileTokens + F::kTokens * i + place.token + j % F::kOwn * F::kStep;
-      float* to = block_sums.at(token, row);
-      float& total = sums.slice[k * kTokenSteps + i][j].total;
-      const float own = L::kSuper ? total : sums.quad[k * kTokenSteps + i][j];
-      *to = is_first ? own : *to + own;
-      if constexpr (L::kSuper) total = 0;
-    }
-  };
+  Product product = {};
   // All splits take as many steps as the longest share has units, and as many rounds as the split
   // with the most shares, since all wait at the same barriers.
   const int n_steps = ceil_div(p.n_units / L::kUnits, n_shares) * L::kUnits;
@@ -123,50 +173,18 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
       units.begin_step(p, me, now, ahead);
       const bool has_unit = now.has_unit();
       if (has_unit) {
-        const auto& tokens = units.tokens();
-        GPU_UNROLL for (int group = 0; group < 2; group++) {
-          Weights weights[F::kRowTiles];
-          GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++) weights[k] =
-              Weights::of(units.weights_of(k), group);
-          GPU_UNROLL for (int i = 0; i < kTokenSteps; i++) {
-            const GroupTokens x =
-                GroupTokens::of(tokens, me.token_tile + F::kTokens * i / kTileTokens, group);
-            GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++) multiply_fragment<kType, F>(
-                weights[k], x, me.lane, sums.slice[k * kTokenSteps + i]);
-          }
-        }
-        if (is_super_block_end<kType>(now.unit)) {
-          // Recomputed for the same reason as in add_to_block.
-          const Place me_again = Place::of_thread();
-          const LanePlace place = F::place(me_again.lane);
-          GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++) {
-            const auto scales = units.weights_of(k).scales;
-            int minima[F::kPackedLanes][4] = {};
-            if constexpr (Layout<kType>::kMinima) {
-              const int tile = me_again.tile + k;
-              load_minima<kType, F>(minima, units.entries_of(reload(p), tile, now.unit), place);
-            }
-            GPU_UNROLL for (int i = 0; i < kTokenSteps; i++) {
-              const int token_tile = me.token_tile + F::kTokens * i / kTileTokens;
-              GroupTokens half_sums = {};
-              if constexpr (Layout<kType>::kMinima)
-                half_sums = units.half_sums_of(reload(p), token_tile, now.unit);
-              close_fragment<kType, F>(scales, minima, half_sums,
-                                       GroupTokens::of(tokens, token_tile, 0), me_again.lane,
-                                       sums.slice[k * kTokenSteps + i]);
-            }
-          }
-        }
+        product.multiply(units, me);
+        if (is_super_block_end<kType>(now.unit)) product.close_super_block(p, units, me, now.unit);
         now.unit++;
         if (!L::kSuper && now.unit == slice_end) {
-          sums.close_slice(slice % kQuad == 0);
+          product.sums.close_slice(slice % kQuad == 0);
           slice_end = slice_begin<kType>(p, ++slice + 1);
         }
       }
       units.end_step(has_unit);
     }
     GPU_NO_UNROLL for (int split = 0; split < me.n_splits; split++) {
-      if (split == me.split && share < n_shares) add_to_block(share == 0);
+      if (split == me.split && share < n_shares) product.add_to(block_sums, share == 0);
       if (me.n_splits > 1) __syncthreads();
     }
   }

@@ -11,14 +11,14 @@
 
 namespace hearth::kernels::hip {
 
-/// A lane's place in its thread block. The lanes of a fragment are a team, which has some tiles and
-/// tokens. The teams that together cover all tiles and tokens of the thread block are a split.
+/// A lane's place in its thread block. A warp has some tiles and tokens. The warps that together
+/// cover all tiles and tokens of the thread block are a split.
 template <int kTokens, int kTiles, class F>
 struct WidePlace {
-  static constexpr int kTeamTokens = F::kRowTiles > 1 ? 32 : kTokens;
-  static constexpr int kTeamTiles = F::kRowTiles;
-  static constexpr int kTokenTeams = kTokens / kTeamTokens;
-  static constexpr int kSplitThreads = kTiles / kTeamTiles * kTokenTeams * GPU_LANES;
+  static constexpr int kWarpTokens = F::kRowTiles > 1 ? 32 : kTokens;
+  static constexpr int kWarpTiles = F::kRowTiles;
+  static constexpr int kTokenWarps = kTokens / kWarpTokens;
+  static constexpr int kSplitThreads = kTiles / kWarpTiles * kTokenWarps * GPU_LANES;
   int lane, tile, token_tile, split, n_splits;
 
   GPU_DEVICE WidePlace of_thread() {
@@ -27,9 +27,9 @@ struct WidePlace {
     w.lane = thread % GPU_LANES;
     w.n_splits = blockDim.x / kSplitThreads;
     w.split = uniform(thread / kSplitThreads);  // whole waves
-    const int team = thread % kSplitThreads / GPU_LANES;
-    w.tile = team / kTokenTeams * kTeamTiles;
-    w.token_tile = team % kTokenTeams * (kTeamTokens / kTileTokens);
+    const int warp = thread % kSplitThreads / GPU_LANES;
+    w.tile = warp / kTokenWarps * kWarpTiles;
+    w.token_tile = warp % kTokenWarps * (kWarpTokens / kTileTokens);
     return w;
   }
   /// The index of the thread in its split.

@@ -180,17 +180,23 @@ void SplitOps::norm_qkv(int layer, const float* norm, float eps, const kernels::
   here().norm_qkv(layer_here(layer), at(norm), eps, qkv, at(bias), at(x), at(q));
 }
 
-void SplitOps::attention(int layer, const float* q, float* out, const kernels::Matrix* next) {
-  here().attention(layer_here(layer), at(q), at(out), next);
+kernels::ProductInput SplitOps::attention(int layer, const float* q, float* out,
+                                          const kernels::Matrix* next) {
+  return {out, here().attention(layer_here(layer), at(q), at(out), next).is_quantized};
 }
 
-void SplitOps::matmul_add(const kernels::Matrix& w, const float* in, float* x) {
-  here().matmul_add(w, at(in), at(x));
+void SplitOps::matmul_add(const kernels::Matrix& w, kernels::ProductInput in, float* x) {
+  here().matmul_add(w, {at(in.data), in.is_quantized}, at(x));
 }
 
-void SplitOps::norm_gate_up(const float* norm, float eps, const kernels::Matrix& gate_up,
-                            const float* x, float* h, const kernels::Matrix* next) {
-  here().norm_gate_up(at(norm), eps, gate_up, at(x), at(h), next);
+kernels::ProductInput SplitOps::norm_gate_up(const float* norm, float eps,
+                                             const kernels::Matrix& gate_up, const float* x,
+                                             float* h, const kernels::Matrix* next) {
+  return {h, here().norm_gate_up(at(norm), eps, gate_up, at(x), at(h), next).is_quantized};
+}
+
+size_t SplitOps::n_route_floats(const kernels::Experts& experts) const {
+  return std::max(cpu_->n_route_floats(experts), gpu_->n_route_floats(experts));
 }
 
 void SplitOps::norm_route(const float* norm, float eps, const kernels::Experts& experts,

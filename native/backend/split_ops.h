@@ -50,10 +50,13 @@ class SplitOps final : public kernels::Ops {
   void embed(const kernels::Matrix& table, float* x) override;
   void norm_qkv(int layer, const float* norm, float eps, const kernels::Matrix& qkv,
                 const float* bias, const float* x, float* q) override;
-  void attention(int layer, const float* q, float* out, const kernels::Matrix* next) override;
-  void matmul_add(const kernels::Matrix& w, const float* in, float* x) override;
-  void norm_gate_up(const float* norm, float eps, const kernels::Matrix& gate_up, const float* x,
-                    float* h, const kernels::Matrix* next) override;
+  kernels::ProductInput attention(int layer, const float* q, float* out,
+                                  const kernels::Matrix* next) override;
+  void matmul_add(const kernels::Matrix& w, kernels::ProductInput in, float* x) override;
+  kernels::ProductInput norm_gate_up(const float* norm, float eps, const kernels::Matrix& gate_up,
+                                     const float* x, float* h,
+                                     const kernels::Matrix* next) override;
+  size_t n_route_floats(const kernels::Experts& experts) const override;
   void norm_route(const float* norm, float eps, const kernels::Experts& experts, const float* x,
                   float* routes) override;
   void norm_gate_up_experts(const float* norm, float eps, const kernels::Experts& experts,

@@ -132,8 +132,9 @@ Step feed_forward(const Rows& gate, const Rows& up, const Rows& down, int n) {
     const auto in = b.buffer(wave(n * size_t{kCols})), x = b.ops->buffer(n * size_t{kRows});
     const auto h = b.ops->buffer(n * size_t{kHidden});
     b.begin(0, n);
-    b.ops->norm_gate_up(b.norm->data, kEps, *gate_up, in->data, h->data, last.get());
-    b.ops->matmul_add(*last, h->data, x->data);
+    const kernels::ProductInput input =
+        b.ops->norm_gate_up(b.norm->data, kEps, *gate_up, in->data, h->data, last.get());
+    b.ops->matmul_add(*last, input, x->data);
     return b.read(*x);
   };
 }
@@ -158,7 +159,7 @@ class MixedRows {
                down = b.pack(sources(down_));
     const kernels::Experts experts{*router, *gate_up, *down, kExperts, kUsed};
     const auto x = b.buffer(wave(n * size_t{kCols}, 0.9f));
-    const auto routes = b.ops->buffer(n * size_t{2 * kUsed});
+    const auto routes = b.ops->buffer(b.ops->n_route_floats(experts));
     const auto h = b.ops->buffer(n * size_t{kUsed * kHidden});
     b.begin(0, n);
     b.ops->norm_route(b.norm->data, kEps, experts, x->data, routes->data);

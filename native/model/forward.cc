@@ -19,6 +19,10 @@ uint64_t rows_bytes(const kernels::Matrix& matrix, size_t n) {
   return matrix.n_bytes * n / static_cast<size_t>(matrix.n_rows);
 }
 
+kernels::Experts experts_of(const ModelConfig& config, const Layer& layer) {
+  return {*layer.router, *layer.gate_up, *layer.ffn_down, config.n_experts, config.n_experts_used};
+}
+
 }  // namespace
 
 Forward::Forward(kernels::Ops& ops, const Model& model, Heartbeat& heartbeat,
@@ -32,7 +36,8 @@ Forward::Forward(kernels::Ops& ops, const Model& model, Heartbeat& heartbeat,
   q_ = rows(kernels::kMaxBatch, config.n_q());
   attn_ = rows(kernels::kMaxBatch, config.n_q());
   h_ = rows(kernels::kMaxBatch, config.n_ff * std::max(1, config.n_experts_used));
-  if (config.n_experts > 0) routes_ = rows(kernels::kMaxBatch, 2 * config.n_experts_used);
+  if (config.n_experts > 0)
+    routes_ = ops.buffer(ops.n_route_floats(experts_of(config, model.layers.front())));
   logits_ = rows(kMaxLogitRows, config.n_vocab);
   for (const char* name : kOpNames) op_times_.push_back({name, 0, 0, 0});
 }
@@ -103,29 +108,31 @@ bool Forward::run_layer(const kernels::Batch& batch, int i, bool stops_after_kv)
     ops_.norm_qkv(i, layer.attn_norm->data, eps, *layer.qkv, bias, x, q_->data);
   });
   if (!completed || stops_after_kv) return completed;
-  return run_op(kAttention, i, kv_bytes_read(batch, i),
-                [&] { ops_.attention(i, q_->data, attn_->data, layer.attn_out.get()); }) &&
+  kernels::ProductInput attended = nullptr;
+  return run_op(
+             kAttention, i, kv_bytes_read(batch, i),
+             [&] { attended = ops_.attention(i, q_->data, attn_->data, layer.attn_out.get()); }) &&
          run_op(kAttnOut, i, layer.attn_out->n_bytes,
-                [&] { ops_.matmul_add(*layer.attn_out, attn_->data, x); }) &&
+                [&] { ops_.matmul_add(*layer.attn_out, attended, x); }) &&
          (layer.router ? run_experts(i) : run_ffn(i));
 }
 
 bool Forward::run_ffn(int i) {
   const Layer& layer = model_.layers[i];
+  kernels::ProductInput h = nullptr;
   return run_op(kGateUp, i, layer.gate_up->n_bytes,
                 [&] {
-                  ops_.norm_gate_up(layer.ffn_norm->data, model_.config.norm_eps, *layer.gate_up,
-                                    x_->data, h_->data, layer.ffn_down.get());
+                  h = ops_.norm_gate_up(layer.ffn_norm->data, model_.config.norm_eps,
+                                        *layer.gate_up, x_->data, h_->data, layer.ffn_down.get());
                 }) &&
          run_op(kDown, i, layer.ffn_down->n_bytes,
-                [&] { ops_.matmul_add(*layer.ffn_down, h_->data, x_->data); });
+                [&] { ops_.matmul_add(*layer.ffn_down, h, x_->data); });
 }
 
 bool Forward::run_experts(int i) {
   const Layer& layer = model_.layers[i];
   const ModelConfig& config = model_.config;
-  const kernels::Experts experts{*layer.router, *layer.gate_up, *layer.ffn_down, config.n_experts,
-                                 config.n_experts_used};
+  const kernels::Experts experts = experts_of(config, layer);
   const float* norm = layer.ffn_norm->data;
   const float eps = config.norm_eps;
   // As if no two tokens of the batch used the same expert, as long as there are others.

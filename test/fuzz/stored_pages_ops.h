@@ -39,12 +39,16 @@ class StoredPagesOps final : public hearth::kernels::Ops {
                 const float*, float*) override {
     std::abort();
   }
-  void attention(int, const float*, float*, const hearth::kernels::Matrix*) override {
+  hearth::kernels::ProductInput attention(int, const float*, float*,
+                                          const hearth::kernels::Matrix*) override {
     std::abort();
   }
-  void matmul_add(const hearth::kernels::Matrix&, const float*, float*) override { std::abort(); }
-  void norm_gate_up(const float*, float, const hearth::kernels::Matrix&, const float*, float*,
-                    const hearth::kernels::Matrix*) override {
+  void matmul_add(const hearth::kernels::Matrix&, hearth::kernels::ProductInput, float*) override {
+    std::abort();
+  }
+  hearth::kernels::ProductInput norm_gate_up(const float*, float, const hearth::kernels::Matrix&,
+                                             const float*, float*,
+                                             const hearth::kernels::Matrix*) override {
     std::abort();
   }
   void norm_head(const float*, float, const hearth::kernels::Matrix&, const float*,

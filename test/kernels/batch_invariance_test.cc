@@ -69,10 +69,11 @@ class Model {
     ops->embed(*head_, x_->data);
     for (int layer = 0; layer < kLayers; layer++) {
       ops->norm_qkv(layer, norm_->data, 1e-6f, *qkv_, bias_->data, x_->data, q_->data);
-      ops->attention(layer, q_->data, attention_->data, out_.get());
-      ops->matmul_add(*out_, attention_->data, x_->data);
-      ops->norm_gate_up(norm_->data, 1e-6f, *gate_up_, x_->data, h_->data, down_.get());
-      ops->matmul_add(*down_, h_->data, x_->data);
+      ops->matmul_add(*out_, ops->attention(layer, q_->data, attention_->data, out_.get()),
+                      x_->data);
+      ops->matmul_add(
+          *down_, ops->norm_gate_up(norm_->data, 1e-6f, *gate_up_, x_->data, h_->data, down_.get()),
+          x_->data);
     }
     ops->norm_head(norm_->data, 1e-6f, *head_, x_->data, rows, logits_->data);
     ops->argmax(logits_->data, batch.size(), kVocab, best);

@@ -57,7 +57,7 @@ class Layer {
     const int n = static_cast<int>(in.size()) / kWidth;
     const Experts experts{*router_, *gate_up_, *down_, kExperts, kUsed};
     const auto x = to_buffer(ops_, in), norm_buffer = to_buffer(ops_, norm);
-    const auto routes = ops_.buffer(static_cast<size_t>(n) * 2 * kUsed);
+    const auto routes = ops_.buffer(ops_.n_route_floats(experts));
     const auto h = ops_.buffer(static_cast<size_t>(n) * kUsed * kFf);
     const TestBatch batch(0, n, n / kPageTokens + 1);
     ops_.begin(batch.batch());

@@ -15,10 +15,11 @@ class FaultyOps final : public hearth::kernels::cpu::CpuOps {
   std::function<void(int layer, float* out)> after_attention = [](int, float*) {};
   std::function<void(std::span<float> logits)> after_head = [](std::span<float>) {};
 
-  void attention(int layer, const float* q, float* out,
-                 const hearth::kernels::Matrix* next) override {
-    CpuOps::attention(layer, q, out, next);
+  hearth::kernels::ProductInput attention(int layer, const float* q, float* out,
+                                          const hearth::kernels::Matrix* next) override {
+    const auto result = CpuOps::attention(layer, q, out, next);
     after_attention(layer, out);
+    return result;
   }
   void norm_head(const float* norm, float eps, const hearth::kernels::Matrix& head, const float* x,
                  std::span<const int32_t> rows, float* logits) override {

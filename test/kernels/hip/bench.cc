@@ -77,11 +77,11 @@ class Bench {
       const Layer& layer = layers_[i];
       ops_.norm_qkv(i, layer.attn_norm->data, 1e-6f, *layer.qkv, layer.bias->data, x_->data,
                     q_->data);
-      ops_.attention(i, q_->data, attn_->data, layer.attn_out.get());
-      ops_.matmul_add(*layer.attn_out, attn_->data, x_->data);
-      ops_.norm_gate_up(layer.ffn_norm->data, 1e-6f, *layer.gate_up, x_->data, h_->data,
-                        layer.down.get());
-      ops_.matmul_add(*layer.down, h_->data, x_->data);
+      const auto attended = ops_.attention(i, q_->data, attn_->data, layer.attn_out.get());
+      ops_.matmul_add(*layer.attn_out, attended, x_->data);
+      const auto h = ops_.norm_gate_up(layer.ffn_norm->data, 1e-6f, *layer.gate_up, x_->data,
+                                       h_->data, layer.down.get());
+      ops_.matmul_add(*layer.down, h, x_->data);
     }
     ops_.norm_head(norm_->data, 1e-6f, *head_, x_->data, rows, logits_->data);
   }

@@ -55,7 +55,7 @@ Result run_experts(Ops& ops, const ExpertWeights& weights, const std::vector<int
     std::vector<float> in(x_all.begin() + first * kCols, x_all.begin() + (first + n) * kCols);
     for (float& value : in) value *= x_scale;
     const auto x = to_buffer(ops, in);
-    const auto routes = ops.buffer(size_t(n) * experts.n_route_floats());
+    const auto routes = ops.buffer(ops.n_route_floats(experts));
     const auto h = ops.buffer(size_t(n) * kUsed * weights.n_ff);
     const TestBatch step(0, n, n / kPageTokens + 1);
     ops.begin(step.batch());
@@ -65,7 +65,9 @@ Result run_experts(Ops& ops, const ExpertWeights& weights, const std::vector<int
     const auto append = [](std::vector<float>& to, const std::vector<float>& more) {
       to.insert(to.end(), more.begin(), more.end());
     };
-    append(result.routes, from_buffer(ops, *routes));
+    std::vector<float> chosen(size_t(n) * experts.route_stride());
+    ops.read(chosen, routes->data);
+    append(result.routes, chosen);
     append(result.x, from_buffer(ops, *x));
     first += n;
   }
