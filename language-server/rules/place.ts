@@ -36,8 +36,6 @@ export interface Place extends BracketsBelow {
   tail: string;
   /** The number of characters after the cursor that the tail repeats and therefore replaces. */
   replaces: number;
-  /** Whether only whole lines may be shown. */
-  isWholeLines: boolean;
 }
 
 /**
@@ -49,7 +47,7 @@ export function placeAt(document: CursorDocument, multiline: Settings['completio
   if (linePrefix !== '' || !/\w/.test(lineSuffix)) return placeIn(document, multiline);
   const text = document.text.with(document.offset, document.offset, '\n');
   const place = placeIn({ ...document, text }, multiline);
-  return { ...place, tail: `${place.tail}\n${lineSuffix}`, replaces: lineSuffix.length, isWholeLines: true };
+  return { ...place, tail: `${place.tail}\n${lineSuffix}`, replaces: lineSuffix.length };
 }
 
 function placeIn(document: CursorDocument, multiline: Settings['completion.multiline']): Place {
@@ -84,7 +82,6 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
     lineBreak: '',
     tail: '',
     replaces: 0,
-    isWholeLines: false,
   };
   if (multiline === 'never' || place.within !== 'code') return place;
   const entered = asIfEntered(place);

@@ -116,14 +116,14 @@ function fitCode(text: string, rest: string, place: Place, isEnded: boolean): Fi
   if (closing && closes(rest, text, closing.at)) {
     return isBalanced(closing.at) ? kept(closing.at) : 'leaves-bracket-open';
   }
-  const angle = rest.trimStart().startsWith('>') ? unopenedAngle(text) : -1;
-  if (angle !== -1) return isBalanced(angle) ? kept(angle) : 'leaves-bracket-open';
   if (replacesRest(text, rest, place)) return { end: text.trimEnd().length, replaces: rest.length, tail: '' };
   const end = withoutOverlap(text, rest);
-  const isJoined = end < text.trimEnd().length || place.within === 'string' || joins(text.slice(0, end), rest, place);
-  if (isEnded && isJoined && isBalanced(end)) return kept(end);
+  const meets = end < text.trimEnd().length || place.within === 'string' || joins(text.slice(0, end), rest, place);
+  const isJoined = isEnded && meets && isBalanced(end);
   const again = restAgain(text, rest, place);
-  if (again > 0) return kept(again);
+  // What closes type arguments is no operator, which the text could have joined.
+  if (again > 0 && (!isJoined || rest.trimStart().startsWith('>'))) return kept(again);
+  if (isJoined) return kept(end);
   return isBalanced(end) || closing ? 'does-not-fit-rest' : 'leaves-bracket-open';
 }
 
@@ -134,16 +134,6 @@ function restAgain(text: string, rest: string, { language, open }: Place): numbe
   for (const { 0: each, index } of text.matchAll(token)) {
     const isOutside = scanner.to(index).open.length === open.length;
     if (each === first && isOutside) return /^\s/.test(rest) ? text.slice(0, index).trimEnd().length : index;
-  }
-  return -1;
-}
-
-/** The index of the first ">" that closes type arguments opened before the text; -1 if there is none. */
-function unopenedAngle(text: string): number {
-  let depth = 0;
-  for (const { 0: angle, index } of text.matchAll(/(?<![-=])>|</g)) {
-    depth += angle === '<' ? 1 : -1;
-    if (depth < 0) return index;
   }
   return -1;
 }

@@ -7,7 +7,6 @@ import { reindented } from './indentation.ts';
 import type { Place } from './place.ts';
 import { mayRepeat, repeatedLine, repeatedWords, repetitionStart, standsBeside } from './repetition.ts';
 import { type Fit, fitRest, isPastRest } from './rest-of-line.ts';
-import { closersOnly } from './scanner.ts';
 import { extentEnd, surplusCloser } from './stop-rules.ts';
 import { commentEnd, inventedLink, specialToken } from './unwanted.ts';
 import {
@@ -62,14 +61,13 @@ export function toGhostText(generated: GeneratedText, place: Place, gate: Gate):
   const { end, reason } = ruledEnd(generated, place);
   if (reason !== null) return nothing(reason);
   const isCut = end < generated.text.length;
-  if (place.around.lineSuffix.trim() !== '') return inLine(generated, end, place, gate, generated.isEnded && !isCut);
+  if (place.around.lineSuffix.trim() !== '') return inLine(generated, end, place, gate, generated.isEnded);
   // If the token limit ended the text, its last line is incomplete.
   const lastLine = isCut || generated.isEnded ? end : generated.text.slice(0, end).lastIndexOf('\n');
   const wholeLines = likelyLines(generated, Math.max(0, lastLine), gate);
-  const likely = wholeLines || (place.isWholeLines ? 0 : begunLine(generated, end, place, gate));
+  const likely = wholeLines || begunLine(generated, end, place, gate);
   if (likely === 0) return nothing(generated.probabilityTo(end) < gate.line ? 'unsure' : 'cut-off');
   const kept = fragmentStart(generated.text.slice(0, likely), place);
-  if (kept === 0) return nothing('fragment');
   // The token limit cuts off what is likely to come. What the gate cuts off is missing, so no block is closed behind it.
   const isWhole = wholeLines > 0 && generated.probabilityTo(end) >= gate.line;
   const shown = isWhole ? wholeText(generated, kept, place) : beginning(generated, kept, place);
@@ -104,8 +102,8 @@ function begunLine(generated: GeneratedText, end: number, place: Place, gate: Ga
   const piece = generated.text.slice(0, likely);
   if (isHalfDeclaration(piece, place) || (beginsStatement(place) && !mayStandAlone(piece, place))) return 0;
   // What may become `; then` or `do |each|`.
-  const isHead = place.language.family === 'ends' && /\s*(?:;\s*\w*|\sdo\b[^\n]*)$/.exec(piece);
-  return completeBeginning(isHead ? piece.slice(0, isHead.index) : piece, place);
+  const head = /\s*(?:;\s*\w*|\sdo\b[^\n]*)$/.exec(piece);
+  return completeBeginning(head ? piece.slice(0, head.index) : piece, place);
 }
 
 /** Where text begins that may turn out to be a special token, a made-up address or a repetition. */
@@ -127,14 +125,8 @@ function inLine(generated: GeneratedText, end: number, place: Place, gate: Gate,
   const newline = text.trimEnd().indexOf('\n');
   if (text.slice(0, newline + 1).trim() !== '') return inLine(generated, newline, place, gate, false);
   if (typeof fit === 'string') return nothing(generated.probabilityTo(end) >= gate.line ? fit : 'unsure');
-  // The beginning of a line may be shown alone only if nothing but closing brackets follows the cursor, and all that the
-  // line opens.
-  const isClosed = !place.unclosed.some(({ at }) => at >= place.lineStart);
-  const piece = isClosed ? begunLine(generated, fit.end, place, gate) : 0;
-  const begun =
-    piece > 0 && closersOnly.test(place.around.lineSuffix)
-      ? fitRest(generated.text.slice(0, piece), place, false)
-      : 'unsure';
+  const piece = begunLine(generated, fit.end, place, gate);
+  const begun = fitRest(text.slice(0, piece), place, false);
   return typeof begun === 'string' ? nothing('unsure') : { suggestion: whole(begun), reason: null };
 }
 
@@ -146,7 +138,7 @@ function lineWith(text: string, { replaces, tail }: Fit, { around }: Place): str
 /** The whole text, with what closes the blocks that it leaves open and the one that it stands in. */
 function wholeText(generated: GeneratedText, end: number, place: Place): Suggestion | null {
   const text = generated.text.slice(0, end);
-  const isHead = place.tail === '' && !text.trim().includes('\n');
+  const isHead = !text.trim().includes('\n');
   const closers = missingClosers(text, place);
   if (closers === null || (isHead && closers !== '') || isUnfinished(text, place))
     return beginning(generated, end, place);

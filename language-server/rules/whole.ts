@@ -33,6 +33,7 @@ const functionHead =
 // The head of a block whose body may be a single statement.
 const bracketHead = /^(?:\}\s*)?(?:(?:else\s+)?if|for|foreach|switch|while)\b.*\)$|^(?:\}\s*)?(?:do|else|finally|try)$/;
 const beginsBody = /(?<![;\s])[;\s]+(?:do|then)\b/;
+const unfinishedTag = /(?<![\w.])<\/?[a-zA-Z][\w.:-]*(?:[^<>]|=>)*$/;
 const tryBlock = /\btry\s*[{:]/g;
 const catching = /\b(?:catch|except|finally)\b/g;
 
@@ -97,14 +98,14 @@ export function completeBeginning(text: string, place: Place): number {
   const [first] = lines;
   if (last || !first) return last?.end ?? 0;
   const line = text.slice(0, first.end);
-  const starts = [openedIn(line, place)[0]?.at ?? -1, openElement(line, place), headStart(line, place)];
+  const starts = [openedIn(line, place)[0]?.at ?? -1, openTag(line, place), headStart(line, place)];
   const end = meaningfulEnd(text, Math.min(first.end, ...starts.filter((at) => at !== -1)));
   return beginsStatement(place) && !mayStandAlone(text.slice(0, end), place) ? 0 : end;
 }
 
 function isComplete(text: string, place: Place): boolean {
   if (place.within === 'comment') return true;
-  const isClosed = missingClosers(text, place) === '' && openElement(text, place) === -1;
+  const isClosed = missingClosers(text, place) === '' && openTag(text, place) === -1;
   return isClosed && !isUnfinished(text, place);
 }
 
@@ -142,10 +143,10 @@ function isEntry(line: string, { language, open }: Place): boolean {
  * Whether the lines below, which are deeper, would belong to the last line of the text although that is no head. It is so
  * where blocks are known by their indentation.
  */
-function takesLinesBelow(text: string, { language, around }: Place): boolean {
-  const last = filledLines(text).at(-1);
-  if (!language.parent || !last || around.linePrefix.trim() !== '') return false;
-  const line = last.text === text ? around.linePrefix + text : last.text;
+function takesLinesBelow(text: string, place: Place): boolean {
+  const { language, around } = place;
+  if (!language.parent || around.linePrefix.trim() !== '') return false;
+  const line = lastLine(text, place);
   const content = depthOf(line) + (/^\s*((?:- )*)/.exec(line)?.[1]?.length ?? 0);
   return depthOf(around.linesBelow[0] ?? '') > content && !language.parent.test(line);
 }
@@ -158,14 +159,20 @@ export function isUnfinished(text: string, place: Place): boolean {
 /** Whether the text ends with a statement of its own line that is the head of a block, and the block is not there. */
 function endsWithHead(text: string, place: Place): boolean {
   const { language, around } = place;
-  const last = filledLines(text).at(-1);
-  if (!last || (!beginsStatement(place) && last.begin === 0)) return false;
-  const line = last.text.trim();
+  const last = lastLine(text, place);
+  if (!beginsStatement(place) && !text.trimEnd().includes('\n')) return false;
+  const line = last.trim();
   const heads = [bracketHead, functionHead, language.bareHead];
   const isHead =
     language.family === 'indentation' ? opensBlock(line, language) : heads.some((head) => head?.test(line));
-  const depth = depthOf(last.text === text ? around.linePrefix + text : last.text);
-  return isHead && language.family !== 'ends' && depthOf(around.linesBelow[0] ?? '') <= depth;
+  return isHead && depthOf(around.linesBelow[0] ?? '') <= depthOf(last);
+}
+
+/** The text's last line that is not blank, with what stands before it. */
+function lastLine(text: string, { around }: Place): string {
+  const written = text.trimEnd();
+  const begin = written.lastIndexOf('\n') + 1;
+  return begin === 0 ? around.linePrefix + written : written.slice(begin);
 }
 
 /** Whether a block only tries; without what catches, that is no statement. One that closes what it opens, `try (`, is. */
@@ -195,8 +202,7 @@ function openedIn(text: string, { language, open, surplus }: Place): Open[] {
 
 /** Where the text ends without half a word, operators, opening brackets and keywords; 0 if too little is left. */
 export function meaningfulEnd(text: string, end: number): number {
-  const cut = text.slice(0, end);
-  const isInsideWord = /\w$/.test(cut) && (end === text.length || /\w/.test(text[end] ?? ''));
+  const isInsideWord = end === text.length || /\w/.test(text[end] ?? '');
   let at = withoutDangling(text, isInsideWord ? wordStart(text, end, /\w/) : end);
   for (;;) {
     const word = wordStart(text, at, /[\w.$]/);
@@ -225,17 +231,9 @@ function wordStart(text: string, end: number, inWord: RegExp): number {
   return at;
 }
 
-/** Where the first element begins that the text does not end; -1 if it ends all. */
-function openElement(text: string, { language }: Place): number {
-  if (language.terminatorOf('<a>') === null) return -1;
-  const open: number[] = [];
-  for (const { 1: slash, 2: end, index, 0: tag } of text.matchAll(
-    /(?<![\w.])<(\/?)[a-zA-Z][\w.:-]*(?:[^<>]|=>)*(>?)/g,
-  )) {
-    if (slash === '/') open.pop();
-    else if (end === '' || language.terminatorOf(tag) !== null) open.push(index);
-  }
-  return open[0] ?? -1;
+/** Where a tag begins that the text does not finish; -1 if it finishes all. */
+function openTag(text: string, { language }: Place): number {
+  return language.terminatorOf('<a>') === null ? -1 : text.search(unfinishedTag);
 }
 
 /** Where a line begins to open a block that needs an end of its own; -1 if it opens none. */
