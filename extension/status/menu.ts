@@ -9,6 +9,7 @@ import { fixCommand, statusLabel } from './status-text.ts';
 type Entry = QuickPickItem & { command?: string; arguments?: unknown[] };
 
 const separator: Entry = { label: '', kind: QuickPickItemKind.Separator };
+const entry = (label: string, command: string, ...given: unknown[]): Entry => ({ label, command, arguments: given });
 
 export async function showMenu(client: Client, modes: DocumentModes, requests: RecentRequests): Promise<void> {
   const status = currentStatus(client, modes, requests);
@@ -16,37 +17,21 @@ export async function showMenu(client: Client, modes: DocumentModes, requests: R
   const languageId = window.activeTextEditor?.document.languageId;
   const entries: Entry[] = [
     ...(fix ? [{ ...fix, label: `$(wrench) ${fix.title}` }, separator] : []),
-    { label: l10n.t('$(circle-slash) Turn Suggestions On or Off'), command: 'hearth.toggle' },
-    ...(languageId
-      ? [
-          {
-            label: l10n.t('$(code) Turn On or Off for "{0}"', languageId),
-            command: 'hearth.toggle',
-            arguments: [languageId],
-          },
-        ]
-      : []),
+    entry(l10n.t('$(circle-slash) Turn Suggestions On or Off'), 'hearth.toggle'),
+    ...(languageId ? [entry(l10n.t('$(code) Turn On or Off for "{0}"', languageId), 'hearth.toggle', languageId)] : []),
     modes.snoozeEnd
-      ? { label: l10n.t('$(debug-start) End Snooze'), command: 'hearth.snooze', arguments: [0] }
-      : { label: l10n.t('$(debug-pause) Snooze Suggestions…'), command: 'hearth.snooze' },
-    {
-      label: l10n.t('$(edit) Next Edits…'),
-      command: 'workbench.action.openSettings',
-      arguments: ['@id:hearth.nextEdit'],
-    },
-    { label: l10n.t('$(question) Why No Suggestion?'), command: 'hearth.whyNoSuggestion' },
+      ? entry(l10n.t('$(debug-start) End Snooze'), 'hearth.snooze', 0)
+      : entry(l10n.t('$(debug-pause) Snooze Suggestions…'), 'hearth.snooze'),
+    entry(l10n.t('$(edit) Next Edits…'), 'workbench.action.openSettings', '@id:hearth.nextEdit'),
+    entry(l10n.t('$(question) Why No Suggestion?'), 'hearth.whyNoSuggestion'),
     separator,
-    { label: l10n.t('$(package) Choose Model…'), command: 'hearth.selectModel' },
-    {
-      label: l10n.t('$(settings-gear) Settings'),
-      command: 'workbench.action.openSettings',
-      arguments: ['@ext:hearth.hearth'],
-    },
+    entry(l10n.t('$(package) Choose Model…'), 'hearth.selectModel'),
+    entry(l10n.t('$(settings-gear) Settings'), 'workbench.action.openSettings', '@ext:hearth.hearth'),
     separator,
-    { label: l10n.t('$(info) Show Status'), command: 'hearth.showStatus' },
-    { label: l10n.t('$(graph) Show Statistics'), command: 'hearth.showStatistics' },
-    { label: l10n.t('$(output) Show Log'), command: 'hearth.showLog' },
-    { label: l10n.t('$(refresh) Restart Server'), command: 'hearth.restartServer' },
+    entry(l10n.t('$(info) Show Status'), 'hearth.showStatus'),
+    entry(l10n.t('$(graph) Show Statistics'), 'hearth.showStatistics'),
+    entry(l10n.t('$(output) Show Log'), 'hearth.showLog'),
+    entry(l10n.t('$(refresh) Restart Server'), 'hearth.restartServer'),
   ];
   const chosen = await window.showQuickPick(entries, { title: statusLabel(status) });
   if (chosen?.command) await commands.executeCommand(chosen.command, ...(chosen.arguments ?? []));
