@@ -1,7 +1,7 @@
 // Which files the user has excluded from Hearth, from the explorer or from the search. A workspace may exclude more
 // files, but not bring back any that the user has excluded.
 import {
-  Disposable,
+  type Disposable,
   type GlobPattern,
   languages,
   RelativePattern,
@@ -11,17 +11,17 @@ import {
 } from 'vscode';
 import { section } from './config.ts';
 
-/** Calls the listener when other files may be excluded, hidden or ignored by git than before. */
-export function onExclusionsChange(listener: () => void): Disposable {
-  const settings = ['files.exclude', 'search.exclude', `${section}.exclude`];
-  return Disposable.from(
+/** Calls the listener when other files may be excluded, hidden or ignored by git than before, or another setting changes. */
+export function onExclusionsChange(listener: () => void, others: string[] = []): Disposable[] {
+  const settings = ['files.exclude', 'search.exclude', `${section}.exclude`, ...others];
+  return [
     workspace.onDidChangeConfiguration((event) => {
       if (settings.some((setting) => event.affectsConfiguration(setting))) listener();
     }),
     workspace.onDidSaveTextDocument(({ fileName }) => {
       if (fileName.endsWith('.gitignore')) listener();
     }),
-  );
+  ];
 }
 
 /** Whether hearth.exclude has a pattern for the file. */

@@ -14,7 +14,7 @@ const maxLines = 30;
 /** Caches which files may be shared, until a setting or a .gitignore changes. */
 export class RelatedCode {
   private readonly shareable = new Map<string, Promise<boolean>>();
-  private readonly subscription = onExclusionsChange(() => this.shareable.clear());
+  private readonly subscriptions = onExclusionsChange(() => this.shareable.clear());
 
   async answer({ uri, positions, documents }: RelatedParams): Promise<RelatedResult> {
     if (!workspace.isTrusted) return { defined: [], shared: [] };
@@ -23,7 +23,7 @@ export class RelatedCode {
   }
 
   dispose(): void {
-    this.subscription.dispose();
+    for (const subscription of this.subscriptions) subscription.dispose();
   }
 
   private async definitions(uri: string, positions: RelatedParams['positions']): Promise<DefinedIn[]> {

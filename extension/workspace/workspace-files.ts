@@ -48,10 +48,7 @@ export class WorkspaceFiles implements Disposable {
       this.watcher.onDidDelete(note),
       workspace.onDidGrantWorkspaceTrust(() => this.readAll()),
       workspace.onDidChangeWorkspaceFolders(() => this.readAll()),
-      onExclusionsChange(() => void this.readAll()),
-      workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration(`${section}.mode`)) void this.readAll();
-      }),
+      ...onExclusionsChange(() => void this.readAll(), [`${section}.mode`]),
     ];
   }
 
