@@ -153,6 +153,7 @@ export function syntheticModel(options: SyntheticOptions): GgufSpec {
         'qwen3moe.expert_used_count': { u32: experts.used },
         'qwen3moe.expert_feed_forward_length': { u32: ffn },
         'qwen3moe.attention.key_length': { u32: headDim },
+        'qwen3moe.attention.value_length': { u32: headDim },
       }
     : {};
   const metadata: Record<string, GgufValue> = {
