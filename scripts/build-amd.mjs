@@ -15,14 +15,13 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root, run, ToolError, version } from './tools.mjs';
 
-const output = join(root, 'dist', 'gpu');
 const bitcode = '/usr/lib/x86_64-linux-gnu/amdgcn/bitcode';
 
 /** If nvcc is installed, hipcc would silently compile for NVIDIA. */
 const amd = { HIP_PLATFORM: 'amd' };
 
 /** One architecture of each kind: with dot products alone, and with WMMA. */
-export const kinds = ['gfx1030', 'gfx1100'];
+const kinds = ['gfx1030', 'gfx1100'];
 /** All that Debian's hipcc knows of those, for a release. */
 const architectures = [
   ...kinds,
@@ -121,7 +120,7 @@ async function checkInstructions(architecture, object, scratch) {
   return `${count(/v_dot4/g)} v_dot4, ${count(/v_wmma/g)} v_wmma`;
 }
 
-async function build(architecture) {
+async function build(architecture, output) {
   const scratch = mkdtempSync(join(tmpdir(), 'hearth-hip-'));
   rmSync(join(output, `${architecture}.co`), { force: true }); // may be from older sources
   try {
@@ -148,14 +147,19 @@ async function build(architecture) {
   }
 }
 
-/** Builds and checks each architecture; resolves to the numbers of passed and failed ones. */
-export async function buildAmd(names = architectures) {
+/** Builds and checks each shipped file; resolves to the numbers of architectures that passed and failed. */
+export const buildAmd = (names = architectures) => compile(names, join(root, 'dist/gpu'));
+
+/** Compiles one architecture of each kind, as a test. */
+export const tryAmd = () => compile(kinds, join(root, 'build/gpu'));
+
+async function compile(names, output) {
   mkdirSync(output, { recursive: true });
   const waiting = [...names];
   let failed = 0;
   const worker = async () => {
     for (let name = waiting.shift(); name; name = waiting.shift()) {
-      await build(name).catch((error) => {
+      await build(name, output).catch((error) => {
         failed++;
         console.log(`FAIL ${error.message}`);
       });

@@ -3,7 +3,7 @@
 // CI is set, it counts as failed.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildAmd, kinds } from '../scripts/build-amd.mjs';
+import { tryAmd } from '../scripts/build-amd.mjs';
 import { buildAarch64, buildAsan, buildNative, buildTsan } from '../scripts/build-native.mjs';
 import { tryNvidia, whyNoNvcc } from '../scripts/build-nvidia.mjs';
 import { check } from '../scripts/check.mjs';
@@ -44,7 +44,7 @@ async function hipTests() {
 /** Compiles the kernels with AMD's compiler: no spills, no scratch memory, and the expected instructions. */
 async function hipccTests() {
   await requireCommands('hipcc');
-  return buildAmd(kinds);
+  return tryAmd();
 }
 
 /**
@@ -158,7 +158,11 @@ async function runParts(names) {
   if (names.length === 1) return { [names[0]]: await runPart(all[names[0]]) };
   const computes = (name) => name in computing;
   const lanes = { computing: names.filter(computes), waiting: names.filter((name) => !computes(name)) };
-  const results = await runLanes(lanes, import.meta.filename, { args: ['--part'] });
+  const results = await runLanes(lanes, import.meta.filename, {
+    args: ['--part'],
+    onBegin: (name) => console.log(`begins: ${all[name][0]}`),
+    onEnd: (output) => process.stdout.write(output),
+  });
   console.log('');
   for (const name of names) {
     results[name] ??= { ...nothing, failed: 1, seconds: Number.NaN }; // its process has ended before its tests

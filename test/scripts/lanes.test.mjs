@@ -13,7 +13,8 @@ const lanes = pathToFileURL(join(import.meta.dirname, '../support/lanes.mjs'));
 beforeAll(() =>
   writeFileSync(
     script,
-    `import { existsSync, writeFileSync } from 'node:fs';
+    `import { spawn } from 'node:child_process';
+    import { existsSync, writeFileSync } from 'node:fs';
     import { getPriority } from 'node:os';
     import { setTimeout as sleep } from 'node:timers/promises';
     import { report } from '${lanes}';
@@ -25,8 +26,10 @@ beforeAll(() =>
       writeFileSync(met(name), '');
       while (!existsSync(met(name === 'left' ? 'right' : 'left'))) await sleep(5);
     }
+    const left = name === 'leaves' ? spawn('sleep', ['60'], { detached: true, stdio: 'inherit' }) : undefined;
+    left?.unref();
     console.error(name + ' ends');
-    await report({ passed: 1, priority: getPriority() });`,
+    await report({ passed: 1, priority: getPriority(), left: left?.pid });`,
   ),
 );
 
@@ -35,7 +38,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 test('the lanes run beside each other, and what computes has the lower priority', async () => {
   const printed = [];
   const results = await runLanes({ computing: ['left'], waiting: ['right'] }, script, {
-    print: (output) => printed.push(String(output)),
+    onEnd: (output) => printed.push(String(output)),
   });
   expect(printed.sort()).toEqual(['left begins\nleft ends\n', 'right begins\nright ends\n']);
   expect(results.left.passed).toBe(1);
@@ -45,8 +48,17 @@ test('the lanes run beside each other, and what computes has the lower priority'
 test('the parts of a lane run one after the other, and one that dies has printed what it had to say', async () => {
   const printed = [];
   const results = await runLanes({ computing: ['one', 'dies', 'two'], waiting: [] }, script, {
-    print: (output) => printed.push(String(output)),
+    onEnd: (output) => printed.push(String(output)),
   });
   expect(printed).toEqual(['one begins\none ends\n', 'dies begins\n', 'two begins\ntwo ends\n']);
   expect(results).toMatchObject({ one: { passed: 1 }, dies: undefined, two: { passed: 1 } });
 });
+
+test('a part does not last as long as a process that it leaves behind', async () => {
+  const printed = [];
+  const results = await runLanes({ computing: [], waiting: ['leaves'] }, script, {
+    onEnd: (output) => printed.push(String(output)),
+  });
+  expect(printed).toEqual(['leaves begins\nleaves ends\n']);
+  process.kill(results.leaves.left);
+}, 15_000);

@@ -4,20 +4,23 @@
 import { fork } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 
+const leftMs = 2000;
+
 /** What a part is in its own process: result becomes what runLanes() has for it. */
 export const report = (result) => new Promise((sent) => process.send(result, sent));
 
 /**
- * lanes: lists of names, { computing, waiting }. script: run with a name as its last argument, it calls report(). Prints
- * what a part has printed when it has ended, so that parts are not mixed. Resolves to name -> result; undefined for a
- * part whose process ended without one.
+ * lanes: lists of names, { computing, waiting }. script: run with args and a name, it calls report(). onBegin: gets the
+ * name. onEnd: gets all that the part has printed, so that parts are not mixed. Resolves to name -> result; undefined for
+ * a part whose process ended without one.
  */
-export async function runLanes(lanes, script, { args = [], print = (text) => process.stdout.write(text) } = {}) {
+export async function runLanes(lanes, script, { args = [], onBegin = () => {}, onEnd }) {
   const results = {};
   const run = async (names, priority) => {
     for (const name of names) {
+      onBegin(name);
       const { output, result } = await runProcess(script, [...args, name], priority);
-      print(output);
+      onEnd(output);
       results[name] = result;
     }
   };
@@ -31,11 +34,17 @@ function runProcess(script, args, priority) {
     const child = fork(script, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     setPriority(child.pid, priority); // also that of what it starts
     const output = [];
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => output.push(data));
+    const streams = [child.stdout, child.stderr];
+    for (const stream of streams) stream.on('data', (data) => output.push(data));
     let result;
     child.once('message', (message) => {
       result = message;
     });
-    child.once('close', () => resolve({ output: Buffer.concat(output), result }));
+    const end = () => {
+      for (const stream of streams) stream.destroy();
+      resolve({ output: Buffer.concat(output), result });
+    };
+    child.once('close', end);
+    child.once('exit', () => setTimeout(end, leftMs)); // what it has left behind may hold its output open
   });
 }
