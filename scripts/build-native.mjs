@@ -41,18 +41,15 @@ function install(addon) {
   renameSync(`${target}.new`, target);
 }
 
-/** What is compiled for `npm test` alone is compiled once. */
-const unity = '-DHEARTH_UNITY=ON';
-
 const hipTests = process.arch === 'x64' ? ['hip_tests'] : [];
 export const buildAsan = () =>
-  build('build/asan', ['-DHEARTH_ASAN=ON', unity], ['kernels_tests', 'native_tests', ...hipTests]);
+  build('build/asan', ['-DHEARTH_ASAN=ON'], ['kernels_tests', 'native_tests', ...hipTests]);
 
 /** Includes the variants that the build above omits because they take minutes to compile. */
 export const buildAsanKernels = () =>
   build('build/asan-kernels', ['-DHEARTH_ASAN=ON', '-DHEARTH_ASAN_ALL=ON'], ['kernels_tests']);
 
-export const buildTsan = () => build('build/tsan', ['-DHEARTH_TSAN=ON', unity], ['thread_tests']);
+export const buildTsan = () => build('build/tsan', ['-DHEARTH_TSAN=ON', '-DHEARTH_UNITY=ON'], ['thread_tests']);
 
 export const buildFuzz = () =>
   build('build/fuzz', ['-DCMAKE_CXX_COMPILER=clang++-16'], ['all'], { source: 'test/fuzz' });
