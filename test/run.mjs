@@ -162,6 +162,7 @@ async function runParts(names) {
     args: ['--part'],
     onBegin: (name) => console.log(`begins: ${all[name][0]}`),
     onEnd: (output) => process.stdout.write(output),
+    after: { unit: 'native' }, // which builds the fake GPUs of some of its tests
   });
   console.log('');
   for (const name of names) {

@@ -62,3 +62,15 @@ test('a part does not last as long as a process that it leaves behind', async ()
   expect(printed).toEqual(['leaves begins\nleaves ends\n']);
   process.kill(results.leaves.left);
 }, 15_000);
+
+test('a part begins after the one that it needs, and does not wait for one that does not run', async () => {
+  const printed = [];
+  const lanes = { computing: ['one', 'two'], waiting: ['three', 'four'] };
+  await runLanes(lanes, script, {
+    onBegin: (name) => printed.push(`begin ${name}`),
+    onEnd: (output) => printed.push(String(output).split('\n')[1]),
+    after: { three: 'two', four: 'five' },
+  });
+  expect(printed.indexOf('begin three')).toBeGreaterThan(printed.indexOf('two ends'));
+  expect(printed.at(-1)).toBe('four ends');
+});

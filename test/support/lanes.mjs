@@ -2,6 +2,7 @@
 // waits, for an editor, a download or a server. What computes has the lower priority, so that what is waited for comes
 // about as soon as on a machine with nothing else to do.
 import { fork } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 
 const leftMs = 2000;
@@ -11,17 +12,22 @@ export const report = (result) => new Promise((sent) => process.send(result, sen
 
 /**
  * lanes: lists of names, { computing, waiting }. script: run with args and a name, it calls report(). onBegin: gets the
- * name. onEnd: gets all that the part has printed, so that parts are not mixed. Resolves to name -> result; undefined for
- * a part whose process ended without one.
+ * name. onEnd: gets all that the part has printed, so that parts are not mixed. after: name -> the part that must have
+ * ended before, if it runs at all. Resolves to name -> result; undefined for a part whose process ended without one.
  */
-export async function runLanes(lanes, script, { args = [], onBegin = () => {}, onEnd }) {
+export async function runLanes(lanes, script, { args = [], onBegin = () => {}, onEnd, after = {} }) {
   const results = {};
+  const ended = new EventEmitter();
+  const isGiven = (name) => [...lanes.computing, ...lanes.waiting].includes(name);
   const run = async (names, priority) => {
     for (const name of names) {
+      const first = after[name];
+      if (isGiven(first) && !(first in results)) await once(ended, first);
       onBegin(name);
       const { output, result } = await runProcess(script, [...args, name], priority);
       onEnd(output);
       results[name] = result;
+      ended.emit(name);
     }
   };
   const { PRIORITY_NORMAL, PRIORITY_LOW } = constants.priority;
