@@ -49,7 +49,7 @@ export const buildAsan = () =>
 export const buildAsanKernels = () =>
   build('build/asan-kernels', ['-DHEARTH_ASAN=ON', '-DHEARTH_ASAN_ALL=ON'], ['kernels_tests']);
 
-export const buildTsan = () => build('build/tsan', ['-DHEARTH_TSAN=ON', '-DHEARTH_UNITY=ON'], ['thread_tests']);
+export const buildTsan = () => build('build/tsan', ['-DHEARTH_TSAN=ON'], ['thread_tests']);
 
 export const buildFuzz = () =>
   build('build/fuzz', ['-DCMAKE_CXX_COMPILER=clang++-16'], ['all'], { source: 'test/fuzz' });
