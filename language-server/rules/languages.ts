@@ -10,7 +10,7 @@ export interface Language {
   /** Matches a line whose last brace holds a value, not statements. */
   literal: RegExp;
   /** Matches a line at the opener's depth that continues the statement: `else`, `except`. */
-  middle: RegExp | null;
+  branch: RegExp | null;
   /** The line, other than a bracket, that closes the block opened by this line: `end`, `fi`, `</div>`. */
   terminatorOf: (opener: string) => string | null;
   lineComments: readonly string[];
@@ -45,7 +45,7 @@ const cLike: Language = {
   family: 'brackets',
   opener: /\{$/,
   literal,
-  middle: /^\}?\s*(else|catch|finally)\b/,
+  branch: /^\}?\s*(else|catch|finally)\b/,
   terminatorOf: () => null,
   lineComments: ['//'],
   blockComments: [['/*', '*/']],
@@ -76,7 +76,7 @@ const python: Language = {
   family: 'indentation',
   parent: /:$/,
   opener: /^((async\s+)?(def|class|if|elif|else|for|while|try|except|finally|with|match|case)\b.*|[)\]}].*):$/,
-  middle: /^(else|elif|except|finally)\b/,
+  branch: /^(else|elif|except|finally)\b/,
   lineComments: ['#'],
   blockComments: [],
   quotes: ['"""', "'''", '"', "'"],
@@ -89,7 +89,7 @@ const ruby: Language = {
   family: 'ends',
   opener:
     /(^|\s)(do(\s*\|[^|]*\|)?|then|else|begin|ensure)$|^(def|class|module|if|unless|while|until|case|for|rescue|elsif|when)\b.*[^;]$|\{(\s*\|[^|]*\|)?$/,
-  middle: /^(else|elsif|when|rescue|ensure|in)\b/,
+  branch: /^(else|elsif|when|rescue|ensure|in)\b/,
   terminatorOf: (opener) => (/\{(\s*\|[^|]*\|)?$/.test(opener) ? null : 'end'),
   lineComments: ['#'],
   blockComments: [['=begin', '=end']],
@@ -102,7 +102,7 @@ const lua: Language = {
   // A name alone is no statement.
   endsWithLine: false,
   opener: /\b(do|then|else|repeat)$|\bfunction\b[^()]{0,80}\([^()]*\)$|\{$/,
-  middle: /^(else|elseif)\b/,
+  branch: /^(else|elseif)\b/,
   terminatorOf: (opener) => (/\{$/.test(opener) ? null : /\brepeat$/.test(opener) ? 'until ' : 'end'),
   lineComments: ['--'],
   blockComments: [['--[[', ']]']],
@@ -115,7 +115,7 @@ const shellTerminators: readonly [RegExp, string][] = [
 const shell: Language = {
   ...ruby,
   opener: /(^|[\s;])(do|then|else)$|^case\b.*\bin$|\{$/,
-  middle: /^(else|elif)\b/,
+  branch: /^(else|elif)\b/,
   terminatorOf: (opener) => shellTerminators.find(([pattern]) => pattern.test(opener))?.[1] ?? null,
   lineComments: ['#'],
   blockComments: [],
@@ -125,11 +125,11 @@ const julia: Language = {
   ...ruby,
   opener:
     /(^|\s)(do(\s+\w+)?|else|begin|try|finally)$|^(function|if|for|while|struct|module|elseif|let|catch)\b.*[^;]$/,
-  middle: /^(else|elseif|catch|finally)\b/,
+  branch: /^(else|elseif|catch|finally)\b/,
   quotes: ['"""', '"'],
   multilineQuotes: ['"""'],
 };
-const elixir: Language = { ...ruby, opener: /(^|\s)(do|else|rescue|after)$|->$/, middle: /^(else|rescue|after)\b/ };
+const elixir: Language = { ...ruby, opener: /(^|\s)(do|else|rescue|after)$|->$/, branch: /^(else|rescue|after)\b/ };
 const voidTags = 'area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr';
 // Elements whose content stands on lines of its own, and components, which may be such elements.
 const container =
@@ -139,7 +139,7 @@ const html: Language = {
   ...cLike,
   family: 'tags',
   opener: openTag,
-  middle: null,
+  branch: null,
   endsWithLine: true,
   terminatorOf: (opener) => (openTag.test(opener) ? `</${openTag.exec(opener)?.[1]}>` : null),
   lineComments: [],
@@ -157,7 +157,7 @@ const data: Language = {
   ...cLike,
   family: 'data',
   opener: null,
-  middle: null,
+  branch: null,
   lineComments: ['#'],
   blockComments: [],
   endsWithLine: true,
@@ -209,7 +209,7 @@ const languages: Record<string, Language> = {
   latex: { ...prose, lineComments: ['%'] },
   less: { ...css, lineComments: ['//'] },
   lua,
-  makefile: { ...python, parent: null, opener: /^[^\s#=:]+\s*:[^=]*$/, middle: null, quotes: [], indent: 0 },
+  makefile: { ...python, parent: null, opener: /^[^\s#=:]+\s*:[^=]*$/, branch: null, quotes: [], indent: 0 },
   markdown: prose,
   'objective-c': cLike,
   perl: { ...cLike, lineComments: ['#'], blockComments: [] },

@@ -47,9 +47,9 @@ function lineEnd(text: string, { around }: Place): number {
 function blockEnd(text: string, { depth, language }: Place, mayBecome: (line: Line) => boolean): number {
   let end = 0;
   for (const [i, line] of filledLines(text).entries()) {
-    const isMiddle =
-      depthOf(line.text) === depth && ((language.middle?.test(line.text.trim()) ?? false) || mayBecome(line));
-    const isInside = i === 0 || depthOf(line.text) > depth || isMiddle;
+    const isBranch =
+      depthOf(line.text) === depth && ((language.branch?.test(line.text.trim()) ?? false) || mayBecome(line));
+    const isInside = i === 0 || depthOf(line.text) > depth || isBranch;
     if (!isInside || i === maxLines) return end;
     end = line.end;
   }
@@ -82,7 +82,7 @@ function statementEnd(
     if (i === maxLines || lineDepth < depth) return end;
     const isDeeper = lineDepth > depth;
     const isTerminator = isInBlock && !isDeeper && terminator.test(trimmed);
-    const isOfBlock = isInBlock && (isDeeper || isTerminator || language.middle?.test(trimmed) || mayBecome(line));
+    const isOfBlock = isInBlock && (isDeeper || isTerminator || language.branch?.test(trimmed) || mayBecome(line));
     const continues = continuesLine(trimmed, lines[i - 1]?.text.trim() ?? '', place, generated.mayGrow(text));
     if (isClosed && !isOfBlock && !continues) return end;
     const whole = i === 0 && !isOnNextLine ? around.linePrefix + line.text : line.text;
@@ -124,7 +124,7 @@ export function surplusCloser(text: string, place: Place, generated: GeneratedTe
 /** Whether a closing bracket continues the statement, as in `} else {`. */
 function goesOn(text: string, { language }: Place, mayBecome: boolean): boolean {
   const [line = ''] = text.slice(0, maxHeadChars).split('\n', 1);
-  const isMiddle = language.middle?.test(line) ?? false;
+  const isBranch = language.branch?.test(line) ?? false;
   const isGrowing = mayBecome && line.length === text.length;
-  return isGrowing ? isMiddle || /^\}[ \t]*\w*$/.test(line) : isMiddle && opensBlock(line, language);
+  return isGrowing ? isBranch || /^\}[ \t]*\w*$/.test(line) : isBranch && opensBlock(line, language);
 }

@@ -73,7 +73,7 @@ export function missingClosers(text: string, place: Place): string | null {
   const terminated: { terminator: string; indentation: string }[] = [];
   for (const line of filledLines(text)) {
     const trimmed = line.text.trim();
-    if (language.middle?.test(trimmed)) continue;
+    if (language.branch?.test(trimmed)) continue;
     const indentation = indentationAt(line.begin);
     const last = terminated.at(-1);
     if (last && depthOf(indentation) === depthOf(last.indentation)) {
