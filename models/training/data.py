@@ -124,7 +124,7 @@ class Maker:
     def fill(self, package, path, text, others):
         """A fill-in-the-middle example."""
         rng = self.rng
-        shown = others if rng.random() < 0.3 else []
+        shown = others if rng.random() < (0.45 if self.late else 0.3) else []
         found = self.place(text, shown)
         if not found:
             return None
