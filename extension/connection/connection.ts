@@ -75,7 +75,7 @@ export interface ConnectionHost<L extends Link, S extends Session> {
 
 export class Connection<L extends Link, S extends Session> {
   state: State = 'down';
-  /** The session while the state is 'up'. */
+  /** The session while the state is 'up' or 'ending'. */
   session: S | null = null;
   policy = new RestartPolicy();
   private link: L | null = null;
@@ -86,7 +86,7 @@ export class Connection<L extends Link, S extends Session> {
 
   constructor(private readonly host: ConnectionHost<L, S>) {}
 
-  /** Resolves when a server is up, or is not started again. */
+  /** Resolves when the state becomes 'up', or 'down' because no other server is started. */
   start(): Promise<void> {
     if (this.loop === null) {
       this.stopOrder = new AbortController();
@@ -155,6 +155,7 @@ export class Connection<L extends Link, S extends Session> {
   }
 
   private async startServer(): Promise<L | null> {
+    this.stopOrder.signal.throwIfAborted();
     const attempt = new AbortController();
     const signal = AbortSignal.any([attempt.signal, this.stopOrder.signal]);
     const started = this.host.start(signal);
@@ -210,7 +211,7 @@ export class Connection<L extends Link, S extends Session> {
     this.session = null;
   }
 
-  /** Waits for the work as long as the server gives signs of life, and kills it if it does not. */
+  /** Waits for the work while the server gives signs of life, at most endingMs; then kills it. */
   private async orKill(link: L, work: Promise<void>): Promise<void> {
     const timeout = new Timeout(endingSilenceMs);
     link.onData(() => timeout.restart());

@@ -102,7 +102,7 @@ export class EngineHost {
       const onProgress = (progress: number) => update({ kind: 'loading', progress, modelPath });
       const model = await this.load(options, onProgress, signal);
       const { engine } = model;
-      if (signal.aborted) return engine.close();
+      if (signal.aborted) return await engine.close();
       engine.onMovedToCpu = (info) => {
         this.log.error(`the GPU failed; the model now runs on ${backendLine(info)}`);
         update({ kind: 'ready', model });

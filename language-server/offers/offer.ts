@@ -70,7 +70,7 @@ export class Offer {
     if (this.failure !== undefined) return 'empty';
     if (this.isAborted) return 'none';
     if (this.result === null) return step.typed.startsWith(this.suggestions[0]?.text ?? '') ? 'pending' : 'none';
-    return this.suggestions.length === 0 && at.text.length === this.document.text.length ? 'empty' : 'none';
+    return this.suggestions.length === 0 && step.typed === '' ? 'empty' : 'none';
   }
 
   private async run(generation: Generation): Promise<void> {

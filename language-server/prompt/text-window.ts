@@ -18,12 +18,13 @@ export function onCharacterBoundary(text: LongText, offset: number): number {
   return isLowSurrogate && before >= 0xd800 && before <= 0xdbff ? offset + 1 : offset;
 }
 
-/** The start of a window of at most maxChars before `end`: a line start if there is one in it. */
+/** The start of a window of at most maxChars before `end`: a line start if there is one before `end`. */
 export function windowStart(text: LongText, end: number, maxChars: number): number {
   const earliest = end - maxChars;
   if (earliest <= 0) return 0;
   const newline = text.slice(earliest - 1, end).indexOf('\n');
-  return newline === -1 ? onCharacterBoundary(text, earliest) : earliest + newline;
+  const start = earliest + newline;
+  return newline === -1 || start === end ? onCharacterBoundary(text, earliest) : start;
 }
 
 /** The end of a window of at most maxChars after `start`: the end of a line if there is one in it. */

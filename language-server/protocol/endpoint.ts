@@ -131,8 +131,8 @@ export class Endpoint {
     const prepared = this.preparedFolder(id);
     if (!isWindows) chmodSync(this.preparedSocket(id), 0o600);
     writeFileSync(join(prepared, `${id}.json`), JSON.stringify(content), { mode: 0o600 });
-    this.sweep(id);
     while (!takeFolderName(prepared, this.home)) if (!(await this.deleteDead())) return false;
+    this.sweep(id); // only now, when no other server can be alive that writes its log here
     return true;
   }
 

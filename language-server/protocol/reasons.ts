@@ -62,7 +62,7 @@ export type Reason =
 
 export const reasonTexts: Record<Reason, string> = {
   shown: 'A suggestion was shown.',
-  'typed-along': 'You typed what the suggestion says, so the rest of it stayed.',
+  'typed-along': 'The suggestion was there already: you typed what it says, or accepted the one before it.',
   'still-growing': 'The beginning of a suggestion was shown while the model was still generating.',
   off: 'Suggestions are turned off for this file ("hearth.mode").',
   manual: 'Suggestions come only when you ask for them ("hearth.mode" is "manual").',
@@ -90,8 +90,8 @@ export const reasonTexts: Record<Reason, string> = {
   'splits-word': 'The cursor is inside a word, and the text does not end with the rest of that word.',
   'leaves-bracket-open': 'The text opens a bracket that the code to the right of the cursor does not close.',
   'nothing-to-add': 'The model only repeated the code to the right of the cursor.',
-  fragment: 'The text was only a fragment, such as a single bracket.',
-  'cut-off': 'The text reached its maximum length before the end of its first word.',
+  fragment: 'The text was only a fragment, such as a bracket or the head of a block.',
+  'cut-off': 'The text ended before anything in it was complete.',
   unsure: 'The model was not sure enough.',
   'edit-offered': 'A next edit was offered.',
   'no-edits': 'Nothing has been edited from which another edit could follow.',

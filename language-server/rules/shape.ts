@@ -101,9 +101,14 @@ function begunLine(generated: GeneratedText, end: number, place: Place, gate: Ga
   const likely = meaningfulEnd(generated.text, Math.min(end, generated.likelyTo(gate.beginning)));
   const piece = generated.text.slice(0, likely);
   if (isHalfDeclaration(piece, place) || (beginsStatement(place) && !mayStandAlone(piece, place))) return 0;
-  // What may become `; then` or `do |each|`.
-  const head = /\s*(?:;\s*\w*|\sdo\b[^\n]*)$/.exec(piece);
-  return completeBeginning(head ? piece.slice(0, head.index) : piece, place);
+  return completeBeginning(withoutBodyStart(piece, place), place);
+}
+
+/** Without what may become `; then` or `do |each|`, where blocks have such heads. */
+function withoutBodyStart(piece: string, { language, within }: Place): string {
+  const hasHeads = language.family === 'ends' && within !== 'comment';
+  const head = hasHeads ? /\s*(?:;\s*\w*|\sdo\b[^\n]*)$/.exec(piece) : null;
+  return head ? piece.slice(0, head.index) : piece;
 }
 
 /** Where text begins that may turn out to be a special token, a made-up address or a repetition. */

@@ -8,7 +8,9 @@ import { closerFor, type Open, scan } from './scanner.ts';
 const minChars = 4;
 // Keywords say nothing about what is meant unless something follows them.
 const keywordsOnly =
-  /^(?:\W|\b(?:abstract|as|async|await|case|class|const|def|default|do|else|enum|export|extends|final|fn|for|from|func|function|if|impl|import|in|interface|let|local|module|mut|namespace|new|of|package|private|protected|pub|public|return|self|static|struct|switch|this|throw|try|type|use|using|val|var|void|while|with|yield)\b)*$/;
+  /^(?:[^\p{L}\p{N}_]|\b(?:abstract|as|async|await|case|class|const|def|default|do|else|enum|export|extends|final|fn|for|from|func|function|if|impl|import|in|interface|let|local|module|mut|namespace|new|of|package|private|protected|pub|public|return|self|static|struct|switch|this|throw|try|type|use|using|val|var|void|while|with|yield)\b)*$/u;
+// Scripts without spaces have no words that could be cut.
+const inWord = /(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}])[\p{L}\p{M}\p{N}_]/u;
 // Operators and opening brackets mean nothing at the end of a text.
 const meaningful = /[\p{L}\p{N}_)\]}"'`;]/u;
 // After these something must follow in the same line.
@@ -202,8 +204,8 @@ function openedIn(text: string, { language, open, surplus }: Place): Open[] {
 
 /** Where the text ends without half a word, operators, opening brackets and keywords; 0 if too little is left. */
 export function meaningfulEnd(text: string, end: number): number {
-  const isInsideWord = end === text.length || /\w/.test(text[end] ?? '');
-  let at = withoutDangling(text, isInsideWord ? wordStart(text, end, /\w/) : end);
+  const isInsideWord = end === text.length || inWord.test(text[end] ?? '');
+  let at = withoutDangling(text, isInsideWord ? wordStart(text, end, inWord) : end);
   for (;;) {
     const word = wordStart(text, at, /[\w.$]/);
     if (!danglingKeywords.has(text.slice(word, at))) break;
@@ -225,9 +227,9 @@ function withoutDangling(text: string, end: number): number {
   return at;
 }
 
-function wordStart(text: string, end: number, inWord: RegExp): number {
+function wordStart(text: string, end: number, characters: RegExp): number {
   let at = end;
-  while (at > 0 && inWord.test(text[at - 1] ?? '')) at--;
+  while (at > 0 && characters.test(text[at - 1] ?? '')) at--;
   return at;
 }
 

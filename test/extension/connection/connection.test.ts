@@ -47,6 +47,13 @@ test('a window that closes says goodbye, and the server stays for the others', a
   expect(world.running?.links.size).toBe(1);
 });
 
+test('a window that closes while it looks for a server starts none', async () => {
+  const { connection } = world.window();
+  void connection.start();
+  await connection.stop();
+  expect(world.started).toHaveLength(0);
+});
+
 test('a window that is reloaded finds the server that it has left', async () => {
   const before = await openWindow();
   const { process } = before;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { EngineHost } from '../../../language-server/engine/engine-host.ts';
 import { loadModel } from '../../../language-server/engine/load-model.ts';
 import { explainOptions, loadOptions } from '../../../language-server/engine/load-options.ts';
@@ -51,6 +51,16 @@ test('does not load a model of twice the free memory, and says by how much it is
   expect(events).toEqual(['loading', 'failed']);
   const message = expect.stringMatching(/^huge\.gguf needs [\d.]+ GB of memory, but only [\d.]+ GB is free\./);
   expect(host.state).toMatchObject({ kind: 'failed', message });
+});
+
+test('a load that is cancelled never rejects, even if the engine cannot be closed', async () => {
+  const { host, events, finishLoad } = setUp();
+  vi.spyOn(FakeEngine.prototype, 'close').mockRejectedValueOnce(new Error('busy'));
+  const cancelled = host.ensure({ modelPath: 'a' });
+  await vi.waitFor(() => expect(events).toContain('load a'));
+  const unloaded = host.unload();
+  await finishLoad('a');
+  await expect(Promise.all([cancelled, unloaded])).resolves.toBeDefined();
 });
 
 test('warns that a draft model is not used', async () => {

@@ -61,6 +61,11 @@ test('is silent for its own place if the model gave nothing, and knows nothing a
   expect(offer.covers(atCursor('a = b$0;\n'))).toBe('none');
 });
 
+test('does not know what comes after a bracket that was typed over', async () => {
+  const offer = await whole('f($0)\n');
+  expect(offer.covers(atCursor('f()$0\n'))).toBe('none');
+});
+
 test('is pending as long as what was typed agrees with its text', async () => {
   let write = () => {};
   const more = new Promise<void>((resolve) => {

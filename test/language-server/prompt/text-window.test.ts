@@ -21,6 +21,10 @@ test('a prefix window of a single long line is cut inside it', () => {
   check('abcdefgh$0', (text, offset) => windowStart(text, offset, 3), 'fgh');
 });
 
+test('a prefix window that ends below a long line is not empty', () => {
+  check('abcdefgh\n$0', (text, offset) => windowStart(text, offset, 3), 'gh\n');
+});
+
 test('a suffix window ends at a line end', () => {
   check('$0aa\nbbbb\ncccc', (text, offset) => windowEnd(text, offset, 9), 'aa\nbbbb');
 });

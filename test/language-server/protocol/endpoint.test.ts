@@ -147,6 +147,15 @@ test('what servers that never started have left is deleted, and what is new is n
   expect(readdirSync(join(folder, 'own')).sort()).toEqual([name, `${name}.${recent}`]);
 });
 
+test('a server that is too late leaves the log of the one that runs', async () => {
+  const first = place().prepare();
+  const { logFile } = place().openLog(first);
+  utimesSync(logFile, 1000, 1000);
+  expect(await announce(place(), first)).toBe(true);
+  expect(await announce()).toBe(false);
+  expect(existsSync(logFile)).toBe(true);
+});
+
 test.each<[string, (id: string) => void]>([
   ['a folder that others may enter', () => chmodSync(join(folder, 'own'), 0o755)],
   ['a folder that others may write', () => chmodSync(home(), 0o770)],
