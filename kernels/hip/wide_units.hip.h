@@ -23,11 +23,11 @@ struct WidePlace {
 
   GPU_DEVICE WidePlace of_thread() {
     WidePlace w;
-    const int thread = reload_thread();
+    const unsigned thread = reload_thread();  // known not to be negative, so that % is a mask
     w.lane = thread % GPU_LANES;
     w.n_splits = blockDim.x / kSplitThreads;
     w.split = uniform(thread / kSplitThreads);  // whole waves
-    const int warp = thread % kSplitThreads / GPU_LANES;
+    const unsigned warp = thread % kSplitThreads / GPU_LANES;
     w.tile = warp / kTokenWarps * kWarpTiles;
     w.token_tile = warp % kTokenWarps * (kWarpTokens / kTileTokens);
     return w;
