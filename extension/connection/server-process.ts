@@ -73,13 +73,14 @@ export class ServerProcess {
     closeSync(log);
     this.child = child;
     this.exited = once(child, 'exit').then(
-      ([code, signal]) => exitText(code, signal),
+      ([code, killer]) => exitText(code, killer),
       (error: unknown) => String(error),
     );
     const kill = () => child.kill('SIGKILL');
     signal.addEventListener('abort', kill);
     try {
       const how = await Promise.race([once(child, 'message').then(() => 'listening'), this.exited]);
+      // One that finds another server announced ends with 0.
       if (how === 'listening' || how === exitText(0, null)) return true;
       endpoint.withdraw(id);
       this.tell(logFile);

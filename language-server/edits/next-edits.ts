@@ -75,8 +75,8 @@ export class NextEdits {
   }
 
   /**
-   * Ends what was looked for in the text before, unless the change is the edit that was foreseen. When the user rests,
-   * the model reads what it will need to answer the next request.
+   * Ends the search in the text before, and, unless the change is the edit that was foreseen, also the one ahead of it.
+   * When the user rests, the model reads what it will need to answer the next request.
    */
   changed(document: OpenDocument, source: EngineSource, settings: Settings): void {
     this.search?.controller.abort();
@@ -84,7 +84,8 @@ export class NextEdits {
     if (this.isForeseen(document.uri, document.text)) return;
     this.stopAhead();
     this.reading = new AbortController();
-    this.readAtRest(document, source, settings, this.reading.signal).catch(() => undefined); // the request is told
+    // The request that comes reports an error.
+    this.readAtRest(document, source, settings, this.reading.signal).catch(() => undefined);
   }
 
   dismiss(edit: NextEdit): void {
@@ -167,7 +168,7 @@ export class NextEdits {
     this.stopAhead();
     const [document] = workspace.documents;
     const search = this.start(() => workspace, source, eagerness);
-    search.result.catch(() => undefined); // whoever takes it is told
+    search.result.catch(() => undefined); // whoever takes it reports the error
     if (document) this.ahead = { ...search, document };
   }
 

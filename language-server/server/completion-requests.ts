@@ -10,7 +10,7 @@ import * as wire from '../protocol/wire.ts';
 import { ClosedFiles } from '../related-code/closed-files.ts';
 import { type EditorWindow, RelatedCode } from '../related-code/related-code.ts';
 
-/** Editors without an extension do not say where the cursor rests: it is where they last asked, after so long. */
+/** Editors without our extension do not say where the cursor rests. It is taken to be where they last asked, after this. */
 const restMs = 300;
 
 interface Parts {
@@ -77,7 +77,7 @@ export class CompletionRequests {
     return { ...outcome, latencyMs };
   }
 
-  /** Call when the cursor rests: reads what a key there needs. */
+  /** Call when the cursor rests: evaluates the prompt that the next key there needs. */
   async rest(params: protocol.CursorParams): Promise<void> {
     const startedAt = performance.now();
     const timings = await guarded(this.parts.log, 'reading ahead', this.readAhead(params));

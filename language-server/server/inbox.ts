@@ -1,6 +1,7 @@
-// Filters incoming messages before their handlers see them: refuses what LSP forbids before `initialize` and after
-// `shutdown` and an id that is in use, answers requests that are cancelled while they are queued, and stops reading while
-// the queue is too long.
+// Filters incoming messages before their handlers see them:
+//   - refuses what LSP forbids before `initialize` and after `shutdown`, and an id that a queued message has already
+//   - answers requests that are cancelled while they are queued
+//   - stops reading while the queue is too long
 import {
   type ConnectionOptions,
   type DataCallback,
@@ -38,7 +39,7 @@ export class Inbox implements MessageReader {
   readonly onClose: MessageReader['onClose'];
   readonly onPartialMessage: MessageReader['onPartialMessage'];
   private phase: 'new' | 'initialized' | 'shut down' = 'new';
-  /** How many messages were passed to the connection, and how many of them have reached a handler. */
+  /** How many messages were passed to the connection, and how many have left its queue. */
   private received = 0;
   private handled = 0;
   private isPaused = false;
@@ -118,7 +119,7 @@ export class Inbox implements MessageReader {
   private refusal(message: Message): NonNullable<ResponseMessage['error']> | null {
     const key = queueKey(message);
     if (key !== undefined && this.queued.has(key))
-      return { code: ErrorCodes.InvalidRequest, message: 'An earlier request with this id has not been answered.' };
+      return { code: ErrorCodes.InvalidRequest, message: 'An earlier request with this id is still waiting.' };
     if (Message.isResponse(message) || (Message.isNotification(message) && message.method === 'exit')) return null;
     const isInitialize = Message.isRequest(message) && message.method === 'initialize';
     if (this.phase === 'new' && !isInitialize)

@@ -1,5 +1,5 @@
-// One connection, that is, one window: its documents and offers. A handler that fails is logged and returns
-// an empty answer, so that one bad request never ends the server.
+// One connection, that is, one window: its documents and offers. A handler that fails is logged and answers with nothing or
+// with an error, so that one bad request never ends the server.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Connection,
@@ -154,7 +154,7 @@ export class Session {
     return this.own.settings;
   }
 
-  /** pushed: the settings of all servers, from an editor that cannot be asked for those of one. */
+  /** pushed: the settings of all servers, where the editor cannot be asked for ours. */
   private async configure(pushed?: unknown): Promise<void> {
     const { window, own } = this;
     const ofSection = pushed instanceof Object && section in pushed ? pushed[section] : undefined;

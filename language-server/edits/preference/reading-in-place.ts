@@ -44,9 +44,9 @@ export async function readingsInPlace(
   });
 }
 
-/** Whole lines: those above, and those of the edit before and after, each with the line below. */
+/** The lines above, and those of the edit before and after, each with the line below. Long lines are cut. */
 function surroundings({ start, end, text: lines }: Candidate, text: string) {
-  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+  const lineStart = text.slice(0, start).lastIndexOf('\n') + 1;
   const above = text
     .slice(Math.max(0, lineStart - charsAbove), lineStart)
     .split('\n')

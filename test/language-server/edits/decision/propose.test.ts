@@ -106,6 +106,13 @@ test('candidates are read where they stand, between the lines around, from where
   expect(reading?.rarestOld).toBeCloseTo(-4 - perCharacter);
 });
 
+test('a candidate in a blank first line is read with that line', async () => {
+  const { engine, asked } = modelThatLikes({});
+  const blank = { ...document, text: '\nlet a;\n' };
+  await readingsInPlace(engine, blank, [candidate({ start: 0, end: 0, text: 'b' })]);
+  expect(asked.at(-1)?.continuations.map(([given, scored]) => given + scored)).toEqual(['\n', 'b\n']);
+});
+
 test('proposes the next place of a rename', async () => {
   const again = { path: 'a.ts', before: 'put(total);', after: 'put(sum);' };
   const proposal = await propose(modelThatLikes({ s: 3, u: 3, m: 3 }).engine, {
