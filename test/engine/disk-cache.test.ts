@@ -21,7 +21,7 @@ async function session(settings: Partial<Settings>) {
   const client = await LspClient.start(command, eager, { bundledModel, storageFolder });
   const { health, model } = await client.settled();
   expect(health).toBe('ready');
-  const source = readFileSync(join(root, 'language-server/prompt/text-window.ts'), 'utf8');
+  const source = readFileSync(join(root, 'test/fixtures/sample.ts.txt'), 'utf8');
   const lines = source.split('\n').slice(0, 60);
   await client.open(uri, `${lines.join('\n')}\nlet at = \n`);
   const items = await client.complete(uri, 60, 9);

@@ -14,7 +14,7 @@ import {
 import { type Answer, begin, CompletionServer, send } from '../support/completion-server.ts';
 
 const root = join(import.meta.dirname, '../..');
-const source = readFileSync(join(root, 'language-server/prompt/text-window.ts'), 'utf8');
+const source = readFileSync(join(root, 'test/fixtures/sample.ts.txt'), 'utf8');
 
 let served: Engine;
 let local: Engine;

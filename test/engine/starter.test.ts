@@ -34,14 +34,14 @@ async function startReady(settings: Partial<Settings> = {}): Promise<LspClient> 
   return editor;
 }
 
-/** Lines of this repository: code that the model can make sense of. */
+/** Lines of code that the model can make sense of. */
 function sampleLines(count: number): string {
-  const path = join(root, 'language-server/prompt/text-window.ts');
+  const path = join(root, 'test/fixtures/sample.ts.txt');
   return readFileSync(path, 'utf8').split('\n').slice(0, count).join('\n');
 }
 
 test('completes a document with the starter model', async () => {
-  const editor = await startReady({ 'completion.confidence': 'eager' }); // an edit of the sample's file must not silence it
+  const editor = await startReady({ 'completion.confidence': 'eager' });
   const text = sampleLines(30);
   await editor.open(uri, `${text}\nexport function sum(a: number, b: number): number {\n  return \n}\n`);
   const [item] = (await editor.complete(uri, 31, 9)) ?? [];
