@@ -11,7 +11,6 @@ export interface Chunk {
   words: ReadonlySet<string>;
   /** The identifiers that the chunk declares. */
   declared: ReadonlySet<string>;
-  hasSecret: boolean;
   /** When the text last changed; 0 if it has not since the document was opened. */
   editedAtMs: number;
   /** When the cursor last rested in the chunk; 0 if never. */
@@ -35,6 +34,7 @@ const maxWords = 400;
 /** The chunks of one document, kept up to date. */
 export class ChunkedDocument {
   chunks: PlacedChunk[] = [];
+  /** Of the document; a name and its password may be in two chunks. */
   hasSecret = false;
   private version: number | null = null;
 
@@ -43,11 +43,12 @@ export class ChunkedDocument {
     if (document.version === this.version) return false;
     const known = new Map(this.chunks.map(({ chunk }) => [chunk.text, chunk]));
     const editedAtMs = this.version === null ? 0 : nowMs;
-    const pieces = document.text.length <= maxDocumentChars ? split(document.text.toString()) : [];
+    const isUsed = document.text.length <= maxDocumentChars;
+    this.hasSecret = isUsed && holdsSecrets(document.uri, document.text);
+    const pieces = isUsed ? split(document.text.toString()) : [];
     this.chunks = pieces.map(({ text, ...place }) => {
-      return { chunk: known.get(text) ?? scan(document.uri, text, editedAtMs), ...place };
+      return { chunk: known.get(text) ?? scan(text, editedAtMs), ...place };
     });
-    this.hasSecret = this.chunks.some(({ chunk }) => chunk.hasSecret);
     this.version = document.version;
     return true;
   }
@@ -91,14 +92,13 @@ const declaration =
 const typedDeclaration =
   /^[ \t]*(?!return|else|new|await|throw|case)(?:[\w<>[\],.*&:]+[ \t]+){1,5}[*&]?(\w+)[ \t]*\(/gm;
 
-export function scan(uri: string, text: string, editedAtMs: number): Chunk {
+export function scan(text: string, editedAtMs: number): Chunk {
   const declared = [...text.matchAll(declaration), ...text.matchAll(typedDeclaration)].map(([, name = '']) => name);
   const words = wordsOf(text).slice(0, maxWords);
   return {
     text,
     words: new Set(words),
     declared: new Set(declared.map((name) => name.toLowerCase())),
-    hasSecret: holdsSecrets(uri, text),
     editedAtMs,
     visitedAtMs: 0,
   };

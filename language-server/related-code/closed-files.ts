@@ -96,7 +96,7 @@ export class ClosedFiles {
       .toSorted((a, b) => b.score - a.score)
       .slice(0, maxFound)
       .map(({ chunk }) => {
-        chunk.scanned ??= scan(chunk.uri, chunk.text, 0);
+        chunk.scanned ??= scan(chunk.text, 0);
         return { uri: chunk.uri, line: chunk.line, lineCount: chunk.lineCount, chunk: chunk.scanned };
       });
   }

@@ -117,8 +117,7 @@ export class RelatedCode {
 
   private ofClosedFiles(query: CursorQuery, isClosed: (uri: string) => boolean, inPrompt: string): Candidate[] {
     const found = this.closedFiles?.find(query, isClosed) ?? [];
-    const isUsable = ({ chunk }: FoundChunk) =>
-      !chunk.hasSecret && chunk.text.length <= maxChunkChars && !inPrompt.includes(chunk.text);
+    const isUsable = ({ chunk }: FoundChunk) => chunk.text.length <= maxChunkChars && !inPrompt.includes(chunk.text);
     return found.filter(isUsable).map(({ uri, line, chunk }) => {
       return { path: this.placeOf(uri, '').path, line, chunk, isDefinition: false, isOfCorpus: true };
     });

@@ -7,8 +7,8 @@ import { assignmentsIn } from './secret-assignments.ts';
 import { type Span, tokensIn } from './secret-tokens.ts';
 
 /** Whether a file holds secrets, by its name or its text. */
-export function holdsSecrets(uri: string, text = ''): boolean {
-  return hasSecretName(uri) || containsSecret(text);
+export function holdsSecrets(uri: string, text: string | LongText): boolean {
+  return hasSecretName(uri) || (typeof text === 'string' ? containsSecret(text) : hasSecret(text));
 }
 
 function* secretsIn(text: string): Generator<Span> {
@@ -32,13 +32,13 @@ export function redacted(text: string): string {
 }
 
 interface Searched {
-  /** The rest of the chunk's last line, in the next chunk. */
+  /** The beginning of the next chunk. */
   next: string;
   hasSecret: boolean;
 }
 
 const searched = new WeakMap<object, Searched>();
-// How much of the next chunk is searched together with a chunk; no secret is longer.
+// How much of the next chunk is searched together with a chunk; no secret is longer, with the name above it.
 const overlapChars = 1000;
 
 /** Searches only the chunks that have changed since the last call. */
@@ -60,11 +60,13 @@ export function hasSecretAfter(before: LongText, edit: { start: number; text: st
   // What is cut off at the ends may look like a secret, so that is no proof.
   if (hasSecret(before) || edit.text.length > overlapChars || containsSecret(near())) return hasSecret(after);
   for (const [i, chunk] of after.chunks.entries())
-    if (!searched.has(chunk)) searched.set(chunk, { next: beginningOf(after, i + 1), hasSecret: false });
-  return hasSecret(after);
+    searched.set(chunk, { next: beginningOf(after, i + 1), hasSecret: false });
+  return false;
 }
 
-/** The first line of a chunk; '' if there is no such chunk. */
+/** The overlap with a chunk and the rest of its last line, unless that is long; '' if there is no such chunk. */
 function beginningOf({ chunks }: LongText, i: number): string {
-  return /^.*/.exec(chunks[i]?.text.slice(0, overlapChars) ?? '')?.[0] ?? '';
+  const { text } = chunks[i] ?? { text: '' };
+  const lineEnd = text.indexOf('\n', overlapChars);
+  return text.slice(0, lineEnd < 0 ? 2 * overlapChars : Math.min(lineEnd, 2 * overlapChars));
 }

@@ -78,6 +78,14 @@ function definedIn(uri: string, text: string) {
   return { uri, text, lines: [{ start: 0, end: 3 }] };
 }
 
+test('nothing comes from a file with a password on the line below its name, wherever the chunks are cut', async () => {
+  const pair = `  - name: DB_PASSWORD\n    value: "hV7x9Qz2${'kLmP4rT8'}"\n`;
+  for (let lines = 0; lines < 30; lines++) {
+    const text = `${'  # filler of the file\n'.repeat(lines)}${pair}  store: UserStore\n`;
+    expect(await gather({ files: { 'deploy.yaml': text } }), `after ${lines} lines`).toBe('');
+  }
+});
+
 test('a document outside the workspace gets no code from it', async () => {
   const window = new FakeWindow({ files: { 'user-store.ts': store, 'file:///loose.ts': main } });
   const document = atCursor(main, 'typescript', 'file:///loose.ts');

@@ -31,6 +31,13 @@ test('finds a secret in any chunk of a long text, and across the border of two',
   }
 });
 
+test('finds a password whose name is on the line above, wherever the border of two chunks is', () => {
+  const filler = 'const answer = 42;\n'.repeat(3000);
+  const pair = `- name: DB_PASSWORD\n  value: "${random.password()}"`;
+  for (let at = 8192 - 60; at < 8192 + 5; at++)
+    expect(hasSecret(LongText.of(`${filler.slice(0, at)}\n${pair}\n${filler}`)), `at ${at}`).toBe(true);
+});
+
 test('finds a secret that an edit completes, and forgets one that an edit removes', () => {
   const filler = 'const answer = 42;\n'.repeat(3000);
   const half = LongText.of(`${filler}t = '${token.slice(0, 12)}'\n${filler}`);
@@ -45,6 +52,7 @@ test('after any edit it finds what it finds in the whole text', () => {
   const filler = 'const answer = 42;\n'.repeat(900);
   const pieces = [
     token,
+    `- name: DB_PASSWORD\n  value: ${random.password()}\n`,
     "key = '",
     "'",
     '\n',
@@ -54,7 +62,7 @@ test('after any edit it finds what it finds in the whole text', () => {
     `-----BEGIN PRIVATE ${'KEY'}-----\n`,
   ];
   let seen = 0;
-  for (let round = 0; round < 30; round++) {
+  for (let round = 0; round < 40; round++) {
     let text = LongText.of(filler);
     // Where a chunk ends, and where another edit was.
     const places = [8192, 16_384, random.below(filler.length), random.below(filler.length)] as const;
