@@ -86,7 +86,9 @@ export function fimTokensOf(name: string): FimTokens | null | undefined {
   return families.find((family) => family.name.test(titleOf(name)))?.fim;
 }
 
-const titleOf = (names: string): string => names.replaceAll(/[_ ]/g, '-');
+// A hostile server or file can give names of any length, and some patterns above take time in proportion to its square.
+const maxNameChars = 500;
+const titleOf = (names: string): string => names.slice(0, maxNameChars).replaceAll(/[_ ]/g, '-');
 
 type Texts = Pick<ModelDescription, 'metadata' | 'specialTokens'>;
 

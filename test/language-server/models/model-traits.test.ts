@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tokenNames, traitsOf } from '../../../language-server/models/model-traits.ts';
+import { fimTokensOf, tokenNames, traitsOf } from '../../../language-server/models/model-traits.ts';
 
 const qwenTokens = ['endoftext', 'im_start', 'im_end', 'fim_prefix', 'fim_middle', 'fim_suffix', 'fim_pad', 'file_sep'];
 const chatTemplate = { 'tokenizer.chat_template': '<|im_start|>user' };
@@ -96,4 +96,11 @@ test.each([
   ['Qwen2.5 Coder 1.5B', '', null],
 ])('%s %s writes next edits as %s', (name, file, format) => {
   expect(traitsOf(header({ 'general.name': name }), file).editFormat).toBe(format);
+});
+
+test('no more than 500 characters of the names are looked at, whatever a server or a file says', () => {
+  const name = `${'granite'.repeat(80)}-code`;
+  expect(fimTokensOf(name)).toBeUndefined();
+  expect(fimTokensOf(name.slice(-100))).toMatchObject({ prefix: '<fim_prefix>' });
+  expect(traitsOf(header({ 'general.name': `${name}-instruct` })).kind).toBe('base');
 });
