@@ -1,19 +1,27 @@
 // The folder in which the engine stores its pages between two runs. The engine reads and writes them; this file deletes
 // them when the user turns the disk cache off, because they reveal the text of documents.
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, rm, rmdir } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
 import { errorText, type Log } from '../protocol/log.ts';
 
-/** A folder that is used for nothing else; '' if the client has no storage folder. */
-export function pagesFolderIn(storageFolder: string | undefined): string {
-  return storageFolder === undefined || storageFolder === '' ? '' : join(storageFolder, 'pages');
+/** '' if the client has no storage folder, or gives a relative path, which may name a folder in the user's project. */
+export function pagesFolderIn(storageFolder = ''): string {
+  return isAbsolute(storageFolder) ? join(storageFolder, 'pages') : '';
 }
 
+/** As native/cache/page_store.cc names them. */
+const pageFile = /^[\da-f]{16}-[\da-f]{16}\.(?:pages|unfinished)$/;
+
+/** Deletes what the engine has written, and the folder if nothing else is in it. */
 export async function wipe(pagesFolder: string, log: Log): Promise<void> {
   if (pagesFolder === '') return;
   try {
-    await rm(pagesFolder, { recursive: true, force: true });
+    const names = await readdir(pagesFolder);
+    const pages = names.filter((name) => pageFile.test(name));
+    for (const name of pages) await rm(join(pagesFolder, name), { force: true });
+    if (pages.length === names.length) await rmdir(pagesFolder);
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     log.error(`cannot delete ${pagesFolder}, which holds pages of the cache: ${errorText(error)}`);
   }
 }

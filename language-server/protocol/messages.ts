@@ -68,7 +68,7 @@ export interface InitializationOptions {
   settings: SettingsParams;
   /** The absolute path of the starter model. */
   bundledModel: string;
-  /** A folder for files of the server; if absent, it writes none. */
+  /** The absolute path of a folder for files of the server; if absent, it writes none. */
   storageFolder?: string;
   /** The client sends a new request after a grownNotification, so answers may contain an unfinished text. */
   asksAgain?: boolean;

@@ -139,7 +139,7 @@ test('pages on the disk are deleted for good if the disk cache and suggestions a
     engine.close = async () => {
       if (diskFolder === undefined) return;
       mkdirSync(diskFolder, { recursive: true });
-      writeFileSync(join(diskFolder, 'model.pages'), 'text of a document');
+      writeFileSync(join(diskFolder, '0123456789abcdef-17f0a1b2c3d4e5f6.pages'), 'text of a document');
     };
     return { engine, traits: fakeTraits };
   };
