@@ -68,6 +68,7 @@ export const layers = {
   [`${server}/cli`]: [
     'protocol',
     'documents',
+    'secrets',
     'prompt',
     'related-code',
     'offers',

@@ -12,6 +12,7 @@ import { timingLine } from '../protocol/log.ts';
 import { reasonTexts } from '../protocol/reasons.ts';
 import { defaultSettings } from '../protocol/settings.ts';
 import { Team } from '../remote/team.ts';
+import { isWithheld } from '../secrets/secrets.ts';
 import {
   type Command,
   count,
@@ -44,6 +45,8 @@ export const completeCommand: Command = {
   },
   async run(values, operands) {
     const document = documentAt(onlyOperand(operands, place));
+    const staysInMemory = serverFrom(values) === null;
+    if (isWithheld(document.uri, document.text, staysInMemory)) throw new Error(reasonTexts['secrets-file']);
     const maxTokens = count(values, 'max-tokens') ?? defaultSettings['completion.maxTokens'];
     const multiline = defaultSettings['completion.multiline'];
     await withEngine(values, async (engine) => {

@@ -12,10 +12,9 @@ import type { OpenDocument } from '../documents/open-document.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import { type GrownParams, type Mode, noTimings, type Settings, type VersionedPosition } from '../protocol/messages.ts';
 import { isMessage, type Reason } from '../protocol/reasons.ts';
-import { hasSecretName } from '../protocol/secret-names.ts';
 import type { RelatedCode } from '../related-code/related-code.ts';
 import type { Suggestion } from '../rules/shape.ts';
-import { hasSecret } from '../secrets/secrets.ts';
+import { isWithheld } from '../secrets/secrets.ts';
 import type { GhostCompletion } from './complete.ts';
 import { DocumentOffers, defaultPace, type Found, type Purpose } from './document-offers.ts';
 import { type Models, WarmEngine, WarmModels } from './warm-models.ts';
@@ -175,7 +174,7 @@ function refusalOf({ document, mode }: Addressed, settings: Settings, isInvoked:
   if (isMessage(document.languageId)) return 'message';
   // A team's server or the disk cache would keep a secret beyond this process.
   const staysInMemory = settings['server.url'] === '' && settings['cache.diskMiB'] === 0;
-  return hasSecretName(document.uri) || (!staysInMemory && hasSecret(document.text)) ? 'secrets-file' : null;
+  return isWithheld(document.uri, document.text, staysInMemory) ? 'secrets-file' : null;
 }
 
 /** While the suggest widget is open, the document is completed as if its selected entry had been accepted. */

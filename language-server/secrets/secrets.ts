@@ -11,6 +11,11 @@ export function holdsSecrets(uri: string, text: string | LongText): boolean {
   return hasSecretName(uri) || (typeof text === 'string' ? containsSecret(text) : hasSecret(text));
 }
 
+/** Whether a file is not completed. staysInMemory: neither a team's server nor the disk cache would get its text. */
+export function isWithheld(uri: string, text: LongText, staysInMemory: boolean): boolean {
+  return hasSecretName(uri) || (!staysInMemory && hasSecret(text));
+}
+
 function* secretsIn(text: string): Generator<Span> {
   yield* tokensIn(text);
   yield* assignmentsIn(text);

@@ -1,0 +1,31 @@
+// Which files `hearth complete` does not complete. The rest of it is tested with the engine.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { Values } from '../../../language-server/cli/command.ts';
+import { completeCommand } from '../../../language-server/cli/complete.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hearth-cli-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const server = 'http://127.0.0.1:9';
+const password = `password = "hV7x9Qz2${'kLmP4rT8'}"\n`;
+
+test.each<[string, string, Values]>([
+  ['with the name of secrets', '.env', {}],
+  ['with the name of secrets, for a server', '.env', { server }],
+  ['with a password in it, for a server', 'settings.py', { server }],
+])('a file %s is refused before a model is loaded', async (_, name, values) => {
+  const path = join(folder, name);
+  writeFileSync(path, password);
+  const none = { ...values, model: join(folder, 'none.gguf') };
+  await expect(completeCommand.run(none, [`${path}:1`])).rejects.toThrow('may hold secrets');
+});
+
+test('a file with a password in it is completed by the model on this machine', async () => {
+  const path = join(folder, 'local.py');
+  writeFileSync(path, password);
+  const none = { model: join(folder, 'none.gguf') };
+  await expect(completeCommand.run(none, [`${path}:1`])).rejects.not.toThrow('may hold secrets');
+});
