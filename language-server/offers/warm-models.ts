@@ -108,7 +108,7 @@ export class WarmEngine {
     related?: RelatedCode,
     private readonly anchors = new Anchors(engine, defaultLinesUp, related?.placeOf),
   ) {
-    this.readAhead = new ReadAhead(engine, anchors, related?.gather);
+    this.readAhead = new ReadAhead(engine, anchors, related);
     this.leftDocuments = new LeftDocuments(engine);
   }
 

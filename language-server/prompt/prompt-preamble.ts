@@ -26,6 +26,8 @@ export interface PromptPreamble {
   tokens: Uint32Array;
   /** The texts of its snippets, most useful first. */
   texts: string[];
+  /** The paths of its snippets. */
+  sources: ReadonlySet<string>;
 }
 
 // Of a longer path, only the end is used.
@@ -41,7 +43,7 @@ export function promptPreamble(
   maxSnippetTokens = 0,
 ): PromptPreamble {
   const { fileSep, repoName } = engine.info.special;
-  if (fileSep < 0) return { path, tokens: new Uint32Array(), texts: [] };
+  if (fileSep < 0) return { path, tokens: new Uint32Array(), texts: [], sources: new Set() };
   const chosen = withinBudget(engine, snippets, maxSnippetTokens);
   // In training, a single file comes after its path alone; the repository is named only before several files.
   const named = chosen.length > 0 && repository !== '' && repoName >= 0;
@@ -51,7 +53,8 @@ export function promptPreamble(
     fileSep,
     tokenizeText(engine, `${path.slice(-maxPathChars)}\n`),
   );
-  return { path, tokens, texts: chosen.map(({ text }) => text) };
+  const sources = new Set(chosen.map((snippet) => snippet.path));
+  return { path, tokens, texts: chosen.map(({ text }) => text), sources };
 }
 
 /** Whether the other preamble lacks the most useful snippet of this one. */

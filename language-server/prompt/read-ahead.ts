@@ -15,8 +15,13 @@ interface Job {
   controller: AbortController;
 }
 
-/** Finds code of other files for a place, most useful first. */
-export type Gather = (document: CursorDocument, reach: PromptReach) => Promise<Snippet[]>;
+/** Where code of other files comes from. */
+export interface OtherCode {
+  /** Finds code for a place, most useful first. */
+  gather(document: CursorDocument, reach: PromptReach): Promise<Snippet[]>;
+  /** Whether that has found that code of a file must not be in prompts, though it may have been. */
+  isRefused(path: string): boolean;
+}
 
 /** For one engine. There is at most one job for each document. */
 export class ReadAhead {
@@ -26,7 +31,7 @@ export class ReadAhead {
   constructor(
     private readonly engine: Completer,
     private readonly anchors: Anchors,
-    private readonly gather: Gather = () => Promise.resolve([]),
+    private readonly others?: OtherCode,
   ) {
     this.contextBudget = new ReadingBudget(engine.info.contextTokens);
   }
@@ -82,9 +87,10 @@ export class ReadAhead {
   /** Sets the context even if a key has aborted the job meanwhile; the next anchor then uses it. */
   private async findContext(document: CursorDocument): Promise<void> {
     const maxTokens = this.contextBudget.tokens;
-    if (maxTokens === 0) return;
+    if (maxTokens === 0 || !this.others) return;
     const { prefixChars, suffixChars } = promptBudget(this.engine.info.contextTokens);
-    const snippets = await this.gather(document, { before: prefixChars, after: suffixChars });
+    const snippets = await this.others.gather(document, { before: prefixChars, after: suffixChars });
+    this.anchors.withdraw(document.uri, this.others.isRefused);
     this.anchors.setContext(document, snippets, maxTokens);
   }
 

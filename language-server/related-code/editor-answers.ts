@@ -1,13 +1,19 @@
 // Asks the editor for definitions and for the documents that may be shared, once for each line that the cursor comes
 // to. It waits for a limited time; a late answer is used the next time. If no definitions were found it asks again,
-// because the language extensions of a window that has just opened may not be ready yet.
+// because the language extensions of a window that has just opened may not be ready yet. If the editor fails, nothing is
+// shared.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RelatedParams, RelatedResult } from '../protocol/messages.ts';
 
 export const defaultLimitMs = 300;
 
+export interface EditorAnswer extends RelatedResult {
+  /** The documents that it was asked about and does not share. */
+  refused: string[];
+}
+
 export class EditorAnswers {
-  private latest: RelatedResult = { defined: [], shared: [] };
+  private latest: EditorAnswer = { defined: [], shared: [], refused: [] };
   /** The document that the latest answer was for. */
   private latestUri = '';
   private askedFor = '';
@@ -18,17 +24,19 @@ export class EditorAnswers {
   ) {}
 
   /** The latest answer, perhaps for another line. Definitions are returned only if it was for the same document. */
-  async ask(params: RelatedParams, line: number): Promise<RelatedResult> {
+  async ask(params: RelatedParams, line: number): Promise<EditorAnswer> {
     const place = [params.uri, line, ...params.documents].join('\n');
     if (place !== this.askedFor) {
       this.askedFor = place;
       const answer = this.request(params).then(
         (result) => {
-          this.keep(result, params.uri);
+          this.keep(result, params);
           if (result.defined.length === 0 && params.positions.length > 0) this.askAgain(place);
         },
-        // If the editor fails, nothing is shared.
-        () => this.askAgain(place),
+        () => {
+          this.keep({ defined: [], shared: [] }, params);
+          this.askAgain(place);
+        },
       );
       await Promise.race([answer, sleep(this.limitMs, undefined, { ref: false })]);
     }
@@ -39,8 +47,8 @@ export class EditorAnswers {
     if (this.askedFor === place) this.askedFor = '';
   }
 
-  private keep(result: RelatedResult, uri: string): void {
-    this.latest = result;
+  private keep({ defined, shared }: RelatedResult, { uri, documents }: RelatedParams): void {
+    this.latest = { defined, shared, refused: documents.filter((each) => !shared.includes(each)) };
     this.latestUri = uri;
   }
 }

@@ -29,6 +29,8 @@ const maxChunkChars = 3000;
 export class RelatedCode {
   private chunked = new Map<string, ChunkedDocument>();
   private readonly restedMs = new Map<string, number>();
+  /** The paths of open documents from which the last gather() might take nothing. */
+  private refused: ReadonlySet<string> = new Set();
   private readonly answers: EditorAnswers;
 
   constructor(
@@ -41,6 +43,8 @@ export class RelatedCode {
 
   readonly placeOf = (uri: string, languageId: string): PromptPlace =>
     promptPlace(uri, languageId, this.editor.folders());
+
+  readonly isRefused = (path: string): boolean => this.refused.has(path);
 
   /** Code for the place where the cursor rests, most useful first. */
   readonly gather = async (document: CursorDocument, reach: PromptReach): Promise<Snippet[]> => {
@@ -59,6 +63,8 @@ export class RelatedCode {
       ...closed.map(({ uri, text }) => OpenDocument.create(uri, '', 0, text)),
     ];
     await this.update([own, ...sources], closed);
+    const isRefused = ({ uri }: OpenDocument) => answer.refused.includes(uri) || this.chunked.get(uri)?.hasSecret;
+    this.refused = new Set(others.filter(isRefused).map(({ uri, languageId }) => this.placeOf(uri, languageId).path));
     const from = Math.max(0, document.offset - reach.before);
     const to = document.offset + reach.after;
     const inPrompt = document.text.slice(from, to);

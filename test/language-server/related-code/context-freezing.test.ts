@@ -12,9 +12,9 @@ const store = (method: string) => `export class UserStore {\n  ${method}(user) {
 const head = "import { UserStore } from './user-store';\n\nconst store = new UserStore();\n";
 
 /** Types at the end of main.ts while user-store.ts is open, too. */
-function setUp(options: FakeOptions = {}) {
+function setUp(options: FakeOptions = {}, ignored: string[] = []) {
   const engine = new FakeEngine({ contextTokens: 16_384, ...options });
-  const window = new FakeWindow({ files: { 'main.ts': head, 'user-store.ts': store('insertUser') } });
+  const window = new FakeWindow({ files: { 'main.ts': head, 'user-store.ts': store('insertUser') }, ignored });
   const provider = new CompletionProvider({ related: new RelatedCode(window) }, { ...defaultPace, restMs: 60_000 });
   let text = head;
   const cursor = () => {
@@ -96,6 +96,29 @@ test('keys pressed during the evaluation use the held prompt', async () => {
   expect(prompt).toContain('insertUser(user)');
   expect(evaluated).toEqual(await costAlone('store'));
   await reading;
+});
+
+test('code of a file that the editor shares no longer leaves the prompts when the cursor next rests', async () => {
+  const ignored: string[] = [];
+  const { engine, rest, type } = setUp({}, ignored);
+  await rest();
+  expect((await type(line)).prompt).toContain('insertUser(user)');
+  ignored.push('user-store.ts');
+  await rest();
+  expect((await type('s')).prompt).toMatch(/^<\|file_sep\|>main.ts/);
+  expect([...engine.pins.values()].join('')).not.toContain('insertUser(user)');
+});
+
+test('code of a file that gets a secret leaves the prompts, too', async () => {
+  const { window, rest, type } = setUp();
+  await rest();
+  expect((await type(line)).prompt).toContain('insertUser(user)');
+  window.edit(
+    'user-store.ts',
+    `${store('insertUser')}const token = 'ghp_${'aB3dE5gH7jK9mN1pQ2sT4vW6yZ8bC0dFeG2h'}';\n`,
+  );
+  await rest();
+  expect((await type('s')).prompt).toMatch(/^<\|file_sep\|>main.ts/);
 });
 
 test('the same code is not evaluated again', async () => {

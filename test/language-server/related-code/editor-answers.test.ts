@@ -21,11 +21,18 @@ function editorThatSays(...answers: (RelatedResult | Error)[]) {
 
 test('asks once for a line whose names are defined', async () => {
   const { editor, asked } = editorThatSays(defined);
-  expect(await editor.ask(question, 3)).toEqual(defined);
-  expect(await editor.ask(question, 3)).toEqual(defined);
+  expect(await editor.ask(question, 3)).toMatchObject(defined);
+  expect(await editor.ask(question, 3)).toMatchObject(defined);
   expect(asked).toHaveLength(1);
   await editor.ask(question, 4);
   expect(asked).toHaveLength(2);
+});
+
+test('an editor that fails shares nothing of what it shared before', async () => {
+  const documents = ['file:///prices.ts'];
+  const { editor } = editorThatSays({ defined: [], shared: documents }, new Error('gone'));
+  expect(await editor.ask({ ...question, documents }, 3)).toMatchObject({ shared: documents, refused: [] });
+  expect(await editor.ask({ ...question, documents }, 4)).toMatchObject({ shared: [], refused: documents });
 });
 
 test.each([
@@ -34,5 +41,5 @@ test.each([
 ])('asks again for a line where the editor %s', async (_, first) => {
   const { editor } = editorThatSays(first, defined);
   expect((await editor.ask(question, 3)).defined).toEqual([]);
-  expect(await editor.ask(question, 3)).toEqual(defined);
+  expect(await editor.ask(question, 3)).toMatchObject(defined);
 });
