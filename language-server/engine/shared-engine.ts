@@ -116,12 +116,15 @@ export class SharedEngine {
     return () => this.listeners.delete(listener);
   }
 
-  /** Loads the model that the settings name. If suggestions are off, loads nothing and keeps the current engine. */
+  /**
+   * Loads the model that the settings name, and connects to the team's server. If suggestions are off, does neither, and
+   * keeps what there is: another window may be using it.
+   */
   async configure(setup: EngineSetup): Promise<void> {
     const usedDisk = this.setup.settings['cache.diskMiB'] > 0;
     const usesDisk = setup.settings['cache.diskMiB'] > 0;
     this.setup = restrict({ ...setup, draftModel: this.parts.draftModel ?? '' }, this.cautions);
-    this.chooseTeam();
+    this.chooseTeam(setup.settings.mode !== 'off');
     this.changed();
     if (explainOptions(this.setup.settings) === null) await this.second.unload();
     if (setup.settings.mode !== 'off' && !this.isUnloaded) await this.host.ensure(this.loadOptions());
@@ -134,6 +137,8 @@ export class SharedEngine {
   async ready(): Promise<CompletingModels | null> {
     this.usedAt = performance.now();
     this.isUnloaded = false;
+    // Suggestions may be on for a language only.
+    if (this.team === null) this.chooseTeam(true);
     // Repeated if another model is chosen while this one is loading.
     while (!this.isClosed && this.host.engine === null && this.host.state.kind !== 'failed')
       await this.host.ensure(this.loadOptions());
@@ -215,9 +220,9 @@ export class SharedEngine {
     return loadOptions(settings, bundledModel, pagesFolder, draftModel);
   }
 
-  private chooseTeam(): void {
+  private chooseTeam(isWanted: boolean): void {
     const { settings, connecting } = this.setup;
-    const options = settings.mode === 'off' ? null : serverOptions(settings, connecting);
+    const options = serverOptions(settings, connecting);
     const key = JSON.stringify(options);
     if (key === this.team?.key) return;
     this.team?.server.close();
@@ -225,7 +230,7 @@ export class SharedEngine {
       this.log.warn(message);
       this.changed();
     };
-    this.team = options && { key, server: new Team(options, onChange) };
+    this.team = isWanted && options ? { key, server: new Team(options, onChange) } : null;
   }
 
   private figures(): Omit<ServerStatus, 'health'> {

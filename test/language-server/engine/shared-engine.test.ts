@@ -83,6 +83,46 @@ test('the engine is as careful as any of the windows wants, whichever was the la
   await shared.close();
 });
 
+const url = 'http://127.0.0.1:9';
+
+/** For windows with a server that never answers, so that the status says why the model on this machine does. */
+function setUpTeam() {
+  const loadModel = async () => ({ engine: new FakeEngine(), traits: fakeTraits });
+  const parts = { loadModel, addonInfo: () => ({ variants: [], gpus: async () => '' }), bundledModel: 'base.gguf' };
+  const shared = new SharedEngine(parts, silent);
+  const configure = (settings: Partial<Settings>) =>
+    shared.configure({
+      settings: { ...defaultSettings, ...settings },
+      bundledModel: 'base.gguf',
+      pagesFolder: '',
+      connecting: {},
+    });
+  return { shared, configure, hasTeam: () => shared.status(false).model?.fallbackReason !== '' };
+}
+
+test("a window whose suggestions are off leaves the team's server to the others, and connects to none", async () => {
+  const { shared, configure, hasTeam } = setUpTeam();
+  await configure({});
+  expect(hasTeam()).toBe(false);
+  await configure({ 'server.url': url, mode: 'off' });
+  expect(hasTeam()).toBe(false);
+  await configure({ 'server.url': url });
+  expect(hasTeam()).toBe(true);
+  await configure({ 'server.url': url, mode: 'off' });
+  expect(hasTeam()).toBe(true);
+  await configure({ mode: 'off' });
+  expect(hasTeam()).toBe(false);
+  await shared.close();
+});
+
+test("a language whose suggestions are on, while all others are off, gets the team's server", async () => {
+  const { shared, configure, hasTeam } = setUpTeam();
+  await configure({ 'server.url': url, mode: 'off' });
+  await shared.ready();
+  expect(hasTeam()).toBe(true);
+  await shared.close();
+});
+
 test('the model for explanations is loaded when it is asked for, beside the one for completion', async () => {
   const { shared, loaded, configure } = await setUp('instruct.gguf');
   expect(loaded.map(({ path }) => path)).toEqual(['base.gguf']);
