@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LongText } from '../documents/long-text.ts';
 import type { DocumentChange, OpenDocument } from '../documents/open-document.ts';
 import { promptPlace } from '../prompt/document-path.ts';
-import type { Settings } from '../protocol/messages.ts';
+import type { CursorParams, Settings } from '../protocol/messages.ts';
 import type { Eagerness, NextEdit, NextEditAnswer, NextEditParams } from '../protocol/next-edit.ts';
 import type { Reason } from '../protocol/reasons.ts';
 import { hasSecretName } from '../protocol/secret-names.ts';
@@ -45,8 +45,8 @@ type Wanted = Exclude<Eagerness, 'off'>;
 // Other documents in which an edit may follow: those that were edited last.
 const maxOthers = 6;
 const editorLimitMs = 300;
-/** After the last key: before the client asks, and seldom between two keys. */
-const restMs = 300;
+/** After the client has said that the cursor rests: before it asks, and seldom between two keys. */
+const restMs = 100;
 const none: string[] = [];
 
 export class NextEdits {
@@ -57,6 +57,8 @@ export class NextEdits {
   private reading: AbortController | null = null;
   /** Behind the last change. */
   private cursor = 0;
+  /** The document that was changed last, if the model has not read it since. */
+  private unread: string | null = null;
   private ahead: Foreseen | null = null;
 
   constructor(
@@ -74,18 +76,26 @@ export class NextEdits {
     this.cursor = change.edit.start + change.edit.text.length;
   }
 
-  /**
-   * Ends the search in the text before, and, unless the change is the edit that was foreseen, also the one ahead of it.
-   * When the user rests, the model reads what it will need to answer the next request.
-   */
-  changed(document: OpenDocument, source: EngineSource, settings: Settings): void {
+  /** Ends the search in the text before, and, unless the change is the edit that was foreseen, also the one ahead of it. */
+  changed({ uri, text }: OpenDocument): void {
     this.search?.controller.abort();
     this.reading?.abort();
-    if (this.isForeseen(document.uri, document.text)) return;
+    this.unread = null;
+    if (this.isForeseen(uri, text)) return;
     this.stopAhead();
+    this.unread = uri;
+  }
+
+  /** Call when the cursor rests: after a change, the model reads what it will need to answer the next request. */
+  rest({ uri, mode }: Pick<CursorParams, 'uri' | 'mode'>, source: EngineSource, settings: Settings): void {
+    const document = this.open(uri);
+    if (!document || this.unread !== uri) return;
+    this.unread = null;
+    const { version } = document;
+    if (this.refusal({ version, ...(mode && { mode }) }, document, settings) !== null) return;
     this.reading = new AbortController();
     // The request that comes reports an error.
-    this.readAtRest(document, source, settings, this.reading.signal).catch(() => undefined);
+    this.readAtRest(document, source, this.reading.signal).catch(() => undefined);
   }
 
   dismiss(edit: NextEdit): void {
@@ -106,6 +116,7 @@ export class NextEdits {
     this.history.clear();
     this.search?.controller.abort();
     this.reading?.abort();
+    this.unread = null;
     this.stopAhead();
   }
 
@@ -146,14 +157,8 @@ export class NextEdits {
     return this.history.isBulk ? 'bulk-change' : null;
   }
 
-  private async readAtRest(
-    document: OpenDocument,
-    source: EngineSource,
-    settings: Settings,
-    signal: AbortSignal,
-  ): Promise<void> {
+  private async readAtRest(document: OpenDocument, source: EngineSource, signal: AbortSignal): Promise<void> {
     await sleep(restMs, undefined, { signal, ref: false });
-    if (this.refusal(document, document, settings) !== null) return;
     const model = await source.ready();
     const searched = this.searched(document);
     if (model && !signal.aborted) await readAhead(model, searched, this.cursor, this.past([searched]), signal);

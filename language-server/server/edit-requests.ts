@@ -3,7 +3,7 @@ import type { Connection, TextDocumentContentChangeEvent } from 'vscode-language
 import { OpenDocument } from '../documents/open-document.ts';
 import { type EngineSource, NextEdits } from '../edits/next-edits.ts';
 import { errorText, type Log, placeName } from '../protocol/log.ts';
-import type { Settings } from '../protocol/messages.ts';
+import type { CursorParams, Settings } from '../protocol/messages.ts';
 import {
   dismissEditNotification,
   type NextEditAnswer,
@@ -38,8 +38,13 @@ export class EditRequests {
     const updated = OpenDocument.update(document, changes, version, (change) =>
       this.attempt(() => this.edits.record(change)),
     );
-    this.attempt(() => this.edits.changed(updated, this.parts.engines, this.parts.settings()));
+    this.attempt(() => this.edits.changed(updated));
     return updated;
+  }
+
+  /** Call when the cursor rests. */
+  rest(params: CursorParams): void {
+    this.attempt(() => this.edits.rest(params, this.parts.engines, this.parts.settings()));
   }
 
   /** Call when the settings have changed. */

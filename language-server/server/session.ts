@@ -101,6 +101,7 @@ export class Session {
     });
     wire.onNotification(connection, protocol.cursorNotification, (params) => {
       void this.completions.rest(params).then(() => this.report());
+      this.edits.rest(params);
     });
     wire.onNotification(connection, protocol.leaveNotification, (params) => this.completions.leave(params));
     wire.onNotification(connection, protocol.closedFilesNotification, (params) => this.completions.index(params));

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { OpenDocument } from '../../../language-server/documents/open-document.ts';
 import type { EditedDocument, Proposal } from '../../../language-server/edits/decision/propose.ts';
 import { NextEdits } from '../../../language-server/edits/next-edits.ts';
+import type { Mode } from '../../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
 import type { Engine } from '../../../native/index.ts';
 
@@ -57,13 +58,14 @@ function windowWith(texts: Record<string, string>, shared = Object.keys(texts)) 
     const range = { start: document(uri).positionAt(from), end: document(uri).positionAt(from + old.length) };
     const { version } = document(uri);
     OpenDocument.update(document(uri), [{ range, text: now }], version + 1, (change) => edits.record(change));
-    edits.changed(document(uri), source, settings);
+    edits.changed(document(uri));
   };
   const ask = (uri: string, character = 9, given = settings, signal = new AbortController().signal) => {
     const params = { uri, version: document(uri).version, position: { line: 0, character }, trigger: 'pause' as const };
     return edits.provide(params, source, given, signal);
   };
-  return { edits, document, replace, ask };
+  const rest = (uri: string, mode: Mode = 'automatic') => edits.rest({ uri, mode }, source, settings);
+  return { edits, document, replace, ask, rest };
 }
 
 const a = 'file:///w/a.ts';
@@ -160,9 +162,12 @@ test('nor does another edit come at the place of a dismissed one', async () => {
 });
 
 test('when the user rests, the model reads what it will be asked about, once', async () => {
-  const { replace } = windowWith(texts);
+  const { replace, rest } = windowWith(texts);
   replace(a, 'sum', 'tot');
+  rest(a);
   replace(a, 'tot', 'total');
+  rest(a);
+  rest(a);
   expect(script.read).toEqual([]);
   await vi.waitFor(() => expect(script.read).toHaveLength(1));
   const { text, cursor, history } = script.read[0] as EditedDocument;
@@ -175,8 +180,20 @@ test('nothing is read at rest of a file with a secret, nor after many changes at
   const secret = `const key = "AKIA${'QWERTZUIOPASDFG2'}";`;
   const hidden = windowWith({ [a]: `${texts[a]}${secret}\n` });
   hidden.replace(a, 'sum', 'total');
+  hidden.rest(a);
   const bulk = windowWith(texts);
   bulk.replace(a, 'log(1);\n', 'log(1);\n'.repeat(20));
+  bulk.rest(a);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(script.read).toEqual([]);
+});
+
+test('nothing is read of a file whose suggestions are off, nor before the client has said that the cursor rests', async () => {
+  const { replace, rest } = windowWith(texts);
+  replace(a, 'sum', 'total');
+  rest(a, 'off');
+  replace(b, 'sum', 'total');
+  rest(a);
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(script.read).toEqual([]);
 });
