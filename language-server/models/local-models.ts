@@ -19,6 +19,8 @@ const maxEntries = 20_000;
 const maxMs = 3000;
 /** Smaller files are vocabularies for tests, not models. */
 const minBytes = 2 ** 20;
+/** Ollama's manifests have about a kilobyte. */
+const maxManifestBytes = 2 ** 20;
 
 interface Candidate {
   path: string;
@@ -37,10 +39,9 @@ export async function findLocalModels(
   for (const folder of folders) {
     const root = await realpath(folder.path).catch(() => undefined);
     if (root === undefined) continue;
-    const candidates = folder.layout === 'manifests' ? ollamaModels(folder, signal) : ggufFiles(folder, signal);
+    const candidates = folder.layout === 'manifests' ? ollamaModels(folder, root, signal) : ggufFiles(folder, signal);
     for await (const candidate of candidates) {
-      const target = await realpath(candidate.path).catch(() => undefined);
-      if (!target?.startsWith(root + sep)) continue;
+      if ((await targetIn(root, candidate.path)) === undefined) continue;
       const description = await describedIn(candidate.path, describe).catch(() => undefined);
       if (!description) continue;
       const model = { ...candidate, description };
@@ -50,6 +51,12 @@ export async function findLocalModels(
     }
   }
   return found;
+}
+
+/** What a path leads to; undefined if that is not there or outside the folder. */
+async function targetIn(root: string, path: string): Promise<string | undefined> {
+  const target = await realpath(path).catch(() => undefined);
+  return target?.startsWith(root + sep) ? target : undefined;
 }
 
 /** What links to a file, or copies of it in the folders of several programs, have in common. */
@@ -86,12 +93,23 @@ async function* ggufFiles({ owner, path }: ModelFolder, signal: AbortSignal): As
 }
 
 /** Ollama: manifests/HOST/NAMESPACE/NAME/TAG is JSON, in which the layer of type "model" has the digest of the blob. */
-async function* ollamaModels({ owner, path }: ModelFolder, signal: AbortSignal): AsyncGenerator<Candidate> {
+async function* ollamaModels(
+  { owner, path }: ModelFolder,
+  root: string,
+  signal: AbortSignal,
+): AsyncGenerator<Candidate> {
   for await (const file of filesBelow(join(path, 'manifests'), signal)) {
-    const digest = modelDigest(await readFile(file, 'utf8').catch(() => ''));
+    const digest = modelDigest(await manifestAt(file, root).catch(() => ''));
     const knownAs = `${basename(dirname(file))}:${basename(file)}`;
     if (digest) yield { path: join(path, 'blobs', `sha256-${digest}`), owner, knownAs };
   }
+}
+
+/** '' for what is no manifest, such as a link to a pipe, which would be read for ever. */
+async function manifestAt(path: string, root: string): Promise<string> {
+  const target = (await targetIn(root, path)) ?? '';
+  const stats = await stat(target);
+  return stats.isFile() && stats.size <= maxManifestBytes ? readFile(target, 'utf8') : '';
 }
 
 function modelDigest(manifest: string): string | undefined {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   copyFileSync,
@@ -11,7 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findLocalModels } from '../../../language-server/models/local-models.ts';
@@ -90,6 +91,14 @@ test("Ollama's manifests give its blobs their names", async () => {
   writeFileSync(join(manifests, 'broken'), '{');
   const outside = JSON.stringify({ layers: [{ ...layers[1], digest: 'sha256:../../../etc/passwd' }] });
   writeFileSync(join(manifests, 'outside'), outside);
+  writeFileSync(join(manifests, 'long'), JSON.stringify({ layers }) + ' '.repeat(2 ** 20));
+  writeFileSync(join(home, 'elsewhere'), JSON.stringify({ layers }));
+  symlinkSync(join(home, 'elsewhere'), join(manifests, 'a-link-out'));
+  if (platform() !== 'win32') {
+    const pipe = join(home, '.ollama/models/pipe');
+    execFileSync('mkfifo', [pipe]);
+    symlinkSync(pipe, join(manifests, 'a-pipe'));
+  }
   expect(await find()).toMatchObject([{ owner: 'Ollama', knownAs: 'qwen2.5-coder:1.5b-base', path: blob }]);
 });
 
