@@ -133,6 +133,7 @@ export class CompletionProvider {
   forget(uri: string): void {
     this.documents.get(uri)?.leave();
     this.documents.delete(uri);
+    this.options.related?.forget(uri);
     this.warm?.forget(uri);
   }
 

@@ -2,6 +2,7 @@
 // only on its own lines and the next one, so after an edit the chunks above it, and most of those below, stay the same
 // and are not scanned again.
 
+import type { LongText } from '../documents/long-text.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
 import { holdsSecrets } from '../secrets/secrets.ts';
 
@@ -36,20 +37,21 @@ export class ChunkedDocument {
   chunks: PlacedChunk[] = [];
   /** Of the document; a name and its password may be in two chunks. */
   hasSecret = false;
-  private version: number | null = null;
+  /** Not its version, which a document that is closed and opened again may have with another text. */
+  private text: LongText | null = null;
 
   /** Returns whether the document had changed. */
   update(document: OpenDocument, nowMs: number): boolean {
-    if (document.version === this.version) return false;
+    if (document.text === this.text) return false;
     const known = new Map(this.chunks.map(({ chunk }) => [chunk.text, chunk]));
-    const editedAtMs = this.version === null ? 0 : nowMs;
+    const editedAtMs = this.text === null ? 0 : nowMs;
     const isUsed = document.text.length <= maxDocumentChars;
     this.hasSecret = isUsed && holdsSecrets(document.uri, document.text);
     const pieces = isUsed ? split(document.text.toString()) : [];
     this.chunks = pieces.map(({ text, ...place }) => {
       return { chunk: known.get(text) ?? scan(text, editedAtMs), ...place };
     });
-    this.version = document.version;
+    this.text = document.text;
     return true;
   }
 

@@ -88,6 +88,12 @@ export class RelatedCode {
     }));
   };
 
+  /** Call when a document is closed: when it is opened again, it may have another text, and was not edited or visited yet. */
+  forget(uri: string): void {
+    this.restedMs.delete(uri);
+    this.chunked.delete(uri);
+  }
+
   /** Forgets documents that are no longer used. Yields after each document, so that a key need not wait for all. */
   private async update(documents: OpenDocument[], unversioned: readonly DefinedIn[]): Promise<void> {
     const before = this.chunked;

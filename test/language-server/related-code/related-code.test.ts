@@ -140,6 +140,23 @@ test('recently edited code ranks above code that is only similar', async () => {
   expect(best?.text).toContain('newest');
 });
 
+test('a document that was closed is read anew when it is opened again, even if its version is the same', async () => {
+  const { text } = cursorIn(main);
+  const windowWith = (method: string) =>
+    new FakeWindow({ files: { 'main.ts': text, 'user-store.ts': store.replace('insertUser', method) } });
+  let window = windowWith('insertUser');
+  const related = new RelatedCode({
+    openDocuments: () => window.openDocuments(),
+    folders: () => window.folders(),
+    related: (params) => window.related(params),
+  });
+  const gathered = async () =>
+    (await related.gather(atCursor(main, 'typescript', uriOf('main.ts')), reach)).map((snippet) => snippet.text).join();
+  expect(await gathered()).toContain('insertUser');
+  window = windowWith('removeUser');
+  expect(await gathered()).toContain('removeUser');
+});
+
 /** At which place among the snippets the wanted name is, with the files of all cases in the language open; -1: nowhere. */
 async function placeOfWanted(each: CrossFileCase, all: CrossFileCase[]): Promise<number> {
   const languageOf = ({ name }: CrossFileCase) => name.replace(/-.*/, '');
