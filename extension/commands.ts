@@ -44,9 +44,10 @@ export function registerCommands(features: Features): Disposable {
   return Disposable.from(...Object.entries(handlers).map(([id, run]) => commands.registerCommand(id, run)));
 }
 
-/** Turns suggestions on or off, for one language if it is given and otherwise for all. */
+/** Turns suggestions on or off, for the language of the active document if it is given and otherwise for all. */
 async function toggle({ globalState }: ExtensionContext, languageId: string | undefined): Promise<void> {
-  const isOff = await toggleMode(globalState, languageId);
+  const uri = window.activeTextEditor?.document.uri;
+  const isOff = await toggleMode(globalState, languageId === undefined ? undefined : { languageId, uri });
   // Ghost text that is already shown would otherwise stay until the next key.
   if (isOff) await commands.executeCommand('editor.action.inlineSuggest.hide');
 }

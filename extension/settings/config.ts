@@ -1,5 +1,6 @@
 // Reads and writes the user's settings. They are not validated here: the server does that.
 import { type ConfigurationScope, ConfigurationTarget, workspace } from 'vscode';
+import { managedConfiguration } from '../../language-server/protocol/configuration.ts';
 import type { Mode, NetworkSettings, Settings } from '../../language-server/protocol/messages.ts';
 import { contributes } from '../../package.json';
 
@@ -11,6 +12,9 @@ const schemes = ['file', 'untitled', 'vscode-remote', 'vscode-vfs', 'vscode-note
 export const documentSelector = schemes.map((scheme) => ({ scheme }));
 /** Nothing is suggested there, but *Why No Suggestion?* says why. */
 export const messageSelector = ['vscode-scm', 'chatSessionInput'].map((scheme) => ({ scheme }));
+
+/** Read once: a change of the administrator's file takes effect in the next window. */
+const managedMode = managedConfiguration().settings.mode;
 
 export function readSettings(): Partial<Settings> {
   const config = workspace.getConfiguration(section);
@@ -35,8 +39,8 @@ export async function updateSetting<K extends keyof Settings>(key: K, value: Set
 }
 
 /**
- * The mode in general or, with a scope, for a document or a language. A workspace may come from anybody, so it may only
- * restrict what the user allows, although VS Code would let it override the user's mode: the stricter of the two holds.
+ * The mode in general or, with a scope, for a document or a language. The strictest of three holds: the user's, an
+ * administrator's, and that of the workspace, which may come from anybody, although VS Code would let it override the user's.
  */
 export function modeFor(scope?: ConfigurationScope): Mode {
   const found = workspace.getConfiguration(section, scope).inspect<Mode>('mode');
@@ -51,5 +55,6 @@ export function modeFor(scope?: ConfigurationScope): Mode {
     found?.workspaceLanguageValue ??
     found?.workspaceFolderValue ??
     found?.workspaceValue;
-  return (['off', 'manual'] as const).find((mode) => mode === user || mode === ofWorkspace) ?? user;
+  const all = [user, ofWorkspace, managedMode];
+  return (['off', 'manual'] as const).find((mode) => all.includes(mode)) ?? user;
 }

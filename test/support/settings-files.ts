@@ -1,9 +1,9 @@
-// The settings files of a user and of a workspace, as VS Code's API reads and writes them. A language's own settings are
-// in an object under its name in brackets.
+// The settings files of a user, of a workspace and of a folder in it, as VS Code's API reads and writes them. The folder's
+// hold only for a scope with a URI. A language's own settings are in an object under its name in brackets.
 import { contributes } from '../../package.json';
 
 type Values = Record<string, unknown>;
-type Scope = { languageId?: string } | undefined;
+type Scope = { languageId?: string; uri?: unknown; scheme?: string } | undefined;
 
 const defaults = Object.fromEntries(
   Object.entries(contributes.configuration.properties).map(([key, property]) => [key, property.default]),
@@ -12,23 +12,27 @@ const defaults = Object.fromEntries(
 export class SettingsFiles {
   user: Values = {};
   workspace: Values = {};
+  folder: Values = {};
 
   readonly getConfiguration = (section?: string, scope?: Scope) => {
     const nameOf = (key: string) => (section === undefined ? key : `${section}.${key}`);
     const language = scope?.languageId === undefined ? undefined : `[${scope.languageId}]`;
+    const folder = (scope?.uri ?? scope?.scheme) === undefined ? {} : this.folder; // a URI itself is a scope, too
     const inLanguage = (file: Values) => (language === undefined ? {} : ((file[language] ?? {}) as Values));
     return {
-      get: (key: string, fallback?: unknown) => this.effective(nameOf(key), inLanguage) ?? fallback,
+      get: (key: string, fallback?: unknown) => this.effective(nameOf(key), inLanguage, folder) ?? fallback,
       inspect: (key: string) => ({
         defaultValue: defaults[nameOf(key)],
         globalValue: this.user[nameOf(key)],
         workspaceValue: this.workspace[nameOf(key)],
         globalLanguageValue: inLanguage(this.user)[nameOf(key)],
         workspaceLanguageValue: inLanguage(this.workspace)[nameOf(key)],
-        languageIds: [this.user, this.workspace].flatMap(languagesIn),
+        workspaceFolderValue: folder[nameOf(key)],
+        workspaceFolderLanguageValue: inLanguage(folder)[nameOf(key)],
+        languageIds: [this.user, this.workspace, folder].flatMap(languagesIn),
       }),
       update: async (key: string, value: unknown, target: number, isOfLanguage = false) => {
-        const file = target === 1 ? this.user : this.workspace;
+        const file = [this.user, this.workspace, folder][target - 1] as Values;
         const values = isOfLanguage ? { ...inLanguage(file) } : file;
         if (value === undefined) delete values[nameOf(key)];
         else values[nameOf(key)] = value;
@@ -40,11 +44,13 @@ export class SettingsFiles {
   clear(): void {
     this.user = {};
     this.workspace = {};
+    this.folder = {};
   }
 
   /** As VS Code combines the files: the workspace overrides the user, and objects are merged. */
-  private effective(name: string, inLanguage: (file: Values) => Values): unknown {
-    const layers = [defaults, this.user, this.workspace, inLanguage(this.user), inLanguage(this.workspace)];
+  private effective(name: string, inLanguage: (file: Values) => Values, folder: Values): unknown {
+    const files = [this.user, this.workspace, folder];
+    const layers = [defaults, ...files, ...files.map(inLanguage)];
     const values = layers.map((layer) => layer[name]).filter((value) => value !== undefined);
     const last = values.at(-1);
     return isObject(last) ? Object.assign({}, ...values) : last;

@@ -1,13 +1,13 @@
 // Turning suggestions off and on again, with modes of single languages in the settings.
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { Memento } from 'vscode';
+import type { Memento, Uri } from 'vscode';
 import { toggleMode } from '../../../extension/settings/mode-switch.ts';
 
 const files = await vi.hoisted(async () => new (await import('../../support/settings-files.ts')).SettingsFiles());
 
 vi.mock('vscode', () => ({
   workspace: { getConfiguration: files.getConfiguration },
-  ConfigurationTarget: { Global: 1, Workspace: 2 },
+  ConfigurationTarget: { Global: 1, Workspace: 2, WorkspaceFolder: 3 },
 }));
 
 const stored = new Map<string, unknown>();
@@ -40,9 +40,9 @@ test('a manual mode is manual again', async () => {
 });
 
 test('off and on for a language leaves no mode of its own, so that the general one applies to it', async () => {
-  await toggleMode(memory, 'typescript');
+  await toggleMode(memory, { languageId: 'typescript' });
   expect(files.user).toEqual({ '[typescript]': mode('off') });
-  await toggleMode(memory, 'typescript');
+  await toggleMode(memory, { languageId: 'typescript' });
   expect(files.user).toEqual({});
 });
 
@@ -57,24 +57,37 @@ test('off for all is off for a language that has a mode of its own, and both com
 
 test('a language can be turned on while all others are off', async () => {
   await toggleMode(memory);
-  await toggleMode(memory, 'python');
+  await toggleMode(memory, { languageId: 'python' });
   expect(files.user).toEqual({ ...mode('off'), '[python]': mode('automatic') });
 });
 
 test("what a workspace has turned on is off with the user's mode, and its settings stay", async () => {
   files.workspace = { ...mode('automatic'), '[rust]': mode('manual') };
   expect(await toggleMode(memory)).toBe(true);
-  expect(await toggleMode(memory, 'rust')).toBe(false);
+  expect(await toggleMode(memory, { languageId: 'rust' })).toBe(false);
   expect(files.workspace).toEqual({ ...mode('automatic'), '[rust]': mode('manual') });
 });
 
-test.each<[string | undefined, object, object]>([
-  [undefined, mode('off'), {}],
+test.each<[string, object, object]>([
+  ['', mode('off'), {}],
   ['rust', { '[rust]': mode('off') }, {}],
   ['rust', mode('off'), { ...mode('off'), '[rust]': mode('automatic') }],
 ])('what a workspace has turned off can be turned on (%s, %j)', async (languageId, before, after) => {
   files.workspace = { ...before };
-  expect(await toggleMode(memory, languageId)).toBe(false);
+  expect(await toggleMode(memory, { languageId })).toBe(false);
   expect(files.workspace).toEqual(after);
   expect(files.user).toEqual({});
 });
+
+test.each<[object, object]>([
+  [{ '[rust]': mode('off') }, {}],
+  [mode('off'), { ...mode('off'), '[rust]': mode('automatic') }],
+])(
+  "what a folder of the workspace has turned off can be turned on where that folder's file is open (%j)",
+  async (before, after) => {
+    files.folder = { ...before };
+    expect(await toggleMode(memory, { languageId: 'rust', uri: { scheme: 'file' } as Uri })).toBe(false);
+    expect(files.folder).toEqual(after);
+    expect(files.user).toEqual({});
+  },
+);
