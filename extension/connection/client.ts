@@ -1,5 +1,6 @@
 // The language server as the other features see it: its status, its messages, requests to it. Its process and the
 // connection are in connection.ts.
+import { isDeepStrictEqual } from 'node:util';
 import {
   type CancellationToken,
   type Disposable,
@@ -14,7 +15,6 @@ import type { LanguageClient } from 'vscode-languageclient/node';
 import { managedConfiguration } from '../../language-server/protocol/configuration.ts';
 import * as protocol from '../../language-server/protocol/messages.ts';
 import * as wire from '../../language-server/protocol/wire.ts';
-
 import { networkSettings, readSettings, section } from '../settings/config.ts';
 import { RelatedCode } from '../workspace/related-code.ts';
 import { WorkspaceFiles } from '../workspace/workspace-files.ts';
@@ -43,11 +43,12 @@ export class Client implements Disposable {
     // It is sent to the next server anew.
     if (client) await wire.notify(client, protocol.closedFilesNotification, params).catch(() => undefined);
   });
-  private readonly settingsListener = workspace.onDidChangeConfiguration(async (event) => {
-    const concernsServer = event.affectsConfiguration(section) || event.affectsConfiguration('http');
-    if (concernsServer) this.notify(protocol.settingsNotification, await this.settings());
+  private readonly settingsListener = workspace.onDidChangeConfiguration((event) => {
+    if (event.affectsConfiguration(section) || event.affectsConfiguration('http')) void this.sendSettings();
   });
   private readonly connection: Connection<ProcessLink, ClientSession>;
+  /** What the server was told last, or what the one that is starting will be told. */
+  private settingsOfServer: protocol.SettingsParams = {};
   /** Why the server is being started again; '' for the first start. */
   private restartReason = '';
 
@@ -93,7 +94,7 @@ export class Client implements Disposable {
     return wire.request(this.languageClient, type, params, token);
   }
 
-  /** Does nothing when there is no server: a new one gets the settings when it starts. */
+  /** Does nothing when there is no server. */
   notify<P>(type: wire.NotificationType<P>, params: P): void {
     if (!this.languageClient) return;
     wire.notify(this.languageClient, type, params).catch((error: unknown) => this.log.warn(String(error)));
@@ -123,11 +124,20 @@ export class Client implements Disposable {
   /** The extension host loads the language client library while the server starts and loads its model. */
   private async prepare(policy: RestartPolicy): Promise<(link: ProcessLink) => ClientSession> {
     const [{ ClientSession }, settings] = await Promise.all([import('./language-client.ts'), this.settings()]);
+    this.settingsOfServer = settings;
     return (link) => {
       const session = new ClientSession(link, this.options(settings, policy), this.log);
       this.addHandlers(session.client);
       return session;
     };
+  }
+
+  /** Sends the settings if the server has others. */
+  private async sendSettings(): Promise<void> {
+    const settings = await this.settings();
+    if (!this.languageClient || isDeepStrictEqual(settings, this.settingsOfServer)) return;
+    this.settingsOfServer = settings;
+    this.notify(protocol.settingsNotification, settings);
   }
 
   /** Reads the token only if it is needed: SecretStorage is slow while a window opens. */
@@ -173,6 +183,8 @@ export class Client implements Disposable {
     this.log.info(`The language server is running as process ${link.pid}.`);
     if (!link.isShared) this.log.warn(aloneText());
     this.upEmitter.fire(client);
+    // The user may have changed them while it started.
+    void this.sendSettings();
     this.workspaceFiles
       .connected()
       .catch((error: unknown) => this.log.warn(`Files that are not open are not searched: ${error}`));
