@@ -11,10 +11,13 @@ const maxFiles = 6;
 // The length of a definition. If a provider gives only the position of the name, this many lines below it are taken.
 const maxLines = 30;
 
-/** Caches which files may be shared, until a setting or a .gitignore changes. */
+/** Caches which files may be shared, until a setting, a .gitignore or the workspace's folders change. */
 export class RelatedCode {
   private readonly shareable = new Map<string, Promise<boolean>>();
-  private readonly subscriptions = onExclusionsChange(() => this.shareable.clear());
+  private readonly subscriptions = [
+    ...onExclusionsChange(() => this.shareable.clear()),
+    workspace.onDidChangeWorkspaceFolders(() => this.shareable.clear()),
+  ];
 
   async answer({ uri, positions, documents }: RelatedParams): Promise<RelatedResult> {
     if (!workspace.isTrusted) return { defined: [], shared: [] };

@@ -2,7 +2,7 @@
 // small pieces, and again when they change. None is sent of an untrusted workspace or while Hearth is off, and none that
 // git ignores or that the user has excluded.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Disposable, RelativePattern, type Uri, type WorkspaceFolder, workspace } from 'vscode';
+import { type Disposable, FileType, RelativePattern, type Uri, workspace } from 'vscode';
 import type { ClosedFile, ClosedFilesParams } from '../../language-server/protocol/messages.ts';
 import { modeFor, section } from '../settings/config.ts';
 import { hiddenGlobs, onExclusionsChange, withoutBraces } from '../settings/exclusions.ts';
@@ -13,8 +13,12 @@ const maxFiles = 2000;
 const maxBytes = 4 * 1024 * 1024;
 const maxMs = 120_000;
 const filesAtOnce = 16;
-const names =
-  '**/*.{c,cc,cpp,cs,css,dart,ex,go,h,hpp,html,java,jl,js,jsx,kt,lua,mjs,php,pl,proto,ps1,py,r,rb,rs,scala,scss,sh,sql,svelte,swift,ts,tsx,vue,zig}';
+const extensions =
+  'c,cc,cpp,cs,css,dart,ex,go,h,hpp,html,java,jl,js,jsx,kt,lua,mjs,php,pl,proto,ps1,py,r,rb,rs,scala,scss,sh,sql,svelte,swift,ts,tsx,vue,zig';
+const names = `**/*.{${extensions}}`;
+const hasKnownName = ({ path }: Uri) => extensions.split(',').includes(path.slice(path.lastIndexOf('.') + 1));
+/** The name of a folder mostly has no dot. */
+const maybeFolder = ({ path }: Uri) => !path.slice(path.lastIndexOf('/')).includes('.');
 
 export interface FilesPace {
   /** After connecting: the model and the editor's language features load first. */
@@ -28,7 +32,7 @@ export interface FilesPace {
 const defaultPace: FilesPace = { beginMs: 5000, pauseMs: 100, quietMs: 2000 };
 
 export class WorkspaceFiles implements Disposable {
-  private readonly watcher = workspace.createFileSystemWatcher(names);
+  private readonly watcher = workspace.createFileSystemWatcher('**');
   private readonly subscriptions: Disposable[];
   private readonly changed = new Map<string, Uri>();
   private timer: NodeJS.Timeout | undefined;
@@ -40,12 +44,14 @@ export class WorkspaceFiles implements Disposable {
     private readonly send: (params: ClosedFilesParams) => Promise<void>,
     private readonly pace = defaultPace,
   ) {
-    const note = (uri: Uri) => this.note(uri);
+    const note = (uri: Uri) => hasKnownName(uri) && this.note(uri);
+    // There is one event for a folder that is moved or deleted, and none for its files.
+    const noteFolder = (uri: Uri) => (hasKnownName(uri) || maybeFolder(uri)) && this.note(uri);
     this.subscriptions = [
       this.watcher,
       this.watcher.onDidChange(note),
-      this.watcher.onDidCreate(note),
-      this.watcher.onDidDelete(note),
+      this.watcher.onDidCreate(noteFolder),
+      this.watcher.onDidDelete(noteFolder),
       workspace.onDidGrantWorkspaceTrust(() => this.readAll()),
       workspace.onDidChangeWorkspaceFolders(() => this.readAll()),
       ...onExclusionsChange(() => void this.readAll(), [`${section}.mode`]),
@@ -82,7 +88,7 @@ export class WorkspaceFiles implements Disposable {
     const until = performance.now() + maxMs;
     let left = maxBytes;
     for (const folder of workspace.workspaceFolders ?? []) {
-      for (const uris of pieces(await filesIn(folder))) {
+      for (const uris of pieces(await filesIn(folder.uri))) {
         await sleep(this.pace.pauseMs);
         if (this.reading !== reading || left <= 0 || performance.now() > until) return;
         const files = await textsOf(uris);
@@ -93,9 +99,10 @@ export class WorkspaceFiles implements Disposable {
   }
 
   private async readChanged(): Promise<void> {
-    const uris = [...this.changed.values()];
+    const changed = [...this.changed.values()];
     this.changed.clear();
     if (!this.isConnected || !isAllowed()) return;
+    const uris = (await Promise.all(changed.map(filesAt))).flat();
     // After a switch of branches, say.
     if (uris.length > maxFiles / 10) return this.readAll();
     const { reading } = this;
@@ -120,9 +127,20 @@ function pieces(uris: Uri[]): Uri[][] {
   );
 }
 
-async function filesIn(folder: WorkspaceFolder): Promise<Uri[]> {
+/** The files of a folder; a source file, or a path where nothing is any more, stands for itself. */
+async function filesAt(uri: Uri): Promise<Uri[]> {
+  try {
+    const { type } = await workspace.fs.stat(uri);
+    if (type === FileType.Directory) return await filesIn(uri);
+    return hasKnownName(uri) ? [uri] : [];
+  } catch {
+    return [uri];
+  }
+}
+
+async function filesIn(folder: Uri): Promise<Uri[]> {
   // Braces cannot be nested, and a comma cannot be escaped: what such a glob hides is left out afterwards.
-  const hidden = hiddenGlobs(folder.uri)
+  const hidden = hiddenGlobs(folder)
     .flatMap(withoutBraces)
     .filter((glob) => !/[{},]/.test(glob));
   const exclude = `{${['**/node_modules/**', ...hidden].join(',')}}`;

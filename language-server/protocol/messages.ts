@@ -241,7 +241,7 @@ export interface ClosedFilesParams {
 }
 export interface ClosedFile {
   uri: string;
-  /** Null for a file that is no longer there, or no longer shared. */
+  /** Null for a file or a folder that is no longer there, or no longer shared. */
   text: string | null;
 }
 

@@ -50,8 +50,12 @@ export class ClosedFiles {
     this.chars = this.goneChunks = this.size = 0;
   }
 
-  /** Adds or replaces a file; without a text, forgets it. A file that holds secrets, or does not fit in, is left out. */
+  /**
+   * Adds or replaces a file; without a text, forgets it, or a folder's files. A file that holds secrets, or does not fit
+   * in, is left out.
+   */
   set({ uri, text }: ClosedFile): void {
+    if (text === null && !this.files.has(uri)) this.removeFolder(uri);
     this.remove(uri);
     if (text === null || text.length > closedFileLimits.charsOfFile || hasSecretName(uri)) return;
     if (this.files.size >= closedFileLimits.files || this.chars + text.length > closedFileLimits.chars) return;
@@ -99,6 +103,10 @@ export class ClosedFiles {
         chunk.scanned ??= scan(chunk.text, 0);
         return { uri: chunk.uri, line: chunk.line, lineCount: chunk.lineCount, chunk: chunk.scanned };
       });
+  }
+
+  private removeFolder(uri: string): void {
+    for (const file of [...this.files.keys()]) if (file.startsWith(`${uri}/`)) this.remove(file);
   }
 
   private remove(uri: string): void {

@@ -2,10 +2,14 @@
 import type { Uri } from 'vscode';
 
 export class RelativePattern {
+  readonly baseUri: Uri;
+
   constructor(
-    readonly folder: { uri: Uri },
+    base: { uri: Uri } | Uri,
     readonly pattern: string,
-  ) {}
+  ) {
+    this.baseUri = 'uri' in base ? base.uri : base;
+  }
 }
 
 export const languages = {
@@ -15,7 +19,7 @@ export const languages = {
 
 function isMatch(pattern: string | RelativePattern, path: string): boolean {
   if (typeof pattern === 'string') return toRegExp(pattern).test(path);
-  const folder = `${pattern.folder.uri.fsPath}/`;
+  const folder = `${pattern.baseUri.fsPath}/`;
   return path.startsWith(folder) && toRegExp(pattern.pattern).test(path.slice(folder.length));
 }
 

@@ -22,6 +22,7 @@ const editor = vi.hoisted(() => ({
   /** What the definition provider answers. */
   places: [] as unknown[],
   fails: false,
+  foldersChanged: () => {},
 }));
 
 const files = await vi.hoisted(async () => new (await import('../../support/settings-files.ts')).SettingsFiles());
@@ -76,6 +77,10 @@ vi.mock('vscode', async () => {
       getConfiguration: files.getConfiguration,
       onDidChangeConfiguration: () => ({ dispose: () => {} }),
       onDidSaveTextDocument: () => ({ dispose: () => {} }),
+      onDidChangeWorkspaceFolders: (listener: () => void) => {
+        editor.foldersChanged = listener;
+        return { dispose: () => {} };
+      },
     },
   };
 });
@@ -124,6 +129,20 @@ const lines = (start: number, end: number) => ({
 
 test('files of the workspace are shared', async () => {
   expect(await shared('src/store.ts', 'prose.md')).toEqual(['src/store.ts', 'prose.md']);
+});
+
+test('a file is shared once its folder is in the workspace, and no longer when it has left', async () => {
+  const related = new RelatedCode();
+  const documents = [pathToFileURL(join(folder, 'other/a.ts')).href];
+  const answer = async () => (await related.answer({ uri: uriOf('src/main.ts'), positions: [], documents })).shared;
+  const first = editor.folder;
+  expect(await answer()).toEqual([]);
+  editor.folder = join(folder, 'other');
+  editor.foldersChanged();
+  expect(await answer()).toEqual(documents);
+  editor.folder = first;
+  editor.foldersChanged();
+  expect(await answer()).toEqual([]);
 });
 
 test('nothing is shared in a workspace that is not trusted', async () => {

@@ -1,6 +1,15 @@
 // Which files the server is sent, and when, with a stub of the part of VS Code's API that this needs.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -20,7 +29,7 @@ vi.mock('vscode', async () => {
   const { languages, RelativePattern, toRegExp } = await import('../../support/globs.ts');
   const uriOf = (path: string) => {
     const url = pathToFileURL(path).href;
-    return { scheme: 'file', fsPath: path, toString: () => url };
+    return { scheme: 'file', path, fsPath: path, toString: () => url };
   };
   const on = (name: string) => (listener: (value: unknown) => unknown) => {
     editor.listeners[name] = listener;
@@ -29,6 +38,7 @@ vi.mock('vscode', async () => {
   return {
     languages,
     RelativePattern,
+    FileType: { File: 1, Directory: 2 },
     workspace: {
       get isTrusted() {
         return editor.isTrusted;
@@ -52,9 +62,9 @@ vi.mock('vscode', async () => {
       onDidChangeConfiguration: on('configuration'),
       onDidSaveTextDocument: on('save'),
       // As in VS Code, braces cannot hold others. A hundredth of the limit, so that few files reach it.
-      findFiles: async (_: unknown, exclude: string, limit: number) => {
+      findFiles: async ({ baseUri }: { baseUri: { fsPath: string } }, exclude: string, limit: number) => {
         const globs = exclude.slice(1, -1).split(',');
-        return readdirSync(editor.folder, { recursive: true, withFileTypes: true })
+        return readdirSync(baseUri.fsPath, { recursive: true, withFileTypes: true })
           .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
           .map((entry) => join(entry.parentPath, entry.name))
           .filter((path) => !globs.some((glob) => toRegExp(glob).test(path.slice(editor.folder.length + 1))))
@@ -62,7 +72,10 @@ vi.mock('vscode', async () => {
           .map(uriOf);
       },
       fs: {
-        stat: async ({ fsPath }: { fsPath: string }) => statSync(fsPath),
+        stat: async ({ fsPath }: { fsPath: string }) => {
+          const found = statSync(fsPath);
+          return { size: found.size, type: found.isDirectory() ? 2 : 1 };
+        },
         readFile: async ({ fsPath }: { fsPath: string }) => readFileSync(fsPath),
       },
     },
@@ -92,6 +105,13 @@ function write(path: string, text: string): string {
   return file;
 }
 
+const uriOf = (path: string) => ({
+  scheme: 'file',
+  path,
+  fsPath: path,
+  toString: () => pathToFileURL(path).href,
+});
+
 /** What the server knows after all that was sent, by path. */
 function known(): Record<string, string> {
   const texts: Record<string, string> = {};
@@ -101,6 +121,8 @@ function known(): Record<string, string> {
       const path = fileURLToPath(uri).slice(editor.folder.length + 1);
       if (text === null) delete texts[path];
       else texts[path] = text;
+      if (text === null)
+        for (const inside of Object.keys(texts)) if (inside.startsWith(`${path}/`)) delete texts[inside];
     }
   }
   return texts;
@@ -130,7 +152,7 @@ test.each<[string, Partial<typeof editor>]>([
   write('a.ts', 'a();\n');
   Object.assign(editor, state);
   await files.connected();
-  editor.listeners.change?.({ scheme: 'file', fsPath: join(editor.folder, 'a.ts'), toString: () => 'file:///a.ts' });
+  editor.listeners.change?.(uriOf(join(editor.folder, 'a.ts')));
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(sent).toEqual([{ isAnew: true, files: [] }]);
 });
@@ -147,12 +169,26 @@ test('once the workspace is trusted, its files are sent', async () => {
 test('a file that changes is sent again, and one that goes is forgotten', async () => {
   const [a, b] = [write('a.ts', 'a();\n'), write('b.ts', 'b();\n')];
   await files.connected();
-  const uri = (path: string) => ({ scheme: 'file', fsPath: path, toString: () => pathToFileURL(path).href });
   writeFileSync(a, 'changed();\n');
   rmSync(b);
-  editor.listeners.change?.(uri(a));
-  editor.listeners.delete?.(uri(b));
+  editor.listeners.change?.(uriOf(a));
+  editor.listeners.delete?.(uriOf(b));
   await knows({ 'a.ts': 'changed();\n' });
+});
+
+test('a folder that moves takes its files along, though there is an event for the folder only', async () => {
+  write('old/a.ts', 'a();\n');
+  write('old/deep/b.ts', 'b();\n');
+  await files.connected();
+  const [old, moved] = [join(editor.folder, 'old'), join(editor.folder, 'moved')];
+  renameSync(old, moved);
+  editor.listeners.delete?.(uriOf(old));
+  editor.listeners.create?.(uriOf(moved));
+  await knows({ 'moved/a.ts': 'a();\n', 'moved/deep/b.ts': 'b();\n' });
+  writeFileSync(join(editor.folder, 'Makefile'), 'all:\n');
+  editor.listeners.create?.(uriOf(join(editor.folder, 'Makefile')));
+  editor.listeners.change?.(uriOf(write('moved/a.ts', 'changed();\n')));
+  await knows({ 'moved/a.ts': 'changed();\n', 'moved/deep/b.ts': 'b();\n' });
 });
 
 test('what is excluded later is forgotten', async () => {

@@ -46,6 +46,14 @@ test('a file that changes is found by its new words only, and one that goes by n
   expect(closed.size).toBe(noise.length);
 });
 
+test('of a folder that goes, no file is found any more', () => {
+  const closed = indexed(...noise, invoices);
+  closed.set({ uri: uriOf('sr'), text: null });
+  expect(closed.size).toBe(noise.length + 1);
+  closed.set({ uri: uriOf('src'), text: null });
+  expect(closed.size).toBe(0);
+});
+
 test('files that change again and again take no more memory', () => {
   const closed = indexed(...noise);
   for (let i = 0; i < 500; i++)
