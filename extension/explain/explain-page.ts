@@ -61,6 +61,10 @@ const [title, main, note, hint, input, waiting] = ['h1', 'main', '[role=status]'
 );
 const buttons = [...document.querySelectorAll('button')];
 let isRunning = false;
+// VS Code discards the page while another tab hides it, but keeps this state.
+const kept = editor.getState();
+input.value = kept?.question ?? '';
+waiting.hidden = !kept?.isWaiting;
 
 addEventListener('message', ({ data: state }) => {
   const isAtEnd = innerHeight + scrollY >= document.body.scrollHeight - 10;
@@ -97,17 +101,21 @@ function emptySection() {
 for (const button of buttons) button.addEventListener('click', () => editor.postMessage({ action: button.value }));
 input.addEventListener('keydown', (event) => {
   if (event.key !== 'Enter' || event.isComposing || input.value.trim() === '') return;
-  if (isRunning) waiting.hidden = false;
+  if (isRunning) wait(true);
   else ask();
 });
-input.addEventListener('input', () => {
-  waiting.hidden = true;
-});
+input.addEventListener('input', () => wait(false));
+
+/** Whether the question in the input is asked when the answer is there. */
+function wait(isWaiting) {
+  waiting.hidden = !isWaiting;
+  editor.setState({ question: input.value, isWaiting });
+}
 
 function ask() {
   editor.postMessage({ action: 'ask', question: input.value.trim() });
   input.value = '';
-  waiting.hidden = true;
+  wait(false);
 }
 
 editor.postMessage({ action: 'ready' });

@@ -14,7 +14,11 @@ beforeAll(async () => {
   page = await browser.newPage();
   await page.exposeFunction('toEditor', (message: PageMessage) => void sent.push(message));
   await page.route(address, (route) => route.fulfill({ contentType: 'text/html', body: explainPage() }));
-  await page.addInitScript('acquireVsCodeApi = () => ({ postMessage: toEditor })');
+  await page.addInitScript(`acquireVsCodeApi = () => ({
+    postMessage: toEditor,
+    getState: () => JSON.parse(sessionStorage.state ?? 'null') ?? undefined,
+    setState: (state) => { sessionStorage.state = JSON.stringify(state); },
+  })`);
 });
 
 afterAll(() => browser?.close());
@@ -77,6 +81,19 @@ test('a question that is asked while an answer is written is sent once the answe
   expect(await waiting.isVisible()).toBe(false);
   await expect.poll(() => sent).toEqual([{ action: 'ask', question: 'Why?' }]);
   expect(await input.inputValue()).toBe('');
+});
+
+test('a question that waits is asked also if the page was hidden, and so discarded, meanwhile', async () => {
+  await open({ turns: [answer('<p>It')], actions: ['stop'] });
+  await page.locator('input').fill('And then?');
+  await page.locator('input').press('Enter');
+  await open({ turns: [answer('<p>It')], actions: ['stop'] });
+  expect(sent).toEqual([]);
+  expect(await page.locator('input').inputValue()).toBe('And then?');
+  await show({ turns: [answer('<p>It adds.')], actions: ['retry', 'copy'] });
+  await expect.poll(() => sent).toEqual([{ action: 'ask', question: 'And then?' }]);
+  await open({ turns: [answer('<p>It adds.')], actions: ['retry', 'copy'] });
+  expect(await page.locator('input').inputValue()).toBe('');
 });
 
 test('a new explanation takes the place of a longer one', async () => {
