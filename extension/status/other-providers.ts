@@ -1,5 +1,5 @@
-// Tells the user once when another extension that suggests code is active, too, as both show ghost text in the same
-// place.
+// Tells the user once when another extension that suggests code is enabled, too, as both show ghost text in the same
+// place. Not of the Copilot that VS Code brings along: whether anybody has signed in to it cannot be asked.
 import { type ExtensionContext, extensions, l10n, window } from 'vscode';
 
 const noticedKey = 'noticedOtherProviders';
@@ -18,7 +18,7 @@ const known = new Map([
 
 export async function noticeOtherProviders({ globalState }: ExtensionContext): Promise<void> {
   const noticed = globalState.get<string[]>(noticedKey, []);
-  const found = [...known.keys()].filter((id) => extensions.getExtension(id)?.isActive && !noticed.includes(id));
+  const found = [...known.keys()].filter((id) => extensions.getExtension(id) && !noticed.includes(id));
   if (found.length === 0) return;
   await globalState.update(noticedKey, [...noticed, ...found]);
   const names = found.map((id) => known.get(id)).join(', ');
