@@ -26,6 +26,10 @@
 (defvar hearth--timer nil)
 (defvar-local hearth--version 0)
 (defvar-local hearth--text nil "What the server knows of this buffer.")
+(defvar-local hearth--opened nil "The connection on which this buffer was opened, and as which URI. Nil while it is not open.")
+(put 'hearth--version 'permanent-local t)
+(put 'hearth--text 'permanent-local t)
+(put 'hearth--opened 'permanent-local t)
 (defvar-local hearth--overlay nil "Nil unless ghost text is shown. Its property `hearth-item' is the suggestion.")
 
 (defvar hearth-shown-map
@@ -89,18 +93,22 @@
     (with-current-buffer (window-buffer) (hearth--ask))))
 
 (defun hearth--tell ()
-  "Tell the server what the buffer contains, unless it knows."
-  (let ((text (save-restriction (widen) (buffer-substring-no-properties (point-min) (point-max)))))
+  "Tell the server what the buffer contains, unless it knows.
+A server that was started anew, or a buffer with another file or mode, makes the buffer be opened anew."
+  (let ((text (save-restriction (widen) (buffer-substring-no-properties (point-min) (point-max))))
+        (opened (list (hearth--start) (hearth--uri) (hearth--language))))
+    (unless (equal opened hearth--opened) (hearth--close))
     (cond
-     ((null hearth--text)
-      (jsonrpc-notify (hearth--start) 'textDocument/didOpen
+     ((null hearth--opened)
+      (jsonrpc-notify hearth--connection 'textDocument/didOpen
                       (list :textDocument (list :uri (hearth--uri) :languageId (hearth--language)
-                                                :version hearth--version :text text))))
+                                                :version (setq hearth--version (1+ hearth--version)) :text text))))
      ((not (string= text hearth--text))
-      (jsonrpc-notify (hearth--start) 'textDocument/didChange
+      (jsonrpc-notify hearth--connection 'textDocument/didChange
                       (list :textDocument (list :uri (hearth--uri) :version (setq hearth--version (1+ hearth--version)))
                             :contentChanges (vector (list :text text))))))
-    (setq hearth--text text)))
+    (setq hearth--text text
+          hearth--opened opened)))
 
 (defun hearth--ask ()
   (when (and hearth-mode (not buffer-read-only))
@@ -158,9 +166,9 @@
 
 (defun hearth--close ()
   (hearth-dismiss)
-  (when (and hearth--text hearth--connection (jsonrpc-running-p hearth--connection))
-    (jsonrpc-notify hearth--connection 'textDocument/didClose (list :textDocument (list :uri (hearth--uri)))))
-  (setq hearth--text nil))
+  (when (and hearth--opened (jsonrpc-running-p (car hearth--opened)))
+    (jsonrpc-notify (car hearth--opened) 'textDocument/didClose (list :textDocument (list :uri (cadr hearth--opened)))))
+  (setq hearth--opened nil))
 
 ;;;###autoload
 (define-minor-mode hearth-mode

@@ -67,11 +67,17 @@ local function ask()
   if not server or not vim.lsp.buf_is_attached(buffer, client_id) or vim.fn.mode() ~= 'i' then return end
   local params = vim.lsp.util.make_position_params(0, 'utf-16')
   params.context = { triggerKind = 2 }
+  local function place()
+    local window = vim.api.nvim_get_current_win()
+    return { vim.fn.mode(), window, vim.api.nvim_win_get_cursor(window), vim.api.nvim_buf_get_changedtick(buffer) }
+  end
+  local before = place()
   local function answered(problem, answer)
     asked = nil
     hide()
     local item = not problem and answer and answer.items and answer.items[1]
-    if item and vim.fn.mode() == 'i' and vim.api.nvim_get_current_buf() == buffer then show(buffer, item) end
+    -- An answer may come after the next key already.
+    if item and vim.api.nvim_get_current_buf() == buffer and vim.deep_equal(place(), before) then show(buffer, item) end
   end
   local method = 'textDocument/inlineCompletion'
   local _, id
@@ -84,6 +90,7 @@ local function ask()
 end
 
 local function ask_soon()
+  cancel()
   hide()
   if timer then timer:stop() end
   timer = vim.defer_fn(ask, options.debounce_ms)

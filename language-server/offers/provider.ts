@@ -200,9 +200,10 @@ function answerOf({ suggestions, result, isOwn }: Found, asked: AskedPlace): Ans
   return { items, reason: isOwn ? 'shown' : 'typed-along', timings };
 }
 
+/** Editors give the text the document's own line breaks; Neovim would keep a carriage return beside its own. */
 function toItem({ selected, range }: AskedPlace, { text, replaces }: Suggestion): InlineCompletionItem {
   const end = { line: range.end.line, character: range.end.character + replaces };
-  return { insertText: selected + text, range: { start: range.start, end } };
+  return { insertText: selected + text.replaceAll('\r\n', '\n'), range: { start: range.start, end } };
 }
 
 function nothing(reason: Reason): Answer {

@@ -109,6 +109,13 @@ test('says why there is no completion when the model cannot fill in the middle',
   expect(await ask('a = $0')).toMatchObject({ items: [], reason: 'model-cannot-fill-in' });
 });
 
+test('line breaks are plain ones, whatever the document has, since some editors add its own to them', async () => {
+  const { ask } = setUp({ respond: () => '\n  first();\n}' });
+  const { items } = await ask('function f() {$0\r\n', { version: 1 });
+  expect(items[0]?.insertText).toContain('\n');
+  expect(items[0]?.insertText).not.toContain('\r');
+});
+
 test('lone surrogates do no harm', async () => {
   const { items } = await setUp({ respond: () => 'answer' }).ask('a = "\ud83d"; b = \udc00$0 + "\ud800"');
   expect(items).toHaveLength(1);
