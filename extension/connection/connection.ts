@@ -19,6 +19,8 @@ import { Timeout, Unresponsive, within } from './timeout.ts';
 const startMs = 4000;
 const greetMs = 3000;
 const initializeMs = 4000;
+/** How long the editor may take to have what a session needs: its library, the settings, a token of the keychain. */
+const prepareMs = 20_000;
 const silenceMs = 3000;
 // A server that ends on purpose gives signs of life while it writes its cache.
 const endingSilenceMs = 3000;
@@ -134,10 +136,17 @@ export class Connection<L extends Link, S extends Session> {
     const prepared = this.host.prepare(this.policy);
     prepared.catch(() => undefined); // it is awaited below
     const link = await this.open();
-    const session = (await prepared)(link);
     const closed = link.closed.then(() => Promise.reject(new Error('the connection was closed')));
+    const session = (await this.ready(prepared, closed))(link);
     await within(initializeMs * this.policy.timeoutFactor, Promise.race([session.initialize(), closed]));
     return { link, session };
+  }
+
+  /** That the editor takes too long is no reason to take the server from other windows. */
+  private ready<T>(prepared: Promise<T>, closed: Promise<never>): Promise<T> {
+    return within(prepareMs * this.policy.timeoutFactor, Promise.race([prepared, closed])).catch((error: unknown) => {
+      throw error instanceof Unresponsive ? new Error('the editor does not give its settings') : error;
+    });
   }
 
   /** Connects to the server that runs, or starts one. */

@@ -38,10 +38,16 @@ export class Offer {
     return this.controller.signal.aborted;
   }
 
-  /** Ends the engine's work. The suggestions so far are kept. */
+  /** Ends the engine's work. If that cuts the text short, the offer has nothing for any place from then on. */
   abort(): void {
     this.controller.abort();
     this.changed();
+  }
+
+  /** Whether it was aborted before its text was whole. */
+  private get isCutShort(): boolean {
+    const isWhole = this.result !== null && this.result.reason !== 'cancelled';
+    return this.isAborted && this.failure === undefined && !isWhole;
   }
 
   /** Resolves the next time that the text grows or that the offer ends or is aborted. */
@@ -64,11 +70,10 @@ export class Offer {
 
   covers(at: CursorDocument): Coverage {
     const step = typedSince(this.document, at);
-    if (step === null) return 'none';
+    if (step === null || this.isCutShort) return 'none';
     const left = this.suggestions.flatMap((suggestion) => restOf(suggestion, step) ?? []);
     if (left.length > 0) return left;
     if (this.failure !== undefined) return 'empty';
-    if (this.isAborted) return 'none';
     if (this.result === null) return step.typed.startsWith(this.suggestions[0]?.text ?? '') ? 'pending' : 'none';
     return this.suggestions.length === 0 && step.typed === '' ? 'empty' : 'none';
   }

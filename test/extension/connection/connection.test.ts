@@ -54,6 +54,29 @@ test('a window that closes while it looks for a server starts none', async () =>
   expect(world.started).toHaveLength(0);
 });
 
+test('a window whose session is never prepared gives up, and leaves the server to the others', async () => {
+  const other = await openWindow();
+  const window = world.window();
+  window.prepared = new Promise(() => {});
+  void window.connection.start();
+  await pass(60_000);
+  expect(window.endings).toEqual(['not started', 'not started', 'gave up']);
+  expect(window.states.at(-1)).toBe('down');
+  expect(other.states).toEqual(['starting', 'up']);
+  expect(world.running?.links.size).toBe(1);
+});
+
+test('a window can close while its session is being prepared', async () => {
+  const window = world.window();
+  window.prepared = new Promise(() => {});
+  void window.connection.start();
+  await pass(0);
+  const stopped = window.connection.stop();
+  await pass(0);
+  await stopped;
+  expect(window.endings).toEqual(['left']);
+});
+
 test('a window that is reloaded finds the server that it has left', async () => {
   const before = await openWindow();
   const { process } = before;

@@ -138,6 +138,8 @@ export class FakeWindow implements ConnectionHost<FakeLink, FakeSession> {
   readonly states: State[] = [];
   readonly endings: (Ending['kind'] | 'gave up')[] = [];
   hasLeft = false;
+  /** Resolves when what a session needs is there. */
+  prepared: Promise<void> = Promise.resolve();
 
   constructor(readonly world: FakeWorld) {}
 
@@ -171,6 +173,7 @@ export class FakeWindow implements ConnectionHost<FakeLink, FakeSession> {
   }
 
   async prepare(): Promise<(link: FakeLink) => FakeSession> {
+    await this.prepared;
     return (link) => {
       const session = new FakeSession(link, this);
       FakeSession.all.push(session);

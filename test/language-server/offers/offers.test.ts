@@ -65,6 +65,19 @@ test('if no key adopts a cancelled request, its generation ends', async () => {
   expect(engine.cancelled).toBe(1);
 });
 
+test('a text whose generation has ended half-way is generated again when the cursor returns', async () => {
+  const text = [...'abcdefghijkl'].join(' + ');
+  const { ask, engine } = setUp({ respond: () => text, tokenMs: 10, graceMs: 80 });
+  const controller = new AbortController();
+  const answer = ask('a = $0\n', { signal: controller.signal });
+  await elapse(2);
+  controller.abort();
+  await answer;
+  await elapse(120);
+  expect(engine.cancelled).toBe(1);
+  expect(texts(await ask('a = $0\n'))).toEqual([text]);
+});
+
 test('when the cursor leaves the place, generation ends at once', async () => {
   const respond = () => 'one(two, three, four, five, six);';
   const { ask, engine, provider } = setUp({ respond, tokenMs: 10, momentMs: 15 });
