@@ -30,7 +30,7 @@ export function situationOf({ language, within, around, extent, lineBreak }: Pla
   if (lineBreak !== '') return 'block';
   if (around.lineSuffix.trim() !== '' && !closersOnly.test(around.lineSuffix)) return 'middle';
   if (around.linePrefix.trim() === '') return extent === 'block' ? 'block' : 'fresh';
-  return /\w$/.test(around.linePrefix) ? 'word' : 'line';
+  return /[\p{L}\p{N}_]$/u.test(around.linePrefix) ? 'word' : 'line';
 }
 
 /**

@@ -121,31 +121,28 @@ function settledEnd(text: string, { within }: Place): number {
 function inLine(generated: GeneratedText, end: number, place: Place, gate: Gate, isEnded: boolean): GhostText {
   const text = generated.text.slice(0, end);
   const fit = fitRest(text, place, isEnded);
-  const whole = (each: Fit) => suggestion(generated, each.end, place, each.tail, each.replaces);
-  if (typeof fit !== 'string' && generated.probabilityTo(fit.end) >= gate.line) {
-    if (standsBeside(lineWith(text.slice(0, fit.end), fit, place), place)) return nothing('repeats-line');
-    return { suggestion: whole(fit), reason: null };
-  }
+  if (typeof fit !== 'string' && generated.probabilityTo(fit.end) >= gate.line) return fitted(generated, fit, place);
   // Several lines that do not fit or are not likely: perhaps the first one alone.
   const newline = text.trimEnd().indexOf('\n');
   if (text.slice(0, newline + 1).trim() !== '') return inLine(generated, newline, place, gate, false);
   if (typeof fit === 'string') return nothing(generated.probabilityTo(end) >= gate.line ? fit : 'unsure');
-  const piece = begunLine(generated, fit.end, place, gate);
-  const begun = fitRest(text.slice(0, piece), place, false);
-  return typeof begun === 'string' ? nothing('unsure') : { suggestion: whole(begun), reason: null };
+  const begun = fitRest(text.slice(0, begunLine(generated, fit.end, place, gate)), place, false);
+  return typeof begun === 'string' ? nothing('unsure') : fitted(generated, begun, place);
 }
 
-/** The cursor's line with the text in it. */
-function lineWith(text: string, { replaces, tail }: Fit, { around }: Place): string {
-  return around.linePrefix + text + tail + around.lineSuffix.slice(replaces);
+function fitted(generated: GeneratedText, { end, replaces, tail }: Fit, place: Place): GhostText {
+  const { linePrefix, lineSuffix } = place.around;
+  const line = linePrefix + generated.text.slice(0, end) + tail + lineSuffix.slice(replaces);
+  if (standsBeside(line, place)) return nothing('repeats-line');
+  return { suggestion: suggestion(generated, end, place, tail, replaces), reason: null };
 }
 
 /** The whole text, with what closes the blocks that it leaves open and the one that it stands in. */
 function wholeText(generated: GeneratedText, end: number, place: Place): Suggestion | null {
   const text = generated.text.slice(0, end);
-  const isHead = !text.trim().includes('\n');
+  const isSingleLine = !text.trim().includes('\n');
   const closers = missingClosers(text, place);
-  if (closers === null || (isHead && closers !== '') || isUnfinished(text, place))
+  if (closers === null || (isSingleLine && closers !== '') || isUnfinished(text, place))
     return beginning(generated, end, place);
   return suggestion(generated, end, place, closers + place.tail, place.replaces);
 }

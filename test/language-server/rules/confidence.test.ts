@@ -1,8 +1,17 @@
 import { expect, test } from 'vitest';
-import { gateFor, levels, likelyLines, situations, stricter } from '../../../language-server/rules/confidence.ts';
+import {
+  gateFor,
+  levels,
+  likelyLines,
+  situationOf,
+  situations,
+  stricter,
+} from '../../../language-server/rules/confidence.ts';
 import { GeneratedText } from '../../../language-server/rules/generated-text.ts';
+import { placeAt } from '../../../language-server/rules/place.ts';
 import { meaningfulEnd } from '../../../language-server/rules/whole.ts';
 import { FakeEngine } from '../../fixtures/fake-engine.ts';
+import { atCursor } from '../cursor.ts';
 
 const gate = { line: 0.1, beginning: 0.5 };
 
@@ -71,3 +80,10 @@ test('a model that the gates were fitted to has its own, whatever its size', () 
   expect(gate('Starter Coder v2 83M')).not.toEqual(gate('some other model'));
   expect(gate('Starter Coder 45M')).toEqual(gate('some other model'));
 });
+
+test.each(['const total$0', 'const größ$0', 'const длина$0', 'const a1$0'])(
+  'the cursor is inside a word in %j',
+  (marked) => {
+    expect(situationOf(placeAt(atCursor(marked), 'auto'))).toBe('word');
+  },
+);
