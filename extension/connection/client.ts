@@ -18,11 +18,11 @@ import * as wire from '../../language-server/protocol/wire.ts';
 import { networkSettings, readSettings, section } from '../settings/config.ts';
 import { RelatedCode } from '../workspace/related-code.ts';
 import { WorkspaceFiles } from '../workspace/workspace-files.ts';
-import { Connection, type Ending, type State } from './connection.ts';
+import { type Cause, Connection, type State } from './connection.ts';
 import type { ClientSession } from './language-client.ts';
 import type { RestartPolicy } from './restart-policy.ts';
+import { ServerLauncher } from './server-launcher.ts';
 import type { ProcessLink } from './server-link.ts';
-import { ServerProcess } from './server-process.ts';
 
 /** The key of the team server's token in VS Code's SecretStorage. */
 export const serverTokenKey = 'serverToken';
@@ -60,18 +60,18 @@ export class Client implements Disposable {
     private readonly context: ExtensionContext,
     private readonly asksAgain: boolean,
   ) {
-    const server = new ServerProcess({
+    const launcher = new ServerLauncher({
       module: context.asAbsolutePath('dist/server.js'),
       storageFolder: context.globalStorageUri.fsPath,
       version: context.extension.packageJSON.version,
       onOutput: (text) => this.log.error(text),
     });
     this.connection = new Connection({
-      find: () => server.find(),
-      start: (signal) => server.start(signal),
+      find: () => launcher.find(),
+      start: (signal) => launcher.start(signal),
       prepare: (policy) => this.prepare(policy),
       onState: (state) => this.enter(state),
-      onEnding: (ending, goesOn) => this.report(ending, goesOn),
+      onEnd: (cause, goesOn) => this.report(cause, goesOn),
     });
   }
 
@@ -191,26 +191,26 @@ export class Client implements Disposable {
   }
 
   /** Says in the log, and in the status if the user should know, why the connection has ended. */
-  private report(ending: Ending, goesOn: boolean): void {
+  private report(cause: Cause, goesOn: boolean): void {
     const { isSafeMode } = this.connection.policy;
-    this.restartReason = ending.kind === 'hung' ? l10n.t('the server did not react and is being started again') : '';
-    switch (ending.kind) {
+    this.restartReason = cause.kind === 'hung' ? l10n.t('the server did not react and is being started again') : '';
+    switch (cause.kind) {
       case 'left':
         return;
       case 'restarted':
         this.log.info('The language server is being restarted.');
         return;
       case 'not started':
-        this.log.error(`The language server did not start: ${ending.how}`);
+        this.log.error(`The language server did not start: ${cause.how}`);
         if (!goesOn)
-          this.fail(l10n.t('The Hearth server did not start ({0}). Restart it, or reinstall Hearth.', ending.how));
+          this.fail(l10n.t('The Hearth server did not start ({0}). Restart it, or reinstall Hearth.', cause.how));
         return;
       default: {
         const how = isSafeMode ? ' on the CPU, without a draft model and without the disk cache' : '';
-        const what = ending.kind === 'hung' ? 'does not react' : `ended unexpectedly (${ending.how})`;
+        const what = cause.kind === 'hung' ? 'does not react' : `ended unexpectedly (${cause.how})`;
         this.log.warn(`The language server ${what}${goesOn ? ` and is being restarted${how}` : ''}.`);
         if (!goesOn)
-          this.fail(l10n.t('The Hearth server failed repeatedly ({0}). Restart it, or try another model.', ending.how));
+          this.fail(l10n.t('The Hearth server failed repeatedly ({0}). Restart it, or try another model.', cause.how));
       }
     }
   }

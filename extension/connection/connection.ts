@@ -45,8 +45,8 @@ export interface Link {
   /** Ends the process at once, if it is still there. */
   kill(): void;
   close(): void;
-  /** How the process has ended by itself, such as with "exit code 3", or that a window has killed it because it hung. */
-  ending(): Promise<Fault>;
+  /** Why the other side has closed it: how the process has ended, or that it hung and a window has killed it. */
+  fault(): Promise<Fault>;
 }
 
 /** What is said over a link. */
@@ -62,7 +62,7 @@ export interface Session {
 
 export type Fault = { kind: 'crashed' | 'hung' | 'not started'; how: string };
 /** 'left': this window has closed. 'restarted': a window has restarted the server. */
-export type Ending = { kind: 'left' | 'restarted' } | Fault;
+export type Cause = { kind: 'left' | 'restarted' } | Fault;
 
 export interface ConnectionHost<L extends Link, S extends Session> {
   /** Connects to the server that runs; null if there is none. */
@@ -72,7 +72,8 @@ export interface ConnectionHost<L extends Link, S extends Session> {
   /** Prepares a session while the server starts. */
   prepare(policy: RestartPolicy): Promise<(link: L) => S>;
   onState(state: State): void;
-  onEnding(ending: Ending, goesOn: boolean): void;
+  /** A life of the connection has ended. */
+  onEnd(cause: Cause, goesOn: boolean): void;
 }
 
 export class Connection<L extends Link, S extends Session> {
@@ -112,24 +113,25 @@ export class Connection<L extends Link, S extends Session> {
 
   private async run(): Promise<void> {
     for (let goesOn = true; goesOn; ) {
-      const ending = await this.live();
-      if ('how' in ending) goesOn = this.policy.recordCrash(performance.now(), ending.kind === 'hung');
-      else goesOn = ending.kind === 'restarted';
+      const cause = await this.live();
+      if ('how' in cause) goesOn = this.policy.recordCrash(performance.now(), cause.kind === 'hung');
+      else goesOn = cause.kind === 'restarted';
       goesOn &&= !this.stopOrder.signal.aborted;
-      this.host.onEnding(ending, goesOn);
+      this.host.onEnd(cause, goesOn);
     }
     this.loop = null;
     this.enter('down');
   }
 
-  private async live(): Promise<Ending> {
+  /** Resolves to why it has ended. */
+  private async live(): Promise<Cause> {
     this.enter('starting');
-    const ending = await this.begin().then(
+    const cause = await this.begin().then(
       ({ link, session }) => this.whileUp(link, session),
-      (error: unknown) => this.fault(error),
+      (error: unknown) => this.causeOf(error),
     );
-    await this.end(ending);
-    return ending;
+    await this.close(cause);
+    return cause;
   }
 
   private async begin(): Promise<{ link: L; session: S }> {
@@ -178,31 +180,31 @@ export class Connection<L extends Link, S extends Session> {
     }
   }
 
-  private async whileUp(link: L, session: S): Promise<Ending> {
+  private async whileUp(link: L, session: S): Promise<Cause> {
     this.session = session;
     if (link.isNew) this.restartOrder = new AbortController();
     this.enter('up');
     const timeout = new Timeout(silenceMs * this.policy.timeoutFactor);
     link.onData(() => timeout.restart());
-    const ending = await new Promise<Ending | null>((resolve) => {
-      void timeout.over.then(() => resolve(this.fault(new Unresponsive())));
+    const cause = await new Promise<Cause | null>((resolve) => {
+      void timeout.over.then(() => resolve(this.causeOf(new Unresponsive())));
       void link.closed.then(() => resolve(null));
       void session.farewell.then(() => resolve({ kind: 'restarted' }));
       whenAborted(this.restartOrder.signal, () => resolve({ kind: 'restarted' }));
       whenAborted(this.stopOrder.signal, () => resolve({ kind: 'left' }));
     });
     timeout.end();
-    return ending ?? link.ending();
+    return cause ?? link.fault();
   }
 
-  private fault(error: unknown): Ending {
+  private causeOf(error: unknown): Cause {
     if (this.stopOrder.signal.aborted) return { kind: 'left' };
     if (error instanceof Unresponsive) return { kind: 'hung', how: error.message };
     return { kind: 'not started', how: error instanceof Error ? error.message : String(error) };
   }
 
   /** Closes everything of this life. Only a server that is asked to end, or that hangs, ends with it. */
-  private async end({ kind }: Ending): Promise<void> {
+  private async close({ kind }: Cause): Promise<void> {
     const { link, session } = this;
     const isOrdered = this.restartOrder.signal.aborted;
     this.restartOrder = new AbortController();

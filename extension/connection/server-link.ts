@@ -24,7 +24,7 @@ export class SharedLink implements ProcessLink {
     private readonly socket: Socket,
     private readonly announced: Announcement,
     readonly isNew: boolean,
-    readonly ending: () => Promise<Fault>,
+    readonly fault: () => Promise<Fault>,
   ) {
     socket.on('error', () => socket.destroy());
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
@@ -129,7 +129,7 @@ export class AloneLink implements ProcessLink {
     this.kill();
   }
 
-  ending(): Promise<Fault> {
+  fault(): Promise<Fault> {
     return Promise.resolve({ kind: 'crashed', how: this.how });
   }
 }

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { SocketMessageReader, SocketMessageWriter } from 'vscode-languageserver-protocol/node';
+import { ServerLauncher } from '../../extension/connection/server-launcher.ts';
 import type { ProcessLink } from '../../extension/connection/server-link.ts';
-import { ServerProcess } from '../../extension/connection/server-process.ts';
 import { endpointsFor } from '../../language-server/protocol/endpoint.ts';
 import { LspWindow } from '../support/lsp-client.ts';
 
@@ -16,9 +16,9 @@ const version = 'test';
 const storageFolder = mkdtempSync(join(tmpdir(), 'hearth ü 日本-'));
 const output: string[] = [];
 
-function processFor(dist: string): ServerProcess {
+function processFor(dist: string): ServerLauncher {
   const module = join(dist, 'server.js');
-  return new ServerProcess({ module, storageFolder, version, onOutput: (text) => output.push(text) });
+  return new ServerLauncher({ module, storageFolder, version, onOutput: (text) => output.push(text) });
 }
 
 async function greeted(link: ProcessLink | null): Promise<ProcessLink> {

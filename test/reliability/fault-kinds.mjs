@@ -29,7 +29,7 @@ export const faults = [
   },
   {
     where: "the system, for the window's process",
-    file: 'test/extension/connection/server-process.test.ts',
+    file: 'test/extension/connection/server-launcher.test.ts',
     kinds: {
       'no free file handle (EMFILE)': 'EMFILE',
       'no process can be started': 'starts no process',

@@ -9,9 +9,9 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver-protocol/node';
-import { Connection, type ConnectionHost, type Ending, type Session } from '../../extension/connection/connection.ts';
+import { type Cause, Connection, type ConnectionHost, type Session } from '../../extension/connection/connection.ts';
+import { ServerLauncher } from '../../extension/connection/server-launcher.ts';
 import type { ProcessLink } from '../../extension/connection/server-link.ts';
-import { ServerProcess } from '../../extension/connection/server-process.ts';
 import { serverProgram } from '../support/shared-process.ts';
 import { starterModel } from './real-server.ts';
 
@@ -72,13 +72,13 @@ class RealSession implements Session {
 
 class Window implements ConnectionHost<ProcessLink, RealSession> {
   readonly connection: Connection<ProcessLink, RealSession>;
-  readonly endings: Ending['kind'][] = [];
+  readonly endings: Cause['kind'][] = [];
   readonly pids: number[] = [];
   beforeInitialize = (_: number) => {};
-  private readonly server: ServerProcess;
+  private readonly server: ServerLauncher;
 
   constructor(module: string) {
-    this.server = new ServerProcess({ module, storageFolder: join(folder, 's'), version: '1', onOutput: () => {} });
+    this.server = new ServerLauncher({ module, storageFolder: join(folder, 's'), version: '1', onOutput: () => {} });
     this.connection = new Connection<ProcessLink, RealSession>(this);
     windows.push(this);
   }
@@ -106,7 +106,7 @@ class Window implements ConnectionHost<ProcessLink, RealSession> {
 
   onState(): void {}
 
-  onEnding({ kind }: Ending): void {
+  onEnd({ kind }: Cause): void {
     this.endings.push(kind);
   }
 }

@@ -82,7 +82,7 @@ export const claims: Record<string, Evidence> = {
 
   'A server that hangs or crashes': [
     ['hang.test.ts', 'does not outlive its last window'],
-    ['server-process.test.ts', 'does not listen in time is killed'],
+    ['server-launcher.test.ts', 'does not listen in time is killed'],
   ],
   'What it wrote': [['socket.test.ts', 'does not grow for ever']],
   'No crash, and no message': [

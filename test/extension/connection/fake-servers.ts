@@ -1,5 +1,5 @@
 // The processes, links and sessions of connection.ts, without a process: what a test makes them do, they do at once.
-import type { ConnectionHost, Ending, Fault, Link, Session, State } from '../../../extension/connection/connection.ts';
+import type { Cause, ConnectionHost, Fault, Link, Session, State } from '../../../extension/connection/connection.ts';
 import { Connection } from '../../../extension/connection/connection.ts';
 
 /** At which step a server stops reacting, or ends. */
@@ -87,7 +87,7 @@ export class FakeLink implements Link {
     this.process.end();
   }
 
-  ending(): Promise<Fault> {
+  fault(): Promise<Fault> {
     const { isKilled } = this.process;
     return Promise.resolve({ kind: isKilled ? 'hung' : 'crashed', how: 'signal SIGKILL' });
   }
@@ -136,7 +136,7 @@ export class FakeSession implements Session {
 export class FakeWindow implements ConnectionHost<FakeLink, FakeSession> {
   readonly connection: Connection<FakeLink, FakeSession> = new Connection<FakeLink, FakeSession>(this);
   readonly states: State[] = [];
-  readonly endings: (Ending['kind'] | 'gave up')[] = [];
+  readonly endings: (Cause['kind'] | 'gave up')[] = [];
   hasLeft = false;
   /** Resolves when what a session needs is there. */
   prepared: Promise<void> = Promise.resolve();
@@ -185,8 +185,8 @@ export class FakeWindow implements ConnectionHost<FakeLink, FakeSession> {
     this.states.push(state);
   }
 
-  onEnding(ending: Ending, goesOn: boolean): void {
-    this.endings.push(ending.kind);
-    if ('how' in ending && !goesOn) this.endings.push('gave up');
+  onEnd(cause: Cause, goesOn: boolean): void {
+    this.endings.push(cause.kind);
+    if ('how' in cause && !goesOn) this.endings.push('gave up');
   }
 }

@@ -1,5 +1,4 @@
-// The server's process, which the windows of one user share: finds the one that runs, or starts it. It belongs to no
-// window: it ends by itself a few seconds after the last one has left it.
+// Finds the server's process, which the windows of one user share, or starts it. The process belongs to no window: it ends by itself a few seconds after the last one has left it.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, readFileSync, rmSync } from 'node:fs';
@@ -17,7 +16,7 @@ import { AloneLink, exitText, killNote, type ProcessLink, SharedLink } from './s
 /** How long to wait for the process's exit event, which may come after the connection has closed. */
 const exitNoticeMs = 500;
 
-export interface ServerProcessOptions {
+export interface LauncherOptions {
   /** The path of the server's program. */
   module: string;
   storageFolder: string;
@@ -26,13 +25,13 @@ export interface ServerProcessOptions {
   onOutput: (text: string) => void;
 }
 
-export class ServerProcess {
+export class ServerLauncher {
   private readonly endpoints: Endpoint[];
   /** The process that this window has started last, and how it ended. */
   private child: ChildProcess | null = null;
   private exited: Promise<string> = new Promise(() => {});
 
-  constructor(private readonly options: ServerProcessOptions) {
+  constructor(private readonly options: LauncherOptions) {
     this.endpoints = endpointsFor(options.storageFolder, options.version);
   }
 
@@ -42,7 +41,7 @@ export class ServerProcess {
       const socket = announced && (await open(endpoint.socketOf(announced.id)));
       if (!announced || !socket) continue;
       const isOwn = this.child?.pid === announced.pid;
-      return new SharedLink(socket, announced, isNew && isOwn, () => this.ending(announced, isOwn));
+      return new SharedLink(socket, announced, isNew && isOwn, () => this.fault(announced, isOwn));
     }
     return null;
   }
@@ -101,7 +100,7 @@ export class ServerProcess {
     return new AloneLink(child, child.stdout, child.stdin);
   }
 
-  private async ending({ logFile }: Announcement, isOwn: boolean): Promise<Fault> {
+  private async fault({ logFile }: Announcement, isOwn: boolean): Promise<Fault> {
     this.tell(logFile);
     if (existsSync(killNote(logFile))) return { kind: 'hung', how: 'it was killed by a window' };
     const unknown = 'started by another window';

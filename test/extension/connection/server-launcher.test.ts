@@ -14,8 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ServerLauncher } from '../../../extension/connection/server-launcher.ts';
 import type { ProcessLink } from '../../../extension/connection/server-link.ts';
-import { ServerProcess } from '../../../extension/connection/server-process.ts';
 import { Endpoint } from '../../../language-server/protocol/endpoint.ts';
 import { serverProgram } from '../../support/shared-process.ts';
 
@@ -39,10 +39,10 @@ afterEach(async () => {
 });
 
 /** A window; program: what runs in place of the server. */
-function window(program?: string): ServerProcess {
+function window(program?: string): ServerLauncher {
   const module = program === undefined ? serverProgram : join(folder, 'server.js');
   if (program !== undefined) writeFileSync(module, program);
-  return new ServerProcess({
+  return new ServerLauncher({
     module,
     storageFolder: join(folder, 'storage'),
     version: '1',
@@ -50,7 +50,7 @@ function window(program?: string): ServerProcess {
   });
 }
 
-async function start(server: ServerProcess): Promise<ProcessLink> {
+async function start(server: ServerLauncher): Promise<ProcessLink> {
   const link = await server.start(new AbortController().signal);
   if (!link) throw new Error('no link');
   links.push(link);
@@ -111,7 +111,7 @@ test('how a process has ended, and its last words, reach the window', async () =
   writeFileSync(join(folder, 'run', log), 'std::bad_alloc\n');
   process.kill(link.pid as number, 'SIGKILL');
   await link.closed;
-  expect(await link.ending()).toEqual({ kind: 'crashed', how: 'signal SIGKILL' });
+  expect(await link.fault()).toEqual({ kind: 'crashed', how: 'signal SIGKILL' });
   expect(output).toEqual(['std::bad_alloc']);
 });
 
@@ -122,7 +122,7 @@ test('a process that one window has killed, since it hung, has not crashed for t
   second.kill();
   for (const link of [first, second]) {
     await link.closed;
-    expect(await link.ending()).toMatchObject({ kind: 'hung' });
+    expect(await link.fault()).toMatchObject({ kind: 'hung' });
   }
 });
 
@@ -179,7 +179,7 @@ test('without any folder, this window has a process of its own, which ends with 
   link.writer.end(); // as when the window's process ends
   await link.closed;
   expect(isRunning(pid)).toBe(false);
-  expect(await link.ending()).toEqual({ kind: 'crashed', how: expect.stringMatching(/^exit code/) });
+  expect(await link.fault()).toEqual({ kind: 'crashed', how: expect.stringMatching(/^exit code/) });
 });
 
 test('without free file handles (EMFILE), nothing is started, and the next attempt succeeds', async () => {
