@@ -6,7 +6,7 @@ import type { EditFormatName } from '../models/model-traits.ts';
 import { windowEnd, windowStart } from '../prompt/text-window.ts';
 import type { Reason } from '../protocol/reasons.ts';
 import type { DismissedEdits } from './decision/dismissed-edits.ts';
-import { propose, readHead } from './decision/propose.ts';
+import { propose } from './decision/propose.ts';
 import { whyUnwanted } from './decision/unwanted-edit.ts';
 import { renamedUse, renameProbability } from './proposals/renamed-uses.ts';
 import { changesOf, type PastEdit, type TextEdit } from './text/text-edit.ts';
@@ -94,19 +94,6 @@ async function findIn(
   const changes = changesOf(edit, text).map((change) => shifted(change, from));
   const found = { ...shifted(edit, from), document, oldText: text.slice(edit.start, edit.end), changes, probability };
   return dismissed.has(uri, found) ? 'edit-dismissed' : found;
-}
-
-/** Lets the model read what it needs to answer findEdit() in a document as it is now. Rejects with the engine's errors. */
-export async function readAhead(
-  { local, editFormat }: EditModel,
-  document: SearchedDocument,
-  cursor: number,
-  history: readonly PastEdit[],
-  signal: AbortSignal,
-): Promise<void> {
-  const { place } = searchedPart(document, cursor);
-  const needsNone = editFormat || renamedUse({ ...place, isOther: false }, history, () => false);
-  if (!needsNone) await readHead(local, { ...place, history }, signal);
 }
 
 /** What is near enough to the cursor, and the offset at which it begins. */

@@ -1,7 +1,7 @@
-// The next edits of one window: remembers what was edited, answers the client's requests, and looks ahead for the edit
-// after the one that is offered, so that it is there when that one has been applied.
+// The next edits of one window: remembers what was edited, answers the client's requests, and looks ahead: when the cursor
+// rests, for the edit that the client will ask for, and then for the one after it, so that it is there when that one has
+// been applied.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LongText } from '../documents/long-text.ts';
 import type { DocumentChange, OpenDocument } from '../documents/open-document.ts';
 import { promptPlace } from '../prompt/document-path.ts';
 import type { CursorParams, Settings } from '../protocol/messages.ts';
@@ -17,7 +17,6 @@ import {
   type EditModel,
   type FoundEdit,
   findEdit,
-  readAhead,
   type SearchedDocument,
   type Workspace,
 } from './edit-search.ts';
@@ -35,17 +34,20 @@ interface Search {
   result: Promise<{ workspace: Workspace; found: FoundEdit | Reason }>;
 }
 
-/** A search in the documents as they will be when the offered edit has been applied. */
+type Wanted = Exclude<Eagerness, 'off'>;
+
+/** A search that nobody has asked for yet: in the documents as they are, or as they will be with the offered edit. */
 interface Foreseen extends Search {
   document: SearchedDocument;
+  eagerness: Wanted;
+  /** Where it is asked for; absent behind an offered edit, since the editor says where the cursor stands then. */
+  cursor?: number;
 }
-
-type Wanted = Exclude<Eagerness, 'off'>;
 
 // Other documents in which an edit may follow: those that were edited last.
 const maxOthers = 6;
 const editorLimitMs = 300;
-/** After the client has said that the cursor rests: before it asks, and seldom between two keys. */
+/** After the client has said that the cursor rests: long before it asks, and seldom between two keys. */
 const restMs = 100;
 const none: string[] = [];
 
@@ -54,11 +56,9 @@ export class NextEdits {
   private readonly dismissed = new DismissedEdits();
   private readonly editedMs = new Map<string, number>();
   private search: Search | null = null;
-  private reading: AbortController | null = null;
-  /** Behind the last change. */
-  private cursor = 0;
-  /** The document that was changed last, if the model has not read it since. */
-  private unread: string | null = null;
+  private resting: AbortController | null = null;
+  /** The document that was changed last, if nothing has been looked for since. */
+  private unsearched: string | null = null;
   private ahead: Foreseen | null = null;
 
   constructor(
@@ -73,29 +73,30 @@ export class NextEdits {
     this.history.record(change);
     this.dismissed.follow(change);
     this.editedMs.set(change.uri, this.now());
-    this.cursor = change.edit.start + change.edit.text.length;
   }
 
   /** Ends the search in the text before, and, unless the change is the edit that was foreseen, also the one ahead of it. */
-  changed({ uri, text }: OpenDocument): void {
+  changed(document: OpenDocument): void {
     this.search?.controller.abort();
-    this.reading?.abort();
-    this.unread = null;
-    if (this.isForeseen(uri, text)) return;
+    this.resting?.abort();
+    this.unsearched = null;
+    if (this.isForeseen(document)) return;
     this.stopAhead();
-    this.unread = uri;
+    this.unsearched = document.uri;
   }
 
-  /** Call when the cursor rests: after a change, the model reads what it will need to answer the next request. */
-  rest({ uri, mode }: Pick<CursorParams, 'uri' | 'mode'>, source: EngineSource, settings: Settings): void {
-    const document = this.open(uri);
-    if (!document || this.unread !== uri) return;
-    this.unread = null;
+  /** Call when the cursor rests: after a change, the next request there is answered ahead. */
+  rest(params: CursorParams, source: EngineSource, settings: Settings): void {
+    const document = this.open(params.uri);
+    if (!document || this.unsearched !== params.uri || settings.nextEdit === 'off') return;
+    this.unsearched = null;
     const { version } = document;
-    if (this.refusal({ version, ...(mode && { mode }) }, document, settings) !== null) return;
-    this.reading = new AbortController();
+    if (this.refusal({ version, ...(params.mode && { mode: params.mode }) }, document, settings) !== null) return;
+    this.resting = new AbortController();
+    const { signal } = this.resting;
+    const cursor = document.offsetAt(params.position);
     // The request that comes reports an error.
-    this.readAtRest(document, source, this.reading.signal).catch(() => undefined);
+    this.searchAtRest(document, cursor, source, settings.nextEdit, signal).catch(() => undefined);
   }
 
   dismiss(edit: NextEdit): void {
@@ -115,8 +116,8 @@ export class NextEdits {
   clear(): void {
     this.history.clear();
     this.search?.controller.abort();
-    this.reading?.abort();
-    this.unread = null;
+    this.resting?.abort();
+    this.unsearched = null;
     this.stopAhead();
   }
 
@@ -131,7 +132,12 @@ export class NextEdits {
     const document = this.open(params.uri);
     const refusal = this.refusal(params, document, settings);
     if (refusal !== null || !document || settings.nextEdit === 'off') return nothing(refusal ?? 'off');
-    const { controller, result } = this.takeAhead(document) ?? this.begin(params, document, source, settings.nextEdit);
+    this.resting?.abort();
+    this.unsearched = null;
+    const cursor = document.offsetAt(params.position);
+    const { controller, result } =
+      this.takeAhead(document, cursor, settings.nextEdit) ??
+      this.start(() => this.workspace(document, cursor), source, settings.nextEdit);
     this.search?.controller.abort();
     this.search = { controller, result };
     signal.addEventListener('abort', () => controller.abort(), { once: true });
@@ -157,24 +163,37 @@ export class NextEdits {
     return this.history.isBulk ? 'bulk-change' : null;
   }
 
-  private async readAtRest(document: OpenDocument, source: EngineSource, signal: AbortSignal): Promise<void> {
+  /** A model that writes edits is asked only when the client asks: that costs more than a pause is worth. */
+  private async searchAtRest(
+    document: OpenDocument,
+    cursor: number,
+    source: EngineSource,
+    eagerness: Wanted,
+    signal: AbortSignal,
+  ): Promise<void> {
     await sleep(restMs, undefined, { signal, ref: false });
     const model = await source.ready();
-    const searched = this.searched(document);
-    if (model && !signal.aborted) await readAhead(model, searched, this.cursor, this.past([searched]), signal);
-  }
-
-  private begin({ position }: NextEditParams, document: OpenDocument, source: EngineSource, eagerness: Wanted): Search {
-    return this.start(() => this.workspace(document, document.offsetAt(position)), source, eagerness);
+    if (!model || model.editFormat || signal.aborted) return;
+    this.foresee(this.searched(document), () => this.workspace(document, cursor), source, eagerness, cursor);
   }
 
   /** Looks for the edit that follows when the offered one has been applied. */
   private lookAhead(workspace: Workspace, source: EngineSource, eagerness: Wanted): void {
     this.stopAhead();
     const [document] = workspace.documents;
-    const search = this.start(() => workspace, source, eagerness);
+    if (document) this.foresee(document, () => workspace, source, eagerness);
+  }
+
+  private foresee(
+    document: SearchedDocument,
+    workspaceOf: () => Workspace | Promise<Workspace>,
+    source: EngineSource,
+    eagerness: Wanted,
+    cursor?: number,
+  ): void {
+    const search = this.start(workspaceOf, source, eagerness);
     search.result.catch(() => undefined); // whoever takes it reports the error
-    if (document) this.ahead = { ...search, document };
+    this.ahead = { ...search, document, eagerness, ...(cursor !== undefined && { cursor }) };
   }
 
   private start(workspaceOf: () => Workspace | Promise<Workspace>, source: EngineSource, eagerness: Wanted): Search {
@@ -193,15 +212,17 @@ export class NextEdits {
     return { controller, result: search() };
   }
 
-  /** The search that has looked ahead to this text. */
-  private takeAhead({ uri, text }: OpenDocument): Search | null {
+  /** The search that has looked ahead to this text; one from elsewhere, or for another setting, ends. */
+  private takeAhead(document: OpenDocument, cursor: number, eagerness: Wanted): Search | null {
     const { ahead } = this;
-    if (!this.isForeseen(uri, text)) return null;
+    if (!ahead || !this.isForeseen(document)) return null;
     this.ahead = null;
-    return ahead;
+    if ((ahead.cursor ?? cursor) === cursor && ahead.eagerness === eagerness) return ahead;
+    ahead.controller.abort();
+    return null;
   }
 
-  private isForeseen(uri: string, text: LongText): boolean {
+  private isForeseen({ uri, text }: Pick<OpenDocument, 'uri' | 'text'>): boolean {
     return this.ahead?.document.uri === uri && this.ahead.document.text.equals(text);
   }
 

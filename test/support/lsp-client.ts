@@ -105,6 +105,10 @@ export class LspWindow {
     return this.connection.sendNotification('textDocument/didOpen', { textDocument });
   }
 
+  close(uri: string): Promise<void> {
+    return this.connection.sendNotification('textDocument/didClose', { textDocument: { uri } });
+  }
+
   /** Sends an incremental change that inserts text and replaces some characters after it. */
   type(uri: string, line: number, character: number, text: string, deleted = 0): Promise<void> {
     const range = { start: { line, character }, end: { line, character: character + deleted } };

@@ -1,7 +1,7 @@
 // npm run tool -- edit-cost --cases CASES.jsonl: what next edits cost, and whether suggestions at the cursor are slower
 // for them. The past edits of each case are typed into the language server twice, without and with next edits.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Command, count, print, printJson, text, type Values } from '../../language-server/cli/command.ts';
+import { type Command, count, print, printJson, text } from '../../language-server/cli/command.ts';
 import { readNextEditCases } from '../bench/next-edit/next-edit-case.ts';
 import { type TypedEdits, typedEdits } from '../bench/next-edit/typed-edits.ts';
 import { required } from './input.ts';
@@ -42,35 +42,38 @@ export const editCostCommand: Command = {
     const some = Array.from({ length: limit }, (_, i) => few[Math.floor((i * few.length) / limit)] as TypedEdits);
     const mode = text(values, 'next-edit') ?? 'balanced';
     const all: Record<string, Typed[]> = { off: [], [mode]: [] };
-    for (const each of some)
-      for (const [nextEdit, done] of Object.entries(all))
-        done.push(await typeInto({ ...values, 'next-edit': nextEdit }, each));
+    const first = some[0]?.trace ?? { name: 'empty.ts', text: '', edits: [] };
+    // A server for each mode that stays, as in the editor, where most of its code is compiled before the next edit.
+    for (const [nextEdit, done] of Object.entries(all)) {
+      const editor = await ReplayEditor.start(first, { ...values, 'next-edit': nextEdit }, true, false);
+      try {
+        for (const each of some) done.push(await typeInto(editor, nextEdit !== 'off', each));
+      } finally {
+        await editor.close();
+      }
+    }
     const rows = Object.entries(all).map(([nextEdit, done]) => ({ nextEdit, ...report(done) }));
     if (values.json) printJson(rows);
     else for (const row of rows) print(sentence(row));
   },
 };
 
-async function typeInto(values: Values, { trace, ends }: TypedEdits): Promise<Typed> {
-  const editor = await ReplayEditor.start(trace, values, true, false);
+async function typeInto(editor: ReplayEditor, asks: boolean, { trace, ends }: TypedEdits): Promise<Typed> {
   const typed: Typed = { keys: trace.edits.length, tokens: 0, firstTextMs: [], questionMs: [], offered: 0 };
-  try {
-    const evaluatedBefore = await missTokens(editor, trace.edits[0]);
-    for (const [i, edit] of trace.edits.entries()) {
-      const [{ firstTextMs }] = await Promise.all([keyOf(editor, editor.type(edit)), sleep(keyMs)]);
-      if (firstTextMs !== null) typed.firstTextMs.push(firstTextMs);
-      if (!ends.includes(i)) continue;
-      await sleep(pauseMs);
-      if (values['next-edit'] === 'off') continue;
-      const startedAt = performance.now();
-      const { edit: offered } = await editor.nextEdit(cursorAfter(edit));
-      typed.questionMs.push(performance.now() - startedAt);
-      typed.offered += Number(offered !== null);
-    }
-    typed.tokens = (await missTokens(editor, trace.edits.at(-1))) - evaluatedBefore;
-  } finally {
-    await editor.close();
+  await editor.open(trace);
+  const evaluatedBefore = await missTokens(editor, trace.edits[0]);
+  for (const [i, edit] of trace.edits.entries()) {
+    const [{ firstTextMs }] = await Promise.all([keyOf(editor, editor.type(edit)), sleep(keyMs)]);
+    if (firstTextMs !== null) typed.firstTextMs.push(firstTextMs);
+    if (!ends.includes(i)) continue;
+    await sleep(pauseMs);
+    if (!asks) continue;
+    const startedAt = performance.now();
+    const { edit: offered } = await editor.nextEdit(cursorAfter(edit));
+    typed.questionMs.push(performance.now() - startedAt);
+    typed.offered += Number(offered !== null);
   }
+  typed.tokens = (await missTokens(editor, trace.edits.at(-1))) - evaluatedBefore;
   return typed;
 }
 

@@ -71,15 +71,12 @@ export class ReplayEditor {
   private statusesSeen = 0;
   private evaluated = 0;
   private stopSearching = () => {};
-  private readonly uri: string;
+  private uri = '';
 
   private constructor(
     private readonly client: LspClient,
-    name: string,
     private readonly wantsEdits: boolean,
-  ) {
-    this.uri = uriOf(name);
-  }
+  ) {}
 
   /**
    * Starts the server, opens the trace's document and waits for the model. asksAgain: answers may be early.
@@ -100,14 +97,21 @@ export class ReplayEditor {
     const beside = text(values, 'beside');
     const options = { bundledModel: bundledModelPath(), asksAgain, sharesCode: beside !== undefined };
     const client = await LspClient.start(command, settings, options, beside === undefined ? null : [folder]);
-    const editor = new ReplayEditor(client, trace.name, asksInPauses && settings.nextEdit !== 'off');
+    const editor = new ReplayEditor(client, asksInPauses && settings.nextEdit !== 'off');
     if (beside !== undefined) await openBeside(client, beside, trace.name);
-    await client.open(editor.uri, trace.text, languageIdOf(trace.name));
+    await editor.open(trace);
     const { health, message } = await client.settled();
     if (health === 'ready') return editor;
     // A server that lives on would keep this process alive, too.
     client.child.kill();
     throw new Error(message);
+  }
+
+  /** Opens the trace's document in place of the one before. */
+  async open({ name, text: content }: Trace): Promise<void> {
+    if (this.uri !== '') await this.client.close(this.uri);
+    this.uri = uriOf(name);
+    await this.client.open(this.uri, content, languageIdOf(name));
   }
 
   get status(): ServerStatus {

@@ -9,7 +9,6 @@ import { editFormat } from '../generation/edit-format.ts';
 import { generateEdit } from '../generation/generate-edit.ts';
 import { type PastChange, pastChanges } from '../history/past-changes.ts';
 import { undoes } from '../history/reversal.ts';
-import { editPrompt } from '../preference/edit-prompt.ts';
 import { preferences } from '../preference/preference.ts';
 import { readingsInPlace } from '../preference/reading-in-place.ts';
 import { withModel } from '../preference/with-model.ts';
@@ -115,14 +114,6 @@ function isPossible(edit: TextEdit, { text, cursor, history, dismissed = [] }: E
 
 function isSame(one: TextEdit, other: TextEdit): boolean {
   return one.start === other.start && one.end === other.end && one.text === other.text;
-}
-
-/** Lets the model read what comes before the candidates, if it would be asked about any. */
-export async function readHead(engine: Engine, document: EditedDocument, signal?: AbortSignal): Promise<void> {
-  if (likeliest(document, 1).length === 0) return;
-  const { head } = editPrompt(engine, document);
-  // The last token is evaluated again for its logits.
-  if (head.length > 1) await engine.prefill(head.subarray(0, -1), 'background', signal);
 }
 
 async function proposed(engine: Engine, document: EditedDocument, signal?: AbortSignal): Promise<Proposal | undefined> {

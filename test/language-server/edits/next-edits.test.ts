@@ -2,14 +2,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { OpenDocument } from '../../../language-server/documents/open-document.ts';
 import type { EditedDocument, Proposal } from '../../../language-server/edits/decision/propose.ts';
-import { NextEdits } from '../../../language-server/edits/next-edits.ts';
+import { type EngineSource, NextEdits } from '../../../language-server/edits/next-edits.ts';
 import type { Mode } from '../../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
 import type { Engine } from '../../../native/index.ts';
 
 const script = vi.hoisted(() => ({
   asked: [] as EditedDocument[],
-  read: [] as EditedDocument[],
   probability: 0.9,
   wait: () => Promise.resolve(),
 }));
@@ -31,10 +30,9 @@ vi.mock('../../../language-server/edits/decision/propose.ts', () => ({
     }
     return undefined;
   },
-  readHead: async (_: Engine, document: EditedDocument) => void script.read.push(document),
 }));
 
-beforeEach(() => Object.assign(script, { asked: [], read: [], probability: 0.9, wait: () => Promise.resolve() }));
+beforeEach(() => Object.assign(script, { asked: [], probability: 0.9, wait: () => Promise.resolve() }));
 
 const windows: NextEdits[] = [];
 afterEach(() => {
@@ -64,10 +62,12 @@ function windowWith(texts: Record<string, string>, shared = Object.keys(texts)) 
     const params = { uri, version: document(uri).version, position: { line: 0, character }, trigger: 'pause' as const };
     return edits.provide(params, source, given, signal);
   };
-  const rest = (uri: string, mode: Mode = 'automatic') => edits.rest({ uri, mode }, source, settings);
+  const rest = (uri: string, mode: Mode = 'automatic', from: EngineSource = source) =>
+    edits.rest({ uri, position: { line: 0, character: 9 }, mode }, from, settings);
   return { edits, document, replace, ask, rest };
 }
 
+const patient = { timeout: 20_000 };
 const a = 'file:///w/a.ts';
 const b = 'file:///w/b.ts';
 const texts = { [a]: 'set(sum, 1);\nlog(1);\nlog(sum);\nend(sum);\n', [b]: 'import sum;\n' };
@@ -161,22 +161,37 @@ test('nor does another edit come at the place of a dismissed one', async () => {
   expect((await ask(a)).reason).toBe('edit-dismissed');
 });
 
-test('when the user rests, the model reads what it will be asked about, once', async () => {
-  const { replace, rest } = windowWith(texts);
+test('when the cursor rests, the next request is answered ahead, once', async () => {
+  const { replace, ask, rest } = windowWith(texts);
   replace(a, 'sum', 'tot');
   rest(a);
   replace(a, 'tot', 'total');
   rest(a);
   rest(a);
-  expect(script.read).toEqual([]);
-  await vi.waitFor(() => expect(script.read).toHaveLength(1));
-  const { text, cursor, history } = script.read[0] as EditedDocument;
+  expect(script.asked).toEqual([]);
+  await vi.waitFor(() => expect(script.asked).toHaveLength(1), patient);
+  const { text, cursor, history } = script.asked[0] as EditedDocument;
   expect(text.slice(0, cursor)).toBe('set(total');
   expect(history).toEqual([{ path: 'a.ts', before: 'set(sum, 1);', after: 'set(total, 1);' }]);
-  expect(script.asked).toEqual([]);
+  expect((await ask(a)).edit?.newText).toBe('log(total);');
+  // And the one after it.
+  await vi.waitFor(() => expect(script.asked).toHaveLength(2), patient);
+  expect(script.asked[1]?.text).toContain('log(total);');
 });
 
-test('nothing is read at rest of a file with a secret, nor after many changes at once', async () => {
+test.each([
+  ['elsewhere', 5, settings],
+  ['for another setting', 9, { ...settings, nextEdit: 'eager' as 'calm' }],
+])('what was found at rest is not the answer %s', async (_, character, given) => {
+  const { replace, ask, rest } = windowWith(texts);
+  replace(a, 'sum', 'total');
+  rest(a);
+  await vi.waitFor(() => expect(script.asked).toHaveLength(1), patient);
+  expect((await ask(a, character, given)).reason).toBe('edit-offered');
+  expect(script.asked.slice(1).filter(({ text }) => text.includes('log(sum);'))).toHaveLength(1);
+});
+
+test('at rest nothing is looked for in a file with a secret, after many changes, nor by a model that writes edits', async () => {
   const secret = `const key = "AKIA${'QWERTZUIOPASDFG2'}";`;
   const hidden = windowWith({ [a]: `${texts[a]}${secret}\n` });
   hidden.replace(a, 'sum', 'total');
@@ -184,18 +199,27 @@ test('nothing is read at rest of a file with a secret, nor after many changes at
   const bulk = windowWith(texts);
   bulk.replace(a, 'log(1);\n', 'log(1);\n'.repeat(20));
   bulk.rest(a);
+  const writing = windowWith(texts);
+  writing.replace(a, 'sum', 'total');
+  writing.rest(a, 'automatic', { ready: async () => ({ local: {} as Engine, editFormat: 'zeta-2.1' }) });
   await new Promise((resolve) => setTimeout(resolve, 500));
-  expect(script.read).toEqual([]);
+  expect(script.asked).toEqual([]);
 });
 
-test('nothing is read of a file whose suggestions are off, nor before the client has said that the cursor rests', async () => {
+test('nor once asked, where suggestions are off, or before the client has said that the cursor rests', async () => {
+  const asked = windowWith({ [a]: 'set(sum);\n' });
+  asked.replace(a, 'sum', 'total');
+  asked.rest(a);
+  expect((await asked.ask(a)).reason).toBe('nothing-follows');
+  asked.rest(a);
+  expect(script.asked).toHaveLength(1);
   const { replace, rest } = windowWith(texts);
   replace(a, 'sum', 'total');
   rest(a, 'off');
   replace(b, 'sum', 'total');
   rest(a);
   await new Promise((resolve) => setTimeout(resolve, 500));
-  expect(script.read).toEqual([]);
+  expect(script.asked).toHaveLength(1);
 });
 
 test('the next key ends the search', async () => {

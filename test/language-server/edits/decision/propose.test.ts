@@ -1,12 +1,6 @@
 // Which edit is proposed, with a model that reads characters and likes some better than others.
 import { expect, test } from 'vitest';
-import {
-  likeliest,
-  mostLikely,
-  nextOfEachGroup,
-  propose,
-  readHead,
-} from '../../../../language-server/edits/decision/propose.ts';
+import { likeliest, mostLikely, nextOfEachGroup, propose } from '../../../../language-server/edits/decision/propose.ts';
 import { editPrompt } from '../../../../language-server/edits/preference/edit-prompt.ts';
 import { preferences } from '../../../../language-server/edits/preference/preference.ts';
 import { readingsInPlace } from '../../../../language-server/edits/preference/reading-in-place.ts';
@@ -146,18 +140,6 @@ test('a model is not asked when nothing follows from the last edits', async () =
   expect(await propose(engine, { ...document, history: [] })).toBeUndefined();
   expect(await propose(engine, { ...document, text: 'let sum = 0;\n' })).toBeUndefined();
   expect(asked).toEqual([]);
-});
-
-test('what comes before the candidates is read ahead, if there are any', async () => {
-  const { engine, asked } = modelThatLikes({});
-  const read: Uint32Array[] = [];
-  const reader = { ...engine, prefill: async (tokens: Uint32Array) => void read.push(tokens) } as unknown as Engine;
-  await readHead(reader, { ...document, text: 'let sum = 0;\n' });
-  expect(read).toEqual([]);
-  await readHead(reader, document);
-  await propose(engine, document);
-  expect(asked[0]?.head.startsWith(String.fromCharCode(...(read[0] ?? [])))).toBe(true);
-  expect(read[0]).toHaveLength((asked[0]?.head.length ?? 0) - 1);
 });
 
 test('nothing is proposed when the request was aborted', async () => {
