@@ -25,6 +25,7 @@ export function unusedNames(
     for (const word of change.before.flatMap(wordsOf))
       if (isName(word) && !kept.has(word) && !renamed.has(word) && !gone.has(word)) gone.set(word, change);
   }
+  if (gone.size === 0) return [];
   const left = new Map<string, number[]>([...gone.keys()].map((name) => [name, []]));
   for (const [i, { text }] of lines.entries()) for (const word of new Set(wordsOf(text))) left.get(word)?.push(i);
   const few = [...left]
@@ -55,15 +56,27 @@ function isName(word: string): boolean {
   return isWord(word) && word.length >= shortestName && !keyword.test(word);
 }
 
-/** The line without the name in a list: with its type, value, sign or quotes, and one of the commas beside it. */
+const nameCharacter = /[\p{L}\p{N}_$]/u;
+const sign = /(?<=^|[([{<,|]\s*|\s)(?:\.\.\.|[&*:@]|["'`])?$/;
+const typeOrValue = /^["'`]?(?:\s*[:=]\s*[\p{L}\p{N}_.]+)?/u;
+
+/** Where the name may stand in a list: with its sign or quotes, type or value. */
+function elementsIn(text: string, name: string): { from: number; to: number }[] {
+  const elements: { from: number; to: number }[] = [];
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + name.length)) {
+    const end = at + name.length;
+    if (nameCharacter.test(text[at - 1] ?? '') || nameCharacter.test(text[end] ?? '')) continue;
+    const from = sign.exec(text.slice(0, at))?.index ?? -1;
+    const to = end + (typeOrValue.exec(text.slice(end))?.[0].length ?? 0);
+    if (from >= (elements.at(-1)?.to ?? 0)) elements.push({ from, to });
+  }
+  return elements;
+}
+
+/** The line without the name in a list, and without one of the commas beside it. */
 function withoutElement({ start, end, text }: Line, name: string): TextEdit[] {
-  const quoted = name.replaceAll('$', '\\$');
-  const element = new RegExp(
-    `(?<=^|[(\\[{<,|]\\s*|\\s)(?:\\.\\.\\.|[&*:@$]|["'\`])?(?<![\\p{L}\\p{N}_$])${quoted}(?![\\p{L}\\p{N}_$])["'\`]?(?:\\s*[:=]\\s*[\\p{L}\\p{N}_.]+)?`,
-    'gu',
-  );
-  return [...text.matchAll(element)].flatMap((match) => {
-    const [before, behind] = [text.slice(0, match.index), text.slice(match.index + match[0].length)];
+  return elementsIn(text, name).flatMap(({ from, to }) => {
+    const [before, behind] = [text.slice(0, from), text.slice(to)];
     const comma = /^\s*,\s*/.exec(behind);
     const commaBefore = /,\s*$/.exec(before);
     const isOpened = /[([{<|]\s*$/.test(before);
