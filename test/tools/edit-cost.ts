@@ -16,8 +16,11 @@ const minEdits = 3;
 const maxKeys = 120;
 /** So fast that it does not take long, and so slow that nobody takes it for a program. */
 const keyMs = 25;
+// As in extension/: when the cursor is said to rest, and when a pause is long enough to ask.
+const restMs = 200;
+const pauseMs = 800;
 /** Changes that are nearer in time may be one edit. */
-const pauseMs = 1100;
+const betweenEditsMs = 1100;
 
 interface Typed {
   keys: number;
@@ -33,6 +36,7 @@ export const editCostCommand: Command = {
   options: {
     ...serverOptions(16),
     cases: { type: 'string', value: 'FILE', help: 'cases, a line of JSON each, as edit-cases writes them' },
+    'at-once': { type: 'boolean', help: 'ask behind the last key of an edit, as when its line is left' },
     limit: { type: 'string', value: 'N', help: `only so many of the cases that can be typed; ${defaultLimit}` },
   },
   async run(values) {
@@ -47,7 +51,8 @@ export const editCostCommand: Command = {
     for (const [nextEdit, done] of Object.entries(all)) {
       const editor = await ReplayEditor.start(first, { ...values, 'next-edit': nextEdit }, true, false);
       try {
-        for (const each of some) done.push(await typeInto(editor, nextEdit !== 'off', each));
+        const asks = nextEdit === 'off' ? 'never' : values['at-once'] === true ? 'at once' : 'in the pause';
+        for (const each of some) done.push(await typeInto(editor, asks, each));
       } finally {
         await editor.close();
       }
@@ -58,7 +63,9 @@ export const editCostCommand: Command = {
   },
 };
 
-async function typeInto(editor: ReplayEditor, asks: boolean, { trace, ends }: TypedEdits): Promise<Typed> {
+type Asks = 'never' | 'at once' | 'in the pause';
+
+async function typeInto(editor: ReplayEditor, asks: Asks, { trace, ends }: TypedEdits): Promise<Typed> {
   const typed: Typed = { keys: trace.edits.length, tokens: 0, firstTextMs: [], questionMs: [], offered: 0 };
   await editor.open(trace);
   const evaluatedBefore = await missTokens(editor, trace.edits[0]);
@@ -66,12 +73,19 @@ async function typeInto(editor: ReplayEditor, asks: boolean, { trace, ends }: Ty
     const [{ firstTextMs }] = await Promise.all([keyOf(editor, editor.type(edit)), sleep(keyMs)]);
     if (firstTextMs !== null) typed.firstTextMs.push(firstTextMs);
     if (!ends.includes(i)) continue;
-    await sleep(pauseMs);
-    if (!asks) continue;
-    const startedAt = performance.now();
-    const { edit: offered } = await editor.nextEdit(cursorAfter(edit));
-    typed.questionMs.push(performance.now() - startedAt);
-    typed.offered += Number(offered !== null);
+    const over = sleep(betweenEditsMs);
+    if (asks !== 'at once') {
+      await sleep(restMs);
+      void editor.rest(cursorAfter(edit));
+      await sleep(pauseMs - restMs);
+    }
+    if (asks !== 'never') {
+      const startedAt = performance.now();
+      const { edit: offered } = await editor.nextEdit(cursorAfter(edit));
+      typed.questionMs.push(performance.now() - startedAt);
+      typed.offered += Number(offered !== null);
+    }
+    await over;
   }
   typed.tokens = (await missTokens(editor, trace.edits.at(-1))) - evaluatedBefore;
   return typed;
