@@ -35,10 +35,16 @@ export function touchesLine({ range }: Change, line: number): boolean {
 }
 
 function afterOne(edit: NextEdit, change: Change): NextEdit | null {
-  const { start, end } = change.range;
-  if (compare(start, edit.range.end) > 0) return edit;
-  if (isAbove(change, edit.range.start)) return moved(edit, lineBreaks(change.text) - (end.line - start.line));
-  return typedAlong(edit, change);
+  const [only, ...others] = edit.changes;
+  if (compare(change.range.start, edit.range.end) > 0) return edit;
+  if (only && others.length === 0 && isTypedAlong(only, change)) return shortened(edit, only, change);
+  return isAbove(change, edit.range.start) ? moved(edit, change) : null;
+}
+
+/** Whether it writes the beginning of what the edit writes, over what the edit replaces. */
+function isTypedAlong(only: Change, { range: { start, end }, text }: Change): boolean {
+  const isInside = compare(start, only.range.start) === 0 && compare(end, only.range.end) <= 0;
+  return isInside && unixText(only.text).startsWith(unixText(text));
 }
 
 /** Whether it only moves the lines from this one on. */
@@ -47,9 +53,8 @@ function isAbove({ range: { start, end }, text }: Change, { line }: Position): b
   return end.line === line && end.character === 0 && (text === '' ? start.character === 0 : text.endsWith('\n'));
 }
 
-function moved(edit: NextEdit, lines: number): NextEdit {
-  const down = ({ line, character }: Position) => ({ line: line + lines, character });
-  const span = ({ start, end }: Span) => ({ start: down(start), end: down(end) });
+function moved(edit: NextEdit, by: Change): NextEdit {
+  const span = ({ start, end }: Span) => ({ start: positionAfter(start, by), end: positionAfter(end, by) });
   return {
     ...edit,
     range: span(edit.range),
@@ -57,34 +62,53 @@ function moved(edit: NextEdit, lines: number): NextEdit {
   };
 }
 
-/** The user writes over what the edit would replace. Only where it is one change within a line. */
-function typedAlong(edit: NextEdit, { range: { start, end }, text }: Change): NextEdit | null {
-  const [only, ...others] = edit.changes;
-  const { range } = edit;
-  const lines = [range.start, range.end, start, end].map(({ line }) => line);
-  if (!only || others.length > 0 || lines.some((line) => line !== range.start.line)) return null;
-  const { line } = range.start;
-  const [from, to] = [only.range.start.character, only.range.end.character];
-  const isInside = start.character === from && end.character <= to;
-  if (!isInside || !only.text.startsWith(text)) return null;
-  const rest = only.text.slice(text.length);
-  const left = to - end.character;
-  if (rest === '' && left === 0) return null;
-  const at = (character: number) => ({ line, character });
-  const grown = text.length - (end.character - start.character);
-  const begin = start.character - range.start.character;
+/** What is left of an edit when the beginning of its only change has been written. */
+function shortened(edit: NextEdit, only: Change, written: Change): NextEdit | null {
+  const { start, end } = written.range;
+  const left = { start: endOf(written), end: positionAfter(only.range.end, written) };
+  const text = unixText(only.text).slice(unixText(written.text).length);
+  if (text === '' && compare(left.start, left.end) === 0) return null;
   return {
     ...edit,
-    oldText: edit.oldText.slice(0, begin) + text + edit.oldText.slice(end.character - range.start.character),
-    range: { start: range.start, end: at(range.end.character + grown) },
-    changes: [{ range: { start: at(from + text.length), end: at(from + text.length + left) }, text: rest }],
+    oldText: edit.oldText.slice(0, offsetIn(edit, start)) + written.text + edit.oldText.slice(offsetIn(edit, end)),
+    range: { start: edit.range.start, end: positionAfter(edit.range.end, written) },
+    changes: [{ range: left, text }],
   };
+}
+
+/** Of a position in the old text. */
+function offsetIn({ range: { start }, oldText }: NextEdit, { line, character }: Position): number {
+  const above = oldText.split('\n').slice(0, line - start.line);
+  return above.reduce(
+    (sum, { length }) => sum + length + 1,
+    above.length === 0 ? character - start.character : character,
+  );
+}
+
+/** Where a position behind a change is after it. */
+function positionAfter({ line, character }: Position, change: Change): Position {
+  const { end } = change.range;
+  const now = endOf(change);
+  const isInLine = line === end.line;
+  return {
+    line: line + now.line - end.line,
+    character: isInLine ? character + now.character - end.character : character,
+  };
+}
+
+/** Behind what it has written. */
+function endOf({ range: { start }, text }: Change): Position {
+  const [first = '', ...others] = text.split('\n');
+  const last = others.at(-1);
+  const character = last === undefined ? start.character + first.length : last.length;
+  return { line: start.line + others.length, character };
 }
 
 export function compare(a: Position, b: Position): number {
   return a.line - b.line || a.character - b.character;
 }
 
-function lineBreaks(text: string): number {
-  return text.split('\n').length - 1;
+/** An edit may end its lines otherwise than the document does. */
+function unixText(text: string): string {
+  return text.replaceAll('\r\n', '\n');
 }

@@ -59,3 +59,60 @@ test('the old word may be deleted first', () => {
   expect(deleted?.oldText).toBe('log();');
   expect(deleted?.changes).toEqual([{ range: { start: at(5, 4), end: at(5, 4) }, text: 'total' }]);
 });
+
+/** At line 5, two lines are inserted above the line there. */
+const added: NextEdit = {
+  ...{ uri: edit.uri, version: 7, oldText: '', newText: 'open(b);\nread(b);\n', probability: 0.9 },
+  range: { start: at(5, 0), end: at(5, 0) },
+  changes: [{ range: { start: at(5, 0), end: at(5, 0) }, text: 'open(b);\nread(b);\n' }],
+};
+
+test('a line that it adds is typed, or accepted alone: the next one follows below it', () => {
+  const rest = {
+    oldText: 'open(b);\n',
+    range: { start: at(5, 0), end: at(6, 0) },
+    changes: [{ range: { start: at(6, 0), end: at(6, 0) }, text: 'read(b);\n' }],
+  };
+  expect(rebased(added, [change([5, 0], [5, 0], 'open(b);\n')], 8)).toEqual({ ...added, ...rest, version: 8 });
+  const typed = rebased(added, [change([5, 0], [5, 0], 'open(b);')], 8);
+  expect(typed?.changes).toEqual([{ range: { start: at(5, 8), end: at(5, 8) }, text: '\nread(b);\n' }]);
+  const broken = typed && rebased(typed, [change([5, 8], [5, 8], '\n')], 9);
+  expect(broken).toEqual({ ...added, ...rest, version: 9 });
+  const half = broken && rebased(broken, [change([6, 0], [6, 0], 'read')], 10);
+  expect(half).toMatchObject({
+    oldText: 'open(b);\nread',
+    range: { start: at(5, 0), end: at(6, 4) },
+    changes: [{ range: { start: at(6, 4), end: at(6, 4) }, text: '(b);\n' }],
+  });
+  expect(half && rebased(half, [change([6, 4], [6, 4], '(b);\n')], 11)).toBe(null);
+  expect(rebased(added, [change([5, 0], [5, 0], added.newText)], 8)).toBe(null);
+});
+
+test('other lines that are inserted where it adds some move it', () => {
+  const after = rebased(added, [change([5, 0], [5, 0], 'close(a);\n')], 8);
+  expect(after?.changes).toEqual([{ range: { start: at(6, 0), end: at(6, 0) }, text: added.newText }]);
+});
+
+test('a new line behind another one goes on below it, whichever line ends the document has', () => {
+  const behind: NextEdit = {
+    ...{ ...added, oldText: 'open(b);', newText: 'open(b);\nread(b);' },
+    range: { start: at(5, 0), end: at(5, 8) },
+    changes: [{ range: { start: at(5, 8), end: at(5, 8) }, text: '\nread(b);' }],
+  };
+  for (const lineEnd of ['\n', '\r\n']) {
+    const left = rebased(behind, [change([5, 8], [5, 8], lineEnd)], 8);
+    expect(left?.range).toEqual({ start: at(5, 0), end: at(6, 0) });
+    expect(left?.changes).toEqual([{ range: { start: at(6, 0), end: at(6, 0) }, text: 'read(b);' }]);
+  }
+});
+
+test('lines that it removes may be removed one by one', () => {
+  const removed: NextEdit = {
+    ...{ ...added, oldText: 'open(b);\nread(b);\n', newText: '' },
+    range: { start: at(5, 0), end: at(7, 0) },
+    changes: [{ range: { start: at(5, 0), end: at(7, 0) }, text: '' }],
+  };
+  const left = rebased(removed, [change([5, 0], [6, 0], '')], 8);
+  expect(left).toMatchObject({ oldText: 'read(b);\n', changes: [{ range: { start: at(5, 0), end: at(6, 0) } }] });
+  expect(left && rebased(left, [change([5, 0], [6, 0], '')], 9)).toBe(null);
+});
