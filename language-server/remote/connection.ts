@@ -21,6 +21,9 @@ export interface ServerOptions {
 
 const maxJsonChars = 2 ** 20;
 const minLineChars = 8;
+/** So much of a line tells it from other text, and the rest may be cut off. */
+const maxHeadChars = 40;
+const maxQuotedChars = 3000;
 
 export class Connection {
   readonly url: URL;
@@ -70,7 +73,8 @@ export class Connection {
 
   /** Foreign words for the log and the status, without the code that was sent, which some servers repeat. */
   quoted(text: unknown, sent: object | null = null): string {
-    return sentence(text, [...this.credential.secrets, ...linesIn(sent)]);
+    const words = sent !== null && 'prompt' in sent ? beforeCode(String(text), String(sent.prompt)) : text;
+    return sentence(words, this.credential.secrets);
   }
 
   errorOf(error: unknown, sent: object | null): ServerError {
@@ -144,9 +148,19 @@ function addressOf(text: string): URL {
   return url;
 }
 
-/** The lines of a prompt, without its special tokens. Short ones are words that any message may have. */
-function linesIn(body: object | null): string[] {
-  const prompt = body !== null && 'prompt' in body ? String(body.prompt) : '';
+/**
+ * A server's words up to the code that it repeats, perhaps only in part or as JSON, with "\n" and "\"" in it. Short lines
+ * are words that any message may have.
+ */
+function beforeCode(text: string, prompt: string): string {
+  const words = text.slice(0, maxQuotedChars).replace(/\\(?:u([\da-f]{4})|(.))/gi, unescaped);
   const lines = prompt.split(/\n|<[^<>\s]+>/).map((line) => line.trim());
-  return lines.filter((line) => line.length >= minLineChars);
+  const heads = lines.filter((line) => line.length >= minLineChars).map((line) => line.slice(0, maxHeadChars));
+  const places = heads.map((head) => words.indexOf(head)).filter((at) => at >= 0);
+  return places.length === 0 ? words : `${words.slice(0, Math.min(...places))}***`;
+}
+
+function unescaped(_: string, code: string | undefined, character = ''): string {
+  if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
+  return { n: '\n', r: '\r', t: '\t' }[character] ?? character;
 }

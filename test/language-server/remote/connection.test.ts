@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { Connection, type ServerOptions } from '../../../language-server/remote/connection.ts';
 import { proxyFor } from '../../../language-server/remote/network.ts';
-import { CompletionServer, endless, refuse, stream } from '../../support/completion-server.ts';
+import { type Asked, CompletionServer, endless, refuse, stream } from '../../support/completion-server.ts';
 
 let server: CompletionServer;
 const connections: Connection[] = [];
@@ -152,6 +152,31 @@ test('a token that may not use the model is not asked for again', async () => {
     message: `127.0.0.1:${server.port} does not allow this token to use the model (401). Not yours.`,
   });
   expect(server.asked.length).toBe(1);
+});
+
+/** As JSON has it that some programs write. */
+const inAscii = (text: string) =>
+  text.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+test.each([
+  ['as it is', (_: object, prompt: string) => `no parser for ${prompt}`],
+  ['as JSON', (body: object) => `missing in ${JSON.stringify(body)}`],
+  ['as JSON in ASCII', (body: object) => `missing in ${inAscii(JSON.stringify(body))}`],
+])('the code that a server repeats %s does not enter its message', async (_, repeated) => {
+  const lines = [
+    'logger.info("Alice owes 4711")',
+    'notes.add(\'tab:\t\', "Bob")',
+    `größe = ["${'Carol, '.repeat(300)}"]`,
+  ];
+  const given = { prompt: `<|fim_prefix|>${lines.join('\n')}<|fim_suffix|><|fim_middle|>` };
+  server.usual = (response, { body }) => refuse(422, repeated(body, String(body.prompt)))(response, { body } as Asked);
+  for (const prompt of [given.prompt, ...lines]) {
+    const error = await to(server.url)
+      .open('/v1/completions', { prompt }, signal)
+      .catch((reason: Error) => reason.message);
+    expect(error).toMatch(/status 422\..*(parser|missing).*\*\*\*$/);
+    expect(error).not.toMatch(/logger|Alice|notes|Bob|größe|gr.{1,8}e =|Carol/);
+  }
 });
 
 test.each([
