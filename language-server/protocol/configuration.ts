@@ -1,6 +1,6 @@
 // Settings as people write them in the configuration of an editor, or an administrator for all users.
 import { readFileSync } from 'node:fs';
-import { capabilities, contributes } from '../../package.json';
+import { contributes } from '../../package.json';
 import type { Settings } from './messages.ts';
 import { settingKeys } from './settings.ts';
 import { managedPath } from './system.ts';
@@ -14,7 +14,13 @@ export interface Configured {
 const section = 'hearth';
 const known = new Set(Object.keys(contributes.configuration.properties));
 const used = new Set<string>(settingKeys);
-const restricted = new Set<string>(capabilities.untrustedWorkspaces.restrictedConfigurations);
+/** What says nothing of the machine, of other programs or of what is kept. */
+const harmless = new Set<string>([
+  'mode',
+  'completion.maxTokens',
+  'completion.multiline',
+  'completion.confidence',
+] satisfies (keyof Settings)[]);
 
 /** value: the section "hearth", with names such as "server.url", or with an object for "server". */
 export function configured(value: unknown): Configured {
@@ -28,15 +34,14 @@ export function configured(value: unknown): Configured {
 }
 
 /**
- * The same without what names a file or a server: some editors read a part of their configuration from the folder that
- * is open, which may be anybody's.
+ * The same with what says how code is completed and nothing else: some editors read a part of their configuration from
+ * the folder that is open, which may be anybody's.
  */
 export function configuredForFolder(value: unknown): Configured {
   const { settings, problems } = configured(value);
-  const isRefused = (key: string) => restricted.has(`${section}.${key}`);
-  const refused = Object.keys(settings).filter(isRefused);
+  const refused = Object.keys(settings).filter((key) => !harmless.has(key));
   return {
-    settings: Object.fromEntries(Object.entries(settings).filter(([key]) => !isRefused(key))),
+    settings: Object.fromEntries(Object.entries(settings).filter(([key]) => harmless.has(key))),
     problems: [
       ...problems,
       ...refused.map(

@@ -1,8 +1,9 @@
 // The settings of one window: what its editor sends, in one of three ways, and what an administrator has set for all.
 import { type Configured, configuredForFolder, managedConfiguration } from '../protocol/configuration.ts';
-import type { Connecting, Settings, SettingsParams } from '../protocol/messages.ts';
+import type { Connecting, Mode, Settings, SettingsParams } from '../protocol/messages.ts';
 import { checkedSettings, defaultSettings } from '../protocol/settings.ts';
 
+const strictestFirst: Mode[] = ['off', 'manual', 'automatic'];
 const nothing: Configured = { settings: {}, problems: [] };
 
 export class WindowSettings {
@@ -28,7 +29,10 @@ export class WindowSettings {
   private update(): void {
     const { serverToken, network, ...given } = this.given;
     const managed = managedConfiguration();
-    const all = { ...given, ...this.configured.settings, ...managed.settings };
+    const { settings: ofFolder } = this.configured;
+    // A folder can't turn on what the user has turned off.
+    const mode = given.mode && strictestFirst.find((each) => each === given.mode || each === ofFolder.mode);
+    const all = { ...given, ...ofFolder, ...(mode && { mode }), ...managed.settings };
     const { settings, problems } = checkedSettings(all);
     this.settings = settings;
     this.problems = [...managed.problems, ...this.configured.problems, ...problems];

@@ -35,19 +35,25 @@ test('an unknown name is said, and one of the extension is not', () => {
   );
 });
 
-test('the configuration of a folder names no file and no server', () => {
+test('the configuration of a folder names no file and no server, and takes no memory and no disk', () => {
   const hostile = {
     server: { url: 'https://evil.example' },
     'model.path': '/a',
     mode: 'manual',
     explain: { model: '/b' },
+    cache: { diskMiB: 100_000, memoryMiB: 1e9 },
+    nextEdit: 'eager',
+    completion: { maxTokens: 7, confidence: 'eager' },
   };
   const { settings, problems } = configuredForFolder(hostile);
-  expect(settings).toEqual({ mode: 'manual' });
+  expect(settings).toEqual({ mode: 'manual', 'completion.maxTokens': 7, 'completion.confidence': 'eager' });
   expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
     'hearth.server.url',
     'hearth.model.path',
     'hearth.explain.model',
+    'hearth.cache.diskMiB',
+    'hearth.cache.memoryMiB',
+    'hearth.nextEdit',
   ]);
 });
 
