@@ -62,20 +62,24 @@ export class Offer {
 
   /** Whether something else was typed than what it shows; a step in another direction rejects nothing. */
   isRejectedBy(at: CursorDocument): boolean {
-    const step = typedSince(this.document, at);
+    const step = this.stepTo(at);
     const [shown] = this.suggestions;
     if (!step || !shown || step.typed === '') return false;
     return !shown.text.startsWith(step.typed) && !step.typed.startsWith(shown.text);
   }
 
   covers(at: CursorDocument): Coverage {
-    const step = typedSince(this.document, at);
+    const step = this.stepTo(at);
     if (step === null || this.isCutShort) return 'none';
     const left = this.suggestions.flatMap((suggestion) => restOf(suggestion, step) ?? []);
     if (left.length > 0) return left;
     if (this.failure !== undefined) return 'empty';
     if (this.result === null) return step.typed.startsWith(this.suggestions[0]?.text ?? '') ? 'pending' : 'none';
     return this.suggestions.length === 0 && step.typed === '' ? 'empty' : 'none';
+  }
+
+  private stepTo(at: CursorDocument): Step | null {
+    return typedSince(this.document, at, Math.max(0, ...this.suggestions.map(({ replaces }) => replaces)));
   }
 
   private async run(generation: Generation): Promise<void> {
@@ -121,8 +125,11 @@ interface Step {
   overtyped: number;
 }
 
-/** What was typed between two states of a document; null if anything else has changed. */
-function typedSince(from: CursorDocument, to: CursorDocument): Step | null {
+/**
+ * What was typed between two states of a document; null if anything else has changed. replaced: how much text after the
+ * cursor the suggestions replace.
+ */
+function typedSince(from: CursorDocument, to: CursorDocument, replaced: number): Step | null {
   if (to.offset < from.offset) return null;
   const start = Math.max(0, from.offset - comparedChars);
   if (to.text.slice(start, from.offset) !== from.text.slice(start, from.offset)) return null;
@@ -131,7 +138,7 @@ function typedSince(from: CursorDocument, to: CursorDocument): Step | null {
   const closed = to.text.slice(to.offset, to.offset + Math.max(0, grown));
   const overtyped = from.text.slice(from.offset, from.offset + Math.max(0, -grown));
   if (!/^[)\]}>"'`;,]*$/.test(closed + overtyped)) return null;
-  const after = from.text.slice(from.offset + overtyped.length, from.offset + comparedChars);
+  const after = from.text.slice(from.offset + overtyped.length, from.offset + Math.max(comparedChars, replaced));
   if (!to.text.startsWith(after, to.offset + closed.length)) return null;
   return { typed, closed, overtyped: overtyped.length };
 }

@@ -37,6 +37,13 @@ test('returns nothing for a cursor before its place', () => check('a = $0', 'foo
 test('returns nothing when the text after the cursor has changed', () =>
   check('a = $0\nb', 'foo(1)', 'a = f$0\nc', 'none'));
 
+test('returns nothing when text that it would replace has changed, however far behind the cursor', async () => {
+  const line = (text: string) => `$0const data = "${'a'.repeat(1500)}${text}";\n`;
+  const offer = await whole(line('X'), suggest('first();', line('X').length - 3));
+  expect(offer.covers(atCursor(line('X')))).toHaveLength(1);
+  expect(offer.covers(atCursor(line('Y')))).toBe('none');
+});
+
 test('replaces a bracket that the editor has inserted', async () => {
   const offer = await whole('print$0\n', suggest('(a, b)'));
   expect(offer.covers(atCursor('print($0)\n'))).toEqual([suggest('a, b)', 1)]);
