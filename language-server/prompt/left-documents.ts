@@ -7,6 +7,8 @@ import { tokenizeText } from './fim-prompt.ts';
 
 // About 14,000 tokens; the engine keeps four documents of this size.
 const maxChars = 50_000;
+// Longer documents are mostly generated, and searching them for secrets would take too long.
+const maxSearchedChars = 200_000;
 
 /** For one engine, which has learned the documents. */
 export class LeftDocuments {
@@ -21,9 +23,8 @@ export class LeftDocuments {
     this.current = document;
     if (left === null || left.uri === document.uri || this.learned.get(left.uri) === left.version) return;
     this.learned.set(left.uri, left.version);
-    const text = left.text.slice(0, maxChars);
-    if (holdsSecrets(left.uri, text)) return;
-    void this.learn(text);
+    if (left.text.length > maxSearchedChars || holdsSecrets(left.uri, left.text)) return;
+    void this.learn(left.text.slice(0, maxChars));
   }
 
   /** Call when a document is closed: its text is not learned any more. */

@@ -1,6 +1,6 @@
 // Detects files that hold keys and passwords, by their name or by their text. One whose text contains a secret is
-// completed like any other as long as the text stays in the memory of this machine; it is not explained, never used as
-// context for another file, and not completed if a team's server or the disk cache would get the text.
+// completed like any other as long as the text stays in the memory of this machine; it is never used as context for
+// another file, and not completed if a team's server or the disk cache would get the text. Text with one is not explained.
 import type { LongText } from '../documents/long-text.ts';
 import { hasSecretName } from '../protocol/secret-names.ts';
 import { assignmentsIn } from './secret-assignments.ts';

@@ -206,6 +206,18 @@ test('the text of a document that was closed is not learned', async () => {
   expect(engine.learned).toEqual([]);
 });
 
+test('a document with a secret is not learned, however far down it is', async () => {
+  const { engine, provider } = setUp();
+  const secret = `const password = "hV7x9Qz2${'kLmP4rT8'}";\n`;
+  const texts = [`${'const a = 1;\n'.repeat(5000)}${secret}`, 'plain\n', 'last\n'];
+  for (const [i, text] of texts.entries()) {
+    const document = OpenDocument.create(`file:///${i}.ts`, 'typescript', 1, text);
+    const request = { document, position: { line: 1, character: 0 }, context: automatic };
+    await provider.provide(request, loaded(engine), defaultSettings);
+  }
+  expect(engine.learned).toEqual(['plain\n']);
+});
+
 test('a request that is cancelled before its turn was superseded, unless the model is still loading', async () => {
   const { provider } = setUp();
   const document = OpenDocument.create('file:///a.ts', 'typescript', 1, 'a = \n');
