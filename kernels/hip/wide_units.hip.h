@@ -58,6 +58,21 @@ struct ShareCursor {
   }
 };
 
+/// The slice of its quad that the current unit is in; for formats without super-blocks.
+struct SliceCursor {
+  int slice, end;  // end: the unit behind its last one
+
+  template <BlockType kType>
+  GPU_DEVICE SliceCursor of(const MatmulParams& p, int share) {
+    return {share * kQuad, slice_begin<kType>(p, share * kQuad + 1)};
+  }
+  GPU_MEMBER bool is_first_of_quad() const { return slice % kQuad == 0; }
+  template <BlockType kType>
+  GPU_MEMBER SliceCursor next(const MatmulParams& p) const {
+    return {slice + 1, slice_begin<kType>(p, slice + 2)};
+  }
+};
+
 /// A tile of the thread block. Lanes beyond the last tile read that one.
 GPU_DEVICE const uint8_t* wide_tile(const MatmulParams& p, int tile) {
   return tile_data(p, blockIdx.y * p.block_tiles + min(tile, count_block_tiles(p) - 1));
