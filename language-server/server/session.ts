@@ -155,19 +155,23 @@ export class Session {
     return this.own.settings;
   }
 
-  /** pushed: the settings of all servers, where the editor cannot be asked for ours. */
+  /**
+   * pushed: the settings of all servers, where the editor cannot be asked for ours. An editor that does not answer in time
+   * keeps the configuration that it gave before until it does.
+   */
   private async configure(pushed?: unknown): Promise<void> {
-    const { window, own } = this;
+    const { connection, window, own } = this;
     const ofSection = pushed instanceof Object && section in pushed ? pushed[section] : undefined;
-    const value = window.hasConfiguration ? await this.askForConfiguration() : ofSection;
-    const reading = Promise.resolve(value).then((given) => own.configure(given));
-    await guarded(this.log, 'reading the configuration', reading);
-    if (!this.isGone) this.apply();
-  }
-
-  private askForConfiguration(): Promise<unknown> {
-    const answer = this.connection.workspace.getConfiguration(section).catch(() => null);
-    return Promise.race([answer, sleep(configurationMs, null, { ref: false })]);
+    const asked = window.hasConfiguration ? connection.workspace.getConfiguration(section) : Promise.resolve(ofSection);
+    let isLate = false;
+    const use = (given: unknown) => {
+      own.configure(given);
+      if (isLate) this.apply();
+    };
+    const reading = guarded(this.log, 'reading the configuration', asked.then(use));
+    await Promise.race([reading, sleep(configurationMs, null, { ref: false })]);
+    isLate = true;
+    this.apply();
   }
 
   private tellProblems(): void {
@@ -175,6 +179,7 @@ export class Session {
   }
 
   private apply(): void {
+    if (this.isGone) return;
     this.tellProblems();
     this.completions.configured();
     this.edits.configured();

@@ -84,6 +84,20 @@ test.each([
   expect(await client.complete(uri, 0, 10)).toHaveLength(1);
 });
 
+test('an editor that is late with a new configuration keeps the old one until then', async () => {
+  const configuration = vi.fn((): unknown => ({ mode: 'off' }));
+  client = await LspClient.start(command, {}, {}, null, configuration);
+  await client.status(({ health }) => health === 'off');
+  let answer = (_: unknown) => {};
+  configuration.mockReturnValue(new Promise((resolve) => (answer = resolve)));
+  const told = client.statuses.length;
+  await client.connection.sendNotification('workspace/didChangeConfiguration', { settings: null });
+  await vi.waitFor(() => expect(client.statuses.length).toBeGreaterThan(told), { timeout: 10_000 });
+  expect(client.statuses.slice(told).map(({ health }) => health)).not.toContain('loading');
+  answer({ mode: 'automatic' });
+  await client.settled();
+});
+
 const beside = 'export class UserStore {\n  insertUser(user) {}\n}\n';
 const workspace = [{ uri: 'file:///code', name: 'code' }];
 
