@@ -8,7 +8,7 @@ import { l10n } from 'vscode';
 import type { RemoteFile } from '../../language-server/protocol/models.ts';
 import { addressOf } from './address.ts';
 import { DownloadError, diskError, errorFrom } from './errors.ts';
-import { takeLock } from './lock.ts';
+import { type Lock, takeLock } from './lock.ts';
 import { discardPart, PartFile } from './part-file.ts';
 import { hasLength, type MinSpeed, receive } from './receive.ts';
 
@@ -39,12 +39,7 @@ export async function download(file: RemoteFile, folder: string, options: Downlo
   const path = join(folder, file.name);
   try {
     await mkdir(folder, { recursive: true });
-    const release = await takeLock(lockOf(path), options.signal, options.onWait);
-    try {
-      if (!(await exists(path))) await complete(file, folder, path, options);
-    } finally {
-      await release();
-    }
+    while (!(await exists(path))) await completeAlone(file, folder, path, options);
     return path;
   } catch (error) {
     throw diskError(error) ?? error;
@@ -59,10 +54,30 @@ export async function discard({ name }: RemoteFile, folder: string): Promise<voi
 
 const lockOf = (path: string) => `${path}.lock`;
 
-async function complete(file: RemoteFile, folder: string, path: string, options: DownloadOptions): Promise<void> {
+/** Returns without the file if another window, which took this one for dead, goes on with it. */
+async function completeAlone(file: RemoteFile, folder: string, path: string, options: DownloadOptions): Promise<void> {
+  const lock = await takeLock(lockOf(path), options.signal, options.onWait);
+  try {
+    if (await exists(path)) return;
+    await complete(file, folder, path, lock, { ...options, signal: AbortSignal.any([options.signal, lock.lost]) });
+  } catch (error) {
+    if (options.signal.aborted || (await lock.check())) throw error;
+  } finally {
+    await lock.release();
+  }
+}
+
+async function complete(
+  file: RemoteFile,
+  folder: string,
+  path: string,
+  lock: Lock,
+  options: DownloadOptions,
+): Promise<void> {
   const part = await PartFile.open(path, file.url);
   try {
     await receiveAll(file, part, folder, options);
+    if (!(await lock.check())) return;
     await verify(file, part, path);
     await part.finish();
   } finally {
@@ -93,8 +108,9 @@ async function receiveAll(file: RemoteFile, part: PartFile, folder: string, opti
 }
 
 async function verify(file: RemoteFile, part: PartFile, path: string): Promise<void> {
-  const isWhole = part.length === (part.origin?.totalBytes ?? part.length) && hasLength(file, part.length);
-  if (isWhole && (file.sha256 === null || part.digest() === file.sha256)) return;
+  const size = await part.size();
+  const isWhole = size === (part.origin?.totalBytes ?? part.length) && hasLength(file, size);
+  if (isWhole && (file.sha256 === null || (await part.digest()) === file.sha256)) return;
   await discardPart(path);
   throw new DownloadError(
     l10n.t(

@@ -12,7 +12,13 @@ export interface LockPace {
 
 const usualPace: LockPace = { heartbeatMs: 2000, staleMs: 15_000 };
 
-export type Release = () => Promise<void>;
+export interface Lock {
+  /** Aborts when another window has taken the lock over, because this one stood still: the computer slept, say. */
+  readonly lost: AbortSignal;
+  /** Whether it is still held. */
+  check(): Promise<boolean>;
+  release(): Promise<void>;
+}
 
 /** Waits until the lock is free, and calls onWait first if it is held. Rejects when the signal aborts. */
 export async function takeLock(
@@ -20,7 +26,7 @@ export async function takeLock(
   signal: AbortSignal,
   onWait: () => void = () => undefined,
   pace = usualPace,
-): Promise<Release> {
+): Promise<Lock> {
   const owner = JSON.stringify({ host: hostname(), pid: process.pid, id: randomUUID() });
   const isAbandoned = watch(path, pace.staleMs);
   const pause = () => sleep(pace.heartbeatMs / 4, undefined, { signal });
@@ -57,16 +63,21 @@ async function create(path: string, owner: string): Promise<boolean> {
   }
 }
 
-function hold(path: string, owner: string, { heartbeatMs }: LockPace): Release {
-  const beat = setInterval(() => {
-    const now = new Date();
-    utimes(path, now, now).catch(() => undefined);
-  }, heartbeatMs);
-  return async () => {
-    clearInterval(beat);
-    // Another window may have taken over the lock while the computer slept.
-    if (await isOwnedBy(path, owner)) await rm(path, { force: true });
+function hold(path: string, owner: string, { heartbeatMs }: LockPace): Lock {
+  const lost = new AbortController();
+  const check = async () => {
+    if (!(await isOwnedBy(path, owner))) lost.abort();
+    return !lost.signal.aborted;
   };
+  const beat = setInterval(async () => {
+    const now = new Date();
+    if (await check()) await utimes(path, now, now).catch(() => undefined);
+  }, heartbeatMs);
+  const release = async () => {
+    clearInterval(beat);
+    if (await check()) await rm(path, { force: true });
+  };
+  return { lost: lost.signal, check, release };
 }
 
 async function isOwnedBy(path: string, owner: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 // An unfinished download: NAME.part, and NAME.part.json, which records where its bytes come from. finish() renames it
 // once it is complete, verified and flushed to disk.
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -19,40 +19,46 @@ export class PartFile {
     private readonly path: string,
     private readonly file: FileHandle,
     public origin: Origin | null,
-    private hash: Hash,
     public length: number,
   ) {}
 
   /** Continues an earlier download of the same URL if there is one. */
   static async open(path: string, url: string): Promise<PartFile> {
     const origin = await readOrigin(sidecarOf(path), url);
-    const file = await open(partOf(path), appendToFile);
+    const file = await open(partOf(path), writeToFile);
     if (!origin) await file.truncate(0);
-    const hash = createHash('sha256');
-    if (origin) await pipeline(createReadStream(partOf(path)), hash, { end: false });
-    return new PartFile(path, file, origin, hash, (await file.stat()).size);
+    return new PartFile(path, file, origin, (await file.stat()).size);
   }
 
   async restart(origin: Origin): Promise<void> {
     await this.file.truncate(0);
-    this.hash = createHash('sha256');
     this.length = 0;
     this.origin = origin;
     await writeFile(sidecarOf(this.path), JSON.stringify(origin));
   }
 
+  /**
+   * Writes at the place in the file where the bytes belong, not at its end: another window that goes on with the same
+   * download, because this one stood still, writes the same bytes there.
+   */
   async append(bytes: Uint8Array): Promise<void> {
     for (let done = 0; done < bytes.length; ) {
-      const rest = bytes.subarray(done);
-      const { bytesWritten } = await this.file.write(rest);
-      this.hash.update(rest.subarray(0, bytesWritten));
+      const { bytesWritten } = await this.file.write(bytes, done, bytes.length - done, this.length);
       this.length += bytesWritten;
       done += bytesWritten;
     }
   }
 
-  digest(): string {
-    return this.hash.copy().digest('hex');
+  /** Of the file as it is on the disk. */
+  async digest(): Promise<string> {
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(partOf(this.path)), hash);
+    return hash.digest('hex');
+  }
+
+  /** What the file has on the disk. */
+  async size(): Promise<number> {
+    return (await this.file.stat()).size;
   }
 
   async finish(): Promise<void> {
@@ -75,7 +81,7 @@ export async function discardPart(path: string): Promise<void> {
 }
 
 /** Fails if the file is a link, which could lead to a file of the user's. Windows does not know this flag. */
-const appendToFile = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+const writeToFile = constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
 const partOf = (path: string) => `${path}.part`;
 const sidecarOf = (path: string) => `${path}.part.json`;

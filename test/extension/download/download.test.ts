@@ -27,12 +27,12 @@ vi.mock('node:fs/promises', async (original) => {
     if (disk.isReadOnly) throw Object.assign(new Error('read-only'), { code: 'EROFS' });
     const file = await fs.open(...args);
     const writeWhole = file.writeFile.bind(file);
-    const write = file.write.bind(file) as (bytes: Uint8Array) => Promise<unknown>;
-    const limited = (bytes: Uint8Array) => {
+    const write = file.write.bind(file) as (...args: [Uint8Array, number, number, number]) => Promise<unknown>;
+    const limited = (bytes: Uint8Array, from: number, length: number, position: number) => {
       if (disk.freeBytes <= 0) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
-      const fits = bytes.subarray(0, Math.min(bytes.length, disk.freeBytes));
-      disk.freeBytes -= fits.length;
-      return write(fits);
+      const fits = Math.min(length, disk.freeBytes);
+      disk.freeBytes -= fits;
+      return write(bytes, from, fits, position);
     };
     const writeFile: typeof file.writeFile = async (...args) => {
       if (disk.freeBytes <= 0) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
@@ -359,6 +359,30 @@ test('of two windows one downloads and the other waits for it', async () => {
 });
 
 /** HEARTH_DOWNLOAD_BYTES=1000000000 makes it a gigabyte. */
+test('a window that stood still, so that another finished its download, writes nothing wrong when it goes on', async () => {
+  const half = 150_000;
+  let goOn = () => {};
+  const pause = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  server.answers.push((_, response) => {
+    response.writeHead(200, { etag: '"one"', 'content-length': content.length });
+    response.write(content.subarray(0, half));
+    void pause.then(() => response.end(content.subarray(half)));
+  });
+  const still = fetchFile();
+  const [lock, part] = ['a.gguf.lock', 'a.gguf.part'].map((name) => join(folder, name)) as [string, string];
+  await vi.waitFor(() => expect(statSync(part).size).toBe(half), 5000);
+  rmSync(lock); // as the other does with a lock that nobody touches
+  await fetchFile();
+  expect(whole()).toEqual(content);
+  goOn();
+  expect(await still).toBe(join(folder, 'a.gguf'));
+  expect(whole()).toEqual(content);
+  expect(readdirSync(folder)).toEqual(['a.gguf']);
+  expect(server.requests).toHaveLength(2);
+});
+
 test('a large file interrupted five times ends verified', async () => {
   const bytes = Number(process.env.HEARTH_DOWNLOAD_BYTES ?? 6_000_000);
   const block = randomFillSync(Buffer.alloc(1 << 20));

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,22 +19,22 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test('a lock is there while it is held', async () => {
-  const release = await takeLock(path, signal, undefined, pace);
+  const lock = await takeLock(path, signal, undefined, pace);
   expect(existsSync(path)).toBe(true);
-  await release();
+  await lock.release();
   expect(existsSync(path)).toBe(false);
 });
 
 test('the second owner gets the lock when the first releases it, however long that takes', async () => {
   const order: string[] = [];
-  const release = await takeLock(path, signal, undefined, pace);
+  const lock = await takeLock(path, signal, undefined, pace);
   const second = takeLock(path, signal, () => order.push('waits'), pace).then((next) => {
     order.push('second');
-    return next();
+    return next.release();
   });
   await new Promise((resolve) => setTimeout(resolve, 2 * pace.staleMs));
   order.push('released');
-  await release();
+  await lock.release();
   await second;
   expect(order).toEqual(['waits', 'released', 'second']);
 });
@@ -41,7 +42,7 @@ test('the second owner gets the lock when the first releases it, however long th
 test('a lock of a process that has ended is taken over at once', async () => {
   // No process has this number: the largest that Linux gives is 2^22.
   writeFileSync(path, JSON.stringify({ host: hostname(), pid: 2 ** 30, id: 'x' }));
-  await (await takeLock(path, signal, () => expect.unreachable(), { ...pace, staleMs: 1e6 }))();
+  await (await takeLock(path, signal, () => expect.unreachable(), { ...pace, staleMs: 1e6 })).release();
 });
 
 test.each([-86_400, 0, 86_400])(
@@ -50,7 +51,7 @@ test.each([-86_400, 0, 86_400])(
     writeFileSync(path, JSON.stringify({ host: 'another', pid: 1, id: 'x' }));
     const date = new Date(Date.now() + 1000 * seconds);
     utimesSync(path, date, date);
-    await (await takeLock(path, signal, undefined, pace))();
+    await (await takeLock(path, signal, undefined, pace)).release();
     expect(existsSync(path)).toBe(false);
   },
 );
@@ -75,7 +76,7 @@ test('a folder, a link to nowhere and a link to a folder in the place of a lock 
   for (const to of ['', 'nowhere', target]) {
     if (to === '') mkdirSync(join(path, 'x'), { recursive: true });
     else symlinkSync(to, path);
-    await (await takeLock(path, signal, undefined, pace))();
+    await (await takeLock(path, signal, undefined, pace)).release();
     expect(existsSync(path)).toBe(false);
   }
   expect(existsSync(join(target, 'kept'))).toBe(true);
@@ -86,20 +87,29 @@ test('of many that find a lock abandoned only one at a time holds it', async () 
   let holders = 0;
   let most = 0;
   const use = async () => {
-    const release = await takeLock(path, signal, undefined, { ...pace, staleMs: 1e6 });
+    const lock = await takeLock(path, signal, undefined, { ...pace, staleMs: 1e6 });
     most = Math.max(most, ++holders);
     await new Promise((resolve) => setTimeout(resolve, 5));
     holders--;
-    await release();
+    await lock.release();
   };
   await Promise.all(Array.from({ length: 8 }, use));
   expect(most).toBe(1);
 });
 
 test('waiting ends when the user cancels', async () => {
-  const release = await takeLock(path, signal, undefined, pace);
+  const lock = await takeLock(path, signal, undefined, pace);
   const abort = new AbortController();
   const second = takeLock(path, abort.signal, () => abort.abort(), pace);
   await expect(second).rejects.toThrow('aborted');
-  await release();
+  await lock.release();
+});
+
+test('an owner that stood still learns that another has taken the lock over', async () => {
+  const lock = await takeLock(path, signal, undefined, pace);
+  writeFileSync(path, JSON.stringify({ host: hostname(), pid: process.pid, id: 'another' }));
+  await once(lock.lost, 'abort');
+  expect(await lock.check()).toBe(false);
+  await lock.release();
+  expect(existsSync(path)).toBe(true);
 });
