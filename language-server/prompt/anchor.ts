@@ -88,7 +88,7 @@ function prefixWindow(engine: Completer, text: LongText, end: number, previousSt
 function prefixStart(text: LongText, end: number, maxChars: number, previous: number | undefined): number {
   if (end <= maxChars) return 0;
   const length = previous === undefined ? 0 : end - previous;
-  if (previous !== undefined && length >= maxChars / 2 && length <= maxChars) return previous;
+  if (previous !== undefined && length >= maxChars / 2 && length <= maxChars) return windowStart(text, end, length);
   return windowStart(text, end, Math.floor(maxChars * 0.75));
 }
 

@@ -142,6 +142,13 @@ test('keeps the beginning of the prefix while the cursor moves down a long docum
   expect(beginnings[0]).toMatch(/^<\|file_sep\|>sample.ts\n<\|fim_prefix\|>line \d+\n/);
 });
 
+test('the prefix begins with a line also after text was inserted far above', () => {
+  const text = lines(3000);
+  const [, prompt = ''] = prompts([`${text}$0`, `// inserted at the top\n${text}more\n$0`]);
+  const prefix = prompt.slice(prompt.indexOf('<|fim_prefix|>') + '<|fim_prefix|>'.length);
+  expect(prefix).toMatch(/^line \d+\n/);
+});
+
 test('a prompt for a later state of the document does not move the anchor', () => {
   const engine = new FakeEngine();
   const anchors = new Anchors(engine);
