@@ -31,9 +31,12 @@ const checksums = (folder, files) =>
     )
     .join('');
 
+/** Of an earlier run; anything else in the folder is not ours. */
+const isOurs = (file) => /^hearth-.+\.(?:vsix|cdx\.json)$|^SHA256SUMS$|^RELEASE-NOTES\.md$/.test(file);
+
 export async function packageAll(names, folder) {
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  for (const file of readdirSync(folder).filter(isOurs)) rmSync(join(folder, file));
   await run(process.execPath, ['esbuild.mjs']);
   for (const name of names) {
     await buildTarget(name);
@@ -47,7 +50,7 @@ export async function packageAll(names, folder) {
     join(folder, 'RELEASE-NOTES.md'),
     releaseNotes(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version),
   );
-  const files = readdirSync(folder).sort();
+  const files = readdirSync(folder).filter(isOurs).sort();
   writeFileSync(join(folder, 'SHA256SUMS'), checksums(folder, files));
   for (const file of files) console.log(`${basename(file)}: ${statSync(join(folder, file)).size} bytes`);
 }
