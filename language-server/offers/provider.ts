@@ -137,6 +137,14 @@ export class CompletionProvider {
     this.warm?.forget(uri);
   }
 
+  /** Call when code of these files and folders must no longer be in prompts. */
+  withdraw(uris: readonly string[] | 'all'): void {
+    const paths = uris === 'all' ? 'all' : uris.map((uri) => this.options.related?.placeOf(uri, '').path);
+    const isRefused = (path: string) =>
+      paths === 'all' || paths.some((each) => path === each || path.startsWith(`${each}/`));
+    this.warm?.withdraw(isRefused);
+  }
+
   cancelAll(): void {
     for (const offers of this.documents.values()) offers.leave();
     this.warm?.stopReading();

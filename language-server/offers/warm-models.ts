@@ -65,6 +65,10 @@ export class WarmModels {
     for (const each of this.all) each.forget(uri);
   }
 
+  withdraw(isRefused: (path: string) => boolean): void {
+    for (const each of this.all) each.withdraw(isRefused);
+  }
+
   stopReading(): void {
     for (const each of this.all) each.stopReading();
   }
@@ -138,6 +142,11 @@ export class WarmEngine {
     this.readAhead.cancel(uri);
     this.leftDocuments.forget(uri);
     this.anchors.forget(uri);
+  }
+
+  /** Call when code of some files must no longer be in prompts. */
+  withdraw(isRefused: (path: string) => boolean): void {
+    this.anchors.withdraw(isRefused);
   }
 
   stopReading(): void {

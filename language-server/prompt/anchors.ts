@@ -109,11 +109,12 @@ export class Anchors {
     if (hasNews(preamble, entry.next?.anchor.preamble ?? entry.held.preamble)) entry.preamble = preamble;
   }
 
-  /** Call when code of some files must no longer be in prompts: the next prompt gets a new anchor if one has such code. */
-  withdraw(uri: string, isRefused: (path: string) => boolean): void {
-    const entry = this.states.get(uri);
-    const preambles = [entry?.held.preamble, entry?.preamble, entry?.next?.anchor.preamble];
-    if (preambles.some((preamble) => [...(preamble?.sources ?? [])].some(isRefused))) this.forget(uri);
+  /** Call when code of some files must no longer be in prompts: documents whose prompts have such code get new anchors. */
+  withdraw(isRefused: (path: string) => boolean): void {
+    for (const [uri, { held, preamble, next }] of [...this.states]) {
+      const sources = [held.preamble, preamble, next?.anchor.preamble].flatMap((each) => [...(each?.sources ?? [])]);
+      if (sources.some(isRefused)) this.forget(uri);
+    }
   }
 
   forget(uri: string): void {

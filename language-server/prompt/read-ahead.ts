@@ -90,7 +90,7 @@ export class ReadAhead {
     if (maxTokens === 0 || !this.others) return;
     const { prefixChars, suffixChars } = promptBudget(this.engine.info.contextTokens);
     const snippets = await this.others.gather(document, { before: prefixChars, after: suffixChars });
-    this.anchors.withdraw(document.uri, this.others.isRefused);
+    this.anchors.withdraw(this.others.isRefused);
     this.anchors.setContext(document, snippets, maxTokens);
   }
 

@@ -52,14 +52,15 @@ export class ClosedFiles {
 
   /**
    * Adds or replaces a file; without a text, forgets it, or a folder's files. A file that holds secrets, or does not fit
-   * in, is left out.
+   * in, is left out. False if its code must not be used: it holds secrets, or the editor does not share it any more.
    */
-  set({ uri, text }: ClosedFile): void {
+  set({ uri, text }: ClosedFile): boolean {
     if (text === null && !this.files.has(uri)) this.removeFolder(uri);
     this.remove(uri);
-    if (text === null || text.length > closedFileLimits.charsOfFile || hasSecretName(uri)) return;
-    if (this.files.size >= closedFileLimits.files || this.chars + text.length > closedFileLimits.chars) return;
-    if (holdsSecrets(uri, text)) return;
+    if (text === null || hasSecretName(uri)) return false;
+    if (text.length > closedFileLimits.charsOfFile) return true;
+    if (holdsSecrets(uri, text)) return false;
+    if (this.files.size >= closedFileLimits.files || this.chars + text.length > closedFileLimits.chars) return true;
     const chunks = split(text.replaceAll('\r\n', '\n')).map(({ text, line, lineCount }) => ({
       uri,
       text,
@@ -76,6 +77,7 @@ export class ClosedFiles {
     this.files.set(uri, { length: text.length, chunks });
     this.chars += text.length;
     this.size += chunks.length;
+    return true;
   }
 
   /** How many chunks hold the word. */

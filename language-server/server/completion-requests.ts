@@ -99,9 +99,15 @@ export class CompletionRequests {
 
   /** Takes in files that are not open. */
   index({ isAnew, files }: Partial<protocol.ClosedFilesParams> = {}): void {
-    if (isAnew === true) this.closedFiles.clear();
-    for (const { uri, text } of Array.isArray(files) ? files : [])
-      if (typeof uri === 'string' && (text === null || typeof text === 'string')) this.closedFiles.set({ uri, text });
+    const isFile = ({ uri, text }: protocol.ClosedFile) =>
+      typeof uri === 'string' && (text === null || typeof text === 'string');
+    if (isAnew === true) {
+      this.closedFiles.clear();
+      // Other files may be shared than before.
+      this.provider.withdraw('all');
+    }
+    const refused = (Array.isArray(files) ? files : []).filter((file) => isFile(file) && !this.closedFiles.set(file));
+    if (refused.length > 0) this.provider.withdraw(refused.map(({ uri }) => uri));
   }
 
   /** Call when the settings have changed. */

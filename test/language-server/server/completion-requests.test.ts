@@ -45,6 +45,50 @@ function setUp(hasOwnProvider = false) {
   return { engine, ask, change, requests };
 }
 
+test.each([
+  ['is no longer shared', [{ uri: 'file:///work/src', text: null }], false],
+  [
+    'holds a secret now',
+    [{ uri: 'file:///work/src/store.ts', text: `token = 'ghp_${'aB3dE5gH7jK9mN1pQ2sT'.repeat(2)}'` }],
+    false,
+  ],
+  ['may be shared or not', [], true],
+])('code of a file that %s leaves the prompts', async (_, files, isAnew) => {
+  vi.useRealTimers();
+  const engine = new FakeEngine({ contextTokens: 16_384 });
+  const window = new FakeWindow({ files: { 'main.ts': "import { UserStore } from './store';\nnew UserStore().\n" } });
+  const document = window.document('main.ts');
+  const models = { local: engine };
+  const requests = new CompletionRequests(
+    { sendNotification: async () => {} },
+    {
+      engines: { ready: async () => models, models, host: { engine }, answered: () => {} } as never,
+      documents: { get: () => document },
+      settings: () => defaultSettings,
+      caughtUp: async () => {},
+      log,
+    },
+  );
+  requests.initialize(window, { hasOwnProvider: true });
+  const place = { uri: document.uri, position: { line: 1, character: 16 } };
+  const prompt = async () => {
+    const textDocument = { uri: document.uri };
+    await requests.complete({ ...place, textDocument, context: automatic }, new AbortController().signal);
+    return engine.detokenize(engine.requests.at(-1)?.tokens ?? new Uint32Array());
+  };
+  const store = 'export class UserStore {\n  insertUser(user) {}\n}\n';
+  requests.index({ isAnew: true, files: [{ uri: 'file:///work/src/store.ts', text: store }] });
+  await prompt();
+  await requests.rest({ ...place, mode: 'automatic' });
+  OpenDocument.update(document, [{ range: { start: place.position, end: place.position }, text: 'i' }], 2);
+  place.position.character++;
+  expect(await prompt()).toContain('insertUser(user)');
+  requests.index({ isAnew, files });
+  OpenDocument.update(document, [{ range: { start: place.position, end: place.position }, text: 'n' }], 3);
+  place.position.character++;
+  expect(await prompt()).toMatch(/^<\|file_sep\|>main.ts/);
+});
+
 const later = () => vi.advanceTimersByTimeAsync(1000);
 
 test('what a key needs is read where the cursor last asked', async () => {
