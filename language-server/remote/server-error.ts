@@ -110,10 +110,16 @@ function errorIn(text: string): { message: unknown; means: number } {
   try {
     const { error, message, detail } = JSON.parse(text);
     const means = meanings.get(error?.type) ?? meanings.get(error?.code) ?? 0;
-    return { message: error?.message ?? message ?? detail ?? error ?? '', means };
+    return { message: error?.message ?? message ?? textOf(detail) ?? error ?? '', means };
   } catch {
     return { message: text, means: 0 };
   }
+}
+
+/** FastAPI lists what is wrong with a request, and where. */
+function textOf(detail: unknown): unknown {
+  if (!Array.isArray(detail)) return detail;
+  return detail.map((each) => `${[each?.loc].flat().join('.')}: ${each?.msg}`).join('; ');
 }
 
 function retryAfter(headers: IncomingHttpHeaders): number {

@@ -117,16 +117,20 @@ test('a server without log-probabilities is named in the log and the status, onc
   expect(team.info(local).backend).toMatch(/^server 127\.0\.0\.1:\d+, which sends no probabilities/);
 });
 
-test.each(['logprobs', 'stream_options', 'user'])(
-  'a server that does not know %s is asked without it',
-  async (field) => {
-    const model = await connect();
-    server.answers.push(refuse(400, JSON.stringify({ error: { message: `Unsupported parameter: ${field}` } })));
-    expect((await ask(model)).text).toBe('one two');
-    await ask(model);
-    expect(server.asked.map(({ body }) => field in body)).toEqual([true, false, false]);
-  },
-);
+const fastApi = (field: string) => [{ type: 'extra_forbidden', loc: ['body', field], msg: 'Not permitted', input: 1 }];
+
+test.each<[string, number, object]>([
+  ['logprobs', 400, { error: { message: 'Unsupported parameter: logprobs' } }],
+  ['stream_options', 400, { error: { message: 'Unsupported parameter: stream_options' } }],
+  ['user', 400, { error: { message: 'Unsupported parameter: user' } }],
+  ['user', 422, { detail: fastApi('user') }],
+])('a server that does not know %s, and says so with status %i, is asked without it', async (field, status, body) => {
+  const model = await connect();
+  server.answers.push(refuse(status, JSON.stringify(body)));
+  expect((await ask(model)).text).toBe('one two');
+  await ask(model);
+  expect(server.asked.map(({ body }) => field in body)).toEqual([true, false, false]);
+});
 
 test('white space before the cursor is left to the model, and put into the prompt where it writes something else', async () => {
   const model = await connect();
