@@ -151,9 +151,9 @@ test('while keys are typed faster than a frozen server could answer, text comes 
     provider.leave('file:///a.ts');
     await text;
   }
-  const asked = server.asked.length;
+  const last = `const a${version} `;
   expect(await textFrom(provider)).toBe('local();');
-  expect(server.asked.length).toBe(asked);
+  expect(server.asked.filter(({ body }) => String(body.prompt).includes(last))).toEqual([]);
 });
 
 test('what breaks off after some of it was shown stays, and nothing of the other model follows', async () => {
