@@ -1,0 +1,60 @@
+// Rules that decide by one figure or one character, each with what is just on its other side.
+import { expect, test } from 'vitest';
+import { LongText } from '../../../language-server/documents/long-text.ts';
+import { GeneratedText } from '../../../language-server/rules/generated-text.ts';
+import { unitOf } from '../../../language-server/rules/indentation.ts';
+import { languageOf } from '../../../language-server/rules/languages.ts';
+import { placeAt } from '../../../language-server/rules/place.ts';
+import { repetitionStart } from '../../../language-server/rules/repetition.ts';
+import { surplusCloser } from '../../../language-server/rules/stop-rules.ts';
+import { commentEnd } from '../../../language-server/rules/unwanted.ts';
+
+/** The cursor stands at "$0". */
+function placeIn(marked: string, languageId = 'typescript') {
+  const text = LongText.of(marked.replace('$0', ''));
+  return placeAt({ uri: 'file:///a', languageId, text, offset: marked.indexOf('$0') }, 'auto');
+}
+
+test.each([
+  ['no line closes it', 'if (a) {\n  $0\n', '\n}'],
+  ['the line below does', 'if (a) {\n  $0\n}\n', ''],
+  ['a line further down does, behind one that is indented as the opener', 'if (a) {\n  $0\nb();\n}\n', ''],
+])('a block gets its closer only where %s', (_, marked, tail) => {
+  expect(placeIn(marked)).toMatchObject({ extent: 'block', tail });
+});
+
+test.each([
+  [2, '  '],
+  [8, ' '.repeat(8)],
+  [9, '  '],
+])('steps of %d columns are indentation up to eight', (width, unit) => {
+  const text = ['a', `${' '.repeat(width)}b`, 'c', `${' '.repeat(width)}d`].join('\n');
+  expect(unitOf(LongText.of(text), 0, languageOf('typescript'))).toBe(unit);
+});
+
+test('a repetition begins where its first line does', () => {
+  expect(repetitionStart('open();\nread(a);\nread(a);\nread(a);\n')).toBe('open();\n'.length);
+  expect(repetitionStart('open();\n\n  read(a);\n  read(a);\n  read(a);\n')).toBe('open();\n\n'.length);
+});
+
+test.each([
+  ['an opened branch', '} else {', true],
+  ['a word that is no branch', '} elsewhere {', false],
+  ['a branch that opens nothing', '} else b();\n', false],
+])('what closes a bracket that is closed below: %s', (_, text, isKept) => {
+  const place = placeIn('function f() {\n  if (a) {\n    b();\n  $0\n  }\n}\n');
+  const generated = new GeneratedText(true);
+  generated.append(text, 0);
+  expect(surplusCloser(text, place, generated)).toBe(isKept ? text.length : 0);
+});
+
+test.each([
+  ['in a comment', '/* Says\n * $0\n', 'that.\n */\nf();', 'that.\n */'.length],
+  ['in one that ends below', '/* Says\n * $0\n */\n', 'that.\n */\nf();', 'that.\n '.length],
+  ['before the rest of a line', '/* Says\n * $0 more\n', 'that */ f();', 'that */ f();'.length],
+  ['in a comment of one line', '// may be $0\n', 'null, or 0', 'null, or 0'.length],
+  ['in a string', 'const a = `x $0\n', 'y` + b;', 'y` + b;'.length],
+  ['in code', 'f();\n$0\n', 'g(); */ h();', 'g(); */ h();'.length],
+])('text leaves a comment behind its end: %s', (_, marked, text, end) => {
+  expect(commentEnd(text, placeIn(marked))).toBe(end);
+});
