@@ -18,18 +18,18 @@ import { checkBuildTools, compiler, main, root, ToolError } from './tools.mjs';
 /** The addon and the tests. */
 export async function buildNative({ debug = false, addon = false } = {}) {
   const folder = debug ? 'build/debug' : 'build/native';
-  const options = [
-    `-DCMAKE_BUILD_TYPE=${debug ? 'Debug' : 'Release'}`,
-    `-DCMAKE_LIBRARY_OUTPUT_DIRECTORY=${join(root, folder, 'addon')}`,
-  ];
-  const targets = [addon ? 'hearth_addon' : 'all'];
+  await buildIn(folder, debug ? 'Debug' : 'Release', [addon ? 'hearth_addon' : 'all']);
+  install(join(root, folder, 'addon/hearth.node'));
+}
+
+async function buildIn(folder, type, targets) {
+  const options = [`-DCMAKE_BUILD_TYPE=${type}`, `-DCMAKE_LIBRARY_OUTPUT_DIRECTORY=${join(root, folder, 'addon')}`];
   // cmake-js, like CMake, would take Visual Studio's own compiler.
   if (process.platform === 'win32') {
     await build(folder, [...options, `-DCMAKE_CXX_COMPILER=${compiler()}`, nodeApi()], targets);
   } else {
     await build(folder, options, targets, { configure: cmakeJs });
   }
-  install(join(root, folder, 'addon/hearth.node'));
 }
 
 // Replaced by a rename, so that a process that has mapped the old addon keeps the old file.
@@ -41,15 +41,21 @@ function install(addon) {
   renameSync(`${target}.new`, target);
 }
 
+/** Some variants of the kernels are those without sanitizers. */
+async function buildSanitized(folder, options, targets) {
+  await buildIn('build/native', 'Release', ['kernels_cpu', 'kernels_emulated_amx']);
+  await build(folder, [...options, `-DHEARTH_PLAIN_KERNELS=${join(root, 'build/native/kernels')}`], targets);
+}
+
 const hipTests = process.arch === 'x64' ? ['hip_tests'] : [];
 export const buildAsan = () =>
-  build('build/asan', ['-DHEARTH_ASAN=ON'], ['kernels_tests', 'native_tests', ...hipTests]);
+  buildSanitized('build/asan', ['-DHEARTH_ASAN=ON'], ['kernels_tests', 'native_tests', ...hipTests]);
 
-/** Includes the variants that the build above omits because they take minutes to compile. */
+/** Includes the variants that the build above takes from the one without, because they take minutes to compile. */
 export const buildAsanKernels = () =>
-  build('build/asan-kernels', ['-DHEARTH_ASAN=ON', '-DHEARTH_ASAN_ALL=ON'], ['kernels_tests']);
+  buildSanitized('build/asan-kernels', ['-DHEARTH_ASAN=ON', '-DHEARTH_ASAN_ALL=ON'], ['kernels_tests']);
 
-export const buildTsan = () => build('build/tsan', ['-DHEARTH_TSAN=ON'], ['thread_tests']);
+export const buildTsan = () => buildSanitized('build/tsan', ['-DHEARTH_TSAN=ON'], ['thread_tests']);
 
 export const buildFuzz = () =>
   build('build/fuzz', ['-DCMAKE_CXX_COMPILER=clang++-16'], ['all'], { source: 'test/fuzz' });

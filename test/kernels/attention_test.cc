@@ -39,8 +39,11 @@ class Sequence {
   }
 
   /// out [length][n_heads * head_dim], computed in batches of batch_size.
-  std::vector<float> run(const RowKernels& kernels, int batch_size, int n_threads) const {
-    Attention attention(kernels, shape_, n_pages(), n_threads);
+  std::vector<float> run(const RowKernels& kernels, KvType kv_type, int batch_size,
+                         int n_threads) const {
+    AttentionShape shape = shape_;
+    shape.kv_type = kv_type;
+    Attention attention(kernels, shape, n_pages(), n_threads);
     for (int page = 0; page < n_pages(); page++) {
       std::memset(attention.pool().page(page), 0xff, attention.pool().page_bytes());
     }
@@ -64,11 +67,17 @@ class Sequence {
     return out;
   }
 
-  void check(const std::vector<float>& out, int position) const {
+  struct Exact {
+    int position;
+    std::vector<double> out, tolerance;  // [n_heads * head_dim]
+  };
+
+  /// Takes longer than what is tested, and is the same for every variant and KV type.
+  Exact exact(int position) const {
     const int dim = shape_.head_dim, group = shape_.n_heads / shape_.n_kv_heads;
+    Exact exact{position, {}, {}};
     for (int head = 0; head < shape_.n_heads; head++) {
-      const size_t at = static_cast<size_t>((position * shape_.n_heads + head) * dim);
-      const float* q = q_.data() + at;
+      const float* q = q_.data() + (position * shape_.n_heads + head) * dim;
       std::vector<double> weights;
       double most = -INFINITY, most_products = 0, sum = 0, most_v = 0;
       for (int p = 0; p <= position; p++) {
@@ -90,12 +99,19 @@ class Sequence {
           expected += weights[static_cast<size_t>(p)] / sum * v;
           most_v = std::max(most_v, std::fabs(v));
         }
+        exact.out.push_back(expected);
         // A score errs by at most dim roundings of its products, and so does the logarithm of its
         // weight; the weighted sum and the sum of weights add a rounding for each position.
-        const double tolerance = 0x1p-24 * most_v * (2 * dim * most_products + 2 * position + 32);
-        CHECK_NEAR(out[at + static_cast<size_t>(d)], expected, tolerance);
+        exact.tolerance.push_back(0x1p-24 * most_v * (2 * dim * most_products + 2 * position + 32));
       }
     }
+    return exact;
+  }
+
+  std::vector<Exact> exact(const std::vector<int>& positions) const {
+    std::vector<Exact> all;
+    for (int position : positions) all.push_back(exact(position));
+    return all;
   }
 
  private:
@@ -123,8 +139,8 @@ class Sequence {
   std::vector<uint32_t> tokens_;
 };
 
-AttentionShape shape_of(int n_heads, int n_kv_heads, int head_dim, KvType kv_type) {
-  return {2, n_heads, n_kv_heads, head_dim, 4096, 10000.0f, kv_type};
+AttentionShape shape_of(int n_heads, int n_kv_heads, int head_dim) {
+  return {2, n_heads, n_kv_heads, head_dim, 4096, 10000.0f, KvType::kF16};
 }
 
 /// body(row kernels, KV type)
@@ -133,6 +149,25 @@ void for_variants_and_kv_types(const Body& body) {
   for (const RowKernels* kernels : test::usable_row_kernels()) {
     for (KvType kv_type : {KvType::kF16, KvType::kInt8}) body(*kernels, kv_type);
   }
+}
+
+/// Every variant and KV type, in batches of batch_size, at these positions.
+void check(const Sequence& sequence, const std::vector<int>& positions, int batch_size,
+           int n_threads) {
+  const std::vector<Sequence::Exact> expected = sequence.exact(positions);
+  for_variants_and_kv_types([&](const RowKernels& kernels, KvType kv_type) {
+    const std::vector<float> out = sequence.run(kernels, kv_type, batch_size, n_threads);
+    for (const Sequence::Exact& exact : expected) {
+      const size_t row = exact.out.size(), first = static_cast<size_t>(exact.position) * row;
+      for (size_t i = 0; i < row; i++) CHECK_NEAR(out[first + i], exact.out[i], exact.tolerance[i]);
+    }
+  });
+}
+
+std::vector<int> each(int step, int length) {
+  std::vector<int> positions;
+  for (int position = 0; position < length; position += step) positions.push_back(position);
+  return positions;
 }
 
 /// Every second size for one type, and the others for the other one.
@@ -148,53 +183,37 @@ std::vector<int> each_once(const std::vector<int>& sizes, KvType kv_type) {
 TEST("attention equals the softmax over positions for every group size") {
   // Four pages do where it takes long; that of the test across splits is longer.
   const int length = test::is_emulated() ? 100 : 200;
-  for_variants_and_kv_types([length](const RowKernels& kernels, KvType kv_type) {
-    for (int head_dim : {64, 128}) {
-      for (int group = 1; group <= 8; group++) {
-        const Sequence sequence(shape_of(2 * group, 2, head_dim, kv_type), length);
-        const std::vector<float> out = sequence.run(kernels, 256, 2);
-        for (int position = 0; position < length; position += group == 7 ? 1 : 13) {
-          sequence.check(out, position);
-        }
-      }
+  for (int head_dim : {64, 128}) {
+    for (int group = 1; group <= 8; group++) {
+      const Sequence sequence(shape_of(2 * group, 2, head_dim), length);
+      check(sequence, each(group == 7 ? 1 : 13, length), 256, 2);
     }
-  });
+  }
 }
 
 TEST("attention equals the softmax for unusual head dimensions and many heads") {
-  for_variants_and_kv_types([](const RowKernels& kernels, KvType kv_type) {
-    for (int head_dim : {16, 48, 80, 256}) {
-      const Sequence sequence(shape_of(3, 1, head_dim, kv_type), 70);
-      const std::vector<float> out = sequence.run(kernels, 33, 1);
-      for (int position = 0; position < 70; position++) sequence.check(out, position);
-    }
-    const Sequence many(shape_of(80, 1, 16, kv_type), 40);
-    const std::vector<float> out = many.run(kernels, 40, 1);
-    for (int position = 0; position < 40; position++) many.check(out, position);
-  });
+  for (int head_dim : {16, 48, 80, 256})
+    check(Sequence(shape_of(3, 1, head_dim), 70), each(1, 70), 33, 1);
+  check(Sequence(shape_of(80, 1, 16), 40), each(1, 40), 40, 1);
 }
 
 TEST("attention equals the softmax across splits") {
-  for_variants_and_kv_types([](const RowKernels& kernels, KvType kv_type) {
-    const int length = test::is_emulated() ? 530 : 800;
-    const Sequence sequence(shape_of(6, 1, 64, kv_type), length);
-    const std::vector<float> out = sequence.run(kernels, 256, 1);
-    for (int position : {254, 255, 256, 257, 511, 512, length - 10, length - 1})
-      sequence.check(out, position);
-  });
+  const int length = test::is_emulated() ? 530 : 800;
+  const std::vector<int> positions{254, 255, 256, 257, 511, 512, length - 10, length - 1};
+  check(Sequence(shape_of(6, 1, 64), length), positions, 256, 1);
 }
 
 TEST("attention of a token is the same bits in any batch, with any number of threads") {
   for_variants_and_kv_types([](const RowKernels& kernels, KvType kv_type) {
-    const Sequence sequence(shape_of(7, 1, 64, kv_type), 290);
-    const std::vector<float> alone = sequence.run(kernels, test::kIsSanitized ? 64 : 1, 1);
+    const Sequence sequence(shape_of(7, 1, 64), 290);
+    const std::vector<float> alone = sequence.run(kernels, kv_type, test::kIsSanitized ? 64 : 1, 1);
     std::vector<int> batch_sizes{1, 2, 7, 12, 13, 64, 256};
     if (test::is_emulated()) batch_sizes = each_once(batch_sizes, kv_type);
     if (test::kIsSanitized) batch_sizes = {13};
     const auto thread_counts = test::is_emulated() ? std::vector<int>{4} : std::vector<int>{1, 4};
     for (int batch_size : batch_sizes) {
       for (int n_threads : thread_counts) {
-        const std::vector<float> out = sequence.run(kernels, batch_size, n_threads);
+        const std::vector<float> out = sequence.run(kernels, kv_type, batch_size, n_threads);
         CHECK(std::memcmp(out.data(), alone.data(), out.size() * sizeof(float)) == 0);
       }
     }

@@ -150,22 +150,25 @@ TEST("a token is the weighted sum of its experts") {
     const std::vector<float> norm = random_floats(kWidth, 2, 1);
     // Of what int8 inputs round away, relative to sums of around 1.
     const double tolerance = type == BlockType::kF32 ? 2e-5 : 0.05;
+    constexpr int kTokens = 40;
+    const std::vector<float> all = random_floats(size_t{kTokens} * kWidth, 3);
+    std::vector<Exact> expected;
+    for (size_t token = 0; token < kTokens; token++)
+      expected.push_back(exact(weights, norm, &all[token * kWidth]));
     for (const std::string& variant : cpu_variants()) {
       const std::unique_ptr<Ops> ops = make_cpu_ops({variant, 2});
       Layer layer(*ops, weights);
-      for (int n : {1, 2, 40}) {
-        const std::vector<float> in = random_floats(static_cast<size_t>(n * kWidth), 3);
-        const Layer::Result result = layer.run(norm, in);
-        for (int token = 0; token < n; token++) {
-          const Exact expected = exact(weights, norm, &in[static_cast<size_t>(token * kWidth)]);
-          for (int i = 0; i < kUsed; i++) {
-            const size_t at = static_cast<size_t>(token * 2 * kUsed + i);
-            CHECK_EQUAL(static_cast<int>(result.routes[at]), expected.ids[static_cast<size_t>(i)]);
-            CHECK_NEAR(result.routes[at + kUsed], expected.weights[static_cast<size_t>(i)], 1e-4);
+      for (size_t n : {1, 2, kTokens}) {
+        const Layer::Result result =
+            layer.run(norm, {all.begin(), all.begin() + static_cast<ptrdiff_t>(n * kWidth)});
+        for (size_t token = 0; token < n; token++) {
+          for (size_t i = 0; i < kUsed; i++) {
+            const size_t at = token * 2 * kUsed + i;
+            CHECK_EQUAL(static_cast<int>(result.routes[at]), expected[token].ids[i]);
+            CHECK_NEAR(result.routes[at + kUsed], expected[token].weights[i], 1e-4);
           }
-          for (int i = 0; i < kWidth; i++)
-            CHECK_NEAR(result.x[static_cast<size_t>(token * kWidth + i)],
-                       expected.x[static_cast<size_t>(i)], tolerance);
+          for (size_t i = 0; i < kWidth; i++)
+            CHECK_NEAR(result.x[token * kWidth + i], expected[token].x[i], tolerance);
         }
       }
     }

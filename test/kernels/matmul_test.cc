@@ -79,24 +79,42 @@ double tolerance(BlockType type, int n_cols) {
   return roundings * 0x1p-24;
 }
 
-void check_against_reference(BlockType type, const std::vector<std::byte>& rows, int n_rows,
-                             int n_cols, const std::vector<float>& x, int n,
-                             const std::vector<float>& out) {
-  const size_t stride = static_cast<size_t>((n_rows + 15) / 16 * 16);
-  for (int token = 0; token < n; token++) {
-    for (size_t row = 0; row < stride; row++) {
-      const float actual = out[static_cast<size_t>(token) * stride + row];
-      if (row >= static_cast<size_t>(n_rows)) {
-        CHECK_EQUAL(actual, 0.0f);
-        continue;
+/// What a matrix and tokens [n][n_cols] give, for every variant.
+class Expected {
+ public:
+  Expected(BlockType type, const std::vector<std::byte>& rows, int n_rows, int n_cols,
+           const std::vector<float>& x)
+      : n_rows_(static_cast<size_t>(n_rows)), tolerance_(tolerance(type, n_cols)) {
+    const size_t columns = static_cast<size_t>(n_cols);
+    for (size_t token = 0; token < x.size() / columns; token++) {
+      for (size_t row = 0; row < n_rows_; row++) {
+        sums_.push_back(reference(type, rows.data() + row * row_bytes(type, n_cols),
+                                  x.data() + token * columns, n_cols));
       }
-      const Sum sum =
-          reference(type, rows.data() + row * row_bytes(type, n_cols),
-                    x.data() + static_cast<size_t>(token) * static_cast<size_t>(n_cols), n_cols);
-      CHECK_NEAR(actual, sum.value, tolerance(type, n_cols) * sum.magnitude + 1e-30);
     }
   }
-}
+
+  /// out: of the first n tokens
+  void check(const std::vector<float>& out, int n) const {
+    const size_t stride = (n_rows_ + 15) / 16 * 16;
+    for (size_t token = 0; token < static_cast<size_t>(n); token++) {
+      for (size_t row = 0; row < stride; row++) {
+        const float actual = out[token * stride + row];
+        if (row >= n_rows_) {
+          CHECK_EQUAL(actual, 0.0f);
+          continue;
+        }
+        const Sum& sum = sums_[token * n_rows_ + row];
+        CHECK_NEAR(actual, sum.value, tolerance_ * sum.magnitude + 1e-30);
+      }
+    }
+  }
+
+ private:
+  size_t n_rows_;
+  double tolerance_;
+  std::vector<Sum> sums_;
+};
 
 /// Widths that the type allows: odd numbers of groups, and more than one block of the column loop.
 std::vector<int> widths(BlockType type) {
@@ -139,11 +157,10 @@ TEST("multiplies every type in every variant as double precision does") {
     for (const int n_cols : widths(type)) {
       const std::vector<std::byte> rows = test::random_rows(type, kRows, n_cols, 11);
       const std::vector<float> x = random_tokens(25, n_cols, 5);
+      const Expected expected(type, rows, kRows, n_cols, x);
+      const Packed w(type, rows, kRows, n_cols);
       for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
-        const Packed w(type, rows, kRows, n_cols);
-        for (const int n : {1, 12, 25}) {
-          check_against_reference(type, rows, kRows, n_cols, x, n, run(*kernels, w, x, n));
-        }
+        for (const int n : {1, 12, 25}) expected.check(run(*kernels, w, x, n), n);
       }
     }
   }
@@ -216,10 +233,10 @@ TEST("does not saturate at the extremes of weights and activations") {
       }
       std::vector<float> x(2 * kColumns);
       for (size_t i = 0; i < x.size(); i++) x[i] = i < kColumns || i % 8 < 4 ? 1.0f : -1.0f;
-      for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
-        const Packed w(type, rows, kRows, kColumns);
-        check_against_reference(type, rows, kRows, kColumns, x, 2, run(*kernels, w, x, 2));
-      }
+      const Expected expected(type, rows, kRows, kColumns, x);
+      const Packed w(type, rows, kRows, kColumns);
+      for (const cpu::RowKernels* kernels : test::tested_row_kernels())
+        expected.check(run(*kernels, w, x, 2), 2);
     }
   }
 }
@@ -229,11 +246,10 @@ TEST("multiplies float matrices of any width") {
     for (const int n_cols : {1, 4, 31, 33, 530}) {
       const std::vector<std::byte> rows = test::random_rows(type, 5, n_cols, 31);
       const std::vector<float> x = random_tokens(14, n_cols, 37);
+      const Expected expected(type, rows, 5, n_cols, x);
+      const Packed w(type, rows, 5, n_cols);
       for (const cpu::RowKernels* kernels : test::tested_row_kernels()) {
-        const Packed w(type, rows, 5, n_cols);
-        for (const int n : {1, 14}) {
-          check_against_reference(type, rows, 5, n_cols, x, n, run(*kernels, w, x, n));
-        }
+        for (const int n : {1, 14}) expected.check(run(*kernels, w, x, n), n);
       }
     }
   }
