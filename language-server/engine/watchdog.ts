@@ -8,7 +8,7 @@ const periodMs = 1000;
 // An op takes at most a few hundred times as long as the median one. The least limit covers the longest op there is, a
 // matrix product over a prefill chunk: about a second for 7B on two old cores.
 const hungAfterMedians = 1000;
-export const minHungAfterMs = 10_000;
+const minHungAfterMs = 10_000;
 /** After this many times the limit the process exits, and the editor starts a new one. */
 const giveUpFactor = 3;
 const maxSamples = 61;

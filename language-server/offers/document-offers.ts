@@ -81,7 +81,7 @@ export class DocumentOffers {
   /** The line in which a suggestion was last rejected: dismissed, or something else typed. */
   private rejectedLine = -1;
   /** The last offer that the editor was given something of. */
-  private shown: Offer | null = null;
+  private given: Offer | null = null;
   private demand: Demand | null = null;
 
   constructor(private readonly pace: Pace) {}
@@ -110,12 +110,12 @@ export class DocumentOffers {
   async textAt(request: TextRequest, demand: Demand): Promise<Found | null> {
     const { document } = request;
     const known = this.at(document);
-    if (request.isInvoked) this.begin(request, { kind: 'choices', isCareful: false }, shownBy(known, document));
+    if (request.isInvoked) this.begin(request, { kind: 'choices', isCareful: false }, suggestionsOf(known, document));
     void demand.cancelled.then(() => demand.isNewest && this.release());
     const offer = await this.readyOffer(request, demand);
     if (offer === null) return null;
-    const suggestions = shownBy(offer, document);
-    if (suggestions.length > 0) this.shown = offer;
+    const suggestions = suggestionsOf(offer, document);
+    if (suggestions.length > 0) this.given = offer;
     if (offer.result === null) void this.announceGrowth(offer, request, demand);
     else if (suggestions[0]) this.beginAhead(suggestions[0], request);
     return { suggestions, result: offer.result, isOwn: offer !== known };
@@ -151,14 +151,14 @@ export class DocumentOffers {
 
   /** The purpose of a key's text. Notes the line if the key rejects what is shown. */
   private purposeOf({ document, line }: TextRequest): Purpose {
-    if (this.current !== null && this.current === this.shown && this.current.isRejectedBy(document))
+    if (this.current !== null && this.current === this.given && this.current.isRejectedBy(document))
       this.rejectedLine = line;
     return { kind: 'text', isCareful: line === this.rejectedLine };
   }
 
-  private begin({ document, generate }: TextRequest, purpose: Purpose, shown: Suggestion[] = []): Offer {
+  private begin({ document, generate }: TextRequest, purpose: Purpose, before: Suggestion[] = []): Offer {
     this.abort();
-    this.current = new Offer(document, (signal) => generate(document, purpose, signal), shown);
+    this.current = new Offer(document, (signal) => generate(document, purpose, signal), before);
     return this.current;
   }
 
@@ -181,7 +181,7 @@ export class DocumentOffers {
         this.current = null; // so that the next request tries again
         throw offer.failure;
       }
-      if (offer.result !== null || (isLate && shownBy(offer, document).length > 0)) return offer;
+      if (offer.result !== null || (isLate && suggestionsOf(offer, document).length > 0)) return offer;
       await Promise.race([offer.change(), demand.cancelled, ...(isLate ? [] : late)]);
     }
     return null;
@@ -239,7 +239,8 @@ function keyOf({ version, position: { line, character } }: VersionedPosition): s
   return `${version}:${line}:${character}`;
 }
 
-function shownBy(offer: Offer | null, document: CursorDocument): Suggestion[] {
+/** What the offer has for the document now. */
+function suggestionsOf(offer: Offer | null, document: CursorDocument): Suggestion[] {
   const coverage = offer?.covers(document);
   return Array.isArray(coverage) ? coverage : [];
 }

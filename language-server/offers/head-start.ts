@@ -52,17 +52,17 @@ class Attempt {
 
   /** If it fails after the first text, that text stays. */
   async *rest(): Generation {
-    let shown: Suggestion | undefined;
+    let last: Suggestion | undefined;
     try {
       let step = await this.step;
       for (; !step.done; step = await this.generation.next()) {
-        shown = step.value;
-        yield shown;
+        last = step.value;
+        yield last;
       }
       return step.value;
     } catch (error) {
-      if (!shown) throw error;
-      return brokenOff(shown);
+      if (!last) throw error;
+      return brokenOff(last);
     }
   }
 
@@ -81,6 +81,6 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
 }
 
 /** What is shown already stays, without the rest. */
-function brokenOff(shown: Suggestion): GhostCompletion {
-  return { suggestions: [shown], reason: null, finishReason: 'length', timings: noTimings };
+function brokenOff(last: Suggestion): GhostCompletion {
+  return { suggestions: [last], reason: null, finishReason: 'length', timings: noTimings };
 }

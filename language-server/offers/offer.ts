@@ -24,11 +24,11 @@ export class Offer {
   private wake: () => void = () => {};
   private next: Promise<void> = Promise.resolve();
 
-  /** shown: suggestions that are shown already; the generated ones follow them. */
+  /** before: suggestions that the editor has already; the generated ones follow them. */
   constructor(
     readonly document: CursorDocument,
     generate: (signal: AbortSignal) => Generation,
-    private readonly shown: Suggestion[] = [],
+    private readonly before: Suggestion[] = [],
   ) {
     this.expectChange();
     void this.run(generate(this.controller.signal));
@@ -63,9 +63,9 @@ export class Offer {
   /** Whether something else was typed than what it shows; a step in another direction rejects nothing. */
   isRejectedBy(at: CursorDocument): boolean {
     const step = this.stepTo(at);
-    const [shown] = this.suggestions;
-    if (!step || !shown || step.typed === '') return false;
-    return !shown.text.startsWith(step.typed) && !step.typed.startsWith(shown.text);
+    const [first] = this.suggestions;
+    if (!step || !first || step.typed === '') return false;
+    return !first.text.startsWith(step.typed) && !step.typed.startsWith(first.text);
   }
 
   covers(at: CursorDocument): Coverage {
@@ -87,7 +87,7 @@ export class Offer {
       let step = await generation.next();
       for (; !step.done; step = await generation.next()) this.show([step.value]);
       const result = step.value;
-      if (result.reason !== 'cancelled') this.show(distinct([...this.shown, ...result.suggestions]));
+      if (result.reason !== 'cancelled') this.show(distinct([...this.before, ...result.suggestions]));
       this.result = result;
     } catch (error) {
       this.failure = error;

@@ -101,9 +101,13 @@ export function stillHolds(anchor: Anchor, document: CursorDocument): boolean {
 }
 
 /**
- * Whether the frozen suffix still follows the cursor. If the cursor has moved past brackets at its beginning (overrun),
- * as at the end of a block that the editor has closed, or if its beginning was deleted, the anchor stays in use until
- * the next one has been evaluated; suggestions are trimmed against the current text anyway.
+ * What has become of an anchor's suffix, which stays as it was when the anchor was placed:
+ *   'frozen'   it still follows the cursor, perhaps behind brackets that the editor has closed
+ *   'overrun'  the cursor has moved past closing brackets at its beginning, as at the end of a block
+ *   'deleted'  its beginning, at most a few lines, was deleted
+ *   'another'  something else follows the cursor
+ * After 'overrun' and 'deleted' the anchor stays in use until the next one has been evaluated: suggestions are trimmed
+ * against the current text anyway.
  */
 export type SuffixState = 'frozen' | 'overrun' | 'deleted' | 'another';
 

@@ -1,5 +1,6 @@
-// Builds fill-in-the-middle prompts from token ids. Document text is tokenized separately and never parsed for special
-// tokens, so a file may contain the text "<|fim_suffix|>".
+// Builds fill-in-the-middle prompts from token ids. What differs between families of models is in models/model-traits.ts,
+// where a new one is a row. Document text is tokenized separately and never parsed for special tokens, so a file may
+// contain the text "<|fim_suffix|>".
 import type { Completer } from '../../native/index.ts';
 
 export interface FimPrompt {

@@ -11,7 +11,7 @@ export interface CursorDocument {
 }
 
 /** Moves an offset inside a surrogate pair to the end of the pair. */
-export function onCharacterBoundary(text: LongText, offset: number): number {
+function onCharacterBoundary(text: LongText, offset: number): number {
   const unit = text.charCodeAt(offset);
   const isLowSurrogate = unit >= 0xdc00 && unit <= 0xdfff;
   const before = text.charCodeAt(offset - 1);

@@ -40,7 +40,7 @@ export function sentence(text: unknown, secrets: readonly string[] = [], maxChar
 }
 
 /** The last part of a URI, which identifies a document without revealing its path. */
-export function documentName(uri: string): string {
+function documentName(uri: string): string {
   const lastPart = (text: string) => text.slice(text.search(/[^/\\:]*$/));
   try {
     return lastPart(decodeURIComponent(uri));

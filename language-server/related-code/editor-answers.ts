@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RelatedParams, RelatedResult } from '../protocol/messages.ts';
 
-export const defaultLimitMs = 300;
+const defaultLimitMs = 300;
 
 export interface EditorAnswer extends RelatedResult {
   /** The documents that it was asked about and does not share. */
