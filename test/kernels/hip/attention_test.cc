@@ -63,21 +63,21 @@ TEST("GPU attention over its own q, k and v is the CPU's, at every head size") {
     const std::vector<int> batches{test::kIsSanitized ? 33 : 100, test::kIsSanitized ? 32 : 49, 1};
     const auto expected = run_attention(*cpu_ops(), shape, qkv, batches, x);
     const auto got = run_attention(*gpu_ops(1), shape, qkv, batches, x);
-    for (size_t i = 0; i < got.q.size(); i++) {
-      const int n_q = n_heads * head_dim;
-      const auto h = normed(&x[i / n_q * 128], random_floats(128, 2, 1));
-      const int row = i % n_q;  // RoPE mixes two rows
-      const int other = row % head_dim < head_dim / 2 ? row + head_dim / 2 : row - head_dim / 2;
-      const double bound = product_bound(qkv, row, h.data(), true) +
-                           product_bound(qkv, other, h.data(), true) + 1e-4;
-      check_near(got.q, expected.q, i, bound, "q, heads of " + std::to_string(head_dim));
+    const std::string what = "q, heads of " + std::to_string(head_dim);
+    const auto norm = random_floats(128, 2, 1);
+    const int n_q = n_heads * head_dim;
+    for (size_t token = 0; token < got.q.size() / n_q; token++) {
+      const auto h = normed(&x[token * 128], norm);
+      std::vector<double> bounds;
+      for (int row = 0; row < n_q; row++) bounds.push_back(product_bound(qkv, row, h.data(), true));
+      for (int row = 0; row < n_q; row++) {  // RoPE mixes two
+        const int other = row % head_dim < head_dim / 2 ? row + head_dim / 2 : row - head_dim / 2;
+        check_near(got.q, expected.q, token * n_q + row, bounds[row] + bounds[other] + 1e-4, what);
+      }
     }
     // Attention is a mean of f16 values: an f16 step of the greatest, and what steps in q and k
     // move.
-    double greatest = 0;
-    for (float value : expected.out) greatest = std::max(greatest, std::fabs(double{value}));
-    for (size_t i = 0; i < got.out.size(); i++)
-      check_near(got.out, expected.out, i, greatest * 0.01, "attention");
+    check_all_near(got.out, expected.out, greatest_of(expected.out) * 0.01, "attention");
   }
 }
 
@@ -92,16 +92,9 @@ TEST("GPU heads are normalized before RoPE, as on the CPU, with the same bits in
     const auto x = random_floats(60 * 128, 77);
     const auto expected = run_attention(*cpu_ops(), shape, qkv, {40, 20}, x);
     const auto got = run_attention(*gpu_ops(1), shape, qkv, {40, 20}, x);
-    const auto greatest = [](const std::vector<float>& values) {
-      double most = 0;
-      for (float value : values) most = std::max(most, std::fabs(double{value}));
-      return most;
-    };
     // int8 inputs: about a hundredth of a value.
-    for (size_t i = 0; i < got.q.size(); i++)
-      check_near(got.q, expected.q, i, greatest(expected.q) * 0.02, "normalized q");
-    for (size_t i = 0; i < got.out.size(); i++)
-      check_near(got.out, expected.out, i, greatest(expected.out) * 0.03, "attention");
+    check_all_near(got.q, expected.q, greatest_of(expected.q) * 0.02, "normalized q");
+    check_all_near(got.out, expected.out, greatest_of(expected.out) * 0.03, "attention");
     const auto cut = run_attention(*gpu_ops(1), shape, qkv, {33, 8, 1, 9, 2, 7}, x);
     CHECK(got.q == cut.q);
     CHECK(got.out == cut.out);
@@ -179,11 +172,9 @@ TEST("GPU attention through a sliding window is the CPU's, with the same bits in
     const TestMatrix qkv(BlockType::kQ8_0, (n_heads + 2) * head_dim, 128, 43);
     const auto expected = run_attention(*cpu_ops(), shape, qkv, {130, 200}, x);
     const auto whole = run_attention(*gpu_ops(1), shape, qkv, {130, 200}, x);
-    double greatest = 0;
-    for (float value : expected.out) greatest = std::max(greatest, std::fabs(double{value}));
-    for (size_t i = 0; i < whole.out.size(); i++)
-      check_near(whole.out, expected.out, i, greatest * 0.01,
-                 "window of " + std::to_string(window) + ", heads of " + std::to_string(head_dim));
+    check_all_near(
+        whole.out, expected.out, greatest_of(expected.out) * 0.01,
+        "window of " + std::to_string(window) + ", heads of " + std::to_string(head_dim));
     for (int most_processors : {INT_MAX, 1}) {
       const auto cut = run_attention(*gpu_ops(most_processors), shape, qkv,
                                      {200, 33, 8, 1, 1, 2, 41, 34, 9, 1}, x);

@@ -1,5 +1,6 @@
-// The GPU runtime's functions for the emulation: everything runs synchronously, new memory is
-// filled with NaN, and graphs are lists of launches.
+// The GPU runtime's functions for the emulation: everything runs synchronously, new memory begins
+// with NaN, and graphs are lists of launches.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -23,9 +24,12 @@ struct RecordedLaunch {
 using RecordedGraph = std::vector<RecordedLaunch>;
 RecordedGraph* capture = nullptr;
 
+/// Megabytes in which a copy is staged would take longer to fill than the kernels to run.
+constexpr size_t kMostPoisonedBytes = size_t{1} << 20;
+
 int allocate(void** memory, size_t n_bytes) {
   *memory = std::malloc(n_bytes);
-  std::memset(*memory, 0xff, n_bytes);
+  std::memset(*memory, 0xff, std::min(n_bytes, kMostPoisonedBytes));
   return 0;
 }
 /// Kernels read and write all of it: so it must be mapped.

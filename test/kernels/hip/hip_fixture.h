@@ -100,7 +100,19 @@ inline std::string at(size_t i) { return " [" + std::to_string(i) + "]"; }
 
 inline void check_near(const std::vector<float>& got, const std::vector<float>& expected, size_t i,
                        double bound, const std::string& what) {
-  check_near(got.at(i), expected.at(i), bound, what + at(i));
+  if (std::fabs(double{got.at(i)} - expected.at(i)) <= bound) return;
+  check_near(got[i], expected[i], bound, what + at(i));
+}
+
+inline void check_all_near(const std::vector<float>& got, const std::vector<float>& expected,
+                           double bound, const std::string& what) {
+  for (size_t i = 0; i < got.size(); i++) check_near(got, expected, i, bound, what);
+}
+
+inline double greatest_of(const std::vector<float>& values) {
+  double greatest = 0;
+  for (const float value : values) greatest = std::max(greatest, std::fabs(double{value}));
+  return greatest;
 }
 
 inline std::string title(kernels::BlockType type, int n_rows, int n_cols, int n) {
