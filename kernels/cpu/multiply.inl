@@ -107,9 +107,17 @@ template <class Source, int kTokens>
   if constexpr (kTraits.has_min) subtract_minima(source.minimum(), x, total);
 }
 
+/// The width of a token tile of which kTokens tokens are multiplied at once: a constant where these
+/// are all of them. Then the columns of each step are at constant offsets, and need no registers.
+template <int kTokens>
+constexpr int tile_width(int width) {
+  return kMaxTokens == kTileTokens ? kTokens : width;
+}
+
 template <int kTokens, class Source>
 HEARTH_INNER_KERNEL void multiply(Source source, TokenColumns x, int n_groups,
                                   const Output& output) {
+  x.width = tile_width<kTokens>(x.width);
   F32x16 total[kTokens];
   output.read(total);
   for (int g = 0; g < n_groups; g++) {

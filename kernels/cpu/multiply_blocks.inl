@@ -137,6 +137,7 @@ template <BlockType kType, int kTokens, class CodesOf>
 HEARTH_INNER_KERNEL void multiply_blocks(const std::byte* block, BlockColumns x, int n_blocks,
                                          const Output& output, const CodesOf& codes_of) {
   using Header = BlockHeader<kType>;
+  x.width = tile_width<kTokens>(x.width);
   F32x16 total[kTokens];
   output.read(total);
   for (int b = 0; b < n_blocks; b++, block += Header::kLayout.block_bytes(), x.next_block()) {
