@@ -27,6 +27,7 @@ void Drafter::append(uint32_t token) {
   read_prompt();
   n_appended_++;
   text_.append(token);
+  if (generation_ != drafting_.corpus.generation()) return find_in_corpus();
   in_corpus_ = drafting_.corpus.text().advance(in_corpus_, token);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <utility>
 
 namespace hearth {
@@ -22,6 +23,7 @@ std::span<const uint32_t> SuffixAutomaton::continuation() const {
 }
 
 SuffixAutomaton::Match SuffixAutomaton::advance(Match match, uint32_t token) const {
+  assert(static_cast<size_t>(match.state) < states_.size());
   for (; match.state != kNone; match.state = states_[match.state].link) {
     // A suffix link leads to shorter substrings. The match can be shorter still, if the state has
     // been cloned since the match was found.

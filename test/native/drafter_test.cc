@@ -17,6 +17,13 @@ namespace {
 
 const std::vector<uint32_t> kPrompt{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 1, 2, 3};
 
+/// Fifteen tokens in a row.
+std::vector<uint32_t> text(uint32_t first) {
+  std::vector<uint32_t> tokens(15);
+  for (uint32_t& token : tokens) token = first++;
+  return tokens;
+}
+
 }  // namespace
 
 /// A pass of n tokens takes 1 + (n - 1) * token_cost of one.
@@ -142,14 +149,24 @@ TEST("a drafter notices that the corpus has changed") {
   CHECK(std::ranges::equal(drafter.propose(3), std::vector<uint32_t>{63, 61, 62}));
 }
 
+TEST("a drafter notices that the corpus was built again while a token was computed") {
+  Drafting drafting{.corpus = DraftCorpus(64)};
+  DraftCorpus& corpus = drafting.corpus;
+  for (const uint32_t first : {100, 200, 300, 400}) corpus.add(text(first));  // it is full
+  const std::vector<uint32_t> prompt{406, 407, 408, 409};
+  Drafter drafter(drafting, prompt, 8);
+  drafter.append(410);
+  const uint64_t before = corpus.generation();
+  corpus.add(text(500));
+  CHECK(corpus.generation() > before);
+  // The state that the match was in is no longer there.
+  for (const uint32_t token : {411, 412}) drafter.append(token);
+  CHECK(std::ranges::equal(drafter.propose(2), std::vector<uint32_t>{413, 414}));
+}
+
 TEST("the corpus drops the oldest texts and adds no text twice") {
   Drafting drafting{.corpus = DraftCorpus(64)};
   DraftCorpus& corpus = drafting.corpus;
-  const auto text = [](uint32_t first) {
-    std::vector<uint32_t> tokens(15);
-    for (uint32_t& token : tokens) token = first++;
-    return tokens;
-  };
   const auto has = [&](uint32_t first) {
     const std::vector<uint32_t> prompt{first, first + 1, first + 2, first + 3};
     Drafter drafter(drafting, prompt, 4);
