@@ -56,10 +56,12 @@ class Engine {
 
   // Any thread may call what follows.
 
-  /// Queues a job. Foreground jobs run before background jobs and interrupt them within one op;
-  /// jobs of one priority run in the order of their arrival.
+  /// Queues a job. Foreground jobs run before background jobs and interrupt them within one op or,
+  /// between ops, one row of logits; a short step of background work (see Scheduler) is let run to
+  /// its end. Jobs of one priority run in the order of their arrival.
   void submit(std::shared_ptr<Job> job);
-  /// Ends the job with kCancelled within one op. No effect on a job that has ended.
+  /// Ends the job with kCancelled within one op or one row of logits. No effect on a job that has
+  /// ended.
   void cancel(const std::shared_ptr<Job>& job);
   /// Ends one of the job's answers with kStop before its next pass.
   void end_answer(const std::shared_ptr<Job>& job, int answer);

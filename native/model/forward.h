@@ -54,6 +54,9 @@ class Forward {
   /// are stored. False when interrupted: the KV of the batch's positions is invalid.
   bool run(const kernels::Batch& batch, bool needs_head);
 
+  /// Whether the flag is set: work between two ops that takes long asks for it, too.
+  bool is_interrupted() const { return interrupt_.load(std::memory_order_relaxed); }
+
   /// Logits of rows of the last batch, [rows.size()][n_vocab] in backend memory, valid until the
   /// next call. Null when interrupted.
   const float* head(std::span<const int32_t> rows);

@@ -29,8 +29,9 @@ class ContinuationScores {
   /// The path is that of the whole prompt, and the logits, [n_vocab], are those of its last token.
   void start(const Path& prompt, std::span<const float> logits);
   bool has_started() const { return !nodes_.empty(); }
-  /// Evaluates one batch of at most n_most tokens. False when interrupted: nothing has changed.
-  bool step(int n_most);
+  /// Evaluates one batch of at most n_most tokens and returns how many. 0 when interrupted: nothing
+  /// has changed.
+  int step(int n_most);
   bool is_done() const;
   /// Releases all pages; start() begins again.
   void reset();

@@ -112,7 +112,7 @@ class Decoder {
   static bool is_reached(const Pass& pass, const AnswerRows& rows, int i);
   bool choose_healed_rows(Pass& pass, const Answer& answer);
   bool choose_free_rows(Pass& pass);
-  void choose_rows(Pass& pass, AnswerRows& rows, const float* logits, const kernels::Argmax* bests);
+  bool choose_rows(Pass& pass, AnswerRows& rows, const float* logits, const kernels::Argmax* bests);
   Choice choose_from(const float* logits, const kernels::Argmax& best, Random& random);
   void read_logits(const float* logits, int n);
 

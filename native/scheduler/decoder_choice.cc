@@ -60,7 +60,7 @@ bool Decoder::choose_free_rows(Pass& pass) {
   if (!logits || !bench_.forward.argmax(logits, std::span(bests).first(n))) return false;
   const kernels::Argmax* best = bests.data();
   for (AnswerRows& rows : pass.rows_of) {
-    choose_rows(pass, rows, logits, best);
+    if (!choose_rows(pass, rows, logits, best)) return false;
     const int n_free = rows.n - rows.first_free;
     logits += static_cast<size_t>(n_free) * bench_.n_vocab;
     best += n_free;
@@ -69,14 +69,16 @@ bool Decoder::choose_free_rows(Pass& pass) {
 }
 
 /// Chooses the tokens after the free rows of one answer, whose logits and argmaxes come first in
-/// the arrays.
-void Decoder::choose_rows(Pass& pass, AnswerRows& rows, const float* logits,
+/// the arrays. False when interrupted: to sample a row takes the host some milliseconds.
+bool Decoder::choose_rows(Pass& pass, AnswerRows& rows, const float* logits,
                           const kernels::Argmax* bests) {
   for (int i = rows.first_free; is_reached(pass, rows, i); i++) {
+    if (bench_.forward.is_interrupted()) return false;
     pass.choices[rows.first + i] = choose_from(logits, *bests++, rows.random_after);
     logits += bench_.n_vocab;
     rows.n_chosen++;
   }
+  return true;
 }
 
 Decoder::Choice Decoder::choose_from(const float* logits, const kernels::Argmax& best,

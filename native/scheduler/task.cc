@@ -17,10 +17,12 @@ constexpr int kSmallestChunk = 24;
 constexpr int kLargestChunk = kernels::kMaxBatch;
 /// Background chunks are smaller because they are often interrupted, which loses the chunk's work.
 constexpr int kLargestBackgroundChunk = 48;
-/// A short step should delay a waiting request by no more than this. It has at least eight tokens,
-/// however slow the machine: a pass of eight costs little more than a pass of one.
+/// A short step should delay a waiting request by no more than this. It has a few tokens all the
+/// same, however slow the machine: a pass of eight costs little more than a pass of one, but each
+/// token that is scored also costs a sum over the vocabulary.
 constexpr double kShortStepMs = 10;
 constexpr int kShortestStep = 8;
+constexpr int kShortestScoringStep = 4;
 
 double ms_between(int64_t from_ns, int64_t to_ns) {
   return static_cast<double>(to_ns - from_ns) / 1e6;
@@ -57,10 +59,7 @@ bool Task::step(StepSize size) {
 /// The part of the request that comes next. True when the request is done.
 bool Task::advance(StepSize size) {
   if (decoder_.has_started()) return decoder_.step() && decoder_.is_done();
-  if (!scores_.has_started()) return prefill_step(size);
-  if (!scores_.step(chunk_tokens(size)) || !scores_.is_done()) return false;
-  result_.values = scores_.values();
-  return true;
+  return scores_.has_started() ? scoring_step(size) : prefill_step(size);
 }
 
 void Task::begin() {
@@ -117,10 +116,26 @@ bool Task::prefill_step(StepSize size) {
   return false;
 }
 
+bool Task::scoring_step(StepSize size) {
+  const int64_t start = now_ns();
+  const int n_most = chunk_tokens(size);
+  const int n = scores_.step(n_most);
+  adapt_chunk(n > 0, n > 0 ? n : n_most, ms_between(start, now_ns()), size);
+  if (n == 0 || !scores_.is_done()) return false;
+  result_.values = scores_.values();
+  return true;
+}
+
+/// Of the kind of work that the next step does.
+ChunkSizes& Task::chunks() const {
+  return scores_.has_started() ? bench_.score_chunks : bench_.prompt_chunks;
+}
+
 int Task::chunk_tokens(StepSize size) const {
-  if (size == StepSize::kShort) return std::max(bench_.short_step_tokens, kShortestStep);
+  if (size == StepSize::kShort)
+    return std::max(chunks().brief, scores_.has_started() ? kShortestScoringStep : kShortestStep);
   const bool is_foreground = job_->request.priority == Priority::kForeground;
-  return std::min(bench_.chunk_tokens, is_foreground ? kLargestChunk : kLargestBackgroundChunk);
+  return std::min(chunks().full, is_foreground ? kLargestChunk : kLargestBackgroundChunk);
 }
 
 /// Evaluates the chunk and, if logits are wanted, the draft after it; else there is none. False
@@ -140,16 +155,16 @@ bool Task::evaluate_chunk(std::span<const uint32_t> chunk, bool needs_logits, St
   return completed;
 }
 
-/// Sets the size of the next chunk, of whatever request. Large chunks are fast; small ones lose
-/// less when keys come faster than a chunk takes. So an interrupted chunk halves the size, and each
-/// whole one adds to it. A short step gets as many tokens as the last one could have evaluated in
-/// its time. Results do not depend on the size.
+/// Sets the size of the next chunk of this kind, of whatever request. Large chunks are fast; small
+/// ones lose less when keys come faster than a chunk takes. So an interrupted chunk halves the
+/// size, and each whole one adds to it. A short step gets as many tokens as the last one could have
+/// evaluated in its time. Results do not depend on the size.
 void Task::adapt_chunk(bool completed, int n, double ms, StepSize size) {
   if (size == StepSize::kFull) {
-    bench_.chunk_tokens = completed ? std::min(bench_.chunk_tokens + kSmallestChunk, kLargestChunk)
-                                    : std::max(kSmallestChunk, n / 2);
-  } else if (completed && n >= chunk_tokens(size)) {  // not cut short by the prompt's end
-    bench_.short_step_tokens =
+    chunks().full = completed ? std::min(chunks().full + kSmallestChunk, kLargestChunk)
+                              : std::max(kSmallestChunk, n / 2);
+  } else if (completed && n >= chunk_tokens(size)) {  // not cut short by the end of the work
+    chunks().brief =
         static_cast<int>(std::min<double>(n * kShortStepMs / ms, kLargestBackgroundChunk));
   }
 }
@@ -184,17 +199,17 @@ bool Task::end_prompt(std::span<const uint32_t> chunk) {
 /// is the position of the first row. False, with nothing appended, when interrupted.
 bool Task::collect_values(int first, int n) {
   const Request& request = job_->request;
-  const size_t n_values_before = result_.values.size();
+  const auto interrupted = [this, n_before = result_.values.size()] {
+    result_.values.resize(n_before);
+    return false;
+  };
   std::array<int32_t, kMaxLogitRows> rows;
   std::vector<float> logits;
   for (int row0 = 0; row0 < n; row0 += kMaxLogitRows) {
     const int n_rows = std::min(kMaxLogitRows, n - row0);
     std::iota(rows.begin(), rows.begin() + n_rows, row0);
     const float* device_logits = bench_.forward.head(std::span(rows).first(n_rows));
-    if (!device_logits) {
-      result_.values.resize(n_values_before);
-      return false;
-    }
+    if (!device_logits) return interrupted();
     logits.resize(static_cast<size_t>(n_rows) * bench_.n_vocab);
     bench_.ops.read(logits, device_logits);
     require_finite(logits);
@@ -205,6 +220,7 @@ bool Task::collect_values(int first, int n) {
     for (int i = 0; i < n_rows; i++) {
       const size_t next = first + row0 + i + 1;
       if (next >= request.tokens.size()) break;
+      if (bench_.forward.is_interrupted()) return interrupted();
       const auto row =
           std::span(logits).subspan(static_cast<size_t>(i) * bench_.n_vocab, bench_.n_vocab);
       result_.values.push_back(static_cast<float>(log_sum_exp(row) - row[request.tokens[next]]));

@@ -11,10 +11,10 @@
 
 namespace hearth {
 
-/// How much of a prompt one step evaluates. Decoding ignores it.
+/// How much of a prompt or of continuations one step evaluates. Decoding ignores it.
 enum class StepSize {
   kFull,   // a chunk of the current size, see adapt_chunk()
-  kShort,  // about 10 ms of work, because a foreground job is waiting
+  kShort,  // about 10 ms of work if few tokens take no longer: a foreground job is waiting
 };
 
 /// Throws EngineError "bad-argument" for an id that the model does not have.
@@ -46,6 +46,8 @@ class Task {
   bool wants_values_of_all() const;
   bool advance(StepSize size);
   bool prefill_step(StepSize size);
+  bool scoring_step(StepSize size);
+  ChunkSizes& chunks() const;
   int chunk_tokens(StepSize size) const;
   bool evaluate_chunk(std::span<const uint32_t> chunk, bool needs_logits, StepSize size);
   void adapt_chunk(bool completed, int n, double ms, StepSize size);

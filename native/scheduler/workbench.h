@@ -1,6 +1,6 @@
 // What the engine thread works with: the one loaded model and everything that all requests share,
 // as references to what the engine owns, and state that outlives a request: pins, what drafting has
-// measured, and the sizes of the next prefill steps. Only the engine thread touches it.
+// measured, and the sizes of the next steps. Only the engine thread touches it.
 #pragma once
 
 #include <vector>
@@ -13,6 +13,12 @@
 #include "tokenizer/tokenizer.h"
 
 namespace hearth {
+
+/// How many tokens the next steps of one kind of work evaluate, see Task::adapt_chunk().
+struct ChunkSizes {
+  int full = kernels::kMaxBatch;
+  int brief = 0;  // of a short step; 0: not measured yet
+};
 
 struct Workbench {
   kernels::Ops& ops;
@@ -27,8 +33,8 @@ struct Workbench {
   int context_tokens = 0;
   Pins pins{};
   Drafting drafting{};
-  int chunk_tokens = kernels::kMaxBatch;  // of a prompt in the next full step
-  int short_step_tokens = 0;              // of a prompt in the next short step; 0: not measured yet
+  ChunkSizes prompt_chunks{};
+  ChunkSizes score_chunks{};  // of continuations, whose tokens also take the host's time
 };
 
 }  // namespace hearth

@@ -1,13 +1,17 @@
 // Background work while foreground requests follow each other without a gap. Each request is
 // submitted from the callback of the previous one, on the engine thread, so there is always a
 // foreground job in the queue and all counts below hold on any machine.
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <future>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "ask.h"
+#include "faulty_engine.h"
 #include "test.h"
 
 using hearth::Engine;
@@ -35,7 +39,16 @@ Request in_background(Request request) {
   return request;
 }
 
+/// A background request that scores one continuation.
+Request scoring(int n_prompt, int n_continuation) {
+  Request scoring = in_background(request(RequestKind::kContinuations, n_prompt, 500, 0));
+  scoring.continuations.push_back(request(RequestKind::kPrefill, n_continuation, 600, 0).tokens);
+  scoring.n_given.push_back(0);
+  return scoring;
+}
+
 /// Foreground requests one upon the other until stopped or n_most were made.
+template <class Engine>
 class Stream {
  public:
   Stream(Engine& engine, Request each, int n_most)
@@ -157,4 +170,48 @@ TEST("a cancelled background request leaves before the foreground writes its nex
   foreground.result.get();
   CHECK_EQUAL(n_texts_at_cancel, 5);
   CHECK_EQUAL(n_texts_at_end, 5);
+}
+
+TEST("a request does not wait for the rows that background scoring has still to read") {
+  test::FaultyEngine engine;
+  const Request background = scoring(10, 30);
+  const std::vector<float> expected = engine.ask(background).values;
+  constexpr int kReadBefore = 3;  // the row of the prompt's last token, and two of the continuation
+  int n_read = 0, n_read_when_answered = 0;
+  const auto key = std::make_shared<Job>();
+  key->request = request(RequestKind::kPrefill, 5, 300, 0);
+  key->on_done = [&](hearth::Result&&, const hearth::EngineError*) {
+    n_read_when_answered = n_read;
+  };
+  engine.ops.before_read = [&] {
+    if (++n_read == kReadBefore) engine.submit(key);
+  };
+  CHECK(engine.ask(background).values == expected);
+  CHECK_EQUAL(n_read_when_answered, kReadBefore);
+}
+
+TEST("background scoring amid other requests reads few rows at a time, if rows take long") {
+  constexpr int kMostRows = 4;
+  test::FaultyEngine engine;
+  Stream stream(engine, request(RequestKind::kGenerate, 40, 300, 4), 200);
+  int n_read = 0, n_read_before = 0, most_between = 0;
+  engine.ops.before_read = [&] {
+    n_read++;
+    std::this_thread::sleep_for(std::chrono::milliseconds(4));
+  };
+  const auto background = std::make_shared<Job>();
+  background->request = scoring(100, 50);
+  size_t n_scores = 0;
+  background->on_done = [&](hearth::Result&& result, const hearth::EngineError*) {
+    n_scores = result.values.size();
+    stream.stop();
+  };
+  stream.after_each = [&, is_first = true]() mutable {
+    if (std::exchange(is_first, false)) engine.submit(background);
+    most_between = std::max(most_between, n_read - n_read_before);
+    n_read_before = n_read;
+  };
+  stream.run();
+  CHECK_EQUAL(n_scores, 50u);
+  CHECK(most_between <= kMostRows);
 }

@@ -1,4 +1,4 @@
-// The CPU backend with faults: the test can modify the output of any op.
+// The CPU backend with faults: the test can modify the output of ops, and sees or disturbs reads.
 #pragma once
 
 #include <functional>
@@ -14,6 +14,8 @@ class FaultyOps final : public hearth::kernels::cpu::CpuOps {
 
   std::function<void(int layer, float* out)> after_attention = [](int, float*) {};
   std::function<void(std::span<float> logits)> after_head = [](std::span<float>) {};
+  std::function<void()> before_read = [] {};       // of logits, by the host
+  std::function<void()> before_read_page = [] {};  // for the disk cache
 
   hearth::kernels::ProductInput attention(int layer, const float* q, float* out,
                                           const hearth::kernels::Matrix* next) override {
@@ -25,6 +27,14 @@ class FaultyOps final : public hearth::kernels::cpu::CpuOps {
                  std::span<const int32_t> rows, float* logits) override {
     CpuOps::norm_head(norm, eps, head, x, rows, logits);
     after_head({logits, rows.size() * static_cast<size_t>(head.n_rows)});
+  }
+  void read(std::span<float> destination, const float* source) override {
+    before_read();
+    CpuOps::read(destination, source);
+  }
+  void read_page(std::span<std::byte> destination, int page) override {
+    before_read_page();
+    CpuOps::read_page(destination, page);
   }
 };
 
