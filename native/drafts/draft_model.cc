@@ -13,16 +13,20 @@ namespace {
 // As many tokens as a small model evaluates in about the time of one pass of the main model.
 constexpr int kMostUnread = 32;
 
-/// The number of ids that both vocabularies have, whose tokens must be the same. Either may be
-/// longer: padded, or with more special tokens at its end.
-uint32_t shared_tokens(const Tokenizer& first, const Tokenizer& second, const std::string& path) {
-  const uint32_t n = std::min(first.size(), second.size());
+[[noreturn]] void refuse(const std::string& path, const std::string& what) {
+  throw EngineError("model-unsupported", path + " cannot draft: " + what +
+                                             ". Choose a smaller model of the same family.");
+}
+
+/// The number of ids that both vocabularies have, whose tokens must be the same. The main model's
+/// may have padding after them, and the draft model's other special tokens.
+uint32_t shared_tokens(const Tokenizer& main, const Tokenizer& draft, const std::string& path) {
+  const uint32_t n = std::min(main.size(), draft.size());
   for (uint32_t id = 0; id < n; id++)
-    if (first.bytes(id) != second.bytes(id))
-      throw EngineError("model-unsupported",
-                        path + " cannot draft: its token " + std::to_string(id) +
-                            " differs. Choose a smaller model of the same family in "
-                            "hearth.draftModel.path.");
+    if (main.bytes(id) != draft.bytes(id))
+      refuse(path, "its token " + std::to_string(id) + " differs");
+  for (uint32_t id = n; id < main.size(); id++)
+    if (!main.bytes(id).empty()) refuse(path, "it has no token " + std::to_string(id));
   return n;
 }
 
@@ -64,6 +68,7 @@ bool DraftModel::read(std::span<const uint32_t> text, int n_most) {
   if (text.empty() || static_cast<int>(text.size()) >= n_context_) return true;
   find_prefix(text);
   const std::span<const uint32_t> unread = text.subspan(path_.length());
+  if (!is_known(unread)) return true;
   const auto n = std::min<size_t>(unread.size(), n_most);
   return evaluate(unread.first(n)) && n == unread.size();
 }
@@ -73,7 +78,7 @@ std::span<const uint32_t> DraftModel::propose(std::span<const uint32_t> text, in
   if (n_most <= 0) return {};
   find_prefix(text);
   std::span<const uint32_t> next = text.subspan(path_.length());
-  if (next.size() > kMostUnread) return {};
+  if (next.size() > kMostUnread || !is_known(next)) return {};
   int n = 0;
   while (n < n_most) {
     uint32_t token;
@@ -83,6 +88,13 @@ std::span<const uint32_t> DraftModel::propose(std::span<const uint32_t> text, in
     next = std::span(draft_).subspan(n++, 1);
   }
   return std::span(draft_).first(n);
+}
+
+/// Whether the model has embeddings of all tokens. Those of the main model's padding can be
+/// missing.
+bool DraftModel::is_known(std::span<const uint32_t> tokens) const {
+  const auto n_vocab = static_cast<uint32_t>(model_.config.n_vocab);
+  return std::ranges::all_of(tokens, [n_vocab](uint32_t token) { return token < n_vocab; });
 }
 
 bool DraftModel::evaluate(std::span<const uint32_t> tokens) {

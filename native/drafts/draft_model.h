@@ -21,8 +21,8 @@ struct LoadOptions;
 class DraftModel {
  public:
   /// Loads options.draft_model_path. Throws EngineError, also if its vocabulary differs from that
-  /// of tokenizer, the main model's. n_context is the main model's. All arguments but options and
-  /// progress must outlive it.
+  /// of tokenizer, the main model's, or lacks a token of it. n_context is the main model's. All
+  /// arguments but options and progress must outlive it.
   DraftModel(const LoadOptions& options, int n_context, const Tokenizer& tokenizer,
              Heartbeat& heartbeat, const std::atomic<bool>& interrupt,
              const std::function<bool(double)>& progress);
@@ -31,12 +31,13 @@ class DraftModel {
   /// too much of the text is not in its cache yet: evaluating it would delay the answer. Valid
   /// until the next call.
   std::span<const uint32_t> propose(std::span<const uint32_t> text, int n_most);
-  /// Evaluates at most n_most more tokens of the text. True once all of it has been evaluated;
-  /// false also when interrupted.
+  /// Evaluates at most n_most more tokens of the text. True once all of it has been evaluated, or
+  /// if the text is not one for this model: too long, or with padding. False also when interrupted.
   bool read(std::span<const uint32_t> text, int n_most);
 
  private:
   void find_prefix(std::span<const uint32_t> text);
+  bool is_known(std::span<const uint32_t> tokens) const;
   bool evaluate(std::span<const uint32_t> tokens);
   bool predict(std::span<const uint32_t> tokens, uint32_t& next);
 

@@ -134,7 +134,7 @@ void Engine::Loaded::load_draft_model(const LoadOptions& options, const Progress
   } catch (const std::bad_alloc&) {
     info.draft_problem = options.draft_model_path +
                          ": not enough memory for a draft model beside the model; use a smaller "
-                         "one or none in hearth.draftModel.path";
+                         "one or none";
   } catch (const std::exception& error) {
     info.draft_problem = options.draft_model_path + ": " + error.what();
   }

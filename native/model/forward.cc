@@ -157,6 +157,9 @@ kernels::Batch Forward::batch_of(std::span<const Extension> extensions) {
   for (size_t i = 0; i < extensions.size(); i++) {
     const auto& [sequence, tokens] = extensions[i];
     assert(n + tokens.size() <= tokens_.size());
+    assert(std::ranges::all_of(tokens, [n_vocab = config().n_vocab](uint32_t token) {
+      return token < static_cast<uint32_t>(n_vocab);
+    }));
     if (!sequence->reserve(static_cast<int>(tokens.size()))) throw NoPages();
     std::copy(tokens.begin(), tokens.end(), tokens_.begin() + n);
     std::iota(positions_.begin() + n, positions_.begin() + n + tokens.size(), sequence->length());

@@ -8,14 +8,29 @@
 #include <vector>
 
 #include "ask.h"
+#include "gguf_copy.h"
 #include "test.h"
 
 using hearth::Engine;
 using hearth::Request;
 using hearth::RequestKind;
 using hearth::Result;
+using test::GgufCopy;
 
 namespace {
+
+/// Cuts the vocabulary, whose last tokens are special, or extends it by unused tokens.
+void resize_vocabulary(GgufCopy& model, uint32_t n_tokens) {
+  constexpr int64_t kUnused = 5;
+  model.list<std::string>("tokenizer.ggml.tokens").resize(n_tokens, "[PAD]");
+  model.list<int64_t>("tokenizer.ggml.token_type").resize(n_tokens, kUnused);
+  model.metadata.erase("tokenizer.ggml.eos_token_id");
+  for (GgufCopy::Tensor& tensor : model.tensors) {
+    if (tensor.name != "token_embd.weight" && tensor.name != "output.weight") continue;
+    tensor.data.resize(tensor.data.size() / tensor.shape[1] * n_tokens);
+    tensor.shape[1] = n_tokens;
+  }
+}
 
 /// Uses the model as its own draft model, so that every draft is accepted.
 std::unique_ptr<Engine> load_with_draft_model() {
@@ -123,6 +138,37 @@ TEST("an engine whose draft model cannot be used goes on without it and says why
     read_ahead(*engine, request);
   }
   CHECK_EQUAL(load_with_draft_model()->info().draft_problem, "");
+}
+
+TEST("a draft model that lacks a token of the model is not used, and the reason names the token") {
+  const test::TemporaryFolder folder;
+  hearth::LoadOptions options = test::tiny_options();
+  GgufCopy draft = GgufCopy::of(options.model_path);
+  resize_vocabulary(draft, 1002);
+  options.draft_model_path = folder.write("draft.gguf", draft.bytes());
+  const std::string problem = test::load(options)->info().draft_problem;
+  CHECK(problem.find("draft.gguf cannot draft: it has no token 1002") != std::string::npos);
+}
+
+TEST("a draft model without the unused tokens of the model drafts where they do not occur") {
+  const test::TemporaryFolder folder;
+  hearth::LoadOptions options = test::tiny_options();
+  options.draft_model_path = options.model_path;
+  GgufCopy model = GgufCopy::of(options.model_path);
+  resize_vocabulary(model, 50'000);
+  options.model_path = folder.write("model.gguf", model.bytes());
+  const auto engine = test::load(options);
+  CHECK_EQUAL(engine->info().draft_problem, "");
+  for (const uint32_t last : {300, 49'999}) {
+    Request request = prompt(3, 100);
+    request.tokens.back() = last;
+    read_ahead(*engine, request);
+    const Result drafted = test::ask(*engine, request);
+    request.speculate = false;
+    const Result expected = test::ask(*engine, request);
+    CHECK(drafted.tokens == expected.tokens);
+    if (last == 300) CHECK(drafted.timings.decode_passes < expected.timings.decode_passes / 2);
+  }
 }
 
 TEST("loading a draft model can be stopped") {

@@ -25,7 +25,9 @@ class GgufBuilder {
     kBool = 7,
     kString = 8,
     kArray = 9,
-    kU64 = 10
+    kU64 = 10,
+    kI64 = 11,
+    kF64 = 12
   };
 
   uint32_t version = 3;
