@@ -73,7 +73,12 @@ export async function loadEngine(
   signal?.addEventListener('abort', cancel, { once: true });
   const native = await guarded(engine).finally(() => signal?.removeEventListener('abort', cancel));
   const loadOnCpu = () => guarded(addon().load({ ...complete, backend: 'cpu' }, null)[0]);
-  return new LoadedEngine(native, tokenNames, loadOnCpu);
+  try {
+    return new LoadedEngine(native, tokenNames, loadOnCpu);
+  } catch (error) {
+    await native.close().catch(() => undefined);
+    throw error;
+  }
 }
 
 function withoutUndefined<T extends object>(options: T): T {

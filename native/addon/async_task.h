@@ -92,9 +92,14 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
   void settle(Settle settle) {
     call([self = shared_from_this(), settle = std::move(settle)](Napi::Env env, Napi::Function) {
       const Napi::HandleScope scope(env);
-      settle(env, self->deferred_);
+      try {
+        settle(env, self->deferred_);
+      } catch (const Napi::Error& error) {
+        self->deferred_.Reject(error.Value());
+      }
       if (self->has_event_) self->on_event_.Reset();
       if (self->thread_.joinable()) self->thread_.join();
+  /// A value that cannot be made, such as a text that is too long for JavaScript, rejects.
       self->to_js_.Release();
     });
   }

@@ -39,6 +39,14 @@ test('a process ends after a request whose values cannot be read', () => {
   expect(output).toBe('unreadable\n');
 });
 
+test('an answer that JavaScript cannot take is an error, and the process ends', () => {
+  const output = outputOf(`
+    Object.defineProperty(Object.prototype, 'finishReason', { set() { throw new Error('not taken'); } });
+    await engine.submit(1, request, null).catch((error) => console.log(error.message));
+    await engine.close();`);
+  expect(output).toBe('not taken\n');
+});
+
 test('an answer that does not exist cannot be ended, and the others go on', () => {
   const output = outputOf(`
     const result = engine.submit(1, { ...request, maxTokens: 400 }, null);

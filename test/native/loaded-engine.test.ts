@@ -1,8 +1,11 @@
 // The engine's TypeScript side with a stand-in for the addon.
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { NativeEngine } from '../../native/addon.ts';
-import { EngineError } from '../../native/index.ts';
+import { EngineError, loadEngine } from '../../native/index.ts';
 import { LoadedEngine } from '../../native/loaded-engine.ts';
+
+const addon = vi.hoisted(() => ({ load: vi.fn() }));
+vi.mock(import('../../native/addon.ts'), async (original) => ({ ...(await original()), addon: () => addon as never }));
 
 /** An engine on a GPU that is lost. */
 const lost = {
@@ -23,4 +26,14 @@ test('a model that cannot be loaded on the CPU after its GPU was lost is not loa
     await expect(engine.prefill(Uint32Array.of(1), 'foreground')).rejects.toThrow('There is not enough memory.');
   expect(loads).toBe(1);
   await engine.close();
+});
+
+test('a model whose texts cannot be read is closed again', async () => {
+  const close = vi.fn(() => Promise.resolve());
+  const texts = () => {
+    throw new Error('a text is too long');
+  };
+  addon.load.mockReturnValue([Promise.resolve({ texts, close }), () => undefined]);
+  await expect(loadEngine({ modelPath: 'model.gguf' })).rejects.toThrow('a text is too long');
+  expect(close).toHaveBeenCalledOnce();
 });
