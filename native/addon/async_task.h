@@ -55,10 +55,11 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
     });
   }
 
-  /// Runs work on a new thread. It returns a function that makes the promise's value on the
-  /// JavaScript thread; what it throws rejects the promise.
+  /// Runs work on a new thread or, where the system starts none, at once on this one: a load then
+  /// says why it fails, and an engine that closes saves its pages. The work returns a function that
+  /// makes the promise's value on the JavaScript thread; what it throws rejects the promise.
   void run(std::function<Make()> work) {
-    thread_ = std::thread([self = shared_from_this(), work = std::move(work)] {
+    const auto settle_with_result = [self = shared_from_this(), work = std::move(work)] {
       try {
         self->resolve(work());
       } catch (const EngineError& error) {
@@ -66,7 +67,12 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
       } catch (const std::exception& error) {
         self->reject("engine-fault", error.what());
       }
-    });
+    };
+    try {
+      thread_ = std::thread(settle_with_result);
+    } catch (const std::exception&) {
+      settle_with_result();
+    }
   }
 
   AsyncTask(const AsyncTask&) = delete;
@@ -89,6 +95,7 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
     on_event_.SuppressDestruct();  // settle() resets it: the last owner may be on another thread
   }
 
+  /// A value that cannot be made, such as a text that is too long for JavaScript, rejects.
   void settle(Settle settle) {
     call([self = shared_from_this(), settle = std::move(settle)](Napi::Env env, Napi::Function) {
       const Napi::HandleScope scope(env);
@@ -99,7 +106,6 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
       }
       if (self->has_event_) self->on_event_.Reset();
       if (self->thread_.joinable()) self->thread_.join();
-  /// A value that cannot be made, such as a text that is too long for JavaScript, rejects.
       self->to_js_.Release();
     });
   }

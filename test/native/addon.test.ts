@@ -1,5 +1,7 @@
 // The binding itself, in a process of its own.
 import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -7,7 +9,7 @@ const addon = join(import.meta.dirname, '../../dist/hearth.node');
 const model = join(import.meta.dirname, '../fixtures/reference/tiny-mixed.gguf');
 
 /** What a script prints that has an engine, and try_(), which prints the message of what a function throws. */
-function outputOf(script: string): string {
+function outputOf(script: string, uid?: number): string {
   const whole = `
     const { load } = require(${JSON.stringify(addon)});
     const options = {
@@ -28,7 +30,7 @@ function outputOf(script: string): string {
       }
     }
     load(options, null)[0].then(async (engine) => { ${script} });`;
-  return execFileSync(process.execPath, ['-e', whole], { encoding: 'utf8', timeout: 20_000 });
+  return execFileSync(process.execPath, ['-e', whole], { encoding: 'utf8', timeout: 20_000, uid });
 }
 
 test('a process ends after a request whose values cannot be read', () => {
@@ -45,6 +47,30 @@ test('an answer that JavaScript cannot take is an error, and the process ends', 
     await engine.submit(1, request, null).catch((error) => console.log(error.message));
     await engine.close();`);
   expect(output).toBe('not taken\n');
+});
+
+test.skipIf(process.platform !== 'linux')('without another thread a model is not loaded, but one is closed', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-threads-'));
+  chmodSync(folder, 0o777);
+  try {
+    // The superuser may start any number of threads.
+    const nobody = process.getuid?.() === 0 ? 65534 : undefined;
+    const output = outputOf(
+      `
+      const [saving] = load({ ...options, diskFolder: ${JSON.stringify(folder)}, diskBytes: 1e9 }, null);
+      const other = await saving;
+      await other.submit(1, request, null);
+      require('node:child_process').execFileSync('prlimit', ['--pid', String(process.pid), '--nproc=1']);
+      await load(options, null)[0].catch(({ code, message }) => console.log(code, message));
+      await other.close();
+      await engine.close();`,
+      nobody,
+    );
+    expect(output).toMatch(/^out-of-memory .*tiny-mixed.gguf: the system starts no more threads .*\n$/);
+    expect(readdirSync(folder)).toEqual([expect.stringMatching(/\.pages$/)]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('an answer that does not exist cannot be ended, and the others go on', () => {
