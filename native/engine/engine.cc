@@ -98,7 +98,7 @@ struct Engine::Loaded {
   void unload();
   void load_draft_model(const LoadOptions& options, const Progress& progress);
   void warm_up();
-  void restore_pages(const LoadOptions& options);
+  void restore_pages(const Source& source);
 };
 
 void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) {
@@ -202,7 +202,7 @@ void Engine::Loaded::load_on(std::unique_ptr<kernels::Ops> backend, kernels::KvT
   bench = std::make_unique<Workbench>(Workbench{*ops, *tokenizer, *forward, *cache, *sampler,
                                                 host_logits, candidates, heartbeat, config.n_vocab,
                                                 info.context_tokens});
-  if (!options.disk_folder.empty()) restore_pages(options);
+  if (!options.disk_folder.empty()) restore_pages(source);
 }
 
 void Engine::Loaded::unload() {
@@ -226,9 +226,10 @@ void Engine::Loaded::warm_up() {
   heartbeat.idle();
 }
 
-void Engine::Loaded::restore_pages(const LoadOptions& options) {
+void Engine::Loaded::restore_pages(const Source& source) {
+  const LoadOptions& options = source.options;
   store = std::make_unique<PageStore>(options.disk_folder, options.disk_bytes,
-                                      kv_identity(*bench, info), *ops);
+                                      kv_identity(*bench, source.file), *ops);
   PageStore::Restored restored = store->restore(*cache);
   info.restored_pages = restored.n_pages;
   info.disk_problems = std::move(restored.problems);

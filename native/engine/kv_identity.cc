@@ -1,15 +1,11 @@
 #include "kv_identity.h"
 
 #include <array>
-#include <chrono>
-#include <filesystem>
 #include <string>
-#include <system_error>
 
 #include "cache/page_file.h"
-#include "engine.h"
+#include "gguf/gguf_part.h"
 #include "scheduler/workbench.h"
-#include "system/paths.h"
 
 namespace hearth {
 namespace {
@@ -18,12 +14,15 @@ uint64_t hash(const std::string& text, uint64_t seed) {
   return checksum(std::as_bytes(std::span(text)), seed);
 }
 
-/// Part of the identity because a file that was written again may differ in a row that the probe
-/// does not read.
-int64_t time_of(const std::string& path) {
-  std::error_code error;
-  const auto time = std::filesystem::last_write_time(system::path_of(path), error);
-  return error ? 0 : time.time_since_epoch().count();
+/// Times are part of the identity because a file that was written again may differ in a row that
+/// the probe does not read.
+std::string sizes_and_times(const GgufFile& file) {
+  std::string text;
+  for (const GgufPart& part : file.parts()) {
+    const auto [n_bytes, changed] = part.file.state();
+    text += std::to_string(n_bytes) + " " + std::to_string(changed) + " ";
+  }
+  return text;
 }
 
 /// The bytes of a page with a few tokens; the other positions are zero.
@@ -43,10 +42,8 @@ std::vector<std::byte> probe(Workbench& bench) {
 
 }  // namespace
 
-uint64_t kv_identity(Workbench& bench, const ModelInfo& info) {
-  const std::string file =
-      std::to_string(info.file_bytes) + " " + std::to_string(time_of(info.path));
-  return checksum(probe(bench), hash(file, hash(HEARTH_KERNELS, 0)));
+uint64_t kv_identity(Workbench& bench, const GgufFile& file) {
+  return checksum(probe(bench), hash(sizes_and_times(file), hash(HEARTH_KERNELS, 0)));
 }
 
 }  // namespace hearth

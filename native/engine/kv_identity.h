@@ -7,11 +7,12 @@
 namespace hearth {
 
 struct Workbench;
-struct ModelInfo;
+class GgufFile;
 
-/// A hash of all that the bytes of a page depend on: size and time of the model file, the source of
-/// the kernels and, as a probe of everything else (weights, processor, page layout), the KV of a
-/// few tokens. It evaluates those tokens, so it must be called before the first request.
-uint64_t kv_identity(Workbench& bench, const ModelInfo& info);
+/// A hash of all that the bytes of a page depend on: size and time of each part of the model file,
+/// the source of the kernels and, as a probe of everything else (weights, processor, page layout),
+/// the KV of a few tokens. It evaluates those tokens, so it must be called before the first
+/// request.
+uint64_t kv_identity(Workbench& bench, const GgufFile& file);
 
 }  // namespace hearth

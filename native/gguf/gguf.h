@@ -46,6 +46,8 @@ class GgufFile {
 
   const std::string& path() const { return path_; }
   uint64_t n_bytes() const { return n_bytes_; }  // of all parts
+  /// One part unless the model is split.
+  const std::vector<GgufPart>& parts() const { return parts_; }
   const GgufMetadata& metadata() const;
   const std::vector<GgufTensor>& tensors() const { return tensors_; }
   const GgufTensor* find(std::string_view name) const;

@@ -17,6 +17,8 @@ class MappedFile {
 
   const std::string& path() const { return path_; }
   std::span<const std::byte> bytes() const { return mapping_.bytes(); }
+  /// Size and time of the last change, as of opening.
+  const system::ReadFile::State& state() const { return state_; }
   /// Throws EngineError "model-unreadable" if another program has changed the file since it was
   /// opened, since what is read now may be part of another model, or if a part cannot be read.
   void require_unchanged() const;
@@ -26,8 +28,8 @@ class MappedFile {
  private:
   std::string path_;
   system::ReadFile file_;
-  system::ReadFile::State state_;  // when it was opened
-  system::Mapping mapping_;        // empty if the file is
+  system::ReadFile::State state_;
+  system::Mapping mapping_;  // empty if the file is
 };
 
 }  // namespace hearth

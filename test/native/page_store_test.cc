@@ -2,6 +2,7 @@
 // bits as with a cold cache, whatever has happened to the files in between.
 #include "cache/page_store.h"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "ask.h"
+#include "gguf_copy.h"
 #include "temporary_folder.h"
 #include "test.h"
 
@@ -24,8 +26,10 @@ using Folder = test::TemporaryFolder;
 namespace {
 
 std::unique_ptr<Engine> open_engine(const fs::path& folder, uint64_t disk_bytes = 1 << 30,
-                                    uint64_t cache_bytes = 0, const char* kv_type = "f16") {
+                                    uint64_t cache_bytes = 0, const char* kv_type = "f16",
+                                    const std::string& model = test::tiny_options().model_path) {
   hearth::LoadOptions options = test::tiny_options();
+  options.model_path = model;
   options.disk_folder = folder.string();
   options.disk_bytes = disk_bytes;
   options.cache_bytes = cache_bytes;
@@ -252,4 +256,34 @@ TEST("a file that another server has deleted meanwhile is not called damaged") {
   const auto engine = open_engine(folder.path);
   CHECK_EQUAL(engine->info().restored_pages, 2);
   CHECK(engine->info().disk_problems.empty());
+}
+
+TEST("pages of a split model are left alone once any of its parts was written again") {
+  const Folder folder, pages;
+  const test::GgufCopy whole = test::GgufCopy::of(test::tiny_options().model_path);
+  const auto part_of = [&](int i) {
+    return folder.file("model-0000" + std::to_string(i + 1) + "-of-00002.gguf");
+  };
+  const size_t n_first = whole.tensors.size() / 2;
+  for (int i : {0, 1}) {
+    test::GgufCopy part = whole;
+    part.metadata["split.count"] = uint64_t{2};
+    part.metadata["split.no"] = static_cast<uint64_t>(i);
+    part.tensors.assign(whole.tensors.begin() + (i == 0 ? 0 : n_first),
+                        i == 0 ? whole.tensors.begin() + n_first : whole.tensors.end());
+    write_file(part_of(i), part.bytes());
+  }
+  const auto open_split = [&] { return open_engine(pages.path, 1 << 30, 0, "f16", part_of(0)); };
+  const auto engine = open_split();
+  test::ask(*engine, document(1, 100));
+  engine->close();
+  CHECK_EQUAL(open_split()->info().restored_pages, 4);
+  for (int i : {1, 0}) {
+    fs::last_write_time(part_of(i), fs::last_write_time(part_of(i)) + std::chrono::seconds(2));
+    CHECK_EQUAL(open_split()->info().restored_pages, 0);
+    const auto changed = open_split();
+    test::ask(*changed, document(1, 100));
+    changed->close();
+    CHECK_EQUAL(open_split()->info().restored_pages, 4);
+  }
 }
