@@ -87,7 +87,7 @@ class Cursor {
  private:
   void read() {
     n_bytes_ = 0;
-    if (offset_ == text_.size()) return;
+    if (offset_ >= text_.size()) return;
     const Utf8Char character = decode_utf8(text_, offset_);
     code_point_ = character.code_point;
     n_bytes_ = character.n_bytes;

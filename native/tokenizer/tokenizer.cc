@@ -76,6 +76,8 @@ void Tokenizer::index_specials() {
   for (uint32_t id = 0; id < vocabulary_.size(); id++) {
     const std::string_view name = vocabulary_.bytes(id);
     if (vocabulary_.kind(id) != Kind::kSpecial || name.empty()) continue;
+    // Else the text beside the token could begin or end inside a character.
+    if (valid_utf8_length(name) != name.size()) continue;
     specials_.emplace(name, id);
     specials_longest_first_.push_back(id);
     if (special_starts_.find(name[0]) == std::string::npos) special_starts_ += name[0];

@@ -41,7 +41,8 @@ class Tokenizer {
   uint32_t size() const { return vocabulary_.size(); }
   /// Control, user-defined or unused tokens: no text encodes to them, and they are never shown.
   bool is_special(uint32_t id) const;
-  /// All special tokens by name, for example "<|fim_prefix|>".
+  /// All special tokens by name, for example "<|fim_prefix|>". Names that are not UTF-8 are left
+  /// out.
   const std::map<std::string, uint32_t, std::less<>>& special_tokens() const { return specials_; }
   /// BOS, with which every prompt begins; none if the model was trained without.
   std::optional<uint32_t> begin_of_text() const { return begin_; }

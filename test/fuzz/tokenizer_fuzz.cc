@@ -9,6 +9,8 @@
 #include "common/utf8.h"
 #include "fuzz.h"
 #include "gguf/gguf.h"
+#include "memory_file.h"
+#include "tiny_vocabulary.h"
 #include "tokenizer/pretokenizer.h"
 
 using hearth::GgufFile;
@@ -89,6 +91,26 @@ void check_encoding(std::string_view text) {
   EXPECT(tokenizer().decode(tokenizer().encode(text, SpecialTokens::kParse)) == repaired);
 }
 
+/// A vocabulary with special tokens whose names are parts of characters, "€" (E2 82 AC) and others.
+const Tokenizer& odd_tokenizer() {
+  static const Tokenizer tokenizer = [] {
+    const std::vector<std::string> names{"<e>", "€", "\xAC", "\x82\xAC", "\xE2\x82", "\xF0"};
+    constexpr int32_t kNormal = 1, kControl = 3;
+    std::vector<int32_t> types(256, kNormal);
+    types.resize(256 + names.size(), kControl);
+    test::GgufBuilder builder = test::tiny_vocabulary("gpt2", "qwen2", {}, 256, names);
+    builder.array("tokenizer.ggml.token_type", test::GgufBuilder::kI32, types);
+    fuzz::MemoryFile file;
+    return Tokenizer(GgufFile::open(file.hold(builder.bytes(""))));
+  }();
+  return tokenizer;
+}
+
+void check_odd_specials(std::string_view text) {
+  const Ids ids = odd_tokenizer().encode(text, SpecialTokens::kParse);
+  EXPECT(odd_tokenizer().decode(ids) == hearth::repair_utf8(text));
+}
+
 /// Tokens that agree with text to be healed: all of them, in order.
 void check_compatible(std::string_view text) {
   const auto agrees = [&](uint32_t id) {
@@ -109,6 +131,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t n) {
   const bool goes_through_all_tokens = input.below(64) == 63;
   const std::string_view text = input.rest();
   check_encoding(text.substr(0, 2000));
+  check_odd_specials(text.substr(0, 2000));
   if (goes_through_all_tokens && !text.empty()) check_compatible(text.substr(0, 20));
   return 0;
 }

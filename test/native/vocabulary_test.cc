@@ -7,8 +7,8 @@
 
 #include "common/error.h"
 #include "gguf/gguf.h"
-#include "gguf_builder.h"
 #include "test.h"
+#include "tiny_vocabulary.h"
 #include "tokenizer/tokenizer.h"
 
 using hearth::GgufFile;
@@ -16,32 +16,12 @@ using hearth::SpecialTokens;
 using hearth::Tokenizer;
 using test::GgufBuilder;
 using test::TemporaryFolder;
+using test::tiny_vocabulary;
 
 namespace {
 
 using Ids = std::vector<uint32_t>;
 using Texts = std::vector<std::string>;
-
-/// All 256 bytes, "ab" and "<|endoftext|>".
-GgufBuilder tiny_vocabulary(const std::string& model, const std::string& split, const Texts& merges,
-                            int n_bytes = 256) {
-  Texts tokens;
-  int next = 0x100;
-  for (int byte = 0; byte < n_bytes; byte++) {
-    const bool is_printable = (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte != 0xAD);
-    const int c = is_printable ? byte : next++;
-    tokens.push_back(c < 0x80 ? std::string(1, static_cast<char>(c))
-                              : std::string{static_cast<char>(0xC0 | c >> 6),
-                                            static_cast<char>(0x80 | (c & 0x3F))});
-  }
-  tokens.insert(tokens.end(), {"ab", "<|endoftext|>"});
-  GgufBuilder builder;
-  builder.key("tokenizer.ggml.model", GgufBuilder::kString, model)
-      .key("tokenizer.ggml.pre", GgufBuilder::kString, split)
-      .array("tokenizer.ggml.tokens", GgufBuilder::kString, tokens)
-      .array("tokenizer.ggml.merges", GgufBuilder::kString, merges);
-  return builder;
-}
 
 void check_refused(const GgufBuilder& builder, const std::string& code, const std::string& text) {
   const TemporaryFolder folder;
@@ -65,6 +45,23 @@ TEST("a vocabulary without token types still has its well-known special tokens")
   const Tokenizer tokenizer(file);
   CHECK((tokenizer.encode("ab<|endoftext|>", SpecialTokens::kParse) == Ids{256, 257}));
   CHECK(tokenizer.end_of_generation() == Ids{257});
+}
+
+TEST("a special token whose name is a part of a character is not found in text") {
+  const std::vector<char> euro{'\xE2', '\x82', '\xAC'};  // with nothing behind it
+  for (const std::string part : {"\xAC", "\x82\xAC", "\xE2\x82", "\xE2"}) {
+    constexpr int32_t kNormal = 1, kControl = 3;
+    std::vector<int32_t> types(256, kNormal);
+    types.resize(258, kControl);
+    GgufBuilder builder = tiny_vocabulary("gpt2", "qwen2", {}, 256, {"<e>", part});
+    builder.array("tokenizer.ggml.token_type", GgufBuilder::kI32, types);
+    const TemporaryFolder folder;
+    const GgufFile file = GgufFile::open(folder.write("v.gguf", builder.bytes("")));
+    const Tokenizer tokenizer(file);
+    CHECK((tokenizer.encode({euro.data(), euro.size()}, SpecialTokens::kParse) ==
+           Ids{0xE2, 0x82, 0xAC}));
+    CHECK((tokenizer.encode("<e>€", SpecialTokens::kParse) == Ids{256, 0xE2, 0x82, 0xAC}));
+  }
 }
 
 TEST("bytes that a vocabulary has no token for are left out of a text") {
