@@ -61,6 +61,17 @@ bool is_newer(const fs::path& a, const fs::path& b) {
   return a.stem().string().substr(17) > b.stem().string().substr(17);
 }
 
+/// Deletes a file in the end, unless it has got another name by then.
+struct DeletedInTheEnd {
+  explicit DeletedInTheEnd(fs::path path) : path(std::move(path)) {}
+  DeletedInTheEnd(const DeletedInTheEnd&) = delete;
+  ~DeletedInTheEnd() {
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  }
+  const fs::path path;
+};
+
 [[noreturn]] void cannot_write(const std::string& path, const std::string& reason) {
   throw EngineError("cache-unwritable",
                     "The KV cache could not be saved to " + path + " (" + reason +
@@ -143,10 +154,18 @@ void PageStore::save(const PageCache& cache) {
 }
 
 void PageStore::write_file(const std::string& path, std::span<const CachedPage> pages) {
-  const std::string unfinished = path + kUnfinished;
+  const DeletedInTheEnd unfinished(path_of(path + kUnfinished));
+  std::error_code error = write_records(utf8_of(unfinished.path), pages);
+  if (!error) fs::rename(unfinished.path, path_of(path + kExtension), error);
+  if (error) cannot_write(folder_, error.message());
+}
+
+/// Returns when the file is closed: Windows deletes and renames no open file.
+std::error_code PageStore::write_records(const std::string& path,
+                                         std::span<const CachedPage> pages) {
   std::vector<uint32_t> records;  // record index of each page id written so far
   PageFileWriter writer;
-  bool is_good = writer.create(unfinished, shape_, static_cast<uint32_t>(pages.size()));
+  bool is_good = writer.create(path, shape_, static_cast<uint32_t>(pages.size()));
   for (uint32_t i = 0; is_good && i < pages.size(); i++) {
     const CachedPage& page = pages[i];
     records.resize(std::max<size_t>(records.size(), page.page + 1), PageRecord::kNoParent);
@@ -157,12 +176,7 @@ void PageStore::write_file(const std::string& path, std::span<const CachedPage> 
                      page.tokens);
   }
   is_good = is_good && writer.close();
-  std::error_code error(errno, std::generic_category());
-  if (is_good) fs::rename(path_of(unfinished), path_of(path + kExtension), error);
-  if (is_good && !error) return;
-  std::error_code ignored;
-  fs::remove(path_of(unfinished), ignored);
-  cannot_write(folder_, error.message());
+  return is_good ? std::error_code() : std::error_code(errno, std::generic_category());
 }
 
 /// Deletes the oldest files, of whatever model, until the folder is within its limit.

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "ops.h"
@@ -36,6 +37,7 @@ class PageStore {
  private:
   bool restore_file(const std::string& path, PageCache& cache, Restored& restored);
   void write_file(const std::string& path, std::span<const CachedPage> pages);
+  std::error_code write_records(const std::string& path, std::span<const CachedPage> pages);
   void drop_oldest() const;
 
   std::string folder_;

@@ -8,11 +8,13 @@
 #include <iterator>
 #include <random>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "ask.h"
+#include "faulty_engine.h"
 #include "gguf_copy.h"
 #include "temporary_folder.h"
 #include "test.h"
@@ -286,4 +288,17 @@ TEST("pages of a split model are left alone once any of its parts was written ag
     changed->close();
     CHECK_EQUAL(open_split()->info().restored_pages, 4);
   }
+}
+
+TEST("pages that cannot be read when the engine closes leave no file") {
+  const Folder folder;
+  test::FaultyEngine engine;
+  engine.ask(document(1, 100));
+  engine.ops.before_read_page = [] { throw std::runtime_error("the GPU is gone"); };
+  hearth::PageStore store(folder.path.string(), 1 << 30, 7, engine.ops);
+  CHECK_THROWS(store.save(engine.cache), "the GPU is gone");
+  CHECK(folder.files().empty());
+  engine.ops.before_read_page = [] {};
+  store.save(engine.cache);
+  CHECK_EQUAL(folder.files().size(), 1u);
 }
