@@ -110,6 +110,7 @@ void GgufFile::add(GgufPart part) {
   n_bytes_ += part.file.bytes().size();
   for (GgufTensor& tensor : part.tensors) tensors_.push_back(std::move(tensor));
   part.tensors.clear();
+  if (!parts_.empty()) part.metadata.clear();  // not the model's, and read already
   parts_.push_back(std::move(part));
 }
 

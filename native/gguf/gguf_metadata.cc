@@ -1,5 +1,6 @@
-// Reads one metadata key of a GGUF file: {name, type u32, value}. Values are widened to the largest
-// type of their kind (GgufValue), so that callers need not know how a converter stored them.
+// Reads the metadata of a GGUF file, n_keys x {name, type u32, value}. Values are widened to the
+// largest type of their kind (GgufValue), so that callers need not know how a converter stored
+// them.
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -11,8 +12,9 @@
 namespace hearth {
 namespace {
 
-// Far above any real vocabulary; bounds the memory that a damaged count can ask for.
-constexpr uint64_t kMaxArray = uint64_t{1} << 24;
+// Far above what real vocabularies need, of all arrays together: bounds the memory that a damaged
+// count or a hostile file can ask for, as widening makes up to eight bytes of one.
+constexpr uint64_t kMaxElements = uint64_t{1} << 24;
 
 struct Text {};
 struct Array {};
@@ -52,11 +54,15 @@ GgufValue take_array(GgufCursor& from, uint64_t n) {
   return values;
 }
 
-/// {type u32, count u64, elements}. Elements that are bool are read as numbers.
-GgufValue read_array(GgufCursor& from) {
+/// {type u32, count u64, elements}. Elements that are bool are read as numbers. n_left: how many
+/// elements the arrays of the file may still have.
+GgufValue read_array(GgufCursor& from, uint64_t& n_left) {
   const auto number = from.take<uint32_t>();
   const auto n = from.take<uint64_t>();
-  if (n > kMaxArray) from.invalid(from.where() + " claims " + std::to_string(n) + " entries");
+  if (n > n_left)
+    from.invalid(from.where() + " claims " + std::to_string(n) +
+                 " entries, more than all lists of a model have");
+  n_left -= n;
   auto values = with_type(number, [&](auto type) -> GgufValue {
     using T = decltype(type);
     if constexpr (std::is_same_v<T, Array>)
@@ -68,12 +74,12 @@ GgufValue read_array(GgufCursor& from) {
   return std::move(*values);
 }
 
-GgufValue read_value(GgufCursor& from) {
+GgufValue read_value(GgufCursor& from, uint64_t& n_left) {
   const auto number = from.take<uint32_t>();
   auto value = with_type(number, [&](auto type) -> GgufValue {
     using T = decltype(type);
     if constexpr (std::is_same_v<T, Array>)
-      return read_array(from);
+      return read_array(from, n_left);
     else if constexpr (std::is_same_v<T, bool>)
       return from.take<uint8_t>() != 0;
     else
@@ -85,13 +91,19 @@ GgufValue read_value(GgufCursor& from) {
 
 }  // namespace
 
-void read_key(GgufCursor& from, GgufMetadata& metadata) {
-  from.enter("its metadata");
-  std::string key = from.take_string();
-  from.enter("the metadata value " + in_quotes(key));
-  GgufValue value = read_value(from);
-  if (metadata.contains(key)) from.invalid("it has the metadata key " + in_quotes(key) + " twice");
-  metadata.emplace(std::move(key), std::move(value));
+GgufMetadata read_metadata(GgufCursor& from, uint64_t n_keys) {
+  GgufMetadata metadata;
+  uint64_t n_left = kMaxElements;
+  for (uint64_t i = 0; i < n_keys; i++) {
+    from.enter("its metadata");
+    std::string key = from.take_string();
+    from.enter("the metadata value " + in_quotes(key));
+    GgufValue value = read_value(from, n_left);
+    if (metadata.contains(key))
+      from.invalid("it has the metadata key " + in_quotes(key) + " twice");
+    metadata.emplace(std::move(key), std::move(value));
+  }
+  return metadata;
 }
 
 }  // namespace hearth

@@ -122,7 +122,7 @@ GgufPart read_gguf_part(const std::string& path) {
   const uint64_t n_keys = from.take<uint64_t>();
   if (n_keys > from.left() / kMinKeyBytes || n_tensors > from.left() / kMinTensorBytes)
     from.ends_early();
-  for (uint64_t i = 0; i < n_keys; i++) read_key(from, part.metadata);
+  part.metadata = read_metadata(from, n_keys);
   std::set<std::string, std::less<>> names;
   std::vector<uint64_t> offsets(n_tensors);
   for (uint64_t i = 0; i < n_tensors; i++) {

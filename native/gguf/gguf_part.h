@@ -27,7 +27,7 @@ struct GgufPart {
 /// Throws EngineError as GgufFile::open does.
 GgufPart read_gguf_part(const std::string& path);
 
-/// Reads one key and adds it to the metadata. A key that is there already is an error.
-void read_key(GgufCursor& from, GgufMetadata& metadata);
+/// Reads so many keys. One that comes twice is an error.
+GgufMetadata read_metadata(GgufCursor& from, uint64_t n_keys);
 
 }  // namespace hearth

@@ -77,6 +77,13 @@ TEST("lying counts and sizes are refused without allocating for them") {
   }
 }
 
+TEST("lists of metadata that would take many times the bytes of the file are refused") {
+  GgufBuilder builder = small_builder();
+  const std::vector<uint8_t> bytes(1 << 20);  // as numbers of eight bytes each
+  for (int i = 0; i < 17; i++) builder.array("list " + std::to_string(i), GgufBuilder::kU8, bytes);
+  check_bytes_refused(builder.bytes(small_data()), "model-invalid", "\"list 15\"");
+}
+
 TEST("metadata of unknown type, nested or repeated, is refused") {
   const auto refuse = [](GgufBuilder builder, const std::string& text) {
     check_bytes_refused(builder.bytes(small_data()), "model-invalid", text);

@@ -47,6 +47,7 @@ export const claims: Record<string, Evidence> = {
     ['gguf_fuzz.cc', ''],
     ['gguf_part_test.cc', 'damaged bytes is refused or opened'],
   ],
+  'The lists in it': [['gguf_part_test.cc', 'many times the bytes of the file']],
   'A special token whose name': [['vocabulary_test.cc', 'whose name is a part of a character']],
   'A text of the file that': [['addon.test.ts', 'that JavaScript cannot take']],
   'Its chat template': [
