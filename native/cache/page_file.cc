@@ -58,12 +58,16 @@ std::unique_ptr<PageFileReader> PageFileReader::open(const std::string& path,
   std::FILE* file = system::open_ordinary(path);
   if (!file) return nullptr;
   std::unique_ptr<PageFileReader> reader(new PageFileReader(file, shape));
-  Header header;
-  if (std::fread(header.data(), sizeof header, 1, file) != 1) return nullptr;
-  const uint64_t n_records = header[4];
-  if (n_records >= PageRecord::kNoParent || header != header_of(shape, n_records)) return nullptr;
-  reader->n_records_ = static_cast<uint32_t>(n_records);
+  reader->read_header();
   return reader;
+}
+
+void PageFileReader::read_header() {
+  Header header;
+  if (std::fread(header.data(), sizeof header, 1, file_.get()) != 1) return;
+  const uint64_t n_records = header[4];
+  is_sound_ = n_records < PageRecord::kNoParent && header == header_of(shape_, n_records);
+  if (is_sound_) n_records_ = static_cast<uint32_t>(n_records);
 }
 
 PageFileReader::Read PageFileReader::next(PageRecord& record) {

@@ -46,9 +46,11 @@ struct CloseFile {
 
 class PageFileReader {
  public:
-  /// nullptr if the file cannot be read or is not of this shape.
+  /// nullptr if there is no such file or it cannot be opened.
   static std::unique_ptr<PageFileReader> open(const std::string& path, const PageShape& shape);
 
+  /// Whether it is a file of this shape; else it has no records.
+  bool is_sound() const { return is_sound_; }
   uint32_t n_records() const { return n_records_; }
   enum class Read { kRecord, kDamaged, kEnd };
   /// Reads the next record; its spans are valid until the next call. A file that is cut off ends
@@ -57,9 +59,11 @@ class PageFileReader {
 
  private:
   PageFileReader(std::FILE* file, const PageShape& shape);
+  void read_header();
   PageShape shape_;
   std::unique_ptr<std::FILE, CloseFile> file_;
   std::vector<std::byte> buffer_;
+  bool is_sound_ = false;
   uint32_t n_records_ = 0;
   uint32_t n_read_ = 0;
 };

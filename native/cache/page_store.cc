@@ -98,15 +98,19 @@ PageStore::Restored PageStore::restore(PageCache& cache) {
   return restored;
 }
 
-/// True if the file was read to its end or cannot be read at all, so that save() may delete it;
-/// false if the cache had no room for the rest of it.
+/// True if the file was read to its end or is damaged, so that save() may delete it; false if it
+/// cannot be opened now, or if the cache had no room for the rest of it.
 bool PageStore::restore_file(const std::string& path, PageCache& cache, Restored& restored) {
   const std::unique_ptr<PageFileReader> reader = PageFileReader::open(path, shape_);
   if (!reader) {
     std::error_code error;
     // If it is gone, another server has replaced it since the folder was listed.
     if (fs::exists(path_of(path), error))
-      restored.problems.push_back(path + " is damaged and was left out");
+      restored.problems.push_back(path + " could not be opened and was left out");
+    return false;
+  }
+  if (!reader->is_sound()) {
+    restored.problems.push_back(path + " is damaged and was left out");
     return true;
   }
   std::vector<int32_t> parents;  // cache page of each record; kNone: not cached, or not full

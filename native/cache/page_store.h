@@ -23,10 +23,10 @@ class PageStore {
 
   struct Restored {
     int n_pages = 0;
-    std::vector<std::string> problems;  // for the log: a sentence for each damaged file
+    std::vector<std::string> problems;  // for the log: a sentence for each such file
   };
   /// Fills free pages of the cache from the folder's files, the newest first. Damaged files and
-  /// pages are skipped: nothing is thrown for them.
+  /// pages, and files that cannot be opened, are skipped: nothing is thrown for them.
   Restored restore(PageCache& cache);
 
   /// Writes the most recently used pages to a new file, up to the limit of bytes. Then deletes the
@@ -44,7 +44,7 @@ class PageStore {
   uint64_t max_bytes_;
   PageShape shape_;
   kernels::Ops& ops_;
-  std::vector<std::string> replaced_;  // files that restore() read to the end: save() deletes them
+  std::vector<std::string> replaced_;  // read to the end or damaged: save() deletes them
 };
 
 }  // namespace hearth

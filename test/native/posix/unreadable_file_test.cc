@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include "ask.h"
+#include "cache/page_store.h"
+#include "faulty_engine.h"
 #include "gguf_fixture.h"
 #include "temporary_folder.h"
 
@@ -10,6 +12,20 @@ using hearth::EngineError;
 using hearth::GgufFile;
 using test::check_refused, test::small_builder, test::small_data;
 using test::TemporaryFolder;
+
+namespace {
+
+/// The superuser may read everything, and becomes nobody for a moment. The action must not throw.
+template <typename Action>
+void with_ordinary_rights(const TemporaryFolder& folder, const Action& action) {
+  chmod(folder.path.c_str(), 0755);
+  const bool is_root = geteuid() == 0;
+  if (is_root) CHECK_EQUAL(seteuid(65534), 0);
+  action();
+  if (is_root) CHECK_EQUAL(seteuid(0), 0);
+}
+
+}  // namespace
 
 TEST("a device or a pipe is not a model, and nobody waits for it") {
   const TemporaryFolder folder;
@@ -22,18 +38,34 @@ TEST("a file that may not be read says so") {
   const TemporaryFolder folder;
   const std::string path = folder.write("model.gguf", small_builder().bytes(small_data()));
   chmod(path.c_str(), 0);
-  // The superuser may read everything: become nobody for a moment.
-  const bool is_root = geteuid() == 0;
-  chmod(folder.file("").c_str(), 0755);
-  if (is_root) CHECK_EQUAL(seteuid(65534), 0);
   std::string code;
-  try {
-    GgufFile::open(path);
-  } catch (const EngineError& error) {
-    code = error.code;
-  }
-  if (is_root) CHECK_EQUAL(seteuid(0), 0);
+  with_ordinary_rights(folder, [&] {
+    try {
+      GgufFile::open(path);
+    } catch (const EngineError& error) {
+      code = error.code;
+    }
+  });
   CHECK_EQUAL(code, "model-unreadable");
+}
+
+TEST("saved pages that cannot be opened now are not called damaged, and are kept") {
+  const TemporaryFolder folder;
+  test::FaultyEngine engine;
+  hearth::Request request;
+  request.kind = hearth::RequestKind::kPrefill;
+  request.tokens = {300, 301, 302};
+  engine.ask(request);
+  hearth::PageStore store(folder.file(""), 1 << 30, 7, engine.ops);
+  store.save(engine.cache);
+  chmod(folder.files().front().c_str(), 0);
+  hearth::PageStore::Restored restored;
+  with_ordinary_rights(folder, [&] { restored = store.restore(engine.cache); });
+  CHECK_EQUAL(restored.n_pages, 0);
+  CHECK_EQUAL(restored.problems.size(), 1u);
+  CHECK(restored.problems.front().find("could not be opened") != std::string::npos);
+  store.save(engine.cache);
+  CHECK_EQUAL(folder.files().size(), 2u);
 }
 
 TEST("saved pages are readable by their owner only") {
