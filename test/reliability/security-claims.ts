@@ -16,7 +16,11 @@ export const claims: Record<string, Evidence> = {
   ],
   'Paths, addresses, the model': [['security.test.ts', 'a workspace can set no path']],
   'Other editors may read': 'introduces',
-  'What names a file, a server': [['editors.test.ts', 'cannot name a server or a command']],
+  'All but the mode': [
+    ['editors.test.ts', 'cannot name a server or a command'],
+    ['configuration.test.ts', 'names no file and no server, and takes no memory'],
+    ['window-settings.test.ts', 'where the user has %s, a folder with %s'],
+  ],
   'Beside another editor': [['editors.test.ts', 'is read where the cursor rests']],
   'The text of a document is tokenized': [['fuzz.test.ts', 'the prompt of any document']],
   'What the model generates': 'by design',
@@ -69,6 +73,7 @@ export const claims: Record<string, Evidence> = {
     ['download/hostile.test.ts', 'does not do so for ever'],
     ['download/hostile.test.ts', 'without encryption is refused'],
   ],
+  'Of redirects, only': 'by design',
 
   'Other users of the machine': 'introduces',
   'Cached pages and statistics': [
@@ -114,6 +119,7 @@ export const claims: Record<string, Evidence> = {
   ],
   'Its words enter log': [
     ['remote/connection.test.ts', "a server's words come as one line"],
+    ['remote/connection.test.ts', 'the code that a server repeats'],
     ['remote/event-stream.test.ts', 'figures that are no figures'],
   ],
   'Headers, chunks or white space': [
@@ -144,10 +150,13 @@ export const claims: Record<string, Evidence> = {
   'A file whose name says': [['security.test.ts', 'by its name or its text']],
   'A file with a key': [
     ['security.test.ts', 'by its name or its text'],
-    ['server.test.ts', 'explains nothing'],
+    ['related-code.test.ts', 'wherever the chunks are cut'],
+    ['provider.test.ts', 'is not learned, however far down'],
+    ['cli/complete.test.ts', 'is refused before a model is loaded'],
     ['provider.test.ts', "no text that contains a secret to a team's server"],
   ],
   'Otherwise it is completed': [['security.test.ts', 'a planted secret']],
+  'A selection with a key': [['server.test.ts', 'explains nothing']],
   'Log, statistics and': [['security.test.ts', 'a planted secret']],
   'What the user edits': [
     ['next-edits.test.ts', 'a file with a secret gets none'],
@@ -158,8 +167,12 @@ export const claims: Record<string, Evidence> = {
     ['edit-history.test.ts', 'leaves nothing behind'],
     ['next-edits.test.ts', 'a file with a secret gets none'],
   ],
-  'Files that are excluded': [['next-edits.test.ts', 'neither changed nor learned from']],
+  'Files that are excluded': [
+    ['next-edits.test.ts', 'neither changed nor learned from'],
+    ['next-edits.test.ts', 'where suggestions are off, or before'],
+  ],
   'With the disk cache': 'by design',
+  'Turning it off': [['engine/disk-cache.test.ts', 'that was there before keeps its files']],
   'Secrets in a text': [['secrets.test.ts', 'finds at least 95 of 100']],
   'Of a corpus': [['secrets.test.ts', 'takes at most 1 of 100']],
   'In texts of another kind': 'by design',
