@@ -1,5 +1,6 @@
 // What the tools are given beside what the command line of language-server/cli reads.
-import { readText, text, UsageError, type Values } from '../../language-server/cli/command.ts';
+import { readFileSync } from 'node:fs';
+import { text, UsageError, type Values } from '../../language-server/cli/command.ts';
 
 /** kind: what the option takes, for the message that it is missing. */
 export function required(values: Values, name: string, kind: string): string {
@@ -8,13 +9,21 @@ export function required(values: Values, name: string, kind: string): string {
   return value;
 }
 
-/** Parses a file of JSON lines into objects with their line numbers; skips empty lines. */
+/** Parses a file of JSON lines, however long, into objects with their line numbers; skips empty lines. */
 export function readJsonLines(path: string): { entry: Record<string, unknown>; line: number }[] {
-  return readText(path)
+  return contentOf(path)
     .split('\n')
     .map((text, i) => ({ text, line: i + 1 }))
     .filter(({ text }) => text.trim() !== '')
     .map(({ text, line }) => ({ entry: objectOf(text, `${path}:${line}`), line }));
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function objectOf(json: string, place: string): Record<string, unknown> {
