@@ -6,9 +6,9 @@ import type { EditFormatName } from '../models/model-traits.ts';
 import { windowEnd, windowStart } from '../prompt/text-window.ts';
 import type { Reason } from '../protocol/reasons.ts';
 import type { DismissedEdits } from './decision/dismissed-edits.ts';
-import { propose } from './decision/propose.ts';
+import { type Proposal, propose } from './decision/propose.ts';
 import { whyUnwanted } from './decision/unwanted-edit.ts';
-import { renamedUse, renameProbability } from './proposals/renamed-uses.ts';
+import { renamedUse, renameProbability } from './proposals/renames/renamed-uses.ts';
 import { changesOf, type PastEdit, type TextEdit } from './text/text-edit.ts';
 
 /** The documents as they are, or as they would be after an edit. */
@@ -68,7 +68,7 @@ export async function findEdit(
 }
 
 async function findIn(
-  { local, editFormat }: EditModel,
+  model: EditModel,
   document: SearchedDocument,
   cursor: number,
   history: readonly PastEdit[],
@@ -76,32 +76,44 @@ async function findIn(
   dismissed: DismissedEdits,
   signal: AbortSignal,
 ): Promise<FoundEdit | Reason> {
-  const { uri, languageId } = document;
-  const { from, place } = searchedPart(document, cursor);
-  const { text } = place;
-  const shifted = (edit: TextEdit, by: number) => ({ ...edit, start: edit.start + by, end: edit.end + by });
-  const unwanted = dismissed.of(uri).map((edit) => shifted(edit, -from));
-  const isDismissed = (edit: TextEdit) => dismissed.has(uri, shifted(edit, from));
-  const use = renamedUse({ ...place, isOther: cursor === elsewhere }, history, isDismissed);
+  const { uri, languageId, path } = document;
+  const text = document.text.toString();
+  const use = renamedUse({ path, text, languageId, cursor }, history, (edit) => dismissed.has(uri, edit));
   const proposal = use
     ? { edit: use, probability: renameProbability }
-    : await propose(local, { ...place, history, dismissed: unwanted }, signal, editFormat);
+    : await proposedNear(model, document, cursor, history, dismissed.of(uri), signal);
   if (!proposal) return 'nothing-follows';
   const { edit, probability } = proposal;
   if (probability < gate) return 'edit-unsure';
   const refusal = whyUnwanted(edit, text, probability, languageId);
   if (refusal !== null) return refusal;
-  const changes = changesOf(edit, text).map((change) => shifted(change, from));
-  const found = { ...shifted(edit, from), document, oldText: text.slice(edit.start, edit.end), changes, probability };
+  const changes = changesOf(edit, text);
+  const found = { ...edit, document, oldText: text.slice(edit.start, edit.end), changes, probability };
   return dismissed.has(uri, found) ? 'edit-dismissed' : found;
 }
 
-/** What is near enough to the cursor, and the offset at which it begins. */
-function searchedPart({ path, languageId, text: all }: SearchedDocument, cursor: number) {
+/** What is proposed in the part of a document that is near enough to the cursor. */
+async function proposedNear(
+  { local, editFormat }: EditModel,
+  { path, text, languageId }: SearchedDocument,
+  cursor: number,
+  history: readonly PastEdit[],
+  dismissed: readonly TextEdit[],
+  signal: AbortSignal,
+): Promise<Proposal | undefined> {
   const around = Math.max(0, cursor);
-  const from = windowStart(all, around, reachChars);
-  const text = all.slice(from, windowEnd(all, around, reachChars));
-  return { from, place: { path, text, languageId, cursor: cursor === elsewhere ? elsewhere : cursor - from } };
+  const from = windowStart(text, around, reachChars);
+  const near = {
+    ...{ path, languageId, text: text.slice(from, windowEnd(text, around, reachChars)) },
+    ...{ cursor: cursor === elsewhere ? elsewhere : cursor - from, history },
+    dismissed: dismissed.map((edit) => shifted(edit, -from)),
+  };
+  const proposal = await propose(local, near, signal, editFormat);
+  return proposal && { ...proposal, edit: shifted(proposal.edit, from) };
+}
+
+function shifted(edit: TextEdit, by: number): TextEdit {
+  return { ...edit, start: edit.start + by, end: edit.end + by };
 }
 
 /** As it would be after the edit, with the cursor behind the last word that it changes. */

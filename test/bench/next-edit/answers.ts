@@ -4,7 +4,7 @@ import { likeliest, mostLikely, type Proposal, propose } from '../../../language
 import { whyUnwanted } from '../../../language-server/edits/decision/unwanted-edit.ts';
 import { probabilityOf } from '../../../language-server/edits/evidence/confidence.ts';
 import { editPrompt } from '../../../language-server/edits/preference/edit-prompt.ts';
-import { renamedUse, renameProbability } from '../../../language-server/edits/proposals/renamed-uses.ts';
+import { renamedUse, renameProbability } from '../../../language-server/edits/proposals/renames/renamed-uses.ts';
 import type { EditFormatName } from '../../../language-server/models/model-traits.ts';
 import type { Engine } from '../../../native/index.ts';
 import type { NextEditAnswer, NextEditCase } from './next-edit-case.ts';
@@ -37,12 +37,11 @@ export async function offered(
   find: () => Promise<Proposal | undefined>,
   engine?: Engine,
 ): Promise<NextEditAnswer> {
-  const { text, cursor, languageId, history, path } = of;
-  const place = { text, cursor, languageId, isOther: history.at(-1)?.path !== path };
+  const { text, languageId, history } = of;
   const found = await answer(
     of,
     () => {
-      const use = renamedUse(place, history, () => false);
+      const use = renamedUse(of, history, () => false);
       return use ? Promise.resolve({ edit: use, probability: renameProbability }) : find();
     },
     engine,
