@@ -3,8 +3,8 @@ import { type Disposable, Range, type TextEditor, window } from 'vscode';
 import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
 import { ContextKeys } from './context-keys.ts';
 import { EditDecorations } from './decorations.ts';
-import { insertionAt } from './insertion.ts';
-import type { EditOffer } from './offer.ts';
+import { insertionIn } from './insertion.ts';
+import type { EditOffer, Step } from './offer.ts';
 import { hint } from './texts.ts';
 
 export class EditView implements Disposable {
@@ -24,7 +24,7 @@ export class EditView implements Disposable {
     this.isEmpty = !shown;
     for (const each of hasNothing ? [] : window.visibleTextEditors) {
       if (shown && uriOf(each) === shown.edit.uri)
-        this.decorations.showEdit(each, shown.edit, insertionAt(offer, each.document, each.selection.active) !== null);
+        this.decorations.showEdit(each, shown.edit, insertionIn(offer, each) !== null);
       else this.decorations.clear(each);
       const isHinted = each === editor && shown && concerns(offer, each) && !isInView(each, shown.edit);
       if (isHinted) this.decorations.showHint(each, hint(shown.edit, fileOf(shown.edit, each)));
@@ -39,12 +39,16 @@ export class EditView implements Disposable {
 
   private setKeys(offer: EditOffer, editor: TextEditor | undefined): void {
     const isOffering = editor !== undefined && concerns(offer, editor);
-    this.keys.set({ isOffering, tabIsFree: isOffering && isTabFree(offer, editor) });
+    this.keys.set({
+      isOffering,
+      tabIsFree: isOffering && isTabFree(offer, editor),
+      isGhostText: isOffering && insertionIn(offer, editor) !== null,
+    });
   }
 }
 
 /** Whether all lines of the edit are on the screen. */
-export function isInView(editor: TextEditor, { uri, range: { start, end } }: NextEdit): boolean {
+function isInView(editor: TextEditor, { uri, range: { start, end } }: NextEdit): boolean {
   const lines = new Range(start.line, 0, end.line, 0);
   return uriOf(editor) === uri && editor.visibleRanges.some((visible) => visible.contains(lines));
 }
@@ -56,9 +60,14 @@ export function fileOf({ uri }: NextEdit, editor: TextEditor | undefined): strin
 }
 
 /** Where it is shown or hinted at: in the editor of the edit, and in the one of the edit that it follows from. */
-function concerns({ state, shown }: EditOffer, editor: TextEditor): boolean {
-  if (state.kind === 'applied') return true;
-  return shown !== null && [shown.edit.uri, shown.basis.uri].includes(uriOf(editor));
+function concerns({ state, shown, uris }: EditOffer, editor: TextEditor): boolean {
+  return state.kind === 'applied' || (shown !== null && uris.includes(uriOf(editor)));
+}
+
+/** What the key that takes the edit does where the cursor is. */
+export function stepIn(offer: EditOffer, editor: TextEditor): Step {
+  const { line, character } = editor.selection.active;
+  return offer.step({ uri: uriOf(editor), line, character }, offer.edit !== null && isInView(editor, offer.edit));
 }
 
 /** In leading white space Tab indents, unless Hearth has put the cursor there. */

@@ -1,10 +1,15 @@
 // An edit that only inserts at the cursor is ordinary ghost text: VS Code shows it, reads it aloud, and accepts it whole
 // or word by word.
-import { InlineCompletionItem, Position, Range, type TextDocument } from 'vscode';
+import { InlineCompletionItem, Position, Range, type TextDocument, type TextEditor } from 'vscode';
 import type { EditOffer } from './offer.ts';
 
 /** VS Code runs it when the user has accepted the whole of it, with the number of characters. */
 export const insertedCommand = 'hearth.editInserted';
+
+/** The insertion at the cursor of an editor. */
+export function insertionIn(offer: EditOffer, { document, selection }: TextEditor): InlineCompletionItem | null {
+  return insertionAt(offer, document, selection.active);
+}
 
 /** Null unless the user has gone to the edit, and it is nothing else than an insertion there. */
 export function insertionAt(offer: EditOffer, document: TextDocument, position: Position): InlineCompletionItem | null {

@@ -21,12 +21,11 @@ import { documentSelector } from '../settings/config.ts';
 import type { DocumentModes } from '../settings/document-mode.ts';
 import { announce } from './announce.ts';
 import { applyIn, goTo } from './apply.ts';
-import { type EditView, fileOf, isInView, isTabFree } from './edit-view.ts';
-import { insertedCommand, insertionAt } from './insertion.ts';
+import { type EditView, isTabFree, stepIn } from './edit-view.ts';
+import { insertedCommand, insertionIn } from './insertion.ts';
 import type { DocumentPosition, EditOffer } from './offer.ts';
 import { Patience } from './patience.ts';
 import { isTurnedOn, Questions } from './questions.ts';
-import { announcement } from './texts.ts';
 import { Triggers } from './triggers.ts';
 
 /** After an edit was applied, Tab waits for the next one, which was found ahead; a server that is busy may need longer. */
@@ -53,7 +52,7 @@ export class NextEdits implements Disposable {
 
   constructor(
     private readonly client: Client,
-    modes: DocumentModes,
+    private readonly modes: DocumentModes,
     private readonly ghostText: GhostText,
     private readonly offer: EditOffer,
     private readonly view: EditView,
@@ -69,7 +68,6 @@ export class NextEdits implements Disposable {
       workspace.onDidChangeTextDocument((event) => this.changed(event)),
       workspace.onDidSaveTextDocument((document) => isActive(document) && this.triggers.saved()),
       workspace.onDidCloseTextDocument(({ uri }) => this.offer.edit?.uri === uri.toString() && this.withdraw()),
-      workspace.onDidChangeConfiguration(() => !isTurnedOn() && this.withdraw()),
       window.onDidChangeTextEditorSelection(({ textEditor: { document, selection } }) => {
         if (isActive(document) && !this.isApplying) this.triggers.cursorMoved(selection.active.line);
         show();
@@ -79,7 +77,7 @@ export class NextEdits implements Disposable {
       window.onDidChangeTextEditorVisibleRanges(show),
       languages.onDidChangeDiagnostics(() => this.problemsChanged()),
       ghostText.onOffering(show),
-      modes.onChange(show),
+      modes.onChange(() => this.modesChanged()),
       new Disposable(() => this.stop()),
     );
   }
@@ -97,13 +95,15 @@ export class NextEdits implements Disposable {
     const [change] = contentChanges;
     if (!change || this.isApplying) return;
     const uri = document.uri.toString();
-    this.offer.follow(uri, contentChanges, document.version);
+    const isPartOfEdit = this.offer.follow(uri, contentChanges, document.version);
     if (isActive(document) && isTurnedOn() && languages.match(documentSelector, document) > 0) {
       this.cancel();
       const line = change.range.start.line + change.text.split('\n').length - 1;
       this.lastEdit = { uri, line, character: 0 };
       const isUndo = reason === TextDocumentChangeReason.Undo || reason === TextDocumentChangeReason.Redo;
-      this.triggers.edited(line, isUndo);
+      // What follows is known: another answer would be in the way of the rest.
+      if (isPartOfEdit) this.triggers.stop();
+      else this.triggers.edited(line, isUndo);
     }
     this.show();
   }
@@ -127,9 +127,7 @@ export class NextEdits implements Disposable {
     if (!editor) return;
     // VS Code learns a moment late where the cursor is: Tab may have been meant for it.
     if (isTab && !isTabFree(this.offer, editor)) return void (await commands.executeCommand('tab'));
-    const { line, character } = editor.selection.active;
-    const cursor = { uri: editor.document.uri.toString(), line, character };
-    const step = this.offer.step(cursor, edit !== null && isInView(editor, edit));
+    const step = stepIn(this.offer, editor);
     if (step === 'wait') this.isTabWaiting = true;
     if (edit && step === 'go') await this.go(edit);
     if (edit && step === 'apply') await this.apply(edit);
@@ -137,10 +135,9 @@ export class NextEdits implements Disposable {
 
   private async go(edit: NextEdit): Promise<void> {
     this.offer.jumped();
-    const { document, selection } = await goTo(edit);
+    const editor = await goTo(edit);
     this.show();
-    if (insertionAt(this.offer, document, selection.active))
-      await commands.executeCommand('editor.action.inlineSuggest.trigger');
+    if (insertionIn(this.offer, editor)) await commands.executeCommand('editor.action.inlineSuggest.trigger');
   }
 
   private async apply(edit: NextEdit): Promise<void> {
@@ -173,11 +170,23 @@ export class NextEdits implements Disposable {
   }
 
   /** Esc: the edit goes, and does not come again. */
-  private dismiss(): void {
+  private async dismiss(): Promise<void> {
     const { edit } = this.offer;
+    const editor = window.activeTextEditor;
+    const isGhostText = editor !== undefined && insertionIn(this.offer, editor) !== null;
     if (edit) this.client.notify(dismissEditNotification, edit);
     this.patience.note('dismissed');
     this.withdraw();
+    if (isGhostText) await commands.executeCommand('editor.action.inlineSuggest.hide');
+  }
+
+  /** No edit is offered any more, nor looked for, where Hearth suggests nothing by itself. */
+  private modesChanged(): void {
+    const uris = [...this.offer.uris, this.lastEdit.uri];
+    const concerned = workspace.textDocuments.filter(({ uri }) => uris.includes(uri.toString()));
+    const isWanted = isTurnedOn() && concerned.every((each) => this.modes.of(each).mode === 'automatic');
+    if (isWanted) this.show();
+    else this.withdraw();
   }
 
   private withdraw(): void {
@@ -206,7 +215,7 @@ export class NextEdits implements Disposable {
     // A suggestion at the cursor has precedence: one thing at a time.
     const mayShow = this.offer.isChained || !this.ghostText.isOffering;
     if (mayShow && this.offer.release() && this.offer.edit && editor) {
-      announce(announcement(this.offer.edit, fileOf(this.offer.edit, editor)));
+      announce(this.offer, this.offer.edit, editor);
       this.observer.shown({ languageId: editor.document.languageId }, this.questions.latencyMs);
     }
     this.view.show(this.offer);

@@ -48,6 +48,11 @@ export class EditOffer {
     return this.offered?.isHeld === false ? this.offered : null;
   }
 
+  /** Of the documents of the edit and of the one that it follows from. */
+  get uris(): string[] {
+    return this.offered ? [this.offered.edit.uri, this.offered.basis.uri] : [];
+  }
+
   /** An answer of the server. Without another edit, the one that is shown stays for a while. */
   set(edit: NextEdit | null, basis: DocumentPosition): void {
     const { shown } = this;
@@ -95,20 +100,21 @@ export class EditOffer {
     this.state = { kind: 'applied' };
   }
 
-  /** Call with each change of a document that is not the edit itself. */
-  follow(uri: string, changes: readonly Change[], version: number): void {
+  /** Call with each change of a document that is not the edit itself. Returns whether it has made a part of the edit. */
+  follow(uri: string, changes: readonly Change[], version: number): boolean {
     const { offered } = this;
     if (this.state.kind === 'applied') this.withdraw();
-    if (!offered) return;
+    if (!offered) return false;
     const { edit, basis } = offered;
     if (uri === basis.uri && changes.some((change) => touchesLine(change, basis.line))) {
       this.withdraw();
-      return;
+      return false;
     }
     const left = uri === edit.uri ? rebased(edit, changes, version) : edit;
     const line = uri === basis.uri ? lineAfter(basis.line, changes) : basis.line;
     const goesOn = { ...offered, basis: { ...basis, line }, isChained: false };
     this.state = left ? { ...goesOn, edit: left } : { kind: 'none' };
+    return left !== null && left.oldText !== edit.oldText;
   }
 
   private get offered(): Offered | null {

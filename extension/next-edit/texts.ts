@@ -1,6 +1,7 @@
 // The texts with which the editor shows an offered edit: what is inserted, the hint, the difference, the announcement.
 import { l10n } from 'vscode';
 import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
+import type { Step } from './offer.ts';
 
 const maxChars = 40;
 
@@ -13,9 +14,12 @@ export function inline(text: string): string {
 
 /** What happens where, for one who does not see the place. file: its name, if it is another one. */
 export function hint(edit: NextEdit, file: string | undefined): string {
-  const line = edit.range.start.line + 1;
-  const where = file === undefined ? l10n.t('line {0}', line) : l10n.t('{0}, line {1}', file, line);
-  return unbroken(`⇥ ${where}: ${summary(edit)}`);
+  return unbroken(`⇥ ${place(edit, file)}: ${summary(edit)}`);
+}
+
+function place({ range }: NextEdit, file: string | undefined): string {
+  const line = range.start.line + 1;
+  return file === undefined ? l10n.t('line {0}', line) : l10n.t('{0}, line {1}', file, line);
 }
 
 /** What becomes of what, in a few words. */
@@ -40,12 +44,12 @@ export function difference({ oldText, newText }: NextEdit): string {
   return [...marked(oldText, '- '), ...marked(newText, '+ ')].join('\n');
 }
 
-/** Said aloud where the screen reader is in use. */
-export function announcement(edit: NextEdit, file: string | undefined): string {
-  const line = edit.range.start.line + 1;
-  return file === undefined
-    ? l10n.t('Next edit in line {0}: {1}. Tab goes there.', line, summary(edit))
-    : l10n.t('Next edit in {0}, line {1}: {2}. Tab goes there.', file, line, summary(edit));
+/** What a screen reader says. key: the one that takes the edit. */
+export function announcement(edit: NextEdit, file: string | undefined, key: 'Tab' | 'Alt+Enter', step: Step): string {
+  const where = place(edit, file);
+  return step === 'apply'
+    ? l10n.t('Next edit in {0}: {1}. {2} makes it.', where, summary(edit), key)
+    : l10n.t('Next edit in {0}: {1}. {2} goes there.', where, summary(edit), key);
 }
 
 /** Whether the edit is so small that it is easily overlooked. */

@@ -1,10 +1,10 @@
 // Whether a document gets suggestions automatically, only on request or never: by the settings, by its name, and while
 // suggestions are snoozed.
-import { type Disposable, EventEmitter, type TextDocument } from 'vscode';
+import { type Disposable, EventEmitter, type TextDocument, workspace } from 'vscode';
 import type { Mode } from '../../language-server/protocol/messages.ts';
 import { isMessage, type Reason } from '../../language-server/protocol/reasons.ts';
 import { hasSecretName } from '../../language-server/protocol/secret-names.ts';
-import { modeFor } from './config.ts';
+import { modeFor, section } from './config.ts';
 import { isExcluded } from './exclusions.ts';
 
 export interface DocumentMode {
@@ -19,6 +19,9 @@ export class DocumentModes implements Disposable {
   private readonly changeEmitter = new EventEmitter<void>();
   /** Fires when the modes of all documents may have changed. */
   readonly onChange = this.changeEmitter.event;
+  private readonly settingsListener = workspace.onDidChangeConfiguration((event) => {
+    if (event.affectsConfiguration(section)) this.changeEmitter.fire();
+  });
 
   of(document: TextDocument): DocumentMode {
     const mode = modeFor(document);
@@ -46,6 +49,7 @@ export class DocumentModes implements Disposable {
 
   dispose(): void {
     clearTimeout(this.timer);
+    this.settingsListener.dispose();
     this.changeEmitter.dispose();
   }
 }

@@ -79,6 +79,14 @@ test('typing on in the line of the edit that it follows from withdraws it, where
   expect(offer.state.kind).toBe('none');
 });
 
+test('it knows a change that makes a part of it from others', () => {
+  expect(offer.follow(uri, typed(10, 'new\n'), 8)).toBe(false);
+  const change = { range: { start: at(21, 4), end: at(21, 7) }, text: 'to' };
+  expect(offer.follow(uri, [change], 9)).toBe(true);
+  expect(offer.edit?.changes[0]?.text).toBe('tal');
+  expect(offer.follow(uri, [{ range: { start: at(21, 6), end: at(21, 6) }, text: 'tal' }], 10), 'the rest').toBe(false);
+});
+
 test('a change in its own line withdraws it', () => {
   offer.follow(uri, typed(20), 8);
   expect(offer.state.kind).toBe('none');

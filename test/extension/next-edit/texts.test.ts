@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { behind } from '../../../extension/next-edit/apply.ts';
 import { announcement, difference, hint, inline, isTiny, summary } from '../../../extension/next-edit/texts.ts';
 import type { NextEdit } from '../../../language-server/protocol/next-edit.ts';
+import { contributes } from '../../../package.json';
 
 /** Of whole lines from line 83 on; changes: from and to within their line, and the text. */
 function edit(oldText: string, newText: string, ...changes: [number, number, number, string][]): NextEdit {
@@ -25,7 +26,18 @@ const renamed = edit('log(name);', 'log(path);', [0, 4, 8, 'path']);
 test('the hint names the line, and the file if it is another one', () => {
   expect(hint(renamed, undefined)).toBe('⇥ line 84: name → path'.replaceAll(' ', '\u00a0'));
   expect(hint(renamed, 'b.ts')).toBe('⇥ b.ts, line 84: name → path'.replaceAll(' ', '\u00a0'));
-  expect(announcement(renamed, 'b.ts')).toBe('Next edit in b.ts, line 84: name → path. Tab goes there.');
+});
+
+test('what is said aloud names the key, and what it does from where the cursor is', () => {
+  const said = 'Next edit in b.ts, line 84: name → path.';
+  expect(announcement(renamed, 'b.ts', 'Tab', 'go')).toBe(`${said} Tab goes there.`);
+  expect(announcement(renamed, 'b.ts', 'Alt+Enter', 'go')).toBe(`${said} Alt+Enter goes there.`);
+  expect(announcement(renamed, undefined, 'Tab', 'apply')).toBe('Next edit in line 84: name → path. Tab makes it.');
+});
+
+test('where a screen reader was only detected, which extensions are not told, Tab stays Tab', () => {
+  const { when } = contributes.keybindings.find(({ command, key }) => command === 'hearth.takeEdit' && key === 'tab')!;
+  expect(when).toContain("&& (!accessibilityModeEnabled || config.editor.accessibilitySupport == 'on') &&");
 });
 
 test('insertions and deletions have a sign', () => {

@@ -4,18 +4,29 @@ import type { TextDocument } from 'vscode';
 import { DocumentModes } from '../../../extension/settings/document-mode.ts';
 
 const files = await vi.hoisted(async () => new (await import('../../support/settings-files.ts')).SettingsFiles());
+const settings = vi.hoisted(() => ({ changed: (_: { affectsConfiguration(section: string): boolean }) => {} }));
 
 vi.mock('vscode', async () => {
   const { languages, RelativePattern } = await import('../../support/globs.ts');
   return {
     EventEmitter: class {
-      readonly fire = vi.fn();
+      fire = () => {};
+      readonly event = (listener: () => void) => {
+        this.fire = listener;
+      };
       readonly dispose = vi.fn();
     },
     ConfigurationTarget: {},
     languages,
     RelativePattern,
-    workspace: { workspaceFolders: [{ uri: { fsPath: '/app' } }], getConfiguration: files.getConfiguration },
+    workspace: {
+      workspaceFolders: [{ uri: { fsPath: '/app' } }],
+      getConfiguration: files.getConfiguration,
+      onDidChangeConfiguration: (listener: typeof settings.changed) => {
+        settings.changed = listener;
+        return { dispose: vi.fn() };
+      },
+    },
   };
 });
 
@@ -104,4 +115,15 @@ test('a snooze ends by itself, at the time that it says', () => {
   vi.advanceTimersByTime(30 * 60_000);
   expect(of('/app/a.ts')).toBe('shown');
   expect(modes.snoozeEnd).toBeNull();
+});
+
+test('who follows the modes learns of a snooze and of changed settings, but not of those of others', () => {
+  const changed = vi.fn();
+  modes.onChange(changed);
+  modes.snooze(30);
+  expect(changed).toHaveBeenCalledTimes(1);
+  settings.changed({ affectsConfiguration: (section) => section === 'hearth' });
+  expect(changed).toHaveBeenCalledTimes(2);
+  settings.changed({ affectsConfiguration: (section) => section === 'editor' });
+  expect(changed).toHaveBeenCalledTimes(2);
 });
