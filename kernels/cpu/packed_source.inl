@@ -25,9 +25,9 @@ constexpr CodeTraits code_traits_of(const Layout& layout) {
 
 /// Prefetches a stream of weights so far ahead that the core always has as many line fills
 /// outstanding as it can. Intel's L1 caches track only 16: there, lines are first fetched into the
-/// L2 cache and then into the L1 cache, which reads 4 to 9 % faster than the best single distance,
-/// and 10 to 16 % faster 4 KB ahead than 1 KB (a Xeon with AMX). On Zen 5, a single one reads 7-16
-/// % faster than two.
+/// L2 cache and then into the L1 cache. On a Xeon with AMX this reads 4 to 9 % faster than the best
+/// single distance, and 10 to 16 % faster 4 KB ahead than 1 KB; on Zen 5, a single distance reads
+/// 7 to 16 % faster than two.
 inline void prefetch_ahead(const std::byte* p, int n_bytes) {
   constexpr int kFarBytes = 6144, kNearBytes = 4096, kSingleBytes = 4096;
   const bool single_distance = l1_tracks_all_fills;
