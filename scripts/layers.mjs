@@ -29,7 +29,7 @@ export const layers = {
   [`${server}/prompt`]: ['documents', 'secrets'].map(inServer).concat(engine),
   [`${server}/related-code`]: ['protocol', 'documents', 'secrets', 'prompt'].map(inServer),
   [`${server}/rules`]: [`${server}/protocol`, `${server}/documents`, `${server}/prompt`, engine],
-  [`${server}/edits/text`]: [],
+  [`${server}/edits/text`]: [`${server}/documents`],
   [`${server}/edits/history`]: ['edits/text', 'documents', 'secrets', 'protocol'].map(inServer),
   [`${server}/edits/proposals`]: ['edits/text', 'edits/history', 'rules'].map(inServer),
   [`${server}/edits/evidence`]: ['edits/text', 'edits/history', 'edits/proposals'].map(inServer),

@@ -9,6 +9,7 @@ import type { DismissedEdits } from './decision/dismissed-edits.ts';
 import { type Proposal, propose } from './decision/propose.ts';
 import { whyUnwanted } from './decision/unwanted-edit.ts';
 import { renamedUse, renameProbability } from './proposals/renames/renamed-uses.ts';
+import { PlainBreaks, withPlainBreaks } from './text/plain-breaks.ts';
 import { changesOf, type PastEdit, type TextEdit } from './text/text-edit.ts';
 
 /** The documents as they are, or as they would be after an edit. */
@@ -77,26 +78,29 @@ async function findIn(
   signal: AbortSignal,
 ): Promise<FoundEdit | Reason> {
   const { uri, languageId, path } = document;
-  const text = document.text.toString();
-  const use = renamedUse({ path, text, languageId, cursor }, history, (edit) => dismissed.has(uri, edit));
+  const plain = new PlainBreaks(document.text);
+  const text = plain.text.toString();
+  const place = { path, text, languageId, cursor: cursor === elsewhere ? elsewhere : plain.offset(cursor) };
+  const use = renamedUse(place, history, (edit) => dismissed.has(uri, plain.inDocument(edit)));
+  const unwanted = dismissed.of(uri).map((edit) => plain.edit(edit));
   const proposal = use
     ? { edit: use, probability: renameProbability }
-    : await proposedNear(model, document, cursor, history, dismissed.of(uri), signal);
+    : await proposedNear(model, { ...place, text: plain.text }, history, unwanted, signal);
   if (!proposal) return 'nothing-follows';
   const { edit, probability } = proposal;
   if (probability < gate) return 'edit-unsure';
   const refusal = whyUnwanted(edit, text, probability, languageId);
   if (refusal !== null) return refusal;
-  const changes = changesOf(edit, text);
-  const found = { ...edit, document, oldText: text.slice(edit.start, edit.end), changes, probability };
+  const changes = changesOf(edit, text).map((change) => plain.inDocument(change));
+  const there = plain.inDocument(edit);
+  const found = { ...there, document, oldText: document.text.slice(there.start, there.end), changes, probability };
   return dismissed.has(uri, found) ? 'edit-dismissed' : found;
 }
 
 /** What is proposed in the part of a document that is near enough to the cursor. */
 async function proposedNear(
   { local, editFormat }: EditModel,
-  { path, text, languageId }: SearchedDocument,
-  cursor: number,
+  { path, text, languageId, cursor }: Omit<SearchedDocument, 'uri'> & { cursor: number },
   history: readonly PastEdit[],
   dismissed: readonly TextEdit[],
   signal: AbortSignal,
@@ -123,6 +127,7 @@ export function after({ documents, history }: Workspace, edit: FoundEdit): Works
   const grown = edit.text.length - oldText.length;
   const cursor = (changes.at(-1)?.end ?? edit.end) + grown;
   const others = documents.filter(({ uri }) => uri !== document.uri);
-  const past = { path: document.path, before: oldText, after: edit.text };
+  const [was, is] = [oldText, edit.text].map(withPlainBreaks);
+  const past = { path: document.path, before: was ?? '', after: is ?? '' };
   return { documents: [{ ...document, text }, ...others], cursor, history: [...history, past] };
 }

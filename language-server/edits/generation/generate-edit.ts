@@ -94,9 +94,8 @@ export function rejoined(old: string, head: string, written: string): string | u
 
 /** Without characters that cannot be seen, unless the document has them. */
 function visible(text: string, document: string): string {
-  const lineEnd = document.includes('\r\n') ? '\r\n' : '\n';
-  const pieces = text.split(lineEnd);
-  return pieces.map((piece) => cleanText(piece, document)).join(lineEnd);
+  const lines = text.split('\n');
+  return lines.map((line) => cleanText(line, document)).join('\n');
 }
 
 /** Undefined if there are none. */

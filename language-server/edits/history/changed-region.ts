@@ -45,10 +45,13 @@ export function touches(region: ChangedRegion, edit: TextEdit, text: LongText, l
   return text.lineAt(edit.start) <= last + lines && text.lineAt(edit.end) >= first - lines;
 }
 
-/** The whole lines of the region before and after, without those that both have at their beginning and their end. */
+/**
+ * The whole lines of the region before and after, without those that both have at their beginning and their end; with
+ * "\n" between them, whatever the document has.
+ */
 export function linesOf({ base, baseStart, baseEnd, start, end }: ChangedRegion, text: LongText) {
-  const before = wholeLines(base, baseStart, baseEnd).split('\n');
-  const after = wholeLines(text, start, end).split('\n');
+  const before = wholeLines(base, baseStart, baseEnd);
+  const after = wholeLines(text, start, end);
   const most = Math.min(before.length, after.length);
   let head = 0;
   while (head < most && before[head] === after[head]) head++;
@@ -58,8 +61,11 @@ export function linesOf({ base, baseStart, baseEnd, start, end }: ChangedRegion,
   return { before: trimmed(before), after: trimmed(after) };
 }
 
-function wholeLines(text: LongText, start: number, end: number): string {
+function wholeLines(text: LongText, start: number, end: number): string[] {
   const last = text.lineAt(end);
   const lineEnd = last + 1 < text.lineCount ? text.lineStart(last + 1) : text.length;
-  return text.slice(text.lineStart(text.lineAt(start)), lineEnd).replace(/\r?\n$/, '');
+  return text
+    .slice(text.lineStart(text.lineAt(start)), lineEnd)
+    .replace(/\r?\n$/, '')
+    .split(/\r?\n/);
 }

@@ -7,7 +7,7 @@ export interface TextEdit {
   text: string;
 }
 
-/** What was changed in a file: the lines before and after. Either is '' where lines were only added or removed. */
+/** What was changed in a file: the lines before and after, with "\n" between them. Either is '' where lines were only added or removed. */
 export interface PastEdit {
   path: string;
   before: string;
@@ -16,6 +16,7 @@ export interface PastEdit {
 
 export interface EditedDocument {
   path: string;
+  /** Lines end with "\n". */
   text: string;
   /** -1: not in this document. */
   cursor: number;

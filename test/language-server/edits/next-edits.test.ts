@@ -86,6 +86,22 @@ test('an edit is answered with its lines and with the words that differ', async 
   expect(script.asked[0]?.history).toEqual([{ path: 'a.ts', before: 'set(sum, 1);', after: 'set(total, 1);' }]);
 });
 
+test('with Windows line ends, the same is found, and what is offered has them, too', async () => {
+  const text = 'set(sum, 1);\nlog(1);\nlog(sum);\nend(sum);\n';
+  const { replace, ask } = windowWith({ [a]: text.replaceAll('\n', '\r\n') });
+  replace(a, '\r\nlog(1);\r\n', '\r\nlog(2);\r\nlog(3);\r\n');
+  replace(a, 'sum', 'total');
+  expect((await ask(a)).edit).toMatchObject({
+    ...{ oldText: 'log(sum);', newText: 'log(total);' },
+    range: { start: { line: 3, character: 0 }, end: { line: 3, character: 9 } },
+  });
+  expect(script.asked[0]).toMatchObject({
+    text: 'set(total, 1);\nlog(2);\nlog(3);\nlog(sum);\nend(sum);\n',
+    history: [{ path: 'a.ts', before: 'set(sum, 1);\nlog(1);', after: 'set(total, 1);\nlog(2);\nlog(3);' }],
+  });
+  await vi.waitFor(() => expect(script.asked[1]?.history.at(-1)?.after).toBe('log(total);'));
+});
+
 test('nothing is looked for before the first edit, nor after it was taken back', async () => {
   const { replace, ask } = windowWith(texts);
   expect((await ask(a)).reason).toBe('no-edits');

@@ -1,8 +1,10 @@
 // What a model writes that was trained on next edits: any answer, as far as the edit that the editor gets.
 import assert from 'node:assert/strict';
+import { LongText } from '../../../../language-server/documents/long-text.ts';
 import { editFormat } from '../../../../language-server/edits/generation/edit-format.ts';
 import { generateEdit } from '../../../../language-server/edits/generation/generate-edit.ts';
-import type { EditedDocument } from '../../../../language-server/edits/text/text-edit.ts';
+import { PlainBreaks } from '../../../../language-server/edits/text/plain-breaks.ts';
+import { applyEdit, type EditedDocument } from '../../../../language-server/edits/text/text-edit.ts';
 import type { Completion, Continuation, GenerateRequest, OnText } from '../../../../native/index.ts';
 import { FakeEngine } from '../../../fixtures/fake-engine.ts';
 import type { Claim } from './claim.ts';
@@ -12,7 +14,7 @@ const edited: EditedDocument = {
   ...{ path: 'a.ts', text, cursor: 'let sum'.length },
   history: [{ path: 'a.ts', before: 'let total = 0;', after: 'let sum = 0;' }],
 };
-const documents = [edited, { ...edited, text: text.replaceAll('\n', '\r\n') }, { ...edited, text: text.trimEnd() }];
+const documents = [edited, { ...edited, text: text.trimEnd() }];
 const hidden = /(?![\t\n\r])[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 /** Agrees with so many bytes of the old lines, and writes the answer at once. */
@@ -38,7 +40,7 @@ class Writer extends FakeEngine {
 }
 
 export const generatedEdits: Claim = {
-  title: 'any answer of a model that writes edits is an edit of whole lines, or none',
+  title: 'any answer of a model that writes edits is an edit of whole lines, or none; also with Windows line ends',
   seeds: [
     text.replace('total', 'sum'),
     '<|marker_1|>\nlet sum = 0;\n\nadd(sum);\n<|marker_2|>',
@@ -70,6 +72,9 @@ export const generatedEdits: Claim = {
         assert(end === document.text.length || document.text[end - 1] === '\n', `${end} is within a line`);
         assert.doesNotMatch(now, hidden);
         assert.notEqual(document.text.slice(start, end), now);
+        const windows = document.text.replaceAll('\n', '\r\n');
+        const there = new PlainBreaks(LongText.of(windows)).inDocument(edit);
+        assert.equal(applyEdit(windows, there), applyEdit(document.text, edit).replaceAll('\n', '\r\n'));
       }
   },
 };

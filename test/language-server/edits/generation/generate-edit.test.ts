@@ -1,9 +1,11 @@
 // How models that write next edits are asked, and what becomes of their answers: with a model of bytes that knows its
 // answer beforehand.
 import { expect, test } from 'vitest';
+import { LongText } from '../../../../language-server/documents/long-text.ts';
 import { propose } from '../../../../language-server/edits/decision/propose.ts';
 import { editFormat } from '../../../../language-server/edits/generation/edit-format.ts';
 import { generateEdit, rejoined } from '../../../../language-server/edits/generation/generate-edit.ts';
+import { PlainBreaks } from '../../../../language-server/edits/text/plain-breaks.ts';
 import { applyEdit, type EditedDocument } from '../../../../language-server/edits/text/text-edit.ts';
 import type { EditFormatName } from '../../../../language-server/models/model-traits.ts';
 import type { Continuation } from '../../../../native/index.ts';
@@ -97,14 +99,25 @@ test('an answer that changes nothing costs one pass and no token', async () => {
   expect(engine.requests).toEqual([]);
 });
 
-test('what a model writes is visible text, with the line ends of the document', async () => {
+test('what a model writes is visible text, whatever it ends lines with', async () => {
   const answer = (line: string, end = '\n') => `${text.replace('add(total);', line).replaceAll('\n', end)}\n`;
   const hidden = 'add(s\u202eu\u200bm\u0000)\u2028;\ud800';
   expect((await generated(new Writer(answer(hidden))))?.edit.text).toBe('add(sum);\n');
   expect(await generated(new Writer(answer('add(\u202etotal);')))).toBeUndefined();
-  const windows = { ...document, text: text.replaceAll('\n', '\r\n') };
-  const edited = (await generated(new Writer(answer('add(sum);', '\r\n')), 'sweep-1', windows))?.edit;
-  expect(edited && applyEdit(windows.text, edited)).toBe(windows.text.replace('add(total)', 'add(sum)'));
+  expect((await generated(new Writer(answer('add(sum);', '\r\n'))))?.edit.text).toBe('add(sum);\n');
+});
+
+test('with Windows line ends, Sweep is asked the same, and its edit has them', async () => {
+  const windows = text.replaceAll('\n', '\r\n');
+  const plain = new PlainBreaks(LongText.of(windows));
+  const found = await generated(new Writer(`${text.replace('total', 'sum')}\n`), 'sweep-1', {
+    ...document,
+    text: plain.text.toString(),
+    cursor: plain.offset(document.cursor),
+  });
+  const edit = found && plain.inDocument(found.edit);
+  expect(edit?.text).toBe('add(sum);\r\n');
+  expect(edit && applyEdit(windows, edit)).toBe(windows.replace('total', 'sum'));
 });
 
 test('it writes from the first difference until it is back in the old lines', async () => {

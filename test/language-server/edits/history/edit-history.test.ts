@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { type DocumentChange, OpenDocument } from '../../../../language-server/documents/open-document.ts';
 import { EditHistory } from '../../../../language-server/edits/history/edit-history.ts';
+import { withPlainBreaks } from '../../../../language-server/edits/text/plain-breaks.ts';
 import { random } from '../../../support/random.ts';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => `line ${i};`).join('\n');
@@ -124,6 +125,15 @@ test('a file with Windows line ends has no line ends in the edit of a line', () 
   expect(person.edits()).toEqual([{ uri: 'a.ts', before: 'let sum = 1;', after: 'let total = 1;' }]);
 });
 
+test('nor in that of several lines, or of one that is added', () => {
+  const person = editing({ 'a.ts': 'one();\r\ntwo();\r\nthree();\r\n' });
+  person.replace('two();', 'two();\r\nmore();');
+  expect(person.edits()).toEqual([{ uri: 'a.ts', before: '', after: 'more();' }]);
+  person.replace('one();', 'once();');
+  person.replace('three();', 'thrice();');
+  expect(person.edits().at(-1)?.after).not.toContain('\r');
+});
+
 test('what programs write is not an edit of the user, and takes what they wrote before with it', () => {
   const person = editing({ 'a.ts': numbered(80) });
   person.replace('line 5;', 'mine 5;');
@@ -179,13 +189,14 @@ test('after random edits, what came of each edit stands in the text, and what it
     let ms = 0;
     const history = new EditHistory(() => ms);
     const document = OpenDocument.create('a.ts', 'typescript', 1, numbered(r.pick([0, 3, 30, 300])));
-    const texts = [document.text.toString()];
+    const plain = () => withPlainBreaks(document.text.toString());
+    const texts = [plain()];
     for (let version = 2; version < 60; version++) {
       const start = r.below(document.text.length + 1);
       const end = Math.min(document.text.length, start + r.pick([0, 0, 1, 5, 40]));
       const range = { start: document.positionAt(start), end: document.positionAt(end) };
       OpenDocument.update(document, [{ range, text: r.pick(pieces) }], version, (change) => history.record(change));
-      texts.push(document.text.toString());
+      texts.push(plain());
       ms += r.pick([10, 100, 900, 3000]);
       const now = texts.at(-1) ?? '';
       for (const { before, after } of history.edits(() => document.text)) {
