@@ -115,6 +115,7 @@ export class NextEdits {
   /** Call when next edits are turned off, or the window has closed. */
   clear(): void {
     this.history.clear();
+    this.dismissed.clear();
     this.search?.controller.abort();
     this.resting?.abort();
     this.unsearched = null;
@@ -160,7 +161,7 @@ export class NextEdits {
     if (!document || document.version !== version) return 'superseded';
     if (hasSecretName(document.uri) || hasSecret(document.text)) return 'secrets-file';
     if (document.text.length > maxChars) return 'too-long';
-    return this.history.isBulk ? 'bulk-change' : null;
+    return this.history.isBulk(document.uri) ? 'bulk-change' : null;
   }
 
   /** A model that writes edits is asked only when the client asks: that costs more than a pause is worth. */

@@ -35,6 +35,10 @@ export class DismissedEdits {
     return this.of(uri).some((each) => each.start <= end && start <= each.end);
   }
 
+  clear(): void {
+    this.edits = [];
+  }
+
   forget(uri: string): void {
     this.edits = this.edits.filter((each) => each.uri !== uri);
   }

@@ -4,6 +4,7 @@ import type { LongText } from '../../documents/long-text.ts';
 import type { DocumentChange } from '../../documents/open-document.ts';
 import { hasSecretName } from '../../protocol/secret-names.ts';
 import { hasSecret, hasSecretAfter } from '../../secrets/secrets.ts';
+import { maxLineChars } from '../text/lines.ts';
 import { BulkChanges } from './bulk-changes.ts';
 import { applied, begin, type ChangedRegion, linesOf, touches, widened } from './changed-region.ts';
 
@@ -17,6 +18,7 @@ export interface RecordedEdit {
 interface Entry {
   uri: string;
   region: ChangedRegion;
+  beganMs: number;
   changedMs: number;
 }
 
@@ -32,33 +34,34 @@ const keptMs = 10 * 60_000;
 export class EditHistory {
   /** The one that was changed last is the last. */
   private entries: Entry[] = [];
-  private readonly bulk: BulkChanges;
+  /** By document: a program may write in one while the user types in another. */
+  private readonly bulks = new Map<string, BulkChanges>();
 
-  constructor(private readonly now: () => number = () => performance.now()) {
-    this.bulk = new BulkChanges(now);
-  }
+  constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Whether the last change was one of many at once, such as an agent's or a formatter's. */
-  get isBulk(): boolean {
-    return this.bulk.isGoingOn;
+  /** Whether the last change of the document was one of many at once, such as an agent's or a formatter's. */
+  isBulk(uri: string): boolean {
+    return this.bulks.get(uri)?.isGoingOn ?? false;
   }
 
   /** Call with each change of a document, in order. */
   record(change: DocumentChange): void {
     const { uri, before, edit, after } = change;
     if (hasSecretName(uri) || after.length > maxChars) return void this.forget(uri);
-    if (this.bulk.note(before.slice(edit.start, edit.end), edit.text)) {
-      this.dropSince(this.bulk.sinceMs);
+    const bulk = this.bulkOf(uri);
+    if (bulk.note(before.slice(edit.start, edit.end), edit.text)) {
+      this.entries = this.entries.filter((each) => each.uri !== uri || each.beganMs < bulk.sinceMs);
       this.shift(change);
       return;
     }
     if (hasSecret(before) || hasSecretAfter(before, edit, after)) return void this.forget(uri);
-    const entry = this.entryFor(change) ?? { uri, region: begin(before, edit), changedMs: 0 };
+    const entry = this.entryFor(change) ?? { uri, region: begin(before, edit), beganMs: this.now() };
     const others = this.entries.filter((each) => each !== entry);
     const region = applied(entry.region, edit);
     this.entries = others;
     this.shift(change);
-    this.entries = [...this.entries, { uri, region, changedMs: this.now() }].slice(-maxEdits);
+    const { beganMs } = entry;
+    this.entries = [...this.entries, { uri, region, beganMs, changedMs: this.now() }].slice(-maxEdits);
   }
 
   /** The oldest first, without what was taken back. texts: the open documents as they are now. */
@@ -73,16 +76,18 @@ export class EditHistory {
     return this.entries.flatMap(({ uri, region }) => {
       const text = texts(uri);
       const lines = text && linesOf(region, text);
-      return lines && lines.before !== lines.after ? { uri, ...lines } : [];
+      return lines && lines.before !== lines.after && isOfPerson(lines) ? { uri, ...lines } : [];
     });
   }
 
   forget(uri: string): void {
     this.entries = this.entries.filter((each) => each.uri !== uri);
+    this.bulks.delete(uri);
   }
 
   clear(): void {
     this.entries = [];
+    this.bulks.clear();
   }
 
   /** The entry that the change belongs to, wide enough for it: of the same lines, or the last one if it is near and soon. */
@@ -114,7 +119,14 @@ export class EditHistory {
     });
   }
 
-  private dropSince(ms: number): void {
-    this.entries = this.entries.filter(({ changedMs }) => changedMs < ms);
+  private bulkOf(uri: string): BulkChanges {
+    const bulk = this.bulks.get(uri) ?? new BulkChanges(this.now);
+    this.bulks.set(uri, bulk);
+    return bulk;
   }
+}
+
+/** In longer lines, nothing that follows is looked for. */
+function isOfPerson({ before, after }: { before: string; after: string }): boolean {
+  return [before, after].every((text) => text.split('\n').every((line) => line.length <= maxLineChars));
 }

@@ -2,7 +2,7 @@
 import { wordsOf } from './text-edit.ts';
 
 /** No person edits longer ones, and looking through one again and again would take too long. */
-const maxLineChars = 1000;
+export const maxLineChars = 1000;
 
 export interface Line {
   start: number;

@@ -168,7 +168,18 @@ test('a dismissed edit does not come again at its place, until its line changes'
   expect((await ask(a)).edit?.newText).toBe('log(total + 1);');
 });
 
-test('nor does another edit come at the place of a dismissed one', async () => {
+test('what was dismissed is forgotten when next edits are turned off, as the text may change meanwhile', async () => {
+  const { edits, replace, ask } = windowWith({ [a]: texts[a] as string });
+  replace(a, 'sum', 'total');
+  const first = await ask(a);
+  if (first.edit) edits.dismiss(first.edit);
+  edits.clear();
+  replace(a, 'set(total', 'set(sum');
+  replace(a, 'set(sum', 'set(total, 2');
+  expect((await ask(a)).edit?.newText).toBe('log(total);');
+});
+
+test('no other edit comes at the place of a dismissed one either', async () => {
   const { edits, replace, ask } = windowWith({ [a]: 'set(sum, 1);\nlog(1);\nlog(sum);\n' });
   replace(a, 'sum', 'tot');
   const first = await ask(a);

@@ -139,12 +139,41 @@ test('what programs write is not an edit of the user, and takes what they wrote 
   person.replace('line 5;', 'mine 5;');
   person.wait(5000);
   for (let line = 20; line < 40; line++) person.replace(`line ${line};`, `an agent wrote line ${line} anew;`);
-  expect(person.history.isBulk).toBe(true);
+  expect(person.history.isBulk('a.ts')).toBe(true);
   expect(person.edits()).toEqual([{ uri: 'a.ts', before: 'line 5;', after: 'mine 5;' }]);
   person.wait(5000);
   person.replace('line 60;', 'mine 60;');
-  expect(person.history.isBulk).toBe(false);
+  expect(person.history.isBulk('a.ts')).toBe(false);
   expect(person.edits().map(({ after }) => after)).toEqual(['mine 5;', 'mine 60;']);
+});
+
+test('but not what the user has begun before, nor what was typed in another document', () => {
+  const person = editing({ 'a.ts': numbered(80), 'b.ts': numbered(80), 'c.ts': '' });
+  person.type('line 5', 'five');
+  person.wait(1300);
+  person.type('line 5five', 'teen');
+  person.replace('line 7;', 'mine 7;', 'b.ts');
+  person.wait(900);
+  const writes = (uri: string) => {
+    for (let line = 20; line < 40; line++) person.replace(`line ${line};`, `an agent wrote line ${line} anew;`, uri);
+  };
+  writes('a.ts');
+  person.replace('', 'new();\n'.repeat(9), 'c.ts');
+  expect(person.edits().map(({ uri, after }) => [uri, after])).toEqual([
+    ['a.ts', 'line 5fiveteen;'],
+    ['b.ts', 'mine 7;'],
+  ]);
+  person.replace('line 8;', 'mine 8;', 'b.ts');
+  expect(person.history.isBulk('b.ts')).toBe(false);
+  expect(person.edits().at(-1)?.after).toContain('mine 8;');
+});
+
+test('nothing follows from an edit in a line that no person would edit', () => {
+  const person = editing({ 'a.ts': `one();\n[${'1, '.repeat(400)}0];\ntwo();\n` });
+  person.replace('0];', '2];');
+  person.wait(5000);
+  person.replace('two', 'zwei');
+  expect(person.edits()).toEqual([{ uri: 'a.ts', before: 'two();', after: 'zwei();' }]);
 });
 
 test('a document with a secret leaves nothing behind, not even what was edited before', () => {
