@@ -22,7 +22,7 @@ TARGET, CONTEXT, SILENCE = 1 << 14, 2 << 14, 3 << 14
 END, IM_START, IM_END, PREFIX, MIDDLE, SUFFIX, PAD, REPO, FILE = range(16375, 16384)
 # Small programs of their own get more passes, and so do languages of which there is little.
 EXERCISES = re.compile(r"^(TheAlgorithms|exercism|kamyu104|keon)/")
-PASSES = dict(tsx=2, jsx=2, html=2, yaml=2, toml=3, sql=3, shell=3)
+PASSES = dict(tsx=2, jsx=2, html=2, css=2, yaml=2, toml=3, sql=3, shell=3)
 WORD = re.compile(r"[A-Za-z_]\w{2,}")
 # Characters above a cursor, about thirty lines, whose names are at hand.
 NEAR = 1200

@@ -15,8 +15,8 @@ import subprocess
 from collections import Counter, defaultdict
 from multiprocessing import Pool
 
-MEGABYTES = dict(python=280, typescript=120, tsx=160, javascript=95, jsx=50, java=250, go=100, rust=160, cpp=210, c=100, csharp=230, ruby=120, php=80,
-                 kotlin=120, swift=36, shell=60, sql=20, html=45, css=40, yaml=45, json=15, toml=10, markdown=40, cmake=10, proto=10, scala=30, lua=20, edit=230)
+MEGABYTES = dict(python=430, typescript=320, tsx=90, javascript=200, jsx=50, java=340, go=200, rust=160, cpp=300, c=110, csharp=230, ruby=120, php=120,
+                 kotlin=120, swift=100, shell=60, sql=20, html=45, css=40, yaml=45, json=12, toml=10, markdown=60, cmake=10, proto=10, scala=30, lua=20, edit=460)
 REPETITIVE = re.compile(r"azure-sdk|aws-sdk|google-api|google-cloud|python-azure|botocore|android-platform-frameworks|dpdk")
 REPETITIVE_SHARE = 0.3
 # Of what is wanted of a language, at most so much is new to a model that has read the earlier pieces: else it forgets the rest.

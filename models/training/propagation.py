@@ -21,7 +21,7 @@ def replaced(lines, pattern, new):
 
 
 def parts_of(name):
-    return [part for part in re.split(r"_|(?<=[a-z0-9])(?=[A-Z])", name) if part]
+    return [part for part in re.split(r"_|(?<=[a-z0-9])(?=[A-Z])", name) if part] or [name]
 
 
 def another_name(name, names, rng):

@@ -37,7 +37,7 @@ rank, world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1
 
 if __name__ == "__main__":
     fork = mp.get_context("fork")
-    queue, late = fork.Queue(maxsize=300), fork.Value("i", 0)
+    queue, late = fork.Queue(maxsize=100), fork.Value("i", 0)
     workers = [fork.Process(target=data.worker, args=(rank * args.workers + i, world * args.workers, args.data, args.tokenizer, queue, late, args.seed), daemon=True)
                for i in range(args.workers)]
     for process in workers:
