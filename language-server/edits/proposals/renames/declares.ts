@@ -5,7 +5,7 @@ import type { Bracket, NamePlace } from './name-places.ts';
 
 export const keywords =
   /(?:^|[\s(])(const|let|var|val|def|class|function|fn|func|type|interface|struct|enum|trait|static|mut|final|readonly|define)\s+\*?$/;
-const moreKeywords = /\b(?:local|my|for|catch|as|lambda)\s*\(?\s*$/;
+const moreKeywords = /\b(?:local|my|fun|sub|module|namespace|object|protocol|record|for|catch|as|lambda)\s*\(?\s*$/;
 /** Several names at once: `let a, name`, `a, name = f()`, `for i, name in list`, `|a, name|`. */
 const listed = /\b(?:const|let|var|val|local|my)\s+(?:[\w$]+\s*,\s*)*$/;
 const firstOfList = /^\s*(?:[\w$*]+\s*,\s*)*\*?$/;
@@ -21,16 +21,17 @@ const choiceBefore = /\?\s[^:]*$/;
 const typedBefore = /(?:[\p{L}\p{N}_)?\]]\s*:|->)\s*$/u;
 
 const typeBefore =
-  /(?:^|[(,])\s*(?!(?:and|async|await|case|defer|delete|do|echo|else|go|goto|if|in|is|move|new|not|or|out|print|ref|return|throw|typeof|yield)\b)(?:(?:const|final|mutable|params|static|private|public|protected|internal|volatile)\s+)*[\p{L}_][\p{L}\p{N}_<>[\].:?]*[\s*&]+$/u;
+  /(?:^|[(,])\s*(?!(?:and|async|await|case|defer|delete|do|echo|else|go|goto|if|in|is|move|new|not|or|out|print|ref|return|throw|typeof|yield)\b)(?:(?:const|final|mutable|params|static|private|public|protected|internal|volatile)\s+)*(?!(?:const|final|mutable|params|static|private|public|protected|internal|volatile)\b)[\p{L}_][\p{L}\p{N}_<>[\].:?]*[\s*&]+$/u;
 
 export function declares(place: NamePlace, language: Language): boolean {
   const { before, behind, brackets } = place;
   if (keywords.test(before) || moreKeywords.test(before) || listed.test(before)) return true;
-  if (introduced.test(behind) && !isUsed(before, behind)) return !isKey(place, language);
+  if (isKey(place, language)) return false;
+  if (introduced.test(behind) && !isUsed(before, behind)) return true;
   if (firstOfList.test(before) && assigned.test(behind)) return true;
   if (looped.test(before) && /^(?:\s*,\s*[\w$*]+)*\s+(?:in|of)\b/.test(behind)) return true;
   if (closure.test(before) && /^[^|\n]*\|/.test(behind)) return true;
-  const isTyped = language.hasTypedNames && typeBefore.test(before) && /^\s*[=;,)]/.test(behind);
+  const isTyped = language.hasTypedNames && typeBefore.test(before) && /^\s*[=;,()]/.test(behind);
   return isTyped || isInPattern(before, brackets);
 }
 
@@ -72,12 +73,15 @@ function isParameters(head: string, behind: string): boolean {
   return /^\s*(?::|(?:throws\b[^;{]*|const\s*|noexcept\s*|override\s*)?\{)/.test(behind) && !noFunction.test(head);
 }
 
+const memberBefore =
+  /^\s*(?:(?:abstract|async|get|override|private|protected|public|readonly|set|static)\s+)*\*?$|[{,;]\s*$/;
+const typeBody = /\b(?:class|enum|interface|type)\b[^{}();]*$/;
+
 /** Whether it is the key of an object or the member of a type, which are no variables. */
 export function isKey({ before, behind, brackets: [bracket] }: NamePlace, language: Language): boolean {
-  if (!hasShorthand(language) || bracket?.token !== '{') return false;
-  const isElement = before.trim() === '' || /[{,;]\s*$/.test(before);
-  const isOfType = /\b(?:class|interface|type)\b[^{}]*$/.test(bracket.before);
-  return isElement && /^\s*:/.test(behind) && (isOfType || isValue.test(bracket.before));
+  if (!hasShorthand(language) || bracket?.token !== '{' || !memberBefore.test(before)) return false;
+  if (typeBody.test(bracket.before)) return /^\s*(?:[?!]?\s*[:;=,}(]|\r?$)/.test(behind);
+  return isValue.test(bracket.before) && /^\s*[:(]/.test(behind);
 }
 
 /** Whether `{ name }` is an object with the key of that name: in JavaScript and TypeScript, which have templates, too. */

@@ -43,6 +43,9 @@ test.each([
   ['the type of a value', 'let a: tax = 3;', 'let a: vat = 3;'],
   ['the type of a parameter', 'function f(a: tax) {\n}', 'function f(a: vat) {'],
   ['what a class extends', 'class A extends tax {\n}', 'class A extends vat {'],
+  ['beside a method', 'class A {\n  tax() {\n  }\n  async tax2() {\n    tax();\n  }\n}', 'vat();'],
+  ['beside the method of an object', 'f({ tax() {\n  return tax;\n} });', 'return vat;'],
+  ['beside the member of an enum', 'enum A {\n  tax,\n}\nlog(tax);', 'log(vat);'],
   ['a list of dependencies', 'useEffect(() => {}, [a, tax]);', 'useEffect(() => {}, [a, vat]);'],
 ])('a use is renamed in %s', (_, text, expected) => {
   expect(lines(`const vat = 1;\n${text}\n`, taxToVat)).toEqual([expected]);
@@ -142,10 +145,21 @@ test.each([
   ['rust', 'let count = 1;', 'let total = 1;', 'if let Some(count) = x {'],
   ['java', 'final var count = 1;', 'final var total = 1;', 'int count;'],
   ['java', 'final var count = 1;', 'final var total = 1;', 'void f(int a, int count) throws E {'],
+  ['java', 'final var count = 1;', 'final var total = 1;', 'private static int count(int a) {'],
+  ['kotlin', 'val count = 1', 'val total = 1', 'fun count() {'],
   ['kotlin', 'val count = 1', 'val total = 1', 'list.map { count -> 1 }'],
   ['lua', 'function count()', 'function total()', 'local a, count'],
 ])('nor with a declaration in %s: %s', (languageId, before, after, text) => {
   expect(lines(`${after}\nuse(count)\n${text}\n`, history(before, after), languageId)).toEqual([]);
+});
+
+test('a constructor follows its class', () => {
+  const text = 'public class Vat {\n  public Tax(int a) {\n  }\n  private Tax other;\n  return new Tax(1);\n}\n';
+  expect(lines(text, history('public class Tax {', 'public class Vat {', 'Vat.java'), 'java')).toEqual([
+    'public Vat(int a) {',
+    'private Vat other;',
+    'return new Vat(1);',
+  ]);
 });
 
 test('the whole document is looked through for another declaration', () => {
