@@ -51,6 +51,7 @@ function isInPattern(before: string, brackets: readonly Bracket[]): boolean {
     if (token === '(') return isBound(line, behind) || (isParameters(line, behind) && !/:\s*$/.test(before));
     if (token === '[' ? /[\p{L}\p{N}_$)\]]$/u.test(head) : !isValue.test(head)) return false;
     if (isBound(line, behind)) return true;
+    if (behind === '') return false; // those around it are closed farther away still
   }
   return false;
 }
