@@ -1,12 +1,12 @@
 // A damaged installation: each fault is reported once, and Hearth works again when it is repaired.
-import { copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { launchBrowser } from './browser.ts';
 import { type CodeServer, startCodeServer } from './code-server.ts';
+import { installedIn, replaceServer } from './installed.ts';
 import { Workbench } from './workbench.ts';
 
 let server: CodeServer;
@@ -18,9 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
 beforeAll(async () => {
   writeFileSync(join(folder, 'a.ts'), '');
   server = await startCodeServer({ vsix: [inject('vsix')] });
-  const extensions = join(server.root, 'extensions');
-  const name = readdirSync(extensions).find((entry) => entry.startsWith('hearth.hearth-')) as string;
-  installed = join(extensions, name, 'dist');
+  installed = installedIn(server);
   renameSync(join(installed, 'hearth.node'), join(installed, 'kept.node'));
   renameSync(join(installed, 'server.js'), join(installed, 'kept.js'));
   copyFileSync(join(installed, 'kept.js'), join(installed, 'server.js'));
@@ -68,17 +66,7 @@ test('a missing server is named with its path', async () => {
 });
 
 test('a model that is too slow for the machine is named once, with the way to a smaller one', async () => {
-  const outfile = join(installed, 'server.js');
-  const entryPoints = ['test/e2e/slow-server.ts'];
-  await build({
-    entryPoints,
-    outfile,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-    logLevel: 'warning',
-  });
+  await replaceServer(installed, 'slow-server.ts');
   await bench.runCommand('Notifications: Clear All Notifications');
   await bench.runCommand('Hearth: Restart Server');
   await bench.statusSays(/ready/, 30_000);
