@@ -1,5 +1,5 @@
-// An edit that only inserts at the cursor is ordinary ghost text: VS Code shows it, reads it aloud, and accepts it whole
-// or word by word.
+// An edit that only inserts at the cursor is ordinary ghost text, where VS Code has a way to show it: it reads it aloud, and
+// accepts it whole or word by word.
 import { InlineCompletionItem, Position, Range, type TextDocument, type TextEditor } from 'vscode';
 import type { EditOffer } from './offer.ts';
 
@@ -19,6 +19,9 @@ export function insertionAt(offer: EditOffer, document: TextDocument, position: 
   const { start, end } = only.range;
   const at = new Position(start.line, start.character);
   if (!at.isEqual(new Position(end.line, end.character)) || !at.isEqual(position)) return null;
+  // VS Code shows several lines at the end of a line only.
+  const isBeforeText = document.lineAt(position.line).text.slice(position.character).trim() !== '';
+  if (isBeforeText && only.text.includes('\n')) return null;
   const item = new InlineCompletionItem(only.text, new Range(at, at));
   item.command = { title: '', command: insertedCommand, arguments: [only.text.length] };
   return item;

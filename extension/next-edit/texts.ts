@@ -5,11 +5,12 @@ import type { Step } from './offer.ts';
 
 const maxChars = 40;
 
-/** Text beside the code: one line, as spaces would otherwise collapse. */
+/** Text beside the code: one line, as spaces would otherwise collapse. What ends a line shows that it does. */
 export function inline(text: string): string {
-  const [first = '', ...others] = text.split(/\r?\n/);
-  const rest = others.length === 0 ? '' : ` ${l10n.t('+{0} lines', others.length)}`;
-  return unbroken(first + rest);
+  const whole = text.replace(/\r?\n$/, '');
+  const [first = '', ...others] = whole.split(/\r?\n/);
+  const more = others.length === 1 ? l10n.t('+1 line') : l10n.t('+{0} lines', others.length);
+  return unbroken(`${first}${others.length > 0 ? ` ${more}` : ''}${whole === text ? '' : ' ⏎ '}`);
 }
 
 /** What happens where, for one who does not see the place. file: its name, if it is another one. */

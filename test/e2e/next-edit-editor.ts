@@ -9,7 +9,7 @@ import { type CodeServer, startCodeServer } from './code-server.ts';
 import { EditedFile } from './edited-file.ts';
 import { Workbench } from './workbench.ts';
 
-const common = { 'hearth.nextEdit': 'eager', 'editor.detectIndentation': false, 'editor.tabSize': 2 };
+export const nextEditSettings = { 'hearth.nextEdit': 'eager', 'editor.detectIndentation': false, 'editor.tabSize': 2 };
 
 export interface NextEditEditor {
   folder: string;
@@ -28,7 +28,7 @@ interface Options {
 
 /** Call at the top of a file of tests. What is returned has the editor while a test runs. */
 export function nextEditEditor({ settings = {}, extensions = [], files = {} }: Options = {}): () => NextEditEditor {
-  const all = { ...common, ...settings };
+  const all = { ...nextEditSettings, ...settings };
   const temporary = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
   const folder = join(temporary, 'shop');
   const file = join(folder, 'prices.ts');

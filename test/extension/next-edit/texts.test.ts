@@ -59,6 +59,7 @@ test('the difference has a line for each line before and after', () => {
 test('text beside the code is one line whose spaces stay', () => {
   expect(inline('a  b')).toBe('a\u00a0\u00a0b');
   expect(inline('a\nb\nc')).toBe('a\u00a0+2\u00a0lines');
+  expect(inline('a\nb\n')).toBe('a\u00a0+1\u00a0line\u00a0⏎\u00a0');
 });
 
 test('only edits of single characters are tiny', () => {
