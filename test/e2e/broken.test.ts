@@ -1,37 +1,30 @@
 // A damaged installation: each fault is reported once, and Hearth works again when it is repaired.
-import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { launchBrowser } from './browser.ts';
-import { type CodeServer, startCodeServer } from './code-server.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CodeServer } from './code-server.ts';
+import { Editor, openingMs } from './editor.ts';
 import { installedIn, replaceServer } from './installed.ts';
-import { Workbench } from './workbench.ts';
+import type { Workbench } from './workbench.ts';
 
+let editor: Editor;
 let server: CodeServer;
-let browser: Browser;
 let bench: Workbench;
 let installed: string;
-const folder = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
 
 beforeAll(async () => {
-  writeFileSync(join(folder, 'a.ts'), '');
-  server = await startCodeServer({ vsix: [inject('vsix')] });
-  installed = installedIn(server);
+  editor = await Editor.open({ files: { 'a.ts': '' }, beforeWindow: damage });
+  ({ server, bench } = editor);
+}, openingMs);
+afterAll(() => editor?.close());
+
+function damage(of: CodeServer): void {
+  installed = installedIn(of);
   renameSync(join(installed, 'hearth.node'), join(installed, 'kept.node'));
   renameSync(join(installed, 'server.js'), join(installed, 'kept.js'));
   copyFileSync(join(installed, 'kept.js'), join(installed, 'server.js'));
   writeFileSync(join(installed, 'hearth.node'), 'for another system');
-  browser = await launchBrowser();
-  bench = await Workbench.open(browser, server, folder, join(folder, 'a.ts'));
-}, 150_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+}
 
 /** The message that VS Code shows, once its text is as expected. */
 async function message(words: RegExp) {

@@ -1,42 +1,27 @@
 // In the real editor, definitions and code of other open files become part of the prompt, if they may be shared.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { launchBrowser } from './browser.ts';
-import { type CodeServer, startCodeServer } from './code-server.ts';
-import { Workbench } from './workbench.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CodeServer } from './code-server.ts';
+import { Editor, openingMs } from './editor.ts';
+import type { Workbench } from './workbench.ts';
 
-const temporary = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
-const folder = join(temporary, 'shop');
 const price = (name: string) =>
   `export function ${name}(amount: number, rate: number): number {\n  const factor = 1 + rate / 100;\n  return Math.round(amount * factor);\n}\n\n`;
 const prices = ['grossPrice', 'netPrice', 'salePrice', 'memberPrice', 'exportPrice', 'importPrice'].map(price).join('');
 const main =
   "import { grossPrice, netPrice } from './prices';\n\nexport function total(amount: number): number {\n  return grossPrice(amount, 19);\n}\n";
 
+let editor: Editor;
 let server: CodeServer;
-let browser: Browser;
 let bench: Workbench;
 
 beforeAll(async () => {
-  mkdirSync(folder);
-  writeFileSync(join(folder, 'main.ts'), main);
-  writeFileSync(join(folder, 'prices.ts'), prices);
-  execFileSync('git', ['init', '-q', folder]);
-  server = await startCodeServer({ vsix: [inject('vsix')] });
-  browser = await launchBrowser();
-  bench = await Workbench.open(browser, server, folder, join(folder, 'main.ts'));
-}, 150_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-  rmSync(temporary, { recursive: true, force: true });
-});
+  const beforeWindow = (_: CodeServer, folder: string) => void execFileSync('git', ['init', '-q', folder]);
+  editor = await Editor.open({ files: { 'main.ts': main, 'prices.ts': prices }, beforeWindow });
+  ({ server, bench } = editor);
+}, openingMs);
+afterAll(() => editor?.close());
 
 /** The longest prompt of a completion in main.ts, in tokens. */
 function longestPrompt(): number {

@@ -2,27 +2,23 @@
 // download comes from a mirror on this machine, which serves the starter model in place of a model of the list. The
 // installed list has the starter's length and digest for it.
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { catalogue } from '../../language-server/models/catalogue.ts';
 import type { RemoteFile } from '../../language-server/protocol/models.ts';
-import { launchBrowser } from './browser.ts';
-import { type CodeServer, startCodeServer } from './code-server.ts';
-import { Workbench } from './workbench.ts';
+import type { CodeServer } from './code-server.ts';
+import { Editor, openingMs } from './editor.ts';
+import type { Workbench } from './workbench.ts';
 
 const starter = readFileSync(resolve('models/starter.gguf'));
 const replaced = catalogueFile('qwen2.5-coder-7b-q8_0.gguf');
 /** The mirror sends another file of this length. */
 const wrong = catalogueFile('qwen2.5-coder-0.5b-q8_0.gguf');
-const temporary = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
-const file = join(temporary, 'math.ts');
 const ranges: (string | undefined)[] = [];
 /** Of each piece of a twentieth. */
 let pieceMs = 100;
@@ -61,26 +57,22 @@ const send = (response: ServerResponse, pieces: () => Iterable<Buffer> | AsyncIt
   pipeline(pieces, response).catch(() => undefined);
 
 let address: string;
+let editor: Editor;
 let server: CodeServer;
-let browser: Browser;
 let bench: Workbench;
 
 beforeAll(async () => {
-  writeFileSync(file, '');
   await new Promise<void>((listening) => mirror.listen(0, '127.0.0.1', listening));
   address = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`;
-  server = await startCodeServer({ vsix: [inject('vsix')], settings: { 'hearth.download.mirror': address } });
-  listStarterAs(replaced);
-  browser = await launchBrowser();
-  bench = await Workbench.open(browser, server, temporary, file);
-}, 150_000);
+  const settings = { 'hearth.download.mirror': address };
+  editor = await Editor.open({ files: { 'math.ts': '' }, settings, beforeWindow: listStarter });
+  ({ server, bench } = editor);
+}, openingMs);
 
 afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
+  await editor?.close();
   mirror.closeAllConnections();
   mirror.close();
-  rmSync(temporary, { recursive: true, force: true });
 });
 
 afterEach(async ({ task }) => {
@@ -94,9 +86,10 @@ function catalogueFile(name: string): RemoteFile {
 }
 
 /** Changes the list of the installed extension. */
-function listStarterAs({ maxBytes, sha256 }: RemoteFile): void {
+function listStarter({ root }: CodeServer): void {
+  const { maxBytes, sha256 } = replaced;
   const digest = createHash('sha256').update(starter).digest('hex');
-  const extensions = join(server.root, 'extensions');
+  const extensions = join(root, 'extensions');
   const programs = readdirSync(extensions, { recursive: true, encoding: 'utf8' })
     .map((name) => join(extensions, name))
     .filter((name) => name.endsWith('.js') && readFileSync(name, 'utf8').includes(String(sha256)));

@@ -1,14 +1,11 @@
 // The packaged extension in a real VS Code, used by keyboard. The tests do not depend on the text that the model
 // generates.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
-import { launchBrowser } from './browser.ts';
-import { type CodeServer, startCodeServer } from './code-server.ts';
-import { Workbench } from './workbench.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { CodeServer } from './code-server.ts';
+import { Editor, openingMs } from './editor.ts';
+import type { Workbench } from './workbench.ts';
 
 const sample = `class Stack<Item> {
   private items: Item[] = [];
@@ -33,26 +30,15 @@ declare function getComputedStyle(element: unknown): {
   getPropertyValue(name: string): string;
 };
 
+let editor: Editor;
 let server: CodeServer;
-let browser: Browser;
 let bench: Workbench;
-const temporary = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
-const folder = join(temporary, 'sample');
 
 beforeAll(async () => {
-  const file = join(folder, 'stack.ts');
-  mkdirSync(folder);
-  writeFileSync(file, '');
-  server = await startCodeServer({ vsix: [inject('vsix')] });
-  browser = await launchBrowser();
-  bench = await Workbench.open(browser, server, folder, file);
-}, 150_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-  rmSync(temporary, { recursive: true, force: true });
-});
+  editor = await Editor.open({ files: { 'stack.ts': '' } });
+  ({ server, bench } = editor);
+}, openingMs);
+afterAll(() => editor?.close());
 
 afterEach(async ({ task }) => {
   if (task.result?.state === 'fail') await bench.afterFailure(task.name);

@@ -1,23 +1,17 @@
 // What an administrator has set for all users holds in a real editor, whatever the user and the workspace have set.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { rmSync, writeFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CompletionServer, stream } from '../support/completion-server.ts';
-import { launchBrowser } from './browser.ts';
-import { type CodeServer, canManage, settingsText, startCodeServer } from './code-server.ts';
-import { Workbench } from './workbench.ts';
+import { type CodeServer, canManage, settingsText } from './code-server.ts';
+import { Editor, openingMs } from './editor.ts';
+import type { Workbench } from './workbench.ts';
 
-const temporary = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
-const folder = join(temporary, 'sample');
-const file = join(folder, 'math.ts');
 const sample = 'function add(a: number, b: number): number {\n  ';
 
 let ofCompany: CompletionServer;
 let ofUser: CompletionServer;
+let editor: Editor;
 let server: CodeServer;
-let browser: Browser;
 let bench: Workbench;
 let managed: object;
 
@@ -29,23 +23,19 @@ describe.skipIf(!canManage())("with an administrator's file", () => {
     ofUser = await CompletionServer.start();
     ofCompany.usual = stream(' company(a);');
     ofUser.usual = stream(' user(a);');
-    mkdirSync(join(folder, '.vscode'), { recursive: true });
-    writeFileSync(file, '');
-    writeFileSync(join(folder, '.vscode/settings.json'), JSON.stringify({ 'hearth.server.url': 'http://127.0.0.1:9' }));
+    const ofWorkspace = JSON.stringify({ 'hearth.server.url': 'http://127.0.0.1:9' });
     const settings = { 'hearth.server.url': ofUser.url, 'hearth.server.model': 'mine', 'hearth.mode': 'automatic' };
     managed = { 'hearth.server.url': ofCompany.url, hearth: { server: { model: 'coder=Qwen2.5-Coder-7B' } } };
-    server = await startCodeServer({ vsix: [inject('vsix')], settings, managed });
-    browser = await launchBrowser();
-    bench = await Workbench.open(browser, server, folder, file);
-  }, 150_000);
+    const files = { 'math.ts': '', '.vscode/settings.json': ofWorkspace };
+    editor = await Editor.open({ files, settings, managed });
+    ({ server, bench } = editor);
+  }, openingMs);
 
   afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
+    await editor?.close();
     await ofCompany?.close();
     await ofUser?.close();
     vi.unstubAllEnvs();
-    rmSync(temporary, { recursive: true, force: true });
   });
 
   afterEach(async ({ task }) => {

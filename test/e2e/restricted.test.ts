@@ -1,13 +1,8 @@
 // A workspace's settings, which may come from anybody, restrict what the user allows and never widen it: in a workspace
 // that is trusted and in one that is not.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { launchBrowser } from './browser.ts';
-import { type CodeServer, startCodeServer } from './code-server.ts';
-import { Workbench } from './workbench.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Editor, openingMs } from './editor.ts';
+import type { Workbench } from './workbench.ts';
 
 const user = { 'hearth.exclude': ['*.secret.ts'], '[python]': { 'hearth.mode': 'off' } };
 const workspace = {
@@ -26,26 +21,16 @@ const texts = {
 };
 
 describe.each([true, false])('in a workspace whose trust is %s', (isTrusted) => {
-  const temporary = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
-  const folder = join(temporary, 'sample');
-  let server: CodeServer;
-  let browser: Browser;
+  let editor: Editor;
   let bench: Workbench;
 
   beforeAll(async () => {
-    for (const name of ['.vscode', 'generated']) mkdirSync(join(folder, name), { recursive: true });
-    writeFileSync(join(folder, '.vscode/settings.json'), JSON.stringify(workspace));
-    for (const name of Object.keys(texts)) writeFileSync(join(folder, name), '');
-    server = await startCodeServer({ vsix: [inject('vsix')], settings: user, isTrusted });
-    browser = await launchBrowser();
-    bench = await Workbench.open(browser, server, folder, join(folder, 'a.ts'));
-  }, 150_000);
-
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-    rmSync(temporary, { recursive: true, force: true });
-  });
+    const empty = Object.fromEntries(Object.keys(texts).map((name) => [name, '']));
+    const files = { ...empty, '.vscode/settings.json': JSON.stringify(workspace) };
+    editor = await Editor.open({ files, settings: user, isTrusted });
+    ({ bench } = editor);
+  }, openingMs);
+  afterAll(() => editor?.close());
 
   test('the window says so', async () => {
     const badge = bench.page.locator('.statusbar-item', { hasText: 'Restricted Mode' });

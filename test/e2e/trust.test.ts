@@ -1,41 +1,34 @@
 // What users must be able to rely on: Esc, off, manual, snooze, restarts, crashes, several windows, remote windows.
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { launchBrowser } from './browser.ts';
-import { type CodeServer, startCodeServer } from './code-server.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { CodeServer } from './code-server.ts';
+import { Editor, openingMs } from './editor.ts';
 import { Workbench } from './workbench.ts';
 
 const sample =
   'function add(a: number, b: number): number {\n  return a + b;\n}\n\nfunction multiply(a: number, b: number): number {\n  ';
 const typed = 'return';
-const temporary = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
-const folder = join(temporary, 'sample');
-const file = join(folder, 'math.ts');
+const models = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
 /** Not the bundled one, to see that it is used; in a place that the user's own settings name. */
-const chosenModel = join(temporary, 'chosen.gguf');
+const chosenModel = join(models, 'chosen.gguf');
 const settings = { 'hearth.model.path': chosenModel };
 
+let editor: Editor;
 let server: CodeServer;
-let browser: Browser;
 let bench: Workbench;
 
 beforeAll(async () => {
-  mkdirSync(folder);
-  writeFileSync(file, '');
   copyFileSync(resolve('models/starter.gguf'), chosenModel);
-  server = await startCodeServer({ vsix: [inject('vsix')], settings });
-  browser = await launchBrowser();
-  bench = await Workbench.open(browser, server, folder, file);
-}, 150_000);
+  editor = await Editor.open({ files: { 'math.ts': '' }, settings });
+  ({ server, bench } = editor);
+}, openingMs);
 
 afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-  rmSync(temporary, { recursive: true, force: true });
+  await editor?.close();
+  rmSync(models, { recursive: true, force: true });
 });
 
 beforeEach(async () => {
@@ -135,9 +128,9 @@ test('a second window shares the server, costs little and is answered', async ()
   const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
   const before = rss();
   // On a file of its own: two windows that save one file would each find it newer than what they have read.
-  const secondFile = join(folder, 'second.ts');
+  const secondFile = join(editor.folder, 'second.ts');
   writeFileSync(secondFile, '');
-  const second = await Workbench.open(browser, server, folder, secondFile);
+  const second = await Workbench.open(editor.browser, server, editor.folder, secondFile);
   await second.statusSays(/ready/, 30_000);
   await second.setText(sample);
   await second.type(typed);
@@ -193,7 +186,7 @@ test('two restarts at once leave one server, which obeys', async () => {
 });
 
 test('a bad model is named, and the status bar leads to another', async () => {
-  await bench.setSettings({ 'hearth.model.path': join(temporary, 'missing.gguf') });
+  await bench.setSettings({ 'hearth.model.path': join(models, 'missing.gguf') });
   await bench.statusSays(/missing\.gguf/);
   await bench.statusItem.click();
   await bench.choosable('Choose Another Model').waitFor();
