@@ -26,6 +26,8 @@ const settings = {
   'editor.suggestOnTriggerCharacters': false,
   'editor.parameterHints.enabled': false,
   'workbench.activityBar.location': 'hidden',
+  // It would say in front of the picture that there is no PHP.
+  'php.validate.enable': false,
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
@@ -74,7 +76,14 @@ async function typeUntilShown(bench: Workbench, text: string): Promise<string> {
     const isWordEnd = /\W/.test(key);
     if (isWordEnd) await sleep(answerMs);
     const shown = await bench.shownGhostText();
-    if (shown.trim().length >= minShown) return shown;
+    if (shown.trim().length >= minShown) return await wholeText(bench, shown);
   }
   return '';
+}
+
+/** What is shown when it no longer grows. */
+async function wholeText(bench: Workbench, shown: string): Promise<string> {
+  await sleep(answerMs);
+  const now = await bench.shownGhostText();
+  return now === shown ? shown : await wholeText(bench, now);
 }
