@@ -42,9 +42,8 @@ def value(item):
     return struct.pack("<IIQ", 9, 8 if is_text else 5, len(item)) + body
 
 
-def blocks(weights):
+def blocks(scale, numbers):
     """Q4_0: a float16 scale, then 16 bytes with numbers 0 to 15 in the low halves and 16 to 31 in the high ones."""
-    scale, numbers = q4_0(weights.float())
     scale, numbers = scale.reshape(-1).numpy(), numbers.reshape(-1, 32).to(torch.uint8).numpy()
     out = np.empty((len(numbers), 18), np.uint8)
     out[:, :2] = scale.astype("<f2").view(np.uint8).reshape(-1, 2)
@@ -100,6 +99,27 @@ def load_state(path, config, device="cpu"):
     return torch.load(path, map_location=device, weights_only=True)
 
 
+def write(path, keys, tensors):
+    """tensors: each one's name, shape (as in PyTorch), type and bytes."""
+    info, bodies, at = b"", [], 0
+    for name, shape, kind, body in tensors:
+        info += string(name) + struct.pack(f"<I{len(shape)}Q", len(shape), *reversed(shape)) + struct.pack("<IQ", kind, at)
+        body += b"\0" * (-len(body) % 32)
+        bodies.append(body)
+        at += len(body)
+    head = b"GGUF" + struct.pack("<IQQ", 3, len(bodies), len(keys)) + b"".join(string(key) + value(item) for key, item in keys.items()) + info
+    with open(path, "wb") as out:
+        out.write(head + b"\0" * (-len(head) % 32))
+        out.writelines(bodies)
+    print(path, os.path.getsize(path), "bytes", len(bodies), "tensors")
+
+
+def as_bytes(name, weight, is_quantized):
+    if is_quantized:
+        return name, weight.shape, Q4_0, blocks(*q4_0(weight.float()))
+    return name, weight.shape, F32, weight.float().numpy().astype("<f4").tobytes()
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("state")
@@ -114,16 +134,4 @@ if __name__ == "__main__":
     with open(args.tokenizer, encoding="utf8") as source:
         keys = metadata(config, json.load(source), args.name, args.size)
     weights = load_state(args.state, config)["weights"]
-    info, bodies, at = b"", [], 0
-    for name, weight, is_quantized in tensors(weights, config["layers"]):
-        body = blocks(weight) if is_quantized else weight.float().numpy().astype("<f4").tobytes()
-        shape = list(weight.shape)[::-1]
-        info += string(name) + struct.pack(f"<I{len(shape)}Q", len(shape), *shape) + struct.pack("<IQ", Q4_0 if is_quantized else F32, at)
-        body += b"\0" * (-len(body) % 32)
-        bodies.append(body)
-        at += len(body)
-    head = b"GGUF" + struct.pack("<IQQ", 3, len(bodies), len(keys)) + b"".join(string(key) + value(item) for key, item in keys.items()) + info
-    with open(args.out, "wb") as out:
-        out.write(head + b"\0" * (-len(head) % 32))
-        out.writelines(bodies)
-    print(args.out, os.path.getsize(args.out), "bytes", len(bodies), "tensors")
+    write(args.out, keys, (as_bytes(*each) for each in tensors(weights, config["layers"])))
