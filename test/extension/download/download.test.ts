@@ -341,48 +341,7 @@ test("a mirror is used instead of the file's host", async () => {
   expect(await problem(file, { mirror: 'not an address' })).toContain('must be an address');
 });
 
-test('of two windows one downloads and the other waits for it', async () => {
-  let waits = 0;
-  let onWait = () => {};
-  const waiting = new Promise<void>((resolve) => {
-    onWait = () => {
-      waits++;
-      resolve();
-    };
-  });
-  server.answers.push((request, response, at) => void waiting.then(() => serve(request, response, at)));
-  const window = () => fetchFile(server.file(), { onWait });
-  const paths = await Promise.all([window(), window()]);
-  expect(new Set(paths)).toEqual(new Set([join(folder, 'a.gguf')]));
-  expect(waits).toBe(1);
-  expect(server.requests.length).toBe(1);
-});
-
 /** HEARTH_DOWNLOAD_BYTES=1000000000 makes it a gigabyte. */
-test('a window that stood still, so that another finished its download, writes nothing wrong when it goes on', async () => {
-  const half = 150_000;
-  let goOn = () => {};
-  const pause = new Promise<void>((resolve) => {
-    goOn = resolve;
-  });
-  server.answers.push((_, response) => {
-    response.writeHead(200, { etag: '"one"', 'content-length': content.length });
-    response.write(content.subarray(0, half));
-    void pause.then(() => response.end(content.subarray(half)));
-  });
-  const still = fetchFile();
-  const [lock, part] = ['a.gguf.lock', 'a.gguf.part'].map((name) => join(folder, name)) as [string, string];
-  await vi.waitFor(() => expect(statSync(part).size).toBe(half), 5000);
-  rmSync(lock); // as the other does with a lock that nobody touches
-  await fetchFile();
-  expect(whole()).toEqual(content);
-  goOn();
-  expect(await still).toBe(join(folder, 'a.gguf'));
-  expect(whole()).toEqual(content);
-  expect(readdirSync(folder)).toEqual(['a.gguf']);
-  expect(server.requests).toHaveLength(2);
-});
-
 test('a large file interrupted five times ends verified', async () => {
   const bytes = Number(process.env.HEARTH_DOWNLOAD_BYTES ?? 6_000_000);
   const block = randomFillSync(Buffer.alloc(1 << 20));

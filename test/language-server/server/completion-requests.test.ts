@@ -6,7 +6,7 @@ import { defaultSettings } from '../../../language-server/protocol/settings.ts';
 import { CompletionRequests } from '../../../language-server/server/completion-requests.ts';
 import { FakeEngine } from '../../fixtures/fake-engine.ts';
 import { automatic } from '../asking.ts';
-import { FakeWindow } from '../editor-window.ts';
+import { FakeWindow, uriOf } from '../editor-window.ts';
 
 const uri = 'file:///code/a.ts';
 const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
@@ -46,10 +46,10 @@ function setUp(hasOwnProvider = false) {
 }
 
 test.each([
-  ['is no longer shared', [{ uri: 'file:///work/src', text: null }], false],
+  ['is no longer shared', [{ uri: uriOf('src'), text: null }], false],
   [
     'holds a secret now',
-    [{ uri: 'file:///work/src/store.ts', text: `token = 'ghp_${'aB3dE5gH7jK9mN1pQ2sT'.repeat(2)}'` }],
+    [{ uri: uriOf('src/store.ts'), text: `token = 'ghp_${'aB3dE5gH7jK9mN1pQ2sT'.repeat(2)}'` }],
     false,
   ],
   ['may be shared or not', [], true],
@@ -77,7 +77,7 @@ test.each([
     return engine.detokenize(engine.requests.at(-1)?.tokens ?? new Uint32Array());
   };
   const store = 'export class UserStore {\n  insertUser(user) {}\n}\n';
-  requests.index({ isAnew: true, files: [{ uri: 'file:///work/src/store.ts', text: store }] });
+  requests.index({ isAnew: true, files: [{ uri: uriOf('src/store.ts'), text: store }] });
   await prompt();
   await requests.rest({ ...place, mode: 'automatic' });
   OpenDocument.update(document, [{ range: { start: place.position, end: place.position }, text: 'i' }], 2);

@@ -1,0 +1,70 @@
+// Two windows that want the same file: one downloads at a time, and neither spoils what the other has written.
+import { randomFillSync } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type DownloadOptions, download } from '../../../extension/download/download.ts';
+import { FileServer, serve } from './file-server.ts';
+
+const content = Buffer.concat([Buffer.from('GGUF'), randomFillSync(Buffer.alloc(300_000))]);
+const pace = { minBytes: 1000, periodMs: 2000, retryMs: 1, maxFailures: 3 };
+
+let folder: string;
+let server: FileServer;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hearth-download-'));
+  server = await new FileServer(content).start();
+});
+
+afterEach(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const fetchFile = (options: Partial<DownloadOptions> = {}) =>
+  download(server.file(), folder, { signal: new AbortController().signal, pace, ...options });
+
+const whole = () => readFileSync(join(folder, 'a.gguf'));
+
+test('of two windows one downloads and the other waits for it', async () => {
+  let waits = 0;
+  let onWait = () => {};
+  const waiting = new Promise<void>((resolve) => {
+    onWait = () => {
+      waits++;
+      resolve();
+    };
+  });
+  server.answers.push((request, response, at) => void waiting.then(() => serve(request, response, at)));
+  const window = () => fetchFile({ onWait });
+  const paths = await Promise.all([window(), window()]);
+  expect(new Set(paths)).toEqual(new Set([join(folder, 'a.gguf')]));
+  expect(waits).toBe(1);
+  expect(server.requests.length).toBe(1);
+});
+
+test('a window that stood still, so that another finished its download, writes nothing wrong when it goes on', async () => {
+  const half = 150_000;
+  let goOn = () => {};
+  const pause = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  server.answers.push((_, response) => {
+    response.writeHead(200, { etag: '"one"', 'content-length': content.length });
+    response.write(content.subarray(0, half));
+    void pause.then(() => response.end(content.subarray(half)));
+  });
+  const still = fetchFile();
+  const [lock, part] = ['a.gguf.lock', 'a.gguf.part'].map((name) => join(folder, name)) as [string, string];
+  await vi.waitFor(() => expect(statSync(part).size).toBe(half), 5000);
+  rmSync(lock); // as the other does with a lock that nobody touches
+  await fetchFile();
+  expect(whole()).toEqual(content);
+  goOn();
+  expect(await still).toBe(join(folder, 'a.gguf'));
+  expect(whole()).toEqual(content);
+  expect(readdirSync(folder)).toEqual(['a.gguf']);
+  expect(server.requests).toHaveLength(2);
+});
