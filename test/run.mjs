@@ -144,10 +144,9 @@ async function runPart([title, body]) {
     else console.log(error instanceof ToolError ? `${error.output ?? ''}\n${error.message}` : error);
     result = error instanceof NotRun ? { ...nothing, notRun: 1 } : { ...nothing, failed: 1 };
   }
-  const { passed, failed, notRun } = add(nothing, result);
-  const seconds = (performance.now() - start) / 1000;
-  console.log(counts(title, { passed, failed, notRun, seconds }));
-  return { passed, failed, notRun, seconds };
+  const sums = { ...add(nothing, result), seconds: (performance.now() - start) / 1000 };
+  console.log(counts(title, sums));
+  return sums;
 }
 
 const counts = (title, { passed, failed, notRun, seconds }) =>
@@ -185,6 +184,7 @@ await main(async () => {
   let sum = Object.values(await runParts(names)).reduce(add);
   if (process.env.CI) sum = { ...sum, failed: sum.failed + sum.notRun };
   else if (sum.notRun > 0) console.log(`\n${sum.notRun} not run on this machine, as said above`);
+  for (const name of sum.names) console.log(`failed: ${name}`); // again, since a long output may be cut
   console.log(`\n${sum.passed} passed, ${sum.failed} failed`);
   if (sum.failed > 0) process.exitCode = 1;
 });

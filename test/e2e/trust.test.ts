@@ -149,17 +149,18 @@ async function ghostTextAfter(last: string): Promise<void> {
   await ghostTextComes();
 }
 
-test('while nobody types, the server wakes up for little more than to say each second that it is alive', async () => {
+test('once nobody types, the server comes to rest: it wakes up for little more than to say each second that it is alive', async () => {
   const [pid] = servers() as [number];
-  const extensionHost = Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  const restMs = 10_000;
+  const wakeUpsInRest = async () => {
+    const before = wakeUps(pid);
+    await sleep(restMs);
+    return wakeUps(pid) - before;
+  };
   await bench.type(typed);
   await ghostTextComes();
-  await sleep(5000);
-  const [server, host] = [wakeUps(pid), wakeUps(extensionHost)];
-  await sleep(20_000);
-  const often = wakeUps(pid) - server;
-  console.log(`in 20 s the server woke up ${often} times, the extension host ${wakeUps(extensionHost) - host} times`);
-  expect(often).toBeLessThanOrEqual(200);
+  // How long the work takes that the last key has left behind, depends on the machine.
+  await expect.poll(wakeUpsInRest, { timeout: 6 * restMs }).toBeLessThanOrEqual(100);
 });
 
 /** How often the threads of a process have begun to wait; a busy machine changes nothing about that. */

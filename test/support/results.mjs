@@ -3,12 +3,14 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run } from '../../scripts/tools.mjs';
 
-export const nothing = { passed: 0, failed: 0, notRun: 0 };
+/** names: the failed tests, as far as they have names. */
+export const nothing = { passed: 0, failed: 0, notRun: 0, names: [] };
 
 export const add = (a, b) => ({
   passed: a.passed + b.passed,
   failed: a.failed + b.failed,
   notRun: (a.notRun ?? 0) + (b.notRun ?? 0),
+  names: [...(a.names ?? []), ...(b.names ?? [])],
 });
 
 /** What takes longer is named, so that everyone sees where the time goes. */
@@ -33,7 +35,8 @@ export async function program(command, args = [], env = {}) {
   nameLong([...timed].map(([, name, seconds]) => ({ name, seconds: Number(seconds) })));
   if (result.failed > 0) console.log(output.replace(/^ok .*\n/gm, '').trimEnd());
   else for (const line of left) console.log(`not run: ${line}`);
-  return { ...result, left, output };
+  const names = [...output.matchAll(/^FAIL (.*?)\r?$/gm)].map(([, name]) => name);
+  return { ...result, names, left, output };
 }
 
 /** Runs Vitest, with readable output and a JSON report from which the totals are read. */
@@ -49,10 +52,14 @@ export async function vitest(name, args, env = {}) {
   if (!existsSync(report)) return { passed: 0, failed: 1 };
   const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
   // A test file that cannot be loaded has no tests but counts as failed.
-  const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
-  const failed = numFailedTests + broken || (error ? 1 : 0);
+  const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
+  const failed = numFailedTests + broken.length || (error ? 1 : 0);
   const all = testResults.flatMap((file) => file.assertionResults);
+  const names = [
+    ...all.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
+    ...broken.map(({ name }) => name),
+  ];
   nameLong(all.map(({ fullName, duration }) => ({ name: fullName, seconds: (duration ?? 0) / 1000 })));
   const left = all.filter(({ status }) => status === 'pending' || status === 'skipped').map(({ fullName }) => fullName);
-  return { passed: numPassedTests, failed, left };
+  return { passed: numPassedTests, failed, names, left };
 }
