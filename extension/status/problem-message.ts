@@ -13,7 +13,10 @@ export function showProblems(client: Client): Disposable {
     shown = message;
     const fix = fixCommand(status);
     const actions = [...(fix ? [fix] : []), { command: 'hearth.showLog', title: l10n.t('Show Log') }];
-    const chosen = await window.showErrorMessage(`Hearth: ${message}`, ...actions);
+    const chosen = await window.showErrorMessage(`Hearth: ${withoutLinks(message)}`, ...actions);
     if (chosen) await commands.executeCommand(chosen.command);
   });
 }
+
+/** Some of the words may be those of a model's file, and VS Code makes a link that runs a command of "[text](command:…)". */
+const withoutLinks = (message: string) => message.replaceAll('](', '] (');

@@ -157,5 +157,5 @@ const rate = (tokensPerSecond: number) => `${tokensPerSecond.toFixed(tokensPerSe
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 
 // The tooltip may contain command links, and names in it come from the model's file. Escaping keeps a name from
-// becoming a link.
-const escapeMarkdown = (text: string) => text.replace(/[\\`*_{}[\]()<>#+!|$~-]/g, '\\$&').replace(/\s+/g, ' ');
+// becoming a link, also an address alone.
+const escapeMarkdown = (text: string) => text.replace(/[\\`*_{}[\]()<>#+!|$~:@.-]/g, '\\$&').replace(/\s+/g, ' ');

@@ -59,6 +59,10 @@ export const claims: Record<string, Evidence> = {
     ['chat-template.test.ts', 'inherits nothing'],
   ],
   'It sees nothing': [['explain.test.ts', 'a template sees nothing of the code']],
+  'Words of the file': [
+    ['problem-message.test.ts', 'cannot put a link into the message'],
+    ['status-text.test.ts', 'into the tooltip'],
+  ],
   'The model can write bad code': 'by design',
 
   'A hostile download server or mirror': 'introduces',

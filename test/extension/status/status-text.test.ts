@@ -1,3 +1,4 @@
+import MarkdownIt from 'markdown-it';
 import { expect, test } from 'vitest';
 import { type Status, statusLabel, statusText, statusTooltip } from '../../../extension/status/status-text.ts';
 import type { ServerStatus } from '../../../language-server/protocol/messages.ts';
@@ -105,19 +106,28 @@ test('the tooltip says why the GPU is not used', () => {
   const fallbackReason = 'no AMD GPU: the runtime finds none (no device)';
   const tooltip = statusTooltip({ ...ready, model: { ...model, fallbackReason } });
   expect(tooltip).toContain(
-    '| Runs on | cpu avx2, 2 threads \\(no AMD GPU: the runtime finds none \\(no device\\)\\) |',
+    '| Runs on | cpu avx2, 2 threads \\(no AMD GPU\\: the runtime finds none \\(no device\\)\\) |',
   );
 });
 
 test('the tooltip says why the draft model is not used', () => {
   expect(statusTooltip(ready)).not.toContain('draft');
   const tooltip = statusTooltip({ ...ready, model: { ...model, draftProblem: 'small.gguf: no such file' } });
-  expect(tooltip).toContain('| No draft model | small.gguf: no such file |');
+  expect(tooltip).toContain('| No draft model | small\\.gguf\\: no such file |');
 });
 
-test('the name of a model cannot put a link into the tooltip', () => {
-  const tooltip = statusTooltip({ ...ready, model: { ...model, name: '[x](command:hearth.toggle) | y' } });
-  expect(tooltip).toContain('\\[x\\]\\(command:hearth.toggle\\) \\| y');
+test.each([
+  ['a command', '[x](command:hearth.toggle) | y'],
+  ['a page', 'https://evil.example'],
+  ['a page without its scheme', 'www.evil.com'],
+  ['an address', 'me@evil.example'],
+])('the name of a model cannot put a link to %s into the tooltip', (_, name) => {
+  const markdown = new MarkdownIt({ linkify: true });
+  markdown.linkify.set({ fuzzyLink: true });
+  expect(markdown.render(name)).toContain('<a href');
+  const html = markdown.render(statusTooltip({ ...ready, model: { ...model, name } }));
+  expect(html).toContain(name);
+  expect(html).not.toContain('<a href');
 });
 
 test.each<[ServerStatus, string]>([
@@ -143,5 +153,7 @@ test('a model that cannot complete is said to explain only, and a second model h
 });
 
 test('settings that were ignored are named in the tooltip', () => {
-  expect(statusTooltip({ ...ready, settingProblems: ['hearth.mode must be …'] })).toContain('- hearth.mode must be …');
+  expect(statusTooltip({ ...ready, settingProblems: ['hearth.mode must be …'] })).toContain(
+    '- hearth\\.mode must be …',
+  );
 });

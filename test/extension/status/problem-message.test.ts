@@ -1,0 +1,52 @@
+// The message about a problem: once for each, with what mends it, and no link that foreign words could make.
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { Client } from '../../../extension/connection/client.ts';
+import { showProblems } from '../../../extension/status/problem-message.ts';
+import type { ServerStatus } from '../../../language-server/protocol/messages.ts';
+
+const editor = vi.hoisted(() => ({ messages: [] as string[], run: [] as string[] }));
+
+vi.mock('vscode', async (original) => ({
+  ...(await original<typeof import('../../support/vscode.ts')>()),
+  commands: { executeCommand: async (id: string) => void editor.run.push(id) },
+  window: {
+    /** The user takes the first action. */
+    showErrorMessage: async (message: string, ...actions: unknown[]) => {
+      editor.messages.push(message);
+      return actions[0];
+    },
+  },
+}));
+
+beforeEach(() => Object.assign(editor, { messages: [], run: [] }));
+
+async function after(...statuses: ServerStatus[]): Promise<void> {
+  let tell: (status: ServerStatus) => unknown = () => undefined;
+  const onStatus = (listener: typeof tell) => {
+    tell = listener;
+    return { dispose: () => undefined };
+  };
+  showProblems({ onStatus } as unknown as Client);
+  for (const status of statuses) await tell(status);
+}
+
+const missing: ServerStatus = { health: 'error', problem: 'model', message: 'No such file.' };
+
+test('a problem is told of once, until it is over, with what mends it', async () => {
+  await after(missing, { health: 'starting' }, missing);
+  expect(editor).toEqual({ messages: ['Hearth: No such file.'], run: ['hearth.selectModel'] });
+  await after(missing, { health: 'ready' }, missing);
+  expect(editor.messages).toHaveLength(3);
+});
+
+/** What VS Code makes a link of in a message. */
+const link = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
+
+test.each(['[here](command:workbench.action.terminal.new)', '[[a](https://evil.example)](file:///x)'])(
+  'a model cannot put a link into the message: %s',
+  async (words) => {
+    await after({ ...missing, message: `it is a model of architecture "${words}"` });
+    expect(editor.messages).toHaveLength(1);
+    expect(editor.messages[0]).not.toMatch(link);
+  },
+);
